@@ -128,6 +128,12 @@ static void lmdb_close(svc_store *store)
   free(store);
 }
 
+/* The path of a file in the folder. False: it is too long. */
+static bool lmdb_name(char out[PATH_MAX], const char *path, const char *file)
+{
+  return (size_t)snprintf(out, PATH_MAX, "%s/%s", path, file) < PATH_MAX;
+}
+
 /* That a file is in its folder is on the disk when the folder is. */
 static int lmdb_flush_folder(const char *path)
 {
@@ -161,7 +167,7 @@ static int lmdb_hold(svc_store *store, const char *path, char *why, size_t why_s
     snprintf(why, why_size, "cannot make the folder %s: %s", path, strerror(errno));
     return SVC_IO;
   }
-  if ((size_t)snprintf(name, sizeof name, "%s/svcapi.lock", path) >= sizeof name) {
+  if (!lmdb_name(name, path, "svcapi.lock")) {
     snprintf(why, why_size, "the path of the store is too long");
     return SVC_INVALID;
   }
@@ -192,7 +198,7 @@ static bool lmdb_reserve(svc_store *store)
 static void lmdb_reserve_open(svc_store *store, const char *path)
 {
   char name[PATH_MAX];
-  if ((size_t)snprintf(name, sizeof name, "%s/svcapi.reserve", path) >= sizeof name) return;
+  if (!lmdb_name(name, path, "svcapi.reserve")) return;
   store->reserve_fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   lmdb_reserve(store);
 }
@@ -216,7 +222,7 @@ static void lmdb_unlink(const char *path)
   char name[PATH_MAX];
   size_t i;
   for (i = 0; i < sizeof files / sizeof files[0]; i++)
-    if ((size_t)snprintf(name, sizeof name, "%s/%s", path, files[i]) < sizeof name) unlink(name);
+    if (lmdb_name(name, path, files[i])) unlink(name);
   rmdir(path);
 }
 
@@ -226,6 +232,19 @@ static int lmdb_cannot_open(int rc, const char *path, char *why, size_t why_size
   return lmdb_result(rc);
 }
 
+/* Of the file in a folder; of one with more than `most` bytes the metas alone. An error of LMDB's; what: is wrong, if a page is. */
+static int lmdb_look_at(const char *path, uint64_t most, char *what, size_t size)
+{
+  char name[PATH_MAX];
+  int fd, rc;
+  if (!lmdb_name(name, path, "data.mdb")) return ENAMETOOLONG;
+  fd = open(name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  rc = svc_lmdb_pages(fd, 0, most, what, size);
+  close(fd);
+  return rc;
+}
+
 /*
 ** The pages, before LMDB sees them (ports/lmdb_pages.c). A large store would take long to open, so that of one only the two pages are
 ** looked at that everything begins with: lmdb_check() looks at all. A file that was cut off is looked at whatever its size: LMDB would
@@ -233,13 +252,8 @@ static int lmdb_cannot_open(int rc, const char *path, char *why, size_t why_size
 */
 static int lmdb_look(const char *path, char *why, size_t why_size)
 {
-  char name[PATH_MAX], what[128] = "";
-  int fd, rc;
-  if ((size_t)snprintf(name, sizeof name, "%s/data.mdb", path) >= sizeof name) return lmdb_cannot_open(ENAMETOOLONG, path, why, why_size);
-  fd = open(name, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return lmdb_cannot_open(errno, path, why, why_size);
-  rc = svc_lmdb_pages(fd, 0, LMDB_LOOKED_AT, what, sizeof what);
-  close(fd);
+  char what[128] = "";
+  int rc = lmdb_look_at(path, LMDB_LOOKED_AT, what, sizeof what);
   if (!rc) return SVC_OK;
   if (!what[0]) return lmdb_cannot_open(rc, path, why, why_size);
   snprintf(why, why_size, "the store in %s is damaged: %s", path, what);
@@ -279,7 +293,7 @@ static int lmdb_first_file(const char *path, size_t map_size)
   char name[PATH_MAX], new_name[PATH_MAX + sizeof LMDB_NEW];
   MDB_env *env = NULL;
   int rc;
-  if ((size_t)snprintf(name, sizeof name, "%s/data.mdb", path) >= sizeof name) return ENAMETOOLONG;
+  if (!lmdb_name(name, path, "data.mdb")) return ENAMETOOLONG;
   if (access(name, F_OK) == 0) return 0;
   snprintf(new_name, sizeof new_name, "%s" LMDB_NEW, name);
   unlink(new_name); /* the folder is held: it is one that was cut off */
@@ -846,7 +860,7 @@ static int lmdb_copy_file(const char *path, lmdb_copying *c)
   struct stat ours, named;
   if (mkdir(path, 0700) == 0) lmdb_flush_above(path);
   else if (errno != EEXIST) return SVC_IO;
-  if ((size_t)snprintf(c->name, sizeof c->name, "%s/data.mdb", path) >= sizeof c->name) return SVC_INVALID;
+  if (!lmdb_name(c->name, path, "data.mdb")) return SVC_INVALID;
   snprintf(c->new_name, sizeof c->new_name, "%s" LMDB_NEW, c->name);
   if (access(c->name, F_OK) == 0) return SVC_EXISTS;
   c->fd = open(c->new_name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -964,25 +978,12 @@ static int lmdb_visit_tell(const char *path, uint64_t base)
   return rc;
 }
 
-/* LMDB would divide by what it finds there. */
-static int lmdb_visit_metas(const char *from)
-{
-  char name[PATH_MAX], why[128];
-  int fd, rc;
-  if ((size_t)snprintf(name, sizeof name, "%s/data.mdb", from) >= sizeof name) return ENAMETOOLONG;
-  fd = open(name, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return errno;
-  rc = svc_lmdb_pages(fd, 0, 0, why, sizeof why);
-  close(fd);
-  return rc;
-}
-
 /* One try; MDB_MAP_RESIZED: the store has grown since its file was mapped. */
 static int lmdb_visit_copy(const char *from, int fd, uint64_t *base)
 {
   MDB_env *env = NULL;
   char why[128];
-  int rc = lmdb_visit_metas(from);
+  int rc = lmdb_look_at(from, 0, why, sizeof why); /* LMDB would divide by what it finds there */
   if (!rc) rc = lmdb_visit(&env, from, MDB_RDONLY);
   if (!rc) rc = lmdb_look_now(env, why, sizeof why);
   if (!rc && ftruncate(fd, 0) != 0) rc = errno;
@@ -998,7 +999,7 @@ SVC_PRIVATE int svc_lmdb_copy_of(const char *from, const char *to)
   lmdb_copying c;
   uint64_t base = 0;
   int tries = 0, rc;
-  if ((size_t)snprintf(c.name, sizeof c.name, "%s/data.mdb", from) >= sizeof c.name) return SVC_INVALID;
+  if (!lmdb_name(c.name, from, "data.mdb")) return SVC_INVALID;
   if (access(c.name, R_OK) != 0) return SVC_IO; /* LMDB would make a lock file beside it */
   rc = lmdb_copy_file(to, &c);
   if (rc != SVC_OK) return rc;

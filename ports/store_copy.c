@@ -16,9 +16,7 @@
 #include "ports/store_port.h"
 #include "ports/store_copy.h"
 
-#include <fcntl.h>
 #include <mbedtls/sha256.h>
-#include <unistd.h>
 
 #define COPY_ROWS 256 /* of a batch */
 #define COPY_BYTES ((size_t)4 << 20) /* of a batch: one with more is followed by one with half as many rows */
@@ -279,16 +277,6 @@ static int copy_compare(copy_job *c)
 
 /* ------------------------------------------------------------------------------------------------------- the whole of it */
 
-/* That a file is in its folder is on the disk when the folder is. A place that is no folder knows that itself. */
-static int copy_flush(const svc_config *to)
-{
-  int fd = to->store ? -1 : open(to->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = SVC_OK;
-  if (fd < 0) return SVC_OK;
-  if (fsync(fd) != 0 && errno != EINVAL) rc = SVC_IO;
-  close(fd);
-  return rc;
-}
-
 /* Is there a store to read from? The first look at it is also where its transaction begins. */
 static int copy_check_source(copy_job *c, copy_end *e)
 {
@@ -346,7 +334,6 @@ static int copy_all(copy_job *c, const svc_config *to)
   if (rc == SVC_OK) rc = copy_compare(c);
   copy_end_read(&c->to);
   if (rc == SVC_OK) rc = copy_commit(c, copy_take_mark);
-  if (rc == SVC_OK) rc = copy_flush(to);
   return rc;
 }
 

@@ -691,3 +691,13 @@ bool t_ended(const t_service *t, const svc_plan *plan)
 {
   return plan->more->sunset && t->now >= svc_day_ms(plan->more->sunset);
 }
+
+void t_ask_as_owner(svc *s, const char *method, const char *target, const char *body, svc_response *out)
+{
+  static const svc_grant grant = { "ORG_OWNER", NULL };
+  static const svc_caller caller = { "5f0000000000000000000001", "owner@example.com", &grant, 1, 1 };
+  static const svc_header json = { "Content-Type", "application/json", 0, 0 };
+  svc_request request = { .method = method, .target = target, .headers = &json, .header_count = body ? 1 : 0, .body = body,
+                          .body_length = body ? strlen(body) : 0, .peer = "192.0.2.7", .caller = &caller };
+  svc_handle_request(s, &request, out);
+}

@@ -103,6 +103,9 @@ typedef struct t_reads {
 const svc_store_port *t_counting_port(void);
 t_reads t_reads_taken(void); /* since it was called last */
 
+/* One request of the owner of everything to a service that is no t_service; the caller frees the response. */
+void t_ask_as_owner(svc *s, const char *method, const char *target, const char *body, svc_response *out);
+
 /* The store that the tests run on: LMDB, or what SVC_TEST_STORE names; and, of postgres.c, PostgreSQL: NULL, there is none. */
 const svc_store_port *t_port(void);
 const svc_store_port *t_postgres_port(void);

@@ -86,13 +86,6 @@ static int backup_copy_file(const char *from, const char *to)
   return good ? 0 : 1;
 }
 
-static int backup_flush(const char *folder)
-{
-  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = fd < 0 || fsync(fd) != 0;
-  if (fd >= 0) close(fd);
-  return rc;
-}
-
 /* What a look at a store leaves beside it. */
 static void backup_tidy(const char *folder)
 {
@@ -194,7 +187,7 @@ static int backup_work(const svcd_options *o)
   if (status != 0) return status;
   if (o->with_key) {
     if (svcd_secret_key_path(o, key) != 0 || !backup_name(copy, o->to, "secret.key")) return 1;
-    if (backup_copy_file(key, copy) != 0 || backup_flush(o->to) != 0) return 1;
+    if (backup_copy_file(key, copy) != 0) return 1;
   }
   printf("backup:        %s, checked, %s\n", o->to, o->with_key ? "WITH THE SECRET KEY: who has it can open the secrets in it" : "without the secret key");
   return 0;
@@ -235,7 +228,7 @@ static int restore_name(const svcd_options *o, const char *ready)
   char name[SVCD_PATH];
   if (!backup_name(name, o->data, "data.mdb")) return 1;
   if (link(ready, name) != 0) return svcd_error(1, "cannot make %s: %s", name, strerror(errno));
-  return backup_flush(o->data) == 0 ? 0 : svcd_error(1, "cannot write %s: %s", o->data, strerror(errno));
+  return svcd_flush_name(name) == 0 ? 0 : svcd_error(1, "cannot write %s: %s", o->data, strerror(errno));
 }
 
 static int restore_work(const svcd_options *o)

@@ -7,6 +7,8 @@
 #ifndef SVC_TEST_CLUSTER_H
 #define SVC_TEST_CLUSTER_H
 
+#include "http_text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,7 +39,6 @@ typedef struct http_answer {
 /* `headers` are whole lines, each with \r\n; body NULL: none. */
 void http_ask(http_client *c, const char *method, const char *path, const char *headers, const char *body, http_answer *out);
 void http_close(http_client *c);
-bool http_member(const char *json, const char *name, char *out, size_t size); /* the first string of this name */
 
 /* ---- relay.c: one address in front of all instances */
 

@@ -10,6 +10,7 @@
 ** The rule: it is never given up for being too much. A history with more than HISTORY_OPEN operations under way at once, or more
 ** worlds than there is room for, is an error of the test, not a pass.
 */
+#define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"
 
 #include <inttypes.h>

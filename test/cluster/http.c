@@ -1,7 +1,7 @@
 /*
 ** A client over HTTP/1.1 that waits for its answer, and keeps its connection for a few requests.
 */
-#define _GNU_SOURCE /* memmem, strcasestr */
+#define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"
 
 #include <arpa/inet.h>
@@ -53,59 +53,31 @@ static bool http_send(int fd, const char *text, size_t n)
   return true;
 }
 
-/* Is the answer whole? *have is how much of it there is. */
-static bool http_whole(http_answer *a, size_t have, const char **end)
-{
-  const char *length;
-  size_t body;
-  *end = memmem(a->text, have, "\r\n\r\n", 4);
-  if (!*end) return false;
-  length = strcasestr(a->text, "\r\nContent-Length:");
-  body = length && length < *end ? strtoul(length + 17, NULL, 10) : 0;
-  *end += 4;
-  return have >= (size_t)(*end - a->text) + body;
-}
-
 static void http_read(http_client *c, http_answer *a)
 {
-  const char *end = NULL, *tag;
   size_t have = 0;
   for (;;) {
     ssize_t got = recv(c->fd, a->text + have, sizeof a->text - 1 - have, 0);
     if (got <= 0) return;
     have += (size_t)got;
     a->text[have] = 0;
-    if (http_whole(a, have, &end)) break;
+    if (http_whole(a->text, have, &a->body)) break;
     if (have == sizeof a->text - 1) cluster_die("an answer is too long");
   }
-  if (sscanf(a->text, "HTTP/1.1 %d", &a->status) != 1) cluster_die("no answer of HTTP: %.80s", a->text);
-  a->body = end;
-  tag = strcasestr(a->text, "\r\nETag: ");
-  if (tag && tag < end) snprintf(a->tag, sizeof a->tag, "%.*s", (int)strcspn(tag + 8, "\r"), tag + 8);
+  a->status = http_head(a->text, a->body, a->tag, sizeof a->tag);
+  if (!a->status) cluster_die("no answer of HTTP: %.80s", a->text);
 }
 
 void http_ask(http_client *c, const char *method, const char *path, const char *headers, const char *body, http_answer *out)
 {
   char text[4096];
-  int n = snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: localhost\r\n%s", method, path, headers);
+  size_t n = http_write(text, sizeof text, method, path, headers, body);
   out->status = 0;
   out->tag[0] = out->text[0] = 0;
   out->body = out->text;
-  if (n > 0 && body) n += snprintf(text + n, sizeof text - (size_t)n, "Content-Length: %zu\r\n", strlen(body));
-  if (n > 0 && (size_t)n < sizeof text) n += snprintf(text + n, sizeof text - (size_t)n, "\r\n%s", body ? body : "");
-  if (n < 0 || (size_t)n >= sizeof text) cluster_die("a request is too long");
-  if (http_connect(c) && http_send(c->fd, text, (size_t)n)) http_read(c, out);
-  if (!out->status) http_close(c);
-}
-
-bool http_member(const char *json, const char *name, char *out, size_t size)
-{
-  char label[64];
-  const char *at;
-  snprintf(label, sizeof label, "\"%s\":\"", name);
-  at = strstr(json, label);
-  if (!at) return false;
-  at += strlen(label);
-  snprintf(out, size, "%.*s", (int)strcspn(at, "\""), at);
-  return true;
+  if (!n) cluster_die("a request is too long");
+  if (http_connect(c) && http_send(c->fd, text, n)) http_read(c, out);
+  if (out->status) return;
+  out->body = out->text; /* of half an answer */
+  http_close(c);
 }

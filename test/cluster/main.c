@@ -246,13 +246,6 @@ static void no_update_is_lost(void)
 
 /* ------------------------------------------------------------------------------------------------------------- due steps */
 
-static int occurrences(const char *text, const char *what)
-{
-  int n = 0;
-  for (text = strstr(text, what); text; text = strstr(text + 1, what)) n++;
-  return n;
-}
-
 /* Clusters come to be ready while both instances look for what is due, and one of them is killed in the middle. */
 static void due_steps_happen_once(void)
 {
@@ -281,7 +274,7 @@ static void due_steps_happen_once(void)
   if (idle != MAIN_CLUSTERS) cluster_die("%d of %d clusters became IDLE", idle, MAIN_CLUSTERS);
   snprintf(path, sizeof path, "/api/svc/v2/groups/%s/events?eventType=CLUSTER_READY&itemsPerPage=100", place.group);
   must(&c, &answer, "GET", path, NULL, 200);
-  ready = occurrences(answer.body, "\"CLUSTER_READY\"");
+  ready = (int)http_count(answer.body, "\"CLUSTER_READY\"");
   if (ready != MAIN_CLUSTERS) cluster_die("%d clusters have %d events of being ready", MAIN_CLUSTERS, ready);
   pass("what falls due happens once: %d clusters, %d events, one instance killed on the way", idle, ready);
   http_close(&c);

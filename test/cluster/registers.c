@@ -6,6 +6,7 @@
 ** Idempotency-Key, until there is an answer: it is one operation, from its first try to its last. After anything else that
 ** is unknown a client only reads until a read succeeds, so that an outage does not leave more unknown than there are clients.
 */
+#define _GNU_SOURCE /* http_text.h */
 #include "cluster.h"
 
 #include <inttypes.h>

@@ -213,5 +213,5 @@ void daemon_bootstrap(const char *member, char *out, size_t size)
   n = fread(text, 1, sizeof text - 1, f);
   text[n] = 0;
   fclose(f);
-  if (!https_member(text, member, out, size)) soak_die("%s has no %s", path, member);
+  if (!http_member(text, member, out, size)) soak_die("%s has no %s", path, member);
 }

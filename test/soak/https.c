@@ -1,7 +1,7 @@
 /*
 ** A client over HTTPS that waits for its answer. It knows svcd by the certificate that svcd made for itself.
 */
-#define _GNU_SOURCE /* memmem, strcasestr */
+#define _GNU_SOURCE /* http_text.h */
 #include "soak.h"
 
 #include <mbedtls/psa_util.h>
@@ -112,22 +112,8 @@ static bool https_send(https_client *c, const char *text, size_t n)
   return true;
 }
 
-/* Is the answer whole? */
-static bool https_whole(https_answer *a, size_t have, const char **end)
-{
-  const char *length;
-  size_t body;
-  *end = memmem(a->text, have, "\r\n\r\n", 4);
-  if (!*end) return false;
-  length = strcasestr(a->text, "\r\nContent-Length:");
-  body = length && length < *end ? strtoul(length + 17, NULL, 10) : 0;
-  *end += 4;
-  return have >= (size_t)(*end - a->text) + body;
-}
-
 static void https_read(https_client *c, https_answer *a)
 {
-  const char *end = NULL, *tag;
   size_t have = 0;
   do {
     int got = mbedtls_ssl_read(&c->tls, (unsigned char *)a->text + have, sizeof a->text - 1 - have);
@@ -136,42 +122,27 @@ static void https_read(https_client *c, https_answer *a)
     have += (size_t)got;
     a->text[have] = 0;
     if (have == sizeof a->text - 1) soak_die("an answer is too long");
-  } while (!https_whole(a, have, &end));
-  if (sscanf(a->text, "HTTP/1.1 %d", &a->status) != 1) soak_die("no answer of HTTP: %.80s", a->text);
-  a->body = end;
-  tag = strcasestr(a->text, "\r\nETag: ");
-  if (tag && tag < end) snprintf(a->tag, sizeof a->tag, "%.*s", (int)strcspn(tag + 8, "\r"), tag + 8);
+  } while (!http_whole(a->text, have, &a->body));
+  a->status = http_head(a->text, a->body, a->tag, sizeof a->tag);
+  if (!a->status) soak_die("no answer of HTTP: %.80s", a->text);
   if (strcasestr(a->text, "\r\nConnection: close\r\n")) https_close(c);
 }
 
 void https_ask(https_client *c, const char *method, const char *path, const char *headers, const char *body, https_answer *out)
 {
   char text[8192];
-  int n = snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: localhost\r\n%s", method, path, headers);
+  size_t n = http_write(text, sizeof text, method, path, headers, body);
   out->status = 0;
   out->tag[0] = out->text[0] = 0;
   out->body = out->text;
-  if (n > 0 && body && (size_t)n < sizeof text) n += snprintf(text + n, sizeof text - (size_t)n, "Content-Length: %zu\r\n", strlen(body));
-  if (n > 0 && (size_t)n < sizeof text) n += snprintf(text + n, sizeof text - (size_t)n, "\r\n%s", body ? body : "");
-  if (n < 0 || (size_t)n >= sizeof text) soak_die("a request is too long");
+  if (!n) soak_die("a request is too long");
   https_connect(c);
-  if (https_send(c, text, (size_t)n)) https_read(c, out);
+  if (https_send(c, text, n)) https_read(c, out);
   c->last = soak_ms();
   if (out->status) return;
+  out->body = out->text; /* of half an answer */
   if (c->ends == daemon_ends() && c->ends % 2 == 0) soak_die("%s %s: the connection is lost, and nobody has ended svcd", method, path);
   https_close(c);
-}
-
-bool https_member(const char *json, const char *name, char *out, size_t size)
-{
-  char label[64];
-  const char *at;
-  snprintf(label, sizeof label, "\"%s\":\"", name);
-  at = strstr(json, label);
-  if (!at) return false;
-  at += strlen(label);
-  snprintf(out, size, "%.*s", (int)strcspn(at, "\""), at);
-  return true;
 }
 
 long https_number(const char *json, const char *name)
@@ -181,11 +152,4 @@ long https_number(const char *json, const char *name)
   snprintf(label, sizeof label, "\"%s\":", name);
   at = strstr(json, label);
   return at ? strtol(at + strlen(label), NULL, 10) : -1;
-}
-
-unsigned https_count(const char *text, const char *what)
-{
-  unsigned n = 0;
-  for (text = strstr(text, what); text; text = strstr(text + 1, what)) n++;
-  return n;
 }

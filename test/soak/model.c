@@ -1,6 +1,7 @@
 /*
 ** What a world has to look like: a table of kinds, what is there of each, and the statuses that follow from it.
 */
+#define _GNU_SOURCE /* http_text.h */
 #include "soak.h"
 
 #include <stdio.h>

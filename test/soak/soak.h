@@ -10,6 +10,8 @@
 #ifndef SVC_TEST_SOAK_H
 #define SVC_TEST_SOAK_H
 
+#include "http_text.h"
+
 #include <mbedtls/ssl.h>
 
 #include <stdbool.h>
@@ -50,9 +52,7 @@ void https_end(void);
 /* `headers` are whole lines, each with \r\n; body NULL: none. Dies where a connection is lost and nobody has ended svcd. */
 void https_ask(https_client *c, const char *method, const char *path, const char *headers, const char *body, https_answer *out);
 void https_close(https_client *c);
-bool https_member(const char *json, const char *name, char *out, size_t size); /* the first string of this name */
 long https_number(const char *json, const char *name);                         /* -1: there is none */
-unsigned https_count(const char *text, const char *what);
 
 /* ---- daemon.c: svcd, and how large it is */
 

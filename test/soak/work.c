@@ -1,6 +1,7 @@
 /*
 ** What the user of a world does, one thing after the other: by whom, to what and how is chance; what is answered is not.
 */
+#define _GNU_SOURCE /* http_text.h */
 #include "soak.h"
 
 #include <mbedtls/base64.h>
@@ -90,7 +91,7 @@ static void work_token(soak_world *w, int who)
   snprintf(headers, sizeof headers, "Authorization: Basic %s\r\nContent-Type: application/x-www-form-urlencoded\r\n", (char *)basic);
   do https_ask(&w->http, "POST", "/api/oauth/token", headers, "grant_type=client_credentials", &w->answer);
   while (!w->answer.status && ++tries < WORK_TRIES);
-  if (w->answer.status != 200 || !https_member(w->answer.body, "access_token", w->who[who].token, sizeof w->who[who].token))
+  if (w->answer.status != 200 || !http_member(w->answer.body, "access_token", w->who[who].token, sizeof w->who[who].token))
     work_wrong(w, "no token for credential %d", who);
   w->who[who].expires = w->now + 3600;
 }
@@ -145,7 +146,7 @@ static void work_seen(soak_world *w, const work_op *op, unsigned *seen)
   for (i = 0; i < row->slots; i++) {
     if (!model_thing(w, op->kind, op->project, i)->key[0]) continue;
     model_fill(w, op->kind, op->project, i, 0, row->listed, text, sizeof text);
-    seen[i] += https_count(w->answer.body, text);
+    seen[i] += http_count(w->answer.body, text);
   }
 }
 
@@ -227,7 +228,7 @@ static void work_made(soak_world *w, const work_op *op)
 {
   const soak_row *row = &soak_rows[op->kind];
   char key[48] = "";
-  if (row->key && !https_member(w->answer.body, row->key, key, sizeof key)) work_wrong(w, "a %s has no %s", row->name, row->key);
+  if (row->key && !http_member(w->answer.body, row->key, key, sizeof key)) work_wrong(w, "a %s has no %s", row->name, row->key);
   model_created(w, op->kind, op->project, op->slot, op->value, key);
   work_compare(w, op);
 }
@@ -342,8 +343,8 @@ static void work_credential(soak_world *w, int who, const char *where, const cha
   cut = !work_send(w, &op);
   if (cut) work_surely(w, &op, 0);
   work_expect(w, &op, 201);
-  if (!https_member(w->answer.body, "clientId", w->who[who].id, sizeof w->who[who].id)) work_wrong(w, "a credential has no id");
-  if (https_member(w->answer.body, "secret", w->who[who].secret, sizeof w->who[who].secret)) {
+  if (!http_member(w->answer.body, "clientId", w->who[who].id, sizeof w->who[who].id)) work_wrong(w, "a credential has no id");
+  if (http_member(w->answer.body, "secret", w->who[who].secret, sizeof w->who[who].secret)) {
     w->who[who].good = true;
     work_token(w, who);
     return;
@@ -505,8 +506,8 @@ void work_begin(soak_world *w, const char *token)
            "\"secretExpiresAfterHours\":8760}}", w->number);
   work_surely(w, &op, 201);
   at = strstr(w->answer.body, "\"organization\":{");
-  if (!at || !https_member(at, "id", w->org, sizeof w->org) || !https_member(at, "clientId", w->who[SOAK_OWNER].id, sizeof w->who[SOAK_OWNER].id) ||
-      !https_member(at, "secret", w->who[SOAK_OWNER].secret, sizeof w->who[SOAK_OWNER].secret))
+  if (!at || !http_member(at, "id", w->org, sizeof w->org) || !http_member(at, "clientId", w->who[SOAK_OWNER].id, sizeof w->who[SOAK_OWNER].id) ||
+      !http_member(at, "secret", w->who[SOAK_OWNER].secret, sizeof w->who[SOAK_OWNER].secret))
     work_wrong(w, "an organization without its credential");
   w->who[SOAK_OWNER].good = true;
   work_token(w, SOAK_OWNER);

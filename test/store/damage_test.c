@@ -282,13 +282,8 @@ static int damage_open(damage_try *t)
 
 static void damage_ask(damage_try *t, const char *method, const char *target, const char *body)
 {
-  svc_grant grant = { "ORG_OWNER", NULL };
-  svc_caller caller = { "5f0000000000000000000001", "owner@example.com", &grant, 1, 1 };
-  svc_header json = { "Content-Type", "application/json", 0, 0 };
-  svc_request request = { .method = method, .target = target, .headers = &json, .header_count = body ? 1 : 0, .body = body,
-                          .body_length = body ? strlen(body) : 0, .peer = "192.0.2.7", .caller = &caller };
   svc_response response;
-  svc_handle_request(t->s, &request, &response);
+  t_ask_as_owner(t->s, method, target, body, &response);
   t->shared->answers += response.status / 100 == 2;
   t->shared->failed += response.status / 100 == 5;
   svc_response_free(&response);

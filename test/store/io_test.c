@@ -57,14 +57,9 @@ static int io_open(io_try *t)
 
 static int io_ask(io_try *t, const char *method, const char *target, const char *body)
 {
-  svc_grant grant = { "ORG_OWNER", NULL };
-  svc_caller caller = { "5f0000000000000000000001", "owner@example.com", &grant, 1, 1 };
-  svc_header json = { "Content-Type", "application/json", 0, 0 };
-  svc_request request = { .method = method, .target = target, .headers = &json, .header_count = body ? 1 : 0, .body = body,
-                          .body_length = body ? strlen(body) : 0, .peer = "192.0.2.7", .caller = &caller };
   svc_response response;
   const char *at;
-  svc_handle_request(t->s, &request, &response);
+  t_ask_as_owner(t->s, method, target, body, &response);
   at = strstr(response.body, "\"totalCount\":");
   t->total = at ? (size_t)strtoul(at + 13, NULL, 10) : (size_t)-1;
   t->status = response.status;
