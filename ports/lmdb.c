@@ -434,7 +434,7 @@ static int lmdb_read_begin(svc_store *store, svc_txn **out)
   }
   r->head.port = svc_lmdb_port();
   r->head.ids = NULL;
-  r->head.writing = r->head.dirty = false;
+  r->head.writing = r->head.dirty = r->head.fresh = false;
   r->head.error = SVC_OK;
   r->renewed = false;
   *out = &r->head;
@@ -462,7 +462,7 @@ static int lmdb_write_begin(svc_store *store, svc_txn **out)
   w->head.port = svc_lmdb_port();
   w->head.ids = NULL;
   w->head.writing = true;
-  w->head.dirty = false;
+  w->head.dirty = w->head.fresh = false;
   w->head.error = SVC_OK;
   svc_arena_init(&w->copies, NULL); /* as LMDB itself, by malloc */
   *out = &w->head;

@@ -104,6 +104,7 @@ struct svc_txn {
   svc_ids *ids;  /* of a write transaction: where new ids and revisions come from */
   bool writing;
   bool dirty;    /* something was put or removed */
+  bool fresh;    /* what is put now has a key that was not there before: a port need not look. If it was, the port says SVC_RETRY */
   int error;     /* the first error of any call; the transaction can only be aborted then */
 };
 

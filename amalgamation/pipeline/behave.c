@@ -14,6 +14,7 @@
 typedef struct behave_job {
   svc_job job; /* first: it is cast back */
   svc_call *c;
+  svc_key expected[SVC_EXPECT_WRITE];
 } behave_job;
 
 /* Memory for writing out the answer, while the work can still be undone: what is done is not answered with 503. */
@@ -116,11 +117,13 @@ SVC_PRIVATE bool svc_stage_behave(svc_call *c)
   if (c->request.method == SVC_GET) return svc_begin_read(c) && c->plan->route->run(c);
   svc_end_read(c);
   if (c->plan->more->ahead && !c->plan->more->ahead(c)) return false;
-  memset(&work, 0, sizeof work);
+  memset(&work.job, 0, sizeof work.job);
   work.job.work = behave_work;
   work.job.now = c->now;
   work.job.frees = c->request.method == SVC_DELETE;
   work.c = c;
+  work.job.expected = work.expected;
+  if (SVC_IS_SHARED(c->s->commit.port)) work.job.expected_count = svc_expect_write(c, work.expected);
   status = svc_commit_run(&c->s->commit, &work.job);
   if (status != SVC_OK) return svc_store_failed(c, status);
   return !work.job.refused;

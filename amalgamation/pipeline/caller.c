@@ -61,48 +61,6 @@ SVC_PRIVATE bool svc_credential_lives(svc_call *c, const svc_entity *credential)
   return !c->s->org || svc_get_noun(c->txn, c->s->org, &credential->parent, &org) == SVC_OK;
 }
 
-#define CALLER_EXPECTED 8
-
-typedef struct caller_keys {
-  svc_key keys[CALLER_EXPECTED];
-  size_t n;
-} caller_keys;
-
-/* What the first id of the path names below this organization, and how many a list below that has. */
-static void caller_expect_path(const svc_call *c, const svc_id *org, caller_keys *k)
-{
-  static const svc_id root;
-  const svc_hop *hop = c->plan->hops;
-  const svc_noun *noun;
-  svc_id id;
-  if (!c->plan->hop_count || hop->by_unique || hop->param_count != 1) return;
-  noun = hop->noun->noun;
-  if (!noun->kind || !(noun->flags & SVC_GLOBAL) || noun->key || !svc_id_parse(c->route.params[hop->param], &id)) return;
-  svc_key_entity(&k->keys[k->n++], noun->kind, hop->noun->parent ? org : &root, &id);
-  if (c->plan->hop_count == 1 && c->plan->noun && c->plan->noun->noun->kind && !c->plan->own)
-    svc_key_count(&k->keys[k->n++], c->plan->noun->noun->kind, &id);
-}
-
-/* All that will be asked about a token that was seen before, and what the request is about, in one question. */
-static void caller_expect(svc_call *c, svc_str name, const svc_token_place *place)
-{
-  static const svc_id none;
-  const svc_noun_info *const *seats = c->s->seats, *list = svc_access_list_of(c->s, seats[SVC_SEAT_ACCOUNT]);
-  svc_str texts[CALLER_EXPECTED];
-  caller_keys k;
-  size_t i;
-  k.n = 0;
-  svc_key_unique(&k.keys[k.n++], svc_names_of(seats[SVC_SEAT_TOKEN]->noun), name, &place->account);
-  svc_key_entity(&k.keys[k.n++], seats[SVC_SEAT_TOKEN]->noun->kind, &place->account, &place->id);
-  svc_key_entity(&k.keys[k.n++], seats[SVC_SEAT_ACCOUNT]->noun->kind, &place->org, &place->account);
-  if (c->s->org) svc_key_entity(&k.keys[k.n++], c->s->org->noun->kind, &none, &place->org);
-  if (list) svc_key_count(&k.keys[k.n++], list->noun->kind, &place->account);
-  if (seats[SVC_SEAT_POLICY]) svc_key_entity(&k.keys[k.n++], seats[SVC_SEAT_POLICY]->noun->kind, &place->org, &none);
-  caller_expect_path(c, &place->org, &k);
-  for (i = 0; i < k.n; i++) texts[i] = svc_key_str(&k.keys[i]);
-  c->txn->port->expect(c->txn, texts, k.n, 0);
-}
-
 /* Where a token is: below which account, and its id. */
 static int caller_find(svc_call *c, svc_str token, svc_id *account, svc_id *id)
 {
@@ -111,7 +69,7 @@ static int caller_find(svc_call *c, svc_str token, svc_id *account, svc_id *id)
   svc_token_place place;
   svc_named found;
   if (SVC_IS_SHARED(c->txn->port) && c->txn->port->expect && svc_known_place(c, token, &place)) {
-    caller_expect(c, name, &place);
+    svc_expect_caller(c, name, &place);
     if (svc_named_get(c->txn, svc_names_of(tokens), &place.account, name, &found) == SVC_OK) {
       *account = found.scope;
       *id = found.id;

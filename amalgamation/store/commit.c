@@ -132,10 +132,27 @@ SVC_PRIVATE int64_t svc_commit_next(svc_commit *k)
 
 #define COMMIT_SHARED_LOOK 1000 /* milliseconds after which what others have written is looked at */
 
+/* A look would be a question more, for every write. What others have put, and what was taken away, is seen when it is time to look. */
+static void commit_sooner(svc_commit *k)
+{
+  int64_t when = k->ids.due;
+  bool before;
+  svc_mutex_lock(&k->lock);
+  before = when < k->due;
+  if (when < k->next) k->next = when;
+  svc_mutex_unlock(&k->lock);
+  if (before) svc_commit_look_at(k, when);
+}
+
 static void commit_note_due(svc_commit *k, svc_txn *txn)
 {
   svc_due_entry first;
-  int64_t when = svc_due_first(txn, &first) ? first.when : INT64_MAX;
+  int64_t when;
+  if (SVC_IS_SHARED(k->port) && txn->ids && !svc_commit_due(k, k->ids.now)) {
+    commit_sooner(k);
+    return;
+  }
+  when = svc_due_first(txn, &first) ? first.when : INT64_MAX;
   svc_commit_look_at(k, when);
   if (!SVC_IS_SHARED(k->port) || when <= k->ids.now + COMMIT_SHARED_LOOK) return;
   svc_commit_look_at(k, k->ids.now + COMMIT_SHARED_LOOK);
@@ -336,6 +353,18 @@ static void commit_count(svc_commit *k, const commit_batch *batch, const svc_job
   atomic_fetch_add_explicit(&k->writes, writes, memory_order_relaxed);
 }
 
+/* What the jobs will ask for, each for itself and one behind the other, is one question where it is known before. */
+static void commit_expect(const commit_batch *batch, const svc_job *only, svc_txn *txn)
+{
+  const svc_job *job;
+  size_t i;
+  for (job = batch->first; job && txn->port->expect; job = job->next)
+    for (i = 0; commit_has_part(job, only) && i < job->expected_count; i++) {
+      svc_str key = svc_key_str(&job->expected[i]);
+      txn->port->expect(txn, &key, 1, 0);
+    }
+}
+
 /* One try at a batch. SVC_OK: what was to be kept is durable. COMMIT_AGAIN: a job that spoiled it is out of the way. */
 static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
 {
@@ -344,6 +373,8 @@ static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
   int rc = k->port->write_begin(k->store, &txn);
   if (rc != SVC_OK) return rc;
   txn->ids = &k->ids;
+  k->ids.due = INT64_MAX;
+  if (SVC_IS_SHARED(k->port)) commit_expect(batch, only, txn);
   k->ids.revision = k->port->number(txn) << 20;
   good = commit_work(k, batch, only, txn, &wrote);
   if (good) commit_note_due(k, txn);

@@ -54,10 +54,16 @@ SVC_PRIVATE void svc_dues_write(svc_txn *txn, const svc_entity *e, const svc_ent
     if (!old || svc_due_get(old, e->dues[i].tag) != e->dues[i].when) due_entry(txn, e, &e->dues[i], true);
 }
 
+SVC_PRIVATE void svc_due_noted(svc_txn *txn, const svc_key *key)
+{
+  int64_t when = svc_key_time_at((const char *)key->b + 1);
+  if (txn->ids && when < txn->ids->due) txn->ids->due = when;
+}
+
 SVC_PRIVATE void svc_due_begin(svc_scan *scan, svc_txn *txn)
 {
   svc_key prefix;
-  svc_key_begin(&prefix, 'd');
+  svc_key_begin(&prefix, SVC_DUE_LETTER);
   svc_scan_below(scan, txn, &prefix, false);
   svc_scan_expect(scan, 1);
 }

@@ -34,13 +34,22 @@ static void entity_count(svc_txn *txn, const svc_entity *e, int64_t delta)
   if (e->flags & SVC_ENTITY_BY_GROUP) svc_count_add(txn, e->kind, &e->scope.group, delta);
 }
 
-SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, const svc_entity *e)
+static int entity_write(svc_txn *txn, svc_arena *a, const svc_entity *e)
 {
   svc_dues_write(txn, e, NULL);
   svc_index_put(txn, e);
   entity_count(txn, e, 1);
   svc_record_put(txn, a, e);
   return txn->error;
+}
+
+SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, const svc_entity *e)
+{
+  int rc;
+  txn->fresh = true;
+  rc = entity_write(txn, a, e);
+  txn->fresh = false;
+  return rc;
 }
 
 /* Below another parent, or found in another way, it is written anew. */
@@ -53,7 +62,7 @@ SVC_PRIVATE int svc_entity_update(svc_txn *txn, svc_arena *a, const svc_entity *
 {
   if (entity_moves(e, old)) {
     svc_entity_remove(txn, old);
-    return svc_entity_insert(txn, a, e);
+    return entity_write(txn, a, e);
   }
   svc_dues_write(txn, e, old);
   if (!svc_str_eq(e->unique, old->unique)) {

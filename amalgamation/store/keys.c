@@ -98,7 +98,7 @@ SVC_PRIVATE void svc_key_count(svc_key *k, const char *kind, const svc_id *paren
 
 SVC_PRIVATE void svc_key_due(svc_key *k, const svc_due_entry *due)
 {
-  svc_key_begin(k, 'd');
+  svc_key_begin(k, SVC_DUE_LETTER);
   svc_key_time(k, due->when);
   svc_key_add(k, due->kind, SVC_KIND_SIZE);
   svc_key_id(k, &due->parent);

@@ -29,6 +29,7 @@ SVC_PRIVATE int svc_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_st
 SVC_PRIVATE int svc_put(svc_txn *txn, const svc_key *key, svc_str value)
 {
   txn->dirty = true;
+  if (SVC_IS_SHARED(txn->port) && key->b[0] == SVC_DUE_LETTER) svc_due_noted(txn, key);
   return txn->error ? txn->error : svc_note(txn, txn->port->put(txn, svc_key_str(key), value));
 }
 

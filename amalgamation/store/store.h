@@ -162,6 +162,8 @@ struct svc_due_entry {
 };
 SVC_PRIVATE int64_t svc_due_get(const svc_entity *e, int tag); /* 0: it waits for no such thing */
 SVC_PRIVATE void svc_due_set(svc_entity *e, int tag, int64_t when); /* in the entity; 0: no longer */
+#define SVC_DUE_LETTER 'd' /* what the keys of dates begin with */
+SVC_PRIVATE void svc_due_noted(svc_txn *txn, const svc_key *key); /* it was put */
 SVC_PRIVATE void svc_dues_write(svc_txn *txn, const svc_entity *e, const svc_entity *old); /* entries; either may be NULL */
 SVC_PRIVATE bool svc_due_decode(svc_str key, svc_due_entry *out); /* false: it is the key of none */
 SVC_PRIVATE bool svc_due_first(svc_txn *txn, svc_due_entry *out);
@@ -176,6 +178,7 @@ struct svc_ids { /* what numbers entities */
   svc_id first;    /* the first one of the job that is being done; all 0: none yet */
   uint64_t revision;
   int64_t now; /* of the request that is being served */
+  int64_t due; /* the first date that the transaction has put, on a store that others write to; INT64_MAX: none */
   int (*random)(void *context, void *buffer, size_t size);
   void *random_context;
   unsigned char pool[64]; /* random bytes for ids to come, the writer's; used from the end */
@@ -197,6 +200,8 @@ struct svc_job {
   bool refused; /* work said no, and what it has seen is true: it has been answered for */
   bool alone;   /* it said no after it had written: it is done by itself, after the others */
   bool frees;   /* there is less in the store afterwards: may be done where it is full */
+  const svc_key *expected; /* what it will ask for, as far as that is known */
+  size_t expected_count;
   svc_job *next;
   svc_waiter *waiter; /* NULL: its thread leads */
 };

@@ -1,0 +1,68 @@
+/*
+** What a request will ask the store for, as far as that is known before it asks: on a store where each question is a round trip
+** (svc_store_port.expect) they become one.
+**
+** The rule: a guess. What is not asked for then, or is asked for and was not guessed, costs a key or a round trip, and changes no answer.
+*/
+#include "pipeline/pipeline.h"
+
+#define EXPECT_MOST 8
+
+typedef struct expect_keys {
+  svc_key keys[EXPECT_MOST];
+  size_t n;
+} expect_keys;
+
+/* What the first id of the path names below this organization, and how many a list below that has. False: there is no such id. */
+static bool expect_path(const svc_call *c, const svc_id *org, svc_id *id, svc_key *entity)
+{
+  static const svc_id root;
+  const svc_hop *hop = c->plan->hops;
+  const svc_noun *noun;
+  if (!c->plan->hop_count || hop->by_unique || hop->param_count != 1) return false;
+  noun = hop->noun->noun;
+  if (!noun->kind || !(noun->flags & SVC_GLOBAL) || noun->key || !svc_id_parse(c->route.params[hop->param], id)) return false;
+  svc_key_entity(entity, noun->kind, hop->noun->parent ? org : &root, id);
+  return true;
+}
+
+SVC_PRIVATE void svc_expect_caller(svc_call *c, svc_str name, const svc_token_place *place)
+{
+  static const svc_id none;
+  const svc_noun_info *const *seats = c->s->seats, *list = svc_access_list_of(c->s, seats[SVC_SEAT_ACCOUNT]);
+  svc_str texts[EXPECT_MOST];
+  expect_keys k;
+  svc_id id;
+  size_t i;
+  k.n = 0;
+  svc_key_unique(&k.keys[k.n++], svc_names_of(seats[SVC_SEAT_TOKEN]->noun), name, &place->account);
+  svc_key_entity(&k.keys[k.n++], seats[SVC_SEAT_TOKEN]->noun->kind, &place->account, &place->id);
+  svc_key_entity(&k.keys[k.n++], seats[SVC_SEAT_ACCOUNT]->noun->kind, &place->org, &place->account);
+  if (c->s->org) svc_key_entity(&k.keys[k.n++], c->s->org->noun->kind, &none, &place->org);
+  if (list) svc_key_count(&k.keys[k.n++], list->noun->kind, &place->account);
+  if (seats[SVC_SEAT_POLICY]) svc_key_entity(&k.keys[k.n++], seats[SVC_SEAT_POLICY]->noun->kind, &place->org, &none);
+  if (expect_path(c, &place->org, &id, &k.keys[k.n])) {
+    k.n++;
+    if (c->plan->hop_count == 1 && c->plan->noun && c->plan->noun->noun->kind && !c->plan->own)
+      svc_key_count(&k.keys[k.n++], c->plan->noun->noun->kind, &id);
+  }
+  for (i = 0; i < k.n; i++) texts[i] = svc_key_str(&k.keys[i]);
+  c->txn->port->expect(c->txn, texts, k.n, 0);
+}
+
+/* What it is below: what the path names, or the caller's organization; and that its name is free there. */
+SVC_PRIVATE size_t svc_expect_write(const svc_call *c, svc_key keys[SVC_EXPECT_WRITE])
+{
+  static const svc_id none;
+  const svc_noun *noun = c->plan->noun ? c->plan->noun->noun : NULL;
+  svc_id parent = c->who.org;
+  svc_str name;
+  size_t n = 0;
+  if (expect_path(c, &c->who.org, &parent, &keys[n])) n++;
+  else if (c->s->org && !svc_id_is_zero(&parent)) svc_key_entity(&keys[n++], c->s->org->noun->kind, &none, &parent);
+  if (!noun || !noun->unique || strchr(noun->unique, '/') || noun->flags & SVC_SHARED_NAME || c->plan->own || !c->checked || c->plan->hop_count > 1)
+    return n;
+  name = svc_node_str(c->checked, noun->unique);
+  if (name.n) svc_key_unique(&keys[n++], svc_names_of(noun), name, &parent);
+  return n;
+}
