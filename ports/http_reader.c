@@ -10,6 +10,7 @@
 ** the whole. A body is read by a machine that takes one byte at a time, runs of data apart. So no result depends on
 ** where a segment ended.
 */
+#define _DEFAULT_SOURCE /* explicit_bzero */
 #include "http_reader.h"
 
 #include <stdlib.h>
@@ -352,6 +353,11 @@ enum {
   HTTP_CHUNK_END
 };
 
+void svc_http_wipe(void *p, size_t n)
+{
+  if (n) explicit_bzero(p, n);
+}
+
 static int http_body_add(svc_http_body *b, const char *p, size_t n, size_t most)
 {
   if (b->size - b->length < n) {
@@ -360,8 +366,11 @@ static int http_body_add(svc_http_body *b, const char *p, size_t n, size_t most)
     do size *= 2; /* at most twice a length, and these are bounded */
     while (size - b->length < n);
     if (size > most) size = most;
-    bytes = realloc(b->bytes, size);
+    bytes = malloc(size); /* not realloc(): what it moves it leaves behind */
     if (!bytes) return SVC_HTTP_E_MEMORY;
+    if (b->length) memcpy(bytes, b->bytes, b->length);
+    svc_http_wipe(b->bytes, b->length);
+    free(b->bytes);
     b->bytes = bytes;
     b->size = size;
   }
@@ -471,6 +480,7 @@ int svc_http_take(svc_http_body *b, const svc_http_head *h, const char *p, size_
 
 void svc_http_body_free(svc_http_body *b)
 {
+  svc_http_wipe(b->bytes, b->length);
   free(b->bytes);
   memset(b, 0, sizeof *b);
 }

@@ -106,6 +106,7 @@ int svc_http_parse(svc_http_head *h, const char *p, size_t n, const svc_http_lim
 int svc_http_take(svc_http_body *b, const svc_http_head *h, const char *p, size_t n, const svc_http_limits *limits,
                   size_t *taken);
 void svc_http_body_free(svc_http_body *b);
+void svc_http_wipe(void *p, size_t n); /* what a request has sent may be a secret: before its memory is given back or used for another */
 
 /* The next element of a comma-separated list, trimmed; false: there is none. */
 bool svc_http_element(const char **p, const char *end, const char **element, size_t *n);

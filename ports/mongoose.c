@@ -88,17 +88,21 @@ void svc_listener_shift(listener_conn *conn)
   if (conn->tls) {
     if (conn->at) memmove(conn->plain, conn->plain + conn->at, conn->plain_length - conn->at);
     conn->plain_length -= conn->at;
+    if (conn->at) svc_http_wipe(conn->plain + conn->plain_length, conn->at);
     conn->at = 0;
     return;
   }
-  /* not mg_iobuf_del(): it wipes what it removes, byte by byte */
+  /* not mg_iobuf_del(): it wipes as well, but byte by byte */
   if (conn->at) memmove(in->buf, in->buf + conn->at, in->len - conn->at);
   in->len -= conn->at;
+  if (conn->at) svc_http_wipe(in->buf + in->len, conn->at);
   conn->at = 0;
 }
 
 void svc_listener_discard(listener_conn *conn)
 {
+  svc_http_wipe(conn->c->recv.buf, conn->c->recv.len);
+  svc_http_wipe(conn->plain, conn->plain_length);
   conn->c->recv.len = conn->at = conn->raw_at = conn->plain_length = 0;
 }
 
@@ -149,6 +153,7 @@ char *svc_listener_room(listener_conn *conn)
   bigger = conn->plain ? mg_calloc(1, size) : mongoose_borrow(conn->loop);
   if (!bigger) return NULL;
   if (conn->plain) memcpy(bigger, conn->plain, conn->plain_length);
+  svc_http_wipe(conn->plain, conn->plain_length);
   mongoose_give_back(conn->loop, conn->plain, conn->plain_size);
   conn->plain = bigger;
   conn->plain_size = size;

@@ -4,6 +4,9 @@
 ** A request allocates many small things and frees none of them, so a pointer that moves through a block is all that is
 ** needed: usually one block, one call of the allocator. The blocks carry their allocator, because a response is freed
 ** without its handle. A failed allocation sets `failed` for good; callers may therefore go on and check once.
+**
+** Whoever puts a secret into it says so, at whatever time: then every block is wiped before it is given back. Most requests are
+** reads that carry none, and pay nothing.
 */
 #include "base/base.h"
 
@@ -13,6 +16,8 @@
 struct svc_block {
   svc_block *next;
   svc_allocator allocator;
+  svc_wiper *wipe; /* NULL: there is no secret in it */
+  size_t size;
 };
 
 static void *arena_default_resize(void *context, void *p, size_t size)
@@ -44,6 +49,8 @@ static bool arena_grow(svc_arena *a, size_t size)
   if (!block) goto fail;
   block->next = a->blocks;
   block->allocator = a->allocator;
+  block->wipe = a->wipe;
+  block->size = want;
   a->blocks = block;
   a->next = (char *)(block + 1);
   a->end = (char *)block + want;
@@ -51,6 +58,13 @@ static bool arena_grow(svc_arena *a, size_t size)
 fail:
   a->failed = true;
   return false;
+}
+
+SVC_PRIVATE void svc_arena_wipes(svc_arena *a, svc_wiper *wipe)
+{
+  svc_block *block;
+  for (block = a->wipe ? NULL : a->blocks; block; block = block->next) block->wipe = wipe;
+  a->wipe = wipe;
 }
 
 SVC_PRIVATE void *svc_arena_alloc(svc_arena *a, size_t size)
@@ -115,6 +129,7 @@ SVC_PRIVATE void svc_blocks_free(svc_block *block)
   while (block) {
     svc_block *next = block->next;
     svc_allocator allocator = block->allocator;
+    if (block->wipe) block->wipe(block + 1, block->size - sizeof *block);
     allocator.resize(allocator.context, block, 0);
     block = next;
   }

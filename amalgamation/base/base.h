@@ -91,11 +91,13 @@ SVC_PRIVATE bool svc_utf8_valid(svc_str a);
 
 /* arena.c: all memory of one request. A failed allocation is remembered, so that it may be checked once at the end. */
 typedef struct svc_block svc_block;
+typedef void svc_wiper(void *p, size_t n); /* svc_wipe, which is a port's */
 typedef struct svc_arena {
   svc_allocator allocator;
   svc_block *blocks; /* newest first; svc_response.memory */
   char *next, *end;
   bool failed;
+  svc_wiper *wipe; /* there is a secret in it: by this its blocks are wiped; NULL: there is none */
 } svc_arena;
 
 SVC_PRIVATE void svc_arena_init(svc_arena *a, const svc_allocator *allocator);
@@ -104,6 +106,7 @@ SVC_PRIVATE void *svc_arena_zero(svc_arena *a, size_t size);
 SVC_PRIVATE svc_str svc_arena_copy(svc_arena *a, svc_str text);     /* with a NUL behind; empty when there is none */
 SVC_PRIVATE svc_str svc_arena_print(svc_arena *a, const char *format, ...) SVC_PRINTF(2, 3);
 SVC_PRIVATE void svc_arena_reserve(svc_arena *a, size_t size);      /* one block for what is to come */
+SVC_PRIVATE void svc_arena_wipes(svc_arena *a, svc_wiper *wipe);    /* what is in it, and what comes, before it is given back */
 SVC_PRIVATE void svc_blocks_free(svc_block *blocks);
 
 /* buf.c: text that grows in an arena. A failure is remembered, and what follows is ignored. */

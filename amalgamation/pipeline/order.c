@@ -709,7 +709,6 @@ int svc_order_secrets(svc *s, const char *order_id, char *out, size_t *length)
     rc = c.txn->error ? c.txn->error : arena.failed ? SVC_NOMEM : text.n == 0 ? SVC_INVALID : text.n < *length ? SVC_OK : SVC_FULL;
     if (rc == SVC_OK) memcpy(out, text.p, text.n + 1);
     if (rc == SVC_OK || rc == SVC_FULL) *length = text.n + (rc == SVC_FULL);
-    if (text.n) svc_wipe((char *)(uintptr_t)text.p, text.n);
     svc_end_read(&c);
   }
   svc_blocks_free(arena.blocks);

@@ -16,6 +16,7 @@ static bool request_method(svc_call *c)
   if (c->request.head) c->request.method = SVC_GET;
   for (i = 0; i < SVC_METHOD_COUNT; i++)
     if (svc_str_is(method, names[i])) c->request.method = i;
+  if (c->request.method != SVC_GET) svc_arena_wipes(c->arena, svc_wipe); /* secrets are sent and made by these */
   return true;
 }
 

@@ -42,9 +42,9 @@ static int credentials_put(int fd, const char *base_url, const char *token, cons
                    "\"clientId\":\"%s\",\"clientSecret\":\"%s\"%s%s%s}\n",
                    base_url, c->org_id, c->group_id, c->public_key, c->private_key, c->client_id, c->client_secret,
                    *token ? ",\"testToken\":\"" : "", token, *token ? "\"" : "");
-  if (n < 0 || (size_t)n >= sizeof text) return -1;
-  if (write(fd, text, (size_t)n) != n) return -1;
-  return fsync(fd);
+  int written = n > 0 && (size_t)n < sizeof text && write(fd, text, (size_t)n) == n;
+  explicit_bzero(text, sizeof text);
+  return written ? fsync(fd) : -1;
 }
 
 int svcd_write_credentials(svc *s, const svcd_options *o, const char *base_url, const char *token,
@@ -107,7 +107,7 @@ int svcd_credentials(const svcd_options *o)
   if (status != SVC_OK) return status == SVC_INVALID ? 2 : 1;
   status = svcd_write_credentials(s, o, base_url, "", credentials_make, &c);
   if (status == 0) svcd_greet(o, base_url, "", &c, path);
-  memset(&c, 0, sizeof c);
+  explicit_bzero(&c, sizeof c);
   svc_close(s);
   return status;
 }

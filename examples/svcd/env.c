@@ -4,6 +4,7 @@
 ** The rule: what env prints is meant for eval, so every value stands in quotes of its own, whatever is in it. It prints secrets, as
 ** that is what it is for; whoever can read the file has them anyway.
 */
+#define _DEFAULT_SOURCE /* explicit_bzero */
 #include "svcd.h"
 
 #include <errno.h>
@@ -77,7 +78,7 @@ int svcd_env(const svcd_options *o)
     first = 0;
   }
   if (json) fputs("}\n", stdout);
-  memset(text, 0, sizeof text);
+  explicit_bzero(text, sizeof text);
   return fflush(stdout) == 0 ? 0 : svcd_error(1, "cannot write: %s", strerror(errno));
 }
 

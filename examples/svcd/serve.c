@@ -103,7 +103,7 @@ static int serve_first(svc *s, const svcd_options *o, const char *base_url, cons
     svcd_greet(o, base_url, token, &c, path);
     if (*path) serve_print_try(url, vendor, path, cert);
   }
-  memset(&c, 0, sizeof c);
+  explicit_bzero(&c, sizeof c);
   return status;
 }
 
@@ -326,7 +326,7 @@ int svcd_serve(const svcd_options *o)
   status = svcd_test_config(o, &config, limits);
   if (status == 0) status = svc_open(&s, &config); /* says itself what is wrong */
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
-  memset(key, 0, sizeof key); /* the handle has a copy */
+  explicit_bzero(key, sizeof key); /* the handle has a copy */
   if (status == 0) serve_warn(o, listener);
   if (status == 0) status = serve_until_signal(s, listener, o, config.base_url, token, &cert, &access, &signals);
 

@@ -84,6 +84,7 @@ typedef struct listener_job {
   listener_loop *loop;
   listener_conn *conn; /* NULL: gone meanwhile. For the loop's thread only */
   char *text;          /* what head points into */
+  size_t text_length;
   svc_http_head head;
   char peer[INET6_ADDRSTRLEN];
   bool tls; /* it came over TLS */

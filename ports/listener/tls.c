@@ -269,6 +269,7 @@ size_t svc_listener_tls_send(listener_conn *conn, const char *text, size_t n)
     size_t length;
     const char *record = tls_record(conn, text, n, done, space, &length);
     int sent = mbedtls_ssl_write(&conn->tls->ssl, (const unsigned char *)record, length);
+    if (record == space) svc_http_wipe(space, length);
     if (sent == MBEDTLS_ERR_SSL_WANT_WRITE) break;
     if (sent <= 0) {
       svc_listener_drop(conn);

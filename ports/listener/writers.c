@@ -33,6 +33,7 @@ listener_job *svc_listener_job_new(listener_conn *conn, const char *text, size_t
     return NULL;
   }
   memcpy(job->text, text, n);
+  job->text_length = n;
   svc_http_parse(&job->head, job->text, n, &conn->loop->listener->limits); /* as before, on other memory */
   svc_listener_peer(conn, &job->head, job->peer);
   job->tls = conn->tls != NULL;
@@ -50,6 +51,7 @@ void svc_listener_job_free(listener_job *job)
   atomic_fetch_sub(&job->loop->listener->bodies, svc_listener_counted(&job->body));
   svc_response_free(&job->response);
   svc_http_body_free(&job->body);
+  svc_http_wipe(job->text, job->text_length);
   free(job->text);
   free(job);
 }
