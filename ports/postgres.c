@@ -1127,8 +1127,9 @@ static int postgres_put(svc_txn *txn, svc_str key, svc_str value)
   t->wrote = true;
   postgres_unsee(t, key, false);
   while (i < w->keys.count && w->hashes[i] != hash) i++;
-  full = i < w->keys.count || i == POSTGRES_PUTS || (i && (w->values.n > POSTGRES_PUTS_BYTES || w->fresh != fresh));
-  if (full && (postgres_send_puts(t) != SVC_OK || postgres_start(t) != SVC_OK)) return t->failed;
+  full = i == POSTGRES_PUTS || (i && w->values.n > POSTGRES_PUTS_BYTES);
+  if ((full || i < w->keys.count || (i && w->fresh != fresh)) && postgres_send_puts(t) != SVC_OK) return t->failed;
+  if (full && postgres_start(t) != SVC_OK) return t->failed;
   if (!postgres_array_room(&w->keys, key.n) || !postgres_array_room(&w->values, value.n))
     return postgres_fail(t, SVC_NOMEM);
   w->fresh = fresh;

@@ -50,19 +50,36 @@ SVC_PRIVATE void svc_expect_caller(svc_call *c, svc_str name, const svc_token_pl
   c->txn->port->expect(c->txn, texts, k.n, 0);
 }
 
-/* What it is below: what the path names, or the caller's organization; and that its name is free there. */
-SVC_PRIVATE size_t svc_expect_write(const svc_call *c, svc_key keys[SVC_EXPECT_WRITE])
+/* How many there may be of a new one's kind, and how many there are; and that its name is free. */
+static size_t expect_new(svc_call *c, const svc_id *parent, svc_key *keys)
+{
+  const svc_noun_info *limits = c->s->seats[SVC_SEAT_QUOTA];
+  const svc_noun *noun = c->plan->noun->noun;
+  const char *quota = SVC_ALSO_OF(noun)->quota;
+  svc_change change;
+  svc_entity e;
+  size_t n = 0;
+  memset(&change, 0, sizeof change);
+  memset(&e, 0, sizeof e);
+  change.noun = c->plan->noun;
+  change.body = (svc_node *)(uintptr_t)c->checked; /* it is only looked at */
+  e.kind = noun->kind;
+  e.parent = *parent;
+  svc_change_keys(c, &change, &e);
+  if (e.unique.n && !(e.flags & SVC_ENTITY_SHARED_NAME)) svc_key_unique(&keys[n++], svc_entity_names(&e), e.unique, parent);
+  if (quota && limits) svc_key_unique(&keys[n++], svc_names_of(limits->noun), svc_str_c(quota), parent);
+  if (quota || noun->most) svc_key_count(&keys[n++], noun->kind, parent);
+  return n;
+}
+
+/* What it is below: what the path names, or the caller's organization; and of a create right below that what it looks at. */
+SVC_PRIVATE size_t svc_expect_write(svc_call *c, svc_key keys[SVC_EXPECT_WRITE])
 {
   static const svc_id none;
-  const svc_noun *noun = c->plan->noun ? c->plan->noun->noun : NULL;
   svc_id parent = c->who.org;
-  svc_str name;
   size_t n = 0;
   if (expect_path(c, &c->who.org, &parent, &keys[n])) n++;
   else if (c->s->org && !svc_id_is_zero(&parent)) svc_key_entity(&keys[n++], c->s->org->noun->kind, &none, &parent);
-  if (!noun || !noun->unique || strchr(noun->unique, '/') || noun->flags & SVC_SHARED_NAME || c->plan->own || !c->checked || c->plan->hop_count > 1)
-    return n;
-  name = svc_node_str(c->checked, noun->unique);
-  if (name.n) svc_key_unique(&keys[n++], svc_names_of(noun), name, &parent);
-  return n;
+  if (!c->plan->noun || !c->plan->noun->noun->kind || c->plan->own || c->plan->hop_count > 1 || !c->checked || c->checked->type != SVC_J_OBJECT) return n;
+  return n + expect_new(c, &parent, keys + n);
 }

@@ -128,9 +128,9 @@ typedef struct svc_token_place {
 SVC_PRIVATE bool svc_known_place(svc_call *c, svc_str token, svc_token_place *out); /* where it stood when it was seen; of a shared store */
 
 /* expect.c: all that will be asked about a token that was seen before, and what the request is about; and what a write will ask for. */
-#define SVC_EXPECT_WRITE 2
+#define SVC_EXPECT_WRITE 4
 SVC_PRIVATE void svc_expect_caller(svc_call *c, svc_str name, const svc_token_place *place);
-SVC_PRIVATE size_t svc_expect_write(const svc_call *c, svc_key keys[SVC_EXPECT_WRITE]);
+SVC_PRIVATE size_t svc_expect_write(svc_call *c, svc_key keys[SVC_EXPECT_WRITE]);
 
 /* stats.c: what a handle counts, where somebody asks for it, and sign-ins that fail. */
 typedef struct svc_counters svc_counters;
