@@ -86,7 +86,7 @@ static bool data_federation_limit_told(svc_call *c, const svc_reply *reply)
     return svc_answer_body(c, body);
   }
   list = body->type == SVC_J_ARRAY ? body : svc_node_get(body, "content"); /* in an envelope */
-  for (one = list ? list->first : NULL; one; one = one->next) data_federation_limit_used(c, said, one);
+  for (one = svc_node_first(list); one; one = one->next) data_federation_limit_used(c, said, one);
   svc_node_write(&b, body);
   c->answer.body = svc_buf_done(&b);
   return c->answer.body.n ? true : svc_no_memory(c);

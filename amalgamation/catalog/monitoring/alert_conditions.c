@@ -127,14 +127,14 @@ static const svc_node *alert_conditions_region(const svc_processes *of, const sv
   int64_t node = p->node;
   *elects = true;
   if (p->spec == SVC_NO_NODE) return NULL;
-  for (i = 0, spec = spec ? spec->first : NULL; spec && i < p->spec; i++) spec = spec->next;
+  for (i = 0, spec = svc_node_first(spec); spec && i < p->spec; i++) spec = spec->next;
   regions = svc_node_get(spec, "regionConfigs");
-  for (region = regions ? regions->first : NULL; region; region = region->next) {
+  for (region = svc_node_first(regions); region; region = region->next) {
     if (node < svc_cluster_electable(region)) return region;
     node -= svc_cluster_electable(region);
   }
   *elects = false;
-  for (region = regions ? regions->first : NULL; region; region = region->next) {
+  for (region = svc_node_first(regions); region; region = region->next) {
     int64_t others = svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
                      svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
     if (node < others) return region;

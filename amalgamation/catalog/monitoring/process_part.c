@@ -148,7 +148,7 @@ static bool process_part_next(svc_call *c, void *state, svc_item *out)
 
 SVC_PRIVATE bool svc_part_list(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *names = process_part_names(c, reply), *first = names ? names->first : NULL;
+  const svc_node *names = process_part_names(c, reply), *first = svc_node_first(names);
   return names && svc_list_items(c, process_part_next, &first, (int64_t)svc_node_count(names));
 }
 

@@ -17,7 +17,7 @@ static bool policy_asked_one(svc_call *c, const svc_entity *e, int action, const
   const svc_node *body = svc_entity_body(c, e), *list = svc_node_get(body, "policies"), *one;
   svc_str group = svc_id_str(c->arena, &c->scope.group), org = svc_id_str(c->arena, &c->scope.org), name, why;
   if (!body) return false;
-  for (one = list ? list->first : NULL; one; one = one->next) {
+  for (one = svc_node_first(list); one; one = one->next) {
     const svc_policy *policy = svc_policy_read(c->arena, svc_node_str(one, "body"), &why);
     if (c->arena->failed) return svc_no_memory(c);
     if (!policy || !svc_policy_forbids(policy, action, group, org, context, NULL)) continue;

@@ -10,7 +10,7 @@ static bool policy_project_rules(svc_call *c, svc_policy_rules *out, const svc_e
   const svc_node *body = svc_entity_body(c, e), *list = svc_node_get(body, "policies"), *one;
   svc_str why;
   if (!body) return false;
-  for (one = list ? list->first : NULL; one && out->count < out->room; one = one->next) {
+  for (one = svc_node_first(list); one && out->count < out->room; one = one->next) {
     svc_policy_rule *rule = &out->rules[out->count];
     rule->read = svc_policy_read(c->arena, svc_node_str(one, "body"), &why);
     rule->policy = svc_id_str(c->arena, &e->id);

@@ -62,7 +62,7 @@ static const svc_route resource_policy_routes[] = {
 /* Each body is one policy, or it is told where it is none. */
 static bool resource_policy_check(svc_call *c, const svc_node *body)
 {
-  const svc_node *list = svc_node_get(body, "policies"), *one = list ? list->first : NULL;
+  const svc_node *list = svc_node_get(body, "policies"), *one = svc_node_first(list);
   size_t i;
   for (i = 0; one; one = one->next, i++) {
     svc_str why;
