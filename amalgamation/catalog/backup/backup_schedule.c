@@ -421,7 +421,7 @@ static bool backup_schedule_apply(svc_call *c, svc_change *change)
   svc_entity e;
   int n = 0;
   if (!notes || !apply) return notes != NULL;
-  if (!backup_schedule_begin_work(c, change, apply, &work)) return c->error.code ? false : svc_no_memory(c);
+  if (!backup_schedule_begin_work(c, change, apply, &work)) return svc_failed(c);
   if (svc_id_parse(svc_node_str(apply, "after"), &after)) after = svc_id_after(&after, 1);
   svc_below_begin(&scan, c->txn, SNAPSHOT_KIND, &change->parent);
   svc_key_entity(&scan.from, SNAPSHOT_KIND, &change->parent, &after);

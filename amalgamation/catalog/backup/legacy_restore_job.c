@@ -173,7 +173,7 @@ static bool legacy_restore_job_one(svc_call *c, void *state, svc_item *out)
   svc_node *body;
   if (!job->kind) return false;
   body = out ? legacy_restore_job_view(c, job, NULL) : NULL;
-  if (out && !body) return c->error.code ? false : svc_no_memory(c);
+  if (out && !body) return svc_failed(c);
   if (out) svc_item_node(c, out, job->key, body);
   job->kind = NULL;
   return true;

@@ -195,7 +195,7 @@ static bool legacy_snapshot_change(svc_call *c)
   svc_change change;
   svc_entity e;
   if (!legacy_snapshot_target(c, &e) || !(before = legacy_snapshot_view(c, &e, NULL)))
-    return c->error.code ? false : svc_no_memory(c);
+    return svc_failed(c);
   body = svc_check(c, &legacy_snapshot_object, c->body, before, SVC_CHECK_UPDATE);
   was = svc_due_get(&e, SVC_DUE_EXPIRY);
   if (!svc_check_done(c) || !legacy_snapshot_until(c, before, body, was, &until)) return false;

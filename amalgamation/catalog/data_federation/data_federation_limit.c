@@ -79,7 +79,7 @@ static bool data_federation_limit_told(svc_call *c, const svc_reply *reply)
   const svc_node *said = svc_told_json(c, reply);
   svc_node *body = said ? svc_json_parse(c->arena, c->answer.body) : NULL, *list, *one;
   svc_buf b = svc_buf_new(c->arena, 1024);
-  if (!body) return c->error.code ? false : svc_no_memory(c);
+  if (!body) return svc_failed(c);
   c->answer.revision = 0;
   if (!c->answer.whole) {
     data_federation_limit_used(c, said, body);

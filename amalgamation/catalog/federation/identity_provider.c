@@ -286,7 +286,7 @@ static bool provider_removing(svc_call *c, const svc_entity *e)
 {
   svc_node *used = provider_orgs(c, e);
   svc_str id = svc_id_str(c->arena, &e->id), org;
-  if (!used) return c->error.code ? false : svc_no_memory(c);
+  if (!used) return svc_failed(c);
   if (!used->first) return true;
   org = svc_node_str(used->first, "orgId");
   return svc_fail(c, SVC_E_IDENTITY_PROVIDER_IN_USE, "SS", &id, &org);

@@ -193,7 +193,7 @@ static bool collection_stat_told(svc_call *c, const svc_reply *reply)
   svc_node *body = svc_measure_answer(c, &collection_stat_metrics);
   svc_node *list = body ? svc_measure_told(c, reply, &collection_stat_metrics, "measurements") : NULL;
   svc_str view = svc_path_param(c, "clusterView");
-  if (!list) return c->error.code ? false : svc_no_memory(c);
+  if (!list) return svc_failed(c);
   if (view.n) svc_node_set_text(c->arena, body, "clusterId", c->question->resource_id);
   if (view.n) svc_node_set_str(c->arena, body, "clusterView", view);
   svc_node_set_str(c->arena, body, "collectionName", svc_path_param(c, "collectionName"));

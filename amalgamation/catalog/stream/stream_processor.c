@@ -189,7 +189,7 @@ static bool stream_processor_read(svc_call *c)
 static bool stream_processor_told(svc_call *c, const svc_reply *reply)
 {
   svc_node *said = svc_told_json(c, reply), *body = said ? svc_json_parse(c->arena, c->answer.body) : NULL;
-  if (!body) return c->error.code ? false : svc_no_memory(c);
+  if (!body) return svc_failed(c);
   if (said->type != SVC_J_OBJECT) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   said->name = SVC_S("stats");
   svc_node_put(c->arena, body, said);
