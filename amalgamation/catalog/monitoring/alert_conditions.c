@@ -81,11 +81,17 @@ SVC_PRIVATE const svc_alert_condition *svc_alert_condition_of(const svc *s, svc_
 
 SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units)
 {
+  static const struct {
+    const char *part, *unit;
+  } rows[] = { { "BIT", "BYTES" }, { "BYTE", "BYTES" }, { "SECOND", "MILLISECONDS" }, { "MINUTE", "MILLISECONDS" }, { "HOUR", "MILLISECONDS" },
+               { "DAY", "MILLISECONDS" }, { "", "SCALAR" } }; /* of thousands and millions: so many of something */
   const char *known = svc_process_metric_unit(metric), *name = metric.p;
+  size_t i = 0;
   if (known) return known;
   if (svc_str_is(units, "RAW"))
     return strstr(name, "PERCENT") || strstr(name, "CPU") || strstr(name, "SPACE_USED") || strstr(name, "RATIO") ? "PERCENT" : "SCALAR";
-  return strstr(units.p, "BIT") || strstr(units.p, "BYTE") ? "BYTES" : "MILLISECONDS";
+  while (!strstr(units.p, rows[i].part)) i++;
+  return rows[i].unit;
 }
 
 static double alert_conditions_simulated(svc_alert_round *r, svc_str place, svc_str metric, svc_str units)
