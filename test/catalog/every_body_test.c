@@ -252,16 +252,32 @@ static long body_single(t_world *w, const svc_plan *plan, const svc_snapshot *be
   }
 }
 
+/* All that it may have at all, made up, but for what is good of it. */
+static void body_fill(svc_arena *a, const t_world *w, const svc_plan *plan, svc_node *body)
+{
+  const svc_object *object = svc_object_of(plan->route->body ? plan->route->body : plan->noun->noun->object, body);
+  body_change b = { a, w, 0 };
+  svc_fields fields;
+  const svc_field *f;
+  if (!object || object->is_union || body->type != SVC_J_OBJECT) return;
+  svc_fields_begin(&fields, object);
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    svc_node *value = f->flags & SVC_READ_ONLY || svc_node_get(body, f->name) ? NULL : body_value(&b, f, 1, BODY_DEEP);
+    if (value) body_put(&b, body, f, value);
+  }
+}
+
 /* And several at once, by chance that is the same on every machine. */
 static void body_mixed(t_world *w, const svc_plan *plan, const svc_snapshot *before, long count)
 {
   uint64_t chance = 0x9E3779B97F4A7C15u;
-  int tries, times;
-  for (tries = 0; tries < BODY_MIXED && count > 0; tries++) {
+  int tries, times, most = getenv("SVC_TEST_ALL") ? 20 * BODY_MIXED : BODY_MIXED;
+  for (tries = 0; tries < most && count > 0; tries++) {
     svc_arena arena;
     svc_node *body;
     svc_arena_init(&arena, NULL);
     body = body_parse(&arena, w->body);
+    if (tries % 4 == 3) body_fill(&arena, w, plan, body);
     for (times = 0; times < 2 + tries % 3; times++) {
       chance = chance * 6364136223846793005u + 1442695040888963407u;
       body_changed(&arena, w, plan, body, (long)((chance >> 33) % (uint64_t)count));
