@@ -181,6 +181,10 @@ static MunitResult slow_simulated(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&t, "slowQueries"), <, 145); /* of seventeen years */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes", group), ==, 200);
   munit_assert_size(t_count(&t, "suggestedIndexes"), >, 0);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes?namespaces=shop.none&namespaces=shop.movies", group), ==, 200);
+  munit_assert_size(t_count(&t, "suggestedIndexes"), >, 0);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes?namespaces=shop.none", group), ==, 200);
+  munit_assert_size(t_count(&t, "suggestedIndexes"), ==, 0);
   t_close(&t);
   return MUNIT_OK;
 }

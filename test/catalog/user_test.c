@@ -586,6 +586,51 @@ static MunitResult user_no_memory(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Roles that a new user is to have: each on something that is there, that the caller sees, and owns. */
+static MunitResult user_roles_refused(const MunitParameter params[], void *data)
+{
+  static const svc_config config = { .limiter_off = 1 };
+  static const char nobody[] = "0123456789abcdef01234567";
+  const char *org, *group, *other, *hidden, *me;
+  char body[512], roles[256];
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  other = t_organization(&t, "Other");
+  hidden = t_project(&t, other, "beta");
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"},{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", org, group);
+  me = t_user(&t, "me@example.com", roles);
+  {
+    const struct {
+      const char *role, *field, *on;
+      bool mine; /* the request is a user's, who owns the project alone */
+      int status;
+      const char *code;
+    } rows[] = {
+      { "GROUP_READ_ONLY", "orgId", org, false, 400, "ROLE_NEEDS_GROUP_ID" },
+      { "ORG_MEMBER", "groupId", group, false, 400, "ROLE_NEEDS_ORG_ID" },
+      { "GROUP_READ_ONLY", "groupId", nobody, false, 404, "GROUP_NOT_FOUND" },
+      { "ORG_MEMBER", "orgId", nobody, false, 404, "ORG_NOT_FOUND" },
+      { "GROUP_READ_ONLY", "groupId", hidden, true, 404, "GROUP_NOT_FOUND" },
+      { "ORG_MEMBER", "orgId", other, true, 404, "ORG_NOT_FOUND" },
+      { "ORG_MEMBER", "orgId", org, true, 403, "" },
+      { "GROUP_READ_ONLY", "groupId", group, true, 201, "" },
+    };
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+      snprintf(body, sizeof body, "{\"username\":\"new@example.com\",\"password\":\"correct horse\",\"firstName\":\"A\",\"lastName\":\"B\",\"country\":\"GB\","
+               "\"mobileNumber\":\"2125550123\",\"roles\":[{\"%s\":\"%s\",\"roleName\":\"%s\"}]}", rows[i].field, rows[i].on, rows[i].role);
+      t_as(&t, rows[i].mine ? me : NULL);
+      if (t_send(&t, "POST", "/users", body) != rows[i].status) munit_errorf("%s: %s", body, t.response.body);
+      if (rows[i].code[0]) munit_assert_string_equal(t_error(&t), rows[i].code);
+    }
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* Who is in a project by itself, by a team, by a role in the organization, or only invited; and all the ways of asking for them. */
 static MunitResult user_ways(const MunitParameter params[], void *data)
 {
@@ -670,6 +715,7 @@ static MunitResult user_ways(const MunitParameter params[], void *data)
 }
 
 static MunitTest tests[] = {
+  { "/roles-refused", user_roles_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/ways", user_ways, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/register", user_register, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/own_roles", user_own_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
