@@ -197,6 +197,9 @@ static MunitResult federation_good_storage(const MunitParameter params[], void *
            "\"nearest\",\"tagSets\":[[{\"name\":\"a\",\"value\":\"b\"}],[]]}}"),
     VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{\\\"$match\\\":{\\\"a\\\":1}},{\\\"$sort\\\":{\\\"b\\\":1}}]\"},"
           "{\"name\":\"newer\",\"source\":\"new\",\"pipeline\":\"[]\"}"),
+    SOURCE("{\"name\":\"site\",\"provider\":\"http\",\"urls\":[\"https://data.example.com/a.json\"]}", "{\"storeName\":\"site\"}"), /* those of the store */
+    "{\"name\":\"Fed\",\"storage\":{\"databases\":[{\"name\":\"shop\",\"collections\":[{\"name\":\"*\"}],\"views\":[{\"name\":\"new\",\"source\":\"any\","
+      "\"pipeline\":\"[]\"}]}]}}", /* whatever collection there may be */
   };
   b_world w;
   size_t i;

@@ -667,7 +667,7 @@ static MunitResult user_ways(const MunitParameter params[], void *data)
     { "/teams/%s/users?username=bob@example.com", "b" },
     { "/teams/%s/users?username=ann@example.com", "" },
   };
-  const char *org, *group, *empty, *team, *bob;
+  const char *org, *group, *empty, *team, *bob, *cyd;
   t_service t;
   char roles[256], path[256], place[64], letters[16];
   size_t i, k;
@@ -682,7 +682,7 @@ static MunitResult user_ways(const MunitParameter params[], void *data)
   bob = t_user(&t, "bob@example.com", roles);
   t_user(&t, "eve@example.com", roles);
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", org);
-  t_user(&t, "cyd@example.com", roles);
+  cyd = t_user(&t, "cyd@example.com", roles);
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"dan@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", group), ==, 201);
   munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"team\",\"usernames\":[\"bob@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
   team = t_keep(&t, t_str(&t, "id"));
@@ -705,6 +705,13 @@ static MunitResult user_ways(const MunitParameter params[], void *data)
   /* one of them: it is there by whatever way */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", group, bob), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", empty, bob), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", empty, cyd), ==, 200); /* by its role in the organization */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 403); /* the last one that owns it */
+  munit_assert_string_equal(t_error(&t), "CANNOT_DEMOTE_LAST_ORG_OWNER");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_OWNER\"]}}", "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 200); /* there is another */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_OWNER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 200);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, bob), ==, 200);
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 404); /* it has no roles of its own there */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?flattenTeams=true&includeOrgUsers=true", empty), ==, 200);
   munit_assert_size(t_count(&t, "results"), ==, 1); /* who reaches all projects */
