@@ -637,6 +637,74 @@ static MunitResult condition_full(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Of several dates the first counts, and of those to come the next; who has none of them is not looked at. */
+static MunitResult condition_several_dates(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  char path[160];
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_watch(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "");
+  condition_watch(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "");
+  condition_watch(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", CONDITION_LIMIT("LESS_THAN", "30"));
+  condition_watch(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", CONDITION_LIMIT("LESS_THAN", "30"));
+  condition_send(&w, "POST", "/serviceAccounts",
+                 "{\"name\":\"builder\",\"description\":\"builds\",\"roles\":[\"GROUP_READ_ONLY\"],\"secretExpiresAfterHours\":8760}", 201);
+  snprintf(path, sizeof path, "/serviceAccounts/%s/secrets", t_str(&w.t, "clientId"));
+  condition_send(&w, "POST", path, "{\"secretExpiresAfterHours\":48}", 201); /* the second ends long before the first */
+  condition_send(&w, "POST", "/databaseUsers",
+                 "{\"databaseName\":\"admin\",\"username\":\"joe\",\"password\":\"correct horse\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
+  condition_send(&w, "POST", "/databaseUsers",
+                 "{\"databaseName\":\"$external\",\"username\":\"CN=joe\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
+  condition_send(&w, "POST", "/databaseUsers/CN%3Djoe/certs", "{\"monthsUntilExpiration\":24}", 201);
+  condition_send(&w, "POST", "/databaseUsers/CN%3Djoe/certs", "{\"monthsUntilExpiration\":1}", 201);
+  t_advance(&w.t, 3 * 3600);
+  munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", "OPEN"), ==, 0); /* there is none */
+  t_advance(&w.t, 3 * 86400); /* it has ended; the other one lasts */
+  munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", "OPEN"), ==, 1);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+static int condition_keys_perform(void *context, svc *s, const svc_order *order)
+{
+  return svc_order_done(s, order->id, SVC_OK, strcmp(order->resource, "encryption at rest") == 0 ? *(const char **)context : NULL);
+}
+
+/* Keys that the driver finds to be invalid, and then valid; of one that is not in use nothing is said. */
+static MunitResult condition_keys_invalid(const MunitParameter params[], void *data)
+{
+  static const char *facts = "{\"awsKms\":{\"valid\":false}}";
+  svc_driver driver = { condition_keys_perform, NULL, &facts };
+  condition_world w;
+  (void)params, (void)data;
+  facts = "{\"awsKms\":{\"valid\":false}}";
+  condition_open(&w);
+  w.config.driver = &driver;
+  t_reopen(&w.t, &w.config);
+  condition_watch(&w, "AWS_ENCRYPTION_KEY_INVALID", "");
+  condition_watch(&w, "AZURE_ENCRYPTION_KEY_INVALID", "");
+  condition_send(&w, "PATCH", "/encryptionAtRest", CONDITION_KEY("first"), 200);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  t_advance(&w.t, 3600);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_INVALID", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, "AZURE_ENCRYPTION_KEY_INVALID", "OPEN"), ==, 0);
+  facts = "{\"awsKms\":{\"valid\":true}}";
+  condition_send(&w, "PATCH", "/encryptionAtRest", "{\"awsKms\":{\"customerMasterKeyID\":\"second\"}}", 200);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  t_advance(&w.t, 3600);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_INVALID", "OPEN"), ==, 0);
+  munit_assert_int(condition_events(&w, "AWS_ENCRYPTION_KEY_VALID"), ==, 1);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
 /* The months before January are of another year. */
 static MunitResult condition_new_year(const MunitParameter params[], void *data)
 {
@@ -660,6 +728,8 @@ static MunitTest tests[] = {
   { "/paused", condition_paused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/told", condition_told, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/full", condition_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/several-dates", condition_several_dates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/keys-invalid", condition_keys_invalid, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/new-year", condition_new_year, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/flex", condition_flex, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/stream", condition_stream, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

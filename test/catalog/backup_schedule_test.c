@@ -532,6 +532,22 @@ static MunitResult test_copies_apart(const MunitParameter params[], void *data)
   t_advance(&w.t, 1);
   b_good(&w, "GET", SNAPSHOTS "/%S", NULL, 200);
   munit_assert_size(t_count(&w.t, "copyRegions"), ==, 1); /* nothing says for how long: as long as its snapshot */
+  /* of two regions each copy ends by itself */
+  b_good(&w, "PATCH", SCHEDULE, "{\"copyPolicyItemsEnabled\":true,\"copySettings\":[" COPY("EU_WEST_1", ",\"copyPolicyItems\":[{\"frequencyType\":\"ondemand\"},"
+         "{\"frequencyType\":\"hourly\",\"retentionUnit\":\"days\",\"retentionValue\":3}]") "," COPY("US_WEST_2", ",\"copyPolicyItems\":[{\"frequencyType\":\"hourly\","
+         "\"retentionUnit\":\"days\",\"retentionValue\":1}]") "," COPY("AP_SOUTH_1", ",\"copyPolicyItems\":[{\"frequencyType\":\"hourly\",\"retentionUnit\":\"days\","
+         "\"retentionValue\":2}]") "]}", 200);
+  t_advance(&w.t, 43200);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 3);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "results[0].id"));
+  t_advance(&w.t, 86400 + 60);
+  b_good(&w, "GET", SNAPSHOTS "/%S", NULL, 200);
+  munit_assert_size(t_count(&w.t, "copyRegions"), ==, 2);
+  t_advance(&w.t, 86400);
+  b_good(&w, "GET", SNAPSHOTS "/%S", NULL, 200);
+  munit_assert_size(t_count(&w.t, "copyRegions"), ==, 1);
+  b_is(&w, "copyRegions[0]", "EU_WEST_1");
   /* of the last ones, those before them that were never copied do not count */
   b_good(&w, "PATCH", SCHEDULE, "{\"copyPolicyItemsEnabled\":false,\"copySettings\":[" COPY("EU_WEST_1", ",\"lastNumberOfSnapshots\":1") "]}", 200);
   t_advance(&w.t, 86400);
