@@ -390,6 +390,10 @@ static MunitResult test_apply(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 5 * 24);
   b_is(&w, "results[0].expiresAt", "2025-06-14T08:00:00Z");
   munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT"), ==, 200);
+  b_good(&w, "PATCH", SCHEDULE, "{\"updateSnapshots\":true}", 200); /* once more: nothing of them changes */
+  w.t.now += 20;
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT"), ==, 200);
   /* another item: those of the first go if that is asked for */
   b_snapshot(&w);
   b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("weekly", 1, "days", 9)), 200);
@@ -652,6 +656,30 @@ static MunitResult test_copy_rules(const MunitParameter params[], void *data)
   return b_close(&w);
 }
 
+/* Of items that ask for one at the same time, and keep it as long, the rarest gives its name, wherever it stands. */
+static MunitResult test_same_time(const MunitParameter params[], void *data)
+{
+  static const char *const policies[] = {
+    B_POLICY(B_ITEM("daily", 1, "days", 7) "," B_ITEM("hourly", 12, "days", 7)),
+    B_POLICY(B_ITEM("hourly", 12, "days", 7) "," B_ITEM("daily", 1, "days", 7)),
+  };
+  b_world w;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < 2; i++) {
+    b_open_cluster(&w, NULL, NULL);
+    b_good(&w, "PATCH", SCHEDULE, policies[i], 200);
+    t_advance(&w.t, 86400 + 20);
+    b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+    munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+    b_is(&w, "results[0].frequencyType", "daily");
+    munit_assert_size(t_count(&w.t, "results[0].policyItems"), ==, 2);
+    b_is(&w, "results[1].frequencyType", "hourly");
+    t_close(&w.t);
+  }
+  return MUNIT_OK;
+}
+
 /* What is kept longer than its item says. */
 static MunitResult test_extra(const MunitParameter params[], void *data)
 {
@@ -754,6 +782,7 @@ static MunitTest tests[] = {
   { "/copies-apart", test_copies_apart, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/copies-elsewhere", test_copies_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/copies-driven", test_copies_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/same-time", test_same_time, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/extra", test_extra, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/most", test_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -172,6 +172,18 @@ static MunitResult test_raised(const MunitParameter params[], void *data)
   b_good(&w, "PUT", POLICY, "{" WHO ",\"onDemandPolicyItem\":" B_ITEM("ondemand", 0, "days", 5) "}", 200);
   b_good(&w, "POST", "%C/backup/snapshots", "{\"retentionInDays\":9}", 202); /* more than it asks for */
   b_is(&w, "expiresAt", "2025-06-10T00:00:20Z");
+  /* what no item asks for any more, or for less long, stays as it is */
+  t_advance(&w.t, 2 * 86400);
+  b_good(&w, "GET", "%C/backup/snapshots?itemsPerPage=500", NULL, 200);
+  {
+    int64_t all = t_int(&w.t, "totalCount");
+    munit_assert_int64(all, >, 6);
+    b_good(&w, "PATCH", "%C/backup/schedule", "{\"deleteSnapshots\":true,\"updateSnapshots\":true,\"policies\":[{\"policyItems\":[" B_ITEM("daily", 1, "days", 1) "]}]}", 200);
+    t_advance(&w.t, 1);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    b_good(&w, "GET", "%C/backup/snapshots?itemsPerPage=500", NULL, 200);
+    munit_assert_int64(t_int(&w.t, "totalCount"), ==, all);
+  }
   store_whole(w.t.s);
   return b_close(&w);
 }

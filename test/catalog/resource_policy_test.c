@@ -97,6 +97,8 @@ static const struct {
   { MODIFY "when { \"a\".isInRange(ip(\"10.0.0.1\")) };", "the types do not fit" },
   { MODIFY "when { ip(\"10.0.0.1\").isInRange(\"10.0.0.1\") };", "the types do not fit" },
   { MODIFY "when { 1 > true };", "the types do not fit" },
+  { MODIFY "when { \"a\" < 1 };", "the types do not fit" },
+  { "forbid\t(principal,\r\n\taction,\tresource)\r\n_when", "line 3, column 1: expected ;" }, /* however it is written */
   { MODIFY "when { resource == \"a\" };", "the types do not fit" },
   { MODIFY "when { resource == 1 };", "the types do not fit" },
   { MODIFY "when { ResourcePolicy::ClusterType::\"sharded\" == ResourcePolicy::CloudProvider::\"aws\" };", "the types do not fit" },
@@ -209,6 +211,7 @@ static const char *const unknowns[] = {
   "!context.cluster.regions.isEmpty() && context.cluster.diskSizeGB > 1",
   "context.cluster.diskSizeGB == context.cluster.diskSizeGB",
   "context.cluster.diskSizeGB > 1 || true",
+  "context.cluster.isConvertingToSharded",
 };
 
 static MunitResult policy_conditions_hold(const MunitParameter params[], void *data)
@@ -611,6 +614,11 @@ static MunitResult policy_non_compliant(const MunitParameter params[], void *dat
   munit_assert_string_equal(t_str(&w.t, "[1].resourcePoliciesCausingNonCompliance[0].resourcePolicyId"), id);
   munit_assert_string_equal(t_str(&w.t, "[1].resourcePoliciesCausingNonCompliance[0].resourcePolicyName"), "strict");
   munit_assert_size(t_count(&w.t, "[1].resourcePoliciesCausingNonCompliance[0].policiesCausingNonCompliance"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "POST", policy_body(&w.t, "stricter", MODIFY "when { context.cluster.minShardCount == 1 };", MODIFY ";"),
+                           "/orgs/%s/resourcePolicies", w.org), ==, 201);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
+  munit_assert_size(t_count(&w.t, "[1].resourcePoliciesCausingNonCompliance"), ==, 2); /* each, with all of its bodies that do */
+  munit_assert_size(t_count(&w.t, "[1].resourcePoliciesCausingNonCompliance[1].policiesCausingNonCompliance"), ==, 2);
   munit_assert_int(policy_at(&w, "DELETE", "accessList/0.0.0.0%2F0", NULL), ==, 204);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
   munit_assert_size(t_count(&w.t, ""), ==, 1);
