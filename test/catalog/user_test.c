@@ -586,6 +586,46 @@ static MunitResult user_no_memory(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Registered with roles in several organizations at once, in one of which it is invited, while the invitation to another is over. */
+static MunitResult user_several(const MunitParameter params[], void *data)
+{
+  static const svc_config config = { .limiter_off = 1 };
+  const char *a, *b, *c, *d, *group, *more;
+  char roles[1024];
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  a = t_organization(&t, "A");
+  b = t_organization(&t, "B");
+  c = t_organization(&t, "C");
+  d = t_organization(&t, "D");
+  group = t_project(&t, c, "alpha");
+  more = t_project(&t, d, "beta");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"zed@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/users", more), ==, 201);
+  t_advance(&t, 40 * 86400); /* that one is over */
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"zed@example.com\",\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}", "/orgs/%s/users", b), ==, 201);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"},{\"groupId\":\"%s\",\"roleName\":\"GROUP_READ_ONLY\"},"
+           "{\"orgId\":\"%s\",\"roleName\":\"ORG_READ_ONLY\"},{\"groupId\":\"%s\",\"roleName\":\"GROUP_DATA_ACCESS_READ_ONLY\"},"
+           "{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", a, group, a, group, d);
+  t_user(&t, "zed@example.com", roles);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?username=zed@example.com", a), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE");
+  munit_assert_size(t_count(&t, "results[0].roles.orgRoles"), ==, 2);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?username=zed@example.com", b), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE"); /* who registers it owns that one, too */
+  munit_assert_string_equal(t_str(&t, "results[0].roles.orgRoles[0]"), "ORG_READ_ONLY");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
+  munit_assert_size(t_count(&t, "results[0].roles"), ==, 2);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", more), ==, 200);
+  munit_assert_size(t_count(&t, "results"), ==, 0); /* what an invitation said that is over is said no more */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?username=zed@example.com", d), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE");
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* Roles that a new user is to have: each on something that is there, that the caller sees, and owns. */
 static MunitResult user_roles_refused(const MunitParameter params[], void *data)
 {
@@ -722,6 +762,7 @@ static MunitResult user_ways(const MunitParameter params[], void *data)
 }
 
 static MunitTest tests[] = {
+  { "/several", user_several, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/roles-refused", user_roles_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/ways", user_ways, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/register", user_register, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
