@@ -344,6 +344,26 @@ static MunitResult endpoint_told(const MunitParameter params[], void *data)
     if (strcmp(t_str(&t, rows[i].field), rows[i].shown) != 0) munit_errorf("%s %s: %s", rows[i].provider, rows[i].facts, t.response.body);
   }
   munit_assert_size(t_count(&t, "serviceAttachmentNames"), <, 300); /* there is an end */
+  {
+    static const struct {
+      const char *provider, *region, *body, *shown; /* what is shown of the connection's name */
+    } below[] = { { "AZURE", "EUROPE_NORTH", AZURE_BODY("pe-1"), "by-the-driver" }, { "GCP", "EUROPE_WEST_2", GCP_BODY, "" }, { "AWS", "EU_WEST_1", "{\"id\":\"" VPCE "\"}", "" } };
+    told.facts = "{\"privateEndpointConnectionName\":\"by-the-driver\"}";
+    for (i = 0; i < 3; i++) { /* and of an endpoint: only Azure has such a name */
+      const char *id;
+      char self[1024];
+      snprintf(body, sizeof body, "{\"providerName\":\"%s\",\"region\":\"%s\"}", below[i].provider, below[i].region);
+      if (t_sendf(&t, "POST", body, "/groups/%s/privateEndpoint/endpointService", group) != 202) munit_errorf("%s: %s", body, t.response.body);
+      id = t_keep(&t, t_str(&t, "id"));
+      munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+      if (t_sendf(&t, "POST", below[i].body, "/groups/%s/privateEndpoint/%s/endpointService/%s/endpoint", group, below[i].provider, id) != 202)
+        munit_errorf("%s: %s", below[i].body, t.response.body);
+      snprintf(self, sizeof self, "%s", strstr(t_link(&t, "self"), "/api/"));
+      munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+      munit_assert_int(t_send(&t, "GET", self, NULL), ==, 200);
+      munit_assert_string_equal(t_str(&t, "privateEndpointConnectionName"), below[i].shown);
+    }
+  }
   store_whole(t.s);
   t_close(&t);
   return MUNIT_OK;
