@@ -412,31 +412,44 @@ int t_as_account(t_service *t, const char *client_id, const char *secret)
 /* --------------------------------------------------------------------------------------------------------- probe nouns */
 
 static const svc_noun *const *t_extra;
+static const char *const *t_missing;
 
 void t_probes(const svc_noun *const *nouns)
 {
   t_extra = nouns;
 }
 
+void t_without(const char *const *names)
+{
+  t_missing = names;
+}
+
+static bool t_left_out(const svc_noun *noun)
+{
+  const char *const *name = t_missing;
+  while (name && *name && strcmp(*name, noun->name) != 0) name++;
+  return name && *name;
+}
+
 /* A test may want to hear of events itself: then the catalog's alerts do not. */
 static bool t_unheard(const svc_noun *noun)
 {
   const svc_noun *const *extra = t_extra;
-  while (*extra && (*extra)->seat != SVC_SEAT_ALERTS) extra++;
-  return *extra && noun->seat == SVC_SEAT_ALERTS;
+  while (extra && *extra && (*extra)->seat != SVC_SEAT_ALERTS) extra++;
+  return extra && *extra && noun->seat == SVC_SEAT_ALERTS;
 }
 
-/* Stronger than the registry's: the catalog, and what a test puts beside it. */
+/* Stronger than the registry's: the catalog, without what a test leaves out, and with what it puts beside it. */
 const svc_noun *const *svc_catalog(size_t *count)
 {
   static const svc_noun *all[256];
   const svc_noun *const *nouns = svc_catalog_all(count), *const *extra = t_extra;
   size_t i, n = 0;
-  if (!extra) return nouns;
+  if (!extra && !t_missing) return nouns;
   munit_assert_size(*count + 16, <, sizeof all / sizeof all[0]);
   for (i = 0; i < *count; i++)
-    if (!t_unheard(nouns[i])) all[n++] = nouns[i];
-  for (; *extra; extra++) all[n++] = *extra;
+    if (!t_unheard(nouns[i]) && !t_left_out(nouns[i])) all[n++] = nouns[i];
+  for (; extra && *extra; extra++) all[n++] = *extra;
   *count = n;
   return all;
 }

@@ -73,6 +73,7 @@ void t_as_host(t_service *t); /* back to the owner of everything */
 
 /* Nouns of the test's own, which handles opened from here on have beside the catalog's; NULL: none. Closed by a NULL. */
 void t_probes(const svc_noun *const *nouns);
+void t_without(const char *const *names); /* and without these, as if -DSVC_OMIT had left them out; NULL: none. Closed by a NULL */
 const svc_noun *const *svc_catalog_all(size_t *count); /* of the registry */
 
 /* An allocator that counts, and fails where it is told to. */

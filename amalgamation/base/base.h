@@ -236,6 +236,7 @@ SVC_PRIVATE svc_node *svc_node_get(const svc_node *object, const char *name); /*
 SVC_PRIVATE svc_node *svc_node_find(const svc_node *object, svc_str name);
 SVC_PRIVATE svc_node *svc_node_copy(svc_arena *a, const svc_node *node);
 SVC_PRIVATE bool svc_node_same(const svc_node *a, const svc_node *b); /* key order does not matter, numbers by value */
+SVC_PRIVATE svc_node *svc_node_first(const svc_node *node); /* element or member; NULL: it has none, or is none itself */
 SVC_PRIVATE size_t svc_node_count(const svc_node *node);
 /* Of an array of strings: is this one of them; and one more, which is not copied. False: no memory. */
 SVC_PRIVATE bool svc_node_has_str(const svc_node *array, svc_str text);

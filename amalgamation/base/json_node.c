@@ -146,6 +146,11 @@ SVC_PRIVATE bool svc_node_add_str(svc_arena *a, svc_node *array, svc_str text)
   return one != NULL;
 }
 
+SVC_PRIVATE svc_node *svc_node_first(const svc_node *node)
+{
+  return node ? node->first : NULL;
+}
+
 SVC_PRIVATE size_t svc_node_count(const svc_node *node)
 {
   const svc_node *at;

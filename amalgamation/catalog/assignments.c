@@ -65,7 +65,7 @@ SVC_PRIVATE svc_str svc_names_from(svc_call *c, const svc_node *list)
 {
   svc_buf b = svc_buf_new(c->arena, 64);
   const svc_node *item;
-  for (item = list ? list->first : NULL; item; item = item->next) {
+  for (item = svc_node_first(list); item; item = item->next) {
     const svc_node *name = assignments_role_name(item);
     if (name) assignments_add(&b, name->text);
   }

@@ -98,7 +98,7 @@ SVC_PRIVATE svc_node *svc_invitation_check(svc_call *c, const svc_node *view)
 
 SVC_PRIVATE bool svc_invitation_answer(svc_call *c, const svc_member *m, svc_node *view)
 {
-  if (!view) return c->error.code ? false : svc_no_memory(c);
+  if (!view) return svc_failed(c);
   if (!svc_answer_node(c, view)) return false;
   c->answer.own = m->entity.key;
   return true;

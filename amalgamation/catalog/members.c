@@ -66,7 +66,7 @@ SVC_PRIVATE bool svc_assign_teams(svc_call *c, const svc_id *org, const svc_node
   svc_entity team;
   svc_id id;
   svc_buf_str(&b, svc_assignments_of_class(c, *assignments, SVC_ASSIGNED_TEAM, true));
-  for (item = ids ? ids->first : NULL; item; item = item->next) {
+  for (item = svc_node_first(ids); item; item = item->next) {
     if (!c->s->seats[SVC_SEAT_TEAM] || !svc_id_parse(item->text, &id) ||
         svc_entity_get(c->txn, c->s->seats[SVC_SEAT_TEAM]->noun->kind, org, &id, &team) != SVC_OK)
       return svc_fail(c, SVC_E_TEAM_NOT_FOUND, "SS", &item->text, &org_text);
@@ -526,7 +526,7 @@ SVC_PRIVATE bool svc_member_join(svc_call *c, const svc_id *group, const svc_id 
   svc_group_change one;
   bool there;
   if (!svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roles") || !svc_member_named(c, org, name, out)) return false;
-  if (!roles || !roles->first) return svc_fail(c, SVC_E_NO_ROLES_IN_ASSIGNMENT, "");
+  if (!svc_node_first(roles)) return svc_fail(c, SVC_E_NO_ROLES_IN_ASSIGNMENT, "");
   there = svc_str_is(out->status, "ACTIVE") || svc_str_is(out->status, "PENDING");
   if (there && svc_member_group(c, out, group).n) return member_exists(c, out);
   names = svc_names_from(c, roles);

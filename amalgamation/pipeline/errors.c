@@ -140,6 +140,11 @@ SVC_PRIVATE bool svc_no_memory(svc_call *c)
   return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
+SVC_PRIVATE bool svc_failed(svc_call *c)
+{
+  return c->error.code ? false : svc_no_memory(c);
+}
+
 SVC_PRIVATE bool svc_store_failed(svc_call *c, int status)
 {
   bool again = status == SVC_NO_ROOM || status == SVC_RETRY;

@@ -414,6 +414,7 @@ SVC_PRIVATE bool svc_fail(svc_call *c, int code, const char *format, ...);
 SVC_PRIVATE bool svc_fail_as(svc_call *c, svc_str detail, int code, const char *format, ...); /* with a sentence of its own */
 SVC_PRIVATE bool svc_fail_about(svc_call *c, int code, svc_str key, svc_str parent); /* as many of these as the code has */
 SVC_PRIVATE bool svc_no_memory(svc_call *c);                /* 503; false */
+SVC_PRIVATE bool svc_failed(svc_call *c); /* it came to nothing: by the error that is set, else for want of memory; false */
 SVC_PRIVATE bool svc_store_failed(svc_call *c, int status); /* the error for what the store said; false */
 SVC_PRIVATE bool svc_txn_good(svc_call *c); /* false, with the error set: the transaction has failed */
 SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, const char *format, ...) SVC_PRINTF(4, 5); /* may be NULL */

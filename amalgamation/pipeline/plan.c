@@ -325,9 +325,10 @@ static const svc_plan *plan_item(const svc *s, const svc_plan *plan)
   return found;
 }
 
-/* Is all in this build that the route stands on: what its noun belongs to, and the project or organization of its path? */
+/* Is all in this build that the route stands on: what its noun belongs to and needs, and the project or organization of its path? */
 static bool plan_served(const svc *s, const svc_noun_info *noun, const svc_route *r)
 {
+  if (noun->also->needs && !svc_noun_named(s, noun->also->needs)) return false;
   for (; noun; noun = noun->parent)
     if (noun->noun->parent && !noun->parent) return false;
   return (s->group || !strstr(r->path, "{groupId}")) && (s->org || !strstr(r->path, "{orgId}"));

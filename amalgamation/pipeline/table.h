@@ -458,6 +458,7 @@ typedef struct svc_change svc_change; /* a change about to be stored (pipeline/c
 
 /* What few nouns say: a row has it by SVC_ALSO(.meters = ..., ...), and who asks for it by SVC_ALSO_OF(noun). */
 typedef struct svc_noun_also {
+  const char *needs;   /* name of a noun without which it has nothing to show or do: where that is left out, its routes are; NULL: none */
   const char *view_of; /* name of the noun that shows the same under the same id, and is linked to; NULL: none */
   const char *names;  /* four characters: nouns that have the same share one space of unique values; NULL: its own */
   const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id": to change it is to

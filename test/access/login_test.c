@@ -780,6 +780,20 @@ static MunitResult login_token_errors(const MunitParameter params[], void *data)
   munit_assert_int(login_token(&l, ""), ==, 400);
   munit_assert_int(login_token(&l, "grant_type=client_credentials&grant_type=client_credentials"), ==, 400);
   munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
+  munit_assert_int(login_token(&l, "grant_type=client%5Fcredential%zz"), ==, 400); /* not encoded as it should be, whichever half */
+  munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
+  munit_assert_int(login_token(&l, "grant%=client_credentials"), ==, 400);
+  munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
+  t_advance(&l.t, 60);
+  munit_assert_int(login_token(&l, "scope=&grant_type=client%5Fcredentials&other"), ==, 200); /* what is not asked for is passed over */
+  munit_assert_int(t_send(&l.t, "POST", "/api/oauth/revoke", "token_type_hint=access_token"), ==, 400);
+  munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
+  munit_assert_int(t_send(&l.t, "POST", "/api/oauth/revoke", "token=%"), ==, 400);
+  munit_assert_int(t_send(&l.t, "POST", "/api/oauth/revoke", "token=nobody-has-this"), ==, 200); /* nobody learns which there are */
+  t_headers_clear(&l.t);
+  t_header(&l.t, "Content-Type", "application/x-www-form-urlencoded");
+  munit_assert_int(t_send(&l.t, "POST", "/api/oauth/revoke", "token=a"), ==, 400);
+  login_basic(&l, l.keys.client_id, l.keys.client_secret);
   t_header(&l.t, "Content-Type", "application/json");
   munit_assert_int(t_send(&l.t, "POST", "/api/oauth/token", "{}"), ==, 400);
   munit_assert_int(t_send(&l.t, "GET", "/api/oauth/token", NULL), ==, 405);
@@ -792,7 +806,7 @@ static MunitResult login_token_errors(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_get_header(&l.t, "Retry-After"), "60");
   l.t.peer = "192.0.2.8";
   munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
-  for (i = 11; i < 100; i++) { /* up to a hundred live ones: these eleven, and so many more */
+  for (i = 12; i < 100; i++) { /* up to a hundred live ones: these twelve, and so many more */
     if (i % 10 == 1) t_advance(&l.t, 60);
     munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
   }

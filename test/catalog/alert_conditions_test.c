@@ -466,7 +466,271 @@ static MunitResult condition_driven(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Whatever the metric and the unit: its figure is shown in the unit of the threshold, and the driver is asked for it in one that it has. */
+static MunitResult condition_units(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *metric, *units, *asked;
+  } rows[] = {
+    { "CONNECTIONS", "RAW", "SCALAR" }, { "CONNECTIONS_PERCENT", "RAW", "PERCENT" }, { "MUNIN_CPU_USER", "RAW", "PERCENT" },
+    { "MAX_DISK_PARTITION_SPACE_USED_INDEX", "RAW", "PERCENT" }, { "RESTARTS_IN_LAST_HOUR", "RAW", "SCALAR" },
+    { "INDEX_COUNTERS_BTREE_MISS_RATIO", "RAW", "PERCENT" }, { "LOGICAL_SIZE", "GIGABYTES", "BYTES" }, { "CACHE_USAGE_USED", "MEGABITS", "BYTES" },
+    { "SEARCH_REPLICATION_LAG", "MINUTES", "MILLISECONDS" }, { "AVG_READ_EXECUTION_TIME", "NANOSECONDS", "MILLISECONDS" },
+    { "DISK_PARTITION_READ_LATENCY_DATA", "HOURS", "MILLISECONDS" },
+    { "SEARCH_MAX_NUMBER_OF_LUCENE_DOCS", "MILLION", "SCALAR" },
+    { "OPLOG_MASTER_LAG_TIME_DIFF", "DAYS", "MILLISECONDS" }, { "SEARCH_INDEX_SIZE", "KILOBYTES", "BYTES" },
+  };
+  static alert_driver d;
+  svc_driver driver = { alert_perform, NULL, &d };
+  condition_world w;
+  char text[256];
+  size_t i;
+  (void)params, (void)data;
+  memset(&d, 0, sizeof d);
+  condition_open(&w);
+  condition_cluster(&w);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) { /* as it is simulated */
+    snprintf(text, sizeof text, ",\"metricThreshold\":{\"metricName\":\"%s\",\"operator\":\"GREATER_THAN\",\"threshold\":-1,\"units\":\"%s\"}",
+             rows[i].metric, rows[i].units);
+    condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", text);
+    t_advance(&w.t, 60);
+    munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 3 * (int)(i + 1));
+    snprintf(text, sizeof text, "results[%zu].metricName", 3 * i); /* the newest are the last */
+    munit_assert_string_equal(t_str(&w.t, text), rows[i].metric);
+    snprintf(text, sizeof text, "results[%zu].currentValue.units", 3 * i);
+    munit_assert_string_equal(t_str(&w.t, text), rows[i].units);
+  }
+  w.config.driver = &driver;
+  t_reopen(&w.t, &w.config);
+  t_advance(&w.t, 120);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    snprintf(text, sizeof text, "\"metricName\":\"%s\",\"units\":\"%s\"", rows[i].metric, rows[i].asked);
+    if (!strstr(d.desired, text)) munit_errorf("%s is not asked for: %s", text, d.desired);
+  }
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* Nodes of every kind are in the region that is out: those that cannot be elected are no majority. Of shards each is by itself. */
+static MunitResult condition_kinds_of_nodes(const MunitParameter params[], void *data)
+{
+#define NODES(region, priority, more) \
+  "{\"providerName\":\"AWS\",\"regionName\":\"" region "\",\"priority\":" priority ",\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}" more "}"
+#define OTHERS(kind, n) ",\"" kind "\":{\"instanceSize\":\"M10\",\"nodeCount\":" n "}"
+#define READERS(region) \
+  "{\"providerName\":\"AWS\",\"regionName\":\"" region "\",\"priority\":0,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":0}" OTHERS("readOnlySpecs", "2") "}"
+  condition_world w;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_send(&w, "POST", "/clusters",
+                 "{\"name\":\"Main\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"regionConfigs\":["
+                 NODES("US_EAST_1", "7", OTHERS("readOnlySpecs", "1") OTHERS("analyticsSpecs", "1")) "," READERS("US_WEST_2") "]},"
+                 "{\"regionConfigs\":[" NODES("US_EAST_1", "7", "") "," READERS("US_WEST_2") "]}]}", 202);
+  t_advance(&w.t, 10);
+  condition_watch(&w, "HOST_DOWN", "");
+  condition_watch(&w, "NO_PRIMARY", "");
+  condition_watch(&w, "TOO_MANY_UNHEALTHY_MEMBERS", CONDITION_LIMIT("GREATER_THAN", "1"));
+  t_advance(&w.t, 60);
+  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
+  condition_send(&w, "POST", "/clusters/Main/outageSimulation", "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_WEST_2\"}]}", 202);
+  t_advance(&w.t, 30);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* while it begins, too */
+  t_advance(&w.t, 120);
+  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 8); /* two of each shard, each with a router */
+  munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, "TOO_MANY_UNHEALTHY_MEMBERS", "OPEN"), ==, 2);
+  condition_send(&w, "DELETE", "/clusters/Main/outageSimulation", NULL, 200);
+  t_advance(&w.t, 120);
+  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* Of what does not run there is nothing to measure. */
+static MunitResult condition_paused(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+  condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1"));
+  condition_watch(&w, "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", CONDITION_LIMIT_IN("<", "100", "days"));
+  condition_watch(&w, "CPS_OPLOG_BEHIND", CONDITION_LIMIT_IN("GREATER_THAN", "1", "HOURS"));
+  condition_watch(&w, "CPS_PREV_SNAPSHOT_OLD", CONDITION_LIMIT_IN("GREATER_THAN", "12", "HOURS"));
+  t_advance(&w.t, 60);
+  condition_send(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":true}", 200);
+  t_advance(&w.t, 60);
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 3);
+  munit_assert_int(condition_count(&w, "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, "CPS_OPLOG_BEHIND", "OPEN"), ==, 0); /* the simulation is never behind */
+  t_advance(&w.t, 3600);
+  condition_send(&w, "PATCH", "/clusters/Main", "{\"paused\":true}", 200);
+  t_advance(&w.t, 2 * 86400);
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 0); /* nor is it backed up */
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* What a driver may say: in no order, of no use, or nothing at all. What it does not say is not known, and nothing comes of it. */
+static MunitResult condition_told(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *facts;
+    int open;
+  } rows[] = {
+    { "{\"figures\":{}}", 0 }, { "{\"figures\":[]}", 0 }, { "{\"figures\":[1,null,{}]}", 0 }, { "{\"figures\":\"h1\"}", 0 },
+    { "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\"}]}", 0 },
+    { "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":\"90\"}]}", 0 },
+    { "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":1e999}]}", 0 },
+    { "{\"figures\":[{\"host\":\"h2.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":90}]}", 0 },
+    { "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"value\":90}]}", 0 },
+    { "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":90}]}", 1 },
+    { "{\"figures\":[]}", 1 }, /* it is not known to be better */
+    { "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":10}]}", 0 },
+  };
+  static alert_driver d;
+  svc_driver driver = { alert_perform, NULL, &d };
+  condition_world w;
+  size_t i;
+  (void)params, (void)data;
+  memset(&d, 0, sizeof d);
+  condition_open(&w);
+  w.config.driver = &driver;
+  t_reopen(&w.t, &w.config);
+  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50"));
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    alert_measured(&w.t, &d, rows[i].facts);
+    if (condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN") != rows[i].open) munit_error(rows[i].facts);
+  }
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* As many as a project may have: those that are over give way, and while none is, no other opens. */
+static MunitResult condition_full(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  char first[64];
+  int i;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_cluster(&w);
+  condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1"));
+  snprintf(first, sizeof first, "/alertConfigs/%s", t_str(&w.t, "id"));
+  for (i = 0; i < 169; i++) condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1"));
+  for (i = 0; i < 8; i++) {
+    t_advance(&w.t, 60);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  }
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 500);
+  munit_assert_not_null(strstr(w.t.log, "has as many open alerts as it may have"));
+  condition_send(&w, "DELETE", first, NULL, 204); /* three are over, and make room for the next three */
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 497);
+  t_advance(&w.t, 60);
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 500);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* Of several dates the first counts, and of those to come the next; who has none of them is not looked at. */
+static MunitResult condition_several_dates(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  char path[160];
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_watch(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "");
+  condition_watch(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "");
+  condition_watch(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", CONDITION_LIMIT("LESS_THAN", "30"));
+  condition_watch(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", CONDITION_LIMIT("LESS_THAN", "30"));
+  condition_send(&w, "POST", "/serviceAccounts",
+                 "{\"name\":\"builder\",\"description\":\"builds\",\"roles\":[\"GROUP_READ_ONLY\"],\"secretExpiresAfterHours\":8760}", 201);
+  snprintf(path, sizeof path, "/serviceAccounts/%s/secrets", t_str(&w.t, "clientId"));
+  condition_send(&w, "POST", path, "{\"secretExpiresAfterHours\":48}", 201); /* the second ends long before the first */
+  condition_send(&w, "POST", "/databaseUsers",
+                 "{\"databaseName\":\"admin\",\"username\":\"joe\",\"password\":\"correct horse\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
+  condition_send(&w, "POST", "/databaseUsers",
+                 "{\"databaseName\":\"$external\",\"username\":\"CN=joe\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
+  condition_send(&w, "POST", "/databaseUsers/CN%3Djoe/certs", "{\"monthsUntilExpiration\":24}", 201);
+  condition_send(&w, "POST", "/databaseUsers/CN%3Djoe/certs", "{\"monthsUntilExpiration\":1}", 201);
+  t_advance(&w.t, 3 * 3600);
+  munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", "OPEN"), ==, 0); /* there is none */
+  t_advance(&w.t, 3 * 86400); /* it has ended; the other one lasts */
+  munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", "OPEN"), ==, 1);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+static int condition_keys_perform(void *context, svc *s, const svc_order *order)
+{
+  return svc_order_done(s, order->id, SVC_OK, strcmp(order->resource, "encryption at rest") == 0 ? *(const char **)context : NULL);
+}
+
+/* Keys that the driver finds to be invalid, and then valid; of one that is not in use nothing is said. */
+static MunitResult condition_keys_invalid(const MunitParameter params[], void *data)
+{
+  static const char *facts = "{\"awsKms\":{\"valid\":false}}";
+  svc_driver driver = { condition_keys_perform, NULL, &facts };
+  condition_world w;
+  (void)params, (void)data;
+  facts = "{\"awsKms\":{\"valid\":false}}";
+  condition_open(&w);
+  w.config.driver = &driver;
+  t_reopen(&w.t, &w.config);
+  condition_watch(&w, "AWS_ENCRYPTION_KEY_INVALID", "");
+  condition_watch(&w, "AZURE_ENCRYPTION_KEY_INVALID", "");
+  condition_send(&w, "PATCH", "/encryptionAtRest", CONDITION_KEY("first"), 200);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  t_advance(&w.t, 3600);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_INVALID", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, "AZURE_ENCRYPTION_KEY_INVALID", "OPEN"), ==, 0);
+  facts = "{\"awsKms\":{\"valid\":true}}";
+  condition_send(&w, "PATCH", "/encryptionAtRest", "{\"awsKms\":{\"customerMasterKeyID\":\"second\"}}", 200);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  t_advance(&w.t, 3600);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_INVALID", "OPEN"), ==, 0);
+  munit_assert_int(condition_events(&w, "AWS_ENCRYPTION_KEY_VALID"), ==, 1);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* The months before January are of another year. */
+static MunitResult condition_new_year(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  (void)params, (void)data;
+  condition_open(&w);
+  t_advance(&w.t, 183 * 86400); /* 2025-12-01 */
+  condition_watch(&w, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "3"));
+  condition_cluster(&w);
+  t_advance(&w.t, 32 * 86400); /* 2026-01-02: more in December than in November */
+  munit_assert_int(condition_count(&w, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 1);
+  t_advance(&w.t, 32 * 86400); /* 2026-02-03: in January as much as in December */
+  munit_assert_int(condition_count(&w, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 0);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/units", condition_units, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/kinds-of-nodes", condition_kinds_of_nodes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/paused", condition_paused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/told", condition_told, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/full", condition_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/several-dates", condition_several_dates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/keys-invalid", condition_keys_invalid, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/new-year", condition_new_year, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/flex", condition_flex, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/stream", condition_stream, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bounded", condition_bounded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -263,6 +263,11 @@ static const struct {
   { "HOSTNAME", "REGEX", "^db-(06|07)", true },        { "HOSTNAME", "REGEX", "exam$", false },
   { "REPLICA_SET_NAME", "EQUALS", "a", false },        { "REPLICA_SET_NAME", "NOT_EQUALS", "a", true },
   { "REPLICA_SET_NAME", "REGEX", ".*", false }, /* it is of none */
+  { "HOSTNAME", "REGEX", "ample$", true },             { "HOSTNAME", "REGEX", "^db-07.example$", true },
+  { "HOSTNAME", "REGEX", "example\\\\$", false },      { "HOSTNAME", "REGEX", "^", true },
+  { "HOSTNAME", "STARTS_WITH", "db-07.example.com", false }, { "HOSTNAME", "ENDS_WITH", "a.db-07.example", false },
+  { "HOSTNAME", "CONTAINS", "db-07.example.com", false }, { "HOSTNAME_AND_PORT", "STARTS_WITH", "db-07.example:", true },
+  { "PORT", "NOT_CONTAINS", "x", true },
 };
 
 static MunitResult alert_matched(const MunitParameter params[], void *data)
@@ -715,6 +720,49 @@ static MunitResult alert_delivery(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Who is to be told when its turn comes is what the configuration says then: of fewer, of none, and by whatever secret is there. */
+static MunitResult alert_told_later(const MunitParameter params[], void *data)
+{
+  static alert_said said;
+  alert_world w;
+  const char *config, *drill;
+  (void)params, (void)data;
+  alert_open_telling(&w, &said);
+  munit_assert_int(t_sendf(&w.t, "POST", ALERT_TWO, "/groups/%s/alertConfigs", w.group), ==, 201);
+  config = alert_keep(t_str(&w.t, "id"));
+  drill = alert_drill(&w, "a");
+  alert_told(&w, &said, 120, 1);
+  munit_assert_int(t_sendf(&w.t, "PUT", "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"EMAIL\","
+                           "\"emailAddress\":\"b@example.com\",\"delayMin\":0,\"intervalMin\":10}]}", "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
+  alert_told(&w, &said, 180, 0); /* the second one is not there any more */
+  alert_told(&w, &said, 420, 1); /* the first is another */
+  munit_assert_string_equal(said.kind, "EMAIL");
+  munit_assert_not_null(strstr(said.target, "b@example.com"));
+  w.config.notify = NULL; /* for a while nobody tells */
+  t_reopen(&w.t, &w.config);
+  alert_told(&w, &said, 3600, 0);
+  w.config.notify = alert_notify;
+  t_reopen(&w.t, &w.config);
+  alert_told(&w, &said, 3600, 0); /* its turns are over */
+  alert_drilled(&w, drill);
+  /* by the secret of the project's integration, where it has none of its own */
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"type\":\"PAGER_DUTY\",\"serviceKey\":\"0123456789abcdef0123456789abcdef\",\"region\":\"US\"}",
+                           "/groups/%s/integrations/PAGER_DUTY", w.group), ==, 201);
+  munit_assert_int(t_sendf(&w.t, "PUT", "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"PAGER_DUTY\","
+                           "\"delayMin\":0}]}", "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
+  drill = alert_drill(&w, "b");
+  alert_told(&w, &said, 0, 1);
+  munit_assert_string_equal(said.kind, "PAGER_DUTY");
+  munit_assert_not_null(strstr(said.secrets, "0123456789abcdef0123456789abcdef"));
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/alertConfigs/%s", w.group, config), ==, 204);
+  alert_told(&w, &said, 3600, 0);
+  alert_drilled(&w, drill);
+  alert_told(&w, &said, 3600, 0); /* it was cancelled: nobody hears of that */
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
 /* What has happened is said once, after its delay. Where nobody tells, nothing is written; what waits is gone. */
 static MunitResult alert_undelivered(const MunitParameter params[], void *data)
 {
@@ -835,6 +883,7 @@ static MunitResult alert_driven(const MunitParameter params[], void *data)
 }
 
 static MunitTest tests[] = {
+  { "/told-later", alert_told_later, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/once", alert_once, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/clock", alert_clock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/cancelled", alert_cancelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -8,7 +8,7 @@
 
 typedef struct alert_driver {
   char measure[32]; /* the last order to measure */
-  char desired[4096];
+  char desired[16384];
   int measures;
 } alert_driver;
 

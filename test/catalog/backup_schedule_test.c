@@ -390,6 +390,10 @@ static MunitResult test_apply(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 5 * 24);
   b_is(&w, "results[0].expiresAt", "2025-06-14T08:00:00Z");
   munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT"), ==, 200);
+  b_good(&w, "PATCH", SCHEDULE, "{\"updateSnapshots\":true}", 200); /* once more: nothing of them changes */
+  w.t.now += 20;
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT"), ==, 200);
   /* another item: those of the first go if that is asked for */
   b_snapshot(&w);
   b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("weekly", 1, "days", 9)), 200);
@@ -485,6 +489,136 @@ static MunitResult test_copies_end(const MunitParameter params[], void *data)
   return b_close(&w);
 }
 
+/* Each region has its own settings: which snapshots are copied there, and for how long. */
+static MunitResult test_copies_apart(const MunitParameter params[], void *data)
+{
+  b_world w;
+  char both[2048];
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  w.other = t_keep(&w.t, (copy_setting(&w, ""), t_str(&w.t, "replicationSpecs[0].zoneId")));
+  b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("hourly", 12, "days", 20)), 200);
+  b_good(&w, "PATCH", "%C", "{\"pitEnabled\":true}", 200);
+  t_advance(&w.t, 10);
+#define COPY(region, more) "{\"cloudProvider\":\"AWS\",\"regionName\":\"" region "\",\"zoneId\":\"%J\"" more "}"
+#define COPY_ITEMS "\"copyPolicyItems\":[{\"frequencyType\":\"daily\",\"retentionUnit\":\"days\",\"retentionValue\":1}," \
+  "{\"frequencyType\":\"hourly\"},{\"frequencyType\":\"ondemand\"}]"
+  b_good(&w, "PATCH", SCHEDULE, "{\"copyPolicyItemsEnabled\":true,\"copySettings\":[" COPY("EU_WEST_1", ",\"frequencies\":[\"WEEKLY\"]") ","
+         COPY("US_WEST_2", "," COPY_ITEMS ",\"shouldCopyOplogs\":true") "," COPY("AP_SOUTH_1", "") "]}", 200);
+  t_advance(&w.t, 86400);
+  b_snapshot(&w);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
+  b_is(&w, "results[0].snapshotType", "onDemand");
+  munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 2); /* nobody says weekly of it */
+  b_is(&w, "results[0].copyRegions[0]", "AP_SOUTH_1");
+  b_is(&w, "results[0].copyRegions[1]", "US_WEST_2");
+  b_is(&w, "results[1].copyRegions[0]", "AP_SOUTH_1");
+  /* what goes where nothing is said of it any more, and where it is: only those that are named */
+  b_good(&w, "PATCH", SCHEDULE, "{\"deleteCopiedBackups\":[]}", 200);
+  b_good(&w, "PATCH", SCHEDULE, "{\"updateCopySnapshots\":true,\"copySettings\":[" COPY("US_WEST_2", ",\"copyPolicyItems\":[{\"frequencyType\":\"hourly\","
+         "\"retentionUnit\":\"days\",\"retentionValue\":2}]") "]}", 200);
+  t_advance(&w.t, 1);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 2); /* updated, not deleted */
+  t_advance(&w.t, 2 * 86400 + 60);
+  b_good(&w, "GET", SNAPSHOTS "/%S", NULL, 200);
+  munit_assert_size(t_count(&w.t, "copyRegions"), ==, 2);
+  b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=500", NULL, 200);
+  snprintf(both, sizeof both, "results[%d].copyRegions", (int)t_int(&w.t, "totalCount") - 1);
+  munit_assert_size(t_count(&w.t, both), ==, 1); /* of the oldest the copy in US_WEST_2 has ended */
+  b_good(&w, "PATCH", SCHEDULE, "{\"deleteCopySnapshots\":true}", 200);
+  t_advance(&w.t, 1);
+  b_good(&w, "GET", SNAPSHOTS "/%S", NULL, 200);
+  munit_assert_size(t_count(&w.t, "copyRegions"), ==, 1);
+  b_is(&w, "copyRegions[0]", "US_WEST_2"); /* the only one that is still named */
+  b_good(&w, "PATCH", SCHEDULE, "{\"copySettings\":[],\"updateCopySnapshots\":true}", 200);
+  t_advance(&w.t, 1);
+  b_good(&w, "GET", SNAPSHOTS "/%S", NULL, 200);
+  munit_assert_size(t_count(&w.t, "copyRegions"), ==, 1); /* nothing says for how long: as long as its snapshot */
+  /* of two regions each copy ends by itself */
+  b_good(&w, "PATCH", SCHEDULE, "{\"copyPolicyItemsEnabled\":true,\"copySettings\":[" COPY("EU_WEST_1", ",\"copyPolicyItems\":[{\"frequencyType\":\"ondemand\"},"
+         "{\"frequencyType\":\"hourly\",\"retentionUnit\":\"days\",\"retentionValue\":3}]") "," COPY("US_WEST_2", ",\"copyPolicyItems\":[{\"frequencyType\":\"hourly\","
+         "\"retentionUnit\":\"days\",\"retentionValue\":1}]") "," COPY("AP_SOUTH_1", ",\"copyPolicyItems\":[{\"frequencyType\":\"hourly\",\"retentionUnit\":\"days\","
+         "\"retentionValue\":2}]") "]}", 200);
+  t_advance(&w.t, 43200);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 3);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "results[0].id"));
+  t_advance(&w.t, 86400 + 60);
+  b_good(&w, "GET", SNAPSHOTS "/%S", NULL, 200);
+  munit_assert_size(t_count(&w.t, "copyRegions"), ==, 2);
+  t_advance(&w.t, 86400);
+  b_good(&w, "GET", SNAPSHOTS "/%S", NULL, 200);
+  munit_assert_size(t_count(&w.t, "copyRegions"), ==, 1);
+  b_is(&w, "copyRegions[0]", "EU_WEST_1");
+  /* of the last ones, those before them that were never copied do not count */
+  b_good(&w, "PATCH", SCHEDULE, "{\"copyPolicyItemsEnabled\":false,\"copySettings\":[" COPY("EU_WEST_1", ",\"lastNumberOfSnapshots\":1") "]}", 200);
+  t_advance(&w.t, 86400);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  b_is(&w, "results[0].copyRegions[0]", "EU_WEST_1");
+  munit_assert_size(t_count(&w.t, "results[1].copyRegions"), ==, 0);
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
+/* Regions of every provider; each zone has its own. */
+static MunitResult test_copies_elsewhere(const MunitParameter params[], void *data)
+{
+#define CLOUD(zone, cloud, region) \
+  "{\"zoneName\":\"" zone "\",\"regionConfigs\":[{\"providerName\":\"" cloud "\",\"regionName\":\"" region "\",\"priority\":7," \
+  "\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}]}"
+  static const char cluster[] = "{\"name\":\"C\",\"backupEnabled\":true,\"clusterType\":\"GEOSHARDED\",\"replicationSpecs\":["
+    CLOUD("a", "AZURE", "US_EAST_2") "," CLOUD("b", "GCP", "CENTRAL_US") "]}";
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, cluster);
+  b_good(&w, "GET", "%C", NULL, 200);
+  w.other = t_keep(&w.t, t_str(&w.t, "replicationSpecs[0].zoneId"));
+  w.role = t_keep(&w.t, t_str(&w.t, "replicationSpecs[1].zoneId"));
+#define COPY_TO(cloud, region, zone) "{\"cloudProvider\":\"" cloud "\",\"regionName\":\"" region "\",\"zoneId\":\"" zone "\"}"
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("AZURE", "CENTRAL_US_2", "%J") "]}", "copySettings[0].regionName");
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("AZURE", "US_EAST_2", "%J") "]}", "copySettings[0].regionName"); /* its own */
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("GCP", "US_EAST_1", "%R") "]}", "copySettings[0].regionName");
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("GCP", "WESTERN_US", "%J") "]}", "copySettings[0].cloudProvider");
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("GCP", "WESTERN_US", "%R") "," COPY_TO("AZURE", "EUROPE_NORTH", "%J") ","
+              COPY_TO("GCP", "WESTERN_US", "%R") "]}", "copySettings[2].regionName");
+  b_good(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("AZURE", "US_CENTRAL", "%J") "," COPY_TO("AZURE", "EUROPE_NORTH", "%J") ","
+         COPY_TO("GCP", "WESTERN_US", "%R") "]}", 200);
+  b_snapshot(&w);
+  b_good(&w, "GET", "%C/backup/snapshots/shardedCluster/%S", NULL, 200);
+  return b_close(&w);
+}
+
+static char driver_copies[256];
+
+static int driver_copying(void *context, svc *s, const svc_order *order)
+{
+  const char *regions = strstr(order->desired, "\"copyRegions\"");
+  (void)context;
+  if (strcmp(order->action, "snapshot.take") == 0 && regions) snprintf(driver_copies, sizeof driver_copies, "%.60s", regions);
+  return svc_order_done(s, order->id, SVC_OK, NULL);
+}
+
+/* The driver is told where the copies go: by the settings for such a snapshot. */
+static MunitResult test_copies_driven(const MunitParameter params[], void *data)
+{
+  svc_driver driver = { driver_copying, NULL, NULL };
+  svc_config config = { .limiter_off = 1, .driver = &driver };
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, &config);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  w.other = t_keep(&w.t, (copy_setting(&w, ""), t_str(&w.t, "replicationSpecs[0].zoneId")));
+  b_good(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY("EU_WEST_1", ",\"frequencies\":[\"WEEKLY\"]") "," COPY("US_WEST_2", ",\"frequencies\":[\"ON_DEMAND\"]") "]}", 200);
+  b_good(&w, "POST", SNAPSHOTS, "{}", 202);
+  t_advance(&w.t, 1);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_not_null(strstr(driver_copies, "\"copyRegions\":[\"US_WEST_2\"]"));
+  return b_close(&w);
+}
+
 static MunitResult test_copy_rules(const MunitParameter params[], void *data)
 {
   b_world w;
@@ -520,6 +654,30 @@ static MunitResult test_copy_rules(const MunitParameter params[], void *data)
               "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"zoneId\":\"%J\"}]}",
               "copySettings[0].regionName");
   return b_close(&w);
+}
+
+/* Of items that ask for one at the same time, and keep it as long, the rarest gives its name, wherever it stands. */
+static MunitResult test_same_time(const MunitParameter params[], void *data)
+{
+  static const char *const policies[] = {
+    B_POLICY(B_ITEM("daily", 1, "days", 7) "," B_ITEM("hourly", 12, "days", 7)),
+    B_POLICY(B_ITEM("hourly", 12, "days", 7) "," B_ITEM("daily", 1, "days", 7)),
+  };
+  b_world w;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < 2; i++) {
+    b_open_cluster(&w, NULL, NULL);
+    b_good(&w, "PATCH", SCHEDULE, policies[i], 200);
+    t_advance(&w.t, 86400 + 20);
+    b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+    munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
+    b_is(&w, "results[0].frequencyType", "daily");
+    munit_assert_size(t_count(&w.t, "results[0].policyItems"), ==, 2);
+    b_is(&w, "results[1].frequencyType", "hourly");
+    t_close(&w.t);
+  }
+  return MUNIT_OK;
 }
 
 /* What is kept longer than its item says. */
@@ -621,6 +779,10 @@ static MunitTest tests[] = {
   { "/copies", test_copies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/copies-end", test_copies_end, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/copy-rules", test_copy_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/copies-apart", test_copies_apart, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/copies-elsewhere", test_copies_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/copies-driven", test_copies_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/same-time", test_same_time, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/extra", test_extra, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/most", test_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

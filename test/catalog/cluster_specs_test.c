@@ -94,6 +94,12 @@ static const struct {
   { REGIONS(IN("GCP", "WESTERN_US", NODES("M400", DISK("4097")))), "CLUSTER_DISK_SIZE_INVALID", R(0) ".electableSpecs.diskSizeGB" },
   { REGIONS(AWS("US_EAST_1", NODES("M50", DISK("200")) ",\"readOnlySpecs\":{\"nodeCount\":1,\"instanceSize\":\"M10\"}")),
     "CLUSTER_DISK_SIZE_INVALID", R(0) ".readOnlySpecs.diskSizeGB" },
+  { REGIONS("{\"providerName\":\"TENANT\",\"backingProviderName\":\"AZURE\",\"regionName\":\"US_EAST_1\"" NODES("M0", "") "}"), "INVALID_ENUM_VALUE", R(0) ".regionName" },
+  { REGIONS("{\"providerName\":\"TENANT\",\"backingProviderName\":\"GCP\",\"regionName\":\"US_EAST_1\"" NODES("M0", "") "}"), "INVALID_ENUM_VALUE", R(0) ".regionName" },
+  { REGIONS(SHARE("M2", "") "," AWS("US_WEST_1", NODES("M10", COUNT(1)))), "INVALID_CLUSTER_CONFIGURATION", "replicationSpecs" },
+  { REGIONS(IN("AZURE", "US_EAST", NODES("M300", ""))), "INVALID_ENUM_VALUE", R(0) ".electableSpecs.instanceSize" },
+  { REGIONS(IN("GCP", "WESTERN_US", NODES("M700", ""))), "INVALID_ENUM_VALUE", R(0) ".electableSpecs.instanceSize" },
+  { REGIONS(AWS("US_EAST_1", NODES("R40", "") COMPUTE(LEAST("M40") MOST("R60")))), "INVALID_CLUSTER_CONFIGURATION", R(0) ".autoScaling.compute.minInstanceSize" },
   { REGIONS(SHARE("M2", DISK("5"))), "CLUSTER_DISK_SIZE_INVALID", R(0) ".electableSpecs.diskSizeGB" },
 };
 

@@ -151,6 +151,43 @@ static MunitResult test_schedules(const MunitParameter params[], void *data)
   return b_close(&w);
 }
 
+/* What a schedule says less of is brought up to the policy: how often, and for how long; what says more stays. */
+static MunitResult test_raised(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 12, "days", 4) "," B_ITEM("daily", 1, "days", 30) "," B_ITEM("weekly", 6, "weeks", 6)
+         "," B_ITEM("ondemand", 1, "days", 1)), 200);
+  b_good(&w, "PUT", POLICY, "{" WHO ",\"scheduledPolicyItems\":[" B_ITEM("hourly", 6, "days", 3) "," B_ITEM("monthly", 1, "months", 2) "]}", 200);
+  b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
+  b_is(&w, "policies[0].policyItems[0].frequencyInterval", "6");
+  b_is(&w, "policies[0].policyItems[0].retentionValue", "4"); /* longer than it must be */
+  b_is(&w, "policies[0].policyItems[1].retentionValue", "30");
+  b_is(&w, "policies[0].policyItems[3].retentionValue", "1"); /* on demand: nothing is asked of that */
+  b_is(&w, "policies[0].policyItems[4].frequencyType", "monthly");
+  b_bad(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 6, "days", 3)), 400, NOT_MET);
+  b_good(&w, "POST", "%C/backup/snapshots", "{}", 202); /* of those on demand it says nothing */
+  t_advance(&w.t, 10);
+  b_good(&w, "PUT", POLICY, "{" WHO ",\"onDemandPolicyItem\":" B_ITEM("ondemand", 0, "days", 5) "}", 200);
+  b_good(&w, "POST", "%C/backup/snapshots", "{\"retentionInDays\":9}", 202); /* more than it asks for */
+  b_is(&w, "expiresAt", "2025-06-10T00:00:20Z");
+  /* what no item asks for any more, or for less long, stays as it is */
+  t_advance(&w.t, 2 * 86400);
+  b_good(&w, "GET", "%C/backup/snapshots?itemsPerPage=500", NULL, 200);
+  {
+    int64_t all = t_int(&w.t, "totalCount");
+    munit_assert_int64(all, >, 6);
+    b_good(&w, "PATCH", "%C/backup/schedule", "{\"deleteSnapshots\":true,\"updateSnapshots\":true,\"policies\":[{\"policyItems\":[" B_ITEM("daily", 1, "days", 1) "]}]}", 200);
+    t_advance(&w.t, 1);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    b_good(&w, "GET", "%C/backup/snapshots?itemsPerPage=500", NULL, 200);
+    munit_assert_int64(t_int(&w.t, "totalCount"), ==, all);
+  }
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
 static MunitResult test_copies_and_keys(const MunitParameter params[], void *data)
 {
   b_world w;
@@ -205,6 +242,7 @@ static MunitResult test_endpoints(const MunitParameter params[], void *data)
 }
 
 static MunitTest tests[] = {
+  { "/raised", test_raised, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/states", test_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/rules", test_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/snapshots", test_snapshots, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

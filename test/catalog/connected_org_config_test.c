@@ -152,6 +152,8 @@ static MunitResult connected_conflicts(const MunitParameter params[], void *data
   f_is(&w, "userConflicts[0].userId", w.named['U']);
   f_is(&w, "userConflicts[0].federationSettingsId", w.named['F']);
   f_is(&w, "userConflicts[0].lastName", "Byron");
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"domainAllowList\":[\"example.com\",\"elsewhere.org\",\"elsewherf.com\"]}", 200); /* not by its length alone */
+  munit_assert_size(t_count(&w.t, "userConflicts"), ==, 1);
   f_good(&w, "PATCH", F_CONN "/%A", "{\"domainAllowList\":[\"example.com\",\"ELSEWHERE.com\"]}", 200);
   munit_assert_size(t_count(&w.t, "userConflicts"), ==, 0);
   return f_close(&w);

@@ -140,9 +140,40 @@ static MunitResult cost_explorer_groups(const MunitParameter params[], void *dat
   return MUNIT_OK;
 }
 
+/* Of many projects, and of days within a month. */
+static MunitResult cost_explorer_many(const MunitParameter params[], void *data)
+{
+  char name[32], more[256], token[80];
+  const char *group;
+  cost_world w;
+  int i;
+  (void)params, (void)data;
+  cost_open(&w);
+  for (i = 0; i < 40; i++) {
+    snprintf(name, sizeof name, "project %d", i);
+    group = t_project(&w.t, w.org, name);
+    munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);
+  }
+  w.t.now = svc_day_ms(20250705);
+  cost_ask(&w, ",\"groupBy\":\"projects\"");
+  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 2 + 42); /* in June there were two */
+  snprintf(more, sizeof more, ",\"projects\":[\"%s\",\"%s\"],\"groupBy\":\"projects\"", w.alpha, w.beta);
+  cost_ask(&w, more);
+  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 4);
+  munit_assert_int(cost_post(&w, "{\"startDate\":\"2025-07-02\",\"endDate\":\"2025-07-03\",\"groupBy\":\"clusters\"}"), ==, 202);
+  snprintf(token, sizeof token, "%s", t_str(&w.t, "token"));
+  t_advance(&w.t, 1);
+  munit_assert_int(cost_get(&w, token), ==, 200);
+  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 42);
+  munit_assert_string_equal(t_str(&w.t, "usageDetails[0].usageAmount"), "1.94"); /* of that one day */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/token", cost_explorer_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/groups", cost_explorer_groups, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/many", cost_explorer_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_cost_explorer = { "cost_explorer", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -197,6 +197,9 @@ static MunitResult federation_good_storage(const MunitParameter params[], void *
            "\"nearest\",\"tagSets\":[[{\"name\":\"a\",\"value\":\"b\"}],[]]}}"),
     VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{\\\"$match\\\":{\\\"a\\\":1}},{\\\"$sort\\\":{\\\"b\\\":1}}]\"},"
           "{\"name\":\"newer\",\"source\":\"new\",\"pipeline\":\"[]\"}"),
+    SOURCE("{\"name\":\"site\",\"provider\":\"http\",\"urls\":[\"https://data.example.com/a.json\"]}", "{\"storeName\":\"site\"}"), /* those of the store */
+    "{\"name\":\"Fed\",\"storage\":{\"databases\":[{\"name\":\"shop\",\"collections\":[{\"name\":\"*\"}],\"views\":[{\"name\":\"new\",\"source\":\"any\","
+      "\"pipeline\":\"[]\"}]}]}}", /* whatever collection there may be */
   };
   b_world w;
   size_t i;
@@ -271,6 +274,18 @@ static const struct {
   { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\"}") },
   { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{]\"}") },
   { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"{}\"}") },
+  { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[5]\"}") },
+  { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{\\\"$\\\":{}}]\"}") },
+  { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{\\\"$match\\\":{},\\\"$limit\\\":5}]\"}") },
+  { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{\\\"$match\\\":{}},{\\\"$merge\\\":{}}]\"}") },
+  { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{\\\"$out\\\":\\\"x\\\"}]\"}") },
+  { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"\"}") },
+  { "storage.stores[0].readPreference.tagSets[0][0]",
+    STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[[5]]}}") },
+  { "storage.stores[0].readPreference.tagSets[0][1]",
+    STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[[{\"name\":\"a\",\"value\":\"b\"},{\"name\":\"a\",\"value\":\"\"}]]}}") },
+  { "storage.stores[0].readPreference.tagSets[0][0]",
+    STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[[{\"name\":\"a\",\"other\":\"b\"}]]}}") },
   { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{}]\"}") },
   { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{\\\"match\\\":{}}]\"}") },
   { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{\\\"$out\\\":\\\"a\\\"}]\"}") },

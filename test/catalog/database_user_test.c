@@ -114,6 +114,17 @@ static MunitResult user_refused(const MunitParameter params[], void *data)
     { HELD("{\"roleName\":\"dbAdmin\",\"databaseName\":\"shop\",\"collectionName\":\"c\"}"), "INVALID_ATTRIBUTE", "roles[0].collectionName" },
     { HELD("{\"roleName\":\"read\",\"databaseName\":\"a\"},{\"roleName\":\"read\",\"databaseName\":\"a\"}"), "DUPLICATE_DATABASE_ROLES", NULL },
     { BY("\"password\":\"correct horse\",\"scopes\":[{\"type\":\"CLUSTER\",\"name\":\"none\"}]," ROLE), "SCOPE_CLUSTER_NOT_FOUND", NULL },
+    { BY("\"password\":5," ROLE), "INVALID_JSON_ATTRIBUTE", "password" },
+    { BY("\"password\":null," ROLE), "INVALID_ATTRIBUTE", "password" },
+    { "[]", "INVALID_JSON", NULL },
+    { "{\"databaseName\":\"admin\",\"username\":\"idp/group\",\"password\":\"correct horse\",\"oidcAuthType\":\"IDP_GROUP\"," ROLE "}", "INVALID_ATTRIBUTE", "password" },
+    { "{\"databaseName\":\"admin\",\"username\":\"group\",\"oidcAuthType\":\"IDP_GROUP\"," ROLE "}", "INVALID_USERNAME", NULL },
+    { "{\"databaseName\":\"admin\",\"username\":\"idp/me\",\"oidcAuthType\":\"USER\"," ROLE "}", "INVALID_ATTRIBUTE", "databaseName" },
+    { HELD("{\"roleName\":\"svcAdmin\",\"databaseName\":\"shop\"}"), "INVALID_ROLE_DATABASE", NULL },
+    { HELD("{\"roleName\":\"svcadmin\",\"databaseName\":\"admin\"}"), "INVALID_ROLE", NULL },
+    { HELD("{\"roleName\":\"svc\",\"databaseName\":\"admin\"}"), "INVALID_ROLE", NULL },
+    { HELD("{\"roleName\":\"svcAdmin\",\"databaseName\":\"admin\",\"collectionName\":\"c\"}"), "INVALID_ATTRIBUTE", "roles[0].collectionName" },
+    { BY("\"password\":\"correct horse\",\"scopes\":[{\"type\":\"STREAM\",\"name\":\"none\"}]," ROLE), "SCOPE_CLUSTER_NOT_FOUND", NULL },
     { BY("\"password\":\"correct horse\",\"deleteAfterDate\":\"2025-05-31T23:59:59Z\"," ROLE), "EXPIRATION_DATE_IN_PAST", NULL },
   };
   user_world w;

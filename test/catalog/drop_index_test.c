@@ -44,6 +44,12 @@ static MunitResult drop_redundant(const MunitParameter params[], void *data)
   munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", ",\"options\":{\"unique\":true}") ","
                                     INDEX("ab", "[{\"a\":1},{\"b\":1}]", ",\"options\":{\"unique\":true}")), "");
   munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", "") "," INDEX("ab", "[{\"a\":1},{\"b\":1}]", ",\"hidden\":true")), "");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", ",\"options\":5") "," INDEX("ab", "[{\"a\":1},{\"b\":1}]", "")), "");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", "") "," INDEX("ab", "[{\"a\":1},{\"b\":1}]", ",\"options\":{\"sparse\":true}")), "");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", ",\"options\":{\"sparse\":true}") ","
+                                    INDEX("ab", "[{\"a\":1},{\"b\":1}]", ",\"options\":{\"sparse\":false}")), "");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("five", "[5]", "") "," INDEX("ab", "[{\"a\":1},{\"b\":1}]", "")), "");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("abc", "[{\"a\":1},{\"b\":1},{\"c\":1}]", "") "," INDEX("ab", "[{\"a\":1},{\"b\":1}]", "")), "ab ");
   munit_assert_string_equal(dropped("redundantIndexes", INDEX("id", "[{\"_id\":1},{\"a\":1}]", "")), "");
   t_close(&w.t);
   return MUNIT_OK;

@@ -711,7 +711,56 @@ static MunitResult every_malloc(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ----------------------------------------------------------------------------------------------------------- malformed */
+
+/* The path with something in place of its n-th parameter that is no id of anything; false: it has not so many. */
+static bool malformed_path(const t_world *w, const svc_plan *plan, unsigned n, const char *text, char *out, size_t size)
+{
+  const char *p = plan->route->path, *at = w->path;
+  size_t length = 0;
+  bool done = false;
+  while (*p && length + strlen(text) + 2 < size) {
+    size_t part = strcspn(p + 1, "/") + 1, own = strcspn(at + 1, "/?") + 1;
+    const char *open = memchr(p, '{', part), *verb = open ? memchr(open, ':', part - (size_t)(open - p)) : NULL;
+    if (open && n-- == 0) {
+      length += (size_t)snprintf(out + length, size - length, "/%s%.*s", text, verb ? (int)(p + part - verb) : 0, verb ? verb : "");
+      done = true;
+    } else {
+      length += (size_t)snprintf(out + length, size - length, "%.*s", (int)own, at);
+    }
+    p += part;
+    at += own;
+  }
+  snprintf(out + length, size - length, "%s", at);
+  return done;
+}
+
+/* Whatever stands in a path: it is found or it is not, and nothing fails for it. */
+static MunitResult every_malformed(const MunitParameter params[], void *data)
+{
+  static const char *const texts[] = { "xyz", "0123456789abcdef01234567", "a%00b", "%7B%7D" };
+  static t_world w;
+  const svc_plan *plan;
+  char path[1024];
+  size_t i, k;
+  unsigned n;
+  (void)params, (void)data;
+  for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
+    if (!plan->param_count || !ready(&w, plan)) continue;
+    for (n = 0; n < plan->param_count; n++)
+      for (k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        int status;
+        if (!malformed_path(&w, plan, n, texts[k], path, sizeof path)) continue;
+        status = t_send(&w.t, t_method(plan), path, w.has_body ? w.body : NULL);
+        if (status >= 500 || (status < 300 && plan->hop_count && plan->hops[0].param == n)) t_complain(plan, "%s: %d %.200s", path, status, w.t.response.body);
+      }
+  }
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/malformed", every_malformed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/malloc", every_malloc, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/success", every_success, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/role", every_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -189,7 +189,51 @@ static MunitResult test_driver(const MunitParameter params[], void *data)
   return b_close(&w);
 }
 
+/* What a driver says of a job that is done: figures that cannot be are none. */
+static MunitResult test_facts(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *facts, *exported, *total;
+  } rows[] = {
+    { "{\"totalCollections\":9,\"exportedCollections\":9}", "9", "9" },
+    { "{\"totalCollections\":-1}", "0", "0" },
+    { "{\"totalCollections\":2147483648}", "0", "0" },
+    { "{\"totalCollections\":5,\"exportedCollections\":-1}", "0", "0" },
+    { "{\"totalCollections\":5,\"exportedCollections\":6}", "0", "0" },
+    { "{\"totalCollections\":\"many\"}", "0", "0" },
+    { "{}", "0", "0" },
+    { NULL, "0", "0" },
+  };
+  svc_driver driver = { driver_perform, NULL, NULL };
+  svc_config config = { .limiter_off = 1, .driver = &driver };
+  b_world w;
+  size_t i;
+  (void)params, (void)data;
+  b_open(&w, &config);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  bucket(&w);
+  b_good(&w, "PATCH", "%C/backup/schedule", "{\"useOrgAndGroupNamesInExportPrefix\":true}", 200);
+  b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 1);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    b_good(&w, "POST", EXPORTS, JOB, 202);
+    munit_assert_not_null(strstr(t_str(&w.t, "prefix"), "/Acme/alpha/C/"));
+    t_advance(&w.t, 1);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_OK, rows[i].facts), ==, SVC_OK);
+    b_good(&w, "GET", EXPORTS, NULL, 200);
+    b_is(&w, "results[0].state", "Successful");
+    b_is(&w, "results[0].exportStatus.exportedCollections", rows[i].exported);
+    b_is(&w, "results[0].exportStatus.totalCollections", rows[i].total);
+  }
+  return b_close(&w);
+}
+
 static MunitTest tests[] = {
+  { "/facts", test_facts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/buckets", test_buckets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bucket-most", test_bucket_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/jobs", test_jobs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -73,7 +73,56 @@ static MunitResult ip_address_driven(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Hosts as drivers name them: with a port or none, twice, on one address; and the processes that they are. */
+static const char *ip_address_facts;
+
+static int ip_address_told(void *context, svc *s, const svc_order *order)
+{
+  (void)context;
+  return svc_order_done(s, order->id, SVC_OK, ip_address_facts);
+}
+
+static MunitResult ip_address_hosts(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *facts, *addresses, *process; /* addresses: with a space behind each; process: the first one's id */
+  } rows[] = {
+    { "{\"hosts\":[\"203.0.113.9:27017\",\"203.0.113.9:27018\"]}", "203.0.113.9 ", "203.0.113.9:27017" },
+    { "{\"hosts\":[\"db.example.com\"]}", "", "db.example.com:27017" },
+    { "{\"hosts\":[\"203.0.113.9\"]}", "203.0.113.9 ", "203.0.113.9:27017" },
+    { "{\"hosts\":[\"[2001:db8::1]:27020\",\"[2001:db8::2]:27017\"]}", "2001:db8::1 2001:db8::2 ", "[2001:db8::1]:27020" },
+    { "{\"hosts\":[]}", "", "" },
+  };
+  static const svc_driver driver = { .perform = ip_address_told };
+  svc_config config = quiet;
+  const char *group;
+  char got[256], place[64];
+  t_service t;
+  size_t i, k;
+  (void)params, (void)data;
+  config.driver = &driver;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    ip_address_facts = rows[i].facts;
+    t_open(&t, &config);
+    group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+    munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);
+    munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
+    got[0] = 0;
+    for (k = 0; k < t_count(&t, "services.clusters[0].inbound"); k++) {
+      snprintf(place, sizeof place, "services.clusters[0].inbound[%zu]", k);
+      snprintf(got + strlen(got), sizeof got - strlen(got), "%s ", t_str(&t, place));
+    }
+    munit_assert_string_equal(got, rows[i].addresses);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/processes", group), ==, 200);
+    munit_assert_string_equal(t_str(&t, "results[0].id"), rows[i].process);
+    t_close(&t);
+  }
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/hosts", ip_address_hosts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/simulated", ip_address_simulated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/driven", ip_address_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -56,6 +56,12 @@ static MunitResult test_keep(const MunitParameter params[], void *data)
   munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT"), ==, 2);
   t_advance(&w.t, 400 * 86400);
   b_good(&w, "GET", LEGACY "/%S", NULL, 200);
+  b_good(&w, "PATCH", LEGACY "/%S", "{\"expires\":\"2027-07-03T00:00:00Z\"}", 200); /* a date: no longer for good */
+  b_is(&w, "doNotDelete", "false");
+  b_is(&w, "expires", "2027-07-03T00:00:00Z");
+  b_good(&w, "PATCH", LEGACY "/%S", "{\"doNotDelete\":true,\"expires\":\"2027-07-03T00:00:00Z\"}", 200); /* what it had before is no wish */
+  b_is(&w, "doNotDelete", "true");
+  b_is(&w, "expires", "");
   b_good(&w, "PATCH", LEGACY "/%S", "{\"doNotDelete\":false}", 200);
   munit_assert_int(strncmp(t_str(&w.t, "expires"), "2026-07-13", 10), ==, 0); /* a week from now */
   b_good(&w, "DELETE", LEGACY "/%S", NULL, 204);

@@ -77,6 +77,9 @@ static MunitResult access_refused(const MunitParameter params[], void *data)
     { "[{\"cidrBlock\":\"300.0.2.1/8\"}]", "INVALID_IP_ADDRESS_OR_CIDR_NOTATION", "[0].cidrBlock" },
     { "[{\"awsSecurityGroup\":\"group\"}]", "INVALID_ATTRIBUTE", "[0].awsSecurityGroup" },
     { "[{\"awsSecurityGroup\":\"sg-1\",\"ipAddress\":\"192.0.2.1\"}]", "MULTIPLE_VALUES_SPECIFIED_FOR_ONE_NETWORK_PERMISSION_ENTRY", NULL },
+    { "[{\"awsSecurityGroup\":\"sg-1\",\"cidrBlock\":\"192.0.2.0/24\"}]", "MULTIPLE_VALUES_SPECIFIED_FOR_ONE_NETWORK_PERMISSION_ENTRY", NULL },
+    { "[{\"ipAddress\":\"192.0.2\"}]", "INVALID_IP_ADDRESS_OR_CIDR_NOTATION", "[0].ipAddress" },
+    { "[{\"ipAddress\":\"192.0.2.1\",\"cidrBlock\":\"192.0.2.1/33\"}]", "INVALID_IP_ADDRESS_OR_CIDR_NOTATION", "[0].cidrBlock" },
     { "[{\"cidrBlock\":\"10.0.0.0/8\",\"ipAddress\":\"192.0.2.1\"}]", "MULTIPLE_VALUES_SPECIFIED_FOR_ONE_NETWORK_PERMISSION_ENTRY", NULL },
     { "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"192.0.2.1/32\"}]", "DUPLICATE_ADDRESSES_IN_INPUT", NULL },
     { "[{\"ipAddress\":\"192.0.2.1\",\"deleteAfterDate\":\"2025-05-01\"}]", "EXPIRATION_DATE_IN_PAST", NULL },
@@ -90,6 +93,10 @@ static MunitResult access_refused(const MunitParameter params[], void *data)
     if (strcmp(t_error(&w.t), rows[i].code) != 0) munit_errorf("%s: %s", rows[i].body, w.t.response.body);
     if (rows[i].field) munit_assert_true(t_violation(&w.t, rows[i].field));
   }
+  munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"2001:db8::1\",\"cidrBlock\":\"2001:db8::1/128\"}]"), ==, 201); /* the same, in both ways */
+  munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"2001:db8::1\",\"comment\":\"again\",\"deleteAfterDate\":\"2025-05-01\"}]"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "EXPIRATION_DATE_IN_PAST"); /* of one that is there, too */
+  munit_assert_int(at(&w, "DELETE", "/2001:db8::1", NULL), ==, 204);
   munit_assert_int(at(&w, "GET", "", NULL), ==, 200); /* all or nothing */
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"value\":2}", "/groups/%s/limits/svc.project.security.networkAccess.entries", w.group), ==, 200);

@@ -293,6 +293,82 @@ static MunitResult private_endpoint_driver(const MunitParameter params[], void *
 }
 
 #define TEST(n) { "/" #n, private_endpoint_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(services), TEST(states), TEST(refused), TEST(container), TEST(regional_mode), TEST(driver),
+/* What a driver says of a service is taken as far as it is names: of each provider its own, and of a list so many. */
+typedef struct told_driver {
+  const char *facts;
+} told_driver;
+
+static int told_perform(void *context, svc *s, const svc_order *order)
+{
+  return svc_order_done(s, order->id, SVC_OK, ((told_driver *)context)->facts);
+}
+
+static MunitResult endpoint_told(const MunitParameter params[], void *data)
+{
+  static char many[4096], longest[1024];
+  const struct {
+    const char *provider, *region, *facts, *field, *shown;
+  } rows[] = {
+    { "AWS", "US_EAST_1", "{\"endpointServiceName\":\"com.example.a\"}", "endpointServiceName", "com.example.a" },
+    { "AWS", "US_EAST_2", "{\"endpointServiceName\":\"\"}", "endpointServiceName", "" },
+    { "AWS", "US_WEST_1", longest, "endpointServiceName", "" },
+    { "AWS", "US_WEST_2", NULL, "endpointServiceName", "" },
+    { "AZURE", "US_EAST_2", "{\"privateLinkServiceName\":\"pls\",\"privateLinkServiceResourceId\":5}", "privateLinkServiceName", "pls" },
+    { "AZURE", "US_EAST", "{\"endpointServiceName\":\"a\"}", "endpointServiceName", "" }, /* that is AWS's word */
+    { "GCP", "CENTRAL_US", "{\"serviceAttachmentNames\":\"a\"}", "serviceAttachmentNames[0]", "" },
+    { "GCP", "WESTERN_US", "{\"serviceAttachmentNames\":[]}", "serviceAttachmentNames[0]", "" },
+    { "GCP", "WESTERN_EUROPE", "{\"serviceAttachmentNames\":[5,{},\"a\"]}", "serviceAttachmentNames[0]", "a" },
+    { "GCP", "EASTERN_US", many, "serviceAttachmentNames[49]", "a49" },
+  };
+  static told_driver told;
+  svc_driver driver = { told_perform, NULL, &told };
+  svc_config config = { .limiter_off = 1, .driver = &driver };
+  const char *group;
+  char body[128], path[128];
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  snprintf(longest, sizeof longest, "{\"endpointServiceName\":\"%0300d\"}", 0);
+  snprintf(many, sizeof many, "{\"serviceAttachmentNames\":[\"a0\"");
+  for (i = 1; i < 300; i++) snprintf(many + strlen(many), sizeof many - strlen(many), ",\"a%zu\"", i);
+  strcat(many, "]}");
+  t_open(&t, &config);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    told.facts = rows[i].facts;
+    snprintf(body, sizeof body, "{\"providerName\":\"%s\",\"region\":\"%s\"}", rows[i].provider, rows[i].region);
+    if (t_sendf(&t, "POST", body, "/groups/%s/privateEndpoint/endpointService", group) != 202) munit_errorf("%s: %s", body, t.response.body);
+    snprintf(path, sizeof path, "/groups/%s/privateEndpoint/%s/endpointService/%s", group, rows[i].provider, t_keep(&t, t_str(&t, "id")));
+    munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+    munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+    if (strcmp(t_str(&t, rows[i].field), rows[i].shown) != 0) munit_errorf("%s %s: %s", rows[i].provider, rows[i].facts, t.response.body);
+  }
+  munit_assert_size(t_count(&t, "serviceAttachmentNames"), <, 300); /* there is an end */
+  {
+    static const struct {
+      const char *provider, *region, *body, *shown; /* what is shown of the connection's name */
+    } below[] = { { "AZURE", "EUROPE_NORTH", AZURE_BODY("pe-1"), "by-the-driver" }, { "GCP", "EUROPE_WEST_2", GCP_BODY, "" }, { "AWS", "EU_WEST_1", "{\"id\":\"" VPCE "\"}", "" } };
+    told.facts = "{\"privateEndpointConnectionName\":\"by-the-driver\"}";
+    for (i = 0; i < 3; i++) { /* and of an endpoint: only Azure has such a name */
+      const char *id;
+      char self[1024];
+      snprintf(body, sizeof body, "{\"providerName\":\"%s\",\"region\":\"%s\"}", below[i].provider, below[i].region);
+      if (t_sendf(&t, "POST", body, "/groups/%s/privateEndpoint/endpointService", group) != 202) munit_errorf("%s: %s", body, t.response.body);
+      id = t_keep(&t, t_str(&t, "id"));
+      munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+      if (t_sendf(&t, "POST", below[i].body, "/groups/%s/privateEndpoint/%s/endpointService/%s/endpoint", group, below[i].provider, id) != 202)
+        munit_errorf("%s: %s", below[i].body, t.response.body);
+      snprintf(self, sizeof self, "%s", strstr(t_link(&t, "self"), "/api/"));
+      munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+      munit_assert_int(t_send(&t, "GET", self, NULL), ==, 200);
+      munit_assert_string_equal(t_str(&t, "privateEndpointConnectionName"), below[i].shown);
+    }
+  }
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = { { "/told", endpoint_told, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }, TEST(services), TEST(states), TEST(refused), TEST(container), TEST(regional_mode), TEST(driver),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_private_endpoint = { "private_endpoint", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

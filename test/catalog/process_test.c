@@ -141,6 +141,7 @@ static MunitResult process_time(const MunitParameter params[], void *data)
     { "granularity=PT1M&period=PT1H2H", "INVALID_QUERY_PARAMETER", "period" },
     { "granularity=PT1M&period=PT1H&start=2025-06-01", "MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS", "period" },
     { "granularity=PT1M&period=PT1H&start=2025-06-01&end=2025-06-02", "MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS", "period" },
+    { "granularity=PT1M&period=PT1H&end=2025-06-01", "MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS", "period" },
     { "granularity=PT1M&start=2025-06-01", "MISSING_QUERY_PARAMETER", "end" },
     { "granularity=PT1M&end=2025-06-01", "MISSING_QUERY_PARAMETER", "start" },
     { "granularity=PT1M&start=2025-06-02&end=2025-06-01", "START_DATE_AFTER_END_DATE", "2025-06-02" },
@@ -166,6 +167,10 @@ static MunitResult process_time(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), ==, 2880);
   munit_assert_int(process_get(&w, "/measurements?granularity=P1D&period=P1Y&m=CONNECTIONS"), ==, 200);
   munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), ==, 365);
+  munit_assert_int(process_get(&w, "/measurements?granularity=PT1H&start=2030-01-01&end=2030-01-02&m=CONNECTIONS"), ==, 200); /* it is to come */
+  munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), ==, 0);
+  munit_assert_int(process_get(&w, "/measurements?granularity=P1D&period=P100Y&m=CONNECTIONS"), ==, 400); /* from 1970 on, and too many */
+  munit_assert_int(process_get(&w, "/measurements?granularity=P1D&period=P2000Y&m=CONNECTIONS"), ==, 400);
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1H&period=P1M1W&m=CONNECTIONS"), ==, 200);
   munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), ==, (31 + 7) * 24);
   t_close(&w.t);

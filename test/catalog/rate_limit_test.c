@@ -423,7 +423,30 @@ static MunitResult rate_limit_overrides(const MunitParameter params[], void *dat
   return MUNIT_OK;
 }
 
+/* The id of a set in whatever room there is: as much of it as fits, and how long it is all the same. */
+static MunitResult rate_limit_ids(const MunitParameter params[], void *data)
+{
+  char whole[64], part[64];
+  int count, i;
+  size_t n, size;
+  (void)params, (void)data;
+  svc_set_table(&count);
+  for (i = 0; i < count; i++) {
+    n = svc_set_id(i, whole, sizeof whole);
+    munit_assert_size(strlen(whole), ==, n);
+    munit_assert_true(svc_pattern_match("^[a-z][a-zA-Z0-9]*_(ip|group|organization|user)$", svc_str_c(whole)));
+    munit_assert_size(svc_set_id(i, NULL, 0), ==, n);
+    for (size = 1; size <= n + 1; size++) {
+      munit_assert_size(svc_set_id(i, part, size), ==, n);
+      munit_assert_size(strlen(part), ==, size - 1);
+      munit_assert_memory_equal(size - 1, part, whole);
+    }
+  }
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/ids", rate_limit_ids, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/table", rate_limit_table, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/endpoints", rate_limit_endpoints, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/pages", rate_limit_pages, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -44,6 +44,68 @@ static const struct {
   { MODIFY "when { true ", "expected }" },
   { MODIFY "when { true.eat() };", "no such function" },
   { MODIFY "when { resource in \"a\" };", "the types do not fit" },
+  /* what stands before the conditions */
+  { "forbid (", "line 1, column 9: expected principal" },
+  { "forbid (principal action", "line 1, column 19: expected ," },
+  { "forbid (principal, resource", "line 1, column 20: expected action" },
+  { "forbid (principal, action in resource", "line 1, column 30: expected [" },
+  { "forbid (principal, action in [" ACTION("cluster.modify") "; resource);", "expected ]" },
+  { "forbid (principal, action in [], resource);", "line 1, column 31: expected ResourcePolicy" },
+  { "forbid (principal, action == ResourcePolicy::Region::\"cluster.modify\", resource);", "no such action" },
+  { "forbid (principal, action == ResourcePolicy.Action, resource);", "line 1, column 44: expected ::" },
+  { "forbid (principal, action == ResourcePolicy::\"Action\", resource);", "line 1, column 46: expected the type of an entity" },
+  { "forbid (principal, action == ResourcePolicy::Action, resource);", "line 1, column 52: expected ::" },
+  { "forbid (principal, action == ResourcePolicy::Action::modify, resource);", "line 1, column 54: expected the id of an entity" },
+  { "forbid (principal, action resource);", "line 1, column 27: expected ," },
+  { "forbid (principal, action, principal);", "line 1, column 28: expected resource" },
+  { "forbid (principal, action, resource == \"a\");", "line 1, column 40: expected ResourcePolicy" },
+  { "forbid (principal, action, resource in ResourcePolicy::Project::\"5f0000000000000000000001\";", "expected )" },
+  { "forbid (principal, action, resource) when true;", "line 1, column 43: expected {" },
+  { "forbid (principal, action, resource) when { true } otherwise;", "line 1, column 52: expected ;" }, /* where it stands, not behind it */
+  { "forbid (principal, action, resource) when { true } @", "line 1, column 52: expected ;" },
+  /* expressions */
+  { MODIFY "when { };", "expected an expression" },
+  { MODIFY "when { ! };", "expected an expression" },
+  { MODIFY "when { (true };", "expected )" },
+  { MODIFY "when { true || 1 };", "neither true nor false" },
+  { MODIFY "when { 1 || true };", "neither true nor false" },
+  { MODIFY "when { true && };", "expected an expression" },
+  { MODIFY "when { true && ( };", "expected an expression" },
+  { MODIFY "when { 1 < };", "expected an expression" },
+  { MODIFY "when { context cluster };", "expected ." },
+  { MODIFY "when { context.organization.id };", "context has cluster and project" },
+  { MODIFY "when { context.cluster regions };", "expected ." },
+  { MODIFY "when { context.cluster.\"regions\" };", "no such attribute" },
+  { MODIFY "when { context.project.regions };", "no such attribute" },
+  { MODIFY "when { context.cluster has colour };", "no such attribute" },
+  { MODIFY "when { ip 5 };", "expected (" },
+  { MODIFY "when { ip(5) };", "expected an address" },
+  { MODIFY "when { ip(\"10.0.0.1\" };", "expected )" },
+  { MODIFY "when { [\"a\" \"b\"].isEmpty() };", "line 1, column 94: expected ]" },
+  { MODIFY "when { [\"a\", ].isEmpty() };", "expected an expression" },
+  { MODIFY "when { [true].isEmpty() };", "a set has strings" },
+  { MODIFY "when { [resource].isEmpty() };", "a set has strings" },
+  { MODIFY "when { context.cluster.regions.contains \"a\" };", "expected (" },
+  { MODIFY "when { context.cluster.regions.contains(\"a\" };", "expected )" },
+  { MODIFY "when { context.cluster.regions.contains() };", "expected an expression" },
+  { MODIFY "when { \"a\".contains(\"a\") };", "the types do not fit" },
+  { MODIFY "when { [].contains(\"a\") };", "the types do not fit" },
+  { MODIFY "when { [\"a\"].contains(ip(\"10.0.0.1\")) };", "the types do not fit" },
+  { MODIFY "when { [\"a\"].containsAll([ip(\"10.0.0.1\")]) };", "the types do not fit" },
+  { MODIFY "when { context.cluster.regions.containsAny(context.cluster.cloudProviders) };", "the types do not fit" },
+  { MODIFY "when { context.cluster.regions.containsAll(\"a\") };", "the types do not fit" },
+  { MODIFY "when { \"a\".isInRange(ip(\"10.0.0.1\")) };", "the types do not fit" },
+  { MODIFY "when { ip(\"10.0.0.1\").isInRange(\"10.0.0.1\") };", "the types do not fit" },
+  { MODIFY "when { 1 > true };", "the types do not fit" },
+  { MODIFY "when { \"a\" < 1 };", "the types do not fit" },
+  { "forbid\t(principal,\r\n\taction,\tresource)\r\n_when", "line 3, column 1: expected ;" }, /* however it is written */
+  { MODIFY "when { resource == \"a\" };", "the types do not fit" },
+  { MODIFY "when { resource == 1 };", "the types do not fit" },
+  { MODIFY "when { ResourcePolicy::ClusterType::\"sharded\" == ResourcePolicy::CloudProvider::\"aws\" };", "the types do not fit" },
+  { MODIFY "when { true in ResourcePolicy::Project::\"5f0000000000000000000001\" };", "the types do not fit" },
+  { MODIFY "when { \"a\\n\" == \"a\" };", "or an escape in it" },
+  { MODIFY "when { \"a\n\" == \"a\" };", "the string has no end" },
+  { MODIFY "when { true } // and so on", "expected ;" },
 };
 
 static MunitResult policy_wrong_ones(const MunitParameter params[], void *data)
@@ -68,6 +130,18 @@ static MunitResult policy_wrong_ones(const MunitParameter params[], void *data)
   deep[4000] = 0;
   munit_assert_null(svc_policy_read(&arena, svc_str_c(deep), &why));
   munit_assert_not_null(strstr(why.p, "too deep"));
+  snprintf(deep, sizeof deep, "forbid (principal, action, resource)");
+  for (i = 0; i < 100; i++) snprintf(deep + strlen(deep), sizeof deep - strlen(deep), " when { true }");
+  munit_assert_null(svc_policy_read(&arena, svc_str_c(deep), &why));
+  munit_assert_not_null(strstr(why.p, "too many conditions"));
+  snprintf(deep, sizeof deep, MODIFY "when { [");
+  for (i = 0; i < 201; i++) snprintf(deep + strlen(deep), sizeof deep - strlen(deep), "%s\"a\"", i ? "," : "");
+  snprintf(deep + strlen(deep), sizeof deep - strlen(deep), "].isEmpty() };");
+  munit_assert_null(svc_policy_read(&arena, svc_str_c(deep), &why));
+  munit_assert_not_null(strstr(why.p, "too many elements"));
+  snprintf(deep, sizeof deep, MODIFY "when { context.cluster.regions == context.cluster.regions };"); /* twice 256 times 257 */
+  munit_assert_null(svc_policy_read(&arena, svc_str_c(deep), &why));
+  munit_assert_not_null(strstr(why.p, "too many steps"));
   memset(deep, ' ', sizeof deep - 1);
   deep[sizeof deep - 1] = 0;
   munit_assert_null(svc_policy_read(&arena, svc_str_c(deep), &why));
@@ -110,6 +184,34 @@ static const struct {
   { "ip(\"10.1.2.3\").isInRange(ip(\"10.0.0.0/8\"))", true },
   { "ip(\"11.1.2.3\").isInRange(ip(\"10.0.0.0/8\"))", false },
   { "context.project.clustersInProject > 2 // that is all\n", true },
+  { "!context.cluster.regions.isEmpty()", true }, /* all of it is negated */
+  { "!!context.cluster.cloudProviders.contains(ResourcePolicy::CloudProvider::\"azure\") == false", true },
+  { "true == false || false != false", false },
+  { "context.cluster.isConvertingToSharded == false", true },
+  { "context.cluster.isConvertingToSharded", false },
+  { "3 == context.project.clustersInProject && context.project.clustersInProject <= 3", true },
+  { "[\"a\", \"b\"] == [\"b\", \"a\"] && [\"a\"] != [\"a\", \"b\"]", true },
+  { "[\"a\", \"b\"] == [\"a\"]", false },
+  { "[\"a\", context.cluster.dbMajorVersion].contains(\"7.0\")", true },
+  { "[] == [\"a\"]", false },
+  { "context.cluster.cloudProviders.containsAny([])", false },
+  { "context.cluster.cloudProviders.containsAny(context.cluster.cloudProviders)", true },
+  { "resource == ResourcePolicy::CloudProvider::\"aws\"", false }, /* which is no resource */
+  { "resource == ResourcePolicy::Organization::\"5f0000000000000000000009\"", false },
+  { "ip(\"10.0.0.1\") == ip(\"10.0.0.1\")", true },
+  { "ip(\"10.0.0.0/8\").isInRange(ip(\"10.0.0.0/16\"))", false },
+  { "false || false || true || false", true },
+  { "true && true && false && true", false },
+};
+
+/* Attributes that are not there, or are not what they should be: the policy says nothing, whichever way it asks. */
+static const char *const unknowns[] = {
+  "context.cluster.minTLSVersion == ResourcePolicy::TLSVersion::\"tls1_2\"",
+  "context.cluster.maxShardCount > 1", /* a text */
+  "!context.cluster.regions.isEmpty() && context.cluster.diskSizeGB > 1",
+  "context.cluster.diskSizeGB == context.cluster.diskSizeGB",
+  "context.cluster.diskSizeGB > 1 || true",
+  "context.cluster.isConvertingToSharded",
 };
 
 static MunitResult policy_conditions_hold(const MunitParameter params[], void *data)
@@ -141,6 +243,62 @@ static MunitResult policy_conditions_hold(const MunitParameter params[], void *d
       munit_assert_not_null(policy);
       munit_assert_false(svc_policy_forbids(policy, SVC_POLICY_CLUSTER, SVC_S(""), SVC_S(""), context, NULL));
     }
+  svc_blocks_free(arena.blocks);
+  return MUNIT_OK;
+}
+
+static MunitResult policy_unknowns(const MunitParameter params[], void *data)
+{
+  static const char about[] = "{\"cluster\":{\"maxShardCount\":\"two\",\"regions\":[\"aws:us-east-1\"]}}";
+  svc_arena arena;
+  svc_node *context;
+  char text[1024];
+  size_t i;
+  int way;
+  (void)params, (void)data;
+  svc_arena_init(&arena, NULL);
+  context = svc_json_parse(&arena, svc_str_c(about));
+  for (i = 0; i < sizeof unknowns / sizeof unknowns[0]; i++)
+    for (way = 0; way < 3; way++) {
+      svc_policy *policy;
+      svc_str why;
+      snprintf(text, sizeof text, MODIFY "%s { %s(%s) };", way == 1 ? "unless" : "when", way == 2 ? "!" : "", unknowns[i]);
+      policy = svc_policy_read(&arena, svc_str_c(text), &why);
+      if (!policy) munit_errorf("%s: %s", text, why.p);
+      if (svc_policy_forbids(policy, SVC_POLICY_CLUSTER, SVC_S(""), SVC_S(""), context, NULL)) munit_errorf("%s forbids", text);
+    }
+  svc_blocks_free(arena.blocks);
+  return MUNIT_OK;
+}
+
+/* A policy for one project, or one organization, is none for others. */
+static MunitResult policy_resources(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *resource;
+    bool forbids;
+  } rows[] = {
+    { "resource", true },
+    { "resource == ResourcePolicy::Project::\"5f0000000000000000000001\"", true },
+    { "resource in ResourcePolicy::Organization::\"5f0000000000000000000002\"", true },
+    { "resource in ResourcePolicy::Project::\"5f0000000000000000000002\"", false },
+    { "resource == ResourcePolicy::Organization::\"5f0000000000000000000001\"", false },
+    { "resource == ResourcePolicy::CloudProvider::\"aws\"", false },
+  };
+  svc_arena arena;
+  char text[256];
+  size_t i;
+  (void)params, (void)data;
+  svc_arena_init(&arena, NULL);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    svc_policy *policy;
+    svc_str why;
+    snprintf(text, sizeof text, "forbid (principal, action, %s);", rows[i].resource);
+    policy = svc_policy_read(&arena, svc_str_c(text), &why);
+    if (!policy) munit_errorf("%s: %s", text, why.p);
+    if (svc_policy_forbids(policy, SVC_POLICY_PEERING, SVC_S("5f0000000000000000000001"), SVC_S("5f0000000000000000000002"), NULL, NULL) != rows[i].forbids)
+      munit_error(text);
+  }
   svc_blocks_free(arena.blocks);
   return MUNIT_OK;
 }
@@ -260,6 +418,131 @@ static MunitResult policy_clusters(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+#define REGION(more) \
+  "\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7" more "}]}]"
+#define SHAPED(type, spec) "{\"name\":\"New\",\"clusterType\":\"" type "\"," spec "}"
+#define PLAIN ",\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}"
+#define SCALED(name, down) \
+  ",\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3},\"" name "\":{\"compute\":{\"enabled\":true,\"scaleDownEnabled\":" down "," \
+  "\"minInstanceSize\":\"M10\",\"maxInstanceSize\":\"M50\"}}"
+
+/* All that a policy can know of a cluster: what is wanted, and whether this condition forbids it. */
+static const struct {
+  const char *condition, *body;
+  bool refused;
+} shapes[] = {
+  { "context.cluster has diskSizeGB && context.cluster.diskSizeGB >= 120",
+    SHAPED("REPLICASET", REGION(",\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3,\"diskSizeGB\":120.0}")), true },
+  { "context.cluster has diskSizeGB && context.cluster.diskSizeGB > 120",
+    SHAPED("REPLICASET", REGION(",\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3,\"diskSizeGB\":120.0}")), false },
+  /* where its size may go by itself counts as where it is */
+  { "context.cluster.maxGeneralClassInstanceSizeValue >= 50", SHAPED("REPLICASET", REGION(SCALED("autoScaling", "false"))), true },
+  { "context.cluster.minGeneralClassInstanceSizeValue < 30", SHAPED("REPLICASET", REGION(SCALED("autoScaling", "false"))), false },
+  { "context.cluster.minGeneralClassInstanceSizeValue < 30", SHAPED("REPLICASET", REGION(SCALED("autoScaling", "true"))), true },
+  { "context.cluster.minGeneralClassInstanceSizeValue == context.cluster.maxGeneralClassInstanceSizeValue", SHAPED("REPLICASET", REGION(PLAIN)), true },
+  /* nodes of every kind */
+  { "context.cluster.maxGeneralClassInstanceSizeValue >= 40",
+    SHAPED("REPLICASET", REGION(PLAIN ",\"analyticsSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":1}")), true },
+  { "context.cluster.clusterType == ResourcePolicy::ClusterType::\"sharded\"", SHAPED("SHARDED", REGION(PLAIN)), true },
+  { "context.cluster.clusterType == ResourcePolicy::ClusterType::\"geosharded\"", SHAPED("SHARDED", REGION(PLAIN)), false },
+  { "context.cluster.maxShardCount > 1 || context.cluster.minShardCount != 1", SHAPED("SHARDED", REGION(PLAIN)), false },
+  { "context.cluster.isConvertingToSharded", SHAPED("SHARDED", REGION(PLAIN)), false }, /* it was none before */
+  { "context.cluster has dbMajorVersion && context.cluster.dbMajorVersion == \"7.0\"", SHAPED("REPLICASET", "\"dbMajorVersion\":\"7.0\"," REGION(PLAIN)), true },
+  { "context.cluster.minTLSVersion == ResourcePolicy::TLSVersion::\"tls1_3\"",
+    SHAPED("REPLICASET", "\"advancedConfiguration\":{\"minimumEnabledTlsProtocol\":\"TLS1_3\"}," REGION(PLAIN)), true },
+  { "context.cluster.minTLSVersion == ResourcePolicy::TLSVersion::\"tls1_3\"", SHAPED("REPLICASET", REGION(PLAIN)), false },
+  /* a shared tier is at the provider that it is on */
+  { "context.cluster.cloudProviders == [ResourcePolicy::CloudProvider::\"gcp\"] && context.cluster.maxGeneralClassInstanceSizeValue == 0",
+    SHAPED("REPLICASET", "\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\",\"backingProviderName\":\"GCP\","
+           "\"regionName\":\"CENTRAL_US\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]"), true },
+};
+
+static MunitResult policy_shapes(const MunitParameter params[], void *data)
+{
+  policy_world w;
+  char text[512];
+  const char *id;
+  size_t i;
+  (void)params, (void)data;
+  policy_open(&w);
+  for (i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    snprintf(text, sizeof text, MODIFY "when { %s };", shapes[i].condition);
+    id = policy_make(&w, "shape", text);
+    if (shapes[i].refused) policy_refused(&w, "POST", "clusters", shapes[i].body, "shape");
+    else if (policy_at(&w, "POST", "clusters", shapes[i].body) != 202) munit_errorf("%s: %s", shapes[i].condition, w.t.response.body);
+    else munit_assert_int(policy_at(&w, "DELETE", "clusters/New", NULL), ==, 202);
+    t_advance(&w.t, 600);
+    munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/resourcePolicies/%s", w.org, id), ==, 200);
+  }
+  munit_assert_int(policy_at(&w, "POST", "clusters", SHAPED("REPLICASET", REGION(PLAIN))), ==, 202);
+  t_advance(&w.t, 600);
+  policy_make(&w, "no shards", MODIFY "when { context.cluster.isConvertingToSharded };");
+  policy_refused(&w, "PATCH", "clusters/New", "{\"clusterType\":\"SHARDED\"}", "no shards");
+  policy_make(&w, "old flex", MODIFY "when { context.cluster.minTLSVersion == ResourcePolicy::TLSVersion::\"tls1_2\" && "
+                               "context.cluster has dbMajorVersion && context.cluster.dbMajorVersion == \"8.0\" && "
+                               "context.cluster has diskSizeGB && context.cluster.diskSizeGB < 10 };");
+  policy_refused(&w, "POST", "flexClusters", "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}",
+                 "old flex");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* To switch something on is what they speak of, to switch it off is not. */
+static MunitResult policy_switches(const MunitParameter params[], void *data)
+{
+  static const char *const paths[] = { "privateEndpoint/regionalMode", "privateIpMode" };
+  static const int good[] = { 202, 200 };
+  policy_world w;
+  size_t i;
+  (void)params, (void)data;
+  policy_open(&w);
+  for (i = 0; i < 2; i++) {
+    const char *id;
+    munit_assert_int(policy_at(&w, "PATCH", paths[i], "{\"enabled\":false}"), ==, good[i]);
+    id = policy_make(&w, "quiet", "forbid (principal, action in [" ACTION("project.vpcPeering.modify") ", " ACTION("project.privateEndpoint.modify") "], resource);");
+    policy_refused(&w, "PATCH", paths[i], "{\"enabled\":true}", "quiet");
+    munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/resourcePolicies/%s", w.org, id), ==, 200);
+    munit_assert_int(policy_at(&w, "PATCH", paths[i], "{\"enabled\":true}"), ==, good[i]);
+    id = policy_make(&w, "quiet", "forbid (principal, action in [" ACTION("project.vpcPeering.modify") ", " ACTION("project.privateEndpoint.modify") "], resource);");
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
+    munit_assert_size(t_count(&w.t, ""), ==, 1); /* it is on, and may not be */
+    munit_assert_string_equal(t_str(&w.t, "[0].resourceType"), "PROJECT");
+    munit_assert_int(policy_at(&w, "PATCH", paths[i], "{\"enabled\":false}"), ==, good[i]);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
+    munit_assert_size(t_count(&w.t, ""), ==, 0);
+    munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/resourcePolicies/%s", w.org, id), ==, 200);
+  }
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Who makes one stands in it, as far as it is known. */
+static MunitResult policy_by_whom(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *id, *name, *shown_id, *shown_name;
+  } rows[] = { { "5f00000000000000000000a1", "ada@example.com", "5f00000000000000000000a1", "ada@example.com" },
+               { "5f00000000000000000000a1", NULL, "5f00000000000000000000a1", "" } };
+  policy_world w;
+  char name[32];
+  size_t i;
+  (void)params, (void)data;
+  policy_open(&w);
+  for (i = 0; i < 2; i++) {
+    w.t.caller.user_id = rows[i].id;
+    w.t.caller.username = rows[i].name;
+    snprintf(name, sizeof name, "number %zu", i);
+    policy_make(&w, name, MODIFY "when { false };");
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/resourcePolicies", w.org), ==, 200);
+    snprintf(name, sizeof name, "[%zu].createdByUser.id", i);
+    munit_assert_string_equal(t_str(&w.t, name), rows[i].shown_id);
+    snprintf(name, sizeof name, "[%zu].createdByUser.name", i);
+    munit_assert_string_equal(t_str(&w.t, name), rows[i].shown_name);
+  }
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitResult policy_count(const MunitParameter params[], void *data)
 {
   policy_world w;
@@ -331,6 +614,11 @@ static MunitResult policy_non_compliant(const MunitParameter params[], void *dat
   munit_assert_string_equal(t_str(&w.t, "[1].resourcePoliciesCausingNonCompliance[0].resourcePolicyId"), id);
   munit_assert_string_equal(t_str(&w.t, "[1].resourcePoliciesCausingNonCompliance[0].resourcePolicyName"), "strict");
   munit_assert_size(t_count(&w.t, "[1].resourcePoliciesCausingNonCompliance[0].policiesCausingNonCompliance"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "POST", policy_body(&w.t, "stricter", MODIFY "when { context.cluster.minShardCount == 1 };", MODIFY ";"),
+                           "/orgs/%s/resourcePolicies", w.org), ==, 201);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
+  munit_assert_size(t_count(&w.t, "[1].resourcePoliciesCausingNonCompliance"), ==, 2); /* each, with all of its bodies that do */
+  munit_assert_size(t_count(&w.t, "[1].resourcePoliciesCausingNonCompliance[1].policiesCausingNonCompliance"), ==, 2);
   munit_assert_int(policy_at(&w, "DELETE", "accessList/0.0.0.0%2F0", NULL), ==, 204);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
   munit_assert_size(t_count(&w.t, ""), ==, 1);
@@ -341,8 +629,13 @@ static MunitResult policy_non_compliant(const MunitParameter params[], void *dat
 static MunitTest tests[] = {
   { "/wrong", policy_wrong_ones, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/conditions", policy_conditions_hold, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/unknowns", policy_unknowns, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/resources", policy_resources, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/crud", policy_crud, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/clusters", policy_clusters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/shapes", policy_shapes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/switches", policy_switches, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/by-whom", policy_by_whom, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/count", policy_count, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/projects", policy_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/non-compliant", policy_non_compliant, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

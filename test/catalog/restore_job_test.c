@@ -301,6 +301,49 @@ static MunitResult test_driver(const MunitParameter params[], void *data)
   return b_close(&w);
 }
 
+/* Where the files are, as drivers may say it; what is no list is none, and what is no text in it is left out. */
+static MunitResult test_facts(const MunitParameter params[], void *data)
+{
+  static char many[8192], longest[4096];
+  const struct {
+    const char *facts;
+    size_t urls;
+  } rows[] = {
+    { NULL, 0 }, { "{}", 0 }, { "{\"deliveryUrl\":\"https://files.example.com/a\"}", 0 }, { "{\"deliveryUrl\":[]}", 0 },
+    { "{\"deliveryUrl\":[1,{},\"https://files.example.com/a\",null]}", 1 }, { many, 64 }, { longest, 1 },
+  };
+  svc_driver driver = { driver_perform, NULL, NULL };
+  svc_config config = { .limiter_off = 1, .driver = &driver };
+  b_world w;
+  size_t i;
+  (void)params, (void)data;
+  snprintf(many, sizeof many, "{\"deliveryUrl\":[\"https://files.example.com/0\"");
+  for (i = 1; i < 70; i++) snprintf(many + strlen(many), sizeof many - strlen(many), ",\"https://files.example.com/%zu\"", i);
+  strcat(many, "]}");
+  snprintf(longest, sizeof longest, "{\"deliveryUrl\":[\"%02100d\",\"https://files.example.com/a\"]}", 0);
+  b_open(&w, &config);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 1);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    begin(&w, FILES);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_OK, rows[i].facts), ==, SVC_OK);
+    b_good(&w, "GET", JOB, NULL, 200);
+    munit_assert_size(t_count(&w.t, "deliveryUrl"), ==, rows[i].urls);
+    b_good(&w, "DELETE", JOB, NULL, 204);
+  }
+  begin(&w, INTO("C")); /* of what is restored into a cluster there are no files */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_OK, rows[4].facts), ==, SVC_OK);
+  b_good(&w, "GET", JOB, NULL, 200);
+  munit_assert_null(t_node(&w.t, "deliveryUrl[0]"));
+  return b_close(&w);
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ legacy */
 
 static MunitResult test_legacy(const MunitParameter params[], void *data)
@@ -356,6 +399,7 @@ static MunitResult test_legacy(const MunitParameter params[], void *data)
 }
 
 static MunitTest tests[] = {
+  { "/facts", test_facts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/automated", test_automated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/target-gone", test_target_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/rules", test_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

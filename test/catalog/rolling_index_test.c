@@ -77,6 +77,7 @@ static MunitResult rolling_refused(const MunitParameter params[], void *data)
     { WITH("{\"a\":\"up\"}", ""), "keys[0]" },
     { WITH("{\"$a\":\"1\"}", ""), "keys[0]" },
     { WITH("{\"a\":\"1\"},{\"a\":\"-1\"}", ""), "keys[1]" },
+    { WITH("{},{\"a\":\"1\"}", ",\"options\":{\"weights\":{\"a\":1}}"), "options.weights" },
     { WITH("{\"a\":\"1\"}", ",\"options\":{\"weights\":{\"a\":1}}"), "options.weights" },
     { WITH("{\"a\":\"2dsphere\"}", ",\"options\":{\"bits\":3}"), "options.bits" },
     { WITH("{\"a\":\"1\"},{\"b\":\"1\"}", ",\"options\":{\"expireAfterSeconds\":3}"), "options.expireAfterSeconds" },

@@ -45,6 +45,38 @@ static MunitResult slow_lines(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What is not said is not shown, and nothing is made of it. */
+static MunitResult slow_measured(const MunitParameter params[], void *data)
+{
+#define SLOW(more) "[{\"at\":1749423600000,\"namespace\":\"a.b\",\"opType\":\"find\",\"durationMicros\":2000" more "}]"
+  static const struct {
+    const char *said, *metrics;
+  } rows[] = {
+    { SLOW(""), "{\"hasIndexCoverage\":false,\"operationExecutionTime\":2}" },
+    { SLOW(",\"docsReturned\":2"), "{\"docsReturned\":2,\"hasIndexCoverage\":false,\"operationExecutionTime\":2}" },
+    { SLOW(",\"docsExamined\":2"), "{\"docsExamined\":2,\"hasIndexCoverage\":false,\"operationExecutionTime\":2}" },
+    { SLOW(",\"keysExamined\":2"), "{\"hasIndexCoverage\":true,\"keysExamined\":2,\"operationExecutionTime\":2}" },
+    { SLOW(",\"keysExamined\":2,\"hasIndexCoverage\":false"), "{\"hasIndexCoverage\":false,\"keysExamined\":2,\"operationExecutionTime\":2}" },
+    { SLOW(",\"keysExamined\":9,\"docsReturned\":3"), "{\"docsReturned\":3,\"hasIndexCoverage\":true,\"keysExamined\":9,\"keysExaminedReturnedRatio\":3,"
+      "\"operationExecutionTime\":2}" },
+  };
+  static adv_world w;
+  size_t i;
+  (void)params, (void)data;
+  adv_open(&w);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    w.queries = rows[i].said;
+    adv_good(&w, LOGS, "?includeMetrics=true&includeOpType=false");
+    munit_assert_string_equal(adv_text(&w, "slowQueries[0].metrics"), rows[i].metrics);
+    munit_assert_string_equal(t_str(&w.t, "slowQueries[0].opType"), "");
+  }
+  adv_good(&w, LOGS, "?since=1749000000000&duration=1000000000&nLogs=5"); /* beyond now */
+  adv_good(&w, LOGS, "?duration=1");
+  munit_assert_size(t_count(&w.t, "slowQueries"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitResult slow_names(const MunitParameter params[], void *data)
 {
   static char many[8192];
@@ -149,11 +181,15 @@ static MunitResult slow_simulated(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&t, "slowQueries"), <, 145); /* of seventeen years */
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes", group), ==, 200);
   munit_assert_size(t_count(&t, "suggestedIndexes"), >, 0);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes?namespaces=shop.none&namespaces=shop.movies", group), ==, 200);
+  munit_assert_size(t_count(&t, "suggestedIndexes"), >, 0);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes?namespaces=shop.none", group), ==, 200);
+  munit_assert_size(t_count(&t, "suggestedIndexes"), ==, 0);
   t_close(&t);
   return MUNIT_OK;
 }
 
 #define TEST(n) { "/" #n, slow_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(lines), TEST(names), TEST(refused), TEST(paused), TEST(simulated),
+static MunitTest tests[] = { TEST(lines), TEST(measured), TEST(names), TEST(refused), TEST(paused), TEST(simulated),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_slow_query = { "slow_query", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

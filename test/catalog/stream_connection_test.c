@@ -58,6 +58,13 @@ static MunitResult connection_types(const MunitParameter params[], void *data)
     { KAFKA("c", ",\"networking\":{\"access\":{\"type\":\"TRANSIT_GATEWAY\"}}"), "networking.access.tgwRouteId" },
     { KAFKA("c", ",\"networking\":{\"access\":{\"type\":\"PUBLIC\",\"tgwRouteId\":\"5f0000000000000000000001\"}}"), "networking.access.tgwRouteId" },
     { KAFKA("c", ",\"url\":\"https://example.com\""), "url" },
+    { KAFKA("c", ",\"networking\":{\"access\":{\"type\":\"PUBLIC\",\"connectionId\":\"5f0000000000000000000001\"}}"), "networking.access.connectionId" },
+    { KAFKA("c", ",\"config\":{\"ssl.key\":\"secret\"}"), "config.ssl.key" },
+    { OF("Cluster", ",\"clusterName\":\"C\",\"dbRoleToExecute\":{\"role\":\"read\",\"type\":\"BUILT_IN\"}"), "dbRoleToExecute.role" },
+    { OF("Cluster", ",\"clusterName\":\"C\",\"dbRoleToExecute\":{\"role\":\"svcadmin\",\"type\":\"BUILT_IN\"}"), "dbRoleToExecute.role" },
+    { OF("Cluster", ",\"clusterName\":\"C\",\"dbRoleToExecute\":{\"role\":\"xxxAdmin\",\"type\":\"BUILT_IN\"}"), "dbRoleToExecute.role" },
+    { OF("Cluster", ",\"clusterName\":\"C\",\"dbRoleToExecute\":{\"role\":\"svcAdmin\",\"type\":\"CUSTOM\"}"), "dbRoleToExecute.role" },
+    { AUTH("\"mechanism\":\"AWS_MSK_IAM\"," ROLE) ",\"security\":{\"protocol\":\"SASL_PLAINTEXT\"}}", "security.protocol" },
     { OF("Https", ""), "url" },
     { OF("Https", ",\"url\":\"http://example.com\""), "url" },
     { OF("Https", ",\"url\":\"https://example.com\",\"headers\":{\"a b\":\"c\"}"), "headers.a b" },
@@ -111,6 +118,14 @@ static MunitResult connection_bounds(const MunitParameter params[], void *data)
   for (i = 0; i < 10; i++) n += (size_t)snprintf(body + n, 65536 - n, "%s\"h%zu\":\"%01000d\"", i ? "," : "", i, 7);
   snprintf(body + n, 65536 - n, "}}");
   stream_refused(&w, "POST", AT, body, "headers");
+  { /* each no longer than it may be, and all of it too large: lines that end are two bytes each as JSON */
+    static char lines[16001];
+    for (i = 0; i < 8000; i++) memcpy(lines + 2 * i, "\\n", 2);
+    snprintf(body, 65536, "{\"name\":\"c\",\"type\":\"Kafka\",\"bootstrapServers\":\"a.example.com:9092\",\"authentication\":{\"mechanism\":\"SSL\","
+             "\"sslCertificate\":\"%s\",\"sslKey\":\"%s\"},\"security\":{\"protocol\":\"SSL\",\"brokerPublicCertificate\":\"%s\"},\"config\":{\"a\":\"%01000d\",\"b\":\"%01000d\"}}",
+             lines, lines, lines, 7, 7);
+    stream_refused(&w, "POST", AT, body, "authentication");
+  }
   for (i = 1; i < 50; i++) {
     snprintf(body, 65536, "{\"name\":\"c%zu\",\"type\":\"Https\",\"url\":\"https://example.com\"}", i);
     munit_assert_int(stream_call(&w, "POST", AT, body), ==, 202);

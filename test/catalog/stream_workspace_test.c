@@ -73,6 +73,9 @@ static MunitResult workspace_bodies(const MunitParameter params[], void *data)
   stream_refused(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"FAILED_OVER\"}}", "processorStatus.region");
   stream_refused(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"FAILED_OVER\",\"region\":\"PARIS_FRA\"}}", "processorStatus.region");
   stream_refused(&w, "PATCH", "/W", "{\"processorStatus\":{\"mode\":\"FORCED\"}}", "processorStatus.status");
+  stream_refused(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"STARTED\",\"region\":\"PARIS_FRA\"}}", "processorStatus.region");
+  munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"STARTED\",\"region\":\"VIRGINIA_USA\"}}"), ==, 200); /* home */
+  munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"STOPPED\",\"region\":\"OREGON_USA\",\"mode\":\"FORCED\"}}"), ==, 200);
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"cloudProvider\":\"AZURE\",\"region\":\"eastus\"}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "dataProcessRegion.cloudProvider"), "AZURE");
   munit_assert_not_null(strstr(t_str(&w.t, "hostnames[0]"), ".eastus."));

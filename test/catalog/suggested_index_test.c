@@ -211,7 +211,64 @@ static MunitResult suggested_bounded(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What a driver may say of a query: of what is no filter or no sort, nothing is made; of what is asked of a field twice, the best counts. */
+static MunitResult suggested_odd(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *said, *keys;
+  } rows[] = {
+    { "\"filter\":{\"$and\":[{\"a\":{\"$gt\":1}},{\"a\":5}]}", "[{\"a\":1}]" },
+    { "\"filter\":{\"$and\":[{\"a\":5},{\"a\":{\"$gt\":1}}],\"b\":{\"$lt\":1}}", "[{\"a\":1},{\"b\":1}]" },
+    { "\"filter\":{\"a\":{}}", "[{\"a\":1}]" }, /* equal to an empty object */
+    { "\"filter\":{\"a\":{\"b\":1,\"$gt\":1}}", "[{\"a\":1}]" },
+    { "\"filter\":{\"a\":{\"$near\":1,\"$gt\":1}}", "[{\"a\":1}]" },
+    { "\"filter\":\"a\"", "" },
+    { "\"filter\":[{\"a\":1}]", "" },
+    { "\"sort\":[{\"a\":1}]", "[{\"a\":1}]" },
+    { "\"filter\":{\"$and\":5,\"$or\":{\"a\":1}}", "" },
+    { "\"filter\":{\"$and\":[1,\"a\",null,{\"b\":1}]}", "[{\"b\":1}]" },
+    { "\"filter\":{\"a\":1},\"sort\":\"b\"", NULL }, /* that is no record */
+    { "\"filter\":{\"a\":1},\"sort\":{\"b\":1}", NULL },
+    { "\"filter\":{\"a\":1},\"sort\":[1,{},{\"b\":\"x\"},{\"b\":2},{\"b\":1.5},{\"c\":-1},{\"c\":1},{\"d\":1}]", "[{\"a\":1},{\"c\":-1},{\"d\":1}]" },
+    { "\"filter\":{\"$or\":[{\"$and\":[{\"x\":1}]}],\"y\":{\"$in\":[1]}}", "[{\"y\":1}]" },
+    { "\"filter\":{\"a\":{\"$gt\":1}},\"sort\":[{\"b\":1}]", "[{\"b\":1},{\"a\":1}]" },
+  };
+  static char queries[16384], fields[1024];
+  size_t i, n;
+  (void)params, (void)data;
+  adv_open(&w);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const char *got;
+    snprintf(queries, sizeof queries, "[" WASTEFUL(00100, "s.c", "%s") "]", rows[i].said);
+    w.queries = queries;
+    if (!rows[i].keys) {
+      adv_bad(&w, PROCESS, "", 503, "SERVICE_UNAVAILABLE");
+      continue;
+    }
+    got = suggested(queries, "[]");
+    if (strcmp(got, rows[i].keys) != 0) munit_errorf("%s: %s, not %s", rows[i].said, got, rows[i].keys);
+  }
+  for (i = 0, n = 0; i < 40; i++) n += (size_t)snprintf(fields + n, sizeof fields - n, "%s\"f%02zu\":1", i ? "," : "", i);
+  snprintf(queries, sizeof queries, "[" WASTEFUL(00100, "s.c", "\"filter\":{%s}") "]", fields); /* more fields than keys may be */
+  w.queries = queries;
+  adv_good(&w, PROCESS, "");
+  munit_assert_size(t_count(&w.t, "suggestedIndexes[0].index"), ==, 32);
+  /* one that is there serves it only if it is an index as any */
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "]", HAS("[{\"a\":1}]", ",\"options\":{\"unique\":true}")), "");
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "]", HAS("[{\"a\":1}]", ",\"options\":{\"partialFilterExpression\":{}}")), "[{\"a\":1}]");
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "]", HAS("[{\"a\":0.5}]", "")), "[{\"a\":1}]");
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "]", HAS("[5]", "")), "[{\"a\":1}]");
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"sort\":[{\"a\":1}]") "]", HAS("[{\"b\":1}]", "")), "[{\"a\":1}]");
+  /* of several shapes, the same index is for those that it serves alone */
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "," WASTEFUL(00200, "s.c", "\"filter\":{\"_id\":1,\"a\":1}") ","
+                                      ADV_RAN(00300, "s.c", 100, 10, 10, "\"filter\":{\"a\":1,\"b\":1}") "," WASTEFUL(00400, "s.c", "\"filter\":{}") "]", "[]"),
+                            "[{\"a\":1}]");
+  munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 1);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 #define TEST(n) { "/" #n, suggested_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(order), TEST(shapes), TEST(existing), TEST(joined), TEST(weight), TEST(refused), TEST(bounded),
+static MunitTest tests[] = { TEST(order), TEST(shapes), TEST(existing), TEST(joined), TEST(weight), TEST(refused), TEST(bounded), TEST(odd),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_suggested_index = { "suggested_index", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -149,6 +149,17 @@ static MunitResult team_projects(const MunitParameter params[], void *data)
   munit_assert_string_equal(team_newest(&t, "groups", group), "TEAM_ADDED_TO_GROUP");
   munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 409);
   munit_assert_string_equal(t_error(&t), "TEAM_EXISTS_IN_GROUP");
+  {
+    const char *green = team_make(&t, org, "green", "ada@example.com"), *red = team_make(&t, org, "red", "ada@example.com");
+    snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]},{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}]", green, green);
+    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 409); /* twice in one request */
+    munit_assert_string_equal(t_error(&t), "TEAM_EXISTS_IN_GROUP");
+    snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]},{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", green, red);
+    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 200);
+    munit_assert_int64(t_int(&t, "totalCount"), ==, 3);
+    munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/teams/%s", group, green), ==, 204);
+    munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/teams/%s", group, red), ==, 204);
+  }
 
   /* what the team may do, its people may */
   t_as(&t, ada);

@@ -103,6 +103,31 @@ static MunitResult upgrade_shapes(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Shards of one region, what scales by the settings alone, and what is said twice. */
+static MunitResult upgrade_ways(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *field, *value;
+  } rows[] = {
+    { TO(AWS("") ",\"clusterType\":\"SHARDED\",\"numShards\":2,\"replicationSpecs\":[]"), "replicationSpecs[1].regionConfigs[0].regionName", "EU_WEST_1" },
+    { TO(AWS("") ",\"replicationSpecs\":[{\"numShards\":1,\"regionsConfig\":{\"US_EAST_1\":{\"electableNodes\":3,\"priority\":7}}}]"), R(0, "regionName"), "US_EAST_1" },
+    { TO(AWS(",\"autoScaling\":{\"compute\":{\"maxInstanceSize\":\"M60\",\"minInstanceSize\":\"M10\"}}")), R(0, "autoScaling.compute.maxInstanceSize"), "M60" },
+    { TO(AWS("") ",\"autoScaling\":{\"diskGBEnabled\":false}"), R(0, "autoScaling.diskGB.enabled"), "false" },
+    { TO(AWS("") ",\"backupEnabled\":false,\"providerBackupEnabled\":true"), "backupEnabled", "false" },
+    { TO("\"providerSettings\":{\"providerName\":\"AZURE\",\"instanceSizeName\":\"M10\",\"regionName\":\"US_EAST_2\"}"), R(0, "electableSpecs.nodeCount"), "3" },
+  };
+  upgrade_world w;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    upgrade_open(&w, SHARED("M2"));
+    if (upgrade_send(&w, rows[i].body) != 200) munit_errorf("%s: %s", rows[i].body, w.t.response.body);
+    munit_assert_string_equal(upgrade_get(&w, rows[i].field), rows[i].value);
+    t_close(&w.t);
+  }
+  return MUNIT_OK;
+}
+
 static MunitResult upgrade_refused(const MunitParameter params[], void *data)
 {
   static const struct {
@@ -113,6 +138,8 @@ static MunitResult upgrade_refused(const MunitParameter params[], void *data)
     { TO("\"providerSettings\":{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\"}"), "MISSING_ATTRIBUTE", "providerSettings.instanceSizeName" },
     { TO("\"providerSettings\":{\"providerName\":\"AWS\",\"instanceSizeName\":\"M10\"}"), "MISSING_ATTRIBUTE", "providerSettings.regionName" },
     { TO(AWS("") ",\"numShards\":2"), "CLUSTER_NUM_SHARDS_INVALID", "numShards" },
+    { TO(AWS("") ",\"clusterType\":\"REPLICASET\",\"numShards\":2"), "CLUSTER_NUM_SHARDS_INVALID", "numShards" },
+    { TO("\"providerSettings\":{\"providerName\":\"AWS\",\"instanceSizeName\":\"M10\"},\"replicationSpecs\":[]"), "MISSING_ATTRIBUTE", "providerSettings.regionName" },
     { TO(AWS("") ",\"deleteAfterCreationHours\":2"), "INVALID_ATTRIBUTE", "deleteAfterCreationHours" },
     { TO(AWS("") ",\"dbVersion\":\"8.0.1\""), "INVALID_ATTRIBUTE", "dbVersion" },
     { TO(AWS(",\"encryptEBSVolume\":false")), "INVALID_ATTRIBUTE", "providerSettings.encryptEBSVolume" },
@@ -156,6 +183,6 @@ static MunitResult upgrade_serverless(const MunitParameter params[], void *data)
 }
 
 #define TEST(n) { "/" #n, upgrade_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(simple), TEST(shapes), TEST(refused), TEST(serverless),
+static MunitTest tests[] = { TEST(simple), TEST(shapes), TEST(ways), TEST(refused), TEST(serverless),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_tenant_upgrade = { "tenant_upgrade", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -586,7 +586,185 @@ static MunitResult user_no_memory(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Registered with roles in several organizations at once, in one of which it is invited, while the invitation to another is over. */
+static MunitResult user_several(const MunitParameter params[], void *data)
+{
+  static const svc_config config = { .limiter_off = 1 };
+  const char *a, *b, *c, *d, *group, *more;
+  char roles[1024];
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  a = t_organization(&t, "A");
+  b = t_organization(&t, "B");
+  c = t_organization(&t, "C");
+  d = t_organization(&t, "D");
+  group = t_project(&t, c, "alpha");
+  more = t_project(&t, d, "beta");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"zed@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/users", more), ==, 201);
+  t_advance(&t, 40 * 86400); /* that one is over */
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"zed@example.com\",\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}", "/orgs/%s/users", b), ==, 201);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"},{\"groupId\":\"%s\",\"roleName\":\"GROUP_READ_ONLY\"},"
+           "{\"orgId\":\"%s\",\"roleName\":\"ORG_READ_ONLY\"},{\"groupId\":\"%s\",\"roleName\":\"GROUP_DATA_ACCESS_READ_ONLY\"},"
+           "{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", a, group, a, group, d);
+  t_user(&t, "zed@example.com", roles);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?username=zed@example.com", a), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE");
+  munit_assert_size(t_count(&t, "results[0].roles.orgRoles"), ==, 2);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?username=zed@example.com", b), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE"); /* who registers it owns that one, too */
+  munit_assert_string_equal(t_str(&t, "results[0].roles.orgRoles[0]"), "ORG_READ_ONLY");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
+  munit_assert_size(t_count(&t, "results[0].roles"), ==, 2);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", more), ==, 200);
+  munit_assert_size(t_count(&t, "results"), ==, 0); /* what an invitation said that is over is said no more */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?username=zed@example.com", d), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE");
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Roles that a new user is to have: each on something that is there, that the caller sees, and owns. */
+static MunitResult user_roles_refused(const MunitParameter params[], void *data)
+{
+  static const svc_config config = { .limiter_off = 1 };
+  static const char nobody[] = "0123456789abcdef01234567";
+  const char *org, *group, *other, *hidden, *me;
+  char body[512], roles[256];
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  other = t_organization(&t, "Other");
+  hidden = t_project(&t, other, "beta");
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"},{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", org, group);
+  me = t_user(&t, "me@example.com", roles);
+  {
+    const struct {
+      const char *role, *field, *on;
+      bool mine; /* the request is a user's, who owns the project alone */
+      int status;
+      const char *code;
+    } rows[] = {
+      { "GROUP_READ_ONLY", "orgId", org, false, 400, "ROLE_NEEDS_GROUP_ID" },
+      { "ORG_MEMBER", "groupId", group, false, 400, "ROLE_NEEDS_ORG_ID" },
+      { "GROUP_READ_ONLY", "groupId", nobody, false, 404, "GROUP_NOT_FOUND" },
+      { "ORG_MEMBER", "orgId", nobody, false, 404, "ORG_NOT_FOUND" },
+      { "GROUP_READ_ONLY", "groupId", hidden, true, 404, "GROUP_NOT_FOUND" },
+      { "ORG_MEMBER", "orgId", other, true, 404, "ORG_NOT_FOUND" },
+      { "ORG_MEMBER", "orgId", org, true, 403, "" },
+      { "GROUP_READ_ONLY", "groupId", group, true, 201, "" },
+    };
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+      snprintf(body, sizeof body, "{\"username\":\"new@example.com\",\"password\":\"correct horse\",\"firstName\":\"A\",\"lastName\":\"B\",\"country\":\"GB\","
+               "\"mobileNumber\":\"2125550123\",\"roles\":[{\"%s\":\"%s\",\"roleName\":\"%s\"}]}", rows[i].field, rows[i].on, rows[i].role);
+      t_as(&t, rows[i].mine ? me : NULL);
+      if (t_send(&t, "POST", "/users", body) != rows[i].status) munit_errorf("%s: %s", body, t.response.body);
+      if (rows[i].code[0]) munit_assert_string_equal(t_error(&t), rows[i].code);
+    }
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Who is in a project by itself, by a team, by a role in the organization, or only invited; and all the ways of asking for them. */
+static MunitResult user_ways(const MunitParameter params[], void *data)
+{
+  static const svc_config config = { .limiter_off = 1 };
+  static const struct {
+    const char *query, *names; /* the first letters, in any order */
+  } rows[] = {
+    { "/groups/%s/users", "ad" },
+    { "/groups/%s/users?flattenTeams=false&includeOrgUsers=false", "ad" },
+    { "/groups/%s/users?flattenTeams=true", "abd" },
+    { "/groups/%s/users?includeOrgUsers=true", "acd" },
+    { "/groups/%s/users?flattenTeams=true&includeOrgUsers=true", "abcd" },
+    { "/groups/%s/users?flattenTeams=true&includeOrgUsers=true&orgMembershipStatus=ACTIVE", "abc" },
+    { "/groups/%s/users?orgMembershipStatus=PENDING", "d" },
+    { "/groups/%s/users?orgMembershipStatus=ACTIVE", "a" },
+    { "/groups/%s/users?orgMembershipStatuses=ACTIVE&orgMembershipStatuses=PENDING", "ad" },
+    { "/groups/%s/users?username=ann@example.com", "a" },
+    { "/groups/%s/users?username=bob@example.com", "" },
+    { "/groups/%s/users?username=bob@example.com&flattenTeams=true", "b" },
+    { "/groups/%s/users?username=cyd@example.com", "" },
+    { "/groups/%s/users?username=cyd@example.com&flattenTeams=true", "" },
+    { "/groups/%s/users?username=cyd@example.com&includeOrgUsers=true", "c" },
+    { "/groups/%s/users?username=dan@example.com&orgMembershipStatus=ACTIVE", "" },
+    { "/groups/%s/users?username=eve@example.com&flattenTeams=true&includeOrgUsers=true", "" },
+    { "/groups/%s/users?username=nobody@example.com", "" },
+    { "/orgs/%s/users", "abcde" },
+    { "/orgs/%s/users?orgMembershipStatus=PENDING", "d" },
+    { "/orgs/%s/users?orgMembershipStatus=ACTIVE", "abce" },
+    { "/orgs/%s/users?orgMembershipStatuses=PENDING&orgMembershipStatus=ACTIVE", "" },
+    { "/orgs/%s/users?orgMembershipStatuses=PENDING", "d" },
+    { "/orgs/%s/users?username=bob@example.com&orgMembershipStatus=PENDING", "" },
+    { "/teams/%s/users", "b" },
+    { "/teams/%s/users?orgMembershipStatus=PENDING", "" },
+    { "/teams/%s/users?username=bob@example.com", "b" },
+    { "/teams/%s/users?username=ann@example.com", "" },
+  };
+  const char *org, *group, *empty, *team, *bob, *cyd;
+  t_service t;
+  char roles[256], path[256], place[64], letters[16];
+  size_t i, k;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  empty = t_project(&t, org, "beta");
+  snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_READ_ONLY\"},{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", group, org);
+  t_user(&t, "ann@example.com", roles);
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", org);
+  bob = t_user(&t, "bob@example.com", roles);
+  t_user(&t, "eve@example.com", roles);
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", org);
+  cyd = t_user(&t, "cyd@example.com", roles);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"dan@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", group), ==, 201);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"team\",\"usernames\":[\"bob@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
+  team = t_keep(&t, t_str(&t, "id"));
+  snprintf(roles, sizeof roles, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", team);
+  munit_assert_int(t_sendf(&t, "POST", roles, "/groups/%s/teams", group), ==, 200);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const char *query = rows[i].query;
+    bool in_team = strncmp(query, "/teams", 6) == 0;
+    if (in_team) snprintf(path, sizeof path, "/orgs/%s/teams/%s%s", org, team, query + 9);
+    else snprintf(path, sizeof path, query, query[1] == 'g' ? group : org);
+    if (t_send(&t, "GET", path, NULL) != 200) munit_errorf("%s: %s", path, t.response.body);
+    munit_assert_size(t_count(&t, "results"), ==, strlen(rows[i].names));
+    letters[0] = 0;
+    for (k = 0; k < strlen(rows[i].names); k++) {
+      snprintf(place, sizeof place, "results[%zu].username", k);
+      letters[k] = t_str(&t, place)[0], letters[k + 1] = 0;
+      if (!strchr(rows[i].names, letters[k])) munit_errorf("%s: %s, not %s", query, letters, rows[i].names);
+    }
+  }
+  /* one of them: it is there by whatever way */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", group, bob), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", empty, bob), ==, 404);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", empty, cyd), ==, 200); /* by its role in the organization */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 403); /* the last one that owns it */
+  munit_assert_string_equal(t_error(&t), "CANNOT_DEMOTE_LAST_ORG_OWNER");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_OWNER\"]}}", "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 200); /* there is another */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_OWNER\"]}}", "/orgs/%s/users/%s", org, cyd), ==, 200);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 404); /* it has no roles of its own there */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?flattenTeams=true&includeOrgUsers=true", empty), ==, 200);
+  munit_assert_size(t_count(&t, "results"), ==, 1); /* who reaches all projects */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?flattenTeams=true", empty), ==, 200);
+  munit_assert_size(t_count(&t, "results"), ==, 0);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/several", user_several, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/roles-refused", user_roles_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ways", user_ways, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/register", user_register, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/own_roles", user_own_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/roles", user_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

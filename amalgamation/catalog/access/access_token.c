@@ -93,7 +93,7 @@ static bool access_token_note(svc_call *c, const svc_entity *account, const svc_
   char date[21];
   if (!body) return false;
   svc_date_text(c->now, date);
-  for (item = secrets ? secrets->first : NULL; item; item = item->next)
+  for (item = svc_node_first(secrets); item; item = item->next)
     if (svc_node_eq(item, "id", id)) svc_node_set_text(c->arena, item, "lastUsedAt", date);
   return svc_rewrite(c, account, body);
 }

@@ -197,7 +197,7 @@ static bool api_key_make(svc_call *c, const svc_id *org, const svc_node *request
   change.extra = svc_credential_pack(c->arena, (svc_str){ (const char *)verifier, sizeof verifier }, assignments);
   if (!svc_insert(c, &change, e)) return false;
   *answer = api_key_view(c, e);
-  if (!*answer) return c->error.code ? false : svc_no_memory(c);
+  if (!*answer) return svc_failed(c);
   svc_node_set_text(c->arena, *answer, "privateKey", private_key);
   return true;
 }
@@ -229,7 +229,7 @@ static bool api_key_create(svc_call *c)
   if (!api_key_make(c, &org, c->checked, lines, &e, &answer)) return false;
   if (level == SVC_SCOPE_GROUP && !svc_names_put(c, &e, names)) return false;
   roles = api_key_roles(c, &e);
-  if (!roles) return c->error.code ? false : svc_no_memory(c);
+  if (!roles) return svc_failed(c);
   svc_node_put(c->arena, answer, roles);
   if (!svc_answer_entity(c, &e)) return false;
   svc_answer_keep(c);
@@ -265,7 +265,7 @@ static bool api_key_update(svc_call *c)
   if (!input) return svc_no_memory(c);
   if (!svc_change_begin(c, &change)) return false;
   shown = api_key_view(c, &change.entity);
-  if (!shown) return c->error.code ? false : svc_no_memory(c);
+  if (!shown) return svc_failed(c);
   roles = svc_node_get(input, "roles");
   if (roles && roles->type == SVC_J_ARRAY && !roles->first && !svc_node_get(shown, "roles")->first)
     svc_node_drop(input, "roles"); /* none, as a GET shows a key that has lost the projects it had roles in */

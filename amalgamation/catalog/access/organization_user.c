@@ -512,7 +512,7 @@ static bool organization_user_change_role(svc_call *c, bool add)
   svc_str had, one;
   if (!organization_user_target(c, &at, &m, false)) return false;
   list = organization_user_one_role(c, &at);
-  if (!list) return c->error.code ? false : svc_no_memory(c);
+  if (!list) return svc_failed(c);
   had = svc_names_here(c, &m.entity);
   one = svc_names_from(c, list);
   return organization_user_store_roles(c, &at, &m, add ? svc_lines_plus(c, had, one) : svc_lines_minus(c, had, one));

@@ -442,7 +442,7 @@ static bool service_account_delete_secret(svc_call *c)
   secrets = svc_node_get(change.before, "secrets");
   kept = svc_node_array(c->arena, "secrets");
   if (!kept) return svc_no_memory(c);
-  for (item = secrets ? secrets->first : NULL; item; item = item->next) {
+  for (item = svc_node_first(secrets); item; item = item->next) {
     svc_node *copy = svc_node_eq(item, "id", secret_id) ? NULL : svc_node_copy(c->arena, item);
     if (copy) svc_node_append(kept, copy);
   }

@@ -140,7 +140,7 @@ static bool team_store(svc_call *c, const svc_entity *e, svc_str names, const ch
 
 static bool team_roles_check(svc_call *c, const svc_node *roles)
 {
-  if (!roles || !roles->first) return svc_fail(c, SVC_E_NO_ROLES_IN_ASSIGNMENT, "");
+  if (!svc_node_first(roles)) return svc_fail(c, SVC_E_NO_ROLES_IN_ASSIGNMENT, "");
   return svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roleNames");
 }
 

@@ -45,7 +45,7 @@ SVC_PRIVATE bool svc_backup_item_of(const svc_node *item, svc_backup_item *out)
 static void backup_clock_extra(const svc_node *schedule, svc_backup_item *item)
 {
   const svc_node *extra = svc_node_get(schedule, "extraRetentionSettings");
-  for (extra = extra ? extra->first : NULL; extra; extra = extra->next)
+  for (extra = svc_node_first(extra); extra; extra = extra->next)
     if (svc_backup_frequency(svc_node_str(extra, "frequencyType")) == item->frequency)
       item->keep.days = svc_node_i64(extra, "retentionDays", 0);
 }
@@ -53,12 +53,12 @@ static void backup_clock_extra(const svc_node *schedule, svc_backup_item *item)
 SVC_PRIVATE void svc_backup_plan_of(const svc_node *schedule, svc_backup_plan *out)
 {
   const svc_node *policies = svc_node_get(schedule, "policies");
-  const svc_node *items = policies && policies->first ? svc_node_get(policies->first, "policyItems") : NULL, *item;
+  const svc_node *items = svc_node_get(svc_node_first(policies), "policyItems"), *item;
   out->count = 0;
   out->field = "policies[0].policyItems";
   out->reference = svc_node_i64(schedule, "referenceHourOfDay", 0) * BACKUP_CLOCK_HOUR +
                    svc_node_i64(schedule, "referenceMinuteOfHour", 0) * 60000;
-  for (item = items ? items->first : NULL; item && out->count < SVC_BACKUP_ITEMS; item = item->next)
+  for (item = svc_node_first(items); item && out->count < SVC_BACKUP_ITEMS; item = item->next)
     if (svc_backup_item_of(item, &out->items[out->count])) backup_clock_extra(schedule, &out->items[out->count++]);
 }
 

@@ -153,7 +153,7 @@ static bool backup_record_enable(svc_call *c, const svc_noun_info *noun, const s
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   if (!svc_change_of(c, noun, &e, &change)) return false;
   held = svc_node_get(change.body, "policies");
-  if (!held || !held->first) svc_node_put(c->arena, change.body, policies); /* it was there for a note alone */
+  if (!svc_node_first(held)) svc_node_put(c->arena, change.body, policies); /* it was there for a note alone */
   return svc_change_keep(c, &change, &e);
 }
 

@@ -126,7 +126,7 @@ static bool backup_rules_own_region(const svc_node *cluster, svc_str zone_id, sv
   const svc_node *spec = svc_node_get(cluster, "replicationSpecs"), *config;
   bool own = false;
   *zone = *clouds = false;
-  for (spec = spec ? spec->first : NULL; spec; spec = spec->next) {
+  for (spec = svc_node_first(spec); spec; spec = spec->next) {
     if (!svc_node_eq(spec, "zoneId", zone_id)) continue;
     *zone = true;
     for (config = svc_node_get(spec, "regionConfigs")->first; config; config = config->next) {
@@ -176,7 +176,7 @@ static bool backup_rules_copies(svc_call *c, const svc_node *schedule, const svc
 {
   const svc_node *copies = svc_node_get(schedule, "copySettings"), *copy, *body;
   size_t i = 0;
-  if (!copies || !copies->first) return true;
+  if (!svc_node_first(copies)) return true;
   body = svc_entity_body(c, cluster);
   if (!body) return false;
   for (copy = copies->first; copy; copy = copy->next) backup_rules_copy(c, schedule, body, copy, i++);
@@ -221,7 +221,7 @@ static bool backup_rules_covers(const svc_backup_plan *plan, const svc_backup_it
 static const svc_node *backup_rules_least(const svc_node *policy)
 {
   const svc_node *items = svc_node_get(policy, "scheduledPolicyItems");
-  return items ? items->first : NULL;
+  return svc_node_first(items);
 }
 
 SVC_PRIVATE bool svc_compliance_covers(const svc_node *policy, const svc_node *schedule)
@@ -298,7 +298,7 @@ static void backup_rules_order(svc_call *c, svc_node *items)
 SVC_PRIVATE bool svc_compliance_raise(svc_call *c, const svc_node *policy, svc_node *schedule)
 {
   svc_node *policies = svc_node_get(schedule, "policies"),
-           *items = policies && policies->first ? svc_node_get(policies->first, "policyItems") : NULL;
+           *items = svc_node_get(svc_node_first(policies), "policyItems");
   int64_t window = svc_node_i64(policy, "restoreWindowDays", 0);
   const svc_node *least;
   for (least = items ? backup_rules_least(policy) : NULL; least; least = least->next)

@@ -169,7 +169,7 @@ static bool backup_schedule_clear(svc_call *c)
   if (!backup_schedule_there(c) || !svc_change_begin(c, &change)) return false;
   policies = svc_node_get(change.body, "policies");
   none = svc_node_array(c->arena, "policyItems");
-  if (policies && policies->first && none) svc_node_put(c->arena, policies->first, none);
+  if (svc_node_first(policies) && none) svc_node_put(c->arena, policies->first, none);
   return svc_compliance_met(c, change.body, svc_path_entity(c, "cluster")->unique) && svc_change_store(c, &change);
 }
 
@@ -194,7 +194,7 @@ static void backup_schedule_reference(svc_call *c, svc_node *body)
 static svc_node *backup_schedule_items(const svc_node *body)
 {
   const svc_node *policies = svc_node_get(body, "policies");
-  return policies && policies->first ? svc_node_get(policies->first, "policyItems") : NULL;
+  return svc_node_get(svc_node_first(policies), "policyItems");
 }
 
 /* An item that stands where another one stood has its id; one of another frequency is another item, and snapshots of that one
@@ -203,7 +203,7 @@ static void backup_schedule_renew_ids(svc_call *c, const svc_change *change)
 {
   const svc_node *old = backup_schedule_items(change->before), *items = backup_schedule_items(change->body);
   svc_node *item;
-  for (item = items ? items->first : NULL; item && old; item = item->next) {
+  for (item = svc_node_first(items); item && old; item = item->next) {
     const svc_node *was = svc_element_named(old, svc_node_str(item, "id"));
     svc_id id;
     if (!was || svc_node_eq(was, "frequencyType", svc_node_str(item, "frequencyType"))) continue;
@@ -223,7 +223,7 @@ static bool backup_schedule_apply_later(svc_call *c, svc_change *change)
   if (!notes || !apply) return false;
   for (i = 0; i < sizeof asked / sizeof asked[0]; i++)
     if (svc_node_bool(change->input, asked[i], false)) svc_node_set_bool(c->arena, apply, asked[i], true);
-  if (copied && copied->first) svc_node_put(c->arena, apply, svc_node_copy(c->arena, copied));
+  if (svc_node_first(copied)) svc_node_put(c->arena, apply, svc_node_copy(c->arena, copied));
   if (!apply->first) return true;
   svc_node_put(c->arena, notes, apply);
   change->extra = svc_backup_notes_text(c, notes);
@@ -354,7 +354,7 @@ static int64_t backup_schedule_kept(const backup_schedule_work *work, const svc_
   int64_t taken = 0, until = 0, expiry;
   size_t i;
   svc_date_parse(svc_node_str(snapshot, "createdAt"), &taken);
-  for (id = ids ? ids->first : NULL; id; id = id->next)
+  for (id = svc_node_first(ids); id; id = id->next)
     for (i = 0; i < work->plan.count; i++) {
       if (!svc_str_eq(id->text, work->plan.items[i].id)) continue;
       expiry = svc_backup_expiry(work->plan.items[i].keep, taken);
@@ -402,7 +402,7 @@ static bool backup_schedule_begin_work(svc_call *c, const svc_change *change, sv
   work->asked = apply;
   svc_backup_plan_of(change->body, &work->plan);
   work->regions = backup_schedule_regions(c, svc_node_get(change->body, "copySettings"));
-  if (copied && copied->first && copied->first->type == SVC_J_OBJECT) { /* as it was sent: by names from here on */
+  if (svc_node_first(copied) && copied->first->type == SVC_J_OBJECT) { /* as it was sent: by names from here on */
     svc_node *names = backup_schedule_regions(c, copied);
     if (names) names->name = copied->name;
     if (names) svc_node_put(c->arena, apply, names);
@@ -421,7 +421,7 @@ static bool backup_schedule_apply(svc_call *c, svc_change *change)
   svc_entity e;
   int n = 0;
   if (!notes || !apply) return notes != NULL;
-  if (!backup_schedule_begin_work(c, change, apply, &work)) return c->error.code ? false : svc_no_memory(c);
+  if (!backup_schedule_begin_work(c, change, apply, &work)) return svc_failed(c);
   if (svc_id_parse(svc_node_str(apply, "after"), &after)) after = svc_id_after(&after, 1);
   svc_below_begin(&scan, c->txn, SNAPSHOT_KIND, &change->parent);
   svc_key_entity(&scan.from, SNAPSHOT_KIND, &change->parent, &after);

@@ -64,7 +64,7 @@ static svc_node *checkpoint_view(svc_call *c, const svc_entity *e, void *context
   size_t shard = 0;
   (void)context;
   if (!out || !parts || !notes) return NULL;
-  for (member = member ? member->first : NULL; member; member = member->next) {
+  for (member = svc_node_first(member); member; member = member->next) {
     if (!(part = checkpoint_part_of(c, member, taken, shard++))) return NULL;
     svc_node_append(parts, part);
   }
@@ -105,5 +105,6 @@ SVC_PRIVATE const svc_noun svc_noun_checkpoint = {
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
   .object = &checkpoint_object,
   .err_not_found = SVC_E_CHECKPOINT_NOT_FOUND,
-  .routes = SVC_ROUTES(checkpoint_routes)
+  .routes = SVC_ROUTES(checkpoint_routes),
+  .also = SVC_ALSO(.needs = "snapshot")
 };

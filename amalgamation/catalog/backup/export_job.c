@@ -104,7 +104,7 @@ static bool export_job_components(svc_call *c, svc_change *change, const svc_ent
            *notes = svc_snapshot_shards(c, snapshot);
   const svc_node *member = svc_node_get(notes, "members");
   if (!list || !notes) return svc_no_memory(c);
-  for (member = member ? member->first : NULL; member; member = member->next) {
+  for (member = svc_node_first(member); member; member = member->next) {
     svc_node *part = svc_node_object(c->arena, NULL);
     svc_id id = svc_new_id(c->txn);
     if (!part) return svc_no_memory(c);
@@ -193,5 +193,6 @@ SVC_PRIVATE const svc_noun svc_noun_export_job = {
   .prepare = export_job_prepare,
   .stored = export_job_stored,
   .fell_due = export_job_fell_due,
-  .facts = export_job_facts
+  .facts = export_job_facts,
+  .also = SVC_ALSO(.needs = "snapshot")
 };

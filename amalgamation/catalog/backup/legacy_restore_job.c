@@ -113,7 +113,7 @@ static svc_node *legacy_restore_job_delivery_of(svc_call *c, const svc_node *job
   svc_node_set_str(c->arena, out, "methodName", download ? SVC_S("HTTP") : SVC_S("AUTOMATED_RESTORE"));
   svc_node_set_str(c->arena, out, "statusName", legacy_restore_job_delivered(svc_node_str(job, "state")));
   if (expires.n) svc_node_set_str(c->arena, out, "expires", expires);
-  if (urls && urls->first) {
+  if (svc_node_first(urls)) {
     svc_node_set_str(c->arena, out, "url", urls->first->text);
     svc_node_set_str(c->arena, out, "urlV2", urls->first->text);
   }
@@ -173,7 +173,7 @@ static bool legacy_restore_job_one(svc_call *c, void *state, svc_item *out)
   svc_node *body;
   if (!job->kind) return false;
   body = out ? legacy_restore_job_view(c, job, NULL) : NULL;
-  if (out && !body) return c->error.code ? false : svc_no_memory(c);
+  if (out && !body) return svc_failed(c);
   if (out) svc_item_node(c, out, job->key, body);
   job->kind = NULL;
   return true;
@@ -272,5 +272,6 @@ SVC_PRIVATE const svc_noun svc_noun_legacy_restore_job = {
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
   .object = &legacy_restore_job_object,
   .err_not_found = SVC_E_RESTORE_JOB_NOT_FOUND,
-  .routes = SVC_ROUTES(legacy_restore_job_routes)
+  .routes = SVC_ROUTES(legacy_restore_job_routes),
+  .also = SVC_ALSO(.needs = "restore job")
 };

@@ -108,7 +108,7 @@ static svc_node *legacy_snapshot_parts(svc_call *c, const svc_entity *e)
   int64_t size = 0, count = members ? (int64_t)svc_node_count(members) : 1;
   if (!parts || !notes) return NULL;
   svc_json_number_i64(svc_json_member(e->body, SVC_S("storageSizeBytes")), &size);
-  for (one = members ? members->first : NULL; one; one = one->next) {
+  for (one = svc_node_first(members); one; one = one->next) {
     if (!(part = legacy_snapshot_part_of(c, e, svc_node_str(one, "replicaSetName"), size / count))) return NULL;
     svc_node_append(parts, part);
   }
@@ -195,7 +195,7 @@ static bool legacy_snapshot_change(svc_call *c)
   svc_change change;
   svc_entity e;
   if (!legacy_snapshot_target(c, &e) || !(before = legacy_snapshot_view(c, &e, NULL)))
-    return c->error.code ? false : svc_no_memory(c);
+    return svc_failed(c);
   body = svc_check(c, &legacy_snapshot_object, c->body, before, SVC_CHECK_UPDATE);
   was = svc_due_get(&e, SVC_DUE_EXPIRY);
   if (!svc_check_done(c) || !legacy_snapshot_until(c, before, body, was, &until)) return false;
@@ -225,5 +225,6 @@ SVC_PRIVATE const svc_noun svc_noun_legacy_snapshot = {
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
   .object = &legacy_snapshot_object,
   .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND,
-  .routes = SVC_ROUTES(legacy_snapshot_routes)
+  .routes = SVC_ROUTES(legacy_snapshot_routes),
+  .also = SVC_ALSO(.needs = "snapshot")
 };

@@ -132,7 +132,7 @@ static bool legacy_snapshot_schedule_read(svc_call *c)
 static svc_node *legacy_snapshot_schedule_items(svc_call *c, svc_node *schedule)
 {
   svc_node *policies = svc_node_get(schedule, "policies"), *policy, *items;
-  if (policies && policies->first) return svc_node_get(policies->first, "policyItems");
+  if (svc_node_first(policies)) return svc_node_get(policies->first, "policyItems");
   policies = svc_node_array(c->arena, "policies");
   policy = svc_node_object(c->arena, NULL);
   items = svc_node_array(c->arena, "policyItems");

@@ -246,7 +246,7 @@ static bool restore_job_files(svc_call *c, svc_change *change)
   if (!(notes = svc_snapshot_shards(c, &snapshot))) return false;
   member = svc_node_get(notes, "members");
   if (!member && !restore_job_add_file(c, change, svc_json_word(snapshot.body, "replicaSetName"), urls, parts)) return false;
-  for (member = member ? member->first : NULL; member; member = member->next)
+  for (member = svc_node_first(member); member; member = member->next)
     if (!restore_job_add_file(c, change, svc_node_str(member, "replicaSetName"), urls, parts)) return false;
   svc_node_put(c->arena, change->body, urls);
   svc_node_put(c->arena, change->body, parts);
@@ -344,5 +344,6 @@ SVC_PRIVATE const svc_noun svc_noun_restore_job = {
   .fell_due = restore_job_fell_due,
   .view = restore_job_view,
   .desired = restore_job_view,
-  .facts = restore_job_facts
+  .facts = restore_job_facts,
+  .also = SVC_ALSO(.needs = "snapshot")
 };

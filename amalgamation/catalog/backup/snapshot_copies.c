@@ -17,12 +17,12 @@ static bool snapshot_copies_speaks(const svc_node *setting, int frequency, svc_r
   const svc_node *items = svc_node_get(setting, "copyPolicyItems"), *names = svc_node_get(setting, "frequencies"), *one;
   svc_backup_item item;
   keep->unit = -1;
-  for (one = items ? items->first : NULL; one; one = one->next) {
+  for (one = svc_node_first(items); one; one = one->next) {
     if (svc_backup_frequency(svc_node_str(one, "frequencyType")) != frequency) continue;
     if (svc_backup_item_of(one, &item) && svc_node_get(one, "retentionValue")) *keep = item.keep;
     return true;
   }
-  for (one = names ? names->first : NULL; one; one = one->next)
+  for (one = svc_node_first(names); one; one = one->next)
     if (svc_backup_frequency(one->text) == frequency) return true;
   return !items && !names;
 }
@@ -43,7 +43,7 @@ static const svc_node *snapshot_copies_settings(svc_call *c, const svc_id *clust
   if (rc != SVC_OK || svc_json_member(schedule.body, SVC_S("copySettings")).n <= 2) return NULL;
   body = svc_entity_body(c, &schedule);
   settings = svc_node_get(body, "copySettings");
-  return settings && settings->first ? settings : NULL;
+  return svc_node_first(settings) ? settings : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------- where and when */
@@ -181,7 +181,7 @@ static void snapshot_copies_renew(svc_call *c, const svc_change *change, svc_nod
 {
   const svc_node *setting;
   svc_retention keep;
-  for (setting = settings ? settings->first : NULL; setting; setting = setting->next)
+  for (setting = svc_node_first(settings); setting; setting = setting->next)
     if (svc_node_find(copies, svc_node_str(setting, "regionName")) &&
         snapshot_copies_speaks(setting, snapshot_copies_frequency(change->body), &keep))
       snapshot_copies_until(c, change, copies, svc_node_str(setting, "regionName"), keep);

@@ -144,7 +144,7 @@ static void cost_explorer_filter(const cost_explorer_sums *s, const char *name, 
 {
   const svc_node *list = svc_node_get(s->query, name), *one;
   bool found = false;
-  if (!list || !list->first) return;
+  if (!svc_node_first(list)) return;
   for (one = list->first; one && !found; one = one->next) found = svc_str_eq(one->text, text);
   *given = true;
   *some |= found;

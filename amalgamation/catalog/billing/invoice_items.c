@@ -225,9 +225,9 @@ typedef struct invoice_items_search {
 static bool invoice_items_among(const svc_node *filters, const char *name, svc_str text)
 {
   const svc_node *list = svc_node_get(filters, name), *one;
-  for (one = list ? list->first : NULL; one; one = one->next)
+  for (one = svc_node_first(list); one; one = one->next)
     if (svc_str_eq(one->text, text)) return true;
-  return !list || !list->first;
+  return !svc_node_first(list);
 }
 
 static bool invoice_items_wanted(const invoice_items_search *s, const svc_bill_item *item)

@@ -79,14 +79,14 @@ static bool data_federation_limit_told(svc_call *c, const svc_reply *reply)
   const svc_node *said = svc_told_json(c, reply);
   svc_node *body = said ? svc_json_parse(c->arena, c->answer.body) : NULL, *list, *one;
   svc_buf b = svc_buf_new(c->arena, 1024);
-  if (!body) return c->error.code ? false : svc_no_memory(c);
+  if (!body) return svc_failed(c);
   c->answer.revision = 0;
   if (!c->answer.whole) {
     data_federation_limit_used(c, said, body);
     return svc_answer_body(c, body);
   }
   list = body->type == SVC_J_ARRAY ? body : svc_node_get(body, "content"); /* in an envelope */
-  for (one = list ? list->first : NULL; one; one = one->next) data_federation_limit_used(c, said, one);
+  for (one = svc_node_first(list); one; one = one->next) data_federation_limit_used(c, said, one);
   svc_node_write(&b, body);
   c->answer.body = svc_buf_done(&b);
   return c->answer.body.n ? true : svc_no_memory(c);

@@ -211,7 +211,7 @@ SVC_PRIVATE const svc_object svc_federation_storage = { .name = "DataLakeStorage
 static const svc_node *federation_storage_first(const svc_node *object, const char *list)
 {
   const svc_node *array = svc_node_get(object, list);
-  return array ? array->first : NULL;
+  return svc_node_first(array);
 }
 
 static const svc_node *federation_storage_named(const svc_node *first, const svc_node *end, svc_str name)

@@ -364,7 +364,7 @@ SVC_PRIVATE bool svc_cluster_reconnect(svc_call *c, const svc_entity *stored, co
   svc_cluster_kept kept = svc_cluster_kept_of(stored);
   const svc_node *before = svc_entity_body(c, stored);
   svc_node *body = before ? svc_node_copy(c->arena, before) : NULL;
-  if (!body) return c->error.code ? false : svc_no_memory(c);
+  if (!body) return svc_failed(c);
   if (!cluster_connection_set(c, body, &kept, now)) return false;
   return svc_node_same(svc_node_get(before, "connectionStrings"), svc_node_get(body, "connectionStrings")) ||
          svc_rewrite(c, stored, body);

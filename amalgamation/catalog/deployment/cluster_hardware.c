@@ -165,7 +165,7 @@ SVC_PRIVATE bool svc_cluster_is(const svc_node *body, const char *field, const c
 SVC_PRIVATE bool svc_cluster_is_tenant(const svc_node *body)
 {
   const svc_node *spec = svc_node_get(body, "replicationSpecs"), *region;
-  for (spec = spec ? spec->first : NULL; spec; spec = spec->next)
+  for (spec = svc_node_first(spec); spec; spec = spec->next)
     for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
       if (svc_cluster_is(region, "providerName", "TENANT")) return true;
   return false;

@@ -76,7 +76,7 @@ static double cluster_specs_disk_size(const svc_node *nodes)
 static const svc_node *cluster_specs_same_region(const svc_node *regions, const svc_node *region)
 {
   svc_str provider = svc_node_str(region, "providerName"), name = svc_node_str(region, "regionName");
-  const svc_node *other = regions ? regions->first : NULL;
+  const svc_node *other = svc_node_first(regions);
   for (; other; other = other->next)
     if (svc_node_eq(other, "providerName", provider) && svc_node_eq(other, "regionName", name))
       return other;
@@ -273,7 +273,7 @@ static bool cluster_specs_keep_disk(svc_call *c, const svc_change *change, const
 
 static const svc_node *cluster_specs_element(const svc_node *array, size_t index)
 {
-  const svc_node *item = array ? array->first : NULL;
+  const svc_node *item = svc_node_first(array);
   while (item && index-- > 0) item = item->next;
   return item;
 }

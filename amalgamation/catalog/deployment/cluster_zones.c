@@ -7,7 +7,7 @@
 
 SVC_PRIVATE const svc_node *svc_cluster_spec_with(const svc_node *specs, const svc_node *end, const char *field, svc_str value)
 {
-  const svc_node *spec = specs ? specs->first : NULL;
+  const svc_node *spec = svc_node_first(specs);
   for (; spec && spec != end; spec = spec->next)
     if (svc_node_eq(spec, field, value)) return spec;
   return NULL;
@@ -45,7 +45,7 @@ static bool cluster_zones_mapped(svc_call *c, const svc_entity *cluster, svc_str
   if (!noun || svc_entity_get(c->txn, noun->noun->kind, &cluster->id, &none, &e) != SVC_OK) return false;
   body = svc_entity_body(c, &e);
   location = body ? svc_node_get(body, "customZoneMapping") : NULL;
-  for (location = location ? location->first : NULL; location; location = location->next)
+  for (location = svc_node_first(location); location; location = location->next)
     if (svc_str_eq(location->text, zone)) return true;
   return false;
 }
@@ -54,7 +54,7 @@ static bool cluster_zones_mapped(svc_call *c, const svc_entity *cluster, svc_str
 SVC_PRIVATE bool svc_cluster_zones_kept(svc_call *c, const svc_change *change, const svc_node *specs)
 {
   const svc_node *old = svc_node_get(change->before, "replicationSpecs"), *spec;
-  for (spec = old ? old->first : NULL; spec; spec = spec->next) {
+  for (spec = svc_node_first(old); spec; spec = spec->next) {
     svc_str zone = svc_node_str(spec, "zoneId");
     if (svc_cluster_spec_with(specs, NULL, "zoneId", zone) || !cluster_zones_mapped(c, &change->entity, zone)) continue;
     svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"),

@@ -246,9 +246,9 @@ static bool online_archive_place(svc_call *c, svc_node *body, const svc_node *cl
 {
   const svc_node *spec = svc_node_get(cluster, "replicationSpecs"), *region;
   svc_node *place;
-  if (svc_node_get(body, "dataProcessRegion") || !spec || !spec->first) return true;
+  if (svc_node_get(body, "dataProcessRegion") || !svc_node_first(spec)) return true;
   region = svc_node_get(spec->first, "regionConfigs");
-  region = region ? region->first : NULL;
+  region = svc_node_first(region);
   if (!region || svc_cluster_is(region, "providerName", "TENANT")) return true;
   place = svc_node_object(c->arena, "dataProcessRegion");
   if (!place) return svc_no_memory(c);

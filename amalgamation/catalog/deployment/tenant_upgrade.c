@@ -250,7 +250,7 @@ static void tenant_upgrade_add_specs(svc_call *c, svc_node *list, const svc_node
     if (!(one = tenant_upgrade_member(c, list, "", SVC_J_OBJECT))) return;
     if (!(into = tenant_upgrade_member(c, one, "regionConfigs", SVC_J_ARRAY))) return;
     tenant_upgrade_copy(c, one, "zoneName", spec, "zoneName");
-    for (region = regions ? regions->first : NULL; region; region = region->next)
+    for (region = svc_node_first(regions); region; region = region->next)
       tenant_upgrade_add_region(c, into, sent, region->name, region);
     if (!regions) tenant_upgrade_add_region(c, into, sent, svc_node_str(svc_node_get(sent, "providerSettings"), "regionName"), NULL);
   }
@@ -282,7 +282,7 @@ static bool tenant_upgrade_sound(svc_call *c, const svc_node *sent)
   if (!settings) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("providerSettings"), "is required");
   else if (!svc_node_get(settings, "instanceSizeName"))
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("providerSettings.instanceSizeName"), "is required");
-  if (settings && !svc_node_get(settings, "regionName") && !(own && own->first) && !svc_node_get(sent, "replicationSpec"))
+  if (settings && !svc_node_get(settings, "regionName") && !svc_node_first(own) && !svc_node_get(sent, "replicationSpec"))
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("providerSettings.regionName"), "is required, unless replicationSpecs name regions");
   if (svc_node_get(settings, "diskTypeName"))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("providerSettings.diskTypeName"), "cannot be set here: use diskSizeGB");

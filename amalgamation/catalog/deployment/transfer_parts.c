@@ -46,9 +46,9 @@ static bool transfer_parts_of(svc_call *c, const svc_entity *cluster, svc_entity
 /* The provider of the first region that is one: of a shared tier it is the one behind it. */
 static svc_str transfer_parts_provider(const svc_node *cluster)
 {
-  const svc_node *specs = svc_node_get(cluster, "replicationSpecs"), *regions = specs && specs->first ? svc_node_get(specs->first, "regionConfigs") : NULL;
-  svc_str backing = regions && regions->first ? svc_node_str(regions->first, "backingProviderName") : SVC_S("");
-  return backing.n || !regions || !regions->first ? backing : svc_node_str(regions->first, "providerName");
+  const svc_node *specs = svc_node_get(cluster, "replicationSpecs"), *regions = svc_node_get(svc_node_first(specs), "regionConfigs");
+  svc_str backing = svc_node_str(svc_node_first(regions), "backingProviderName");
+  return backing.n ? backing : svc_node_str(svc_node_first(regions), "providerName");
 }
 
 SVC_PRIVATE bool svc_transfer_stop(svc_call *c, const svc_entity *cluster)

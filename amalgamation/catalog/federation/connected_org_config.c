@@ -68,7 +68,7 @@ static bool connected_providers(svc_call *c, const svc_change *change)
   const svc_node *item = svc_node_get(change->body, "dataAccessIdentityProviderIds");
   int i = 0;
   if (provider.n && !connected_provider(c, change, provider, "SAML", SVC_S("identityProviderId"))) return false;
-  for (item = item ? item->first : NULL; item; item = item->next, i++)
+  for (item = svc_node_first(item); item; item = item->next, i++)
     if (!connected_provider(c, change, item->text, "OIDC", svc_arena_print(c->arena, "dataAccessIdentityProviderIds[%d]", i))) return false;
   return true;
 }
@@ -85,7 +85,7 @@ static bool connected_mappings(svc_call *c, const svc_change *change, const svc_
   svc_node *list = svc_node_get(change->body, "roleMappings"), *item;
   bool whole = c->plan && strcmp(c->plan->noun->noun->name, "connected organization") == 0; /* an element has checked itself */
   size_t i = 0, assignments = 0;
-  for (item = list ? list->first : NULL; item; item = item->next, i++) {
+  for (item = svc_node_first(list); item; item = item->next, i++) {
     svc_str where = svc_arena_print(c->arena, "roleMappings[%zu].", i);
     assignments += svc_node_count(svc_node_get(item, "roleAssignments"));
     if (!whole || !where.n) continue;
@@ -125,7 +125,7 @@ static bool connected_lower_is(svc_str a, svc_str b)
 
 static bool connected_allows(const svc_node *domains, svc_str address)
 {
-  const svc_node *item = domains ? domains->first : NULL;
+  const svc_node *item = svc_node_first(domains);
   while (address.n && address.p[0] != '@') address.p++, address.n--;
   if (address.n) address.p++, address.n--;
   while (item && !connected_lower_is(item->text, address)) item = item->next;
@@ -172,7 +172,7 @@ static bool connected_conflicts(svc_call *c, const svc_entity *e, svc_node *body
 static svc_node *connected_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e), *mapping = svc_node_get(body, "roleMappings");
-  for (mapping = mapping ? mapping->first : NULL; mapping; mapping = mapping->next) svc_role_mapping_live(c, &e->scope.org, mapping);
+  for (mapping = svc_node_first(mapping); mapping; mapping = mapping->next) svc_role_mapping_live(c, &e->scope.org, mapping);
   return body && connected_conflicts(c, e, body) ? body : NULL;
 }
 

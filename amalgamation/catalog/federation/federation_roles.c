@@ -25,7 +25,7 @@ static const char *role_fault(svc_call *c, const svc_id *org, const svc_node *it
 
 static bool role_among(const svc_node *list, const svc_node *item)
 {
-  const svc_node *one = list ? list->first : NULL;
+  const svc_node *one = svc_node_first(list);
   while (one && !svc_node_same(one, item)) one = one->next;
   return one != NULL;
 }
@@ -33,7 +33,7 @@ static bool role_among(const svc_node *list, const svc_node *item)
 /* Without those that are wrong; `known`: only if they are among these, NULL: all. The others are violations. */
 static void role_sift(svc_call *c, const svc_id *org, svc_node *list, const svc_node *known, const char *where)
 {
-  svc_node *item = list ? list->first : NULL, *next;
+  svc_node *item = svc_node_first(list), *next;
   int i;
   if (list) list->first = list->last = NULL;
   for (i = 0; item; item = next, i++) {

@@ -43,7 +43,7 @@ static svc_node *federation_settings_domains(svc_call *c, const svc_id *federati
   while (list && svc_below_next(&scan, SVC_PROVIDER_KIND, &e)) {
     body = svc_entity_body(c, &e);
     item = svc_node_get(body, "associatedDomains");
-    for (item = item ? item->first : NULL; item; item = item->next)
+    for (item = svc_node_first(item); item; item = item->next)
       if (!svc_node_has_str(list, item->text)) svc_node_add_str(c->arena, list, item->text);
   }
   return c->arena->failed ? NULL : list;

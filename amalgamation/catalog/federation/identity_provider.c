@@ -197,7 +197,7 @@ static svc_node *provider_view(svc_call *c, const svc_entity *e)
   svc_node_set_str(c->arena, body, "acsUrl", provider_acs(c, &e->id));
   svc_node_set_str(c->arena, body, "audienceUri", provider_audience(c, &e->id));
   item = svc_node_get(svc_node_get(body, "pemFileInfo"), "certificates");
-  for (item = item ? item->first : NULL; item; item = item->next) svc_node_drop(item, "content");
+  for (item = svc_node_first(item); item; item = item->next) svc_node_drop(item, "content");
   return body;
 }
 
@@ -286,7 +286,7 @@ static bool provider_removing(svc_call *c, const svc_entity *e)
 {
   svc_node *used = provider_orgs(c, e);
   svc_str id = svc_id_str(c->arena, &e->id), org;
-  if (!used) return c->error.code ? false : svc_no_memory(c);
+  if (!used) return svc_failed(c);
   if (!used->first) return true;
   org = svc_node_str(used->first, "orgId");
   return svc_fail(c, SVC_E_IDENTITY_PROVIDER_IN_USE, "SS", &id, &org);

@@ -67,9 +67,9 @@ SVC_PRIVATE bool svc_connected_names(const svc_node *connected, const svc_id *pr
   svc_str signs_in = svc_node_str(connected, "identityProviderId");
   const svc_node *item = svc_node_get(connected, "dataAccessIdentityProviderIds");
   svc_id id;
-  if (!provider) return signs_in.n || (item && item->first);
+  if (!provider) return signs_in.n || svc_node_first(item);
   if (signs_in.n && svc_provider_id(signs_in, &id) && svc_id_eq(&id, provider)) return true;
-  for (item = item ? item->first : NULL; item; item = item->next)
+  for (item = svc_node_first(item); item; item = item->next)
     if (svc_provider_id(item->text, &id) && svc_id_eq(&id, provider)) return true;
   return false;
 }
@@ -92,7 +92,7 @@ static void provider_date(svc_call *c, svc_node *certificate, const char *field,
 static bool provider_certificate_kept(svc_call *c, svc_node *certificate, const svc_node *before)
 {
   const svc_node *old = svc_node_get(svc_node_get(before, "pemFileInfo"), "certificates");
-  for (old = old ? old->first : NULL; old; old = old->next) {
+  for (old = svc_node_first(old); old; old = old->next) {
     if (!svc_node_eq(old, "notAfter", svc_node_str(certificate, "notAfter")) ||
         !svc_node_eq(old, "notBefore", svc_node_str(certificate, "notBefore")))
       continue;
@@ -125,7 +125,7 @@ static bool provider_certified(const svc_call *c, const svc_node *body)
 {
   const svc_node *item = svc_node_get(svc_node_get(body, "pemFileInfo"), "certificates");
   int64_t from, until;
-  for (item = item ? item->first : NULL; item; item = item->next)
+  for (item = svc_node_first(item); item; item = item->next)
     if (svc_date_parse(svc_node_str(item, "notBefore"), &from) && svc_date_parse(svc_node_str(item, "notAfter"), &until) &&
         from <= c->now && c->now < until)
       return true;
@@ -137,7 +137,7 @@ static bool provider_saml(svc_call *c, const svc_change *change)
   svc_node *item = svc_node_get(svc_node_get(change->body, "pemFileInfo"), "certificates");
   bool active = svc_node_is(change->body, "status", "ACTIVE");
   int i = 0;
-  for (item = item ? item->first : NULL; item; item = item->next, i++)
+  for (item = svc_node_first(item); item; item = item->next, i++)
     if (!provider_certificate(c, item, change->before, i)) return false;
   if (active && !svc_node_is(change->before, "status", "ACTIVE") && !provider_certified(c, change->body))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("status"), "can only be ACTIVE with a certificate in pemFileInfo that is valid now");

@@ -53,7 +53,7 @@ static bool available_project_list(svc_call *c)
 /* What the driver says is held against the table, as what a client says would be. */
 static bool available_project_told(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *list = svc_told_list(c, &available_project_object, reply), *first = list ? list->first : NULL;
+  const svc_node *list = svc_told_list(c, &available_project_object, reply), *first = svc_node_first(list);
   return list && svc_list_items(c, svc_told_next, &first, (int64_t)svc_node_count(list));
 }
 

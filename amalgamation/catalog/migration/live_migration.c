@@ -171,7 +171,7 @@ static bool live_migration_told(svc_call *c, const svc_reply *reply)
   const svc_node *said = svc_told_json(c, reply);
   svc_node *body = said ? svc_json_parse(c->arena, c->answer.body) : NULL;
   int64_t lag = svc_node_i64(said, "value", -1);
-  if (!body) return c->error.code ? false : svc_no_memory(c);
+  if (!body) return svc_failed(c);
   if (lag >= 0) svc_node_set_i64(c->arena, body, "lagTimeSeconds", lag);
   if (!svc_answer_body(c, body)) return false;
   c->answer.revision = svc_body_revision(c->answer.body);

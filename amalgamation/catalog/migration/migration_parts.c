@@ -75,9 +75,9 @@ static void migration_parts_shard_keys(svc_call *c, const svc_node *sharding)
 {
   const svc_node *entries = svc_node_get(sharding, "shardingEntries"), *entry, *part;
   size_t i = 0, j;
-  for (entry = entries ? entries->first : NULL; entry; entry = entry->next, i++) {
+  for (entry = svc_node_first(entries); entry; entry = entry->next, i++) {
     const svc_node *keys = svc_node_get(svc_node_get(entry, "shardCollection"), "key");
-    for (j = 0, part = keys ? keys->first : NULL; part; part = part->next, j++) {
+    for (j = 0, part = svc_node_first(keys); part; part = part->next, j++) {
       const svc_node *way = part->type == SVC_J_OBJECT && svc_node_count(part) == 1 ? part->first : NULL;
       if (way && (svc_str_is(way->text, "1") || svc_str_is(way->text, "hashed"))) continue;
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE,

@@ -200,7 +200,7 @@ static svc_str advisor_told_process(svc_call *c)
   if (!svc_path_param(c, "processId").n || !c->question || !c->question->parameters) return SVC_S("");
   ask = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
   hosts = ask ? svc_node_get(ask, "hosts") : NULL;
-  return hosts && hosts->first ? hosts->first->text : SVC_S("");
+  return svc_node_first(hosts) ? hosts->first->text : SVC_S("");
 }
 
 SVC_PRIVATE bool svc_advisor_told(svc_call *c, const svc_reply *reply, svc_rans *out)
@@ -249,7 +249,7 @@ static bool advisor_told_indexes(svc_call *c, svc_told_collection *to)
   const svc_node *list = svc_node_get(to->said, "indexes"), *one;
   to->indexes = svc_arena_zero(c->arena, ((list ? svc_node_count(list) : 0) + 1) * sizeof *to->indexes);
   if (!to->indexes) return svc_no_memory(c);
-  for (one = list ? list->first : NULL; one; one = one->next) {
+  for (one = svc_node_first(list); one; one = one->next) {
     svc_told_index *i = &to->indexes[to->count++];
     i->said = one;
     i->name = svc_node_str(one, "name");

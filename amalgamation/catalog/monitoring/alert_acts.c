@@ -217,7 +217,7 @@ static int64_t alert_acts_delay(const svc_node *config)
 {
   const svc_node *list = svc_node_get(config, "notifications"), *item;
   int64_t least = INT64_MAX, delay;
-  for (item = list ? list->first : NULL; item; item = item->next) {
+  for (item = svc_node_first(list); item; item = item->next) {
     delay = svc_node_i64(item, "delayMin", 0);
     if (delay < least) least = delay;
   }

@@ -81,11 +81,17 @@ SVC_PRIVATE const svc_alert_condition *svc_alert_condition_of(const svc *s, svc_
 
 SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units)
 {
+  static const struct {
+    const char *part, *unit;
+  } rows[] = { { "BIT", "BYTES" }, { "BYTE", "BYTES" }, { "SECOND", "MILLISECONDS" }, { "MINUTE", "MILLISECONDS" }, { "HOUR", "MILLISECONDS" },
+               { "DAY", "MILLISECONDS" }, { "", "SCALAR" } }; /* of thousands and millions: so many of something */
   const char *known = svc_process_metric_unit(metric), *name = metric.p;
+  size_t i = 0;
   if (known) return known;
   if (svc_str_is(units, "RAW"))
     return strstr(name, "PERCENT") || strstr(name, "CPU") || strstr(name, "SPACE_USED") || strstr(name, "RATIO") ? "PERCENT" : "SCALAR";
-  return strstr(units.p, "BIT") || strstr(units.p, "BYTE") ? "BYTES" : "MILLISECONDS";
+  while (!strstr(units.p, rows[i].part)) i++;
+  return rows[i].unit;
 }
 
 static double alert_conditions_simulated(svc_alert_round *r, svc_str place, svc_str metric, svc_str units)
@@ -127,14 +133,14 @@ static const svc_node *alert_conditions_region(const svc_processes *of, const sv
   int64_t node = p->node;
   *elects = true;
   if (p->spec == SVC_NO_NODE) return NULL;
-  for (i = 0, spec = spec ? spec->first : NULL; spec && i < p->spec; i++) spec = spec->next;
+  for (i = 0, spec = svc_node_first(spec); spec && i < p->spec; i++) spec = spec->next;
   regions = svc_node_get(spec, "regionConfigs");
-  for (region = regions ? regions->first : NULL; region; region = region->next) {
+  for (region = svc_node_first(regions); region; region = region->next) {
     if (node < svc_cluster_electable(region)) return region;
     node -= svc_cluster_electable(region);
   }
   *elects = false;
-  for (region = regions ? regions->first : NULL; region; region = region->next) {
+  for (region = svc_node_first(regions); region; region = region->next) {
     int64_t others = svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
                      svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
     if (node < others) return region;

@@ -57,7 +57,7 @@ SVC_PRIVATE void svc_alert_matchers_check(svc_call *c, const svc_node *matchers,
 {
   const svc_node *matcher;
   unsigned i = 0;
-  for (matcher = matchers ? matchers->first : NULL; matcher; matcher = matcher->next) alert_matchers_check_one(c, matcher, on, i++);
+  for (matcher = svc_node_first(matchers); matcher; matcher = matcher->next) alert_matchers_check_one(c, matcher, on, i++);
   if (on == SVC_ALERT_ON_SCALING && i > 1)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("matchers"), "must have at most 1 element, for this type of event");
 }
@@ -87,7 +87,7 @@ static bool alert_matchers_fits(svc_call *c, const svc_node *matcher, svc_str te
 SVC_PRIVATE bool svc_alert_matchers_fit(svc_call *c, const svc_node *matchers, svc_alert_value value, void *context)
 {
   const svc_node *matcher;
-  for (matcher = matchers ? matchers->first : NULL; matcher; matcher = matcher->next)
+  for (matcher = svc_node_first(matchers); matcher; matcher = matcher->next)
     if (!alert_matchers_fits(c, matcher, value(context, svc_node_str(matcher, "fieldName")))) return false;
   return true;
 }

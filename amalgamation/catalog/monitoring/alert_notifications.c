@@ -164,7 +164,7 @@ SVC_PRIVATE bool svc_alert_notifications_check(svc_call *c, svc_change *change)
   unsigned i = 0;
   if (before) before = before->first;
   if (sent) sent = sent->first;
-  for (item = list ? list->first : NULL; item; item = item->next, i++) {
+  for (item = svc_node_first(list); item; item = item->next, i++) {
     alert_notifications_keep_id(c, sent, before, item);
     if (!alert_notifications_one(c, item, i)) return false;
     if (before) before = before->next;

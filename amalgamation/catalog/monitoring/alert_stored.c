@@ -69,7 +69,7 @@ SVC_PRIVATE bool svc_alert_accounts(svc_alert_round *r, svc_alert_targets *out)
     t = svc_alert_target_add(r, out);
     if (!t) return false;
     t->met.target = svc_arena_copy(r->c->arena, e.unique);
-    for (one = secrets ? secrets->first : NULL; one; one = one->next)
+    for (one = svc_node_first(secrets); one; one = one->next)
       if (svc_date_parse(svc_node_str(one, "expiresAt"), &when)) alert_stored_date(r, t, when);
   }
   r->c->spent += out->count;

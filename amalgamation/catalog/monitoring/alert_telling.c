@@ -49,7 +49,7 @@ SVC_PRIVATE void svc_alert_telling_begin(svc_call *c, svc_entity *alert, const s
   int64_t first;
   t.count = 0;
   if (!c->s->config.notify) return;
-  for (item = list ? list->first : NULL; item && t.count < SVC_ALERT_NOTIFICATIONS; item = item->next)
+  for (item = svc_node_first(list); item && t.count < SVC_ALERT_NOTIFICATIONS; item = item->next)
     t.at[t.count++] = (alert_turn){ c->now + svc_node_i64(item, "delayMin", 0) * TELLING_MINUTE, 0 };
   alert->extra = alert_telling_write(c, &t, &first);
   svc_due_set(alert, SVC_ALERT_DUE_TOLD, first);
@@ -125,7 +125,7 @@ SVC_PRIVATE bool svc_alert_telling_due(svc_call *c, svc_change *change)
   if (noun && c->s->config.notify && alert_telling_config(c, &change->entity.parent, change->body, &config))
     list = svc_node_get(svc_entity_body(c, &config), "notifications");
   if (!list) t.count = 0;
-  for (i = 0, to = list ? list->first : NULL; i < t.count && to; i++, to = to->next) {
+  for (i = 0, to = svc_node_first(list); i < t.count && to; i++, to = to->next) {
     if (!t.at[i].next || t.at[i].next > c->now) continue;
     t.at[i].next = alert_telling_next(c, change, to);
     if (silent) continue;
@@ -164,10 +164,10 @@ SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e)
     all = svc_seal_secrets(c->s, c->arena, &config);
     if (!list || !all) return NULL;
     secret = svc_node_get(all, "notifications");
-    for (item = list->first, secret = secret ? secret->first : NULL; item && secret; item = item->next, secret = secret->next)
+    for (item = list->first, secret = svc_node_first(secret); item && secret; item = item->next, secret = secret->next)
       if (svc_node_eq(item, "notifierId", svc_node_str(to, "notifierId"))) own = svc_node_copy(c->arena, secret);
   }
-  if (own && own->first) return own;
+  if (svc_node_first(own)) return own;
   if (to && svc_alert_integration(c, &e->parent, svc_node_str(to, "typeName"), &integration))
     return svc_seal_secrets(c->s, c->arena, &integration);
   return svc_node_object(c->arena, NULL);

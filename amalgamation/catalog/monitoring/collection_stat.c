@@ -87,7 +87,7 @@ static bool collection_stat_list(svc_call *c)
   if (!body) return svc_no_memory(c);
   if (!svc_resolve_all(c)) return false;
   list = svc_metrics_shown(c, &collection_stat_metrics, "metrics");
-  for (one = list ? list->first : NULL; one; one = one->next) /* what is only counted has no unit */
+  for (one = svc_node_first(list); one; one = one->next) /* what is only counted has no unit */
     if (svc_node_is(one, "units", svc_units[SVC_UNIT_SCALAR])) svc_node_get(one, "units")->type = SVC_J_NULL;
   svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   if (list) svc_node_put(c->arena, body, list);
@@ -151,7 +151,7 @@ static bool collection_stat_rank(svc_call *c)
 static void collection_stat_take(svc_call *c, svc_node *list, const svc_node *from, size_t most)
 {
   const svc_node *one;
-  for (one = from ? from->first : NULL; one && most > 0; one = one->next) {
+  for (one = svc_node_first(from); one && most > 0; one = one->next) {
     if (one->type != SVC_J_STRING) continue;
     if (!svc_node_has_str(list, one->text)) svc_node_add_str(c->arena, list, one->text);
     most--;
@@ -193,7 +193,7 @@ static bool collection_stat_told(svc_call *c, const svc_reply *reply)
   svc_node *body = svc_measure_answer(c, &collection_stat_metrics);
   svc_node *list = body ? svc_measure_told(c, reply, &collection_stat_metrics, "measurements") : NULL;
   svc_str view = svc_path_param(c, "clusterView");
-  if (!list) return c->error.code ? false : svc_no_memory(c);
+  if (!list) return svc_failed(c);
   if (view.n) svc_node_set_text(c->arena, body, "clusterId", c->question->resource_id);
   if (view.n) svc_node_set_str(c->arena, body, "clusterView", view);
   svc_node_set_str(c->arena, body, "collectionName", svc_path_param(c, "collectionName"));

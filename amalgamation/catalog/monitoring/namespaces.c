@@ -58,7 +58,7 @@ static bool namespaces_of(namespaces_found *f, const svc_entity *cluster, const 
     body = svc_entity_body(f->c, &e);
     if (!body) return false;
     one = svc_node_get(body, from->list);
-    for (one = one ? one->first : NULL; one; one = one->next)
+    for (one = svc_node_first(one); one; one = one->next)
       namespaces_add(f, svc_node_str(one, from->database), svc_node_str(one, from->collection));
   }
   return svc_txn_good(f->c);

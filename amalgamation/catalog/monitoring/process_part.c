@@ -148,7 +148,7 @@ static bool process_part_next(svc_call *c, void *state, svc_item *out)
 
 SVC_PRIVATE bool svc_part_list(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *names = process_part_names(c, reply), *first = names ? names->first : NULL;
+  const svc_node *names = process_part_names(c, reply), *first = svc_node_first(names);
   return names && svc_list_items(c, process_part_next, &first, (int64_t)svc_node_count(names));
 }
 
@@ -191,7 +191,7 @@ SVC_PRIVATE bool svc_part_measured(svc_call *c, const svc_reply *reply)
   svc_node *body = svc_measure_answer(c, part->metrics);
   svc_node *list = body ? svc_measure_told(c, reply, part->metrics, "measurements") : NULL;
   svc_str id = svc_path_param(c, "processId");
-  if (!list) return c->error.code ? false : svc_no_memory(c);
+  if (!list) return svc_failed(c);
   svc_node_set_str(c->arena, body, "hostId", id);
   svc_node_put(c->arena, body, list);
   if (part->param) svc_node_set_str(c->arena, body, part->param, svc_path_param(c, part->param));

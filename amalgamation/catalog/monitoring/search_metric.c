@@ -113,7 +113,7 @@ static bool search_metric_told(svc_call *c, const svc_reply *reply)
   svc_node *body = svc_measure_answer(c, &search_metric_metrics);
   svc_node *hardware = body ? svc_measure_told(c, reply, &search_metric_hardware, "hardwareMeasurements") : NULL;
   svc_node *status = hardware ? svc_measure_told(c, reply, &search_metric_status, "statusMeasurements") : NULL;
-  if (!status) return c->error.code ? false : svc_no_memory(c);
+  if (!status) return svc_failed(c);
   svc_node_put(c->arena, body, hardware);
   svc_node_set_str(c->arena, body, "processId", svc_path_param(c, "processId"));
   svc_node_put(c->arena, body, status);
@@ -150,7 +150,7 @@ static bool search_metric_index_ask(svc_call *c)
   if (!of) return svc_no_memory(c);
   if (!search_metric_find(c, &at, &p)) return false;
   ids = search_metric_ids(c, &at.cluster);
-  if (!ids || !svc_txn_good(c)) return c->error.code ? false : svc_no_memory(c);
+  if (!ids || !svc_txn_good(c)) return svc_failed(c);
   if (index.n && !ids->first) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &index);
   svc_node_set_str(c->arena, of, "collection", svc_path_param(c, "collectionName"));
   svc_node_set_str(c->arena, of, "database", svc_path_param(c, "databaseName"));
@@ -162,10 +162,10 @@ static bool search_metric_index_told(svc_call *c, const svc_reply *reply)
 {
   svc_node *body = svc_measure_answer(c, &search_metric_index_metrics), *list;
   const svc_node *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters)), *ids = svc_node_get(asked, "indexIds");
-  if (!body || !ids) return c->error.code ? false : svc_no_memory(c);
+  if (!body || !ids) return svc_failed(c);
   list = ids->first ? svc_measure_told(c, reply, &search_metric_index_metrics, "indexStatsMeasurements") :
                       svc_node_array(c->arena, "indexStatsMeasurements");
-  if (!list) return c->error.code ? false : svc_no_memory(c);
+  if (!list) return svc_failed(c);
   svc_node_set_str(c->arena, body, "collectionName", svc_path_param(c, "collectionName"));
   svc_node_set_str(c->arena, body, "databaseName", svc_path_param(c, "databaseName"));
   svc_node_put(c->arena, body, svc_node_copy(c->arena, ids));

@@ -28,7 +28,7 @@ static int simulated_logins_latest(const void *a, const void *b)
 
 static const svc_node *simulated_logins_host(const svc_node *p, uint64_t chance)
 {
-  const svc_node *hosts = svc_node_get(p, "hosts"), *host = hosts ? hosts->first : NULL;
+  const svc_node *hosts = svc_node_get(p, "hosts"), *host = svc_node_first(hosts);
   size_t at = host ? (size_t)(chance % svc_node_count(hosts)) : 0;
   while (at-- > 0) host = host->next;
   return host;
@@ -92,7 +92,7 @@ SVC_PRIVATE int svc_simulated_logins(const svc_question *q, svc_reply *r)
   size_t count = list ? svc_node_count(list) : 0, i = 0;
   simulated_logins_user *users = svc_arena_alloc(arena, (count + 1) * sizeof *users);
   if (!p || !users) return arena->failed ? SVC_NOMEM : SVC_INVALID;
-  for (one = list ? list->first : NULL; one; one = one->next, i++) {
+  for (one = svc_node_first(list); one; one = one->next, i++) {
     users[i].name = svc_arena_copy(arena, one->text);
     users[i].minute = users[i].name.n ? (int64_t)(svc_simulated_hash(q->resource_id, users[i].name.p, 0) % 60) : 0;
   }

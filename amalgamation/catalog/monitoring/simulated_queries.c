@@ -42,7 +42,7 @@ static uint64_t simulated_queries_number(const simulated_queries_asked *a, svc_s
 static const svc_node *simulated_queries_next(const simulated_queries_asked *a, const svc_node *one)
 {
   const svc_node *wanted = svc_node_get(a->parameters, "namespaces"), *known = svc_node_get(a->parameters, "known"), *w;
-  for (one = one ? one->next : known ? known->first : NULL; one; one = one->next) {
+  for (one = one ? one->next : svc_node_first(known); one; one = one->next) {
     if (!wanted) return one;
     for (w = wanted->first; w && !svc_str_eq(w->text, one->text);) w = w->next;
     if (w) return one;
@@ -106,7 +106,7 @@ static void simulated_queries_record(simulated_queries_asked *a, svc_str namespa
   svc_buf_text(a->b, ",\"filter\":");
   svc_buf_text(a->b, text);
   svc_buf_text(a->b, simulated_queries_kinds[kind].sort ? ",\"fromUserConnection\":true,\"hasSort\":true" : ",\"fromUserConnection\":true,\"hasSort\":false");
-  if (hosts && hosts->first) svc_buf_text(a->b, ",\"host\":"), svc_json_escape(a->b, hosts->first->text);
+  if (svc_node_first(hosts)) svc_buf_text(a->b, ",\"host\":"), svc_json_escape(a->b, hosts->first->text);
   svc_buf_text(a->b, ",\"keysExamined\":0");
   if (!a->stats) {
     svc_buf_text(a->b, ",\"line\":");

@@ -32,7 +32,7 @@ SVC_PRIVATE void svc_endpoint_facts(svc_call *c, svc_node *body, const svc_node 
     if (copy) svc_node_append(list, copy);
     most--;
   }
-  if (list && list->first) svc_node_put(c->arena, body, list);
+  if (svc_node_first(list)) svc_node_put(c->arena, body, list);
 }
 
 SVC_PRIVATE void svc_endpoint_list(svc_call *c, svc_node *service, svc_str id, bool there)
@@ -41,7 +41,7 @@ SVC_PRIVATE void svc_endpoint_list(svc_call *c, svc_node *service, svc_str id, b
   const char *field = fields[svc_network_cloud(svc_node_str(service, "cloudProvider"))];
   svc_node *list = svc_node_array(c->arena, field), *copy;
   const svc_node *old = svc_node_get(service, field), *item;
-  for (item = list && old ? old->first : NULL; item; item = item->next) {
+  for (item = list ? svc_node_first(old) : NULL; item; item = item->next) {
     copy = svc_str_eq(item->text, id) ? NULL : svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), item->text);
     if (copy) svc_node_append(list, copy);
   }

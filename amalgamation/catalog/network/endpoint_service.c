@@ -139,7 +139,7 @@ static void endpoint_service_remote(svc_call *c, svc_node *body)
 {
   svc_node *list = svc_node_get(body, "supportedRemoteRegions"), *item;
   size_t i = 0;
-  for (item = list ? list->first : NULL; item; item = item->next, i++) {
+  for (item = svc_node_first(list); item; item = item->next, i++) {
     const char *region = svc_network_region(SVC_S("AWS"), item->text);
     svc_str at = svc_arena_print(c->arena, "supportedRemoteRegions[%zu]", i);
     if (!region) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is no region of this provider");
@@ -156,7 +156,7 @@ static bool endpoint_service_rules(svc_call *c, svc_node *body)
   bool mapped = svc_node_bool(c->checked, "portMappingEnabled", false), gcp = svc_str_is(provider, "GCP");
   if (!region) svc_violate(c, SVC_E_INVALID_REGION, SVC_S("region"), "is no region of this provider");
   if (mapped && !gcp) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("portMappingEnabled"), "is for GCP alone");
-  if (remote && remote->first && !svc_str_is(provider, "AWS"))
+  if (svc_node_first(remote) && !svc_str_is(provider, "AWS"))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("supportedRemoteRegions"), "is for AWS alone");
   svc_node_set_str(c->arena, body, "cloudProvider", provider);
   svc_node_set_text(c->arena, body, "regionName", region);

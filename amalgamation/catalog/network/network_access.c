@@ -142,7 +142,7 @@ static bool network_access_allowed(svc_call *c, const network_access_item *items
   all = svc_policy_addresses(c);
   for (i = 0; all && i < n; i++)
     if (!items[i].group) svc_policy_address_add(c, all, items[i].value);
-  if (!all) return c->error.code ? false : svc_no_memory(c);
+  if (!all) return svc_failed(c);
   return svc_policies_allow(c, SVC_POLICY_ACCESS_LIST, svc_policy_of_addresses(c, all));
 }
 
@@ -154,7 +154,7 @@ static bool network_access_removing(svc_call *c, const svc_entity *e)
   if (!svc_policies_any(c) || !svc_address_parse(e->unique, &address)) return svc_txn_good(c);
   before = svc_policy_addresses(c);
   left = before ? svc_node_array(c->arena, NULL) : NULL;
-  if (!left) return c->error.code ? false : svc_no_memory(c);
+  if (!left) return svc_failed(c);
   for (one = before->first; one; one = one->next)
     if (!svc_str_eq(one->text, svc_address_text(c->arena, &address))) svc_policy_address_add(c, left, one->text);
   return svc_policies_allow_left(c, SVC_POLICY_ACCESS_LIST, svc_policy_of_addresses(c, before), svc_policy_of_addresses(c, left));

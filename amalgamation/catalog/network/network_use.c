@@ -42,10 +42,10 @@ SVC_PRIVATE svc_place_of *svc_network_places(svc_call *c, const svc_node *cluste
   svc_place_of *places;
   size_t most = 0;
   *count = 0;
-  for (spec = specs ? specs->first : NULL; spec; spec = spec->next) most += svc_node_count(svc_node_get(spec, "regionConfigs"));
+  for (spec = svc_node_first(specs); spec; spec = spec->next) most += svc_node_count(svc_node_get(spec, "regionConfigs"));
   places = svc_arena_zero(c->arena, (most + 1) * sizeof *places);
   if (!places || svc_cluster_is_tenant(cluster)) return places;
-  for (spec = specs ? specs->first : NULL; spec; spec = spec->next)
+  for (spec = svc_node_first(specs); spec; spec = spec->next)
     for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next) {
       places[*count] = network_use_region(region);
       if (!network_use_has(places, *count, &places[*count])) ++*count;
@@ -234,7 +234,7 @@ SVC_PRIVATE bool svc_network_release(svc_call *c, const svc_place_of *place)
 static bool network_use_at_gcp(const svc_node *specs)
 {
   const svc_node *spec, *region;
-  for (spec = specs ? specs->first : NULL; spec; spec = spec->next)
+  for (spec = svc_node_first(specs); spec; spec = spec->next)
     for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
       if (svc_cluster_is(region, "providerName", "GCP")) return true;
   return false;
@@ -250,7 +250,7 @@ SVC_PRIVATE bool svc_network_allows(svc_call *c, const svc_change *change)
   bool known = svc_noun_by_kind(c->s, CONTAINER_KIND) && network_use_at_gcp(specs);
   int rc = known ? network_use_find(c, &place, &container) : SVC_NOT_FOUND;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
-  for (spec = specs ? specs->first : NULL; spec; spec = spec->next, i++)
+  for (spec = svc_node_first(specs); spec; spec = spec->next, i++)
     for (k = 0, region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next, k++) {
       place = network_use_region(region);
       if (!svc_str_is(place.provider, "GCP") || svc_network_covers(c, &container, &place)) continue;

@@ -294,7 +294,7 @@ static svc_node *private_endpoint_view(svc_call *c, const svc_entity *e)
   svc_node_set_str(c->arena, body, cloud ? "status" : "connectionStatus", shown);
   svc_node_set_bool(c->arena, body, "deleteRequested", svc_str_is(status, "DELETING"));
   rules = svc_node_get(body, "endpoints");
-  for (rule = rules ? rules->first : NULL; rule; rule = rule->next) svc_node_set_str(c->arena, rule, "status", shown);
+  for (rule = svc_node_first(rules); rule; rule = rule->next) svc_node_set_str(c->arena, rule, "status", shown);
   return body;
 }
 

@@ -33,7 +33,7 @@ static const svc_field_event regional_mode_events[] = {
 static bool regional_mode_shared(const svc_node *listed)
 {
   const svc_node *one, *other;
-  for (one = listed ? listed->first : NULL; one; one = one->next)
+  for (one = svc_node_first(listed); one; one = one->next)
     for (other = one->next; other; other = other->next)
       if (svc_node_eq(svc_node_get(one, "endpoints")->first, "providerName", svc_node_str(svc_node_get(other, "endpoints")->first, "providerName")))
         return true;

@@ -85,7 +85,7 @@ static bool organization_credential(svc_call *c, const svc_id *org, const char *
   grants = svc_assignments_set(c, SVC_S(""), svc_id_str(c->arena, org), svc_names_from(c, svc_node_get(wanted, "roles")));
   if (!noun->also->credential->make(c, org, wanted, grants, &e, &shown)) return false;
   kept = noun->noun->view ? noun->noun->view(c, &e) : svc_entity_body(c, &e);
-  if (!kept || !shown) return c->error.code ? false : svc_no_memory(c);
+  if (!kept || !shown) return svc_failed(c);
   shown->name = kept->name = svc_str_c(name);
   svc_node_put(c->arena, answer, shown);
   svc_node_put(c->arena, stored, kept);
@@ -213,7 +213,7 @@ static bool organization_create(svc_call *c)
   stored = svc_node_copy(c->arena, answer);
   if (!stored || !organization_credential(c, &e.id, "apiKey", answer, stored) ||
       !organization_credential(c, &e.id, "serviceAccount", answer, stored))
-    return c->error.code ? false : svc_no_memory(c);
+    return svc_failed(c);
   if (!svc_answer_node(c, stored)) return false;
   svc_answer_keep(c);
   c->answer.own = e.key;

@@ -17,7 +17,7 @@ static bool policy_asked_one(svc_call *c, const svc_entity *e, int action, const
   const svc_node *body = svc_entity_body(c, e), *list = svc_node_get(body, "policies"), *one;
   svc_str group = svc_id_str(c->arena, &c->scope.group), org = svc_id_str(c->arena, &c->scope.org), name, why;
   if (!body) return false;
-  for (one = list ? list->first : NULL; one; one = one->next) {
+  for (one = svc_node_first(list); one; one = one->next) {
     const svc_policy *policy = svc_policy_read(c->arena, svc_node_str(one, "body"), &why);
     if (c->arena->failed) return svc_no_memory(c);
     if (!policy || !svc_policy_forbids(policy, action, group, org, context, NULL)) continue;
@@ -33,7 +33,7 @@ static bool policy_asked_all(svc_call *c, int action, const svc_node *before, co
   svc_entity e;
   svc_scan scan;
   if (!svc_policies_any(c)) return svc_txn_good(c);
-  if (!context) return c->error.code ? false : svc_no_memory(c);
+  if (!context) return svc_failed(c);
   svc_below_begin(&scan, c->txn, SVC_POLICY_KIND, &c->scope.org);
   while (svc_below_next(&scan, SVC_POLICY_KIND, &e))
     if (!policy_asked_one(c, &e, action, before, context)) return false;
@@ -47,5 +47,5 @@ SVC_PRIVATE bool svc_policies_allow(svc_call *c, int action, const svc_node *con
 
 SVC_PRIVATE bool svc_policies_allow_left(svc_call *c, int action, const svc_node *before, const svc_node *left)
 {
-  return before ? policy_asked_all(c, action, before, left) : c->error.code ? false : svc_no_memory(c);
+  return before ? policy_asked_all(c, action, before, left) : svc_failed(c);
 }

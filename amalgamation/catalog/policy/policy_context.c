@@ -111,9 +111,9 @@ SVC_PRIVATE svc_node *svc_policy_of_cluster(svc_call *c, const svc_node *before,
   const svc_node *specs = svc_node_get(body, "replicationSpecs"), *spec, *region;
   svc_node *cluster, *context = policy_context_cluster(c, clusters, &cluster);
   if (!context) return NULL;
-  for (spec = specs ? specs->first : NULL; spec; spec = spec->next) {
+  for (spec = svc_node_first(specs); spec; spec = spec->next) {
     const svc_node *list = svc_node_get(spec, "regionConfigs");
-    for (region = list ? list->first : NULL; region; region = region->next)
+    for (region = svc_node_first(list); region; region = region->next)
       policy_context_region(c, region, &sizes, svc_node_get(cluster, "cloudProviders"), svc_node_get(cluster, "regions"));
   }
   policy_context_shape(c, cluster, before, body);

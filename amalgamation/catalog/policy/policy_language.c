@@ -6,9 +6,10 @@
 **   resource   = "resource" [ ("==" | "in") entity ]
 **   condition  = ("when" | "unless") "{" expr "}"
 **   expr       = and { "||" and };   and = relation { "&&" relation }
-**   relation   = member [ ("==" | "!=" | "<" | "<=" | ">" | ">=" | "in") member ] | record "has" name
+**   relation   = unary [ ("==" | "!=" | "<" | "<=" | ">" | ">=" | "in") unary ] | record "has" name
+**   unary      = "!" unary | member
 **   member     = primary { "." ("contains" | "containsAll" | "containsAny" | "isInRange") "(" expr ")" | "." "isEmpty" "(" ")" }
-**   primary    = "!" primary | "true" | "false" | integer | string | entity | "context" "." name "." name | "resource"
+**   primary    = "true" | "false" | integer | string | entity | "context" "." name "." name | "resource"
 **              | "ip" "(" string ")" | "[" [ expr { "," expr } ] "]" | "(" expr ")"
 **   entity     = "ResourcePolicy" "::" type "::" string
 **
@@ -29,6 +30,13 @@ enum { POLICY_DEPTH = 24, POLICY_ITEMS = 200, POLICY_STEPS = 40000 }; /* steps: 
 /* ----------------------------------------------------------------------------------------------------------- expressions */
 
 static policy_node *policy_expr(policy_reader *r);
+
+/* What is wrong began here, before what was read last. */
+static void *policy_wrong_at(policy_reader *r, size_t from, const char *what)
+{
+  r->from = from;
+  return svc_policy_wrong(r, what);
+}
 
 static bool policy_same_type(policy_type a, policy_type b)
 {
@@ -103,10 +111,9 @@ static policy_node *policy_list(policy_reader *r)
     size_t from = r->from;
     one = policy_expr(r);
     if (!one) return NULL;
-    r->from = r->why.n ? r->from : from;
-    if (++n > POLICY_ITEMS) return svc_policy_wrong(r, "the set has too many elements");
-    if (one->type.kind < POLICY_STRING || one->type.kind > POLICY_ENTITY) return svc_policy_wrong(r, "a set has strings, addresses or entities");
-    if (last && !policy_same_type(last->type, one->type)) return svc_policy_wrong(r, "the elements of a set are of one type");
+    if (++n > POLICY_ITEMS) return policy_wrong_at(r, from, "the set has too many elements");
+    if (one->type.kind < POLICY_STRING || one->type.kind > POLICY_ENTITY) return policy_wrong_at(r, from, "a set has strings, addresses or entities");
+    if (last && !policy_same_type(last->type, one->type)) return policy_wrong_at(r, from, "the elements of a set are of one type");
     if (last) last->next = one;
     else set->left = one;
     last = one;
@@ -153,17 +160,6 @@ static policy_node *policy_primary(policy_reader *r)
 {
   policy_node *node;
   if (r->why.n) return NULL;
-  if (svc_policy_take(r, "!")) {
-    size_t from = r->from;
-    if (++r->depth > POLICY_DEPTH) return svc_policy_wrong(r, "it nests too deep");
-    node = policy_primary(r);
-    r->depth--;
-    if (node && node->type.kind != POLICY_BOOL) {
-      r->from = from;
-      return svc_policy_wrong(r, "only what is true or false can be negated");
-    }
-    return policy_not(r, node);
-  }
   if (svc_policy_is(r, "true") || svc_policy_is(r, "false")) return policy_constant(r, POLICY_BOOL, svc_policy_is(r, "true"), SVC_S(""));
   if (r->token == POLICY_NUMBER) return policy_constant(r, POLICY_LONG, r->number, SVC_S(""));
   if (r->token == POLICY_TEXT) return policy_constant(r, POLICY_STRING, 0, r->word);
@@ -205,10 +201,7 @@ static policy_node *policy_method(policy_reader *r, policy_node *on)
   fits = op == POLICY_IN_RANGE ? on->type.kind == POLICY_IP && with->type.kind == POLICY_IP : on->type.kind == POLICY_SET;
   if (fits && op == POLICY_CONTAINS) fits = on->type.item && policy_same_type(policy_item_type(on->type), with->type);
   if (fits && (op == POLICY_CONTAINS_ALL || op == POLICY_CONTAINS_ANY)) fits = policy_same_type(on->type, with->type);
-  if (!fits) {
-    r->from = from;
-    return svc_policy_wrong(r, "the types do not fit");
-  }
+  if (!fits) return policy_wrong_at(r, from, "the types do not fit");
   return policy_binary(r, op, on, with);
 }
 
@@ -217,6 +210,20 @@ static policy_node *policy_member(policy_reader *r)
   policy_node *node = policy_primary(r);
   while (node && svc_policy_take(r, ".")) node = policy_method(r, node);
   return node;
+}
+
+/* What is negated is all of a member, its functions included. */
+static policy_node *policy_unary(policy_reader *r)
+{
+  policy_node *node;
+  size_t from;
+  if (!svc_policy_take(r, "!")) return policy_member(r);
+  from = r->from;
+  if (++r->depth > POLICY_DEPTH) return svc_policy_wrong(r, "it nests too deep");
+  node = policy_unary(r);
+  r->depth--;
+  if (node && node->type.kind != POLICY_BOOL) return policy_wrong_at(r, from, "only what is true or false can be negated");
+  return policy_not(r, node);
 }
 
 static policy_node *policy_relation(policy_reader *r)
@@ -228,22 +235,19 @@ static policy_node *policy_relation(policy_reader *r)
   } signs[] = { { "==", POLICY_EQUAL, false, false }, { "!=", POLICY_EQUAL, false, true }, { "<", POLICY_LESS, false, false },
                 { "<=", POLICY_LESS_EQUAL, false, false }, { ">", POLICY_LESS, true, false }, { ">=", POLICY_LESS_EQUAL, true, false },
                 { "in", POLICY_IN, false, false } };
-  policy_node *left = policy_member(r), *right, *node;
+  policy_node *left = policy_unary(r), *right, *node;
   size_t i = 0, from;
   bool fits;
   while (left && i < POLICY_COUNT(signs) && !svc_policy_is(r, signs[i].sign)) i++;
   if (!left || i == POLICY_COUNT(signs)) return left;
   from = r->from;
   svc_policy_next(r);
-  right = policy_member(r);
+  right = policy_unary(r);
   if (!right) return NULL;
   if (signs[i].op == POLICY_EQUAL) fits = policy_same_type(left->type, right->type) || (left->type.kind == POLICY_RESOURCE && right->type.kind == POLICY_ENTITY);
   else if (signs[i].op == POLICY_IN) fits = left->type.kind == POLICY_RESOURCE && right->type.kind == POLICY_ENTITY;
   else fits = left->type.kind == POLICY_LONG && right->type.kind == POLICY_LONG;
-  if (!fits) {
-    r->from = from;
-    return svc_policy_wrong(r, "the types do not fit");
-  }
+  if (!fits) return policy_wrong_at(r, from, "the types do not fit");
   node = policy_binary(r, signs[i].op, signs[i].swap ? right : left, signs[i].swap ? left : right);
   return signs[i].negate ? policy_not(r, node) : node;
 }
@@ -307,9 +311,7 @@ static bool policy_conditions(policy_reader *r, svc_policy *p)
     if (!svc_policy_want(r, "{")) return false;
     p->conditions[p->condition_count].expr = policy_expr(r);
     if (!p->conditions[p->condition_count].expr || !svc_policy_want(r, "}")) return false; /* NULL: it is wrong, or there is no memory */
-    r->from = from;
-    if (p->conditions[p->condition_count++].expr->type.kind != POLICY_BOOL) return svc_policy_wrong(r, "the condition is neither true nor false") != NULL;
-    r->from = r->at;
+    if (p->conditions[p->condition_count++].expr->type.kind != POLICY_BOOL) return policy_wrong_at(r, from, "the condition is neither true nor false") != NULL;
   }
   return r->why.n == 0;
 }

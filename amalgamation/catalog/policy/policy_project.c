@@ -10,7 +10,7 @@ static bool policy_project_rules(svc_call *c, svc_policy_rules *out, const svc_e
   const svc_node *body = svc_entity_body(c, e), *list = svc_node_get(body, "policies"), *one;
   svc_str why;
   if (!body) return false;
-  for (one = list ? list->first : NULL; one && out->count < out->room; one = one->next) {
+  for (one = svc_node_first(list); one && out->count < out->room; one = one->next) {
     svc_policy_rule *rule = &out->rules[out->count];
     rule->read = svc_policy_read(c->arena, svc_node_str(one, "body"), &why);
     rule->policy = svc_id_str(c->arena, &e->id);
@@ -40,7 +40,7 @@ SVC_PRIVATE bool svc_policies_read(svc_call *c, const svc_id *org, svc_policy_ru
 static bool policy_project_tell(svc_call *c, svc_policy_visit visit, void *state, int action, const svc_node *context,
                                 const svc_entity *of)
 {
-  if (!context) return c->error.code ? false : svc_no_memory(c);
+  if (!context) return svc_failed(c);
   return action == 0 || visit(c, state, action, context, of);
 }
 
@@ -74,7 +74,7 @@ SVC_PRIVATE bool svc_policies_visit(svc_call *c, svc_policy_visit visit, void *s
   svc_node *addresses = svc_policy_addresses(c);
   svc_entity window;
   size_t i;
-  if (!addresses) return c->error.code ? false : svc_no_memory(c);
+  if (!addresses) return svc_failed(c);
   if (!policy_project_tell(c, visit, state, SVC_POLICY_ACCESS_LIST, svc_policy_of_addresses(c, addresses), NULL)) return false;
   if (!windows || svc_entity_get(c->txn, windows->noun->kind, &c->scope.group, &none, &window) == SVC_NOT_FOUND) {
     if (!policy_project_tell(c, visit, state, SVC_POLICY_MAINTENANCE, svc_policy_of_window(c, false), NULL)) return false;

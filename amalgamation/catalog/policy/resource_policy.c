@@ -62,7 +62,7 @@ static const svc_route resource_policy_routes[] = {
 /* Each body is one policy, or it is told where it is none. */
 static bool resource_policy_check(svc_call *c, const svc_node *body)
 {
-  const svc_node *list = svc_node_get(body, "policies"), *one = list ? list->first : NULL;
+  const svc_node *list = svc_node_get(body, "policies"), *one = svc_node_first(list);
   size_t i;
   for (i = 0; one; one = one->next, i++) {
     svc_str why;
@@ -96,7 +96,7 @@ static bool resource_policy_prepare(svc_call *c, svc_change *change)
 static bool resource_policy_validate(svc_call *c)
 {
   svc_node *body = svc_node_copy(c->arena, c->checked);
-  if (!svc_resolve_all(c) || !body) return c->error.code ? false : svc_no_memory(c);
+  if (!svc_resolve_all(c) || !body) return svc_failed(c);
   if (!resource_policy_check(c, body)) return false;
   svc_node_set_id(c->arena, body, "orgId", &c->scope.org);
   svc_node_set_text(c->arena, body, "version", "v1");
@@ -111,7 +111,7 @@ static bool resource_policy_allows(svc_call *c, const svc_change *change)
   int action = 0;
   if (!svc_policies_any(c)) return svc_txn_good(c);
   context = change->noun->noun->governed(c, change, &action);
-  if (!context) return c->error.code ? false : svc_no_memory(c);
+  if (!context) return svc_failed(c);
   return action == 0 || svc_policies_allow(c, action, context);
 }
 

@@ -175,7 +175,7 @@ static void search_definition_wrong(search_definition_walk *w, int code, const s
 
 static bool search_definition_named(const svc_node *list, svc_str name)
 {
-  const svc_node *item = list ? list->first : NULL;
+  const svc_node *item = svc_node_first(list);
   while (item && !svc_node_eq(item, "name", name)) item = item->next;
   return item != NULL;
 }
@@ -210,7 +210,7 @@ static bool search_definition_typed(search_definition_walk *w, const svc_node *o
 static void search_definition_all_typed(search_definition_walk *w, const svc_node *list, const char *const *types,
                                         const search_definition_at *up)
 {
-  const svc_node *item = list ? list->first : NULL;
+  const svc_node *item = svc_node_first(list);
   size_t i;
   for (i = 0; item; item = item->next, i++) {
     const search_definition_at at = SEARCH_ITEM(up, i);
@@ -221,7 +221,7 @@ static void search_definition_all_typed(search_definition_walk *w, const svc_nod
 /* No two of a list have one name. */
 static void search_definition_distinct(search_definition_walk *w, const char *list, const char *key)
 {
-  const svc_node *all = svc_node_get(w->definition, list), *item = all ? all->first : NULL, *other;
+  const svc_node *all = svc_node_get(w->definition, list), *item = svc_node_first(all), *other;
   const search_definition_at up = SEARCH_AT(NULL, list);
   size_t i;
   for (i = 0; item; item = item->next, i++) {
@@ -233,7 +233,7 @@ static void search_definition_distinct(search_definition_walk *w, const char *li
 
 static void search_definition_custom(search_definition_walk *w)
 {
-  const svc_node *all = svc_node_get(w->definition, "analyzers"), *one = all ? all->first : NULL;
+  const svc_node *all = svc_node_get(w->definition, "analyzers"), *one = svc_node_first(all);
   const search_definition_at up = SEARCH_AT(NULL, "analyzers");
   size_t i;
   for (i = 0; one; one = one->next, i++) {
@@ -281,9 +281,9 @@ static void search_definition_mapping(search_definition_walk *w, const svc_node 
   const svc_node *fields = svc_node_get(mapping, "fields"), *field = NULL, *item;
   search_definition_dynamic(w, mapping, up);
   if (fields && fields->type != SVC_J_OBJECT) search_definition_wrong(w, SVC_E_INVALID_JSON_ATTRIBUTE, &at, "must be an object");
-  else if (fields && fields->first && depth == SEARCH_DEFINITION_DEPTH)
+  else if (svc_node_first(fields) && depth == SEARCH_DEFINITION_DEPTH)
     search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at, "is nested too deep");
-  else field = fields ? fields->first : NULL;
+  else field = svc_node_first(fields);
   for (; field; field = field->next) {
     const search_definition_at here = { &at, field->name, SIZE_MAX };
     size_t i = 0;
@@ -301,7 +301,7 @@ static void search_definition_maps(search_definition_walk *w)
   const search_definition_at at = SEARCH_AT(NULL, "mappings");
   const svc_node *mappings = svc_node_get(w->definition, "mappings"), *dynamic = svc_node_get(mappings, "dynamic");
   const svc_node *fields = svc_node_get(mappings, "fields");
-  if ((!dynamic || svc_str_is(dynamic->text, "false")) && !(fields && fields->first))
+  if ((!dynamic || svc_str_is(dynamic->text, "false")) && !svc_node_first(fields))
     search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at, "must be dynamic, or have fields");
   search_definition_mapping(w, mappings, &at, 0);
 }
@@ -316,13 +316,13 @@ static void search_definition_text(search_definition_walk *w)
   search_definition_uses(w, w->definition, "analyzer", NULL);
   search_definition_uses(w, w->definition, "searchAnalyzer", NULL);
   search_definition_custom(w);
-  for (item = list ? list->first : NULL, i = 0; item; item = item->next, i++) {
+  for (item = svc_node_first(list), i = 0; item; item = item->next, i++) {
     const search_definition_at at = SEARCH_ITEM(&synonyms, i);
     search_definition_uses(w, item, "analyzer", &at);
   }
   search_definition_distinct(w, "synonyms", "name");
   list = svc_node_get(w->definition, "typeSets");
-  for (item = list ? list->first : NULL, i = 0; item; item = item->next, i++) {
+  for (item = svc_node_first(list), i = 0; item; item = item->next, i++) {
     const search_definition_at at = SEARCH_ITEM(&sets, i), types = SEARCH_AT(&at, "types");
     search_definition_all_typed(w, svc_node_get(item, "types"), search_definition_types, &types);
   }

@@ -153,11 +153,11 @@ static bool search_deployment_add(svc_call *c, svc_node *list, const svc_node *s
 static bool search_deployment_effect(svc_call *c, svc_node *body, const svc_node *cluster)
 {
   svc_node *list = svc_node_array(c->arena, "effectiveSpecs");
-  const svc_node *shards = svc_node_get(cluster, "replicationSpecs"), *shard = shards ? shards->first : NULL, *region;
+  const svc_node *shards = svc_node_get(cluster, "replicationSpecs"), *shard = svc_node_first(shards), *region;
   if (!list) return svc_no_memory(c);
   for (; shard; shard = shard->next) {
     const svc_node *regions = svc_node_get(shard, "regionConfigs");
-    for (region = regions ? regions->first : NULL; region; region = region->next)
+    for (region = svc_node_first(regions); region; region = region->next)
       if (!search_deployment_add(c, list, svc_node_get(body, "specs"), region)) return false;
   }
   svc_node_put(c->arena, body, list);
@@ -206,7 +206,7 @@ static size_t search_deployment_meters(svc_call *c, const svc_node *body, svc_me
 {
   const svc_node *specs = svc_node_get(body, "effectiveSpecs"), *spec;
   size_t n = 0, i;
-  for (spec = specs ? specs->first : NULL; spec; spec = spec->next) {
+  for (spec = svc_node_first(specs); spec; spec = spec->next) {
     svc_str sku = svc_arena_print(c->arena, "SEARCH_INSTANCE_" SVC_FMT "_" SVC_FMT, SVC_ARG(svc_node_str(spec, "cloudProvider")),
                                   SVC_ARG(svc_node_str(spec, "instanceSize")));
     for (i = 0; i < n && !svc_str_eq(out[i].sku, sku); i++) continue;

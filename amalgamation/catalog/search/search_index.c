@@ -288,7 +288,7 @@ static bool search_index_old_update(svc_call *c)
   svc_node *shown, *merged;
   if (!svc_change_begin(c, &change)) return false;
   shown = search_index_old_view(c, &change.entity);
-  if (!shown) return c->error.code ? false : svc_no_memory(c);
+  if (!shown) return svc_failed(c);
   merged = svc_check(c, &search_index_old, c->body, shown, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
   return search_index_from_old(c, merged, change.body) && svc_change_store(c, &change);

@@ -62,7 +62,7 @@ static bool audit_log_prepare(svc_call *c, svc_change *change)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("auditFilter"), "must be a JSON object, as text");
   else audit_log_walk(c, document);
   if (!svc_check_done(c)) return false;
-  svc_node_set_str(c->arena, change->body, "configurationType", document && document->first ? SVC_S("FILTER_JSON") : SVC_S("NONE"));
+  svc_node_set_str(c->arena, change->body, "configurationType", svc_node_first(document) ? SVC_S("FILTER_JSON") : SVC_S("NONE"));
   return true;
 }
 

@@ -228,7 +228,7 @@ static bool cloud_access_list(svc_call *c)
   svc_below_begin(&scan, c->txn, SVC_CLOUD_ROLE_KIND, &c->scope.group);
   while (svc_below_next(&scan, SVC_CLOUD_ROLE_KIND, &e)) {
     one = cloud_access_view(c, &e);
-    if (!one) return c->error.code ? false : svc_no_memory(c);
+    if (!one) return svc_failed(c);
     svc_answer_linked(c, &e, one);
     svc_node_append(lists[cloud_access_at(svc_cloud_role_provider(&e))], one);
   }

@@ -96,9 +96,9 @@ static bool custom_db_role_resources(svc_call *c, const svc_node *body)
 {
   const svc_node *actions = svc_node_get(body, "actions"), *action, *resource;
   size_t i = 0, j;
-  for (action = actions ? actions->first : NULL; action; action = action->next, i++) {
+  for (action = svc_node_first(actions); action; action = action->next, i++) {
     const svc_node *resources = svc_node_get(action, "resources");
-    for (j = 0, resource = resources ? resources->first : NULL; resource; resource = resource->next, j++)
+    for (j = 0, resource = svc_node_first(resources); resource; resource = resource->next, j++)
       custom_db_role_resource_is(c, resource, i, j);
   }
   return svc_check_done(c);

@@ -44,9 +44,9 @@ SVC_PRIVATE bool svc_encryption_of_search(svc_call *c)
 static bool encryption_is_in(svc_call *c, const svc_entity *cluster, svc_str provider, svc_str region)
 {
   const svc_node *body = svc_entity_body(c, cluster), *specs = svc_node_get(body, "replicationSpecs"), *spec, *one;
-  for (spec = specs ? specs->first : NULL; spec; spec = spec->next) {
+  for (spec = svc_node_first(specs); spec; spec = spec->next) {
     const svc_node *regions = svc_node_get(spec, "regionConfigs");
-    for (one = regions ? regions->first : NULL; one; one = one->next)
+    for (one = svc_node_first(regions); one; one = one->next)
       if (svc_node_eq(one, "providerName", provider) && svc_node_eq(one, "regionName", region)) return true;
   }
   return false;

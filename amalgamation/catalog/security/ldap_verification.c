@@ -62,7 +62,7 @@ static bool ldap_verification_create(svc_call *c)
   svc_node *request = svc_node_copy(c->arena, c->checked);
   svc_change change;
   svc_entity e;
-  if (!svc_resolve_all(c) || !request) return c->error.code ? false : svc_no_memory(c);
+  if (!svc_resolve_all(c) || !request) return svc_failed(c);
   if (!svc_certificates_check(c, svc_node_str(request, "caCertificate"), "caCertificate")) return svc_check_done(c);
   if (!svc_change_new(c, c->plan->noun, NULL, &change)) return false;
   request->name = SVC_S("request");

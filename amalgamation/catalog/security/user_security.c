@@ -70,7 +70,7 @@ static void user_security_needs(svc_call *c, const svc_node *ldap)
 
 static void user_security_mappings(svc_call *c, const svc_node *ldap)
 {
-  const svc_node *list = svc_node_get(ldap, "userToDNMapping"), *one = list ? list->first : NULL;
+  const svc_node *list = svc_node_get(ldap, "userToDNMapping"), *one = svc_node_first(list);
   size_t i;
   for (i = 0; one; one = one->next, i++)
     if (!svc_node_get(one, "ldapQuery") == !svc_node_get(one, "substitution"))

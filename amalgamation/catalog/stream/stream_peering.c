@@ -138,7 +138,7 @@ static bool stream_peering_show(svc_call *c, const svc_reply *reply, bool active
   svc_node *list = svc_told_list(c, &stream_peering_object, reply), *shown, *one, *next;
   const svc_node *first;
   shown = list ? svc_node_array(c->arena, NULL) : NULL;
-  if (!shown) return c->error.code ? false : svc_no_memory(c);
+  if (!shown) return svc_failed(c);
   if (!svc_begin_read(c)) return false;
   for (one = list->first; one; one = next) {
     next = one->next;

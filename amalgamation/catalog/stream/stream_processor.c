@@ -121,7 +121,7 @@ static void stream_processor_limits(svc_call *c, svc_change *change, const svc_n
   if (svc_stream_tier(svc_node_str(change->body, "tier")) < svc_stream_tier(svc_node_str(config, "maxTierSize")))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("tier"), "must not be larger than the workspace's maxTierSize, " SVC_FMT,
                 SVC_ARG(svc_node_str(config, "maxTierSize")));
-  if (svc_node_bool(change->body, "failoverEnabled", false) && (!regions || !regions->first))
+  if (svc_node_bool(change->body, "failoverEnabled", false) && !svc_node_first(regions))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("failoverEnabled"), "needs a region to fail over to: the workspace has none");
 }
 
@@ -189,7 +189,7 @@ static bool stream_processor_read(svc_call *c)
 static bool stream_processor_told(svc_call *c, const svc_reply *reply)
 {
   svc_node *said = svc_told_json(c, reply), *body = said ? svc_json_parse(c->arena, c->answer.body) : NULL;
-  if (!body) return c->error.code ? false : svc_no_memory(c);
+  if (!body) return svc_failed(c);
   if (said->type != SVC_J_OBJECT) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   said->name = SVC_S("stats");
   svc_node_put(c->arena, body, said);
@@ -245,5 +245,5 @@ SVC_PRIVATE const svc_noun svc_noun_stream_processor = {
   .prepare = stream_processor_prepare,
   .view = stream_processor_view,
   .desired = stream_processor_desired,
-  .also = SVC_ALSO(.event_value = "_id", .meters = stream_processor_meters)
+  .also = SVC_ALSO(.needs = STREAM_CONNECTION, .event_value = "_id", .meters = stream_processor_meters)
 };

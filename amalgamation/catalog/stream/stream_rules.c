@@ -24,7 +24,7 @@ SVC_PRIVATE int svc_stream_tier(svc_str tier)
 
 SVC_PRIVATE bool svc_stream_has_region(const svc_node *list, svc_str region)
 {
-  const svc_node *one = list ? list->first : NULL;
+  const svc_node *one = svc_node_first(list);
   while (one && !svc_node_eq(one, "region", region)) one = one->next;
   return one != NULL;
 }
@@ -191,7 +191,7 @@ static void stream_rules_pairs(svc_call *c, const svc_node *body, const char *fi
 static void stream_rules_config(svc_call *c, const svc_node *body)
 {
   const svc_node *config = svc_node_get(body, "config"), *one;
-  for (one = config ? config->first : NULL; one; one = one->next)
+  for (one = svc_node_first(config); one; one = one->next)
     if (svc_str_starts(one->name, "sasl.") || svc_str_starts(one->name, "ssl."))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "config." SVC_FMT, SVC_ARG(one->name)),
                   "is set by authentication and security");
@@ -212,7 +212,7 @@ static void stream_rules_url(svc_call *c, const svc_node *url, svc_str at)
 
 static void stream_rules_urls(svc_call *c, const svc_node *body)
 {
-  const svc_node *list = svc_node_get(body, "schemaRegistryUrls"), *one = list ? list->first : NULL;
+  const svc_node *list = svc_node_get(body, "schemaRegistryUrls"), *one = svc_node_first(list);
   size_t i = 0;
   for (; one; one = one->next) stream_rules_url(c, one, svc_arena_print(c->arena, "schemaRegistryUrls[%zu]", i++));
   stream_rules_url(c, svc_node_get(body, "url"), SVC_S("url"));

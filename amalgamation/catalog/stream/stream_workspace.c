@@ -124,7 +124,7 @@ static void stream_workspace_regions(svc_call *c, const svc_node *body, bool mov
   const svc_node *home = svc_node_get(body, "dataProcessRegion"), *list = svc_node_get(body, "failoverRegions"), *one, *other;
   size_t i = 0;
   stream_workspace_region_check(c, home, moved ? SVC_S("cloudProvider") : SVC_S("dataProcessRegion.cloudProvider"));
-  for (one = list ? list->first : NULL; one; one = one->next, i++) {
+  for (one = svc_node_first(list); one; one = one->next, i++) {
     svc_str at = svc_arena_print(c->arena, "failoverRegions[%zu].region", i);
     stream_workspace_region_check(c, one, svc_arena_print(c->arena, "failoverRegions[%zu].cloudProvider", i));
     for (other = list->first; other != one && !svc_node_same(other, one);) other = other->next;

@@ -1,0 +1,129 @@
+/*
+** Drivers that say anything at all: every order is answered with facts of which each name that the catalog knows has the same odd value, and
+** every question with the same odd answer. What a driver says is looked at, never trusted: no request fails for the facts of an order, a
+** question is answered or refused as 503, and the store stays whole.
+*/
+#include "world.h"
+
+/* Names of facts, of all nouns. */
+static const char *const fact_names[] = {
+  "accesses", "accountId", "authenticated", "certificate", "connectionId", "connectionStrings", "copyRegions", "currentSizeGB", "dataSizeBytes",
+  "deliveryUrl", "endpointServiceName", "errorMessage", "exportedCollections", "figures", "hostnames", "hosts", "interfaceEndpointId", "ipAddress",
+  "lagTimeSeconds", "migratedBytes", "networkName", "privateEndpointConnectionName", "privateEndpointIPAddress", "privateEndpointResourceId",
+  "privateLinkServiceName", "privateLinkServiceResourceId", "provisionedProjectId", "reason", "series", "serviceAttachmentNames", "srvHost", "stateName",
+  "status", "storageSizeBytes", "totalCollections", "transfer", "url", "valid", "validations", "values", "vpcId", "vnetName"
+};
+
+/* What each of them is said to be; NULL: nothing is said. */
+static const char *const fact_values[] = {
+  NULL, "\"\"", "\"a text\"", "-1", "1e400", "9007199254740993", "true", "null", "[]", "[\"a\",5,null,{},\"b:x\",\"c:70000\"]", "{}",
+  "{\"a\":\"b\",\"value\":\"x\",\"srvHost\":5}", "[{\"host\":\"a\",\"value\":\"x\",\"validationType\":\"CONNECT\"},[],1]"
+};
+
+/* Answers to questions. */
+static const char *const fact_answers[] = {
+  "", "null", "5", "\"a\"", "[]", "{}", "[{}]", "[5]", "[null,\"a\",{\"name\":5}]", "{\"value\":\"x\"}", "{\"values\":[1,\"a\"]}", "{\"series\":5}",
+  "[{\"name\":\"a\",\"values\":{}},{\"name\":\"b\",\"values\":[null,5,\"x\"]}]", "[{\"_id\":\"x\",\"name\":\"a\"}]", "not JSON", "[{\"at\":5,\"namespace\":\"a.b\"}]"
+};
+#define FACT_ANSWERS (sizeof fact_answers / sizeof fact_answers[0])
+
+typedef struct fact_driver {
+  char facts[8192];
+  const char *answer;
+} fact_driver;
+
+static int fact_perform(void *context, svc *s, const svc_order *order)
+{
+  const fact_driver *d = context;
+  return svc_order_done(s, order->id, SVC_OK, d->facts[0] ? d->facts : NULL) == SVC_OK ? SVC_OK : SVC_IO;
+}
+
+static int fact_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
+{
+  const fact_driver *d = context;
+  (void)s, (void)q;
+  return d->answer ? svc_reply_add(r, d->answer, strlen(d->answer)) : SVC_INVALID;
+}
+
+/* All names with this value; but hosts, where there are to be some. */
+static void fact_said(fact_driver *d, const char *value, bool hosts)
+{
+  size_t i, n = 1;
+  d->facts[0] = 0;
+  if (!value) return;
+  d->facts[0] = '{';
+  for (i = 0; i < sizeof fact_names / sizeof fact_names[0]; i++)
+    n += (size_t)snprintf(d->facts + n, sizeof d->facts - n, "%s\"%s\":%s", i ? "," : "", fact_names[i],
+                          hosts && strcmp(fact_names[i], "hosts") == 0 ? "[\"h1.example:27017\",\"h2.example:27017\"]" : value);
+  snprintf(d->facts + n, sizeof d->facts - n, "}");
+}
+
+static bool fact_calls(const t_world *w, const svc_plan *plan)
+{
+  return !(plan->route->flags & SVC_ABSOLUTE) && !t_world_elsewhere(plan) && !t_ended(&w->t, plan) && plan->route->method != SVC_DELETE;
+}
+
+/* Every operation once, with orders that are done as this driver does them. */
+static MunitResult every_fact(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  static fact_driver d;
+  svc_driver driver = { fact_perform, fact_ask, &d };
+  size_t i, k;
+  (void)params, (void)data;
+  for (k = 0; k < sizeof fact_values / sizeof fact_values[0]; k++) {
+    fact_said(&d, fact_values[k], false);
+    d.answer = "[]";
+    t_world_open_with(&w, &driver);
+    for (i = 0; i < w.t.s->plan_count; i++) {
+      const svc_plan *plan = &w.t.s->plans[i];
+      if (!fact_calls(&w, plan) || plan->route->told) continue;
+      if (!t_world_ready(&w, plan)) continue;
+      if (t_send(&w.t, t_method(plan), w.path, w.has_body ? w.body : NULL) >= 500) t_complain(plan, "facts %s: %.300s", fact_values[k], w.t.response.body);
+      munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    }
+    t_advance(&w.t, 2 * 86400);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    store_whole(w.t.s);
+    t_world_close(&w);
+  }
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+/* Every question, with every answer. */
+static MunitResult every_answer(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  static fact_driver d;
+  svc_driver driver = { fact_perform, fact_ask, &d };
+  size_t i, k;
+  (void)params, (void)data;
+  fact_said(&d, "\"a text\"", true);
+  d.answer = "[]";
+  t_world_open_with(&w, &driver);
+  for (i = 0; i < w.t.s->plan_count; i++) {
+    const svc_plan *plan = &w.t.s->plans[i];
+    d.answer = "[]";
+    if (!fact_calls(&w, plan) || !plan->route->told || !t_world_ready(&w, plan)) continue;
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    for (k = 0; k <= FACT_ANSWERS; k++) {
+      int status;
+      d.answer = k < FACT_ANSWERS ? fact_answers[k] : NULL; /* it does not know */
+      status = t_send(&w.t, t_method(plan), w.path, w.has_body ? w.body : NULL);
+      if (status >= 500 && strcmp(t_error(&w.t), "SERVICE_UNAVAILABLE") != 0) t_complain(plan, "answer %s: %.300s", d.answer, w.t.response.body);
+    }
+  }
+  store_whole(w.t.s);
+  t_world_close(&w);
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/facts", every_fact, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/answers", every_answer, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_every_fact = { "/every_fact", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

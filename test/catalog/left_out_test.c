@@ -1,0 +1,122 @@
+/*
+** Builds that leave nouns out (-DSVC_OMIT): whatever else there is goes on without them.
+**
+** The nouns that others look for, by name, kind or seat, are left out, several at a time that have nothing to do with each other; then every
+** operation that is left is called once. It answers as it does where nothing is left out, unless what it is about is not there now, or what
+** was asked for along with it; and never does it fail.
+*/
+#include "world.h"
+
+enum { LEFT_OUT_PLANS = 1024 };
+
+/* How each operation answered where nothing was left out, by its name. */
+static struct {
+  const char *op;
+  int status;
+} left_out_whole[LEFT_OUT_PLANS];
+static size_t left_out_count;
+
+static int left_out_before(const char *op)
+{
+  size_t i;
+  for (i = 0; i < left_out_count; i++)
+    if (strcmp(left_out_whole[i].op, op) == 0) return left_out_whole[i].status;
+  return 0;
+}
+
+static bool left_out_calls(const t_world *w, const svc_plan *plan, bool deletes)
+{
+  if (plan->route->flags & SVC_ABSOLUTE || t_world_elsewhere(plan) || t_ended(&w->t, plan)) return false;
+  if (deletes != (plan->route->method == SVC_DELETE)) return false;
+  return !deletes || (plan->noun != w->t.s->org && plan->noun != w->t.s->group);
+}
+
+static bool left_out_excused(const t_service *t)
+{
+  return t->response.status == 404 || strcmp(t_error(t), "FEATURE_UNSUPPORTED") == 0 || (!t->s->group && strstr(t_param(t, 0), "groupId"));
+}
+
+/* Every operation once. */
+static void left_out_all(t_world *w, const char *const *names, bool deletes)
+{
+  size_t i;
+  for (i = 0; i < w->t.s->plan_count; i++) {
+    const svc_plan *plan = &w->t.s->plans[i];
+    int status;
+    if (!left_out_calls(w, plan, deletes) || !t_world_ready(w, plan)) continue;
+    status = t_world_send(w, plan);
+    if (!names) {
+      left_out_whole[left_out_count].op = plan->route->op;
+      left_out_whole[left_out_count++].status = status;
+    } else if (status != t_success(plan) && left_out_before(plan->route->op) == t_success(plan) && !left_out_excused(&w->t)) {
+      t_complain(plan, "without %s and others: %d %.300s", names[0], status, w->t.response.body);
+    }
+  }
+}
+
+static void left_out_world(const char *const *names)
+{
+  static t_world w;
+  t_without(names);
+  t_world_open(&w);
+  left_out_all(&w, names, false);
+  t_advance(&w.t, 36 * 3600); /* what comes with time */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  left_out_all(&w, names, true);
+  t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  store_whole(w.t.s);
+  t_world_close(&w);
+  t_without(NULL);
+}
+
+static const char *const left_out_groups[][16] = {
+  { "cluster" },
+  { "snapshot", "alert round", "flex cluster", "database user", "federation settings", "API key", "stream connection", "network access entry" },
+  { "backup schedule", "alert wave", "user security", "connected organization", "network container", "service account", "stream processor",
+    "search index" },
+  { "restore job", "alert notice", "encryption at rest", "integration", "team", "peering connection", "custom database role",
+    "outage simulation" },
+  { "export bucket", "alert", "database user certificate", "maintenance window", "invoice", "flex snapshot", "endpoint service",
+    "sample dataset load", "project limit" },
+  { "export job", "alert configuration", "backup compliance policy", "certificate authority", "cluster transfer", "pinned namespaces",
+    "global writes", "organization settings", "resource policy", "access token", "stream workspace", "private endpoint" },
+  { "event", "cloud provider access" },
+  { "user" },
+  { "organization user" },
+  { "project" },
+};
+
+static MunitResult left_out_each(const MunitParameter params[], void *data)
+{
+  size_t i;
+  (void)params, (void)data;
+  left_out_world(NULL);
+  munit_assert_size(left_out_count, >, 300);
+  for (i = 0; i < sizeof left_out_groups / sizeof left_out_groups[0]; i++) left_out_world(left_out_groups[i]);
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+/* Every name in them is one of a noun. */
+static MunitResult left_out_named(const MunitParameter params[], void *data)
+{
+  const char *const *name;
+  size_t i, k, count;
+  const svc_noun *const *nouns = svc_catalog_all(&count);
+  (void)params, (void)data;
+  for (i = 0; i < sizeof left_out_groups / sizeof left_out_groups[0]; i++)
+    for (name = left_out_groups[i]; *name; name++) {
+      for (k = 0; k < count && strcmp(nouns[k]->name, *name) != 0;) k++;
+      if (k == count) munit_errorf("there is no noun %s", *name);
+    }
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/named", left_out_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/each", left_out_each, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_left_out = { "/left_out", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
