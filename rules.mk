@@ -147,6 +147,8 @@ $(O)/run: override LINK += $(if $(POSTGRES),-Wl$(comma)--wrap=PQsendFlushRequest
 # Calls to the system are let fail by test/faults.c.
 WRAPPED = open read pread write pwrite writev pwritev lseek fsync fdatasync mmap ftruncate fstat stat flock fcntl posix_fallocate link rename \
   unlink mkdir rmdir malloc calloc realloc strdup posix_memalign memalign \
+  fopen fopen64 socket bind listen getsockname setsockopt accept epoll_create1 epoll_ctl send sendto sendmsg recv recvfrom poll \
+  pthread_create pthread_mutex_init pthread_cond_init pthread_condattr_init \
   open64 pread64 pwrite64 pwritev64 lseek64 mmap64 ftruncate64 fstat64 stat64 fcntl64 posix_fallocate64
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=%,$(WRAPPED))
 $(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(O)/soak $(O)/threads $(FUZZERS): $(MBED_LIBS)

@@ -359,8 +359,8 @@ SVC_PRIVATE int svc_lmdb_pages(int fd, uint64_t txn, uint64_t most, char *why, s
 {
   pages *p = calloc(1, sizeof *p);
   void *map = MAP_FAILED;
-  int rc = p ? MDB_SUCCESS : ENOMEM;
-  if (rc) return rc;
+  int rc;
+  if (!p) return ENOMEM;
   p->why = why;
   p->why_size = why_size;
   rc = pages_metas(p, fd, (size_t)txn);

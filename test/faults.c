@@ -1,5 +1,5 @@
 /*
-** Calls that fail: see faults.h. Counted over all threads: LMDB makes a copy with a second one. Parts that ask for files of any length
+** Calls that fail: see faults.h. Counted over all threads but those that are spared: LMDB makes a copy with a second one. Parts that ask for files of any length
 ** (_FILE_OFFSET_BITS) call the same by names that end in 64.
 */
 #define _GNU_SOURCE
@@ -7,10 +7,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -37,10 +42,18 @@ long t_fault_end(void)
   return atomic_load(&faults.hits);
 }
 
+static _Thread_local bool spared;
+
+void t_fault_spare(bool on)
+{
+  spared = on;
+}
+
 /* 0: it is done as ever; else the error, or T_SHORT. */
 static int fails(enum t_call call)
 {
   long left;
+  if (spared) return 0;
   if (atomic_load_explicit(&faults.call, memory_order_relaxed) != (int)call + 1) return 0;
   left = atomic_fetch_sub(&faults.left, 1);
   if (left > 1 || (left < 1 && !faults.for_good)) return 0;
@@ -83,6 +96,22 @@ WRAP(T_CALL_MEMORY, void *, NULL, realloc, (void *p, size_t n), (p, n))
 WRAP(T_CALL_MEMORY, char *, NULL, strdup, (const char *text), (text))
 WRAP(T_CALL_MEMORY, void *, NULL, memalign, (size_t to, size_t n), (to, n))
 WRAP(T_CALL_MEMORY, int, faults.error, posix_memalign, (void **out, size_t to, size_t n), (out, to, n))
+
+WRAP(T_CALL_OPEN, FILE *, NULL, fopen, (const char *path, const char *mode), (path, mode))
+WRAP(T_CALL_OPEN, FILE *, NULL, fopen64, (const char *path, const char *mode), (path, mode))
+WRAP(T_CALL_SOCKET, int, -1, socket, (int family, int kind, int protocol), (family, kind, protocol))
+WRAP(T_CALL_SOCKET, int, -1, bind, (int fd, const struct sockaddr *a, socklen_t n), (fd, a, n))
+WRAP(T_CALL_SOCKET, int, -1, listen, (int fd, int n), (fd, n))
+WRAP(T_CALL_SOCKET, int, -1, getsockname, (int fd, struct sockaddr *a, socklen_t *n), (fd, a, n))
+WRAP(T_CALL_SOCKET, int, -1, setsockopt, (int fd, int level, int name, const void *p, socklen_t n), (fd, level, name, p, n))
+WRAP(T_CALL_SOCKET, int, -1, accept, (int fd, struct sockaddr *a, socklen_t *n), (fd, a, n))
+WRAP(T_CALL_SOCKET, int, -1, epoll_create1, (int flags), (flags))
+WRAP(T_CALL_SOCKET, int, -1, epoll_ctl, (int on, int what, int fd, struct epoll_event *e), (on, what, fd, e))
+WRAP(T_CALL_WAIT, int, -1, poll, (struct pollfd *p, nfds_t n, int ms), (p, n, ms))
+WRAP(T_CALL_THREAD, int, faults.error, pthread_create, (pthread_t *t, const pthread_attr_t *how, void *(*run)(void *), void *with), (t, how, run, with))
+WRAP(T_CALL_LOCKS, int, faults.error, pthread_mutex_init, (pthread_mutex_t *lock, const pthread_mutexattr_t *how), (lock, how))
+WRAP(T_CALL_LOCKS, int, faults.error, pthread_cond_init, (pthread_cond_t *cond, const pthread_condattr_t *how), (cond, how))
+WRAP(T_CALL_LOCKS, int, faults.error, pthread_condattr_init, (pthread_condattr_t *how), (how))
 
 #define WRAP_OPEN(name) \
   int __real_##name(const char *path, int flags, ...); \
@@ -134,3 +163,26 @@ WRAP_PART(T_CALL_WRITE, pwrite64, (int fd, const void *from, size_t n, off64_t a
 WRAP_PART(T_CALL_WRITE, writev, (int fd, const struct iovec *from, int n), (fd, from, n), (fd, from, (n + 1) / 2))
 WRAP_PART(T_CALL_WRITE, pwritev, (int fd, const struct iovec *from, int n, off_t at), (fd, from, n, at), (fd, from, (n + 1) / 2, at))
 WRAP_PART(T_CALL_WRITE, pwritev64, (int fd, const struct iovec *from, int n, off64_t at), (fd, from, n, at), (fd, from, (n + 1) / 2, at))
+WRAP_PART(T_CALL_SEND, send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags), (fd, from, (n + 1) / 2, flags))
+WRAP_PART(T_CALL_SEND, sendto, (int fd, const void *from, size_t n, int flags, const struct sockaddr *a, socklen_t size), (fd, from, n, flags, a, size),
+          (fd, from, (n + 1) / 2, flags, a, size))
+WRAP_PART(T_CALL_RECEIVE, recv, (int fd, void *to, size_t n, int flags), (fd, to, n, flags), (fd, to, (n + 1) / 2, flags))
+WRAP_PART(T_CALL_RECEIVE, recvfrom, (int fd, void *to, size_t n, int flags, struct sockaddr *a, socklen_t *size), (fd, to, n, flags, a, size),
+          (fd, to, (n + 1) / 2, flags, a, size))
+
+/* Half of the first part. */
+ssize_t __real_sendmsg(int fd, const struct msghdr *m, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags)
+{
+  struct iovec part;
+  struct msghdr some = *m;
+  int error = fails(T_CALL_SEND);
+  if (error && error != T_SHORT) return -1;
+  if (!error || !m->msg_iovlen) return __real_sendmsg(fd, m, flags);
+  part = m->msg_iov[0];
+  part.iov_len = (part.iov_len + 1) / 2;
+  some.msg_iov = &part;
+  some.msg_iovlen = 1;
+  return __real_sendmsg(fd, &some, flags);
+}
