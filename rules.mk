@@ -142,8 +142,10 @@ $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(O)/obj/test/fuzz/fuzz.o $(PART_OBJE
 $(FUZZERS): override LINK += -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=svc_fuzz_$(patsubst %_fuzz,%,$(@F))
 # Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request.
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request)
-# test/postgres.c counts round trips.
-$(O)/run: override LINK += $(if $(POSTGRES),-Wl$(comma)--wrap=PQsendFlushRequest -Wl$(comma)--wrap=PQpipelineSync)
+# test/postgres.c counts round trips, and lets calls to libpq fail; test/redis.c those to hiredis.
+$(O)/run: override LINK += $(if $(POSTGRES),$(patsubst %,-Wl$(comma)--wrap=PQ%,sendFlushRequest pipelineSync connectdbParams exec getResult \
+  enterPipelineMode consumeInput socket sendPrepare sendQueryPrepared))
+$(O)/run: override LINK += $(if $(REDIS),$(patsubst %,-Wl$(comma)--wrap=redis%,ConnectWithTimeout ConnectUnixWithTimeout FormatCommandArgv ReaderFeed ReaderGetReply))
 # Calls to the system are let fail by test/faults.c.
 WRAPPED = open read pread write pwrite writev pwritev lseek fsync fdatasync mmap ftruncate fstat stat flock fcntl posix_fallocate link rename \
   unlink mkdir rmdir malloc calloc realloc strdup posix_memalign memalign \

@@ -61,6 +61,11 @@ static int fails(enum t_call call)
   return errno = faults.error;
 }
 
+int t_fault_hit(enum t_call call)
+{
+  return fails(call);
+}
+
 /* WRAP(kind, type, what it returns when it fails, name, parameters, arguments) */
 #define WRAP(kind, type, failed, name, parameters, arguments) \
   type __real_##name parameters; \
