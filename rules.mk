@@ -151,6 +151,8 @@ WRAPPED = open read pread write pwrite writev pwritev lseek fsync fdatasync mmap
   unlink mkdir rmdir malloc calloc realloc strdup posix_memalign memalign \
   fopen fopen64 socket bind listen getsockname setsockopt accept epoll_create1 epoll_ctl send sendto sendmsg recv recvfrom poll \
   pthread_create pthread_mutex_init pthread_cond_init pthread_condattr_init \
+  $(patsubst %,mdb_%,env_create env_open env_set_mapsize env_set_maxreaders env_info env_stat env_get_fd env_copyfd2 txn_begin txn_renew txn_commit \
+  dbi_open cursor_open cursor_get cursor_put get put) \
   open64 pread64 pwrite64 pwritev64 lseek64 mmap64 ftruncate64 fstat64 stat64 fcntl64 posix_fallocate64
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=%,$(WRAPPED))
 $(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(O)/soak $(O)/threads $(FUZZERS): $(MBED_LIBS)

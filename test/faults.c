@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <lmdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -117,6 +118,33 @@ WRAP(T_CALL_THREAD, int, faults.error, pthread_create, (pthread_t *t, const pthr
 WRAP(T_CALL_LOCKS, int, faults.error, pthread_mutex_init, (pthread_mutex_t *lock, const pthread_mutexattr_t *how), (lock, how))
 WRAP(T_CALL_LOCKS, int, faults.error, pthread_cond_init, (pthread_cond_t *cond, const pthread_condattr_t *how), (cond, how))
 WRAP(T_CALL_LOCKS, int, faults.error, pthread_condattr_init, (pthread_condattr_t *how), (how))
+
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_create, (MDB_env **env), (env))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_open, (MDB_env *env, const char *path, unsigned flags, mdb_mode_t mode), (env, path, flags, mode))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_set_mapsize, (MDB_env *env, size_t n), (env, n))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_set_maxreaders, (MDB_env *env, unsigned n), (env, n))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_info, (MDB_env *env, MDB_envinfo *info), (env, info))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_stat, (MDB_env *env, MDB_stat *stat), (env, stat))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_get_fd, (MDB_env *env, mdb_filehandle_t *fd), (env, fd))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_copyfd2, (MDB_env *env, mdb_filehandle_t fd, unsigned flags), (env, fd, flags))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_txn_begin, (MDB_env *env, MDB_txn *parent, unsigned flags, MDB_txn **txn), (env, parent, flags, txn))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_txn_renew, (MDB_txn *txn), (txn))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_dbi_open, (MDB_txn *txn, const char *name, unsigned flags, MDB_dbi *dbi), (txn, name, flags, dbi))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_cursor_open, (MDB_txn *txn, MDB_dbi dbi, MDB_cursor **cursor), (txn, dbi, cursor))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_cursor_get, (MDB_cursor *cursor, MDB_val *key, MDB_val *value, MDB_cursor_op op), (cursor, key, value, op))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_cursor_put, (MDB_cursor *cursor, MDB_val *key, MDB_val *value, unsigned flags), (cursor, key, value, flags))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_get, (MDB_txn *txn, MDB_dbi dbi, MDB_val *key, MDB_val *value), (txn, dbi, key, value))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_put, (MDB_txn *txn, MDB_dbi dbi, MDB_val *key, MDB_val *value, unsigned flags), (txn, dbi, key, value, flags))
+
+/* What fails is over, too. */
+int __real_mdb_txn_commit(MDB_txn *txn);
+int __wrap_mdb_txn_commit(MDB_txn *txn);
+int __wrap_mdb_txn_commit(MDB_txn *txn)
+{
+  if (!fails(T_CALL_LMDB)) return __real_mdb_txn_commit(txn);
+  mdb_txn_abort(txn);
+  return faults.error;
+}
 
 #define WRAP_OPEN(name) \
   int __real_##name(const char *path, int flags, ...); \

@@ -172,6 +172,8 @@ static const struct {
   { T_CALL_RESERVE, { ENOSPC, EINTR } },
   { T_CALL_NAME, { EIO, ENOSPC, EACCES } },
   { T_CALL_MEMORY, { ENOMEM } },
+  { T_CALL_LOCKS, { ENOMEM } },
+  { T_CALL_LMDB, { EIO, ENOMEM } },
 };
 
 /* ------------------------------------------------------------------------------------------------------------ afterwards */
