@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -24,8 +25,8 @@
 static struct {
   atomic_int call; /* one more than the kind; 0: none */
   atomic_long left, hits;
-  int error;
-  bool for_good;
+  atomic_int error;
+  atomic_bool for_good;
 } faults;
 
 void t_fault(enum t_call call, long at, int error, bool for_good)
@@ -113,6 +114,7 @@ WRAP(T_CALL_SOCKET, int, -1, setsockopt, (int fd, int level, int name, const voi
 WRAP(T_CALL_SOCKET, int, -1, accept, (int fd, struct sockaddr *a, socklen_t *n), (fd, a, n))
 WRAP(T_CALL_SOCKET, int, -1, epoll_create1, (int flags), (flags))
 WRAP(T_CALL_SOCKET, int, -1, epoll_ctl, (int on, int what, int fd, struct epoll_event *e), (on, what, fd, e))
+WRAP(T_CALL_SOCKET, int, -1, eventfd, (unsigned n, int flags), (n, flags))
 WRAP(T_CALL_WAIT, int, -1, poll, (struct pollfd *p, nfds_t n, int ms), (p, n, ms))
 WRAP(T_CALL_THREAD, int, faults.error, pthread_create, (pthread_t *t, const pthread_attr_t *how, void *(*run)(void *), void *with), (t, how, run, with))
 WRAP(T_CALL_LOCKS, int, faults.error, pthread_mutex_init, (pthread_mutex_t *lock, const pthread_mutexattr_t *how), (lock, how))

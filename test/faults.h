@@ -20,7 +20,7 @@ enum t_call {
   T_CALL_RESERVE, /* posix_fallocate */
   T_CALL_NAME,    /* link, rename, unlink, mkdir, rmdir */
   T_CALL_MEMORY,  /* malloc, calloc, realloc, strdup, posix_memalign, memalign */
-  T_CALL_SOCKET,  /* socket, bind, listen, getsockname, setsockopt, accept, epoll_create1, epoll_ctl */
+  T_CALL_SOCKET,  /* socket, bind, listen, getsockname, setsockopt, accept, epoll_create1, epoll_ctl, eventfd */
   T_CALL_SEND,    /* send, sendmsg */
   T_CALL_RECEIVE, /* recv, recvfrom */
   T_CALL_WAIT,    /* poll */

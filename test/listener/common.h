@@ -10,6 +10,8 @@
 
 #include <munit.h>
 
+#include "slow.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

@@ -23,7 +23,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#define FAULTS_WAIT_MS 8000
+#define FAULTS_WAIT_MS 20000
+#define FAULTS_MS (T_SLOW ? 3000 : 150) /* until the listener gives a client up */
 #define FAULTS_LARGE ((size_t)3 << 20)
 
 typedef struct faults_world {
@@ -74,7 +75,7 @@ static int faults_open(faults_world *w, char *why, size_t size)
 {
   static const char *const urls[] = { "http://127.0.0.1:0", "https://127.0.0.1:0" };
   svc_listener_config k = { .urls = urls, .url_count = 2, .threads = 2, .writers = 2, .handle = faults_handle, .cert_file = w->cert, .key_file = w->key,
-                            .header_timeout_ms = 150, .body_timeout_ms = 150, .idle_timeout_ms = 150, .stop_timeout_ms = 500, .no_explorer = 1 };
+                            .header_timeout_ms = FAULTS_MS, .body_timeout_ms = FAULTS_MS, .idle_timeout_ms = FAULTS_MS, .stop_timeout_ms = 500, .no_explorer = 1 };
   return svc_listener_open(&w->l, &k, why, size);
 }
 
@@ -238,7 +239,7 @@ static MunitResult faults_asked(const MunitParameter params[], void *data)
     for (k = 0; k < sizeof faults_kinds / sizeof faults_kinds[0]; k++)
       for (e = 0; e < 4 && faults_kinds[k].errors[e]; e++)
         for (first = 0; first < FAULTS_REQUESTS; first += secure ? 3 : 1)
-          for (at = 1; at < 40; at += 1 + at / 4 + (secure ? at : 0)) {
+          for (at = 1; at < 40; at += 1 + at / 4 + (secure || T_SLOW ? at : 0)) {
             size_t n = secure ? 3 : 1, good;
             t_fault(faults_kinds[k].call, at, faults_kinds[k].errors[e], false);
             good = faults_ask(&w, secure, first, n);
