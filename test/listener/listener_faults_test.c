@@ -24,7 +24,7 @@
 #include <sys/stat.h>
 
 #define FAULTS_WAIT_MS 20000
-#define FAULTS_MS (T_SLOW ? 3000 : 150) /* until the listener gives a client up */
+#define FAULTS_MS (T_SLOW ? 6000 : 1500) /* until the listener gives a client up */
 #define FAULTS_LARGE ((size_t)3 << 20)
 
 typedef struct faults_world {
@@ -238,9 +238,9 @@ static MunitResult faults_asked(const MunitParameter params[], void *data)
   for (secure = 0; secure < 2; secure++)
     for (k = 0; k < sizeof faults_kinds / sizeof faults_kinds[0]; k++)
       for (e = 0; e < 4 && faults_kinds[k].errors[e]; e++)
-        for (first = 0; first < FAULTS_REQUESTS; first += secure ? 3 : 1)
+        for (first = 0; first < FAULTS_REQUESTS; first += faults_kinds[k].call == T_CALL_SOCKET ? 4 : secure ? 3 : 1) /* of those some are waited for */
           for (at = 1; at < 40; at += 1 + at / 4 + (secure || T_SLOW ? at : 0)) {
-            size_t n = secure ? 3 : 1, good;
+            size_t n = secure && first + 3 <= FAULTS_REQUESTS ? 3 : 1, good;
             t_fault(faults_kinds[k].call, at, faults_kinds[k].errors[e], false);
             good = faults_ask(&w, secure, first, n);
             if (t_fault_end() == 0) break;
@@ -398,7 +398,7 @@ static MunitResult faults_configuration(const MunitParameter params[], void *dat
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" };
   static const char *const one[] = { "http://127.0.0.1:0" };
   const svc_listener_config good = { .urls = one, .url_count = 1 };
-  const char *none = NULL;
+  const char *none = NULL, *behind = "http://127.0.0.1/behind";
   svc_listener_config k = good;
   svc_listener_statistics stats;
   svc_listener *l;
@@ -432,6 +432,9 @@ static MunitResult faults_configuration(const MunitParameter params[], void *dat
     k.trusted_proxies = &proxies[i];
     faults_refused(&k, "not an address or network");
   }
+  k = good;
+  k.urls = &behind;
+  faults_refused(&k, "nothing may stand behind the port");
   svc_listener_close(NULL);
   svc_listener_stop(NULL);
   svc_listener_stats(NULL, &stats);
@@ -449,7 +452,60 @@ static MunitResult faults_configuration(const MunitParameter params[], void *dat
   return MUNIT_OK;
 }
 
+static void faults_log(void *context, int level, const char *text)
+{
+  if (level == SVC_LOG_WARNING) snprintf(context, 256, "%s", text);
+}
+
+/* Fewer files than connections: there are as many as can be accepted, and the log says so. */
+static MunitResult faults_files_limited(const MunitParameter params[], void *data)
+{
+  static const char *const one[] = { "http://127.0.0.1:0" };
+  const rlim_t limits[] = { 100, 300 };
+  svc_listener_config k = { .urls = one, .url_count = 1, .log = faults_log };
+  struct rlimit before, few;
+  svc_listener *l;
+  char text[256], why[256];
+  size_t i;
+  (void)params, (void)data;
+  k.log_context = text;
+  munit_assert_int(getrlimit(RLIMIT_NOFILE, &before), ==, 0);
+  for (i = 0; i < 2; i++) {
+    text[0] = 0;
+    few = before;
+    few.rlim_cur = limits[i];
+    munit_assert_int(setrlimit(RLIMIT_NOFILE, &few), ==, 0);
+    munit_assert_int(svc_listener_open(&l, &k, why, sizeof why), ==, SVC_OK);
+    munit_assert_int(strncmp(text, "only ", 5), ==, 0);
+    svc_listener_close(l);
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+  return MUNIT_OK;
+}
+
+/* A reload that is not asked why. */
+static MunitResult faults_reload(const MunitParameter params[], void *data)
+{
+  faults_world w;
+  char why[256];
+  (void)params, (void)data;
+  faults_files(&w);
+  munit_assert_int(faults_open(&w, NULL, 0), ==, SVC_OK);
+  munit_assert_int(svc_listener_reload(w.l, NULL, 0), ==, SVC_OK);
+  munit_assert_int(svc_listener_reload(w.l, why, 0), ==, SVC_OK);
+  munit_assert_int(unlink(w.cert), ==, 0);
+  munit_assert_int(svc_listener_reload(w.l, NULL, 0), ==, SVC_IO);
+  munit_assert_int(svc_listener_reload(w.l, why, 0), ==, SVC_IO);
+  munit_assert_int(svc_listener_reload(w.l, why, sizeof why), ==, SVC_IO);
+  munit_assert_not_null(strstr(why, w.cert));
+  svc_listener_close(w.l);
+  faults_remove(&w);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/files_limited", faults_files_limited, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/reload", faults_reload, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/configuration", faults_configuration, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/certificate", faults_certificate, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/certificate_refused", faults_certificate_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

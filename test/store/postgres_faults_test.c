@@ -292,6 +292,100 @@ static MunitResult postgres_faults_readers(const MunitParameter params[], void *
   return MUNIT_OK;
 }
 
+/* --------------------------------------------------------------------------------------------------------- beside LMDB */
+
+typedef struct pair {
+  const svc_store_port *ports[2];
+  char paths[2][128];
+  svc_store *stores[2];
+  svc_txn *txn[2];
+} pair;
+
+static void pair_open(pair *p)
+{
+  char why[256];
+  int i;
+  memset(p, 0, sizeof *p);
+  p->ports[0] = svc_lmdb_port();
+  p->ports[1] = t_postgres_port();
+  for (i = 0; i < 2; i++) {
+    svc_config config = { .durability = SVC_NO_SYNC };
+    store_folder(p->paths[i]);
+    config.path = p->paths[i];
+    munit_assert_int(p->ports[i]->open(&p->stores[i], &config, why, sizeof why), ==, SVC_OK);
+  }
+}
+
+static void pair_close(pair *p)
+{
+  int i;
+  for (i = 0; i < 2; i++) {
+    p->ports[i]->close(p->stores[i]);
+    store_remove(p->paths[i]);
+  }
+}
+
+static void pair_scan(pair *p, const svc_range *range, size_t most, uint64_t expected)
+{
+  svc_row rows[2][16];
+  size_t n[2], i;
+  int k;
+  for (k = 0; k < 2; k++) {
+    if (p->ports[k]->expect) p->ports[k]->expect(p->txn[k], &(svc_str){ "", 0 }, 1, expected);
+    munit_assert_int(p->ports[k]->scan(p->txn[k], range, rows[k], most, &n[k]), ==, SVC_OK);
+  }
+  munit_assert_size(n[0], ==, n[1]);
+  for (i = 0; i < n[0]; i++) munit_assert_true(svc_str_eq(rows[0][i].key, rows[1][i].key) && svc_str_eq(rows[0][i].value, rows[1][i].value));
+}
+
+/* Ranges with every edge, from both ends, whatever was asked before: the same rows as LMDB has. */
+static MunitResult postgres_faults_ranges(const MunitParameter params[], void *data)
+{
+  static const svc_str edges[] = { { "\1", 1 }, { "b", 1 }, { "c", 1 }, { "c000002", 7 }, { "c000002x", 8 }, { "d", 1 }, { "r", 1 }, { "r000003", 7 }, { "r000003\0", 8 }, { "\377", 1 } };
+  static const uint64_t expected[] = { 0, 3, 40, UINT64_C(1) << 40 };
+  const size_t count = sizeof edges / sizeof edges[0];
+  char space[64];
+  size_t from, to, e;
+  int64_t counts[2];
+  pair p;
+  int k, i;
+  (void)params, (void)data;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  pair_open(&p);
+  for (k = 0; k < 2; k++) {
+    munit_assert_int(p.ports[k]->write_begin(p.stores[k], &p.txn[k]), ==, SVC_OK);
+    for (i = 0; i < 12; i++) {
+      munit_assert_int(p.ports[k]->put(p.txn[k], faulty_key(space, "r", i, 0), SVC_S("v")), ==, SVC_OK);
+      munit_assert_int(p.ports[k]->count_add(p.txn[k], faulty_key(space, "c", i % 5, 0), i), ==, SVC_OK);
+    }
+    munit_assert_int(p.ports[k]->put(p.txn[k], SVC_S("empty"), SVC_S("")), ==, SVC_OK);
+    munit_assert_uint64(p.ports[k]->state(p.txn[k]), ==, 0);
+    munit_assert_int(p.ports[k]->commit(p.txn[k]), ==, SVC_OK);
+  }
+  for (k = 0; k < 2; k++) munit_assert_int(p.ports[k]->read_begin(p.stores[k], &p.txn[k]), ==, SVC_OK);
+  for (e = 0; e < sizeof expected / sizeof expected[0]; e++)
+    for (from = 0; from < count; from++)
+      for (to = 0; to < count; to++)
+        for (i = 0; i < 2; i++) {
+          pair_scan(&p, &(svc_range){ edges[from], edges[to], i, 0 }, 2, expected[e]);
+          pair_scan(&p, &(svc_range){ edges[from], edges[to], i, 0 }, 2, 0); /* from the beginning again, not on */
+          pair_scan(&p, &(svc_range){ edges[from], edges[to], i, e }, 16, 0);
+        }
+  pair_scan(&p, &(svc_range){ edges[0], edges[count - 1], false, SIZE_MAX }, 16, 0);
+  for (k = 0; k < 2; k++) {
+    static char large[2000];
+    counts[k] = -1;
+    munit_assert_int(p.ports[k]->count(p.txn[k], faulty_key(space, "c", 1, 0), &counts[k]), ==, SVC_OK);
+    memset(large, 'c', sizeof large);
+    if (k) munit_assert_int(p.ports[k]->count(p.txn[k], (svc_str){ large, sizeof large }, &counts[0]), ==, SVC_OK);
+  }
+  munit_assert_int64(counts[1], ==, 1 + 6 + 11);
+  munit_assert_int64(counts[0], ==, 0); /* no count has so long a name */
+  for (k = 0; k < 2; k++) p.ports[k]->read_end(p.txn[k]);
+  pair_close(&p);
+  return MUNIT_OK;
+}
+
 /* No URI, one that leads nowhere, and a store for which there is no memory. */
 static MunitResult postgres_faults_opened(const MunitParameter params[], void *data)
 {
@@ -321,6 +415,7 @@ static MunitResult postgres_faults_opened(const MunitParameter params[], void *d
 static MunitTest tests[] = {
   { "/all", postgres_faults_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/states", postgres_faults_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ranges", postgres_faults_ranges, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/readers", postgres_faults_readers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/opened", postgres_faults_opened, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
