@@ -145,15 +145,21 @@ static bool io_step_backup(io_try *t)
 static bool io_step_visit(io_try *t)
 {
   int rc = svc_lmdb_copy_of(t->folder, t->copy);
-  if (rc == SVC_INVALID || rc == SVC_CORRUPT) munit_errorf("a copy from outside: %d", rc);
+  if (rc == SVC_INVALID || rc == SVC_NOT_FOUND) munit_errorf("a copy from outside: %d", rc); /* a read that gives the half is that of a file that was cut */
   return rc == SVC_OK;
 }
 
-/* What cannot be read is not called damaged. */
+static void io_found(void *context, const char *text)
+{
+  (void)text;
+  ++*(int *)context;
+}
+
+/* What cannot be read is a line, or a code. */
 static bool io_step_check(io_try *t)
 {
-  int rc = svc_check_store(t->s, NULL, NULL);
-  munit_assert_int(rc, !=, SVC_CORRUPT);
+  int lines = 0, rc = svc_check_store(t->s, io_found, &lines);
+  munit_assert_true(rc == SVC_CORRUPT ? lines > 0 : lines == 0);
   return rc == SVC_OK;
 }
 
