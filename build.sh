@@ -28,7 +28,8 @@ usage: ./build.sh VERB [ARGUMENT]...
   test-faults    every call that the store makes to the system, and every malloc of every operation, fails once, and for good
   soak [MINUTES [SEED]] clients of several roles over HTTPS while the clock moves and svcd is killed (5 minutes): every answer against
                  a model, and how large svcd and its store become
-  test-threads [SECONDS] library, listener, TLS, ticks, backups, driver and clock at once, for so long (60), under ThreadSanitizer
+  test-threads [SECONDS] library, listener, TLS, ticks, backups, driver, alerts and clock at once, for so long (60), under
+                 ThreadSanitizer; then the suites that have threads, and svcd
   bench [ARG]... build and run the benchmarks
   fuzz [SECONDS] [TARGET] random bytes for every parser (test/fuzz), each or this one for so long (60), with clang
   analyze [TOOL] gcc -fanalyzer, clang-tidy and cppcheck, or this one, over library, ports and svcd
@@ -316,15 +317,34 @@ check() { # [NAME]
   summary
 }
 
+with_installed() { # VERB: PostgreSQL and Redis are built in where they are installed, and what is left out is said
+  if has libpq-fe.h && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then POSTGRES=$(libpq)
+  else say "$1: ports/postgres.c is left out: there is no libpq-fe.h, or no server (libpq-dev, postgresql)"; fi
+  if has hiredis.h && has redis-server; then REDIS=yes; SVC_TEST_LIMITER=redis; export SVC_TEST_LIMITER
+  else say "$1: ports/redis.c is left out: there is no hiredis.h, or no server (libhiredis-dev, redis-server)"; fi
+}
+
+# Suites that take other ways on a store that several write to, or in its port: they are run on PostgreSQL a second time.
+ON_POSTGRES='postgres|port|copy|entity|index|due|keys|driver|retry|conditional|holding|clock|whole|verify|event'
+
 branches() { # [NAME]: of suites whose name holds NAME; docs/branches.md is written by a run of all
+  with_installed branches
   for_tests
-  daemon
-  O=build/branches
   need gcov
-  split 'test objects, with counters' run OPT='-g -O0 --coverage' DEP_OPT=-O1
+  O=build/branches; counted='-g -O0 --coverage'
+  split 'test objects, with counters' run OPT="$counted" DEP_OPT=-O1
+  build 'svcd, with counters' svcd OPT="$counted" DEP_OPT=-O1 OUT=$O
+  SVC_TEST_SVCD=$PWD/$O/svcd; export SVC_TEST_SVCD
   find $O/obj -name '*.gcda' -exec rm -f {} +
+  SVC_TEST_STORE=
+  if [ -n "$POSTGRES" ]; then postgres_start "$PG_HASTE"; fi
   # shellcheck disable=SC2046
   run_tests $O $(suites | grep -F -e "${1:-}")
+  if [ -n "$POSTGRES" ]; then
+    SVC_TEST_STORE=postgres
+    # shellcheck disable=SC2046
+    run_tests $O $(suites | grep -xE "$ON_POSTGRES" | grep -F -e "${1:-}")
+  fi
   if [ $# = 0 ]; then sh test/branches.sh $O >$O/branches.md && cp $O/branches.md docs/branches.md
   else sh test/branches.sh $O >$O/branches.md; fi
   sed -n 's/^\*\*\(.*\)\*\*$/branches: \1/p' $O/branches.md
@@ -432,7 +452,11 @@ analyze() { # three readers of the code that run none of it; what they find is m
   # shellcheck disable=SC2086
   deps $LIBRARY mongoose
   fold; pack
-  export INCLUDES
+  OTHERS=; LEFT_OUT=
+  if has libpq-fe.h; then OTHERS="-DSVC_WITH_POSTGRES -isystem $(libpq)"; else LEFT_OUT=ports/postgres.c; fi
+  if has hiredis.h; then OTHERS="$OTHERS -DSVC_WITH_REDIS"; else LEFT_OUT="$LEFT_OUT ports/redis.c"; fi
+  [ -z "$LEFT_OUT" ] || say "analyze: left out, without the headers of libpq or hiredis: $LEFT_OUT"
+  export INCLUDES JOBS OTHERS LEFT_OUT
   sh test/analyze/analyze.sh "$@" 9<&-
 }
 
@@ -443,19 +467,35 @@ test_web() { # [NAME]: the tests of the page whose name contains NAME
   node test/web/run.mjs "$@" 9<&-
 }
 
-test_threads() { # [SECONDS]: everything at once under ThreadSanitizer; LMDB, mbedTLS and mongoose are built with it as well
+# What starts threads itself, or starts svcd, which has some.
+threaded() { grep -lE 'thrd_create|pthread_create|svc_listener_start|svcd_start' test/*/*_test.c | sed 's,.*/,,; s,_test\.c$,,'; }
+
+# shellcheck disable=SC2086
+test_threads() { # [SECONDS]: everything at once under ThreadSanitizer, then the suites with threads; LMDB, mbedTLS and mongoose are built with it, too
   seconds=${1:-60}
   case $seconds in *[!0-9]*|'') die "test-threads takes a number of seconds" ;; esac
-  # shellcheck disable=SC2086
-  deps $LIBRARY mongoose munit
-  fold; pack
+  with_installed test-threads
+  for_tests
   O=build/threads; san='-g -O1 -fno-omit-frame-pointer -fsanitize=thread'
   mbedtls "$D/mbedtls-threads" "$CC" "$AR" "$san"
-  TSAN_OPTIONS="suppressions=$PWD/test/threads/suppressions exitcode=66 second_deadlock_stack=1"; export TSAN_OPTIONS
-  build threads threads OPT="$san -Werror" MBED="$D/mbedtls-threads"
+  set -- OPT="$san -Werror" MBED="$D/mbedtls-threads" OUT=$O
+  build threads threads "$@"
+  build 'svcd, under ThreadSanitizer' svcd "$@"
+  split 'test objects, under ThreadSanitizer' run "$@"
+  rm -f $O/said $O/report.*
+  TSAN_OPTIONS="suppressions=$PWD/test/threads/suppressions exitcode=66 second_deadlock_stack=1"
+  SVC_TEST_SVCD=$PWD/$O/svcd; export TSAN_OPTIONS SVC_TEST_SVCD
   say "threads: everything at once, $seconds seconds"
-  build/threads/threads "$seconds" 9<&- 2>build/threads/said || { head -n 60 build/threads/said; die 'threads: see build/threads/said'; }
+  $O/threads "$seconds" 9<&- 2>$O/said || { head -n 60 $O/said; die "threads: see $O/said"; }
+  TSAN_OPTIONS="$TSAN_OPTIONS log_path=$PWD/$O/report" # of every process that a test starts
+  SVC_TEST_STORE=
+  if [ -n "$POSTGRES" ]; then postgres_start "$PG_HASTE"; fi
+  run_tests $O $(threaded)
+  for report in $O/report.*; do
+    [ ! -f "$report" ] || { head -n 60 "$report"; die "threads: see $O/report.*"; }
+  done
   say 'threads: ThreadSanitizer has nothing to say'
+  summary
 }
 
 redis_stop() { if [ -s "$1.pid" ]; then kill -9 "$(cat "$1.pid")" 2>/dev/null || :; rm -f "$1.pid" "$1.sock"; fi; }

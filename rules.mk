@@ -142,11 +142,17 @@ $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(O)/obj/test/fuzz/fuzz.o $(PART_OBJE
 $(FUZZERS): override LINK += -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=svc_fuzz_$(patsubst %_fuzz,%,$(@F))
 # Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request.
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request)
-# test/postgres.c counts round trips.
-$(O)/run: override LINK += $(if $(POSTGRES),-Wl$(comma)--wrap=PQsendFlushRequest -Wl$(comma)--wrap=PQpipelineSync)
+# test/postgres.c counts round trips, and lets calls to libpq fail; test/redis.c those to hiredis.
+$(O)/run: override LINK += $(if $(POSTGRES),$(patsubst %,-Wl$(comma)--wrap=PQ%,sendFlushRequest pipelineSync connectdbParams exec getResult \
+  enterPipelineMode consumeInput socket sendPrepare sendQueryPrepared))
+$(O)/run: override LINK += $(if $(REDIS),$(patsubst %,-Wl$(comma)--wrap=redis%,ConnectWithTimeout ConnectUnixWithTimeout FormatCommandArgv ReaderFeed ReaderGetReply))
 # Calls to the system are let fail by test/faults.c.
 WRAPPED = open read pread write pwrite writev pwritev lseek fsync fdatasync mmap ftruncate fstat stat flock fcntl posix_fallocate link rename \
   unlink mkdir rmdir malloc calloc realloc strdup posix_memalign memalign \
+  fopen fopen64 socket bind listen getsockname setsockopt accept epoll_create1 epoll_ctl eventfd send sendto sendmsg recv recvfrom poll \
+  pthread_create pthread_mutex_init pthread_cond_init pthread_condattr_init \
+  $(patsubst %,mdb_%,env_create env_open env_set_mapsize env_set_maxreaders env_info env_stat env_get_fd env_copyfd2 txn_begin txn_renew txn_commit \
+  dbi_open cursor_open cursor_get cursor_put get put) \
   open64 pread64 pwrite64 pwritev64 lseek64 mmap64 ftruncate64 fstat64 stat64 fcntl64 posix_fallocate64
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=%,$(WRAPPED))
 $(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(O)/soak $(O)/threads $(FUZZERS): $(MBED_LIBS)

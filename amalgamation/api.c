@@ -194,6 +194,7 @@ static int api_store(svc *s)
   svc_store *store;
   char why[256] = "";
   int rc;
+  /* cppcheck-suppress incorrectLogicOperator ; without -DSVC_SHARED_STORE the macro says no to every port */
   if (port->shared && !SVC_IS_SHARED(port)) return api_invalid(s, "store", "needs -DSVC_SHARED_STORE");
   rc = port->open(&store, &s->config, why, sizeof why);
   if (rc != SVC_OK) {

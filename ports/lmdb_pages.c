@@ -137,7 +137,9 @@ static int pages_metas(pages *p, int fd, size_t txn)
   struct stat file;
   pages_meta metas[2];
   size_t at;
-  int there = fstat(fd, &file) == 0 ? pages_read_meta(fd, 0, &metas[0]) : -1;
+  int there;
+  memset(metas, 0, sizeof metas);
+  there = fstat(fd, &file) == 0 ? pages_read_meta(fd, 0, &metas[0]) : -1;
   if (there < 0) return errno;
   if (file.st_size == 0) { /* LMDB would begin anew in it, as if there had never been anything */
     pages_bad(p, 0, "is not in the file, which is empty");
@@ -359,8 +361,8 @@ SVC_PRIVATE int svc_lmdb_pages(int fd, uint64_t txn, uint64_t most, char *why, s
 {
   pages *p = calloc(1, sizeof *p);
   void *map = MAP_FAILED;
-  int rc = p ? MDB_SUCCESS : ENOMEM;
-  if (rc) return rc;
+  int rc;
+  if (!p) return ENOMEM;
   p->why = why;
   p->why_size = why_size;
   rc = pages_metas(p, fd, (size_t)txn);

@@ -11,7 +11,7 @@
 ** What else is to be known of mongoose: while c->send is not empty its epoll code asks for EPOLLIN at every turn, and
 ** is_full does not take EPOLLIN away; both spin when a client sends and does not read. It also closes at once when it
 ** reads the end of the input, though an answer may be due. So c->send is never used, and a pause takes the socket's
-** events away (svc_listener_reading). The messages of mg_wakeup() can get lost: it is merely the bell.
+** events away (svc_listener_reading). Nor is mg_wakeup() used: see svc_listener_ring().
 **
 ** Nor is its TLS used (listener/tls.c says why): to mongoose a connection with TLS is one like others, whose bytes happen to be
 ** records. Its buffer is lent to it while there is something to read, so that one that is idle has none.
@@ -22,11 +22,10 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -333,6 +332,23 @@ static void mongoose_close_all(listener_loop *loop)
   mg_mgr_poll(loop->mgr, 0); /* closes those that are marked */
 }
 
+/* Not by mg_wakeup(): that has a connection of its own, which mongoose closes when there is no memory to read from it, and the
+** number of its socket may be a client's by the time that another thread rings. */
+void svc_listener_ring(listener_loop *loop)
+{
+  const uint64_t one = 1;
+  if (!atomic_exchange(&loop->rung, true)) (void)!write(loop->bell, &one, sizeof one); /* should it fail, the loop turns by itself */
+}
+
+/* Whoever rings from now on is heard in the next turn; whoever has rung has left what is collected in this one. */
+static void mongoose_hear(listener_loop *loop)
+{
+  uint64_t count;
+  if (!atomic_load_explicit(&loop->rung, memory_order_relaxed)) return;
+  (void)!read(loop->bell, &count, sizeof count);
+  atomic_exchange(&loop->rung, false);
+}
+
 void *svc_listener_loop_run(void *argument)
 {
   listener_loop *loop = argument;
@@ -342,6 +358,7 @@ void *svc_listener_loop_run(void *argument)
   for (;;) {
     loop->accepted = false;
     mg_mgr_poll(loop->mgr, MONGOOSE_TURN_MS);
+    mongoose_hear(loop);
     mongoose_check_accept(loop);
     if (loop->sending) svc_listener_resume(loop);
     svc_listener_collect(loop);
@@ -355,11 +372,6 @@ void *svc_listener_loop_run(void *argument)
   return NULL;
 }
 
-void svc_listener_ring(listener_loop *loop)
-{
-  mg_wakeup(loop->mgr, ULONG_MAX, "", 0); /* for no connection: that the loop turns is enough */
-}
-
 bool svc_listener_loop_listen(listener_loop *loop, int fd, bool secure)
 {
   struct mg_connection *c = mg_wrapfd(loop->mgr, fd, mongoose_event, loop);
@@ -370,34 +382,27 @@ bool svc_listener_loop_listen(listener_loop *loop, int fd, bool secure)
   return true;
 }
 
-/* An epoll in the loop's epoll: mongoose wakes up when it has news, and is_full keeps it from reading there. */
-static bool mongoose_open_writable(listener_loop *loop)
+/* In the loop's epoll: mongoose wakes up when it has news, and is_full keeps it from reading there. It is closed with the loop. */
+static bool mongoose_watch(listener_loop *loop, int fd)
 {
-  struct mg_connection *c;
-  loop->writable = epoll_create1(EPOLL_CLOEXEC);
-  if (loop->writable < 0) return false;
-  c = mg_wrapfd(loop->mgr, loop->writable, mongoose_event, NULL);
-  if (!c) {
-    close(loop->writable);
-    return false;
-  }
-  c->is_full = 1;
-  return true;
+  struct mg_connection *c = fd >= 0 ? mg_wrapfd(loop->mgr, fd, mongoose_event, NULL) : NULL;
+  if (c) c->is_full = 1;
+  else if (fd >= 0) close(fd);
+  return c != NULL;
 }
 
 int svc_listener_loop_open(listener_loop *loop, svc_listener *l, char *why, size_t size)
 {
+  bool good;
   loop->mgr = malloc(sizeof *loop->mgr);
   if (!loop->mgr) return SVC_NOMEM;
   loop->listener = l;
   pthread_mutex_init(&loop->lock, NULL);
   mg_mgr_init(loop->mgr);
-  if (loop->mgr->epoll_fd < 0 || !mg_wakeup_init(loop->mgr))
-    return svc_listener_why(why, size, SVC_IO, "cannot make an event loop: %s", strerror(errno));
-  /* the bell is a pair of sockets that mongoose would let a child process inherit */
-  fcntl(loop->mgr->pipe.fd, F_SETFD, FD_CLOEXEC);
-  fcntl(mongoose_fd(loop->mgr->conns), F_SETFD, FD_CLOEXEC);
-  if (!mongoose_open_writable(loop))
+  loop->writable = epoll_create1(EPOLL_CLOEXEC);
+  loop->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  good = mongoose_watch(loop, loop->writable);
+  if (!mongoose_watch(loop, loop->bell) || !good || loop->mgr->epoll_fd < 0)
     return svc_listener_why(why, size, SVC_IO, "cannot make an event loop: %s", strerror(errno));
   return SVC_OK;
 }

@@ -310,6 +310,7 @@ static int postgres_fail(postgres_txn *t, int rc)
 static int postgres_next(postgres_txn *t, PGresult **out)
 {
   int nothing = 0;
+  /* cppcheck-suppress ctunullpointer ; postgres_ask() gets NULL only where it has no statement, and returns before this */
   *out = NULL;
   while (t->conn && nothing < 3) {
     PGresult *r = PQgetResult(t->conn);

@@ -4,8 +4,8 @@
 # text) and prints docs/branches.md: the figures, and what is missing by the reasons of test/branches.reasons.
 #
 # A branch is what gcc counts as one: each way out of each condition, && and || and ?: included, without optimisation. All count, also
-# those of failures that nobody has seen. What a header has inline counts in no file, and processes that tests start (build/svcd) do not
-# count: they are not this build.
+# those of failures that nobody has seen. What a header has inline counts in no file. Of svcd, which tests start, the ports count, and not
+# the library, which it has as one file.
 set -eu
 LC_ALL=C; export LC_ALL
 O=$1
@@ -38,8 +38,8 @@ awk -F '\t' 'FNR == NR { if ($0 !~ /^#/ && NF == 2) { pattern[++n] = $1; reason[
 cat <<'HEAD'
 # Branches that the tests take
 
-Written by `./build.sh branches`: every suite, with gcc's counters, of the parts of `svcapi.c` and of `ports/`. What is a branch is said in
-`test/branches.sh`. The single branches that were not taken are left in `build/branches/missing`.
+Written by `./build.sh branches`: every suite, with gcc's counters, of the parts of `svcapi.c` and of `ports/`; some of them a second time on
+PostgreSQL (`ON_POSTGRES` in `build.sh`), and those of the limiter on Redis. What is a branch is said in `test/branches.sh`. The single branches that were not taken are left in `build/branches/missing`.
 
 HEAD
 awk '{ taken += $1; all += $2 } END { printf "**%d of %d branches, %.1f %%.**\n\n", taken, all, 100 * taken / all }' "$O/summary"

@@ -1,5 +1,5 @@
 /*
-** Calls that fail: see faults.h. Counted over all threads: LMDB makes a copy with a second one. Parts that ask for files of any length
+** Calls that fail: see faults.h. Counted over all threads but those that are spared: LMDB makes a copy with a second one. Parts that ask for files of any length
 ** (_FILE_OFFSET_BITS) call the same by names that end in 64.
 */
 #define _GNU_SOURCE
@@ -7,10 +7,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <lmdb.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -18,8 +25,8 @@
 static struct {
   atomic_int call; /* one more than the kind; 0: none */
   atomic_long left, hits;
-  int error;
-  bool for_good;
+  atomic_int error;
+  atomic_bool for_good;
 } faults;
 
 void t_fault(enum t_call call, long at, int error, bool for_good)
@@ -37,15 +44,28 @@ long t_fault_end(void)
   return atomic_load(&faults.hits);
 }
 
+static _Thread_local bool spared;
+
+void t_fault_spare(bool on)
+{
+  spared = on;
+}
+
 /* 0: it is done as ever; else the error, or T_SHORT. */
 static int fails(enum t_call call)
 {
   long left;
+  if (spared) return 0;
   if (atomic_load_explicit(&faults.call, memory_order_relaxed) != (int)call + 1) return 0;
   left = atomic_fetch_sub(&faults.left, 1);
   if (left > 1 || (left < 1 && !faults.for_good)) return 0;
   atomic_fetch_add(&faults.hits, 1);
   return errno = faults.error;
+}
+
+int t_fault_hit(enum t_call call)
+{
+  return fails(call);
 }
 
 /* WRAP(kind, type, what it returns when it fails, name, parameters, arguments) */
@@ -83,6 +103,50 @@ WRAP(T_CALL_MEMORY, void *, NULL, realloc, (void *p, size_t n), (p, n))
 WRAP(T_CALL_MEMORY, char *, NULL, strdup, (const char *text), (text))
 WRAP(T_CALL_MEMORY, void *, NULL, memalign, (size_t to, size_t n), (to, n))
 WRAP(T_CALL_MEMORY, int, faults.error, posix_memalign, (void **out, size_t to, size_t n), (out, to, n))
+
+WRAP(T_CALL_OPEN, FILE *, NULL, fopen, (const char *path, const char *mode), (path, mode))
+WRAP(T_CALL_OPEN, FILE *, NULL, fopen64, (const char *path, const char *mode), (path, mode))
+WRAP(T_CALL_SOCKET, int, -1, socket, (int family, int kind, int protocol), (family, kind, protocol))
+WRAP(T_CALL_SOCKET, int, -1, bind, (int fd, const struct sockaddr *a, socklen_t n), (fd, a, n))
+WRAP(T_CALL_SOCKET, int, -1, listen, (int fd, int n), (fd, n))
+WRAP(T_CALL_SOCKET, int, -1, getsockname, (int fd, struct sockaddr *a, socklen_t *n), (fd, a, n))
+WRAP(T_CALL_SOCKET, int, -1, setsockopt, (int fd, int level, int name, const void *p, socklen_t n), (fd, level, name, p, n))
+WRAP(T_CALL_SOCKET, int, -1, accept, (int fd, struct sockaddr *a, socklen_t *n), (fd, a, n))
+WRAP(T_CALL_SOCKET, int, -1, epoll_create1, (int flags), (flags))
+WRAP(T_CALL_SOCKET, int, -1, epoll_ctl, (int on, int what, int fd, struct epoll_event *e), (on, what, fd, e))
+WRAP(T_CALL_SOCKET, int, -1, eventfd, (unsigned n, int flags), (n, flags))
+WRAP(T_CALL_WAIT, int, -1, poll, (struct pollfd *p, nfds_t n, int ms), (p, n, ms))
+WRAP(T_CALL_THREAD, int, faults.error, pthread_create, (pthread_t *t, const pthread_attr_t *how, void *(*run)(void *), void *with), (t, how, run, with))
+WRAP(T_CALL_LOCKS, int, faults.error, pthread_mutex_init, (pthread_mutex_t *lock, const pthread_mutexattr_t *how), (lock, how))
+WRAP(T_CALL_LOCKS, int, faults.error, pthread_cond_init, (pthread_cond_t *cond, const pthread_condattr_t *how), (cond, how))
+WRAP(T_CALL_LOCKS, int, faults.error, pthread_condattr_init, (pthread_condattr_t *how), (how))
+
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_create, (MDB_env **env), (env))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_open, (MDB_env *env, const char *path, unsigned flags, mdb_mode_t mode), (env, path, flags, mode))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_set_mapsize, (MDB_env *env, size_t n), (env, n))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_set_maxreaders, (MDB_env *env, unsigned n), (env, n))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_info, (MDB_env *env, MDB_envinfo *info), (env, info))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_stat, (MDB_env *env, MDB_stat *stat), (env, stat))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_get_fd, (MDB_env *env, mdb_filehandle_t *fd), (env, fd))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_env_copyfd2, (MDB_env *env, mdb_filehandle_t fd, unsigned flags), (env, fd, flags))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_txn_begin, (MDB_env *env, MDB_txn *parent, unsigned flags, MDB_txn **txn), (env, parent, flags, txn))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_txn_renew, (MDB_txn *txn), (txn))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_dbi_open, (MDB_txn *txn, const char *name, unsigned flags, MDB_dbi *dbi), (txn, name, flags, dbi))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_cursor_open, (MDB_txn *txn, MDB_dbi dbi, MDB_cursor **cursor), (txn, dbi, cursor))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_cursor_get, (MDB_cursor *cursor, MDB_val *key, MDB_val *value, MDB_cursor_op op), (cursor, key, value, op))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_cursor_put, (MDB_cursor *cursor, MDB_val *key, MDB_val *value, unsigned flags), (cursor, key, value, flags))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_get, (MDB_txn *txn, MDB_dbi dbi, MDB_val *key, MDB_val *value), (txn, dbi, key, value))
+WRAP(T_CALL_LMDB, int, faults.error, mdb_put, (MDB_txn *txn, MDB_dbi dbi, MDB_val *key, MDB_val *value, unsigned flags), (txn, dbi, key, value, flags))
+
+/* What fails is over, too. */
+int __real_mdb_txn_commit(MDB_txn *txn);
+int __wrap_mdb_txn_commit(MDB_txn *txn);
+int __wrap_mdb_txn_commit(MDB_txn *txn)
+{
+  if (!fails(T_CALL_LMDB)) return __real_mdb_txn_commit(txn);
+  mdb_txn_abort(txn);
+  return faults.error;
+}
 
 #define WRAP_OPEN(name) \
   int __real_##name(const char *path, int flags, ...); \
@@ -134,3 +198,26 @@ WRAP_PART(T_CALL_WRITE, pwrite64, (int fd, const void *from, size_t n, off64_t a
 WRAP_PART(T_CALL_WRITE, writev, (int fd, const struct iovec *from, int n), (fd, from, n), (fd, from, (n + 1) / 2))
 WRAP_PART(T_CALL_WRITE, pwritev, (int fd, const struct iovec *from, int n, off_t at), (fd, from, n, at), (fd, from, (n + 1) / 2, at))
 WRAP_PART(T_CALL_WRITE, pwritev64, (int fd, const struct iovec *from, int n, off64_t at), (fd, from, n, at), (fd, from, (n + 1) / 2, at))
+WRAP_PART(T_CALL_SEND, send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags), (fd, from, (n + 1) / 2, flags))
+WRAP_PART(T_CALL_SEND, sendto, (int fd, const void *from, size_t n, int flags, const struct sockaddr *a, socklen_t size), (fd, from, n, flags, a, size),
+          (fd, from, (n + 1) / 2, flags, a, size))
+WRAP_PART(T_CALL_RECEIVE, recv, (int fd, void *to, size_t n, int flags), (fd, to, n, flags), (fd, to, (n + 1) / 2, flags))
+WRAP_PART(T_CALL_RECEIVE, recvfrom, (int fd, void *to, size_t n, int flags, struct sockaddr *a, socklen_t *size), (fd, to, n, flags, a, size),
+          (fd, to, (n + 1) / 2, flags, a, size))
+
+/* Half of the first part. */
+ssize_t __real_sendmsg(int fd, const struct msghdr *m, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *m, int flags)
+{
+  struct iovec part;
+  struct msghdr some = *m;
+  int error = fails(T_CALL_SEND);
+  if (error && error != T_SHORT) return -1;
+  if (!error || !m->msg_iovlen) return __real_sendmsg(fd, m, flags);
+  part = m->msg_iov[0];
+  part.iov_len = (part.iov_len + 1) / 2;
+  some.msg_iov = &part;
+  some.msg_iovlen = 1;
+  return __real_sendmsg(fd, &some, flags);
+}

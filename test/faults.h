@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 enum t_call {
-  T_CALL_OPEN,    /* open */
+  T_CALL_OPEN,    /* open, fopen */
   T_CALL_READ,    /* read, pread */
   T_CALL_WRITE,   /* write, pwrite, writev, pwritev */
   T_CALL_SEEK,    /* lseek */
@@ -20,13 +20,23 @@ enum t_call {
   T_CALL_RESERVE, /* posix_fallocate */
   T_CALL_NAME,    /* link, rename, unlink, mkdir, rmdir */
   T_CALL_MEMORY,  /* malloc, calloc, realloc, strdup, posix_memalign, memalign */
+  T_CALL_SOCKET,  /* socket, bind, listen, getsockname, setsockopt, accept, epoll_create1, epoll_ctl, eventfd */
+  T_CALL_SEND,    /* send, sendmsg */
+  T_CALL_RECEIVE, /* recv, recvfrom */
+  T_CALL_WAIT,    /* poll */
+  T_CALL_THREAD,  /* pthread_create */
+  T_CALL_LOCKS,   /* pthread_mutex_init, pthread_cond_init, pthread_condattr_init */
+  T_CALL_LMDB,    /* what may fail of LMDB, whatever it is by */
+  T_CALL_SERVER,  /* functions of libpq and of hiredis: test/postgres.c, test/redis.c */
   T_CALLS
 };
 
-#define T_SHORT (-1) /* in place of an error: of a read or a write only the half is done */
+#define T_SHORT (-1) /* in place of an error: of a read, a write or what is sent only the half is done */
 
 /* The call number `at` (1: the next) of this kind fails with this error; for_good: so do those behind it. */
 void t_fault(enum t_call call, long at, int error, bool for_good);
 long t_fault_end(void); /* nothing fails any more; how many were to fail, and did */
+int t_fault_hit(enum t_call call); /* for functions that stand before others elsewhere: not 0, this call fails */
+void t_fault_spare(bool on); /* calls of this thread never fail, and do not count: it is the other side */
 
 #endif

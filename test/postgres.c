@@ -31,6 +31,7 @@ t_postgres_trips t_postgres_counted(void)
 
 #else
 
+#include "faults.h"
 #include "ports/postgres.h"
 
 #include <libpq-fe.h>
@@ -43,23 +44,30 @@ t_postgres_trips t_postgres_counted(void)
 
 /* The linker has the port call these (rules.mk): a reader asks for results by the one, a writer by the other, and each waits for what
 ** it has asked for. That a transaction of a reader's has ended is said by the other, too, and nobody waits for that. */
-static atomic_ulong postgres_flushes, postgres_syncs;
-int __real_PQsendFlushRequest(PGconn *conn);
-int __wrap_PQsendFlushRequest(PGconn *conn);
-int __real_PQpipelineSync(PGconn *conn);
-int __wrap_PQpipelineSync(PGconn *conn);
+static atomic_ulong postgres_flushes, postgres_syncs, postgres_others;
 
-int __wrap_PQsendFlushRequest(PGconn *conn)
-{
-  atomic_fetch_add(&postgres_flushes, 1);
-  return __real_PQsendFlushRequest(conn);
-}
+/* WRAP(counter, type, what it returns when it fails, name, parameters, arguments) */
+#define WRAP(counter, type, failed, name, parameters, arguments) \
+  type __real_##name parameters; \
+  type __wrap_##name parameters; \
+  type __wrap_##name parameters \
+  { \
+    atomic_fetch_add(&counter, 1); \
+    return t_fault_hit(T_CALL_SERVER) ? failed : __real_##name arguments; \
+  }
 
-int __wrap_PQpipelineSync(PGconn *conn)
-{
-  atomic_fetch_add(&postgres_syncs, 1);
-  return __real_PQpipelineSync(conn);
-}
+WRAP(postgres_flushes, int, 0, PQsendFlushRequest, (PGconn *conn), (conn))
+WRAP(postgres_syncs, int, 0, PQpipelineSync, (PGconn *conn), (conn))
+WRAP(postgres_others, PGconn *, NULL, PQconnectdbParams, (const char *const *names, const char *const *values, int expand), (names, values, expand))
+WRAP(postgres_others, PGresult *, NULL, PQexec, (PGconn *conn, const char *sql), (conn, sql))
+WRAP(postgres_others, PGresult *, NULL, PQgetResult, (PGconn *conn), (conn))
+WRAP(postgres_others, int, 0, PQenterPipelineMode, (PGconn *conn), (conn))
+WRAP(postgres_others, int, 0, PQconsumeInput, (PGconn *conn), (conn))
+WRAP(postgres_others, int, -1, PQsocket, (const PGconn *conn), (conn))
+WRAP(postgres_others, int, 0, PQsendPrepare, (PGconn *conn, const char *name, const char *sql, int n, const Oid *types), (conn, name, sql, n, types))
+WRAP(postgres_others, int, 0, PQsendQueryPrepared,
+     (PGconn *conn, const char *name, int n, const char *const *values, const int *lengths, const int *formats, int format),
+     (conn, name, n, values, lengths, formats, format))
 
 t_postgres_trips t_postgres_counted(void)
 {
@@ -76,12 +84,14 @@ static void postgres_sql(const char *sql)
   char uri[512];
   PGconn *conn;
   PGresult *r;
+  t_fault_spare(true);
   snprintf(uri, sizeof uri, "host='%s' user=svc dbname=postgres options='-cclient_min_messages=error'", getenv("SVC_TEST_POSTGRES"));
   conn = PQconnectdb(uri);
   r = PQexec(conn, sql);
   if (PQresultStatus(r) != PGRES_COMMAND_OK && PQresultStatus(r) != PGRES_TUPLES_OK) munit_errorf("%s: %s", sql, PQerrorMessage(conn));
   PQclear(r);
   PQfinish(conn);
+  t_fault_spare(false);
 }
 
 static void postgres_new_schema(char schema[64])

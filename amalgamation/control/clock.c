@@ -54,7 +54,7 @@ static int64_t clock_stride(svc *s, int64_t now, int64_t to)
   return tells ? next : to;
 }
 
-/* What is due by now, and what comes of it at this very time. */
+/* What is due by now, and what comes of it at this very time. Not if it was set back meanwhile: then what is due by that time is not yet. */
 static int clock_tick(svc *s, int64_t now, int64_t *left)
 {
   int rc;
@@ -62,7 +62,7 @@ static int clock_tick(svc *s, int64_t now, int64_t *left)
   do {
     rc = svc_apply_due_some(s, now, left);
     if (rc == SVC_OK) rc = svc_orders_hand_out(s, now);
-  } while (rc == SVC_OK && svc_commit_due(&s->commit, now) && *left);
+  } while (rc == SVC_OK && svc_commit_due(&s->commit, now) && *left && svc_now(s) >= now);
   return rc;
 }
 

@@ -22,6 +22,8 @@
 #include <arpa/inet.h>
 #include <mbedtls/ecp.h>
 #include <mbedtls/oid.h>
+#include <mbedtls/entropy.h>
+#include <mbedtls/pem.h>
 #include <mbedtls/platform_util.h>
 #include <mbedtls/psa_util.h>
 #include <mbedtls/sha256.h>
@@ -62,34 +64,57 @@ int svc_listener_crypto(char *why, size_t size)
                           rc == PSA_ERROR_INSUFFICIENT_ENTROPY ? ", the system gives no entropy" : "");
 }
 
-/* All of a file, with a NUL behind it, as mbedTLS wants PEM. NULL: it has been said why. */
+/* What a function of mbedTLS has failed by: want of memory or of random bytes, or else what the caller takes it for. An error is that of a
+** module, with one of what lies below it (the last seven bits) added. */
+static int certificate_code(int error, int otherwise)
+{
+  static const int of_memory[] = { MBEDTLS_ERR_X509_ALLOC_FAILED, MBEDTLS_ERR_PK_ALLOC_FAILED, MBEDTLS_ERR_PEM_ALLOC_FAILED, MBEDTLS_ERR_ECP_ALLOC_FAILED,
+                                   MBEDTLS_ERR_MD_ALLOC_FAILED };
+  const int below = -(-error & 0x7F);
+  size_t i;
+  if (error >= 0) return otherwise;
+  if (below == MBEDTLS_ERR_ENTROPY_SOURCE_FAILED) return SVC_RANDOM;
+  if (below == MBEDTLS_ERR_MPI_ALLOC_FAILED || below == MBEDTLS_ERR_ASN1_ALLOC_FAILED) return SVC_NOMEM;
+  for (i = 0; i < sizeof of_memory / sizeof of_memory[0]; i++)
+    if (error - below == of_memory[i]) return SVC_NOMEM;
+  return otherwise;
+}
+
+/* What is nobody's fault is told in the library's words. */
+static void certificate_means(int rc, char *why, size_t size)
+{
+  if (rc == SVC_NOMEM || rc == SVC_RANDOM) svc_listener_why(why, size, rc, "%s", svc_strerror(rc));
+}
+
+static void certificate_unload(unsigned char *text)
+{
+  mbedtls_platform_zeroize(text, CERTIFICATE_FILE + 1);
+  free(text);
+}
+
+/* All of a file, with a NUL behind it, as mbedTLS wants PEM. NULL: it has been said why, unless it is memory. */
 static unsigned char *certificate_load(const char *path, size_t *n, int *rc, char *why, size_t size)
 {
   unsigned char *text = malloc(CERTIFICATE_FILE + 1);
-  FILE *file = text ? fopen(path, "rbe") : NULL;
+  FILE *file;
   bool failed = true;
   *rc = text ? SVC_IO : SVC_NOMEM;
+  if (!text) return NULL;
+  file = fopen(path, "rbe");
   if (file) {
     setvbuf(file, NULL, _IONBF, 0); /* no copy of a key stays in a buffer */
     *n = fread(text, 1, CERTIFICATE_FILE + 1, file);
     failed = ferror(file) != 0;
     if (!failed && *n > CERTIFICATE_FILE) *rc = SVC_INVALID, errno = EFBIG, failed = true;
   }
-  if (failed && text) svc_listener_why(why, size, *rc, "cannot read %s: %s", path, strerror(errno));
+  if (failed) svc_listener_why(why, size, *rc, "cannot read %s: %s", path, strerror(errno));
   if (file) fclose(file);
   if (!failed) {
     text[(*n)++] = '\0';
     return text;
   }
-  if (text) mbedtls_platform_zeroize(text, CERTIFICATE_FILE + 1);
-  free(text);
+  certificate_unload(text);
   return NULL;
-}
-
-static void certificate_unload(unsigned char *text)
-{
-  if (text) mbedtls_platform_zeroize(text, CERTIFICATE_FILE + 1);
-  free(text);
 }
 
 static int certificate_read_chain(mbedtls_x509_crt *chain, const char *path, char *why, size_t size)
@@ -100,8 +125,9 @@ static int certificate_read_chain(mbedtls_x509_crt *chain, const char *path, cha
   if (!text) return rc;
   bad = mbedtls_x509_crt_parse(chain, text, n); /* positive: how many of them it could not read */
   certificate_unload(text);
-  if (bad == 0 && chain->raw.p) return SVC_OK;
-  if (bad == MBEDTLS_ERR_X509_ALLOC_FAILED) return SVC_NOMEM;
+  if (bad == 0) return SVC_OK;
+  rc = certificate_code(bad, SVC_INVALID);
+  if (rc != SVC_INVALID) return rc;
   return svc_listener_why(why, size, SVC_INVALID, "%s: not a certificate in PEM, or not all of it can be read (-0x%04x)", path,
                           (unsigned)(bad < 0 ? -bad : bad));
 }
@@ -115,7 +141,8 @@ static int certificate_read_key(mbedtls_pk_context *key, const char *path, char 
   bad = mbedtls_pk_parse_key(key, text, n, NULL, 0, mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE);
   certificate_unload(text);
   if (bad == 0) return SVC_OK;
-  if (bad == MBEDTLS_ERR_PK_ALLOC_FAILED) return SVC_NOMEM;
+  rc = certificate_code(bad, SVC_INVALID);
+  if (rc != SVC_INVALID) return rc;
   if (bad == MBEDTLS_ERR_PK_PASSWORD_REQUIRED)
     return svc_listener_why(why, size, SVC_INVALID, "%s: the key is encrypted, and nobody is there to ask for its password", path);
   return svc_listener_why(why, size, SVC_INVALID, "%s: not a key in PEM (-0x%04x)", path, (unsigned)-bad);
@@ -123,14 +150,17 @@ static int certificate_read_key(mbedtls_pk_context *key, const char *path, char 
 
 int svc_listener_pair_read(listener_pair *p, const char *cert_file, const char *key_file, char *why, size_t size)
 {
-  int rc;
+  int rc, bad;
   mbedtls_x509_crt_init(&p->chain);
   mbedtls_pk_init(&p->key);
   rc = certificate_read_chain(&p->chain, cert_file, why, size);
   if (rc == SVC_OK) rc = certificate_read_key(&p->key, key_file, why, size);
-  if (rc == SVC_OK && mbedtls_pk_check_pair(&p->chain.pk, &p->key, mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE) != 0)
-    rc = svc_listener_why(why, size, SVC_INVALID, "%s is not the key of %s: it does not fit", key_file, cert_file);
-  return rc;
+  if (rc != SVC_OK) return rc;
+  bad = mbedtls_pk_check_pair(&p->chain.pk, &p->key, mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE);
+  if (bad == 0) return SVC_OK;
+  rc = certificate_code(bad, SVC_INVALID);
+  if (rc != SVC_INVALID) return rc;
+  return svc_listener_why(why, size, SVC_INVALID, "%s is not the key of %s: it does not fit", key_file, cert_file);
 }
 
 void svc_listener_pair_free(listener_pair *p)
@@ -172,7 +202,7 @@ int svc_listener_cert_read(const char *cert_file, const char *key_file, svc_list
   if (rc != SVC_OK) return rc;
   rc = svc_listener_pair_read(&pair, cert_file, key_file, why, why_size);
   if (rc == SVC_OK) certificate_describe(&pair.chain, out);
-  if (rc == SVC_NOMEM) svc_listener_why(why, why_size, rc, "%s", svc_strerror(rc));
+  certificate_means(rc, why, why_size);
   svc_listener_pair_free(&pair);
   return rc;
 }
@@ -205,12 +235,12 @@ static int certificate_store(const char *path, const char *text, mode_t mode, ch
 static int certificate_key(mbedtls_pk_context *key, const char *path, char *why, size_t size)
 {
   unsigned char pem[2048];
-  int rc;
+  int rc, bad;
   if (access(path, F_OK) == 0) return certificate_read_key(key, path, why, size);
-  if (mbedtls_pk_setup(key, mbedtls_pk_info_from_type(MBEDTLS_PK_ECKEY)) != 0) return SVC_NOMEM;
-  if (mbedtls_ecp_gen_key(MBEDTLS_ECP_DP_SECP256R1, mbedtls_pk_ec(*key), mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE) != 0 ||
-      mbedtls_pk_write_key_pem(key, pem, sizeof pem) != 0)
-    return svc_listener_why(why, size, SVC_RANDOM, "no key can be made");
+  bad = mbedtls_pk_setup(key, mbedtls_pk_info_from_type(MBEDTLS_PK_ECKEY));
+  if (!bad) bad = mbedtls_ecp_gen_key(MBEDTLS_ECP_DP_SECP256R1, mbedtls_pk_ec(*key), mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE);
+  if (!bad) bad = mbedtls_pk_write_key_pem(key, pem, sizeof pem);
+  if (bad) return certificate_code(bad, SVC_RANDOM);
   rc = certificate_store(path, (const char *)pem, 0600, why, size);
   mbedtls_platform_zeroize(pem, sizeof pem);
   return rc;
@@ -232,38 +262,46 @@ static mbedtls_x509_san_list *certificate_names(const char *const *names, size_t
   return nodes;
 }
 
-static bool certificate_dates(mbedtls_x509write_cert *cert, int days)
+/* 20250601000000; false: a year that cannot be written so. */
+static bool certificate_date(time_t at, char text[16])
 {
-  const time_t now = time(NULL), from = now - 3600, until = now + (time_t)days * 86400; /* clocks of clients may be behind */
-  char text[2][16];
   struct tm tm;
-  return gmtime_r(&from, &tm) && strftime(text[0], sizeof text[0], "%Y%m%d%H%M%S", &tm) == 14 && gmtime_r(&until, &tm) &&
-         strftime(text[1], sizeof text[1], "%Y%m%d%H%M%S", &tm) == 14 && mbedtls_x509write_crt_set_validity(cert, text[0], text[1]) == 0;
+  memset(&tm, 0, sizeof tm);
+  gmtime_r(&at, &tm);
+  return strftime(text, 16, "%Y%m%d%H%M%S", &tm) == 14;
 }
 
-/* For servers, and no authority: who trusts it, trusts it alone. */
-static bool certificate_fill(mbedtls_x509write_cert *cert, mbedtls_pk_context *key, const mbedtls_x509_san_list *names, int days)
+/* For servers, and no authority: who trusts it, trusts it alone. 0, or an error of mbedTLS. */
+static int certificate_fill(mbedtls_x509write_cert *cert, mbedtls_pk_context *key, const mbedtls_x509_san_list *names, int days)
 {
-  static const char usage_oid[] = MBEDTLS_OID_SERVER_AUTH;
+  static const char usage_oid[] = MBEDTLS_OID_SERVER_AUTH, name[] = "CN=svcapi listener,O=self-signed";
+  const time_t now = time(NULL);
   mbedtls_asn1_sequence usage;
   unsigned char serial[16];
+  char from[16], until[16];
+  int bad;
   memset(&usage, 0, sizeof usage);
   usage.buf.tag = MBEDTLS_ASN1_OID;
   usage.buf.p = (unsigned char *)(uintptr_t)usage_oid;
   usage.buf.len = sizeof usage_oid - 1;
-  if (mbedtls_psa_get_random(MBEDTLS_PSA_RANDOM_STATE, serial, sizeof serial) != 0) return false;
+  if (!certificate_date(now - 3600, from) || !certificate_date(now + (time_t)days * 86400, until)) /* clocks of clients may be behind */
+    return MBEDTLS_ERR_X509_INVALID_DATE;
+  bad = mbedtls_psa_get_random(MBEDTLS_PSA_RANDOM_STATE, serial, sizeof serial);
   serial[0] = (serial[0] & 0x3F) | 0x40; /* positive, and always as long */
   mbedtls_x509write_crt_set_subject_key(cert, key);
   mbedtls_x509write_crt_set_issuer_key(cert, key);
   mbedtls_x509write_crt_set_version(cert, MBEDTLS_X509_CRT_VERSION_3);
   mbedtls_x509write_crt_set_md_alg(cert, MBEDTLS_MD_SHA256);
-  return mbedtls_x509write_crt_set_subject_name(cert, "CN=svcapi listener,O=self-signed") == 0 &&
-         mbedtls_x509write_crt_set_issuer_name(cert, "CN=svcapi listener,O=self-signed") == 0 &&
-         mbedtls_x509write_crt_set_serial_raw(cert, serial, sizeof serial) == 0 && certificate_dates(cert, days) &&
-         mbedtls_x509write_crt_set_basic_constraints(cert, 0, -1) == 0 &&
-         mbedtls_x509write_crt_set_key_usage(cert, MBEDTLS_X509_KU_DIGITAL_SIGNATURE) == 0 &&
-         mbedtls_x509write_crt_set_ext_key_usage(cert, &usage) == 0 && mbedtls_x509write_crt_set_subject_key_identifier(cert) == 0 &&
-         mbedtls_x509write_crt_set_subject_alternative_name(cert, names) == 0;
+  if (!bad) bad = mbedtls_x509write_crt_set_subject_name(cert, name);
+  if (!bad) bad = mbedtls_x509write_crt_set_issuer_name(cert, name);
+  if (!bad) bad = mbedtls_x509write_crt_set_serial_raw(cert, serial, sizeof serial);
+  if (!bad) bad = mbedtls_x509write_crt_set_validity(cert, from, until);
+  if (!bad) bad = mbedtls_x509write_crt_set_basic_constraints(cert, 0, -1);
+  if (!bad) bad = mbedtls_x509write_crt_set_key_usage(cert, MBEDTLS_X509_KU_DIGITAL_SIGNATURE);
+  if (!bad) bad = mbedtls_x509write_crt_set_ext_key_usage(cert, &usage);
+  if (!bad) bad = mbedtls_x509write_crt_set_subject_key_identifier(cert);
+  if (!bad) bad = mbedtls_x509write_crt_set_subject_alternative_name(cert, names);
+  return bad;
 }
 
 int svc_listener_cert_make(const char *cert_file, const char *key_file, const char *const *names, size_t name_count, int days,
@@ -273,7 +311,7 @@ int svc_listener_cert_make(const char *cert_file, const char *key_file, const ch
   unsigned char ips[CERTIFICATE_NAMES][16], pem[CERTIFICATE_PEM];
   mbedtls_x509write_cert cert;
   mbedtls_pk_context key;
-  int rc = svc_listener_crypto(why, why_size);
+  int rc = svc_listener_crypto(why, why_size), bad;
   if (rc != SVC_OK) return rc;
   if (name_count == 0 || name_count > CERTIFICATE_NAMES)
     return svc_listener_why(why, why_size, SVC_INVALID, "a certificate has 1 to %d names", CERTIFICATE_NAMES);
@@ -281,10 +319,11 @@ int svc_listener_cert_make(const char *cert_file, const char *key_file, const ch
   mbedtls_x509write_crt_init(&cert);
   mbedtls_pk_init(&key);
   rc = certificate_key(&key, key_file, why, why_size);
-  if (rc == SVC_NOMEM) svc_listener_why(why, why_size, rc, "%s", svc_strerror(rc));
-  if (rc == SVC_OK && (!certificate_fill(&cert, &key, certificate_names(names, name_count, nodes, ips), days) ||
-                       mbedtls_x509write_crt_pem(&cert, pem, sizeof pem, mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE) != 0))
-    rc = svc_listener_why(why, why_size, SVC_INVALID, "%s: no certificate can be made of these names", cert_file);
+  bad = rc == SVC_OK ? certificate_fill(&cert, &key, certificate_names(names, name_count, nodes, ips), days) : 0;
+  if (rc == SVC_OK && !bad) bad = mbedtls_x509write_crt_pem(&cert, pem, sizeof pem, mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE);
+  if (bad) rc = certificate_code(bad, SVC_INVALID);
+  if (bad && rc == SVC_INVALID) svc_listener_why(why, why_size, rc, "%s: no certificate can be made of these names (-0x%04x)", cert_file, (unsigned)-bad);
+  certificate_means(rc, why, why_size);
   if (rc == SVC_OK) rc = certificate_store(cert_file, (const char *)pem, 0644, why, why_size);
   mbedtls_x509write_crt_free(&cert);
   mbedtls_pk_free(&key);

@@ -57,7 +57,7 @@ int svc_listener_open(svc_listener **out, const svc_listener_config *config, cha
   if (!config) return svc_listener_why(why, why_size, SVC_INVALID, "there is no configuration");
   svc_listener_quiet();
   l = calloc(1, sizeof *l);
-  if (!l) return SVC_NOMEM;
+  if (!l) return svc_listener_why(why, why_size, SVC_NOMEM, "%s", svc_strerror(SVC_NOMEM));
   pthread_mutex_init(&l->lock, NULL); /* on Linux none can fail */
   pthread_mutex_init(&l->places_lock, NULL);
   pthread_mutex_init(&l->identity_lock, NULL);

@@ -129,6 +129,8 @@ struct listener_loop {
   struct mg_mgr *mgr; /* mongoose.c's; NULL: not open */
   pthread_t thread;
   bool running;
+  int bell;       /* an eventfd: rung by other threads, so that the loop turns */
+  atomic_bool rung; /* and has not been heard yet */
   int writable;   /* an epoll of its own, of the sockets in SEND: tells the loop when one can be written to again */
   size_t sending; /* how many these are */
   size_t conns;

@@ -1,22 +1,31 @@
 #!/bin/sh
 # Three readers of the code that run none of it (./build.sh analyze): each finding is mended, or explained.
 #
-#   analyze.sh [gcc|tidy|cppcheck]    all of them, or this one; INCLUDES: where the dependencies are
+#   analyze.sh [gcc|tidy|cppcheck]    all of them, or this one; INCLUDES: where the dependencies are; JOBS: how many files at a time;
+#                                     OTHERS: flags of what is there of PostgreSQL and Redis; LEFT_OUT: files that need what is not
 #
-# gcc -fanalyzer reads the parts one by one, for the whole is too much for it at once. clang-tidy reads svcapi.c, the listener and svcd; what
-# it is asked is in .clang-tidy. cppcheck reads what is not a table: the macros of the catalog's tables take it minutes for each of
-# the nouns, in which there is little else. Explained is a line by a comment that names the check and says why (NOLINT, cppcheck-suppress);
-# gcc has no such comment that clang would not refuse, so for it they stand in test/analyze/known, and one that is not found any
-# more is a failure, too.
+# gcc -fanalyzer reads the parts one by one, for the whole is too much for it at once. clang-tidy reads svcapi.c, and apart what is not in it; what
+# it is asked is in .clang-tidy. cppcheck reads the parts as gcc's preprocessor leaves them, without the headers of others: its own
+# takes up to half a minute for the macros of one table. All are read as gnu11: examples are compiled as whoever copies them does. Explained is a line by a comment that names the check and says why (NOLINT,
+# cppcheck-suppress); gcc has no such comment that clang would not refuse, so for it they stand in test/analyze/known, and one that is not
+# found any more is a failure, too.
 set -eu
 LC_ALL=C; export LC_ALL
 cd "$(dirname "$0")/../.."
 O=build/analyze; mkdir -p "$O"
-FLAGS="-std=c11 -I. -Iamalgamation -Iports -Iexamples -DSVC_SHARED_STORE -DMG_ENABLE_IPV6=1 $INCLUDES"
+FLAGS="-std=gnu11 -I. -Iamalgamation -Iports -Iexamples -DSVC_SHARED_STORE -DMG_ENABLE_IPV6=1 $INCLUDES ${OTHERS:-}"
+export O FLAGS
 bad=0
 
-sources() { find amalgamation ports examples/svcd -name '*.c' ! -name explorer_files.c ! -name postgres.c ! -name redis.c | sort; }
-apart() { find ports/listener examples/svcd -name '*.c' ! -name explorer_files.c | sort; echo ports/mongoose.c; echo ports/http_reader.c; }
+there() { grep -vxE "$(echo "ports/listener/explorer_files.c ${LEFT_OUT:-}" | sed 's/ *$//; s/ /|/g')"; }
+sources() { find amalgamation ports examples -name '*.c' | there | sort; }
+apart() { { find ports/listener examples -name '*.c'; printf 'ports/%s.c\n' mongoose http_reader postgres redis store_copy; } | there | sort; }
+
+each() { # SCRIPT: for every file of standard input, as $1; what it says is in one file for each, so that several can write
+  rm -rf "$O/each"; mkdir -p "$O/each"
+  xargs -P "${JOBS:-2}" -n 1 sh -c 'out=$O/each/$(echo "$1" | tr / _); { '"$1"'; } >"$out.log" 2>&1' each
+  cat "$O"/each/*.log
+}
 
 said() { # NAME SECONDS: what $O/NAME holds is wrong
   n=$(wc -l <"$O/$1")
@@ -25,11 +34,8 @@ said() { # NAME SECONDS: what $O/NAME holds is wrong
 }
 
 gcc_reads() {
-  start=$(date +%s); : >"$O/gcc.log"
-  for f in $(sources); do
-    # shellcheck disable=SC2086
-    gcc $FLAGS -DSVC_SPLIT=1 -O1 -fanalyzer -c -o /dev/null "$f" 2>>"$O/gcc.log" || { echo "$f: error: it does not compile" >>"$O/gcc.log"; }
-  done
+  start=$(date +%s)
+  sources | each 'gcc $FLAGS -DSVC_SPLIT=1 -O1 -fanalyzer -c -o /dev/null "$1" || echo "$1: error: it does not compile"' >"$O/gcc.log"
   grep -aE '(warning|error):' "$O/gcc.log" | sed -E 's/:[0-9]+:[0-9]+: (warning|error): /: /' | sort -u >"$O/gcc.all" || :
   sed -n 's/^  *//; /^[^#]/p' test/analyze/known | sort -u >"$O/gcc.known"
   { comm -23 "$O/gcc.all" "$O/gcc.known"; comm -13 "$O/gcc.all" "$O/gcc.known" | sed 's/$/ (known, and not found any more)/'; } >"$O/gcc"
@@ -38,17 +44,17 @@ gcc_reads() {
 
 tidy_reads() {
   start=$(date +%s)
-  # shellcheck disable=SC2086
-  { clang-tidy --quiet svcapi.c -- $FLAGS; clang-tidy --quiet $(apart) -- $FLAGS; } >"$O/tidy.log" 2>"$O/tidy.err" || :
+  { echo svcapi.c; apart; } | each 'clang-tidy --quiet "$1" -- $FLAGS || :' >"$O/tidy.log"
   grep -aE '(warning|error):' "$O/tidy.log" | sort -u >"$O/tidy" || :
   said tidy $(($(date +%s) - start))
 }
 
-cppcheck_reads() { # it is not shown the headers of others, so an #error about these says nothing
+cppcheck_reads() {
   start=$(date +%s)
-  cppcheck --enable=warning,portability --inline-suppr --std=c11 --quiet --template='{file}:{line}: {id}: {message}' \
-    --suppress=preprocessorErrorDirective -I. -Iamalgamation -Iports -Iexamples -DSVC_SPLIT=1 -DSVC_SHARED_STORE amalgamation/base amalgamation/store \
-    amalgamation/pipeline amalgamation/control amalgamation/api.c amalgamation/flat.c ports examples/svcd 2>&1 | grep -E '^[a-z].*:[0-9]+: ' | sort -u >"$O/cppcheck" || :
+  # shellcheck disable=SC2016
+  sources | each 'gcc -E -C $FLAGS -DSVC_SPLIT=1 "$1" | awk '\''/^# [0-9]+ "/ { ours = $3 !~ /^"(\/|<|build\/deps)/; if (ours) print "#line " $2 " " $3; next } ours { gsub(/__builtin_va_/, "va_"); print }'\'' >"$out.c" &&
+    cppcheck --enable=warning,portability --inline-suppr --std=c11 --quiet --template="{file}:{line}: {id}: {message}" "$out.c"' >"$O/cppcheck.log"
+  sort -u "$O/cppcheck.log" >"$O/cppcheck"
   said cppcheck $(($(date +%s) - start))
 }
 

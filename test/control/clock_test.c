@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #define HOUR INT64_C(3600000)
 #define DAY (24 * HOUR)
@@ -216,12 +217,63 @@ static MunitResult clock_threads(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Set back by another thread while it moves: what was done is due again, but not by the time that it had come to. */
+typedef struct clock_back {
+  svc_snapshot *kept;
+  svc *s;
+  bool done;
+} clock_back;
+
+static void *clock_restore(void *argument)
+{
+  clock_back *b = argument;
+  munit_assert_int(svc_snapshot_restore(b->s, b->kept), ==, SVC_OK);
+  return NULL;
+}
+
+static int clock_perform_back(void *context, svc *s, const svc_order *order)
+{
+  clock_back *b = context;
+  pthread_t thread;
+  (void)order;
+  if (b->done || !b->kept || svc_clock_now(s) < T_START + 5000) return SVC_BUSY;
+  b->done = true;
+  munit_assert_int(pthread_create(&thread, NULL, clock_restore, b), ==, 0);
+  pthread_join(thread, NULL);
+  return SVC_BUSY;
+}
+
+static MunitResult clock_set_back(const MunitParameter params[], void *data)
+{
+  clock_back b = { 0 };
+  svc_driver driver = { clock_perform_back, NULL, &b };
+  svc_config config = { .manual_clock = T_START, .driver = &driver };
+  const char *group;
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  b.s = t.s;
+  group = clock_cluster(&t, CLUSTER(""));
+  munit_assert_int(t_sendf(&t, "POST", "[{\"ipAddress\":\"10.0.0.1\",\"deleteAfterDate\":\"2025-06-01T00:00:02Z\"}]", "/groups/%s/accessList", group), ==, 201);
+  munit_assert_int(svc_snapshot_take(t.s, &b.kept), ==, SVC_OK);
+  alarm(60);
+  munit_assert_int(svc_clock_advance(t.s, HOUR), ==, SVC_BUSY);
+  munit_assert_true(b.done);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START);
+  munit_assert_int(svc_clock_advance(t.s, HOUR), ==, SVC_OK);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/accessList/10.0.0.1", group), ==, 404);
+  svc_snapshot_free(b.kept);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/moves", clock_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refuses", clock_refuses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/chain", clock_chain, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/orders", clock_orders, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bounded", clock_bounded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/set_back", clock_set_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/threads", clock_threads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -532,9 +532,32 @@ TEST(test_memory)
   return MUNIT_OK;
 }
 
+/* Heads that the look for their end would never have let through: whoever reads them relies on nothing but himself. */
+TEST(test_parsed_alone)
+{
+  static const struct { const char *text; int error; } rows[] = {
+    { "", SVC_HTTP_E_BYTES }, { "\n", SVC_HTTP_E_BYTES }, { "GET / HTTP/1.1\n\n", SVC_HTTP_E_BYTES }, { "GET / HTTP/1.1\r\nHost: a\r\n", SVC_HTTP_E_BYTES },
+    { "GET / HTTP/1.1\r\nHost: a\r\n\n", SVC_HTTP_E_BYTES }, { "\r\n", SVC_HTTP_E_LINE }, { "GET\r\n\r\n", SVC_HTTP_E_LINE }, { " / HTTP/1.1\r\n\r\n", SVC_HTTP_E_LINE },
+    { "AMETHODTHATISLONGERTHANANYOTHER / HTTP/1.1\r\n\r\n", SVC_HTTP_E_LINE }, { "GET /\r\n\r\n", SVC_HTTP_E_LINE }, { "GET  HTTP/1.1\r\n\r\n", SVC_HTTP_E_LINE },
+    { "GET /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa HTTP/1.1\r\nHost: a\r\n\r\n", SVC_HTTP_E_TARGET },
+    { "GET / HTTP/1.1\r\nHost\r\n\r\n", SVC_HTTP_E_HEADER }, { "GET / HTTP/1.1\r\n: a\r\n\r\n", SVC_HTTP_E_HEADER },
+    { "GET / HTTP/1.1\r\nHost: a\r\nConnection: , \t,close \t\r\n\r\n", SVC_HTTP_OK },
+  };
+  char many[2048] = "GET / HTTP/1.1\r\n";
+  svc_http_head head;
+  size_t i;
+  UNUSED;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (svc_http_parse(&head, rows[i].text, strlen(rows[i].text), &usual) != rows[i].error) munit_errorf("%s", rows[i].text);
+  for (i = 0; i <= SVC_HTTP_HEADERS; i++) strcat(many, "a:b\r\n");
+  strcat(many, "\r\n");
+  munit_assert_int(svc_http_parse(&head, many, strlen(many), &usual), ==, SVC_HTTP_E_HEADER_COUNT);
+  return MUNIT_OK;
+}
+
 #define T(name) { "/" #name, test_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 static MunitTest tests[] = {
-  T(requests), T(refused), T(splits), T(hostile), T(limits), T(memory),
+  T(requests), T(refused), T(splits), T(hostile), T(limits), T(memory), T(parsed_alone),
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_http_reader = { "http_reader", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -306,7 +306,7 @@ static MunitResult test_env(const MunitParameter params[], void *data)
   fputs("{\"baseUrl\":\"http://a'; touch /nowhere; $(exit 3) `x`\",\"orgId\":\"1\"}\n", f);
   fclose(f);
   snprintf(command, sizeof command,
-           "eval \"$(" SVCD " env --bootstrap '%s')\" && test \"$SVC_BASE_URL\" = \"http://a'; touch /nowhere; \\$(exit 3) \\`x\\`\" && test $SVC_ORG_ID = 1", file);
+           "eval \"$(%s env --bootstrap '%s')\" && test \"$SVC_BASE_URL\" = \"http://a'; touch /nowhere; \\$(exit 3) \\`x\\`\" && test $SVC_ORG_ID = 1", svcd_program(), file);
   munit_assert_int(system(command), ==, 0);
   expect(1, "", "is no file of credentials", "env", "--bootstrap", p.file, NULL);
   expect(0, "/api/acme/v2\"", "", "openapi", "--vendor", "acme", NULL);

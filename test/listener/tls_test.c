@@ -481,6 +481,7 @@ static MunitResult test_slow_reader(const MunitParameter params[], void *data)
   double cpu;
   int small = 4096;
   (void)params, (void)data;
+  T_SKIP_SLOW;
   server_open(&t, &k);
   for (v = 0; v < 2; v++) {
     client_prepare(&c, client_connect(t.port, 16384), t.cert, versions[v]);
@@ -587,6 +588,7 @@ static MunitResult test_plain(const MunitParameter params[], void *data)
   char answer[4096];
   size_t i;
   (void)params, (void)data;
+  T_SKIP_SLOW;
   server_open(&t, &k);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     int fd = client_connect(t.port, 0);
@@ -613,6 +615,7 @@ static MunitResult test_half_handshake(const MunitParameter params[], void *data
   int silent, half, more;
   int64_t start;
   (void)params, (void)data;
+  T_SKIP_SLOW;
   server_open(&t, &k);
   n = first_words(words, sizeof words);
   start = now_ms();
@@ -647,6 +650,7 @@ static MunitResult test_many_halves(const MunitParameter params[], void *data)
   int i;
   int64_t start, slowest = 0;
   (void)params, (void)data;
+  T_SKIP_SLOW;
   if (is_emulated()) return MUNIT_SKIP;
   allow_files(2 * HALVES + 200);
   server_open(&t, &k);
@@ -951,6 +955,7 @@ static MunitResult test_idle_memory(const MunitParameter params[], void *data)
   pid_t pid;
   char mark;
   (void)params, (void)data;
+  T_SKIP_SLOW;
   server_files(&t);
   munit_assert_int(pipe(in) | pipe(out), ==, 0);
   pid = fork();

@@ -4,6 +4,7 @@
 ** stop and kill; it ends with the test. Skipped unless SVC_TEST_LIMITER=redis.
 */
 #include "relay.h"
+#include "slow.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -689,6 +690,7 @@ static MunitResult redis_silent(const MunitParameter params[], void *data)
   wall w;
   (void)params, (void)data;
   SKIP_WITHOUT;
+  T_SKIP_SLOW;
   wall_open(&w);
   begun = seconds();
   fleet_open(&f, w.uri, NULL); /* a service starts all the same */

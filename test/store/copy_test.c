@@ -445,7 +445,120 @@ static MunitResult copy_backup_busy(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* --------------------------------------------------------------------------------------------------- every call in turn */
+
+/* Ports that are LMDB's, one of whose calls fails: the n-th of source and target together. */
+static struct {
+  long left;
+  int rc;
+  bool for_good;
+} nth;
+
+static bool nth_fails(void)
+{
+  if (nth.left > 0) nth.left--;
+  else if (!nth.for_good) return false;
+  return nth.left == 0 && (nth.for_good || nth.left-- == 0);
+}
+
+#define NTH(name, parameters, arguments) \
+  static int nth_##name parameters \
+  { \
+    return nth_fails() ? nth.rc : svc_lmdb_port()->name arguments; \
+  }
+NTH(read_begin, (svc_store *store, svc_txn **out), (store, out))
+NTH(write_begin, (svc_store *store, svc_txn **out), (store, out))
+NTH(get, (svc_txn *txn, svc_str key, svc_str *value), (txn, key, value))
+NTH(scan, (svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n), (txn, range, rows, most, n))
+NTH(put, (svc_txn *txn, svc_str key, svc_str value), (txn, key, value))
+NTH(remove, (svc_txn *txn, svc_str key), (txn, key))
+NTH(count_add, (svc_txn *txn, svc_str key, int64_t delta), (txn, key, delta))
+NTH(numbers_from, (svc_txn *txn, uint64_t least), (txn, least))
+NTH(room, (svc_store *store, int what), (store, what))
+
+static int nth_open(svc_store **out, const svc_config *config, char *why, size_t why_size)
+{
+  *out = NULL;
+  return nth_fails() ? nth.rc : svc_lmdb_port()->open(out, config, why, why_size);
+}
+
+static int nth_commit(svc_txn *txn)
+{
+  if (!nth_fails()) return svc_lmdb_port()->commit(txn);
+  svc_lmdb_port()->abort(txn);
+  return nth.rc;
+}
+
+static const svc_store_port *nth_port(void)
+{
+  static svc_store_port port;
+  port = *svc_lmdb_port();
+  port.open = nth_open;
+  port.read_begin = nth_read_begin;
+  port.write_begin = nth_write_begin;
+  port.commit = nth_commit;
+  port.get = nth_get;
+  port.scan = nth_scan;
+  port.put = nth_put;
+  port.remove = nth_remove;
+  port.count_add = nth_count_add;
+  port.numbers_from = nth_numbers_from;
+  port.room = nth_room;
+  return &port;
+}
+
+/* Whatever fails: a copy that is not finished is not opened, and says so; one that is has everything. */
+static MunitResult copy_every_call(const MunitParameter params[], void *data)
+{
+  static const int codes[] = { SVC_IO, SVC_RETRY, SVC_NO_ROOM, SVC_NOMEM };
+  char group[25];
+  t_service t;
+  svc_copy_report report;
+  move m;
+  size_t e;
+  int for_good;
+  long at, refused = 0;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  move_open(&m, 0, 0);
+  furnish(&m.from, group);
+  m.from.store = m.to.store = nth_port();
+  m.to.map_size = 65536;
+  for (for_good = 0; for_good < 2; for_good++)
+    for (e = 0; e < sizeof codes / sizeof codes[0]; e++)
+      for (at = 1; at < 5000; at += 1 + at / 8) {
+        int rc;
+        store_remove(m.to_path);
+        nth.rc = codes[e], nth.for_good = for_good, nth.left = at;
+        rc = move_copy(&m);
+        if (nth.left > 0) break;
+        nth.for_good = false, nth.left = -1;
+        refused += rc != SVC_OK;
+        if (rc != SVC_OK) munit_assert_true(m.report.why[0] != 0);
+        m.to.store = svc_lmdb_port();
+        if (rc == SVC_OK) munit_assert_int(svc_compare_stores(&m.from, &m.to, &report), ==, SVC_OK);
+        else if (svc_compare_stores(&m.from, &m.to, &report) == SVC_OK) munit_assert_int(opens(&m.to, &t), ==, SVC_OK); /* only its mark could not be taken, or was */
+        m.to.store = m.from.store;
+      }
+  munit_assert_long(refused, >, 20);
+  for (at = 1; at < 5000; at += 1 + at / 8) { /* two that are the same are never called different */
+    int rc;
+    nth.rc = SVC_IO, nth.for_good = false, nth.left = -1;
+    store_remove(m.to_path);
+    munit_assert_int(move_copy(&m), ==, SVC_OK);
+    nth.left = at;
+    rc = svc_compare_stores(&m.from, &m.to, &report);
+    if (nth.left > 0) break;
+    munit_assert_int(rc, !=, SVC_CORRUPT);
+    nth.left = -1;
+  }
+  nth.left = -1;
+  move_close(&m);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/every_call", copy_every_call, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/moves", copy_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/pieces", copy_pieces, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/again", copy_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

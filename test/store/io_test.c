@@ -11,6 +11,8 @@
 #include "faults.h"
 #include "support.h"
 
+#include "ports/ports.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -139,6 +141,28 @@ static bool io_step_backup(io_try *t)
   return rc == SVC_OK;
 }
 
+/* As another process makes one, while this one holds the store. */
+static bool io_step_visit(io_try *t)
+{
+  int rc = svc_lmdb_copy_of(t->folder, t->copy);
+  if (rc == SVC_INVALID || rc == SVC_NOT_FOUND) munit_errorf("a copy from outside: %d", rc); /* a read that gives the half is that of a file that was cut */
+  return rc == SVC_OK;
+}
+
+static void io_found(void *context, const char *text)
+{
+  (void)text;
+  ++*(int *)context;
+}
+
+/* What cannot be read is a line, or a code. */
+static bool io_step_check(io_try *t)
+{
+  int lines = 0, rc = svc_check_store(t->s, io_found, &lines);
+  munit_assert_true(rc == SVC_CORRUPT ? lines > 0 : lines == 0);
+  return rc == SVC_OK;
+}
+
 static bool io_step_close(io_try *t)
 {
   svc_close(t->s);
@@ -153,6 +177,7 @@ static const struct {
 } io_steps[] = {
   { "first", true, true, io_step_open },  { "open", false, true, io_step_open },     { "read", false, false, io_step_read },
   { "write", false, false, io_step_write }, { "grow", false, false, io_step_grow }, { "backup", false, false, io_step_backup },
+  { "visit", false, false, io_step_visit }, { "check", false, false, io_step_check },
   { "close", false, false, io_step_close },
 };
 
@@ -164,14 +189,16 @@ static const struct {
   { T_CALL_READ, { EIO, EINTR, T_SHORT } },
   { T_CALL_WRITE, { EIO, ENOSPC, EINTR, T_SHORT } },
   { T_CALL_SEEK, { EIO } },
-  { T_CALL_FLUSH, { EIO, ENOSPC } },
+  { T_CALL_FLUSH, { EIO, ENOSPC, EINVAL } },
   { T_CALL_MAP, { ENOMEM } },
   { T_CALL_CUT, { EIO, ENOSPC } },
   { T_CALL_STAT, { EIO } },
   { T_CALL_LOCK, { EINTR, ENOLCK } },
   { T_CALL_RESERVE, { ENOSPC, EINTR } },
-  { T_CALL_NAME, { EIO, ENOSPC, EACCES } },
+  { T_CALL_NAME, { EIO, ENOSPC, EACCES, EEXIST } },
   { T_CALL_MEMORY, { ENOMEM } },
+  { T_CALL_LOCKS, { ENOMEM } },
+  { T_CALL_LMDB, { EIO, ENOMEM } },
 };
 
 /* ------------------------------------------------------------------------------------------------------------ afterwards */
@@ -293,7 +320,50 @@ static MunitResult io_said(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Where a store may be: in this folder, in one with slashes behind it; not where names are longer than the system takes. */
+static MunitResult io_paths(const MunitParameter params[], void *data)
+{
+  static char large[5000];
+  char folder[128], path[200], why[256] = "";
+  const svc_store_port *port = svc_lmdb_port();
+  svc_config config = { .durability = SVC_NO_SYNC };
+  svc_store *store;
+  size_t i;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  store_folder(folder);
+  munit_assert_int(chdir(folder), ==, 0);
+  for (i = 0; i < 3; i++) {
+    static const char *const names[] = { "here", "there//", "./below" };
+    config.path = names[i];
+    munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
+    snprintf(path, sizeof path, "%s-copy//", names[i]);
+    munit_assert_int(port->copy(store, i == 1 ? "copy" : path), ==, SVC_OK);
+    port->close(store);
+  }
+  port->close(NULL);
+  memset(large, 'a', sizeof large - 1);
+  config.path = large;
+  munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_IO);
+  munit_assert_not_null(strstr(why, "cannot make the folder"));
+  for (i = 0; i < sizeof large - 1; i++) large[i] = i % 2 ? '/' : '.'; /* a name that leads here, and none below it can be written */
+  large[4090] = '\0';
+  munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(why, "too long"));
+  munit_assert_int(svc_lmdb_copy_of(large, "copy-of"), ==, SVC_INVALID);
+  config.path = "here";
+  munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
+  munit_assert_int(port->copy(store, large), ==, SVC_INVALID);
+  munit_assert_int(svc_lmdb_copy_of("here", large), ==, SVC_INVALID);
+  munit_assert_int(svc_lmdb_copy_of("nowhere", "copy-of"), ==, SVC_IO);
+  port->close(store);
+  munit_assert_int(chdir("/"), ==, 0);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/paths", io_paths, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/said", io_said, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/faults", io_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

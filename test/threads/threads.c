@@ -4,10 +4,10 @@
 **
 **   requests in process, reads and writes; over http and https, a connection each time or kept; svc_tick(), svc_backup(),
 **   svc_check_store(), snapshots and the way back, a manual clock that steps, a driver whose orders are
-**   done by threads of its own, figures, journal and faults, certificates read anew
+**   done by threads of its own, alerts that somebody is told of, figures, journal and faults, certificates read anew
 **
-** What it looks at itself: no answer is 500 or none, every kind of work was done at least once, and the store is whole at the end. That
-** two threads were in each other's way is what the sanitizer says, and then the status is not 0.
+** What it looks at itself: no answer is 500 or none, every kind of work was done at least once, somebody was asked and told, and the
+** store is whole at the end. That two threads were in each other's way is what the sanitizer says, and then the status is not 0.
 **
 **   threads [SECONDS]
 */
@@ -55,6 +55,7 @@ static struct {
 
 static void die(const char *what)
 {
+  fflush(stdout);
   fprintf(stderr, "threads: %s\n", what);
   _exit(1);
 }
@@ -89,10 +90,15 @@ static int threads_ask(void *context, svc *s, const svc_question *question, svc_
   return strcmp(question->what, "logs") == 0 ? svc_reply_add(reply, "a line\n", 7) : SVC_BUSY;
 }
 
+/* Said, to be said again, or failed. */
 static int threads_notify(void *context, svc *s, const svc_notification *notification)
 {
-  (void)context, (void)s, (void)notification;
-  return atomic_fetch_add(&all.told, 1) % 3 ? SVC_OK : SVC_BUSY;
+  static const int says[] = { SVC_BUSY, SVC_OK, SVC_OK, SVC_OK, SVC_IO };
+  char secrets[512];
+  size_t length = sizeof secrets;
+  (void)context;
+  svc_order_secrets(s, notification->id, secrets, &length);
+  return says[atomic_fetch_add(&all.told, 1) % 5];
 }
 
 static const svc_driver threads_driver = { threads_perform, threads_ask, NULL };
@@ -144,7 +150,7 @@ static void do_read(unsigned *random)
 
 static void do_write(unsigned *random)
 {
-  unsigned what = random_of(random) % 6, n = random_of(random) % 16;
+  unsigned what = random_of(random) % 8, n = random_of(random) % 16;
   char target[256], body[512];
   if (what < 2) {
     snprintf(target, sizeof target, "/api/svc/v2/groups/%s/clusters%s", all.keys.group_id, what ? "/" : "");
@@ -158,6 +164,11 @@ static void do_write(unsigned *random)
     snprintf(body, sizeof body, "{\"databaseName\":\"admin\",\"username\":\"u%u\",\"password\":\"abcdefgh1234\",\"roles\":[{\"databaseName\":\"admin\","
              "\"roleName\":\"readAnyDatabase\"}]}", n);
     ask(what == 2 ? "POST" : "DELETE", target, what == 2 ? body : NULL);
+  } else if (what < 6) { /* alerts are of these */
+    snprintf(target, sizeof target, "/api/svc/v2/groups/%s/accessList", all.keys.group_id);
+    if (what == 5) snprintf(target + strlen(target), 16, "/10.0.0.%u", n);
+    snprintf(body, sizeof body, "[{\"ipAddress\":\"10.0.0.%u\"}]", n);
+    ask(what == 4 ? "POST" : "DELETE", target, what == 4 ? body : NULL);
   } else {
     snprintf(target, sizeof target, "/api/svc/v2/groups/%s", all.keys.group_id);
     snprintf(body, sizeof body, "{\"name\":\"project-%u\"}", n);
@@ -211,7 +222,7 @@ static void do_snapshot(unsigned *random)
 
 static void do_step(unsigned *random)
 {
-  int rc = svc_clock_advance(all.s, 1 + random_of(random) % 500);
+  int rc = svc_clock_advance(all.s, random_of(random) % 8 ? 1 + random_of(random) % 500 : 60000); /* a minute: alerts that are measured */
   if (rc != SVC_OK && rc != SVC_BUSY) die("svc_clock_advance");
   svc_clock_now(all.s);
   rest(random_of(random) % 20);
@@ -418,6 +429,21 @@ static void token(void)
   svc_response_free(&response);
 }
 
+/* Somebody is told of what happens, and of what is measured. */
+static void watch(void)
+{
+  static const char *const of[] = { "\"NETWORK_PERMISSION_ENTRY_ADDED\"", "\"NETWORK_PERMISSION_ENTRY_REMOVED\"",
+    "\"OUTSIDE_METRIC_THRESHOLD\",\"metricThreshold\":{\"metricName\":\"CONNECTIONS\",\"operator\":\"GREATER_THAN\",\"threshold\":-1}" };
+  char target[256], body[512];
+  size_t i;
+  snprintf(target, sizeof target, "/api/svc/v2/groups/%s/alertConfigs", all.keys.group_id);
+  for (i = 0; i < sizeof of / sizeof of[0]; i++) {
+    snprintf(body, sizeof body, "{\"enabled\":true,\"eventTypeName\":%s,\"notifications\":[{\"typeName\":\"SLACK\",\"apiToken\":\"t\","
+             "\"channelName\":\"c\",\"delayMin\":0,\"intervalMin\":5}]}", of[i]);
+    if (ask("POST", target, body) != 201) die("no alert configuration");
+  }
+}
+
 static void open_all(void)
 {
   static const unsigned char key[32] = { 7 };
@@ -435,6 +461,7 @@ static void open_all(void)
   if (psa_crypto_init() != PSA_SUCCESS) die("psa_crypto_init");
   if (svc_open(&all.s, &config) != SVC_OK || svc_bootstrap(all.s, &all.keys) != SVC_OK) die("svc_open");
   token();
+  watch();
   make_cert();
   listener_open();
 }
@@ -462,5 +489,6 @@ int main(int argc, char **argv)
     idle += atomic_load(&all.done[k]) == 0;
   }
   printf(", %lu questions, %lu notices\n", atomic_load(&all.asked), atomic_load(&all.told));
-  return idle ? 1 : 0;
+  if (idle || !atomic_load(&all.asked) || !atomic_load(&all.told)) die("something was never done");
+  return 0;
 }

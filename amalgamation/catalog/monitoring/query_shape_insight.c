@@ -206,6 +206,7 @@ static void query_shape_insight_totals(svc_call *c, const query_shape_insight *s
     timed |= svc_node_get(r->said, "cpuMicros") != NULL;
     response += svc_node_i64(r->said, "responseMicros", r->micros);
   }
+  /* cppcheck-suppress zerodiv ; a shape is of one that ran at least, and each of them counts for 1 or more (advisor_told.c) */
   svc_advisor_ratio(c, to, "avgWorkingMillis", s->micros / count, 1000);
   svc_node_set_i64(c->arena, to, "bytesRead", bytes);
   if (timed) svc_advisor_ratio(c, to, "cpuTime", cpu, 1000);

@@ -1,0 +1,296 @@
+/*
+** The limiter on Redis while calls fail, and before a server that answers nonsense: a process of its own that speaks as little of Redis as
+** the port asks for, and in the place of one answer says something else. What must hold: a token is only said to be taken where the
+** server has said so; what is wrong is a code or a word, and never the end; the next handle goes on. Skipped unless SVC_TEST_LIMITER=redis.
+*/
+#include "faults.h"
+#include "support.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What is asked, in its order; the place of the answer that is another. */
+enum { ASKED_AUTH, ASKED_SELECT, ASKED_SCRIPT, ASKED_EVALSHA, ASKED_EVAL, ASKED_KINDS };
+static const char *const asked_words[] = { "AUTH", "SELECT", "SCRIPT", "EVALSHA", "EVAL" };
+
+typedef struct fake_control {
+  atomic_int where; /* -1: every answer is as it should be */
+  atomic_int unknown; /* scripts are not known by their hash */
+  char says[64];
+} fake_control;
+
+typedef struct fake {
+  fake_control *control;
+  int port;
+  pid_t pid;
+} fake;
+
+/* ------------------------------------------------------------------------------------------------------------ the server */
+
+static int fake_kind(const char *text)
+{
+  int kind = -1, i;
+  for (i = 0; i < ASKED_KINDS; i++)
+    if (strstr(text, asked_words[i]) && (kind < 0 || i != ASKED_EVAL)) kind = i;
+  return kind;
+}
+
+static bool fake_answer(fake_control *k, int fd, const char *text)
+{
+  static const char sha[] = "$40\r\n0123456789012345678901234567890123456789\r\n";
+  int kind = fake_kind(text);
+  const char *answer = kind == ASKED_SCRIPT ? sha : kind < ASKED_SCRIPT ? "+OK\r\n" : strstr(text, ":n:") ? ":1\r\n" : "*3\r\n:1\r\n:5\r\n:0\r\n";
+  if (kind == ASKED_EVALSHA && atomic_load(&k->unknown)) answer = "-NOSCRIPT No matching script\r\n";
+  if (atomic_load(&k->where) == kind) answer = k->says;
+  return answer[0] && write(fd, answer, strlen(answer)) > 0;
+}
+
+static void fake_serve(fake_control *k, int listening)
+{
+  static char text[65536];
+  for (;;) {
+    int fd = accept(listening, NULL, NULL);
+    ssize_t n;
+    if (fd < 0) continue;
+    while ((n = read(fd, text, sizeof text - 1)) > 0) {
+      struct pollfd more = { .fd = fd, .events = POLLIN };
+      size_t have = (size_t)n;
+      while (have < sizeof text - 1 && poll(&more, 1, 3) > 0 && (n = read(fd, text + have, sizeof text - 1 - have)) > 0) have += (size_t)n; /* half of it was sent */
+      text[have] = '\0';
+      if (!fake_answer(k, fd, text)) break;
+    }
+    close(fd);
+  }
+}
+
+static void fake_start(fake *f)
+{
+  struct sockaddr_in a;
+  socklen_t n = sizeof a;
+  int fd = socket(AF_INET, SOCK_STREAM, 0);
+  memset(&a, 0, sizeof a);
+  a.sin_family = AF_INET;
+  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  munit_assert_int(bind(fd, (struct sockaddr *)&a, sizeof a), ==, 0);
+  munit_assert_int(listen(fd, 16), ==, 0);
+  munit_assert_int(getsockname(fd, (struct sockaddr *)&a, &n), ==, 0);
+  f->port = ntohs(a.sin_port);
+  f->control = mmap(NULL, sizeof *f->control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  munit_assert_ptr_not_equal(f->control, MAP_FAILED);
+  atomic_store(&f->control->where, -1);
+  f->pid = fork();
+  munit_assert_int(f->pid, >=, 0);
+  if (f->pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGPIPE, SIG_IGN);
+    fake_serve(f->control, fd);
+  }
+  close(fd);
+  setenv("REDISCLI_AUTH", "secret", 1);
+}
+
+static void fake_stop(fake *f)
+{
+  kill(f->pid, SIGKILL);
+  waitpid(f->pid, NULL, 0);
+  munmap(f->control, sizeof *f->control);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the client */
+
+typedef struct outcome {
+  int open, take, count;
+  bool taken, fresh;
+  char why[256];
+} outcome;
+
+static void nobody(void *context, int level, const char *text)
+{
+  const char *p;
+  (void)context, (void)level;
+  for (p = text; *p; p++) munit_assert_true((unsigned char)*p >= ' ');
+}
+
+static outcome use(const fake *f)
+{
+  const svc_limiter_port *port = t_redis_port();
+  svc_bucket bucket = { SVC_S("set"), SVC_S("instance"), 5, 5, 60 };
+  svc_config config;
+  svc_limits *limits;
+  svc_tokens tokens = { 0 };
+  outcome o = { .take = SVC_BUSY, .count = SVC_BUSY };
+  char uri[128];
+  memset(&config, 0, sizeof config);
+  snprintf(uri, sizeof uri, "redis://me@127.0.0.1:%d/3?timeout=120&connect=300", f->port);
+  config.limiter_path = uri;
+  config.log = nobody;
+  o.open = port->open(&limits, &config, o.why, sizeof o.why);
+  if (o.open != SVC_OK) return o;
+  o.take = port->take(limits, &bucket, T_START, &tokens);
+  o.taken = tokens.taken;
+  o.count = port->count(limits, SVC_S("nonce"), 1, 60000, &o.fresh);
+  port->close(limits);
+  return o;
+}
+
+static void use_well(const fake *f)
+{
+  outcome o = use(f);
+  if (o.open != SVC_OK || o.take != SVC_OK || o.count != SVC_OK || !o.taken || !o.fresh) munit_errorf("%d %d %d %s", o.open, o.take, o.count, o.why);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- tests */
+
+static MunitResult redis_faults_nonsense(const MunitParameter params[], void *data)
+{
+  static const char *const answers[] = { "-ERR no\r\n", "-NOAUTH no\r\n", "-NOPERM no\r\n", "-WRONGPASS no\r\n", "-LOADING soon\r\n", "-\001\002\r\n", "-NOSCRIPT no\r\n",
+    "+OK\r\n", ":7\r\n", "$-1\r\n", "$5\r\nabcde\r\n", "*2\r\n:1\r\n:2\r\n", "*3\r\n:1\r\n+a\r\n:0\r\n", "*3\r\n:0\r\n:0\r\n:1500\r\n", "*-1\r\n", "hello\r\n", "$99999999999999999999\r\n", "" };
+  fake f;
+  size_t i;
+  int where, unknown;
+  (void)params, (void)data;
+  if (!t_redis_port()) return MUNIT_SKIP;
+  fake_start(&f);
+  use_well(&f);
+  for (unknown = 0; unknown < 2; unknown++)
+    for (where = 0; where < ASKED_KINDS; where++) {
+      if (where == ASKED_EVAL && !unknown) continue;
+      for (i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        bool right = strcmp(answers[i], "*3\r\n:0\r\n:0\r\n:1500\r\n") == 0, refuses = answers[i][0] == '-' && strchr("ENW", answers[i][1]) && strncmp(answers[i], "-NOS", 4) != 0;
+        outcome o;
+        strcpy(f.control->says, answers[i]);
+        atomic_store(&f.control->unknown, unknown);
+        atomic_store(&f.control->where, where);
+        o = use(&f);
+        atomic_store(&f.control->where, -1);
+        if (where < ASKED_EVALSHA && refuses && (o.open != SVC_INVALID || !o.why[0])) munit_errorf("%s in place %d: it opens", answers[i], where);
+        if (o.open != SVC_OK) continue;
+        if (where >= ASKED_EVALSHA && right) munit_assert_true(o.take == SVC_OK && !o.taken);
+        else if (where >= ASKED_EVALSHA && strncmp(answers[i], "-NOS", 4) != 0) munit_assert_false(o.take == SVC_OK && o.taken);
+      }
+      atomic_store(&f.control->unknown, 0);
+      use_well(&f);
+    }
+  fake_stop(&f);
+  return MUNIT_OK;
+}
+
+static MunitResult redis_faults_calls(const MunitParameter params[], void *data)
+{
+  static const struct { enum t_call call; int errors[4]; } kinds[] = { { T_CALL_SEND, { EINTR, EAGAIN, EPIPE, T_SHORT } }, { T_CALL_RECEIVE, { EINTR, EAGAIN, ECONNRESET, T_SHORT } },
+    { T_CALL_WAIT, { EINTR, EBADF } }, { T_CALL_SERVER, { EIO } }, { T_CALL_MEMORY, { ENOMEM } }, { T_CALL_LOCKS, { ENOMEM } }, { T_CALL_LOCK, { EMFILE } } };
+  unsigned long tried = 0, refused = 0;
+  fake f;
+  size_t k, e;
+  long at;
+  (void)params, (void)data;
+  if (!t_redis_port()) return MUNIT_SKIP;
+  fake_start(&f);
+  for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+    for (e = 0; e < 4 && kinds[k].errors[e]; e++)
+      for (at = 1; at < 60; at++) {
+        outcome o;
+        long hits;
+        t_fault(kinds[k].call, at, kinds[k].errors[e], false);
+        o = use(&f);
+        hits = t_fault_end();
+        tried += hits > 0;
+        refused += o.open != SVC_OK || o.take != SVC_OK || o.count != SVC_OK;
+        if (o.open != SVC_OK) munit_assert_int(o.open, ==, SVC_NOMEM);
+        if (kinds[k].errors[e] == EINTR || kinds[k].errors[e] == EAGAIN) munit_assert_true(hits == 0 || o.open == SVC_OK);
+        use_well(&f);
+        if (!hits) break;
+      }
+  fprintf(stderr, "Redis: %lu faults, %lu refused\n", tried, refused);
+  munit_assert_ulong(refused, >, 20);
+  fake_stop(&f);
+  return MUNIT_OK;
+}
+
+static void refused_uri(const char *uri, const char *expected)
+{
+  const svc_limiter_port *port = t_redis_port();
+  svc_config config;
+  svc_limits *limits;
+  char why[256] = "";
+  memset(&config, 0, sizeof config);
+  config.limiter_path = uri;
+  munit_assert_int(port->open(&limits, &config, why, sizeof why), ==, SVC_INVALID);
+  munit_assert_null(limits);
+  if (!strstr(why, expected)) munit_errorf("%s: %s", uri, why);
+}
+
+/* What a URI can have wrong; no part of it is said. */
+static MunitResult redis_faults_uris(const MunitParameter params[], void *data)
+{
+  static char large[2000];
+  char uri[2300], folder[128], path[160];
+  FILE *file;
+  (void)params, (void)data;
+  if (!t_redis_port()) return MUNIT_SKIP;
+  memset(large, 'a', sizeof large - 1);
+  unsetenv("REDISCLI_AUTH");
+  refused_uri(NULL, "it is missing");
+  refused_uri("http://a", "it is redis://");
+  refused_uri("redis://a?timeout=", "timeout is a number");
+  refused_uri("redis://a?timeout=1234567", "timeout is a number");
+  refused_uri("redis://a?timeout=1x", "timeout is a number");
+  refused_uri("redis://a?timeout=60001", "timeout is a number");
+  refused_uri("redis://a?connect=0", "connect is a number");
+  refused_uri("redis://a?contact=1", "the options are");
+  refused_uri("redis://a?db=x", "db is the number");
+  refused_uri("redis://a?dc=1", "the options are");
+  refused_uri("redis://a?password_bile=1", "the options are");
+  refused_uri("redis://a?timeoux=1", "the options are");
+  refused_uri("redis://a?password_file=/nowhere/at/all", "cannot be read");
+  snprintf(uri, sizeof uri, "redis://a?password_file=%s", large);
+  refused_uri(uri, "cannot be read");
+  refused_uri("redis://a/x", "the number of a database");
+  refused_uri("redis://u:p@a", "a password does not belong");
+  snprintf(uri, sizeof uri, "redis://%s@a", large);
+  refused_uri(uri, "too long a name");
+  refused_uri("redis://[::1", "no address");
+  refused_uri("redis://[::1]x", "no address");
+  refused_uri("redis://[::1]:0", "the port is");
+  refused_uri("redis://:1", "the host is missing");
+  refused_uri("redis://u@", "the host is missing");
+  snprintf(uri, sizeof uri, "redis://%s", large);
+  refused_uri(uri, "the host is missing, or too long");
+  refused_uri("redis://a:99999", "the port is");
+  refused_uri("redis+unix://", "the path of the socket");
+  snprintf(uri, sizeof uri, "unix://%s", large);
+  refused_uri(uri, "the path of the socket");
+  refused_uri("redis://u@a", "no password");
+  refused_uri("rediss://a", "no TLS");
+  setenv("REDISCLI_AUTH", large, 1);
+  refused_uri("redis://a", "too long");
+  unsetenv("REDISCLI_AUTH");
+  store_folder(folder);
+  snprintf(path, sizeof path, "%s/password", folder);
+  file = fopen(path, "w");
+  munit_assert_not_null(file);
+  fputs("\nsecret\n", file);
+  fclose(file);
+  snprintf(uri, sizeof uri, "redis://a?password_file=%s", path);
+  refused_uri(uri, "an empty line");
+  munit_assert_int(truncate(path, 0), ==, 0);
+  refused_uri(uri, "cannot be read");
+  store_remove(folder);
+  t_redis_port()->close(NULL);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/nonsense", redis_faults_nonsense, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/calls", redis_faults_calls, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/uris", redis_faults_uris, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_redis_faults = { "/redis_faults", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,424 @@
+/*
+** The store on PostgreSQL while calls fail: every call to libpq, to malloc, to poll, in turn, once and from there on; and every error that
+** the server can say. What must hold: a code, and never the end; a write that was acknowledged is there, one that is to be tried again
+** is not, and none is there by half; afterwards the same handle goes on. Skipped where there is no server.
+*/
+#include "faults.h"
+#include "support.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#define FAULTS_LONG 300 /* bytes of a key that is too long to be remembered by a transaction */
+
+typedef struct faulty {
+  const svc_store_port *port;
+  char path[128], copy[160];
+  svc_store *store;
+  long round; /* of the write that is tried */
+} faulty;
+
+static svc_str faulty_key(char *space, const char *prefix, long n, size_t length)
+{
+  size_t at = (size_t)sprintf(space, "%s%06ld", prefix, n);
+  while (at < length) space[at++] = 'x';
+  return (svc_str){ space, at };
+}
+
+static int faulty_open(faulty *f)
+{
+  svc_config config = { .path = f->path, .durability = SVC_NO_SYNC };
+  char why[256] = "";
+  int rc = f->port->open(&f->store, &config, why, sizeof why);
+  if (rc != SVC_OK && rc != SVC_NOMEM && !why[0]) munit_error("it does not open, and no word says why");
+  return rc;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- steps */
+
+/* All that a reader asks. */
+static int faulty_read(faulty *f)
+{
+  static const svc_range whole = { SVC_S("r"), SVC_S("s"), false, 0 }, back = { SVC_S("r"), SVC_S("s"), true, 0 }, all = { SVC_S("\1"), SVC_S("\377"), false, 0 };
+  char space[64][FAULTS_LONG + 16];
+  svc_str keys[64], values[64], expected[2];
+  svc_row rows[8];
+  svc_range next;
+  svc_txn *txn;
+  int64_t count;
+  uint64_t taken, room;
+  size_t n = 0, i;
+  int rc = f->port->read_begin(f->store, &txn), last;
+  if (rc != SVC_OK) return rc;
+  for (i = 0; i < 40; i++) keys[i] = faulty_key(space[i], i % 2 ? "r" : "none", (long)i, 0);
+  keys[40] = faulty_key(space[40], "r", 1, FAULTS_LONG);
+  f->port->state(txn);
+  expected[0] = faulty_key(space[41], "c", 1, 0);
+  expected[1] = keys[1];
+  f->port->expect(txn, expected, 2, 6);
+  last = f->port->scan(txn, &whole, rows, 2, &n);
+  for (i = 0; last == SVC_OK && n == 2 && i < 4; i++) { /* on from there: some of it is here already */
+    char from[FAULTS_LONG + 32];
+    memcpy(from, rows[1].key.p, rows[1].key.n);
+    from[rows[1].key.n] = 0;
+    next = whole;
+    next.from = (svc_str){ from, rows[1].key.n + 1 };
+    last = f->port->scan(txn, &next, rows, 2, &n);
+  }
+  if (rc == SVC_OK) rc = last;
+  f->port->expect(txn, NULL, 0, 6);
+  last = f->port->scan(txn, &back, rows, 2, &n);
+  if (last == SVC_OK) last = f->port->scan(txn, &all, rows, 8, &n);
+  if (rc == SVC_OK) rc = last;
+  last = f->port->get_many(txn, keys, 8, values);
+  if (last == SVC_OK) last = f->port->get_many(txn, keys, 41, values);
+  if (last == SVC_OK) last = f->port->get(txn, keys[40], &values[40]);
+  if (last != SVC_NOT_FOUND && rc == SVC_OK) rc = last;
+  last = f->port->count(txn, expected[0], &count);
+  if (last == SVC_OK) last = f->port->count(txn, faulty_key(space[42], "c", 1, FAULTS_LONG), &count);
+  if (last == SVC_OK) last = f->port->size(txn, &taken, &room);
+  if (rc == SVC_OK) rc = last;
+  f->port->forget(txn);
+  f->port->read_end(txn);
+  return rc;
+}
+
+/* All that a writer does; it has a first and a last mark, and what is between. */
+static int faulty_write(faulty *f)
+{
+  static char large[300 << 10];
+  char space[FAULTS_LONG + 32];
+  const svc_store_port *port = f->port;
+  svc_str value;
+  svc_row rows[4];
+  svc_txn *txn;
+  int64_t count;
+  size_t n;
+  long i;
+  int rc = port->write_begin(f->store, &txn);
+  if (rc != SVC_OK) return rc;
+  port->number(txn);
+  rc = txn->error;
+  if (rc == SVC_OK) rc = port->put(txn, faulty_key(space, "mark-a", f->round, 0), SVC_S("1"));
+  for (i = 0; i < 70 && rc == SVC_OK; i++) rc = port->put(txn, faulty_key(space, "r", i, i % 7 ? 0 : FAULTS_LONG), SVC_S("v"));
+  if (rc == SVC_OK) rc = port->put(txn, SVC_S("large"), (svc_str){ large, sizeof large });
+  if (rc == SVC_OK) rc = port->put(txn, SVC_S("large"), SVC_S("small"));
+  if (rc == SVC_OK) rc = port->get(txn, SVC_S("large"), &value);
+  for (i = 0; i < 30 && rc == SVC_OK; i++) rc = port->count_add(txn, faulty_key(space, "c", i, 0), 1);
+  if (rc == SVC_OK) rc = port->count_add(txn, faulty_key(space, "c", 1, FAULTS_LONG), 1);
+  if (rc == SVC_OK) rc = port->count_add(txn, faulty_key(space, "c", 2, FAULTS_LONG), 0);
+  if (rc == SVC_OK) rc = port->count(txn, faulty_key(space, "c", 3, 0), &count);
+  if (rc == SVC_OK) rc = port->count(txn, faulty_key(space, "c", 1, FAULTS_LONG), &count);
+  if (rc == SVC_OK) rc = port->remove(txn, faulty_key(space, "r", 3, 0));
+  if (rc == SVC_OK) rc = port->remove_range(txn, SVC_S("cx"), SVC_S("d"));
+  if (rc == SVC_OK) rc = port->remove_range(txn, SVC_S("x"), SVC_S("y"));
+  if (rc == SVC_OK) rc = port->scan(txn, &(svc_range){ SVC_S("r"), SVC_S("s"), false, 1 }, rows, 4, &n);
+  if (rc == SVC_OK) rc = port->put(txn, faulty_key(space, "mark-z", f->round, 0), SVC_S("1"));
+  if (rc == SVC_OK) return port->commit(txn);
+  port->abort(txn);
+  return rc;
+}
+
+/* A writer that has only looked, and one that goes back. */
+static int faulty_look(faulty *f)
+{
+  svc_txn *txn;
+  svc_str value;
+  int rc = f->port->write_begin(f->store, &txn);
+  if (rc != SVC_OK) return rc;
+  rc = f->port->get(txn, SVC_S("large"), &value);
+  if (rc == SVC_NOT_FOUND) rc = SVC_OK;
+  if (rc == SVC_OK) return f->port->commit(txn);
+  f->port->abort(txn);
+  return rc;
+}
+
+static int faulty_reopen(faulty *f)
+{
+  f->port->close(f->store);
+  f->store = NULL;
+  return faulty_open(f);
+}
+
+static int faulty_copy(faulty *f)
+{
+  char path[200];
+  snprintf(path, sizeof path, "@%s", f->copy);
+  return f->port->copy(f->store, path);
+}
+
+static const struct {
+  const char *name;
+  int (*run)(faulty *);
+} faulty_steps[] = { { "open", faulty_reopen }, { "read", faulty_read }, { "write", faulty_write }, { "look", faulty_look }, { "copy", faulty_copy } };
+#define FAULTY_STEPS (sizeof faulty_steps / sizeof faulty_steps[0])
+
+/* ----------------------------------------------------------------------------------------------------------- afterwards */
+
+static bool faulty_there(svc_txn *txn, const char *prefix, long round)
+{
+  char space[64];
+  svc_str value;
+  int rc = txn->port->get(txn, faulty_key(space, prefix, round, 0), &value);
+  munit_assert_true(rc == SVC_OK || rc == SVC_NOT_FOUND);
+  return rc == SVC_OK;
+}
+
+static void faulty_goes_on(faulty *f, int rc, const char *what)
+{
+  svc_txn *txn;
+  bool a, z;
+  int again;
+  if (!f->store && faulty_open(f) != SVC_OK) munit_errorf("%s: it does not open any more", what);
+  again = f->port->read_begin(f->store, &txn);
+  if (again != SVC_OK) munit_errorf("%s: no reader begins: %d", what, again);
+  a = faulty_there(txn, "mark-a", f->round);
+  z = faulty_there(txn, "mark-z", f->round);
+  f->port->read_end(txn);
+  if (a != z) munit_errorf("%s: the half of a write is there", what);
+  if (rc == SVC_OK && strstr(what, "write") && !a) munit_errorf("%s: it was acknowledged, and is not there", what);
+  if (rc == SVC_RETRY && a) munit_errorf("%s: it is to be tried again, and is there", what);
+  f->round++;
+  if (access(f->copy, F_OK) == 0) store_remove(f->copy);
+}
+
+static void faulty_begin(faulty *f)
+{
+  memset(f, 0, sizeof *f);
+  f->port = t_postgres_port();
+  store_folder(f->path);
+  snprintf(f->copy, sizeof f->copy, "%s-copy", f->path);
+  munit_assert_int(faulty_open(f), ==, SVC_OK);
+  munit_assert_int(faulty_write(f), ==, SVC_OK);
+  f->round++;
+}
+
+static void faulty_end(faulty *f)
+{
+  f->port->close(f->store);
+  store_remove(f->path);
+}
+
+static MunitResult postgres_faults_all(const MunitParameter params[], void *data)
+{
+  static const struct { enum t_call call; int error; } kinds[] = { { T_CALL_SERVER, EIO }, { T_CALL_MEMORY, ENOMEM }, { T_CALL_WAIT, EINTR }, { T_CALL_LOCKS, ENOMEM } };
+  unsigned long tried = 0, refused = 0;
+  faulty f;
+  size_t step, k;
+  int for_good;
+  long at;
+  (void)params, (void)data;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  faulty_begin(&f);
+  for (step = 0; step < FAULTY_STEPS; step++)
+    for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+      for (for_good = 0; for_good < 2; for_good++)
+        for (at = 1; at < 400; at += faulty_steps[step].run == faulty_copy ? 1 + at / 3 : 1 + at / 24) {
+          char what[64];
+          long hits;
+          int rc;
+          snprintf(what, sizeof what, "%s, call %ld of kind %d", faulty_steps[step].name, at, (int)kinds[k].call);
+          t_fault(kinds[k].call, at, kinds[k].error, for_good);
+          rc = faulty_steps[step].run(&f);
+          hits = t_fault_end();
+          if (rc == SVC_CORRUPT || rc == SVC_NOT_FOUND) munit_errorf("%s: %d", what, rc);
+          if (!hits && rc != SVC_OK) munit_errorf("%s: nothing failed, and it did not succeed: %d", what, rc);
+          tried += hits > 0;
+          refused += rc != SVC_OK;
+          faulty_goes_on(&f, rc, what);
+          if (!hits) break;
+        }
+  fprintf(stderr, "PostgreSQL: %lu faults, %lu refused\n", tried, refused);
+  munit_assert_ulong(refused, >, 50);
+  faulty_end(&f);
+  return MUNIT_OK;
+}
+
+/* What the server says a statement has failed by, and what that is here. */
+static MunitResult postgres_faults_states(const MunitParameter params[], void *data)
+{
+  static const struct { const char *state; int code; } states[] = { { "40001", SVC_RETRY }, { "40P01", SVC_RETRY }, { "55P03", SVC_RETRY }, { "53100", SVC_NO_ROOM },
+    { "53200", SVC_BUSY }, { "57014", SVC_BUSY }, { "23505", SVC_IO }, { "XX000", SVC_IO }, { "08000", SVC_RETRY }, { "57P01", SVC_RETRY } };
+  faulty f;
+  size_t i;
+  (void)params, (void)data;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  faulty_begin(&f);
+  for (i = 0; i < sizeof states / sizeof states[0]; i++) {
+    char sql[512], what[64];
+    int rc;
+    snprintf(sql, sizeof sql, "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '%s'; END$$;"
+             "CREATE OR REPLACE TRIGGER refuse BEFORE INSERT ON svc_record FOR EACH ROW EXECUTE FUNCTION refuse()", states[i].state);
+    t_postgres_do(f.path, sql);
+    rc = faulty_write(&f);
+    t_postgres_do(f.path, "DROP TRIGGER refuse ON svc_record");
+    if (rc != states[i].code) munit_errorf("%s is %d, not %d", states[i].state, rc, states[i].code);
+    snprintf(what, sizeof what, "write, %s", states[i].state);
+    faulty_goes_on(&f, rc, what);
+    f.port->room(f.store, SVC_ROOM_DONE);
+  }
+  faulty_end(&f);
+  return MUNIT_OK;
+}
+
+/* All readers are taken: who comes then waits, and is told that it is busy; one that is given back is the next one's. */
+static void *faulty_reader(void *argument)
+{
+  faulty *f = argument;
+  svc_txn *txn;
+  munit_assert_int(f->port->read_begin(f->store, &txn), ==, SVC_OK);
+  f->port->read_end(txn);
+  return NULL;
+}
+
+static MunitResult postgres_faults_readers(const MunitParameter params[], void *data)
+{
+  svc_txn *txns[64], *one;
+  pthread_t thread;
+  faulty f;
+  size_t n;
+  (void)params, (void)data;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  faulty_begin(&f);
+  for (n = 0; n < 64 && f.port->read_begin(f.store, &txns[n]) == SVC_OK;) n++;
+  munit_assert_size(n, ==, 16);
+  munit_assert_int(f.port->read_begin(f.store, &one), ==, SVC_BUSY);
+  munit_assert_int(pthread_create(&thread, NULL, faulty_reader, &f), ==, 0);
+  usleep(100000);
+  f.port->read_end(txns[--n]);
+  pthread_join(thread, NULL);
+  while (n) f.port->read_end(txns[--n]);
+  faulty_end(&f);
+  return MUNIT_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------- beside LMDB */
+
+typedef struct pair {
+  const svc_store_port *ports[2];
+  char paths[2][128];
+  svc_store *stores[2];
+  svc_txn *txn[2];
+} pair;
+
+static void pair_open(pair *p)
+{
+  char why[256];
+  int i;
+  memset(p, 0, sizeof *p);
+  p->ports[0] = svc_lmdb_port();
+  p->ports[1] = t_postgres_port();
+  for (i = 0; i < 2; i++) {
+    svc_config config = { .durability = SVC_NO_SYNC };
+    store_folder(p->paths[i]);
+    config.path = p->paths[i];
+    munit_assert_int(p->ports[i]->open(&p->stores[i], &config, why, sizeof why), ==, SVC_OK);
+  }
+}
+
+static void pair_close(pair *p)
+{
+  int i;
+  for (i = 0; i < 2; i++) {
+    p->ports[i]->close(p->stores[i]);
+    store_remove(p->paths[i]);
+  }
+}
+
+static void pair_scan(pair *p, const svc_range *range, size_t most, uint64_t expected)
+{
+  svc_row rows[2][16];
+  size_t n[2], i;
+  int k;
+  for (k = 0; k < 2; k++) {
+    if (p->ports[k]->expect) p->ports[k]->expect(p->txn[k], &(svc_str){ "", 0 }, 1, expected);
+    munit_assert_int(p->ports[k]->scan(p->txn[k], range, rows[k], most, &n[k]), ==, SVC_OK);
+  }
+  munit_assert_size(n[0], ==, n[1]);
+  for (i = 0; i < n[0]; i++) munit_assert_true(svc_str_eq(rows[0][i].key, rows[1][i].key) && svc_str_eq(rows[0][i].value, rows[1][i].value));
+}
+
+/* Ranges with every edge, from both ends, whatever was asked before: the same rows as LMDB has. */
+static MunitResult postgres_faults_ranges(const MunitParameter params[], void *data)
+{
+  static const svc_str edges[] = { { "\1", 1 }, { "b", 1 }, { "c", 1 }, { "c000002", 7 }, { "c000002x", 8 }, { "d", 1 }, { "r", 1 }, { "r000003", 7 }, { "r000003\0", 8 }, { "\377", 1 } };
+  static const uint64_t expected[] = { 0, 3, 40, UINT64_C(1) << 40 };
+  const size_t count = sizeof edges / sizeof edges[0];
+  char space[64];
+  size_t from, to, e;
+  int64_t counts[2];
+  pair p;
+  int k, i;
+  (void)params, (void)data;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  pair_open(&p);
+  for (k = 0; k < 2; k++) {
+    munit_assert_int(p.ports[k]->write_begin(p.stores[k], &p.txn[k]), ==, SVC_OK);
+    for (i = 0; i < 12; i++) {
+      munit_assert_int(p.ports[k]->put(p.txn[k], faulty_key(space, "r", i, 0), SVC_S("v")), ==, SVC_OK);
+      munit_assert_int(p.ports[k]->count_add(p.txn[k], faulty_key(space, "c", i % 5, 0), i), ==, SVC_OK);
+    }
+    munit_assert_int(p.ports[k]->put(p.txn[k], SVC_S("empty"), SVC_S("")), ==, SVC_OK);
+    munit_assert_uint64(p.ports[k]->state(p.txn[k]), ==, 0);
+    munit_assert_int(p.ports[k]->commit(p.txn[k]), ==, SVC_OK);
+  }
+  for (k = 0; k < 2; k++) munit_assert_int(p.ports[k]->read_begin(p.stores[k], &p.txn[k]), ==, SVC_OK);
+  for (e = 0; e < sizeof expected / sizeof expected[0]; e++)
+    for (from = 0; from < count; from++)
+      for (to = 0; to < count; to++)
+        for (i = 0; i < 2; i++) {
+          pair_scan(&p, &(svc_range){ edges[from], edges[to], i, 0 }, 2, expected[e]);
+          pair_scan(&p, &(svc_range){ edges[from], edges[to], i, 0 }, 2, 0); /* from the beginning again, not on */
+          pair_scan(&p, &(svc_range){ edges[from], edges[to], i, e }, 16, 0);
+        }
+  pair_scan(&p, &(svc_range){ edges[0], edges[count - 1], false, SIZE_MAX }, 16, 0);
+  for (k = 0; k < 2; k++) {
+    static char large[2000];
+    counts[k] = -1;
+    munit_assert_int(p.ports[k]->count(p.txn[k], faulty_key(space, "c", 1, 0), &counts[k]), ==, SVC_OK);
+    memset(large, 'c', sizeof large);
+    if (k) munit_assert_int(p.ports[k]->count(p.txn[k], (svc_str){ large, sizeof large }, &counts[0]), ==, SVC_OK);
+  }
+  munit_assert_int64(counts[1], ==, 1 + 6 + 11);
+  munit_assert_int64(counts[0], ==, 0); /* no count has so long a name */
+  for (k = 0; k < 2; k++) p.ports[k]->read_end(p.txn[k]);
+  pair_close(&p);
+  return MUNIT_OK;
+}
+
+/* No URI, one that leads nowhere, and a store for which there is no memory. */
+static MunitResult postgres_faults_opened(const MunitParameter params[], void *data)
+{
+  svc_store *store;
+  faulty f;
+  char why[256] = "";
+  t_memory memory;
+  svc_config config = { .path = NULL };
+  (void)params, (void)data;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  memset(&f, 0, sizeof f);
+  f.port = t_postgres_port();
+  store_folder(f.path);
+  config.path = f.path;
+  config.allocator.resize = t_memory_resize;
+  config.allocator.context = &memory;
+  memset(&memory, 0, sizeof memory);
+  for (memory.fail_at = 1; f.port->open(&store, &config, why, sizeof why) == SVC_NOMEM; memory.fail_at++) memory.calls = 0;
+  munit_assert_long(memory.fail_at, ==, 3);
+  f.port->close(store);
+  munit_assert_long(memory.live, ==, 0);
+  f.port->close(NULL);
+  store_remove(f.path);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/all", postgres_faults_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/states", postgres_faults_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ranges", postgres_faults_ranges, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/readers", postgres_faults_readers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/opened", postgres_faults_opened, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_postgres_faults = { "/postgres_faults", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
