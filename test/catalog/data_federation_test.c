@@ -17,6 +17,9 @@
   "\",\"dataSources\":[" source "]}]}]}}"
 #define VIEWS(views) \
   "{\"name\":\"Fed\",\"storage\":{\"databases\":[{\"name\":\"shop\",\"collections\":[{\"name\":\"orders\"}],\"views\":[" views "]}]}}"
+#define ANY_COLLECTION \
+  "{\"name\":\"Fed\",\"storage\":{\"databases\":[{\"name\":\"shop\",\"collections\":[{\"name\":\"*\"}],\"views\":[{\"name\":\"new\",\"source\":\"any\"," \
+  "\"pipeline\":\"[]\"}]}]}}"
 #define AT "storage.databases[0].collections[0].dataSources[0]."
 #define CLUSTER_STORE "{\"name\":\"live\",\"provider\":\"svc\",\"clusterName\":\"C\"}"
 #define SITE "{\"name\":\"site\",\"provider\":\"http\"}"
@@ -198,8 +201,7 @@ static MunitResult federation_good_storage(const MunitParameter params[], void *
     VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"[{\\\"$match\\\":{\\\"a\\\":1}},{\\\"$sort\\\":{\\\"b\\\":1}}]\"},"
           "{\"name\":\"newer\",\"source\":\"new\",\"pipeline\":\"[]\"}"),
     SOURCE("{\"name\":\"site\",\"provider\":\"http\",\"urls\":[\"https://data.example.com/a.json\"]}", "{\"storeName\":\"site\"}"), /* those of the store */
-    "{\"name\":\"Fed\",\"storage\":{\"databases\":[{\"name\":\"shop\",\"collections\":[{\"name\":\"*\"}],\"views\":[{\"name\":\"new\",\"source\":\"any\","
-      "\"pipeline\":\"[]\"}]}]}}", /* whatever collection there may be */
+    ANY_COLLECTION, /* a view of whatever collection there may be */
   };
   b_world w;
   size_t i;
