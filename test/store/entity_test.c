@@ -172,12 +172,14 @@ static MunitResult entity_truncated(const MunitParameter params[], void *data)
   svc_key key;
   svc_str record;
   size_t n, dues;
+  char names[SVC_DUES + 1][8]; /* no two may have the same */
   (void)params, (void)data;
   t_store_open(&b);
   for (dues = 0; dues <= SVC_DUES; dues++) {
+    snprintf(names[dues], sizeof names[dues], "uniqu%u", (unsigned)dues % 10);
     e = entity_n((unsigned)dues + 1, "name");
     e.extra = SVC_S("extra");
-    e.unique = SVC_S("unique");
+    e.unique = (svc_str){ names[dues], 6 };
     for (n = 0; n < dues; n++) svc_due_set(&e, (int)n, (int64_t)n + 1000);
     munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e), ==, SVC_OK);
     svc_key_entity(&key, "test", &b.root, &e.id);
