@@ -25,7 +25,8 @@ usage: ./build.sh VERB [ARGUMENT]...
   test-power [SCENE] what a disk is left with when the power is cut at any flush: thousands of states, each opened and checked
   test-damage [SECONDS] copies of a store with bits of its file, or of its records, changed: each opened, used, checked; half of the
                  seconds (120) for either
-  test-faults    every call that the store makes to the system, and every malloc of every operation, fails once, and for good
+  test-faults [NAME] every call that the store makes to the system, and every malloc of every operation, fails once, and for good; then
+                 each place that the suites, or those of this name, reach: allocations, random bytes, the store
   soak [MINUTES [SEED]] clients of several roles over HTTPS while the clock moves and svcd is killed (5 minutes): every answer against
                  a model, and how large svcd and its store become
   test-threads [SECONDS] library, listener, TLS, ticks, backups, driver and clock at once, for so long (60), under ThreadSanitizer
@@ -323,8 +324,13 @@ branches() { # [NAME]: of suites whose name holds NAME; docs/branches.md is writ
   need gcov
   split 'test objects, with counters' run OPT='-g -O0 --coverage' DEP_OPT=-O1
   find $O/obj -name '*.gcda' -exec rm -f {} +
+  rm -f $O/places $O/places.said
+  SVC_TEST_FAIL=$PWD/$O/places; export SVC_TEST_FAIL # every place fails once: see test/fail.c
   # shellcheck disable=SC2046
   run_tests $O $(suites | grep -F -e "${1:-}")
+  # what only stores have that several write to, by some of the suites
+  # shellcheck disable=SC2046
+  SVC_TEST_STORE=shared run_tests $O $(suites | grep -x -e driver -e login -e due -e list -e event -e verify -e clock -e cluster -e organization -e project -e team | grep -F -e "${1:-}")
   if [ $# = 0 ]; then sh test/branches.sh $O >$O/branches.md && cp $O/branches.md docs/branches.md
   else sh test/branches.sh $O >$O/branches.md; fi
   sed -n 's/^\*\*\(.*\)\*\*$/branches: \1/p' $O/branches.md
@@ -509,12 +515,19 @@ test_damage() { # [SECONDS]: the same as the suite of that name does for a few
   SVC_TEST_DAMAGE=$(((seconds + 1) / 2)) build/test/run --suite damage --color never --show-stderr 9<&-
 }
 
-test_faults() { # as the suites do with a sample
+test_faults() { # [NAME]: as the suites do with a sample; then all suites, or those whose name holds NAME, with every place failing once
   for_tests
   sanitized 'test objects' run
+  daemon
   for one in io:/io/faults every_plan:/every_plan/malloc; do
+    [ $# = 0 ] || continue
     SVC_TEST_ALL=1 build/test/run --suite "${one%%:*}" --color never --show-stderr "${one#*:}" 9<&- || return 1
   done
+  rm -f build/test/places build/test/places.said
+  SVC_TEST_FAIL=$PWD/build/test/places; export SVC_TEST_FAIL
+  # shellcheck disable=SC2046
+  run_tests build/test $(suites | grep -F -e "${1:-}")
+  summary
 }
 
 soak() { # [MINUTES [SEED]]
@@ -565,7 +578,7 @@ case $verb in
   test-cluster) test_cluster ;;
   test-power) test_power "$@" ;;
   test-damage) test_damage "$@" ;;
-  test-faults) test_faults ;;
+  test-faults) test_faults "$@" ;;
   test-threads) test_threads "$@" ;;
   help|--help|-h) usage ;;
   *) echo "build.sh: no verb '$verb'" >&2; usage >&2; exit 2 ;;

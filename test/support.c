@@ -3,6 +3,8 @@
 */
 #include "support.h"
 
+#include "fail.h"
+
 static int64_t t_clock(void *context)
 {
   return ((t_service *)context)->now;
@@ -38,10 +40,20 @@ static void t_forget(t_service *t)
   t->body = NULL;
 }
 
+/* LMDB as if others wrote to it, too: for the code of stores that are shared, where there is no other. */
+static const svc_store_port *support_shared(void)
+{
+  static svc_store_port port;
+  if (!port.open) port = *svc_lmdb_port();
+  port.shared = true;
+  return &port;
+}
+
 const svc_store_port *t_port(void)
 {
   const char *name = getenv("SVC_TEST_STORE");
-  const svc_store_port *port = name && strcmp(name, "postgres") == 0 ? t_postgres_port() : svc_lmdb_port();
+  bool shared = name && strcmp(name, "shared") == 0, postgres = name && strcmp(name, "postgres") == 0;
+  const svc_store_port *port = postgres ? t_postgres_port() : shared ? support_shared() : svc_lmdb_port();
   if (!port) munit_error("SVC_TEST_STORE names a store that these tests were built without: ./build.sh does both");
   return port;
 }
@@ -477,9 +489,14 @@ long t_arena_fail(long n)
   return calls;
 }
 
+bool t_arena_failing(void)
+{
+  return t_arena_fail_at != 0;
+}
+
 static bool t_arena_fails(svc_arena *a)
 {
-  if (t_arena_fail_at == 0 || ++t_arena_calls != t_arena_fail_at) return false;
+  if (!t_fails(T_FAIL_MEMORY) && (t_arena_fail_at == 0 || ++t_arena_calls != t_arena_fail_at)) return false;
   return a->failed = true;
 }
 

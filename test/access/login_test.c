@@ -2,7 +2,10 @@
 ** Authentication from the outside: the credentials that svc_bootstrap() gives, both ways of using them, and everything
 ** that must not get in.
 */
+#include "faults.h"
 #include "support.h"
+
+#include <errno.h>
 
 typedef struct login {
   t_service t;
@@ -439,6 +442,42 @@ static MunitResult login_digest_guessing(const MunitParameter params[], void *da
 }
 
 /* A clock that is set back makes old nonces young again, but not their counts unseen. */
+/* Memory that ends is no word on a secret: it is a 503, and counts for no guess, however often. */
+static MunitResult login_digest_no_memory(const MunitParameter params[], void *data)
+{
+  login l;
+  char path[128], nonce[64];
+  unsigned count = 0;
+  int round; /* enough of them for more failures than there are tries */
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  l.t.peer = "10.0.0.1";
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  strcpy(nonce, login_nonce(&l));
+  for (round = 0; round < 10; round++) {
+    svc_header header = { "Authorization", l.authorization, 0, 0 };
+    svc_request request = { .method = "GET", .target = path, .headers = &header, .header_count = 1, .peer = l.t.peer };
+    svc_response response;
+    bool sufficed = false;
+    long n;
+    for (n = 1; !sufficed; n++) {
+      munit_assert_long(n, <, 1000);
+      login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, ++count, false); /* it may have been taken, and then failed */
+      if (round % 2) t_fault(T_CALL_MEMORY, n, ENOMEM, false);
+      else t_arena_fail(n);
+      sufficed = t_memory_sufficed(svc_handle_request(l.t.s, &request, &response), &response);
+      t_fault_end();
+      t_arena_fail(0);
+      if (sufficed) munit_assert_int(response.status, ==, 200);
+      svc_response_free(&response);
+    }
+    munit_assert_long(n, >, 2);
+  }
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 static MunitResult login_digest_clock_back(const MunitParameter params[], void *data)
 {
   login l;
@@ -1283,6 +1322,7 @@ static MunitTest tests[] = {
   { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_guessing", login_digest_guessing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/digest_no_memory", login_digest_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_clock_back", login_digest_clock_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/gone_organization", login_gone_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_shares", login_digest_shares, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

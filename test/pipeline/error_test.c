@@ -939,6 +939,98 @@ static MunitResult memory_due(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------------------- the store */
+
+static svc_store_port reading; /* of which a read fails: the one of this number; 0: none */
+static long reading_fails, reading_calls;
+
+static bool reading_now(void)
+{
+  return reading_fails && ++reading_calls == reading_fails;
+}
+
+static int reading_get(svc_txn *txn, svc_str key, svc_str *value)
+{
+  return reading_now() ? SVC_IO : t_port()->get(txn, key, value);
+}
+
+static int reading_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
+{
+  return reading_now() ? SVC_IO : t_port()->get_many(txn, keys, n, values);
+}
+
+static int reading_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n)
+{
+  *n = 0;
+  return reading_now() ? SVC_IO : t_port()->scan(txn, range, rows, most, n);
+}
+
+static int reading_count(svc_txn *txn, svc_str key, int64_t *out)
+{
+  return reading_now() ? SVC_IO : t_port()->count(txn, key, out);
+}
+
+static int reading_begin(svc_store *store, svc_txn **out)
+{
+  int rc = t_port()->read_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &reading;
+  return rc;
+}
+
+static void reading_open(t_service *t)
+{
+  svc_config config = quiet;
+  reading = *t_port();
+  reading.get = reading_get;
+  reading.get_many = reading_get_many;
+  reading.scan = reading_scan;
+  reading.count = reading_count;
+  reading.read_begin = reading_begin;
+  config.store = &reading;
+  t_open(t, &config);
+}
+
+/* What could not be read is not taken for what is not there: not by a list for an empty one, by a limit for nothing used, by a path for a
+** 404, nor by roles for none. */
+static MunitResult store_reads(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *path; /* with the organization, or the project, in it */
+    bool org;
+    int status;
+  } all[] = { { "/groups/%s", false, 200 }, { "/groups/%s/clusters", false, 200 }, { "/orgs/%s/groups", true, 200 }, { "/orgs/%s/apiKeys", true, 200 },
+              { "/groups/%s/limits", false, 200 }, { "/groups/%s/settings", false, 200 }, { "/groups/%s/events", false, 200 },
+              { "/groups/%s/clusters/Nobody", false, 404 }, { "/groups/%s/users", false, 200 }, { "/orgs?name=Acme%s", true, 200 } };
+  const char *ids[2], *user;
+  t_service t;
+  char path[128], roles[128];
+  size_t i;
+  (void)params, (void)data;
+  reading_open(&t);
+  ids[1] = t_organization(&t, "Acme");
+  ids[0] = t_project(&t, ids[1], "alpha");
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", ids[0]), ==, 202);
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", ids[1]);
+  user = t_user(&t, "ada@example.com", roles);
+  t_as(&t, user); /* whose roles are read as well */
+  for (i = 0; i < sizeof all / sizeof all[0]; i++) {
+    int status;
+    long n = 0;
+    snprintf(path, sizeof path, all[i].path, ids[all[i].org]);
+    do {
+      reading_fails = ++n;
+      reading_calls = 0;
+      status = t_send(&t, "GET", path, NULL);
+      if (reading_calls >= n && status != 503) munit_errorf("GET %s, and read %ld fails: %d %s", path, n, status, t.response.body);
+    } while (reading_calls >= n);
+    reading_fails = 0;
+    munit_assert_int(status, ==, all[i].status);
+    munit_assert_long(n, >, 3);
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/table", error_table, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/documents", error_documents, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -949,6 +1041,7 @@ static MunitTest tests[] = {
   { "/hidden", error_hidden, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/configuration", error_configuration, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/arguments", error_arguments, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/store-reads", store_reads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/memory-open", memory_open, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/memory-requests", memory_requests, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/memory-everywhere", memory_everywhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
