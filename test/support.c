@@ -41,19 +41,37 @@ static void t_forget(t_service *t)
 }
 
 /* LMDB as if others wrote to it, too: for the code of stores that are shared, where there is no other. */
-static const svc_store_port *support_shared(void)
+static svc_store_port shared;
+
+static int shared_read_begin(svc_store *store, svc_txn **out)
 {
-  static svc_store_port port;
-  if (!port.open) port = *svc_lmdb_port();
-  port.shared = true;
-  return &port;
+  int rc = svc_lmdb_port()->read_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &shared;
+  return rc;
+}
+
+static int shared_write_begin(svc_store *store, svc_txn **out)
+{
+  int rc = svc_lmdb_port()->write_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &shared;
+  return rc;
+}
+
+static const svc_store_port *shared_port(void)
+{
+  if (shared.open) return &shared;
+  shared = *svc_lmdb_port();
+  shared.read_begin = shared_read_begin;
+  shared.write_begin = shared_write_begin;
+  shared.shared = true;
+  return &shared;
 }
 
 const svc_store_port *t_port(void)
 {
   const char *name = getenv("SVC_TEST_STORE");
-  bool shared = name && strcmp(name, "shared") == 0, postgres = name && strcmp(name, "postgres") == 0;
-  const svc_store_port *port = postgres ? t_postgres_port() : shared ? support_shared() : svc_lmdb_port();
+  bool as_shared = name && strcmp(name, "shared") == 0, postgres = name && strcmp(name, "postgres") == 0;
+  const svc_store_port *port = postgres ? t_postgres_port() : as_shared ? shared_port() : svc_lmdb_port();
   if (!port) munit_error("SVC_TEST_STORE names a store that these tests were built without: ./build.sh does both");
   return port;
 }
