@@ -15,6 +15,8 @@ enum t_fail {
   T_FAIL_IO,     /* the store: it cannot be read or written */
   T_FAIL_FULL,   /* the disk: what writes has no room */
   T_FAIL_AGAIN,  /* the store grows, or another writer came first: the work is done again, and comes out as ever */
+  T_FAIL_GONE,   /* a record is not there, though another one names it; a range is empty */
+  T_FAIL_CUT,    /* of a record only the half is there */
   T_FAILS
 };
 
