@@ -51,7 +51,8 @@ static const struct {
   { "online_archive", "/logs", "it counts what the driver is asked" },
   { "driver", "/questions", "its driver makes requests of its own while it is asked" },
   { "cascade", NULL, "its hooks count how often they are called, and assert what they find" },
-  { "element", NULL, "its hooks count how often they are called" },
+  { "element", "/create", "its hooks count how often they are called" },
+  { "element", "/delete", "its hooks count how often they are called" },
   { "ledger", NULL, "its hooks assert what they find" },
 };
 
@@ -594,6 +595,7 @@ static void fail_all(fail_piece *p)
   do fail_try(p, &kept);
   while (fail.hit && ++n < FAIL_MOST);
   fail.trying = false;
+  fail.hit = T_FAIL_NONE;
   if (n) atomic_store(&tried->idle, 0);
   else atomic_fetch_add(&tried->idle, 1);
   if (n == FAIL_MOST) fail_complain(p->name, "there is no end to it");
@@ -663,6 +665,14 @@ void __wrap_svc_access_use_note(svc *s, const svc_noun_info *list, const svc_id 
 void __wrap_svc_access_use_note(svc *s, const svc_noun_info *list, const svc_id *parent, const svc_id *id, int64_t now, svc_str address)
 {
   if (!fail.trying) __real_svc_access_use_note(s, list, parent, id, now, address);
+}
+
+/* Who was seen is remembered with what was read of him: not where that was made up. */
+void __real_svc_known_keep(svc_call *c, svc_str token, const svc_id *token_id, int64_t expiry);
+void __wrap_svc_known_keep(svc_call *c, svc_str token, const svc_id *token_id, int64_t expiry);
+void __wrap_svc_known_keep(svc_call *c, svc_str token, const svc_id *token_id, int64_t expiry)
+{
+  if (fail.hit < T_FAIL_GONE) __real_svc_known_keep(c, token, token_id, expiry);
 }
 
 static svc *fail_flushes; /* whose uses are being written down */

@@ -560,6 +560,135 @@ static MunitResult error_configuration(const MunitParameter params[], void *data
   return MUNIT_OK;
 }
 
+#define NOTHING_ID "0123456789abcdef01234567"
+
+static void nothing_asked(svc *s)
+{
+  svc_request request = { .method = "GET", .target = "/_svc/health" }, odd;
+  svc_credentials keys;
+  svc_response response;
+  munit_assert_int(svc_bootstrap(NULL, &keys), ==, SVC_INVALID);
+  munit_assert_int(svc_bootstrap(s, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_new_credentials(NULL, NULL, &keys), ==, SVC_INVALID);
+  munit_assert_int(svc_new_credentials(s, NULL, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_new_credentials(s, "no id", &keys), ==, SVC_INVALID);
+  munit_assert_int(svc_openapi(NULL, &response), ==, SVC_INVALID);
+  munit_assert_int(svc_openapi(s, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_backup(s, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_backup_of(NULL, "x"), ==, SVC_INVALID);
+  munit_assert_int(svc_backup_of("", "x"), ==, SVC_INVALID);
+  munit_assert_int(svc_backup_of("x", NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_backup_of("x", ""), ==, SVC_INVALID);
+  munit_assert_int(svc_may_wait(NULL, &request), ==, 0);
+  munit_assert_int(svc_may_wait(s, NULL), ==, 0);
+  odd = request, odd.target = NULL;
+  munit_assert_int(svc_may_wait(s, &odd), ==, 0);
+  odd = request, odd.method = "";
+  munit_assert_int(svc_may_wait(s, &odd), ==, 0);
+}
+
+static void nothing_told(svc *s)
+{
+  const char *id = NOTHING_ID;
+  svc_statistics stats;
+  svc_response response;
+  char out[64];
+  size_t n = sizeof out;
+  munit_assert_int(svc_order_done(NULL, id, SVC_OK, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_order_done(s, NULL, SVC_OK, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_order_secrets(NULL, id, out, &n), ==, SVC_INVALID);
+  munit_assert_int(svc_order_secrets(s, NULL, out, &n), ==, SVC_INVALID);
+  munit_assert_int(svc_order_secrets(s, id, NULL, &n), ==, SVC_INVALID);
+  munit_assert_int(svc_order_secrets(s, id, out, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_order_secrets(s, "no id", out, &n), ==, SVC_INVALID);
+  munit_assert_int(svc_check_store(NULL, NULL, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_stats(NULL, &stats), ==, SVC_INVALID);
+  munit_assert_int(svc_stats(s, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_metrics_text(NULL, NULL, &response), ==, SVC_INVALID);
+  munit_assert_int(svc_metrics_text(s, NULL, NULL), ==, SVC_INVALID);
+}
+
+static void nothing_as_text(svc *s)
+{
+  svc_result *result = NULL;
+  munit_assert_int(svc_call_text(NULL, "GET", "/", NULL, NULL, 0, NULL, &result), ==, SVC_INVALID);
+  munit_assert_int(svc_call_text(s, NULL, "/", NULL, NULL, 0, NULL, &result), ==, SVC_INVALID);
+  munit_assert_int(svc_call_text(s, "GET", NULL, NULL, NULL, 0, NULL, &result), ==, SVC_INVALID);
+  munit_assert_int(svc_call_text(s, "GET", "/", NULL, NULL, 1, NULL, &result), ==, SVC_INVALID);
+  munit_assert_int(svc_call_text(s, "GET", "/", NULL, NULL, 0, NULL, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_bootstrap_json(NULL, &result), ==, SVC_INVALID);
+  munit_assert_int(svc_bootstrap_json(s, NULL), ==, SVC_INVALID);
+  munit_assert_null(result);
+  munit_assert_null(svc_result_header(NULL, "ETag"));
+  munit_assert_string_equal(svc_result_body(NULL, NULL), "");
+  munit_assert_int(svc_result_status(NULL), ==, 0);
+}
+
+static void nothing_controlled(svc *s)
+{
+  svc_snapshot *snapshot = NULL;
+  svc_fault fault = { 0 };
+  svc_response response;
+  int number;
+  munit_assert_int(svc_clock_set(NULL, 1), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_advance(NULL, 1), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_advance(s, -1), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_advance(s, INT64_MAX), ==, SVC_INVALID);
+  munit_assert_int64(svc_clock_now(NULL), ==, 0);
+  munit_assert_int(svc_snapshot_take(NULL, &snapshot), ==, SVC_INVALID);
+  munit_assert_int(svc_snapshot_take(s, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_snapshot_restore(NULL, snapshot), ==, SVC_INVALID);
+  munit_assert_int(svc_snapshot_restore(s, NULL), ==, SVC_INVALID);
+  svc_snapshot_free(NULL);
+  munit_assert_int(svc_fault_add(NULL, &fault, &number), ==, SVC_INVALID);
+  munit_assert_int(svc_fault_add(s, NULL, &number), ==, SVC_INVALID);
+  munit_assert_int(svc_fault_remove(NULL, 0), ==, SVC_INVALID);
+  munit_assert_size(svc_fault_list(NULL, NULL, 0), ==, 0);
+  munit_assert_size(svc_fault_list(s, NULL, 7), ==, 0);
+  munit_assert_int(svc_journal_read(NULL, 1, &response), ==, SVC_INVALID);
+  munit_assert_int(svc_journal_read(s, 1, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_journal_read(s, 1, &response), ==, SVC_INVALID); /* there is none */
+  svc_journal_clear(NULL);
+}
+
+static void nothing_served(svc *s)
+{
+  static const char token[] = "a token of test control, long enough";
+  svc_request request = { .method = "GET", .target = "/_svc/health" }, odd;
+  svc_response response;
+  munit_assert_int(svc_control_begin(NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_control_request(NULL, token, &request, &response), ==, SVC_INVALID);
+  munit_assert_int(svc_control_request(s, token, NULL, &response), ==, SVC_INVALID);
+  munit_assert_int(svc_control_request(s, token, &request, NULL), ==, SVC_INVALID);
+  odd = request, odd.method = NULL;
+  munit_assert_int(svc_control_request(s, token, &odd, &response), ==, SVC_INVALID);
+  odd = request, odd.target = NULL;
+  munit_assert_int(svc_control_request(s, token, &odd, &response), ==, SVC_INVALID);
+  odd = request, odd.header_count = 1;
+  munit_assert_int(svc_control_request(s, token, &odd, &response), ==, SVC_INVALID);
+  odd = request, odd.body_length = 1;
+  munit_assert_int(svc_control_request(s, token, &odd, &response), ==, SVC_INVALID);
+}
+
+/* Nothing in the place of something: a code, and nothing else happens. */
+static MunitResult error_nothing(const MunitParameter params[], void *data)
+{
+  svc_config config = quiet;
+  t_service t;
+  int code;
+  (void)params, (void)data;
+  config.manual_clock = 1;
+  t_open(&t, &config);
+  nothing_asked(t.s);
+  nothing_told(t.s);
+  nothing_as_text(t.s);
+  nothing_controlled(t.s);
+  nothing_served(t.s);
+  for (code = -1; code <= 12; code++) munit_assert_size(strlen(svc_strerror(code)), >, 5);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitResult error_arguments(const MunitParameter params[], void *data)
 {
   t_service t;
@@ -1040,6 +1169,7 @@ static MunitTest tests[] = {
   { "/no-part", error_no_part, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/hidden", error_hidden, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/configuration", error_configuration, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/nothing", error_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/arguments", error_arguments, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/store-reads", store_reads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/memory-open", memory_open, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
