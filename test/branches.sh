@@ -38,7 +38,8 @@ awk -F '\t' 'FNR == NR { if ($0 !~ /^#/ && NF == 2) { pattern[++n] = $1; reason[
 cat <<'HEAD'
 # Branches that the tests take
 
-Written by `./build.sh branches`: every suite, with gcc's counters, of the parts of `svcapi.c` and of `ports/`. What is a branch is said in
+Written by `./build.sh branches`: every suite, with gcc's counters, of the parts of `svcapi.c` and of `ports/`, with everything that a suite
+reaches failing once (`test/fail.c`), and some suites on a store that says that others write to it. What is a branch is said in
 `test/branches.sh`. The single branches that were not taken are left in `build/branches/missing`.
 
 HEAD
