@@ -25,7 +25,8 @@ usage: ./build.sh VERB [ARGUMENT]...
   test-power [SCENE] what a disk is left with when the power is cut at any flush: thousands of states, each opened and checked
   test-damage [SECONDS] copies of a store with bits of its file, or of its records, changed: each opened, used, checked; half of the
                  seconds (120) for either
-  test-faults    every call that the store makes to the system, and every malloc of every operation, fails once, and for good
+  test-faults [NAME] every call that the store makes to the system, and every malloc of every operation, fails once, and for good; then
+                 each place that the suites, or those of this name, reach: allocations, random bytes, the store
   soak [MINUTES [SEED]] clients of several roles over HTTPS while the clock moves and svcd is killed (5 minutes): every answer against
                  a model, and how large svcd and its store become
   test-threads [SECONDS] library, listener, TLS, ticks, backups, driver, alerts and clock at once, for so long (60), under
@@ -327,6 +328,9 @@ with_installed() { # VERB: PostgreSQL and Redis are built in where they are inst
 # Suites that take other ways on a store that several write to, or in its port: they are run on PostgreSQL a second time.
 ON_POSTGRES='postgres|port|copy|entity|index|due|keys|driver|retry|conditional|holding|clock|whole|verify|event'
 
+# And on LMDB that says that others write to it, with everything failing once.
+AS_SHARED='driver|login|due|list|event|verify|clock|cluster|organization|project|team'
+
 branches() { # [NAME]: of suites whose name holds NAME; docs/branches.md is written by a run of all
   with_installed branches
   for_tests
@@ -336,10 +340,16 @@ branches() { # [NAME]: of suites whose name holds NAME; docs/branches.md is writ
   build 'svcd, with counters' svcd OPT="$counted" DEP_OPT=-O1 OUT=$O
   SVC_TEST_SVCD=$PWD/$O/svcd; export SVC_TEST_SVCD
   find $O/obj -name '*.gcda' -exec rm -f {} +
+  rm -f $O/places $O/places.said
+  SVC_TEST_FAIL=$PWD/$O/places; export SVC_TEST_FAIL # every place fails once: see test/fail.c
   SVC_TEST_STORE=
   if [ -n "$POSTGRES" ]; then postgres_start "$PG_HASTE"; fi
   # shellcheck disable=SC2046
   run_tests $O $(suites | grep -F -e "${1:-}")
+  # what only stores have that several write to, by some of the suites
+  # shellcheck disable=SC2046
+  SVC_TEST_STORE=shared run_tests $O $(suites | grep -xE "$AS_SHARED" | grep -F -e "${1:-}")
+  unset SVC_TEST_FAIL
   if [ -n "$POSTGRES" ]; then
     SVC_TEST_STORE=postgres
     # shellcheck disable=SC2046
@@ -549,12 +559,19 @@ test_damage() { # [SECONDS]: the same as the suite of that name does for a few
   SVC_TEST_DAMAGE=$(((seconds + 1) / 2)) build/test/run --suite damage --color never --show-stderr 9<&-
 }
 
-test_faults() { # as the suites do with a sample
+test_faults() { # [NAME]: as the suites do with a sample; then all suites, or those whose name holds NAME, with every place failing once
   for_tests
   sanitized 'test objects' run
+  daemon
   for one in io:/io/faults every_plan:/every_plan/malloc; do
+    [ $# = 0 ] || continue
     SVC_TEST_ALL=1 build/test/run --suite "${one%%:*}" --color never --show-stderr "${one#*:}" 9<&- || return 1
   done
+  rm -f build/test/places build/test/places.said
+  SVC_TEST_FAIL=$PWD/build/test/places; export SVC_TEST_FAIL
+  # shellcheck disable=SC2046
+  run_tests build/test $(suites | grep -F -e "${1:-}")
+  summary
 }
 
 soak() { # [MINUTES [SEED]]
@@ -605,7 +622,7 @@ case $verb in
   test-cluster) test_cluster ;;
   test-power) test_power "$@" ;;
   test-damage) test_damage "$@" ;;
-  test-faults) test_faults ;;
+  test-faults) test_faults "$@" ;;
   test-threads) test_threads "$@" ;;
   help|--help|-h) usage ;;
   *) echo "build.sh: no verb '$verb'" >&2; usage >&2; exit 2 ;;

@@ -389,6 +389,7 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
          svc_stage_query(&c) &&      /* the parameters */
          svc_stage_body(&c) &&       /* strict JSON, checked against its fields */
          svc_stage_behave(&c));      /* what the operation does, in its transaction */
+  svc_read_good(&c);
   svc_stage_respond(&c, response);   /* the answer, or the error that a step has set */
   response->drop = c.drop != 0;
   response->delay_ms = c.delay_ms;

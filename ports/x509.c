@@ -134,16 +134,38 @@ SVC_PRIVATE int svc_x509_make(svc_arena *a, const svc_x509_request *r, svc_x509_
   return rc;
 }
 
+/* One by one: of several at once mbedTLS says how many it could not read, and not that there was no memory for them. */
+static int x509_parse(svc_arena *a, svc_str pem, mbedtls_x509_crt *chain)
+{
+  static const char begin[] = "-----BEGIN CERTIFICATE-----";
+  const char *rest = svc_arena_copy(a, pem).p, *next;
+  int rc = 0;
+  for (; rest && rc == 0 && !a->failed; rest = next) {
+    const char *first = strstr(rest, begin);
+    svc_str one;
+    next = first ? strstr(first + 1, begin) : NULL;
+    one = svc_arena_copy(a, (svc_str){ rest, next ? (size_t)(next - rest) : strlen(rest) });
+    if (!a->failed) rc = mbedtls_x509_crt_parse(chain, (const unsigned char *)one.p, one.n + 1);
+  }
+  return a->failed ? MBEDTLS_ERR_X509_ALLOC_FAILED : rc;
+}
+
+/* One want of memory is as another: who only asks whether it is a certificate must not take it for none. */
+static int x509_said(svc_arena *a, int rc)
+{
+  rc = x509_failed(rc, SVC_INVALID);
+  if (rc == SVC_NOMEM) a->failed = true;
+  return rc;
+}
+
 SVC_PRIVATE int svc_x509_check(svc_arena *a, svc_str pem)
 {
-  svc_str text = svc_arena_copy(a, pem);
   mbedtls_x509_crt chain;
   int rc;
-  if (a->failed) return SVC_NOMEM;
   mbedtls_x509_crt_init(&chain);
-  rc = mbedtls_x509_crt_parse(&chain, (const unsigned char *)text.p, text.n + 1);
+  rc = x509_parse(a, pem, &chain);
   mbedtls_x509_crt_free(&chain);
-  return x509_failed(rc, SVC_INVALID);
+  return x509_said(a, rc);
 }
 
 static int64_t x509_ms(const mbedtls_x509_time *t)
@@ -153,19 +175,17 @@ static int64_t x509_ms(const mbedtls_x509_time *t)
 
 SVC_PRIVATE int svc_x509_dates(svc_arena *a, svc_str pem, int64_t *from, int64_t *until)
 {
-  svc_str text = svc_arena_copy(a, pem);
   mbedtls_x509_crt chain;
   int rc;
-  if (a->failed) return SVC_NOMEM;
   mbedtls_x509_crt_init(&chain);
-  rc = mbedtls_x509_crt_parse(&chain, (const unsigned char *)text.p, text.n + 1);
+  rc = x509_parse(a, pem, &chain);
   if (rc == 0 && chain.next) rc = 1; /* several */
   if (rc == 0) {
     *from = x509_ms(&chain.valid_from);
     *until = x509_ms(&chain.valid_to);
   }
   mbedtls_x509_crt_free(&chain);
-  return x509_failed(rc, SVC_INVALID);
+  return x509_said(a, rc);
 }
 
 #else

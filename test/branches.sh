@@ -38,8 +38,10 @@ awk -F '\t' 'FNR == NR { if ($0 !~ /^#/ && NF == 2) { pattern[++n] = $1; reason[
 cat <<'HEAD'
 # Branches that the tests take
 
-Written by `./build.sh branches`: every suite, with gcc's counters, of the parts of `svcapi.c` and of `ports/`; some of them a second time on
-PostgreSQL (`ON_POSTGRES` in `build.sh`), and those of the limiter on Redis. What is a branch is said in `test/branches.sh`. The single branches that were not taken are left in `build/branches/missing`.
+Written by `./build.sh branches`: every suite, with gcc's counters, of the parts of `svcapi.c` and of `ports/`, with everything that a suite
+reaches failing once (`test/fail.c`); some suites a second time on a store that says that others write to it, and on PostgreSQL (`AS_SHARED` and
+`ON_POSTGRES` in `build.sh`), and those of the limiter on Redis. What is a branch is said in `test/branches.sh`. The single branches that were not
+taken are left in `build/branches/missing`.
 
 HEAD
 awk '{ taken += $1; all += $2 } END { printf "**%d of %d branches, %.1f %%.**\n\n", taken, all, 100 * taken / all }' "$O/summary"

@@ -8,6 +8,7 @@
 #include "support.h"
 
 #include "coverage.h"
+#include "fail.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -37,8 +38,11 @@ static coverage_row *coverage_of(const char *operation)
 
 int __wrap_svc_handle_request(svc *s, const svc_request *request, svc_response *response)
 {
-  int rc = __real_svc_handle_request(s, request, response);
-  coverage_row *row = coverage_rows && rc == SVC_OK && response->operation ? coverage_of(response->operation) : NULL;
+  coverage_row *row;
+  int rc;
+  t_fail_request(s, request);
+  rc = __real_svc_handle_request(s, request, response);
+  row = coverage_rows && rc == SVC_OK && response->operation ? coverage_of(response->operation) : NULL;
   if (row) atomic_fetch_add(response->status < 400 ? &row->good : &row->refused, 1);
   return rc;
 }

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "faults.h"
 
+#include "fail.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <lmdb.h>
@@ -51,11 +53,17 @@ void t_fault_spare(bool on)
   spared = on;
 }
 
+bool t_fault_set(void)
+{
+  return atomic_load(&faults.call) != 0;
+}
+
 /* 0: it is done as ever; else the error, or T_SHORT. */
 static int fails(enum t_call call)
 {
   long left;
   if (spared) return 0;
+  if (call == T_CALL_MEMORY && t_fails(T_FAIL_MALLOC)) return errno = ENOMEM;
   if (atomic_load_explicit(&faults.call, memory_order_relaxed) != (int)call + 1) return 0;
   left = atomic_fetch_sub(&faults.left, 1);
   if (left > 1 || (left < 1 && !faults.for_good)) return 0;
@@ -102,7 +110,7 @@ WRAP(T_CALL_MEMORY, void *, NULL, calloc, (size_t n, size_t size), (n, size))
 WRAP(T_CALL_MEMORY, void *, NULL, realloc, (void *p, size_t n), (p, n))
 WRAP(T_CALL_MEMORY, char *, NULL, strdup, (const char *text), (text))
 WRAP(T_CALL_MEMORY, void *, NULL, memalign, (size_t to, size_t n), (to, n))
-WRAP(T_CALL_MEMORY, int, faults.error, posix_memalign, (void **out, size_t to, size_t n), (out, to, n))
+WRAP(T_CALL_MEMORY, int, errno, posix_memalign, (void **out, size_t to, size_t n), (out, to, n))
 
 WRAP(T_CALL_OPEN, FILE *, NULL, fopen, (const char *path, const char *mode), (path, mode))
 WRAP(T_CALL_OPEN, FILE *, NULL, fopen64, (const char *path, const char *mode), (path, mode))

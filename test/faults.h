@@ -35,6 +35,7 @@ enum t_call {
 
 /* The call number `at` (1: the next) of this kind fails with this error; for_good: so do those behind it. */
 void t_fault(enum t_call call, long at, int error, bool for_good);
+bool t_fault_set(void);  /* one is to fail */
 long t_fault_end(void); /* nothing fails any more; how many were to fail, and did */
 int t_fault_hit(enum t_call call); /* for functions that stand before others elsewhere: not 0, this call fails */
 void t_fault_spare(bool on); /* calls of this thread never fail, and do not count: it is the other side */

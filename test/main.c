@@ -9,6 +9,7 @@
 #include <munit.h>
 
 #include "coverage.h"
+#include "fail.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -40,6 +41,22 @@ static void main_forked(void)
   alarm(getenv("SVC_TEST_QEMU") || (store && *store) ? MAIN_SECONDS_SLOW : MAIN_SECONDS);
 }
 
+/* The tests of a suite, those that cannot be repeated with something that nothing fails in. */
+static MunitTest *main_tests(const char *suite, const MunitTest *tests)
+{
+  size_t n, i;
+  MunitTest *out;
+  for (n = 0; tests[n].name; n++) continue;
+  out = calloc(n + 1, sizeof *out);
+  for (i = 0; out && i < n; i++) {
+    out[i] = tests[i];
+    if (!t_fail_off_for(suite, tests[i].name)) continue;
+    if (out[i].setup) munit_errorf("%s%s has a setup already", suite, tests[i].name);
+    out[i].setup = t_fail_off;
+  }
+  return out;
+}
+
 int main(int argc, char *argv[])
 {
   static MunitSuite chosen[COUNT + 1];
@@ -60,6 +77,7 @@ int main(int argc, char *argv[])
     if (only && strcmp(all[i].name, only) != 0) continue;
     chosen[n] = *all[i].suite;
     if (chosen[n].prefix[0] == '/') chosen[n].prefix++; /* both ways of writing it are in use */
+    if (getenv("SVC_TEST_FAIL")) chosen[n].tests = main_tests(all[i].name, chosen[n].tests);
     n++;
   }
   if (n == 0) {
@@ -68,6 +86,7 @@ int main(int argc, char *argv[])
   }
   pthread_atfork(NULL, NULL, main_forked);
   coverage_begin();
+  t_fail_begin();
   rc = munit_suite_main(&root, NULL, argc, argv);
   coverage_end();
   return rc;

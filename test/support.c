@@ -3,6 +3,8 @@
 */
 #include "support.h"
 
+#include "fail.h"
+
 static int64_t t_clock(void *context)
 {
   return ((t_service *)context)->now;
@@ -38,10 +40,48 @@ static void t_forget(t_service *t)
   t->body = NULL;
 }
 
+/* LMDB as if others wrote to it, too: for the code of stores that are shared, where there is no other. */
+static svc_store_port shared;
+
+static int shared_read_begin(svc_store *store, svc_txn **out)
+{
+  int rc = svc_lmdb_port()->read_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &shared;
+  return rc;
+}
+
+static int shared_write_begin(svc_store *store, svc_txn **out)
+{
+  int rc = svc_lmdb_port()->write_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &shared;
+  return rc;
+}
+
+/* What is asked for ahead is asked for again, so that nothing has to be done about it. */
+static void shared_expect(svc_txn *txn, const svc_str *keys, size_t n, uint64_t rows)
+{
+  size_t i;
+  munit_assert_true(txn->port->shared);
+  munit_assert_true(n > 0 || rows > 0);
+  for (i = 0; i < n; i++) munit_assert_size(keys[i].n, <=, SVC_KEY_MOST);
+}
+
+static const svc_store_port *shared_port(void)
+{
+  if (shared.open) return &shared;
+  shared = *svc_lmdb_port();
+  shared.read_begin = shared_read_begin;
+  shared.write_begin = shared_write_begin;
+  shared.expect = shared_expect;
+  shared.shared = true;
+  return &shared;
+}
+
 const svc_store_port *t_port(void)
 {
   const char *name = getenv("SVC_TEST_STORE");
-  const svc_store_port *port = name && strcmp(name, "postgres") == 0 ? t_postgres_port() : svc_lmdb_port();
+  bool as_shared = name && strcmp(name, "shared") == 0, postgres = name && strcmp(name, "postgres") == 0;
+  const svc_store_port *port = postgres ? t_postgres_port() : as_shared ? shared_port() : svc_lmdb_port();
   if (!port) munit_error("SVC_TEST_STORE names a store that these tests were built without: ./build.sh does both");
   return port;
 }
@@ -490,9 +530,14 @@ long t_arena_fail(long n)
   return calls;
 }
 
+bool t_arena_failing(void)
+{
+  return t_arena_fail_at != 0;
+}
+
 static bool t_arena_fails(svc_arena *a)
 {
-  if (t_arena_fail_at == 0 || ++t_arena_calls != t_arena_fail_at) return false;
+  if (!t_fails(T_FAIL_MEMORY) && (t_arena_fail_at == 0 || ++t_arena_calls != t_arena_fail_at)) return false;
   return a->failed = true;
 }
 

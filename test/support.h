@@ -85,6 +85,7 @@ void *t_memory_resize(void *context, void *p, size_t size);
 /* The same for the arenas' own allocations, of which a request has hundreds, though it calls its allocator only a few times:
 ** the n-th from here on fails; 0: none does. How many there were since it was called last. */
 long t_arena_fail(long n);
+bool t_arena_failing(void); /* one is to fail */
 /* The same steps as svc_handle_request(), with an arena that has this much room and gets no more: SVC_NOMEM, or SVC_OK.
 ** Free the arena's blocks afterwards. */
 #define T_MOST_ROOM ((size_t)1 << 20)
@@ -107,7 +108,7 @@ t_reads t_reads_taken(void); /* since it was called last */
 /* One request of the owner of everything to a service that is no t_service; the caller frees the response. */
 void t_ask_as_owner(svc *s, const char *method, const char *target, const char *body, svc_response *out);
 
-/* The store that the tests run on: LMDB, or what SVC_TEST_STORE names; and, of postgres.c, PostgreSQL: NULL, there is none. */
+/* The store that the tests run on: LMDB, or what SVC_TEST_STORE names (shared: LMDB as if it were); and, of postgres.c, PostgreSQL: NULL, there is none. */
 const svc_store_port *t_port(void);
 const svc_store_port *t_postgres_port(void);
 #define T_ON_LMDB (t_port() == svc_lmdb_port()) /* what looks into its file is about that alone */

@@ -131,12 +131,18 @@ static void blank_object(svc_node *node, const svc_object *object, int depth)
   if (node->type != SVC_J_OBJECT) blank_all(node, depth);
 }
 
-/* Of what is only taken, not shown, a text may be a secret; of what is sealed, everything is. */
+static bool blank_is_nested(const svc_node *node)
+{
+  return node->type == SVC_J_OBJECT || node->type == SVC_J_ARRAY;
+}
+
+/* Of what is only taken, not shown, a text may be a secret; of what is sealed, everything is; and what is nested where the tables know of
+** nothing nested may be anything. */
 static void blank_value(svc_node *value, const svc_field *f, int depth)
 {
   svc_node *item;
-  bool nested = value->type == SVC_J_OBJECT || value->type == SVC_J_ARRAY;
-  if (depth > BLANK_DEPTH || f->flags & SVC_SEALED || f->type == SVC_ANY) {
+  bool nested = blank_is_nested(value), holds = f->type == SVC_OBJECT || f->type == SVC_ARRAY || f->type == SVC_MAP;
+  if (depth > BLANK_DEPTH || f->flags & SVC_SEALED || f->type == SVC_ANY || (nested && !holds)) {
     blank_all(value, depth);
   } else if (!nested) {
     if (value->type == SVC_J_STRING && f->flags & SVC_WRITE_ONLY && !SVC_VALUES_OF(f)) blank_all(value, depth);
@@ -145,7 +151,7 @@ static void blank_value(svc_node *value, const svc_field *f, int depth)
   } else {
     for (item = value->first; item; item = item->next) {
       if (SVC_OBJECT_OF(f)) blank_object(item, f->object, depth + 1);
-      else if (f->item == SVC_ANY || f->flags & SVC_WRITE_ONLY || blank_is_secret(item->name)) blank_all(item, depth + 1);
+      else if (f->item == SVC_ANY || f->flags & SVC_WRITE_ONLY || blank_is_nested(item) || blank_is_secret(item->name)) blank_all(item, depth + 1);
     }
   }
 }

@@ -97,7 +97,7 @@ static bool behave_ask(svc_call *c)
   memset(&question, 0, sizeof question);
   /* cppcheck-suppress autoVariables ; nobody looks at it behind this function */
   c->question = &question;
-  if (!svc_begin_read(c) || !c->plan->route->run(c)) return false;
+  if (!svc_begin_read(c) || !c->plan->route->run(c) || !svc_read_good(c)) return false;
   for (i = 0; i < c->route.resolved; i++) { /* of what the path names there are names from here on, and no records */
     svc_entity *e = &c->route.chain[i];
     e->key = svc_arena_copy(c->arena, e->key);
@@ -116,6 +116,7 @@ SVC_PRIVATE bool svc_stage_behave(svc_call *c)
   int status;
   if (c->plan->route->told) return behave_ask(c);
   if (c->request.method == SVC_GET) return svc_begin_read(c) && c->plan->route->run(c);
+  if (!svc_read_good(c)) return false;
   svc_end_read(c);
   if (c->plan->more->ahead && !c->plan->more->ahead(c)) return false;
   memset(&work.job, 0, sizeof work.job);

@@ -101,10 +101,12 @@ SVC_PRIVATE bool svc_secret_hash(svc_call *c, svc_str secret, unsigned char out[
   return svc_hmac_sha256((svc_str){ (const char *)out, 16 }, secret, out + 16) || svc_no_memory(c);
 }
 
-SVC_PRIVATE bool svc_secret_same(svc_str secret, const unsigned char hash[48])
+SVC_PRIVATE bool svc_secret_same(svc_call *c, svc_str secret, const unsigned char hash[48])
 {
   unsigned char again[32];
-  return svc_hmac_sha256((svc_str){ (const char *)hash, 16 }, secret, again) && svc_same_bytes(again, hash + 16, 32);
+  if (svc_hmac_sha256((svc_str){ (const char *)hash, 16 }, secret, again)) return svc_same_bytes(again, hash + 16, 32);
+  c->arena->failed = true; /* which is no word on the secret */
+  return false;
 }
 
 /* MD5 and SHA-256 of user, realm and password: all that Digest needs to know of a password. */

@@ -143,13 +143,17 @@ SVC_PRIVATE void svc_digest_restore(svc_digest *d, const void *from)
 
 /* -------------------------------------------------------------------------------------------------------------- nonces */
 
-static bool digest_seal(const svc_digest *d, uint64_t stamp, unsigned char nonce[24])
+/* False: no memory. */
+static bool digest_seal(svc_call *c, uint64_t stamp, unsigned char nonce[24])
 {
+  const svc_digest *d = c->s->digest;
   unsigned char hash[32];
   int i;
   for (i = 0; i < 8; i++) nonce[i] = (unsigned char)(stamp >> (56 - 8 * i));
-  if (!svc_hmac_sha256((svc_str){ (const char *)d->secret, sizeof d->secret }, (svc_str){ (const char *)nonce, 8 }, hash))
+  if (!svc_hmac_sha256((svc_str){ (const char *)d->secret, sizeof d->secret }, (svc_str){ (const char *)nonce, 8 }, hash)) {
+    c->arena->failed = true;
     return false;
+  }
   memcpy(nonce + 8, hash, 16);
   return true;
 }
@@ -164,7 +168,7 @@ static svc_str digest_new_nonce(svc_call *c)
   if (stamp <= d->last) stamp = d->last + 1;
   d->last = stamp;
   svc_mutex_unlock(&d->lock);
-  if (!digest_seal(d, stamp, nonce)) return SVC_S("");
+  if (!digest_seal(c, stamp, nonce)) return SVC_S("");
   return svc_base64(c->arena, (svc_str){ (const char *)nonce, sizeof nonce });
 }
 
@@ -180,7 +184,7 @@ static uint64_t digest_open_nonce(svc_call *c, svc_str text)
   for (i = 0; i < DIGEST_NONCE; i++) plain[i] = text.p[i] == '-' ? '+' : text.p[i] == '_' ? '/' : text.p[i];
   if (!svc_base64_decode(c->arena, (svc_str){ plain, DIGEST_NONCE }, &bytes) || bytes.n != 24) return 0;
   for (i = 0; i < 8; i++) stamp = stamp << 8 | (unsigned char)bytes.p[i];
-  if (!digest_seal(c->s->digest, stamp, again) || !svc_same_bytes(again, bytes.p, sizeof again)) return 0;
+  if (!digest_seal(c, stamp, again) || !svc_same_bytes(again, bytes.p, sizeof again)) return 0;
   return stamp;
 }
 
@@ -461,6 +465,7 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   expected = digest_expected(c, &f, verifier);
   right = expected.n && expected.n == f.response.n && svc_same_bytes(expected.p, f.response.p, expected.n);
   use.stamp = digest_open_nonce(c, f.nonce);
+  if (c->arena->failed) return svc_no_memory(c); /* then nobody has guessed, right or wrong */
   if (known) digest_whose(c->s->digest, &key, &use);
   if (!(known && digest_is_in_use(c->s->digest, &use)) && !svc_may_guess(c, f.username)) return false;
   if (!known || !right) svc_guessed_wrong(c, f.username);

@@ -160,6 +160,15 @@ SVC_PRIVATE bool svc_txn_good(svc_call *c)
   return c->txn->error == SVC_OK ? true : svc_store_failed(c, c->txn->error);
 }
 
+/* A step may have taken what could not be read for what is not there: whatever it said of that is no answer. */
+SVC_PRIVATE bool svc_read_good(svc_call *c)
+{
+  int status;
+  if (!c->txn || c->txn->error == SVC_OK) return true;
+  status = c->error.code ? svc_error_status(c->error.code) : 0;
+  return status == 503 || status == 507 ? false : svc_store_failed(c, c->txn->error); /* it has been said already */
+}
+
 SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, const char *format, ...)
 {
   svc_violation *v = svc_arena_zero(c->arena, sizeof *v);

@@ -218,7 +218,7 @@ SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str un
 /* A fresh secret of so many random bytes; and its salted hash, 16 bytes of salt and 32 of hash. */
 SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n);
 SVC_PRIVATE bool svc_secret_hash(svc_call *c, svc_str secret, unsigned char out[48]);
-SVC_PRIVATE bool svc_secret_same(svc_str secret, const unsigned char hash[48]);
+SVC_PRIVATE bool svc_secret_same(svc_call *c, svc_str secret, const unsigned char hash[48]);
 SVC_PRIVATE bool svc_digest_verifier(svc_call *c, svc_str public_key, svc_str private_key, unsigned char out[48]);
 
 /* held.c: what the caller holds. */
@@ -417,6 +417,7 @@ SVC_PRIVATE bool svc_no_memory(svc_call *c);                /* 503; false */
 SVC_PRIVATE bool svc_failed(svc_call *c); /* it came to nothing: by the error that is set, else for want of memory; false */
 SVC_PRIVATE bool svc_store_failed(svc_call *c, int status); /* the error for what the store said; false */
 SVC_PRIVATE bool svc_txn_good(svc_call *c); /* false, with the error set: the transaction has failed */
+SVC_PRIVATE bool svc_read_good(svc_call *c); /* the same where a read is about to end, if there is one, whatever was made of it */
 SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, const char *format, ...) SVC_PRINTF(4, 5); /* may be NULL */
 SVC_PRIVATE svc_str svc_error_document(svc_call *c);
 

@@ -2,7 +2,10 @@
 ** Authentication from the outside: the credentials that svc_bootstrap() gives, both ways of using them, and everything
 ** that must not get in.
 */
+#include "faults.h"
 #include "support.h"
+
+#include <errno.h>
 
 typedef struct login {
   t_service t;
@@ -439,6 +442,42 @@ static MunitResult login_digest_guessing(const MunitParameter params[], void *da
 }
 
 /* A clock that is set back makes old nonces young again, but not their counts unseen. */
+/* Memory that ends is no word on a secret: it is a 503, and counts for no guess, however often. */
+static MunitResult login_digest_no_memory(const MunitParameter params[], void *data)
+{
+  login l;
+  char path[128], nonce[64];
+  unsigned count = 0;
+  int round; /* enough of them for more failures than there are tries */
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  l.t.peer = "10.0.0.1";
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  strcpy(nonce, login_nonce(&l));
+  for (round = 0; round < 10; round++) {
+    svc_header header = { "Authorization", l.authorization, 0, 0 };
+    svc_request request = { .method = "GET", .target = path, .headers = &header, .header_count = 1, .peer = l.t.peer };
+    svc_response response;
+    bool sufficed = false;
+    long n;
+    for (n = 1; !sufficed; n++) {
+      munit_assert_long(n, <, 1000);
+      login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, ++count, false); /* it may have been taken, and then failed */
+      if (round % 2) t_fault(T_CALL_MEMORY, n, ENOMEM, false);
+      else t_arena_fail(n);
+      sufficed = t_memory_sufficed(svc_handle_request(l.t.s, &request, &response), &response);
+      t_fault_end();
+      t_arena_fail(0);
+      if (sufficed) munit_assert_int(response.status, ==, 200);
+      svc_response_free(&response);
+    }
+    munit_assert_long(n, >, 2);
+  }
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 static MunitResult login_digest_clock_back(const MunitParameter params[], void *data)
 {
   login l;
@@ -1285,6 +1324,96 @@ static MunitResult login_again_no_memory(const MunitParameter params[], void *da
   return MUNIT_OK;
 }
 
+/* ------------------------------------------------------------------------------------------- limits that are shared */
+
+/* What answers for several handles, in memory; or does not answer. */
+static struct {
+  int answers; /* SVC_OK, or what each call returns */
+  int opens;
+  bool empty;  /* there is no token */
+  uint32_t highest;
+  int taken, counted;
+} together;
+
+static int together_open(svc_limits **out, const svc_config *config, char *why, size_t why_size)
+{
+  (void)config;
+  *out = (svc_limits *)&together;
+  if (together.opens != SVC_OK && together.opens != SVC_NOMEM) snprintf(why, why_size, "nobody is there");
+  return together.opens;
+}
+
+static void together_close(svc_limits *limits)
+{
+  munit_assert_ptr_equal(limits, &together);
+}
+
+static int together_take(svc_limits *limits, const svc_bucket *bucket, int64_t now, svc_tokens *out)
+{
+  (void)limits, (void)now;
+  munit_assert_int64(bucket->capacity, >, 0);
+  together.taken++;
+  *out = (svc_tokens){ !together.empty, together.empty ? 0 : 7, together.empty ? 30 : 0 };
+  return together.answers;
+}
+
+static int together_count(svc_limits *limits, svc_str nonce, uint32_t count, int64_t lives_ms, bool *fresh)
+{
+  (void)limits, (void)lives_ms;
+  munit_assert_size(nonce.n, >, 0);
+  together.counted++;
+  *fresh = count > together.highest;
+  if (*fresh) together.highest = count;
+  return together.answers;
+}
+
+static const svc_limiter_port together_port = { together_open, together_close, together_take, together_count };
+
+/* Buckets and counts of nonces are asked of it. While it does not answer, each handle goes by its own, or, closed, refuses. */
+static MunitResult login_limits_together(const MunitParameter params[], void *data)
+{
+  svc_config config = { .limiter = &together_port, .limiter_path = "somewhere" };
+  login l;
+  char path[128], nonce[64];
+  svc *none = NULL;
+  int closed;
+  (void)params, (void)data;
+  for (closed = 0; closed < 2; closed++) {
+    memset(&together, 0, sizeof together);
+    config.limiter_closed = closed;
+    login_open(&l, &config);
+    snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    strcpy(nonce, login_nonce(&l));
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 1, false);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+    munit_assert_string_equal(t_get_header(&l.t, "RateLimit-Remaining"), "7");
+    munit_assert_int(together.taken, ==, 1);
+    munit_assert_int(together.counted, ==, 1);
+    together.highest = 2; /* another handle has seen the second one */
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 2, false);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    munit_assert_not_null(strstr(t_get_header(&l.t, "WWW-Authenticate"), "stale=true"));
+    together.empty = true;
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 3, false);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 429);
+    munit_assert_string_equal(t_get_header(&l.t, "Retry-After"), "30");
+    l.t.caller.user_id = "000000000000000000000000";
+    munit_assert_int(login_as_host(&l, "GET", path, NULL), ==, 200); /* the host is in this process, and limits nobody elsewhere */
+    together.empty = false;
+    together.answers = SVC_BUSY;
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 4, false);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, closed ? 503 : 200);
+    t_headers_clear(&l.t);
+    munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, closed ? 503 : 400); /* no client is named */
+    login_close(&l);
+  }
+  for (together.opens = SVC_NOMEM; together.opens <= SVC_IO; together.opens += SVC_IO - SVC_NOMEM)
+    munit_assert_int(svc_open(&none, &config), ==, together.opens);
+  munit_assert_null(none);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/bootstrap", login_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bootstrap-all-or-nothing", login_bootstrap_all_or_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -1297,6 +1426,8 @@ static MunitTest tests[] = {
   { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_guessing", login_digest_guessing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/digest_no_memory", login_digest_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/limits_together", login_limits_together, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_clock_back", login_digest_clock_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/gone_organization", login_gone_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_shares", login_digest_shares, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -301,8 +301,46 @@ TEST(test_format)
   return MUNIT_OK;
 }
 
+/* Sets and characters that no pattern of the interface has so far. */
+static const struct row odd[] = {
+  { "^\\s$", " ", true }, { "^\\s$", "\t", true }, { "^\\s$", "\r", true }, { "^\\s$", "\x08", false }, { "^\\s$", "\x0E", false },
+  { "^\\s$", "\xC2\xA0", true }, { "^\\s$", "\xE1\x9A\x80", true }, { "^\\s$", "\xE2\x80\x80", true }, { "^\\s$", "\xE2\x80\x8A", true },
+  { "^\\s$", "\xE2\x80\x8B", false }, { "^\\s$", "\xE2\x80\xA8", true }, { "^\\s$", "\xE2\x80\xA9", true }, { "^\\s$", "\xE2\x80\xAF", true },
+  { "^\\s$", "\xE2\x81\x9F", true }, { "^\\s$", "\xE3\x80\x80", true }, { "^\\s$", "\xEF\xBB\xBF", true }, { "^\\s$", "a", false },
+  { "^\\S$", "a", true }, { "^\\S$", " ", false }, { "^\\D$", "a", true }, { "^\\D$", "7", false },
+  { "^\\W$", "a", false }, { "^\\W$", "7", false }, { "^\\W$", "_", false }, { "^\\W$", "-", true },
+  { "^\\n\\r\\t$", "\n\r\t", true }, { "^\\n\\r\\t$", "nrt", false },
+  { "^.$", "x", true }, { "^.$", "\n", false }, { "^.$", "\r", false }, { "^.$", "\xE2\x80\xA8", false }, { "^.$", "\xE2\x80\xA9", false },
+  { "^[a-\\d]$", "a", true }, { "^[a-\\d]$", "5", true }, { "^[a-\\d]$", "b", false }, { "^[^a]$", "a", false }, { "^[^a]$", "b", true },
+  { "^(?:ab|c)+$", "abcab", true }, { "^(?:ab|c)+$", "aba", false }, { "^(a?)$", "a", true }, { "^a{2,}$", "a", false }, { "^a{2,}$", "aaa", true },
+  /* what is no UTF-8 matches nothing: a byte alone, too long, too large, half of a pair, cut off */
+  { "^(.|a)*$", "\x80", false }, { "^(.|a)*$", "\xC1\x80", false }, { "^(.|a)*$", "\xF5\x80\x80\x80", false }, { "^(.|a)*$", "\xE2" "AA", false },
+  { "^(.|a)*$", "\xE0\x80\x80", false }, { "^(.|a)*$", "\xF4\x90\x80\x80", false }, { "^(.|a)*$", "\xED\xA0\x80", false }, { "^(.|a)*$", "\xE2\x80", false },
+  { "^(.|a)*$", "\xEE\x80\x80\xF4\x8F\xBF\xBF", true },
+};
+
+TEST(test_odd)
+{
+  static const char *const none[] = {
+    "^\\", "^\\p{X}$", "^\\p{L", "^\\1$", "^\\q$", "^\\\xC3\xA9$", "^[a", "^[^", "^[", "^[\\q]$", "^[\xC3]$", "^\xC3$", "^a{$", "^a{x}$", "^a{2", "^a{2,", "^a{2,1}$",
+    "^a{1,x}$", "^a{1x}$", "^a{99999}$", "^(a", "^a)$", "^*a$", "^(*a)$", "^(?a)$", "^(?:", "^((((((((((((((((((((((a))))))))))))))))))))))$", "^(a{200}){200}$",
+    "^(a{1,200}){1,200}$", "^(a*){999}$"
+  };
+  size_t i;
+  UNUSED;
+  for (i = 0; i < sizeof odd / sizeof odd[0]; i++)
+    if (svc_pattern_match(odd[i].pattern, svc_str_c(odd[i].text)) != odd[i].match) munit_errorf("%zu: %s should be %d", i, odd[i].pattern, odd[i].match);
+  for (i = 0; i < sizeof none / sizeof none[0]; i++) {
+    if (svc_pattern_valid(none[i])) munit_errorf("%s is taken for a pattern", none[i]);
+    munit_assert_false(svc_pattern_match(none[i], svc_str_c("a")));
+  }
+  munit_assert_true(svc_pattern_valid("^(?:a|b){2,3}[^c\\d]?$"));
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/match", test_match, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/odd", test_odd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/length", test_length, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/hostile", test_hostile, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/format", test_format, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -2,6 +2,9 @@
 ** User security of a project: a directory with its rules, mappings and verification, and the customer's own authorities.
 */
 #include "catalog/backup_world.h"
+#include "faults.h"
+
+#include <errno.h>
 
 #define SECURITY "/groups/%G/userSecurity"
 #define VERIFY SECURITY "/ldap/verify"
@@ -76,6 +79,36 @@ static MunitResult security_x509(const MunitParameter params[], void *data)
   munit_assert_null(t_node(&w.t, "customerX509.cas"));
   b_good(&w, "GET", SECURITY, NULL, 200);
   munit_assert_null(t_node(&w.t, "customerX509.cas"));
+  return b_close(&w);
+}
+
+/* Of two certificates, either may be the one for which there is no memory: that is not its fault. */
+static MunitResult security_no_memory(const MunitParameter params[], void *data)
+{
+  svc_str two;
+  b_world w;
+  long n;
+  int rc, which;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_good(&w, "POST", "/groups/%G/databaseUsers",
+         "{\"databaseName\":\"$external\",\"username\":\"CN=joe\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
+  b_good(&w, "POST", "/groups/%G/databaseUsers/CN%3Djoe/certs", "{}", 201);
+  two = w.t.body->text; /* the user's and its authority's, with a key between: that is passed over */
+  for (which = 0; which < 2; which++)
+    for (n = 1, rc = SVC_NOMEM; rc == SVC_NOMEM; n++) {
+      int64_t from, until;
+      svc_arena arena;
+      munit_assert_long(n, <, 1000);
+      svc_arena_init(&arena, NULL);
+      t_fault(T_CALL_MEMORY, n, ENOMEM, false);
+      rc = which ? svc_x509_dates(&arena, svc_str_c(strstr(strstr(two.p, "PRIVATE KEY"), "-----BEGIN CERTIFICATE")), &from, &until)
+                 : svc_x509_check(&arena, two);
+      t_fault_end();
+      munit_assert_int(rc, ==, arena.failed ? SVC_NOMEM : SVC_OK);
+      svc_blocks_free(arena.blocks);
+    }
+  munit_assert_long(n, >, 5);
   return b_close(&w);
 }
 
@@ -161,6 +194,7 @@ static MunitTest tests[] = {
   { "/ldap", security_ldap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/mapping", security_mapping, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/x509", security_x509, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_memory", security_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/verify", security_verify, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/driven", security_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

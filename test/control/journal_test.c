@@ -171,6 +171,39 @@ static MunitResult journal_secrets(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Whatever a client sends, and however long: it is blanked, cut between two characters, and stays JSON. */
+static MunitResult journal_odd(const MunitParameter params[], void *data)
+{
+  static const char *const ways[] = { "Digest username=\"ada\", response=\"5ecret-response\"", "Basic NWVjcmV0LWJhc2lj", "Negotiate 5ecret-ticket", "5ecret" };
+  static const char *const bodies[] = {
+    "{\"name\":[{\"password\":\"5ecret-deep\"}]}", "{\"name\":{\"a\":\"5ecret-deep\"}}", "[[\"5ecret-alone\"]]", "\"5ecret-text\"", "{\"password\":51234567}", "{\"password\":{\"a\":[\"5ecret-inner\"]}}", "5ecret, and no JSON"
+  };
+  journal_world w;
+  char text[6000];
+  size_t i;
+  (void)params, (void)data;
+  journal_open(&w, 100);
+  for (i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+    w.t.anonymous = true;
+    t_header(&w.t, "Authorization", ways[i]);
+    munit_assert_int(t_send(&w.t, "GET", "/orgs?token=5ecret-token&a=&b&=c", NULL), ==, 401);
+  }
+  t_as_host(&w.t);
+  for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) munit_assert_int(t_send(&w.t, "POST", "/orgs", bodies[i]), ==, 400);
+  for (i = 0; i + 2 < sizeof text; i += 2) memcpy(text + i, "\xC3\xA9", 2);
+  munit_assert_int(t_send_raw(&w.t, "POST", "/api/svc/v2/orgs", text, i), ==, 400);
+  munit_assert_int(t_send_raw(&w.t, "POST", "/api/svc/v2/orgs", text + 1, i - 1), ==, 400); /* begins within a character */
+  t_header(&w.t, "X-Long", text + 1);
+  munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200);
+  t_headers_clear(&w.t);
+  munit_assert_int(t_send(&w.t, "HEAD", "/orgs", NULL), ==, 200); /* an answer that says nothing */
+  munit_assert_int(t_send(&w.t, "GET", "/nowhere", NULL), ==, 404);
+  munit_assert_size(journal_read(&w, 0), ==, 16);
+  if (strstr(w.shown.body, "5ecret") || strstr(w.shown.body, "51234567") || strstr(w.shown.body, "NWVjcmV0")) munit_errorf("a secret: %s", w.shown.body);
+  journal_close(&w);
+  return MUNIT_OK;
+}
+
 /* Whatever bytes come, it stays JSON, and within its bound. */
 static MunitResult journal_bounds(const MunitParameter params[], void *data)
 {
@@ -230,6 +263,7 @@ static MunitResult journal_no_memory(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/ring", journal_ring, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/off", journal_off, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/odd", journal_odd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/secrets", journal_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bounds", journal_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no_memory", journal_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

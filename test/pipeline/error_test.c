@@ -560,6 +560,135 @@ static MunitResult error_configuration(const MunitParameter params[], void *data
   return MUNIT_OK;
 }
 
+#define NOTHING_ID "0123456789abcdef01234567"
+
+static void nothing_asked(svc *s)
+{
+  svc_request request = { .method = "GET", .target = "/_svc/health" }, odd;
+  svc_credentials keys;
+  svc_response response;
+  munit_assert_int(svc_bootstrap(NULL, &keys), ==, SVC_INVALID);
+  munit_assert_int(svc_bootstrap(s, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_new_credentials(NULL, NULL, &keys), ==, SVC_INVALID);
+  munit_assert_int(svc_new_credentials(s, NULL, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_new_credentials(s, "no id", &keys), ==, SVC_INVALID);
+  munit_assert_int(svc_openapi(NULL, &response), ==, SVC_INVALID);
+  munit_assert_int(svc_openapi(s, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_backup(s, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_backup_of(NULL, "x"), ==, SVC_INVALID);
+  munit_assert_int(svc_backup_of("", "x"), ==, SVC_INVALID);
+  munit_assert_int(svc_backup_of("x", NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_backup_of("x", ""), ==, SVC_INVALID);
+  munit_assert_int(svc_may_wait(NULL, &request), ==, 0);
+  munit_assert_int(svc_may_wait(s, NULL), ==, 0);
+  odd = request, odd.target = NULL;
+  munit_assert_int(svc_may_wait(s, &odd), ==, 0);
+  odd = request, odd.method = "";
+  munit_assert_int(svc_may_wait(s, &odd), ==, 0);
+}
+
+static void nothing_told(svc *s)
+{
+  const char *id = NOTHING_ID;
+  svc_statistics stats;
+  svc_response response;
+  char out[64];
+  size_t n = sizeof out;
+  munit_assert_int(svc_order_done(NULL, id, SVC_OK, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_order_done(s, NULL, SVC_OK, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_order_secrets(NULL, id, out, &n), ==, SVC_INVALID);
+  munit_assert_int(svc_order_secrets(s, NULL, out, &n), ==, SVC_INVALID);
+  munit_assert_int(svc_order_secrets(s, id, NULL, &n), ==, SVC_INVALID);
+  munit_assert_int(svc_order_secrets(s, id, out, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_order_secrets(s, "no id", out, &n), ==, SVC_INVALID);
+  munit_assert_int(svc_check_store(NULL, NULL, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_stats(NULL, &stats), ==, SVC_INVALID);
+  munit_assert_int(svc_stats(s, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_metrics_text(NULL, NULL, &response), ==, SVC_INVALID);
+  munit_assert_int(svc_metrics_text(s, NULL, NULL), ==, SVC_INVALID);
+}
+
+static void nothing_as_text(svc *s)
+{
+  svc_result *result = NULL;
+  munit_assert_int(svc_call_text(NULL, "GET", "/", NULL, NULL, 0, NULL, &result), ==, SVC_INVALID);
+  munit_assert_int(svc_call_text(s, NULL, "/", NULL, NULL, 0, NULL, &result), ==, SVC_INVALID);
+  munit_assert_int(svc_call_text(s, "GET", NULL, NULL, NULL, 0, NULL, &result), ==, SVC_INVALID);
+  munit_assert_int(svc_call_text(s, "GET", "/", NULL, NULL, 1, NULL, &result), ==, SVC_INVALID);
+  munit_assert_int(svc_call_text(s, "GET", "/", NULL, NULL, 0, NULL, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_bootstrap_json(NULL, &result), ==, SVC_INVALID);
+  munit_assert_int(svc_bootstrap_json(s, NULL), ==, SVC_INVALID);
+  munit_assert_null(result);
+  munit_assert_null(svc_result_header(NULL, "ETag"));
+  munit_assert_string_equal(svc_result_body(NULL, NULL), "");
+  munit_assert_int(svc_result_status(NULL), ==, 0);
+}
+
+static void nothing_controlled(svc *s)
+{
+  svc_snapshot *snapshot = NULL;
+  svc_fault fault = { 0 };
+  svc_response response;
+  int number;
+  munit_assert_int(svc_clock_set(NULL, 1), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_advance(NULL, 1), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_advance(s, -1), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_advance(s, INT64_MAX), ==, SVC_INVALID);
+  munit_assert_int64(svc_clock_now(NULL), ==, 0);
+  munit_assert_int(svc_snapshot_take(NULL, &snapshot), ==, SVC_INVALID);
+  munit_assert_int(svc_snapshot_take(s, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_snapshot_restore(NULL, snapshot), ==, SVC_INVALID);
+  munit_assert_int(svc_snapshot_restore(s, NULL), ==, SVC_INVALID);
+  svc_snapshot_free(NULL);
+  munit_assert_int(svc_fault_add(NULL, &fault, &number), ==, SVC_INVALID);
+  munit_assert_int(svc_fault_add(s, NULL, &number), ==, SVC_INVALID);
+  munit_assert_int(svc_fault_remove(NULL, 0), ==, SVC_INVALID);
+  munit_assert_size(svc_fault_list(NULL, NULL, 0), ==, 0);
+  munit_assert_size(svc_fault_list(s, NULL, 7), ==, 0);
+  munit_assert_int(svc_journal_read(NULL, 1, &response), ==, SVC_INVALID);
+  munit_assert_int(svc_journal_read(s, 1, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_journal_read(s, 1, &response), ==, SVC_INVALID); /* there is none */
+  svc_journal_clear(NULL);
+}
+
+static void nothing_served(svc *s)
+{
+  static const char token[] = "a token of test control, long enough";
+  svc_request request = { .method = "GET", .target = "/_svc/health" }, odd;
+  svc_response response;
+  munit_assert_int(svc_control_begin(NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_control_request(NULL, token, &request, &response), ==, SVC_INVALID);
+  munit_assert_int(svc_control_request(s, token, NULL, &response), ==, SVC_INVALID);
+  munit_assert_int(svc_control_request(s, token, &request, NULL), ==, SVC_INVALID);
+  odd = request, odd.method = NULL;
+  munit_assert_int(svc_control_request(s, token, &odd, &response), ==, SVC_INVALID);
+  odd = request, odd.target = NULL;
+  munit_assert_int(svc_control_request(s, token, &odd, &response), ==, SVC_INVALID);
+  odd = request, odd.header_count = 1;
+  munit_assert_int(svc_control_request(s, token, &odd, &response), ==, SVC_INVALID);
+  odd = request, odd.body_length = 1;
+  munit_assert_int(svc_control_request(s, token, &odd, &response), ==, SVC_INVALID);
+}
+
+/* Nothing in the place of something: a code, and nothing else happens. */
+static MunitResult error_nothing(const MunitParameter params[], void *data)
+{
+  svc_config config = quiet;
+  t_service t;
+  int code;
+  (void)params, (void)data;
+  config.manual_clock = 1;
+  t_open(&t, &config);
+  nothing_asked(t.s);
+  nothing_told(t.s);
+  nothing_as_text(t.s);
+  nothing_controlled(t.s);
+  nothing_served(t.s);
+  for (code = -1; code <= 12; code++) munit_assert_size(strlen(svc_strerror(code)), >, 5);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitResult error_arguments(const MunitParameter params[], void *data)
 {
   t_service t;
@@ -939,6 +1068,98 @@ static MunitResult memory_due(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------------------- the store */
+
+static svc_store_port reading; /* of which a read fails: the one of this number; 0: none */
+static long reading_fails, reading_calls;
+
+static bool reading_now(void)
+{
+  return reading_fails && ++reading_calls == reading_fails;
+}
+
+static int reading_get(svc_txn *txn, svc_str key, svc_str *value)
+{
+  return reading_now() ? SVC_IO : t_port()->get(txn, key, value);
+}
+
+static int reading_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
+{
+  return reading_now() ? SVC_IO : t_port()->get_many(txn, keys, n, values);
+}
+
+static int reading_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size_t most, size_t *n)
+{
+  *n = 0;
+  return reading_now() ? SVC_IO : t_port()->scan(txn, range, rows, most, n);
+}
+
+static int reading_count(svc_txn *txn, svc_str key, int64_t *out)
+{
+  return reading_now() ? SVC_IO : t_port()->count(txn, key, out);
+}
+
+static int reading_begin(svc_store *store, svc_txn **out)
+{
+  int rc = t_port()->read_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &reading;
+  return rc;
+}
+
+static void reading_open(t_service *t)
+{
+  svc_config config = quiet;
+  reading = *t_port();
+  reading.get = reading_get;
+  reading.get_many = reading_get_many;
+  reading.scan = reading_scan;
+  reading.count = reading_count;
+  reading.read_begin = reading_begin;
+  config.store = &reading;
+  t_open(t, &config);
+}
+
+/* What could not be read is not taken for what is not there: not by a list for an empty one, by a limit for nothing used, by a path for a
+** 404, nor by roles for none. */
+static MunitResult store_reads(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *path; /* with the organization, or the project, in it */
+    bool org;
+    int status;
+  } all[] = { { "/groups/%s", false, 200 }, { "/groups/%s/clusters", false, 200 }, { "/orgs/%s/groups", true, 200 }, { "/orgs/%s/apiKeys", true, 200 },
+              { "/groups/%s/limits", false, 200 }, { "/groups/%s/settings", false, 200 }, { "/groups/%s/events", false, 200 },
+              { "/groups/%s/clusters/Nobody", false, 404 }, { "/groups/%s/users", false, 200 }, { "/orgs?name=Acme%s", true, 200 } };
+  const char *ids[2], *user;
+  t_service t;
+  char path[128], roles[128];
+  size_t i;
+  (void)params, (void)data;
+  reading_open(&t);
+  ids[1] = t_organization(&t, "Acme");
+  ids[0] = t_project(&t, ids[1], "alpha");
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", ids[0]), ==, 202);
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", ids[1]);
+  user = t_user(&t, "ada@example.com", roles);
+  t_as(&t, user); /* whose roles are read as well */
+  for (i = 0; i < sizeof all / sizeof all[0]; i++) {
+    int status;
+    long n = 0;
+    snprintf(path, sizeof path, all[i].path, ids[all[i].org]);
+    do {
+      reading_fails = ++n;
+      reading_calls = 0;
+      status = t_send(&t, "GET", path, NULL);
+      if (reading_calls >= n && status != 503) munit_errorf("GET %s, and read %ld fails: %d %s", path, n, status, t.response.body);
+    } while (reading_calls >= n);
+    reading_fails = 0;
+    munit_assert_int(status, ==, all[i].status);
+    munit_assert_long(n, >, 3);
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/table", error_table, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/documents", error_documents, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -948,7 +1169,9 @@ static MunitTest tests[] = {
   { "/no-part", error_no_part, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/hidden", error_hidden, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/configuration", error_configuration, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/nothing", error_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/arguments", error_arguments, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/store-reads", store_reads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/memory-open", memory_open, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/memory-requests", memory_requests, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/memory-everywhere", memory_everywhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -180,7 +180,7 @@ static bool service_account_opens(svc_call *c, const svc_entity *account, svc_st
   if (!svc_credential_unpack(account->extra, &verifier, &assignments)) return false;
   for (; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {
     memcpy(&v, verifier.p, sizeof v);
-    if (svc_secret_same(secret, v.hash) && c->now < v.expiry) {
+    if (svc_secret_same(c, secret, v.hash) && c->now < v.expiry) {
       found = true;
       *which = v.id;
       *until = v.expiry;

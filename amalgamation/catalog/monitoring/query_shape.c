@@ -91,6 +91,7 @@ static bool query_shape_look(svc_call *c)
   if (!svc_query_shape_hash(c, &hash) || !svc_begin_read(c)) return false;
   c->question = &question;
   good = svc_resolve(c, c->plan->hop_count - 1) && svc_advisor_question(c, "queryStats");
+  good = svc_read_good(c) && good;
   c->question = NULL;
   svc_end_read(c);
   if (!good) return false;

@@ -128,6 +128,7 @@ static bool database_user_cert_ahead(svc_call *c)
   if (!made) return svc_no_memory(c);
   made->issuer = svc_arena_print(c->arena, "CN=%s,O=" SVC_FMT, svc_id_str(c->arena, &c->scope.group).p, SVC_ARG(c->s->vendor));
   good = svc_begin_read(c) && svc_resolve_all(c) && database_user_cert_user(c, &user) && database_user_cert_authority(c, &made->authority, &there);
+  good = svc_read_good(c) && good;
   svc_end_read(c);
   if (!good || (!there && !database_user_cert_new_authority(c, made)) || !database_user_cert_sign(c, made)) return false;
   c->ahead = (svc_str){ (const char *)made, sizeof *made };
