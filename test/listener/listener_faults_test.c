@@ -33,13 +33,13 @@ typedef struct faults_world {
   int ports[2]; /* http, https */
 } faults_world;
 
-static char *faults_large;
+static char *faults_large, faults_wide[4096]; /* of a body; of a header */
 
 /* Answers by itself: what a service does without memory is tested elsewhere. */
 static int faults_handle(void *context, svc *s, const svc_request *r, svc_response *response)
 {
-  static char wide[4096];
-  static const svc_header headers[] = { { "Content-Type", "text/plain", 0, 0 }, { "X-Wide", wide, 0, 0 } };
+  static const svc_header headers[] = { { "Content-Type", "text/plain", 0, 0 }, { "X-Wide", faults_wide, 0, 0 } };
+  static const svc_header lengths[] = { { "Content-Length", "7", 0, 0 }, { "Content-Length", "8", 0, 0 } };
   bool large = r->target_length == 6 && memcmp(r->target, "/large", 6) == 0, late = r->target_length == 5 && memcmp(r->target, "/late", 5) == 0;
   (void)context, (void)s;
   response->status = 200;
@@ -48,6 +48,11 @@ static int faults_handle(void *context, svc *s, const svc_request *r, svc_respon
   response->body = large ? faults_large : "seen";
   response->body_length = large ? FAULTS_LARGE : 4;
   response->delay_ms = late ? 5 : 0;
+  if (r->target_length == 5 && memcmp(r->target, "/lost", 5) == 0) response->drop = 1;
+  if (r->target_length == 4 && memcmp(r->target, "/odd", 4) == 0) response->status = 700;
+  if (r->target_length != 8 || memcmp(r->target, "/lengths", 8) != 0) return SVC_OK;
+  response->headers = lengths;
+  response->header_count = 2;
   return SVC_OK;
 }
 
@@ -61,6 +66,7 @@ static void faults_files(faults_world *w)
   snprintf(w->cert, sizeof w->cert, "%s/tls.crt", w->folder);
   snprintf(w->key, sizeof w->key, "%s/tls.key", w->folder);
   snprintf(w->other, sizeof w->other, "%s/other.key", w->folder);
+  memset(faults_wide, 'w', sizeof faults_wide - 1);
   if (svc_listener_cert_make(w->cert, w->key, names, 2, 10, why, sizeof why) != SVC_OK) munit_errorf("no certificate: %s", why);
 }
 
@@ -236,7 +242,7 @@ static MunitResult faults_asked(const MunitParameter params[], void *data)
   t_fault_spare(true);
   faults_start(&w);
   for (secure = 0; secure < 2; secure++)
-    for (k = 0; k < sizeof faults_kinds / sizeof faults_kinds[0]; k++)
+    for (k = 0; k < sizeof faults_kinds / sizeof faults_kinds[0] - T_SLOW; k++) /* the last is waited for most */
       for (e = 0; e < 4 && faults_kinds[k].errors[e]; e++)
         for (first = 0; first < FAULTS_REQUESTS; first += faults_kinds[k].call == T_CALL_SOCKET ? 4 : secure ? 3 : 1) /* of those some are waited for */
           for (at = 1; at < 40; at += 1 + at / 4 + (secure || T_SLOW ? at : 0)) {
@@ -254,6 +260,38 @@ static MunitResult faults_asked(const MunitParameter params[], void *data)
   svc_listener_close(w.l);
   t_fault_spare(false);
   free(faults_large);
+  faults_remove(&w);
+  return MUNIT_OK;
+}
+
+static int faults_status(const faults_world *w, bool secure, const char *request)
+{
+  faults_client c;
+  int status = 0;
+  if (faults_connect(&c, w, secure) && faults_send(&c, request)) status = faults_answer(&c);
+  faults_hang_up(&c);
+  return status;
+}
+
+/* What a handler may say that is no answer, or more than one. */
+static MunitResult faults_answers(const MunitParameter params[], void *data)
+{
+  static const struct { const char *request; int status; } rows[] = {
+    { "GET /lost HTTP/1.1\r\nHost: a\r\n\r\n", 0 }, { "POST /lost HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\na", 0 },
+    { "GET /odd HTTP/1.1\r\nHost: a\r\n\r\n", 500 }, { "PUT /odd HTTP/1.0\r\nContent-Length: 0\r\n\r\n", 500 },
+    { "GET /lengths HTTP/1.1\r\nHost: a\r\n\r\n", 200 }, { "GET /wide HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", 200 },
+    { "GET /wide HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 200 },
+  };
+  faults_world w;
+  size_t i;
+  int secure;
+  (void)params, (void)data;
+  faults_files(&w);
+  faults_start(&w);
+  for (secure = 0; secure < 2; secure++)
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+      if (faults_status(&w, secure, rows[i].request) != rows[i].status) munit_errorf("%d: %s", faults_status(&w, secure, rows[i].request), rows[i].request);
+  svc_listener_close(w.l);
   faults_remove(&w);
   return MUNIT_OK;
 }
@@ -509,6 +547,7 @@ static MunitTest tests[] = {
   { "/configuration", faults_configuration, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/certificate", faults_certificate, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/certificate_refused", faults_certificate_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/answers", faults_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/opened", faults_opened, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/asked", faults_asked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

@@ -6,8 +6,8 @@
 **   svc_check_store(), snapshots and the way back, a manual clock that steps, a driver whose orders are
 **   done by threads of its own, alerts that somebody is told of, figures, journal and faults, certificates read anew
 **
-** What it looks at itself: no answer is 500 or none, every kind of work was done at least once, somebody was asked and told, and the
-** store is whole at the end. That two threads were in each other's way is what the sanitizer says, and then the status is not 0.
+** What it looks at itself: no answer is 500 or none, every kind of work was done at least once, in a minute somebody was asked and
+** told, and the store is whole at the end. That two threads were in each other's way is what the sanitizer says, and then the status is not 0.
 **
 **   threads [SECONDS]
 */
@@ -153,14 +153,14 @@ static void do_write(unsigned *random)
   unsigned what = random_of(random) % 8, n = random_of(random) % 16;
   char target[256], body[512];
   if (what < 2) {
-    snprintf(target, sizeof target, "/api/svc/v2/groups/%s/clusters%s", all.keys.group_id, what ? "/" : "");
-    snprintf(target + strlen(target), 16, what ? "c%u" : "", n);
+    snprintf(target, sizeof target, "/api/svc/v2/groups/%s/clusters", all.keys.group_id);
+    if (what) snprintf(target + strlen(target), 16, "/c%u", n);
     snprintf(body, sizeof body, "{\"name\":\"c%u\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
              "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}", n);
     ask(what ? "DELETE" : "POST", target, what ? NULL : body);
   } else if (what < 4) {
-    snprintf(target, sizeof target, "/api/svc/v2/groups/%s/databaseUsers%s", all.keys.group_id, what == 2 ? "" : "/admin/");
-    snprintf(target + strlen(target), 16, what == 2 ? "" : "u%u", n);
+    snprintf(target, sizeof target, "/api/svc/v2/groups/%s/databaseUsers", all.keys.group_id);
+    if (what == 3) snprintf(target + strlen(target), 16, "/admin/u%u", n);
     snprintf(body, sizeof body, "{\"databaseName\":\"admin\",\"username\":\"u%u\",\"password\":\"abcdefgh1234\",\"roles\":[{\"databaseName\":\"admin\","
              "\"roleName\":\"readAnyDatabase\"}]}", n);
     ask(what == 2 ? "POST" : "DELETE", target, what == 2 ? body : NULL);
@@ -489,6 +489,6 @@ int main(int argc, char **argv)
     idle += atomic_load(&all.done[k]) == 0;
   }
   printf(", %lu questions, %lu notices\n", atomic_load(&all.asked), atomic_load(&all.told));
-  if (idle || !atomic_load(&all.asked) || !atomic_load(&all.told)) die("something was never done");
+  if (idle || (seconds >= 60 && (!atomic_load(&all.asked) || !atomic_load(&all.told)))) die("something was never done"); /* that takes a cluster */
   return 0;
 }
