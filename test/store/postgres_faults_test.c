@@ -238,7 +238,7 @@ static MunitResult postgres_faults_all(const MunitParameter params[], void *data
 static MunitResult postgres_faults_states(const MunitParameter params[], void *data)
 {
   static const struct { const char *state; int code; } states[] = { { "40001", SVC_RETRY }, { "40P01", SVC_RETRY }, { "55P03", SVC_RETRY }, { "53100", SVC_NO_ROOM },
-    { "53200", SVC_BUSY }, { "57014", SVC_BUSY }, { "23505", SVC_IO }, { "XX000", SVC_IO }, { "08000", SVC_RETRY }, { "57P01", SVC_RETRY } };
+    { "53200", SVC_BUSY }, { "57014", SVC_BUSY }, { "23505", SVC_RETRY }, { "23502", SVC_IO }, { "XX000", SVC_IO }, { "08000", SVC_RETRY }, { "57P01", SVC_RETRY } };
   faulty f;
   size_t i;
   (void)params, (void)data;
