@@ -66,6 +66,7 @@ started=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do if [ -S "$S/redis" ]; then break; fi; sleep 0.2; done
 serve() { # NUMBER FLAG...: a svcd, until it is ready
   n=$1; shift
+  rm -f $T/svcd"$n".out # or one before this has said already that it is ready
   build/svcd --data $T/data"$n" --listen http://127.0.0.1:0 --limiter "redis+unix://$S/redis?timeout=1000" "$@" >$T/svcd"$n".out 2>&1 &
   last=$!; started="$started $last"
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do grep -q '^svcd ready on' $T/svcd"$n".out 2>/dev/null && break; sleep 0.5; done
