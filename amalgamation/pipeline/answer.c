@@ -83,7 +83,7 @@ SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e)
 /* What is shown may change without the entity, so the tag is that of what is shown. */
 SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *view)
 {
-  if (!view) return c->error.code ? false : svc_no_memory(c);
+  if (!view) return svc_failed(c);
   answer_stored(c, e);
   if (!svc_answer_body(c, view)) return false;
   c->answer.revision = svc_body_revision(c->answer.body);
@@ -92,7 +92,7 @@ SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *vie
 
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body)
 {
-  if (!body) return c->error.code ? false : svc_no_memory(c);
+  if (!body) return svc_failed(c);
   return svc_body_write(c->arena, body, &c->answer.body, &c->answer.links_at) || svc_no_memory(c);
 }
 
@@ -173,7 +173,7 @@ SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision)
 SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view)
 {
   svc_buf b = svc_buf_new(c->arena, 512);
-  if (!view) return c->error.code ? false : svc_no_memory(c);
+  if (!view) return svc_failed(c);
   if (c->request.if_match.n == 0) return true;
   svc_node_write(&b, view);
   return svc_if_match(c, svc_body_revision(svc_buf_done(&b)));

@@ -67,7 +67,6 @@ SVC_PRIVATE void svc_service_call(svc_call *c, svc *s, svc_arena *arena, svc_txn
   static const svc_request nobody = { .method = "", .target = "" };
   memset(c, 0, sizeof *c);
   svc_arena_init(arena, &s->allocator);
-  svc_arena_wipes(arena, svc_wipe); /* it may open what is sealed, and time is no matter here */
   c->s = s;
   c->request.raw = &nobody;
   c->arena = arena;

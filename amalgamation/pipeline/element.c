@@ -199,7 +199,7 @@ SVC_PRIVATE bool svc_element_change(svc_call *c, int mode)
   svc_node *item;
   if (!element_target(c, &e, SVC_GUARD_CHANGE)) return false;
   input = svc_change_input(c, &e.own);
-  if (!input) return c->error.code ? false : svc_no_memory(c);
+  if (!input) return svc_failed(c);
   e.own.input = c->body;
   e.own.body = svc_check(c, c->plan->route->body ? c->plan->route->body : noun->object, input, e.own.before, mode);
   if (!svc_check_done(c) || (noun->prepare && !noun->prepare(c, &e.own)) || !element_is_only(c, &e, e.own.body)) return false;

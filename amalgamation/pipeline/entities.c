@@ -173,7 +173,7 @@ SVC_PRIVATE bool svc_entities_item(svc_call *c, const svc_entities *which, const
   if (which->write) return which->write(c, e, out);
   if (!which->view) return true;
   body = which->view(c, e, which->context);
-  if (!body) return c->error.code ? false : svc_no_memory(c);
+  if (!body) return svc_failed(c);
   svc_item_node(c, out, e->key, body);
   return true;
 }

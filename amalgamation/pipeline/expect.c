@@ -13,7 +13,7 @@ typedef struct expect_keys {
   size_t n;
 } expect_keys;
 
-/* What the first id of the path names below this organization, and how many a list below that has. False: there is no such id. */
+/* What the first id of the path names below this organization. False: there is no such id. */
 static bool expect_path(const svc_call *c, const svc_id *org, svc_id *id, svc_key *entity)
 {
   static const svc_id root;
@@ -26,6 +26,7 @@ static bool expect_path(const svc_call *c, const svc_id *org, svc_id *id, svc_ke
   return true;
 }
 
+/* The caller; what the path begins with, and how many a list below that has. */
 SVC_PRIVATE void svc_expect_caller(svc_call *c, svc_str name, const svc_token_place *place)
 {
   static const svc_id none;

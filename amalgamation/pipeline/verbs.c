@@ -66,7 +66,7 @@ static bool verbs_change(svc_call *c, int mode)
   svc_change change;
   if (!svc_change_begin(c, &change)) return false;
   input = svc_change_input(c, &change);
-  if (!input) return c->error.code ? false : svc_no_memory(c);
+  if (!input) return svc_failed(c);
   change.body = svc_check(c, route->body ? route->body : c->plan->noun->noun->object, input, change.before, mode);
   return svc_check_done(c) && svc_change_store(c, &change);
 }

@@ -604,12 +604,9 @@ static int driver_copying(void *context, svc *s, const svc_order *order)
 static MunitResult test_copies_driven(const MunitParameter params[], void *data)
 {
   svc_driver driver = { driver_copying, NULL, NULL };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
   (void)params, (void)data;
-  b_open(&w, &config);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  b_open_driven(&w, &driver);
   w.other = t_keep(&w.t, (copy_setting(&w, ""), t_str(&w.t, "replicationSpecs[0].zoneId")));
   b_good(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY("EU_WEST_1", ",\"frequencies\":[\"WEEKLY\"]") "," COPY("US_WEST_2", ",\"frequencies\":[\"ON_DEMAND\"]") "]}", 200);
   b_good(&w, "POST", SNAPSHOTS, "{}", 202);
@@ -722,14 +719,11 @@ static int driver_perform(void *context, svc *s, const svc_order *order)
 static MunitResult test_driver(const MunitParameter params[], void *data)
 {
   svc_driver driver = { driver_perform, NULL, NULL };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
   const svc_node *one;
   b_world w;
   int i;
   (void)params, (void)data;
-  b_open(&w, &config);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  b_open_driven(&w, &driver);
   for (i = 0; i < 4; i++) { /* as it goes: one at each time */
     t_advance(&w.t, 6 * 3600);
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);

@@ -119,6 +119,15 @@ static inline void b_open_cluster(b_world *w, const svc_config *config, const ch
   t_advance(&w->t, 10);
 }
 
+/* The same where a driver makes it, which has been given its orders. */
+static inline void b_open_driven(b_world *w, const svc_driver *driver)
+{
+  svc_config config = { .limiter_off = 1, .driver = driver };
+  b_open(w, &config);
+  b_good(w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+}
+
 static inline MunitResult b_close(b_world *w)
 {
   t_close(&w->t);

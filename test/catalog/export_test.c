@@ -160,12 +160,9 @@ static int driver_perform(void *context, svc *s, const svc_order *order)
 static MunitResult test_driver(const MunitParameter params[], void *data)
 {
   svc_driver driver = { driver_perform, NULL, NULL };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
   (void)params, (void)data;
-  b_open(&w, &config);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  b_open_driven(&w, &driver);
   bucket(&w);
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
@@ -205,13 +202,10 @@ static MunitResult test_facts(const MunitParameter params[], void *data)
     { NULL, "0", "0" },
   };
   svc_driver driver = { driver_perform, NULL, NULL };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
   size_t i;
   (void)params, (void)data;
-  b_open(&w, &config);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  b_open_driven(&w, &driver);
   bucket(&w);
   b_good(&w, "PATCH", "%C/backup/schedule", "{\"useOrgAndGroupNamesInExportPrefix\":true}", 200);
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);

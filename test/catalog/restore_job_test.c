@@ -273,12 +273,9 @@ static int driver_perform(void *context, svc *s, const svc_order *order)
 static MunitResult test_driver(const MunitParameter params[], void *data)
 {
   svc_driver driver = { driver_perform, NULL, NULL };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
   (void)params, (void)data;
-  b_open(&w, &config);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  b_open_driven(&w, &driver);
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 1);
@@ -313,7 +310,6 @@ static MunitResult test_facts(const MunitParameter params[], void *data)
     { "{\"deliveryUrl\":[1,{},\"https://files.example.com/a\",null]}", 1 }, { many, 64 }, { longest, 1 },
   };
   svc_driver driver = { driver_perform, NULL, NULL };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
   size_t i;
   (void)params, (void)data;
@@ -321,9 +317,7 @@ static MunitResult test_facts(const MunitParameter params[], void *data)
   for (i = 1; i < 70; i++) snprintf(many + strlen(many), sizeof many - strlen(many), ",\"https://files.example.com/%zu\"", i);
   strcat(many, "]}");
   snprintf(longest, sizeof longest, "{\"deliveryUrl\":[\"%02100d\",\"https://files.example.com/a\"]}", 0);
-  b_open(&w, &config);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  b_open_driven(&w, &driver);
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 1);
