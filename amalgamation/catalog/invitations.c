@@ -89,7 +89,7 @@ SVC_PRIVATE svc_node *svc_invitation_check(svc_call *c, const svc_node *view)
       svc_node_put(c->arena, input, svc_node_copy(c->arena, member));
   }
   if (!input) {
-    svc_no_memory(c);
+    (void)svc_no_memory(c);
     return NULL;
   }
   svc_check(c, object, whole ? input : c->body, NULL, SVC_CHECK_CREATE);

@@ -43,8 +43,8 @@ SVC_PRIVATE svc_node *svc_told_json(svc_call *c, const svc_reply *reply)
   bool sound = text.n && svc_json_gate(c->arena, text, c->s->config.max_depth, &fault);
   svc_node *out = sound ? svc_json_parse_gated(c->arena, text) : NULL;
   if (out) return out;
-  if (c->arena->failed) svc_no_memory(c);
-  else svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (c->arena->failed) (void)svc_no_memory(c);
+  else (void)svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   return NULL;
 }
 
@@ -57,8 +57,8 @@ SVC_PRIVATE svc_node *svc_told_list(svc_call *c, const svc_object *object, const
   c->error.code = SVC_E_NONE;
   c->error.violations = c->error.violations_last = NULL;
   c->error.violation_count = 0;
-  if (c->arena->failed) svc_no_memory(c);
-  else svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (c->arena->failed) (void)svc_no_memory(c);
+  else (void)svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   return NULL;
 }
 

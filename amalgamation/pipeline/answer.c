@@ -69,7 +69,7 @@ SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e)
 {
   const svc_noun *noun = c->plan->noun->noun;
   svc_node *view = c->plan->more->view ? c->plan->more->view(c, e) : noun->view ? noun->view(c, e) : svc_entity_body(c, e);
-  if (!view && !c->error.code) svc_no_memory(c);
+  if (!view && !c->error.code) (void)svc_no_memory(c);
   return view;
 }
 
@@ -146,7 +146,7 @@ SVC_PRIVATE bool svc_answer_nothing(svc_call *c)
 SVC_PRIVATE svc_node *svc_entity_body(svc_call *c, const svc_entity *e)
 {
   svc_node *node = svc_json_parse(c->arena, e->body);
-  if (!node) svc_no_memory(c);
+  if (!node) (void)svc_no_memory(c);
   return node;
 }
 

@@ -497,7 +497,7 @@ static svc_node *check_object(svc_call *c, const svc_object *object, const svc_n
 SVC_PRIVATE svc_node *svc_check(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before, int mode)
 {
   if (input->type != SVC_J_OBJECT) {
-    svc_fail(c, SVC_E_INVALID_JSON, "");
+    (void)svc_fail(c, SVC_E_INVALID_JSON, "");
     return NULL;
   }
   return check_object(c, object, input, before, mode, NULL);
@@ -507,7 +507,7 @@ SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, con
 {
   const svc_field items = { .name = "", .type = SVC_ARRAY, .item = SVC_OBJECT, .object = object };
   if (input->type != SVC_J_ARRAY) {
-    svc_fail(c, SVC_E_INVALID_JSON, "");
+    (void)svc_fail(c, SVC_E_INVALID_JSON, "");
     return NULL;
   }
   return check_array(c, &items, input, NULL, NULL);
@@ -531,7 +531,7 @@ static bool check_own_error(svc_call *c, const svc_violation *v)
   while (row && row->field && !(row->faults & v->fault && check_is_field(v->field, row->field))) row++;
   if (!row || !row->field) return false;
   if (v->fault == SVC_FAULT_LONG) about = svc_arena_print(c->arena, "%lld", (long long)v->most);
-  svc_fail_about(c, row->error, svc_error_names_attribute(row->error) ? v->field : v->value, about);
+  (void)svc_fail_about(c, row->error, svc_error_names_attribute(row->error) ? v->field : v->value, about);
   return true;
 }
 

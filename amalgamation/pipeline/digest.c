@@ -420,7 +420,7 @@ static svc_str digest_expected(svc_call *c, const digest_fields *f, const unsign
 
 SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale)
 {
-  svc_fail(c, SVC_E_USER_UNAUTHORIZED, "");
+  (void)svc_fail(c, SVC_E_USER_UNAUTHORIZED, "");
   c->error.challenge = svc_arena_print(c->arena, "Digest realm=\"" SVC_FMT "\", domain=\"\", nonce=\"" SVC_FMT
                                  "\", algorithm=%s, qop=\"auth\", stale=%s", SVC_ARG(c->s->vendor),
                                  SVC_ARG(digest_new_nonce(c)), c->s->config.digest_sha256 ? "SHA-256" : "MD5",

@@ -109,7 +109,7 @@ static bool errors_fail(svc_call *c, svc_str detail, int code, const char *forma
   return false;
 }
 
-SVC_PRIVATE bool svc_fail(svc_call *c, int code, const char *format, ...)
+SVC_PRIVATE bool (svc_fail)(svc_call *c, int code, const char *format, ...)
 {
   va_list args;
   va_start(args, format);
@@ -118,7 +118,7 @@ SVC_PRIVATE bool svc_fail(svc_call *c, int code, const char *format, ...)
   return false;
 }
 
-SVC_PRIVATE bool svc_fail_as(svc_call *c, svc_str detail, int code, const char *format, ...)
+SVC_PRIVATE bool (svc_fail_as)(svc_call *c, svc_str detail, int code, const char *format, ...)
 {
   va_list args;
   va_start(args, format);
@@ -127,7 +127,7 @@ SVC_PRIVATE bool svc_fail_as(svc_call *c, svc_str detail, int code, const char *
   return false;
 }
 
-SVC_PRIVATE bool svc_fail_about(svc_call *c, int code, svc_str key, svc_str parent)
+SVC_PRIVATE bool (svc_fail_about)(svc_call *c, int code, svc_str key, svc_str parent)
 {
   static const char *const formats[] = { "", "S", "SS" };
   unsigned n = svc_error_params(code); /* two at the most: the tests of the tables look */
@@ -135,17 +135,17 @@ SVC_PRIVATE bool svc_fail_about(svc_call *c, int code, svc_str key, svc_str pare
   return svc_fail(c, code, formats[n < 2 ? n : 2], &key, &parent);
 }
 
-SVC_PRIVATE bool svc_no_memory(svc_call *c)
+SVC_PRIVATE bool (svc_no_memory)(svc_call *c)
 {
   return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
-SVC_PRIVATE bool svc_failed(svc_call *c)
+SVC_PRIVATE bool (svc_failed)(svc_call *c)
 {
   return c->error.code ? false : svc_no_memory(c);
 }
 
-SVC_PRIVATE bool svc_store_failed(svc_call *c, int status)
+SVC_PRIVATE bool (svc_store_failed)(svc_call *c, int status)
 {
   bool again = status == SVC_NO_ROOM || status == SVC_RETRY;
   if (status == SVC_NOMEM) c->arena->failed = true; /* one want of memory is as another */

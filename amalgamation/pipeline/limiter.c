@@ -391,7 +391,7 @@ SVC_PRIVATE bool svc_may_guess(svc_call *c, svc_str name)
   svc_str network, instance = limiter_guess(c, name, &network);
   int64_t wait = c->s->limiter ? limiter_wait(c->s->limiter, c->s->set_count, instance, c->now) : 0;
   if (!wait) return true;
-  svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->request.path, &c->s->sets[c->s->set_count].capacity, &minutes);
+  (void)svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->request.path, &c->s->sets[c->s->set_count].capacity, &minutes);
   c->error.retry_after = wait;
   return false;
 }

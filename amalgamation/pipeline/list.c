@@ -307,7 +307,7 @@ static void list_close(svc_call *c, list_page *page, int64_t total)
   svc_buf_char(&page->out, '}');
   front = list_front(c, page);
   if (page->out.failed || c->arena->failed || front.n > page->room) {
-    svc_no_memory(c);
+    (void)svc_no_memory(c);
     return;
   }
   memcpy(page->out.p + page->room - front.n, front.p, front.n);
@@ -383,7 +383,7 @@ static bool list_write(svc_call *c, const list_source *from, svc_scan *scan, int
   }
   if (paged) list_close(c, &page, total);
   else list_close_bare(c, &page);
-  if (page.out.failed && !c->error.code) svc_no_memory(c);
+  if (page.out.failed && !c->error.code) (void)svc_no_memory(c);
   c->answer.status = list_status(c);
   c->answer.whole = true;
   return c->error.code == SVC_E_NONE;

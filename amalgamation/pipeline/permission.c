@@ -29,7 +29,7 @@ static unsigned permission_scopes(const svc_call *c)
   return n;
 }
 
-SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted)
+SVC_PRIVATE bool (svc_lacks_role)(svc_call *c, uint64_t wanted)
 {
   svc_buf b = svc_buf_new(c->arena, 128);
   int role, n = 0;

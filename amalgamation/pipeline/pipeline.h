@@ -410,12 +410,20 @@ SVC_PRIVATE unsigned svc_error_params(int code); /* how many parameters it has *
 SVC_PRIVATE bool svc_error_names_attribute(int code); /* its first parameter is the name of one */
 /* Refuse: set the error with its parameters and return false. Format: one letter a parameter: s const char *, S svc_str
 ** by pointer, i int64_t by pointer. As many as error_list.h names: a test looks. */
-SVC_PRIVATE bool svc_fail(svc_call *c, int code, const char *format, ...);
-SVC_PRIVATE bool svc_fail_as(svc_call *c, svc_str detail, int code, const char *format, ...); /* with a sentence of its own */
-SVC_PRIVATE bool svc_fail_about(svc_call *c, int code, svc_str key, svc_str parent); /* as many of these as the code has */
-SVC_PRIVATE bool svc_no_memory(svc_call *c);                /* 503; false */
-SVC_PRIVATE bool svc_failed(svc_call *c); /* it came to nothing: by the error that is set, else for want of memory; false */
-SVC_PRIVATE bool svc_store_failed(svc_call *c, int status); /* the error for what the store said; false */
+SVC_PRIVATE bool (svc_fail)(svc_call *c, int code, const char *format, ...);
+SVC_PRIVATE bool (svc_fail_as)(svc_call *c, svc_str detail, int code, const char *format, ...); /* with a sentence of its own */
+SVC_PRIVATE bool (svc_fail_about)(svc_call *c, int code, svc_str key, svc_str parent); /* as many of these as the code has */
+SVC_PRIVATE bool (svc_no_memory)(svc_call *c);                /* 503; false */
+SVC_PRIVATE bool (svc_failed)(svc_call *c); /* it came to nothing: by the error that is set, else for want of memory; false */
+SVC_PRIVATE bool (svc_store_failed)(svc_call *c, int status); /* the error for what the store said; false */
+/* Each of these is false, always; a compiler, which does not look into what it calls, is told so, and keeps no way for the other
+** answer. */
+#define svc_fail(...) (svc_fail(__VA_ARGS__), false)
+#define svc_fail_as(...) (svc_fail_as(__VA_ARGS__), false)
+#define svc_fail_about(...) (svc_fail_about(__VA_ARGS__), false)
+#define svc_no_memory(...) (svc_no_memory(__VA_ARGS__), false)
+#define svc_failed(...) (svc_failed(__VA_ARGS__), false)
+#define svc_store_failed(...) (svc_store_failed(__VA_ARGS__), false)
 SVC_PRIVATE bool svc_txn_good(svc_call *c); /* false, with the error set: the transaction has failed */
 SVC_PRIVATE bool svc_read_good(svc_call *c); /* the same where a read is about to end, if there is one, whatever was made of it */
 SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, const char *format, ...) SVC_PRINTF(4, 5); /* may be NULL */
@@ -450,7 +458,8 @@ SVC_PRIVATE unsigned svc_route_newest(const svc_route *route); /* the one that i
 SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub);
 
 /* permission.c */
-SVC_PRIVATE bool svc_lacks_role(svc_call *c, uint64_t wanted); /* 403 that names them; false */
+SVC_PRIVATE bool (svc_lacks_role)(svc_call *c, uint64_t wanted); /* 403 that names them; false */
+#define svc_lacks_role(...) (svc_lacks_role(__VA_ARGS__), false)
 SVC_PRIVATE bool svc_no_part(svc_call *c, const svc_noun_info *noun, svc_str key); /* it is there, for others; false */
 SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
 /* Has the caller any part in the last of these steps of the path: an organization or project, or what belongs to some?

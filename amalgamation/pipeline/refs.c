@@ -190,7 +190,7 @@ static bool refs_refuse(svc_call *c, int error, const svc_entity *e, svc_str key
   svc_id parent, id;
   memcpy(parent.b, at + SVC_KIND_SIZE, 12);
   memcpy(id.b, at + SVC_KIND_SIZE + 12, 12);
-  svc_fail_about(c, error, e->unique.n ? e->unique : e->key, svc_id_str(c->arena, &e->parent));
+  (void)svc_fail_about(c, error, e->unique.n ? e->unique : e->key, svc_id_str(c->arena, &e->parent));
   if (from && svc_entity_get(c->txn, from->noun->kind, &parent, &id, &user) == SVC_OK &&
       (svc_id_is_zero(&e->scope.group) || svc_id_eq(&e->scope.group, &user.scope.group))) {
     svc_str name = user.unique.n > 1 ? user.unique : user.key;

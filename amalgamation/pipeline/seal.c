@@ -69,11 +69,11 @@ static svc_str seal_text(svc_call *c, const svc_entity *e, svc_str name, svc_str
   unsigned char *sealed = svc_arena_alloc(c->arena, n);
   svc_str about = seal_about(c->arena, e, name), text = SVC_S("");
   if (!sealed || c->arena->failed) {
-    svc_no_memory(c);
+    (void)svc_no_memory(c);
   } else if (svc_secret_bytes(c, sealed, SEAL_NONCE)) {
     if (svc_gcm_seal(c->s->secret_key, sealed, about, secret, sealed + SEAL_NONCE))
       text = svc_base64_padded(c->arena, (svc_str){ (const char *)sealed, n });
-    if (!text.n) svc_no_memory(c);
+    if (!text.n) (void)svc_no_memory(c);
   }
   return text;
 }
@@ -94,7 +94,7 @@ static bool seal_mark(svc_call *c)
 SVC_PRIVATE svc_str svc_seal(svc_call *c, const svc_entity *e, svc_str name, svc_str secret)
 {
   if (!c->s->config.secret_key) {
-    svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "a secret to be stored, since no key is set to seal it with");
+    (void)svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "a secret to be stored, since no key is set to seal it with");
     return SVC_S("");
   }
   return seal_mark(c) ? seal_text(c, e, name, secret) : SVC_S("");

@@ -34,7 +34,7 @@ static const svc_route access_token_routes[] = {
 
 static bool access_token_fail(svc_call *c, int code, const char *error, const char *why)
 {
-  svc_fail_as(c, svc_str_c(why), code, svc_error_params(code) ? "s" : "", why);
+  (void)svc_fail_as(c, svc_str_c(why), code, svc_error_params(code) ? "s" : "", why);
   c->error.oauth = error;
   if (svc_error_status(code) == 401)
     c->error.challenge = svc_arena_print(c->arena, "Basic realm=\"" SVC_FMT "\"", SVC_ARG(c->s->vendor));

@@ -145,7 +145,7 @@ static svc_node *service_account_new_secret(svc_call *c, int64_t hours, service_
   if (!service_account_hours(c, hours) || !svc_secret_bytes(c, random, sizeof random)) return NULL;
   *secret = svc_arena_print(c->arena, SVC_FMT SVC_FMT, SVC_ARG(svc_value_text(c->s, c->arena, "svc_sa_sk_")), SVC_ARG(svc_base64(c->arena, (svc_str){ (const char *)random, 30 })));
   if (!record || secret->n < 40) {
-    svc_no_memory(c);
+    (void)svc_no_memory(c);
     return NULL;
   }
   v->id = svc_new_id(c->txn);

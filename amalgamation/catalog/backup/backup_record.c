@@ -67,7 +67,7 @@ SVC_PRIVATE int svc_backup_record(svc_call *c, const svc_id *cluster, svc_entity
 SVC_PRIVATE svc_node *svc_backup_notes(svc_call *c, svc_str extra)
 {
   svc_node *notes = svc_json_parse(c->arena, extra.n ? extra : SVC_S("{}"));
-  if (!notes) svc_no_memory(c);
+  if (!notes) (void)svc_no_memory(c);
   return notes;
 }
 

@@ -39,7 +39,7 @@ static const svc_node *snapshot_copies_settings(svc_call *c, const svc_id *clust
   svc_entity schedule;
   const svc_node *body, *settings;
   int rc = svc_backup_record(c, cluster, &schedule);
-  if (rc != SVC_OK && rc != SVC_NOT_FOUND) svc_store_failed(c, rc);
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) (void)svc_store_failed(c, rc);
   if (rc != SVC_OK || svc_json_member(schedule.body, SVC_S("copySettings")).n <= 2) return NULL;
   body = svc_entity_body(c, &schedule);
   settings = svc_node_get(body, "copySettings");
@@ -57,7 +57,7 @@ static svc_node *snapshot_copies_notes(svc_call *c, svc_str extra, svc_node **co
   if (*copies) return notes;
   *copies = svc_node_object(c->arena, "copies");
   if (*copies) svc_node_put(c->arena, notes, *copies);
-  return *copies ? notes : (svc_no_memory(c), NULL);
+  return *copies ? notes : ((void)svc_no_memory(c), NULL);
 }
 
 /* One copy ends with its snapshot, or at this time. */

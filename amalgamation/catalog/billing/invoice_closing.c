@@ -23,7 +23,7 @@ SVC_PRIVATE svc_bill *svc_invoice_bill(svc_call *c, const svc_entity *e)
   svc_bill *b;
   svc_date_parse(e->unique, &start);
   b = svc_bill_begin(c, &e->parent, svc_bill_month(start), c->now);
-  if (!b) svc_no_memory(c);
+  if (!b) (void)svc_no_memory(c);
   return b;
 }
 

@@ -151,7 +151,7 @@ SVC_PRIVATE const svc_object svc_cluster_spec = { .name = "ReplicationSpec", .fi
 
 /* ----------------------------------------------------------------------------------------------------------- bodies */
 
-SVC_PRIVATE bool svc_cluster_fail(svc_call *c, const svc_change *change, int code)
+SVC_PRIVATE bool (svc_cluster_fail)(svc_call *c, const svc_change *change, int code)
 {
   svc_str name = svc_node_str(change->body, "name");
   return svc_fail(c, code, "S", &name);

@@ -88,7 +88,8 @@ SVC_PRIVATE bool svc_cluster_run_serverless(svc_call *c);
 
 /* cluster_hardware.c */
 SVC_DECLARE(const svc_object svc_cluster_spec) /* a replication spec: regions, and what nodes run on there */
-SVC_PRIVATE bool svc_cluster_fail(svc_call *c, const svc_change *change, int code); /* refused, by its name; false */
+SVC_PRIVATE bool (svc_cluster_fail)(svc_call *c, const svc_change *change, int code); /* refused, by its name; false */
+#define svc_cluster_fail(...) (svc_cluster_fail(__VA_ARGS__), false)
 SVC_PRIVATE bool svc_cluster_is(const svc_node *body, const char *field, const char *value);
 SVC_PRIVATE bool svc_cluster_is_tenant(const svc_node *body);
 SVC_PRIVATE int64_t svc_cluster_electable(const svc_node *region); /* nodes of a region that can be elected */

@@ -398,5 +398,5 @@ SVC_PRIVATE const svc_alert_targets *svc_alert_targets_of(svc_alert_round *r, in
   svc_alert_targets *out = &r->targets[of];
   if (!out->known && !alert_conditions_of[of].gather(r, out)) return NULL;
   out->known = true;
-  return r->c->arena->failed ? svc_no_memory(r->c), NULL : out;
+  return r->c->arena->failed ? (void)svc_no_memory(r->c), NULL : out;
 }

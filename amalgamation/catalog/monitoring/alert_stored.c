@@ -19,7 +19,7 @@ SVC_PRIVATE svc_alert_target *svc_alert_target_add(svc_alert_round *r, svc_alert
   svc_alert_target *t, *more;
   if (all->count == all->room) {
     more = svc_arena_alloc(r->c->arena, (2 * all->room + 8) * sizeof *more);
-    if (!more) return svc_no_memory(r->c), NULL;
+    if (!more) return (void)svc_no_memory(r->c), NULL;
     if (all->count) memcpy(more, all->at, all->count * sizeof *more);
     all->at = more;
     all->room = 2 * all->room + 8;

@@ -167,7 +167,7 @@ SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, cons
   size_t i;
   if (!said || !svc_span_of(c, metrics, &span)) return NULL;
   if (svc_node_bool(said, "missing", false)) {
-    svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
+    (void)svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
     return NULL;
   }
   svc_buf_char(&b, '[');
@@ -183,7 +183,7 @@ SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, cons
   }
   svc_buf_char(&b, ']');
   if (b.failed) {
-    svc_no_memory(c);
+    (void)svc_no_memory(c);
     return NULL;
   }
   return svc_node_new(c->arena, SVC_J_TEXT, svc_str_c(name), svc_buf_done(&b));
@@ -195,7 +195,7 @@ SVC_PRIVATE svc_node *svc_measure_answer(svc_call *c, const svc_metrics *metrics
   char date[21];
   svc_span span;
   if (!svc_span_of(c, metrics, &span)) return NULL;
-  if (!body) svc_no_memory(c);
+  if (!body) (void)svc_no_memory(c);
   if (!body) return NULL;
   svc_date_text(span.until * 1000, date);
   svc_node_set_text(c->arena, body, "end", date);

@@ -78,7 +78,7 @@ static const process_part *process_part_of(const svc_call *c)
 static svc_node *process_part_known(svc_call *c, const process_part *part, const svc_processes *of)
 {
   svc_node *list = svc_node_array(c->arena, "known");
-  if (!list) svc_no_memory(c);
+  if (!list) (void)svc_no_memory(c);
   return list && part->known(c, of, list) ? list : NULL;
 }
 
@@ -120,7 +120,7 @@ static const svc_node *process_part_names(svc_call *c, const svc_reply *reply)
   bool good = said && said->type == SVC_J_ARRAY && svc_node_count(said) <= PROCESS_PART_MOST;
   for (one = good ? said->first : NULL; one; one = one->next) good = good && one->type == SVC_J_STRING && one->text.n;
   if (good) return said;
-  if (said) svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (said) (void)svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   return NULL;
 }
 

@@ -224,7 +224,7 @@ static bool suggested_index_find(svc_call *c, const svc_shapes *shapes, const sv
 static svc_node *suggested_index_new(svc_call *c, int type, const char *name)
 {
   svc_node *node = svc_node_new(c->arena, type, svc_str_c(name), SVC_S(""));
-  if (!node) svc_no_memory(c);
+  if (!node) (void)svc_no_memory(c);
   return node;
 }
 

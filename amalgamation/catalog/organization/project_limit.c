@@ -82,7 +82,7 @@ static int64_t project_limit_value(svc_call *c, const svc_id *group, const char 
   if (!row || !c) return row ? row->preset : -1; /* without a call: is there such a limit? */
   value = row->preset;
   rc = project_limit_stored(c, group, name, &e, &value);
-  if (rc != SVC_OK && rc != SVC_NOT_FOUND) svc_store_failed(c, rc);
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) (void)svc_store_failed(c, rc);
   return value;
 }
 
@@ -126,7 +126,7 @@ static const project_limit_row *project_limit_target(svc_call *c)
   svc_str name = svc_path_param(c, "limitName");
   const project_limit_row *row = project_limit_named(c->s, name);
   if (!svc_resolve_all(c)) return NULL;
-  if (!row) svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
+  if (!row) (void)svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
   return row;
 }
 

@@ -10,7 +10,7 @@
 static svc_node *policy_context_new(svc_call *c, int type, const char *name)
 {
   svc_node *node = svc_node_new(c->arena, type, svc_str_c(name), SVC_S(""));
-  if (!node) svc_no_memory(c);
+  if (!node) (void)svc_no_memory(c);
   return node;
 }
 

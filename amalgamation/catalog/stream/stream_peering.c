@@ -224,7 +224,7 @@ static svc_node *stream_peering_now(svc_call *c, svc_id *id)
   svc_node *body = c->ahead.n ? svc_json_parse(c->arena, c->ahead) : NULL;
   if (!svc_resolve_all(c)) return NULL;
   if (!body || !svc_id_parse(svc_node_str(body, "_id"), id)) {
-    if (c->arena->failed) svc_no_memory(c);
+    if (c->arena->failed) (void)svc_no_memory(c);
     else stream_peering_none(c);
     return NULL;
   }
