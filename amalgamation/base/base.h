@@ -45,6 +45,20 @@
 #define SVC_PRINTF(f, a)
 #endif
 
+/* What stands there in case we are mistaken: a condition that is never true, or always, by all that we know. In builds for tests
+** (SVC_SPLIT) it is a claim, and the program ends where it does not hold; where branches are counted (SVC_COUNTED) it is none, since
+** no test can go the other way; in everybody's own build it is asked, and the code goes the careful way. x has no effects. Not for
+** what damage, a host or a driver may bring: that has tests. */
+#if defined(SVC_COUNTED)
+#define SVC_NEVER(x) (0 && (x))
+#define SVC_ALWAYS(x) (1 || (x))
+#elif defined(SVC_SPLIT)
+#define SVC_NEVER(x) ((x) ? (fprintf(stderr, "%s:%d: never: %s\n", __FILE__, __LINE__, #x), abort(), true) : false)
+#define SVC_ALWAYS(x) (!SVC_NEVER(!(x)))
+#else
+#define SVC_NEVER(x) (x)
+#define SVC_ALWAYS(x) (x)
+#endif
 
 /* Eight bytes as they stand in memory, the first of them lowest: one load or store on most machines. */
 static inline uint64_t svc_load64(const void *p)
