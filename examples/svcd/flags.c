@@ -205,7 +205,8 @@ static void flags_trim(char *url)
 static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
   size_t i, secure = 0;
-  if (verb->bit == SVCD_SERVE && !o->data && !o->memory) return flags_wrong("--data DIR", " is missing, or --memory");
+  if (verb->bit == SVCD_SERVE && !o->data && !o->memory)
+    return flags_wrong("--data DIR", o->store ? " is missing: the folder of the key and the credentials" : " is missing, or --memory");
   if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && o->bootstrap) && !(verb->bit & FLAGS_PLACE && o->store))
     return flags_wrong("--data DIR", " is missing");
   if (verb->bit & (SVCD_BACKUP | SVCD_COPY) && !o->to) return flags_wrong("--to DIR", " is missing");

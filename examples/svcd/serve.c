@@ -151,6 +151,7 @@ static int serve_test_control(svc *s, const svcd_options *o, const char *base_ur
   int rc;
   if (!o->test_control) return 0;
   rc = svc_control_begin(s);
+  if (rc == SVC_FULL) return svcd_error(1, "--test-control: the store is too large to be kept in memory for a reset: 64 MiB of records at the most");
   if (rc != SVC_OK) return svcd_error(1, "--test-control: the store cannot be kept for a reset: %s", svc_strerror(rc));
   if (svcd_keep_test_token(o, base_url, token) != 0) return 1;
   svcd_error(0, "test control is on: whoever has the testToken can do everything to this service");

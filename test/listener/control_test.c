@@ -331,6 +331,7 @@ static MunitResult control_flags(const MunitParameter params[], void *data)
     { { "--memory" }, "--show-credentials" },
     { { "--memory", "--data", "/tmp/x", "--show-credentials" }, "there is no --data" },
     { { "--test-control" }, "--data DIR is missing" },
+    { { "--store", "postgres://svc@127.0.0.1/svc" }, "--data DIR is missing: the folder of the key" },
   };
   run r;
   size_t i;
