@@ -390,6 +390,7 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
          svc_stage_body(&c) &&       /* strict JSON, checked against its fields */
          svc_stage_behave(&c));      /* what the operation does, in its transaction */
   svc_read_good(&c);
+  if (!c.error.code && !c.answer.status) (void)svc_no_memory(&c); /* nothing came of it, and nobody said why: 503 */
   svc_stage_respond(&c, response);   /* the answer, or the error that a step has set */
   response->drop = c.drop != 0;
   response->delay_ms = c.delay_ms;

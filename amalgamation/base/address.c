@@ -38,8 +38,8 @@ static int address_hex(svc_str part)
   return value;
 }
 
-/* Groups of one side of "::", up to eight; the last may be an IPv4 address. Returns how many bytes, -1: malformed. */
-static int address_groups(svc_str text, unsigned char out[16])
+/* Groups of one side of "::", up to eight; the last of all may be an IPv4 address. Returns how many bytes, -1: malformed. */
+static int address_groups(svc_str text, bool last, unsigned char out[16])
 {
   int n = 0;
   if (text.n == 0) return 0;
@@ -47,7 +47,7 @@ static int address_groups(svc_str text, unsigned char out[16])
     bool more = memchr(text.p, ':', text.n) != NULL;
     svc_str part = svc_str_cut(&text, ':');
     int value;
-    if (!more && memchr(part.p, '.', part.n)) {
+    if (last && !more && memchr(part.p, '.', part.n)) {
       if (n > 12 || !address_v4(part, out + n)) return -1;
       return n + 4;
     }
@@ -67,9 +67,9 @@ static bool address_v6(svc_str text, unsigned char out[16])
   int heads, tails;
   for (i = 0; i + 1 < text.n; i++)
     if (text.p[i] == ':' && text.p[i + 1] == ':') break;
-  if (i + 1 >= text.n) return address_groups(text, out) == 16;
-  heads = address_groups((svc_str){ text.p, i }, head);
-  tails = address_groups((svc_str){ text.p + i + 2, text.n - i - 2 }, tail);
+  if (i + 1 >= text.n) return address_groups(text, true, out) == 16;
+  heads = address_groups((svc_str){ text.p, i }, false, head);
+  tails = address_groups((svc_str){ text.p + i + 2, text.n - i - 2 }, true, tail);
   if (heads < 0 || tails < 0 || heads + tails > 14) return false;
   memset(out, 0, 16);
   memcpy(out, head, (size_t)heads);

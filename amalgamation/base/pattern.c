@@ -444,6 +444,7 @@ SVC_PRIVATE bool svc_pattern_valid(const char *pattern)
 {
   struct pattern_program program;
   size_t from, to;
+  bool matches;
   pattern_begin(&program, pattern, &from, &to);
-  return pattern_compile(&program, from, to);
+  return pattern_is_one_class(&program, from, to, SVC_S(""), &matches) || pattern_compile(&program, from, to);
 }

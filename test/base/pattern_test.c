@@ -192,6 +192,9 @@ static const struct {
   { SVC_FORMAT_IP, "1:2:3:4:5:6:7:8", true },
   { SVC_FORMAT_IP, "1:2:3:4:5:6:7::", true },
   { SVC_FORMAT_IP, "::2:3:4:5:6:7:8", true },
+  { SVC_FORMAT_IP, "1:2:3::4:5:6.7.8.9", true },
+  { SVC_FORMAT_IP, "1:2.3.4.5::6:7.8.9.1", false }, /* IPv4 is the end of it */
+  { SVC_FORMAT_IP, "1.2.3.4::", false },
   { SVC_FORMAT_IP, "1:2:3:4::5:6:7:8", false },
   { SVC_FORMAT_IP, "::ffff:10.0.0.1", true },
   { SVC_FORMAT_IP, "1:2:3:4:5:6:10.0.0.1", true },
@@ -335,6 +338,9 @@ TEST(test_odd)
     munit_assert_false(svc_pattern_match(none[i], svc_str_c("a")));
   }
   munit_assert_true(svc_pattern_valid("^(?:a|b){2,3}[^c\\d]?$"));
+  munit_assert_true(svc_pattern_valid("^[a-z]{2,999}$")); /* one class takes no program, however often it stands there */
+  munit_assert_true(svc_pattern_match("^[a-z]{2,999}$", SVC_S("ab")));
+  munit_assert_false(svc_pattern_valid("^(?:[a-z]){2,999}$"));
   return MUNIT_OK;
 }
 

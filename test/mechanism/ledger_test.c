@@ -62,7 +62,7 @@ static const svc_route prank_routes[] = {
 static bool prank_prepare(svc_call *c, svc_change *change)
 {
   if (svc_node_bool(change->body, "late", false)) svc_change_due(change, SVC_DUE_RUN, c->now + 60000);
-  return true;
+  return !svc_str_is(svc_node_str(change->body, "name"), "mute"); /* which says nothing when it refuses */
 }
 static bool prank_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
@@ -291,6 +291,8 @@ static MunitResult ledger_unheard(const MunitParameter params[], void *data)
   snprintf(group_feed, sizeof group_feed, "/groups/%s", group);
   events = probe_records(t.s, "eevnt");
   munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"p\"}", "/groups/%s/pranks", group), ==, 409);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"mute\"}", "/groups/%s/pranks", group), ==, 503);
+  munit_assert_string_equal(t_str(&t, "errorCode"), "SERVICE_UNAVAILABLE");
   munit_assert_not_null(strstr(heard, "CPS_SNAPSHOT_STARTED")); /* it was heard, */
   munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED"); /* but nothing of it stays */
   munit_assert_size(probe_records(t.s, "eevnt"), ==, events);

@@ -92,7 +92,8 @@ static bool project_owner_known(svc_call *c, const svc_id *org)
 static bool project_prepare(svc_call *c, svc_change *change)
 {
   svc_str org = svc_node_str(change->body, "orgId");
-  if (change->before) return svc_id_parse(org, &change->parent); /* moved by :migrate */
+  if (change->before) /* moved by :migrate */
+    return svc_id_parse(org, &change->parent) ? true : svc_store_failed(c, c->txn->error = SVC_CORRUPT);
   return project_organization(c, org, SVC_R_ORG_OWNER | SVC_R_ORG_GROUP_CREATOR, &change->parent) &&
          project_owner_known(c, &change->parent);
 }
