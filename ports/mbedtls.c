@@ -129,10 +129,9 @@ SVC_PRIVATE int svc_drbg_fill(void *drbg, void *buffer, size_t size)
   return failed;
 }
 
-SVC_PRIVATE void svc_sha256(svc_str text, unsigned char out[32])
+SVC_PRIVATE bool svc_sha256(svc_str text, unsigned char out[32])
 {
-  /* With the built-in implementation it cannot fail; should it, no two texts may seem to be the same. */
-  if (mbedtls_sha256((const unsigned char *)text.p, text.n, out, 0) != 0) memset(out, 0, 32);
+  return mbedtls_sha256((const unsigned char *)text.p, text.n, out, 0) == 0;
 }
 
 SVC_PRIVATE bool svc_hmac_sha256(svc_str key, svc_str text, unsigned char out[32])
@@ -188,7 +187,7 @@ SVC_PRIVATE svc_str svc_base64(svc_arena *a, svc_str bytes)
 {
   size_t size = bytes.n / 3 * 4 + 5, n = 0, i;
   unsigned char *text = svc_arena_alloc(a, size);
-  if (!text || mbedtls_base64_encode(text, size, &n, (const unsigned char *)bytes.p, bytes.n) != 0) return SVC_S("");
+  if (!text || mbedtls_base64_encode(text, size, &n, (const unsigned char *)bytes.p, bytes.n) != 0) return a->failed = true, SVC_S("");
   while (n && text[n - 1] == '=') n--;
   for (i = 0; i < n; i++) text[i] = text[i] == '+' ? '-' : text[i] == '/' ? '_' : text[i];
   text[n] = 0;
@@ -199,7 +198,7 @@ SVC_PRIVATE svc_str svc_base64_padded(svc_arena *a, svc_str bytes)
 {
   size_t size = bytes.n / 3 * 4 + 5, n = 0;
   unsigned char *text = svc_arena_alloc(a, size);
-  if (!text || mbedtls_base64_encode(text, size, &n, (const unsigned char *)bytes.p, bytes.n) != 0) return SVC_S("");
+  if (!text || mbedtls_base64_encode(text, size, &n, (const unsigned char *)bytes.p, bytes.n) != 0) return a->failed = true, SVC_S("");
   return (svc_str){ (const char *)text, n };
 }
 
@@ -216,9 +215,9 @@ SVC_PRIVATE svc_str svc_scram_verifier(svc_arena *a, svc_str password, const uns
   svc_str key = { (const char *)salted, sizeof salted }, out = SVC_S("");
   bool good = mbedtls_pkcs5_pbkdf2_hmac_ext(MBEDTLS_MD_SHA256, (const unsigned char *)password.p, password.n, salt, 16,
                                             MBEDTLS_SCRAM_ITERATIONS, sizeof salted, salted) == 0 &&
-              svc_hmac_sha256(key, SVC_S("Client Key"), client) && svc_hmac_sha256(key, SVC_S("Server Key"), server);
+              svc_hmac_sha256(key, SVC_S("Client Key"), client) && svc_hmac_sha256(key, SVC_S("Server Key"), server) &&
+              svc_sha256((svc_str){ (const char *)client, sizeof client }, stored);
   if (good) {
-    svc_sha256((svc_str){ (const char *)client, sizeof client }, stored);
     out = svc_arena_print(a, "SCRAM-SHA-256$%d:" SVC_FMT "$" SVC_FMT ":" SVC_FMT, MBEDTLS_SCRAM_ITERATIONS,
                           SVC_ARG(mbedtls_base64_of(a, salt, 16)), SVC_ARG(mbedtls_base64_of(a, stored, sizeof stored)),
                           SVC_ARG(mbedtls_base64_of(a, server, sizeof server)));

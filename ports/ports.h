@@ -37,7 +37,8 @@ typedef struct svc_drbg svc_drbg;
 SVC_PRIVATE svc_drbg *svc_drbg_new(char *why, size_t why_size); /* NULL: it cannot be had; why: for people */
 SVC_PRIVATE void svc_drbg_free(svc_drbg *d);
 SVC_PRIVATE int svc_drbg_fill(void *drbg, void *buffer, size_t size); /* 0 is good; thread-safe */
-SVC_PRIVATE void svc_sha256(svc_str text, unsigned char out[32]);
+/* False: it cannot be had. What mbedTLS has built in does not fail; a chip that does it in its place may. */
+SVC_PRIVATE bool svc_sha256(svc_str text, unsigned char out[32]);
 SVC_PRIVATE bool svc_hmac_sha256(svc_str key, svc_str text, unsigned char out[32]);
 SVC_PRIVATE bool svc_md5(svc_str text, unsigned char out[16]);
 /* AES-256-GCM: out has n + 16 bytes, the tag behind the text; and the other way, n - 16. False: it was not sealed so. */

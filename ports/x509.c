@@ -17,6 +17,7 @@
 #include <mbedtls/ecp.h>
 #include <mbedtls/md.h>
 #include <mbedtls/pem.h>
+#include <mbedtls/base64.h>
 #include <mbedtls/platform_util.h>
 #include <mbedtls/pk.h>
 #include <mbedtls/x509_crt.h>
@@ -83,6 +84,13 @@ static int x509_name(int (*set)(mbedtls_x509write_cert *cert, const char *name),
   return x509_failed(set(cert, text.p), SVC_INVALID); /* no distinguished name, or one of kinds that it does not know */
 }
 
+/* A name may be too long for a certificate of ours; all else is no word on what was asked for. */
+static int x509_written(int error)
+{
+  const int below = -(-error & 0x7F);
+  return x509_failed(error, below == MBEDTLS_ERR_ASN1_BUF_TOO_SMALL || below == MBEDTLS_ERR_BASE64_BUFFER_TOO_SMALL ? SVC_INVALID : SVC_RANDOM);
+}
+
 /* What was written as text with a NUL behind it, as the arena's. */
 static svc_str x509_text(svc_arena *a, const unsigned char *pem)
 {
@@ -92,10 +100,10 @@ static svc_str x509_text(svc_arena *a, const unsigned char *pem)
 static int x509_write(svc_arena *a, const svc_x509_request *r, mbedtls_x509write_cert *cert, mbedtls_pk_context *key, svc_x509_pair *out)
 {
   unsigned char pem[X509_PEM];
-  int rc = x509_failed(mbedtls_x509write_crt_pem(cert, pem, sizeof pem, x509_random, (void *)(uintptr_t)r), SVC_INVALID);
+  int rc = x509_written(mbedtls_x509write_crt_pem(cert, pem, sizeof pem, x509_random, (void *)(uintptr_t)r));
   if (rc == SVC_OK) {
     out->certificate = x509_text(a, pem);
-    rc = x509_failed(mbedtls_pk_write_key_pem(key, pem, sizeof pem), SVC_INVALID);
+    rc = x509_written(mbedtls_pk_write_key_pem(key, pem, sizeof pem));
   }
   if (rc == SVC_OK) out->key = x509_text(a, pem);
   mbedtls_platform_zeroize(pem, sizeof pem);

@@ -2,7 +2,7 @@
 ** Everything fails once, everywhere.
 **
 ** Suites look at what the service does; here each of their requests is made many times before it counts, and each time something fails:
-** an allocation of its arena, malloc, the random source, a call of the store. The same for work outside of requests: steps that are due,
+** an allocation of its arena, malloc, the random source, a hash, a call of the store. The same for work outside of requests: steps that are due,
 ** orders to the driver, a store that is opened or checked. So whatever a suite reaches, it reaches with failures as well, and nobody has
 ** to write a test for each.
 **
@@ -64,7 +64,7 @@ bool t_fail_off_for(const char *suite, const char *test)
   return false;
 }
 
-static const char *const fail_words[T_FAILS] = { "nothing", "memory", "malloc", "random", "io", "full", "again", "gone", "cut" };
+static const char *const fail_words[T_FAILS] = { "nothing", "memory", "malloc", "random", "crypto", "io", "full", "again", "gone", "cut" };
 
 static struct {
   _Atomic(uint64_t) *places; /* hashes of those that have failed; NULL: nothing is let fail */

@@ -12,6 +12,7 @@ enum t_fail {
   T_FAIL_MEMORY, /* single allocations of an arena */
   T_FAIL_MALLOC, /* malloc and its like, whoever calls it */
   T_FAIL_RANDOM, /* the random source */
+  T_FAIL_CRYPTO, /* hashes and ciphers, as a chip may fail that does them */
   T_FAIL_IO,     /* the store: it cannot be read or written */
   T_FAIL_FULL,   /* the disk: what writes has no room */
   T_FAIL_AGAIN,  /* the store grows, or another writer came first: the work is done again, and comes out as ever */

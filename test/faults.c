@@ -10,6 +10,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lmdb.h>
+#include <mbedtls/gcm.h>
+#include <mbedtls/md5.h>
+#include <mbedtls/pkcs5.h>
+#include <mbedtls/sha256.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -64,6 +68,7 @@ static int fails(enum t_call call)
   long left;
   if (spared) return 0;
   if (call == T_CALL_MEMORY && t_fails(T_FAIL_MALLOC)) return errno = ENOMEM;
+  if (call == T_CALL_CRYPTO && t_fails(T_FAIL_CRYPTO)) return errno = EIO;
   if (atomic_load_explicit(&faults.call, memory_order_relaxed) != (int)call + 1) return 0;
   left = atomic_fetch_sub(&faults.left, 1);
   if (left > 1 || (left < 1 && !faults.for_good)) return 0;
@@ -145,6 +150,14 @@ WRAP(T_CALL_LMDB, int, faults.error, mdb_cursor_get, (MDB_cursor *cursor, MDB_va
 WRAP(T_CALL_LMDB, int, faults.error, mdb_cursor_put, (MDB_cursor *cursor, MDB_val *key, MDB_val *value, unsigned flags), (cursor, key, value, flags))
 WRAP(T_CALL_LMDB, int, faults.error, mdb_get, (MDB_txn *txn, MDB_dbi dbi, MDB_val *key, MDB_val *value), (txn, dbi, key, value))
 WRAP(T_CALL_LMDB, int, faults.error, mdb_put, (MDB_txn *txn, MDB_dbi dbi, MDB_val *key, MDB_val *value, unsigned flags), (txn, dbi, key, value, flags))
+
+#define BYTES const unsigned char *
+WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_sha256, (BYTES text, size_t n, unsigned char *out, int is224), (text, n, out, is224))
+WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_md5, (BYTES text, size_t n, unsigned char out[16]), (text, n, out))
+WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_md_hmac, (const mbedtls_md_info_t *md, BYTES key, size_t key_size, BYTES text, size_t n, unsigned char *out), (md, key, key_size, text, n, out))
+WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_gcm_setkey, (mbedtls_gcm_context *c, mbedtls_cipher_id_t cipher, BYTES key, unsigned bits), (c, cipher, key, bits))
+WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_gcm_crypt_and_tag, (mbedtls_gcm_context *c, int mode, size_t n, BYTES iv, size_t iv_size, BYTES add, size_t add_size, BYTES in, unsigned char *out, size_t tag_size, unsigned char *tag), (c, mode, n, iv, iv_size, add, add_size, in, out, tag_size, tag))
+WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_pkcs5_pbkdf2_hmac_ext, (mbedtls_md_type_t md, BYTES password, size_t n, BYTES salt, size_t salt_size, unsigned rounds, uint32_t size, unsigned char *out), (md, password, n, salt, salt_size, rounds, size, out))
 
 /* What fails is over, too. */
 int __real_mdb_txn_commit(MDB_txn *txn);

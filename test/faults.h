@@ -27,6 +27,7 @@ enum t_call {
   T_CALL_THREAD,  /* pthread_create */
   T_CALL_LOCKS,   /* pthread_mutex_init, pthread_cond_init, pthread_condattr_init */
   T_CALL_LMDB,    /* what may fail of LMDB, whatever it is by */
+  T_CALL_CRYPTO,  /* hashes and ciphers of mbedTLS, as a chip may fail that does them */
   T_CALL_SERVER,  /* functions of libpq and of hiredis: test/postgres.c, test/redis.c */
   T_CALLS
 };

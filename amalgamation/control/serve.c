@@ -458,9 +458,7 @@ static bool serve_is_token(const svc_call *c, const char *token)
   svc_str sent = c->request.authorization, scheme = svc_str_cut(&sent, ' ');
   unsigned char theirs[32], ours[32];
   if (!svc_str_is_nocase(scheme, "bearer") || strlen(token) < SERVE_LEAST_TOKEN) return false;
-  svc_sha256(svc_str_trim(sent), theirs);
-  svc_sha256(svc_str_c(token), ours);
-  return svc_same_bytes(theirs, ours, sizeof ours);
+  return svc_sha256(svc_str_trim(sent), theirs) && svc_sha256(svc_str_c(token), ours) && svc_same_bytes(theirs, ours, sizeof ours);
 }
 
 #define SERVE_WRONG_MS 500

@@ -35,8 +35,7 @@ SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token)
   unsigned char hash[32];
   char *out = svc_arena_alloc(a, 65);
   int i;
-  if (!out) return SVC_S("");
-  svc_sha256(token, hash);
+  if (!out || !svc_text_hash(a, token, hash)) return SVC_S("");
   for (i = 0; i < 32; i++) {
     out[2 * i] = hex[hash[i] >> 4];
     out[2 * i + 1] = hex[hash[i] & 15];

@@ -109,11 +109,19 @@ SVC_PRIVATE bool svc_secret_same(svc_call *c, svc_str secret, const unsigned cha
   return false;
 }
 
+/* A hash that cannot be had is as memory that cannot. */
+SVC_PRIVATE bool svc_text_hash(svc_arena *a, svc_str text, unsigned char out[32])
+{
+  if (svc_sha256(text, out)) return true;
+  memset(out, 0, 32);
+  a->failed = true;
+  return false;
+}
+
 /* MD5 and SHA-256 of user, realm and password: all that Digest needs to know of a password. */
 SVC_PRIVATE bool svc_digest_verifier(svc_call *c, svc_str public_key, svc_str private_key, unsigned char out[48])
 {
   svc_str text = svc_arena_print(c->arena, SVC_FMT ":" SVC_FMT ":" SVC_FMT, SVC_ARG(public_key), SVC_ARG(c->s->vendor),
                                  SVC_ARG(private_key));
-  svc_sha256(text, out + 16);
-  return svc_md5(text, out) || svc_no_memory(c);
+  return (svc_sha256(text, out + 16) && svc_md5(text, out)) || svc_no_memory(c);
 }

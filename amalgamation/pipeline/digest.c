@@ -385,9 +385,7 @@ static svc_str digest_hash(svc_call *c, svc_str text)
   unsigned char bytes[32];
   size_t n = c->s->config.digest_sha256 ? 32 : 16, i;
   char *out = svc_arena_alloc(c->arena, 2 * n + 1);
-  if (!out) return SVC_S("");
-  if (n == 32) svc_sha256(text, bytes);
-  else if (!svc_md5(text, bytes)) return SVC_S("");
+  if (!out || !(n == 32 ? svc_sha256(text, bytes) : svc_md5(text, bytes))) return c->arena->failed = true, SVC_S("");
   for (i = 0; i < n; i++) {
     out[2 * i] = hex[bytes[i] >> 4];
     out[2 * i + 1] = hex[bytes[i] & 15];

@@ -217,6 +217,7 @@ SVC_PRIVATE const svc_noun_info *svc_who_noun(const svc_call *c); /* what creden
 SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str unique, svc_id *scope, svc_id *id);
 /* A fresh secret of so many random bytes; and its salted hash, 16 bytes of salt and 32 of hash. */
 SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n);
+SVC_PRIVATE bool svc_text_hash(svc_arena *a, svc_str text, unsigned char out[32]); /* false: a->failed is set */
 SVC_PRIVATE bool svc_secret_hash(svc_call *c, svc_str secret, unsigned char out[48]);
 SVC_PRIVATE bool svc_secret_same(svc_call *c, svc_str secret, const unsigned char hash[48]);
 SVC_PRIVATE bool svc_digest_verifier(svc_call *c, svc_str public_key, svc_str private_key, unsigned char out[48]);

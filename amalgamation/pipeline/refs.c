@@ -58,7 +58,7 @@ static svc_id refs_name(svc_call *c, const svc_id *parent, svc_str unique)
   svc_id id;
   svc_buf_add(&b, (const char *)parent->b, sizeof parent->b);
   svc_buf_str(&b, unique);
-  svc_sha256(svc_buf_done(&b), hash);
+  svc_text_hash(c->arena, svc_buf_done(&b), hash);
   memcpy(id.b, hash, sizeof id.b);
   return id;
 }

@@ -34,7 +34,7 @@ static void retry_key_of(svc_call *c, svc_key *key)
   unsigned char hash[32];
   svc_str text = svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT "\n" SVC_FMT, SVC_ARG(c->who.user_id),
                                  SVC_ARG(c->request.path), SVC_ARG(c->request.retry_key));
-  svc_sha256(text, hash);
+  svc_text_hash(c->arena, text, hash);
   svc_key_retry(key, hash);
 }
 
@@ -52,7 +52,7 @@ static void retry_request_hash(svc_call *c, unsigned char out[32])
   }
   svc_buf_char(&b, '\n');
   svc_buf_add(&b, c->request.raw->body, c->request.raw->body_length);
-  svc_sha256(svc_buf_done(&b), out);
+  svc_text_hash(c->arena, svc_buf_done(&b), out);
 }
 
 static bool retry_replay(svc_call *c, svc_str record, const retry_header *h)

@@ -61,10 +61,14 @@ SVC_PRIVATE int svc_named_get(svc_txn *txn, const char *names, const svc_id *sco
 SVC_PRIVATE void svc_named_begin(svc_scan *scan, svc_txn *txn, const char *names, svc_str value)
 {
   svc_key prefix;
+  bool none;
   svc_key_unique(&prefix, names, value, NULL);
+  none = prefix.n == 0;
+  if (none) svc_note(txn, SVC_NOMEM), svc_key_begin(&prefix, 'u');
   svc_scan_below(scan, txn, &prefix, false);
   svc_scan_expect(scan, 1);
   scan->prefix_length = prefix.n;
+  scan->ended = none;
 }
 
 SVC_PRIVATE bool svc_named_next(svc_scan *scan, svc_named *out)

@@ -121,16 +121,14 @@ SVC_PRIVATE void svc_key_by_id(svc_key *k, const char *kind, const svc_id *id)
 
 SVC_PRIVATE void svc_key_unique(svc_key *k, const char *names, svc_str value, const svc_id *scope)
 {
+  unsigned char hash[32];
+  bool good = value.n <= KEYS_LONGEST_VALUE || svc_sha256(value, hash);
   keys_kind(k, 'u', names);
-  if (value.n > KEYS_LONGEST_VALUE) {
-    unsigned char hash[32];
-    svc_sha256(value, hash);
-    svc_key_add(k, hash, sizeof hash);
-  } else {
-    svc_key_add(k, value.p, value.n);
-  }
+  if (value.n > KEYS_LONGEST_VALUE) svc_key_add(k, hash, sizeof hash);
+  else svc_key_add(k, value.p, value.n);
   svc_key_number(k, 0, 1);
   svc_key_id(k, scope);
+  if (!good) k->n = 0; /* whoever uses it is refused */
 }
 
 SVC_PRIVATE void svc_key_meta(svc_key *k, const char *name)

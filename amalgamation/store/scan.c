@@ -18,7 +18,7 @@ SVC_PRIVATE int svc_note(svc_txn *txn, int rc)
 
 SVC_PRIVATE int svc_get(svc_txn *txn, const svc_key *key, svc_str *value)
 {
-  return svc_note(txn, txn->port->get(txn, svc_key_str(key), value));
+  return svc_note(txn, !key->n ? SVC_NOMEM : txn->port->get(txn, svc_key_str(key), value));
 }
 
 SVC_PRIVATE int svc_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
@@ -30,13 +30,13 @@ SVC_PRIVATE int svc_put(svc_txn *txn, const svc_key *key, svc_str value)
 {
   txn->dirty = true;
   if (SVC_IS_SHARED(txn->port) && key->b[0] == SVC_DUE_LETTER) svc_due_noted(txn, key);
-  return txn->error ? txn->error : svc_note(txn, txn->port->put(txn, svc_key_str(key), value));
+  return txn->error ? txn->error : svc_note(txn, !key->n ? SVC_NOMEM : txn->port->put(txn, svc_key_str(key), value));
 }
 
 SVC_PRIVATE int svc_remove(svc_txn *txn, const svc_key *key)
 {
   txn->dirty = true;
-  return txn->error ? txn->error : svc_note(txn, txn->port->remove(txn, svc_key_str(key)));
+  return txn->error ? txn->error : svc_note(txn, !key->n ? SVC_NOMEM : txn->port->remove(txn, svc_key_str(key)));
 }
 
 SVC_PRIVATE int svc_remove_below(svc_txn *txn, const svc_key *prefix)

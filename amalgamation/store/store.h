@@ -26,7 +26,8 @@ SVC_PRIVATE void svc_key_count(svc_key *k, const char *kind, const svc_id *paren
 SVC_PRIVATE void svc_key_due(svc_key *k, const svc_due_entry *due);
 SVC_PRIVATE void svc_key_entity(svc_key *k, const char *kind, const svc_id *parent, const svc_id *id); /* NULL: prefix */
 SVC_PRIVATE void svc_key_by_id(svc_key *k, const char *kind, const svc_id *id);
-SVC_PRIVATE void svc_key_unique(svc_key *k, const char *names, svc_str value, const svc_id *scope); /* scope NULL: prefix */
+/* scope NULL: prefix. A long value stands there by its hash; n 0: that could not be had, and svc_get, svc_put and svc_remove refuse it. */
+SVC_PRIVATE void svc_key_unique(svc_key *k, const char *names, svc_str value, const svc_id *scope);
 SVC_PRIVATE void svc_key_meta(svc_key *k, const char *name);
 SVC_PRIVATE void svc_key_retry(svc_key *k, const unsigned char hash[16]);
 

@@ -441,7 +441,6 @@ static MunitResult login_digest_guessing(const MunitParameter params[], void *da
   return MUNIT_OK;
 }
 
-/* A clock that is set back makes old nonces young again, but not their counts unseen. */
 /* Memory that ends is no word on a secret: it is a 503, and counts for no guess, however often. */
 static MunitResult login_digest_no_memory(const MunitParameter params[], void *data)
 {
@@ -478,6 +477,7 @@ static MunitResult login_digest_no_memory(const MunitParameter params[], void *d
   return MUNIT_OK;
 }
 
+/* A clock that is set back makes old nonces young again, but not their counts unseen. */
 static MunitResult login_digest_clock_back(const MunitParameter params[], void *data)
 {
   login l;
@@ -1324,6 +1324,62 @@ static MunitResult login_again_no_memory(const MunitParameter params[], void *da
   return MUNIT_OK;
 }
 
+/* ---------------------------------------------------------------------------------------------- hashes that cannot be had */
+
+enum { BY_DIGEST, BY_TOKEN, FOR_TOKEN, WAYS_IN };
+
+/* A chip that makes hashes may fail. Nobody is let in by one that could not be had, by no other secret either, no guess is counted, and
+** what is right is right again as soon as there are hashes. */
+static MunitResult login_no_hash(const MunitParameter params[], void *data)
+{
+  static const char wrong[] = "00000000-0000-4000-8000-000000000000", form[] = "grant_type=client_credentials";
+  const char *secrets[WAYS_IN];
+  svc_request request;
+  svc_response response;
+  bool sufficed;
+  char nonce[64], token[1024], path[128];
+  unsigned count = 0;
+  login l;
+  int sha, way, round;
+  long n, hits;
+  (void)params, (void)data;
+  for (sha = 0; sha < 2; sha++) {
+    login_open(&l, &(svc_config){ .digest_sha256 = sha });
+    snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    strcpy(nonce, login_nonce(&l));
+    login_account(&l);
+    snprintf(token, sizeof token, "%s", l.authorization + 7);
+    secrets[BY_DIGEST] = l.keys.private_key, secrets[BY_TOKEN] = token, secrets[FOR_TOKEN] = l.keys.client_secret;
+    for (way = 0; way < WAYS_IN; way++)
+      for (round = 0; round < 8; round++)
+        for (n = 1, hits = 1; hits; n++) {
+          const char *secret = round % 2 ? wrong : secrets[way];
+          munit_assert_long(n, <, 100);
+          t_headers_clear(&l.t);
+          if (way == BY_DIGEST) login_digest(&l, "GET", path, l.keys.public_key, secret, nonce, ++count, sha != 0);
+          else if (way == BY_TOKEN) login_bearer(&l, secret);
+          else login_basic(&l, l.keys.client_id, secret);
+          if (way == FOR_TOKEN) {
+            t_header(&l.t, "Content-Type", "application/x-www-form-urlencoded");
+            t_advance(&l.t, 60); /* there tries count */
+          }
+          request = (svc_request){ .method = way == FOR_TOKEN ? "POST" : "GET", .target = way == FOR_TOKEN ? "/api/oauth/token" : path,
+                                   .headers = l.t.headers, .header_count = l.t.header_count, .peer = "10.0.0.1",
+                                   .body = form, .body_length = way == FOR_TOKEN ? sizeof form - 1 : 0 };
+          t_fault(T_CALL_CRYPTO, n, EIO, round % 4 > 1);
+          sufficed = t_memory_sufficed(svc_handle_request(l.t.s, &request, &response), &response);
+          hits = t_fault_end();
+          if (sufficed != (hits == 0)) munit_errorf("sha %d, way %d, round %d, call %ld: %d %s", sha, way, round, n, response.status, response.body);
+          if (sufficed && response.status != (round % 2 ? 401 : 200))
+            munit_errorf("sha %d, way %d, round %d, call %ld: %d %s", sha, way, round, n, response.status, response.body);
+          svc_response_free(&response);
+        }
+    login_close(&l);
+  }
+  return MUNIT_OK;
+}
+
 /* ------------------------------------------------------------------------------------------- limits that are shared */
 
 /* What answers for several handles, in memory; or does not answer. */
@@ -1426,6 +1482,7 @@ static MunitTest tests[] = {
   { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_guessing", login_digest_guessing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_hash", login_no_hash, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_no_memory", login_digest_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/limits_together", login_limits_together, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_clock_back", login_digest_clock_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

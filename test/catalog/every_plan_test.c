@@ -660,8 +660,8 @@ static MunitResult every_room(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* One request, with the n-th call of malloc and its like failing. *hits: so many did. False: it has changed something, or all. */
-static bool malloc_one(t_world *w, const svc_plan *plan, long n, bool for_good, long *hits)
+/* One request, with the n-th call of malloc and its like failing, or of another kind. *hits: so many did. False: it has changed something, or all. */
+static bool fault_one(t_world *w, const svc_plan *plan, enum t_call call, long n, bool for_good, long *hits)
 {
   const char *key = plan->route->method == SVC_POST ? "one" : NULL;
   const svc_request *request = t_world_raw(w, plan, key);
@@ -670,34 +670,31 @@ static bool malloc_one(t_world *w, const svc_plan *plan, long n, bool for_good, 
   long live = w->memory.live;
   bool sufficed;
   int rc;
-  t_fault(T_CALL_MEMORY, n, ENOMEM, for_good);
+  t_fault(call, n, ENOMEM, for_good);
   rc = svc_handle_request(w->t.s, request, &response);
   *hits = t_fault_end();
   sufficed = t_memory_sufficed(rc, &response);
-  if (sufficed && response.status != t_success(plan)) t_complain(plan, "without malloc %ld: %d %.300s", n, response.status, response.body);
+  if (sufficed && response.status != t_success(plan)) t_complain(plan, "without call %ld: %d %.300s", n, response.status, response.body);
   svc_response_free(&response);
-  if (w->memory.live > live + 2) t_complain(plan, "without malloc %ld: %ld blocks more than before", n, w->memory.live - live); /* it may know its caller now */
+  if (w->memory.live > live + 2) t_complain(plan, "without call %ld: %ld blocks more than before", n, w->memory.live - live); /* it may know its caller now */
   return sufficed ? t_world_print(w) == print : whole(w, plan, print, key);
 }
 
-/* Every call of malloc fails in turn, whoever makes it: the library by its allocator, LMDB, mbedTLS. Of all routes with SVC_TEST_ALL, else of
-** every eighth. */
-static MunitResult every_malloc(const MunitParameter params[], void *data)
+/* Every call of this kind fails in turn, alone and with all behind it; of every step-th route. How many did. */
+static long every_fault(enum t_call call, size_t first, size_t step)
 {
-  const bool all = getenv("SVC_TEST_ALL") != NULL;
   static t_world w;
   const svc_plan *plan;
   size_t i, total = plan_total();
   long n, hits, tried = 0;
   int mode;
-  (void)params, (void)data;
-  for (i = all ? 0 : 3; i < total; i += all ? 1 : 8)
+  for (i = first; i < total; i += step)
     for (mode = 0; mode < 2; mode++) {
       int which = -1;
       if (!starve_begin(&w, i, &plan, &which)) break;
       for (n = 1, hits = 1; hits; n++) {
         munit_assert_long(n, <, 10000);
-        if (!malloc_one(&w, plan, n, mode == 1, &hits) && hits) {
+        if (!fault_one(&w, plan, call, n, mode == 1, &hits) && hits) {
           t_world_close(&w);
           munit_assert_true(starve_begin(&w, i, &plan, &which));
         }
@@ -705,9 +702,26 @@ static MunitResult every_malloc(const MunitParameter params[], void *data)
       }
       t_world_close(&w);
     }
+  t_complaints_end();
+  return tried;
+}
+
+/* Whoever calls malloc: the library by its allocator, LMDB, mbedTLS. Of all routes with SVC_TEST_ALL, else of every eighth. */
+static MunitResult every_malloc(const MunitParameter params[], void *data)
+{
+  const bool all = getenv("SVC_TEST_ALL") != NULL;
+  long tried = every_fault(T_CALL_MEMORY, all ? 0 : 3, all ? 1 : 8);
+  (void)params, (void)data;
   fprintf(stderr, "memory: %ld requests with a call of malloc that fails\n", tried);
   munit_assert_long(tried, >, 100);
-  t_complaints_end();
+  return MUNIT_OK;
+}
+
+/* A hash or a cipher that cannot be had, as a chip may fail that does them: nothing is done by what it would have been. */
+static MunitResult every_hash(const MunitParameter params[], void *data)
+{
+  (void)params, (void)data;
+  munit_assert_long(every_fault(T_CALL_CRYPTO, 0, 1), >, 100);
   return MUNIT_OK;
 }
 
@@ -762,6 +776,7 @@ static MunitResult every_malformed(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/malformed", every_malformed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/malloc", every_malloc, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/hash", every_hash, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/success", every_success, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/role", every_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/unknown", every_unknown, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

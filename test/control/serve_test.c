@@ -2,7 +2,10 @@
 ** Test control over HTTP, without sockets: what is there and what is not, and above all who is let in.
 */
 #include "control/control.h"
+#include "faults.h"
 #include "support.h"
+
+#include <errno.h>
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
 
@@ -88,6 +91,9 @@ static MunitResult serve_door(const MunitParameter params[], void *data)
     serve_refused(&w, 401);
   }
   munit_assert_string_equal(t_get_header(&w.t, "WWW-Authenticate"), "Bearer realm=\"test control\"");
+  t_fault(T_CALL_CRYPTO, 1, EIO, true); /* hashes that cannot be had are not the same */
+  serve_refused(&w, 401);
+  munit_assert_long(t_fault_end(), >, 0);
   w.authorization = "Bearer " TOKEN;
   w.origin = "null";
   serve_refused(&w, 403);

@@ -80,8 +80,8 @@ static bool stream_account_read(svc_call *c)
   if (!svc_value_in(c->s, region, regions[i]))
     return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "regionName", "it is no region of this provider");
   account = svc_stream_account(c, svc_str_c(svc_values_clouds[i]));
-  svc_sha256(svc_arena_print(c->arena, SVC_FMT "/%s/" SVC_FMT, SVC_ARG(svc_id_str(c->arena, &c->scope.group)),
-                             stream_account_providers[i], SVC_ARG(region)), hash);
+  svc_text_hash(c->arena, svc_arena_print(c->arena, SVC_FMT "/%s/" SVC_FMT, SVC_ARG(svc_id_str(c->arena, &c->scope.group)),
+                                          stream_account_providers[i], SVC_ARG(region)), hash);
   network = svc_arena_print(c->arena, i == 0 ? "vpc-%02x%02x%02x%02x%02x%02x%02x%02x%x" : "stream-%02x%02x%02x%02x%02x%02x%02x%02x%x",
                             hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7], hash[8] & 15u);
   svc_node_set_str(c->arena, out, i == 0 ? "awsAccountId" : i == 1 ? "azureSubscriptionId" : "gcpProjectId", account);

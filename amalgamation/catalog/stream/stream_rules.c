@@ -41,7 +41,7 @@ SVC_PRIVATE svc_str svc_stream_account(svc_call *c, svc_str provider)
 {
   unsigned char h[32];
   uint64_t number;
-  svc_sha256(svc_arena_print(c->arena, SVC_FMT "/" SVC_FMT, SVC_ARG(svc_id_str(c->arena, &c->scope.group)), SVC_ARG(provider)), h);
+  svc_text_hash(c->arena, svc_arena_print(c->arena, SVC_FMT "/" SVC_FMT, SVC_ARG(svc_id_str(c->arena, &c->scope.group)), SVC_ARG(provider)), h);
   number = svc_load64(h);
   if (svc_str_is(provider, "AWS"))
     return svc_arena_print(c->arena, "%012llu", (unsigned long long)(number % 1000000000000u));
