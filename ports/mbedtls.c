@@ -159,18 +159,18 @@ SVC_PRIVATE bool svc_gcm_seal(const unsigned char key[32], const unsigned char n
   return good;
 }
 
-SVC_PRIVATE bool svc_gcm_open(const unsigned char key[32], const unsigned char nonce[12], svc_str about, svc_str sealed, void *out)
+SVC_PRIVATE int svc_gcm_open(const unsigned char key[32], const unsigned char nonce[12], svc_str about, svc_str sealed, void *out)
 {
   const unsigned char *from = (const unsigned char *)sealed.p;
   mbedtls_gcm_context gcm;
-  bool good;
-  if (sealed.n < 16) return false;
+  int rc;
+  if (sealed.n < 16) return SVC_INVALID;
   mbedtls_gcm_init(&gcm);
-  good = mbedtls_gcm_setkey(&gcm, MBEDTLS_CIPHER_ID_AES, key, 256) == 0 &&
-         mbedtls_gcm_auth_decrypt(&gcm, sealed.n - 16, nonce, 12, (const unsigned char *)about.p, about.n, from + sealed.n - 16, 16,
-                                  from, out) == 0;
+  rc = mbedtls_gcm_setkey(&gcm, MBEDTLS_CIPHER_ID_AES, key, 256);
+  if (!rc)
+    rc = mbedtls_gcm_auth_decrypt(&gcm, sealed.n - 16, nonce, 12, (const unsigned char *)about.p, about.n, from + sealed.n - 16, 16, from, out);
   mbedtls_gcm_free(&gcm);
-  return good;
+  return !rc ? SVC_OK : rc == MBEDTLS_ERR_GCM_AUTH_FAILED ? SVC_INVALID : SVC_NOMEM;
 }
 
 SVC_PRIVATE void svc_wipe(void *p, size_t n)

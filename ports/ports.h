@@ -41,9 +41,10 @@ SVC_PRIVATE int svc_drbg_fill(void *drbg, void *buffer, size_t size); /* 0 is go
 SVC_PRIVATE bool svc_sha256(svc_str text, unsigned char out[32]);
 SVC_PRIVATE bool svc_hmac_sha256(svc_str key, svc_str text, unsigned char out[32]);
 SVC_PRIVATE bool svc_md5(svc_str text, unsigned char out[16]);
-/* AES-256-GCM: out has n + 16 bytes, the tag behind the text; and the other way, n - 16. False: it was not sealed so. */
+/* AES-256-GCM: out has n + 16 bytes, the tag behind the text; and the other way, n - 16. SVC_INVALID: it was not sealed so; SVC_NOMEM: whether
+** it was cannot be told. */
 SVC_PRIVATE bool svc_gcm_seal(const unsigned char key[32], const unsigned char nonce[12], svc_str about, svc_str text, void *out);
-SVC_PRIVATE bool svc_gcm_open(const unsigned char key[32], const unsigned char nonce[12], svc_str about, svc_str sealed, void *out);
+SVC_PRIVATE int svc_gcm_open(const unsigned char key[32], const unsigned char nonce[12], svc_str about, svc_str sealed, void *out);
 SVC_PRIVATE void svc_wipe(void *p, size_t n); /* however the compiler sees it */
 SVC_PRIVATE bool svc_same_bytes(const void *a, const void *b, size_t n); /* in constant time */
 SVC_PRIVATE svc_str svc_base64(svc_arena *a, svc_str bytes); /* the URL alphabet, without padding */

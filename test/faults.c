@@ -157,6 +157,7 @@ WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_md5, (BYTES text, size_t n, unsigned char
 WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_md_hmac, (const mbedtls_md_info_t *md, BYTES key, size_t key_size, BYTES text, size_t n, unsigned char *out), (md, key, key_size, text, n, out))
 WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_gcm_setkey, (mbedtls_gcm_context *c, mbedtls_cipher_id_t cipher, BYTES key, unsigned bits), (c, cipher, key, bits))
 WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_gcm_crypt_and_tag, (mbedtls_gcm_context *c, int mode, size_t n, BYTES iv, size_t iv_size, BYTES add, size_t add_size, BYTES in, unsigned char *out, size_t tag_size, unsigned char *tag), (c, mode, n, iv, iv_size, add, add_size, in, out, tag_size, tag))
+WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_gcm_auth_decrypt, (mbedtls_gcm_context *c, size_t n, BYTES iv, size_t iv_size, BYTES add, size_t add_size, BYTES tag, size_t tag_size, BYTES in, unsigned char *out), (c, n, iv, iv_size, add, add_size, tag, tag_size, in, out))
 WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_pkcs5_pbkdf2_hmac_ext, (mbedtls_md_type_t md, BYTES password, size_t n, BYTES salt, size_t salt_size, unsigned rounds, uint32_t size, unsigned char *out), (md, password, n, salt, salt_size, rounds, size, out))
 
 /* What fails is over, too. */

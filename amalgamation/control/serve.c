@@ -453,12 +453,13 @@ static bool serve_is_local(const svc_call *c)
 }
 
 /* Hashes are compared: how long it takes tells nothing of either. */
-static bool serve_is_token(const svc_call *c, const char *token)
+static bool serve_is_token(svc_call *c, const char *token)
 {
   svc_str sent = c->request.authorization, scheme = svc_str_cut(&sent, ' ');
   unsigned char theirs[32], ours[32];
   if (!svc_str_is_nocase(scheme, "bearer") || strlen(token) < SERVE_LEAST_TOKEN) return false;
-  return svc_sha256(svc_str_trim(sent), theirs) && svc_sha256(svc_str_c(token), ours) && svc_same_bytes(theirs, ours, sizeof ours);
+  return svc_text_hash(c->arena, svc_str_trim(sent), theirs) && svc_text_hash(c->arena, svc_str_c(token), ours) &&
+         svc_same_bytes(theirs, ours, sizeof ours);
 }
 
 #define SERVE_WRONG_MS 500

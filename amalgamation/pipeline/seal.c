@@ -105,12 +105,15 @@ static bool seal_open(const svc *s, svc_arena *a, const svc_entity *e, svc_str n
 {
   svc_str about = seal_about(a, e, name), bytes;
   unsigned char *out;
+  int rc;
   if (!s->config.secret_key || !svc_base64_decode(a, sealed, &bytes) || bytes.n < SEAL_NONCE + SEAL_TAG) return false;
   out = svc_arena_alloc(a, bytes.n);
   if (!out || a->failed) return false;
   svc_arena_wipes(a, svc_wipe);
   *secret = (svc_str){ (const char *)out, bytes.n - SEAL_NONCE - SEAL_TAG };
-  return svc_gcm_open(s->secret_key, (const unsigned char *)bytes.p, about, (svc_str){ bytes.p + SEAL_NONCE, bytes.n - SEAL_NONCE }, out);
+  rc = svc_gcm_open(s->secret_key, (const unsigned char *)bytes.p, about, (svc_str){ bytes.p + SEAL_NONCE, bytes.n - SEAL_NONCE }, out);
+  if (rc == SVC_NOMEM) a->failed = true;
+  return rc == SVC_OK;
 }
 
 SVC_PRIVATE bool svc_unseal(svc_call *c, const svc_entity *e, svc_str name, svc_str sealed, svc_str *secret)

@@ -12,6 +12,7 @@
 typedef struct serve_world {
   t_service t;
   const char *token, *peer, *host, *origin, *authorization; /* of the requests; token: the host's. NULL: none */
+  int rc; /* what each request comes to */
 } serve_world;
 
 static void serve_open(serve_world *w, const svc_config *changes)
@@ -41,7 +42,7 @@ static int serve_send(serve_world *w, const char *method, const char *target, co
   request.header_count = n;
   request.body = body;
   request.body_length = body ? strlen(body) : 0;
-  munit_assert_int(svc_control_request(w->t.s, w->token, &request, &w->t.response), ==, SVC_OK);
+  munit_assert_int(svc_control_request(w->t.s, w->token, &request, &w->t.response), ==, w->rc);
   if (w->t.response.body_length) {
     w->t.body = svc_json_parse(&w->t.arena, (svc_str){ w->t.response.body, w->t.response.body_length });
     munit_assert_not_null(w->t.body);
@@ -92,7 +93,9 @@ static MunitResult serve_door(const MunitParameter params[], void *data)
   }
   munit_assert_string_equal(t_get_header(&w.t, "WWW-Authenticate"), "Bearer realm=\"test control\"");
   t_fault(T_CALL_CRYPTO, 1, EIO, true); /* hashes that cannot be had are not the same */
-  serve_refused(&w, 401);
+  w.rc = SVC_NOMEM;
+  serve_refused(&w, 503);
+  w.rc = SVC_OK;
   munit_assert_long(t_fault_end(), >, 0);
   w.authorization = "Bearer " TOKEN;
   w.origin = "null";
