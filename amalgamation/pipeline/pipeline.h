@@ -515,7 +515,9 @@ SVC_PRIVATE void svc_fields_begin(svc_fields *f, const svc_object *object); /* o
 SVC_PRIVATE const svc_field *svc_fields_next(svc_fields *f); /* in the order of names, base objects merged in */
 SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str name); /* NULL: it has none */
 SVC_PRIVATE svc_field svc_field_each(const svc_field *f); /* of an array or a map: a row for one element of it, of type `item` */
+SVC_PRIVATE const svc_object *svc_field_object(const svc_field *f); /* that it is of, or its elements; NULL: of none */
 SVC_PRIVATE int64_t svc_field_unit(const svc_field *f);   /* what min and max are counted in */
+SVC_PRIVATE int64_t svc_field_more(const svc_field *f);   /* and max besides */
 /* The values of a field that may be inside, "a.b", or in each element of an array, "a[].b". False: a visit said so. */
 typedef bool (*svc_value_visitor)(void *context, const svc_node *value);
 SVC_PRIVATE bool svc_each_value(const svc_node *body, const char *field, svc_value_visitor visit, void *context);
