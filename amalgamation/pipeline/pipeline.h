@@ -209,7 +209,7 @@ SVC_PRIVATE svc_str svc_credential_pack(svc_arena *a, svc_str verifier, svc_str 
 SVC_PRIVATE bool svc_credential_unpack(svc_str extra, svc_str *verifier, svc_str *assignments);
 SVC_PRIVATE svc_str svc_assignments_of(const svc_entity *e); /* of who has none: empty */
 SVC_PRIVATE void svc_assignment_write(svc_buf *b, svc_str role, svc_str on);
-SVC_PRIVATE bool svc_assignments_have(svc_str assignments, svc_str role, svc_str on); /* role empty: any; on empty: anywhere */
+SVC_PRIVATE bool svc_assignments_have(svc_str assignments, svc_str role, svc_str on);
 SVC_PRIVATE bool svc_assignments_next(svc_str *rest, svc_str *role, svc_str *on);
 SVC_PRIVATE bool svc_who_takes(svc_call *c, svc_str assignments); /* these are the caller's */
 SVC_PRIVATE const svc_noun_info *svc_who_noun(const svc_call *c); /* what credential the caller is; NULL: none */

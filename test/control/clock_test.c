@@ -40,6 +40,7 @@ static MunitResult clock_moves(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
   munit_assert_int(svc_clock_advance(t.s, 0), ==, SVC_OK);
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 10000);
+  munit_assert_int64(svc_provisioned(t.s, 0, 0), ==, 1); /* at the very first moment, too, there is a time for it */
   t_close(&t);
   return MUNIT_OK;
 }

@@ -103,6 +103,28 @@ static MunitResult body_none_taken(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A change that is no object is none, whether what there is is shown as it is stored or not. */
+static MunitResult body_no_object(const MunitParameter params[], void *data)
+{
+  static const char *const bad[] = { "[]", "[{\"desc\":\"x\"}]", "7", "\"desc\"", "null", "true" };
+  const char *org;
+  char path[2][128];
+  t_service t;
+  size_t i, j;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  org = t_organization(&t, "Acme");
+  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"k\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/apiKeys", org), ==, 201);
+  snprintf(path[0], sizeof path[0], "/orgs/%s/apiKeys/%s", org, t_str(&t, "id"));
+  snprintf(path[1], sizeof path[1], "/orgs/%s", org);
+  for (j = 0; j < 2; j++)
+    for (i = 0; i < sizeof bad / sizeof bad[0]; i++) munit_assert_int(t_send(&t, "PATCH", path[j], bad[i]), ==, 400);
+  munit_assert_int(t_send(&t, "GET", path[0], NULL), ==, 200);
+  munit_assert_string_equal(t_str(&t, "desc"), "k");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* Elements that may be anything: numbers are the same by their value, however they are written; a text is no number. */
 static MunitResult body_same_elements(const MunitParameter params[], void *data)
 {
@@ -954,6 +976,7 @@ static MunitTest tests[] = {
   { "/media-type", body_media_type, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no-media-type", body_no_media_type, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/none-taken", body_none_taken, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no-object", body_no_object, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/same-elements", body_same_elements, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/size", body_size, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/default-size", body_default_size, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
