@@ -28,7 +28,7 @@ static void check_string(const svc_plan *plan, const svc_field *f, svc_str text,
     t_complain(plan, "%s is " SVC_FMT ", which its values do not have", at, SVC_ARG(text));
   if (f->format && !svc_format_check(f->format, text))
     t_complain(plan, "%s is " SVC_FMT ", not %s", at, SVC_ARG(text), svc_format_name(f->format));
-  if (SVC_PATTERN_OF(f) && !svc_pattern_match(f->pattern, text))
+  if (SVC_HAS_PATTERN(f) && !svc_pattern_match(f->pattern, text))
     t_complain(plan, "%s is " SVC_FMT ": not as its pattern says", at, SVC_ARG(text));
   if (length < f->min || (f->max && length > f->max)) t_complain(plan, "%s has %lld characters", at, (long long)length);
 }

@@ -106,29 +106,28 @@ SVC_PRIVATE void svc_blank_headers(svc_buf *b, const svc_header *headers, size_t
 
 /* -------------------------------------------------------------------------------------------------------------- bodies */
 
-/* All that is in it, whatever it is. */
-static void blank_all(svc_node *node, int depth)
+/* All that is in it, whatever it is. How deep it goes the gate has seen to. */
+static void blank_all(svc_node *node)
 {
   svc_node *child;
-  if (depth > BLANK_DEPTH) node->first = node->last = NULL;
-  for (child = node->first; child; child = child->next) blank_all(child, depth + 1);
+  for (child = node->first; child; child = child->next) blank_all(child);
   if (node->type != SVC_J_STRING && node->type != SVC_J_NUMBER) return;
   node->type = SVC_J_STRING;
   node->text = SVC_S(BLANK);
 }
 
-static void blank_value(svc_node *value, const svc_field *f, int depth);
+static void blank_value(svc_node *value, const svc_field *f);
 
-static void blank_object(svc_node *node, const svc_object *object, int depth)
+static void blank_object(svc_node *node, const svc_object *object)
 {
   svc_node *member;
   object = object && node->type == SVC_J_OBJECT ? svc_object_of(object, node) : NULL;
   for (member = node->first; member; member = member->next) {
     const svc_field *f = object ? svc_field_named(object, member->name) : NULL;
-    if (f && !blank_is_secret(member->name)) blank_value(member, f, depth + 1);
-    else blank_all(member, depth + 1);
+    if (f && !blank_is_secret(member->name)) blank_value(member, f);
+    else blank_all(member);
   }
-  if (node->type != SVC_J_OBJECT) blank_all(node, depth);
+  if (node->type != SVC_J_OBJECT) blank_all(node);
 }
 
 static bool blank_is_nested(const svc_node *node)
@@ -138,20 +137,20 @@ static bool blank_is_nested(const svc_node *node)
 
 /* Of what is only taken, not shown, a text may be a secret; of what is sealed, everything is; and what is nested where the tables know of
 ** nothing nested may be anything. */
-static void blank_value(svc_node *value, const svc_field *f, int depth)
+static void blank_value(svc_node *value, const svc_field *f)
 {
   svc_node *item;
   bool nested = blank_is_nested(value), holds = f->type == SVC_OBJECT || f->type == SVC_ARRAY || f->type == SVC_MAP;
-  if (depth > BLANK_DEPTH || f->flags & SVC_SEALED || f->type == SVC_ANY || (nested && !holds)) {
-    blank_all(value, depth);
+  if (f->flags & SVC_SEALED || f->type == SVC_ANY || (nested && !holds)) {
+    blank_all(value);
   } else if (!nested) {
-    if (value->type == SVC_J_STRING && f->flags & SVC_WRITE_ONLY && !SVC_VALUES_OF(f)) blank_all(value, depth);
+    if (value->type == SVC_J_STRING && f->flags & SVC_WRITE_ONLY && (f->type != SVC_STRING || !f->values)) blank_all(value);
   } else if (f->type == SVC_OBJECT) {
-    blank_object(value, f->object, depth);
+    blank_object(value, f->object);
   } else {
     for (item = value->first; item; item = item->next) {
-      if (SVC_OBJECT_OF(f)) blank_object(item, f->object, depth + 1);
-      else if (f->item == SVC_ANY || f->flags & SVC_WRITE_ONLY || blank_is_nested(item) || blank_is_secret(item->name)) blank_all(item, depth + 1);
+      if (f->item == SVC_OBJECT) blank_object(item, f->object);
+      else if (f->item == SVC_ANY || f->flags & SVC_WRITE_ONLY || blank_is_nested(item) || blank_is_secret(item->name)) blank_all(item);
     }
   }
 }
@@ -188,8 +187,8 @@ SVC_PRIVATE void svc_blank_request(svc_buf *b, svc_call *c)
     blank_not_shown(b, text.n);
     return;
   }
-  if (node->type != SVC_J_ARRAY) blank_object(node, object, 0);
-  for (item = node->type == SVC_J_ARRAY ? node->first : NULL; item; item = item->next) blank_object(item, object, 1);
+  if (node->type != SVC_J_ARRAY) blank_object(node, object);
+  for (item = node->type == SVC_J_ARRAY ? node->first : NULL; item; item = item->next) blank_object(item, object);
   blank_write(b, node);
 }
 
@@ -200,7 +199,7 @@ static void blank_shown(svc_node *node, int depth)
   if (depth > BLANK_DEPTH) node->first = node->last = NULL;
   if (node->type == SVC_J_OBJECT) svc_node_drop(node, "links");
   for (member = node->first; member; member = member->next) {
-    if (member->type == SVC_J_STRING && blank_is_secret(member->name)) blank_all(member, depth + 1);
+    if (member->type == SVC_J_STRING && blank_is_secret(member->name)) blank_all(member);
     else blank_shown(member, depth + 1);
   }
 }
@@ -208,13 +207,13 @@ static void blank_shown(svc_node *node, int depth)
 static bool blank_is_json(const svc_response *r)
 {
   const char *type = svc_response_header(r, "Content-Type");
-  return type && strstr(type, "json");
+  return SVC_ALWAYS(type) && strstr(type, "json");
 }
 
 SVC_PRIVATE void svc_blank_answer(svc_buf *b, svc_call *c, const svc_response *r)
 {
   svc_str text = { r->body, r->body_length };
-  bool secret = !c->error.code && (c->answer.secret || (c->plan && c->plan->route->flags & SVC_ABSOLUTE));
+  bool secret = !c->error.code && (c->answer.secret || (SVC_ALWAYS(c->plan) && c->plan->route->flags & SVC_ABSOLUTE));
   svc_node *node = NULL;
   if (text.n == 0) {
     svc_buf_text(b, "null");

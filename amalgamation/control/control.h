@@ -68,7 +68,7 @@ SVC_PRIVATE svc_snapshot_size svc_snapshot_measure(const svc_snapshot *snapshot)
 /* faults.c: a stage, where there are rules: after the caller is known. */
 SVC_PRIVATE bool svc_stage_fault(svc_call *c);
 #define SVC_FAULT_WHY 192
-SVC_PRIVATE int svc_fault_put(svc *s, const svc_fault *fault, int *id, char why[SVC_FAULT_WHY]); /* svc_fault_add(), which logs why */
+SVC_PRIVATE int svc_fault_put(svc *s, svc_fault *f, char why[SVC_FAULT_WHY]); /* svc_fault_add(), which logs why; *f is then the rule as it holds */
 
 /* journal.c */
 SVC_PRIVATE int svc_journal_open(svc *s);

@@ -75,7 +75,7 @@ static bool faults_limited(svc_call *c)
   svc_str path = c->request.path;
   c->route.limited = true;
   c->route.tokens = (svc_tokens){ false, 0, set->refill_seconds };
-  if (path.n) path.p++, path.n--;
+  path.p++, path.n--; /* without its first slash, as the limiter names it */
   return svc_fail(c, SVC_E_RATE_LIMITED_TOKEN_BUCKET, "Siiii", &path, &set->refill_seconds, &set->capacity, &set->refill_rate,
                   &set->refill_seconds);
 }
@@ -83,7 +83,7 @@ static bool faults_limited(svc_call *c)
 static int faults_code(const char *name)
 {
   int code = 1;
-  while (code < SVC_E_COUNT && (!name || strcmp(svc_error_name(code), name) != 0)) code++;
+  while (code < SVC_E_COUNT && strcmp(svc_error_name(code), name) != 0) code++;
   return code;
 }
 
@@ -134,7 +134,6 @@ static int faults_error(svc_fault *f, char why[SVC_FAULT_WHY])
 {
   int code = f->error_code ? faults_code(f->error_code) : 0;
   if (code == SVC_E_COUNT) return faults_invalid(why, "there is no errorCode ", f->error_code);
-  if (code && svc_error_params(code) > 5) return faults_invalid(why, "this errorCode cannot be had: ", f->error_code);
   if (code && f->status && f->status != svc_error_status(code)) return faults_invalid(why, "the status is not that of ", f->error_code);
   if (!code && f->status && f->status != 429 && f->status != 500 && f->status != 503)
     return faults_invalid(why, "a status is 429, 500, 503, or that of an errorCode", NULL);
@@ -160,21 +159,19 @@ static int faults_check(const svc *s, svc_fault *f, const svc_plan **of, char wh
   return faults_error(f, why);
 }
 
-SVC_PRIVATE int svc_fault_put(svc *s, const svc_fault *fault, int *id, char why[SVC_FAULT_WHY])
+SVC_PRIVATE int svc_fault_put(svc *s, svc_fault *f, char why[SVC_FAULT_WHY])
 {
   const svc_plan *of;
   svc_control *k = s->control;
-  svc_fault f = *fault;
-  int rc = faults_check(s, &f, &of, why);
+  int rc = faults_check(s, f, &of, why);
   if (rc != SVC_OK) return rc;
   svc_mutex_lock(&k->lock);
   if (k->fault_count == SVC_FAULTS) rc = SVC_FULL;
   if (rc == SVC_OK) {
-    f.id = k->last_id = k->last_id == INT_MAX ? 1 : k->last_id + 1;
-    f.struck = 0;
-    if (id) *id = f.id;
+    f->id = k->last_id = k->last_id == INT_MAX ? 1 : k->last_id + 1;
+    f->struck = 0;
     k->of[k->fault_count] = of;
-    k->faults[k->fault_count++] = f;
+    k->faults[k->fault_count++] = *f;
     atomic_fetch_or(&s->watch, SVC_WATCH_FAULTS);
   }
   svc_mutex_unlock(&k->lock);
@@ -184,9 +181,12 @@ SVC_PRIVATE int svc_fault_put(svc *s, const svc_fault *fault, int *id, char why[
 int svc_fault_add(svc *s, const svc_fault *fault, int *id)
 {
   char why[SVC_FAULT_WHY];
+  svc_fault f;
   int rc;
   if (!s || !fault) return SVC_INVALID;
-  rc = svc_fault_put(s, fault, id, why);
+  f = *fault;
+  rc = svc_fault_put(s, &f, why);
+  if (rc == SVC_OK && id) *id = f.id;
   if (rc == SVC_INVALID) svc_log(s, SVC_LOG_ERROR, "svc_fault: %s", why);
   return rc;
 }

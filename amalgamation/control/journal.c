@@ -42,7 +42,7 @@ SVC_PRIVATE void svc_journal_close(svc *s)
 
 void svc_journal_clear(svc *s)
 {
-  svc_journal *j = s && s->control ? s->control->journal : NULL;
+  svc_journal *j = s ? s->control->journal : NULL;
   if (!j) return;
   svc_mutex_lock(&j->lock);
   for (; j->count; j->count--) {

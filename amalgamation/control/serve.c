@@ -106,8 +106,12 @@ static bool serve_clock_move(svc_call *c, svc_str name)
   if (!c->s->config.manual_clock)
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the clock is not a manual one, so it cannot be moved");
   if (!by == !to) return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "either advanceSeconds or now says where the clock goes");
-  if (by && seconds <= SVC_CLOCK_LAST / 1000) rc = svc_clock_advance(c->s, seconds * 1000);
-  else if (to && svc_date_parse(to->text, &ms)) rc = svc_clock_set(c->s, ms);
+  if (to) {
+    (void)svc_date_parse(to->text, &ms); /* it is one: the body was checked */
+    rc = svc_clock_set(c->s, ms);
+  } else if (seconds <= SVC_CLOCK_LAST / 1000) {
+    rc = svc_clock_advance(c->s, seconds * 1000);
+  }
   if (rc != SVC_OK) return serve_failed(c, rc, "the clock goes forwards, and not beyond the year 9999");
   return serve_clock(c, name);
 }
@@ -310,9 +314,10 @@ static bool serve_fault_add(svc_call *c, svc_str name)
   f.status = (int)svc_node_i64(c->checked, "status", 0);
   f.delay_ms = (int)svc_node_i64(c->checked, "delayMs", 0);
   f.count = svc_node_i64(c->checked, "count", 0);
-  if (chance && (!svc_json_number_double(chance->text, &f.chance) || f.chance <= 0))
+  if (chance) (void)svc_json_number_double(chance->text, &f.chance); /* it is one: the body was checked */
+  if (chance && f.chance <= 0)
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "chance is more than 0, up to 1");
-  rc = svc_fault_put(c->s, &f, &f.id, why);
+  rc = svc_fault_put(c->s, &f, why);
   if (rc != SVC_OK) return serve_failed(c, rc, why);
   serve_fault_write(c, &b, &f);
   return serve_buf(c, 201, &b);

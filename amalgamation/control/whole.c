@@ -27,7 +27,6 @@ struct svc_snapshot {
   int64_t now;
   uint64_t random, chance;
   void *limiter, *digest; /* limiter NULL: there is none */
-  size_t limiter_size;
 };
 
 static const svc_str whole_begin = { "\1", 1 }, whole_end = { "\377", 1 };
@@ -125,8 +124,7 @@ static int whole_beside(svc *s, svc_snapshot *k)
   k->chance = s->control->chance;
   svc_mutex_unlock(&s->control->lock);
   if (!s->limiter) return SVC_OK;
-  k->limiter_size = svc_limiter_size(s->limiter);
-  k->limiter = k->allocator.resize(k->allocator.context, NULL, k->limiter_size);
+  k->limiter = k->allocator.resize(k->allocator.context, NULL, svc_limiter_size(s->limiter));
   if (!k->limiter) return SVC_NOMEM;
   svc_limiter_save(s->limiter, k->limiter);
   return SVC_OK;
@@ -228,7 +226,6 @@ int svc_snapshot_restore(svc *s, const svc_snapshot *snapshot)
   whole_job work;
   int rc;
   if (!s || !snapshot || snapshot->s != s || snapshot->session != s->session) return SVC_INVALID;
-  if (snapshot->limiter_size != (s->limiter ? svc_limiter_size(s->limiter) : 0)) return SVC_INVALID;
   memset(&work, 0, sizeof work);
   work.job.work = whole_restore_work;
   work.job.now = svc_now(s);

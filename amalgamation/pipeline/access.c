@@ -83,7 +83,8 @@ SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, cons
   required = view.entries == 0 && svc_access_required(c, &credential->parent);
   if (c->txn->error) return svc_store_failed(c, c->txn->error);
   *anywhere = view.entries == 0;
-  if (view.entries == 0) return required ? access_refuse(c, SVC_E_ORG_REQUIRES_ACCESS_LIST) : true;
+  if (required) return access_refuse(c, SVC_E_ORG_REQUIRES_ACCESS_LIST);
+  if (view.entries == 0) return true;
   if (!view.covered) return access_refuse(c, SVC_E_IP_ADDRESS_NOT_ON_ACCESS_LIST);
   svc_access_use_note(c->s, list, &credential->id, &view.by, c->now, c->request.peer);
   return true;

@@ -19,7 +19,7 @@ static svc_str answer_unique(svc_call *c, const svc_entity *e)
 {
   const char *unique = c->plan->noun->noun->unique;
   svc_buf b;
-  if (unique && strchr(unique, '/')) return e->unique;
+  if (SVC_ALWAYS(unique) && strchr(unique, '/')) return e->unique; /* the links have a place for it */
   b = svc_buf_new(c->arena, e->unique.n * 3 + 1);
   svc_percent_encode(&b, e->unique);
   return svc_buf_done(&b);
@@ -68,7 +68,7 @@ SVC_PRIVATE void svc_answer_linked(svc_call *c, const svc_entity *e, svc_node *s
 SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e)
 {
   const svc_noun *noun = c->plan->noun->noun;
-  svc_node *view = c->plan->more->view ? c->plan->more->view(c, e) : noun->view ? noun->view(c, e) : svc_entity_body(c, e);
+  svc_node *view = c->plan->more->view ? c->plan->more->view(c, e) : SVC_ALWAYS(noun->view) ? noun->view(c, e) : svc_entity_body(c, e);
   if (!view && !c->error.code) (void)svc_no_memory(c);
   return view;
 }

@@ -78,8 +78,8 @@ static bool blocks_range(svc_call *c, blocks_source *b, const svc_id *first, con
   b->scan.from = b->from;
   b->scan.to = b->to;
   b->begun = false;
-  if (first) svc_key_entity(&edge, kind, &b->which->parent, first);
-  if (first && blocks_order(&edge, &b->from) > 0) b->scan.from = edge;
+  svc_key_entity(&edge, kind, &b->which->parent, first);
+  if (blocks_order(&edge, &b->from) > 0) b->scan.from = edge;
   if (last) {
     svc_key_entity(&edge, kind, &b->which->parent, last);
     edge.b[edge.n++] = 0; /* that one as well */

@@ -54,15 +54,15 @@ SVC_PRIVATE bool svc_stage_body(svc_call *c)
   const svc_route *route = c->plan->route;
   const svc_object *object = route->body ? route->body : c->plan->noun->noun->object;
   svc_str text = { c->request.raw->body, c->request.raw->body_length };
-  if (!body_is_taken(c) || route->flags & SVC_RAW_BODY) return text.n <= c->s->config.max_body ? true : body_too_large(c);
-  if (text.n == 0 && route->flags & (SVC_BODY_OPTIONAL | SVC_NO_BODY)) return true;
   if (text.n > c->s->config.max_body) return body_too_large(c);
+  if (!body_is_taken(c) || route->flags & SVC_RAW_BODY) return true;
+  if (text.n == 0 && route->flags & (SVC_BODY_OPTIONAL | SVC_NO_BODY)) return true;
   if (!body_media_type(c)) return body_unsupported(c);
   if (!body_parse(c, text)) return false;
-  if (route->flags & SVC_NO_BODY)
-    return c->body->type == SVC_J_OBJECT && !c->body->first
-             ? true
-             : svc_fail(c, SVC_E_INVALID_REQUEST, "s", "this operation takes no body");
+  if (route->flags & SVC_NO_BODY) {
+    if (c->body->type == SVC_J_OBJECT && !c->body->first) return true;
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "this operation takes no body");
+  }
   if (route->flags & SVC_BODY_ARRAY) {
     c->checked = svc_check_array(c, object, c->body);
     return svc_check_done(c);

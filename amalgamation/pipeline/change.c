@@ -56,7 +56,7 @@ static bool change_unseen(svc_call *c, const svc_entity *e)
   unsigned hop = c->plan->hop_count - 1;
   if (c->error.code) return false;
   if (c->plan->more->err_not_kept)
-    return svc_fail_about(c, c->plan->more->err_not_kept, e->key, hop ? c->route.chain[hop - 1].key : SVC_S(""));
+    return svc_fail_about(c, c->plan->more->err_not_kept, e->key, SVC_ALWAYS(hop) ? c->route.chain[hop - 1].key : SVC_S(""));
   return svc_not_found(c, c->plan->noun, hop, c->route.params[c->plan->hops[hop].param]);
 }
 
@@ -68,7 +68,8 @@ SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored)
   if (c->plan->noun->noun->flags & SVC_SOLE) return change_sole(c, out, stored);
   *out = c->route.chain[c->plan->hop_count - 1];
   if (!svc_entity_in_path(c, out)) return change_unseen(c, out);
-  return !c->plan->more->keep || c->plan->more->keep(c, out) || change_unseen(c, out);
+  if (!c->plan->more->keep || c->plan->more->keep(c, out)) return true;
+  return change_unseen(c, out);
 }
 
 /* ------------------------------------------------------------------------------------------- what the service fills in */
@@ -146,7 +147,7 @@ SVC_PRIVATE void svc_change_keys(svc_call *c, const svc_change *change, svc_enti
   e->flags = (noun->flags & SVC_SHARED_NAME ? SVC_ENTITY_SHARED_NAME : 0) |
              (change->noun->by_id ? SVC_ENTITY_BY_ID : 0) |
              (SVC_ALSO_OF(noun)->quota && !svc_id_is_zero(&e->scope.group) && !svc_id_eq(&e->parent, &e->scope.group) ? SVC_ENTITY_BY_GROUP : 0);
-  if (noun->key && strchr(noun->key, '/') && !unique) unique = noun->key; /* a key of several parts is unique as a whole */
+  if (noun->key && strchr(noun->key, '/')) unique = noun->key; /* a key of several parts is unique as a whole */
   e->unique = !unique               ? SVC_S("")
               : strchr(unique, '/') ? change_joined(c, change->body, unique)
                                     : svc_node_str(change->body, unique);
@@ -257,7 +258,7 @@ static bool change_events(svc_call *c, const svc_change *change, const svc_entit
 SVC_PRIVATE bool svc_quota_exceeded(svc_call *c, const svc_noun *noun, int64_t limit, const svc_id *parent)
 {
   svc_str key = svc_id_str(c->arena, parent);
-  return svc_fail(c, noun->err_quota, svc_error_params(noun->err_quota) > 1 ? "iS" : "i", &limit, &key);
+  return svc_fail(c, noun->err_quota, "iS", &limit, &key);
 }
 
 SVC_PRIVATE int64_t svc_quota_used(svc_call *c, const char *quota, const svc_id *group)
@@ -495,7 +496,8 @@ SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
   if (!change->stored && noun->flags & SVC_SOLE) { /* a PUT makes it */
     change->input = c->body;
     change->event = noun->event_created;
-    return c->request.if_match.n ? svc_fail(c, SVC_E_PRECONDITION_FAILED, "") : true; /* no state of it can match */
+    if (c->request.if_match.n == 0) return true;
+    return svc_fail(c, SVC_E_PRECONDITION_FAILED, ""); /* no state of it can match */
   }
   if (noun->view || c->plan->more->view ? !svc_if_match_view(c, svc_entity_view(c, &change->entity))
                                          : !svc_if_match(c, change->entity.revision))

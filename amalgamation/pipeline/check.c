@@ -52,7 +52,7 @@ static svc_str check_path_text(svc_call *c, const check_path *path)
 
 static svc_str check_tell(const svc_field *f, svc_str value)
 {
-  return f && f->flags & (SVC_SEALED | SVC_WRITE_ONLY) ? SVC_S("") : value;
+  return f->flags & (SVC_SEALED | SVC_WRITE_ONLY) ? SVC_S("") : value;
 }
 
 static void check_note(svc_violation *v, int fault, svc_str value)
@@ -85,7 +85,7 @@ static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *i
   if (f->max && (int64_t)length > f->max) return check_long(c, f, input, path);
   if (f->format && !svc_format_check(f->format, input->text))
     return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must be %s", svc_format_name(f->format));
-  if (SVC_PATTERN_OF(f) && !svc_pattern_match(f->pattern, input->text))
+  if (SVC_HAS_PATTERN(f) && !svc_pattern_match(f->pattern, input->text))
     return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must match %s", f->pattern);
   return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), input->text);
 }
@@ -285,7 +285,7 @@ static svc_node *check_constant(const svc *s, svc_arena *a, const char *preset)
   svc_str text = svc_str_c(preset), none = SVC_S("");
   if (text.p[0] == 't' || text.p[0] == 'f') return svc_node_new(a, SVC_J_BOOL, none, text);
   if (svc_str_is(text, "[]")) return svc_node_new(a, SVC_J_ARRAY, none, none);
-  if (text.p[0] == '"' && !memchr(text.p, '\\', text.n)) {
+  if (text.p[0] == '"' && SVC_ALWAYS(!memchr(text.p, '\\', text.n))) {
     text = (svc_str){ text.p + 1, text.n - 2 };
     if (text.n > 4 && (text.p[3] == '_' || text.p[3] == '.')) text = svc_value_text(s, a, svc_arena_copy(a, text).p);
     return svc_node_new(a, SVC_J_STRING, none, text);
@@ -295,7 +295,7 @@ static svc_node *check_constant(const svc *s, svc_arena *a, const char *preset)
 
 SVC_PRIVATE svc_node *svc_preset(const svc *s, svc_arena *a, const svc_field *f)
 {
-  return SVC_PRESET_OF(f) ? check_constant(s, a, f->preset) : NULL;
+  return SVC_HAS_PRESET(f) ? check_constant(s, a, f->preset) : NULL;
 }
 
 static svc_node *check_preset(svc_call *c, const svc_field *f)
@@ -398,7 +398,7 @@ static const svc_object *check_no_variant(svc_call *c, const svc_object *object,
   const char *values[CHECK_VARIANTS + 1];
   svc_str at = check_path_text(c, path), known;
   size_t n = 0;
-  for (; n < CHECK_VARIANTS && object->choice->variants[n].value; n++) values[n] = object->choice->variants[n].value;
+  for (; SVC_ALWAYS(n < CHECK_VARIANTS) && object->choice->variants[n].value; n++) values[n] = object->choice->variants[n].value;
   values[n] = NULL;
   known = svc_values_known(c, values);
   if (!sent || sent->type == SVC_J_NULL)

@@ -57,7 +57,7 @@ SVC_PRIVATE bool svc_assignments_have(svc_str grants, svc_str role, svc_str on)
 {
   svc_str r, o;
   while (svc_assignments_next(&grants, &r, &o))
-    if ((role.n == 0 || svc_str_eq(r, role)) && (on.n == 0 || svc_str_eq(o, on))) return true;
+    if (svc_str_eq(r, role) && svc_str_eq(o, on)) return true;
   return false;
 }
 
@@ -91,7 +91,7 @@ SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n)
 {
   const svc_ids *ids = &c->s->commit.ids;
   if (ids->random(ids->random_context, out, n) == 0) return true;
-  if (c->txn && c->txn->error == SVC_OK) c->txn->error = SVC_RANDOM;
+  if (c->txn) svc_note(c->txn, SVC_RANDOM);
   return svc_store_failed(c, SVC_RANDOM);
 }
 

@@ -229,7 +229,7 @@ static void digest_give_up(digest_row *row, digest_slot *slot)
   digest_slot *other, *same = NULL, *akin = NULL;
   digest_raise(&slot->floor, slot->stamp);
   for (other = row->slots; other < row->slots + DIGEST_WAYS; other++) {
-    if (other == slot || !other->stamp) continue;
+    if (other == slot) continue; /* none is free: the row is full */
     if (other->key == slot->key) same = other;
     if (other->org == slot->org) akin = other;
   }
@@ -250,7 +250,7 @@ static digest_slot *digest_find(digest_row *row, const digest_use *use)
     if (slot->key == use->key && slot->stamp == use->stamp) return slot;
     if (!slot->stamp) empty = slot;
     else if (slot->key == use->key) digest_raise(&floor, slot->floor);
-    if (slot->stamp && slot->org == use->org) digest_raise(&floor, slot->org_floor);
+    if (slot->org == use->org) digest_raise(&floor, slot->org_floor);
   }
   if (use->stamp <= floor) return NULL;
   if (!empty) {
@@ -293,9 +293,10 @@ static bool digest_count_together(svc_call *c, const digest_use *use, const svc_
   svc_str id = svc_id_str(c->arena, &key->id);
   svc_str nonce = svc_arena_print(c->arena, "%016llx:" SVC_FMT, (unsigned long long)use->stamp, SVC_ARG(id));
   bool fresh = false;
-  if (c->s->config.limiter->count(c->s->limits, nonce, use->count, DIGEST_LIVES, &fresh) == SVC_OK)
-    return fresh ? true : svc_digest_challenge(c, true);
-  return c->s->config.limiter_closed ? svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "") : true;
+  bool told = c->s->config.limiter->count(c->s->limits, nonce, use->count, DIGEST_LIVES, &fresh) == SVC_OK;
+  if (told && !fresh) return svc_digest_challenge(c, true);
+  if (told || !c->s->config.limiter_closed) return true;
+  return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
 /* Whoever has this nonce in use has shown that the secret is theirs: nobody who guesses can keep them out. */
@@ -467,7 +468,7 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   if (known) digest_whose(c->s->digest, &key, &use);
   if (!(known && digest_is_in_use(c->s->digest, &use)) && !svc_may_guess(c, f.username)) return false;
   if (!known || !right) svc_guessed_wrong(c, f.username);
-  if (!known || !right || use.stamp == 0) return svc_digest_challenge(c, known && right && use.stamp == 0);
+  if (!known || !right || use.stamp == 0) return svc_digest_challenge(c, known && right);
   if (use.stamp < use.oldest) return svc_digest_challenge(c, true);
   digest_whose(c->s->digest, &key, &use);
   if (SVC_HAS_LIMITS(c->s) && !digest_count_together(c, &use, &key)) return false;

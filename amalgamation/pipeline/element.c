@@ -28,7 +28,7 @@ static unsigned element_first(const svc_call *c)
 static svc_node *element_holder(const svc_call *c, svc_node *body)
 {
   unsigned i = element_first(c), parents = c->plan->hop_count - (c->plan->own ? 1 : 0);
-  for (; i < parents && body; i++)
+  for (; i < parents && SVC_ALWAYS(body); i++) /* the path was resolved by the same body */
     body = svc_element_named(svc_node_get(body, c->plan->hops[i].noun->also->element_of),
                              c->route.params[c->plan->hops[i].param]);
   return body;
@@ -115,7 +115,7 @@ static bool element_target(svc_call *c, element_change *e, int guard)
     return false;
   if (!element_begin(c, e)) return false;
   item = svc_element_named(e->list, e->own.entity.key);
-  e->own.before = item ? svc_node_copy(c->arena, item) : NULL;
+  e->own.before = SVC_ALWAYS(item) ? svc_node_copy(c->arena, item) : NULL; /* svc_target() has found it there */
   return e->own.before ? svc_guarded(c, e->own.noun, &e->own.entity, e->own.before, guard) : svc_no_memory(c);
 }
 
@@ -127,9 +127,9 @@ static bool element_fits(svc_call *c, const element_change *e, size_t count)
   const svc_field *f = svc_field_named(svc_object_of(noun->parent->noun->object, e->holder), name);
   int64_t most = noun->noun->most;
   if (most && (int64_t)count > most) return svc_quota_exceeded(c, noun->noun, most, &e->whole.entity.id);
-  if (f && f->max_items && count > f->max_items)
+  if (SVC_ALWAYS(f) && f->max_items && count > f->max_items)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, name, "must have at most %u elements", f->max_items);
-  if (f && count < f->min_items) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, name, "must have at least %u elements", f->min_items);
+  if (SVC_ALWAYS(f) && count < f->min_items) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, name, "must have at least %u elements", f->min_items);
   return svc_check_done(c);
 }
 
@@ -204,7 +204,7 @@ SVC_PRIVATE bool svc_element_change(svc_call *c, int mode)
   e.own.body = svc_check(c, c->plan->route->body ? c->plan->route->body : noun->object, input, e.own.before, mode);
   if (!svc_check_done(c) || (noun->prepare && !noun->prepare(c, &e.own)) || !element_is_only(c, &e, e.own.body)) return false;
   item = svc_element_named(e.list, e.own.entity.key);
-  if (!item) return svc_store_failed(c, SVC_CORRUPT); /* element_target() has found it there */
+  if (SVC_NEVER(!item)) return svc_store_failed(c, SVC_CORRUPT); /* element_target() has found it there */
   item->first = e.own.body->first; /* in its place */
   item->last = e.own.body->last;
   return element_store(c, &e, e.own.entity.key, noun->event_updated, &out) && svc_answer_entity(c, &out);

@@ -100,7 +100,7 @@ static bool errors_fail(svc_call *c, svc_str detail, int code, const char *forma
   c->error.param_count = 0;
   c->error.detail = detail;
   c->error.also = SVC_S("");
-  for (; *format && c->error.param_count < 5; format++) {
+  for (; *format && SVC_ALWAYS(c->error.param_count < 5); format++) {
     svc_str *to = &c->error.params[c->error.param_count++];
     if (*format == 's') *to = errors_quoted(c, svc_str_c(va_arg(args, const char *)));
     else if (*format == 'S') *to = errors_quoted(c, *va_arg(args, const svc_str *));
@@ -142,7 +142,8 @@ SVC_PRIVATE bool (svc_no_memory)(svc_call *c)
 
 SVC_PRIVATE bool (svc_failed)(svc_call *c)
 {
-  return c->error.code ? false : svc_no_memory(c);
+  if (!c->error.code) (void)svc_no_memory(c);
+  return false;
 }
 
 SVC_PRIVATE bool (svc_store_failed)(svc_call *c, int status)
@@ -166,7 +167,8 @@ SVC_PRIVATE bool svc_read_good(svc_call *c)
   int status;
   if (!c->txn || c->txn->error == SVC_OK) return true;
   status = c->error.code ? svc_error_status(c->error.code) : 0;
-  return status == 503 || status == 507 ? false : svc_store_failed(c, c->txn->error); /* it has been said already */
+  if (status == 503 || status == 507) return false; /* it has been said already */
+  return svc_store_failed(c, c->txn->error);
 }
 
 SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, const char *format, ...)
@@ -181,7 +183,7 @@ SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, cons
   va_end(args);
   v->code = code;
   v->field = svc_arena_copy(c->arena, path);
-  v->description = svc_arena_copy(c->arena, (svc_str){ text, n < 0 ? 0 : strlen(text) });
+  v->description = svc_arena_copy(c->arena, (svc_str){ text, SVC_NEVER(n < 0) ? 0 : strlen(text) });
   if (c->error.violations_last) c->error.violations_last->next = v;
   else c->error.violations = v;
   c->error.violations_last = v;
@@ -206,9 +208,9 @@ static void errors_write_detail(svc_buf *b, svc_call *c)
   }
   svc_buf_char(b, '"');
   for (; *p; p++) {
-    if (p[0] == '{' && p[1] >= '0' && p[1] <= '9' && p[2] == '}') {
+    if (*p == '{') { /* "{0}": nothing else begins so */
       unsigned i = (unsigned)(p[1] - '0');
-      if (i < c->error.param_count) svc_buf_str(b, errors_bare(c->error.params[i]));
+      if (SVC_ALWAYS(i < c->error.param_count)) svc_buf_str(b, errors_bare(c->error.params[i]));
       p += 2;
     } else {
       svc_buf_char(b, *p);

@@ -117,7 +117,7 @@ static bool event_heard(svc_call *c, const char *type, const svc_entity *e)
   const svc_noun_info *alerts = c->s->seats[SVC_SEAT_ALERTS];
   const svc_scope outer = c->scope;
   bool good;
-  if (!alerts || !alerts->also->hears) return true;
+  if (!alerts || SVC_NEVER(!alerts->also->hears)) return true;
   svc_scope_enter(c, e);
   good = alerts->also->hears(c, type, e);
   c->scope = outer;

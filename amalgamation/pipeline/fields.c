@@ -50,6 +50,12 @@ SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str n
   return NULL;
 }
 
+SVC_PRIVATE const svc_object *svc_field_object(const svc_field *f)
+{
+  int type = f->type == SVC_ARRAY || f->type == SVC_MAP ? f->item : f->type;
+  return type == SVC_OBJECT ? f->object : NULL;
+}
+
 SVC_PRIVATE svc_field svc_field_each(const svc_field *f)
 {
   svc_field each = *f;
@@ -63,6 +69,11 @@ SVC_PRIVATE svc_field svc_field_each(const svc_field *f)
 SVC_PRIVATE int64_t svc_field_unit(const svc_field *f)
 {
   return (int64_t)(f->flags & SVC_THOUSANDS ? 1000 : 1) * (f->flags & SVC_DAYS ? 86400 : 1);
+}
+
+SVC_PRIVATE int64_t svc_field_more(const svc_field *f)
+{
+  return f->flags & SVC_MILLIONS ? 1000000 : 1;
 }
 
 /* "a.b" is inside of a, "a[].b" in each of its elements; what stands behind an @ is not looked at. */

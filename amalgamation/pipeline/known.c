@@ -89,7 +89,7 @@ SVC_PRIVATE bool svc_known_place(svc_call *c, svc_str token, svc_token_place *ou
   uint64_t hash[2], state;
   known_slot *slot = known_slot_of(c, token, hash, &state);
   bool found;
-  if (!slot) return false;
+  if (SVC_NEVER(!slot)) return false; /* of a store that others write to there is one */
   svc_mutex_lock(&k->lock);
   found = slot->state && slot->token[0] == hash[0] && slot->token[1] == hash[1];
   if (found) *out = (svc_token_place){ slot->org, slot->id, slot->token_id };

@@ -18,7 +18,7 @@
 SVC_PRIVATE const svc_transition *svc_transition_from(const svc_noun *noun, svc_str state)
 {
   const svc_transition *t;
-  for (t = noun->lifecycle ? noun->lifecycle->transitions : NULL; t && t->from; t++)
+  for (t = SVC_ALWAYS(noun->lifecycle) ? noun->lifecycle->transitions : NULL; SVC_ALWAYS(t) && t->from; t++)
     if (svc_str_is(state, t->from)) return t;
   return NULL;
 }

@@ -412,7 +412,7 @@ SVC_PRIVATE bool svc_stage_limiter(svc_call *c)
   if (!limiter_draw(c, set_index, limiter_instance(c, set->scope), limiter_owner(c))) return false;
   c->route.limited = true;
   if (c->route.tokens.taken) return true;
-  if (path.n) path.p++, path.n--; /* this error names the path without its first slash */
+  path.p++, path.n--; /* this error names the path without its first slash */
   return svc_fail(c, SVC_E_RATE_LIMITED_TOKEN_BUCKET, "Siiii", &path, &c->route.tokens.wait_seconds, &set->capacity,
                   &set->refill_rate, &set->refill_seconds);
 }

@@ -23,7 +23,7 @@ typedef struct links_writer {
 
 static bool links_more(links_writer *w)
 {
-  size_t room = w->room ? 2 * w->room : 256;
+  size_t room = w->room ? 2 * w->room : 32;
   svc_piece *grown = svc_arena_alloc(w->scratch, room * sizeof *grown);
   if (!grown) return false;
   if (w->count) memcpy(grown, w->pieces, w->count * sizeof *grown);
@@ -100,7 +100,7 @@ static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tai
 {
   size_t n = strlen(plan->route->path);
   const char *rest = sub->route->path + n;
-  if (sub == plan || sub->route->method != SVC_GET || sub->route->flags & SVC_ABSOLUTE || strncmp(sub->route->path, plan->route->path, n) != 0) return false;
+  if (sub->route->method != SVC_GET || sub->route->flags & SVC_ABSOLUTE || strncmp(sub->route->path, plan->route->path, n) != 0) return false;
   if ((rest[0] != '/' && rest[0] != ':') || strchr(rest, '{')) return false;
   *tail = svc_str_c(rest + 1);
   return true;
@@ -374,19 +374,19 @@ static bool links_begins(svc_str *text, svc_str with)
 }
 
 /* Its unique value, which may be of several parts; or whatever stands where that does: who renames it, and asks once more,
-** sends the links of its old name. */
+** sends the links of its old name. A hole is within a string of JSON, so there is the end of that behind it. */
 static void links_skip(svc_str *text, svc_str unique)
 {
   svc_str rest = *text;
-  if (links_begins(&rest, unique) && rest.n && (rest.p[0] == '"' || rest.p[0] == '/')) *text = rest;
-  while (text->n && text->p[0] != '"' && text->p[0] != '/') text->p++, text->n--;
+  if (links_begins(&rest, unique) && SVC_ALWAYS(rest.n) && (rest.p[0] == '"' || rest.p[0] == '/')) *text = rest;
+  while (SVC_ALWAYS(text->n) && text->p[0] != '"' && text->p[0] != '/') text->p++, text->n--;
 }
 
 /* Whatever it was asked with. */
 static void links_skip_query(svc_str *text)
 {
-  if (text->n && text->p[0] == '?')
-    while (text->n && text->p[0] != '"') text->p++, text->n--;
+  if (SVC_ALWAYS(text->n) && text->p[0] == '?')
+    while (SVC_ALWAYS(text->n) && text->p[0] != '"') text->p++, text->n--;
 }
 
 static bool links_match(svc_call *c, const svc_template *t, const svc_answer *answer, svc_str text)

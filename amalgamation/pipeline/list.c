@@ -61,7 +61,7 @@ static svc_str list_path(const svc_call *c)
 {
   svc_str path = c->request.path;
   unsigned n = c->plan->own && c->request.method != SVC_GET ? c->plan->hops[c->plan->hop_count - 1].param_count : 0;
-  while (n && path.n)
+  while (n && SVC_ALWAYS(path.n)) /* each parameter stands behind a slash */
     if (path.p[--path.n] == '/') n--;
   return path;
 }
@@ -306,7 +306,7 @@ static void list_close(svc_call *c, list_page *page, int64_t total)
   }
   svc_buf_char(&page->out, '}');
   front = list_front(c, page);
-  if (page->out.failed || c->arena->failed || front.n > page->room) {
+  if (page->out.failed || c->arena->failed || SVC_NEVER(front.n > page->room)) {
     (void)svc_no_memory(c);
     return;
   }

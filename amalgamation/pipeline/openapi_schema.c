@@ -111,7 +111,7 @@ static void schema_text(openapi_writer *w, const svc_field *f, bool or_null)
   if (f->values) schema_enum(w, f->values, or_null);
   if (f->flags & (SVC_GROUP_EVENTS | SVC_ORG_EVENTS)) schema_event_types(w, f->flags);
   if (f->format) svc_openapi_put(w, ",'format':'%s'", formats[f->format]);
-  if (SVC_PATTERN_OF(f)) svc_openapi_put(w, ",'pattern':%q", f->pattern);
+  if (SVC_HAS_PATTERN(f)) svc_openapi_put(w, ",'pattern':%q", f->pattern);
   if (f->min) svc_openapi_put(w, ",'minLength':%d", (int64_t)f->min);
   if (f->max) svc_openapi_put(w, ",'maxLength':%d", (int64_t)f->max);
 }

@@ -209,7 +209,7 @@ SVC_PRIVATE svc_str svc_credential_pack(svc_arena *a, svc_str verifier, svc_str 
 SVC_PRIVATE bool svc_credential_unpack(svc_str extra, svc_str *verifier, svc_str *assignments);
 SVC_PRIVATE svc_str svc_assignments_of(const svc_entity *e); /* of who has none: empty */
 SVC_PRIVATE void svc_assignment_write(svc_buf *b, svc_str role, svc_str on);
-SVC_PRIVATE bool svc_assignments_have(svc_str assignments, svc_str role, svc_str on); /* role empty: any; on empty: anywhere */
+SVC_PRIVATE bool svc_assignments_have(svc_str assignments, svc_str role, svc_str on);
 SVC_PRIVATE bool svc_assignments_next(svc_str *rest, svc_str *role, svc_str *on);
 SVC_PRIVATE bool svc_who_takes(svc_call *c, svc_str assignments); /* these are the caller's */
 SVC_PRIVATE const svc_noun_info *svc_who_noun(const svc_call *c); /* what credential the caller is; NULL: none */
@@ -516,7 +516,9 @@ SVC_PRIVATE void svc_fields_begin(svc_fields *f, const svc_object *object); /* o
 SVC_PRIVATE const svc_field *svc_fields_next(svc_fields *f); /* in the order of names, base objects merged in */
 SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str name); /* NULL: it has none */
 SVC_PRIVATE svc_field svc_field_each(const svc_field *f); /* of an array or a map: a row for one element of it, of type `item` */
+SVC_PRIVATE const svc_object *svc_field_object(const svc_field *f); /* that it is of, or its elements; NULL: of none */
 SVC_PRIVATE int64_t svc_field_unit(const svc_field *f);   /* what min and max are counted in */
+SVC_PRIVATE int64_t svc_field_more(const svc_field *f);   /* and max besides */
 /* The values of a field that may be inside, "a.b", or in each element of an array, "a[].b". False: a visit said so. */
 typedef bool (*svc_value_visitor)(void *context, const svc_node *value);
 SVC_PRIVATE bool svc_each_value(const svc_node *body, const char *field, svc_value_visitor visit, void *context);

@@ -106,13 +106,12 @@ struct svc_field {
 };
 #define SVC_BOUNDS(...) &(const svc_bounds){ __VA_ARGS__ }
 /* Of a row: what the unions hold. */
-#define SVC_PATTERN_OF(f) ((f)->pattern && (f)->pattern[0] == '^' ? (f)->pattern : NULL)
-#define SVC_PRESET_OF(f) ((f)->preset && (f)->preset[0] != '^' ? (f)->preset : NULL)
+#define SVC_HAS_PATTERN(f) ((f)->pattern && (f)->pattern[0] == '^')
+#define SVC_HAS_PRESET(f) ((f)->preset && (f)->preset[0] != '^')
 #define SVC_MIN_OF(f) ((f)->min * svc_field_unit(f)) /* and its bounds, as a number */
-#define SVC_MAX_OF(f) ((f)->max * svc_field_unit(f) * ((f)->flags & SVC_MILLIONS ? 1000000 : 1))
-#define SVC_HOLDS_OBJECT(f) ((f)->type == SVC_OBJECT || (((f)->type == SVC_ARRAY || (f)->type == SVC_MAP) && (f)->item == SVC_OBJECT))
-#define SVC_OBJECT_OF(f) (SVC_HOLDS_OBJECT(f) ? (f)->object : NULL)
-#define SVC_VALUES_OF(f) (SVC_HOLDS_OBJECT(f) || (f)->flags & SVC_EACH ? NULL : (f)->values)
+#define SVC_MAX_OF(f) ((f)->max * svc_field_unit(f) * svc_field_more(f))
+#define SVC_OBJECT_OF(f) svc_field_object(f)
+#define SVC_VALUES_OF(f) (SVC_OBJECT_OF(f) || (f)->flags & SVC_EACH ? NULL : (f)->values)
 
 /* What chooses the object that holds instead of a union: the value of a field. */
 typedef struct svc_variant {

@@ -588,6 +588,95 @@ static MunitResult login_digest_no_replay(const MunitParameter params[], void *d
   return MUNIT_OK;
 }
 
+/* Many keys of one organization have no more room than one key would: what they give up lives on in the organization's other keys, or,
+** where it has none left, with all. Nothing is let in twice, also when the clock goes back. */
+static MunitResult login_digest_organizations(const MunitParameter params[], void *data)
+{
+  enum { KEYS = 900 };
+  static char seen[KEYS + 1][1024];
+  char path[128], own[128];
+  const char *org;
+  login l;
+  int i;
+  (void)params, (void)data;
+  login_open(&l, &(svc_config){ .limiter_off = 1 });
+  snprintf(own, sizeof own, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  munit_assert_int(login_fresh(&l, own, l.keys.public_key, l.keys.private_key), ==, 200);
+  strcpy(seen[KEYS], l.authorization);
+  t_advance(&l.t, 61);
+  l.t.anonymous = false;
+  t_headers_clear(&l.t);
+  org = t_organization(&l.t, "Many");
+  munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", org);
+  for (i = 0; i < KEYS; i++) {
+    char key[2][64];
+    l.t.anonymous = false;
+    t_headers_clear(&l.t);
+    munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"one of many\",\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/apiKeys", org), <, 300);
+    snprintf(key[0], sizeof key[0], "%s", t_str(&l.t, "publicKey"));
+    snprintf(key[1], sizeof key[1], "%s", t_str(&l.t, "privateKey"));
+    l.t.anonymous = true;
+    munit_assert_int(login_fresh(&l, path, key[0], key[1]), ==, 200);
+    strcpy(seen[i], l.authorization);
+  }
+  munit_assert_int(login_fresh(&l, own, l.keys.public_key, l.keys.private_key), ==, 200); /* others have their room */
+  for (i = 0; i < KEYS; i++) {
+    t_headers_clear(&l.t);
+    t_header(&l.t, "Authorization", seen[i]);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  }
+  l.t.now = T_START + 1000;
+  t_headers_clear(&l.t);
+  t_header(&l.t, "Authorization", seen[KEYS]);
+  munit_assert_int(t_send(&l.t, "GET", own, NULL), ==, 401);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* A header that is right but for one thing; and what is odd, but right. */
+static MunitResult login_digest_odd(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *count, *realm, *cnonce;
+    int status;
+  } rows[] = {
+    { "00000001", "svc", "abc", 200 }, { "2", "svc", "abc", 401 }, { "000000002", "svc", "abc", 401 }, { "0000000g", "svc", "abc", 401 },
+    { "0000000@", "svc", "abc", 401 }, { "0000000G", "svc", "abc", 401 }, { "00000002", "else", "abc", 401 }, { "00000002", "svc", "", 401 },
+    { "0000000A", "svc", "abc", 200 }, { "00000101", "svc", "abc", 200 }, /* more than the window is wide */
+    { "0000000B", "svc", "abc", 401 }, { "00000100", "svc", "abc", 200 }, { "00000100", "svc", "abc", 401 },
+  };
+  static const char *const nonces[] = { "!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "AAAA" };
+  char path[128], nonce[64], first[33], second[33], response[33], text[1024];
+  login l;
+  size_t i;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  strcpy(nonce, login_nonce(&l));
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    snprintf(text, sizeof text, "%s:%s:%s", l.keys.public_key, rows[i].realm, l.keys.private_key);
+    login_hex(svc_str_c(text), first, false);
+    snprintf(text, sizeof text, "GET:%s", path);
+    login_hex(svc_str_c(text), second, false);
+    snprintf(text, sizeof text, "%s:%s:%s:%s:auth:%s", first, nonce, rows[i].count, rows[i].cnonce, second);
+    login_hex(svc_str_c(text), response, false);
+    snprintf(l.authorization, sizeof l.authorization, "Digest username=\"%s\", realm=\"%s\", nonce=\"%s\", uri=\"%s\", qop=auth, nc=%s, "
+             "cnonce=\"%s\", response=\"%s\"", l.keys.public_key, rows[i].realm, nonce, path, rows[i].count, rows[i].cnonce, response);
+    t_headers_clear(&l.t);
+    t_header(&l.t, "Authorization", l.authorization);
+    if (t_send(&l.t, "GET", path, NULL) != rows[i].status) munit_errorf("%s: %d", l.authorization, l.t.response.status);
+  }
+  for (i = 0; i < sizeof nonces / sizeof nonces[0]; i++) { /* none that we gave out; the key is right */
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonces[i], 1, false);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    munit_assert_not_null(strstr(t_get_header(&l.t, "WWW-Authenticate"), "stale=true"));
+  }
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 /* An organization with more in it than goes at once: none of its credentials is one from the moment that it is gone. */
 static MunitResult login_gone_organization(const MunitParameter params[], void *data)
 {
@@ -767,6 +856,91 @@ static MunitResult login_known_token(const MunitParameter params[], void *data)
   for (i = 0; i < 2; i++) munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 200);
   munit_assert_int(login_as_host(&l, "DELETE", account, NULL), ==, 204);
   munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 401);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* On a store that cannot tell one state from another, and for who holds more than is remembered, each token is looked up each time. */
+static svc_store_port stateless;
+
+static int stateless_read(svc_store *store, svc_txn **out)
+{
+  int rc = svc_lmdb_port()->read_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &stateless;
+  return rc;
+}
+
+static MunitResult login_known_not(const MunitParameter params[], void *data)
+{
+  char group[160], account[160];
+  login l;
+  int i, round;
+  (void)params, (void)data;
+  stateless = *svc_lmdb_port();
+  stateless.read_begin = stateless_read;
+  stateless.state = NULL;
+  for (round = 0; round < 2; round++) {
+    login_open(&l, &(svc_config){ .store = round ? &stateless : NULL });
+    login_account(&l);
+    snprintf(group, sizeof group, "/groups/%s", l.keys.group_id);
+    snprintf(account, sizeof account, "/orgs/%s/serviceAccounts/%s", l.keys.org_id, l.keys.client_id);
+    munit_assert_int(login_as_host(&l, "PATCH", account, "{\"roles\":[\"ORG_OWNER\",\"ORG_MEMBER\",\"ORG_READ_ONLY\",\"ORG_BILLING_ADMIN\","
+                                   "\"ORG_BILLING_READ_ONLY\",\"ORG_GROUP_CREATOR\",\"ORG_STREAM_PROCESSING_ADMIN\"]}"), ==, 200);
+    for (i = 0; i < 3; i++) munit_assert_int(t_send(&l.t, "GET", group, NULL), ==, 200);
+    munit_assert_int(login_as_host(&l, "PATCH", account, "{\"roles\":[\"ORG_MEMBER\"]}"), ==, 200);
+    munit_assert_int(t_send(&l.t, "GET", group, NULL), !=, 200);
+    munit_assert_int(login_as_host(&l, "DELETE", account, NULL), ==, 204);
+    munit_assert_int(t_send(&l.t, "GET", group, NULL), ==, 401);
+    login_close(&l);
+  }
+  return MUNIT_OK;
+}
+
+/* More tokens than there are places for what is known of them: each is who it is, in whatever order they come. */
+static MunitResult login_known_many(const MunitParameter params[], void *data)
+{
+  enum { TOKENS = 60 };
+  static char tokens[TOKENS][1024];
+  char path[160];
+  login l;
+  int i, round;
+  (void)params, (void)data;
+  login_open(&l, &(svc_config){ .limiter_off = 1 });
+  snprintf(path, sizeof path, "/orgs/%s", l.keys.org_id);
+  for (i = 0; i < TOKENS; i++) {
+    t_headers_clear(&l.t);
+    login_account(&l);
+    strcpy(tokens[i], l.authorization + 7);
+  }
+  for (round = 0; round < 3; round++)
+    for (i = 0; i < TOKENS; i++) {
+      login_bearer(&l, tokens[round == 1 ? TOKENS - 1 - i : i]);
+      munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+    }
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* Whatever the path names, also what is none: on a store that several write to, what it will read is foretold by it. */
+static MunitResult login_any_path(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *path;
+    int status;
+  } rows[] = {
+    { "", 200 }, { "/orgs", 200 }, { "/groups", 200 }, { "/groups/xyz", 404 }, { "/groups/byName/none", 404 }, { "/groups/5f0000000000000000000000/clusters", 404 },
+    { "/users/byName/nobody@example.com", 404 }, { "/orgs/5f0000000000000000000000", 404 }, { "/skus", 200 }, { "/skus/NONE", 404 }, { "/eventTypes", 200 },
+    { "/federationSettings/5f0000000000000000000000/connectedOrgConfigs", 404 }, { "/nothing", 404 },
+  };
+  login l;
+  size_t i;
+  int round;
+  (void)params, (void)data;
+  login_open(&l, &(svc_config){ .limiter_off = 1 });
+  login_account(&l);
+  for (round = 0; round < 2; round++) /* the second time the token is known */
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+      if (t_send(&l.t, "GET", rows[i].path, NULL) != rows[i].status) munit_errorf("%s: %d %s", rows[i].path, l.t.response.status, l.t.response.body);
   login_close(&l);
   return MUNIT_OK;
 }
@@ -954,6 +1128,45 @@ static MunitResult login_access_list(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&l.t, "results[0].requestCount"), ==, 4);
   munit_assert_string_equal(t_str(&l.t, "results[0].lastUsedAddress"), "192.0.2.15");
   munit_assert_string_equal(t_str(&l.t, "results[0].lastUsedAt"), "2025-06-01T00:00:00Z");
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* More entries are used in a minute than are remembered: they are written down at once, those of them that are still there. An address
+** that is none gets in nowhere, and one that is longer than any is not remembered. */
+static MunitResult login_access_uses(const MunitParameter params[], void *data)
+{
+  const svc_noun_info *list[2];
+  svc_id account, id;
+  svc_str long_one = SVC_S("0123456789012345678901234567890123456789012345678901234567890123456789");
+  login l;
+  int i;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  login_account(&l);
+  l.t.anonymous = false;
+  munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"192.0.2.7\"}]", ACCESS, l.keys.org_id, l.keys.client_id), ==, 201);
+  l.t.anonymous = true;
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  l.t.peer = "nowhere";
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 403);
+  munit_assert_string_equal(t_error(&l.t), "IP_ADDRESS_NOT_ON_ACCESS_LIST");
+  l.t.peer = "192.0.2.7";
+  list[0] = svc_access_list_of(l.t.s, l.t.s->seats[SVC_SEAT_ACCOUNT]);
+  list[1] = svc_access_list_of(l.t.s, l.t.s->seats[SVC_SEAT_KEY]);
+  munit_assert_true(svc_id_parse(svc_str_c(l.keys.client_id + 10), &account));
+  memset(&id, 0, sizeof id);
+  for (i = 0; !svc_access_uses_due(l.t.s, l.t.now); i++) {
+    munit_assert_int(i, <, 10000);
+    id.b[11] = (unsigned char)i;
+    id.b[9] = (unsigned char)(i >> 2); /* some begin at the same place */
+    svc_access_use_note(l.t.s, list[0], &account, &id, l.t.now, long_one);
+    svc_access_use_note(l.t.s, list[i % 3 == 0], &account, &id, l.t.now, long_one);
+  }
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, ACCESS, l.keys.org_id, l.keys.client_id), ==, 200);
+  munit_assert_false(svc_access_uses_due(l.t.s, l.t.now));
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 1);
+  munit_assert_int64(t_int(&l.t, "results[0].requestCount"), ==, 1);
   login_close(&l);
   return MUNIT_OK;
 }
@@ -1190,6 +1403,7 @@ typedef struct login_spoil {
   svc_job job; /* first: it is cast back */
   const svc_noun_info *noun;
   svc_id parent, id;
+  svc_str extra; /* what stands in the place of its own */
 } login_spoil;
 
 static bool login_spoil_work(svc_job *job, svc_txn *txn)
@@ -1237,6 +1451,113 @@ static MunitResult login_broken_store(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
   login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, login_nonce(&l), 1, false);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 503);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+static bool login_extra_work(svc_job *job, svc_txn *txn)
+{
+  const login_spoil *work = (login_spoil *)job;
+  svc_entity old, e;
+  svc_arena arena;
+  int rc;
+  svc_arena_init(&arena, NULL);
+  if (svc_id_is_zero(&work->id)) { /* the only one below its parent */
+    svc_scan scan;
+    svc_below_begin(&scan, txn, work->noun->noun->kind, &work->parent);
+    rc = svc_below_next(&scan, work->noun->noun->kind, &old) ? SVC_OK : SVC_NOT_FOUND;
+  } else {
+    rc = svc_entity_get(txn, work->noun->noun->kind, &work->parent, &work->id, &old);
+  }
+  e = old;
+  e.extra = work->extra;
+  if (rc == SVC_OK) rc = svc_entity_update(txn, &arena, &e, &old);
+  svc_blocks_free(arena.blocks);
+  return rc == SVC_OK;
+}
+
+/* What is kept beside the body of this entity is something else. */
+static void login_extra(login *l, const svc_noun_info *noun, const char *parent, const char *id, svc_str extra)
+{
+  login_spoil work;
+  memset(&work, 0, sizeof work);
+  work.job.work = login_extra_work;
+  work.job.now = l->t.now;
+  work.noun = noun;
+  work.extra = extra;
+  munit_assert_true(svc_id_parse(svc_str_c(parent), &work.parent));
+  munit_assert_true(svc_id_parse(svc_str_c(id), &work.id));
+  munit_assert_int(svc_commit_run(&l->t.s->commit, &work.job), ==, SVC_OK);
+  munit_assert_false(work.job.refused);
+}
+
+/* A record that is whole, but for what verifies a secret or says what may be done: that opens nothing. */
+static MunitResult login_wrong_extra(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *extra;
+    size_t n;
+  } rows[] = { { "", 0 }, { "x", 1 }, { "\377\377", 2 }, { "\4\0abc", 5 }, { "\3\0abc", 5 } };
+  char path[128], lines[512], roles[128], key[32], bearer[1024];
+  const char *user;
+  svc_arena arena;
+  login l;
+  size_t i;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  svc_arena_init(&arena, NULL);
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  login_account(&l);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+  /* lines of which some say nothing that there is */
+  snprintf(lines, sizeof lines, " alone\nORG_OWNER xyz\n@short 123\n@%s none\n?x y\n@ %s\nORG_NOTHING_OF_25_LETTERS %s\nORG_OWNER %s\n", l.keys.org_id, l.keys.org_id,
+           l.keys.group_id, l.keys.org_id);
+  login_extra(&l, l.t.s->seats[SVC_SEAT_ACCOUNT], l.keys.org_id, l.keys.client_id + 10, svc_credential_pack(&arena, SVC_S("abc"), svc_str_c(lines)));
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 1);
+  munit_assert_int(t_send(&l.t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/groups/%s", l.keys.group_id), ==, 200);
+  munit_assert_int(login_as_host(&l, "POST", "/orgs", "{\"name\":\"Other\"}"), ==, 201);
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s", t_keep(&l.t, t_str(&l.t, "organization.id"))), !=, 200);
+  snprintf(lines, sizeof lines, "@%s none\nORG_MEMBER %s\n", l.keys.org_id, l.keys.org_id); /* in a team that is none */
+  login_extra(&l, l.t.s->seats[SVC_SEAT_ACCOUNT], l.keys.org_id, l.keys.client_id + 10, svc_credential_pack(&arena, SVC_S("abc"), svc_str_c(lines)));
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/groups/%s", l.keys.group_id), ==, 403);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+  strcpy(bearer, l.authorization + 7);
+  l.t.anonymous = false;
+  t_headers_clear(&l.t);
+  munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"192.0.2.7\"}]", ACCESS, l.keys.org_id, l.keys.client_id), ==, 201);
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/apiKeys", l.keys.org_id), ==, 200);
+  snprintf(key, sizeof key, "%s", t_str(&l.t, "results[0].id"));
+  l.t.anonymous = true;
+  login_bearer(&l, bearer);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+  login_extra(&l, svc_access_list_of(l.t.s, l.t.s->seats[SVC_SEAT_ACCOUNT]), l.keys.client_id + 10, "000000000000000000000000", SVC_S("x"));
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 403); /* an entry that is of no addresses */
+  munit_assert_string_equal(t_error(&l.t), "IP_ADDRESS_NOT_ON_ACCESS_LIST");
+  l.t.anonymous = false;
+  t_headers_clear(&l.t);
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", l.keys.org_id);
+  user = t_user(&l.t, "ada@example.com", roles);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    svc_str extra = { rows[i].extra, rows[i].n };
+    login_extra(&l, l.t.s->seats[SVC_SEAT_KEY], l.keys.org_id, key, extra);
+    l.t.anonymous = true;
+    munit_assert_int(login_fresh(&l, path, l.keys.public_key, l.keys.private_key), ==, 401);
+    l.t.anonymous = false;
+    t_headers_clear(&l.t);
+    login_extra(&l, l.t.s->seats[SVC_SEAT_USER], "000000000000000000000000", user, extra);
+    t_as(&l.t, user);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), !=, 200);
+    t_as_host(&l.t);
+    login_extra(&l, l.t.s->seats[SVC_SEAT_ACCOUNT], l.keys.org_id, l.keys.client_id + 10, extra);
+    l.t.anonymous = true;
+    login_bearer(&l, bearer);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, i + 1 < sizeof rows / sizeof rows[0] ? 401 : 403);
+    t_as_host(&l.t);
+  }
+  svc_blocks_free(arena.blocks);
   login_close(&l);
   return MUNIT_OK;
 }
@@ -1489,18 +1810,25 @@ static MunitTest tests[] = {
   { "/gone_organization", login_gone_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_shares", login_digest_shares, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_no_replay", login_digest_no_replay, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/digest_organizations", login_digest_organizations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/digest_odd", login_digest_odd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/odd_headers", login_odd_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/token", login_by_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/token_errors", login_token_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/known-token", login_known_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/known-not", login_known_not, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/known-many", login_known_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/any_path", login_any_path, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/known-is-whole", login_known_is_whole, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/token_not_kept", login_token_not_kept, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/secrets", login_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/access_list", login_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/access_uses", login_access_uses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/last_way_in", login_last_way_in, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/last_role", login_last_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/list_required", login_list_required, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/broken_store", login_broken_store, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/wrong_extra", login_wrong_extra, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/nothing_in_clear", login_nothing_in_clear, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -283,7 +283,98 @@ static MunitResult roles_everywhere(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What the host says that somebody holds, and what of it is nothing: a role that there is not, a project that there is not, and both everywhere. */
+static MunitResult roles_vouched(const MunitParameter params[], void *data)
+{
+  static const char *const nobody = "5f0000000000000000000000";
+  t_service t;
+  const char *org, *other, *group, *elsewhere;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "One");
+  other = t_organization(&t, "Other");
+  group = t_project(&t, org, "one");
+  elsewhere = t_project(&t, other, "else");
+  t.grants[0] = (svc_grant){ "NO_SUCH_ROLE", group };
+  t.grants[1] = (svc_grant){ "GROUP_OWNER", nobody };
+  t.grants[2] = (svc_grant){ "NO_SUCH_ROLE", NULL };
+  t.grants[3] = (svc_grant){ "ORG_MEMBER", nobody };
+  t.caller.grant_count = 4;
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 401);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 401);
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
+  t.grants[4] = (svc_grant){ "GROUP_READ_ONLY", group };
+  t.grants[5] = (svc_grant){ "GROUP_CLUSTER_MANAGER", group };
+  t.caller.grant_count = 6;
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 403); /* it has a part in it, but not that role */
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", other), ==, 401);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", elsewhere), ==, 401);
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].id"), org);
+  t.grants[6] = (svc_grant){ "ORG_OWNER", org }; /* a whole organization, and a project of it by itself */
+  t.grants[7] = (svc_grant){ "GROUP_OWNER", elsewhere };
+  t.caller.grant_count = 8;
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
+  munit_assert_int(t_send(&t, "GET", "/groups?pageNum=2&itemsPerPage=1", NULL), ==, 200);
+  munit_assert_size(t_count(&t, "results"), ==, 1);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Pages of what is seen of several organizations, of one with nothing in it, and of single projects: each is there once, in the same order. */
+static MunitResult roles_pages(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *org;
+    int projects;
+    bool whole; /* or each of its projects by itself */
+  } orgs[] = { { "A", 3, true }, { "B", 0, true }, { "C", 4, false }, { "D", 2, true } };
+  char ids[16][32], name[32];
+  svc_grant grants[8];
+  size_t i, held = 0;
+  t_service t;
+  int n, per, page;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  for (i = 0; i < sizeof orgs / sizeof orgs[0]; i++) {
+    const char *org = t_organization(&t, orgs[i].org), *group;
+    if (orgs[i].whole) grants[held++] = (svc_grant){ "ORG_OWNER", org };
+    for (n = 0; n < orgs[i].projects; n++) {
+      snprintf(name, sizeof name, "%s%d", orgs[i].org, n);
+      group = t_project(&t, org, name);
+      if (!orgs[i].whole) grants[held++] = (svc_grant){ "GROUP_OWNER", group };
+    }
+  }
+  memcpy(t.grants, grants, sizeof grants);
+  t.caller.grant_count = held;
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 9);
+  for (n = 0; n < 9; n++) {
+    snprintf(name, sizeof name, "results[%d].id", n);
+    snprintf(ids[n], sizeof ids[n], "%s", t_str(&t, name));
+  }
+  for (per = 1; per < 11; per++)
+    for (page = 1; page < 12; page++) {
+      int first = (page - 1) * per, there = first >= 9 ? 0 : 9 - first < per ? 9 - first : per;
+      munit_assert_int(t_sendf(&t, "GET", NULL, "/groups?itemsPerPage=%d&pageNum=%d&includeCount=%s", per, page, page % 2 ? "true" : "false"), ==, 200);
+      munit_assert_size(t_count(&t, "results"), ==, (size_t)there);
+      for (n = 0; n < there; n++) {
+        snprintf(name, sizeof name, "results[%d].id", n);
+        munit_assert_string_equal(t_str(&t, name), ids[first + n]);
+      }
+    }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/pages", roles_pages, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/vouched", roles_vouched, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/everywhere", roles_everywhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/many", roles_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/many_teams", roles_many_teams, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

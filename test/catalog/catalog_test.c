@@ -132,14 +132,14 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
     last = f->name;
     if (strcmp(f->name, "links") == 0) munit_errorf("%s: links are the pipeline's", object->name);
     if (type == SVC_OBJECT && !f->object) munit_errorf("%s.%s: an object of what?", object->name, f->name);
-    if ((SVC_VALUES_OF(f) || SVC_PATTERN_OF(f) || f->format) && type != SVC_STRING)
+    if ((SVC_VALUES_OF(f) || SVC_HAS_PATTERN(f) || f->format) && type != SVC_STRING)
       munit_errorf("%s.%s: only strings have values, patterns and formats", object->name, f->name);
     if (f->flags & (SVC_MIN | SVC_MAX) && type != SVC_INT32 && type != SVC_INT64 && type != SVC_NUMBER)
       munit_errorf("%s.%s: SVC_MIN and SVC_MAX are for numbers", object->name, f->name);
     if (f->flags & SVC_EACH && (f->type != SVC_ARRAY || type == SVC_OBJECT || !f->each))
       munit_errorf("%s.%s: SVC_EACH is for arrays of strings and numbers, with .each", object->name, f->name);
     if (type == SVC_OBJECT) catalog_check_object(t, f->object, depth + 1);
-    if (SVC_PRESET_OF(f)) {
+    if (SVC_HAS_PRESET(f)) {
       svc_json_fault fault;
       svc_arena arena;
       svc_call c;
@@ -308,7 +308,7 @@ static void catalog_check_noun(t_service *t, const svc_noun_info *info)
   catalog_check_code(noun, "err_exists", noun->err_exists, 0);
   catalog_check_code(noun, "err_other", SVC_ALSO_OF(noun)->err_other, 0);
   catalog_check_code(noun, "err_in_use", noun->err_in_use, 0);
-  catalog_check_code(noun, "err_quota", noun->err_quota, 1);
+  catalog_check_code(noun, "err_quota", noun->err_quota, 2);
   catalog_check_names(noun, t->s);
   if (noun->object) catalog_check_object(t, noun->object, 0);
   if (noun->lifecycle) catalog_check_lifecycle(noun);

@@ -104,6 +104,20 @@ static MunitResult connected_own(const MunitParameter params[], void *data)
   return f_close(&w);
 }
 
+/* With limits: what is no organization of it, or no id at all, is not there, and is drawn from nobody's bucket. */
+static MunitResult connected_limited(const MunitParameter params[], void *data)
+{
+  static const svc_config limited = { .limiter_buckets = 64 };
+  f_world w;
+  (void)params, (void)data;
+  f_open(&w, &limited);
+  f_good(&w, "GET", F_CONN "/%A", NULL, 200);
+  munit_assert_string_not_equal(t_get_header(&w.t, "RateLimit-Remaining"), "");
+  f_bad(&w, "GET", F_CONN "/%C", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
+  f_bad(&w, "GET", F_CONN "/xyz", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
+  return f_close(&w);
+}
+
 static MunitResult connected_fields(const MunitParameter params[], void *data)
 {
   f_world w;
@@ -185,6 +199,7 @@ static MunitTest tests[] = {
   { "/elsewhere", connected_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/leave", connected_leave, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/own", connected_own, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/limited", connected_limited, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/fields", connected_fields, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/conflicts", connected_conflicts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/most", connected_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

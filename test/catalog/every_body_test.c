@@ -169,7 +169,7 @@ static bool body_change_field(body_change *b, const svc_field *f, svc_node *body
   if (body_this(b)) return body_put(b, body, f, svc_node_new(b->a, SVC_J_NULL, SVC_S(""), SVC_S("null"))), true;
   for (n = 0; (value = body_value(b, f, n, BODY_DEEP)) != NULL; n++)
     if (body_this(b)) return body_put(b, body, f, value), true;
-  if (!member || !SVC_HOLDS_OBJECT(f)) return false;
+  if (!member || !SVC_OBJECT_OF(f)) return false;
   if (f->type == SVC_OBJECT) return member->type == SVC_J_OBJECT && body_change_object(b, f->object, member);
   for (value = member->first; value; value = value->next)
     if (value->type == SVC_J_OBJECT && body_change_object(b, f->object, value)) return true;

@@ -328,7 +328,7 @@ static bool change_value(svc_arena *a, const svc_field *f, svc_node *value)
     if (v) return *v ? (value->text = svc_str_c(*v), true) : false;
     value->text = svc_arena_print(a, SVC_FMT "x", SVC_ARG(value->text));
     if (f->format || (f->max && (int64_t)value->text.n > f->max)) return false;
-    return !SVC_PATTERN_OF(f) || svc_pattern_match(f->pattern, value->text);
+    return !SVC_HAS_PATTERN(f) || svc_pattern_match(f->pattern, value->text);
   default: return false;
   }
 }

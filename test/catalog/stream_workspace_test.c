@@ -38,6 +38,30 @@ static MunitResult workspace_shown(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* The links as they were served, whatever they were asked for with. */
+static MunitResult workspace_links(const MunitParameter params[], void *data)
+{
+  static const char *const asked[] = { "/W", "/W?includeConnections=true", "/W?includeConnections=false" };
+  stream_world w;
+  char body[2048];
+  size_t i;
+  (void)params, (void)data;
+  stream_open(&w, false);
+  for (i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+    svc_buf b;
+    munit_assert_int(stream_call(&w, "GET", asked[i], NULL), ==, 200);
+    munit_assert_true((strstr(t_link(&w.t, "self"), "?includeConnections=") != NULL) == (i > 0));
+    b = svc_buf_new(&w.t.arena, 512);
+    svc_node_write(&b, svc_node_get(w.t.body, "links"));
+    snprintf(body, sizeof body, "{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\",\"links\":%s}", svc_buf_done(&b).p);
+    stream_expect(&w, stream_call(&w, "PATCH", "/W", body), 200, NULL);
+  }
+  stream_expect(&w, stream_call(&w, "POST", "", WORKSPACE("V", "")), 201, NULL);
+  stream_expect(&w, stream_call(&w, "PATCH", "/V", body), 400, "ATTRIBUTE_READ_ONLY");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitResult workspace_bodies(const MunitParameter params[], void *data)
 {
   static const struct {
@@ -199,6 +223,7 @@ static MunitResult workspace_user(const MunitParameter params[], void *data)
 
 static MunitTest tests[] = {
   { "/shown", workspace_shown, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/links", workspace_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bodies", workspace_bodies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/all", workspace_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/most", workspace_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -40,6 +40,7 @@ static MunitResult clock_moves(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
   munit_assert_int(svc_clock_advance(t.s, 0), ==, SVC_OK);
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 10000);
+  munit_assert_int64(svc_provisioned(t.s, 0, 0), ==, 1); /* at the very first moment, too, there is a time for it */
   t_close(&t);
   return MUNIT_OK;
 }
@@ -62,6 +63,8 @@ static MunitResult clock_refuses(const MunitParameter params[], void *data)
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   t_close(&t);
   config = (svc_config){ .manual_clock = -1 };
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  config.manual_clock = SVC_CLOCK_LAST + 1;
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   t_open(&t, NULL); /* the host's own */
   munit_assert_int(svc_clock_set(t.s, T_START + 1), ==, SVC_INVALID);
@@ -135,6 +138,48 @@ static MunitResult clock_orders(const MunitParameter params[], void *data)
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + DAY);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static int clock_notify(void *context, svc *s, const svc_notification *n)
+{
+  clock_driver *d = context;
+  (void)n;
+  munit_assert_int(d->count, <, 64);
+  d->at[d->count++] = svc_clock_now(s);
+  return d->busy-- > 0 ? SVC_BUSY : SVC_OK;
+}
+
+/* Who tells of alerts and has no driver is asked at those times as well; and figures of access lists are written down on the way. */
+static MunitResult clock_notices(const MunitParameter params[], void *data)
+{
+  clock_driver d = { .busy = 2 };
+  svc_config config = { .manual_clock = T_START, .notify = clock_notify, .notify_context = &d };
+  svc_credentials keys;
+  const char *group;
+  t_service t;
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  munit_assert_int(svc_bootstrap(t.s, &keys), ==, SVC_OK);
+  group = t_project(&t, t_organization(&t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&t, "POST", "{\"enabled\":true,\"eventTypeName\":\"NETWORK_PERMISSION_ENTRY_ADDED\",\"notifications\":[{"
+                           "\"typeName\":\"EMAIL\",\"emailAddress\":\"a@example.com\",\"delayMin\":5}]}", "/groups/%s/alertConfigs", group), ==, 201);
+  munit_assert_int(t_sendf(&t, "POST", "[{\"ipAddress\":\"10.0.0.1\"}]", "/groups/%s/accessList", group), ==, 201);
+  munit_assert_int(svc_clock_advance(t.s, DAY), ==, SVC_OK);
+  munit_assert_int(d.count, ==, 3);
+  munit_assert_int64(d.at[0], ==, T_START + 5 * 60000);
+  for (i = 1; i < 3; i++) munit_assert_int64(d.at[i], >, d.at[i - 1]);
+  munit_assert_int64(d.at[2], <, T_START + HOUR);
+  munit_assert_int(t_sendf(&t, "POST", "[{\"ipAddress\":\"198.51.100.9\"}]", "/orgs/%s/serviceAccounts/%s/accessList", keys.org_id, keys.client_id), ==, 201);
+  munit_assert_int(t_as_account(&t, keys.client_id, keys.client_secret), ==, 200);
+  t.peer = "198.51.100.9";
+  for (i = 0; i < 3; i++) munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int(svc_clock_advance(t.s, HOUR), ==, SVC_OK);
+  t_as_host(&t);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/serviceAccounts/%s/accessList", keys.org_id, keys.client_id), ==, 200);
+  munit_assert_int64(t_int(&t, "results[0].requestCount"), ==, 3);
   t_close(&t);
   return MUNIT_OK;
 }
@@ -272,6 +317,7 @@ static MunitTest tests[] = {
   { "/refuses", clock_refuses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/chain", clock_chain, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/orders", clock_orders, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/notices", clock_notices, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bounded", clock_bounded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/set_back", clock_set_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/threads", clock_threads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

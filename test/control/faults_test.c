@@ -172,6 +172,7 @@ static MunitResult faults_strangers(const MunitParameter params[], void *data)
 static MunitResult faults_token(const MunitParameter params[], void *data)
 {
   svc_fault expired = { .kind = SVC_FAULT_EXPIRED_TOKEN, .count = 1 }, stale = { .kind = SVC_FAULT_STALE_NONCE };
+  svc_fault limited = { .status = 429, .count = 1 };
   svc_credentials keys;
   t_service t;
   (void)params, (void)data;
@@ -186,6 +187,10 @@ static MunitResult faults_token(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_get_header(&t, "X-Error-Code"), ""); /* as of a token that really is at its end */
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_size(svc_fault_list(t.s, NULL, 0), ==, 1);
+  faults_add(&t, &limited); /* that gives out tokens has a bucket of its own */
+  munit_assert_int(t_as_account(&t, keys.client_id, keys.client_secret), ==, 429);
+  munit_assert_string_equal(t_get_header(&t, "Retry-After"), "60");
+  munit_assert_int(t_as_account(&t, keys.client_id, keys.client_secret), ==, 200);
   t_close(&t);
   return MUNIT_OK;
 }
@@ -236,10 +241,12 @@ static MunitResult faults_refuses(const MunitParameter params[], void *data)
     { .status = 0 }, { .status = 418 }, { .status = 200 }, { .operation = "createNothing", .status = 500 },
     { .error_code = "NO_SUCH_CODE" }, { .status = 500, .error_code = "GROUP_NOT_FOUND" }, { .status = 500, .chance = 1.5 },
     { .status = 500, .chance = -0.5 }, { .status = 500, .count = -1 }, { .delay_ms = -1 }, { .delay_ms = 3600001 }, { .drop = 3 },
-    { .kind = 3 }, { .kind = -1 }, { .kind = SVC_FAULT_STALE_NONCE, .status = 500 },
+    { .kind = 3 }, { .kind = -1 }, { .kind = SVC_FAULT_STALE_NONCE, .status = 500 }, { .drop = -1 },
+    { .kind = SVC_FAULT_STALE_NONCE, .error_code = "GROUP_NOT_FOUND" }, { .kind = SVC_FAULT_EXPIRED_TOKEN, .drop = SVC_DROP_AFTER },
   };
-  svc_fault f = { .status = 500 };
+  svc_fault f = { .status = 500 }, list[2] = { { 0 } };
   t_service t;
+  int id;
   size_t i;
   (void)params, (void)data;
   t_open(&t, NULL);
@@ -253,8 +260,18 @@ static MunitResult faults_refuses(const MunitParameter params[], void *data)
   munit_assert_int(svc_fault_add(NULL, &f, NULL), ==, SVC_INVALID);
   for (i = 0; i < SVC_FAULTS; i++) munit_assert_int(svc_fault_add(t.s, &f, NULL), ==, SVC_OK);
   munit_assert_int(svc_fault_add(t.s, &f, NULL), ==, SVC_FULL);
+  munit_assert_size(svc_fault_list(t.s, list, 0), ==, SVC_FAULTS); /* how many there are, whatever there is room for */
+  munit_assert_int(list[0].id, ==, 0);
+  munit_assert_size(svc_fault_list(t.s, list, 1), ==, SVC_FAULTS);
+  munit_assert_int(list[0].id, >, 0);
+  munit_assert_int(list[1].id, ==, 0);
   munit_assert_int(svc_fault_remove(t.s, 0), ==, SVC_OK);
   munit_assert_size(svc_fault_list(t.s, NULL, 0), ==, 0);
+  t.s->control->last_id = INT_MAX - 1; /* after so many, ids begin anew */
+  munit_assert_int(faults_add(&t, &f), ==, INT_MAX);
+  id = faults_add(&t, &f);
+  munit_assert_int(id, ==, 1);
+  munit_assert_int(svc_fault_remove(t.s, INT_MAX), ==, SVC_OK);
   t_close(&t);
   return MUNIT_OK;
 }

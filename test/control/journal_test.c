@@ -230,6 +230,107 @@ static MunitResult journal_bounds(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Of bodies the tables know what is harmless, in lists and in maps as well; of answers there is more than JSON objects. */
+static MunitResult journal_tables(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *method, *path, *body, *shown;
+  } rows[] = {
+    { "POST", "/groups/%s/clusters/C/index", "{\"collection\":\"orders\",\"db\":\"shop\",\"keys\":[{\"customer\":\"5ecret\"}],\"options\":{"
+      "\"columnstoreProjection\":{\"a\":7654321,\"b\":{\"c\":\"5ecret\"},\"token\":51234567},\"partialFilterExpression\":{\"d\":\"5ecret\"}}}",
+      "\"columnstoreProjection\":{\"a\":7654321,\"b\":{\"c\":\"***\"},\"token\":\"***\"},\"partialFilterExpression\":{\"d\":\"***\"}}" },
+    { "POST", "/groups/%s/clusters/C/search/indexes", "{\"type\":\"search\",\"name\":\"n\",\"definition\":{\"mappings\":{\"dynamic\":\"5ecret\"}}}",
+      "{\"definition\":{\"mappings\":{\"dynamic\":\"***\"}},\"name\":\"n\"" },
+    { "POST", "/groups/%s/clusters/tenantUpgrade", "{\"name\":\"n\",\"replicationSpec\":{\"US_EAST_1\":{\"odd\":\"5ecret\",\"priority\":7}}}",
+      "\"replicationSpec\":{\"US_EAST_1\":{\"odd\":\"***\",\"priority\":7}}" },
+    { "POST", "/orgs/%s/teams", "{\"name\":\"n\",\"usernames\":[\"ada@example.com\"]}", "\"usernames\":[\"***\"]" },
+    { "POST", "/orgs/%s/teams", "{\"name\":\"n\",\"usernames\":\"5ecret@example.com\"}", "\"usernames\":\"***\"" },
+    { "POST", "/groups/%s/streams/W/connections", "{\"name\":\"n\",\"type\":\"Kafka\",\"config\":{\"a\":\"b\",\"ssl.key.password\":\"5ecret\"}}",
+      "\"config\":{\"a\":\"b\",\"ssl.key.password\":\"***\"}" },
+    { "PATCH", "/groups/%s/streams/W", "{\"cloudProvider\":\"AWS\",\"processorStatus\":\"5ecret\"}", "{\"cloudProvider\":\"AWS\",\"processorStatus\":\"***\"}" },
+    { "POST", "/groups/%s/dataFederation", "{\"name\":\"n\",\"cloudProviderConfig\":{\"aws\":{\"testS3Bucket\":\"5ecret\"}}}", "{\"aws\":{\"testS3Bucket\":\"***\"}}" },
+    { "POST", "/orgs/%s/serviceAccounts", "{\"name\":\"n\",\"roles\":[\"ORG_OWNER\",[\"5ecret\"]]}", "\"roles\":[\"ORG_OWNER\",[\"***\"]]" },
+    { "POST", "/orgs", "[{\"name\":\"n\",\"odd\":\"5ecret\"}]", "[{\"name\":\"n\",\"odd\":\"***\"}]" },
+  };
+  svc_fault slow = { .delay_ms = 40, .count = 1 };
+  journal_world w;
+  const char *org, *group, *host;
+  char path[256];
+  size_t i;
+  (void)params, (void)data;
+  journal_open(&w, 3);
+  org = t_organization(&w.t, "Acme");
+  group = t_project(&w.t, org, "P1");
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    munit_assert_int(t_sendf(&w.t, rows[i].method, rows[i].body, rows[i].path, strncmp(rows[i].path, "/orgs", 5) == 0 ? org : group), >=, 400);
+    journal_lacks(&w, "5ecret");
+    if (!strstr(w.shown.body, rows[i].shown)) munit_errorf("%s is not shown: %s", rows[i].shown, w.shown.body);
+  }
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/managedSlowMs", group), ==, 200); /* one value */
+  journal_read(&w, 1);
+  munit_assert_not_null(strstr(w.shown.body, "\"body\":\"(4 bytes, not shown)\""));
+  munit_assert_int(t_send(&w.t, "GET", "/alertConfigs/matchers/fieldNames", NULL), ==, 200); /* a list without an object around it */
+  journal_read(&w, 1);
+  munit_assert_not_null(strstr(w.shown.body, "\"body\":[\""));
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
+                           "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}", "/groups/%s/clusters", group), ==, 202);
+  host = t_str(&w.t, "connectionStrings.standard") + 5;
+  snprintf(path, sizeof path, "/groups/%s/clusters/%.*s/logs/db.gz", group, (int)strcspn(host, ":"), host);
+  munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200); /* no JSON */
+  journal_read(&w, 1);
+  munit_assert_not_null(strstr(w.shown.body, " bytes, not shown)\"}}"));
+  munit_assert_int(svc_fault_add(w.t.s, &slow, NULL), ==, SVC_OK);
+  munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200);
+  journal_read(&w, 1);
+  munit_assert_int64(svc_node_i64(w.entries->first, "delayMs", 0), ==, 40);
+  munit_assert_int(t_send_raw(&w.t, "", "/api/svc/v2", NULL, 0), ==, 405);
+  journal_read(&w, 1);
+  munit_assert_int(svc_node_get(w.entries->first, "method")->type, ==, SVC_J_NULL);
+  journal_close(&w);
+  return MUNIT_OK;
+}
+
+/* Of what is too long nothing is shown, or its beginning: whole characters, where it has any. */
+static MunitResult journal_long(const MunitParameter params[], void *data)
+{
+  static char large[300 << 10], text[602];
+  const svc_node *header;
+  journal_world w;
+  const char *org;
+  size_t i;
+  (void)params, (void)data;
+  journal_open(&w, 3);
+  memset(large, ' ', sizeof large);
+  memcpy(large, "{}", 2);
+  munit_assert_int(t_send_raw(&w.t, "POST", "/api/svc/v2/orgs", large, sizeof large), ==, 400);
+  journal_read(&w, 1);
+  munit_assert_not_null(strstr(w.shown.body, "\"body\":\"(307200 bytes, not shown)\""));
+  text[0] = 'x'; /* so that it is cut within a character */
+  for (i = 1; i < 601; i += 2) memcpy(text + i, "\xC3\xA9", 2);
+  t_header(&w.t, "User-Agent", text);
+  memset(large, 0x80, 600); /* nothing but middles of characters */
+  large[600] = 0;
+  t_header(&w.t, "X-Request-Id", large);
+  munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_size(journal_read(&w, 1), ==, 1);
+  for (header = svc_node_get(svc_node_get(w.entries->first, "request"), "headers")->first; header; header = header->next) {
+    if (svc_node_eq(header, "name", SVC_S("User-Agent"))) munit_assert_size(svc_node_str(header, "value").n, ==, 511);
+    if (svc_node_eq(header, "name", SVC_S("X-Request-Id"))) munit_assert_size(svc_node_str(header, "value").n, ==, 0);
+  }
+  t_headers_clear(&w.t);
+  org = t_organization(&w.t, "Acme");
+  for (i = 0; i < 30; i++) {
+    snprintf(text, sizeof text, "P%zu", i);
+    munit_assert_int(t_large_project(&w.t, org, text), ==, 201);
+  }
+  munit_assert_int(t_send(&w.t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_size(w.t.response.body_length, >, 256 << 10);
+  journal_read(&w, 1);
+  munit_assert_not_null(strstr(w.shown.body, " bytes, not shown)\"}}"));
+  journal_close(&w);
+  return MUNIT_OK;
+}
+
 /* A request knows nothing of a journal that has no memory. */
 static MunitResult journal_no_memory(const MunitParameter params[], void *data)
 {
@@ -265,6 +366,8 @@ static MunitTest tests[] = {
   { "/off", journal_off, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/odd", journal_odd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/secrets", journal_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/tables", journal_tables, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/long", journal_long, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bounds", journal_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no_memory", journal_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -12,7 +12,8 @@
 typedef struct serve_world {
   t_service t;
   const char *token, *peer, *host, *origin, *authorization; /* of the requests; token: the host's. NULL: none */
-  int rc; /* what each request comes to */
+  bool scarce;                                              /* memory may end */
+  const char *type;                                         /* of their bodies; NULL: JSON */
 } serve_world;
 
 static void serve_open(serve_world *w, const svc_config *changes)
@@ -31,18 +32,20 @@ static int serve_send(serve_world *w, const char *method, const char *target, co
   svc_header headers[4];
   svc_request request = { .method = method, .target = target, .headers = headers, .peer = w->peer };
   size_t n = 0;
+  int rc;
   svc_response_free(&w->t.response);
   svc_blocks_free(w->t.arena.blocks);
   svc_arena_init(&w->t.arena, NULL);
   w->t.body = NULL;
-  headers[n++] = (svc_header){ "Content-Type", "application/json", 0, 0 };
+  headers[n++] = (svc_header){ "Content-Type", w->type ? w->type : "application/json", 0, 0 };
   if (w->authorization) headers[n++] = (svc_header){ "Authorization", w->authorization, 0, 0 };
   if (w->host) headers[n++] = (svc_header){ "Host", w->host, 0, 0 };
   if (w->origin) headers[n++] = (svc_header){ "Origin", w->origin, 0, 0 };
   request.header_count = n;
   request.body = body;
   request.body_length = body ? strlen(body) : 0;
-  munit_assert_int(svc_control_request(w->t.s, w->token, &request, &w->t.response), ==, w->rc);
+  rc = svc_control_request(w->t.s, w->token, &request, &w->t.response);
+  munit_assert_true(rc == SVC_OK || (w->scarce && rc == SVC_NOMEM && w->t.response.status == 503));
   if (w->t.response.body_length) {
     w->t.body = svc_json_parse(&w->t.arena, (svc_str){ w->t.response.body, w->t.response.body_length });
     munit_assert_not_null(w->t.body);
@@ -79,7 +82,7 @@ static MunitResult serve_door(const MunitParameter params[], void *data)
   static const char *const hosts[] = { "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example",
                                        "[::1].evil", "10.0.0.1", "" };
   static const char *const good[] = { "localhost", "LOCALHOST:1", "127.0.0.1", "[::1]", "[::1]:8080", NULL };
-  static const char *const peers[] = { "10.0.0.1", "192.0.2.7", "::2", "fe80::1", "::ffff:10.0.0.1", "nonsense" };
+  static const char *const peers[] = { "10.0.0.1", "192.0.2.7", "::2", "fe80::1", "::ffff:10.0.0.1", "127.0.0.0/8", "nonsense" };
   static const char *const from[] = { "127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1", NULL };
   svc_fault fault = { .operation = "createGroup", .status = 500 };
   serve_world w;
@@ -93,9 +96,9 @@ static MunitResult serve_door(const MunitParameter params[], void *data)
   }
   munit_assert_string_equal(t_get_header(&w.t, "WWW-Authenticate"), "Bearer realm=\"test control\"");
   t_fault(T_CALL_CRYPTO, 1, EIO, true); /* hashes that cannot be had are not the same */
-  w.rc = SVC_NOMEM;
+  w.scarce = true;
   serve_refused(&w, 503);
-  w.rc = SVC_OK;
+  w.scarce = false;
   munit_assert_long(t_fault_end(), >, 0);
   w.authorization = "Bearer " TOKEN;
   w.origin = "null";
@@ -159,7 +162,7 @@ static MunitResult serve_clock(const MunitParameter params[], void *data)
 {
   static const char *const bad[] = { "", "{", "[]", "{}", "{\"advanceSeconds\":-1}", "{\"advanceSeconds\":1.5}", "{\"advanceSeconds\":\"1\"}",
     "{\"advanceSeconds\":9223372036854775807}", "{\"now\":\"2020-01-01T00:00:00Z\"}", "{\"now\":\"soon\"}", "{\"now\":5}",
-    "{\"now\":\"2030-01-01T00:00:00Z\",\"advanceSeconds\":1}", "{\"Now\":\"2030-01-01T00:00:00Z\"}" };
+    "{\"now\":\"2030-01-01T00:00:00Z\",\"advanceSeconds\":1}", "{\"Now\":\"2030-01-01T00:00:00Z\"}", "{\"advanceSeconds\":1,\"links\":[]}" };
   svc_config plain = { .journal = 1 };
   serve_world w;
   size_t i;
@@ -272,6 +275,151 @@ static MunitResult serve_faults(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What is asked for in odd ways; and without a journal. */
+static MunitResult serve_odd(const MunitParameter params[], void *data)
+{
+  static const char *const rows[][3] = {
+    { "404", "DELETE", "/_svc/faults/x" }, { "404", "DELETE", "/_svc/faults/-1" }, { "404", "DELETE", "/_svc/faults/4294967297" },
+    { "404", "DELETE", "/_svc/snapshots/a/b" }, { "404", "DELETE", "/_svc/snapshots/a:b" }, { "404", "POST", "/_svc/snapshots/a/b:restore" },
+    { "405", "POST", "/_svc/snapshots/abcdefghijkl" }, { "400", "GET", "/_svc/journal?limit=many" }, { "400", "GET", "/_svc/journal?limit=10001" },
+    { "200", "GET", "/_svc/journal?pretty=true&limit=10000" }, { "400", "GET", "/_svc/clo ck" },
+  };
+  svc_config config = { .manual_clock = T_START, .max_body = 100 };
+  serve_world w;
+  char long_body[160];
+  size_t i;
+  (void)params, (void)data;
+  serve_open(&w, NULL);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"a\"}"), ==, 201);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"errorCode\":\"GROUP_NOT_FOUND\",\"operation\":\"getGroup\"}"), ==, 201);
+  munit_assert_string_equal(t_str(&w.t, "errorCode"), "GROUP_NOT_FOUND");
+  munit_assert_string_equal(t_str(&w.t, "status"), "404");
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    int status = serve_send(&w, rows[i][1], rows[i][2], NULL);
+    if (status != (int)strtol(rows[i][0], NULL, 10)) munit_errorf("%s %s answers %d: %s", rows[i][1], rows[i][2], status, w.t.response.body);
+  }
+  munit_assert_int(serve_send(&w, "GET", "/_svc/faults", NULL), ==, 200); /* nothing has become of any of these */
+  munit_assert_size(svc_node_count(w.t.body), ==, 1);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/snapshots", NULL), ==, 200);
+  munit_assert_size(svc_node_count(w.t.body), ==, 1);
+  w.type = "text/plain";
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"advanceSeconds\":60}"), ==, 415);
+  w.type = "Application/JSON; charset=utf-8";
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"advanceSeconds\":60}"), ==, 200);
+  t_close(&w.t);
+  serve_open(&w, &config);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/journal?limit=5", NULL), ==, 200);
+  munit_assert_string_equal(w.t.response.body, "[]");
+  munit_assert_int(serve_send(&w, "DELETE", "/_svc/journal", NULL), ==, 204);
+  snprintf(long_body, sizeof long_body, "%130s", "{\"advanceSeconds\":60}");
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", long_body), ==, 413);
+  munit_assert_int64(svc_clock_now(w.t.s), ==, T_START);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* What has no room, or no memory, is not done, and says so. */
+static MunitResult serve_no_room(const MunitParameter params[], void *data)
+{
+  t_memory memory = { 0 };
+  svc_config config = { .manual_clock = T_START, .max_snapshot = 500, .allocator = { t_memory_resize, &memory } };
+  serve_world w;
+  uint64_t print;
+  size_t i;
+  long n;
+  int status;
+  (void)params, (void)data;
+  serve_open(&w, &config);
+  t_organization(&w.t, "Acme");
+  munit_assert_int(svc_control_begin(w.t.s), ==, SVC_FULL);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"a\"}"), ==, 507);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/reset", NULL), ==, 400); /* it has not begun */
+  t_close(&w.t);
+  config.max_snapshot = 0;
+  serve_open(&w, &config);
+  t_organization(&w.t, "Acme");
+  munit_assert_int(svc_control_begin(w.t.s), ==, SVC_OK);
+  print = store_print(w.t.s);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"a\"}"), ==, 201);
+  w.scarce = true;
+  for (i = 0; i < SERVE_ALL; i++) {
+    if (strstr(serve_all[i][1], "clock") || strcmp(serve_all[i][0], "DELETE") == 0) continue; /* what is not the same a second time */
+    for (n = 1, status = 503; status == 503; n++) {
+      munit_assert_long(n, <, 100);
+      memory.calls = 0;
+      memory.fail_at = n;
+      status = serve_send(&w, serve_all[i][0], serve_all[i][1], serve_all[i][2]);
+      memory.fail_at = 0;
+      munit_assert_true(store_print(w.t.s) == print);
+    }
+    munit_assert_int(status, !=, 500);
+  }
+  t_close(&w.t);
+  munit_assert_long(memory.live, ==, 0);
+  return MUNIT_OK;
+}
+
+/* A store whose commits fail. */
+static svc_store_port serve_port;
+static bool serve_port_fails;
+
+static int serve_commit(svc_txn *txn)
+{
+  if (!serve_port_fails) return svc_lmdb_port()->commit(txn);
+  svc_lmdb_port()->abort(txn);
+  return SVC_IO;
+}
+
+static int serve_write_begin(svc_store *store, svc_txn **out)
+{
+  int rc = svc_lmdb_port()->write_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &serve_port;
+  return rc;
+}
+
+/* Who moves the clock is a driver who was called by who moves it. */
+static int serve_perform(void *context, svc *s, const svc_order *order)
+{
+  serve_world *w = context;
+  (void)s, (void)order;
+  munit_assert_int(serve_send(w, "POST", "/_svc/clock", "{\"advanceSeconds\":1}"), ==, 503);
+  munit_assert_string_equal(t_error(&w->t), "SERVICE_UNAVAILABLE");
+  w->scarce = true; /* it was here */
+  return SVC_OK;
+}
+
+/* What cannot be done now is not done, and said so. */
+static MunitResult serve_not_now(const MunitParameter params[], void *data)
+{
+  serve_world w;
+  svc_driver driver = { serve_perform, NULL, &w };
+  svc_config config = { .manual_clock = T_START, .store = &serve_port, .driver = &driver };
+  const char *group;
+  uint64_t print;
+  (void)params, (void)data;
+  serve_port = *svc_lmdb_port();
+  serve_port.commit = serve_commit;
+  serve_port.write_begin = serve_write_begin;
+  serve_open(&w, &config);
+  group = t_project(&w.t, t_organization(&w.t, "Acme"), "P1");
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"a\"}"), ==, 201);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
+                           "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}", "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(svc_clock_advance(w.t.s, 1000), ==, SVC_OK);
+  munit_assert_true(w.scarce);
+  munit_assert_int64(svc_clock_now(w.t.s), ==, T_START + 1000);
+  print = store_print(w.t.s);
+  serve_port_fails = true;
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots/a:restore", NULL), ==, 503);
+  serve_port_fails = false;
+  munit_assert_true(store_print(w.t.s) == print);
+  munit_assert_int64(svc_clock_now(w.t.s), ==, T_START + 1000);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots/a:restore", NULL), ==, 204);
+  munit_assert_true(store_print(w.t.s) != print);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 /* The same seed gives the same ids and secrets; another one, and a store that is opened again, others. */
 static MunitResult serve_seed(const MunitParameter params[], void *data)
 {
@@ -312,6 +460,9 @@ static MunitTest tests[] = {
   { "/clock", serve_clock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/snapshots", serve_snapshots, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/faults", serve_faults, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/odd", serve_odd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/not_now", serve_not_now, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_room", serve_no_room, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/seed", serve_seed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

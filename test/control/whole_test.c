@@ -170,6 +170,45 @@ static MunitResult whole_refuses(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* It grows as far as it may. */
+static MunitResult whole_grows(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START, .max_snapshot = 150000, .limiter_off = 1 };
+  svc_snapshot *taken = NULL;
+  uint64_t print = 0;
+  const char *org;
+  char name[32];
+  t_service t;
+  int i, rc = SVC_OK;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  for (i = 0; rc == SVC_OK; i++) {
+    svc_snapshot *more;
+    munit_assert_int(i, <, 100);
+    rc = svc_snapshot_take(t.s, &more);
+    if (rc != SVC_OK) break;
+    svc_snapshot_free(taken);
+    taken = more;
+    print = store_print(t.s);
+    snprintf(name, sizeof name, "P%d", i);
+    munit_assert_int(t_large_project(&t, org, name), ==, 201);
+  }
+  munit_assert_int(rc, ==, SVC_FULL);
+  munit_assert_int(i, >, 5);
+  munit_assert_true(store_print(t.s) != print);
+  munit_assert_int(svc_snapshot_restore(t.s, taken), ==, SVC_OK);
+  munit_assert_true(store_print(t.s) == print);
+  svc_snapshot_free(taken);
+  t_close(&t);
+  config.max_snapshot = 20; /* less than one record */
+  t_open(&t, &config);
+  t_organization(&t, "Acme");
+  munit_assert_int(svc_snapshot_take(t.s, &taken), ==, SVC_FULL);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitResult whole_no_memory(const MunitParameter params[], void *data)
 {
   t_memory memory = { 0 };
@@ -323,6 +362,7 @@ static MunitTest tests[] = {
   { "/buckets", whole_buckets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/hosts_own", whole_hosts_own, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refuses", whole_refuses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/grows", whole_grows, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no_memory", whole_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/or_nothing", whole_or_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/threads", whole_threads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -225,18 +225,24 @@ static const svc_param mark_params[] = {
   { .name = "after", .type = SVC_DATE }, { .name = "before", .type = SVC_DATE },
   { .name = "colour", .flags = SVC_PARAM_REPEATS }, { .name = "level" },
   { .name = "maxDate", .type = SVC_DATE }, { .name = "minDate", .type = SVC_DATE },
-  { .name = "name" }, { .name = "notColour", .flags = SVC_PARAM_REPEATS }, { .name = NULL }
+  { .name = "name" }, { .name = "notColour", .flags = SVC_PARAM_REPEATS }, { .name = "tint" }, { .name = NULL }
 };
 static const svc_filter mark_filters[] = {
   { "after", SVC_MIN_DATE, "happened" }, { "before", SVC_MAX_DATE, "happened" }, { "colour", SVC_EQUALS, "colour" },
   { "level", SVC_EQUALS, "deep.level" }, { "maxDate", SVC_MAX_DATE, "created" }, { "minDate", SVC_MIN_DATE, "created" },
-  { "name", SVC_PREFIX, "name" }, { "notColour", SVC_NOT_IN, "colour" }, { NULL, 0, NULL }
+  { "tint", SVC_PREFIX, "colour" }, { "name", SVC_PREFIX, "name" }, { "notColour", SVC_NOT_IN, "colour" }, { NULL, 0, NULL }
 };
+static bool mark_is_red(svc_call *c, const svc_entity *e)
+{
+  return svc_str_is(svc_entity_text(c, c->plan->noun->noun, e, "colour"), "red");
+}
 static const svc_route mark_routes[] = {
   PROBE(SVC_GET, "marks", .flags = SVC_PAGED, .params = mark_params, .run = svc_verb_list,
         .more = SVC_MORE(.filters = mark_filters)),
   PROBE(SVC_GET, "lastMarks", .flags = SVC_PAGED | SVC_NEWEST_FIRST, .params = mark_params, .run = svc_verb_list,
         .more = SVC_MORE(.filters = mark_filters)),
+  PROBE(SVC_GET, "redMarks", .flags = SVC_PAGED, .params = mark_params, .run = svc_verb_list,
+        .more = SVC_MORE(.filters = mark_filters, .keep = mark_is_red)),
   PROBE(SVC_POST, "marks", .status = 201, .run = svc_verb_create),
   PROBE(SVC_GET, "marks/{markId}", .run = svc_verb_read)
 };
@@ -290,6 +296,13 @@ static MunitResult column_filters(const MunitParameter params[], void *data)
   column_gives(&w, "marks?name=AB%C3%A9", "a");
   column_gives(&w, "marks?name=abcd", "");
   column_gives(&w, "marks?name=a&colour=red&level=1", "a");
+  column_gives(&w, "lastMarks?name=A", "aa");
+  column_gives(&w, "lastMarks?name=c", "C");
+  column_gives(&w, "marks?tint=GR", "b"); /* by the beginning of what no index has */
+  column_gives(&w, "marks?tint=r&name=ab", "a");
+  column_gives(&w, "redMarks", "aa");
+  column_gives(&w, "redMarks?name=a", "aa");
+  column_gives(&w, "redMarks?name=c", "");
   munit_assert_int(column_at(&w, "GET", "marks?name=a&name=b", NULL), ==, 400);
   munit_assert_int(column_at(&w, "GET", "marks?shade=a", NULL), ==, 400);
   munit_assert_int(column_at(&w, "GET", "marks?minDate=yesterday", NULL), ==, 400);

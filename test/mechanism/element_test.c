@@ -52,6 +52,21 @@ static bool car_gone(svc_call *c, const svc_entity *e)
   return true;
 }
 
+/* Some seats are not to be taken out, and some cannot be. */
+static bool seat_is(svc_call *c, const svc_entity *e, const char *row)
+{
+  const svc_node *body = svc_entity_body(c, e);
+  return body && svc_str_is(svc_node_str(body, "row"), row);
+}
+static bool seat_removing(svc_call *c, const svc_entity *e)
+{
+  return !seat_is(c, e, "kept") || svc_fail(c, SVC_E_CONTAINERS_IN_USE, "s", "kept");
+}
+static bool seat_gone(svc_call *c, const svc_entity *e)
+{
+  return !seat_is(c, e, "stuck") || svc_fail(c, SVC_E_CONTAINERS_IN_USE, "s", "stuck");
+}
+
 static const svc_transition train_transitions[] = {
   { "SHUNTING", "READY", 100, "CLUSTER_READY", NULL }, { NULL, NULL, 0, NULL, NULL }
 };
@@ -94,7 +109,7 @@ static const svc_route seat_routes[] = { PROBE_ROUTES("trains/{trainName}/cars/{
 static const svc_noun seat_noun = {
   .name = "seat", .parent = "car", .param = "seatId", .object = &seat_object,
   .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND, .most = 2, .err_quota = SVC_E_CLUSTERS_LIMIT_EXCEEDED,
-  .event_created = "CPS_COPY_SNAPSHOT_STARTED", .routes = SVC_ROUTES(seat_routes),
+  .event_created = "CPS_COPY_SNAPSHOT_STARTED", .routes = SVC_ROUTES(seat_routes), .removing = seat_removing, .gone = seat_gone,
   .also = SVC_ALSO(.element_of = "seats")
 };
 
@@ -176,6 +191,7 @@ static MunitResult element_read(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"empty\"}", "/groups/%s/trains", w.group), ==, 201); /* one without any */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/trains/empty/cars", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/trains/empty/cars/%s", w.group, w.car), ==, 404);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"x\"}", "/groups/%s/trains/empty/cars", w.group), ==, 201);
   element_close(&w);
   return MUNIT_OK;
@@ -323,6 +339,7 @@ static MunitResult element_in_element(const MunitParameter params[], void *data)
   const char *seat, *second;
   element_world w;
   char path[128];
+  int i;
   (void)params, (void)data;
   element_open(&w);
   munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"second\",\"seats\":[{\"row\":\"z\"}]}"), ==, 201);
@@ -349,6 +366,15 @@ static MunitResult element_in_element(const MunitParameter params[], void *data)
   munit_assert_int(element_at(&w, "GET", element_path(w.car, "/seats"), NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].row"), "b");
+  for (i = 0; i < 2; i++) { /* a hook says no, before or after: it is there as it was */
+    munit_assert_int(element_at(&w, "POST", element_path(w.car, "/seats"), i ? "{\"row\":\"stuck\"}" : "{\"row\":\"kept\"}"), ==, 201);
+    snprintf(path, sizeof path, "/seats/%s", t_str(&w.t, "id"));
+    munit_assert_int(element_at(&w, "DELETE", element_path(w.car, path), NULL), ==, 409);
+    munit_assert_string_equal(t_param(&w.t, 0), i ? "stuck" : "kept");
+    munit_assert_int(element_at(&w, "GET", element_path(w.car, path), NULL), ==, 200);
+    munit_assert_int(element_at(&w, "PATCH", element_path(w.car, path), "{\"row\":\"d\"}"), ==, 200);
+    munit_assert_int(element_at(&w, "DELETE", element_path(w.car, path), NULL), ==, 204);
+  }
   munit_assert_int(element_at(&w, "GET", element_path("5f5f5f5f5f5f5f5f5f5f5f5f", "/seats"), NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
   element_close(&w);

@@ -189,6 +189,12 @@ static MunitResult seal_kept(const MunitParameter params[], void *data)
   munit_assert_string_equal(seal_secrets(&w), "{\"password\":\"another\",\"url\":\"" LONG_ONE "\"}");
   munit_assert_int(seal_at(&w, "PUT", "{\"name\":\"h\",\"password\":null}"), ==, 200);
   munit_assert_string_equal(seal_secrets(&w), "{}");
+  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{\"A\":\"" LONG_TWO "\"}}"), ==, 200); /* and of a map, by their names */
+  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{\"A\":\"****-too\",\"B\":\"new-" LONG_ONE "\"}}"), ==, 200);
+  munit_assert_string_equal(seal_secrets(&w), "{\"headers\":{\"A\":\"" LONG_TWO "\",\"B\":\"new-" LONG_ONE "\"}}");
+  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{\"A\":\"****aple\",\"B\":\"****aple\"}}"), ==, 400);
+  munit_assert_string_equal(t_param(&w.t, 0), "headers.A");
+  munit_assert_string_equal(seal_secrets(&w), "{\"headers\":{\"A\":\"" LONG_TWO "\",\"B\":\"new-" LONG_ONE "\"}}");
   seal_close(&w);
   return MUNIT_OK;
 }

@@ -46,12 +46,13 @@ static const svc_object base_object = { .name = "PipeBase", .fields = SVC_ROWS(b
 
 static const char *const http_kinds[] = { "HTTP", NULL };
 static const svc_field http_fields[] = {
-  F_ENUM("kind", http_kinds, .preset = "\"HTTP\""), F_INT("size", .preset = "1"), F_STR("url", .flags = SVC_REQUIRED)
+  F_ENUM("kind", http_kinds, .preset = "\"HTTP\""), { .name = "limits", .type = SVC_ARRAY, .item = SVC_INT32 }, F_OBJ("more", &open_object),
+  F_INT("size", .preset = "1"), F_STR("url", .flags = SVC_REQUIRED)
 };
 static const svc_object http_object = { .name = "PipeHttp", .fields = SVC_ROWS(http_fields), .base = &base_object };
 static const char *const kafka_sizes[] = { "SMALL", "LARGE", NULL };
 static const svc_field kafka_fields[] = {
-  F_STRS("brokers", .flags = SVC_REQUIRED, .min_items = 1), F_STR("kind", .flags = SVC_REQUIRED),
+  F_STRS("brokers", .flags = SVC_REQUIRED, .min_items = 1), F_STR("kind", .flags = SVC_REQUIRED), F_STRS("limits"), F_OBJ("more", &join_key),
   F_ENUM("size", kafka_sizes, .preset = "\"SMALL\""), F_DATE("touched", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED)
 };
 static const svc_object kafka_object = { .name = "PipeKafka", .fields = SVC_ROWS(kafka_fields), .base = &base_object };
@@ -464,7 +465,28 @@ static MunitResult union_no_memory(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A field of the same name that is of another kind: a number, a list of others, another object. What it was does not come along. */
+static MunitResult union_same_name(const MunitParameter params[], void *data)
+{
+  union_world w;
+  (void)params, (void)data;
+  union_open(&w);
+  union_make(&w, "{\"name\":\"p\",\"url\":\"u\",\"limits\":[1],\"more\":{\"mode\":\"x\"},\"note\":\"n\",\"size\":7}");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"KAFKA\",\"brokers\":[\"b\"]}", PIPES "/p", w.group), ==, 200);
+  munit_assert_null(t_node(&w.t, "limits"));
+  munit_assert_null(t_node(&w.t, "more"));
+  munit_assert_string_equal(t_str(&w.t, "size"), "SMALL");
+  munit_assert_string_equal(t_str(&w.t, "note"), "n");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"limits\":[\"a\"],\"more\":{\"name\":\"k\"}}", PIPES "/p", w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"HTTP\",\"url\":\"v\",\"limits\":[2]}", PIPES "/p", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "limits[0]"), ==, 2);
+  munit_assert_null(t_node(&w.t, "more"));
+  union_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/same-name", union_same_name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/create", union_create, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/change", union_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/field_events", union_field_events, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

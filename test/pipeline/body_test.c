@@ -29,7 +29,7 @@ static MunitResult body_media_type(const MunitParameter params[], void *data)
                                       "  application/json  " };
   static const char *const bad[] = { "", "text/plain", "text/json", "application/x-www-form-urlencoded", "application/jsonp",
                                      "application/json+x", "application/*", "*/*", "application/vnd.svc.2025-02-30+json",
-                                     "application/vnd.svc.preview+json", "application/vnd.other.2025-03-12+json",
+                                     "application/vnd.svc.preview+json", "application/vnd.other.2025-03-12+json", "application/vnd.scv.2025-03-12+json",
                                      "application/vnd.svc.2025-03-12+xml", "json", ";application/json",
                                      "application/json, application/json", "multipart/form-data; boundary=application/json" };
   t_service t;
@@ -82,6 +82,78 @@ static MunitResult body_no_media_type(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(response.body, "\"detail\":\"The request has no Content-Type. ")); /* not: of type "" */
   munit_assert_not_null(strstr(response.body, "\"parameters\":[\"\"]"));
   svc_response_free(&response);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* An operation that takes no body takes an empty object, as some clients send one whatever they do. */
+static MunitResult body_none_taken(const MunitParameter params[], void *data)
+{
+  static const char *const bad[] = { "{\"a\":1}", "[]", "[{}]", "null", "true", "{", "x" };
+  const char *group;
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  group = t_project(&t, t_organization(&t, "Acme"), "P1");
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) munit_assert_int(t_sendf(&t, "POST", bad[i], "/groups/%s/managedSlowMs/enable", group), ==, 400);
+  munit_assert_int(t_sendf(&t, "POST", "{}", "/groups/%s/managedSlowMs/enable", group), ==, 204);
+  munit_assert_int(t_sendf(&t, "POST", NULL, "/groups/%s/managedSlowMs/enable", group), ==, 204);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A change that is no object is none, whether what there is is shown as it is stored or not. */
+static MunitResult body_no_object(const MunitParameter params[], void *data)
+{
+  static const char *const bad[] = { "[]", "[{\"desc\":\"x\"}]", "7", "\"desc\"", "null", "true" };
+  const char *org;
+  char path[2][128];
+  t_service t;
+  size_t i, j;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  org = t_organization(&t, "Acme");
+  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"k\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/apiKeys", org), ==, 201);
+  snprintf(path[0], sizeof path[0], "/orgs/%s/apiKeys/%s", org, t_str(&t, "id"));
+  snprintf(path[1], sizeof path[1], "/orgs/%s", org);
+  for (j = 0; j < 2; j++)
+    for (i = 0; i < sizeof bad / sizeof bad[0]; i++) munit_assert_int(t_send(&t, "PATCH", path[j], bad[i]), ==, 400);
+  munit_assert_int(t_send(&t, "GET", path[0], NULL), ==, 200);
+  munit_assert_string_equal(t_str(&t, "desc"), "k");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Elements that may be anything: numbers are the same by their value, however they are written; a text is no number. */
+static MunitResult body_same_elements(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *key;
+    int same; /* the element that is said to be there already; -1: none is */
+  } rows[] = {
+    { "[1,2,\"1\"]", -1 }, { "[1,2,1]", 2 }, { "[10,1e1]", 1 }, { "[1.5,0.5,15e-1]", 2 }, { "[1.5,1.25]", -1 }, { "[{\"a\":1},{\"a\":2}]", -1 },
+    { "[{\"a\":1,\"b\":2},{\"b\":2,\"a\":1}]", 1 }, { "[[1],[1]]", 1 }, { "[true,\"true\"]", -1 }, { "[\"a\",\"b\",\"a\"]", 2 }, { "[1e400,1e400]", 1 },
+    { "[\"1\",1,\"1\"]", 2 },
+  };
+  const char *group;
+  char body[512], field[96];
+  t_service t;
+  size_t i;
+  int j;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  group = t_project(&t, t_organization(&t, "Acme"), "P1");
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    snprintf(body, sizeof body, "{\"sharding\":{\"createSupportingIndexes\":true,\"shardingEntries\":[{\"collection\":\"c\",\"database\":\"d\","
+             "\"shardCollection\":{\"key\":%s}}]}}", rows[i].key);
+    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/liveMigrations", group), ==, 400);
+    munit_assert_true(t_violation(&t, "source")); /* which is required */
+    for (j = 0; j < 3; j++) {
+      snprintf(field, sizeof field, "sharding.shardingEntries[0].shardCollection.key[%d]", j);
+      if (t_violation(&t, field) != (j == rows[i].same)) munit_errorf("%s: %s", rows[i].key, t.response.body);
+    }
+  }
   t_close(&t);
   return MUNIT_OK;
 }
@@ -903,6 +975,9 @@ static MunitResult body_read_only(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/media-type", body_media_type, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no-media-type", body_no_media_type, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/none-taken", body_none_taken, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no-object", body_no_object, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/same-elements", body_same_elements, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/size", body_size, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/default-size", body_default_size, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/malformed", body_malformed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

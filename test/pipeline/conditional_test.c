@@ -265,7 +265,7 @@ static int64_t events_of(t_service *t, const char *org, const char *group)
 static void if_match_case(t_service *t, const char *org, const char *group, const char *method, const char *path,
                           const char *bodies[6], bool last)
 {
-  static const char *const stale[] = { "\"x\"", "\"0\"", "\"x\", \"y\"", "x", "\"\"", ",", "\"-p\"" };
+  static const char *const stale[] = { "\"x\"", "\"0\"", "\"x\", \"y\"", "x", "\"\"", ",", "\"-p\"", "\"", "\"x" };
   char weak[80], bare[80], half[80], list[256], pretty[160];
   tag now, formatted;
   int64_t events = events_of(t, org, group);

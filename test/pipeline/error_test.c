@@ -70,6 +70,8 @@ static MunitResult error_table(const MunitParameter params[], void *data)
       used |= 1u << n;
       p += 2;
     }
+    munit_assert_int(svc_error_names_attribute(table[i].code), ==,
+                     strcmp(table[i].parameters, "attribute") == 0 || strncmp(table[i].parameters, "attribute,", 10) == 0);
     if (used != (1u << wanted) - 1) munit_errorf("%s does not use all of %s", table[i].name, table[i].parameters);
     for (j = 0; j < i; j++) munit_assert_string_not_equal(table[i].name, table[j].name);
   }

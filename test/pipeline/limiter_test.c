@@ -33,6 +33,27 @@ static void *count_resize(void *context, void *p, size_t size)
   return NULL;
 }
 
+static void *none_resize(void *context, void *p, size_t size)
+{
+  (void)p;
+  *(size_t *)context = size;
+  return NULL;
+}
+
+/* However many buckets are asked for, there is an end; and where there is no memory for them, they are not. */
+static MunitResult limiter_most(const MunitParameter params[], void *data)
+{
+  size_t asked = 0;
+  svc_allocator allocator = { none_resize, &asked };
+  svc_limiter *l;
+  (void)params, (void)data;
+  munit_assert_int(svc_limiter_open(&l, &allocator, SIZE_MAX, 1, rows), ==, SVC_NOMEM);
+  munit_assert_null(l);
+  munit_assert_size(asked, >, (size_t)1 << 24);
+  munit_assert_size(asked, <, (size_t)1 << 30);
+  return MUNIT_OK;
+}
+
 static svc_limiter *limiter(size_t buckets, counter *c)
 {
   svc_limiter *l;
@@ -787,6 +808,7 @@ static MunitResult limiter_made_up(const MunitParameter params[], void *data)
 }
 
 static MunitTest tests[] = {
+  { "/most", limiter_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/used_up", limiter_used_up, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/guessing", limiter_guessing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/made_up", limiter_made_up, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -802,6 +802,36 @@ static MunitResult list_arrays(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* An array that is given whole has an end: beyond that, pages of it are to be asked for. */
+static MunitResult list_too_long(const MunitParameter params[], void *data)
+{
+  static const char at[] = "/groups/%s/customDBRoles/roles%s";
+  static char body[40000];
+  const char *group;
+  t_service t;
+  size_t n;
+  int i, j;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":200}", "/groups/%s/limits/svc.project.security.databaseAccess.customRoles", group), ==, 200);
+  for (i = 0; i < 140; i++) {
+    n = (size_t)snprintf(body, sizeof body, "{\"roleName\":\"r%d\",\"actions\":[{\"action\":\"FIND\",\"resources\":[", i);
+    for (j = 0; j < 90; j++) n += (size_t)snprintf(body + n, sizeof body - n, "%s{\"collection\":\"%0255d\",\"db\":\"%064d\"}", j ? "," : "", j, i);
+    snprintf(body + n, sizeof body - n, "]}]}");
+    if (t_sendf(&t, "POST", body, at, group, "") != 202) munit_errorf("%.300s", t.response.body);
+    if (i == 100) munit_assert_int(t_sendf(&t, "GET", NULL, at, group, ""), ==, 200);
+  }
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, ""), ==, 400);
+  munit_assert_string_equal(t_error(&t), "INVALID_QUERY_PARAMETER");
+  munit_assert_string_equal(t_param(&t, 0), "itemsPerPage");
+  munit_assert_int(t_sendf(&t, "GET", NULL, at, group, "?itemsPerPage=200"), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 140);
+  munit_assert_size(t.response.body_length, >, (size_t)4 << 20);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* Names that differ in case, length and organization: what the index finds is what a look at each would. */
 static MunitResult list_by_prefix(const MunitParameter params[], void *data)
 {
@@ -900,6 +930,7 @@ static MunitResult list_costs(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/by_prefix", list_by_prefix, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/costs", list_costs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/too-long", list_too_long, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/arrays", list_arrays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/links", list_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/filtered-links", list_filtered_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -55,6 +55,15 @@ static MunitResult sent_back_links(const MunitParameter params[], void *data)
   refused(&t, "PATCH", path, with(&t, "links", "[{\"href\":\"http://elsewhere\",\"rel\":\"self\"}]"), "links");
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
   refused(&t, "PATCH", path, with(&t, "links", "7"), "links");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", t_project(&t, org, "other")), ==, 200);
+  {
+    svc_buf b = svc_buf_new(&t.arena, 512);
+    const char *others;
+    svc_node_write(&b, svc_node_get(t.body, "links"));
+    others = t_keep(&t, svc_buf_done(&b).p);
+    munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+    refused(&t, "PATCH", path, with(&t, "links", others), "links");
+  }
   refused(&t, "POST", "/orgs", "{\"name\":\"x\",\"links\":[]}", "links"); /* nothing was served of what is new */
   t_close(&t);
   return MUNIT_OK;
@@ -89,6 +98,11 @@ static MunitResult sent_back_by_itself(const MunitParameter params[], void *data
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
   snprintf(body, sizeof body, "{\"connectionStrings\":{\"standard\":\"%s\"}}", t_str(&t, "connectionStrings.standard"));
   munit_assert_int(t_send(&t, "PATCH", path, body), ==, 200); /* a part of it, as it is */
+  snprintf(path, sizeof path, "/groups/%s", group); /* a moment in other words; and what is none, or another one */
+  munit_assert_int(t_send(&t, "PATCH", path, "{\"created\":\"2025-06-01T02:00:00.000+02:00\"}"), ==, 200);
+  refused(&t, "PATCH", path, "{\"created\":\"2025-06-01T02:00:00Z\"}", "created");
+  refused(&t, "PATCH", path, "{\"created\":\"soon\"}", "created");
+  refused(&t, "PATCH", path, "{\"created\":1748736000}", "created");
   t_close(&t);
   return MUNIT_OK;
 }
