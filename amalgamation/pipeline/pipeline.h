@@ -470,7 +470,7 @@ SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles);
 SVC_PRIVATE bool svc_begin_read(svc_call *c); /* unless a transaction is open */
 SVC_PRIVATE void svc_end_read(svc_call *c);
 SVC_PRIVATE bool svc_resolve(svc_call *c, unsigned hops); /* false: 404 is set, or the store failed */
-SVC_PRIVATE bool svc_resolve_all(svc_call *c);
+SVC_PRIVATE bool svc_resolve_all(svc_call *c); /* of a GET permission has looked up organization and project, where these are all */
 SVC_PRIVATE const svc_entity *svc_parent_of_call(const svc_call *c); /* NULL: none */
 SVC_PRIVATE const svc_entity *svc_path_entity(const svc_call *c, const char *noun); /* by its noun's name; NULL: not in the path */
 SVC_PRIVATE svc_str svc_path_param(const svc_call *c, const char *name); /* decoded; empty: the path has none of this name */
@@ -540,7 +540,8 @@ SVC_PRIVATE void svc_answer_linked(svc_call *c, const svc_entity *e, svc_node *s
 SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e); /* as its route or noun shows it; NULL: failed */
 SVC_PRIVATE void svc_answer_keep(svc_call *c);                   /* Idempotency-Key keeps what is answered so far, no more */
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body for the entity that was answered */
-SVC_PRIVATE bool svc_answer_nothing(svc_call *c);                /* 204, or what the route says */
+SVC_PRIVATE bool (svc_answer_nothing)(svc_call *c);              /* 204, or what the route says; true, and the compiler is told */
+#define svc_answer_nothing(...) (svc_answer_nothing(__VA_ARGS__), true)
 SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body);   /* a computed entity, with the links of its route */
 SVC_PRIVATE bool svc_answer_value(svc_call *c, const svc_entity *e); /* of a route with `value` */
 SVC_PRIVATE bool svc_answer_bytes(svc_call *c, svc_str bytes);   /* of a route with `media`, as they are */

@@ -118,7 +118,6 @@ static bool alert_config_of_alert(svc_call *c)
   svc_entity alert, config;
   svc_id id, by = { { 0 } };
   int rc = SVC_NOT_FOUND;
-  if (!svc_resolve_all(c)) return false;
   which.parent = c->scope.group;
   group = svc_id_str(c->arena, &c->scope.group);
   if (alerts && svc_id_parse(key, &id)) rc = svc_entity_get(c->txn, alerts->noun->kind, &which.parent, &id, &alert);

@@ -98,7 +98,6 @@ static bool process_next(svc_call *c, void *state, svc_item *out)
 static bool process_list(svc_call *c)
 {
   process_walk walk;
-  if (!svc_resolve_all(c)) return false;
   memset(&walk, 0, sizeof walk);
   svc_below_begin(&walk.scan, c->txn, CLUSTER_KIND, &c->scope.group);
   return svc_list_items(c, process_next, &walk, -1);
@@ -109,7 +108,7 @@ static bool process_read(svc_call *c)
   svc_processes of;
   svc_process p;
   svc_node *body;
-  if (!svc_resolve_all(c) || !svc_process_find(c, svc_path_param(c, "processId"), &of, &p)) return false;
+  if (!svc_process_of_path(c, &of, &p)) return false;
   body = process_node(c, &of, &p);
   return body ? svc_answer_node(c, body) : svc_no_memory(c);
 }

@@ -167,6 +167,11 @@ SVC_PRIVATE bool svc_process_find(svc_call *c, svc_str id, svc_processes *of, sv
   return svc_txn_good(c) ? svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &id) : false;
 }
 
+SVC_PRIVATE bool svc_process_of_path(svc_call *c, svc_processes *of, svc_process *out)
+{
+  return svc_resolve_all(c) && svc_process_find(c, svc_path_param(c, "processId"), of, out);
+}
+
 SVC_PRIVATE bool svc_process_runs(const svc_process *p)
 {
   return p->type != process_idle;
