@@ -15,9 +15,10 @@ SVC_PRIVATE void svc_alert_forget(svc_node *body)
 static bool alert_acknowledging_ends(const svc_call *c, const svc_node *body)
 {
   const svc_node *until = svc_node_get(c->body, "acknowledgedUntil");
-  int64_t when;
+  int64_t when = INT64_MAX;
   if (svc_node_bool(c->body, "unacknowledgeAlert", false) || (until && until->type == SVC_J_NULL)) return true;
-  return until && svc_date_parse(svc_node_str(body, "acknowledgedUntil"), &when) && when <= c->now;
+  svc_date_parse(svc_node_str(body, "acknowledgedUntil"), &when);
+  return until && when <= c->now;
 }
 
 SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body)

@@ -97,7 +97,7 @@ SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units)
 static double alert_conditions_simulated(svc_alert_round *r, svc_str place, svc_str metric, svc_str units)
 {
   svc_str name = svc_arena_copy(r->c->arena, metric), in = svc_arena_copy(r->c->arena, units);
-  if (r->c->arena->failed || !place.p) return 0;
+  if (r->c->arena->failed) return 0;
   return (double)svc_simulated_metric(place.p, name.p, svc_alert_unit(name, in), 0, r->c->now) / 1000;
 }
 
@@ -133,7 +133,7 @@ static const svc_node *alert_conditions_region(const svc_processes *of, const sv
   int64_t node = p->node;
   *elects = true;
   if (p->spec == SVC_NO_NODE) return NULL;
-  for (i = 0, spec = svc_node_first(spec); spec && i < p->spec; i++) spec = spec->next;
+  for (i = 0, spec = svc_node_first(spec); i < p->spec; i++) spec = spec->next;
   regions = svc_node_get(spec, "regionConfigs");
   for (region = svc_node_first(regions); region; region = region->next) {
     if (node < svc_cluster_electable(region)) return region;
@@ -266,7 +266,7 @@ static void alert_conditions_host(svc_alert_met *m, const svc_process *p)
   m->values[SVC_ALERT_PORT] = port;
   m->host = m->target = p->id;
   m->type = svc_str_c(p->type);
-  while (m->type.n && memchr(m->type.p, '_', m->type.n)) m->type.p++, m->type.n--; /* REPLICA_PRIMARY: PRIMARY */
+  while (memchr(m->type.p, '_', m->type.n)) m->type.p++, m->type.n--; /* REPLICA_PRIMARY: PRIMARY */
 }
 
 static bool alert_conditions_processes(svc_alert_round *r, svc_alert_targets *out)

@@ -125,10 +125,10 @@ static bool collection_stat_rank(svc_call *c)
 {
   svc_node *ask = svc_node_object(c->arena, NULL), *known;
   svc_node *pinned = svc_node_array(c->arena, "pinned");
-  svc_buf b = svc_buf_new(c->arena, 1024);
   svc_processes at;
   svc_process p;
   svc_span span;
+  svc_buf b;
   if (!ask || !pinned) return svc_no_memory(c);
   if (!collection_stat_where(c, &at, &p, ask) || !svc_span_of(c, &collection_stat_metrics, &span)) return false;
   if (!svc_namespaces_known(c, &at.cluster, &known) || !collection_stat_pinned(c, &at.cluster, pinned)) return false;
@@ -140,6 +140,7 @@ static bool collection_stat_rank(svc_call *c)
   svc_node_put(c->arena, ask, pinned);
   svc_node_set_text(c->arena, ask, "rank", "TOTAL_LATENCY");
   svc_node_set_i64(c->arena, ask, "until", span.until);
+  b = svc_buf_new(c->arena, 1024);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
   return svc_question_about(c, "list", "cluster", &at.cluster, at.cluster.unique, svc_buf_done(&b));

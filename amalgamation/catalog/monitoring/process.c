@@ -78,7 +78,7 @@ static bool process_next(svc_call *c, void *state, svc_item *out)
   const svc_process *p;
   svc_entity e;
   svc_node *body;
-  svc_buf key = svc_buf_new(c->arena, 96);
+  svc_buf key;
   while (w->at == w->of.count) {
     if (!svc_below_next(&w->scan, CLUSTER_KIND, &e)) return svc_txn_good(c) && false;
     if (!svc_processes_of(c, &e, &w->of)) return false;
@@ -87,6 +87,7 @@ static bool process_next(svc_call *c, void *state, svc_item *out)
   p = &w->of.at[w->at++];
   if (!out) return true;
   body = process_node(c, &w->of, p);
+  key = svc_buf_new(c->arena, 96);
   svc_percent_encode(&key, p->host);
   svc_buf_char(&key, ':');
   svc_buf_i64(&key, p->port);

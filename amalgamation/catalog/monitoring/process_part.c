@@ -93,9 +93,9 @@ SVC_PRIVATE bool svc_part_ask(svc_call *c)
 {
   const process_part *part = process_part_of(c);
   svc_node *ask = svc_node_object(c->arena, NULL), *known;
-  svc_buf b = svc_buf_new(c->arena, 512);
   svc_processes of;
   svc_process p;
+  svc_buf b;
   if (!ask) return svc_no_memory(c);
   if (!svc_process_of_path(c, &of, &p)) return false;
   known = process_part_known(c, part, &of);
@@ -103,6 +103,7 @@ SVC_PRIVATE bool svc_part_ask(svc_call *c)
   svc_node_set_str(c->arena, ask, "host", p.id);
   svc_node_put(c->arena, ask, known);
   svc_node_set_text(c->arena, ask, "list", part->list);
+  b = svc_buf_new(c->arena, 512);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
   return svc_question_about(c, "list", "cluster", &of.cluster, of.cluster.unique, svc_buf_done(&b));
