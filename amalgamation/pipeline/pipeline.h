@@ -480,6 +480,7 @@ SVC_PRIVATE svc_id svc_parent_in(const svc_call *c, const svc_noun_info *noun, c
 SVC_PRIVATE int svc_entity_above(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_entity *out); /* its parent */
 SVC_PRIVATE int svc_get_nouns(svc_txn *txn, const svc_noun_info *noun, const svc_id *ids, size_t n, svc_entity *out); /* svc_entities_get */
 SVC_PRIVATE int svc_get_noun(svc_txn *txn, const svc_noun_info *noun, const svc_id *id, svc_entity *out); /* SVC_GLOBAL ones */
+SVC_PRIVATE int svc_get_noun_said(svc_txn *txn, const svc_noun_info *noun, svc_str id, svc_entity *out); /* the same, as svc_entity_said() */
 
 /* query.c */
 SVC_PRIVATE const svc_query_value *svc_query_get(const svc_call *c, const char *name); /* the first; NULL: not given */

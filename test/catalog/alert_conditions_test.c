@@ -658,6 +658,7 @@ static MunitResult condition_several_dates(const MunitParameter params[], void *
                  "{\"databaseName\":\"$external\",\"username\":\"CN=joe\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
   condition_send(&w, "POST", "/databaseUsers/CN%3Djoe/certs", "{\"monthsUntilExpiration\":24}", 201);
   condition_send(&w, "POST", "/databaseUsers/CN%3Djoe/certs", "{\"monthsUntilExpiration\":1}", 201);
+  condition_send(&w, "POST", "/databaseUsers/CN%3Djoe/certs", "{\"monthsUntilExpiration\":3}", 201);
   t_advance(&w.t, 3 * 3600);
   munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "OPEN"), ==, 1);
   munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "OPEN"), ==, 0);

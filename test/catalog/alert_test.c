@@ -950,7 +950,33 @@ static MunitResult alert_driven(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What was not acknowledged is not acknowledged: nothing has happened, whatever was said with it. */
+static MunitResult alert_unacknowledged(const MunitParameter params[], void *data)
+{
+  static const char *const bodies[] = { "{\"acknowledgedUntil\":null}", "{\"unacknowledgeAlert\":true}", "{\"acknowledgedUntil\":\"2025-05-01T00:00:00Z\"}",
+                                        "{\"acknowledgedUntil\":null,\"acknowledgementComment\":\"never mind\"}" };
+  alert_world w;
+  const char *alert;
+  size_t i;
+  (void)params, (void)data;
+  alert_open(&w, false);
+  alert_watch(&w, "HOST_DOWN", "", 0);
+  alert_drill(&w, "a");
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  alert = alert_keep(t_str(&w.t, "results[0].id"));
+  for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+    munit_assert_int(t_sendf(&w.t, "PATCH", bodies[i], "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+    munit_assert_null(t_node(&w.t, "acknowledgementComment"));
+    munit_assert_null(t_node(&w.t, "acknowledgedUntil"));
+  }
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=ALERT_UNACKNOWLEDGED_AUDIT", w.group), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/unacknowledged", alert_unacknowledged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/told-later", alert_told_later, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/once", alert_once, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/clock", alert_clock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -24,7 +24,7 @@ static bool alert_acknowledging_ends(const svc_call *c, const svc_node *body)
 SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body)
 {
   const svc_entity *old = &change->entity;
-  bool was = svc_node_get(change->before, "acknowledgedUntil") != NULL, off = alert_acknowledging_ends(c, body);
+  bool off = alert_acknowledging_ends(c, body);
   int64_t until = 0;
   svc_entity e = *old;
   if (off) svc_alert_forget(body);
@@ -37,7 +37,6 @@ SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, sv
   svc_alert_date(c, body, "updated", c->now);
   svc_due_set(&e, SVC_ALERT_DUE_FORGOTTEN, off ? 0 : until);
   if (!svc_alert_store(c, &e, old, body)) return false;
-  if (off && !was) return svc_answer_entity(c, &e);
   return svc_event_about(c, change->noun, &e, off ? "ALERT_UNACKNOWLEDGED_AUDIT" : "ALERT_ACKNOWLEDGED_AUDIT", false) &&
          svc_answer_entity(c, &e);
 }
