@@ -814,8 +814,8 @@ SVC_PRIVATE const svc_set_row *svc_set_table(int *count);
 SVC_PRIVATE size_t svc_set_id(int set, char *out, size_t size);
 SVC_PRIVATE int svc_role_by_name(svc_str name); /* -1: there is none */
 SVC_PRIVATE uint64_t svc_role_includes(int role);
-SVC_PRIVATE uint64_t svc_role_least(int level); /* what every role of this level includes */
-SVC_PRIVATE uint64_t svc_role_all(int level);   /* all roles of this level */
+SVC_PRIVATE uint64_t svc_role_least(void); /* what every role of projects includes */
+SVC_PRIVATE uint64_t svc_role_all(void);   /* all roles of projects */
 SVC_PRIVATE const char *svc_role_name(int role); /* NULL: there are not so many */
 SVC_PRIVATE const char *svc_role_title(int role);
 SVC_PRIVATE int svc_role_level(int role); /* SVC_SCOPE_ORGANIZATION or SVC_SCOPE_GROUP */

@@ -301,11 +301,11 @@ static MunitResult process_driver(const MunitParameter params[], void *data)
   (void)params, (void)data;
   process_open(&w, &config, PROBE_CLUSTER("Main", "M10"));
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2); /* as many as it has */
+  munit_assert_string_equal(w.id, "a.example.net:27017");
+  munit_assert_string_equal(t_str(&w.t, "results[1].id"), "b.example.net:27018");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/processes?pageNum=2&itemsPerPage=1", w.group), ==, 200);
   munit_assert_size(t_count(&w.t, "results"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].id"), "b.example.net:27018");
-  munit_assert_string_equal(w.id, "a.example.net:27017");
-  munit_assert_string_equal(t_str(&w.t, "results[1].id"), "b.example.net:27018");
   process_says = "{\"series\":{\"CONNECTIONS\":[1, 2.50, \"x\", null]}}";
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M&m=CONNECTIONS&m=MEMORY_RESIDENT"), ==, 200);
   munit_assert_not_null(strstr(process_asked, "series cluster Main {\"from\":1748739360,\"host\":\"a.example.net:27017\",\"metrics\":[{\"name\":"

@@ -45,7 +45,8 @@ static bool user_show(svc_call *c, const svc_entity *e, bool made)
 static bool user_read(svc_call *c)
 {
   if (svc_resolve_all(c)) return user_show(c, &c->route.chain[0], false);
-  return svc_error_status(c->error.code) == 404 ? user_unknown(c) : false;
+  if (svc_error_status(c->error.code) == 404) (void)user_unknown(c);
+  return false;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- registering */

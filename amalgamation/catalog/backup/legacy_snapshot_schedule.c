@@ -180,7 +180,7 @@ static bool legacy_snapshot_schedule_set(svc_call *c, svc_node *items, const leg
 {
   svc_node *item = legacy_snapshot_schedule_find(items, row->frequency);
   bool none = row->unit < 0 ? value == 24 : value == 0;
-  if (none && item) legacy_snapshot_schedule_remove(items, item);
+  if (none) legacy_snapshot_schedule_remove(items, item);
   if (none) return true;
   if (!item) item = legacy_snapshot_schedule_new(c, items, row->frequency);
   if (!item) return false;
