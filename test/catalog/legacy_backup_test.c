@@ -150,6 +150,11 @@ static MunitResult test_schedule(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "policies[0].policyItems"), ==, 1);
   b_is(&w, "policies[0].policyItems[0].frequencyType", "daily");
   b_is(&w, "policies[0].policyItems[0].retentionValue", "3");
+  b_good(&w, "PATCH", "%C/backup/schedule", "{\"policies\":[]}", 200);
+  b_good(&w, "PATCH", SCHEDULE, "{\"weeklySnapshotRetentionWeeks\":3}", 200);
+  b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
+  munit_assert_size(t_count(&w.t, "policies"), ==, 1);
+  b_is(&w, "policies[0].policyItems[0].frequencyType", "weekly");
   b_good(&w, "PATCH", "%C", "{\"backupEnabled\":false}", 200);
   b_bad(&w, "GET", SCHEDULE, NULL, 404, "BACKUP_CONFIG_NOT_FOUND");
   return b_close(&w);
