@@ -354,9 +354,7 @@ static svc_node *assignments_view(svc_call *c, const svc_entity *e, void *contex
 SVC_PRIVATE bool svc_list_assigned(svc_call *c)
 {
   svc_entities which = { .noun = c->plan->noun, .view = assignments_view };
-  svc_id group;
-  if (!svc_resolve_all(c)) return false;
-  group = c->scope.group;
+  svc_id group = c->scope.group;
   which.parent = c->scope.org;
   return svc_list_listed(c, &which, &group, c->plan->noun->noun->kind);
 }

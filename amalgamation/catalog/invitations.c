@@ -36,7 +36,6 @@ SVC_PRIVATE bool svc_invitation_list(svc_call *c, svc_node *(*view)(svc_call *c,
   const svc_query_value *name = svc_query_get(c, "username");
   svc_member m;
   if (!which.noun) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "users");
-  if (!svc_resolve_all(c)) return false;
   which.parent = c->scope.org;
   if (name) return svc_member_named(c, &which.parent, name->text, &m) && svc_list_member(c, &which, &m);
   return svc_list_listed(c, &which, &which.parent, SVC_MEMBERS_INVITED);

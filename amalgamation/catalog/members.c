@@ -64,11 +64,9 @@ SVC_PRIVATE bool svc_assign_teams(svc_call *c, const svc_id *org, const svc_node
   svc_buf b = svc_buf_new(c->arena, assignments->n + 64);
   const svc_node *item;
   svc_entity team;
-  svc_id id;
   svc_buf_str(&b, svc_assignments_of_class(c, *assignments, SVC_ASSIGNED_TEAM, true));
   for (item = svc_node_first(ids); item; item = item->next) {
-    if (!c->s->seats[SVC_SEAT_TEAM] || !svc_id_parse(item->text, &id) ||
-        svc_entity_get(c->txn, c->s->seats[SVC_SEAT_TEAM]->noun->kind, org, &id, &team) != SVC_OK)
+    if (!c->s->seats[SVC_SEAT_TEAM] || svc_entity_said(c->txn, c->s->seats[SVC_SEAT_TEAM]->noun->kind, org, item->text, &team) != SVC_OK)
       return svc_fail(c, SVC_E_TEAM_NOT_FOUND, "SS", &item->text, &org_text);
     svc_buf_str(&b, svc_team_assignment(c, org, item->text));
   }
@@ -108,9 +106,9 @@ SVC_PRIVATE bool svc_assign_groups(svc_call *c, const svc_id *org, const svc_nod
   for (item = list->first; item; item = item->next, out->count++) {
     svc_group_roles *row = &out->rows[out->count];
     svc_str on = svc_node_str(item, "groupId"), field;
-    if (!c->s->group || !svc_id_parse(on, &row->group) || svc_get_noun(c->txn, c->s->group, &row->group, &e) != SVC_OK ||
-        !svc_id_eq(&e.parent, org))
+    if (!c->s->group || svc_get_noun_said(c->txn, c->s->group, on, &e) != SVC_OK || !svc_id_eq(&e.parent, org))
       return svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &on);
+    row->group = e.id;
     field = svc_arena_print(c->arena, "groupRoleAssignments[%zu].%s", out->count, names);
     if (!svc_roles_check(c, svc_node_get(item, names), SVC_SCOPE_GROUP, field.p)) return false;
     row->roles = svc_names_from(c, svc_node_get(item, names));

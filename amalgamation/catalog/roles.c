@@ -35,14 +35,14 @@ SVC_PRIVATE uint64_t svc_role_includes(int role)
   return roles_table()[role].includes;
 }
 
-SVC_PRIVATE uint64_t svc_role_least(int level)
+SVC_PRIVATE uint64_t svc_role_least(void)
 {
-  return level == SVC_SCOPE_GROUP ? SVC_R_GROUP_READ_ONLY : SVC_R_ORG_MEMBER;
+  return SVC_R_GROUP_READ_ONLY;
 }
 
-SVC_PRIVATE uint64_t svc_role_all(int level)
+SVC_PRIVATE uint64_t svc_role_all(void)
 {
-  return level == SVC_SCOPE_GROUP ? SVC_R_ALL_GROUP : SVC_R_ALL & ~SVC_R_ALL_GROUP;
+  return SVC_R_ALL_GROUP;
 }
 
 SVC_PRIVATE const char *svc_role_name(int role)

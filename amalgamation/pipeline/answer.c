@@ -135,7 +135,7 @@ SVC_PRIVATE void svc_answer_keep(svc_call *c)
   c->answer.secret = true;
 }
 
-SVC_PRIVATE bool svc_answer_nothing(svc_call *c)
+SVC_PRIVATE bool (svc_answer_nothing)(svc_call *c)
 {
   memset(&c->answer, 0, sizeof c->answer);
   c->answer.status = c->plan->route->status ? c->plan->route->status : 204;

@@ -158,7 +158,7 @@ static uint64_t held_by_grants(svc_call *c, const svc_id *group, const svc_id *o
 
 SVC_PRIVATE uint64_t svc_roles_on(svc_call *c, const svc_id *group, const svc_id *org)
 {
-  uint64_t all = svc_role_all(SVC_SCOPE_GROUP), roles;
+  uint64_t all = svc_role_all(), roles;
   bool credential = !svc_id_is_zero(&c->who.org), teams;
   /* a credential is of one organization: a project that has moved to another one is out of its reach */
   if (org && credential && !svc_id_eq(org, &c->who.org)) return 0;
@@ -272,7 +272,7 @@ static bool held_org_of(svc_call *c, const svc_held *h, bool group, svc_id *org)
 
 SVC_PRIVATE bool svc_seen_of(svc_call *c, const svc_noun_info *noun, svc_seen *out)
 {
-  uint64_t least = svc_role_least(SVC_SCOPE_GROUP);
+  uint64_t least = svc_role_least();
   bool groups = noun == c->s->group;
   held_list whole = { NULL, 0, 0 }, single = { NULL, 0, 0 };
   svc_held h;

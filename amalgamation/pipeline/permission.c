@@ -15,7 +15,7 @@
 
 SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
-  if (noun == c->s->group) return (svc_roles_on(c, &e->id, &e->parent) & svc_role_least(SVC_SCOPE_GROUP)) != 0;
+  if (noun == c->s->group) return (svc_roles_on(c, &e->id, &e->parent) & svc_role_least()) != 0;
   if (noun != c->s->org) return true;
   /* a role on one of its projects lets the organization be seen, too */
   return svc_roles_on(c, NULL, &e->id) != 0 || svc_holds_inside(c, &e->id);

@@ -471,7 +471,7 @@ SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles);
 SVC_PRIVATE bool svc_begin_read(svc_call *c); /* unless a transaction is open */
 SVC_PRIVATE void svc_end_read(svc_call *c);
 SVC_PRIVATE bool svc_resolve(svc_call *c, unsigned hops); /* false: 404 is set, or the store failed */
-SVC_PRIVATE bool svc_resolve_all(svc_call *c);
+SVC_PRIVATE bool svc_resolve_all(svc_call *c); /* of a GET permission has looked up organization and project, where these are all */
 SVC_PRIVATE const svc_entity *svc_parent_of_call(const svc_call *c); /* NULL: none */
 SVC_PRIVATE const svc_entity *svc_path_entity(const svc_call *c, const char *noun); /* by its noun's name; NULL: not in the path */
 SVC_PRIVATE svc_str svc_path_param(const svc_call *c, const char *name); /* decoded; empty: the path has none of this name */
@@ -481,6 +481,7 @@ SVC_PRIVATE svc_id svc_parent_in(const svc_call *c, const svc_noun_info *noun, c
 SVC_PRIVATE int svc_entity_above(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_entity *out); /* its parent */
 SVC_PRIVATE int svc_get_nouns(svc_txn *txn, const svc_noun_info *noun, const svc_id *ids, size_t n, svc_entity *out); /* svc_entities_get */
 SVC_PRIVATE int svc_get_noun(svc_txn *txn, const svc_noun_info *noun, const svc_id *id, svc_entity *out); /* SVC_GLOBAL ones */
+SVC_PRIVATE int svc_get_noun_said(svc_txn *txn, const svc_noun_info *noun, svc_str id, svc_entity *out); /* the same, as svc_entity_said() */
 
 /* query.c */
 SVC_PRIVATE const svc_query_value *svc_query_get(const svc_call *c, const char *name); /* the first; NULL: not given */
@@ -543,7 +544,8 @@ SVC_PRIVATE void svc_answer_linked(svc_call *c, const svc_entity *e, svc_node *s
 SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e); /* as its route or noun shows it; NULL: failed */
 SVC_PRIVATE void svc_answer_keep(svc_call *c);                   /* Idempotency-Key keeps what is answered so far, no more */
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body for the entity that was answered */
-SVC_PRIVATE bool svc_answer_nothing(svc_call *c);                /* 204, or what the route says */
+SVC_PRIVATE bool (svc_answer_nothing)(svc_call *c);              /* 204, or what the route says; true, and the compiler is told */
+#define svc_answer_nothing(...) (svc_answer_nothing(__VA_ARGS__), true)
 SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body);   /* a computed entity, with the links of its route */
 SVC_PRIVATE bool svc_answer_value(svc_call *c, const svc_entity *e); /* of a route with `value` */
 SVC_PRIVATE bool svc_answer_bytes(svc_call *c, svc_str bytes);   /* of a route with `media`, as they are */
@@ -815,8 +817,8 @@ SVC_PRIVATE const svc_set_row *svc_set_table(int *count);
 SVC_PRIVATE size_t svc_set_id(int set, char *out, size_t size);
 SVC_PRIVATE int svc_role_by_name(svc_str name); /* -1: there is none */
 SVC_PRIVATE uint64_t svc_role_includes(int role);
-SVC_PRIVATE uint64_t svc_role_least(int level); /* what every role of this level includes */
-SVC_PRIVATE uint64_t svc_role_all(int level);   /* all roles of this level */
+SVC_PRIVATE uint64_t svc_role_least(void); /* what every role of projects includes */
+SVC_PRIVATE uint64_t svc_role_all(void);   /* all roles of projects */
 SVC_PRIVATE const char *svc_role_name(int role); /* NULL: there are not so many */
 SVC_PRIVATE const char *svc_role_title(int role);
 SVC_PRIVATE int svc_role_level(int role); /* SVC_SCOPE_ORGANIZATION or SVC_SCOPE_GROUP */

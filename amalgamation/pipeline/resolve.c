@@ -57,6 +57,12 @@ SVC_PRIVATE int svc_get_noun(svc_txn *txn, const svc_noun_info *noun, const svc_
                       : svc_entity_get(txn, noun->noun->kind, &root, id, out);
 }
 
+SVC_PRIVATE int svc_get_noun_said(svc_txn *txn, const svc_noun_info *noun, svc_str id, svc_entity *out)
+{
+  svc_id at;
+  return svc_id_parse(id, &at) ? svc_get_noun(txn, noun, &at, out) : SVC_NOT_FOUND;
+}
+
 SVC_PRIVATE int svc_get_nouns(svc_txn *txn, const svc_noun_info *noun, const svc_id *ids, size_t n, svc_entity *out)
 {
   static const svc_id root;

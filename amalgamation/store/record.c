@@ -112,6 +112,12 @@ SVC_PRIVATE int svc_entity_get(svc_txn *txn, const char *kind, const svc_id *par
   return svc_entity_decode(svc_key_str(&key), record, out) ? SVC_OK : svc_note(txn, SVC_CORRUPT);
 }
 
+SVC_PRIVATE int svc_entity_said(svc_txn *txn, const char *kind, const svc_id *parent, svc_str id, svc_entity *out)
+{
+  svc_id at;
+  return svc_id_parse(id, &at) ? svc_entity_get(txn, kind, parent, &at, out) : SVC_NOT_FOUND;
+}
+
 SVC_PRIVATE int svc_record_put(svc_txn *txn, svc_arena *a, const svc_entity *e)
 {
   record_header h;

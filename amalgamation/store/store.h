@@ -100,6 +100,8 @@ typedef struct svc_entity {
 SVC_PRIVATE bool svc_entity_decode(svc_str key, svc_str record, svc_entity *out); /* key NULL p: ids stay as they are */
 SVC_PRIVATE bool svc_entity_glance(svc_str record, svc_str *key, svc_str *body, size_t *links_at);
 SVC_PRIVATE int svc_entity_get(svc_txn *txn, const char *kind, const svc_id *parent, const svc_id *id, svc_entity *out);
+/* The one whose id somebody has said, or is written in another; what is no id is nobody's: SVC_NOT_FOUND. */
+SVC_PRIVATE int svc_entity_said(svc_txn *txn, const char *kind, const svc_id *parent, svc_str id, svc_entity *out);
 SVC_PRIVATE int svc_record_put(svc_txn *txn, svc_arena *a, const svc_entity *e);
 /* The text of a body, and where "links" belongs in it. False: no memory. */
 SVC_PRIVATE bool svc_body_write(svc_arena *a, const svc_node *body, svc_str *text, size_t *links_at);

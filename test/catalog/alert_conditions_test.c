@@ -658,6 +658,7 @@ static MunitResult condition_several_dates(const MunitParameter params[], void *
                  "{\"databaseName\":\"$external\",\"username\":\"CN=joe\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
   condition_send(&w, "POST", "/databaseUsers/CN%3Djoe/certs", "{\"monthsUntilExpiration\":24}", 201);
   condition_send(&w, "POST", "/databaseUsers/CN%3Djoe/certs", "{\"monthsUntilExpiration\":1}", 201);
+  condition_send(&w, "POST", "/databaseUsers/CN%3Djoe/certs", "{\"monthsUntilExpiration\":3}", 201);
   t_advance(&w.t, 3 * 3600);
   munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "OPEN"), ==, 1);
   munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "OPEN"), ==, 0);
@@ -722,7 +723,130 @@ static MunitResult condition_new_year(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What is not there yet is not measured; of what a driver names no host of, nothing is backed up; of several providers one is out. */
+static MunitResult condition_not_yet(const MunitParameter params[], void *data)
+{
+  condition_world w;
+  (void)params, (void)data;
+  condition_open(&w);
+  condition_send(&w, "POST", "/clusters",
+                 "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":"
+                 "\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}},{\"providerName\":\"GCP\",\"regionName\":"
+                 "\"EASTERN_US\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}", 202);
+  t_advance(&w.t, 10);
+  condition_watch(&w, "NO_PRIMARY", "");
+  t_advance(&w.t, 60);
+  condition_watch(&w, "HOST_DOWN", "");
+  condition_watch(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", CONDITION_METRIC("FLEX_CONNECTIONS", "GREATER_THAN", "-1"));
+  w.config.provision_ms = (int64_t)600 * 1000;
+  t_reopen(&w.t, &w.config);
+  condition_send(&w, "POST", "/flexClusters",
+                 "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 202);
+  condition_send(&w, "POST", "/clusters/Main/outageSimulation", "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}", 202);
+  t_advance(&w.t, 120); /* both are being made */
+  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
+  t_advance(&w.t, 3600);
+  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 2);
+  munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, 1);
+  munit_assert_int(condition_count(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", "OPEN"), ==, 1);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+static int condition_no_hosts(void *context, svc *s, const svc_order *order)
+{
+  (void)context;
+  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[]}");
+}
+
+static MunitResult condition_hostless(const MunitParameter params[], void *data)
+{
+  svc_driver driver = { condition_no_hosts, NULL, NULL };
+  condition_world w;
+  (void)params, (void)data;
+  condition_open(&w);
+  w.config.driver = &driver;
+  t_reopen(&w.t, &w.config);
+  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  condition_send(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":true}", 200);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  condition_watch(&w, "CPS_PREV_SNAPSHOT_OLD", CONDITION_LIMIT_IN("GREATER_THAN", "1", "HOURS"));
+  t_advance(&w.t, 2 * 86400);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 0);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* What is tracked and ends was never open: nothing is written of it. What a matcher leaves out is not among the others. */
+static MunitResult condition_tracked(const MunitParameter params[], void *data)
+{
+  static alert_driver d;
+  svc_driver driver = { alert_perform, NULL, &d };
+  condition_world w;
+  (void)params, (void)data;
+  memset(&d, 0, sizeof d);
+  condition_open(&w);
+  condition_cluster(&w);
+  condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1")
+                  ",\"matchers\":[{\"fieldName\":\"TYPE_NAME\",\"operator\":\"EQUALS\",\"value\":\"SECONDARY\"}]");
+  t_advance(&w.t, 60);
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 2);
+  t_advance(&w.t, 60);
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 2);
+  condition_close(&w);
+  condition_open(&w);
+  w.config.driver = &driver;
+  t_reopen(&w.t, &w.config);
+  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  condition_send(&w, "POST", "/alertConfigs", "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\"" CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50")
+                 ",\"notifications\":[{\"typeName\":\"GROUP\",\"delayMin\":30}]}", 201);
+  alert_measured(&w.t, &d, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":90}]}");
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "TRACKING"), ==, 1);
+  alert_measured(&w.t, &d, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":10}]}");
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "TRACKING"), ==, 0);
+  munit_assert_int(condition_events(&w, "INSIDE_METRIC_THRESHOLD"), ==, 0);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* Built without what these are about: there is none of it, and what is there is looked at as ever. */
+static MunitResult condition_left_out(const MunitParameter params[], void *data)
+{
+  static const char *const without[] = { "service account", "user security", "database user certificate", "encryption at rest", "outage simulation", NULL };
+  static const char *const users[] = { "database user", NULL };
+  static const char *const clusters[] = { "cluster", NULL };
+  static const char *const *const builds[] = { without, users, clusters };
+  condition_world w;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < 3; i++) {
+    t_without(builds[i]);
+    condition_open(&w);
+    condition_watch(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "");
+    condition_watch(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", CONDITION_LIMIT("LESS_THAN", "30"));
+    condition_watch(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", CONDITION_LIMIT("LESS_THAN", "30"));
+    condition_watch(&w, "AWS_ENCRYPTION_KEY_INVALID", "");
+    condition_watch(&w, "HOST_DOWN", "");
+    condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1"));
+    if (builds[i] != clusters) condition_cluster(&w);
+    t_advance(&w.t, 2 * 3600);
+    munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, builds[i] == clusters ? 0 : 3);
+    munit_assert_int((int)t_int(&w.t, "totalCount"), ==, builds[i] == clusters ? 0 : 3); /* and of nothing else */
+    condition_close(&w);
+  }
+  t_without(NULL);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/not-yet", condition_not_yet, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/hostless", condition_hostless, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/tracked", condition_tracked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/left-out", condition_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/units", condition_units, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/kinds-of-nodes", condition_kinds_of_nodes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/paused", condition_paused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -228,6 +228,15 @@ static MunitResult config_changes(const MunitParameter params[], void *data)
   munit_assert_int(config_send(&w, "PATCH", id, "{\"severityOverride\":\"INFO\"}"), ==, 400);
   munit_assert_int(config_send(&w, "PATCH", id, "{\"eventTypeName\":\"NO_PRIMARY\"}"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "ATTRIBUTE_READ_ONLY");
+  munit_assert_int(config_send(&w, "PATCH", id, "[]"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_JSON");
+  munit_assert_int(config_send(&w, "PATCH", id, "{\"enabled\":true,\"links\":[{\"href\":\"http://example.com\",\"rel\":\"self\"}]}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "ATTRIBUTE_READ_ONLY");
+  munit_assert_int(config_send(&w, "PATCH", id, "{\"enabled\":true,\"colour\":\"red\"}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_ATTRIBUTE");
+  munit_assert_int(config_send(&w, "GET", id, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "enabled"), "false");
+  munit_assert_int(config_send(&w, "PATCH", id, t_keep(&w.t, w.t.response.body)), ==, 200);
   /* PUT replaces; a secret that is sent as it was shown stays, by its place, and so does the id of the notification */
   munit_assert_int(config_send(&w, "PUT", id, "{\"eventTypeName\":\"NO_PRIMARY\",\"notifications\":[{\"typeName\":\"SLACK\",\"apiToken\":"
                                               "\"****1234\",\"channelName\":\"d\"}]}"), ==, 200);
@@ -317,7 +326,26 @@ static MunitResult config_field_names(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Built without teams, people and integrations: whom it names is not looked for, and what it lacks it lacks. */
+static MunitResult config_left_out(const MunitParameter params[], void *data)
+{
+  static const char *const without[] = { "team", "user", "organization user", "integration", NULL };
+  config_world w;
+  (void)params, (void)data;
+  t_without(without);
+  config_open(&w);
+  munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"TEAM\",\"teamId\":\"32b6e34b3d91647abb20e7b8\"}"), ==, 201);
+  munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"USER\",\"username\":\"a@example.com\"}"), ==, 201);
+  munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"SLACK\",\"channelName\":\"c\"}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "MISSING_ATTRIBUTE");
+  munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"SLACK\",\"channelName\":\"c\",\"apiToken\":\"secret-slack-token-1234\"}"), ==, 201);
+  t_close(&w.t);
+  t_without(NULL);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/left_out", config_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/rules", config_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/notifications", config_notifications, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/named", config_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -433,6 +433,21 @@ typedef struct alert_twice {
   svc_id group, org;
 } alert_twice;
 
+/* An event that says where it was. */
+static bool alert_ports_work(svc_job *job, svc_txn *txn)
+{
+  const svc_event_part where[] = { { "hostname", SVC_S("a"), false }, { "port", SVC_S("27018"), true } };
+  alert_twice *twice = (alert_twice *)job;
+  svc_scope scope = { twice->group, twice->org };
+  svc_arena arena;
+  svc_call c;
+  bool good;
+  svc_service_call(&c, twice->s, &arena, txn, job->now);
+  good = svc_event_with(&c, "HOST_DOWN", &scope, where, 2);
+  svc_blocks_free(arena.blocks);
+  return good;
+}
+
 /* Two events, and a wave between that nobody has gone on with: what comes last counts; also when the service ended meanwhile. */
 static bool alert_twice_work(svc_job *job, svc_txn *txn)
 {
@@ -481,21 +496,74 @@ static MunitResult alert_waves_cancel(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-static MunitResult alert_waves_in_order(const MunitParameter params[], void *data)
+/* Built without waves: all that watch have theirs at once, and lose them so. */
+static MunitResult alert_waves_left_out(const MunitParameter params[], void *data)
+{
+  static const char *const without[] = { "alert wave", NULL };
+  alert_world w;
+  const char *config, *drill;
+  char host[16];
+  int i;
+  (void)params, (void)data;
+  t_without(without);
+  alert_open(&w, false);
+  alert_watch_many(&w, 70);
+  drill = alert_drill(&w, "a");
+  munit_assert_size(probe_records(w.t.s, "ealrt"), ==, 70);
+  munit_assert_size(probe_records(w.t.s, "eawav"), ==, 0);
+  alert_drilled(&w, drill);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
+  munit_assert_int(alert_count(&w, "CLOSED"), ==, 70);
+  w.group = w.other; /* of one configuration, so many */
+  config = alert_watch(&w, "HOST_DOWN", "", 0);
+  for (i = 0; i < 40; i++) {
+    snprintf(host, sizeof host, "h%d", i);
+    alert_drill(&w, host);
+  }
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/alertConfigs/%s", w.group, config), ==, 204);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
+  munit_assert_int(alert_count(&w, ""), ==, 40);
+  munit_assert_string_equal(t_str(&w.t, "results[0].status"), "CANCELLED");
+  store_whole(w.t.s);
+  alert_close(&w);
+  t_without(NULL);
+  return MUNIT_OK;
+}
+
+static void alert_run(alert_world *w, bool (*work)(svc_job *job, svc_txn *txn))
 {
   alert_twice twice;
+  memset(&twice, 0, sizeof twice);
+  twice.job.work = work;
+  twice.job.now = w->t.now;
+  twice.s = w->t.s;
+  munit_assert_true(svc_id_parse(svc_str_c(w->group), &twice.group));
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s", w->group), ==, 200);
+  munit_assert_true(svc_id_parse(svc_str_c(t_str(&w->t, "orgId")), &twice.org));
+  munit_assert_int(svc_commit_run(&w->t.s->commit, &twice.job), ==, SVC_OK);
+}
+
+static MunitResult alert_ports(const MunitParameter params[], void *data)
+{
+  alert_world w;
+  (void)params, (void)data;
+  alert_open(&w, false);
+  alert_watch(&w, "HOST_DOWN", ",\"matchers\":[{\"fieldName\":\"HOSTNAME_AND_PORT\",\"operator\":\"EQUALS\",\"value\":\"a:27018\"}]", 0);
+  alert_watch(&w, "HOST_DOWN", ",\"matchers\":[{\"fieldName\":\"PORT\",\"operator\":\"EQUALS\",\"value\":\"27017\"}]", 0);
+  alert_run(&w, alert_ports_work);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].hostnameAndPort"), "a:27018");
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+static MunitResult alert_waves_in_order(const MunitParameter params[], void *data)
+{
   alert_world w;
   (void)params, (void)data;
   alert_open(&w, true);
   alert_watch_many(&w, 40);
-  memset(&twice, 0, sizeof twice);
-  twice.job.work = alert_twice_work;
-  twice.job.now = w.t.now;
-  twice.s = w.t.s;
-  munit_assert_true(svc_id_parse(svc_str_c(w.group), &twice.group));
-  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 200);
-  munit_assert_true(svc_id_parse(svc_str_c(t_str(&w.t, "orgId")), &twice.org));
-  munit_assert_int(svc_commit_run(&w.t.s->commit, &twice.job), ==, SVC_OK);
+  alert_run(&w, alert_twice_work);
   munit_assert_size(probe_records(w.t.s, "eawav"), ==, 3);
   t_reopen(&w.t, &w.config);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 40);
@@ -882,7 +950,33 @@ static MunitResult alert_driven(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What was not acknowledged is not acknowledged: nothing has happened, whatever was said with it. */
+static MunitResult alert_unacknowledged(const MunitParameter params[], void *data)
+{
+  static const char *const bodies[] = { "{\"acknowledgedUntil\":null}", "{\"unacknowledgeAlert\":true}", "{\"acknowledgedUntil\":\"2025-05-01T00:00:00Z\"}",
+                                        "{\"acknowledgedUntil\":null,\"acknowledgementComment\":\"never mind\"}" };
+  alert_world w;
+  const char *alert;
+  size_t i;
+  (void)params, (void)data;
+  alert_open(&w, false);
+  alert_watch(&w, "HOST_DOWN", "", 0);
+  alert_drill(&w, "a");
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  alert = alert_keep(t_str(&w.t, "results[0].id"));
+  for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+    munit_assert_int(t_sendf(&w.t, "PATCH", bodies[i], "/groups/%s/alerts/%s", w.group, alert), ==, 200);
+    munit_assert_null(t_node(&w.t, "acknowledgementComment"));
+    munit_assert_null(t_node(&w.t, "acknowledgedUntil"));
+  }
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=ALERT_UNACKNOWLEDGED_AUDIT", w.group), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/unacknowledged", alert_unacknowledged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/told-later", alert_told_later, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/once", alert_once, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/clock", alert_clock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -892,6 +986,8 @@ static MunitTest tests[] = {
   { "/most", alert_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/crowd", alert_crowd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/waves", alert_waves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ports", alert_ports, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/waves_left_out", alert_waves_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/waves_in_order", alert_waves_in_order, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/waves_cancel", alert_waves_cancel, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/delivery", alert_delivery, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -121,6 +121,10 @@ static MunitResult stat_refused(const MunitParameter params[], void *data)
   munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/a/b/collStats/measurements?metrics=X"), ==, 400);
   munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/a/b/collStats/measurements?period=P1D&start=2025-06-01"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS");
+  munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/a/b/collStats/measurements?period=P10Y&metrics=TOTAL_LATENCY"), ==, 400); /* of days, too many */
+  munit_assert_string_equal(t_error(&w.t), "INVALID_QUERY_PARAMETER");
+  munit_assert_string_equal(t_param(&w.t, 0), "period");
+  munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/collStats/namespaces?period=PT1H&start=2025-06-01"), ==, 400);
   munit_assert_int(stat_get(&w, "collStats/metrics"), ==, 200);
   munit_assert_size(t_count(&w.t, "metrics"), ==, 24);
   munit_assert_int(t_node(&w.t, "metrics[0].units")->type, ==, SVC_J_NULL); /* a count */

@@ -98,6 +98,26 @@ static MunitResult test_snapshots(const MunitParameter params[], void *data)
   return b_close(&w);
 }
 
+/* A schedule that has no policy at all says less, too: it gets one. */
+static MunitResult test_no_policies(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PATCH", "%C/backup/schedule", "{\"policies\":[]}", 200);
+  b_bad(&w, "PUT", POLICY "?overwriteBackupPolicies=false", DAILY(9), 400, NOT_MET);
+  b_good(&w, "PUT", POLICY, DAILY(9), 200);
+  b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
+  munit_assert_size(t_count(&w.t, "policies"), ==, 1);
+  munit_assert_size(strlen(t_str(&w.t, "policies[0].id")), ==, 24);
+  munit_assert_size(t_count(&w.t, "policies[0].policyItems"), ==, 1);
+  b_is(&w, "policies[0].policyItems[0].frequencyType", "daily");
+  b_is(&w, "policies[0].policyItems[0].retentionValue", "9");
+  munit_assert_size(strlen(t_str(&w.t, "policies[0].policyItems[0].id")), ==, 24);
+  munit_assert_string_not_equal(t_str(&w.t, "nextSnapshot"), "");
+  return b_close(&w);
+}
+
 /* Schedules say no less, and clusters keep their backups. */
 static MunitResult test_schedules(const MunitParameter params[], void *data)
 {
@@ -246,6 +266,7 @@ static MunitTest tests[] = {
   { "/states", test_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/rules", test_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/snapshots", test_snapshots, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_policies", test_no_policies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/schedules", test_schedules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/copies-and-keys", test_copies_and_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/endpoints", test_endpoints, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -161,6 +161,9 @@ static MunitResult cert_list(const MunitParameter params[], void *data)
   t_advance(&w.t, 30 * 86400); /* the first is good no more */
   munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"monthsUntilExpiration\":1}", "/groups/%s/databaseUsers/CN%%3Djoe/certs?envelope=true", w.group), ==, 201);
+  munit_assert_int((int)t_int(&w.t, "status"), ==, 201);
+  munit_assert_memory_equal(27, t_str(&w.t, "content"), "-----BEGIN CERTIFICATE-----");
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/databaseUsers/$external/CN%%3Djoe", w.group), ==, 204);
   munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 404);
   store_whole(w.t.s); /* what is left has gone with the user */

@@ -56,6 +56,7 @@ static MunitResult user_scram(const MunitParameter params[], void *data)
 
 static MunitResult user_life(const MunitParameter params[], void *data)
 {
+  static char tall[4100];
   user_world w;
   (void)params, (void)data;
   user_open(&w, false);
@@ -69,6 +70,16 @@ static MunitResult user_life(const MunitParameter params[], void *data)
   munit_assert_int(at(&w, "GET", "/admin/app", NULL), ==, 200);
   munit_assert_int(at(&w, "GET", "/admin/other", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "USERNAME_NOT_FOUND");
+  /* what is no password is refused before anything is made of it */
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "[]"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_JSON");
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"password\":5}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_JSON_ATTRIBUTE");
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"password\":\"short\"}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "WEAK_PASSWORD");
+  snprintf(tall, sizeof tall, "{\"password\":\"%04000d\"}", 0);
+  munit_assert_int(at(&w, "PATCH", "/admin/app", tall), ==, 400);
+  munit_assert_true(t_violation(&w.t, "password"));
   munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"password\":\"another horse\"}"), ==, 200);
   munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"username\":\"b\"}"), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "DATABASE_USERNAME_CANNOT_BE_CHANGED");

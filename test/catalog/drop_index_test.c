@@ -51,6 +51,7 @@ static MunitResult drop_redundant(const MunitParameter params[], void *data)
   munit_assert_string_equal(dropped("redundantIndexes", INDEX("five", "[5]", "") "," INDEX("ab", "[{\"a\":1},{\"b\":1}]", "")), "");
   munit_assert_string_equal(dropped("redundantIndexes", INDEX("abc", "[{\"a\":1},{\"b\":1},{\"c\":1}]", "") "," INDEX("ab", "[{\"a\":1},{\"b\":1}]", "")), "ab ");
   munit_assert_string_equal(dropped("redundantIndexes", INDEX("id", "[{\"_id\":1},{\"a\":1}]", "")), "");
+  munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", "") "," INDEX("again", "[{\"a\":1}]", "")), ""); /* there are no such two */
   t_close(&w.t);
   return MUNIT_OK;
 }
@@ -145,6 +146,11 @@ static MunitResult drop_queries(const MunitParameter params[], void *data)
   ADVISED("OPTIMIZE_TEXT_QUERIES", "s.c", "QUERIES_CONTAIN_CASE_INSENSITIVE_REGEX");
   munit_assert_string_equal(advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"filter\":{\"a\":{\"$regex\":\"x\",\"$options\":\"m\"}}") "]"), "[]");
   munit_assert_string_equal(advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"filter\":{\"a\":{\"$regex\":5,\"$options\":\"i\"}}") "]"), "[]");
+  munit_assert_string_equal(advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"filter\":{\"a\":{\"$regex\":\"x\"}}") "]"), "[]");
+  munit_assert_string_equal(advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"filter\":[[[[[[[[{\"a\":{\"$regex\":\"x\",\"$options\":\"i\"}}]]]]]]]]") "]"), "[]"); /* so deep nobody looks */
+  advice("[{\"namespace\":\"s.c\",\"longestArray\":10001},{\"namespace\":\"s.d\",\"longestArray\":10002}]", "[]");
+  munit_assert_size(t_count(&w.t, "recommendations"), ==, 1);
+  munit_assert_size(t_count(&w.t, "recommendations[0].affectedNamespaces"), ==, 2);
   advice("[{\"namespace\":\"s.c\",\"longestArray\":10001}]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"lookup\":true") "]");
   munit_assert_size(t_count(&w.t, "recommendations"), ==, 2);
   w.queries = "{}";

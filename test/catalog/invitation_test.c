@@ -160,6 +160,8 @@ static MunitResult invitation_project(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 204);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?username=ada@example.com", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?username=ada@example.com&pageNum=2", group), ==, 200);
+  munit_assert_size(t_count(&t, "results"), ==, 0);
   munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 409);
   t_close(&t);
   return MUNIT_OK;

@@ -86,6 +86,10 @@ static MunitResult test_checkpoints(const MunitParameter params[], void *data)
   /* from a checkpoint as from its snapshot */
   b_good(&w, "POST", "%C/restoreJobs", "{\"checkpointId\":\"%S\",\"delivery\":{\"methodName\":\"HTTP\"}}", 202);
   b_is(&w, "results[0].snapshotId", w.snapshot);
+  b_good(&w, "GET", "%C/restoreJobs", NULL, 200);
+  munit_assert_size(t_count(&w.t, "results"), >, 0);
+  b_good(&w, "GET", "%C/restoreJobs?pageNum=2", NULL, 200); /* all of them are passed over */
+  munit_assert_size(t_count(&w.t, "results"), ==, 0);
   w.other = "5f0000000000000000000001";
   b_bad(&w, "GET", "%C/backupCheckpoints/%J", NULL, 404, "CHECKPOINT_NOT_FOUND");
   b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("One", B_BACKED), 202);
@@ -133,8 +137,24 @@ static MunitResult test_schedule(const MunitParameter params[], void *data)
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"dailySnapshotRetentionDays\":8}", "dailySnapshotRetentionDays");
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"pointInTimeWindowHours\":25}", "pointInTimeWindowHours");
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"clusterId\":\"5f0000000000000000000001\"}", "clusterId");
+  b_good(&w, "PATCH", SCHEDULE, "{\"pointInTimeWindowHours\":0}", 200);
+  b_is(&w, "pointInTimeWindowHours", "0");
+  b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
+  munit_assert_null(t_node(&w.t, "restoreWindowDays"));
   /* daily ones stay 15 days */
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"weeklySnapshotRetentionWeeks\":1}", "policies[0].policyItems[3].retentionValue");
+  b_good(&w, "DELETE", "%C/backup/schedule", NULL, 200); /* of none it makes one */
+  b_good(&w, "PATCH", SCHEDULE, "{\"dailySnapshotRetentionDays\":3}", 200);
+  b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
+  munit_assert_size(t_count(&w.t, "policies"), ==, 1);
+  munit_assert_size(t_count(&w.t, "policies[0].policyItems"), ==, 1);
+  b_is(&w, "policies[0].policyItems[0].frequencyType", "daily");
+  b_is(&w, "policies[0].policyItems[0].retentionValue", "3");
+  b_good(&w, "PATCH", "%C/backup/schedule", "{\"policies\":[]}", 200);
+  b_good(&w, "PATCH", SCHEDULE, "{\"weeklySnapshotRetentionWeeks\":3}", 200);
+  b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
+  munit_assert_size(t_count(&w.t, "policies"), ==, 1);
+  b_is(&w, "policies[0].policyItems[0].frequencyType", "weekly");
   b_good(&w, "PATCH", "%C", "{\"backupEnabled\":false}", 200);
   b_bad(&w, "GET", SCHEDULE, NULL, 404, "BACKUP_CONFIG_NOT_FOUND");
   return b_close(&w);

@@ -69,6 +69,46 @@ static MunitResult process_replica_set(const MunitParameter params[], void *data
   return MUNIT_OK;
 }
 
+/* The name of a host's private addresses is as good; what is no name of a host is none. */
+static MunitResult process_private(const MunitParameter params[], void *data)
+{
+  process_world w;
+  char public[160];
+  (void)params, (void)data;
+  process_open(&w, NULL, PROBE_CLUSTER("Main", "M10"));
+  memcpy(public, w.id, sizeof public);
+  snprintf(w.id, sizeof w.id, "%.*s-pri%s", (int)strcspn(public, "."), public, strchr(public, '.'));
+  munit_assert_int(process_get(&w, ""), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "id"), public);
+  snprintf(w.id, sizeof w.id, "%.*s-private%s", (int)strcspn(public, "."), public, strchr(public, '.'));
+  munit_assert_int(process_get(&w, ""), ==, 404);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Clusters of before November 2020 have hosts and replica sets by their own names. */
+static MunitResult process_legacy(const MunitParameter params[], void *data)
+{
+  process_world w;
+  (void)params, (void)data;
+  t_open(&w.t, NULL);
+  w.t.now = INT64_C(1577836800000); /* 2020-01-01 */
+  w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w.group), ==, 202);
+  t_advance(&w.t, 3600);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/processes", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
+  munit_assert_memory_equal(17, t_str(&w.t, "results[0].id"), "main-shard-00-00-");
+  munit_assert_string_equal(t_str(&w.t, "results[0].replicaSetName"), "Main-shard-0");
+  snprintf(w.id, sizeof w.id, "%s", t_str(&w.t, "results[2].id"));
+  munit_assert_int(process_get(&w, ""), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "id"), w.id);
+  w.id[0] = 'n'; /* another cluster's */
+  munit_assert_int(process_get(&w, ""), ==, 404);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitResult process_sharded(const MunitParameter params[], void *data)
 {
   static const struct { const char *type; int count; } kinds[] = { { "SHARD_PRIMARY", 2 }, { "SHARD_SECONDARY", 6 }, { "SHARD_DBS", 8 },
@@ -253,14 +293,19 @@ static int process_ask(void *context, svc *s, const svc_question *q, svc_reply *
 
 static MunitResult process_driver(const MunitParameter params[], void *data)
 {
+  static char many[4100];
   svc_driver driver = { process_perform, process_ask, NULL };
   const svc_config config = { .driver = &driver };
   process_world w;
+  size_t i;
   (void)params, (void)data;
   process_open(&w, &config, PROBE_CLUSTER("Main", "M10"));
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2); /* as many as it has */
   munit_assert_string_equal(w.id, "a.example.net:27017");
   munit_assert_string_equal(t_str(&w.t, "results[1].id"), "b.example.net:27018");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/processes?pageNum=2&itemsPerPage=1", w.group), ==, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].id"), "b.example.net:27018");
   process_says = "{\"series\":{\"CONNECTIONS\":[1, 2.50, \"x\", null]}}";
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M&m=CONNECTIONS&m=MEMORY_RESIDENT"), ==, 200);
   munit_assert_not_null(strstr(process_asked, "series cluster Main {\"from\":1748739360,\"host\":\"a.example.net:27017\",\"metrics\":[{\"name\":"
@@ -269,17 +314,29 @@ static MunitResult process_driver(const MunitParameter params[], void *data)
   munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[2].value")->type, ==, SVC_J_NULL); /* what is no figure is a gap */
   munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[4].value")->type, ==, SVC_J_NULL); /* and so is what it left out */
   munit_assert_int(t_node(&w.t, "measurements[1].dataPoints[0].value")->type, ==, SVC_J_NULL);
+  process_says = "{\"series\":{\"CONNECTIONS\":5}}"; /* no series: all gaps */
+  munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M&m=CONNECTIONS"), ==, 200);
+  munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[0].value")->type, ==, SVC_J_NULL);
   process_says = "{\"missing\":true}";
   munit_assert_int(process_get(&w, "/databases/shop/measurements?granularity=PT1M&period=PT4M"), ==, 404);
   process_says = "[\"shop\",\"a/b\"]";
   munit_assert_int(process_get(&w, "/databases"), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   munit_assert_not_null(strstr(process_asked, "list cluster Main {\"host\":\"a.example.net:27017\",\"known\":[\"admin\","));
+  munit_assert_int(process_get(&w, "/databases?pageNum=2&itemsPerPage=1"), ==, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].databaseName"), "a/b");
   munit_assert_int(process_get(&w, "/databases/a%2Fb"), ==, 200);
   munit_assert_int(process_get(&w, "/databases/admin"), ==, 404); /* it says that there is none */
   process_says = "{\"a\":1}";
   munit_assert_int(process_get(&w, "/databases"), ==, 503);
   process_says = "[1]";
+  munit_assert_int(process_get(&w, "/disks"), ==, 503);
+  process_says = "[\"a\",\"\",\"b\"]"; /* one that has no name */
+  munit_assert_int(process_get(&w, "/disks"), ==, 503);
+  for (i = 0; i < 1001; i++) memcpy(many + i * 4, i ? ",\"a\"" : "[\"a\"", 4);
+  memcpy(many + i * 4, "]", 2);
+  process_says = many;
   munit_assert_int(process_get(&w, "/disks"), ==, 503);
   process_says = "nonsense";
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M"), ==, 503);
@@ -288,6 +345,6 @@ static MunitResult process_driver(const MunitParameter params[], void *data)
 }
 
 #define TEST(n) { "/" #n, process_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(replica_set), TEST(sharded), TEST(missing), TEST(time), TEST(figures), TEST(disk), TEST(driver),
+static MunitTest tests[] = { TEST(replica_set), TEST(private), TEST(legacy), TEST(sharded), TEST(missing), TEST(time), TEST(figures), TEST(disk), TEST(driver),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_process = { "process", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -196,6 +196,46 @@ static MunitResult shape_unseen(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What a driver may say of a shape: what it is not known by is left out; nor is a shape changed that is not as it was seen. */
+static MunitResult shape_odd(const MunitParameter params[], void *data)
+{
+  static char long_ones[20000];
+  static char text[17001];
+  char space[602];
+  (void)params, (void)data;
+  adv_open(&w);
+  w.stats = stats;
+  adv_good(&w, SHAPES "/" HASH("C"), ""); /* "update" is no command of these */
+  munit_assert_null(t_node(&w.t, "command"));
+  munit_assert_string_equal(t_str(&w.t, "namespace"), "s.d");
+  w.stats = "[" STAT("D", 00100, "s.d", "distinct", 1, 900000, ",\"filter\":{\"a\":[],\"b\":{\"$in\":[]}}") "]";
+  adv_good(&w, SHAPES "/" HASH("D"), "");
+  munit_assert_string_equal(t_str(&w.t, "command"), "DISTINCT");
+  munit_assert_not_null(strstr(t_str(&w.t, "queryShape"), "\"a\":[]"));
+  memset(space, 'n', sizeof space);
+  memcpy(space, "s.", 2);
+  space[601] = 0;
+  memset(text, 't', sizeof text);
+  text[17000] = 0;
+  snprintf(long_ones, sizeof long_ones, "[" STAT("E", 00100, "%s", "find", 1, 900000, ",\"queryShape\":\"%s\"") "]", space, text);
+  w.stats = long_ones;
+  adv_good(&w, SHAPES "/" HASH("E"), "");
+  munit_assert_null(t_node(&w.t, "namespace"));
+  munit_assert_null(t_node(&w.t, "queryShape"));
+  munit_assert_string_equal(t_str(&w.t, "command"), "FIND");
+  t_header(&w.t, "If-Match", "\"1\"");
+  munit_assert_int(shape_set(HASH("E"), REJECT), ==, 412);
+  t_headers_clear(&w.t);
+  munit_assert_int(shape_set(HASH("E"), "[]"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_JSON");
+  adv_good(&w, SHAPES, "");
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  adv_bad(&w, SUMMARIES, "?commands=find&commands=find", 400, "INVALID_QUERY_PARAMETER");
+  adv_good(&w, SUMMARIES, "?namespaces=s.d&namespaces=s.d"); /* that is no list of these */
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitResult shape_most(const MunitParameter params[], void *data)
 {
   char hash[65];
@@ -215,6 +255,6 @@ static MunitResult shape_most(const MunitParameter params[], void *data)
 }
 
 #define TEST(n) { "/" #n, shape_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(summaries), TEST(details), TEST(rejected), TEST(unseen), TEST(most),
+static MunitTest tests[] = { TEST(summaries), TEST(details), TEST(rejected), TEST(unseen), TEST(odd), TEST(most),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_query_shape = { "query_shape", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

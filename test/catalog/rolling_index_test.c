@@ -97,7 +97,7 @@ static MunitResult rolling_refused(const MunitParameter params[], void *data)
   munit_assert_int(rolling_build(&w, large), ==, 400);
   munit_assert_true(t_violation(&w.t, "options"));
   munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0);
-  munit_assert_int(rolling_build(&w, WITH("{\"a\":\"text\"}", ",\"options\":{\"weights\":{\"a\":5},\"name\":\"n\"}")), ==, 202);
+  munit_assert_int(rolling_build(&w, WITH("{\"a\":\"text\"}", ",\"options\":{\"weights\":{\"a\":5},\"name\":\"n\",\"expireAfterSeconds\":3}")), ==, 202);
   t_close(&w.t);
   return MUNIT_OK;
 }

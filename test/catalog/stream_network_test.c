@@ -166,6 +166,9 @@ static MunitResult network_peers(const MunitParameter params[], void *data)
   stream_expect(&w, stream_call(&w, "GET", PEERS, NULL), 400, "MISSING_QUERY_PARAMETER");
   expect_status(&w, "NONE");
   munit_assert_string_equal(w.driver.asked, "list project P1 {\"of\":\"vpcPeeringConnections\"}");
+  munit_assert_int(stream_call(&w, "GET", PEERS "?requesterAccountId=111111111111&pageNum=2", NULL), ==, 200); /* it is passed over */
+  munit_assert_size(t_count(&w.t, "results"), ==, 0);
+  expect_status(&w, "NONE");
   munit_assert_int(stream_call(&w, "GET", ACTIVE, NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
 

@@ -232,6 +232,8 @@ static MunitResult suggested_odd(const MunitParameter params[], void *data)
     { "\"filter\":{\"a\":1},\"sort\":[1,{},{\"b\":\"x\"},{\"b\":2},{\"b\":1.5},{\"c\":-1},{\"c\":1},{\"d\":1}]", "[{\"a\":1},{\"c\":-1},{\"d\":1}]" },
     { "\"filter\":{\"$or\":[{\"$and\":[{\"x\":1}]}],\"y\":{\"$in\":[1]}}", "[{\"y\":1}]" },
     { "\"filter\":{\"a\":{\"$gt\":1}},\"sort\":[{\"b\":1}]", "[{\"b\":1},{\"a\":1}]" },
+    { "\"filter\":{\"b\":1,\"a\":1}", "[{\"a\":1},{\"b\":1}]" }, /* in whatever order they are written */
+    { "\"filter\":{\"b\":1,\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"a\":1}]}]}]}]}]}]}]}]}", "[{\"b\":1}]" }, /* so deep nobody looks */
   };
   static char queries[16384], fields[1024];
   size_t i, n;
@@ -253,6 +255,10 @@ static MunitResult suggested_odd(const MunitParameter params[], void *data)
   w.queries = queries;
   adv_good(&w, PROCESS, "");
   munit_assert_size(t_count(&w.t, "suggestedIndexes[0].index"), ==, 32);
+  snprintf(queries, sizeof queries, "[" WASTEFUL(00100, "s.c", "\"filter\":{%s},\"sort\":[{\"g\":-1}]") "]", fields); /* and none is left for the sort */
+  adv_good(&w, PROCESS, "");
+  munit_assert_size(t_count(&w.t, "suggestedIndexes[0].index"), ==, 32);
+  munit_assert_string_equal(adv_text(&w, "suggestedIndexes[0].index[31]"), "{\"f31\":1}");
   /* one that is there serves it only if it is an index as any */
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "]", HAS("[{\"a\":1}]", ",\"options\":{\"unique\":true}")), "");
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "]", HAS("[{\"a\":1}]", ",\"options\":{\"partialFilterExpression\":{}}")), "[{\"a\":1}]");

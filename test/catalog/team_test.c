@@ -157,6 +157,9 @@ static MunitResult team_projects(const MunitParameter params[], void *data)
     snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]},{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", green, red);
     munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 200);
     munit_assert_int64(t_int(&t, "totalCount"), ==, 3);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/teams?pageNum=2&itemsPerPage=2", group), ==, 200);
+    munit_assert_int64(t_int(&t, "totalCount"), ==, 3);
+    munit_assert_size(t_count(&t, "results"), ==, 1);
     munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/teams/%s", group, green), ==, 204);
     munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/teams/%s", group, red), ==, 204);
   }

@@ -212,7 +212,7 @@ static bool organization_invitation_add(svc_call *c)
   group = c->scope.group;
   if (!svc_member_join(c, &group, &org, c->checked, false, &m)) return false;
   if (svc_str_is(m.status, "PENDING")) return organization_invitation_answer(c, &m);
-  svc_answer_nothing(c);
+  (void)svc_answer_nothing(c);
   c->answer.status = 204;
   return true;
 }

@@ -406,7 +406,7 @@ static bool organization_user_lines(svc_call *c, const svc_id *org, const svc_no
   const svc_node *roles = svc_node_get(request, "roles"), *teams = svc_node_get(request, "teamIds");
   const svc_node *list = svc_node_get(roles, "groupRoleAssignments");
   *any = list != NULL;
-  if (roles && !svc_assign_org(c, org, svc_node_get(roles, "orgRoles"), "roles.orgRoles", assignments)) return false;
+  if (SVC_ALWAYS(roles) && !svc_assign_org(c, org, svc_node_get(roles, "orgRoles"), "roles.orgRoles", assignments)) return false;
   if (list && !svc_assign_groups(c, org, list, "groupRoles", groups)) return false;
   return !teams || svc_assign_teams(c, org, teams, assignments);
 }
@@ -440,10 +440,10 @@ static bool organization_user_update(svc_call *c)
   if (!organization_user_target(c, &at, &m, false)) return false;
   before = svc_member_view(c, &m.entity);
   checked = before ? svc_check(c, &organization_user_object, c->body, before, SVC_CHECK_UPDATE) : NULL;
-  if (!svc_check_done(c) || !checked) return false;
+  if (!svc_check_done(c)) return false;
   assignments = m.assignments;
   if (!organization_user_lines(c, &at.org, checked, &assignments, &groups, &any) ||
-      !svc_member_put(c, &m, m.status, assignments, any ? &groups : NULL))
+      !svc_member_put(c, &m, m.status, assignments, SVC_ALWAYS(any) ? &groups : NULL)) /* as it is shown, it has them */
     return false;
   return organization_user_answer(c, &at, &m.entity);
 }

@@ -175,9 +175,8 @@ static bool team_assign_one(svc_call *c, const svc_node *item, bool write)
   svc_str group = svc_id_str(c->arena, &c->scope.group);
   const svc_node *roles = svc_node_get(item, "roleNames");
   svc_entity e;
-  svc_id id;
   if (!team_roles_check(c, roles)) return false;
-  if (!svc_id_parse(text, &id) || svc_entity_get(c->txn, c->plan->noun->noun->kind, org, &id, &e) != SVC_OK)
+  if (svc_entity_said(c->txn, c->plan->noun->noun->kind, org, text, &e) != SVC_OK)
     return svc_fail(c, SVC_E_TEAM_NOT_IN_ORG, "SS", &text, &org_text);
   if (svc_names_here(c, &e).n) return svc_fail(c, SVC_E_TEAM_EXISTS_IN_GROUP, "SS", &text, &group);
   names = svc_names_from(c, roles);

@@ -45,7 +45,8 @@ static bool user_show(svc_call *c, const svc_entity *e, bool made)
 static bool user_read(svc_call *c)
 {
   if (svc_resolve_all(c)) return user_show(c, &c->route.chain[0], false);
-  return svc_error_status(c->error.code) == 404 ? user_unknown(c) : false;
+  if (svc_error_status(c->error.code) == 404) (void)user_unknown(c);
+  return false;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- registering */
@@ -69,9 +70,9 @@ static bool user_role_of(svc_call *c, const svc_node *item, user_role *out)
   if (role < 0) return svc_fail(c, SVC_E_INVALID_ROLE, "S", &name);
   on = svc_node_str(item, group ? "groupId" : "orgId");
   if (on.n == 0) return svc_fail(c, group ? SVC_E_ROLE_NEEDS_GROUP_ID : SVC_E_ROLE_NEEDS_ORG_ID, "S", &name);
-  if (!noun || !svc_id_parse(on, &out->on) || svc_get_noun(c->txn, noun, &out->on, &e) != SVC_OK ||
-      !svc_entity_visible(c, noun, &e))
+  if (!noun || svc_get_noun_said(c->txn, noun, on, &e) != SVC_OK || !svc_entity_visible(c, noun, &e))
     return svc_fail(c, group ? SVC_E_GROUP_NOT_FOUND : SVC_E_ORG_NOT_FOUND, "S", &on);
+  out->on = e.id;
   out->group = group;
   out->name = name;
   out->org = group ? e.parent : e.id;

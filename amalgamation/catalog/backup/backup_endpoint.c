@@ -59,7 +59,7 @@ static const svc_guard backup_endpoint_guards[] = {
 /* From where it is reached: from its own region, unless the caller says otherwise. */
 static bool backup_endpoint_prepare(svc_call *c, svc_change *change)
 {
-  if (change->before) return true;
+  if (SVC_NEVER(change->before)) return true; /* nobody changes one */
   if (!svc_node_get(change->body, "vpcRegionName"))
     svc_node_set_from(c->arena, change->body, "vpcRegionName", change->body, "regionName");
   svc_endpoint_own_name(c, change, "vpce-");

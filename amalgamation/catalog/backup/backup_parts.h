@@ -94,6 +94,7 @@ SVC_PRIVATE const svc_node *svc_compliance(svc_call *c); /* of the call's projec
 SVC_PRIVATE bool svc_compliance_met(svc_call *c, const svc_node *schedule, svc_str cluster); /* false: refused */
 /* Does the schedule say all of it? */
 SVC_PRIVATE bool svc_compliance_covers(const svc_node *policy, const svc_node *schedule);
+SVC_PRIVATE svc_node *svc_backup_policy_items(svc_call *c, svc_node *schedule); /* of its one policy, which is made where there is none; NULL: no memory */
 SVC_PRIVATE bool svc_compliance_raise(svc_call *c, const svc_node *policy, svc_node *schedule); /* now it does */
 SVC_PRIVATE bool svc_backup_least_check(svc_call *c, const svc_node *policy); /* its own rules */
 

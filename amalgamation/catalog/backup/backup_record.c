@@ -178,12 +178,11 @@ SVC_PRIVATE bool svc_backup_follows(svc_call *c, const svc_change *change, const
 SVC_PRIVATE bool svc_backup_restoring(svc_call *c, const svc_id *cluster)
 {
   svc_str note, source;
-  svc_id from, id;
+  svc_id from;
   svc_entity job;
   if (!svc_backup_note_get(c, cluster, "restore", &note) || note.n == 0) return false;
   source = svc_str_cut(&note, ' ');
-  return svc_id_parse(source, &from) && svc_id_parse(note, &id) &&
-         svc_entity_get(c->txn, RESTORE_JOB_KIND, &from, &id, &job) == SVC_OK &&
+  return svc_id_parse(source, &from) && svc_entity_said(c->txn, RESTORE_JOB_KIND, &from, note, &job) == SVC_OK &&
          svc_str_is(svc_json_word(job.body, "state"), "RUNNING");
 }
 

@@ -295,15 +295,29 @@ static void backup_rules_order(svc_call *c, svc_node *items)
         backup_rules_keep_as(c, item, other);
 }
 
+SVC_PRIVATE svc_node *svc_backup_policy_items(svc_call *c, svc_node *schedule)
+{
+  svc_node *policies = svc_node_get(schedule, "policies"), *policy, *items;
+  if (svc_node_first(policies)) return svc_node_get(policies->first, "policyItems");
+  policies = svc_node_array(c->arena, "policies");
+  policy = svc_node_object(c->arena, NULL);
+  items = svc_node_array(c->arena, "policyItems");
+  if (!policies || !policy || !items) return NULL;
+  svc_node_put(c->arena, policy, items);
+  svc_node_append(policies, policy);
+  svc_node_put(c->arena, schedule, policies);
+  return items;
+}
+
 SVC_PRIVATE bool svc_compliance_raise(svc_call *c, const svc_node *policy, svc_node *schedule)
 {
-  svc_node *policies = svc_node_get(schedule, "policies"),
-           *items = svc_node_get(svc_node_first(policies), "policyItems");
+  svc_node *items = svc_backup_policy_items(c, schedule);
   int64_t window = svc_node_i64(policy, "restoreWindowDays", 0);
   const svc_node *least;
-  for (least = items ? backup_rules_least(policy) : NULL; least; least = least->next)
+  if (!items) return svc_no_memory(c);
+  for (least = backup_rules_least(policy); least; least = least->next)
     if (!backup_rules_raise(c, items, least)) return false;
-  if (items) backup_rules_order(c, items);
+  backup_rules_order(c, items);
   if (svc_node_i64(schedule, "restoreWindowDays", 0) < window)
     svc_node_set_i64(c->arena, schedule, "restoreWindowDays", window);
   return true;

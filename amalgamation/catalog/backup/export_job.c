@@ -135,7 +135,7 @@ static bool export_job_prepare(svc_call *c, svc_change *change)
 {
   svc_str id = svc_node_str(change->body, "snapshotId");
   svc_entity cluster, snapshot;
-  if (change->before) return true;
+  if (SVC_NEVER(change->before)) return true; /* nobody changes one */
   if (!svc_backup_cluster(c, &change->parent, &cluster) || !svc_snapshot_get(c, &cluster, id, &snapshot)) return false;
   /* the schedule exports what is about to be */
   if (change->input && !svc_str_is(svc_json_word(snapshot.body, "status"), "completed"))
@@ -148,7 +148,7 @@ static bool export_job_prepare(svc_call *c, svc_change *change)
 
 static bool export_job_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
-  return change->before || svc_export_claim(c, e, svc_node_str(change->body, "exportBucketId"));
+  return SVC_NEVER(change->before) || svc_export_claim(c, e, svc_node_str(change->body, "exportBucketId"));
 }
 
 static bool export_job_fell_due(svc_call *c, svc_change *change, int tag)

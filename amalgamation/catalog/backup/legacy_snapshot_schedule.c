@@ -128,21 +128,6 @@ static bool legacy_snapshot_schedule_read(svc_call *c)
 
 /* ------------------------------------------------------------------------------------------------------------- changes */
 
-/* The items of the one policy, which is made where there is none. */
-static svc_node *legacy_snapshot_schedule_items(svc_call *c, svc_node *schedule)
-{
-  svc_node *policies = svc_node_get(schedule, "policies"), *policy, *items;
-  if (svc_node_first(policies)) return svc_node_get(policies->first, "policyItems");
-  policies = svc_node_array(c->arena, "policies");
-  policy = svc_node_object(c->arena, NULL);
-  items = svc_node_array(c->arena, "policyItems");
-  if (!policies || !policy || !items) return NULL;
-  svc_node_put(c->arena, policy, items);
-  svc_node_append(policies, policy);
-  svc_node_put(c->arena, schedule, policies);
-  return items;
-}
-
 static svc_node *legacy_snapshot_schedule_find(const svc_node *items, int frequency)
 {
   svc_node *item;
@@ -180,7 +165,7 @@ static bool legacy_snapshot_schedule_set(svc_call *c, svc_node *items, const leg
 {
   svc_node *item = legacy_snapshot_schedule_find(items, row->frequency);
   bool none = row->unit < 0 ? value == 24 : value == 0;
-  if (none && item) legacy_snapshot_schedule_remove(items, item);
+  if (none) legacy_snapshot_schedule_remove(items, item);
   if (none) return true;
   if (!item) item = legacy_snapshot_schedule_new(c, items, row->frequency);
   if (!item) return false;
@@ -211,7 +196,7 @@ static bool legacy_snapshot_schedule_known(svc_call *c, const svc_node *body)
 /* What differs from what was shown goes into the schedule. */
 static bool legacy_snapshot_schedule_write(svc_call *c, const svc_node *view, const svc_node *body, svc_change *change)
 {
-  svc_node *items = legacy_snapshot_schedule_items(c, change->body), *notes = svc_backup_notes(c, change->entity.extra);
+  svc_node *items = svc_backup_policy_items(c, change->body), *notes = svc_backup_notes(c, change->entity.extra);
   int64_t window = svc_node_i64(body, "pointInTimeWindowHours", 0);
   size_t i;
   if (!items || !notes) return svc_no_memory(c);

@@ -17,8 +17,9 @@ static bool restore_acts_group(svc_call *c, svc_str group, svc_id *out)
   svc_entity project;
   *out = c->scope.group;
   if (group.n == 0 || svc_str_eq(group, svc_id_str(c->arena, out))) return true;
-  if (!c->s->group || !svc_id_parse(group, out) || svc_get_noun(c->txn, c->s->group, out, &project) != SVC_OK)
+  if (!c->s->group || svc_get_noun_said(c->txn, c->s->group, group, &project) != SVC_OK)
     return svc_txn_good(c) && svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &group);
+  *out = project.id;
   roles = svc_roles_on(c, &project.id, &project.parent);
   if (roles & wanted) return true;
   return svc_entity_visible(c, c->s->group, &project) ? svc_lacks_role(c, wanted) : svc_no_part(c, c->s->group, group);
@@ -54,8 +55,7 @@ static bool restore_acts_lives(svc_call *c, const svc_id *cluster, svc_str job)
 {
   svc_entity e;
   svc_str state;
-  svc_id id;
-  if (!svc_id_parse(job, &id) || svc_entity_get(c->txn, RESTORE_JOB_KIND, cluster, &id, &e) != SVC_OK) return false;
+  if (svc_entity_said(c->txn, RESTORE_JOB_KIND, cluster, job, &e) != SVC_OK) return false;
   state = svc_json_word(e.body, "state");
   return svc_str_is(state, "RUNNING") || svc_str_is(state, "FINISHED");
 }

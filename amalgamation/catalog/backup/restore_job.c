@@ -238,10 +238,8 @@ static bool restore_job_files(svc_call *c, svc_change *change)
   svc_node *parts = svc_node_array(c->arena, "components");
   const svc_node *notes, *member;
   svc_entity snapshot;
-  svc_id id;
   if (!urls || !parts) return svc_no_memory(c);
-  if (!svc_id_parse(svc_node_str(change->body, "snapshotId"), &id) ||
-      svc_entity_get(c->txn, SNAPSHOT_KIND, &change->parent, &id, &snapshot) != SVC_OK)
+  if (svc_entity_said(c->txn, SNAPSHOT_KIND, &change->parent, svc_node_str(change->body, "snapshotId"), &snapshot) != SVC_OK)
     return svc_txn_good(c);
   if (!(notes = svc_snapshot_shards(c, &snapshot))) return false;
   member = svc_node_get(notes, "members");

@@ -196,7 +196,7 @@ static bool invoice_list(svc_call *c)
   const svc_query_value *order = svc_query_get(c, "orderBy");
   svc_id *ids, one;
   size_t n, i;
-  if (!svc_resolve_all(c) || !invoice_ids(c, false, &ids, &n)) return false;
+  if (!invoice_ids(c, false, &ids, &n)) return false;
   for (i = 0; i < n / 2 && !(order && svc_str_is(order->text, "asc")); i++) {
     one = ids[i];
     ids[i] = ids[n - 1 - i];
@@ -212,7 +212,7 @@ static bool invoice_pending(svc_call *c)
   svc_entities which = { .noun = c->plan->noun, .view = invoice_view_whole };
   svc_id *ids;
   size_t n;
-  if (!svc_resolve_all(c) || !invoice_ids(c, true, &ids, &n)) return false;
+  if (!invoice_ids(c, true, &ids, &n)) return false;
   which.parent = c->scope.org;
   return svc_list_ids(c, &which, ids, n);
 }

@@ -174,9 +174,7 @@ static const svc_ref data_federation_refs[] = {
 /* The role that this part of cloudProviderConfig names. False: there is none, or not here. */
 static bool data_federation_role(svc_call *c, const svc_node *config, svc_entity *out)
 {
-  svc_id id;
-  return svc_id_parse(svc_node_str(config, "roleId"), &id) &&
-         svc_entity_get(c->txn, SVC_CLOUD_ROLE_KIND, &c->scope.group, &id, out) == SVC_OK;
+  return svc_entity_said(c->txn, SVC_CLOUD_ROLE_KIND, &c->scope.group, svc_node_str(config, "roleId"), out) == SVC_OK;
 }
 
 /* What a role is called at its provider, into the body. */

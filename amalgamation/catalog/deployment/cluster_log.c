@@ -40,7 +40,7 @@ static bool cluster_log_ask(svc_call *c)
   svc_processes of;
   svc_process process;
   svc_buf b;
-  if (!svc_resolve_all(c) || !svc_log_range(c, CLUSTER_LOG_SECONDS, &from, &until) || !svc_process_find(c, host, &of, &process)) return false;
+  if (!svc_log_range(c, CLUSTER_LOG_SECONDS, &from, &until) || !svc_process_find(c, host, &of, &process)) return false;
   b = svc_buf_new(c->arena, 256);
   svc_buf_text(&b, "{\"from\":");
   svc_buf_i64(&b, from);

@@ -107,7 +107,7 @@ static bool cluster_region_next(svc_call *c, void *state, svc_item *out)
 static bool cluster_region_list(svc_call *c)
 {
   size_t at = 0;
-  return svc_resolve_all(c) && svc_list_items(c, cluster_region_next, &at, -1);
+  return svc_list_items(c, cluster_region_next, &at, -1);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */

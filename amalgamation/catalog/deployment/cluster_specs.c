@@ -40,7 +40,7 @@ static int cluster_specs_number(svc_str size)
 
 static bool cluster_specs_same_class(svc_str a, svc_str b)
 {
-  return a.n && b.n && a.p[0] == b.p[0];
+  return a.p[0] == b.p[0]; /* neither is empty */
 }
 
 static const char *const *cluster_specs_sizes(const svc_node *region)

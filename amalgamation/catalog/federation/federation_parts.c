@@ -110,10 +110,10 @@ SVC_PRIVATE bool svc_federation_leave(svc_call *c, const svc_id *org)
 SVC_PRIVATE bool svc_federation_owned(svc_call *c, svc_str id, svc_entity *out)
 {
   static const svc_id root;
-  svc_id orgs[SVC_FEDERATION_MOST], federation;
+  svc_id orgs[SVC_FEDERATION_MOST];
   uint64_t roles = 0;
   size_t n, i;
-  if (!svc_id_parse(id, &federation) || svc_entity_get(c->txn, SVC_FEDERATION_KIND, &root, &federation, out) != SVC_OK)
+  if (svc_entity_said(c->txn, SVC_FEDERATION_KIND, &root, id, out) != SVC_OK)
     return svc_txn_good(c) && svc_fail(c, SVC_E_FEDERATION_SETTINGS_NOT_FOUND, "S", &id);
   n = svc_federation_organizations(c, out, orgs, SVC_FEDERATION_MOST);
   for (i = 0; i < n && !c->error.code; i++) roles |= svc_roles_on(c, NULL, &orgs[i]);

@@ -72,7 +72,7 @@ static bool federation_settings_read(svc_call *c)
   svc_entity federation, connected;
   svc_str org;
   bool found;
-  if (!svc_resolve_all(c) || !svc_federation_of(c, &c->scope.org, &federation, &connected, &found)) return false;
+  if (!svc_federation_of(c, &c->scope.org, &federation, &connected, &found)) return false;
   if (found) return svc_answer_view(c, &federation, federation_settings_view(c, &federation, &connected));
   org = svc_id_str(c->arena, &c->scope.org);
   return svc_fail_as(c, svc_arena_print(c->arena, "Organization " SVC_FMT " is in no federation.", SVC_ARG(org)),

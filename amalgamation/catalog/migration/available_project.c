@@ -40,10 +40,8 @@ static const svc_route available_project_routes[] = {
 
 static bool available_project_list(svc_call *c)
 {
-  const svc_entity *org;
+  const svc_entity *org = svc_path_entity(c, "organization");
   const svc_node *none = NULL;
-  if (!svc_resolve_all(c)) return false;
-  org = svc_path_entity(c, "organization");
   if (svc_count(c->txn, MIGRATION_LINK_KIND, &org->id) == 0)
     return svc_txn_good(c) && svc_list_items(c, svc_told_next, &none, 0); /* it is not linked to anything */
   return svc_txn_good(c) &&

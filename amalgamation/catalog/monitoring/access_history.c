@@ -113,7 +113,7 @@ static bool access_history_of_cluster(svc_call *c)
 {
   svc_processes of;
   svc_entity cluster;
-  return svc_resolve_all(c) && svc_cluster_named(c, svc_path_param(c, "clusterName"), &cluster) && svc_processes_of(c, &cluster, &of) &&
+  return svc_cluster_named(c, svc_path_param(c, "clusterName"), &cluster) && svc_processes_of(c, &cluster, &of) &&
          access_history_ask(c, &of, NULL);
 }
 
@@ -121,7 +121,7 @@ static bool access_history_of_host(svc_call *c)
 {
   svc_processes of;
   svc_process host;
-  return svc_resolve_all(c) && svc_process_find(c, svc_path_param(c, "hostname"), &of, &host) && access_history_ask(c, &of, &host);
+  return svc_process_find(c, svc_path_param(c, "hostname"), &of, &host) && access_history_ask(c, &of, &host);
 }
 
 /* What a driver has sent beside what was asked for is left out. */

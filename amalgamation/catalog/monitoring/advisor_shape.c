@@ -76,7 +76,7 @@ static void advisor_shape_sort(svc_used_fields *f, const svc_node *sort)
   const svc_node *one, *member;
   svc_used_field *field;
   int64_t direction;
-  for (one = sort && sort->type == SVC_J_ARRAY ? sort->first : NULL; one; one = one->next) {
+  for (one = svc_node_first(sort); one; one = one->next) {
     member = one->type == SVC_J_OBJECT ? one->first : NULL;
     if (!member || member->type != SVC_J_NUMBER || !svc_json_number_i64(member->text, &direction) || (direction != 1 && direction != -1)) continue;
     field = advisor_shape_find(f, member->name);
@@ -133,8 +133,7 @@ static int advisor_shape_together(const void *a, const void *b)
 {
   const svc_ran *one = *(const svc_ran *const *)a, *other = *(const svc_ran *const *)b;
   int order = svc_str_order(one->shape, other->shape);
-  if (order) return order;
-  return one < other ? -1 : one > other; /* they lie by time */
+  return order ? order : (one > other) - (one < other); /* they lie by time */
 }
 
 static int advisor_shape_worst(const void *a, const void *b)

@@ -134,8 +134,8 @@ static bool advisor_told_of(svc_call *c, svc_node *ask, svc_processes *of, bool 
 SVC_PRIVATE bool svc_advisor_question(svc_call *c, const char *what)
 {
   svc_node *ask = svc_node_object(c->arena, NULL), *known;
-  svc_buf b = svc_buf_new(c->arena, 1024);
   int64_t since, until, made;
+  svc_buf b;
   svc_processes of;
   bool runs;
   if (!ask) return svc_no_memory(c);
@@ -148,6 +148,7 @@ SVC_PRIVATE bool svc_advisor_question(svc_call *c, const char *what)
   svc_node_set_i64(c->arena, ask, "most", SVC_ADVISOR_RECORDS);
   svc_node_set_i64(c->arena, ask, "since", since > made ? since : made);
   svc_node_set_i64(c->arena, ask, "until", until);
+  b = svc_buf_new(c->arena, 1024);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
   return svc_question_about(c, what, "cluster", &of.cluster, of.cluster.unique, svc_buf_done(&b));
@@ -180,8 +181,8 @@ SVC_PRIVATE bool svc_advisor_also(svc_call *c, const char *what, svc_reply *repl
 static int advisor_told_order(const void *a, const void *b)
 {
   const svc_ran *one = a, *other = b;
-  if (one->at != other->at) return one->at < other->at ? -1 : 1;
-  return one->number < other->number ? -1 : one->number > other->number;
+  int order = (one->at > other->at) - (one->at < other->at);
+  return order ? order : (one->number > other->number) - (one->number < other->number);
 }
 
 /* Was it asked for? A record without a host is of one that was. */
@@ -197,7 +198,7 @@ static bool advisor_told_wanted(svc_call *c, const svc_ran *r, svc_str process)
 static svc_str advisor_told_process(svc_call *c)
 {
   const svc_node *ask, *hosts;
-  if (!svc_path_param(c, "processId").n || !c->question || !c->question->parameters) return SVC_S("");
+  if (!svc_path_param(c, "processId").n || SVC_NEVER(!c->question) || !c->question->parameters) return SVC_S("");
   ask = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
   hosts = ask ? svc_node_get(ask, "hosts") : NULL;
   return svc_node_first(hosts) ? hosts->first->text : SVC_S("");
@@ -209,8 +210,9 @@ SVC_PRIVATE bool svc_advisor_told(svc_call *c, const svc_reply *reply, svc_rans 
   svc_str process = advisor_told_process(c);
   int64_t since, until;
   size_t number = 0;
+  bool good = svc_advisor_range(c, &since, &until);
   memset(out, 0, sizeof *out);
-  if (!list || !svc_advisor_range(c, &since, &until)) return false;
+  if (!list || SVC_NEVER(!good)) return false; /* it was, when the question was asked */
   out->at = svc_arena_alloc(c->arena, (svc_node_count(list) + 1) * sizeof *out->at);
   if (!out->at || c->arena->failed) return svc_no_memory(c);
   for (one = list->first; one; one = one->next, number++) {

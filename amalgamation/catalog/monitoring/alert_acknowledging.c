@@ -15,15 +15,16 @@ SVC_PRIVATE void svc_alert_forget(svc_node *body)
 static bool alert_acknowledging_ends(const svc_call *c, const svc_node *body)
 {
   const svc_node *until = svc_node_get(c->body, "acknowledgedUntil");
-  int64_t when;
+  int64_t when = INT64_MAX;
   if (svc_node_bool(c->body, "unacknowledgeAlert", false) || (until && until->type == SVC_J_NULL)) return true;
-  return until && svc_date_parse(svc_node_str(body, "acknowledgedUntil"), &when) && when <= c->now;
+  svc_date_parse(svc_node_str(body, "acknowledgedUntil"), &when);
+  return until && when <= c->now;
 }
 
 SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body)
 {
   const svc_entity *old = &change->entity;
-  bool was = svc_node_get(change->before, "acknowledgedUntil") != NULL, off = alert_acknowledging_ends(c, body);
+  bool off = alert_acknowledging_ends(c, body);
   int64_t until = 0;
   svc_entity e = *old;
   if (off) svc_alert_forget(body);
@@ -36,7 +37,6 @@ SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, sv
   svc_alert_date(c, body, "updated", c->now);
   svc_due_set(&e, SVC_ALERT_DUE_FORGOTTEN, off ? 0 : until);
   if (!svc_alert_store(c, &e, old, body)) return false;
-  if (off && !was) return svc_answer_entity(c, &e);
   return svc_event_about(c, change->noun, &e, off ? "ALERT_UNACKNOWLEDGED_AUDIT" : "ALERT_ACKNOWLEDGED_AUDIT", false) &&
          svc_answer_entity(c, &e);
 }

@@ -216,12 +216,12 @@ static bool alert_acts_make_room(svc_call *c, const svc_id *group, bool *full)
 static int64_t alert_acts_delay(const svc_node *config)
 {
   const svc_node *list = svc_node_get(config, "notifications"), *item;
-  int64_t least = INT64_MAX, delay;
+  int64_t least = 0, delay;
   for (item = svc_node_first(list); item; item = item->next) {
     delay = svc_node_i64(item, "delayMin", 0);
-    if (delay < least) least = delay;
+    if (item == list->first || delay < least) least = delay;
   }
-  return least == INT64_MAX ? 0 : least * ALERT_MINUTE;
+  return least * ALERT_MINUTE;
 }
 
 static svc_node *alert_acts_body(svc_call *c, const svc_entity *e, const svc_entity *config, svc_str type, const svc_alert_met *m)

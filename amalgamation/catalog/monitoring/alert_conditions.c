@@ -29,36 +29,36 @@ static bool alert_conditions_oplog(svc_alert_round *r, const svc_alert_target *t
 #define CONDITION_X509 "SVC_X509_USER_AUTHENTICATION_"
 #define CONDITION(of, begins, ends) begins, ends, SVC_ALERT_##of
 static const svc_alert_condition alert_conditions_rows[] = {
-  { CONDITION(PROCESSES, "OUTSIDE_METRIC_THRESHOLD", "INSIDE_METRIC_THRESHOLD"), false, 0, 0, NULL, "RAW", alert_conditions_metric, 0 },
-  { CONDITION(FLEX, "OUTSIDE_FLEX_METRIC_THRESHOLD", "INSIDE_FLEX_METRIC_THRESHOLD"), false, 0, 0, NULL, "RAW", alert_conditions_metric, 0 },
-  { CONDITION(PROCESSORS, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "INSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD"), false, 0, 0, NULL, "RAW",
+  { CONDITION(PROCESSES, "OUTSIDE_METRIC_THRESHOLD", "INSIDE_METRIC_THRESHOLD"), false, false, 0, NULL, "RAW", alert_conditions_metric, 0 },
+  { CONDITION(FLEX, "OUTSIDE_FLEX_METRIC_THRESHOLD", "INSIDE_FLEX_METRIC_THRESHOLD"), false, false, 0, NULL, "RAW", alert_conditions_metric, 0 },
+  { CONDITION(PROCESSORS, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "INSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD"), false, false, 0, NULL, "RAW",
     alert_conditions_metric, 0 },
-  { CONDITION(PROCESSES, "HOST_DOWN", "HOST_UP"), false, -1, 1, "UP", "RAW", alert_conditions_up, 0 },
-  { CONDITION(SETS, "NO_PRIMARY", "ONE_PRIMARY"), false, -1, 1, "PRIMARIES", "RAW", alert_conditions_primaries, 0 },
-  { CONDITION(SETS, "TOO_FEW_HEALTHY_MEMBERS", NULL), false, 0, 0, "HEALTHY_MEMBERS", "RAW", alert_conditions_healthy, 0 },
-  { CONDITION(SETS, "TOO_MANY_UNHEALTHY_MEMBERS", NULL), false, 0, 0, "UNHEALTHY_MEMBERS", "RAW", alert_conditions_unhealthy, 0 },
-  { CONDITION(SETS, "TOO_MANY_ELECTIONS", NULL), false, 0, 0, "ELECTIONS_IN_LAST_HOUR", "RAW", alert_conditions_none, 0 },
-  { CONDITION(SETS, "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", NULL), false, 0, 0, "OPLOG_WINDOW", "HOURS", alert_conditions_oplog, 0 },
-  { CONDITION(BACKUPS, "CPS_OPLOG_BEHIND", "CPS_OPLOG_CAUGHT_UP"), false, 0, 0, "OPLOG_BEHIND", "HOURS", alert_conditions_none, 0 },
-  { CONDITION(BACKUPS, "CPS_PREV_SNAPSHOT_OLD", NULL), true, 0, 0, NULL, "HOURS", svc_alert_snapshot_age, 0 },
-  { CONDITION(BACKUPS, "CPS_SNAPSHOT_BEHIND", NULL), true, 0, 0, NULL, "HOURS", svc_alert_snapshot_late, 0 },
-  { CONDITION(PROJECT, "PENDING_INVOICE_OVER_THRESHOLD", "PENDING_INVOICE_UNDER_THRESHOLD"), true, 0, 0, NULL, "RAW", svc_alert_bill_month, 0 },
-  { CONDITION(PROJECT, "DAILY_BILL_OVER_THRESHOLD", "DAILY_BILL_UNDER_THRESHOLD"), true, 0, 0, NULL, "RAW", svc_alert_bill_day, 0 },
-  { CONDITION(PROJECT, "DAILY_BILLING_CHANGE_OVER_THRESHOLD", "DAILY_BILLING_CHANGE_NORMAL"), true, 0, 0, NULL, "RAW",
+  { CONDITION(PROCESSES, "HOST_DOWN", "HOST_UP"), false, true, 1, "UP", "RAW", alert_conditions_up, 0 },
+  { CONDITION(SETS, "NO_PRIMARY", "ONE_PRIMARY"), false, true, 1, "PRIMARIES", "RAW", alert_conditions_primaries, 0 },
+  { CONDITION(SETS, "TOO_FEW_HEALTHY_MEMBERS", NULL), false, false, 0, "HEALTHY_MEMBERS", "RAW", alert_conditions_healthy, 0 },
+  { CONDITION(SETS, "TOO_MANY_UNHEALTHY_MEMBERS", NULL), false, false, 0, "UNHEALTHY_MEMBERS", "RAW", alert_conditions_unhealthy, 0 },
+  { CONDITION(SETS, "TOO_MANY_ELECTIONS", NULL), false, false, 0, "ELECTIONS_IN_LAST_HOUR", "RAW", alert_conditions_none, 0 },
+  { CONDITION(SETS, "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", NULL), false, false, 0, "OPLOG_WINDOW", "HOURS", alert_conditions_oplog, 0 },
+  { CONDITION(BACKUPS, "CPS_OPLOG_BEHIND", "CPS_OPLOG_CAUGHT_UP"), false, false, 0, "OPLOG_BEHIND", "HOURS", alert_conditions_none, 0 },
+  { CONDITION(BACKUPS, "CPS_PREV_SNAPSHOT_OLD", NULL), true, false, 0, NULL, "HOURS", svc_alert_snapshot_age, 0 },
+  { CONDITION(BACKUPS, "CPS_SNAPSHOT_BEHIND", NULL), true, false, 0, NULL, "HOURS", svc_alert_snapshot_late, 0 },
+  { CONDITION(PROJECT, "PENDING_INVOICE_OVER_THRESHOLD", "PENDING_INVOICE_UNDER_THRESHOLD"), true, false, 0, NULL, "RAW", svc_alert_bill_month, 0 },
+  { CONDITION(PROJECT, "DAILY_BILL_OVER_THRESHOLD", "DAILY_BILL_UNDER_THRESHOLD"), true, false, 0, NULL, "RAW", svc_alert_bill_day, 0 },
+  { CONDITION(PROJECT, "DAILY_BILLING_CHANGE_OVER_THRESHOLD", "DAILY_BILLING_CHANGE_NORMAL"), true, false, 0, NULL, "RAW",
     svc_alert_bill_more, 1 },
-  { CONDITION(PROJECT, "WEEKLY_BILLING_CHANGE_OVER_THRESHOLD", "WEEKLY_BILLING_CHANGE_NORMAL"), true, 0, 0, NULL, "RAW",
+  { CONDITION(PROJECT, "WEEKLY_BILLING_CHANGE_OVER_THRESHOLD", "WEEKLY_BILLING_CHANGE_NORMAL"), true, false, 0, NULL, "RAW",
     svc_alert_bill_more, 7 },
-  { CONDITION(PROJECT, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "MONTHLY_BILLING_CHANGE_NORMAL"), true, 0, 0, NULL, "RAW",
+  { CONDITION(PROJECT, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "MONTHLY_BILLING_CHANGE_NORMAL"), true, false, 0, NULL, "RAW",
     svc_alert_bill_more, 0 },
-  { CONDITION(PROJECT, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", NULL), true, 0, 0, NULL, "DAYS", svc_alert_key_age, SVC_ALERT_KEY_AWS },
-  { CONDITION(PROJECT, "AZURE_ENCRYPTION_KEY_NEEDS_ROTATION", NULL), true, 0, 0, NULL, "DAYS", svc_alert_key_age, SVC_ALERT_KEY_AZURE },
-  { CONDITION(PROJECT, "GCP_ENCRYPTION_KEY_NEEDS_ROTATION", NULL), true, 0, 0, NULL, "DAYS", svc_alert_key_age, SVC_ALERT_KEY_GCP },
-  { CONDITION(PROJECT, "AWS_ENCRYPTION_KEY_INVALID", "AWS_ENCRYPTION_KEY_VALID"), true, -1, 1, NULL, "RAW", svc_alert_key_valid, SVC_ALERT_KEY_AWS },
-  { CONDITION(PROJECT, "AZURE_ENCRYPTION_KEY_INVALID", "AZURE_ENCRYPTION_KEY_VALID"), true, -1, 1, NULL, "RAW", svc_alert_key_valid, SVC_ALERT_KEY_AZURE },
-  { CONDITION(PROJECT, "GCP_ENCRYPTION_KEY_INVALID", "GCP_ENCRYPTION_KEY_VALID"), true, -1, 1, NULL, "RAW", svc_alert_key_valid, SVC_ALERT_KEY_GCP },
-  { CONDITION(ACCOUNTS, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", NULL), true, -1, CONDITIONS_WEEK, NULL, "DAYS", svc_alert_left_next, 0 },
-  { CONDITION(ACCOUNTS, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", NULL), true, -1, 0, NULL, "DAYS", svc_alert_left, 0 },
-  { CONDITION(AUTHORITIES, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", CONDITION_X509 "CUSTOMER_CA_EXPIRATION_RESOLVED"), true, 0, 0,
+  { CONDITION(PROJECT, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", NULL), true, false, 0, NULL, "DAYS", svc_alert_key_age, SVC_ALERT_KEY_AWS },
+  { CONDITION(PROJECT, "AZURE_ENCRYPTION_KEY_NEEDS_ROTATION", NULL), true, false, 0, NULL, "DAYS", svc_alert_key_age, SVC_ALERT_KEY_AZURE },
+  { CONDITION(PROJECT, "GCP_ENCRYPTION_KEY_NEEDS_ROTATION", NULL), true, false, 0, NULL, "DAYS", svc_alert_key_age, SVC_ALERT_KEY_GCP },
+  { CONDITION(PROJECT, "AWS_ENCRYPTION_KEY_INVALID", "AWS_ENCRYPTION_KEY_VALID"), true, true, 1, NULL, "RAW", svc_alert_key_valid, SVC_ALERT_KEY_AWS },
+  { CONDITION(PROJECT, "AZURE_ENCRYPTION_KEY_INVALID", "AZURE_ENCRYPTION_KEY_VALID"), true, true, 1, NULL, "RAW", svc_alert_key_valid, SVC_ALERT_KEY_AZURE },
+  { CONDITION(PROJECT, "GCP_ENCRYPTION_KEY_INVALID", "GCP_ENCRYPTION_KEY_VALID"), true, true, 1, NULL, "RAW", svc_alert_key_valid, SVC_ALERT_KEY_GCP },
+  { CONDITION(ACCOUNTS, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", NULL), true, true, CONDITIONS_WEEK, NULL, "DAYS", svc_alert_left_next, 0 },
+  { CONDITION(ACCOUNTS, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", NULL), true, true, 0, NULL, "DAYS", svc_alert_left, 0 },
+  { CONDITION(AUTHORITIES, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", CONDITION_X509 "CUSTOMER_CA_EXPIRATION_RESOLVED"), true, false, 0,
     NULL, "DAYS", svc_alert_left, 0 },
   { CONDITION(CERTIFICATES, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_RESOLVED"),
     true, 0, 0, NULL, "DAYS", svc_alert_left, 0 },
@@ -97,7 +97,7 @@ SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units)
 static double alert_conditions_simulated(svc_alert_round *r, svc_str place, svc_str metric, svc_str units)
 {
   svc_str name = svc_arena_copy(r->c->arena, metric), in = svc_arena_copy(r->c->arena, units);
-  if (r->c->arena->failed || !place.p) return 0;
+  if (r->c->arena->failed) return 0;
   return (double)svc_simulated_metric(place.p, name.p, svc_alert_unit(name, in), 0, r->c->now) / 1000;
 }
 
@@ -133,14 +133,14 @@ static const svc_node *alert_conditions_region(const svc_processes *of, const sv
   int64_t node = p->node;
   *elects = true;
   if (p->spec == SVC_NO_NODE) return NULL;
-  for (i = 0, spec = svc_node_first(spec); spec && i < p->spec; i++) spec = spec->next;
+  for (i = 0, spec = svc_node_first(spec); i < p->spec; i++) spec = spec->next;
   regions = svc_node_get(spec, "regionConfigs");
   for (region = svc_node_first(regions); region; region = region->next) {
     if (node < svc_cluster_electable(region)) return region;
     node -= svc_cluster_electable(region);
   }
   *elects = false;
-  for (region = svc_node_first(regions); region; region = region->next) {
+  for (region = svc_node_first(regions); SVC_ALWAYS(region); region = region->next) { /* by these the nodes were counted */
     int64_t others = svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
                      svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
     if (node < others) return region;
@@ -266,7 +266,7 @@ static void alert_conditions_host(svc_alert_met *m, const svc_process *p)
   m->values[SVC_ALERT_PORT] = port;
   m->host = m->target = p->id;
   m->type = svc_str_c(p->type);
-  while (m->type.n && memchr(m->type.p, '_', m->type.n)) m->type.p++, m->type.n--; /* REPLICA_PRIMARY: PRIMARY */
+  while (memchr(m->type.p, '_', m->type.n)) m->type.p++, m->type.n--; /* REPLICA_PRIMARY: PRIMARY */
 }
 
 static bool alert_conditions_processes(svc_alert_round *r, svc_alert_targets *out)

@@ -116,12 +116,11 @@ static bool alert_config_of_alert(svc_call *c)
   svc_entities which = { .noun = c->plan->noun };
   svc_str key = svc_path_param(c, "alertId"), group;
   svc_entity alert, config;
-  svc_id id, by = { { 0 } };
+  svc_id by = { { 0 } };
   int rc = SVC_NOT_FOUND;
-  if (!svc_resolve_all(c)) return false;
   which.parent = c->scope.group;
   group = svc_id_str(c->arena, &c->scope.group);
-  if (alerts && svc_id_parse(key, &id)) rc = svc_entity_get(c->txn, alerts->noun->kind, &which.parent, &id, &alert);
+  if (alerts) rc = svc_entity_said(c->txn, alerts->noun->kind, &which.parent, key, &alert);
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ALERT_NOT_FOUND, "SS", &key, &group);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   svc_id_parse(svc_json_word(alert.body, "alertConfigId"), &by);

@@ -128,7 +128,7 @@ static bool alert_measuring_beyond(const svc_alert_condition *k, const svc_node 
   const svc_node *limit = svc_node_get(threshold, "threshold");
   svc_str how = svc_node_str(threshold, "operator");
   double at = 0;
-  if (k->beyond) return k->beyond < 0 ? value < k->limit : value > k->limit;
+  if (k->below) return value < k->limit;
   if (!limit || !svc_json_number_double(limit->text, &at)) return false;
   return svc_str_is(how, "LESS_THAN") || svc_str_is(how, "<") ? value < at : value > at;
 }
@@ -157,7 +157,7 @@ static bool alert_measuring_config(svc_alert_round *r, const svc_alert_condition
   size_t i;
   if (!said) return false;
   if (!threshold) threshold = svc_node_get(said, "threshold");
-  units = k->beyond ? SVC_S("") : svc_node_str(threshold, "units");
+  units = k->below ? SVC_S("") : svc_node_str(threshold, "units");
   for (i = 0; i < all->count; i++) {
     svc_alert_target *t = &all->at[i];
     t->met.metric = svc_node_str(threshold, "metricName");

@@ -113,10 +113,9 @@ static bool alert_notifications_team_known(svc_call *c, svc_node *item)
   const svc_noun_info *noun = c->s->seats[SVC_SEAT_TEAM];
   svc_str id = svc_node_str(item, "teamId"), org = svc_id_str(c->arena, &c->scope.org);
   svc_entity team;
-  svc_id team_id;
-  int rc = SVC_NOT_FOUND;
+  int rc;
   if (!noun) return true;
-  if (svc_id_parse(id, &team_id)) rc = svc_entity_get(c->txn, noun->noun->kind, &c->scope.org, &team_id, &team);
+  rc = svc_entity_said(c->txn, noun->noun->kind, &c->scope.org, id, &team);
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_TEAM_NOT_FOUND, "SS", &id, &org);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   svc_node_set_str(c->arena, item, "teamName", team.unique);
@@ -152,7 +151,7 @@ static size_t alert_notifications_bytes(const svc_node *item)
 /* One that was there before and has the same kind keeps its id, where none was sent. */
 static void alert_notifications_keep_id(svc_call *c, const svc_node *sent, const svc_node *before, svc_node *item)
 {
-  if (!sent || !before || svc_node_get(sent, "notifierId")) return;
+  if (!before || svc_node_get(sent, "notifierId")) return;
   if (!svc_node_eq(before, "typeName", svc_node_str(item, "typeName"))) return;
   svc_node_set_from(c->arena, item, "notifierId", before, "notifierId");
 }
@@ -163,14 +162,14 @@ SVC_PRIVATE bool svc_alert_notifications_check(svc_call *c, svc_change *change)
   const svc_node *before = svc_node_get(change->before, "notifications"), *sent = svc_node_get(change->input, "notifications");
   unsigned i = 0;
   if (before) before = before->first;
-  if (sent) sent = sent->first;
+  sent = svc_node_first(sent); /* for each that was sent there is one */
   for (item = svc_node_first(list); item; item = item->next, i++) {
     alert_notifications_keep_id(c, sent, before, item);
     if (!alert_notifications_one(c, item, i)) return false;
     if (before) before = before->next;
-    if (sent) sent = sent->next;
+    sent = sent->next;
   }
-  if (list && alert_notifications_bytes(list) > NOTIFICATIONS_MOST_BYTES)
+  if (alert_notifications_bytes(list) > NOTIFICATIONS_MOST_BYTES)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("notifications"), "are too long: all of them may have %d bytes", NOTIFICATIONS_MOST_BYTES);
   return svc_check_done(c);
 }

@@ -139,7 +139,7 @@ typedef struct svc_alert_condition {
   const char *begins, *ends; /* types of events; ends NULL: none says so */
   unsigned char of;          /* enum svc_alert_of */
   bool hourly;               /* from what is stored: nobody is asked */
-  signed char beyond;        /* where the type takes no threshold: -1: below `limit` it is, 1: above; 0: as the configuration says */
+  bool below;                /* the type takes no threshold: below `limit` it is; else as the configuration says */
   signed char limit;
   const char *asks;          /* the name of the figure, for a driver; NULL: the metric of the threshold */
   const char *units;         /* where the threshold has none: of it, and of what is shown */

@@ -232,12 +232,11 @@ static const char *const *alert_rules_units_of(int on, svc_str metric)
 
 /* ----------------------------------------------------------------------------------------------------------- thresholds */
 
-/* A member that must be one of these; where it is missing, the first of them where `fill` says so. */
-static void alert_rules_word(svc_call *c, svc_node *threshold, const char *whole, const char *name, const char *const *values, bool fill)
+/* A member that must be one of these; where it is missing, the first of them. */
+static void alert_rules_word(svc_call *c, svc_node *threshold, const char *whole, const char *name, const char *const *values)
 {
   svc_str word = svc_node_str(threshold, name), path = svc_arena_print(c->arena, "%s.%s", whole, name);
-  if (word.n == 0 && fill) svc_node_set_text(c->arena, threshold, name, values[0]);
-  else if (word.n == 0) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, path, "is required");
+  if (word.n == 0) svc_node_set_text(c->arena, threshold, name, values[0]);
   else if (!svc_value_in(c->s, word, values))
     svc_violate(c, SVC_E_INVALID_ENUM_VALUE, path, "must be %s here", svc_values_known(c, values).p);
 }
@@ -249,8 +248,8 @@ static void alert_rules_metric(svc_call *c, svc_node *threshold, const char *who
     svc_violate(c, SVC_E_INVALID_ENUM_VALUE, svc_arena_print(c->arena, "%s.metricName", whole), "is no metric of what this type of event is about");
     return;
   }
-  alert_rules_word(c, threshold, whole, "operator", alert_rules_either + 2, false);
-  alert_rules_word(c, threshold, whole, "units", units, true);
+  alert_rules_word(c, threshold, whole, "operator", alert_rules_either + 2);
+  alert_rules_word(c, threshold, whole, "units", units);
 }
 
 /* A threshold of no metric has no name of one. */
@@ -261,8 +260,8 @@ static void alert_rules_plain(svc_call *c, svc_node *threshold, const struct ale
   for (i = 0; i < sizeof names / sizeof names[0]; i++)
     if (svc_node_get(threshold, names[i]))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "threshold.%s", names[i]), "is of no use for this type of event");
-  alert_rules_word(c, threshold, "threshold", "operator", bounds->operators, false);
-  if (!bounds->none || svc_node_get(threshold, "units")) alert_rules_word(c, threshold, "threshold", "units", bounds->units, true);
+  alert_rules_word(c, threshold, "threshold", "operator", bounds->operators);
+  if (!bounds->none || svc_node_get(threshold, "units")) alert_rules_word(c, threshold, "threshold", "units", bounds->units);
 }
 
 static bool alert_rules_threshold(svc_call *c, svc_node *body, const struct alert_rules_kind *kind)

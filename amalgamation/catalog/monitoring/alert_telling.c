@@ -96,9 +96,7 @@ static bool alert_telling_notice(svc_call *c, const svc_noun_info *noun, const s
 /* The configuration of an alert; false: it is gone. */
 static bool alert_telling_config(svc_call *c, const svc_id *group, const svc_node *alert, svc_entity *out)
 {
-  svc_id id;
-  return svc_id_parse(svc_node_str(alert, "alertConfigId"), &id) &&
-         svc_entity_get(c->txn, SVC_ALERT_CONFIG_KIND, group, &id, out) == SVC_OK;
+  return svc_entity_said(c->txn, SVC_ALERT_CONFIG_KIND, group, svc_node_str(alert, "alertConfigId"), out) == SVC_OK;
 }
 
 /* When its next turn comes. */
@@ -174,7 +172,7 @@ SVC_PRIVATE svc_node *svc_alert_notice_secrets(svc_call *c, const svc_entity *e)
 }
 
 /* The text of the alert; the project may have gone to another organization since it was written. */
-static const char *alert_telling_text(svc_arena *a, svc_str alert, const char *org)
+static svc_str alert_telling_text(svc_arena *a, svc_str alert, const char *org)
 {
   svc_str shown = svc_json_word(alert, "orgId");
   svc_buf b = svc_buf_new(a, alert.n + 1);
@@ -182,7 +180,7 @@ static const char *alert_telling_text(svc_arena *a, svc_str alert, const char *o
   svc_buf_add(&b, alert.p, at);
   if (at) svc_buf_text(&b, org);
   svc_buf_add(&b, alert.p + at + shown.n, alert.n - at - shown.n);
-  return svc_buf_done(&b).p;
+  return svc_buf_done(&b);
 }
 
 SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order)
@@ -199,8 +197,9 @@ SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order)
   n.status = svc_arena_copy(&arena, svc_json_word(alert, "status")).p;
   n.target = svc_arena_copy(&arena, target).p;
   n.target_length = target.n;
-  n.alert = alert_telling_text(&arena, alert, order->org_id);
-  n.alert_length = n.alert ? strlen(n.alert) : 0;
+  alert = alert_telling_text(&arena, alert, order->org_id);
+  n.alert = alert.p;
+  n.alert_length = alert.n;
   if (!arena.failed) said = s->config.notify(s->config.notify_context, s, &n);
   svc_blocks_free(arena.blocks);
   return said;

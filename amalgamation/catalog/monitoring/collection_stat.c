@@ -85,7 +85,6 @@ static bool collection_stat_list(svc_call *c)
 {
   svc_node *body = svc_node_object(c->arena, NULL), *list, *one;
   if (!body) return svc_no_memory(c);
-  if (!svc_resolve_all(c)) return false;
   list = svc_metrics_shown(c, &collection_stat_metrics, "metrics");
   for (one = svc_node_first(list); one; one = one->next) /* what is only counted has no unit */
     if (svc_node_is(one, "units", svc_units[SVC_UNIT_SCALAR])) svc_node_get(one, "units")->type = SVC_J_NULL;
@@ -100,7 +99,6 @@ static bool collection_stat_where(svc_call *c, svc_processes *at, svc_process *p
   svc_str view = svc_path_param(c, "clusterView");
   svc_entity cluster;
   memset(p, 0, sizeof *p);
-  if (!svc_resolve_all(c)) return false;
   if (view.n == 0) return svc_process_find(c, svc_path_param(c, "processId"), at, p);
   svc_node_set_str(c->arena, of, "view", view);
   return svc_cluster_named(c, svc_path_param(c, "clusterName"), &cluster) && svc_processes_of(c, &cluster, at);
@@ -127,10 +125,10 @@ static bool collection_stat_rank(svc_call *c)
 {
   svc_node *ask = svc_node_object(c->arena, NULL), *known;
   svc_node *pinned = svc_node_array(c->arena, "pinned");
-  svc_buf b = svc_buf_new(c->arena, 1024);
   svc_processes at;
   svc_process p;
   svc_span span;
+  svc_buf b;
   if (!ask || !pinned) return svc_no_memory(c);
   if (!collection_stat_where(c, &at, &p, ask) || !svc_span_of(c, &collection_stat_metrics, &span)) return false;
   if (!svc_namespaces_known(c, &at.cluster, &known) || !collection_stat_pinned(c, &at.cluster, pinned)) return false;
@@ -142,6 +140,7 @@ static bool collection_stat_rank(svc_call *c)
   svc_node_put(c->arena, ask, pinned);
   svc_node_set_text(c->arena, ask, "rank", "TOTAL_LATENCY");
   svc_node_set_i64(c->arena, ask, "until", span.until);
+  b = svc_buf_new(c->arena, 1024);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
   return svc_question_about(c, "list", "cluster", &at.cluster, at.cluster.unique, svc_buf_done(&b));

@@ -197,7 +197,7 @@ static svc_node *event_with_raw(svc_call *c, const svc_entity *e, void *context)
 static bool event_list(svc_call *c)
 {
   svc_entities which = { .noun = c->plan->noun, .filters = c->plan->more->filters };
-  if (!event_known_types(c) || !event_dates(c) || !svc_resolve_all(c)) return false;
+  if (!event_known_types(c) || !event_dates(c)) return false;
   which.parent = svc_parent_of_call(c)->id;
   if (event_wants_raw(c)) which.view = event_with_raw;
   return svc_list_entities(c, &which);
@@ -218,7 +218,7 @@ static bool event_activity_feed(svc_call *c)
   svc_buf b = svc_buf_new(c->arena, 256);
   svc_node *body = svc_node_object(c->arena, NULL);
   size_t i;
-  if (!event_known_types(c) || !event_dates(c) || !svc_resolve_all(c)) return false;
+  if (!event_known_types(c) || !event_dates(c)) return false;
   svc_buf_str(&b, c->s->base_url);
   svc_buf_str(&b, c->s->base_path);
   svc_buf_text(&b, c->plan->hops[0].noun == c->s->group ? "/groups/" : "/orgs/");

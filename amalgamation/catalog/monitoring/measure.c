@@ -85,7 +85,8 @@ SVC_PRIVATE bool svc_span_of(svc_call *c, const svc_metrics *metrics, svc_span *
   if (points > SVC_SPAN_MOST)
     return measure_too_many(c, given ? "granularity" : "period", points, "each metric", SVC_SPAN_MOST);
   all = points * measure_count(c, metrics);
-  return all <= MEASURE_MOST ? true : measure_too_many(c, metrics->param, all, "all metrics", MEASURE_MOST);
+  if (all > MEASURE_MOST) return measure_too_many(c, metrics->param, all, "all metrics", MEASURE_MOST);
+  return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- question */
@@ -128,7 +129,7 @@ SVC_PRIVATE bool svc_measure_ask(svc_call *c, const svc_processes *at, const svc
   if (!ask || !list) return svc_no_memory(c);
   if (!svc_span_of(c, metrics, &span)) return false;
   svc_node_set_i64(c->arena, ask, "from", span.from);
-  svc_node_set_str(c->arena, ask, "host", p ? p->id : SVC_S(""));
+  svc_node_set_str(c->arena, ask, "host", p->id);
   svc_node_put(c->arena, ask, list);
   svc_node_set_str(c->arena, ask, "place", svc_arena_print(c->arena, SVC_FMT "%s" SVC_FMT, SVC_ARG(svc_node_str(of, "database")),
                                                            svc_node_get(of, "collection") ? "." : "", SVC_ARG(svc_node_str(of, "collection"))));
@@ -165,7 +166,8 @@ SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, cons
   svc_buf b = svc_buf_new(c->arena, 4096);
   svc_span span;
   size_t i;
-  if (!said || !svc_span_of(c, metrics, &span)) return NULL;
+  bool good = svc_span_of(c, metrics, &span);
+  if (!said || SVC_NEVER(!good)) return NULL; /* it was, when the question was asked */
   if (svc_node_bool(said, "missing", false)) {
     (void)svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
     return NULL;
@@ -194,7 +196,8 @@ SVC_PRIVATE svc_node *svc_measure_answer(svc_call *c, const svc_metrics *metrics
   svc_node *body = svc_node_object(c->arena, NULL);
   char date[21];
   svc_span span;
-  if (!svc_span_of(c, metrics, &span)) return NULL;
+  bool good = svc_span_of(c, metrics, &span);
+  if (SVC_NEVER(!good)) return NULL; /* as above */
   if (!body) (void)svc_no_memory(c);
   if (!body) return NULL;
   svc_date_text(span.until * 1000, date);

@@ -78,7 +78,7 @@ static bool process_next(svc_call *c, void *state, svc_item *out)
   const svc_process *p;
   svc_entity e;
   svc_node *body;
-  svc_buf key = svc_buf_new(c->arena, 96);
+  svc_buf key;
   while (w->at == w->of.count) {
     if (!svc_below_next(&w->scan, CLUSTER_KIND, &e)) return svc_txn_good(c) && false;
     if (!svc_processes_of(c, &e, &w->of)) return false;
@@ -87,6 +87,7 @@ static bool process_next(svc_call *c, void *state, svc_item *out)
   p = &w->of.at[w->at++];
   if (!out) return true;
   body = process_node(c, &w->of, p);
+  key = svc_buf_new(c->arena, 96);
   svc_percent_encode(&key, p->host);
   svc_buf_char(&key, ':');
   svc_buf_i64(&key, p->port);
@@ -98,7 +99,6 @@ static bool process_next(svc_call *c, void *state, svc_item *out)
 static bool process_list(svc_call *c)
 {
   process_walk walk;
-  if (!svc_resolve_all(c)) return false;
   memset(&walk, 0, sizeof walk);
   svc_below_begin(&walk.scan, c->txn, CLUSTER_KIND, &c->scope.group);
   return svc_list_items(c, process_next, &walk, -1);
@@ -109,7 +109,7 @@ static bool process_read(svc_call *c)
   svc_processes of;
   svc_process p;
   svc_node *body;
-  if (!svc_resolve_all(c) || !svc_process_find(c, svc_path_param(c, "processId"), &of, &p)) return false;
+  if (!svc_process_of_path(c, &of, &p)) return false;
   body = process_node(c, &of, &p);
   return body ? svc_answer_node(c, body) : svc_no_memory(c);
 }

@@ -82,11 +82,6 @@ static svc_node *process_part_known(svc_call *c, const process_part *part, const
   return list && part->known(c, of, list) ? list : NULL;
 }
 
-static bool process_part_find(svc_call *c, svc_processes *of, svc_process *p)
-{
-  return svc_resolve_all(c) && svc_process_find(c, svc_path_param(c, "processId"), of, p);
-}
-
 static bool process_part_missing(svc_call *c)
 {
   return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
@@ -98,16 +93,17 @@ SVC_PRIVATE bool svc_part_ask(svc_call *c)
 {
   const process_part *part = process_part_of(c);
   svc_node *ask = svc_node_object(c->arena, NULL), *known;
-  svc_buf b = svc_buf_new(c->arena, 512);
   svc_processes of;
   svc_process p;
+  svc_buf b;
   if (!ask) return svc_no_memory(c);
-  if (!process_part_find(c, &of, &p)) return false;
+  if (!svc_process_of_path(c, &of, &p)) return false;
   known = process_part_known(c, part, &of);
   if (!known) return false;
   svc_node_set_str(c->arena, ask, "host", p.id);
   svc_node_put(c->arena, ask, known);
   svc_node_set_text(c->arena, ask, "list", part->list);
+  b = svc_buf_new(c->arena, 512);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
   return svc_question_about(c, "list", "cluster", &of.cluster, of.cluster.unique, svc_buf_done(&b));
@@ -174,7 +170,7 @@ SVC_PRIVATE bool svc_part_measure(svc_call *c)
   svc_processes at;
   svc_process p;
   if (!of) return svc_no_memory(c);
-  if (!process_part_find(c, &at, &p)) return false;
+  if (!svc_process_of_path(c, &at, &p)) return false;
   if (part->param) {
     svc_str wanted = svc_path_param(c, part->param);
     svc_node_set_str(c->arena, of, part->asked, wanted);

@@ -37,6 +37,7 @@ typedef struct svc_processes { /* of a cluster */
 SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_processes *out);
 /* The process that is called so, or the first one on the host that is; false: 404. */
 SVC_PRIVATE bool svc_process_find(svc_call *c, svc_str id, svc_processes *of, svc_process *out);
+SVC_PRIVATE bool svc_process_of_path(svc_call *c, svc_processes *of, svc_process *out); /* that of {processId} */
 SVC_PRIVATE bool svc_process_runs(const svc_process *p); /* there is something to measure */
 
 /* --------------------------------------------------------------------------------------------------------- measure.c */

@@ -26,7 +26,7 @@ typedef struct processes_making {
 static svc_process *processes_add(processes_making *m, svc_str host, int64_t port, const char *type)
 {
   svc_process *p = &m->out->at[m->out->count];
-  if (m->out->count == m->room) return NULL;
+  if (SVC_NEVER(m->out->count == m->room)) return NULL; /* they were counted before */
   m->out->count++;
   memset(p, 0, sizeof *p);
   p->host = host;
@@ -45,7 +45,7 @@ static void processes_server(processes_making *m, const char *part, unsigned set
   svc_arena *a = m->c->arena;
   svc_str host = svc_arena_print(a, SVC_FMT "-%s-%02u-%02u" SVC_FMT, SVC_ARG(m->stem), part, set % 100, node % 100, SVC_ARG(m->tail));
   svc_process *p = processes_add(m, host, port, type);
-  if (!p) return;
+  if (SVC_NEVER(!p)) return;
   p->alias = svc_arena_print(a, SVC_FMT "-%s-%02u-%02u" SVC_FMT, SVC_ARG(m->alias), part, set % 100, node % 100, SVC_ARG(m->tail));
   p->replica_set = svc_arena_print(a, SVC_FMT "-%s-%u", SVC_ARG(m->set), part, set);
   if (m->out->sharded && port == PROCESS_SHARD_PORT) p->shard = p->replica_set;
@@ -91,7 +91,7 @@ static void processes_driven(processes_making *m)
     while (n > 0 && host.p[n - 1] != ':') n--;
     if (n > 0 && svc_str_i64((svc_str){ host.p + n, host.n - n }, &port)) host.n = n - 1;
     p = processes_add(m, host, port, m->out->sharded ? "SHARD_DBS" : m->out->count ? "REPLICA_SECONDARY" : "REPLICA_PRIMARY");
-    if (!p) return;
+    if (SVC_NEVER(!p)) return;
     p->alias = host;
     if (!m->out->sharded) p->replica_set = svc_arena_print(m->c->arena, SVC_FMT "-shard-0", SVC_ARG(m->set));
   }
@@ -121,7 +121,7 @@ SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_pr
   m.idle = svc_node_bool(out->body, "paused", false) || svc_cluster_is(out->body, "stateName", "CREATING");
   for (i = 0, m.room = 1; i < hosts.n; i++) m.room += hosts.p[i] == ',';
   if (!c->s->config.driver) m.room = processes_room(out);
-  out->at = svc_arena_alloc(c->arena, (m.room ? m.room : 1) * sizeof *out->at);
+  out->at = svc_arena_alloc(c->arena, (m.room + 1) * sizeof *out->at);
   if (!out->at) return svc_no_memory(c);
   if (c->s->config.driver) processes_driven(&m);
   else processes_specified(&m);
@@ -165,6 +165,11 @@ SVC_PRIVATE bool svc_process_find(svc_call *c, svc_str id, svc_processes *of, sv
     }
   }
   return svc_txn_good(c) ? svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &id) : false;
+}
+
+SVC_PRIVATE bool svc_process_of_path(svc_call *c, svc_processes *of, svc_process *out)
+{
+  return svc_resolve_all(c) && svc_process_find(c, svc_path_param(c, "processId"), of, out);
 }
 
 SVC_PRIVATE bool svc_process_runs(const svc_process *p)

@@ -147,7 +147,7 @@ static bool query_shape_told(svc_call *c, const svc_reply *reply)
 /* The state that is wanted is in the body: nothing else of it can be. */
 static svc_node *query_shape_check(svc_call *c, const svc_node *before)
 {
-  if (c->body && c->body->type == SVC_J_OBJECT && !svc_node_get(c->body, "status"))
+  if (c->body->type == SVC_J_OBJECT && !svc_node_get(c->body, "status"))
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("status"), "is required");
   return svc_check(c, &query_shape_object, c->body, before, SVC_CHECK_UPDATE);
 }
@@ -164,7 +164,6 @@ static bool query_shape_change(svc_call *c, svc_str hash)
   if (!svc_change_begin(c, &change)) return false;
   change.body = query_shape_check(c, change.before);
   if (!svc_check_done(c)) return false;
-  if (!change.body) return svc_no_memory(c);
   if (query_shape_rejects(change.body)) return svc_change_store(c, &change);
   return svc_erase(c, c->plan->noun, &change.entity) && query_shape_answer(c, hash, change.body);
 }
@@ -182,7 +181,6 @@ static bool query_shape_make(svc_call *c, svc_str hash)
   if (!svc_if_match_view(c, before)) return false;
   body = query_shape_check(c, before);
   if (!svc_check_done(c)) return false;
-  if (!body) return svc_no_memory(c);
   if (!query_shape_rejects(body)) {
     if (!c->ahead.n) return svc_not_found(c, c->plan->noun, c->plan->hop_count - 1, hash);
     return query_shape_answer(c, hash, body);

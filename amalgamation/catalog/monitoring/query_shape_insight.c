@@ -124,14 +124,14 @@ static int query_shape_insight_together(const void *a, const void *b)
 {
   const svc_ran *one = *(const svc_ran *const *)a, *other = *(const svc_ran *const *)b;
   int order = svc_str_order(query_shape_insight_hash(one), query_shape_insight_hash(other));
-  return order ? order : one < other ? -1 : one > other; /* they lie by time */
+  return order ? order : (one > other) - (one < other); /* they lie by time */
 }
 
 static int query_shape_insight_longest(const void *a, const void *b)
 {
   const query_shape_insight *one = a, *other = b;
-  if (one->micros != other->micros) return one->micros > other->micros ? -1 : 1;
-  return svc_str_order(one->hash, other->hash);
+  int order = (one->micros < other->micros) - (one->micros > other->micros);
+  return order ? order : svc_str_order(one->hash, other->hash);
 }
 
 static bool query_shape_insight_wanted(svc_call *c, const svc_ran *r)

@@ -175,7 +175,7 @@ static int schema_advice_by_name(const void *a, const void *b)
 {
   const svc_ran *one = a, *other = b;
   int order = svc_str_order(one->namespace, other->namespace);
-  return order ? order : one->number < other->number ? -1 : one->number > other->number;
+  return order ? order : (one->number > other->number) - (one->number < other->number);
 }
 
 static void schema_advice_of_queries(schema_advice *a, const svc_rans *ran)

@@ -81,18 +81,13 @@ static const svc_route search_metric_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-static bool search_metric_find(svc_call *c, svc_processes *of, svc_process *p)
-{
-  return svc_resolve_all(c) && svc_process_find(c, svc_path_param(c, "processId"), of, p);
-}
-
 static bool search_metric_list(svc_call *c)
 {
   svc_node *body = svc_node_object(c->arena, NULL);
   svc_processes of;
   svc_process p;
   if (!body) return svc_no_memory(c);
-  if (!search_metric_find(c, &of, &p)) return false;
+  if (!svc_process_of_path(c, &of, &p)) return false;
   svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   svc_node_put(c->arena, body, svc_metrics_shown(c, &search_metric_hardware, "hardwareMetrics"));
   svc_node_put(c->arena, body, svc_metrics_shown(c, &search_metric_index_metrics, "indexMetrics"));
@@ -105,7 +100,7 @@ static bool search_metric_ask(svc_call *c)
 {
   svc_processes of;
   svc_process p;
-  return search_metric_find(c, &of, &p) && svc_measure_ask(c, &of, &p, &search_metric_metrics, NULL);
+  return svc_process_of_path(c, &of, &p) && svc_measure_ask(c, &of, &p, &search_metric_metrics, NULL);
 }
 
 static bool search_metric_told(svc_call *c, const svc_reply *reply)
@@ -148,7 +143,7 @@ static bool search_metric_index_ask(svc_call *c)
   svc_processes at;
   svc_process p;
   if (!of) return svc_no_memory(c);
-  if (!search_metric_find(c, &at, &p)) return false;
+  if (!svc_process_of_path(c, &at, &p)) return false;
   ids = search_metric_ids(c, &at.cluster);
   if (!ids || !svc_txn_good(c)) return svc_failed(c);
   if (index.n && !ids->first) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &index);

@@ -23,7 +23,8 @@ typedef struct simulated_logins_history {
 static int simulated_logins_latest(const void *a, const void *b)
 {
   const simulated_logins_user *x = a, *y = b;
-  return x->minute != y->minute ? (x->minute < y->minute ? 1 : -1) : svc_str_order(x->name, y->name);
+  int order = (x->minute < y->minute) - (x->minute > y->minute);
+  return order ? order : svc_str_order(x->name, y->name);
 }
 
 static const svc_node *simulated_logins_host(const svc_node *p, uint64_t chance)

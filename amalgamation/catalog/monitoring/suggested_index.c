@@ -108,7 +108,7 @@ static bool suggested_index_parse(const svc_told_index *index, suggested_index_k
   int64_t direction;
   out->count = 0;
   if (index->hidden || svc_node_get(index->options, "sparse") || svc_node_get(index->options, "partialFilterExpression")) return false;
-  for (one = index->keys->first; one && out->count < SVC_ADVISOR_KEYS; one = one->next) {
+  for (one = index->keys->first; one && SVC_ALWAYS(out->count < SVC_ADVISOR_KEYS); one = one->next) { /* no more are taken from the driver */
     const svc_node *key = one->type == SVC_J_OBJECT ? one->first : NULL;
     if (!key || key->type != SVC_J_NUMBER || !svc_json_number_i64(key->text, &direction)) return false;
     out->at[out->count].path = key->name;

@@ -95,7 +95,7 @@ static bool ip_address_read(svc_call *c)
   svc_node *services = svc_node_object(c->arena, "services");
   svc_node *clusters = svc_node_array(c->arena, "clusters");
   if (!body || !services || !clusters) return svc_no_memory(c);
-  if (!svc_resolve_all(c) || !ip_address_add(c, clusters, CLUSTER_KIND) || !ip_address_add(c, clusters, FLEX_KIND)) return false;
+  if (!ip_address_add(c, clusters, CLUSTER_KIND) || !ip_address_add(c, clusters, FLEX_KIND)) return false;
   svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   svc_node_put(c->arena, services, clusters);
   svc_node_put(c->arena, body, services);

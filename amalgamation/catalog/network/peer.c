@@ -190,8 +190,7 @@ static svc_str peer_target(svc_call *c, const svc_node *body)
 static bool peer_container(svc_call *c, const svc_change *change, svc_entity *out)
 {
   svc_str id = svc_node_str(change->body, "containerId");
-  svc_id at;
-  int rc = svc_id_parse(id, &at) ? svc_entity_get(c->txn, CONTAINER_KIND, &change->parent, &at, out) : SVC_NOT_FOUND;
+  int rc = svc_entity_said(c->txn, CONTAINER_KIND, &change->parent, id, out);
   if (rc == SVC_NOT_FOUND)
     return svc_fail_about(c, SVC_E_CLOUD_PROVIDER_CONTAINER_NOT_FOUND, id, svc_id_str(c->arena, &change->parent));
   if (rc != SVC_OK) return svc_store_failed(c, rc);
@@ -307,9 +306,7 @@ static svc_node *peer_desired(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e), *part;
   svc_entity container;
-  svc_id at;
-  if (!body || !svc_id_parse(svc_node_str(body, "containerId"), &at)) return body;
-  if (svc_entity_get(c->txn, CONTAINER_KIND, &e->parent, &at, &container) != SVC_OK) return body;
+  if (svc_entity_said(c->txn, CONTAINER_KIND, &e->parent, svc_node_str(body, "containerId"), &container) != SVC_OK) return body;
   part = svc_entity_body(c, &container);
   if (!part) return NULL;
   part->name = SVC_S("container");
@@ -332,12 +329,9 @@ static bool peer_gone(svc_call *c, const svc_entity *e)
 {
   const svc_node *body = svc_entity_body(c, e);
   svc_entity container;
-  svc_id at;
   if (!body || !svc_event_about(c, svc_noun_by_kind(c->s, PEER_KIND), e, peer_cloud_of(body)->deleted, true)) return false;
   if (!svc_network_changed(c, NULL)) return false;
-  if (!svc_id_parse(svc_node_str(body, "containerId"), &at) ||
-      svc_entity_get(c->txn, CONTAINER_KIND, &e->parent, &at, &container) != SVC_OK)
-    return svc_txn_good(c);
+  if (svc_entity_said(c->txn, CONTAINER_KIND, &e->parent, svc_node_str(body, "containerId"), &container) != SVC_OK) return svc_txn_good(c);
   return svc_network_user(c, &container).n || svc_network_provision(c, &container, false);
 }
 

@@ -69,11 +69,11 @@ static const svc_field_event project_events[] = {
 static bool project_organization(svc_call *c, svc_str text, uint64_t roles, svc_id *out)
 {
   svc_entity org;
-  int rc = SVC_NOT_FOUND;
-  if (svc_id_parse(text, out) && c->s->org) rc = svc_get_noun(c->txn, c->s->org, out, &org);
+  int rc = c->s->org ? svc_get_noun_said(c->txn, c->s->org, text, &org) : SVC_NOT_FOUND;
   if (rc == SVC_OK && !svc_entity_visible(c, c->s->org, &org)) rc = SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ORG_NOT_FOUND, "S", &text);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
+  *out = org.id;
   return svc_access_factors(c, out) && (svc_roles_on(c, NULL, out) & roles ? true : svc_lacks_role(c, roles));
 }
 

@@ -117,7 +117,7 @@ static bool project_limit_next(svc_call *c, void *state, svc_item *out)
 static bool project_limit_list(svc_call *c)
 {
   size_t at = 0;
-  return svc_resolve_all(c) && svc_list_items(c, project_limit_next, &at, (int64_t)PROJECT_LIMIT_COUNT);
+  return svc_list_items(c, project_limit_next, &at, (int64_t)PROJECT_LIMIT_COUNT);
 }
 
 /* The limit that the path names. */

@@ -51,7 +51,8 @@ static void policy_context_nodes(policy_sizes *sizes, const svc_node *nodes)
   const svc_node *disk = svc_node_get(nodes, "diskSizeGB");
   double size = 0;
   policy_context_size(sizes, svc_node_str(nodes, "instanceSize"));
-  if (disk && svc_json_number_double(disk->text, &size) && size > (double)sizes->disk) sizes->disk = (int64_t)size;
+  if (disk) svc_json_number_double(disk->text, &size);
+  if (disk && size > (double)sizes->disk) sizes->disk = (int64_t)size;
 }
 
 /* Where its size may go by itself counts as much as where it is. */

@@ -36,12 +36,12 @@ static bool audit_log_operator(svc_str name)
   return false;
 }
 
-/* Every member that begins with a dollar sign is an operator that servers know. The gate has bounded the depth. */
+/* Every member that begins with a dollar sign is an operator that servers know. The gate has bounded the depth, and lets no empty name in. */
 static bool audit_log_walk(svc_call *c, const svc_node *node)
 {
   const svc_node *child;
   for (child = node->first; child; child = child->next) {
-    if (node->type == SVC_J_OBJECT && child->name.n && child->name.p[0] == '$' && !audit_log_operator(child->name)) {
+    if (node->type == SVC_J_OBJECT && child->name.p[0] == '$' && !audit_log_operator(child->name)) {
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("auditFilter"), "has the operator " SVC_FMT ", which there is not",
                   SVC_ARG(child->name));
       return false;

@@ -218,7 +218,6 @@ static bool cloud_access_list(svc_call *c)
   svc_entity e;
   svc_scan scan;
   int i;
-  if (!svc_resolve_all(c)) return false;
   if (!all) return svc_no_memory(c);
   for (i = 0; i < 3; i++) {
     lists[i] = svc_node_array(c->arena, cloud_access_providers[i].list);

@@ -191,7 +191,7 @@ static bool database_user_cert_list(svc_call *c)
 {
   svc_entities all = { .noun = c->plan->noun };
   svc_entity user;
-  if (!svc_resolve_all(c) || !database_user_cert_user(c, &user)) return false;
+  if (!database_user_cert_user(c, &user)) return false;
   all.parent = user.id;
   return svc_list_entities(c, &all);
 }

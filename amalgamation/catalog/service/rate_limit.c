@@ -117,12 +117,11 @@ static bool rate_limit_scope_given(svc_call *c, const char *name, const svc_noun
 {
   const svc_query_value *q = svc_query_get(c, name);
   svc_entity e;
-  svc_id id;
   uint64_t held = 0;
   bool seen = false;
   if (!q) return true;
-  if (noun && svc_id_parse(q->text, &id) && svc_get_noun(c->txn, noun, &id, &e) == SVC_OK) {
-    held = noun == c->s->group ? svc_roles_on(c, &id, &e.parent) : svc_roles_on(c, NULL, &id);
+  if (noun && svc_get_noun_said(c->txn, noun, q->text, &e) == SVC_OK) {
+    held = noun == c->s->group ? svc_roles_on(c, &e.id, &e.parent) : svc_roles_on(c, NULL, &e.id);
     seen = held || svc_entity_visible(c, noun, &e);
   }
   if (!seen) return svc_fail(c, noun ? noun->noun->err_not_found : SVC_E_RESOURCE_NOT_FOUND, "S", &q->text);

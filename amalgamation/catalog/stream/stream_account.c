@@ -75,7 +75,7 @@ static bool stream_account_read(svc_call *c)
   svc_node *out = svc_node_object(c->arena, NULL);
   unsigned char hash[32];
   size_t i = 0;
-  if (!out || !svc_resolve_all(c)) return out ? false : svc_no_memory(c);
+  if (!out) return svc_no_memory(c);
   while (!svc_str_is_nocase(given, stream_account_providers[i])) i++; /* the parameter is one of them */
   if (!svc_value_in(c->s, region, regions[i]))
     return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "regionName", "it is no region of this provider");

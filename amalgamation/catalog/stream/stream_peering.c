@@ -107,9 +107,7 @@ static const svc_lifecycle stream_peering_lifecycle = {
 
 static bool stream_peering_ask(svc_call *c)
 {
-  const svc_entity *group;
-  if (!svc_resolve_all(c)) return false;
-  group = svc_path_entity(c, "project");
+  const svc_entity *group = svc_path_entity(c, "project");
   return svc_question_about(c, "list", "project", group, group->unique, SVC_S(STREAM_PEERING_LIST));
 }
 

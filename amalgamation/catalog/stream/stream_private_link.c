@@ -156,7 +156,7 @@ static bool stream_private_link_alone(svc_call *c, const svc_change *change)
 static bool stream_private_link_prepare(svc_call *c, svc_change *change)
 {
   svc_str arn = svc_node_str(change->body, "arn");
-  if (change->before) return true;
+  if (SVC_NEVER(change->before)) return true; /* nobody changes one */
   stream_private_link_kind(c, change->body);
   if (!svc_check_done(c)) return false;
   if (arn.n && !svc_node_get(change->body, "region")) { /* arn:aws:kafka:REGION:... */

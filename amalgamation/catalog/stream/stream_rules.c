@@ -109,14 +109,16 @@ static bool stream_rules_project(svc_call *c, const svc_node *body, svc_id *out)
   svc_entity e;
   uint64_t roles;
   *out = c->scope.group;
-  if (group.n == 0 || !svc_id_parse(group, out) || svc_id_eq(out, &c->scope.group)) return true;
-  if (svc_get_noun(c->txn, c->s->group, out, &e) != SVC_OK || !svc_id_eq(&e.parent, &c->scope.org) ||
+  if (group.n == 0) return true;
+  if (svc_get_noun_said(c->txn, c->s->group, group, &e) != SVC_OK || !svc_id_eq(&e.parent, &c->scope.org) ||
       !svc_entity_visible(c, c->s->group, &e))
     return svc_txn_good(c) && (c->error.code ? false : svc_fail(c, SVC_E_GROUP_NOT_FOUND, "S", &group));
+  if (svc_id_eq(&e.id, out)) return true;
+  *out = e.id;
   if (!svc_org_setting(c, "streamsCrossGroupEnabled", false)) {
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("clusterGroupId"),
                 "is another project, which streamsCrossGroupEnabled of the organization does not allow");
-    return svc_txn_good(c) && svc_check_done(c);
+    return svc_check_done(c);
   }
   roles = svc_roles_on(c, out, &c->scope.org);
   if (c->error.code) return false;
@@ -200,7 +202,7 @@ static void stream_rules_config(svc_call *c, const svc_node *body)
 /* A URL is shown and kept as it is: no place for a password. */
 static void stream_rules_url(svc_call *c, const svc_node *url, svc_str at)
 {
-  svc_str text = url && url->type == SVC_J_STRING ? url->text : SVC_S("");
+  svc_str text = url ? url->text : SVC_S("");
   size_t i = 0;
   while (i < text.n && text.p[i] != ':') i++;
   for (i += 3; i < text.n && !strchr("/?#", text.p[i]); i++)
