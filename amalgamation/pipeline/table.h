@@ -374,6 +374,7 @@ enum svc_noun_flags {
   SVC_EVENT_PARENT = 64, /* its events carry its parent's event_field as well */
   SVC_SOLE = 256,       /* one per parent, at a path without a name of its own, and there only when it was made: by a POST, or
                            by a PUT, which then makes it */
+  SVC_TEXT_BESIDE = 512, /* what is kept beside its body (`extra`) is text: it is shown, or parts of it */
   SVC_BY_TABLE = 128    /* its path names a row of a table, or a view of another noun: nothing is looked up for it */
 };
 

@@ -327,6 +327,8 @@ static void verify_entity(svc_verify *v, svc_str key, svc_str value)
   noun = svc_noun_by_kind(v->c->s, e.kind);
   body = verify_body(v, &e, shown);
   if (!noun || !body) return;
+  if ((noun->seals || noun->noun->flags & SVC_TEXT_BESIDE) && !svc_utf8_valid(e.extra))
+    svc_found(v, e.kind, shown, "what is kept beside its body is no text");
   svc_scope_enter(v->c, &e);
   verify_filled(v, noun, &e, body, shown);
   verify_keys(v, noun, &e, body, shown);

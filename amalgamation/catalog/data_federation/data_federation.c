@@ -343,6 +343,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation = {
   .kind = "dfed",
   .parent = "project",
   .param = "tenantName",
+  .flags = SVC_TEXT_BESIDE,
   .object = &data_federation_object,
   .key = "name",
   .unique = "name",

@@ -267,6 +267,7 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .kind = CLUSTER_KIND,
   .parent = "project",
   .param = "clusterName",
+  .flags = SVC_TEXT_BESIDE,
   .object = &svc_cluster_object,
   .key = "name",
   .unique = "name",

@@ -181,6 +181,7 @@ SVC_PRIVATE const svc_noun svc_noun_flex_cluster = {
   .kind = FLEX_KIND,
   .parent = "project",
   .param = "name",
+  .flags = SVC_TEXT_BESIDE,
   .object = &svc_flex_object,
   .key = "name",
   .unique = "name",

@@ -303,6 +303,7 @@ SVC_PRIVATE const svc_noun svc_noun_identity_provider = {
   .kind = SVC_PROVIDER_KIND,
   .parent = "federation settings",
   .param = "identityProviderId",
+  .flags = SVC_TEXT_BESIDE,
   .object = &provider_object,
   .unique = "displayName",
   .most = PROVIDER_MOST,

@@ -371,6 +371,7 @@ SVC_PRIVATE const svc_noun svc_noun_peer = {
   .kind = PEER_KIND,
   .parent = "project",
   .param = "peerId",
+  .flags = SVC_TEXT_BESIDE,
   .object = &peer_object,
   .err_not_found = SVC_E_PEER_NOT_FOUND,
   .err_in_use = SVC_E_CANNOT_CLOSE_GROUP_ACTIVE_PEERING_CONNECTIONS,

@@ -228,6 +228,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_processor = {
   .kind = STREAM_PROCESSOR_KIND,
   .parent = STREAM_WORKSPACE,
   .param = "processorName",
+  .flags = SVC_TEXT_BESIDE,
   .object = &stream_processor_object,
   .key = "name",
   .unique = "name",
