@@ -20,7 +20,7 @@ typedef struct blocks_source {
 static bool blocks_dated(svc_call *c, const svc_entities *which, const svc_tally *t)
 {
   const svc_filter *f;
-  for (f = which->filters; f && f->param; f++) {
+  for (f = which->filters; SVC_ALWAYS(f) && f->param; f++) {
     const svc_query_value *given = svc_query_get(c, f->param);
     if (!given) continue;
     if (f->compare == SVC_MIN_DATE && (svc_id_second(&t->first) - SVC_ID_AHEAD - 1) * 1000 < given->number) return false;
@@ -34,7 +34,7 @@ static bool blocks_value_passes(svc_call *c, const svc_entities *which, int fiel
 {
   const svc_filter *f;
   bool good = true;
-  for (f = which->filters; f && f->param; f++) {
+  for (f = which->filters; SVC_ALWAYS(f) && f->param; f++) {
     const svc_query_value *given = svc_query_get(c, f->param);
     if (!given || svc_tallied(which->noun->noun, f->field) != field) continue;
     *any = true;

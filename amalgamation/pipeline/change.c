@@ -36,13 +36,13 @@ static bool change_singleton(svc_call *c, svc_entity *out, bool *stored)
   static const svc_id none;
   const svc_noun_info *noun = c->plan->noun;
   const svc_entity *parent = svc_parent_of_call(c);
-  int rc = svc_entity_get(c->txn, noun->noun->kind, parent ? &parent->id : &none, &none, out);
+  int rc = svc_entity_get(c->txn, noun->noun->kind, SVC_ALWAYS(parent) ? &parent->id : &none, &none, out);
   *stored = rc == SVC_OK;
   if (rc == SVC_OK) return true;
   if (rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
   memset(out, 0, sizeof *out);
   out->kind = noun->noun->kind;
-  out->parent = parent ? parent->id : none;
+  out->parent = SVC_ALWAYS(parent) ? parent->id : none;
   out->scope = c->scope;
   out->body = noun->preset;
   out->links_at = noun->preset_links_at;

@@ -517,8 +517,8 @@ SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, con
 static bool check_is_field(svc_str path, const char *field)
 {
   for (; path.n && *field; path.p++, path.n--, field++) {
-    while (field[0] == ']' && path.n && path.p[0] != ']') path.p++, path.n--;
-    if (path.n == 0 || path.p[0] != *field) return false;
+    while (field[0] == ']' && SVC_ALWAYS(path.n) && path.p[0] != ']') path.p++, path.n--; /* what is open is closed */
+    if (SVC_NEVER(path.n == 0) || path.p[0] != *field) return false;
   }
   return path.n == 0 && *field == 0;
 }

@@ -1778,7 +1778,11 @@ static MunitResult login_limits_together(const MunitParameter params[], void *da
     l.t.caller.user_id = "000000000000000000000000";
     munit_assert_int(login_as_host(&l, "GET", path, NULL), ==, 200); /* the host is in this process, and limits nobody elsewhere */
     together.empty = false;
+    l.t.caller.user_id = "5f0000000000000000000001"; /* for whom it vouches is somebody like all others */
+    munit_assert_int(login_as_host(&l, "GET", path, NULL), ==, 200);
+    munit_assert_string_equal(t_get_header(&l.t, "RateLimit-Remaining"), "7");
     together.answers = SVC_BUSY;
+    munit_assert_int(login_as_host(&l, "GET", path, NULL), ==, closed ? 503 : 200);
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 4, false);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, closed ? 503 : 200);
     t_headers_clear(&l.t);

@@ -150,15 +150,17 @@ static long long cloud_access_account(const svc_id *group)
 /* What the service says of itself, for the customer to trust. */
 static bool cloud_access_asked_for(svc_call *c, svc_change *change, int at)
 {
+  char id[24];
   if (at == CLOUD_ACCESS_AT_AWS) {
     svc_node_set_str(c->arena, change->body, "svcAWSAccountArn",
                      svc_arena_print(c->arena, "arn:aws:iam::%lld:root", cloud_access_account(&c->scope.group)));
     return cloud_access_uuid(c, change->body, "svcAssumedRoleExternalId");
   }
-  if (at == CLOUD_ACCESS_AT_GCP)
+  if (at == CLOUD_ACCESS_AT_GCP) {
+    svc_id_hex(&change->id, id);
     svc_node_set_str(c->arena, change->body, "gcpServiceAccountForSvc",
-                     svc_arena_print(c->arena, "db-svc-%.16s@p-%s.iam.gserviceaccount.com", svc_id_str(c->arena, &change->id).p + 8,
-                                     svc_id_str(c->arena, &c->scope.group).p));
+                     svc_arena_print(c->arena, "db-svc-%.16s@p-%s.iam.gserviceaccount.com", id + 8, svc_id_str(c->arena, &c->scope.group).p));
+  }
   return true;
 }
 
