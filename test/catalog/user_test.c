@@ -177,6 +177,19 @@ static MunitResult user_roles(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "roles.orgRoles[0]"), "ORG_READ_ONLY");
   munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, 1);
   munit_assert_true(user_event(&t, "orgs", org, "USER_ROLES_CHANGED_AUDIT", "bob@example.com"));
+  {
+    static const struct { const char *body; int status; } nothings[] = {
+      { "{}", 200 }, { "{\"roles\":{}}", 200 }, { "{\"roles\":null}", 400 }, { "{\"roles\":{\"groupRoleAssignments\":null}}", 400 },
+    };
+    size_t i;
+    for (i = 0; i < sizeof nothings / sizeof nothings[0]; i++) {
+      int status = t_sendf(&t, "PATCH", nothings[i].body, "/orgs/%s/users/%s", org, bob);
+      if (status != nothings[i].status) munit_errorf("%s: %d %s", nothings[i].body, status, t.response.body);
+    }
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
+    munit_assert_string_equal(t_str(&t, "roles.orgRoles[0]"), "ORG_READ_ONLY");
+    munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, 1);
+  }
   munit_assert_int(t_sendf(&t, "PATCH", "{\"username\":\"x@x.com\"}", "/orgs/%s/users/%s", org, bob), ==, 400);
   munit_assert_int(t_sendf(&t, "POST", "{\"orgRole\":\"ORG_MEMBER\"}", "/orgs/%s/users/%s:addRole", org, bob), ==, 200);
   munit_assert_size(t_count(&t, "roles.orgRoles"), ==, 2);

@@ -329,7 +329,7 @@ static size_t snapshot_meters(svc_call *c, const svc_node *body, svc_meter *out,
 {
   int64_t size = svc_node_i64(body, "storageSizeBytes", 0),
           places = 1 + (int64_t)svc_node_count(svc_node_get(body, "copyRegions"));
-  if (!svc_node_is(body, "status", "completed") || size <= 0 || most == 0) return 0;
+  if (!svc_node_is(body, "status", "completed") || size <= 0 || SVC_NEVER(most == 0)) return 0;
   out[0].sku = svc_arena_print(c->arena, "BACKUP_STORAGE_" SVC_FMT, SVC_ARG(svc_node_str(body, "cloudProvider")));
   out[0].quantity = size / 1000000 * places;
   return 1;

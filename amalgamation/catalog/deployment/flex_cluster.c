@@ -148,7 +148,7 @@ static bool flex_cluster_gone(svc_call *c, const svc_entity *e)
 static size_t flex_cluster_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
 {
   svc_str provider = svc_node_str(svc_node_get(body, "providerSettings"), "backingProviderName");
-  if (most == 0) return 0;
+  if (SVC_NEVER(most == 0)) return 0;
   out[0] = (svc_meter){ svc_arena_print(c->arena, "FLEX_" SVC_FMT, SVC_ARG(provider)), 1000 };
   return 1;
 }

@@ -61,7 +61,7 @@ static bool encryption_at_rest_endpoint_prepare(svc_call *c, svc_change *change)
 {
   svc_str provider = svc_node_str(change->body, "cloudProvider"), group = svc_id_str(c->arena, &c->scope.group);
   bool aws = svc_str_is(provider, "AWS");
-  if (change->before) return true;
+  if (SVC_NEVER(change->before)) return true; /* nobody changes one */
   if (!svc_value_in(c->s, svc_node_str(change->body, "regionName"), aws ? svc_values_aws_regions : svc_values_azure_regions))
     svc_violate(c, SVC_E_INVALID_ENUM_VALUE, SVC_S("regionName"), "is not a region of " SVC_FMT, SVC_ARG(provider));
   if (!svc_check_done(c)) return false;

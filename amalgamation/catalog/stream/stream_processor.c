@@ -215,7 +215,7 @@ static svc_node *stream_processor_desired(svc_call *c, const svc_entity *e)
 static size_t stream_processor_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
 {
   svc_str state = svc_node_str(body, "state");
-  if (most == 0 || (!svc_str_is(state, "STARTED") && !svc_str_is(state, "STOPPING"))) return 0;
+  if (SVC_NEVER(most == 0) || (!svc_str_is(state, "STARTED") && !svc_str_is(state, "STOPPING"))) return 0;
   out[0] = (svc_meter){ svc_arena_print(c->arena, "STREAM_PROCESSING_" SVC_FMT, SVC_ARG(svc_node_str(body, "tier"))), 1000 };
   return 1;
 }
