@@ -508,7 +508,7 @@ static bool api_first_credentials(api_first *first, svc_txn *txn)
                          "\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8760}"));
   if (!answer) return false;
   api_take(out->client_id, sizeof out->client_id, svc_node_str(answer, "clientId"));
-  api_take(out->client_secret, sizeof out->client_secret, svc_node_str(svc_node_get(answer, "secrets")->first, "secret"));
+  api_take(out->client_secret, sizeof out->client_secret, svc_node_str(svc_node_first(svc_node_get(answer, "secrets")), "secret"));
   return api_first_access(first, txn, "serviceAccounts", svc_node_str(answer, "clientId"));
 }
 

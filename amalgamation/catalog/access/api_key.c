@@ -267,7 +267,7 @@ static bool api_key_update(svc_call *c)
   shown = api_key_view(c, &change.entity);
   if (!shown) return svc_failed(c);
   roles = svc_node_get(input, "roles");
-  if (roles && roles->type == SVC_J_ARRAY && !roles->first && !svc_node_get(shown, "roles")->first)
+  if (roles && roles->type == SVC_J_ARRAY && !roles->first && !svc_node_first(svc_node_get(shown, "roles")))
     svc_node_drop(input, "roles"); /* none, as a GET shows a key that has lost the projects it had roles in */
   change.body = svc_check(c, &api_key_object, input, shown, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;

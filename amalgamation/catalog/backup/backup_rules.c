@@ -129,7 +129,7 @@ static bool backup_rules_own_region(const svc_node *cluster, svc_str zone_id, sv
   for (spec = svc_node_first(spec); spec; spec = spec->next) {
     if (!svc_node_eq(spec, "zoneId", zone_id)) continue;
     *zone = true;
-    for (config = svc_node_get(spec, "regionConfigs")->first; config; config = config->next) {
+    for (config = svc_node_first(svc_node_get(spec, "regionConfigs")); config; config = config->next) {
       if (!svc_node_eq(config, "providerName", cloud)) continue;
       *clouds = true;
       own |= svc_node_eq(config, "regionName", region);
@@ -148,7 +148,7 @@ static void backup_rules_copy(svc_call *c, const svc_node *schedule, const svc_n
 {
   svc_str cloud = svc_node_str(copy, "cloudProvider"), region = svc_node_str(copy, "regionName");
   svc_str at = svc_arena_print(c->arena, "copySettings[%u].", (unsigned)i);
-  const svc_node *other = svc_node_get(schedule, "copySettings")->first;
+  const svc_node *other = svc_node_first(svc_node_get(schedule, "copySettings"));
   bool zone, clouds, own = backup_rules_own_region(cluster, svc_node_str(copy, "zoneId"), cloud, region, &zone, &clouds);
   bool items = svc_node_get(copy, "copyPolicyItems") != NULL, often = svc_node_get(copy, "frequencies") != NULL;
   bool last = svc_node_get(copy, "lastNumberOfSnapshots") != NULL;

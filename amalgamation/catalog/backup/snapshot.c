@@ -141,7 +141,7 @@ static svc_node *snapshot_member(svc_call *c, const svc_entity *cluster, const s
   svc_node *member = svc_node_object(c->arena, NULL);
   svc_id id = svc_new_id_at(c->txn, c->now);
   if (!member) return NULL;
-  svc_node_set_from(c->arena, member, "cloudProvider", svc_node_get(spec, "regionConfigs")->first, "providerName");
+  svc_node_set_from(c->arena, member, "cloudProvider", svc_node_first(svc_node_get(spec, "regionConfigs")), "providerName");
   svc_node_set_id(c->arena, member, "id", &id);
   svc_node_set_str(c->arena, member, "replicaSetName", svc_replica_set_name(c, cluster, shard));
   return member;
@@ -154,7 +154,7 @@ static bool snapshot_members(svc_call *c, svc_change *change, const svc_entity *
   const svc_node *spec;
   size_t shard = 0;
   if (!notes || !members) return svc_no_memory(c);
-  for (spec = svc_node_get(body, "replicationSpecs")->first; spec; spec = spec->next) {
+  for (spec = svc_node_first(svc_node_get(body, "replicationSpecs")); spec; spec = spec->next) {
     svc_node *member = snapshot_member(c, cluster, spec, shard++);
     if (!member) return svc_no_memory(c);
     svc_node_append(members, member);
@@ -173,7 +173,7 @@ static bool snapshot_describe(svc_call *c, svc_change *change, const svc_entity 
   svc_str cloud;
   if (!body) return false;
   single = svc_node_is(body, "clusterType", "REPLICASET");
-  config = svc_node_get(svc_node_get(body, "replicationSpecs")->first, "regionConfigs")->first;
+  config = svc_node_first(svc_node_get(svc_node_first(svc_node_get(body, "replicationSpecs")), "regionConfigs"));
   cloud = svc_node_str(config, svc_node_get(config, "backingProviderName") ? "backingProviderName" : "providerName");
   svc_node_set_str(c->arena, change->body, "cloudProvider", cloud);
   svc_node_set_from(c->arena, change->body, "dbdVersion", body, "dbVersion");

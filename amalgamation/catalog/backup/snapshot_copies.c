@@ -171,7 +171,7 @@ SVC_PRIVATE bool svc_snapshot_copies_over(svc_call *c, svc_change *change)
 static bool snapshot_copies_named(const svc_node *regions, svc_str name)
 {
   const svc_node *one;
-  for (one = regions->first; one; one = one->next)
+  for (one = svc_node_first(regions); one; one = one->next)
     if (svc_str_eq(one->text, name)) return true;
   return false;
 }

@@ -114,8 +114,8 @@ SVC_PRIVATE svc_str svc_cluster_stem(svc_arena *a, const svc_cluster_reach *r)
 /* What comes behind that. Of a legacy cluster the project is behind a hyphen, and a provider that is not the first is named. */
 SVC_PRIVATE svc_str svc_cluster_tail(svc_arena *a, const svc_cluster_reach *r)
 {
-  const svc_node *spec = svc_node_get(r->body, "replicationSpecs")->first;
-  svc_str provider = svc_node_str(svc_node_get(spec, "regionConfigs")->first, "providerName");
+  const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs"));
+  svc_str provider = svc_node_str(svc_node_first(svc_node_get(spec, "regionConfigs")), "providerName");
   char project[CLUSTER_CONNECTION_PROJECT];
   svc_buf b = svc_buf_new(a, 96);
   cluster_connection_project(&r->group, project);
@@ -133,12 +133,12 @@ SVC_PRIVATE svc_str svc_cluster_tail(svc_arena *a, const svc_cluster_reach *r)
 /* All hosts that can be elected, of all shards. */
 static void cluster_connection_write_hosts(svc_buf *b, const svc_cluster_reach *r, svc_str stem, const char *mark, svc_str tail)
 {
-  const svc_node *spec = svc_node_get(r->body, "replicationSpecs")->first, *region;
+  const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs")), *region;
   unsigned shard, node;
   char number[24];
   for (shard = 0; spec; spec = spec->next, shard++) {
     int64_t nodes = 0;
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
       nodes += svc_cluster_electable(region);
     for (node = 0; node < nodes; node++) {
       if (shard || node) svc_buf_char(b, ',');
@@ -183,18 +183,18 @@ static svc_str cluster_connection_by_name(svc_arena *a, const svc_cluster_reach 
 /* Is one of its regions of a provider whose peered networks need strings of their own? */
 static bool cluster_connection_needs_private(const svc_cluster_reach *r)
 {
-  const svc_node *spec = svc_node_get(r->body, "replicationSpecs")->first, *region;
+  const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs")), *region;
   for (; spec; spec = spec->next)
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
       if (r->custom_dns || !svc_cluster_is(region, "providerName", svc_values_clouds[0])) return true;
   return false;
 }
 
 static bool cluster_connection_one_region(const svc_cluster_reach *r)
 {
-  const svc_node *spec = svc_node_get(r->body, "replicationSpecs")->first, *first = NULL, *region;
+  const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs")), *first = NULL, *region;
   for (; spec; spec = spec->next)
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next) {
+    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next) {
       if (!first) first = region;
       if (!svc_node_eq(region, "regionName", svc_node_str(first, "regionName"))) return false;
     }

@@ -166,7 +166,7 @@ SVC_PRIVATE bool svc_cluster_is_tenant(const svc_node *body)
 {
   const svc_node *spec = svc_node_get(body, "replicationSpecs"), *region;
   for (spec = svc_node_first(spec); spec; spec = spec->next)
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
       if (svc_cluster_is(region, "providerName", "TENANT")) return true;
   return false;
 }
@@ -184,7 +184,7 @@ SVC_PRIVATE int64_t svc_cluster_spec_nodes(const svc_node *spec)
 {
   const svc_node *region;
   int64_t count = 0;
-  for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+  for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
     count += svc_cluster_electable(region) + svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
              svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
   return count;
@@ -192,7 +192,7 @@ SVC_PRIVATE int64_t svc_cluster_spec_nodes(const svc_node *spec)
 
 SVC_PRIVATE int64_t svc_cluster_node_count(const svc_node *body)
 {
-  const svc_node *spec = svc_node_get(body, "replicationSpecs")->first;
+  const svc_node *spec = svc_node_first(svc_node_get(body, "replicationSpecs"));
   int64_t count = 0;
   for (; spec; spec = spec->next) count += svc_cluster_spec_nodes(spec);
   return count;
@@ -205,8 +205,8 @@ SVC_PRIVATE size_t svc_cluster_meters(svc_call *c, const svc_node *body, svc_met
   const svc_node *spec = svc_node_get(body, "replicationSpecs"), *region;
   size_t n = 0, i, k;
   if (svc_node_bool(body, "paused", false) || !spec) return 0;
-  for (spec = spec->first; spec; spec = spec->next)
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+  for (spec = svc_node_first(spec); spec; spec = spec->next)
+    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
       for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const svc_node *nodes = svc_node_get(region, kinds[k]);
         int64_t count = k == 0 ? svc_cluster_electable(region) : svc_node_i64(nodes, "nodeCount", 0);

@@ -86,7 +86,7 @@ static void cluster_rules_global(svc_call *c, const svc_change *change)
 
 static size_t cluster_rules_parts(const svc_node *body)
 {
-  const svc_node *spec = svc_node_get(body, "replicationSpecs")->first;
+  const svc_node *spec = svc_node_first(svc_node_get(body, "replicationSpecs"));
   size_t n = svc_node_count(svc_node_get(body, "tags")) + svc_node_count(svc_node_get(body, "labels"));
   for (; spec; spec = spec->next) n += svc_node_count(svc_node_get(spec, "regionConfigs"));
   return n;

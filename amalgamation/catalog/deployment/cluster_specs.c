@@ -212,8 +212,8 @@ static void cluster_specs_priorities(svc_call *c, const svc_node *regions, size_
   const svc_node *region, *other;
   unsigned taken = 0, voting = 0;
   int64_t priority;
-  for (region = regions->first; region; region = region->next) voting += svc_cluster_electable(region) > 0;
-  for (region = regions->first; region; region = region->next, at.region++) {
+  for (region = svc_node_first(regions); region; region = region->next) voting += svc_cluster_electable(region) > 0;
+  for (region = svc_node_first(regions); region; region = region->next, at.region++) {
     priority = svc_node_i64(region, "priority", 0);
     other = cluster_specs_same_region(regions, region);
     if (other != region)
@@ -234,7 +234,7 @@ static void cluster_specs_priorities(svc_call *c, const svc_node *regions, size_
 static void cluster_specs_fill(svc_call *c, svc_node *spec, size_t index)
 {
   cluster_specs_place at = { index, 0 };
-  svc_node *region = svc_node_get(spec, "regionConfigs")->first;
+  svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs"));
   int64_t next = CLUSTER_SPECS_FIRST;
   for (; region; region = region->next, at.region++) cluster_specs_fill_region(c, region, &at, &next);
 }
@@ -244,7 +244,7 @@ static void cluster_specs_check(svc_call *c, const svc_node *spec, size_t index)
   cluster_specs_place at = { index, 0 };
   const svc_node *regions = svc_node_get(spec, "regionConfigs"), *region;
   int64_t votes = 0;
-  for (region = regions->first; region; region = region->next, at.region++) {
+  for (region = svc_node_first(regions); region; region = region->next, at.region++) {
     cluster_specs_check_region(c, region, &at);
     votes += svc_cluster_electable(region);
   }
@@ -286,7 +286,7 @@ static bool cluster_specs_keep_disks(svc_call *c, const svc_change *change, cons
   const svc_node *sent = cluster_specs_element(svc_node_get(change->input, "replicationSpecs"), index);
   size_t i = 0;
   if (!old || !sent) return true;
-  for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next, i++)
+  for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next, i++)
     if (!cluster_specs_keep_disk(c, change, svc_node_get(cluster_specs_same_region(svc_node_get(old, "regionConfigs"), region), kind),
                                     svc_node_get(region, kind),
                                     svc_node_get(cluster_specs_element(svc_node_get(sent, "regionConfigs"), i), kind)))
@@ -334,7 +334,7 @@ SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change)
     return true; /* it was right when it was written */
   if (!cluster_specs_forwards(c, change)) return false;
   cluster_specs_kind(c, change, specs);
-  for (spec = specs->first; spec; spec = spec->next, i++) {
+  for (spec = svc_node_first(specs); spec; spec = spec->next, i++) {
     if (!cluster_specs_keep_disks(c, change, spec, i, "electableSpecs")) return false; /* first: others follow these */
     cluster_specs_fill(c, spec, i);
     if (!cluster_specs_keep_disks(c, change, spec, i, "readOnlySpecs") ||

@@ -106,7 +106,7 @@ static bool global_writes_store(svc_call *c, global_writes_both *both)
 
 static svc_str global_writes_zone_id(const svc_node *cluster, svc_str name)
 {
-  const svc_node *spec = svc_node_get(cluster, "replicationSpecs")->first;
+  const svc_node *spec = svc_node_first(svc_node_get(cluster, "replicationSpecs"));
   while (spec && !svc_node_eq(spec, "zoneName", name)) spec = spec->next;
   return svc_node_str(spec, "zoneId");
 }
@@ -119,7 +119,7 @@ static bool global_writes_map(svc_call *c)
   size_t i = 0;
   if (!global_writes_begin(c, &both)) return false;
   map = svc_node_get(both.own.body, "customZoneMapping");
-  for (one = svc_node_get(c->checked, "customZoneMappings")->first; one; one = one->next, i++) {
+  for (one = svc_node_first(svc_node_get(c->checked, "customZoneMappings")); one; one = one->next, i++) {
     svc_str id = global_writes_zone_id(both.cluster.before, svc_node_str(one, "zone"));
     if (id.n) svc_node_set_str(c->arena, map, svc_arena_copy(c->arena, svc_node_str(one, "location")).p, id);
     else svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "customZoneMappings[%zu].zone", i), "is not a zone of the cluster");

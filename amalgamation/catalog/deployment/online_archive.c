@@ -206,7 +206,7 @@ static void online_archive_numbered(svc_call *c, const svc_node *list)
 {
   const svc_node *item, *other;
   size_t count = svc_node_count(list), i = 0;
-  for (item = list->first; item; item = item->next, i++) {
+  for (item = svc_node_first(list); item; item = item->next, i++) {
     for (other = list->first; other != item; other = other->next) {
       if (svc_node_eq(other, "fieldName", svc_node_str(item, "fieldName")))
         online_archive_partition_wrong(c, i, "fieldName", "stands in the list twice");
@@ -234,7 +234,7 @@ static bool online_archive_partitions(svc_call *c, svc_node *body)
   }
   if (!list) return true;
   online_archive_numbered(c, list);
-  for (item = list->first; item; item = item->next) /* of others only the data plane knows */
+  for (item = svc_node_first(list); item; item = item->next) /* of others only the data plane knows */
     if (date.n && svc_node_eq(item, "fieldName", date)) svc_node_set_text(c->arena, item, "fieldType", "date");
   return true;
 }

@@ -83,9 +83,9 @@ static const svc_lifecycle outage_simulation_lifecycle = {
 
 static bool outage_simulation_is_there(const svc_node *cluster, const svc_node *filter)
 {
-  const svc_node *spec = svc_node_get(cluster, "replicationSpecs")->first, *region;
+  const svc_node *spec = svc_node_first(svc_node_get(cluster, "replicationSpecs")), *region;
   for (; spec; spec = spec->next)
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
       if (svc_node_eq(region, "providerName", svc_node_str(filter, "cloudProvider")) &&
           svc_node_eq(region, "regionName", svc_node_str(filter, "regionName")))
         return true;
@@ -111,7 +111,7 @@ static bool outage_simulation_start(svc_call *c)
   if (!svc_resolve_all(c)) return false;
   cluster = svc_path_entity(c, "cluster");
   if (!svc_cluster_open_own(c, cluster, &target)) return false;
-  for (filter = svc_node_get(c->checked, "outageFilters")->first; filter; filter = filter->next, i++)
+  for (filter = svc_node_first(svc_node_get(c->checked, "outageFilters")); filter; filter = filter->next, i++)
     if (!outage_simulation_is_there(target.before, filter))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "outageFilters[%zu].regionName", i), "is not a region of the cluster");
   return svc_check_done(c) && outage_simulation_clear(c, cluster) && svc_verb_create(c);

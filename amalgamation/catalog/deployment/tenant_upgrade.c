@@ -310,7 +310,7 @@ static void tenant_upgrade_show_specs(svc_call *c, svc_node *view, const svc_nod
     tenant_upgrade_copy(c, one, "id", spec, "id");
     svc_node_set_i64(c->arena, one, "numShards", 1);
     tenant_upgrade_copy(c, one, "zoneName", spec, "zoneName");
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next) {
+    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next) {
       nodes = tenant_upgrade_member(c, map, svc_arena_copy(c->arena, svc_node_str(region, "regionName")).p, SVC_J_OBJECT);
       if (!nodes) return;
       svc_node_set_i64(c->arena, nodes, "analyticsNodes", svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0));
@@ -324,7 +324,7 @@ static void tenant_upgrade_show_specs(svc_call *c, svc_node *view, const svc_nod
 static svc_node *tenant_upgrade_view(svc_call *c, const svc_node *body)
 {
   const svc_node *specs = svc_node_get(body, "replicationSpecs"), *strings = svc_node_get(body, "connectionStrings"), *member;
-  const svc_node *region = svc_node_get(specs->first, "regionConfigs")->first, *hardware = svc_node_get(region, "electableSpecs");
+  const svc_node *region = svc_node_first(svc_node_get(svc_node_first(specs), "regionConfigs")), *hardware = svc_node_get(region, "electableSpecs");
   svc_node *view = svc_node_object(c->arena, NULL), *settings;
   if (!view) return NULL;
   for (member = body->first; member; member = member->next)

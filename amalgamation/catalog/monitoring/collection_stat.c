@@ -117,7 +117,7 @@ static bool collection_stat_pinned(svc_call *c, const svc_entity *cluster, svc_n
   if (!svc_below_next(&scan, noun->noun->kind, &e)) return svc_txn_good(c);
   body = svc_entity_body(c, &e);
   if (!body) return false;
-  for (one = svc_node_get(body, "pinnedNamespaces")->first; one; one = one->next) svc_node_add_str(c->arena, pinned, one->text);
+  for (one = svc_node_first(svc_node_get(body, "pinnedNamespaces")); one; one = one->next) svc_node_add_str(c->arena, pinned, one->text);
   return c->arena->failed ? svc_no_memory(c) : true;
 }
 

@@ -94,8 +94,8 @@ SVC_PRIVATE bool svc_span_of(svc_call *c, const svc_metrics *metrics, svc_span *
 /* Bytes of the disk of a node, where the metric shows a part of that. */
 static int64_t measure_whole(const svc_processes *at, const char *name, int unit)
 {
-  const svc_node *spec = svc_node_get(at->body, "replicationSpecs")->first;
-  const svc_node *region = svc_node_get(spec, "regionConfigs")->first;
+  const svc_node *spec = svc_node_first(svc_node_get(at->body, "replicationSpecs"));
+  const svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs"));
   double size = 0;
   const svc_node *disk = svc_node_get(svc_node_get(region, "electableSpecs"), "diskSizeGB");
   if (unit != SVC_UNIT_BYTES || !strstr(name, "DISK_PARTITION_SPACE")) return 0;

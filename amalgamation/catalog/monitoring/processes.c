@@ -54,7 +54,7 @@ static void processes_server(processes_making *m, const char *part, unsigned set
 
 static void processes_specified(processes_making *m)
 {
-  const svc_node *spec = svc_node_get(m->out->body, "replicationSpecs")->first;
+  const svc_node *spec = svc_node_first(svc_node_get(m->out->body, "replicationSpecs"));
   unsigned shard, node;
   for (shard = 0; spec; spec = spec->next, shard++) {
     unsigned nodes = (unsigned)svc_cluster_spec_nodes(spec);

@@ -46,7 +46,7 @@ SVC_PRIVATE svc_place_of *svc_network_places(svc_call *c, const svc_node *cluste
   places = svc_arena_zero(c->arena, (most + 1) * sizeof *places);
   if (!places || svc_cluster_is_tenant(cluster)) return places;
   for (spec = svc_node_first(specs); spec; spec = spec->next)
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next) {
+    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next) {
       places[*count] = network_use_region(region);
       if (!network_use_has(places, *count, &places[*count])) ++*count;
     }
@@ -235,7 +235,7 @@ static bool network_use_at_gcp(const svc_node *specs)
 {
   const svc_node *spec, *region;
   for (spec = svc_node_first(specs); spec; spec = spec->next)
-    for (region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next)
+    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
       if (svc_cluster_is(region, "providerName", "GCP")) return true;
   return false;
 }
@@ -251,7 +251,7 @@ SVC_PRIVATE bool svc_network_allows(svc_call *c, const svc_change *change)
   int rc = known ? network_use_find(c, &place, &container) : SVC_NOT_FOUND;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
   for (spec = svc_node_first(specs); spec; spec = spec->next, i++)
-    for (k = 0, region = svc_node_get(spec, "regionConfigs")->first; region; region = region->next, k++) {
+    for (k = 0, region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next, k++) {
       place = network_use_region(region);
       if (!svc_str_is(place.provider, "GCP") || svc_network_covers(c, &container, &place)) continue;
       svc_violate(c, SVC_E_INVALID_REGION,

@@ -35,7 +35,7 @@ static bool regional_mode_shared(const svc_node *listed)
   const svc_node *one, *other;
   for (one = svc_node_first(listed); one; one = one->next)
     for (other = one->next; other; other = other->next)
-      if (svc_node_eq(svc_node_get(one, "endpoints")->first, "providerName", svc_node_str(svc_node_get(other, "endpoints")->first, "providerName")))
+      if (svc_node_eq(svc_node_first(svc_node_get(one, "endpoints")), "providerName", svc_node_str(svc_node_first(svc_node_get(other, "endpoints")), "providerName")))
         return true;
   return false;
 }

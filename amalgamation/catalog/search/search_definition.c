@@ -333,7 +333,7 @@ static void search_definition_text(search_definition_walk *w)
 static void search_definition_vectors(search_definition_walk *w)
 {
   const search_definition_at at = SEARCH_AT(NULL, "fields");
-  const svc_node *item = svc_node_get(w->definition, "fields")->first;
+  const svc_node *item = svc_node_first(svc_node_get(w->definition, "fields"));
   while (item && !svc_node_is(item, "type", "vector")) item = item->next;
   if (!item) search_definition_wrong(w, SVC_E_INVALID_ATTRIBUTE, &at, "must have at least one vector");
   search_definition_distinct(w, "fields", "path");

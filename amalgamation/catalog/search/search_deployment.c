@@ -120,7 +120,7 @@ static bool search_deployment_is_of(const svc_node *spec, svc_str provider, svc_
 static const svc_node *search_deployment_for(const svc_node *specs, svc_str provider, svc_str region)
 {
   const svc_node *spec, *any = NULL;
-  for (spec = specs->first; spec; spec = spec->next) {
+  for (spec = svc_node_first(specs); spec; spec = spec->next) {
     if (search_deployment_is_of(spec, provider, region)) return spec;
     if (!svc_node_get(spec, "regionName")) any = spec;
   }
@@ -133,7 +133,7 @@ static bool search_deployment_add(svc_call *c, svc_node *list, const svc_node *s
   svc_str provider = svc_node_str(region, "providerName"), name = svc_node_str(region, "regionName");
   const svc_node *spec = search_deployment_for(specs, provider, name), *old;
   svc_node *out;
-  for (old = list->first; old; old = old->next)
+  for (old = svc_node_first(list); old; old = old->next)
     if (svc_node_eq(old, "cloudProvider", provider) && svc_node_eq(old, "regionName", name)) return true;
   if (!spec) {
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("specs"), "must say how many nodes there are in region " SVC_FMT, SVC_ARG(name));
@@ -170,11 +170,11 @@ static void search_deployment_specs(svc_call *c, const svc_node *body, const svc
   const svc_node *specs = svc_node_get(body, "specs"), *effective = svc_node_get(body, "effectiveSpecs"), *other, *region;
   svc_node *spec;
   unsigned i = 0;
-  for (spec = specs->first; spec; spec = spec->next, i++) {
+  for (spec = svc_node_first(specs); spec; spec = spec->next, i++) {
     svc_str name = svc_node_str(spec, "regionName"), at = svc_arena_print(c->arena, "specs[%u].regionName", i);
-    for (other = specs->first; other != spec && !svc_node_eq(other, "regionName", name);) other = other->next;
+    for (other = svc_node_first(specs); other != spec && !svc_node_eq(other, "regionName", name);) other = other->next;
     if (other != spec) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is the region of another spec");
-    for (region = effective->first; region && name.n; region = region->next)
+    for (region = svc_node_first(effective); region && name.n; region = region->next)
       if (search_deployment_is_of(spec, svc_node_str(region, "cloudProvider"), svc_node_str(region, "regionName"))) break;
     if (name.n && !region) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is not a region of the cluster");
     if (!svc_node_get(spec, "nodeCount"))

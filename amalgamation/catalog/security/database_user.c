@@ -176,7 +176,7 @@ static bool database_user_grants(svc_call *c, const svc_node *body)
 {
   const svc_node *list = svc_node_get(body, "roles"), *role, *other;
   int i = 0;
-  for (role = list->first; role; role = role->next, i++) {
+  for (role = svc_node_first(list); role; role = role->next, i++) {
     svc_str name = svc_node_str(role, "roleName"), database = svc_node_str(role, "databaseName");
     int built_in = database_user_built_in(c->s, name);
     bool on_admin = built_in < 0 || database_user_roles[built_in].everywhere;
@@ -199,7 +199,7 @@ static bool database_user_scopes(svc_call *c, const svc_node *body)
   const svc_node *scope;
   svc_named found;
   size_t i;
-  for (scope = svc_node_get(body, "scopes")->first; scope; scope = scope->next) {
+  for (scope = svc_node_first(svc_node_get(body, "scopes")); scope; scope = scope->next) {
     svc_str name = svc_node_str(scope, "name"), type = svc_node_str(scope, "type");
     bool there = false;
     for (i = 0; i < sizeof nouns / sizeof nouns[0] && !there; i++) {
