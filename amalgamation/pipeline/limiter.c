@@ -139,7 +139,7 @@ static int limiter_owned(const limiter_bucket *row, uint16_t owner, uint16_t com
 /* The bucket that gives way to one that comes: a free place, or one that is nearest to full. */
 static limiter_bucket *limiter_yields(svc_limiter *l, limiter_bucket *row, uint16_t comes, int64_t now, int64_t *missing)
 {
-  limiter_bucket *best = NULL;
+  limiter_bucket *best = row;
   int i, best_owned = 0;
   *missing = INT64_MAX;
   for (i = 0; i < LIMITER_WAYS; i++) {

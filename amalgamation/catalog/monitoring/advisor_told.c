@@ -197,11 +197,11 @@ static bool advisor_told_wanted(svc_call *c, const svc_ran *r, svc_str process)
 /* The process that was asked about, by the id that stands in the question. */
 static svc_str advisor_told_process(svc_call *c)
 {
-  const svc_node *ask, *hosts;
+  const svc_node *ask, *host;
   if (!svc_path_param(c, "processId").n || SVC_NEVER(!c->question) || !c->question->parameters) return SVC_S("");
   ask = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
-  hosts = ask ? svc_node_get(ask, "hosts") : NULL;
-  return svc_node_first(hosts) ? hosts->first->text : SVC_S("");
+  host = svc_node_first(ask ? svc_node_get(ask, "hosts") : NULL);
+  return host ? host->text : SVC_S("");
 }
 
 SVC_PRIVATE bool svc_advisor_told(svc_call *c, const svc_reply *reply, svc_rans *out)
