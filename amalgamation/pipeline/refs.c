@@ -447,7 +447,7 @@ SVC_PRIVATE void svc_refs_verify_entry(svc_verify *v, svc_str key, svc_str value
   memcpy(parent.b, from + SVC_KIND_SIZE, 12);
   memcpy(id.b, from + SVC_KIND_SIZE + 12, 12);
   noun = svc_noun_by_kind(v->c->s, from);
-  if (!noun) return;
+  if (!noun || !svc_noun_by_kind(v->c->s, key.p + 1)) return; /* this build leaves one of them out */
   if (!svc_verify_get(v, noun->noun->kind, &parent, &id, &e)) {
     svc_found(v, from, &id, "it is said to name another, and is not there");
     return;

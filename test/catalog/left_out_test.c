@@ -66,6 +66,7 @@ static void left_out_world(const char *const *names)
   t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   store_whole(w.t.s);
+  munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
   t_world_close(&w);
   t_without(NULL);
 }
