@@ -27,7 +27,6 @@ typedef struct refs_visit {
 static bool refs_reaches(const svc *s, const svc_noun_info *noun, const svc_scope *scope, const svc_entity *e)
 {
   svc_scope of = e->scope;
-  if (svc_id_is_zero(&scope->org) && svc_id_is_zero(&scope->group)) return true; /* what belongs nowhere may name everything */
   if (noun == s->group) memset(&of.group, 0, sizeof of.group);
   return svc_scope_covers(scope, &of);
 }
@@ -78,7 +77,7 @@ static int refs_find(svc_call *c, const svc_noun_info *noun, const svc_scope *sc
   int rc;
   if (refs_by_name(noun, value)) return svc_entity_named(c->txn, n->kind, SVC_ALSO_OF(n)->names, parent, refs_spelled(c, noun, value), out);
   if (!svc_id_parse(value, &id)) return SVC_NOT_FOUND;
-  if (!noun->by_id && !(n->flags & SVC_GLOBAL)) return svc_entity_get(c->txn, n->kind, parent, &id, out);
+  if (!noun->by_id) return svc_entity_get(c->txn, n->kind, parent, &id, out);
   rc = svc_get_noun(c->txn, noun, &id, out);
   return rc == SVC_OK && !refs_reaches(c->s, noun, scope, out) ? SVC_NOT_FOUND : rc;
 }
@@ -161,7 +160,7 @@ SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const sv
   if (!ref) return true;
   own = refs_name_of(c, noun, e);
   for (put = 0; put < 2; put++)
-    for (ref = noun->noun->refs; ref && ref->field; ref++) {
+    for (ref = noun->noun->refs; ref->field; ref++) {
       const svc_node *of = put ? body : before;
       refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, refs_scope(ref, e->scope, of), e, own, put != 0 };
       if (v.noun && ref->err_locked && !svc_each_value(of, ref->field, refs_entry, &v)) return false;

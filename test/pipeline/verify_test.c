@@ -457,8 +457,9 @@ static MunitResult verify_left_out(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* The body of an entity with nothing in it, no object, one that is written otherwise, or with numbers for all that was in it. */
-enum { NOTHING, LIST, SPACED, NUMBERS, HOLLOWS };
+/* The body of an entity with nothing in it, no object, one that is written otherwise, or with numbers, a word or an empty one for all
+** that was in it. */
+enum { NOTHING, LIST, SPACED, NUMBERS, WORDS, EMPTY, HOLLOWS };
 
 static svc_str verify_hollow_body(svc_arena *a, svc_str text, int how)
 {
@@ -469,8 +470,8 @@ static svc_str verify_hollow_body(svc_arena *a, svc_str text, int how)
   if (how == LIST) return SVC_S("[]");
   if (how == SPACED) return SVC_S("{ }");
   for (member = body->first; member; member = member->next) {
-    member->type = SVC_J_NUMBER;
-    member->text = SVC_S("-1");
+    member->type = how == NUMBERS ? SVC_J_NUMBER : SVC_J_STRING;
+    member->text = how == NUMBERS ? SVC_S("-1") : how == WORDS ? SVC_S("x") : SVC_S("");
     member->first = member->last = NULL;
   }
   svc_node_write(&b, body);
