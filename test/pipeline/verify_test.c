@@ -307,6 +307,46 @@ static MunitResult verify_each(const svc_driver *driver, const verify_damage *d,
   return MUNIT_OK;
 }
 
+/* What is asked for of a record that is damaged is refused, and nothing is done; with the record as it was all goes on. */
+static const struct verify_asked {
+  verify_damage damage;
+  const char *method, *path; /* with the project or the organization in it */
+  bool org;
+  int status; /* of a store that is whole */
+} asked[] = {
+  { { 'b', NULL, CUT_TO, 10, "" }, "GET", "/orgs/%s/invoices/pending", true, 200 },
+  { { 'b', NULL, ADD, 0, "" }, "GET", "/orgs/%s/invoices/pending", true, 200 },
+  { { 'i', NULL, CUT_TO, 10, "" }, "POST", "/groups/%s/databaseUsers", false, 201 },
+};
+
+static MunitResult verify_asked_for(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  static verify_record record;
+  size_t i;
+  (void)params, (void)data;
+  verify_open(&w, NULL);
+  for (i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+    bool post = asked[i].method[0] == 'P';
+    char path[128];
+    int damaged;
+    snprintf(path, sizeof path, asked[i].path, asked[i].org ? w.org : w.group);
+    if (post) t_header(&w.t, "Idempotency-Key", "once");
+    for (damaged = 0; damaged < 2; damaged++) {
+      int wanted = damaged ? 503 : asked[i].status, status;
+      if (damaged) verify_write(w.t.s, &asked[i].damage, &record, false);
+      status = t_send(&w.t, asked[i].method, path, post ? "{\"databaseName\":\"admin\",\"username\":\"joe\",\"password\":\"Secret-of-joe-1\","
+                      "\"roles\":[{\"databaseName\":\"admin\",\"roleName\":\"orderReader\"}]}" : NULL);
+      if (status != wanted) munit_errorf("%zu: %d %s", i, status, w.t.response.body);
+      if (damaged) verify_write(w.t.s, &asked[i].damage, &record, true);
+    }
+    t_headers_clear(&w.t);
+  }
+  munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
+  t_world_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitResult verify_damages(const MunitParameter params[], void *data)
 {
   static const svc_driver driver = { verify_perform, NULL, NULL };
@@ -615,6 +655,7 @@ static MunitResult verify_memory(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/damages", verify_damages, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/simulated", verify_simulated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/asked_for", verify_asked_for, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/strays", verify_strays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/erasing", verify_erasing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/empty", verify_empty, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
