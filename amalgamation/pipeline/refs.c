@@ -184,13 +184,13 @@ static int refs_error(svc_call *c, const svc_noun_info *noun, svc_str key)
 static bool refs_refuse(svc_call *c, int error, const svc_entity *e, svc_str key)
 {
   const char *at = key.p + 1 + SVC_KIND_SIZE + 12;
-  const svc_noun_info *from = svc_noun_by_kind(c->s, at);
+  const svc_noun_info *from = svc_noun_by_kind(c->s, at); /* the error is its */
   svc_entity user;
   svc_id parent, id;
   memcpy(parent.b, at + SVC_KIND_SIZE, 12);
   memcpy(id.b, at + SVC_KIND_SIZE + 12, 12);
   (void)svc_fail_about(c, error, e->unique.n ? e->unique : e->key, svc_id_str(c->arena, &e->parent));
-  if (from && svc_entity_get(c->txn, from->noun->kind, &parent, &id, &user) == SVC_OK &&
+  if (svc_entity_get(c->txn, from->noun->kind, &parent, &id, &user) == SVC_OK &&
       (svc_id_is_zero(&e->scope.group) || svc_id_eq(&e->scope.group, &user.scope.group))) {
     svc_str name = user.unique.n > 1 ? user.unique : user.key;
     c->error.also = svc_arena_print(c->arena, " It is used by the %s%s" SVC_FMT ".", from->noun->name, name.n ? " " : "", SVC_ARG(name));
@@ -397,10 +397,10 @@ static bool refs_look(void *context, const svc_node *value)
   svc_entity e;
   svc_id target;
   svc_key key;
-  if (value->type != SVC_J_STRING || value->text.n == 0) return true;
+  if (value->type != SVC_J_STRING || value->text.n == 0 || !v->ref->err_locked) return true; /* what may go while it is named may be gone */
   if (!l->wanted.p && v->ref->err_missing && refs_find(v->c, v->noun, &v->scope, value->text, &e) != SVC_OK)
     svc_found(l->verify, l->e->kind, &l->e->id, "what its %s names is not there", v->ref->field);
-  if (!v->ref->err_locked || !refs_target(v, value->text, &target)) return true;
+  if (!refs_target(v, value->text, &target)) return true;
   if (svc_id_eq(&target, &l->e->id) || svc_id_eq(&target, &v->own)) return true;
   refs_key(&key, v->noun->noun->kind, &target);
   svc_key_add(&key, l->e->kind, SVC_KIND_SIZE);

@@ -282,6 +282,50 @@ static MunitResult stats_stores(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* An answer for which there is no memory is counted as what it is, and is in no journal. */
+static MunitResult stats_memory(const MunitParameter params[], void *data)
+{
+  static const svc_grant owner = { "ORG_OWNER", NULL };
+  static const svc_caller host = { "000000000000000000000000", "host", &owner, 1, 0 };
+  const svc_request request = { .method = "GET", .target = STATS_ORGS, .caller = &host };
+  t_memory memory = { 0, 0, 0, false };
+  svc_statistics now;
+  svc_response response;
+  svc_config config;
+  svc *s;
+  long at;
+  int rc = SVC_NOMEM;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.metrics = 1;
+  config.journal = 100;
+  config.limiter_off = 1;
+  config.allocator.resize = t_memory_resize;
+  config.allocator.context = &memory;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  for (at = 1; rc == SVC_NOMEM; at++) {
+    memory.calls = 0;
+    memory.fail_at = at;
+    rc = svc_handle_request(s, &request, &response);
+    memory.fail_at = 0;
+    munit_assert_int(response.status, ==, rc == SVC_OK ? 200 : 503);
+    svc_response_free(&response);
+  }
+  munit_assert_long(at, >, 2);
+  munit_assert_int(svc_handle_request(s, &request, &response), ==, SVC_OK); /* the journal had no memory for the one before */
+  svc_response_free(&response);
+  munit_assert_int(svc_stats(s, &now), ==, SVC_OK);
+  munit_assert_uint64(now.answers[5], ==, (uint64_t)at - 2);
+  munit_assert_uint64(now.answers[2], ==, 2);
+  munit_assert_int(svc_journal_read(s, 10, &response), ==, SVC_OK);
+  munit_assert_null(strstr(response.body, "503"));
+  munit_assert_not_null(strstr(response.body, STATS_ORGS));
+  svc_response_free(&response);
+  svc_close(s);
+  munit_assert_long(memory.live, ==, 0);
+  return MUNIT_OK;
+}
+
 static bool stats_run(svc_call *c)
 {
   bool good = svc_answer_nothing(c);
@@ -317,6 +361,7 @@ static MunitResult stats_nameless(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/clocks", stats_clocks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/stores", stats_stores, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/memory", stats_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/nameless", stats_nameless, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/counted", stats_counted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/sizes", stats_sizes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

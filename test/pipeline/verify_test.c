@@ -406,6 +406,56 @@ static MunitResult verify_strays(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Entries of who names a role that cannot be read, or are of what names no roles, hold it no more than they make a circle of it. */
+static MunitResult verify_named(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  static const svc_str twelve = SVC_S(TWELVE), nothing = SVC_S("");
+  static const struct {
+    const char *kind; /* NULL: that of the role */
+    bool longer, empty;
+  } rows[] = { { "dbus", true, false }, { "zzzz", false, false }, { "proj", false, false }, { NULL, false, true }, { NULL, true, false } };
+  unsigned char named[1 + SVC_KIND_SIZE + 12 + SVC_KIND_SIZE + 24];
+  svc_key prefix;
+  svc_str key, value;
+  svc_scan scan;
+  svc_txn *txn;
+  size_t i;
+  (void)params, (void)data;
+  verify_open(&w, NULL);
+  munit_assert_int(w.t.s->commit.port->read_begin(w.t.s->commit.store, &txn), ==, SVC_OK);
+  svc_key_begin(&prefix, 'r');
+  svc_scan_below(&scan, txn, &prefix, false);
+  munit_assert_true(svc_scan_next(&scan, &key, &value));
+  munit_assert_size(key.n, ==, sizeof named);
+  munit_assert_memory_equal(4, key.p + 17, "dbus");
+  memcpy(named, key.p, key.n);
+  w.t.s->commit.port->read_end(txn);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    prefix.n = 1 + SVC_KIND_SIZE + 12;
+    memcpy(prefix.b, named, prefix.n);
+    svc_key_add(&prefix, rows[i].kind ? rows[i].kind : (const char *)named + 1, SVC_KIND_SIZE);
+    svc_key_add(&prefix, TWELVE TWELVE, 24);
+    if (rows[i].longer) svc_key_add(&prefix, "x", 1);
+    verify_stray_is(w.t.s, svc_key_str(&prefix), rows[i].empty ? &nothing : &twelve);
+  }
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"inheritedRoles\":[{\"db\":\"admin\",\"role\":\"readAnyDatabase\"}]}", "/groups/%s/customDBRoles/roles/orderReader",
+                           w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/orderReader", w.group), >=, 400);
+  munit_assert_null(strstr(w.t.response.body, "It is used by")); /* of one that is not there nothing can be said but that */
+  memcpy(prefix.b, named, 1 + SVC_KIND_SIZE + 12);
+  prefix.n = 1 + SVC_KIND_SIZE + 12;
+  svc_key_add(&prefix, (const char *)named + 1, SVC_KIND_SIZE);
+  svc_key_add(&prefix, TWELVE TWELVE, 24);
+  verify_stray_is(w.t.s, svc_key_str(&prefix), NULL);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/orderReader", w.group), >=, 400);
+  munit_assert_not_null(strstr(w.t.response.body, "It is used by the database user"));
+  verify_stray_is(w.t.s, (svc_str){ (const char *)named, sizeof named }, NULL);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/orderReader", w.group), ==, 204);
+  t_world_close(&w);
+  return MUNIT_OK;
+}
+
 /* A project that is gone, and has more below it than goes at once: what is left has no project, and that is as it should be. */
 static const verify_damage erasing[] = {
   { 'x', NULL, REMOVE, 0, "project ID: it is to be erased, and its record is not set aside" },
@@ -657,6 +707,7 @@ static MunitTest tests[] = {
   { "/simulated", verify_simulated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/asked_for", verify_asked_for, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/strays", verify_strays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/named", verify_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/erasing", verify_erasing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/empty", verify_empty, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/left_out", verify_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
