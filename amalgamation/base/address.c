@@ -107,7 +107,7 @@ SVC_PRIVATE bool svc_address_within(const svc_address *one, const svc_address *r
 {
   static const unsigned char mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF };
   int whole = range->bits / 8, rest = range->bits % 8;
-  if (range->bits < 96 && one->bits >= 96 && memcmp(one->b, mapped, sizeof mapped) == 0) return false;
+  if (range->bits < 96 && memcmp(one->b, mapped, sizeof mapped) == 0) return false;
   if (one->bits < range->bits || memcmp(one->b, range->b, (size_t)whole) != 0) return false;
   return rest == 0 || ((one->b[whole] ^ range->b[whole]) & (0xFF << (8 - rest))) == 0;
 }
@@ -134,7 +134,7 @@ static void address_zero_run(const unsigned char *b, int *from, int *length)
 SVC_PRIVATE svc_str svc_address_text(svc_arena *a, const svc_address *address)
 {
   const unsigned char *b = address->b;
-  bool v4 = memcmp(b, address_mapped, sizeof address_mapped) == 0 && address->bits >= 96;
+  bool v4 = memcmp(b, address_mapped, sizeof address_mapped) == 0; /* of fewer bits it would not be: those behind them are 0 */
   svc_buf out = svc_buf_new(a, 64);
   char group[8];
   int i, from, length;

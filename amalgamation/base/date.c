@@ -106,7 +106,7 @@ static unsigned date_weeks(unsigned year)
 static bool date_any_day(svc_str *s, int64_t *days, bool *basic)
 {
   svc_str digits;
-  unsigned year, part, day;
+  unsigned year, part, day = 0;
   if (!date_digits(s, 4, &year)) return false;
   *basic = !date_char(s, '-', '-');
   if (date_char(s, 'W', 'w')) {
@@ -117,7 +117,7 @@ static bool date_any_day(svc_str *s, int64_t *days, bool *basic)
   }
   for (digits = *s; digits.n && digits.p[0] >= '0' && digits.p[0] <= '9'; digits.p++) digits.n--;
   if (digits.p - s->p == 3) {
-    if (!date_digits(s, 3, &day)) return false;
+    date_digits(s, 3, &day);
     *days = date_days(year, 1, 1) + day - 1;
     return day >= 1 && day <= 337u + date_month_days(year, 2);
   }
@@ -261,7 +261,7 @@ SVC_PRIVATE bool svc_duration_parse(svc_str text, int64_t *months, int64_t *ms)
   const size_t count = sizeof parts / sizeof parts[0];
   size_t at = 1, part = 0, start;
   bool time = false, any = false;
-  int64_t number;
+  int64_t number = 0;
   *months = *ms = 0;
   if (text.n < 3 || text.p[0] != 'P') return false;
   while (at < text.n) {
@@ -270,7 +270,8 @@ SVC_PRIVATE bool svc_duration_parse(svc_str text, int64_t *months, int64_t *ms)
       time = true;
     }
     for (start = at; at < text.n && text.p[at] >= '0' && text.p[at] <= '9'; at++) continue;
-    if (at == start || at - start > 9 || at == text.n || !svc_str_i64((svc_str){ text.p + start, at - start }, &number)) return false;
+    if (at == start || at - start > 9 || at == text.n) return false;
+    svc_str_i64((svc_str){ text.p + start, at - start }, &number); /* nine digits are one */
     while (part < count && (parts[part].letter != text.p[at] || parts[part].time != time)) part++;
     if (part == count) return false;
     *months += number * parts[part].months;

@@ -48,6 +48,7 @@ static bool json_gate_fault(struct json_gate *g, size_t at, const char *what)
   g->fault->what = what;
   return false;
 }
+#define json_gate_fault(...) (json_gate_fault(__VA_ARGS__), false) /* so that the compiler knows it, too */
 
 /* The byte at hand is not what the grammar wants; at the end of the text, the end is what is wrong. */
 static bool json_gate_expected(struct json_gate *g, const char *what)

@@ -45,7 +45,7 @@ SVC_PRIVATE void svc_node_append(svc_node *parent, svc_node *child)
 SVC_PRIVATE void svc_node_put(svc_arena *a, svc_node *object, svc_node *member)
 {
   svc_node *before = NULL, *at;
-  int order = 1;
+  int order;
   if (!object || !member) {
     a->failed = true;
     return;
@@ -55,11 +55,8 @@ SVC_PRIVATE void svc_node_put(svc_arena *a, svc_node *object, svc_node *member)
     svc_node_append(object, member);
     return;
   }
-  for (at = object->first; at; before = at, at = at->next) {
-    order = svc_str_order(at->name, member->name);
-    if (order >= 0) break;
-  }
-  member->next = at && order == 0 ? at->next : at;
+  for (at = object->first; (order = svc_str_order(at->name, member->name)) < 0; at = at->next) before = at; /* not behind the last */
+  member->next = order == 0 ? at->next : at;
   if (before) before->next = member;
   else object->first = member;
   if (!member->next) object->last = member;

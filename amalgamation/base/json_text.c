@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------- strings */
 
-/* What stands behind the backslash for a byte that must be escaped: a letter, 'u' for \u00XX, 0 for no escape. */
+/* What stands behind the backslash for a byte that must be escaped: a letter, 'u' for \u00XX. */
 static char json_text_letter(unsigned char c)
 {
   switch (c) {
@@ -22,7 +22,7 @@ static char json_text_letter(unsigned char c)
   case '\n': return 'n';
   case '\r': return 'r';
   case '\t': return 't';
-  default: return c < 0x20 ? 'u' : 0;
+  default: return 'u';
   }
 }
 
@@ -397,6 +397,7 @@ SVC_PRIVATE svc_str svc_json_member(svc_str object, svc_str name)
   for (; p < end && *p == '"'; p = value + 1) {
     const char *key = p + 1, *stop = key;
     while (stop < end && *stop != '"') stop += *stop == '\\' ? 2 : 1;
+    if (end - stop < 2) break; /* a record may be damaged */
     value = json_text_behind(stop + 2, end);
     if ((size_t)(stop - key) == name.n && memcmp(key, name.p, name.n) == 0)
       return (svc_str){ stop + 2, (size_t)(value - stop - 2) };

@@ -238,7 +238,7 @@ static void pattern_sequence(struct pattern_program *g, size_t at, size_t to, un
 {
   while (at < to && !g->bad) {
     unsigned least, most;
-    size_t end = pattern_skip(g, at, to), next = end ? pattern_quantifier(g, end, to, &least, &most) : 0;
+    size_t end = pattern_skip(g, at, to), next = SVC_ALWAYS(end) ? pattern_quantifier(g, end, to, &least, &most) : 0; /* pattern_bar() saw it */
     if (next == 0) g->bad = true;
     else pattern_repeat(g, at, end, nesting, least, most);
     at = next;

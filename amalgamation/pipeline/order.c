@@ -566,7 +566,7 @@ static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *order
 static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int64_t now)
 {
   const svc_driver *driver = s->config.driver;
-  const svc_noun *noun = svc_noun_named(s, order->resource)->noun;
+  const svc_noun_also *also = svc_noun_named(s, order->resource)->also;
   const bool shared = SVC_IS_SHARED(s->commit.port);
   svc_str why = SVC_S("{\"reason\":\"it was refused\"}");
   int said, word = ORDER_FAILED;
@@ -575,9 +575,9 @@ static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int6
     int rc = order_tell(s, ORDER_TAKEN, id, SVC_S(""), now, &mine);
     if (rc != SVC_OK || !mine) return rc;
   }
-  said = SVC_ALSO_OF(noun)->notifies ? SVC_ALSO_OF(noun)->notifies(s, order) : driver->perform(driver->context, s, order);
-  if (shared && said == SVC_OK && !SVC_ALSO_OF(noun)->notifies) return SVC_OK; /* it is noted already */
-  if (said == SVC_OK) word = SVC_ALSO_OF(noun)->notifies ? ORDER_DONE : ORDER_TAKEN;
+  said = also->notifies ? also->notifies(s, order) : driver->perform(driver->context, s, order);
+  if (shared && said == SVC_OK && !also->notifies) return SVC_OK; /* it is noted already */
+  if (said == SVC_OK) word = also->notifies ? ORDER_DONE : ORDER_TAKEN;
   else if (said == SVC_BUSY) word = ORDER_BUSY;
   return order_say(s, word, id, word == ORDER_FAILED ? why : SVC_S(""), now);
 }

@@ -44,7 +44,7 @@ SVC_PRIVATE bool (svc_lacks_role)(svc_call *c, uint64_t wanted)
 }
 
 /* Its challenge asks for a token, as 401 must ask for something; a nonce would only make who has a key send all of it again. */
-SVC_PRIVATE bool svc_no_part(svc_call *c, const svc_noun_info *noun, svc_str key)
+SVC_PRIVATE bool (svc_no_part)(svc_call *c, const svc_noun_info *noun, svc_str key)
 {
   if (c->s->config.conceal) return svc_not_found(c, noun, 0, key);
   c->error.challenge = svc_arena_print(c->arena, "Bearer realm=\"" SVC_FMT "\"", SVC_ARG(c->s->vendor));

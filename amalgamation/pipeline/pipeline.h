@@ -461,7 +461,8 @@ SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *su
 /* permission.c */
 SVC_PRIVATE bool (svc_lacks_role)(svc_call *c, uint64_t wanted); /* 403 that names them; false */
 #define svc_lacks_role(...) (svc_lacks_role(__VA_ARGS__), false)
-SVC_PRIVATE bool svc_no_part(svc_call *c, const svc_noun_info *noun, svc_str key); /* it is there, for others; false */
+SVC_PRIVATE bool (svc_no_part)(svc_call *c, const svc_noun_info *noun, svc_str key); /* it is there, for others; false */
+#define svc_no_part(...) (svc_no_part(__VA_ARGS__), false)
 SVC_PRIVATE bool svc_entity_visible(svc_call *c, const svc_noun_info *noun, const svc_entity *e);
 /* Has the caller any part in the last of these steps of the path: an organization or project, or what belongs to some?
 ** c->error: there is none. */

@@ -148,6 +148,7 @@ static bool plan_is_array(const svc_noun *noun, const char *field)
 static int plan_check_noun(const svc *s, const svc_noun_info *info)
 {
   const svc_noun *noun = info->noun;
+  const svc_noun_also *also = info->also;
   const svc_ref *ref;
   int rc = noun->object ? plan_levels(s, noun, noun->object, 0) : SVC_OK;
   if (rc != SVC_OK) return rc;
@@ -156,21 +157,21 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
     if (target && target->noun->key && !plan_fixed(target->noun, target->noun->key))
       return plan_bad(s, noun->name, ref->field, "names what may be given another name");
   }
-  if (SVC_ALSO_OF(noun)->element_of && info->parent && !plan_is_array(info->parent->noun, SVC_ALSO_OF(noun)->element_of))
-    return plan_bad(s, noun->name, SVC_ALSO_OF(noun)->element_of, "is no array of objects of its parent's");
-  if (SVC_ALSO_OF(noun)->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
-    return plan_bad(s, noun->name, SVC_ALSO_OF(noun)->element_of, "is of a singleton, which no path names");
-  if (SVC_ALSO_OF(noun)->element_of && info->parent && info->parent->seals)
-    return plan_bad(s, noun->name, SVC_ALSO_OF(noun)->element_of, "is of what has secrets, which elements cannot keep");
-  if (SVC_ALSO_OF(noun)->meters && noun->flags & SVC_SINGLETON)
+  if (also->element_of && info->parent && !plan_is_array(info->parent->noun, also->element_of))
+    return plan_bad(s, noun->name, also->element_of, "is no array of objects of its parent's");
+  if (also->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
+    return plan_bad(s, noun->name, also->element_of, "is of a singleton, which no path names");
+  if (also->element_of && info->parent && info->parent->seals)
+    return plan_bad(s, noun->name, also->element_of, "is of what has secrets, which elements cannot keep");
+  if (also->meters && noun->flags & SVC_SINGLETON)
     return plan_bad(s, noun->name, "meters", "are of what has an id, which a singleton has not");
-  if (noun->seat == SVC_SEAT_BILLS && !SVC_ALSO_OF(noun)->bills) return plan_bad(s, noun->name, "bills", "must be said of what bills are made by");
+  if (noun->seat == SVC_SEAT_BILLS && !also->bills) return plan_bad(s, noun->name, "bills", "must be said of what bills are made by");
   if (noun->flags & SVC_SOLE && (!noun->err_exists || !noun->err_not_found))
     return plan_bad(s, noun->name, "SVC_SOLE", "needs errors for a second one and for none");
-  if (SVC_ALSO_OF(noun)->tallies && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
+  if (also->tallies && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
     return plan_bad(s, noun->name, "tallies", "are of the feed, and no more than it may have");
-  if (SVC_ALSO_OF(noun)->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->also->limit(NULL, NULL, SVC_ALSO_OF(noun)->quota) < 0)
-    return plan_bad(s, noun->name, SVC_ALSO_OF(noun)->quota, "is no limit that is known");
+  if (also->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->also->limit(NULL, NULL, also->quota) < 0)
+    return plan_bad(s, noun->name, also->quota, "is no limit that is known");
   return SVC_OK;
 }
 
@@ -215,7 +216,6 @@ static unsigned plan_parts(const char *fields)
 static int plan_params(const svc *s, svc_plan *plan)
 {
   const char *p = plan->route->path;
-  if (plan_parts(p) > SVC_MAX_SEGMENTS + 1) return plan_bad(s, plan->noun->noun->name, p, "has too many segments");
   while ((p = strchr(p, '{')) != NULL) {
     const char *end = strchr(p, '}');
     if (!end || plan->param_count == SVC_MAX_PARAMS)

@@ -12,6 +12,7 @@ static bool query_bad(svc_call *c, svc_str name, const char *why)
 {
   return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "Ss", &name, why);
 }
+#define query_bad(...) (query_bad(__VA_ARGS__), false)
 
 static bool query_boolean(svc_call *c, svc_str name, svc_str text, bool *out)
 {

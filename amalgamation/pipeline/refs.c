@@ -27,7 +27,6 @@ typedef struct refs_visit {
 static bool refs_reaches(const svc *s, const svc_noun_info *noun, const svc_scope *scope, const svc_entity *e)
 {
   svc_scope of = e->scope;
-  if (svc_id_is_zero(&scope->org) && svc_id_is_zero(&scope->group)) return true; /* what belongs nowhere may name everything */
   if (noun == s->group) memset(&of.group, 0, sizeof of.group);
   return svc_scope_covers(scope, &of);
 }
@@ -78,7 +77,7 @@ static int refs_find(svc_call *c, const svc_noun_info *noun, const svc_scope *sc
   int rc;
   if (refs_by_name(noun, value)) return svc_entity_named(c->txn, n->kind, SVC_ALSO_OF(n)->names, parent, refs_spelled(c, noun, value), out);
   if (!svc_id_parse(value, &id)) return SVC_NOT_FOUND;
-  if (!noun->by_id && !(n->flags & SVC_GLOBAL)) return svc_entity_get(c->txn, n->kind, parent, &id, out);
+  if (!noun->by_id) return svc_entity_get(c->txn, n->kind, parent, &id, out);
   rc = svc_get_noun(c->txn, noun, &id, out);
   return rc == SVC_OK && !refs_reaches(c->s, noun, scope, out) ? SVC_NOT_FOUND : rc;
 }
@@ -161,7 +160,7 @@ SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const sv
   if (!ref) return true;
   own = refs_name_of(c, noun, e);
   for (put = 0; put < 2; put++)
-    for (ref = noun->noun->refs; ref && ref->field; ref++) {
+    for (ref = noun->noun->refs; ref->field; ref++) {
       const svc_node *of = put ? body : before;
       refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, refs_scope(ref, e->scope, of), e, own, put != 0 };
       if (v.noun && ref->err_locked && !svc_each_value(of, ref->field, refs_entry, &v)) return false;
@@ -185,13 +184,13 @@ static int refs_error(svc_call *c, const svc_noun_info *noun, svc_str key)
 static bool refs_refuse(svc_call *c, int error, const svc_entity *e, svc_str key)
 {
   const char *at = key.p + 1 + SVC_KIND_SIZE + 12;
-  const svc_noun_info *from = svc_noun_by_kind(c->s, at);
+  const svc_noun_info *from = svc_noun_by_kind(c->s, at); /* the error is its */
   svc_entity user;
   svc_id parent, id;
   memcpy(parent.b, at + SVC_KIND_SIZE, 12);
   memcpy(id.b, at + SVC_KIND_SIZE + 12, 12);
   (void)svc_fail_about(c, error, e->unique.n ? e->unique : e->key, svc_id_str(c->arena, &e->parent));
-  if (from && svc_entity_get(c->txn, from->noun->kind, &parent, &id, &user) == SVC_OK &&
+  if (svc_entity_get(c->txn, from->noun->kind, &parent, &id, &user) == SVC_OK &&
       (svc_id_is_zero(&e->scope.group) || svc_id_eq(&e->scope.group, &user.scope.group))) {
     svc_str name = user.unique.n > 1 ? user.unique : user.key;
     c->error.also = svc_arena_print(c->arena, " It is used by the %s%s" SVC_FMT ".", from->noun->name, name.n ? " " : "", SVC_ARG(name));
@@ -398,10 +397,10 @@ static bool refs_look(void *context, const svc_node *value)
   svc_entity e;
   svc_id target;
   svc_key key;
-  if (value->type != SVC_J_STRING || value->text.n == 0) return true;
+  if (value->type != SVC_J_STRING || value->text.n == 0 || !v->ref->err_locked) return true; /* what may go while it is named may be gone */
   if (!l->wanted.p && v->ref->err_missing && refs_find(v->c, v->noun, &v->scope, value->text, &e) != SVC_OK)
     svc_found(l->verify, l->e->kind, &l->e->id, "what its %s names is not there", v->ref->field);
-  if (!v->ref->err_locked || !refs_target(v, value->text, &target)) return true;
+  if (!refs_target(v, value->text, &target)) return true;
   if (svc_id_eq(&target, &l->e->id) || svc_id_eq(&target, &v->own)) return true;
   refs_key(&key, v->noun->noun->kind, &target);
   svc_key_add(&key, l->e->kind, SVC_KIND_SIZE);
@@ -447,7 +446,7 @@ SVC_PRIVATE void svc_refs_verify_entry(svc_verify *v, svc_str key, svc_str value
   memcpy(parent.b, from + SVC_KIND_SIZE, 12);
   memcpy(id.b, from + SVC_KIND_SIZE + 12, 12);
   noun = svc_noun_by_kind(v->c->s, from);
-  if (!noun) return;
+  if (!noun || !svc_noun_by_kind(v->c->s, key.p + 1)) return; /* this build leaves one of them out */
   if (!svc_verify_get(v, noun->noun->kind, &parent, &id, &e)) {
     svc_found(v, from, &id, "it is said to name another, and is not there");
     return;

@@ -94,12 +94,12 @@ SVC_PRIVATE svc_id svc_parent_in(const svc_call *c, const svc_noun_info *noun, c
 }
 
 /* An element of an array of the entity before it. */
-static int resolve_element(svc_call *c, const svc_noun *noun, unsigned i, svc_str id, svc_entity *out)
+static int resolve_element(svc_call *c, const char *array, unsigned i, svc_str id, svc_entity *out)
 {
   const svc_entity *whole = &c->route.chain[i - 1];
   svc_node *body = svc_entity_body(c, whole), *item;
   if (!body) return SVC_NOMEM;
-  item = svc_element_named(svc_node_get(body, SVC_ALSO_OF(noun)->element_of), id);
+  item = svc_element_named(svc_node_get(body, array), id);
   if (!item) return SVC_NOT_FOUND;
   return svc_element_entity(c, whole, item, out) ? SVC_OK : SVC_NOMEM;
 }
@@ -116,15 +116,17 @@ static int resolve_entity(svc_call *c, unsigned i, svc_str text, svc_entity *out
   static const svc_id root;
   const svc_hop *hop = &c->plan->hops[i];
   const svc_noun *noun = hop->noun->noun;
+  const svc_noun_also *also = hop->noun->also;
   svc_id parent = i > 0 ? svc_parent_in(c, hop->noun, &c->route.chain[i - 1]) : root, id;
-  if (SVC_ALSO_OF(noun)->element_of) return i > 0 ? resolve_element(c, noun, i, text, out) : SVC_NOT_FOUND;
+  if (also->element_of) return SVC_ALWAYS(i > 0) ? resolve_element(c, also->element_of, i, text, out) : SVC_NOT_FOUND; /* its parent is named first */
   if (hop->by_unique && i == 0) return resolve_anywhere(c, hop->noun, text, out);
-  if (noun->key || hop->by_unique) return svc_entity_named(c->txn, noun->kind, SVC_ALSO_OF(noun)->names, &parent, text, out);
+  if (noun->key || hop->by_unique) return svc_entity_named(c->txn, noun->kind, also->names, &parent, text, out);
   if (!svc_id_parse(text, &id)) return SVC_NOT_FOUND;
   if (noun->flags & SVC_GLOBAL) {
     int rc = resolve_of_caller(c, hop->noun, &id, out);
     if (rc == SVC_NOT_FOUND) rc = svc_get_noun(c->txn, hop->noun, &id, out);
-    return rc == SVC_OK && i > 0 && hop->noun->parent && !svc_id_eq(&out->parent, &parent) ? SVC_NOT_FOUND : rc;
+    /* No path names one of these below another: else it would have to be below that. */
+    return rc == SVC_OK && SVC_NEVER(i > 0 && hop->noun->parent && !svc_id_eq(&out->parent, &parent)) ? SVC_NOT_FOUND : rc;
   }
   return svc_entity_get(c->txn, noun->kind, &parent, &id, out);
 }
@@ -155,12 +157,11 @@ static bool resolve_hop(svc_call *c, unsigned i)
     e->key = c->route.raw[hop->param];
     return true;
   }
-  if (SVC_ALSO_OF(noun)->spell) text = SVC_ALSO_OF(noun)->spell(c, text);
+  if (hop->noun->also->spell) text = hop->noun->also->spell(c, text);
   rc = resolve_entity(c, i, text, e);
   if (rc == SVC_NOT_FOUND) return resolve_missing(c, i, text);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  if (hop->noun == c->s->group || (hop->noun == c->s->org && svc_id_is_zero(&c->scope.group))) c->scope = e->scope;
-  if (i == 0 && hop->noun != c->s->group && hop->noun != c->s->org) c->scope = e->scope;
+  if (i == 0 || hop->noun == c->s->group || hop->noun == c->s->org) c->scope = e->scope;
   if (c->plan->item_by_org && i == 0) c->route.org_key = svc_id_str(c->arena, &e->parent);
   return true;
 }
@@ -203,7 +204,7 @@ SVC_PRIVATE int svc_entity_above(svc_call *c, const svc_noun_info *noun, const s
 {
   const svc_noun_info *up = noun->parent;
   if (noun->also->element_of) return svc_entity_get(c->txn, e->kind, &e->parent, &e->id, out); /* the one that it is in */
-  if (!up || !up->noun->kind) return SVC_NOT_FOUND;
+  if (!up || SVC_NEVER(!up->noun->kind)) return SVC_NOT_FOUND; /* what is below something that is stored is stored */
   if (up->by_id || !up->parent) return svc_get_noun(c->txn, up, &e->parent, out);
   return svc_entity_get(c->txn, up->noun->kind, up->parent == c->s->org ? &e->scope.org : &e->scope.group, &e->parent, out);
 }

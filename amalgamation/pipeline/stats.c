@@ -60,7 +60,7 @@ static unsigned long stats_get(atomic_ulong *from)
 
 SVC_PRIVATE int64_t svc_counters_begin(const svc *s)
 {
-  return s->counters && s->counters->times ? s->config.monotonic(s->config.monotonic_context) : 0;
+  return s->counters->times ? s->config.monotonic(s->config.monotonic_context) : 0;
 }
 
 SVC_PRIVATE void svc_counters_note(const svc_call *c, int status, int64_t began)

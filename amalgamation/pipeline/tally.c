@@ -28,16 +28,18 @@
 
 SVC_PRIVATE size_t svc_tally_fields(const svc_noun *noun)
 {
+  const char *const *tallies = SVC_ALSO_OF(noun)->tallies;
   size_t n = 0;
-  while (SVC_ALSO_OF(noun)->tallies && SVC_ALSO_OF(noun)->tallies[n]) n++;
+  while (tallies && tallies[n]) n++;
   return n;
 }
 
 SVC_PRIVATE int svc_tallied(const svc_noun *noun, const char *field)
 {
+  const char *const *tallies = SVC_ALSO_OF(noun)->tallies;
   int i;
-  for (i = 0; SVC_ALSO_OF(noun)->tallies && SVC_ALSO_OF(noun)->tallies[i]; i++)
-    if (strcmp(SVC_ALSO_OF(noun)->tallies[i], field) == 0) return i;
+  for (i = 0; tallies && tallies[i]; i++)
+    if (strcmp(tallies[i], field) == 0) return i;
   return -1;
 }
 
@@ -90,7 +92,7 @@ static bool tally_entity(svc_call *c, const svc_noun *noun, tally *t, const svc_
   int i;
   if (t->head.count++ == 0 || memcmp(e->id.b, t->head.first.b, sizeof e->id.b) < 0) t->head.first = e->id;
   if (memcmp(e->id.b, t->head.last.b, sizeof e->id.b) > 0) t->head.last = e->id;
-  for (i = 0; SVC_ALSO_OF(noun)->tallies[i]; i++)
+  for (i = 0; noun->also->tallies[i]; i++)
     if (!svc_tally_text(c, e, i, &text) ? !svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT)) : !tally_add(c, t, i, text, 1))
       return false;
   return true;
@@ -110,7 +112,7 @@ static bool tally_put(svc_call *c, const svc_noun *noun, const svc_id *parent, c
   int i;
   svc_buf_add(&b, (const char *)&t->head.count, sizeof t->head.count);
   svc_buf_add(&b, (const char *)t->head.first.b, sizeof t->head.first.b);
-  for (i = 0; SVC_ALSO_OF(noun)->tallies[i]; i++) {
+  for (i = 0; noun->also->tallies[i]; i++) {
     uint32_t n = 0;
     for (v = t->values[i]; v; v = v->next) n++;
     svc_buf_add(&b, (const char *)&n, sizeof n);
@@ -249,7 +251,6 @@ SVC_PRIVATE bool svc_tally_note(svc_call *c, const svc_noun *noun, const svc_ent
 SVC_PRIVATE void svc_tally_forget(svc_txn *txn, const svc_noun *noun, const svc_id *parent)
 {
   svc_key prefix;
-  if (!SVC_ALSO_OF(noun)->tallies) return;
   tally_key(&prefix, noun->kind, parent, NULL);
   svc_remove_below(txn, &prefix);
 }
@@ -266,7 +267,7 @@ static bool tally_same(const tally *counted, svc_tally *stored)
   for (i = 0; i < SVC_TALLIES; i++)
     for (v = counted->values[i]; v; v = v->next) values[0]++;
   for (; svc_tally_value(stored, &field, &text, &count); values[1]++) {
-    if (field < 0 || field >= SVC_TALLIES) return false;
+    if (field >= SVC_TALLIES) return false;
     for (v = counted->values[field]; v && !svc_str_eq(v->text, text); v = v->next) continue;
     if (!v || v->count != count) return false;
   }
@@ -275,17 +276,23 @@ static bool tally_same(const tally *counted, svc_tally *stored)
 
 SVC_PRIVATE void svc_tally_verify(svc_verify *v, svc_str key, svc_str value)
 {
-  const svc_noun_info *noun = key.n == 1 + SVC_KIND_SIZE + 24 ? svc_noun_by_kind(v->c->s, key.p + 1) : NULL;
+  const svc_noun_info *noun;
   svc_id parent = { { 0 } };
   svc_tally stored;
   svc_scan scan;
   svc_entity e;
   tally counted;
-  if (!noun || !noun->also->tallies || !tally_decode(key, value, &stored)) {
-    svc_found(v, noun ? key.p + 1 : "    ", &parent, "a tally cannot be read");
+  if (!tally_decode(key, value, &stored)) {
+    svc_found(v, "    ", &parent, "a tally cannot be read");
     return;
   }
+  noun = svc_noun_by_kind(v->c->s, key.p + 1);
+  if (!noun) return; /* this build leaves it out */
   memcpy(parent.b, key.p + 1 + SVC_KIND_SIZE, 12);
+  if (!noun->also->tallies) {
+    svc_found(v, key.p + 1, &parent, "there is a tally of what is not tallied");
+    return;
+  }
   memset(&counted, 0, sizeof counted);
   svc_below_begin(&scan, v->c->txn, noun->noun->kind, &parent);
   svc_key_entity(&scan.from, noun->noun->kind, &parent, &stored.first);

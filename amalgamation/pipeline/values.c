@@ -25,7 +25,7 @@ SVC_PRIVATE svc_str svc_value_text(const svc *s, svc_arena *a, const char *value
   if (!values_has_word(s, value)) return svc_str_c(value);
   out = svc_arena_print(a, SVC_FMT "%s", SVC_ARG(s->vendor), value + 3);
   for (i = 0; value[0] == 'S' && i < s->vendor.n && out.n; i++)
-    if (out.p[i] >= 'a' && out.p[i] <= 'z') ((char *)(uintptr_t)out.p)[i] = (char)(out.p[i] - 32);
+    if (out.p[i] >= 'a') ((char *)(uintptr_t)out.p)[i] = (char)(out.p[i] - 32);
   return out;
 }
 
@@ -36,7 +36,7 @@ SVC_PRIVATE bool svc_value_is(const svc *s, svc_str text, const char *value)
   if (text.n < n || !svc_str_is((svc_str){ text.p + n, text.n - n }, value + 3)) return false;
   for (i = 0; i < n; i++) {
     char c = s->vendor.p[i];
-    if (text.p[i] != (value[0] == 'S' && c >= 'a' && c <= 'z' ? (char)(c - 32) : c)) return false;
+    if (text.p[i] != (value[0] == 'S' && c >= 'a' ? (char)(c - 32) : c)) return false; /* the word has letters up to z, digits and dashes */
   }
   return true;
 }

@@ -60,19 +60,21 @@ SVC_PRIVATE bool svc_verify_there(svc_verify *v, const svc_key *key)
   return svc_get(v->c->txn, key, &value) == SVC_OK;
 }
 
-/* An entity that can be read. What cannot has its finding where it is looked at itself. */
+/* An entity that cannot be read has its finding where it is looked at itself. */
+static int verify_read(svc_verify *v, int rc)
+{
+  if (rc == SVC_CORRUPT && v->c->txn->error == SVC_CORRUPT) v->c->txn->error = SVC_OK;
+  return rc;
+}
+
 SVC_PRIVATE bool svc_verify_get(svc_verify *v, const char *kind, const svc_id *parent, const svc_id *id, svc_entity *out)
 {
-  int rc = svc_entity_get(v->c->txn, kind, parent, id, out);
-  if (rc == SVC_CORRUPT && v->c->txn->error == SVC_CORRUPT) v->c->txn->error = SVC_OK;
-  return rc == SVC_OK;
+  return verify_read(v, svc_entity_get(v->c->txn, kind, parent, id, out)) == SVC_OK;
 }
 
 static bool verify_get_noun(svc_verify *v, const svc_noun_info *noun, const svc_id *id, svc_entity *out)
 {
-  int rc = noun ? svc_get_noun(v->c->txn, noun, id, out) : SVC_NOT_FOUND;
-  if (rc == SVC_CORRUPT && v->c->txn->error == SVC_CORRUPT) v->c->txn->error = SVC_OK;
-  return rc == SVC_OK;
+  return noun && verify_read(v, svc_get_noun(v->c->txn, noun, id, out)) == SVC_OK;
 }
 
 /* Is it one of those that are gone, but for what is below them? */
@@ -245,7 +247,7 @@ static void verify_filled(svc_verify *v, const svc_noun_info *noun, const svc_en
                        : f->fill == SVC_AUTO_GROUP_ID ? &e->scope.group
                        : f->fill == SVC_AUTO_ORG_ID   ? &e->scope.org
                                                       : NULL;
-    const svc_node *value = id && !svc_id_is_zero(id) ? svc_node_get(body, f->name) : NULL;
+    const svc_node *value = id ? svc_node_get(body, f->name) : NULL;
     if (value && !svc_str_eq(value->text, svc_id_str(v->c->arena, id)))
       svc_found(v, e->kind, shown, "its %s is another than that in its key or record", f->name);
   }
@@ -284,12 +286,10 @@ static void verify_above(svc_verify *v, const svc_noun_info *noun, const svc_ent
   const svc *s = v->c->s;
   bool feed = noun == s->seats[SVC_SEAT_FEED], zero = svc_id_is_zero(&e->parent);
   svc_entity above;
-  int rc;
-  if (noun->parent && noun->parent->noun->kind && !(noun->parent->noun->flags & SVC_VIRTUAL)) {
-    rc = svc_entity_above(v->c, noun, e, &above);
-    if (rc == SVC_CORRUPT) v->c->txn->error = SVC_OK;
-    if (rc == SVC_NOT_FOUND && !verify_erasing(v, &e->parent)) svc_found(v, e->kind, shown, "what it is below is not there");
-  } else if (!noun->parent && !zero && !feed && !svc_id_eq(&e->parent, &e->scope.group) && !svc_id_eq(&e->parent, &e->scope.org)) {
+  if (noun->parent) { /* which is stored, as what is below it is */
+    if (verify_read(v, svc_entity_above(v->c, noun, e, &above)) == SVC_NOT_FOUND && !verify_erasing(v, &e->parent))
+      svc_found(v, e->kind, shown, "what it is below is not there");
+  } else if (!noun->noun->parent && !zero && !feed && !svc_id_eq(&e->parent, &e->scope.group) && !svc_id_eq(&e->parent, &e->scope.org)) {
     svc_found(v, e->kind, shown, "it is below neither its project nor its organization");
   }
   if (feed) return; /* events of a project may outlive it, in the log of its organization */
@@ -565,8 +565,8 @@ static void verify_strangers(svc_verify *v)
   size_t i, n;
   char to;
   for (i = 0; i < VERIFY_CLASSES; i++) letters[i] = verify_classes[i].letter;
-  while (txn->error == SVC_OK && svc_note(txn, txn->port->scan(txn, &range, &row, 1, &n)) == SVC_OK && n) {
-    if (row.key.n == 0 || !strchr(letters, row.key.p[0]) || !row.key.p[0]) {
+  while (svc_note(txn, txn->port->scan(txn, &range, &row, 1, &n)) == SVC_OK && n) {
+    if (!strchr(letters, row.key.p[0])) {
       verify_found(v, "a record is of no class that there is");
       return;
     }

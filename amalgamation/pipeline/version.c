@@ -34,10 +34,10 @@ static int version_quality(svc_str text)
 
 SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub)
 {
-  svc_str rest = svc_str_c(SVC_MORE_OF(route)->media);
+  svc_str rest = svc_str_c(route->more->media);
   *type = svc_str_is(rest, "csv") ? SVC_S("text") : SVC_S("application");
   *sub = rest;
-  if (!SVC_MORE_OF(route)->media || !strchr(SVC_MORE_OF(route)->media, '/')) return false;
+  if (!strchr(route->more->media, '/')) return false;
   *sub = svc_str_trim(svc_str_cut(&rest, ';'));
   *type = svc_str_cut(sub, '/');
   return true;
@@ -153,6 +153,7 @@ static bool version_fail(svc_call *c, int error, unsigned version)
   day = version_day(c, version);
   return svc_fail(c, error, "SS", &day, &c->request.path);
 }
+#define version_fail(...) (version_fail(__VA_ARGS__), false)
 
 static bool version_better(const version_range *a, const version_range *b)
 {

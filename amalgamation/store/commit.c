@@ -82,7 +82,7 @@ SVC_PRIVATE svc_id svc_new_id(svc_txn *txn)
 
 SVC_PRIVATE bool svc_is_new(const svc_txn *txn, const svc_id *id)
 {
-  return txn->ids && svc_id_eq(&txn->ids->first, id);
+  return svc_id_eq(&txn->ids->first, id);
 }
 
 SVC_PRIVATE svc_id svc_new_id_at(svc_txn *txn, int64_t when)

@@ -190,7 +190,7 @@ struct svc_ids { /* what numbers entities */
 #define SVC_ID_AHEAD 64 /* seconds by which ids may be ahead of the clock: see commit.c */
 SVC_PRIVATE svc_id svc_new_id(svc_txn *txn);
 SVC_PRIVATE svc_id svc_new_id_at(svc_txn *txn, int64_t when); /* of a time that may have passed: it sorts there */
-SVC_PRIVATE bool svc_is_new(const svc_txn *txn, const svc_id *id); /* the first one of this job: below it is what the job has put there */
+SVC_PRIVATE bool svc_is_new(const svc_txn *txn, const svc_id *id); /* of a job's transaction: the first one of this job: below it is what the job has put there */
 SVC_PRIVATE uint64_t svc_new_revision(svc_txn *txn);
 
 typedef struct svc_job svc_job;

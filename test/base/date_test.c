@@ -38,6 +38,9 @@ TEST(test_parse)
     { "0000-01-01T00:00:00+23:59", INT64_C(-62167305540000) },
     { "2025-03-12T08", INT64_C(1741766400000) }, /* to the hour, with fractions of whatever comes last */
     { "2025-03-12T08Z", INT64_C(1741766400000) },
+    { "20250312T08", INT64_C(1741766400000) },
+    { "20250312T08Z", INT64_C(1741766400000) },
+    { "20250312T08.5", INT64_C(1741768200000) },
     { "2025-03-12T07,5+00:30", INT64_C(1741762800000) },
     { "2025-03-12T08:00.5Z", INT64_C(1741766430000) },
     { "2025-03-12T08:00:00,5Z", INT64_C(1741766400500) },
@@ -84,7 +87,7 @@ TEST(test_refuse)
     "2025-03-12T08:00:00+02:60", "2025-03-12T08:00:00+02:00x", "2025-03-12T08:00:00ZZ", "2025-03-12T08:00:00X",
     "+2025-03-12", "-2025-03-12", "12025-03-12", "2025/03/12", "2025-03-12T0800", "20250312T08:00", "202503", "2025-0312",
     "202503-12", "2025-366", "2025-000", "2024-367", "2025-W53-1", "2025-W00-1", "2025-W11", "2025-W11-0", "2025-W11-8", "2025W11-3",
-    "2025-W113", "yesterday",
+    "2025-W113", "2025-W11-x", "2025-Wx1-1", "yesterday",
     "2025-03-1\xD9\xA2",
   };
   size_t i;
@@ -107,9 +110,17 @@ TEST(test_day)
   munit_assert_false(svc_day_parse(SVC_S("2025-02-29"), &day));
   munit_assert_false(svc_day_parse(SVC_S("2025-03-12T00:00"), &day));
   munit_assert_false(svc_day_parse(SVC_S("2025-3-12"), &day));
+  munit_assert_false(svc_day_parse(SVC_S("2025-03x12"), &day));
+  munit_assert_false(svc_day_parse(SVC_S("2025-00-12"), &day));
+  munit_assert_false(svc_day_parse(SVC_S("2025-13-12"), &day));
+  munit_assert_false(svc_day_parse(SVC_S("2025-03-00"), &day));
+  munit_assert_false(svc_day_parse(SVC_S("2025-03-x2"), &day));
   munit_assert_false(svc_day_parse(SVC_S(""), &day));
   munit_assert_int64(svc_day_ms(20250312), ==, INT64_C(1741737600000));
   munit_assert_int64(svc_day_ms(19700101), ==, 0);
+  munit_assert_int64(svc_months_on(svc_day_ms(20250131), 1), ==, svc_day_ms(20250228));
+  munit_assert_int64(svc_months_on(svc_day_ms(20250331), -1), ==, svc_day_ms(20250228));
+  munit_assert_int64(svc_months_on(svc_day_ms(20250312), -36000), <=, svc_day_ms(101)); /* before all dates that there are */
   return MUNIT_OK;
 }
 
@@ -164,7 +175,7 @@ static MunitResult test_duration(const MunitParameter params[], void *data)
   static const struct { const char *text; int64_t months, ms; } good[] = {
     { "PT1M", 0, 60000 }, { "P1M", 1, 0 }, { "P1DT12H", 0, 129600000 }, { "P1Y2M3W4DT5H6M7S", 14, 2178367000 }, { "PT0S", 0, 0 }, { "P2W", 0, 1209600000 }
   };
-  static const char *const bad[] = { "", "P", "PT", "P1", "1D", "PT1D", "P1H", "P1DT", "P1D1Y", "PT1M1M", "P-1D", "P1.5D", "p1d", "PTT1M", "P1DTT1M", "P1D ",
+  static const char *const bad[] = { "", "P", "PT", "P1", "1D", "PT1D", "P1H", "P1DT", "P1D1Y", "PT1M1M", "P-1D", "P1.5D", "p1d", "PTT1M", "P1DTT1M", "PT1HT1M", "P12", "P1D ",
                                      "P1234567890D" };
   int64_t months, ms;
   size_t i;

@@ -63,6 +63,7 @@ static const struct row accepted_by_frozen[] = {
   ROW("\"x\\ud83dx\"", 2, "lone surrogate"),
   ROW("\"\\ud83d\\n\"", 1, "lone surrogate"),
   ROW("\"\\ud83d\\u0041\"", 1, "lone surrogate"),
+  ROW("\"\\ud83d\\ue000\"", 1, "lone surrogate"),
   ROW("\"a\\u0000\"", 2, "U+0000 in a string"),
   ROW("{\"\\u0000\":1}", 2, "U+0000 in a string"),
   /* values that it does not report at all */

@@ -329,7 +329,35 @@ TEST(test_no_memory)
   return MUNIT_OK;
 }
 
+/* What is not there, or is something else, has nothing in it. */
+TEST(test_nothing)
+{
+  svc_arena *a = data;
+  svc_node *array = svc_json_parse(a, SVC_S("[1,\"a\",{\"b\":2}]")), *object = svc_json_parse(a, SVC_S("{\"a\":1}"));
+  (void)params;
+  munit_assert_not_null(array);
+  munit_assert_not_null(object);
+  svc_node_append(NULL, object);
+  svc_node_append(array, NULL);
+  munit_assert_size(svc_node_count(array), ==, 3);
+  svc_node_drop(NULL, "a");
+  svc_node_drop(array, "b");
+  svc_node_drop(object, "b");
+  munit_assert_size(svc_node_count(array), ==, 3);
+  munit_assert_size(svc_node_count(object), ==, 1);
+  munit_assert_false(svc_node_has_str(NULL, SVC_S("a")));
+  munit_assert_true(svc_node_has_str(array, SVC_S("a")));
+  munit_assert_false(svc_node_has_str(array, SVC_S("1"))); /* that is a number */
+  munit_assert_true(svc_node_same(svc_json_parse(a, SVC_S("1e999")), svc_json_parse(a, SVC_S("1e999"))));
+  munit_assert_false(svc_node_same(svc_json_parse(a, SVC_S("1e999")), svc_json_parse(a, SVC_S("2e999"))));
+  munit_assert_false(svc_node_same(svc_json_parse(a, SVC_S("1.5")), svc_json_parse(a, SVC_S("2e999"))));
+  munit_assert_true(svc_node_same(svc_json_parse(a, SVC_S("1.5")), svc_json_parse(a, SVC_S("15e-1"))));
+  munit_assert_false(svc_node_same(svc_json_parse(a, SVC_S("1.5")), svc_json_parse(a, SVC_S("2.5"))));
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/nothing", test_nothing, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
   { "/round-trip", test_round_trip, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
   { "/longest-path", test_longest_path, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
   { "/parse-refuses", test_parse_refuses, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },

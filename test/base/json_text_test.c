@@ -88,6 +88,8 @@ TEST(test_unescape)
     { "\\ud800\\udc00\\udbff\\udfff", "\xF0\x90\x80\x80\xF4\x8F\xBF\xBF" },
     { "\\", NULL }, { "a\\q", NULL }, { "\\u12", NULL }, { "\\u12g4", NULL }, { "\\ud800", NULL },
     { "\\udc00", NULL }, { "\\ud800\\u0041", NULL }, { "\\ud800\\udc0", NULL }, { "\\u0000", NULL },
+    { "\\u12/4", NULL }, { "\\u12:4", NULL }, { "\\u12@4", NULL }, { "\\u12G4", NULL }, { "\\u12`4", NULL },
+    { "\\ud800abcdef", NULL }, { "\\ud800\\nabcd", NULL }, { "\\ud800\\udc0g", NULL }, { "\\ud800\\ue000", NULL },
   };
   svc_arena *a = data;
   size_t i;
@@ -100,6 +102,7 @@ TEST(test_unescape)
   }
   munit_assert_true(svc_json_unescape(a, raw, &out));
   munit_assert_ptr_equal(out.p, raw.p);
+  munit_assert_false(svc_json_unescape(a, SVC_S("\\\0"), &out));
   return MUNIT_OK;
 }
 
@@ -118,6 +121,7 @@ TEST(test_pretty)
       "{\n  \"a\": {},\n  \"b\": [],\n  \"c\": [\n    {}\n  ],\n  \"d\": {\n    \"e\": null\n  }\n}\n" },
     { "[\"{}[],: \\\" \\\\\",-1.5e+3]", "[\n  \"{}[],: \\\" \\\\\",\n  -1.5e+3\n]\n" },
     { " { \"a\" : [ ] , \"b\" : true } \n", "{\n  \"a\": [],\n  \"b\": true\n}\n" },
+    { "\t[\r1\n]", "[\n  1\n]\n" },
     { "", "\n" },
   };
   svc_arena *a = data;
@@ -191,6 +195,7 @@ TEST(test_i64)
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     if (svc_json_number_i64(svc_str_c(bad[i]), &value)) munit_errorf("%s is no integer", bad[i]);
   }
+  munit_assert_false(svc_json_number_i64((svc_str){ "1", 100000001 }, &value)); /* its length alone is too much */
   return MUNIT_OK;
 }
 
@@ -285,7 +290,42 @@ TEST(test_plain)
   return MUNIT_OK;
 }
 
+/* Of text that is JSON, and of such as may stand in a record that is damaged. */
+TEST(test_member)
+{
+  static const struct {
+    const char *object, *name, *member, *word;
+  } rows[] = {
+    { "{}", "a", "", "" },
+    { "{\"a\":1}", "a", "1", "" },
+    { "{\"a\":12,\"b\":\"x\"}", "b", "\"x\"", "x" },
+    { "{\"a\":12,\"b\":\"x\"}", "a", "12", "" },
+    { "{\"a\":\"]}\\\",\",\"b\":[1,{\"c\":2}],\"d\":\"\"}", "b", "[1,{\"c\":2}]", "" },
+    { "{\"a\":\"]}\\\",\",\"b\":[1,{\"c\":2}],\"d\":\"\"}", "d", "\"\"", "" },
+    { "{\"a\":1}", "b", "", "" },
+    { "{\"a\\\"\":1,\"b\":2}", "b", "2", "" },
+    { "", "a", "", "" }, { "{", "a", "", "" }, { "[\"a\",1]", "a", "", "" }, { "{1}", "a", "", "" },
+    { "{\"a", "a", "", "" }, { "{\"a\"", "a", "", "" }, { "{\"a\\", "a", "", "" }, { "{\"a\":", "a", "", "" },
+    { "{\"a\":\"x", "a", "\"x", "" }, { "{\"a\":\"x\\", "a", "\"x\\", "x" }, { "{\"a\":[", "a", "[", "" },
+  };
+  size_t i;
+  UNUSED;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    size_t n = strlen(rows[i].object);
+    char *copy = malloc(n + 1); /* of this length: nothing is read behind it */
+    munit_assert_not_null(copy);
+    memcpy(copy, rows[i].object, n);
+    copy = realloc(copy, n ? n : 1);
+    munit_assert_not_null(copy);
+    same(svc_json_member((svc_str){ copy, n }, svc_str_c(rows[i].name)), rows[i].member);
+    if (rows[i].member[0]) same(svc_json_word((svc_str){ copy, n }, rows[i].name), rows[i].word);
+    free(copy);
+  }
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/member", test_member, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/plain", test_plain, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/ascii", test_ascii, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
   { "/escape", test_escape, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },

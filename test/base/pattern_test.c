@@ -325,10 +325,11 @@ static const struct row odd[] = {
 TEST(test_odd)
 {
   static const char *const none[] = {
-    "^\\", "^\\p{X}$", "^\\p{L", "^\\1$", "^\\q$", "^\\\xC3\xA9$", "^[a", "^[^", "^[", "^[\\q]$", "^[\xC3]$", "^\xC3$", "^a{$", "^a{x}$", "^a{2", "^a{2,", "^a{2,1}$",
+    "^\\", "^\\p{X}$", "^\\p{L", "^\\1$", "^\\q$", "^\\\xC3\xA9$", "^[a", "^[^", "^[", "^[\\q]$", "^[\xC3]$", "^\xC3$", "^a{$", "^a{x}$", "^a{2", "^a{2,", "^a{2,3", "^a{2,3x}$", "^a|*$", "^a{2,1}$",
     "^a{1,x}$", "^a{1x}$", "^a{99999}$", "^(a", "^a)$", "^*a$", "^(*a)$", "^(?a)$", "^(?:", "^((((((((((((((((((((((a))))))))))))))))))))))$", "^(a{200}){200}$",
     "^(a{1,200}){1,200}$", "^(a*){999}$"
   };
+  static char long_one[70000];
   size_t i;
   UNUSED;
   for (i = 0; i < sizeof odd / sizeof odd[0]; i++)
@@ -341,6 +342,12 @@ TEST(test_odd)
   munit_assert_true(svc_pattern_valid("^[a-z]{2,999}$")); /* one class takes no program, however often it stands there */
   munit_assert_true(svc_pattern_match("^[a-z]{2,999}$", SVC_S("ab")));
   munit_assert_false(svc_pattern_valid("^(?:[a-z]){2,999}$"));
+  munit_assert_false(svc_pattern_match("^[]$", SVC_S("a"))); /* a class of nothing */
+  munit_assert_true(svc_pattern_match("^[]*$", SVC_S("")));
+  memset(long_one, 'a', sizeof long_one - 1);
+  munit_assert_false(svc_pattern_valid(long_one));
+  long_one[0] = '[';
+  munit_assert_false(svc_pattern_match(long_one, SVC_S("a")));
   return MUNIT_OK;
 }
 

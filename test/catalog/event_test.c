@@ -399,7 +399,7 @@ static MunitResult event_types(const MunitParameter params[], void *data)
 /* ---------------------------------------------------------------------------------------------------------- long feeds */
 
 static const char *const long_types[] = { "CLUSTER_CREATED", "CLUSTER_READY", "CLUSTER_DELETED", "DB_ROLE_ADDED", "DB_ROLE_UPDATED" };
-static const char *const long_clusters[] = { "", "a", "b", "c", "d-1" };
+static const char *const long_clusters[] = { "", "a", "b", "c", "d-1", "q\"x" };
 
 /* Events of a project, some of them of times that have passed. */
 typedef struct long_job {
@@ -444,6 +444,134 @@ static void long_write(t_service *t, const char *org, const char *group, int n, 
     l.job.now = t->now;
     munit_assert_int(svc_commit_run(&t->s->commit, &l.job), ==, SVC_OK);
   }
+}
+
+/* One event that is late by an hour, into whatever block; false: it was refused. */
+static bool long_late_work(svc_job *job, svc_txn *txn)
+{
+  long_job *l = (long_job *)job;
+  svc_arena arena;
+  svc_call c;
+  bool good;
+  svc_service_call(&c, l->s, &arena, txn, job->now);
+  c.now = job->now - l->late;
+  good = svc_event_write(&c, long_types[0], &l->scope, "clusterName", SVC_S("a"));
+  svc_blocks_free(arena.blocks);
+  return good;
+}
+
+static int long_write_late(t_service *t, const char *org, const char *group, int64_t late)
+{
+  long_job l;
+  int rc;
+  memset(&l, 0, sizeof l);
+  l.job.work = long_late_work;
+  l.job.now = t->now;
+  l.s = t->s;
+  l.late = late;
+  munit_assert_true(svc_id_parse(svc_str_c(org), &l.scope.org) && svc_id_parse(svc_str_c(group), &l.scope.group));
+  rc = svc_commit_run(&t->s->commit, &l.job);
+  return rc == SVC_OK && l.job.refused ? SVC_CORRUPT : rc;
+}
+
+/* The first tally becomes this, or has this as another beside it; NULL p: it is as it was. */
+static void long_tally(t_service *t, svc_str value, bool longer, bool there)
+{
+  static unsigned char first[64], was[4096];
+  static size_t first_n, was_n;
+  const svc_store_port *port = t->s->commit.port;
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, old;
+  svc_txn *txn;
+  munit_assert_int(port->write_begin(t->s->commit.store, &txn), ==, SVC_OK);
+  if (there) {
+    svc_key_begin(&prefix, 't');
+    svc_scan_below(&scan, txn, &prefix, false);
+    munit_assert_true(svc_scan_next(&scan, &key, &old));
+    munit_assert_size(old.n, <, sizeof was);
+    memcpy(first, key.p, first_n = key.n);
+    memcpy(was, old.p, was_n = old.n);
+    if (longer) first[first_n++] = 1;
+    munit_assert_int(port->put(txn, (svc_str){ (char *)first, first_n }, value), ==, SVC_OK);
+  } else if (longer) {
+    munit_assert_int(port->remove(txn, (svc_str){ (char *)first, first_n }), ==, SVC_OK);
+  } else {
+    munit_assert_int(port->put(txn, (svc_str){ (char *)first, first_n }, (svc_str){ (char *)was, was_n }), ==, SVC_OK);
+  }
+  munit_assert_int(port->commit(txn), ==, SVC_OK);
+}
+
+/* The last event, or the one that was the last then, has its values nowhere, or behind its end. */
+static void long_misplace(t_service *t, const char *group, svc_id *which, size_t cut, uint32_t at)
+{
+  const svc_store_port *port = t->s->commit.port;
+  svc_place places[2] = { { at, 5 }, { 2, 0 } };
+  svc_arena arena;
+  svc_scan scan;
+  svc_entity e, last;
+  svc_id parent;
+  svc_txn *txn;
+  svc_arena_init(&arena, NULL);
+  munit_assert_true(svc_id_parse(svc_str_c(group), &parent));
+  munit_assert_int(port->write_begin(t->s->commit.store, &txn), ==, SVC_OK);
+  svc_below_begin(&scan, txn, "evnt", &parent);
+  memset(&last, 0, sizeof last);
+  while (svc_below_next(&scan, "evnt", &e))
+    if (svc_id_is_zero(which) || svc_id_eq(which, &e.id)) last = e;
+  *which = last.id;
+  last.extra = (svc_str){ (const char *)places, sizeof places - cut };
+  munit_assert_int(svc_record_put(txn, &arena, &last), ==, SVC_OK);
+  munit_assert_int(port->commit(txn), ==, SVC_OK);
+  svc_blocks_free(arena.blocks);
+}
+
+/* Tallies that are damaged: a list that would rely on them is refused, and so is what would have to be added to one. */
+static MunitResult long_damaged(const MunitParameter params[], void *data)
+{
+  static const uint32_t fields[] = { 300, 0, 0, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0 };
+  const svc_str too_many = { (const char *)fields, sizeof fields };
+  const svc_config config = { .limiter_off = 1 };
+  const char *org, *group;
+  t_service t;
+  int rc, i;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  long_write(&t, org, group, 1200, 0, 0, 5);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_CREATED&itemsPerPage=2", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1200);
+  munit_assert_string_equal(t_str(&t, "results[0].clusterName"), "q\"x");
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+  munit_assert_int(long_write_late(&t, org, group, 3600000), ==, SVC_OK);
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+
+  long_tally(&t, SVC_S("0123456789"), false, true);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?clusterNames=a", group), ==, 503);
+  munit_assert_int(long_write_late(&t, org, group, 3600000), ==, SVC_CORRUPT);
+  long_tally(&t, SVC_S(""), false, false);
+  long_tally(&t, SVC_S(""), true, true);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?clusterNames=a", group), ==, 503);
+  long_tally(&t, SVC_S(""), true, false);
+  long_tally(&t, too_many, false, true);
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_CORRUPT);
+  munit_assert_int(long_write_late(&t, org, group, 3600000), ==, SVC_CORRUPT);
+  long_tally(&t, SVC_S(""), false, false);
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?clusterNames=a", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+
+  /* an event whose values are not where they should be: the block that it would be in is never made */
+  for (i = 0; i < 3; i++) {
+    svc_id which = { { 0 } };
+    long_misplace(&t, group, &which, i == 0 ? 1 : i == 1 ? 9 : 0, i == 2 ? 1000000 : 2);
+    for (rc = SVC_OK; rc == SVC_OK;) rc = long_write_late(&t, org, group, -2000);
+    munit_assert_int(rc, ==, SVC_CORRUPT);
+    long_misplace(&t, group, &which, 0, 2);
+  }
+  t_close(&t);
+  return MUNIT_OK;
 }
 
 /* An event as the model knows it. */
@@ -626,6 +754,7 @@ static MunitResult event_long_costs(const MunitParameter params[], void *data)
 }
 
 static MunitTest tests[] = {
+  { "/long_damaged", long_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/long_feed", event_long_feed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/long_costs", event_long_costs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/one_for_each_change", event_one_for_each_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

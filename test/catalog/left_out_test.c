@@ -54,6 +54,12 @@ static void left_out_all(t_world *w, const char *const *names, bool deletes)
   }
 }
 
+static void left_out_found(void *context, const char *text)
+{
+  (void)context;
+  munit_log(MUNIT_LOG_WARNING, text);
+}
+
 static void left_out_world(const char *const *names)
 {
   static t_world w;
@@ -66,6 +72,7 @@ static void left_out_world(const char *const *names)
   t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   store_whole(w.t.s);
+  if (svc_check_store(w.t.s, left_out_found, NULL) != SVC_OK) munit_errorf("without %s and others the store is damaged", names ? names[0] : "nothing");
   t_world_close(&w);
   t_without(NULL);
 }

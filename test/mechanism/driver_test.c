@@ -697,6 +697,173 @@ static MunitResult driver_gone(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Of what a build leaves out orders may be there that another has written: they are kept for it, or over; nobody is asked for them. */
+static MunitResult driver_left_out(const MunitParameter params[], void *data)
+{
+  static const char *const without[] = { "cluster", NULL };
+  static driver_world w;
+  char path[64], id[32], secrets[64];
+  svc_config config, visit, plain = { .limiter_off = 1 };
+  size_t n = sizeof secrets;
+  (void)params, (void)data;
+  driver_folder(path);
+  memset(&w.log, 0, sizeof w.log);
+  w.driver = (svc_driver){ driver_perform, NULL, &w.log };
+  visit = config = driver_config(&w);
+  visit.keep_orders = 1;
+  config.path = plain.path = visit.path = path;
+  t_open(&w.t, &config);
+  w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
+  driver_create(&w);
+  driver_tick(&w, 1);
+  strcpy(id, driver_last(&w)->id);
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Waiting", "M10"), "/groups/%s/clusters", w.group), ==, 202);
+  t_without(without);
+  t_reopen(&w.t, &visit);
+  driver_orders(&w, 2, 1);
+  munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
+  driver_tick(&w, 0);
+  driver_orders(&w, 2, 1);
+  munit_assert_int(svc_order_secrets(w.t.s, id, secrets, &n), ==, SVC_INVALID);
+  munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK);
+  driver_orders(&w, 1, 1);
+  t_reopen(&w.t, &plain); /* where nobody else writes they would never be done: what they were for is not here */
+  driver_orders(&w, 0, 0);
+  t_close(&w.t);
+  t_without(NULL);
+  driver_remove(path);
+  return MUNIT_OK;
+}
+
+/* The first record of a class becomes another; NULL: it goes. */
+static void driver_damage(svc *s, const char *prefix, svc_str key, const svc_str *value)
+{
+  const svc_store_port *port = s->commit.port;
+  svc_str first, record;
+  svc_scan scan;
+  svc_key at = { .n = strlen(prefix) };
+  svc_txn *txn;
+  memcpy(at.b, prefix, at.n);
+  munit_assert_int(port->write_begin(s->commit.store, &txn), ==, SVC_OK);
+  svc_scan_below(&scan, txn, &at, false);
+  if (key.n == 0) munit_assert_true(svc_scan_next(&scan, &first, &record));
+  else first = key;
+  munit_assert_int(value ? port->put(txn, first, *value) : port->remove(txn, first), ==, SVC_OK);
+  munit_assert_int(port->commit(txn), ==, SVC_OK);
+}
+
+/* Orders of a store that is damaged are handed to nobody, and it is said; what waits and is none is passed over. */
+static MunitResult driver_damaged(const MunitParameter params[], void *data)
+{
+  static const svc_str nothing = SVC_S(""), cut = SVC_S("0123456789"), endless = SVC_S("012345678901" "\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\0" "\377\377" "x");
+  static driver_world w;
+  svc_config config;
+  char path[64], order[4096];
+  svc_str kept = { order, 0 };
+  probe_walk walk;
+  svc_key key;
+  svc *s;
+  size_t i;
+  (void)params, (void)data;
+  driver_folder(path);
+  memset(&w.log, 0, sizeof w.log);
+  w.driver = (svc_driver){ driver_perform, NULL, &w.log };
+  config = driver_config(&w);
+  config.path = path;
+  t_open(&w.t, &config);
+  w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
+  driver_create(&w);
+  driver_damage(w.t.s, "w", SVC_S("w"), &nothing);
+  driver_damage(w.t.s, "w", SVC_S("w\1\1\1\1\1\1\1\1\1\1"), &nothing);
+  driver_tick(&w, 1);
+  driver_damage(w.t.s, "w", SVC_S("w"), NULL);
+  driver_damage(w.t.s, "w", SVC_S("w\1\1\1\1\1\1\1\1\1\1"), NULL);
+  for (probe_walk_begin(&walk, w.t.s, "o"); probe_walk_next(&walk);) {
+    munit_assert_size(walk.value.n, <, sizeof order);
+    memcpy(order, walk.value.p, kept.n = walk.value.n);
+  }
+  /* it was taken, and waits */
+  svc_key_begin(&key, 'w');
+  svc_key_time(&key, w.t.now);
+  svc_key_add(&key, order, 12);
+  munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
+  driver_damage(w.t.s, "w", svc_key_str(&key), &nothing);
+  munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_CORRUPT);
+  driver_damage(w.t.s, "w", svc_key_str(&key), NULL);
+  for (i = 0; i < 2; i++) {
+    driver_damage(w.t.s, "o", SVC_S(""), i ? &endless : &cut);
+    munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_CORRUPT);
+    munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_CORRUPT);
+    svc_close(w.t.s);
+    w.t.s = NULL;
+    config.store = t_port();
+    munit_assert_int(svc_open(&s, &config), ==, SVC_CORRUPT);
+    munit_assert_null(s);
+    config.store = NULL;
+    config.keep_orders = 1;
+    t_reopen(&w.t, &config);
+    config.keep_orders = 0;
+    driver_damage(w.t.s, "o", SVC_S(""), &kept);
+  }
+  driver_damage(w.t.s, "o", SVC_S("oclus"), &kept);
+  svc_close(w.t.s);
+  w.t.s = NULL;
+  config.store = t_port();
+  munit_assert_int(svc_open(&s, &config), ==, SVC_CORRUPT);
+  config.store = NULL;
+  config.keep_orders = 1;
+  t_reopen(&w.t, &config);
+  config.keep_orders = 0;
+  driver_damage(w.t.s, "o", SVC_S("oclus"), NULL);
+  munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
+  t_close(&w.t);
+  driver_remove(path);
+  return MUNIT_OK;
+}
+
+/* Where several share a store: handles that live and whose orders are theirs, more than are told apart, and records of such that cannot be read. */
+static MunitResult driver_sessions(const MunitParameter params[], void *data)
+{
+  static driver_world w;
+  svc_config config;
+  char path[64];
+  int64_t until = T_START + 3600000;
+  const svc_str soon = { (const char *)&until, sizeof until }, odd = SVC_S("odd");
+  svc_key key;
+  unsigned i;
+  (void)params, (void)data;
+  if (!t_port()->shared) return MUNIT_SKIP;
+  driver_folder(path);
+  memset(&w.log, 0, sizeof w.log);
+  w.driver = (svc_driver){ driver_perform, NULL, &w.log };
+  config = driver_config(&w);
+  config.path = path;
+  t_open(&w.t, &config);
+  w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
+  driver_create(&w);
+  for (i = 0; i < 300; i++) {
+    svc_key_meta(&key, "session");
+    svc_key_number(&key, 2 * i + 1000001, 8);
+    driver_damage(w.t.s, "m", svc_key_str(&key), i % 100 == 7 ? &odd : &soon);
+  }
+  driver_damage(w.t.s, "m", SVC_S("msessio"), &odd);
+  driver_damage(w.t.s, "m", SVC_S("msessionshort"), &odd);
+  config.driver = NULL;
+  t_reopen(&w.t, &config); /* it has no driver, and others have */
+  driver_orders(&w, 1, 1);
+  config.driver = &w.driver;
+  t_reopen(&w.t, &config);
+  driver_tick(&w, 1);
+  driver_orders(&w, 1, 0);
+  t_close(&w.t);
+  w.t.now = -600000; /* a clock that nobody has set */
+  t_reopen(&w.t, &config);
+  driver_orders(&w, 1, 0); /* who has it may live, for all that is known */
+  t_close(&w.t);
+  driver_remove(path);
+  return MUNIT_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- questions */
 
 static const svc_field load_fields[] = { F_BOOL("simulated"), F_INT("value") };
@@ -900,6 +1067,9 @@ static MunitTest tests[] = {
   { "/calls_back", driver_calls_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/two_ticks", driver_two_ticks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/killed", driver_killed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/left_out", driver_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/damaged", driver_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/sessions", driver_sessions, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/gone", driver_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/questions", driver_questions, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/simulated", driver_simulated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

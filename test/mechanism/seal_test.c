@@ -19,9 +19,11 @@ static const svc_field horn_key_fields[] = {
 static const svc_object horn_key = { .name = "HornKey", .fields = SVC_ROWS(horn_key_fields) };
 static const svc_field horn_fields[] = {
   { .name = "headers", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_SEALED, .max = 100 },
+  { .name = "hidden", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_SEALED | SVC_WRITE_ONLY, .max = 100 },
   F_ID(),
   F_OBJ("inner", &horn_key),
   F_LIST("keys", &horn_key, .max_items = 10),
+  { .name = "labels", .type = SVC_MAP, .item = SVC_STRING, .max = 100 },
   F_STR("name", .flags = SVC_REQUIRED),
   F_STR("password", .flags = SVC_SEALED | SVC_WRITE_ONLY | SVC_NULLABLE, .min = 4, .max = 100),
   F_STR("state", .flags = SVC_READ_ONLY),
@@ -199,6 +201,77 @@ static MunitResult seal_kept(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Maps: what was sent of one is kept or new, and of one that is never shown all is kept until it is sent again. */
+static MunitResult seal_maps(const MunitParameter params[], void *data)
+{
+  seal_world w;
+  char feed[64];
+  (void)params, (void)data;
+  seal_open(&w, NULL);
+  snprintf(feed, sizeof feed, "/groups/%s", w.group);
+  seal_make(&w, "{\"name\":\"h\",\"headers\":{\"A\":\"" LONG_ONE "\"},\"hidden\":{\"X\":\"" LONG_TWO "\"},\"labels\":{\"color\":\"red\"}}");
+  munit_assert_null(t_node(&w.t, "hidden"));
+  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{\"A\":\"" LONG_ONE "\"}}"), ==, 200);
+  munit_assert_string_equal(probe_feed(&w.t, feed), "GROUP_CREATED CLUSTER_CREATED"); /* nothing changed */
+  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{\"A\":\"****aple\",\"B\":\"" LONG_TWO "\"},\"labels\":{\"color\":\"blue\"}}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "headers.B"), "****-too");
+  munit_assert_string_equal(seal_secrets(&w), "{\"headers\":{\"A\":\"" LONG_ONE "\",\"B\":\"" LONG_TWO "\"},\"hidden\":{\"X\":\"" LONG_TWO "\"}}");
+  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{\"A\":5}}"), ==, 400);
+  munit_assert_int(seal_at(&w, "PATCH", "{\"url\":5}"), ==, 400);
+  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{},\"hidden\":{\"X\":\"****\"}}"), ==, 400); /* nothing was shown of that */
+  munit_assert_int(seal_at(&w, "PATCH", "{\"headers\":{}}"), ==, 200);
+  munit_assert_string_equal(seal_secrets(&w), "{\"hidden\":{\"X\":\"" LONG_TWO "\"}}");
+  /* what does not read well is not shown by its end */
+  munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_ONE " x\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "url"), "****");
+  munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_TWO "\\u007f\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "url"), "****");
+  munit_assert_int(seal_at(&w, "PATCH", "{\"url\":5}"), ==, 400);
+  seal_close(&w);
+  return MUNIT_OK;
+}
+
+/* A body that has lost what its secrets belong to, or has numbers there: they stay where they are, or go with it; nothing is shown. */
+static MunitResult seal_damaged(const MunitParameter params[], void *data)
+{
+  static const char *const bodies[] = { "{\"keys\":[],\"name\":\"h\"}", "{\"keys\":[{},{},{}],\"name\":\"h\",\"url\":5}",
+                                        "{\"headers\":{\"A\":5},\"keys\":[{\"token\":5}],\"name\":\"h\"}" };
+  seal_world w;
+  size_t i;
+  (void)params, (void)data;
+  seal_open(&w, NULL);
+  seal_make(&w, "{\"name\":\"h\",\"url\":\"" LONG_ONE "\",\"headers\":{\"A\":\"" LONG_ONE "\"},\"keys\":[{\"token\":\"one-" LONG_ONE "\"},"
+                "{\"token\":\"two-" LONG_TWO "\"}]}");
+  for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+    const svc_store_port *port = w.t.s->commit.port;
+    svc_arena arena;
+    svc_scan scan;
+    svc_key prefix = { .n = 5 };
+    svc_entity e;
+    svc_txn *txn;
+    svc_arena_init(&arena, NULL);
+    memcpy(prefix.b, "ehorn", 5);
+    munit_assert_int(port->write_begin(w.t.s->commit.store, &txn), ==, SVC_OK);
+    svc_scan_below(&scan, txn, &prefix, false);
+    munit_assert_true(svc_below_next(&scan, "horn", &e));
+    e.body = svc_str_c(bodies[i]);
+    if (i == 1) e.extra = SVC_S("");
+    e.links_at = e.body.n - 1;
+    munit_assert_int(svc_record_put(txn, &arena, &e), ==, SVC_OK);
+    munit_assert_int(port->commit(txn), ==, SVC_OK);
+    svc_blocks_free(arena.blocks);
+    munit_assert_int(seal_at(&w, "PATCH", i % 2 ? "{\"name\":\"i\",\"headers\":{\"A\":\"" LONG_ONE "\"}}"
+                                                : "{\"name\":\"i\",\"headers\":{\"A\":\"" LONG_TWO "\"}}"), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "headers.A"), i % 2 ? "****aple" : "****-too");
+    munit_assert_string_equal(t_str(&w.t, "name"), "i");
+    munit_assert_false(seal_stored(&w, LONG_ONE) || seal_stored(&w, LONG_TWO));
+    munit_assert_int(seal_at(&w, "PATCH", "{\"keys\":[{\"token\":\"one-" LONG_ONE "\"},{\"token\":\"two-" LONG_TWO "\"}],\"url\":\"" LONG_TWO "\"}"), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "keys[1].token"), "****-too");
+  }
+  seal_close(&w);
+  return MUNIT_OK;
+}
+
 /* States that come by themselves, a delete, and a project that moves leave them as they are. */
 static MunitResult seal_states(const MunitParameter params[], void *data)
 {
@@ -259,11 +332,32 @@ static MunitResult seal_no_key(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+typedef struct seal_kept_word {
+  char b[256];
+  size_t n;
+} seal_kept_word;
+
+/* The word that a key is known by becomes another. */
+static void seal_word(svc *s, svc_str to, seal_kept_word *was)
+{
+  svc_key key;
+  svc_str value;
+  svc_txn *txn;
+  svc_key_meta(&key, "sealed");
+  munit_assert_int(s->commit.port->write_begin(s->commit.store, &txn), ==, SVC_OK);
+  munit_assert_int(svc_get(txn, &key, &value), ==, SVC_OK);
+  munit_assert_size(value.n, <, sizeof was->b);
+  if (was) memcpy(was->b, value.p, was->n = value.n);
+  munit_assert_int(svc_put(txn, &key, to), ==, SVC_OK);
+  munit_assert_int(s->commit.port->commit(txn), ==, SVC_OK);
+}
+
 /* Another key does not open the store; without any, what is sealed stays as it is. */
 static MunitResult seal_other_key(const MunitParameter params[], void *data)
 {
   char folder[128], log[200];
   svc_config config = quiet;
+  seal_kept_word word;
   seal_world w;
   svc *s = NULL;
   (void)params, (void)data;
@@ -284,7 +378,16 @@ static MunitResult seal_other_key(const MunitParameter params[], void *data)
   config.secret_key = NULL;
   w.t.no_key = true;
   t_reopen(&w.t, &config);
+  seal_word(w.t.s, SVC_S("QUJD"), &word); /* what its key is known by is damaged: then it is none of this key's */
+  svc_close(w.t.s);
+  w.t.s = NULL;
+  config.secret_key = "another key, of thirty-two bytes, too";
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  config.secret_key = NULL;
+  t_reopen(&w.t, &config);
+  seal_word(w.t.s, (svc_str){ word.b, word.n }, NULL);
   munit_assert_int(seal_at(&w, "PATCH", "{\"name\":\"i\",\"url\":\"****aple\"}"), ==, 200);
+  munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_TWO "\"}"), ==, 403);
   w.t.no_key = false;
   t_reopen(&w.t, &config);
   munit_assert_string_equal(seal_secrets(&w), "{\"url\":\"" LONG_ONE "\"}");
@@ -337,7 +440,7 @@ static MunitResult seal_ordered(const MunitParameter params[], void *data)
   munit_assert_size(n, ==, sizeof secrets);
   munit_assert_int(svc_order_secrets(w.t.s, d.id, d.secrets, &n), ==, SVC_OK);
   munit_assert_int(svc_order_secrets(w.t.s, "nonsense", d.secrets, &n), ==, SVC_INVALID);
-  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_IO, "{\"reason\":\"it is split\"}"), ==, SVC_OK);
+  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_IO, "{\"reason\":\"it is split\",\"state\":\"ODD\"}"), ==, SVC_OK); /* it has no list of states */
   munit_assert_int(seal_at(&w, "GET", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "state"), "SPLIT");
   munit_assert_string_equal(t_str(&w.t, "url"), "****aple");
@@ -350,6 +453,8 @@ static MunitResult seal_ordered(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/shown", seal_shown, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/kept", seal_kept, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/maps", seal_maps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/damaged", seal_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/states", seal_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/singleton", seal_singleton, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no-key", seal_no_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -121,6 +121,12 @@ static MunitResult table_paths(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static size_t table_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
+{
+  (void)c, (void)body, (void)out, (void)most;
+  return 0;
+}
+
 static MunitResult table_names(const MunitParameter params[], void *data)
 {
   static const svc_ref refs[] = { { "name", "target", SVC_E_PEER_NOT_FOUND, SVC_E_PEER_INVALID_STATE }, { NULL, NULL, 0, 0 } };
@@ -149,6 +155,114 @@ static MunitResult table_names(const MunitParameter params[], void *data)
   table_refused(&target, &lost, "part", "parts");
   table_refused(&alone, &of_singleton, "part", "singleton");
   table_refused(&tallies, NULL, "probe", "tallies"); /* it is not the feed */
+  return MUNIT_OK;
+}
+
+static const svc_field relied_secret_fields[] = { F_LIST("deep", &plain_object), F_STR("secret", .flags = SVC_SEALED) };
+static const svc_object relied_secret = { .name = "Secret", .fields = SVC_ROWS(relied_secret_fields) };
+static const svc_field relied_word_fields[] = { F_STR("deep"), F_STRS("words") };
+static const svc_object relied_words = { .name = "Words", .fields = SVC_ROWS(relied_word_fields) };
+static const svc_noun secretive = { .name = "target", .kind = "targ", .parent = "project", .param = "t", .object = &relied_secret };
+static const svc_noun wordy = { .name = "target", .kind = "targ", .parent = "project", .param = "t", .object = &relied_words };
+static const svc_noun_also deep_also = { .element_of = "deep" }, words_also = { .element_of = "words" };
+static const svc_noun deep = { .name = "part", .parent = "target", .object = &plain_object, .also = &deep_also };
+static const svc_noun words = { .name = "part", .parent = "target", .object = &plain_object, .also = &words_also };
+static const svc_noun_also meters_also = { .meters = table_meters };
+static const svc_noun metered = {
+  .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SINGLETON, .also = &meters_also
+};
+static const svc_noun sole[] = {
+  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SOLE },
+  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SOLE, .err_exists = SVC_E_PEER_ALREADY_EXISTS }
+};
+static const svc_route no_path[] = { { .method = SVC_GET, .path = "/probes/{x}", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_list,
+                                       .more = SVC_MORE(.in_path = "name") } };
+static const svc_route no_field[] = { { .method = SVC_GET, .path = "/probes/{x}", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_list,
+                                        .more = SVC_MORE(.in_path = "x") } };
+static const svc_route no_value[] = { { .method = SVC_GET, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_list,
+                                        .more = SVC_MORE(.value = "nothing") } };
+static const svc_route in_clear[] = { { .method = SVC_POST, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS,
+                                        .body = &relied_secret, .run = svc_verb_create } };
+static const svc_noun routed[] = {
+  { .name = "probe", .kind = "prob", .object = &plain_object, .routes = SVC_ROUTES(no_path) },
+  { .name = "probe", .kind = "prob", .object = &plain_object, .routes = SVC_ROUTES(no_field) },
+  { .name = "probe", .kind = "prob", .object = &plain_object, .routes = SVC_ROUTES(no_value) },
+  { .name = "probe", .kind = "prob", .object = &plain_object, .routes = SVC_ROUTES(in_clear) }
+};
+static const char *const no_bills[] = { "invoice", NULL }, *const no_feed[] = { "event", NULL };
+static const svc_noun bills = { .name = "probe", .kind = "prob", .parent = "organization", .object = &plain_object, .seat = SVC_SEAT_BILLS };
+static const char *const many_tallied[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", NULL };
+static const svc_noun_also many_tallies = { .tallies = many_tallied };
+static const svc_noun feed = { .name = "probe", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_FEED, .also = &many_tallies };
+
+/* What a part of the pipeline would rely on, and could not. */
+static MunitResult table_relied_on(const MunitParameter params[], void *data)
+{
+  (void)params, (void)data;
+  munit_assert_size(sizeof many_tallied / sizeof many_tallied[0], >, SVC_TALLIES + 1);
+  table_refused(&secretive, &deep, "part", "secrets");
+  table_refused(&wordy, &deep, "part", "no array");
+  table_refused(&wordy, &words, "part", "no array");
+  table_refused(&metered, NULL, "probe", "meters");
+  table_refused(&sole[0], NULL, "probe", "SVC_SOLE");
+  table_refused(&sole[1], NULL, "probe", "SVC_SOLE");
+  table_refused(&routed[0], NULL, "probe", "name");
+  table_refused(&routed[1], NULL, "probe", "not both a field and a parameter");
+  table_refused(&routed[2], NULL, "probe", "nothing");
+  table_refused(&routed[3], NULL, "probe", "in clear");
+  t_without(no_bills);
+  table_refused(&bills, NULL, "probe", "bills");
+  t_without(no_feed);
+  table_refused(&feed, NULL, "probe", "tallies");
+  t_without(NULL);
+  return MUNIT_OK;
+}
+
+static const svc_object again_object;
+static const svc_field again_fields[] = { F_OBJ("again", &again_object), F_ID() };
+static const svc_object again_object = { .name = "Again", .fields = SVC_ROWS(again_fields) };
+
+static const svc_variant forms[] = { { "A", &plain_object }, { "B", &plain_object }, { NULL, NULL } };
+static const svc_object formed_object = { .name = "Formed", .choice = SVC_CHOICE("name", NULL, forms) };
+static const svc_noun again = { .name = "again", .kind = "agai", .parent = "project", .param = "a", .object = &again_object };
+static const svc_noun formed = { .name = "formed", .kind = "form", .parent = "project", .param = "f", .object = &formed_object };
+static const svc_noun_also part_also = { .element_of = "parts" };
+static const svc_noun part = { .name = "part", .parent = "formed", .object = &plain_object, .also = &part_also };
+static const svc_noun *const odd_ones[] = { &again, &formed, &part, NULL };
+
+/* An object may hold itself, and an element may be of what has several forms. */
+static MunitResult table_fine(const MunitParameter params[], void *data)
+{
+  t_service t;
+  (void)params, (void)data;
+  t_probes(odd_ones);
+  t_open(&t, NULL);
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+  t_close(&t);
+  t_probes(NULL);
+  return MUNIT_OK;
+}
+
+/* Without organizations or projects nothing is served that a path names one of them for, and there is no first one to be made. */
+static MunitResult table_left_out(const MunitParameter params[], void *data)
+{
+  static const char *const without[][2] = { { "organization" }, { "project" }, { "API key" }, { "service account" } };
+  static svc_credentials credentials;
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof without / sizeof without[0]; i++) {
+    t_without(without[i]);
+    t_open(&t, NULL);
+    munit_assert_int(svc_bootstrap(t.s, &credentials), ==, SVC_INVALID);
+    if (i == 0) munit_assert_int(t_send(&t, "GET", "/orgs/0123456789abcdef01234567/apiKeys", NULL), ==, 404);
+    if (i == 1) munit_assert_int(t_send(&t, "GET", "/groups/0123456789abcdef01234567/clusters", NULL), ==, 404);
+    if (i < 2) munit_assert_string_equal(t_error(&t), "RESOURCE_NOT_FOUND");
+    munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200);
+    munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+    t_close(&t);
+  }
+  t_without(NULL);
   return MUNIT_OK;
 }
 
@@ -224,6 +338,9 @@ static MunitTest tests[] = {
   { "/levels", table_levels, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/paths", table_paths, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/names", table_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/relied_on", table_relied_on, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/fine", table_fine, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/left_out", table_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/forks", table_forks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

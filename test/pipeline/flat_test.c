@@ -48,6 +48,8 @@ static MunitResult flat_config_refused(const MunitParameter params[], void *data
     { "{\"vendr\":\"acme\"}", "vendr is no member" },
     { "{\"clock\":1}", "clock is no member, or has no form in JSON" },
     { "{\"limits\":[{\"capcity\":1}]}", "capcity is no member" },
+    { "{\"limits\":[{\"capcity\":1},{}]}", "capcity is no member" },
+    { "{\"durability\":-4294967296}", "durability is out of range" },
     { "{\"limits\":[1]}", "limits must be an array of objects" },
     { "{\"limits\":{}}", "limits must be an array" },
     { "{\"limits\":[{\"endpoint_set_id\":\"none\"}]}", "none is not the id of an endpoint set" },
@@ -91,6 +93,7 @@ static MunitResult flat_requests(const MunitParameter params[], void *data)
   svc_result *r, *first;
   svc *s = flat_open(&first);
   const char *body;
+  char path[64];
   size_t n;
   (void)params, (void)data;
   body = svc_result_body(first, &n);
@@ -105,7 +108,7 @@ static MunitResult flat_requests(const MunitParameter params[], void *data)
   munit_assert_int(svc_result_status(r), ==, 401);
   munit_assert_not_null(svc_result_header(r, "www-authenticate"));
   svc_result_free(r);
-  munit_assert_int(svc_call_text(s, "GET", "/api/svc/v2/orgs", "Accept: application/json\r\nX-Empty:\n", NULL, 0, FLAT_HOST, &r), ==, SVC_OK);
+  munit_assert_int(svc_call_text(s, "GET", "/api/svc/v2/orgs", "Accept: application/json\r\nX-Empty:\nX-Tab: a\tb\n", NULL, 0, FLAT_HOST, &r), ==, SVC_OK);
   munit_assert_int(svc_result_status(r), ==, 200);
   munit_assert_not_null(strstr(svc_result_body(r, NULL), "\"isDeleted\":false"));
   munit_assert_null(svc_result_header(r, "no-such"));
@@ -113,6 +116,12 @@ static MunitResult flat_requests(const MunitParameter params[], void *data)
   munit_assert_int(svc_call_text(s, "POST", "/api/svc/v2/orgs", "Content-Type: application/json", "{\"name\":\"Two\"}", 14, FLAT_HOST, &r), ==, SVC_OK);
   munit_assert_int(svc_result_status(r), ==, 201);
   munit_assert_not_null(strstr(svc_result_body(r, NULL), "\"Two\""));
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%.24s", strstr(svc_result_body(r, NULL), "\"id\":\"") + 6);
+  svc_result_free(r);
+  munit_assert_int(svc_call_text(s, "DELETE", path, NULL, NULL, 0, FLAT_HOST, &r), ==, SVC_OK);
+  munit_assert_int(svc_result_status(r), ==, 204);
+  munit_assert_string_equal(svc_result_body(r, &n), "");
+  munit_assert_size(n, ==, 0);
   svc_result_free(r);
   svc_result_free(NULL);
   munit_assert_int(svc_result_status(NULL), ==, 0);
@@ -130,6 +139,7 @@ static MunitResult flat_refused(const MunitParameter params[], void *data)
                                          "A: b\rC: d", "A: b\r\r\n", "A: \x01", "A: b\x7F", "A\x80: b", "(A): b" };
   static const char *const origins[] = { "{\"callr\":null}", "{\"caller\":[]}", "{\"tls\":1}", "{\"peer\":7}", "{", "[]",
                                          "{\"caller\":{\"grants\":[{\"rol\":\"ORG_OWNER\"}]}}" };
+  char long_name[260];
   svc_result *r;
   svc *s = flat_open(&r);
   svc_response journal;
@@ -141,6 +151,9 @@ static MunitResult flat_refused(const MunitParameter params[], void *data)
     munit_assert_int(svc_call_text(s, "GET", "/api/svc/v2", headers[i], NULL, 0, FLAT_HOST, &r), ==, SVC_INVALID);
     munit_assert_null(r);
   }
+  memset(long_name, 'A', 256); /* a name that nobody has */
+  memcpy(long_name + 256, ": b", 4);
+  munit_assert_int(svc_call_text(s, "GET", "/api/svc/v2", long_name, NULL, 0, FLAT_HOST, &r), ==, SVC_INVALID);
   for (i = 0; i < sizeof origins / sizeof origins[0]; i++)
     munit_assert_int(svc_call_text(s, "GET", "/api/svc/v2", NULL, NULL, 0, origins[i], &r), ==, SVC_INVALID);
   munit_assert_int(svc_journal_read(s, 0, &journal), ==, SVC_OK);

@@ -83,7 +83,89 @@ static MunitResult open_other_series(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Members that cannot be: each is named. */
+static MunitResult open_members(const MunitParameter params[], void *data)
+{
+  static const svc_control_address good[] = { { .provider = "azure", .region = "eastus", .cidr = "10.0.0.0/8" },
+                                              { .provider = "gcp", .region = "us-east1", .cidr = "10.0.0.1" } };
+  static const svc_control_address bad[] = { { .provider = "ibm", .region = "x", .cidr = "10.0.0.1" }, { .provider = "aws", .region = "", .cidr = "10.0.0.1" },
+                                             { .provider = "aws", .region = "x", .cidr = "10.0.0.0/33" }, { .provider = NULL } };
+  static const svc_driver idle = { NULL, NULL, NULL };
+  static const svc_limit_override limits[] = { { .endpoint_set_id = "none" }, { .endpoint_set_id = "neither" } };
+  char said[256] = "", word[100];
+  svc_config config;
+  svc *s;
+  size_t i;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.log = open_say;
+  config.log_context = said;
+  config.control_addresses = good;
+  config.control_address_count = 2;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_string_equal(s->config.control_addresses[1].provider, "gcp");
+  svc_close(s);
+  config.control_address_count = 1;
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    config.control_addresses = &bad[i];
+    munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+    munit_assert_not_null(strstr(said, "svc_config.control_addresses"));
+  }
+  config.control_address_count = 0;
+  config.driver = &idle;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(said, "svc_config.driver has no function perform"));
+  config.driver = NULL;
+  config.limits = limits;
+  config.limit_count = 2;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(said, "none is not the id"));
+  config.limit_count = 0;
+  memset(word, 'a', sizeof word - 1);
+  word[sizeof word - 1] = '\0';
+  config.db_scheme = word;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  munit_assert_null(s);
+  return MUNIT_OK;
+}
+
+static int open_retry(svc_txn *txn)
+{
+  t_port()->abort(txn);
+  return SVC_RETRY;
+}
+
+static int open_no_room(svc_txn *txn)
+{
+  t_port()->abort(txn);
+  return SVC_NO_ROOM;
+}
+
+/* A store that takes nothing: others are always sooner, or there is no room for the little that a new one begins with. */
+static MunitResult open_in_vain(const MunitParameter params[], void *data)
+{
+  svc_store_port port = *t_port();
+  svc_config config;
+  char said[256] = "";
+  svc *s;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.store = &port;
+  config.log = open_say;
+  config.log_context = said;
+  port.commit = open_retry;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_BUSY);
+  munit_assert_null(s);
+  munit_assert_not_null(strstr(said, "the store cannot be used"));
+  port.commit = open_no_room;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_FULL);
+  munit_assert_null(s);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/in_vain", open_in_vain, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/members", open_members, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/older", open_older, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/newer", open_newer, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/other_series", open_other_series, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -181,6 +181,14 @@ static MunitResult stats_sign_ins(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(log.text, "sign-in failed: 49 or more others in one second"));
   munit_assert_int(svc_stats(t.s, &now), ==, SVC_OK);
   munit_assert_uint64(now.sign_ins_failed, ==, 55);
+  t_advance(&t, 1);
+  for (i = 0; i < 300; i++) stats_send(t.s, "GET", STATS_ORGS, "Digest username=\"AZ@[`{/:_-azAZ@[`{/:_-az\"", NULL);
+  munit_assert_size(log.lines, ==, 12);
+  munit_assert_not_null(strstr(log.text, "public key AZ??????_-az... from"));
+  t_advance(&t, 1);
+  stats_send(t.s, "GET", STATS_ORGS, "Bearer nobody", NULL);
+  munit_assert_not_null(strstr(log.text, "sign-in failed: 250 or more others in one second")); /* more are not told apart */
+  munit_assert_size(log.lines, ==, 14);
   /* who is let in is named in the answer, and nothing is logged */
   munit_assert_int(t_as_account(&t, id, secret), ==, 200);
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
@@ -188,13 +196,173 @@ static MunitResult stats_sign_ins(const MunitParameter params[], void *data)
   munit_assert_string_equal(t.response.operation, "listOrgs");
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200); /* from what is known of its token */
   munit_assert_string_equal(t.response.caller, id);
-  munit_assert_size(log.lines, ==, 7);
+  munit_assert_size(log.lines, ==, 14);
   t.s->config.log = NULL;
   t_close(&t);
   return MUNIT_OK;
 }
 
+static int64_t stats_backwards(void *context)
+{
+  return *(int64_t *)context -= 20000;
+}
+
+static int64_t stats_slow(void *context)
+{
+  return *(int64_t *)context += INT64_C(3600000000000);
+}
+
+/* Without a clock nothing is said of times; with one that is none, nothing that could not be; tokens have a bucket of their own. */
+static MunitResult stats_clocks(const MunitParameter params[], void *data)
+{
+  static int64_t (*const clocks[])(void *context) = { NULL, stats_backwards, stats_slow };
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
+    svc_config config;
+    svc_response out;
+    int64_t ns = INT64_C(1000000000000);
+    svc *s;
+    memset(&config, 0, sizeof config);
+    config.metrics = 1;
+    config.monotonic = clocks[i];
+    config.monotonic_context = &ns;
+    munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+    munit_assert_int(stats_send(s, "GET", STATS_ORGS, NULL, NULL), ==, 401);
+    munit_assert_int(stats_send(s, "POST", "/api/oauth/token", "Basic c3ZjX3NhX2lkXzAwMDAwMDAwMDAwMDpwYXNzdzByZA==", "grant_type=client_credentials"), ==, 401);
+    munit_assert_true(stats_has(s, "svc_requests_total{operation=\"listOrgs\",code=\"401\"} 1"));
+    munit_assert_true(stats_has(s, "svc_limiter_total{set=\"access_tokens\",outcome=\"taken\"} 1"));
+    munit_assert_int(svc_metrics_text(s, NULL, &out), ==, SVC_OK);
+    if (!clocks[i]) munit_assert_null(strstr(out.body, "svc_request_seconds"));
+    else munit_assert_not_null(strstr(out.body, i == 1 ? "svc_request_seconds_sum{operation=\"listOrgs\"} 0.000000\n"
+                                                       : "svc_request_seconds_sum{operation=\"listOrgs\"} 3600.000000\n"));
+    if (i == 2) munit_assert_not_null(strstr(out.body, "le=\"+Inf\"} 1\n"));
+    svc_response_free(&out);
+    svc_close(s);
+  }
+  return MUNIT_OK;
+}
+
+static int stats_no_size(svc_txn *txn, uint64_t *used, uint64_t *room)
+{
+  (void)txn, (void)used, (void)room;
+  return SVC_IO;
+}
+
+/* A store that cannot tell how large it is, and one that fails when it is asked. A step that is late is told. */
+static MunitResult stats_stores(const MunitParameter params[], void *data)
+{
+  svc_store_port port = *t_port();
+  svc_config config;
+  svc_statistics now;
+  svc_response out;
+  t_service t;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.metrics = 1;
+  config.provision_ms = 60000;
+  config.store = &port;
+  t_open(&t, &config);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
+                           "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}",
+                           "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha")), ==, 202);
+  munit_assert_int(svc_stats(t.s, &now), ==, SVC_OK);
+  munit_assert_int64(now.late_ms, ==, 0);
+  munit_assert_uint64(now.store_bytes, >, 0);
+  t_advance(&t, 3600);
+  port.size = NULL;
+  munit_assert_int(svc_stats(t.s, &now), ==, SVC_OK);
+  munit_assert_int64(now.late_ms, >, 0);
+  munit_assert_uint64(now.store_bytes, ==, 0);
+  port.size = stats_no_size;
+  munit_assert_int(svc_stats(t.s, &now), ==, SVC_IO);
+  munit_assert_int(svc_metrics_text(t.s, NULL, &out), ==, SVC_IO);
+  munit_assert_null(out.body);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* An answer for which there is no memory is counted as what it is, and is in no journal. */
+static MunitResult stats_memory(const MunitParameter params[], void *data)
+{
+  static const svc_grant owner = { "ORG_OWNER", NULL };
+  static const svc_caller host = { "000000000000000000000000", "host", &owner, 1, 0 };
+  const svc_request request = { .method = "GET", .target = STATS_ORGS, .caller = &host };
+  t_memory memory = { 0, 0, 0, false };
+  svc_statistics now;
+  svc_response response;
+  svc_config config;
+  svc *s;
+  long at;
+  int rc = SVC_NOMEM;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.metrics = 1;
+  config.journal = 100;
+  config.limiter_off = 1;
+  config.allocator.resize = t_memory_resize;
+  config.allocator.context = &memory;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  for (at = 1; rc == SVC_NOMEM; at++) {
+    memory.calls = 0;
+    memory.fail_at = at;
+    rc = svc_handle_request(s, &request, &response);
+    memory.fail_at = 0;
+    munit_assert_int(response.status, ==, rc == SVC_OK ? 200 : 503);
+    svc_response_free(&response);
+  }
+  munit_assert_long(at, >, 2);
+  munit_assert_int(svc_handle_request(s, &request, &response), ==, SVC_OK); /* the journal had no memory for the one before */
+  svc_response_free(&response);
+  munit_assert_int(svc_stats(s, &now), ==, SVC_OK);
+  munit_assert_uint64(now.answers[5], ==, (uint64_t)at - 2);
+  munit_assert_uint64(now.answers[2], ==, 2);
+  munit_assert_int(svc_journal_read(s, 10, &response), ==, SVC_OK);
+  munit_assert_null(strstr(response.body, "503"));
+  munit_assert_not_null(strstr(response.body, STATS_ORGS));
+  svc_response_free(&response);
+  svc_close(s);
+  munit_assert_long(memory.live, ==, 0);
+  return MUNIT_OK;
+}
+
+static bool stats_run(svc_call *c)
+{
+  bool good = svc_answer_nothing(c);
+  if (strstr(c->plan->route->path, "odd")) c->answer.status = 205;
+  return good;
+}
+
+/* A route that has no name of its own is one of the others; a status that nobody expects is counted, too. */
+static MunitResult stats_nameless(const MunitParameter params[], void *data)
+{
+  static const svc_route routes[] = { { .method = SVC_GET, .path = "/nameless", .set = SVC_SET_EVENT_TYPES, .versions = SVC_VERSIONS(20250101),
+                                        .flags = SVC_NO_BODY, .run = stats_run },
+                                      { .method = SVC_GET, .path = "/nameless/odd", .set = SVC_SET_EVENT_TYPES, .versions = SVC_VERSIONS(20250101),
+                                        .flags = SVC_NO_BODY, .run = stats_run } };
+  static const svc_noun noun = { .name = "nameless", .flags = SVC_VIRTUAL, .routes = SVC_ROUTES(routes) };
+  static const svc_noun *const nouns[] = { &noun, NULL };
+  svc_config config;
+  t_service t;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.metrics = 1;
+  t_probes(nouns);
+  t_open(&t, &config);
+  munit_assert_int(t_send(&t, "GET", "/nameless", NULL), ==, 204);
+  munit_assert_true(stats_has(t.s, "svc_requests_total{operation=\"other\",code=\"204\"} 1"));
+  munit_assert_int(t_send(&t, "GET", "/nameless/odd", NULL), ==, 205);
+  munit_assert_true(stats_has(t.s, "svc_requests_total{operation=\"other\",code=\"0\"} 1"));
+  t_close(&t);
+  t_probes(NULL);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/clocks", stats_clocks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/stores", stats_stores, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/memory", stats_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/nameless", stats_nameless, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/counted", stats_counted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/sizes", stats_sizes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/sign_ins", stats_sign_ins, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

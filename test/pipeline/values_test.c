@@ -97,6 +97,15 @@ static MunitResult values_long_word(const MunitParameter params[], void *data)
   munit_assert_int(svc_bootstrap(s, &first), ==, SVC_OK);
   munit_assert_size(strlen(first.client_id), ==, 16 + 7 + 24);
   svc_close(s);
+  config.vendor = "acme-2";
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_true(svc_value_is(s, SVC_S("ACME-2_MANAGED"), "SVC_MANAGED"));
+  munit_assert_true(svc_value_is(s, SVC_S("acme-2.limit"), "svc.limit"));
+  munit_assert_false(svc_value_is(s, SVC_S("acme-2_MANAGED"), "SVC_MANAGED"));
+  munit_assert_false(svc_value_is(s, SVC_S("AC"), "SVC_MANAGED"));
+  munit_assert_false(svc_value_is(s, SVC_S("ACME-2_OTHER"), "SVC_MANAGED"));
+  munit_assert_true(svc_str_is(svc_value_text(s, &s->memory, "SVC_MANAGED"), "ACME-2_MANAGED"));
+  svc_close(s);
   config.vendor = "seventeen-letters";
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   return MUNIT_OK;

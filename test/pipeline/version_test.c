@@ -167,6 +167,8 @@ static MunitResult version_quality(const MunitParameter params[], void *data)
   /* q=0: never */
   assert_406(&t, path, MEDIA("2024-08-05") ";q=0");
   assert_406(&t, path, MEDIA("2024-08-05") ";q=0.000");
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=0x5"); /* what is no q prefers nothing */
+  assert_406(&t, path, MEDIA("2024-08-05") ";q=0.12345");
   assert_406(&t, path, "*/*;q=0");
   assert_406(&t, path, "application/json;q=0.0, " MEDIA("2024-08-05") ";q=0");
   assert_410(&t, path, MEDIA("2024-08-05") ";q=0, " MEDIA("2023-01-01") ";q=0.001", "2023-01-01");
