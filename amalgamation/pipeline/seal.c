@@ -263,7 +263,7 @@ static void seal_settle_value(svc_call *c, const svc_entity *e, svc_node *value,
 {
   size_t cut = kept ? seal_cut(kept->text) : 0;
   svc_str secret;
-  if (!svc_is_sealed(kept) || svc_is_sealed(value)) return;
+  if (!svc_is_sealed(kept) || value->type != SVC_J_STRING || svc_is_sealed(value)) return;
   if (!svc_unseal(c, e, kept->name, (svc_str){ kept->text.p + cut + 1, kept->text.n - cut - 1 }, &secret)) return;
   if (secret.n == value->text.n && svc_same_bytes(secret.p, value->text.p, secret.n)) value->text = kept->text;
 }
