@@ -510,7 +510,7 @@ static MunitResult test_slow_reader(const MunitParameter params[], void *data)
 /* One that takes nothing is closed, and what waits for it is within its bound; the next is served. */
 static MunitResult test_never_reads(const MunitParameter params[], void *data)
 {
-  svc_listener_config k = { .idle_timeout_ms = 500, .max_answer_memory = BIG, .max_answer = BIG };
+  svc_listener_config k = { .idle_timeout_ms = 2000, .max_answer_memory = BIG, .max_answer = BIG };
   server t = { 0 };
   client c, d;
   int small = 4096;
@@ -524,7 +524,7 @@ static MunitResult test_never_reads(const MunitParameter params[], void *data)
   client_open(&d, &t);
   munit_assert_true(client_text(&d, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n"));
   munit_assert_int(client_answer(&d), ==, 503); /* there is no room */
-  usleep(1200000);
+  usleep(3000000);
   client_close(&d);
   client_open(&d, &t);
   munit_assert_true(client_text(&d, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n"));

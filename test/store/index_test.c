@@ -2,7 +2,10 @@
 ** Entities by their unique value and by their id alone: at every moment look-ups, counts and lists say what a plain array
 ** says, whatever was inserted, changed, moved or removed before.
 */
+#include "faults.h"
 #include "support.h"
+
+#include <errno.h>
 
 #define MOST 90
 #define PARENTS 3
@@ -371,6 +374,36 @@ static MunitResult index_corrupt(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A name so long that it stands there by its hash, and there is none to be had: an error as well, and nobody else's entry. */
+static MunitResult index_no_hash(const MunitParameter params[], void *data)
+{
+  char text[500];
+  svc_str name = { text, sizeof text };
+  svc_key key;
+  svc_scan scan;
+  svc_named found;
+  shelf f;
+  (void)params, (void)data;
+  memset(text, 'n', sizeof text);
+  shelf_open(&f);
+  t_fault(T_CALL_CRYPTO, 1, EIO, true);
+  svc_key_unique(&key, SPACE, name, &f.parents[0]);
+  munit_assert_int(svc_put(f.t.txn, &key, SVC_S("a name")), ==, SVC_NOMEM);
+  f.t.txn->error = SVC_OK;
+  munit_assert_int(svc_remove(f.t.txn, &key), ==, SVC_NOMEM);
+  f.t.txn->error = SVC_OK;
+  munit_assert_int(svc_named_get(f.t.txn, SPACE, &f.parents[0], name, &found), ==, SVC_NOMEM);
+  f.t.txn->error = SVC_OK;
+  svc_named_begin(&scan, f.t.txn, SPACE, name);
+  munit_assert_false(svc_named_next(&scan, &found));
+  munit_assert_int(f.t.txn->error, ==, SVC_NOMEM);
+  f.t.txn->error = SVC_OK;
+  munit_assert_long(t_fault_end(), ==, 3);
+  munit_assert_int(svc_named_get(f.t.txn, SPACE, &f.parents[0], name, &found), ==, SVC_NOT_FOUND);
+  shelf_close(&f);
+  return MUNIT_OK;
+}
+
 /* ----------------------------------------------------------------------------------------------- through the interface */
 
 static void check_project(t_service *t, const char *org, const char *name, const char *id, int64_t of_org)
@@ -476,6 +509,7 @@ static MunitTest tests[] = {
   { "/random", index_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/alike", index_alike, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/corrupt", index_corrupt, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_hash", index_no_hash, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/projects", index_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/migrates", index_migrates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
