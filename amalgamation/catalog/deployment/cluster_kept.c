@@ -26,7 +26,8 @@ SVC_PRIVATE svc_cluster_kept svc_cluster_kept_of(const svc_entity *e)
   size_t end = cluster_kept_summary(e), at;
   memset(&kept, 0, sizeof kept);
   if (!end) return kept;
-  memcpy(kept.id, e->extra.p, CLUSTER_ID);
+  for (at = 0; at < CLUSTER_ID; at++) /* hosts are called so, whatever a damaged record has there */
+    kept.id[at] = strchr("0123456789abcdefghijklmnopqrstuvwxyz", e->extra.p[at]) && e->extra.p[at] ? e->extra.p[at] : '0';
   svc_str_i64((svc_str){ e->extra.p + CLUSTER_ID, CLUSTER_TIME }, &kept.resumed);
   for (at = CLUSTER_ID + CLUSTER_TIME; at < end; at++) {
     char mark = e->extra.p[at];
