@@ -314,14 +314,16 @@ static svc_str limiter_instance(svc_call *c, int scope)
   return svc_arena_print(c->arena, " " SVC_FMT, SVC_ARG(c->who.user_id));
 }
 
-/* Is there an account of this name? */
-static bool limiter_knows(svc_call *c, svc_str client)
+/* Is there an account of this name? False: the error is set. */
+static bool limiter_knows(svc_call *c, svc_str client, bool *known)
 {
   const svc_noun_info *account = c->s->seats[SVC_SEAT_ACCOUNT];
   svc_id org, id;
-  bool known = account && client.n && svc_begin_read(c) && svc_find_anywhere(c->txn, account->noun, client, &org, &id) == SVC_OK;
-  c->error.code = SVC_E_NONE; /* of a store that fails others will tell */
-  return known;
+  *known = false;
+  if (!account || !client.n) return true;
+  if (!svc_begin_read(c)) return false;
+  *known = svc_find_anywhere(c->txn, account->noun, client, &org, &id) == SVC_OK;
+  return svc_txn_good(c);
 }
 
 /* From the bucket that handles share; its set is called by its id, as indices may differ between versions. */
@@ -361,10 +363,12 @@ static bool limiter_tokens(svc_call *c)
   svc_str user = SVC_S(""), password, network = limiter_network(c);
   svc_buf b = svc_buf_new(c->arena, 96);
   int64_t minutes = 1;
+  bool known;
   svc_basic_credentials(c, &user, &password);
+  if (!limiter_knows(c, user, &known)) return false;
   svc_buf_str(&b, network);
   svc_buf_char(&b, '\n');
-  if (limiter_knows(c, user)) svc_buf_str(&b, user);
+  if (known) svc_buf_str(&b, user);
   if (!limiter_draw(c, c->s->set_count, svc_buf_done(&b), network)) return false;
   if (c->route.tokens.taken) return true;
   c->route.limited = true;

@@ -127,7 +127,7 @@ static outcome use(const fake *f)
   outcome o = { .take = SVC_BUSY, .count = SVC_BUSY };
   char uri[128];
   memset(&config, 0, sizeof config);
-  snprintf(uri, sizeof uri, "redis://me@127.0.0.1:%d/3?timeout=120&connect=300", f->port);
+  snprintf(uri, sizeof uri, "redis://me@127.0.0.1:%d/3?timeout=500&connect=1000", f->port);
   config.limiter_path = uri;
   config.log = nobody;
   o.open = port->open(&limits, &config, o.why, sizeof o.why);
