@@ -55,3 +55,7 @@ printf '\n%s\n\n%s\n%s\n' 'What is not taken, by its reason (`test/branches.reas
 cut -f1 "$O/reasons" | sort | uniq -c | sort -k1,1nr | awk '{ n = $1; sub(/^ *[0-9]+ /, ""); printf "| %d | %s |\n", n, $0 }'
 printf '\n%s\n\n%s\n%s\n' 'Files with most of them missing:' '| file | taken | of | % |' '|---|---|---|---|'
 awk '{ print $2 - $1, $0 }' "$O/summary" | sort -s -k1,1nr | head -n 30 | awk '{ printf "| %s | %d | %d | %.1f |\n", $4, $2, $3, 100 * $2 / $3 }'
+printf '\n%s\n' 'Where each of them is, by its reason, as file and lines:'
+awk -F '\t' '{ at = $2; sub(/: .*/, "", at); file = at; sub(/:[0-9]+$/, "", file); line = substr(at, length(file) + 2)
+    if (!(($1, at) in seen)) { seen[$1, at] = 1; lines[$1 "\t" file] = lines[$1 "\t" file] " " line } }
+  END { for (k in lines) print k "\t" lines[k] }' "$O/reasons" | sort | awk -F '\t' '$1 != last { printf "\n**%s**\n\n", $1; last = $1 } { printf "- `%s`:%s\n", $2, $3 }'
