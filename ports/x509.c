@@ -13,11 +13,11 @@
   defined(MBEDTLS_PK_WRITE_C) && defined(MBEDTLS_PK_PARSE_C) && defined(MBEDTLS_MD_CAN_SHA1)
 #define X509_IS_THERE 1
 #include <mbedtls/asn1.h>
+#include <mbedtls/base64.h>
 #include <mbedtls/bignum.h>
 #include <mbedtls/ecp.h>
 #include <mbedtls/md.h>
 #include <mbedtls/pem.h>
-#include <mbedtls/base64.h>
 #include <mbedtls/platform_util.h>
 #include <mbedtls/pk.h>
 #include <mbedtls/x509_crt.h>
@@ -29,13 +29,18 @@
 
 #define X509_PEM 4096 /* bytes: a certificate with a long subject has about 1200 */
 
-/* What a function of mbedTLS has failed by: want of memory, or else what the caller takes it for. An error is that of a module, with one of
-** what lies below it (the last seven bits) added. */
+/* An error of mbedTLS is that of a module, with one of what lies below it (the last seven bits) added. */
+static int x509_below(int error)
+{
+  return -(-error & 0x7F);
+}
+
+/* What a function of mbedTLS has failed by: want of memory, or else what the caller takes it for. */
 static int x509_failed(int error, int otherwise)
 {
   static const int of_memory[] = { MBEDTLS_ERR_X509_ALLOC_FAILED, MBEDTLS_ERR_PK_ALLOC_FAILED, MBEDTLS_ERR_PEM_ALLOC_FAILED, MBEDTLS_ERR_ECP_ALLOC_FAILED,
                                    MBEDTLS_ERR_MD_ALLOC_FAILED };
-  const int below = -(-error & 0x7F);
+  const int below = x509_below(error);
   size_t i;
   if (error >= 0) return error ? otherwise : SVC_OK;
   if (below == MBEDTLS_ERR_MPI_ALLOC_FAILED || below == MBEDTLS_ERR_ASN1_ALLOC_FAILED) return SVC_NOMEM;
@@ -87,7 +92,7 @@ static int x509_name(int (*set)(mbedtls_x509write_cert *cert, const char *name),
 /* A name may be too long for a certificate of ours; all else is no word on what was asked for. */
 static int x509_written(int error)
 {
-  const int below = -(-error & 0x7F);
+  const int below = x509_below(error);
   return x509_failed(error, below == MBEDTLS_ERR_ASN1_BUF_TOO_SMALL || below == MBEDTLS_ERR_BASE64_BUFFER_TOO_SMALL ? SVC_INVALID : SVC_RANDOM);
 }
 

@@ -68,16 +68,24 @@ static svc_config driver_config(driver_world *w)
   return config;
 }
 
-static void driver_open(driver_world *w)
+/* In a folder, or in memory: NULL. Its configuration. */
+static svc_config driver_open_in(driver_world *w, const char *path)
 {
   svc_config config;
   memset(&w->log, 0, sizeof w->log);
   w->driver = (svc_driver){ driver_perform, NULL, &w->log };
   config = driver_config(w);
+  config.path = path;
   t_open(&w->t, &config);
   w->org = t_organization(&w->t, "Acme");
   w->group = t_project(&w->t, w->org, "alpha");
   snprintf(w->feed, sizeof w->feed, "/groups/%s", w->group);
+  return config;
+}
+
+static void driver_open(driver_world *w)
+{
+  driver_open_in(w, NULL);
 }
 
 static void driver_create(driver_world *w)
@@ -707,13 +715,9 @@ static MunitResult driver_left_out(const MunitParameter params[], void *data)
   size_t n = sizeof secrets;
   (void)params, (void)data;
   driver_folder(path);
-  memset(&w.log, 0, sizeof w.log);
-  w.driver = (svc_driver){ driver_perform, NULL, &w.log };
-  visit = config = driver_config(&w);
+  visit = config = driver_open_in(&w, path);
   visit.keep_orders = 1;
-  config.path = plain.path = visit.path = path;
-  t_open(&w.t, &config);
-  w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
+  plain.path = path;
   driver_create(&w);
   driver_tick(&w, 1);
   strcpy(id, driver_last(&w)->id);
@@ -766,12 +770,7 @@ static MunitResult driver_damaged(const MunitParameter params[], void *data)
   size_t i;
   (void)params, (void)data;
   driver_folder(path);
-  memset(&w.log, 0, sizeof w.log);
-  w.driver = (svc_driver){ driver_perform, NULL, &w.log };
-  config = driver_config(&w);
-  config.path = path;
-  t_open(&w.t, &config);
-  w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
+  config = driver_open_in(&w, path);
   driver_create(&w);
   driver_damage(w.t.s, "w", SVC_S("w"), &nothing);
   driver_damage(w.t.s, "w", SVC_S("w\1\1\1\1\1\1\1\1\1\1"), &nothing);
@@ -834,12 +833,7 @@ static MunitResult driver_sessions(const MunitParameter params[], void *data)
   (void)params, (void)data;
   if (!t_port()->shared) return MUNIT_SKIP;
   driver_folder(path);
-  memset(&w.log, 0, sizeof w.log);
-  w.driver = (svc_driver){ driver_perform, NULL, &w.log };
-  config = driver_config(&w);
-  config.path = path;
-  t_open(&w.t, &config);
-  w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
+  config = driver_open_in(&w, path);
   driver_create(&w);
   for (i = 0; i < 300; i++) {
     svc_key_meta(&key, "session");

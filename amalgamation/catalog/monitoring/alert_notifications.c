@@ -162,14 +162,14 @@ SVC_PRIVATE bool svc_alert_notifications_check(svc_call *c, svc_change *change)
   const svc_node *before = svc_node_get(change->before, "notifications"), *sent = svc_node_get(change->input, "notifications");
   unsigned i = 0;
   if (before) before = before->first;
-  sent = svc_node_first(sent); /* for each that was sent there is one */
+  sent = svc_node_first(sent);
   for (item = svc_node_first(list); item; item = item->next, i++) {
     alert_notifications_keep_id(c, sent, before, item);
     if (!alert_notifications_one(c, item, i)) return false;
     if (before) before = before->next;
-    sent = sent->next;
+    if (sent) sent = sent->next;
   }
-  if (alert_notifications_bytes(list) > NOTIFICATIONS_MOST_BYTES)
+  if (list && alert_notifications_bytes(list) > NOTIFICATIONS_MOST_BYTES)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("notifications"), "are too long: all of them may have %d bytes", NOTIFICATIONS_MOST_BYTES);
   return svc_check_done(c);
 }
