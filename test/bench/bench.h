@@ -108,7 +108,8 @@ void bench_free(bench_store *b);
 int bench_ask(svc *s, const char *method, const char *target, const char *body, svc_response *out);
 
 /* Requests with the token. They end the program when they fail. */
-typedef enum bench_op { BENCH_GET, BENCH_ORG_LIST, BENCH_LIST, BENCH_CLUSTERS, BENCH_CREATE, BENCH_OPS } bench_op;
+typedef enum bench_op { BENCH_GET, BENCH_ORG_LIST, BENCH_LIST, BENCH_CLUSTERS, BENCH_CREATE, BENCH_OPS,
+                        BENCH_SETTINGS /* of a project: a short answer, that no peer has */ } bench_op;
 extern const char *const bench_op_names[BENCH_OPS];
 void bench_target_of(const bench_store *b, bench_op op, int which, char *out, size_t size); /* which: of its own projects */
 size_t bench_create_body(const bench_store *b, long number, char *out, size_t size);
