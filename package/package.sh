@@ -139,7 +139,8 @@ armhf arm-linux-gnueabihf'; } # as Debian names them; what its compilers begin w
 
 musl() { # ARCH COMPILER: a compiler for it, in $CC: a script, since its library lies in a folder of ours
   folder=$PWD/$D/musl-$1; CC=$folder/cc
-  if [ "$(cat "$folder/.stamp" 2>/dev/null)" = "$folder $2 $(pins "musl-$1" from)" ]; then return 0; fi
+  stamp="$folder $2 linux $(pins "musl-$1" from)"
+  if [ "$(cat "$folder/.stamp" 2>/dev/null)" = "$stamp" ]; then return 0; fi
   fetch "musl-$1" || die "musl-dev for $1 is not at the mirror with its pinned SHA-256 ($MIRRORS)"
   rm -rf "$folder"; mkdir -p "$folder"
   # shellcheck disable=SC2154 # fetch sets it
@@ -147,8 +148,14 @@ musl() { # ARCH COMPILER: a compiler for it, in $CC: a script, since its library
   inside=$(basename "$folder"/usr/lib/*-linux-musl*)
   sed "s,/usr/include/$inside,$folder/usr/include/$inside,g; s,/usr/lib/$inside,$folder/usr/lib/$inside,g" \
     "$folder/usr/lib/$inside/musl-gcc.specs" >"$folder/specs"
+  # Headers of the kernel are no library's: those that the compiler has serve musl as well, and nothing else of where they lie.
+  for of in asm/types.h asm-generic/types.h linux/audit.h; do
+    at=$(echo "#include <$of>" | "$2" -E -x c - 2>/dev/null | sed -n "s,^# 1 \"\(.*\)/${of#*/}\".*,\1,p" | grep "/${of%%/*}\$" | head -n 1)
+    [ -d "$at" ] || die "$2 has no headers of Linux (linux-libc-dev): there is no <$of>"
+    ln -s "$at" "$folder/usr/include/$inside/${of%%/*}"
+  done
   printf '#!/bin/sh\nexec %s "$@" -specs %s\n' "$2" "$folder/specs" >"$CC"; chmod +x "$CC"
-  echo "$folder $2 $(pins "musl-$1" from)" >"$folder/.stamp"
+  echo "$stamp" >"$folder/.stamp"
   say "deps: musl $(version_of "musl-$1") for $1"
 }
 

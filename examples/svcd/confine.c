@@ -50,8 +50,20 @@ static void confine_privileges(void)
 static const int confine_refused[] = {
   SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_perf_event_open, SYS_bpf, SYS_userfaultfd, SYS_mount, SYS_umount2,
   SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_reboot, SYS_swapon,
-  SYS_swapoff, SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_sethostname, SYS_setdomainname, SYS_acct, SYS_quotactl, SYS_add_key,
+  SYS_swapoff, SYS_adjtimex, SYS_clock_adjtime, SYS_sethostname, SYS_setdomainname, SYS_acct, SYS_quotactl, SYS_add_key,
   SYS_keyctl, SYS_request_key, SYS_open_by_handle_at, SYS_mknodat, SYS_personality, SYS_vhangup, SYS_syslog, SYS_lookup_dcookie,
+#ifdef SYS_settimeofday
+  SYS_settimeofday,
+#endif
+#ifdef SYS_clock_settime
+  SYS_clock_settime,
+#endif
+#ifdef SYS_settimeofday_time32 /* as musl calls what machines of 32 bits have */
+  SYS_settimeofday_time32, SYS_clock_settime32,
+#endif
+#ifdef SYS_clock_settime64
+  SYS_clock_settime64, SYS_clock_adjtime64,
+#endif
 #ifdef SYS_kexec_load
   SYS_kexec_load,
 #endif
@@ -70,7 +82,12 @@ static const int confine_refused[] = {
 };
 
 /* These as well, where no driver starts programs. */
-static const int confine_programs[] = { SYS_execve, SYS_execveat, SYS_setuid, SYS_setgid, SYS_setresuid, SYS_setresgid, SYS_setgroups };
+static const int confine_programs[] = {
+  SYS_execve, SYS_execveat, SYS_setuid, SYS_setgid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
+#ifdef SYS_setuid32
+  SYS_setuid32, SYS_setgid32, SYS_setresuid32, SYS_setresgid32, SYS_setgroups32,
+#endif
+};
 
 #define CONFINE_MOST (sizeof confine_refused / sizeof confine_refused[0] + sizeof confine_programs / sizeof confine_programs[0] + 8)
 
