@@ -81,6 +81,9 @@ int t_fault_hit(enum t_call call)
   return fails(call);
 }
 
+/* The offsets of the names without 64, whatever this file itself is compiled for: base.h asks for those of 64 bits. */
+typedef long plain_off;
+
 /* WRAP(kind, type, what it returns when it fails, name, parameters, arguments) */
 #define WRAP(kind, type, failed, name, parameters, arguments) \
   type __real_##name parameters; \
@@ -92,18 +95,18 @@ int t_fault_hit(enum t_call call)
 
 WRAP(T_CALL_FLUSH, int, -1, fsync, (int fd), (fd))
 WRAP(T_CALL_FLUSH, int, -1, fdatasync, (int fd), (fd))
-WRAP(T_CALL_MAP, void *, MAP_FAILED, mmap, (void *at, size_t n, int rights, int flags, int fd, off_t from), (at, n, rights, flags, fd, from))
+WRAP(T_CALL_MAP, void *, MAP_FAILED, mmap, (void *at, size_t n, int rights, int flags, int fd, plain_off from), (at, n, rights, flags, fd, from))
 WRAP(T_CALL_MAP, void *, MAP_FAILED, mmap64, (void *at, size_t n, int rights, int flags, int fd, off64_t from), (at, n, rights, flags, fd, from))
-WRAP(T_CALL_CUT, int, -1, ftruncate, (int fd, off_t n), (fd, n))
+WRAP(T_CALL_CUT, int, -1, ftruncate, (int fd, plain_off n), (fd, n))
 WRAP(T_CALL_CUT, int, -1, ftruncate64, (int fd, off64_t n), (fd, n))
-WRAP(T_CALL_SEEK, off_t, -1, lseek, (int fd, off_t at, int whence), (fd, at, whence))
+WRAP(T_CALL_SEEK, plain_off, -1, lseek, (int fd, plain_off at, int whence), (fd, at, whence))
 WRAP(T_CALL_SEEK, off64_t, -1, lseek64, (int fd, off64_t at, int whence), (fd, at, whence))
 WRAP(T_CALL_STAT, int, -1, fstat, (int fd, struct stat *st), (fd, st))
 WRAP(T_CALL_STAT, int, -1, fstat64, (int fd, struct stat64 *st), (fd, st))
 WRAP(T_CALL_STAT, int, -1, stat, (const char *path, struct stat *st), (path, st))
 WRAP(T_CALL_STAT, int, -1, stat64, (const char *path, struct stat64 *st), (path, st))
 WRAP(T_CALL_LOCK, int, -1, flock, (int fd, int how), (fd, how))
-WRAP(T_CALL_RESERVE, int, faults.error, posix_fallocate, (int fd, off_t from, off_t n), (fd, from, n))
+WRAP(T_CALL_RESERVE, int, faults.error, posix_fallocate, (int fd, plain_off from, plain_off n), (fd, from, n))
 WRAP(T_CALL_RESERVE, int, faults.error, posix_fallocate64, (int fd, off64_t from, off64_t n), (fd, from, n))
 WRAP(T_CALL_NAME, int, -1, link, (const char *from, const char *to), (from, to))
 WRAP(T_CALL_NAME, int, -1, rename, (const char *from, const char *to), (from, to))
@@ -212,13 +215,13 @@ WRAP_FCNTL(fcntl64)
   }
 
 WRAP_PART(T_CALL_READ, read, (int fd, void *to, size_t n), (fd, to, n), (fd, to, n / 2))
-WRAP_PART(T_CALL_READ, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), (fd, to, n / 2, at))
+WRAP_PART(T_CALL_READ, pread, (int fd, void *to, size_t n, plain_off at), (fd, to, n, at), (fd, to, n / 2, at))
 WRAP_PART(T_CALL_READ, pread64, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at), (fd, to, n / 2, at))
 WRAP_PART(T_CALL_WRITE, write, (int fd, const void *from, size_t n), (fd, from, n), (fd, from, n / 2))
-WRAP_PART(T_CALL_WRITE, pwrite, (int fd, const void *from, size_t n, off_t at), (fd, from, n, at), (fd, from, n / 2, at))
+WRAP_PART(T_CALL_WRITE, pwrite, (int fd, const void *from, size_t n, plain_off at), (fd, from, n, at), (fd, from, n / 2, at))
 WRAP_PART(T_CALL_WRITE, pwrite64, (int fd, const void *from, size_t n, off64_t at), (fd, from, n, at), (fd, from, n / 2, at))
 WRAP_PART(T_CALL_WRITE, writev, (int fd, const struct iovec *from, int n), (fd, from, n), (fd, from, (n + 1) / 2))
-WRAP_PART(T_CALL_WRITE, pwritev, (int fd, const struct iovec *from, int n, off_t at), (fd, from, n, at), (fd, from, (n + 1) / 2, at))
+WRAP_PART(T_CALL_WRITE, pwritev, (int fd, const struct iovec *from, int n, plain_off at), (fd, from, n, at), (fd, from, (n + 1) / 2, at))
 WRAP_PART(T_CALL_WRITE, pwritev64, (int fd, const struct iovec *from, int n, off64_t at), (fd, from, n, at), (fd, from, (n + 1) / 2, at))
 WRAP_PART(T_CALL_SEND, send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags), (fd, from, (n + 1) / 2, flags))
 WRAP_PART(T_CALL_SEND, sendto, (int fd, const void *from, size_t n, int flags, const struct sockaddr *a, socklen_t size), (fd, from, n, flags, a, size),

@@ -681,7 +681,7 @@ static MunitResult login_digest_odd(const MunitParameter params[], void *data)
 static MunitResult login_gone_organization(const MunitParameter params[], void *data)
 {
   enum { KEYS = 600 };
-  char path[128], first[2][64], last[2][64], bearer[1024];
+  char path[128], first[2][64], last[2][64], bearer[1017];
   t_reads small, large;
   login l;
   int i, steps;
@@ -1498,7 +1498,7 @@ static MunitResult login_wrong_extra(const MunitParameter params[], void *data)
     const char *extra;
     size_t n;
   } rows[] = { { "", 0 }, { "x", 1 }, { "\377\377", 2 }, { "\4\0abc", 5 }, { "\3\0abc", 5 } };
-  char path[128], lines[512], roles[128], key[32], bearer[1024];
+  char path[128], lines[512], roles[128], key[32], bearer[1017];
   const char *user;
   svc_arena arena;
   login l;

@@ -47,7 +47,7 @@ static void corpus_run(const char *name, int (*target)(const uint8_t *data, size
   qsort(names, count, sizeof names[0], corpus_by_name); /* folders have no order of their own */
   for (i = 0; i < count; i++) {
     uint8_t *own;
-    snprintf(path, sizeof path, "test/fuzz/corpus/%s/%s", name, names[i]);
+    snprintf(path, sizeof path, "test/fuzz/corpus/%s/%.255s", name, names[i]);
     n = corpus_read(path, bytes, sizeof bytes);
     sum += n;
     munit_logf(MUNIT_LOG_INFO, "%s", path);

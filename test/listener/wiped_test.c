@@ -280,8 +280,11 @@ static void needles_count(needles *s, pid_t pid)
   munit_assert_int(pages, >=, 0);
   while (fgets(line, sizeof line, maps)) {
     unsigned long from, to;
+    uint64_t room; /* also where an address has 32 bits */
     char rights[8];
-    if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) == 3 && rights[0] == 'r' && !strstr(line, "[v") && (uint64_t)(to - from) < SHADOW) {
+    if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) != 3) continue;
+    room = to - from;
+    if (rights[0] == 'r' && !strstr(line, "[v") && room < SHADOW) {
       line[strcspn(line, "\n")] = 0;
       needles_map(s, memory, pages, from, to, line);
     }

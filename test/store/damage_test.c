@@ -529,7 +529,7 @@ static void good_write(damage_try *t, svc_txn *txn, unsigned keys)
   svc_str k = { key, length };
   int rc;
   memset(key, 'k', sizeof key);
-  snprintf(key, 9, "%08u", id);
+  snprintf(key, 9, "%08u", id % 100000000);
   key[8] = 'k';
   snprintf(to, sizeof to, "%08u", id + (unsigned)damage_below(t, 60));
   switch (damage_below(t, 8)) {
