@@ -137,6 +137,9 @@ typedef struct svc_counters svc_counters;
 SVC_PRIVATE int svc_counters_open(svc *s);
 SVC_PRIVATE int64_t svc_counters_begin(const svc *s); /* the time, if it is known */
 SVC_PRIVATE void svc_counters_note(const svc_call *c, int status, int64_t began); /* only where there are counters */
+/* May one more line about this be logged in this second? Whoever fails at will, and a store that is gone for an hour, fill no disk. Of
+** an earlier second a line says here how many were left out. */
+SVC_PRIVATE bool svc_may_say(const svc *s, atomic_uint *said, int64_t now, const char *what);
 SVC_PRIVATE void svc_sign_in_note(svc_call *c); /* of a request that was refused: if it was for its credentials, that is logged */
 
 /* control/: what tests do to a handle. A request looks at one word to see that nobody does anything. */
@@ -174,7 +177,7 @@ struct svc {
   atomic_bool handing_out;
   svc_counters *counters;       /* NULL: nobody asks */
   atomic_ulong sign_ins_failed;
-  atomic_uint sign_ins_said;    /* in the log, lately: see stats.c */
+  atomic_uint sign_ins_said, store_said; /* in the log, lately: see svc_may_say() */
   svc_limits *limits; /* of svc_config.limiter: what is limited together with other handles; NULL: nothing */
 };
 SVC_PRIVATE int64_t svc_now(const svc *s); /* the configuration's clock */

@@ -14,7 +14,7 @@
 #include "pipeline/pipeline.h"
 
 #define STATS_SHOWN 12        /* characters of a credential that a log may hold, at the most */
-#define STATS_SIGN_INS 5      /* that failed: lines in one second */
+#define STATS_LINES 5         /* about one thing, in one second */
 
 static const unsigned short stats_codes[] = { 200, 201, 202, 204, 304, 400, 401, 402, 403, 404, 405, 406, 409, 410, 412,
                                               413, 414, 415, 429, 431, 500, 503, 507, 0 /* any other */ };
@@ -109,20 +109,19 @@ static svc_str stats_digest_name(svc_str header)
   return svc_str_cut(&rest, '"');
 }
 
-/*
-** May one more line be written in this second? Whoever fails at will fills no disk. One word holds the second and how many there
-** were in it. *left: those of an earlier second of which nothing was said.
-*/
-static bool stats_may_say(svc *s, int64_t now, unsigned *left)
+/* One word holds the second and how many there were in it. */
+SVC_PRIVATE bool svc_may_say(const svc *s, atomic_uint *said, int64_t now, const char *what)
 {
   const unsigned second = (unsigned)((uint64_t)now / 1000 & 0xFFFFFF);
-  unsigned was = atomic_load(&s->sign_ins_said), next, count;
+  unsigned was = atomic_load(said), next, count, left;
+  if (!s->config.log) return false;
   do {
     count = was & 0xFF;
-    *left = was >> 8 != second && count > STATS_SIGN_INS ? count - STATS_SIGN_INS : 0;
+    left = was >> 8 != second && count > STATS_LINES ? count - STATS_LINES : 0;
     next = was >> 8 != second ? second << 8 | 1 : count < 0xFF ? was + 1 : was;
-  } while (!atomic_compare_exchange_weak(&s->sign_ins_said, &was, next));
-  return (next & 0xFF) <= STATS_SIGN_INS;
+  } while (!atomic_compare_exchange_weak(said, &was, next));
+  if (left) svc_log(s, SVC_LOG_WARNING, "%s: %u or more others in one second, of which nothing was said", what, left);
+  return (next & 0xFF) <= STATS_LINES;
 }
 
 /* A request that showed a credential, and is nobody's. Who is asked for one, or for a newer nonce, has not failed. */
@@ -140,10 +139,9 @@ SVC_PRIVATE void svc_sign_in_note(svc_call *c)
   svc_str header = c->request.authorization, rest = header, scheme = svc_str_cut(&rest, ' '), name = SVC_S(""), secret;
   const char *kind = "bearer token";
   char shown[STATS_SHOWN + 4];
-  unsigned left;
   if (!stats_sign_in_failed(c)) return;
   stats_add(&c->s->sign_ins_failed, 1);
-  if (!c->s->config.log || !stats_may_say(c->s, c->now, &left)) return;
+  if (!svc_may_say(c->s, &c->s->sign_ins_said, c->now, "sign-in failed")) return;
   if (svc_str_is_nocase(scheme, "digest")) {
     kind = "public key";
     name = stats_digest_name(header);
@@ -154,7 +152,6 @@ SVC_PRIVATE void svc_sign_in_note(svc_call *c)
     kind = "an unknown scheme";
   }
   stats_shorten(name, shown);
-  if (left) svc_log(c->s, SVC_LOG_WARNING, "sign-in failed: %u or more others in one second, of which nothing was said", left);
   svc_log(c->s, SVC_LOG_WARNING, "sign-in failed: %s%s%s from %.46s: %s", kind, shown[0] ? " " : "", shown, c->request.peer.p,
           svc_error_name(c->error.code));
 }

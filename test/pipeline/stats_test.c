@@ -4,6 +4,8 @@
 */
 #include "support.h"
 
+#include "faults.h"
+
 #define STATS_ORGS "/api/svc/v2/orgs"
 
 typedef struct stats_log {
@@ -15,7 +17,7 @@ static void stats_say(void *context, int level, const char *text)
 {
   stats_log *log = context;
   size_t n = strlen(log->text);
-  if (level != SVC_LOG_WARNING) return;
+  if (level != SVC_LOG_WARNING && level != SVC_LOG_ERROR) return;
   log->lines++;
   snprintf(log->text + n, sizeof log->text - n, "%s\n", text);
 }
@@ -202,6 +204,32 @@ static MunitResult stats_sign_ins(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A store that is gone for a while: five lines in one second, not one for each request. */
+static MunitResult stats_store_gone(const MunitParameter params[], void *data)
+{
+  stats_log log = { "", 0 };
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  t_open(&t, NULL);
+  t.s->config.log = stats_say;
+  t.s->config.log_context = &log;
+  t_fault(T_CALL_LMDB, 1, EIO, true);
+  for (i = 0; i < 50; i++) munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 503);
+  munit_assert_size(log.lines, ==, 5);
+  t_advance(&t, 1);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 503);
+  munit_assert_long(t_fault_end(), >, 0);
+  munit_assert_size(log.lines, ==, 7);
+  munit_assert_not_null(strstr(log.text, "store: 45 or more others in one second, of which nothing was said\nstore: "));
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_size(log.lines, ==, 7);
+  t.s->config.log = NULL;
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static int64_t stats_backwards(void *context)
 {
   return *(int64_t *)context -= 20000;
@@ -366,6 +394,7 @@ static MunitTest tests[] = {
   { "/counted", stats_counted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/sizes", stats_sizes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/sign_ins", stats_sign_ins, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/store_gone", stats_store_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_stats = { "stats", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
