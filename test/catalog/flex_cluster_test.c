@@ -2,7 +2,7 @@
 ** Flex clusters, their snapshots and restore jobs, and how one becomes a dedicated cluster: through requests, with the clock
 ** moved by hand.
 */
-#include "support.h"
+#include "damaged.h"
 
 #define HOUR 3600
 #define DAY (24 * HOUR)
@@ -495,7 +495,31 @@ static MunitResult flex_with_driver(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Where another flex cluster of the project has the name that a new one's hosts would have, that gets another one. */
+static MunitResult flex_hosts(const MunitParameter params[], void *data)
+{
+  char srv[3][128], id[6];
+  flex_world w;
+  int i;
+  (void)params, (void)data;
+  for (i = 0; i < 3; i++) { /* all that is by chance is the same each time */
+    open_world(&w, NULL);
+    make(&w);
+    if (i == 2) damaged_extra(&w.t, "flex cluster", w.group, NULL, (svc_str){ id, sizeof id });
+    munit_assert_int(flex(&w, "POST", "", FLEX("G")), ==, 202);
+    snprintf(srv[i], sizeof srv[i], "%s", t_str(&w.t, "connectionStrings.standardSrv"));
+    munit_assert_int(strncmp(srv[i], "db+srv://", 9), ==, 0);
+    memcpy(id, srv[i] + 9, sizeof id);
+    t_close(&w.t);
+  }
+  munit_assert_string_equal(srv[0], srv[1]);
+  munit_assert_string_not_equal(srv[1], srv[2]);
+  munit_assert_string_equal(srv[1] + 9 + sizeof id, srv[2] + 9 + sizeof id); /* in nothing else */
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/hosts", flex_hosts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/states", flex_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", flex_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/names", flex_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

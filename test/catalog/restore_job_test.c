@@ -81,6 +81,7 @@ static MunitResult test_target_gone(const MunitParameter params[], void *data)
 
 static MunitResult test_rules(const MunitParameter params[], void *data)
 {
+  const char *id;
   b_world w;
   (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
@@ -109,6 +110,15 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_param(&w.t, 0), "Nobody");
   b_bad_field(&w, "POST", JOBS, INTO("S"), "targetClusterName");   /* another shape */
   b_bad_field(&w, "POST", JOBS, INTO("Old"), "targetClusterName"); /* an older database */
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("Older", B_BACKED ",\"dbMajorVersion\":\"7.0\""), 202);
+  t_advance(&w.t, 10);
+  id = t_keep(&w.t, w.snapshot);
+  b_good(&w, "POST", "/groups/%G/clusters/Older/backup/snapshots", "{}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 10);
+  b_good(&w, "POST", "/groups/%G/clusters/Older/backup/restoreJobs", INTO("D"), 202); /* a newer one reads it */
+  t_advance(&w.t, 10);
+  w.snapshot = id;
   b_good(&w, "PATCH", "/groups/%G/clusters/D", "{\"paused\":true}", 200);
   b_bad(&w, "POST", JOBS, INTO("D"), 400, "CLUSTER_PAUSED_CANNOT_RESTORE");
   b_good(&w, "DELETE", "/groups/%G/clusters/Old", NULL, 202);

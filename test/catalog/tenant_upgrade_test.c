@@ -111,6 +111,8 @@ static MunitResult upgrade_ways(const MunitParameter params[], void *data)
   } rows[] = {
     { TO(AWS("") ",\"clusterType\":\"SHARDED\",\"numShards\":2,\"replicationSpecs\":[]"), "replicationSpecs[1].regionConfigs[0].regionName", "EU_WEST_1" },
     { TO(AWS("") ",\"replicationSpecs\":[{\"numShards\":1,\"regionsConfig\":{\"US_EAST_1\":{\"electableNodes\":3,\"priority\":7}}}]"), R(0, "regionName"), "US_EAST_1" },
+    { TO("\"providerSettings\":{\"providerName\":\"AWS\",\"instanceSizeName\":\"M30\"},\"replicationSpecs\":[{\"numShards\":1,\"regionsConfig\":{"
+         "\"US_WEST_2\":{\"electableNodes\":3,\"priority\":7}}}]"), R(0, "regionName"), "US_WEST_2" }, /* where it is said of regions alone */
     { TO(AWS(",\"autoScaling\":{\"compute\":{\"maxInstanceSize\":\"M60\",\"minInstanceSize\":\"M10\"}}")), R(0, "autoScaling.compute.maxInstanceSize"), "M60" },
     { TO(AWS("") ",\"autoScaling\":{\"diskGBEnabled\":false}"), R(0, "autoScaling.diskGB.enabled"), "false" },
     { TO(AWS("") ",\"backupEnabled\":false,\"providerBackupEnabled\":true"), "backupEnabled", "false" },
