@@ -9,7 +9,7 @@
 
 /* The entity of a noun below its parent; ids in hexadecimal, "": zero; id NULL: the first that is there. */
 static inline void damaged_put(t_service *t, const char *noun, const char *parent, const char *id, const char *from, const char *to,
-                               const svc_str *extra, bool start)
+                               const svc_str *extra, size_t at_extra)
 {
   const svc_store_port *port = t->s->commit.port;
   const char *kind = svc_noun_named(t->s, noun)->noun->kind;
@@ -29,10 +29,10 @@ static inline void damaged_put(t_service *t, const char *noun, const char *paren
   e.key = svc_arena_copy(&arena, e.key);
   e.unique = svc_arena_copy(&arena, e.unique);
   e.body = svc_arena_copy(&arena, e.body);
-  e.extra = svc_arena_copy(&arena, extra && !start ? *extra : e.extra);
-  if (start) {
-    munit_assert_size(extra->n, <=, e.extra.n);
-    memcpy((char *)(uintptr_t)e.extra.p, extra->p, extra->n);
+  e.extra = svc_arena_copy(&arena, extra && at_extra == SIZE_MAX ? *extra : e.extra);
+  if (extra && at_extra != SIZE_MAX) {
+    munit_assert_size(at_extra + extra->n, <=, e.extra.n);
+    memcpy((char *)(uintptr_t)e.extra.p + at_extra, extra->p, extra->n);
   }
   if (from) {
     was = strlen(from);
@@ -54,19 +54,19 @@ static inline void damaged_put(t_service *t, const char *noun, const char *paren
 /* Wherever its body has one text it has another. */
 static inline void damaged_body(t_service *t, const char *noun, const char *parent, const char *id, const char *from, const char *to)
 {
-  damaged_put(t, noun, parent, id, from, to, NULL, false);
+  damaged_put(t, noun, parent, id, from, to, NULL, SIZE_MAX);
 }
 
 /* What is kept beside its body is something else. */
 static inline void damaged_extra(t_service *t, const char *noun, const char *parent, const char *id, svc_str extra)
 {
-  damaged_put(t, noun, parent, id, NULL, NULL, &extra, false);
+  damaged_put(t, noun, parent, id, NULL, NULL, &extra, SIZE_MAX);
 }
 
-/* The first bytes of it are. */
-static inline void damaged_start(t_service *t, const char *noun, const char *parent, const char *id, svc_str start)
+/* Some bytes of it are, from there on. */
+static inline void damaged_bytes(t_service *t, const char *noun, const char *parent, const char *id, size_t at, svc_str bytes)
 {
-  damaged_put(t, noun, parent, id, NULL, NULL, &start, true);
+  damaged_put(t, noun, parent, id, NULL, NULL, &bytes, at);
 }
 
 #endif

@@ -1194,7 +1194,7 @@ static MunitResult test_hosts_taken(const MunitParameter params[], void *data)
   for (i = 0; i < 3; i++) { /* all that is by chance is the same each time */
     open_world(&w);
     make_idle(&w, NULL);
-    if (i == 2) damaged_start(&w.t, "cluster", w.group, NULL, (svc_str){ id, sizeof id });
+    if (i == 2) damaged_bytes(&w.t, "cluster", w.group, NULL, 0, (svc_str){ id, sizeof id });
     munit_assert_int(call(&w, "POST", "/groups/%G/clusters", BODY("D")).status, ==, 202);
     w.t.now += 10000;
     r = call(&w, "GET", "/groups/%G/clusters/D", NULL);

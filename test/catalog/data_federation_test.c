@@ -179,6 +179,12 @@ static MunitResult federation_unverified(const MunitParameter params[], void *da
   t_advance(&w.t, 10);
   b_good(&w, "GET", TENANT, NULL, 200);
   b_is(&w, "state", "ACTIVE");
+  unmake(&w);
+  b_role(&w, "AZURE"); /* a role that may be used at another provider does not help */
+  make(&w, "{\"name\":\"Fed\",\"cloudProviderConfig\":{\"azure\":{\"roleId\":\"%R\"}},\"storage\":{\"stores\":[" S3 "]}}");
+  t_advance(&w.t, 1000);
+  b_good(&w, "GET", TENANT, NULL, 200);
+  b_is(&w, "state", "UNVERIFIED");
   return b_close(&w);
 }
 

@@ -501,6 +501,56 @@ static MunitResult service_account_again(const MunitParameter params[], void *da
   return MUNIT_OK;
 }
 
+static bool service_account_late(svc_job *job, svc_txn *txn)
+{
+  return svc_behave_in(((service_account_twice *)job)->c, txn);
+}
+
+/* An account that is deleted after it was let in, and before what it asked for is done: that is done, and nobody owns it. */
+static MunitResult service_account_meanwhile(const MunitParameter params[], void *data)
+{
+  char body[128];
+  service_account_world w;
+  service_account_twice work;
+  svc_header headers[2];
+  svc_request request;
+  svc_arena arena;
+  svc_call c;
+  (void)params, (void)data;
+  service_account_open(&w);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", w.org), ==, 200);
+  service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_GROUP_CREATOR"));
+  munit_assert_int(t_as_account(&w.t, w.id, t_keep(&w.t, t_str(&w.t, "secrets[0].secret"))), ==, 200);
+  headers[0] = w.t.headers[0];
+  headers[1] = (svc_header){ "Content-Type", "application/json", 0, 0 };
+  snprintf(body, sizeof body, "{\"name\":\"orphan\",\"orgId\":\"%s\"}", w.org);
+  request = (svc_request){ .method = "POST", .target = "/api/svc/v2/groups", .headers = headers, .header_count = 2, .body = body,
+                           .body_length = strlen(body) };
+  memset(&c, 0, sizeof c);
+  svc_arena_init(&arena, NULL);
+  c.s = w.t.s;
+  c.request.raw = &request;
+  c.arena = &arena;
+  c.now = w.t.now;
+  munit_assert_true(svc_stage_request(&c) && svc_stage_route(&c) && svc_stage_caller(&c) && svc_stage_permission(&c) &&
+                    svc_stage_query(&c) && svc_stage_body(&c));
+  svc_end_read(&c);
+  t_as_host(&w.t);
+  munit_assert_int(service_account_call(&w, "DELETE", w.org, "", NULL), ==, 204);
+  memset(&work, 0, sizeof work);
+  work.job.work = service_account_late;
+  work.job.now = w.t.now;
+  work.c = &c;
+  munit_assert_int(svc_commit_run(&w.t.s->commit, &work.job), ==, SVC_OK);
+  svc_blocks_free(arena.blocks);
+  munit_assert_int(t_send(&w.t, "GET", "/groups/byName/orphan", NULL), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/serviceAccounts", t_keep(&w.t, t_str(&w.t, "id"))), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 /* With an Idempotency-Key the second answer is the first one, but for the secret: also the roles in the project. */
 static MunitResult service_account_sent_again(const MunitParameter params[], void *data)
 {
@@ -607,6 +657,7 @@ static MunitResult service_account_tokens(const MunitParameter params[], void *d
 }
 
 static MunitTest tests[] = {
+  { "/meanwhile", service_account_meanwhile, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/may_do_more", service_account_may_do_more, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/sent_again", service_account_sent_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/again", service_account_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
