@@ -168,6 +168,9 @@ static MunitResult api_key_refused(const MunitParameter params[], void *data)
   snprintf(body, sizeof body, "{\"roles\":[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]}", w.group);
   munit_assert_int(t_sendf(&w.t, "PATCH", body, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_ATTRIBUTE");
+  snprintf(body, sizeof body, "{\"roles\":[\"ORG_MEMBER\",{\"groupId\":\"%s\"}]}", w.group); /* none that has a name */
+  munit_assert_int(t_sendf(&w.t, "PATCH", body, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_ATTRIBUTE");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 1);
   api_key_role(&w, 0, "orgId", w.org, "ORG_MEMBER");

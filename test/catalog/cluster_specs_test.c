@@ -134,6 +134,7 @@ static const char *const specs_good[] = {
   REGIONS(AWS("US_EAST_2", NODES("M10", COUNT(2))) "," IN("AZURE", "US_EAST_2", NODES("M10", COUNT(1)))), /* a name of two providers */
   REGIONS(AWS("US_EAST_1", NODES("M30", "") COMPUTE(LEAST("M10") MOST("M60") ",\"scaleDownEnabled\":true"))),
   REGIONS(AWS("US_EAST_1", NODES("R40", DISK("1024")) COMPUTE(LEAST("R40") MOST("R40")))),
+  REGIONS(AWS("US_EAST_1", NODES("M30", "") ",\"autoScaling\":{\"compute\":{\"minInstanceSize\":\"M40\"}}")), /* nothing scales yet */
   REGIONS(IN("AZURE", "US_EAST", NODES("M30", "") COMPUTE(LEAST("M10") MOST("M60")))),
   REGIONS(IN("GCP", "WESTERN_US", NODES("M30", "") COMPUTE(LEAST("M10") MOST("M250")))),
   REGIONS(SHARE("M5", DISK("5"))),

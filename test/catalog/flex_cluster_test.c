@@ -175,6 +175,20 @@ static const char *costs(flex_world *w, const char *kind)
   return text;
 }
 
+/* What goes becomes nothing else. */
+static MunitResult flex_upgrade_gone(const MunitParameter params[], void *data)
+{
+  flex_world w;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  make(&w);
+  t_advance(&w.t, 10);
+  munit_assert_int(flex(&w, "DELETE", "/F", NULL), ==, 204);
+  expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), 400, "CLUSTER_ALREADY_REQUESTED_DELETION");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitResult flex_upgrade(const MunitParameter params[], void *data)
 {
   flex_world w;
@@ -523,6 +537,7 @@ static MunitTest tests[] = {
   { "/states", flex_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", flex_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/names", flex_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/upgrade-gone", flex_upgrade_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/upgrade", flex_upgrade, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/snapshots", flex_snapshots, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/snapshots-late", flex_snapshots_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -295,7 +295,7 @@ static MunitResult provider_keys(const MunitParameter params[], void *data)
 
 static MunitResult provider_metadata(const MunitParameter params[], void *data)
 {
-  const svc_config config = { .limiter_off = 1, .base_url = "http://localhost:8080/a&b" };
+  const svc_config config = { .limiter_off = 1, .base_url = "http://localhost:8080/a&b<c>" };
   f_world w;
   char expected[200];
   (void)params, (void)data;
@@ -307,9 +307,9 @@ static MunitResult provider_metadata(const MunitParameter params[], void *data)
   f_good(&w, "GET", F_IDPS "/%O/metadata.xml", NULL, 200);
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/xml");
   munit_assert_ptr_equal(strstr(w.t.response.body, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<md:EntityDescriptor "), w.t.response.body);
-  snprintf(expected, sizeof expected, " entityID=\"http://localhost:8080/a&amp;b/saml2/service-provider/%s\">", w.named['O']);
+  snprintf(expected, sizeof expected, " entityID=\"http://localhost:8080/a&amp;b&lt;c&gt;/saml2/service-provider/%s\">", w.named['O']);
   munit_assert_not_null(strstr(w.t.response.body, expected));
-  snprintf(expected, sizeof expected, " Location=\"http://localhost:8080/a&amp;b/sso/saml2/%s\" ", w.named['O']);
+  snprintf(expected, sizeof expected, " Location=\"http://localhost:8080/a&amp;b&lt;c&gt;/sso/saml2/%s\" ", w.named['O']);
   munit_assert_not_null(strstr(w.t.response.body, expected));
   munit_assert_null(strstr(w.t.response.body, "a&b"));
   f_good(&w, "GET", F_IDPS "/%I/metadata.xml", NULL, 200);

@@ -468,7 +468,67 @@ static MunitResult invitation_for_another(const MunitParameter params[], void *d
   return MUNIT_OK;
 }
 
+/* Who has registered itself does so once more when it was invited since: that is how it accepts. */
+static MunitResult invitation_since(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *bob, *other;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  other = t_organization(&t, "Other");
+  t_as(&t, "5f0000000000000000000009");
+  t.caller.username = "bob@example.com";
+  munit_assert_int(invitation_register(&t, "bob@example.com", "Robert", "[]"), ==, 201);
+  bob = t_keep(&t, t_str(&t, "id"));
+  munit_assert_int(invitation_register(&t, "bob@example.com", "Bob", "[]"), ==, 409);
+  t_as(&t, NULL);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\",\"ORG_READ_ONLY\"]}}",
+                           "/orgs/%s/users", other), ==, 201); /* a member at once: it is registered */
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/invites", org), ==, 201);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
+  t_as(&t, bob);
+  t.caller.username = "bob@example.com";
+  munit_assert_int(invitation_register(&t, "bob@example.com", "Bob", "[]"), ==, 201);
+  t_as(&t, NULL);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_string_equal(t_str(&t, "firstName"), "Bob");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", other, bob), ==, 200); /* where it was before it is shown so as well */
+  munit_assert_string_equal(t_str(&t, "firstName"), "Bob");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"eve@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":"
+                           "[{\"groupId\":\"5f0000000000000000000001\",\"groupRoles\":[\"GROUP_OWNER\"]}]}}", "/orgs/%s/users", org), ==, 404);
+  munit_assert_string_equal(t_error(&t), "GROUP_NOT_FOUND");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Roles in projects are given with those in their own organization. */
+static MunitResult invitation_elsewhere(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *other;
+  char body[512];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  other = t_project(&t, t_organization(&t, "Other"), "beta");
+  snprintf(body, sizeof body, "{\"username\":\"eve@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":[{\"groupId\":\"%s\","
+           "\"groupRoles\":[\"GROUP_OWNER\"]}]}}", other);
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/users", org), ==, 404);
+  munit_assert_string_equal(t_error(&t), "GROUP_NOT_FOUND");
+  munit_assert_string_equal(t_param(&t, 0), other);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users", org), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/since", invitation_since, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/elsewhere", invitation_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/over", invitation_over, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/nameless", invitation_nameless, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/for_another", invitation_for_another, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -19,6 +19,13 @@ static void invoice_open(invoice_world *w, const svc_config *config)
   w->group = t_project(&w->t, w->org, "alpha");
 }
 
+/* Another organization with a project. */
+static void invoice_open_again(invoice_world *w, const char *name)
+{
+  w->org = t_organization(&w->t, name);
+  w->group = t_project(&w->t, w->org, "beta");
+}
+
 static int invoice_at(invoice_world *w, const char *method, const char *path, const char *body)
 {
   return t_sendf(&w->t, method, body, "/groups/%s%s", w->group, path);
@@ -524,6 +531,17 @@ static MunitResult invoice_last_charge(const MunitParameter params[], void *data
   config.no_card = 0;
   t_reopen(&w.t, &config);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
+
+  invoice_open_again(&w, "Small"); /* what comes to no cent needs no card */
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  w.t.now += 100;
+  munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202);
+  t_advance(&w.t, 60);
+  munit_assert_int(invoice_at(&w, "DELETE", "", NULL), ==, 202);
+  snprintf(org, sizeof org, "%s", w.org);
+  config.no_card = 1;
+  t_reopen(&w.t, &config);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
   t_close(&w.t);
   store_remove(folder);
   return MUNIT_OK;
@@ -565,26 +583,30 @@ static MunitResult invoice_damaged(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* A sum of which damage has left no SKU that there is: it is not gone on with, and the invoice stays open. */
+/* A sum of which damage has left a SKU that there is not, or half of it: it is not gone on with, and the invoice stays open. */
 static MunitResult invoice_damaged_sum(const MunitParameter params[], void *data)
 {
   static const uint32_t none = UINT32_MAX;
+  static const char zeros[64] = "";
   invoice_world w;
-  int i;
+  int i, k;
   (void)params, (void)data;
-  invoice_open(&w, &quiet);
-  invoice_lines(&w, w.org, 0, 3000, true);
-  w.t.now = svc_day_ms(20250701);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* the first step */
-  damaged_bytes(&w.t, "invoice", w.org, NULL, 8 + 48, (svc_str){ (const char *)&none, sizeof none });
-  for (i = 0; i < 5; i++) {
-    w.t.now += 10;
-    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-    if (i == 0) munit_assert_not_null(strstr(w.t.log, "a step that was due is given up"));
-    munit_assert_int(invoice_get(&w, "?orderBy=asc", NULL), ==, 200);
-    munit_assert_string_equal(t_str(&w.t, "results[0].statusName"), "PENDING");
+  for (k = 0; k < 3; k++) {
+    invoice_open(&w, &quiet);
+    invoice_lines(&w, w.org, 0, 3000, true);
+    w.t.now = svc_day_ms(20250701);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* the first step */
+    if (k == 0) damaged_bytes(&w.t, "invoice", w.org, NULL, 8 + 48, (svc_str){ (const char *)&none, sizeof none });
+    else damaged_extra(&w.t, "invoice", w.org, NULL, (svc_str){ zeros, k == 1 ? 8 + 40 : 8 + 48 + 3 });
+    for (i = 0; i < 5; i++) {
+      w.t.now += 10;
+      munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+      if (i == 0) munit_assert_not_null(strstr(w.t.log, "a step that was due is given up"));
+      munit_assert_int(invoice_get(&w, "?orderBy=asc", NULL), ==, 200);
+      munit_assert_string_equal(t_str(&w.t, "results[0].statusName"), "PENDING");
+    }
+    t_close(&w.t);
   }
-  t_close(&w.t);
   return MUNIT_OK;
 }
 

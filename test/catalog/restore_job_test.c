@@ -3,6 +3,7 @@
 ** meanwhile; and the older view of them.
 */
 #include "catalog/backup_world.h"
+#include "damaged.h"
 
 #define JOBS "%C/backup/restoreJobs"
 #define JOB JOBS "/%J"
@@ -261,6 +262,20 @@ static MunitResult test_point_in_time(const MunitParameter params[], void *data)
   t_advance(&w.t, 2 * 86400);
   b_bad_field(&w, "POST", JOBS, POINT(1748736022), "pointInTimeUTCSeconds"); /* before the window */
   begin(&w, POINT(1748790000));
+  t_advance(&w.t, 10);
+  b_good(&w, "GET", "%C", NULL, 200); /* where damage has left another number the window is the usual one */
+  w.other = t_keep(&w.t, t_str(&w.t, "id"));
+  damaged_body(&w.t, "backup schedule", w.other, "", "\"restoreWindowDays\":2", "\"restoreWindowDays\":9000000000000000000");
+  b_good(&w, "POST", JOBS, POINT(1748790000), 202);
+  t_advance(&w.t, 10);
+  b_good(&w, "GET", "%C/snapshotSchedule", NULL, 200);
+  b_is(&w, "pointInTimeWindowHours", "0");
+  damaged_body(&w.t, "backup schedule", w.other, "", "\"restoreWindowDays\":9000000000000000000", "\"restoreWindowDays\":0");
+  t_advance(&w.t, 6 * 86400);
+  b_bad_field(&w, "POST", JOBS, POINT(1748790000), "pointInTimeUTCSeconds"); /* before that */
+  b_good(&w, "PATCH", "%C", "{\"pitEnabled\":false,\"backupEnabled\":false}", 200);
+  t_advance(&w.t, 10);
+  b_bad(&w, "POST", JOBS, POINT(1749100000), 404, "BACKUP_CONFIG_NOT_FOUND");
   return b_close(&w);
 }
 

@@ -607,6 +607,37 @@ static MunitResult service_account_managers(const MunitParameter params[], void 
   return MUNIT_OK;
 }
 
+/* No account takes itself out of the only place in which it has a role, nor its last secret. */
+static MunitResult service_account_itself(const MunitParameter params[], void *data)
+{
+  char secret[64];
+  const char *value;
+  service_account_world w;
+  (void)params, (void)data;
+  service_account_open(&w);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", w.org), ==, 200);
+  service_account_make_one(&w, "groups", w.group, SERVICE_ACCOUNT_BODY("GROUP_OWNER"));
+  snprintf(secret, sizeof secret, "/secrets/%s", t_str(&w.t, "secrets[0].id"));
+  value = t_keep(&w.t, t_str(&w.t, "secrets[0].secret"));
+  munit_assert_int(t_as_account(&w.t, w.id, value), ==, 200);
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, "", NULL), ==, 403);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_REMOVE_CALLING_CREDENTIAL");
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, secret, NULL), ==, 403);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_REMOVE_CALLING_CREDENTIAL");
+  t_header(&w.t, "Content-Type", "application/json");
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/secrets", "{\"secretExpiresAfterHours\":8}"), ==, 201); /* with another one it may */
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, secret, NULL), ==, 204);
+  t_as_host(&w.t);
+  munit_assert_int(service_account_call(&w, "GET", w.group, "", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "secrets"), ==, 1);
+  snprintf(secret, sizeof secret, "/secrets/%s", t_str(&w.t, "secrets[0].id"));
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, secret, NULL), ==, 204); /* others take it */
+  munit_assert_int(service_account_call(&w, "GET", w.group, "", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "secrets"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 /* A token ends with the secret that it was got by, when that is deleted and when it expires, and with no other. */
 static MunitResult service_account_tokens(const MunitParameter params[], void *data)
 {
@@ -669,6 +700,7 @@ static MunitTest tests[] = {
   { "/access_list", service_account_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/lost_project", service_account_lost_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/managers", service_account_managers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/itself", service_account_itself, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/tokens", service_account_tokens, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

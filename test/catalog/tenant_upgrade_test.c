@@ -130,6 +130,19 @@ static MunitResult upgrade_ways(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What goes becomes nothing else. */
+static MunitResult upgrade_gone(const MunitParameter params[], void *data)
+{
+  upgrade_world w;
+  (void)params, (void)data;
+  upgrade_open(&w, SHARED("M2"));
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/S", w.group), ==, 202);
+  munit_assert_int(upgrade_send(&w, TO(AWS(""))), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_ALREADY_REQUESTED_DELETION");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitResult upgrade_refused(const MunitParameter params[], void *data)
 {
   static const struct {
@@ -185,6 +198,6 @@ static MunitResult upgrade_serverless(const MunitParameter params[], void *data)
 }
 
 #define TEST(n) { "/" #n, upgrade_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(simple), TEST(shapes), TEST(ways), TEST(refused), TEST(serverless),
+static MunitTest tests[] = { TEST(simple), TEST(shapes), TEST(ways), TEST(gone), TEST(refused), TEST(serverless),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_tenant_upgrade = { "tenant_upgrade", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
