@@ -309,6 +309,24 @@ static MunitResult specs_damaged(const MunitParameter params[], void *data)
   munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_CLUSTER_CONFIGURATION");
   munit_assert_true(t_violation(&w.t, "replicationSpecs"));
+  specs_gone(&w);
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M10", "") ",\"readOnlySpecs\":{\"nodeCount\":1}"))), ==, 202);
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 60);
+  damaged_body(&w.t, "cluster", w.group, id, "\"priority\":7", "\"priority\":77"); /* of these there are eight */
+  munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 400);
+  munit_assert_true(t_violation(&w.t, R(0) ".priority"));
+  damaged_body(&w.t, "cluster", w.group, id, "\"priority\":77", "\"priority\":-7");
+  munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 400);
+  munit_assert_true(t_violation(&w.t, R(0) ".priority"));
+  damaged_body(&w.t, "cluster", w.group, id, "\"priority\":-7", "\"priority\":7");
+  damaged_body(&w.t, "cluster", w.group, id, "\"nodeCount\":3", "\"nodeCount\":9000000000000000000");
+  damaged_body(&w.t, "cluster", w.group, id, "\"nodeCount\":1", "\"nodeCount\":9000000000000000000");
+  munit_assert_int(specs_patch(&w, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200); /* nothing is counted with that */
+  munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "results[0].clusters[0].nodeCount"), ==, 0);
+  munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 400);
+  munit_assert_true(t_violation(&w.t, "replicationSpecs[0].regionConfigs"));
   t_close(&w.t);
   return MUNIT_OK;
 }
