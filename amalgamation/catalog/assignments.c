@@ -99,7 +99,7 @@ SVC_PRIVATE bool svc_names_objects(svc_call *c, svc_node *list, svc_str names, c
 /* Every element must name a role of this level. */
 SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, const char *field)
 {
-  const svc_node *item = roles && roles->type == SVC_J_ARRAY ? roles->first : NULL;
+  const svc_node *item = svc_node_first(roles);
   int i;
   for (i = 0; item; item = item->next, i++) {
     const svc_node *name = assignments_role_name(item);

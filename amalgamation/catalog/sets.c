@@ -52,7 +52,7 @@ SVC_PRIVATE size_t svc_set_id(int set, char *out, size_t size)
       char c = p[i];
       if (n == i) { /* the first word */
         if (sets_is_upper(c) && (i == 0 || all_upper)) c = (char)(c - 'A' + 'a');
-      } else if (i == 0 && c >= 'a' && c <= 'z') {
+      } else if (i == 0 && c >= 'a') { /* of letters and digits a small letter */
         c = (char)(c - 'a' + 'A');
       }
       if (n + 1 < size) out[n] = c;

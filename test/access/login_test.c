@@ -1291,6 +1291,36 @@ static MunitResult login_last_role(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A key that owns nothing sees to its own access list, and to no other's. */
+static MunitResult login_own_list(const MunitParameter params[], void *data)
+{
+  char key[32], other[32], public_key[16], private_key[48];
+  login l;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  l.t.anonymous = false;
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"other\",\"roles\":[\"ORG_MEMBER\"]}", LOGIN_KEYS, l.keys.org_id), ==, 201);
+  snprintf(other, sizeof other, "%s", t_str(&l.t, "id"));
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"x\",\"roles\":[\"ORG_MEMBER\"]}", LOGIN_KEYS, l.keys.org_id), ==, 201);
+  snprintf(key, sizeof key, "%s", t_str(&l.t, "id"));
+  snprintf(public_key, sizeof public_key, "%s", t_str(&l.t, "publicKey"));
+  snprintf(private_key, sizeof private_key, "%s", t_str(&l.t, "privateKey"));
+  l.t.anonymous = true;
+#define LOGIN_LIST "[{\"ipAddress\":\"192.0.2.7\"},{\"ipAddress\":\"192.0.2.8\"}]"
+  munit_assert_int(login_by_key(&l, public_key, private_key, "POST", LOGIN_LIST, LOGIN_KEYS "/%s/accessList", l.keys.org_id, other), ==, 403);
+  munit_assert_string_equal(t_error(&l.t), "ACCESS_FORBIDDEN");
+  munit_assert_int(login_by_key(&l, public_key, private_key, "POST", LOGIN_LIST, LOGIN_KEYS "/%s/accessList", l.keys.org_id, key), ==, 201);
+  munit_assert_int(login_by_key(&l, public_key, private_key, "DELETE", NULL, LOGIN_KEYS "/%s/accessList/192.0.2.8", l.keys.org_id, key), ==, 204);
+  t_headers_clear(&l.t);
+  l.t.anonymous = false;
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, LOGIN_KEYS "/%s/accessList", l.keys.org_id, other), ==, 200);
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 0);
+  munit_assert_int(t_sendf(&l.t, "GET", NULL, LOGIN_KEYS "/%s/accessList", l.keys.org_id, key), ==, 200);
+  munit_assert_int64(t_int(&l.t, "totalCount"), ==, 1);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 /* An organization with a service account of its own, made by whoever the next request comes from; its account then calls. */
 static void login_organization(login *l, const char *name, char org[25])
 {
@@ -1829,6 +1859,7 @@ static MunitTest tests[] = {
   { "/access_list", login_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/access_uses", login_access_uses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/last_way_in", login_last_way_in, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/own_list", login_own_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/last_role", login_last_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/list_required", login_list_required, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/broken_store", login_broken_store, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

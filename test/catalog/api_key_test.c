@@ -85,6 +85,8 @@ static MunitResult api_key_life(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "roles"), ==, 2);
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_DESCRIPTION_CHANGED"), ==, 1);
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ROLES_CHANGED"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"ORG_MEMBER\",\"ORG_READ_ONLY\"]}", "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 200);
+  munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ROLES_CHANGED"), ==, 0); /* in another order they are the same */
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[\"ORG_GROUP_CREATOR\"]}", "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "desc"), "weekly");
   munit_assert_size(t_count(&w.t, "roles"), ==, 1);
@@ -164,6 +166,9 @@ static MunitResult api_key_refused(const MunitParameter params[], void *data)
     munit_assert_string_equal(t_error(&w.t), "INVALID_ROLE_FOR_ORG");
   }
   snprintf(body, sizeof body, "{\"roles\":[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]}", w.group);
+  munit_assert_int(t_sendf(&w.t, "PATCH", body, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_ATTRIBUTE");
+  snprintf(body, sizeof body, "{\"roles\":[\"ORG_MEMBER\",{\"groupId\":\"%s\"}]}", w.group); /* none that has a name */
   munit_assert_int(t_sendf(&w.t, "PATCH", body, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_ATTRIBUTE");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/apiKeys/%s", w.org, w.id), ==, 200);

@@ -3,6 +3,7 @@
 ** day against a calendar of the test's own, and the same in one leap.
 */
 #include "catalog/backup_world.h"
+#include "damaged.h"
 
 #include <time.h>
 
@@ -397,9 +398,14 @@ static MunitResult test_apply(const MunitParameter params[], void *data)
   /* another item: those of the first go if that is asked for */
   b_snapshot(&w);
   b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("weekly", 1, "days", 9)), 200);
-  w.t.now += 100;
+  b_good(&w, "PATCH", SCHEDULE, "{\"updateSnapshots\":true}", 200);
+  for (i = 0; i < 6; i++) {
+    w.t.now += 20;
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  }
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 5 * 24 + 1);
+  munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT"), ==, 200); /* no item speaks of them */
   b_good(&w, "PATCH", SCHEDULE, "{\"deleteSnapshots\":true}", 200);
   for (i = 0; i < 6; i++) {
     w.t.now += 20;
@@ -430,6 +436,9 @@ static void set_copies(b_world *w, const char *setting, const char *more, int st
   b_good(w, "PATCH", SCHEDULE, body, status);
 }
 
+/* Into a region of AWS, of the zone whose id is %J. */
+#define COPY(region, more) "{\"cloudProvider\":\"AWS\",\"regionName\":\"" region "\",\"zoneId\":\"%J\"" more "}"
+
 static MunitResult test_copies(const MunitParameter params[], void *data)
 {
   b_world w;
@@ -445,12 +454,47 @@ static MunitResult test_copies(const MunitParameter params[], void *data)
   b_snapshot(&w);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   b_is(&w, "results[0].copyRegions[0]", "EU_WEST_1");
+  /* another region as well: what is there already is not copied to it */
+  w.other = t_keep(&w.t, (copy_setting(&w, ""), t_str(&w.t, "replicationSpecs[0].zoneId")));
+  b_good(&w, "PATCH", SCHEDULE, "{\"updateCopySnapshots\":true,\"copySettings\":[" COPY("US_WEST_2", "") "," COPY("EU_WEST_1", "") "]}", 200);
+  t_advance(&w.t, 1);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 1);
+  b_is(&w, "results[0].copyRegions[0]", "EU_WEST_1");
   /* those that are in this region go */
   b_good(&w, "PATCH", SCHEDULE, "{\"deleteCopiedBackups\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"EU_WEST_1\"}]}", 200);
   t_advance(&w.t, 1);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 0);
   munit_assert_size(t_count(&w.t, "results[1].copyRegions"), ==, 0);
+  return b_close(&w);
+}
+
+/* Copies of more snapshots than one step has. */
+static MunitResult test_copies_many(const MunitParameter params[], void *data)
+{
+  b_world w;
+  int i;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  w.other = t_keep(&w.t, (copy_setting(&w, ""), t_str(&w.t, "replicationSpecs[0].zoneId")));
+  b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("hourly", 1, "days", 9)), 200);
+  b_good(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY("EU_WEST_1", "") "," COPY("US_WEST_2", "") "]}", 200);
+  t_advance(&w.t, 150 * 3600 + 20);
+  b_good(&w, "PATCH", SCHEDULE, "{\"deleteCopiedBackups\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_WEST_2\"}]}", 200);
+  for (i = 0; i < 6; i++) {
+    w.t.now += 20;
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  }
+  b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=500", NULL, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 150);
+  for (i = 0; i < 150; i++) {
+    char path[64];
+    snprintf(path, sizeof path, "results[%d].copyRegions", i);
+    munit_assert_size(t_count(&w.t, path), ==, 1);
+    strcat(path, "[0]");
+    b_is(&w, path, "EU_WEST_1");
+  }
   return b_close(&w);
 }
 
@@ -500,7 +544,6 @@ static MunitResult test_copies_apart(const MunitParameter params[], void *data)
   b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("hourly", 12, "days", 20)), 200);
   b_good(&w, "PATCH", "%C", "{\"pitEnabled\":true}", 200);
   t_advance(&w.t, 10);
-#define COPY(region, more) "{\"cloudProvider\":\"AWS\",\"regionName\":\"" region "\",\"zoneId\":\"%J\"" more "}"
 #define COPY_ITEMS "\"copyPolicyItems\":[{\"frequencyType\":\"daily\",\"retentionUnit\":\"days\",\"retentionValue\":1}," \
   "{\"frequencyType\":\"hourly\"},{\"frequencyType\":\"ondemand\"}]"
   b_good(&w, "PATCH", SCHEDULE, "{\"copyPolicyItemsEnabled\":true,\"copySettings\":[" COPY("EU_WEST_1", ",\"frequencies\":[\"WEEKLY\"]") ","
@@ -587,6 +630,25 @@ static MunitResult test_copies_elsewhere(const MunitParameter params[], void *da
          COPY_TO("GCP", "WESTERN_US", "%R") "]}", 200);
   b_snapshot(&w);
   b_good(&w, "GET", "%C/backup/snapshots/shardedCluster/%S", NULL, 200);
+  return b_close(&w);
+}
+
+/* Zones of one provider may have their copies in the same region. */
+static MunitResult test_copies_together(const MunitParameter params[], void *data)
+{
+  static const char cluster[] = "{\"name\":\"C\",\"backupEnabled\":true,\"clusterType\":\"GEOSHARDED\",\"replicationSpecs\":["
+    CLOUD("a", "AWS", "US_EAST_1") "," CLOUD("b", "AWS", "US_WEST_1") "]}";
+  b_world w;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, cluster);
+  b_good(&w, "GET", "%C", NULL, 200);
+  w.other = t_keep(&w.t, t_str(&w.t, "replicationSpecs[0].zoneId"));
+  w.role = t_keep(&w.t, t_str(&w.t, "replicationSpecs[1].zoneId"));
+  b_good(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("AWS", "EU_WEST_1", "%J") "," COPY_TO("AWS", "EU_WEST_1", "%R") "]}", 200);
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY_TO("AWS", "EU_WEST_1", "%J") "," COPY_TO("AWS", "EU_WEST_1", "%R") ","
+              COPY_TO("AWS", "EU_WEST_1", "%J") "]}", "copySettings[2].regionName");
+  b_good(&w, "GET", SCHEDULE, NULL, 200);
+  munit_assert_size(t_count(&w.t, "copySettings"), ==, 2);
   return b_close(&w);
 }
 
@@ -706,6 +768,87 @@ static MunitResult test_most(const MunitParameter params[], void *data)
   return b_close(&w);
 }
 
+/* Those that are there are kept longer; and where a cluster has as many as it may have, none is taken until one goes. */
+static MunitResult test_full(const MunitParameter params[], void *data)
+{
+  char body[512];
+  b_world w;
+  int64_t most;
+  int i;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("hourly", 1, "days", 80)), 200);
+  w.other = t_keep(&w.t, t_str(&w.t, "policies[0].policyItems[0].id"));
+  t_advance(&w.t, 200 * 86400);
+  b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=1", NULL, 200);
+  b_is(&w, "results[0].expiresAt", "2026-03-08T00:00:00Z");
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "results[0].id"));
+  snprintf(body, sizeof body,
+           "{\"updateSnapshots\":true,\"policies\":[{\"policyItems\":[{\"id\":\"%s\",\"frequencyType\":\"hourly\","
+           "\"frequencyInterval\":1,\"retentionUnit\":\"days\",\"retentionValue\":83}]}]}", w.other);
+  b_good(&w, "PATCH", SCHEDULE, body, 200);
+  t_advance(&w.t, 60);
+  b_good(&w, "GET", SNAPSHOTS "/%S", NULL, 200);
+  b_is(&w, "expiresAt", "2026-03-11T00:00:00Z");
+  for (i = 0; i < 1000 && b_send(&w, "POST", SNAPSHOTS, "{\"retentionInDays\":300}") == 202; i++) {
+    if (i == 0) w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+    t_advance(&w.t, 10); /* one after the other */
+  }
+  munit_assert_string_equal(t_error(&w.t), "BACKUP_LIMIT_EXCEEDED");
+  t_advance(&w.t, 2 * 3600);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  most = t_int(&w.t, "totalCount");
+  munit_assert_int64(most, ==, 2500);
+  b_is(&w, "results[0].snapshotType", "onDemand");
+  b_good(&w, "DELETE", SNAPSHOTS "/%S", NULL, 204);
+  t_advance(&w.t, 2 * 3600);
+  b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, most);
+  b_is(&w, "results[0].snapshotType", "scheduled");
+  return b_close(&w);
+}
+
+/* Numbers in a stored schedule that no request could have left there: nothing is calculated with them, and all is answered. */
+static MunitResult test_damaged(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *from, *to;
+  } wrong[] = {
+    { "\"frequencyInterval\":6,", "\"frequencyInterval\":0," },
+    { "\"retentionValue\":7}", "\"retentionValue\":-7}" },
+    { "\"retentionValue\":7}", "\"retentionValue\":9000000000000000000}" },
+    { "\"frequencyInterval\":40,", "\"frequencyInterval\":-4000000," },
+    { "\"frequencyInterval\":12,", "\"frequencyInterval\":-400000," },
+    { "\"referenceHourOfDay\":0", "\"referenceHourOfDay\":9000000000000000000" },
+  };
+  const char *id;
+  b_world w;
+  size_t i;
+  (void)params, (void)data;
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "PATCH", SCHEDULE, "{\"referenceHourOfDay\":0,\"referenceMinuteOfHour\":0}", 200);
+  b_good(&w, "GET", "%C", NULL, 200);
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    damaged_body(&w.t, "backup schedule", id, "", wrong[i].from, wrong[i].to);
+    t_advance(&w.t, 40 * 86400);
+    b_good(&w, "GET", SNAPSHOTS, NULL, 200);
+    munit_assert_int64(t_int(&w.t, "totalCount"), >, 0);
+    b_good(&w, "GET", SCHEDULE, NULL, 200);
+    b_good(&w, "PATCH", SCHEDULE, "{\"updateSnapshots\":true}", 200);
+    t_advance(&w.t, 3600);
+    damaged_body(&w.t, "backup schedule", id, "", wrong[i].to, wrong[i].from);
+  }
+  /* the cluster says that it has no backups, and its schedule waits on */
+  damaged_body(&w.t, "cluster", w.group, id, "\"backupEnabled\":true", "\"backupEnabled\":false");
+  b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=1", NULL, 200);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "results[0].id"));
+  t_advance(&w.t, 2 * 86400);
+  b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=1", NULL, 200);
+  b_is(&w, "results[0].id", w.snapshot);
+  return b_close(&w);
+}
+
 static int driver_orders;
 
 static int driver_perform(void *context, svc *s, const svc_order *order)
@@ -758,7 +901,43 @@ static MunitResult test_end_of_dates(const MunitParameter params[], void *data)
   return b_close(&w);
 }
 
+/* The same by a driver: the last one is that of the moment at which dates end. */
+static MunitResult test_end_driven(const MunitParameter params[], void *data)
+{
+  static const int64_t end = INT64_C(253402300800000);
+  svc_driver driver = { driver_perform, NULL, NULL };
+  svc_config config = { .limiter_off = 1, .driver = &driver };
+  b_world w;
+  int taken;
+  (void)params, (void)data;
+  memset(&w, 0, sizeof w);
+  w.snapshot = w.other = w.role = "";
+  t_open(&w.t, &config);
+  w.t.now = end - 2 * B_DAY;
+  w.org = t_organization(&w.t, "Acme");
+  w.group = t_project(&w.t, w.org, "alpha");
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  b_good(&w, "PATCH", SCHEDULE, "{\"referenceHourOfDay\":0,\"referenceMinuteOfHour\":0," "\"policies\":[{\"policyItems\":[" B_ITEM("hourly", 12, "days", 2) "]}]}", 200);
+  w.t.now = end - B_DAY / 4;
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  taken = driver_orders;
+  munit_assert_int(taken, >, 0);
+  w.t.now = end + 1000;
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(driver_orders, ==, taken + 1);
+  w.t.now = end + 20 * B_DAY;
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(driver_orders, ==, taken + 1);
+  return b_close(&w);
+}
+
 static MunitTest tests[] = {
+  { "/end-driven", test_end_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/full", test_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/damaged", test_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/copies-many", test_copies_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/copies-together", test_copies_together, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/driver", test_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/end-of-dates", test_end_of_dates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/two-years", test_two_years, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

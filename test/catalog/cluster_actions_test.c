@@ -1,7 +1,7 @@
 /*
 ** What is done to clusters besides changing their fields: pins and grants that end on the clock, restarts, views.
 */
-#include "support.h"
+#include "damaged.h"
 
 typedef struct actions_world {
   t_service t;
@@ -233,6 +233,42 @@ static MunitResult actions_driver(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A restart that a driver has failed at is none that is under way. */
+static MunitResult actions_restart_failed(const MunitParameter params[], void *data)
+{
+  char told[64] = "", id[25];
+  svc_driver driver = { actions_perform, NULL, told };
+  const svc_config config = { .driver = &driver };
+  actions_world w;
+  (void)params, (void)data;
+  actions_open(&w, &config);
+  actions_done(&w, told, "plain");
+  munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  snprintf(id, sizeof id, "%.24s", told);
+  munit_assert_int(svc_order_done(w.t.s, id, SVC_IO, NULL), ==, SVC_OK);
+  munit_assert_string_equal(actions_get(&w, "stateName"), "REPAIRING");
+  munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
+  actions_done(&w, told, "restart");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Where damage has left the mark of a restart on a cluster that is at rest, none is under way. */
+static MunitResult actions_restart_damaged(const MunitParameter params[], void *data)
+{
+  actions_world w;
+  (void)params, (void)data;
+  actions_open(&w, NULL);
+  t_advance(&w.t, 10);
+  munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
+  damaged_body(&w.t, "cluster", w.group, NULL, "\"stateName\":\"UPDATING\"", "\"stateName\":\"IDLE\"");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "backupEnabled"), "true");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 /* How much data a cluster has is what the driver last said, also after changes that say nothing of it. */
 static MunitResult actions_size(const MunitParameter params[], void *data)
 {
@@ -299,6 +335,6 @@ static MunitResult actions_tenant(const MunitParameter params[], void *data)
 }
 
 #define TEST(n) { "/" #n, actions_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(pin), TEST(pin_refused), TEST(grant), TEST(all_dues), TEST(restart), TEST(driver), TEST(size),
+static MunitTest tests[] = { TEST(pin), TEST(pin_refused), TEST(grant), TEST(all_dues), TEST(restart), TEST(restart_failed), TEST(restart_damaged), TEST(driver), TEST(size),
                              TEST(scaling_mode), TEST(tenant), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_cluster_actions = { "cluster_actions", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

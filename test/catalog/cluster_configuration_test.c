@@ -63,6 +63,10 @@ static MunitResult try_answers(const MunitParameter params[], void *data)
   munit_assert_int(try_send(&w, NEW("{\"name\":\"C\",\"clusterType\":\"X\",\"colour\":1}")), ==, 200); /* all of them */
   munit_assert_size(t_count(&w.t, "errors"), ==, 3);
   munit_assert_uint64(store_print(w.t.s), ==, print);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/Main", w.group), ==, 202); /* what goes is not changed */
+  munit_assert_int(try_send(&w, EDIT("{\"backupEnabled\":true}")), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "valid"), "false");
+  munit_assert_string_equal(t_str(&w.t, "errors[0].errorCode"), "CLUSTER_ALREADY_REQUESTED_DELETION");
   t_close(&w.t);
   return MUNIT_OK;
 }

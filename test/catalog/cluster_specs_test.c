@@ -2,7 +2,7 @@
 ** The rules of replication specs that no field has by itself: each with a 400 that names its field, after which nothing has
 ** changed.
 */
-#include "support.h"
+#include "damaged.h"
 
 static const char *const specs_regions[] = { "US_WEST_1", "US_WEST_2", "EU_WEST_1", "EU_WEST_2", "EU_WEST_3", "SA_EAST_1", NULL };
 
@@ -59,6 +59,10 @@ static const struct {
   { REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(4)))), "REPLICATION_SPECS_INVALID", "replicationSpecs[0].regionConfigs" },
   { REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(3))) "," AWS("US_WEST_1", NODES("M10", COUNT(3)))), "REPLICATION_SPECS_INVALID",
     "replicationSpecs[0].regionConfigs" },
+  { REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(2))) "," AWS("US_EAST_2", NODES("M10", COUNT(1))) "," AWS("US_WEST_1", NODES("M10", COUNT(1))) ","
+            AWS("US_WEST_2", NODES("M10", COUNT(1))) "," AWS("EU_WEST_1", NODES("M10", COUNT(1))) "," AWS("EU_WEST_2", NODES("M10", COUNT(1))) ","
+            AWS("EU_WEST_3", NODES("M10", COUNT(1))) "," AWS("SA_EAST_1", NODES("M10", COUNT(1)))), /* there are seven priorities */
+    "REPLICATION_SPECS_INVALID", "replicationSpecs[0].regionConfigs" },
   /* priorities: from 7 downwards, each once, 0 exactly where nobody can be elected */
   { REGIONS(AWS("US_EAST_1", PRIORITY(6) NODES("M10", ""))), "REPLICATION_SPECS_INVALID", R(0) ".priority" },
   { REGIONS(AWS("US_EAST_1", PRIORITY(0) NODES("M10", ""))), "REPLICATION_SPECS_INVALID", R(0) ".priority" },
@@ -87,6 +91,8 @@ static const struct {
   { REGIONS(AWS("US_EAST_1", NODES("M30", "") ",\"analyticsSpecs\":{\"nodeCount\":1,\"instanceSize\":\"M50\"},"
                              "\"analyticsAutoScaling\":{\"compute\":{\"enabled\":true,\"maxInstanceSize\":\"M40\"}}")),
     "INVALID_CLUSTER_CONFIGURATION", R(0) ".analyticsAutoScaling.compute.maxInstanceSize" },
+  { REGIONS(IN("AZURE", "US_EAST", NODES("M30", "") COMPUTE(MOST("M300")))), "INVALID_ENUM_VALUE", R(0) ".autoScaling.compute.maxInstanceSize" },
+  { REGIONS(IN("GCP", "WESTERN_US", NODES("M30", "") COMPUTE(LEAST("M10") MOST("M700")))), "INVALID_ENUM_VALUE", R(0) ".autoScaling.compute.maxInstanceSize" },
   /* disks, by the size of the instance */
   { REGIONS(AWS("US_EAST_1", NODES("M10", DISK("128.1")))), "CLUSTER_DISK_SIZE_INVALID", R(0) ".electableSpecs.diskSizeGB" },
   { REGIONS(AWS("US_EAST_1", NODES("M10", DISK("9")))), "CLUSTER_DISK_SIZE_INVALID", R(0) ".electableSpecs.diskSizeGB" },
@@ -97,6 +103,7 @@ static const struct {
   { REGIONS("{\"providerName\":\"TENANT\",\"backingProviderName\":\"AZURE\",\"regionName\":\"US_EAST_1\"" NODES("M0", "") "}"), "INVALID_ENUM_VALUE", R(0) ".regionName" },
   { REGIONS("{\"providerName\":\"TENANT\",\"backingProviderName\":\"GCP\",\"regionName\":\"US_EAST_1\"" NODES("M0", "") "}"), "INVALID_ENUM_VALUE", R(0) ".regionName" },
   { REGIONS(SHARE("M2", "") "," AWS("US_WEST_1", NODES("M10", COUNT(1)))), "INVALID_CLUSTER_CONFIGURATION", "replicationSpecs" },
+  { REGIONS(SHARE("M2", "")) "," REGIONS(SHARE("M2", "")), "INVALID_CLUSTER_CONFIGURATION", "replicationSpecs" },
   { REGIONS(IN("AZURE", "US_EAST", NODES("M300", ""))), "INVALID_ENUM_VALUE", R(0) ".electableSpecs.instanceSize" },
   { REGIONS(IN("GCP", "WESTERN_US", NODES("M700", ""))), "INVALID_ENUM_VALUE", R(0) ".electableSpecs.instanceSize" },
   { REGIONS(AWS("US_EAST_1", NODES("R40", "") COMPUTE(LEAST("M40") MOST("R60")))), "INVALID_CLUSTER_CONFIGURATION", R(0) ".autoScaling.compute.minInstanceSize" },
@@ -127,6 +134,9 @@ static const char *const specs_good[] = {
   REGIONS(AWS("US_EAST_2", NODES("M10", COUNT(2))) "," IN("AZURE", "US_EAST_2", NODES("M10", COUNT(1)))), /* a name of two providers */
   REGIONS(AWS("US_EAST_1", NODES("M30", "") COMPUTE(LEAST("M10") MOST("M60") ",\"scaleDownEnabled\":true"))),
   REGIONS(AWS("US_EAST_1", NODES("R40", DISK("1024")) COMPUTE(LEAST("R40") MOST("R40")))),
+  REGIONS(AWS("US_EAST_1", NODES("M30", "") ",\"autoScaling\":{\"compute\":{\"minInstanceSize\":\"M40\"}}")), /* nothing scales yet */
+  REGIONS(IN("AZURE", "US_EAST", NODES("M30", "") COMPUTE(LEAST("M10") MOST("M60")))),
+  REGIONS(IN("GCP", "WESTERN_US", NODES("M30", "") COMPUTE(LEAST("M10") MOST("M250")))),
   REGIONS(SHARE("M5", DISK("5"))),
 };
 
@@ -241,6 +251,11 @@ static MunitResult specs_smaller(const MunitParameter params[], void *data)
   munit_assert_true(t_violation(&w.t, R(0) ".readOnlySpecs.diskSizeGB"));
   munit_assert_int(specs_patch(&w, "{" SPECS(REGIONS(AWS("US_EAST_1", NODES("M50", "")))) "}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, R(0) ".electableSpecs.diskSizeGB"), "600");
+  specs_gone(&w);
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M40", DISK("600")) ",\"analyticsSpecs\":{\"nodeCount\":1}"))), ==, 202);
+  t_advance(&w.t, 60);
+  munit_assert_int(specs_patch(&w, "{" SPECS(REGIONS(AWS("US_EAST_1", NODES("M40", "") ",\"analyticsSpecs\":{\"nodeCount\":1,\"diskSizeGB\":500}"))) "}"), ==, 500);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_DECREASE_DISK_SIZE");
   t_close(&w.t);
   return MUNIT_OK;
 }
@@ -277,7 +292,46 @@ static MunitResult specs_tenant(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Records of which damage has left less than every cluster has: what is asked of them is answered. */
+static MunitResult specs_damaged(const MunitParameter params[], void *data)
+{
+  const char *id;
+  specs_world w;
+  (void)params, (void)data;
+  specs_open(&w);
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 202);
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 60);
+  damaged_body(&w.t, "cluster", w.group, id, "\"biConnector\":", "\"was\":");
+  munit_assert_int(specs_patch(&w, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200); /* what is not there was not set by anybody */
+  munit_assert_string_equal(t_str(&w.t, "tags[0].value"), "b");
+  damaged_body(&w.t, "cluster", w.group, id, "\"backingProviderName\":", "\"was\":");
+  munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "INVALID_CLUSTER_CONFIGURATION");
+  munit_assert_true(t_violation(&w.t, "replicationSpecs"));
+  specs_gone(&w);
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M10", "") ",\"readOnlySpecs\":{\"nodeCount\":1}"))), ==, 202);
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 60);
+  damaged_body(&w.t, "cluster", w.group, id, "\"priority\":7", "\"priority\":77"); /* of these there are eight */
+  munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 400);
+  munit_assert_true(t_violation(&w.t, R(0) ".priority"));
+  damaged_body(&w.t, "cluster", w.group, id, "\"priority\":77", "\"priority\":-7");
+  munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 400);
+  munit_assert_true(t_violation(&w.t, R(0) ".priority"));
+  damaged_body(&w.t, "cluster", w.group, id, "\"priority\":-7", "\"priority\":7");
+  damaged_body(&w.t, "cluster", w.group, id, "\"nodeCount\":3", "\"nodeCount\":9000000000000000000");
+  damaged_body(&w.t, "cluster", w.group, id, "\"nodeCount\":1", "\"nodeCount\":9000000000000000000");
+  munit_assert_int(specs_patch(&w, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200); /* nothing is counted with that */
+  munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "results[0].clusters[0].nodeCount"), ==, 0);
+  munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 400);
+  munit_assert_true(t_violation(&w.t, "replicationSpecs[0].regionConfigs"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 #define TEST(n) { "/" #n, specs_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(refused), TEST(taken), TEST(shards), TEST(changes), TEST(smaller), TEST(tenant),
+static MunitTest tests[] = { TEST(refused), TEST(taken), TEST(shards), TEST(changes), TEST(smaller), TEST(tenant), TEST(damaged),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_cluster_specs = { "cluster_specs", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,7 +1,7 @@
 /*
 ** Clusters, seen from outside: every test speaks to a private store through requests alone, with a clock of its own.
 */
-#include "support.h"
+#include "damaged.h"
 
 #define SPEC(size) "{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":\"" size "\"},\"providerName\":\"AWS\"," \
                    "\"regionName\":\"US_EAST_1\"}]}"
@@ -675,6 +675,26 @@ static MunitResult test_pause(const MunitParameter params[], void *data)
 
 #define DAY ((int64_t)24 * 60 * 60 * 1000)
 
+/* Where damage has left a cluster that waits for the end of its pause, and is not paused: nothing becomes of that. */
+static MunitResult test_resumes_damaged(const MunitParameter params[], void *data)
+{
+  cluster_world w;
+  cluster_reply r;
+  (void)params;
+  (void)data;
+  open_world(&w);
+  make_idle(&w, NULL);
+  patch_done(&w, "{\"paused\":true}");
+  damaged_body(&w.t, "cluster", w.group, NULL, "\"paused\":true", "\"paused\":false");
+  w.t.now += 31 * DAY;
+  r = get(&w);
+  expect_text(&w, r, "paused", "false");
+  expect_text(&w, r, "stateName", "IDLE");
+  r = call(&w, "GET", "/groups/%G/events?eventType=CLUSTER_UPDATE_STARTED", NULL);
+  expect_text(&w, r, "totalCount", "1"); /* of the pause */
+  return close_world(&w);
+}
+
 /* After 30 days a paused cluster resumes by itself, with the events of a change and by nobody. */
 static MunitResult test_resumes(const MunitParameter params[], void *data)
 {
@@ -1162,12 +1182,39 @@ static MunitResult test_no_memory(const MunitParameter params[], void *data)
   return close_world(&w);
 }
 
+/* Where another cluster of the project has the characters that a new one's hosts would have, that gets others. */
+static MunitResult test_hosts_taken(const MunitParameter params[], void *data)
+{
+  char srv[3][128], id[6];
+  cluster_world w;
+  cluster_reply r;
+  int i;
+  (void)params;
+  (void)data;
+  for (i = 0; i < 3; i++) { /* all that is by chance is the same each time */
+    open_world(&w);
+    make_idle(&w, NULL);
+    if (i == 2) damaged_bytes(&w.t, "cluster", w.group, NULL, 0, (svc_str){ id, sizeof id });
+    munit_assert_int(call(&w, "POST", "/groups/%G/clusters", BODY("D")).status, ==, 202);
+    w.t.now += 10000;
+    r = call(&w, "GET", "/groups/%G/clusters/D", NULL);
+    snprintf(srv[i], sizeof srv[i], "%s", text_at(&w, &r, "connectionStrings.standardSrv"));
+    munit_assert_int(strncmp(srv[i], "db+srv://", 9), ==, 0);
+    memcpy(id, srv[i] + 9, sizeof id);
+    close_world(&w);
+  }
+  munit_assert_string_equal(srv[0], srv[1]);
+  munit_assert_string_not_equal(srv[1], srv[2]);
+  munit_assert_string_equal(srv[1] + 9 + sizeof id, srv[2] + 9 + sizeof id); /* in nothing else */
+  return MUNIT_OK;
+}
+
 #define TEST(n) { "/" #n, test_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 
 static MunitTest tests[] = {
   TEST(create_minimal), TEST(create_full), TEST(refusals), TEST(all_violations), TEST(patch_merges), TEST(disks_grow),
   TEST(send_back), TEST(send_back_part),
-  TEST(lifecycle), TEST(changes_while_creating), TEST(light_changes), TEST(pause), TEST(resumes), TEST(versions_of_database),
+  TEST(lifecycle), TEST(changes_while_creating), TEST(light_changes), TEST(pause), TEST(resumes), TEST(resumes_damaged), TEST(hosts_taken), TEST(versions_of_database),
   TEST(shards), TEST(tenant), TEST(delete), TEST(duplicates), TEST(connection_strings), TEST(quota), TEST(everywhere), TEST(list),
   TEST(version_dates), TEST(roles), TEST(no_memory),
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

@@ -173,6 +173,27 @@ static MunitResult connected_conflicts(const MunitParameter params[], void *data
   return f_close(&w);
 }
 
+/* Of many members some are looked at, and of many conflicts some are shown. */
+static MunitResult connected_conflicts_most(const MunitParameter params[], void *data)
+{
+  enum { LOOKED_AT = 500, SHOWN = 100, OUTSIDE = 30, MORE = 10 };
+  char roles[128], name[64];
+  f_world w;
+  int i;
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w.named['A']);
+  for (i = 0; i < LOOKED_AT + MORE; i++) { /* the last of them are of another domain */
+    snprintf(name, sizeof name, "p%d@%s.com", i, i < LOOKED_AT + MORE - OUTSIDE ? "example" : "elsewhere");
+    t_user(&w.t, name, roles);
+  }
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"domainRestrictionEnabled\":true,\"domainAllowList\":[\"example.com\"]}", 200);
+  munit_assert_size(t_count(&w.t, "userConflicts"), ==, OUTSIDE - MORE);
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"domainAllowList\":[\"elsewhere.com\"]}", 200);
+  munit_assert_size(t_count(&w.t, "userConflicts"), ==, SHOWN);
+  return f_close(&w);
+}
+
 /* As many as a caller's roles are looked up on, and the last of them counts as the first. */
 static MunitResult connected_most(const MunitParameter params[], void *data)
 {
@@ -202,6 +223,7 @@ static MunitTest tests[] = {
   { "/limited", connected_limited, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/fields", connected_fields, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/conflicts", connected_conflicts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/conflicts-most", connected_conflicts_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/most", connected_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -120,6 +120,8 @@ static MunitResult cost_explorer_groups(const MunitParameter params[], void *dat
   snprintf(more, sizeof more, ",\"projects\":[\"%s\"],\"clusters\":[\"%s\"],\"includePartialMatches\":true", w.beta, w.main_id);
   cost_ask(&w, more);
   munit_assert_string_equal(t_str(&w.t, "usageDetails[0].usageAmount"), "14.9"); /* each is one of them */
+  cost_ask(&w, ",\"services\":[\"Backup\"],\"projects\":[\"5f0000000000000000000001\"],\"includePartialMatches\":true");
+  munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0); /* neither of both */
   cost_ask(&w, ",\"services\":[\"Backup\"]");
   munit_assert_size(t_count(&w.t, "usageDetails"), ==, 0);
   snprintf(more, sizeof more, ",\"organizations\":[\"%s\"]", w.alpha);
@@ -170,9 +172,37 @@ static MunitResult cost_explorer_many(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What is no cluster's is in a sum by clusters without one. */
+static MunitResult cost_explorer_streams(const MunitParameter params[], void *data)
+{
+  const svc_node *one;
+  cost_world w;
+  int found = 0;
+  (void)params, (void)data;
+  cost_open(&w);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"W\",\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"},"
+                           "\"sampleConnections\":{\"solar\":true}}", "/groups/%s/streams", w.alpha), ==, 201);
+  t_advance(&w.t, 60);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"P\",\"pipeline\":[{\"$source\":{\"connectionName\":\"sample_stream_solar\"}},"
+                           "{\"$emit\":{\"connectionName\":\"__testLog\"}}]}", "/groups/%s/streams/W/processor", w.alpha), ==, 202);
+  t_advance(&w.t, 60);
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/streams/W/processor/P:start", w.alpha), ==, 200);
+  t_advance(&w.t, 86400);
+  cost_ask(&w, ",\"groupBy\":\"clusters\",\"services\":[\"Svc Stream Processing\"]");
+  for (one = t_node(&w.t, "usageDetails")->first; one; one = one->next, found++) {
+    munit_assert_true(svc_str_is(svc_node_str(one, "projectId"), w.alpha));
+    munit_assert_null(svc_node_get(one, "clusterId"));
+    munit_assert_null(svc_node_get(one, "clusterName"));
+  }
+  munit_assert_int(found, ==, 1);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/token", cost_explorer_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/groups", cost_explorer_groups, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/streams", cost_explorer_streams, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/many", cost_explorer_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -23,6 +23,7 @@
 #define AT "storage.databases[0].collections[0].dataSources[0]."
 #define CLUSTER_STORE "{\"name\":\"live\",\"provider\":\"svc\",\"clusterName\":\"C\"}"
 #define SITE "{\"name\":\"site\",\"provider\":\"http\"}"
+#define TAGS "{\"name\":\"a\",\"value\":\"b\"},{\"name\":\"a\",\"value\":\"b\"},"
 #define DATASETS "{\"name\":\"sets\",\"provider\":\"dls:aws\",\"region\":\"US_EAST_1\"}"
 
 static void make(b_world *w, const char *body)
@@ -85,6 +86,10 @@ static MunitResult federation_list(const MunitParameter params[], void *data)
   int i;
   (void)params, (void)data;
   b_open(&w, NULL);
+  b_good(&w, "POST", TENANTS, "{\"name\":\"A-name-that-has-sixty-four-characters-is-too-long-for-one-label-\"}", 202);
+  munit_assert_size(strcspn(t_str(&w.t, "hostnames[0]"), "."), ==, 63); /* as long as a label may be */
+  b_good(&w, "DELETE", TENANTS "/A-name-that-has-sixty-four-characters-is-too-long-for-one-label-", NULL, 202);
+  t_advance(&w.t, 10);
   for (i = 0; i < 25; i++) {
     snprintf(body, sizeof body, "{\"name\":\"F-%d\"}", i);
     make(&w, body);
@@ -179,6 +184,12 @@ static MunitResult federation_unverified(const MunitParameter params[], void *da
   t_advance(&w.t, 10);
   b_good(&w, "GET", TENANT, NULL, 200);
   b_is(&w, "state", "ACTIVE");
+  unmake(&w);
+  b_role(&w, "AZURE"); /* a role that may be used at another provider does not help */
+  make(&w, "{\"name\":\"Fed\",\"cloudProviderConfig\":{\"azure\":{\"roleId\":\"%R\"}},\"storage\":{\"stores\":[" S3 "]}}");
+  t_advance(&w.t, 1000);
+  b_good(&w, "GET", TENANT, NULL, 200);
+  b_is(&w, "state", "UNVERIFIED");
   return b_close(&w);
 }
 
@@ -284,6 +295,9 @@ static const struct {
   { "storage.databases[0].views[0].pipeline", VIEWS("{\"name\":\"new\",\"source\":\"orders\",\"pipeline\":\"\"}") },
   { "storage.stores[0].readPreference.tagSets[0][0]",
     STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[[5]]}}") },
+  { "storage.stores[0].readPreference.tagSets[1]", /* 21 of them */
+    STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[[],[" TAGS TAGS TAGS TAGS TAGS TAGS TAGS TAGS TAGS TAGS
+           "{\"name\":\"a\",\"value\":\"b\"}]]}}") },
   { "storage.stores[0].readPreference.tagSets[0][1]",
     STORES("{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"C\",\"readPreference\":{\"tagSets\":[[{\"name\":\"a\",\"value\":\"b\"},{\"name\":\"a\",\"value\":\"\"}]]}}") },
   { "storage.stores[0].readPreference.tagSets[0][0]",
@@ -453,6 +467,9 @@ static MunitResult federation_limits(const MunitParameter params[], void *data)
   b_bad_field(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"value\":1,\"name\":\"bytesProcessed.daily\"}", "name");
   b_bad_field(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"value\":10995116277761}", "value"); /* that of the project, and one */
   b_bad_field(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"value\":1,\"overrunPolicy\":\"BEG\"}", "overrunPolicy");
+  t_header(&w.t, "If-Match", "\"1\"");
+  b_bad(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"value\":7}", 412, "PRECONDITION_FAILED"); /* there is none yet that could be so */
+  t_headers_clear(&w.t);
   b_good(&w, "PATCH", LIMITS "/bytesProcessed.query", "{\"value\":7,\"name\":\"bytesProcessed.query\",\"overrunPolicy\":\"BLOCK\"}", 200);
   b_is(&w, "tenantName", "Fed");
   munit_assert_int64(t_int(&w.t, "value"), ==, 7);

@@ -2,6 +2,7 @@
 ** Exports of snapshots: buckets at three providers, jobs in their states, exports by the schedule, and what keeps a bucket.
 */
 #include "catalog/backup_world.h"
+#include "damaged.h"
 
 #define BUCKETS "/groups/%G/backup/exportBuckets"
 #define ROLE "%R"
@@ -70,7 +71,7 @@ static MunitResult test_bucket_most(const MunitParameter params[], void *data)
 
 static MunitResult test_jobs(const MunitParameter params[], void *data)
 {
-  const char *job;
+  const char *job, *cluster;
   b_world w;
   char path[256];
   (void)params, (void)data;
@@ -112,6 +113,14 @@ static MunitResult test_jobs(const MunitParameter params[], void *data)
   b_bad(&w, "POST", EXPORTS, JOB, 404, "SNAPSHOT_NOT_FOUND");
   b_bad_field(&w, "POST", EXPORTS, "{\"exportBucketId\":\"%J\"}", "snapshotId");
   b_bad(&w, "GET", EXPORTS "/%S", NULL, 404, "BACKUP_JOB_NOT_FOUND");
+  bucket(&w); /* a snapshot of which damage has left no date is exported without it */
+  b_good(&w, "GET", "%C", NULL, 200);
+  cluster = t_keep(&w.t, t_str(&w.t, "id"));
+  b_snapshot(&w);
+  damaged_body(&w.t, "snapshot", cluster, w.snapshot, "\"createdAt\":\"2025-", "\"createdAt\":\"\",\"was\":\"2025-");
+  b_good(&w, "POST", EXPORTS, JOB, 202);
+  snprintf(path, sizeof path, "/exported_snapshots/%s/%s/C//", w.org, w.group);
+  munit_assert_memory_equal(strlen(path), t_str(&w.t, "prefix"), path);
   t_advance(&w.t, 91 * 86400);
   b_good(&w, "GET", EXPORTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);

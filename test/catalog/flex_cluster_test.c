@@ -2,7 +2,7 @@
 ** Flex clusters, their snapshots and restore jobs, and how one becomes a dedicated cluster: through requests, with the clock
 ** moved by hand.
 */
-#include "support.h"
+#include "damaged.h"
 
 #define HOUR 3600
 #define DAY (24 * HOUR)
@@ -173,6 +173,20 @@ static const char *costs(flex_world *w, const char *kind)
       snprintf(text, sizeof text, SVC_FMT " %d", SVC_ARG(line.meter.sku), (int)line.meter.quantity);
   k->port->read_end(txn);
   return text;
+}
+
+/* What goes becomes nothing else. */
+static MunitResult flex_upgrade_gone(const MunitParameter params[], void *data)
+{
+  flex_world w;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  make(&w);
+  t_advance(&w.t, 10);
+  munit_assert_int(flex(&w, "DELETE", "/F", NULL), ==, 204);
+  expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), 400, "CLUSTER_ALREADY_REQUESTED_DELETION");
+  t_close(&w.t);
+  return MUNIT_OK;
 }
 
 static MunitResult flex_upgrade(const MunitParameter params[], void *data)
@@ -495,10 +509,35 @@ static MunitResult flex_with_driver(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Where another flex cluster of the project has the name that a new one's hosts would have, that gets another one. */
+static MunitResult flex_hosts(const MunitParameter params[], void *data)
+{
+  char srv[3][128], id[6];
+  flex_world w;
+  int i;
+  (void)params, (void)data;
+  for (i = 0; i < 3; i++) { /* all that is by chance is the same each time */
+    open_world(&w, NULL);
+    make(&w);
+    if (i == 2) damaged_extra(&w.t, "flex cluster", w.group, NULL, (svc_str){ id, sizeof id });
+    munit_assert_int(flex(&w, "POST", "", FLEX("G")), ==, 202);
+    snprintf(srv[i], sizeof srv[i], "%s", t_str(&w.t, "connectionStrings.standardSrv"));
+    munit_assert_int(strncmp(srv[i], "db+srv://", 9), ==, 0);
+    memcpy(id, srv[i] + 9, sizeof id);
+    t_close(&w.t);
+  }
+  munit_assert_string_equal(srv[0], srv[1]);
+  munit_assert_string_not_equal(srv[1], srv[2]);
+  munit_assert_string_equal(srv[1] + 9 + sizeof id, srv[2] + 9 + sizeof id); /* in nothing else */
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/hosts", flex_hosts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/states", flex_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", flex_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/names", flex_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/upgrade-gone", flex_upgrade_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/upgrade", flex_upgrade, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/snapshots", flex_snapshots, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/snapshots-late", flex_snapshots_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

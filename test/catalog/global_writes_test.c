@@ -63,6 +63,12 @@ static MunitResult global_zones(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"replicationSpecs\":[" ZONE("East", "US_EAST_1") "]}", ONE, w.group), ==, 400); /* it is in use */
   munit_assert_string_equal(t_error(&w.t), "INVALID_CLUSTER_CONFIGURATION");
   munit_assert_true(t_violation(&w.t, "replicationSpecs"));
+  t_advance(&w.t, 10);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"replicationSpecs\":[" ZONE("West", "US_WEST_2") "]}", ONE, w.group), ==, 200); /* the other is in none */
+  munit_assert_string_equal(t_str(&w.t, "replicationSpecs[0].zoneId"), west);
+  t_advance(&w.t, 10);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{" SPECS "}", ONE, w.group), ==, 200);
+  t_advance(&w.t, 10);
   munit_assert_int(global_send(&w, "DELETE", "/customZoneMapping", NULL), ==, 200);
   munit_assert_size(t_count(&w.t, "customZoneMapping"), ==, 0);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"replicationSpecs\":[" ZONE("East", "US_EAST_1") "]}", ONE, w.group), ==, 200);

@@ -2,6 +2,7 @@
 ** Identity providers: the fields of each protocol, certificates and states, what no two share, keys, metadata.
 */
 #include "catalog/federation_world.h"
+#include "damaged.h"
 
 /* --------------------------------------------------------------------------------------------------------- certificates */
 
@@ -48,6 +49,8 @@ static MunitResult provider_certificates(const MunitParameter params[], void *da
   w.named['X'] = provider_pem(&w, -20, -10); /* past */
   f_bad_field(&w, "PATCH", F_IDPS "/%I", PEM("%X") ",\"status\":\"ACTIVE\"}", "status");
   f_good(&w, "PATCH", F_IDPS "/%I", PEM("%X") "}", 200); /* it may be kept */
+  w.named['Y'] = provider_pem(&w, 5, 10); /* not yet */
+  f_bad_field(&w, "PATCH", F_IDPS "/%I", PEM("%Y") ",\"status\":\"ACTIVE\"}", "status");
   w.named['Y'] = provider_pem(&w, -1, 9);
   f_bad_field(&w, "PATCH", F_IDPS "/%I",
               "{\"pemFileInfo\":{\"certificates\":[{\"content\":%Y,\"notAfter\":\"2030-01-01T00:00:00Z\"}]}}",
@@ -62,6 +65,12 @@ static MunitResult provider_certificates(const MunitParameter params[], void *da
          "{\"pemFileInfo\":{\"fileName\":\"b.pem\",\"certificates\":[{\"notAfter\":\"2025-06-10T00:00:00Z\",\"notBefore\":\"2025-05-31T00:00:00Z\"}]}}", 200);
   f_is(&w, "pemFileInfo.fileName", "b.pem");
   f_is(&w, "status", "ACTIVE");
+  f_bad_field(&w, "PATCH", F_IDPS "/%I", /* what was not shown is another one */
+              "{\"pemFileInfo\":{\"certificates\":[{\"notAfter\":\"2025-06-11T00:00:00Z\",\"notBefore\":\"2025-05-31T00:00:00Z\"}]}}",
+              "pemFileInfo.certificates[0].content");
+  f_bad_field(&w, "PATCH", F_IDPS "/%I",
+              "{\"pemFileInfo\":{\"certificates\":[{\"notAfter\":\"2025-06-10T00:00:00Z\",\"notBefore\":\"2025-05-30T00:00:00Z\"}]}}",
+              "pemFileInfo.certificates[0].content");
   f_good(&w, "PATCH", F_IDPS "/%I", "{\"status\":\"INACTIVE\"}", 200);
   t_advance(&w.t, 20 * 86400);
   f_bad_field(&w, "PATCH", F_IDPS "/%I", "{\"status\":\"ACTIVE\"}", "status"); /* by now it has ended */
@@ -244,6 +253,22 @@ static MunitResult provider_use(const MunitParameter params[], void *data)
   return f_close(&w);
 }
 
+/* Where damage has left something else than the id of a provider, no provider is meant. */
+static MunitResult provider_damaged(const MunitParameter params[], void *data)
+{
+  f_world w;
+  (void)params, (void)data;
+  f_open(&w, NULL);
+  f_provider(&w, F_OIDC("b", ""));
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"dataAccessIdentityProviderIds\":[\"%I\"]}", 200);
+  damaged_body(&w.t, "connected organization", w.named['F'], NULL, w.named['I'], "x");
+  f_good(&w, "GET", F_IDPS "/%I", NULL, 200);
+  munit_assert_size(t_count(&w.t, "associatedOrgs"), ==, 0);
+  f_good(&w, "DELETE", F_IDPS "/%I", NULL, 204);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitResult provider_keys(const MunitParameter params[], void *data)
 {
   f_world w;
@@ -270,7 +295,7 @@ static MunitResult provider_keys(const MunitParameter params[], void *data)
 
 static MunitResult provider_metadata(const MunitParameter params[], void *data)
 {
-  const svc_config config = { .limiter_off = 1, .base_url = "http://localhost:8080/a&b" };
+  const svc_config config = { .limiter_off = 1, .base_url = "http://localhost:8080/a&b<c>" };
   f_world w;
   char expected[200];
   (void)params, (void)data;
@@ -282,9 +307,9 @@ static MunitResult provider_metadata(const MunitParameter params[], void *data)
   f_good(&w, "GET", F_IDPS "/%O/metadata.xml", NULL, 200);
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/xml");
   munit_assert_ptr_equal(strstr(w.t.response.body, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<md:EntityDescriptor "), w.t.response.body);
-  snprintf(expected, sizeof expected, " entityID=\"http://localhost:8080/a&amp;b/saml2/service-provider/%s\">", w.named['O']);
+  snprintf(expected, sizeof expected, " entityID=\"http://localhost:8080/a&amp;b&lt;c&gt;/saml2/service-provider/%s\">", w.named['O']);
   munit_assert_not_null(strstr(w.t.response.body, expected));
-  snprintf(expected, sizeof expected, " Location=\"http://localhost:8080/a&amp;b/sso/saml2/%s\" ", w.named['O']);
+  snprintf(expected, sizeof expected, " Location=\"http://localhost:8080/a&amp;b&lt;c&gt;/sso/saml2/%s\" ", w.named['O']);
   munit_assert_not_null(strstr(w.t.response.body, expected));
   munit_assert_null(strstr(w.t.response.body, "a&b"));
   f_good(&w, "GET", F_IDPS "/%I/metadata.xml", NULL, 200);
@@ -299,6 +324,7 @@ static MunitTest tests[] = {
   { "/lists", provider_lists, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/unique", provider_unique, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/use", provider_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/damaged", provider_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/keys", provider_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/metadata", provider_metadata, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

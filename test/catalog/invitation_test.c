@@ -1,7 +1,7 @@
 /*
 ** Invitations: to an organization and to a project, seen in the older way and as users whose membership is pending.
 */
-#include "support.h"
+#include "damaged.h"
 
 #define INVITATION_DAY ((int64_t)24 * 3600)
 
@@ -395,7 +395,143 @@ static MunitResult invitation_of_gone(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What an invitation said that is over is said no more: who is added then has what is said now, and nothing else. */
+static MunitResult invitation_over(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *first, *second, *id;
+  char roles[256];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  first = t_project(&t, org, "alpha");
+  second = t_project(&t, org, "beta");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/users", first), ==, 201);
+  id = t_keep(&t, t_str(&t, "id"));
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/users", second), ==, 201);
+  t_advance(&t, 31 * INVITATION_DAY);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "INVITATION_EXPIRED");
+  snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_READ_ONLY\"}]", first);
+  munit_assert_string_equal(t_user(&t, "late@example.com", roles), id);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", first, id), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_size(t_count(&t, "roles"), ==, 1);
+  munit_assert_string_equal(t_str(&t, "roles[0]"), "GROUP_READ_ONLY");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", second, id), ==, 404);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* A caller of whom the host says no name invites by its id. */
+static MunitResult invitation_nameless(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  t.caller.username = NULL;
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  munit_assert_string_equal(t_str(&t, "inviterUsername"), t.caller.user_id);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Somebody who owns nothing registers somebody else, without any role: that person may do so once more, in its own words. */
+static MunitResult invitation_for_another(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *ada, *bob;
+  char roles[256];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", org);
+  ada = t_user(&t, "ada@example.com", roles);
+  t_as(&t, ada);
+  munit_assert_int(invitation_register(&t, "bob@example.com", "Robert", "[]"), ==, 201);
+  bob = t_keep(&t, t_str(&t, "id"));
+  munit_assert_int(invitation_register(&t, "bob@example.com", "Robert", "[]"), ==, 409);
+  t_as(&t, NULL); /* the organization adds it */
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
+  damaged_body(&t, "organization user", org, bob, "\"ACTIVE\"", "\"PENDING\""); /* what damage has left so is not written anew */
+  t_as(&t, bob);
+  t.caller.username = "bob@example.com";
+  munit_assert_int(invitation_register(&t, "bob@example.com", "Bob", "[]"), ==, 201);
+  munit_assert_string_equal(t_str(&t, "firstName"), "Bob");
+  t_as(&t, NULL);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Who has registered itself does so once more when it was invited since: that is how it accepts. */
+static MunitResult invitation_since(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *bob, *other;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  other = t_organization(&t, "Other");
+  t_as(&t, "5f0000000000000000000009");
+  t.caller.username = "bob@example.com";
+  munit_assert_int(invitation_register(&t, "bob@example.com", "Robert", "[]"), ==, 201);
+  bob = t_keep(&t, t_str(&t, "id"));
+  munit_assert_int(invitation_register(&t, "bob@example.com", "Bob", "[]"), ==, 409);
+  t_as(&t, NULL);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\",\"ORG_READ_ONLY\"]}}",
+                           "/orgs/%s/users", other), ==, 201); /* a member at once: it is registered */
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/invites", org), ==, 201);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
+  t_as(&t, bob);
+  t.caller.username = "bob@example.com";
+  munit_assert_int(invitation_register(&t, "bob@example.com", "Bob", "[]"), ==, 201);
+  t_as(&t, NULL);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_string_equal(t_str(&t, "firstName"), "Bob");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", other, bob), ==, 200); /* where it was before it is shown so as well */
+  munit_assert_string_equal(t_str(&t, "firstName"), "Bob");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"eve@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":"
+                           "[{\"groupId\":\"5f0000000000000000000001\",\"groupRoles\":[\"GROUP_OWNER\"]}]}}", "/orgs/%s/users", org), ==, 404);
+  munit_assert_string_equal(t_error(&t), "GROUP_NOT_FOUND");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Roles in projects are given with those in their own organization. */
+static MunitResult invitation_elsewhere(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *other;
+  char body[512];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  other = t_project(&t, t_organization(&t, "Other"), "beta");
+  snprintf(body, sizeof body, "{\"username\":\"eve@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":[{\"groupId\":\"%s\","
+           "\"groupRoles\":[\"GROUP_OWNER\"]}]}}", other);
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/users", org), ==, 404);
+  munit_assert_string_equal(t_error(&t), "GROUP_NOT_FOUND");
+  munit_assert_string_equal(t_param(&t, 0), other);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users", org), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/since", invitation_since, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/elsewhere", invitation_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/over", invitation_over, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/nameless", invitation_nameless, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/for_another", invitation_for_another, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/sent_back", invitation_sent_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/organization", invitation_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/tags", invitation_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

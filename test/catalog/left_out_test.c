@@ -120,7 +120,33 @@ static MunitResult left_out_named(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Where it is asked for along with something else there is none of it, and no bound on anything. */
+static MunitResult left_out_seen(const MunitParameter params[], void *data)
+{
+  static const char *const without[] = { "team", "project limit", NULL };
+  static const char spec[] = "{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M30\"}}]}";
+  char body[1024];
+  const char *org, *group;
+  t_service t;
+  (void)params, (void)data;
+  t_without(without);
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "P1");
+  snprintf(body, sizeof body, "{\"clusterDescription\":{\"name\":\"D\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[%s]},\"editing\":false}", spec);
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusterConfigurations:validate", group), ==, 200);
+  munit_assert_string_equal(t_str(&t, "valid"), "true");
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", group), ==, 201);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?flattenTeams=true&orgMembershipStatus=PENDING", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&t, "results[0].username"), "bob@example.com");
+  t_close(&t);
+  t_without(NULL);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/seen", left_out_seen, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/named", left_out_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/each", left_out_each, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

@@ -221,6 +221,10 @@ static MunitResult migration_bodies(const MunitParameter params[], void *data)
       "\"managedAuthentication\":true,\"ssl\":true,\"username\":\"u\"}}", "source.username" },
     { "{" TO("C", "\"PUBLIC\"") "," HOSTS "," SOURCE ",\"sharding\":{\"createSupportingIndexes\":true,\"shardingEntries\":[{\"collection\":"
       "\"c\",\"database\":\"d\",\"shardCollection\":{\"key\":[{\"a\":2}]}}]}}", "sharding.shardingEntries[0].shardCollection.key[0]" },
+    { "{" TO("C", "\"PUBLIC\"") "," HOSTS "," SOURCE ",\"sharding\":{\"createSupportingIndexes\":true,\"shardingEntries\":[{\"collection\":"
+      "\"c\",\"database\":\"d\",\"shardCollection\":{\"key\":[{\"a\":1},1]}}]}}", "sharding.shardingEntries[0].shardCollection.key[1]" },
+    { "{" TO("C", "\"PUBLIC\"") "," HOSTS "," SOURCE ",\"sharding\":{\"createSupportingIndexes\":true,\"shardingEntries\":[{\"collection\":"
+      "\"c\",\"database\":\"d\",\"shardCollection\":{\"key\":[{\"a\":1,\"b\":1}]}}]}}", "sharding.shardingEntries[0].shardCollection.key[0]" },
   };
   migration_world w;
   char *large;

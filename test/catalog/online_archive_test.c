@@ -1,7 +1,7 @@
 /*
 ** Online archives: their states by the clock, what can be changed and what cannot, every rule of a body, and logs of queries.
 */
-#include "support.h"
+#include "damaged.h"
 
 #define CLUSTER \
   "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":" \
@@ -104,6 +104,22 @@ static MunitResult archive_states(const MunitParameter params[], void *data)
   munit_assert_null(t_node(&w.t, "dataExpirationRule"));
   munit_assert_true(told(&w, "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_ENABLED") && told(&w, "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_UPDATED") &&
                     told(&w, "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_DISABLED"));
+
+  t_advance(&w.t, 3); /* each change of what is archived, or when, begins anew; another one does not */
+  expect_state(&w, "ACTIVE");
+  munit_assert_int(one(&w, "PATCH", "{\"criteria\":{\"expireAfterDays\":50}}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
+  t_advance(&w.t, 3);
+  munit_assert_int(one(&w, "PATCH", "{\"schedule\":{\"type\":\"DAILY\",\"startHour\":1,\"endHour\":3}}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
+  t_advance(&w.t, 3);
+  munit_assert_int(one(&w, "PATCH", "{\"criteria\":{\"expireAfterDays\":50},\"dbName\":\"shop\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "ACTIVE");
+  munit_assert_int(one(&w, "PATCH", "{\"dataExpirationRule\":{\"expireAfterDays\":90},\"criteria\":{\"expireAfterDays\":51}}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
+  t_advance(&w.t, 3);
+  munit_assert_int(one(&w, "PATCH", "{\"dataExpirationRule\":{\"expireAfterDays\":91},\"schedule\":{\"type\":\"DEFAULT\"}}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
 
   munit_assert_int(one(&w, "DELETE", NULL), ==, 200);
   munit_assert_string_equal(w.t.response.body, "{}");
@@ -220,12 +236,13 @@ static svc_str unpacked(archive_world *w)
 }
 
 static int archive_asked;
+static const char *archive_wanted;
 static int driver_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
 {
   (void)context, (void)s;
   munit_assert_string_equal(q->what, "logs");
   munit_assert_string_equal(q->name, "C");
-  munit_assert_string_equal(q->parameters, "{\"archiveOnly\":true,\"from\":1748700000,\"log\":\"queryLogs\",\"until\":1748736000}");
+  munit_assert_string_equal(q->parameters, archive_wanted);
   archive_asked++;
   return svc_reply_add(r, "one\ntwo\n", 8);
 }
@@ -257,14 +274,36 @@ static MunitResult archive_logs(const MunitParameter params[], void *data)
   expect(&w, call(&w, "GET", "/queryLogs.gz?startDate=7", NULL), 400, "INVALID_QUERY_PARAMETER");
   t_close(&w.t);
   open_world(&w, &config);
+  archive_wanted = "{\"archiveOnly\":true,\"from\":1748700000,\"log\":\"queryLogs\",\"until\":1748736000}";
   munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1748700000&archiveOnly=true", NULL), ==, 200);
   munit_assert_string_equal(unpacked(&w).p, "one\ntwo\n");
   munit_assert_int(archive_asked, ==, 1);
+  archive_wanted = "{\"archiveOnly\":false,\"from\":1748700000,\"log\":\"queryLogs\",\"until\":1748736000}";
+  munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1748700000", NULL), ==, 200);
+  munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1748700000&archiveOnly=false", NULL), ==, 200);
+  munit_assert_int(archive_asked, ==, 3);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Where damage has left a cluster no regions, nobody knows where an archive of it is worked on, unless that is said. */
+static MunitResult archive_nowhere(const MunitParameter params[], void *data)
+{
+  const char *cluster;
+  archive_world w;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  cluster = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 10);
+  damaged_body(&w.t, "cluster", w.group, cluster, "\"replicationSpecs\":", "\"was\":");
+  make(&w, BODY(DATE));
+  munit_assert_null(t_node(&w.t, "dataProcessRegion"));
   t_close(&w.t);
   return MUNIT_OK;
 }
 
 static MunitTest tests[] = {
+  { "/nowhere", archive_nowhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/states", archive_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/fixed", archive_fixed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/bodies", archive_bodies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -1,7 +1,7 @@
 /*
 ** Process arguments: what is their own, besides what holds for every route.
 */
-#include "support.h"
+#include "damaged.h"
 
 typedef struct args_world {
   t_service t;
@@ -148,7 +148,22 @@ static MunitResult args_driver(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A cluster of which damage has left no advancedConfiguration: what is set of TLS there finds no place, the rest is set. */
+static MunitResult args_damaged(const MunitParameter params[], void *data)
+{
+  args_world w;
+  (void)params, (void)data;
+  args_open(&w, NULL);
+  damaged_body(&w.t, "cluster", w.group, t_keep(&w.t, args_cluster(&w, "id")), "\"advancedConfiguration\":", "\"was\":");
+  munit_assert_int(args_patch(&w, "{\"noTableScan\":true,\"minimumEnabledTlsProtocol\":\"TLS1_2\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "noTableScan"), "true");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, ARGS, w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "noTableScan"), "true");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 #define TEST(n) { "/" #n, args_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(defaults), TEST(change), TEST(tls), TEST(refused), TEST(driver),
+static MunitTest tests[] = { TEST(defaults), TEST(change), TEST(tls), TEST(refused), TEST(driver), TEST(damaged),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_process_args = { "process_args", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

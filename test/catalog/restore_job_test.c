@@ -3,6 +3,7 @@
 ** meanwhile; and the older view of them.
 */
 #include "catalog/backup_world.h"
+#include "damaged.h"
 
 #define JOBS "%C/backup/restoreJobs"
 #define JOB JOBS "/%J"
@@ -81,6 +82,7 @@ static MunitResult test_target_gone(const MunitParameter params[], void *data)
 
 static MunitResult test_rules(const MunitParameter params[], void *data)
 {
+  const char *id;
   b_world w;
   (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
@@ -109,6 +111,15 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_param(&w.t, 0), "Nobody");
   b_bad_field(&w, "POST", JOBS, INTO("S"), "targetClusterName");   /* another shape */
   b_bad_field(&w, "POST", JOBS, INTO("Old"), "targetClusterName"); /* an older database */
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("Older", B_BACKED ",\"dbMajorVersion\":\"7.0\""), 202);
+  t_advance(&w.t, 10);
+  id = t_keep(&w.t, w.snapshot);
+  b_good(&w, "POST", "/groups/%G/clusters/Older/backup/snapshots", "{}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 10);
+  b_good(&w, "POST", "/groups/%G/clusters/Older/backup/restoreJobs", INTO("D"), 202); /* a newer one reads it */
+  t_advance(&w.t, 10);
+  w.snapshot = id;
   b_good(&w, "PATCH", "/groups/%G/clusters/D", "{\"paused\":true}", 200);
   b_bad(&w, "POST", JOBS, INTO("D"), 400, "CLUSTER_PAUSED_CANNOT_RESTORE");
   b_good(&w, "DELETE", "/groups/%G/clusters/Old", NULL, 202);
@@ -251,6 +262,20 @@ static MunitResult test_point_in_time(const MunitParameter params[], void *data)
   t_advance(&w.t, 2 * 86400);
   b_bad_field(&w, "POST", JOBS, POINT(1748736022), "pointInTimeUTCSeconds"); /* before the window */
   begin(&w, POINT(1748790000));
+  t_advance(&w.t, 10);
+  b_good(&w, "GET", "%C", NULL, 200); /* where damage has left another number the window is the usual one */
+  w.other = t_keep(&w.t, t_str(&w.t, "id"));
+  damaged_body(&w.t, "backup schedule", w.other, "", "\"restoreWindowDays\":2", "\"restoreWindowDays\":9000000000000000000");
+  b_good(&w, "POST", JOBS, POINT(1748790000), 202);
+  t_advance(&w.t, 10);
+  b_good(&w, "GET", "%C/snapshotSchedule", NULL, 200);
+  b_is(&w, "pointInTimeWindowHours", "0");
+  damaged_body(&w.t, "backup schedule", w.other, "", "\"restoreWindowDays\":9000000000000000000", "\"restoreWindowDays\":0");
+  t_advance(&w.t, 6 * 86400);
+  b_bad_field(&w, "POST", JOBS, POINT(1748790000), "pointInTimeUTCSeconds"); /* before that */
+  b_good(&w, "PATCH", "%C", "{\"pitEnabled\":false,\"backupEnabled\":false}", 200);
+  t_advance(&w.t, 10);
+  b_bad(&w, "POST", JOBS, POINT(1749100000), 404, "BACKUP_CONFIG_NOT_FOUND");
   return b_close(&w);
 }
 

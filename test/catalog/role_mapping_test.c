@@ -109,7 +109,7 @@ static MunitResult mapping_project_gone(const MunitParameter params[], void *dat
 
 static MunitResult mapping_most(const MunitParameter params[], void *data)
 {
-  static char body[8192];
+  static char body[8192], whole[32768];
   f_world w;
   char name[64];
   size_t n;
@@ -132,6 +132,19 @@ static MunitResult mapping_most(const MunitParameter params[], void *data)
     if (i < 8) f_good(&w, "POST", MAPS, body, 201);
     else f_bad_field(&w, "POST", MAPS, body, "roleAssignments");
   }
+  f_good(&w, "PATCH", F_CONN "/%A", "{\"roleMappings\":[]}", 200);
+  n = (size_t)snprintf(whole, sizeof whole, "{\"roleMappings\":["); /* nor when they are all sent at once */
+  for (i = 0; i < 9; i++) {
+    n += (size_t)snprintf(whole + n, sizeof whole - n, "%s{\"externalGroupName\":\"m%d\",\"roleAssignments\":[", i ? "," : "", i);
+    for (k = 0; k < 25; k++)
+      n += (size_t)snprintf(whole + n, sizeof whole - n, "%s{\"groupId\":\"%s\",\"role\":\"%s\"}", k ? "," : "", w.named['G'], svc_role_name(j + k));
+    n += (size_t)snprintf(whole + n, sizeof whole - n, "]}");
+  }
+  snprintf(whole + n, sizeof whole - n, "]}");
+  munit_assert_int(t_sendf(&w.t, "PATCH", whole, "/federationSettings/%s/connectedOrgConfigs/%s", w.named['F'], w.named['A']), ==, 400);
+  munit_assert_true(t_violation(&w.t, "roleMappings"));
+  f_good(&w, "GET", F_CONN "/%A", NULL, 200);
+  munit_assert_size(t_count(&w.t, "roleMappings"), ==, 0);
   return f_close(&w);
 }
 

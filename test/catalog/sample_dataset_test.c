@@ -34,6 +34,28 @@ static const char *sample_get(sample_world *w, const char *id, const char *field
   return t_str(&w->t, field);
 }
 
+/* On a shared tier what is sent is billed as of the provider behind it. */
+static MunitResult sample_shared(const MunitParameter params[], void *data)
+{
+  static const char body[] = "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
+                             "\"backingProviderName\":\"GCP\",\"regionName\":\"CENTRAL_US\",\"electableSpecs\":{\"instanceSize\":\"M2\"}}]}]}";
+  const char *org;
+  sample_world w;
+  (void)params, (void)data;
+  t_open(&w.t, NULL);
+  org = t_organization(&w.t, "Acme");
+  w.group = t_project(&w.t, org, "P1");
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, 202);
+  t_advance(&w.t, 10);
+  sample_load(&w);
+  t_advance(&w.t, 20 * 3600);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/invoices/pending", org), ==, 200);
+  munit_assert_not_null(strstr(w.t.response.body, "\"sku\":\"DATA_TRANSFER_GCP_SAME_REGION\""));
+  munit_assert_null(strstr(w.t.response.body, "DATA_TRANSFER_TENANT"));
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitResult sample_states(const MunitParameter params[], void *data)
 {
   const char *first, *second;
@@ -120,5 +142,5 @@ static MunitResult sample_driver(const MunitParameter params[], void *data)
 }
 
 #define TEST(n) { "/" #n, sample_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(states), TEST(paused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+static MunitTest tests[] = { TEST(states), TEST(shared), TEST(paused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_sample_dataset = { "sample_dataset", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -501,6 +501,56 @@ static MunitResult service_account_again(const MunitParameter params[], void *da
   return MUNIT_OK;
 }
 
+static bool service_account_late(svc_job *job, svc_txn *txn)
+{
+  return svc_behave_in(((service_account_twice *)job)->c, txn);
+}
+
+/* An account that is deleted after it was let in, and before what it asked for is done: that is done, and nobody owns it. */
+static MunitResult service_account_meanwhile(const MunitParameter params[], void *data)
+{
+  char body[128];
+  service_account_world w;
+  service_account_twice work;
+  svc_header headers[2];
+  svc_request request;
+  svc_arena arena;
+  svc_call c;
+  (void)params, (void)data;
+  service_account_open(&w);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", w.org), ==, 200);
+  service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_GROUP_CREATOR"));
+  munit_assert_int(t_as_account(&w.t, w.id, t_keep(&w.t, t_str(&w.t, "secrets[0].secret"))), ==, 200);
+  headers[0] = w.t.headers[0];
+  headers[1] = (svc_header){ "Content-Type", "application/json", 0, 0 };
+  snprintf(body, sizeof body, "{\"name\":\"orphan\",\"orgId\":\"%s\"}", w.org);
+  request = (svc_request){ .method = "POST", .target = "/api/svc/v2/groups", .headers = headers, .header_count = 2, .body = body,
+                           .body_length = strlen(body) };
+  memset(&c, 0, sizeof c);
+  svc_arena_init(&arena, NULL);
+  c.s = w.t.s;
+  c.request.raw = &request;
+  c.arena = &arena;
+  c.now = w.t.now;
+  munit_assert_true(svc_stage_request(&c) && svc_stage_route(&c) && svc_stage_caller(&c) && svc_stage_permission(&c) &&
+                    svc_stage_query(&c) && svc_stage_body(&c));
+  svc_end_read(&c);
+  t_as_host(&w.t);
+  munit_assert_int(service_account_call(&w, "DELETE", w.org, "", NULL), ==, 204);
+  memset(&work, 0, sizeof work);
+  work.job.work = service_account_late;
+  work.job.now = w.t.now;
+  work.c = &c;
+  munit_assert_int(svc_commit_run(&w.t.s->commit, &work.job), ==, SVC_OK);
+  svc_blocks_free(arena.blocks);
+  munit_assert_int(t_send(&w.t, "GET", "/groups/byName/orphan", NULL), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/serviceAccounts", t_keep(&w.t, t_str(&w.t, "id"))), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 /* With an Idempotency-Key the second answer is the first one, but for the secret: also the roles in the project. */
 static MunitResult service_account_sent_again(const MunitParameter params[], void *data)
 {
@@ -557,6 +607,37 @@ static MunitResult service_account_managers(const MunitParameter params[], void 
   return MUNIT_OK;
 }
 
+/* No account takes itself out of the only place in which it has a role, nor its last secret. */
+static MunitResult service_account_itself(const MunitParameter params[], void *data)
+{
+  char secret[64];
+  const char *value;
+  service_account_world w;
+  (void)params, (void)data;
+  service_account_open(&w);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", w.org), ==, 200);
+  service_account_make_one(&w, "groups", w.group, SERVICE_ACCOUNT_BODY("GROUP_OWNER"));
+  snprintf(secret, sizeof secret, "/secrets/%s", t_str(&w.t, "secrets[0].id"));
+  value = t_keep(&w.t, t_str(&w.t, "secrets[0].secret"));
+  munit_assert_int(t_as_account(&w.t, w.id, value), ==, 200);
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, "", NULL), ==, 403);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_REMOVE_CALLING_CREDENTIAL");
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, secret, NULL), ==, 403);
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_REMOVE_CALLING_CREDENTIAL");
+  t_header(&w.t, "Content-Type", "application/json");
+  munit_assert_int(service_account_call(&w, "POST", w.group, "/secrets", "{\"secretExpiresAfterHours\":8}"), ==, 201); /* with another one it may */
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, secret, NULL), ==, 204);
+  t_as_host(&w.t);
+  munit_assert_int(service_account_call(&w, "GET", w.group, "", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "secrets"), ==, 1);
+  snprintf(secret, sizeof secret, "/secrets/%s", t_str(&w.t, "secrets[0].id"));
+  munit_assert_int(service_account_call(&w, "DELETE", w.group, secret, NULL), ==, 204); /* others take it */
+  munit_assert_int(service_account_call(&w, "GET", w.group, "", NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "secrets"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 /* A token ends with the secret that it was got by, when that is deleted and when it expires, and with no other. */
 static MunitResult service_account_tokens(const MunitParameter params[], void *data)
 {
@@ -607,6 +688,7 @@ static MunitResult service_account_tokens(const MunitParameter params[], void *d
 }
 
 static MunitTest tests[] = {
+  { "/meanwhile", service_account_meanwhile, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/may_do_more", service_account_may_do_more, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/sent_again", service_account_sent_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/again", service_account_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -618,6 +700,7 @@ static MunitTest tests[] = {
   { "/access_list", service_account_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/lost_project", service_account_lost_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/managers", service_account_managers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/itself", service_account_itself, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/tokens", service_account_tokens, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -3,6 +3,7 @@
 ** kept, what they cost, and what a driver has to do with them.
 */
 #include "catalog/backup_world.h"
+#include "damaged.h"
 
 #define SNAPSHOTS "%C/backup/snapshots"
 #define ONE SNAPSHOTS "/%S"
@@ -153,6 +154,7 @@ static MunitResult test_list(const MunitParameter params[], void *data)
   b_bad(&w, "GET", SNAPSHOTS "?oplogInc=1", NULL, 400, "MISSING_QUERY_PARAMETER");
   b_bad(&w, "GET", SNAPSHOTS "?oplogTs=1748751000&oplogInc=1&pointInTimeUtcSeconds=1748751000", NULL, 400,
         "MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS");
+  b_bad(&w, "GET", SNAPSHOTS "?oplogInc=1&pointInTimeUtcSeconds=1748751000", NULL, 400, "MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS");
   t_advance(&w.t, 60 * 86400);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   t_reads_taken();
@@ -394,7 +396,36 @@ static MunitResult test_money(const MunitParameter params[], void *data)
   return b_close(&w);
 }
 
+/* Replica sets of a cluster from the time when hosts were called after their clusters; and where nothing is kept beside a cluster. */
+static MunitResult test_replica_set_names(const MunitParameter params[], void *data)
+{
+  static const svc_config quiet = { .limiter_off = 1 };
+  const char *id;
+  b_world w;
+  (void)params, (void)data;
+  memset(&w, 0, sizeof w);
+  w.snapshot = w.other = w.role = "";
+  t_open(&w.t, &quiet);
+  w.t.now = svc_day_ms(20200601);
+  w.org = t_organization(&w.t, "Acme");
+  w.group = t_project(&w.t, w.org, "alpha");
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 10);
+  b_snapshot(&w);
+  b_good(&w, "GET", ONE, NULL, 200);
+  b_is(&w, "replicaSetName", "C-shard-0");
+  damaged_extra(&w.t, "cluster", w.group, id, SVC_S(""));
+  b_snapshot(&w);
+  b_good(&w, "GET", ONE, NULL, 200);
+  b_is(&w, "replicaSetName", "shards-shard-0");
+  b_good(&w, "GET", "/clusters", NULL, 200); /* of which nothing is known is not in the list of all */
+  munit_assert_size(t_count(&w.t, "results[0].clusters"), ==, 0);
+  return b_close(&w);
+}
+
 static MunitTest tests[] = {
+  { "/replica-set-names", test_replica_set_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/on-demand", test_on_demand, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/expiry", test_expiry, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/disabled", test_disabled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -111,6 +111,8 @@ static MunitResult upgrade_ways(const MunitParameter params[], void *data)
   } rows[] = {
     { TO(AWS("") ",\"clusterType\":\"SHARDED\",\"numShards\":2,\"replicationSpecs\":[]"), "replicationSpecs[1].regionConfigs[0].regionName", "EU_WEST_1" },
     { TO(AWS("") ",\"replicationSpecs\":[{\"numShards\":1,\"regionsConfig\":{\"US_EAST_1\":{\"electableNodes\":3,\"priority\":7}}}]"), R(0, "regionName"), "US_EAST_1" },
+    { TO("\"providerSettings\":{\"providerName\":\"AWS\",\"instanceSizeName\":\"M30\"},\"replicationSpecs\":[{\"numShards\":1,\"regionsConfig\":{"
+         "\"US_WEST_2\":{\"electableNodes\":3,\"priority\":7}}}]"), R(0, "regionName"), "US_WEST_2" }, /* where it is said of regions alone */
     { TO(AWS(",\"autoScaling\":{\"compute\":{\"maxInstanceSize\":\"M60\",\"minInstanceSize\":\"M10\"}}")), R(0, "autoScaling.compute.maxInstanceSize"), "M60" },
     { TO(AWS("") ",\"autoScaling\":{\"diskGBEnabled\":false}"), R(0, "autoScaling.diskGB.enabled"), "false" },
     { TO(AWS("") ",\"backupEnabled\":false,\"providerBackupEnabled\":true"), "backupEnabled", "false" },
@@ -125,6 +127,19 @@ static MunitResult upgrade_ways(const MunitParameter params[], void *data)
     munit_assert_string_equal(upgrade_get(&w, rows[i].field), rows[i].value);
     t_close(&w.t);
   }
+  return MUNIT_OK;
+}
+
+/* What goes becomes nothing else. */
+static MunitResult upgrade_gone(const MunitParameter params[], void *data)
+{
+  upgrade_world w;
+  (void)params, (void)data;
+  upgrade_open(&w, SHARED("M2"));
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/S", w.group), ==, 202);
+  munit_assert_int(upgrade_send(&w, TO(AWS(""))), ==, 400);
+  munit_assert_string_equal(t_error(&w.t), "CLUSTER_ALREADY_REQUESTED_DELETION");
+  t_close(&w.t);
   return MUNIT_OK;
 }
 
@@ -183,6 +198,6 @@ static MunitResult upgrade_serverless(const MunitParameter params[], void *data)
 }
 
 #define TEST(n) { "/" #n, upgrade_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(simple), TEST(shapes), TEST(ways), TEST(refused), TEST(serverless),
+static MunitTest tests[] = { TEST(simple), TEST(shapes), TEST(ways), TEST(gone), TEST(refused), TEST(serverless),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_tenant_upgrade = { "tenant_upgrade", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -774,7 +774,45 @@ static MunitResult user_ways(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* In a project by many teams, each is listed once. */
+static MunitResult user_many_teams(const MunitParameter params[], void *data)
+{
+  enum { PEOPLE = 9, TEAMS = 8 }; /* more ways than people: 72 */
+  static const svc_config config = { .limiter_off = 1 };
+  const char *org, *group;
+  char body[1024], roles[256], name[64], seen[PEOPLE] = { 0 };
+  t_service t;
+  int i, n;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", org);
+  for (i = 0; i < PEOPLE; i++) {
+    snprintf(name, sizeof name, "p%d@example.com", i);
+    t_user(&t, name, roles);
+  }
+  for (i = 0; i < TEAMS; i++) {
+    int at = snprintf(body, sizeof body, "{\"name\":\"t%d\",\"usernames\":[", i);
+    for (n = 0; n < PEOPLE; n++) at += snprintf(body + at, sizeof body - (size_t)at, "%s\"p%d@example.com\"", n ? "," : "", n);
+    snprintf(body + at, sizeof body - (size_t)at, "]}");
+    munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams", org), ==, 201);
+    snprintf(roles, sizeof roles, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", t_keep(&t, t_str(&t, "id")));
+    munit_assert_int(t_sendf(&t, "POST", roles, "/groups/%s/teams", group), ==, 200);
+  }
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?flattenTeams=true", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, PEOPLE);
+  for (i = 0; i < PEOPLE; i++) {
+    snprintf(name, sizeof name, "results[%d].username", i);
+    n = t_str(&t, name)[1] - '0';
+    munit_assert_true(n >= 0 && n < PEOPLE && !seen[n]++);
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/many_teams", user_many_teams, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/several", user_several, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/roles-refused", user_roles_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/ways", user_ways, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -132,7 +132,7 @@ static bool access_token_issue(svc_call *c)
   if (svc_count(c->txn, c->plan->noun->noun->kind, &account.id) >= ACCESS_TOKEN_MOST)
     return access_token_fail(c, SVC_E_RATE_LIMITED, "rate_limited", "the account has 100 live tokens");
   if (!svc_secret_bytes(c, random, sizeof random)) return false;
-  if (used.until && used.until < until) until = used.until;
+  if (used.until < until) until = used.until;
   token = svc_base64(c->arena, (svc_str){ (const char *)random, sizeof random });
   if (!access_token_note(c, &account, &used.id) || !access_token_store(c, &account, &used, token, until)) return false;
   if (!body) return svc_no_memory(c);

@@ -96,14 +96,12 @@ static bool project_invitation_change(svc_call *c)
 {
   svc_member m;
   const svc_node *roles, *input;
-  svc_str names;
   if (!project_invitation_target(c, &m)) return false;
   input = svc_invitation_check(c, project_invitation_item(c, &m.entity, NULL));
   if (!input) return false;
   roles = svc_node_get(input, "roles");
   if (!svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roles")) return false;
-  names = roles ? svc_names_from(c, roles) : svc_names_here(c, &m.entity);
-  return project_invitation_put(c, &m, names) && project_invitation_answer(c, &m);
+  return project_invitation_put(c, &m, svc_names_from(c, roles)) && project_invitation_answer(c, &m);
 }
 
 static bool project_invitation_read(svc_call *c)

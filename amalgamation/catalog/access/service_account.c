@@ -290,9 +290,7 @@ static bool service_account_create(svc_call *c)
   if (!svc_resolve_all(c)) return false;
   org = c->scope.org;
   on = svc_call_scope(c, &level);
-  if (!svc_node_get(c->body, "secretExpiresAfterHours"))
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("secretExpiresAfterHours"), "is required");
-  if (!svc_check_done(c) || !svc_roles_check(c, roles, level, "roles")) return false;
+  if (!svc_roles_check(c, roles, level, "roles")) return false;
   names = svc_names_from(c, roles);
   if (level == SVC_SCOPE_ORGANIZATION) lines = svc_assignments_set(c, lines, on, names);
   if (!service_account_make(c, &org, c->body, lines, &e, &answer)) return false;

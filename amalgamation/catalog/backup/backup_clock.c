@@ -28,13 +28,20 @@ SVC_PRIVATE int svc_backup_frequency(svc_str name)
   return svc_str_is_nocase(name, "ondemand") || svc_str_is_nocase(name, "ON_DEMAND") ? SVC_BACKUP_ON_DEMAND : -1;
 }
 
+/* A number of a schedule, or `usual` where it has none that its table allows: nothing is calculated with what damage has left there. */
+SVC_PRIVATE int64_t svc_backup_number(const svc_node *o, const char *field, int64_t usual, int64_t least, int64_t most)
+{
+  int64_t value = svc_node_i64(o, field, usual);
+  return value < least || value > most ? usual : value;
+}
+
 SVC_PRIVATE bool svc_backup_item_of(const svc_node *item, svc_backup_item *out)
 {
   svc_str unit = svc_node_str(item, "retentionUnit");
   out->id = svc_node_str(item, "id");
   out->frequency = svc_backup_frequency(svc_node_str(item, "frequencyType"));
-  out->interval = svc_node_i64(item, "frequencyInterval", 1);
-  out->keep.value = svc_node_i64(item, "retentionValue", 1);
+  out->interval = svc_backup_number(item, "frequencyInterval", 1, 1, BACKUP_CLOCK_LAST_DAY);
+  out->keep.value = svc_backup_number(item, "retentionValue", 1, 1, 3660);
   out->keep.days = 0;
   for (out->keep.unit = 0; svc_values_retention_units[out->keep.unit]; out->keep.unit++)
     if (svc_str_is_nocase(unit, svc_values_retention_units[out->keep.unit])) return out->frequency >= 0;
@@ -47,7 +54,7 @@ static void backup_clock_extra(const svc_node *schedule, svc_backup_item *item)
   const svc_node *extra = svc_node_get(schedule, "extraRetentionSettings");
   for (extra = svc_node_first(extra); extra; extra = extra->next)
     if (svc_backup_frequency(svc_node_str(extra, "frequencyType")) == item->frequency)
-      item->keep.days = svc_node_i64(extra, "retentionDays", 0);
+      item->keep.days = svc_backup_number(extra, "retentionDays", 0, 0, 366);
 }
 
 SVC_PRIVATE void svc_backup_plan_of(const svc_node *schedule, svc_backup_plan *out)
@@ -56,8 +63,8 @@ SVC_PRIVATE void svc_backup_plan_of(const svc_node *schedule, svc_backup_plan *o
   const svc_node *items = svc_node_get(svc_node_first(policies), "policyItems"), *item;
   out->count = 0;
   out->field = "policies[0].policyItems";
-  out->reference = svc_node_i64(schedule, "referenceHourOfDay", 0) * BACKUP_CLOCK_HOUR +
-                   svc_node_i64(schedule, "referenceMinuteOfHour", 0) * 60000;
+  out->reference = svc_backup_number(schedule, "referenceHourOfDay", 0, 0, 23) * BACKUP_CLOCK_HOUR +
+                   svc_backup_number(schedule, "referenceMinuteOfHour", 0, 0, 59) * 60000;
   for (item = svc_node_first(items); item && out->count < SVC_BACKUP_ITEMS; item = item->next)
     if (svc_backup_item_of(item, &out->items[out->count])) backup_clock_extra(schedule, &out->items[out->count++]);
 }
@@ -88,7 +95,6 @@ static backup_clock_day backup_clock_split(int64_t ms)
 static int64_t backup_clock_month(int64_t year, int64_t month)
 {
   int64_t months = year * 12 + month - 1;
-  if (months < 0) months = 0;
   if (months > 9999 * 12 + 11) months = 9999 * 12 + 11; /* where dates end */
   return svc_day_ms((unsigned)(months / 12 * 10000 + (months % 12 + 1) * 100 + 1));
 }
@@ -167,7 +173,7 @@ static int64_t backup_clock_next_kept(const svc_backup_item *item, int64_t refer
 {
   int64_t from = backup_clock_move(item->keep, now, -1) - (item->keep.unit < 2 ? 1 : 4 * SVC_BACKUP_DAY_MS);
   int64_t when = svc_backup_next(item, reference, from > after ? from : after), next;
-  while (when && svc_backup_expiry(item->keep, when) <= now && when <= now) {
+  while (when && svc_backup_expiry(item->keep, when) <= now) {
     next = svc_backup_next(item, reference, when);
     when = next > when ? next : 0; /* dates have ended */
   }

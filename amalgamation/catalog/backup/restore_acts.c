@@ -112,6 +112,7 @@ SVC_PRIVATE bool svc_restore_reaches(svc_call *c, const svc_entity *cluster, int
                 "needs continuous backups: the cluster's pitEnabled is false");
   if (svc_backup_record(c, &cluster->id, &record) == SVC_OK)
     svc_json_number_i64(svc_json_member(record.body, SVC_S("restoreWindowDays")), &days);
+  if (days < 1 || days > 366) days = RESTORE_ACTS_WINDOW; /* damage */
   if (second > now) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is in the future");
   else if (second < now - days * 86400)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(field), "is before the restore window, which has %lld days",

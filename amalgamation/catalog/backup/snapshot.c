@@ -170,12 +170,10 @@ static bool snapshot_describe(svc_call *c, svc_change *change, const svc_entity 
 {
   const svc_node *body = svc_entity_body(c, cluster), *config;
   bool single;
-  svc_str cloud;
   if (!body) return false;
   single = svc_node_is(body, "clusterType", "REPLICASET");
   config = svc_node_first(svc_node_get(svc_node_first(svc_node_get(body, "replicationSpecs")), "regionConfigs"));
-  cloud = svc_node_str(config, svc_node_get(config, "backingProviderName") ? "backingProviderName" : "providerName");
-  svc_node_set_str(c->arena, change->body, "cloudProvider", cloud);
+  svc_node_set_str(c->arena, change->body, "cloudProvider", svc_node_str(config, "providerName")); /* shared tiers have no backups */
   svc_node_set_from(c->arena, change->body, "dbdVersion", body, "dbVersion");
   svc_node_set_i64(c->arena, change->body, "storageSizeBytes", 0);
   svc_node_set_str(c->arena, change->body, "type", single ? SVC_S("replicaSet") : SVC_S("shardedCluster"));

@@ -111,7 +111,7 @@ SVC_PRIVATE bool svc_snapshot_list_sharded(svc_call *c, svc_node *(*view)(svc_ca
   which.noun = svc_noun_by_kind(c->s, SNAPSHOT_KIND);
   which.parent = cluster->id;
   which.view = view;
-  if (!which.noun || svc_str_is(svc_json_word(cluster->body, "clusterType"), "REPLICASET"))
+  if (SVC_NEVER(!which.noun) || svc_str_is(svc_json_word(cluster->body, "clusterType"), "REPLICASET"))
     return svc_list_items(c, snapshot_acts_none, NULL, 0);
   svc_below_begin(&scan, c->txn, SNAPSHOT_KIND, &cluster->id);
   svc_scan_expect(&scan, 1);

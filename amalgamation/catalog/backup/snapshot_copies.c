@@ -143,9 +143,9 @@ SVC_PRIVATE bool svc_snapshot_copy(svc_call *c, svc_change *change)
 SVC_PRIVATE svc_node *svc_snapshot_copy_regions(svc_call *c, const svc_id *cluster, const svc_node *snapshot)
 {
   svc_node *regions = svc_node_array(c->arena, "copyRegions"), *name;
-  const svc_node *setting = snapshot_copies_settings(c, cluster);
+  const svc_node *setting = regions ? snapshot_copies_settings(c, cluster) : NULL;
   svc_retention keep;
-  for (setting = setting && regions ? setting->first : NULL; setting; setting = setting->next) {
+  for (setting = svc_node_first(setting); setting; setting = setting->next) {
     if (!snapshot_copies_speaks(setting, snapshot_copies_frequency(snapshot), &keep)) continue;
     name = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_node_str(setting, "regionName"));
     if (!name) return NULL;

@@ -171,11 +171,18 @@ SVC_PRIVATE bool svc_cluster_is_tenant(const svc_node *body)
   return false;
 }
 
+/* How many nodes of a kind: none where damage has left a number that no cluster has. */
+static int64_t cluster_hardware_count(const svc_node *nodes)
+{
+  int64_t count = svc_node_i64(nodes, "nodeCount", 0);
+  return count < 0 || count > CLUSTER_HARDWARE_MAX_NODES ? 0 : count;
+}
+
 SVC_PRIVATE int64_t svc_cluster_electable(const svc_node *region)
 {
   const svc_node *electable = svc_node_get(region, "electableSpecs");
   if (!electable) return 0;
-  return svc_cluster_is(region, "providerName", "TENANT") ? CLUSTER_HARDWARE_TENANT_NODES : svc_node_i64(electable, "nodeCount", 0);
+  return svc_cluster_is(region, "providerName", "TENANT") ? CLUSTER_HARDWARE_TENANT_NODES : cluster_hardware_count(electable);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- counts */
@@ -185,8 +192,8 @@ SVC_PRIVATE int64_t svc_cluster_spec_nodes(const svc_node *spec)
   const svc_node *region;
   int64_t count = 0;
   for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
-    count += svc_cluster_electable(region) + svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
-             svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
+    count += svc_cluster_electable(region) + cluster_hardware_count(svc_node_get(region, "readOnlySpecs")) +
+             cluster_hardware_count(svc_node_get(region, "analyticsSpecs"));
   return count;
 }
 
@@ -209,7 +216,7 @@ SVC_PRIVATE size_t svc_cluster_meters(svc_call *c, const svc_node *body, svc_met
     for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
       for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const svc_node *nodes = svc_node_get(region, kinds[k]);
-        int64_t count = k == 0 ? svc_cluster_electable(region) : svc_node_i64(nodes, "nodeCount", 0);
+        int64_t count = k == 0 ? svc_cluster_electable(region) : cluster_hardware_count(nodes);
         svc_str sku = svc_arena_print(c->arena, "INSTANCE_" SVC_FMT "_" SVC_FMT, SVC_ARG(svc_node_str(region, "providerName")),
                                       SVC_ARG(svc_node_str(nodes, "instanceSize")));
         if (!nodes || count <= 0) continue;

@@ -221,6 +221,10 @@ static void cluster_specs_priorities(svc_call *c, const svc_node *regions, size_
     if (svc_cluster_electable(region) == 0 && priority)
       cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"), "must be 0 in a region without electable nodes");
     if (svc_cluster_electable(region) == 0) continue;
+    if (priority < 0 || priority > CLUSTER_SPECS_FIRST) { /* in a record that is damaged */
+      cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"), "is none that there is");
+      continue;
+    }
     if (taken >> priority & 1)
       cluster_specs_violate(c, SVC_E_REPLICATION_SPECS_INVALID, &at, SVC_S("priority"), "is that of another region of the spec");
     else if (priority <= CLUSTER_SPECS_FIRST - (int64_t)voting)

@@ -61,8 +61,8 @@ static bool flex_cluster_region(svc_call *c, const svc_node *body)
   svc_str region = svc_node_str(settings, "regionName");
   svc_violation *v;
   size_t i = 0;
-  while (svc_values_clouds[i] && !svc_cluster_is(settings, "backingProviderName", svc_values_clouds[i])) i++;
-  if (!svc_values_clouds[i] || svc_value_in(c->s, region, regions[i])) return true;
+  while (SVC_ALWAYS(svc_values_clouds[i]) && !svc_cluster_is(settings, "backingProviderName", svc_values_clouds[i])) i++;
+  if (SVC_NEVER(!svc_values_clouds[i]) || svc_value_in(c->s, region, regions[i])) return true; /* of a body that was checked */
   v = svc_violate(c, SVC_E_INVALID_REGION, SVC_S("providerSettings.regionName"), "is not a region of the backing provider");
   if (v) v->fault = SVC_FAULT_VALUE, v->value = region;
   return svc_check_done(c);

@@ -277,8 +277,7 @@ static bool online_archive_new(svc_call *c, svc_change *change)
 
 static bool online_archive_differs(const svc_change *change, const char *field)
 {
-  const svc_node *was = svc_node_get(change->before, field), *is = svc_node_get(change->body, field);
-  return was && is ? !svc_node_same(was, is) : was != is;
+  return !svc_node_same(svc_node_get(change->before, field), svc_node_get(change->body, field));
 }
 
 /* The state that a change leads to, and what is told of it. */

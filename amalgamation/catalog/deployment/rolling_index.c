@@ -138,7 +138,7 @@ static void rolling_index_key(svc_call *c, const svc_node *keys, const svc_node 
   }
   if (key->first->type != SVC_J_STRING || !svc_value_in(c->s, key->first->text, rolling_index_directions))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must have the value %s", svc_values_known(c, rolling_index_directions).p);
-  if (key->first->name.n == 0 || key->first->name.n > ROLLING_INDEX_NAME || key->first->name.p[0] == '$')
+  if (SVC_NEVER(key->first->name.n == 0 || key->first->name.n > ROLLING_INDEX_NAME) || key->first->name.p[0] == '$')
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must name a field, with up to %d bytes and without $ at its beginning", ROLLING_INDEX_NAME);
   for (other = keys->first; other != key; other = other->next)
     if (other->first && svc_str_eq(other->first->name, key->first->name))

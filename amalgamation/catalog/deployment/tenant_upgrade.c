@@ -217,6 +217,12 @@ static void tenant_upgrade_scale(svc_call *c, svc_node *region, const svc_node *
   if ((part = tenant_upgrade_member(c, now, "diskGB", SVC_J_OBJECT)) != NULL) tenant_upgrade_copy(c, part, "enabled", scaling, "diskGBEnabled");
 }
 
+static void tenant_upgrade_more_nodes(svc_call *c, svc_node *region, const char *kind, int64_t count)
+{
+  svc_node *part = count ? tenant_upgrade_member(c, region, kind, SVC_J_OBJECT) : NULL;
+  if (part) svc_node_set_i64(c->arena, part, "nodeCount", count);
+}
+
 /* A region, with what the settings say of all of them. */
 static void tenant_upgrade_add_region(svc_call *c, svc_node *list, const svc_node *sent, svc_str name, const svc_node *nodes)
 {
@@ -234,10 +240,8 @@ static void tenant_upgrade_add_region(svc_call *c, svc_node *list, const svc_nod
   tenant_upgrade_copy(c, part, "diskSizeGB", sent, "diskSizeGB");
   tenant_upgrade_copy(c, part, "diskIOPS", settings, "diskIOPS");
   tenant_upgrade_copy(c, part, "ebsVolumeType", settings, "volumeType");
-  if (svc_node_i64(nodes, "readOnlyNodes", 0) && (part = tenant_upgrade_member(c, region, "readOnlySpecs", SVC_J_OBJECT)) != NULL)
-    svc_node_set_i64(c->arena, part, "nodeCount", svc_node_i64(nodes, "readOnlyNodes", 0));
-  if (svc_node_i64(nodes, "analyticsNodes", 0) && (part = tenant_upgrade_member(c, region, "analyticsSpecs", SVC_J_OBJECT)) != NULL)
-    svc_node_set_i64(c->arena, part, "nodeCount", svc_node_i64(nodes, "analyticsNodes", 0));
+  tenant_upgrade_more_nodes(c, region, "readOnlySpecs", svc_node_i64(nodes, "readOnlyNodes", 0));
+  tenant_upgrade_more_nodes(c, region, "analyticsSpecs", svc_node_i64(nodes, "analyticsNodes", 0));
   tenant_upgrade_scale(c, region, sent);
 }
 
@@ -267,9 +271,10 @@ static svc_node *tenant_upgrade_input(svc_call *c, const svc_node *sent)
   if (!svc_node_get(input, "backupEnabled")) tenant_upgrade_copy(c, input, "backupEnabled", sent, "providerBackupEnabled");
   tenant_upgrade_copy(c, input, "clusterType", sent, "clusterType");
   list = tenant_upgrade_member(c, input, "replicationSpecs", SVC_J_ARRAY);
-  for (spec = specs && list ? specs->first : NULL; spec; spec = spec->next)
+  if (!list) return NULL;
+  for (spec = svc_node_first(specs); spec; spec = spec->next)
     tenant_upgrade_add_specs(c, list, sent, spec, svc_node_get(spec, "regionsConfig"), svc_node_i64(spec, "numShards", 1));
-  if (list && !list->first)
+  if (!list->first)
     tenant_upgrade_add_specs(c, list, sent, NULL, svc_node_get(sent, "replicationSpec"), svc_node_i64(sent, "numShards", 1));
   return c->arena->failed ? NULL : input;
 }

@@ -83,7 +83,7 @@ static bool connected_mapped_before(const svc_node *list, const svc_node *item)
 static bool connected_mappings(svc_call *c, const svc_change *change, const svc_id *org)
 {
   svc_node *list = svc_node_get(change->body, "roleMappings"), *item;
-  bool whole = c->plan && strcmp(c->plan->noun->noun->name, "connected organization") == 0; /* an element has checked itself */
+  bool whole = SVC_ALWAYS(c->plan) && strcmp(c->plan->noun->noun->name, "connected organization") == 0; /* an element has checked itself */
   size_t i = 0, assignments = 0;
   for (item = svc_node_first(list); item; item = item->next, i++) {
     svc_str where = svc_arena_print(c->arena, "roleMappings[%zu].", i);
@@ -110,15 +110,15 @@ static bool connected_prepare(svc_call *c, svc_change *change)
 
 /* -------------------------------------------------------------------------------------------------------------- showing */
 
-static bool connected_lower_is(svc_str a, svc_str b)
+/* Is it the domain of an address? That is in lower case, as the names of people are kept. */
+static bool connected_domain_is(svc_str allowed, svc_str domain)
 {
   size_t i;
-  if (a.n != b.n) return false;
-  for (i = 0; i < a.n; i++) {
-    char x = a.p[i], y = b.p[i];
+  if (allowed.n != domain.n) return false;
+  for (i = 0; i < allowed.n; i++) {
+    char x = allowed.p[i];
     if (x >= 'A' && x <= 'Z') x = (char)(x + 32);
-    if (y >= 'A' && y <= 'Z') y = (char)(y + 32);
-    if (x != y) return false;
+    if (x != domain.p[i]) return false;
   }
   return true;
 }
@@ -126,9 +126,8 @@ static bool connected_lower_is(svc_str a, svc_str b)
 static bool connected_allows(const svc_node *domains, svc_str address)
 {
   const svc_node *item = svc_node_first(domains);
-  while (address.n && address.p[0] != '@') address.p++, address.n--;
-  if (address.n) address.p++, address.n--;
-  while (item && !connected_lower_is(item->text, address)) item = item->next;
+  (void)svc_str_cut(&address, '@');
+  while (item && !connected_domain_is(item->text, address)) item = item->next;
   return item != NULL;
 }
 

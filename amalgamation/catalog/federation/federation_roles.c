@@ -35,7 +35,8 @@ static void role_sift(svc_call *c, const svc_id *org, svc_node *list, const svc_
 {
   svc_node *item = svc_node_first(list), *next;
   int i;
-  if (list) list->first = list->last = NULL;
+  if (!item) return;
+  list->first = list->last = NULL;
   for (i = 0; item; item = next, i++) {
     const char *field, *fault = role_fault(c, org, item, &field);
     next = item->next;

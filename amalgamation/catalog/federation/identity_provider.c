@@ -267,8 +267,7 @@ static bool provider_revoke(svc_call *c)
 
 static bool provider_differs(const svc_change *change, const char *field)
 {
-  const svc_node *was = svc_node_get(change->before, field), *is = svc_node_get(change->body, field);
-  return was && is ? !svc_node_same(was, is) : was != is;
+  return !svc_node_same(svc_node_get(change->before, field), svc_node_get(change->body, field));
 }
 
 /* Every organization of the federation hears of it. */
