@@ -84,6 +84,64 @@ static MunitResult history_simulated(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Of many users a hundred sign in, the newest logins first and those of the same time by their names. */
+static MunitResult history_many(const MunitParameter params[], void *data)
+{
+  svc_config config = { .limiter_off = 1 };
+  const char *group, *last = "";
+  char body[256], at[64], time[32] = "";
+  t_service t;
+  size_t i, n, same = 0;
+  (void)params, (void)data;
+  group = history_open(&t, &config);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":200}", "/groups/%s/limits/svc.project.security.databaseAccess.users", group), ==, 200);
+  for (i = 0; i < 110; i++) {
+    snprintf(body, sizeof body, "{\"username\":\"CN=u%03zu\",\"databaseName\":\"$external\",\"x509Type\":\"CUSTOMER\",\"roles\":[{\"roleName\":\"read\","
+             "\"databaseName\":\"shop\"}]}", i);
+    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/databaseUsers", group), ==, 201);
+  }
+  t_advance(&t, 2 * 3600);
+  munit_assert_int(history_get(&t, group, "clusters/Main?start=1748736000000&end=1748739599000"), ==, 200); /* an hour */
+  n = t_count(&t, "accessLogs");
+  munit_assert_size(n, ==, 100);
+  for (i = 0; i < n; i++) {
+    const char *now, *name;
+    snprintf(at, sizeof at, "accessLogs[%zu].timestamp", i);
+    now = t_str(&t, at);
+    snprintf(at, sizeof at, "accessLogs[%zu].username", i);
+    name = t_str(&t, at);
+    if (i) munit_assert_int(strcmp(now, time), <=, 0);
+    if (i && strcmp(now, time) == 0) {
+      munit_assert_int(strcmp(name, last), >, 0);
+      same++;
+    }
+    snprintf(time, sizeof time, "%s", now);
+    last = t_keep(&t, name);
+  }
+  munit_assert_size(same, >=, 40); /* there are sixty minutes */
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Of a cluster that damage has left without nodes, nobody knows where. */
+static MunitResult history_nowhere(const MunitParameter params[], void *data)
+{
+  const char *group;
+  t_service t;
+  (void)params, (void)data;
+  group = history_open(&t, NULL);
+  t_advance(&t, 5 * 3600);
+  munit_assert_int(history_get(&t, group, "clusters/Main"), ==, 200);
+  munit_assert_string_not_equal(t_str(&t, "accessLogs[0].hostname"), "");
+  munit_assert_size(probe_damage(t.s, "eclus", "\"replicationSpecs\":", "\"repliactionSpecs\":"), ==, 1);
+  munit_assert_int(history_get(&t, group, "clusters/Main"), ==, 200);
+  munit_assert_size(t_count(&t, "accessLogs"), >=, 4);
+  munit_assert_string_equal(t_str(&t, "accessLogs[0].username"), "joe");
+  munit_assert_string_equal(t_str(&t, "accessLogs[0].hostname"), "");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitResult history_refused(const MunitParameter params[], void *data)
 {
   const char *group;
@@ -128,5 +186,5 @@ static MunitResult history_driver(const MunitParameter params[], void *data)
 }
 
 #define TEST(n) { "/" #n, history_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(simulated), TEST(refused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+static MunitTest tests[] = { TEST(simulated), TEST(many), TEST(nowhere), TEST(refused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_access_history = { "access_history", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -420,6 +420,18 @@ static MunitResult condition_backups(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Main");
   munit_assert_int(condition_count(&w, "CPS_SNAPSHOT_BEHIND", "OPEN"), ==, 1);
   munit_assert_int(condition_events(&w, "CPS_SNAPSHOT_BEHIND"), ==, 1);
+  condition_send(&w, "PATCH", "/clusters/Main/backup/schedule", /* the earliest counts, wherever it stands */
+                 "{\"policies\":[{\"policyItems\":[{\"frequencyType\":\"monthly\",\"frequencyInterval\":1,\"retentionUnit\":\"months\",\"retentionValue\":12},"
+                 "{\"frequencyType\":\"hourly\",\"frequencyInterval\":1,\"retentionUnit\":\"days\",\"retentionValue\":7}]}]}", 200);
+  t_advance(&w.t, 3600);
+  munit_assert_int(condition_count(&w, "CPS_SNAPSHOT_BEHIND", "OPEN"), ==, 1);
+  t_advance(&w.t, 4 * 86400); /* so many are under way that the last that was completed is behind them: it is as if there were none */
+  munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 1);
+  munit_assert_memory_equal(4, t_str(&w.t, "results[0].currentValue.number"), "193."); /* hours: since there is a cluster */
+  condition_send(&w, "DELETE", "/clusters/Main/backup/schedule", NULL, 200); /* where none is wanted, none is late */
+  t_advance(&w.t, 3600);
+  munit_assert_int(condition_count(&w, "CPS_SNAPSHOT_BEHIND", "OPEN"), ==, 0);
+  munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 1); /* the one before is as old as ever */
   condition_send(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":false}", 200);
   t_advance(&w.t, 3600);
   munit_assert_int(condition_count(&w, "CPS_SNAPSHOT_BEHIND", "OPEN"), ==, 0);
@@ -608,6 +620,111 @@ static MunitResult condition_told(const MunitParameter params[], void *data)
     if (condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN") != rows[i].open) munit_error(rows[i].facts);
   }
   condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* What a driver says in the order in which it was asked; and one figure is for all who watch the same, each with a limit of its own. */
+static MunitResult condition_shared(const MunitParameter params[], void *data)
+{
+#define CONDITION_FIGURE(name, value) "{\"host\":\"h1.example:27017\",\"metricName\":\"" name "\",\"value\":" value "}"
+  static alert_driver d;
+  svc_driver driver = { alert_perform, NULL, &d };
+  condition_world w;
+  (void)params, (void)data;
+  memset(&d, 0, sizeof d);
+  condition_open(&w);
+  w.config.driver = &driver;
+  t_reopen(&w.t, &w.config);
+  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50"));
+  condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS_PERCENT", "GREATER_THAN", "50"));
+  condition_watch(&w, "HOST_DOWN", "");
+  condition_watch(&w, "HOST_DOWN", ",\"matchers\":[{\"fieldName\":\"HOSTNAME\",\"operator\":\"EQUALS\",\"value\":\"h1.example\"}]");
+  condition_watch(&w, "PENDING_INVOICE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "1"));
+  condition_watch(&w, "PENDING_INVOICE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "1000000"));
+  alert_measured(&w.t, &d, "{\"figures\":[" CONDITION_FIGURE("CONNECTIONS", "10") "," CONDITION_FIGURE("CONNECTIONS_PERCENT", "90") ","
+                 CONDITION_FIGURE("UP", "0") "]}");
+  munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].metricName"), "CONNECTIONS_PERCENT");
+  munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 2);
+  t_advance(&w.t, 86400); /* by the hour nobody but the store is asked */
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(condition_count(&w, "PENDING_INVOICE_OVER_THRESHOLD", "OPEN"), ==, 1);
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
+/* Alerts whose records are damaged end all the same: of what they do not say any more, nothing is written. */
+static MunitResult condition_damaged(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *was, *is;
+    int events;
+  } rows[] = { { "\"currentValue\":", "\"currentVelua\":", 1 }, { "\"OUTSIDE_METRIC_THRESHOLD\"", "\"OUTSIDE_METRIC_THRASHOLD\"", 0 } };
+  static alert_driver d;
+  svc_driver driver = { alert_perform, NULL, &d };
+  condition_world w;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    memset(&d, 0, sizeof d);
+    condition_open(&w);
+    w.config.driver = &driver;
+    t_reopen(&w.t, &w.config);
+    condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50"));
+    alert_measured(&w.t, &d, "{\"figures\":[" CONDITION_FIGURE("CONNECTIONS", "90") "]}");
+    munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 1);
+    munit_assert_size(probe_damage(w.t.s, "ealrt", rows[i].was, rows[i].is), ==, 1);
+    alert_measured(&w.t, &d, "{\"figures\":[" CONDITION_FIGURE("CONNECTIONS", "10") "]}");
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts?status=OPEN", w.group), ==, 200);
+    munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
+    munit_assert_int(condition_events(&w, "INSIDE_METRIC_THRESHOLD"), ==, rows[i].events);
+    munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.number"), "");
+    t_close(&w.t); /* the store is not whole */
+    store_remove(w.folder);
+  }
+  return MUNIT_OK;
+}
+
+/* Every cluster is looked at, of as many as a project can have. */
+static MunitResult condition_many(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *type, *more, *path, *body;
+  } rows[] = {
+    { "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1")
+      ",\"matchers\":[{\"fieldName\":\"TYPE_NAME\",\"operator\":\"EQUALS\",\"value\":\"PRIMARY\"}]", "/clusters", PROBE_CLUSTER("c%d", "M10") },
+    { "OUTSIDE_FLEX_METRIC_THRESHOLD", CONDITION_METRIC("FLEX_CONNECTIONS", "GREATER_THAN", "-1"), "/flexClusters",
+      "{\"name\":\"c%d\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}" },
+  };
+  condition_world w;
+  size_t i, k;
+  int n;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    bool last = false;
+    condition_open(&w);
+    condition_send(&w, "PATCH", "/limits/svc.project.deployment.clusters", "{\"value\":100}", 200);
+    for (n = 1; n <= 101; n++) {
+      char body[512];
+      snprintf(body, sizeof body, rows[i].body, n);
+      condition_send(&w, "POST", rows[i].path, body, n <= 100 ? 202 : 403);
+    }
+    t_advance(&w.t, 60);
+    condition_watch(&w, rows[i].type, rows[i].more);
+    t_advance(&w.t, 60);
+    munit_assert_int(condition_count(&w, rows[i].type, "OPEN"), ==, 100);
+    for (k = 0; k < 100; k++) {
+      char at[64];
+      snprintf(at, sizeof at, "results[%zu].clusterName", k);
+      last |= strcmp(t_str(&w.t, at), "c100") == 0;
+    }
+    munit_assert_true(last);
+    condition_close(&w);
+  }
   return MUNIT_OK;
 }
 
@@ -851,6 +968,9 @@ static MunitTest tests[] = {
   { "/kinds-of-nodes", condition_kinds_of_nodes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/paused", condition_paused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/told", condition_told, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/shared", condition_shared, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/damaged", condition_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/many", condition_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/full", condition_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/several-dates", condition_several_dates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/keys-invalid", condition_keys_invalid, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -82,6 +82,8 @@ static const struct {
     "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD" },
   { "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "", "MISSING_THRESHOLD", "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD" },
   { "NO_PRIMARY", "", "", "" },
+  { "NO_PRIMARY", MORE(">", "count"), "", "" }, /* it may be left out, or be there */
+  { "NO_PRIMARY", MORE(">", "BYTES"), "INVALID_ENUM_VALUE", "threshold.units" },
   { "HOST_DOWN", MATCH("HOSTNAME", "EQUALS", "a"), "", "" },
   { "HOST_DOWN", MATCH("CLUSTER_NAME", "EQUALS", "a"), "INVALID_ENUM_VALUE", "matchers[0].fieldName" },
   { "HOST_DOWN", MATCH("TYPE_NAME", "EQUALS", "FIRST"), "INVALID_ENUM_VALUE", "matchers[0].value" },

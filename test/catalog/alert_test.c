@@ -268,6 +268,7 @@ static const struct {
   { "HOSTNAME", "STARTS_WITH", "db-07.example.com", false }, { "HOSTNAME", "ENDS_WITH", "a.db-07.example", false },
   { "HOSTNAME", "CONTAINS", "db-07.example.com", false }, { "HOSTNAME_AND_PORT", "STARTS_WITH", "db-07.example:", true },
   { "PORT", "NOT_CONTAINS", "x", true },
+  { "SVC_NODE_TYPE", "EQUALS", "x", false },           { "SVC_NODE_TYPE", "NOT_EQUALS", "x", true }, /* which nothing says */
 };
 
 static MunitResult alert_matched(const MunitParameter params[], void *data)
@@ -492,6 +493,47 @@ static MunitResult alert_waves_cancel(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "eawav"), ==, 0);
   munit_assert_size(probe_records(w.t.s, "ealrt"), ==, 0);
   store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* As many as are gone through at once, and not one more: nothing is left for later. */
+static MunitResult alert_waves_whole(const MunitParameter params[], void *data)
+{
+  alert_world w;
+  const char *config;
+  char host[16];
+  int i;
+  (void)params, (void)data;
+  alert_open(&w, false);
+  config = alert_watch(&w, "HOST_DOWN", "", 0);
+  for (i = 0; i < 32; i++) {
+    snprintf(host, sizeof host, "h%d", i);
+    alert_drill(&w, host);
+  }
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 32);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":false}", "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
+  munit_assert_size(probe_records(w.t.s, "eawav"), ==, 0);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
+  munit_assert_int(alert_count(&w, ""), ==, 32);
+  munit_assert_string_equal(t_str(&w.t, "results[31].status"), "CANCELLED");
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* Of several who are told, the one who is told first says when it is open. */
+static MunitResult alert_delays(const MunitParameter params[], void *data)
+{
+  alert_world w;
+  (void)params, (void)data;
+  alert_open(&w, false);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"GROUP\",\"delayMin\":10},"
+                           "{\"typeName\":\"GROUP\",\"delayMin\":5},{\"typeName\":\"GROUP\",\"delayMin\":7}]}", "/groups/%s/alertConfigs", w.group), ==, 201);
+  alert_drill(&w, "a");
+  t_advance(&w.t, 299);
+  munit_assert_int(alert_count(&w, "TRACKING"), ==, 1);
+  t_advance(&w.t, 1);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
   alert_close(&w);
   return MUNIT_OK;
 }
@@ -905,6 +947,25 @@ static MunitResult alert_moved(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* One whose text has lost its organization is told as it is. */
+static MunitResult alert_told_damaged(const MunitParameter params[], void *data)
+{
+  static alert_said said;
+  alert_world w;
+  (void)params, (void)data;
+  alert_open_telling(&w, &said);
+  alert_watch(&w, "HOST_DOWN", "", 5);
+  alert_drill(&w, "a");
+  munit_assert_int(alert_count(&w, "TRACKING"), ==, 1);
+  munit_assert_size(probe_damage(w.t.s, "ealrt", "\"orgId\":", "\"ogrId\":"), ==, 1);
+  alert_told(&w, &said, 300, 1);
+  munit_assert_null(strstr(said.text, "\"orgId\""));
+  munit_assert_not_null(strstr(said.text, "\"eventTypeName\":\"HOST_DOWN\""));
+  munit_assert_string_equal(said.status, "OPEN");
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
 /* ----------------------------------------------------------------------------------------------------------------- driver */
 
 static void alert_measure(alert_world *w, alert_driver *d, const char *value)
@@ -989,6 +1050,9 @@ static MunitTest tests[] = {
   { "/ports", alert_ports, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/waves_left_out", alert_waves_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/waves_in_order", alert_waves_in_order, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/waves_whole", alert_waves_whole, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/delays", alert_delays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/told-damaged", alert_told_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/waves_cancel", alert_waves_cancel, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/delivery", alert_delivery, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/undelivered", alert_undelivered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -1,6 +1,7 @@
 /*
 ** Network containers: their blocks, who makes them, and who uses them.
 */
+#include "mechanism/probe.h"
 #include "network_world.h"
 
 #define AWS_IN(region, block) "{\"providerName\":\"AWS\",\"regionName\":\"" region "\",\"svcCidrBlock\":\"" block "\"}"
@@ -172,6 +173,40 @@ static MunitResult container_of_clusters(const MunitParameter params[], void *da
   return MUNIT_OK;
 }
 
+/* Where the first range is taken, what is given comes of the next one. */
+static MunitResult container_given(const MunitParameter params[], void *data)
+{
+  static const char *const blocks[] = { "172.31.248.0/21", "172.31.240.0/21", "172.31.232.0/21" };
+  static const char *const bodies[] = { "{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}", "{\"providerName\":\"AZURE\",\"region\":\"US_EAST\"}",
+                                        "{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\"}" };
+  n_world w;
+  size_t i;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  n_good(&w, "POST", "/containers", GCP_WITH("192.168.0.0/16"), NULL, 201);
+  for (i = 0; i < 3; i++) {
+    n_good(&w, "POST", "/containers", bodies[i], NULL, 201);
+    munit_assert_string_equal(t_str(&w.t, "svcCidrBlock"), blocks[i]);
+  }
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* One that is damaged and has all addresses leaves none for others: that is said, and nobody looks for them without end. */
+static MunitResult container_none_left(const MunitParameter params[], void *data)
+{
+  n_world w;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  n_good(&w, "POST", "/containers", GCP_WITH("10.0.0.0/8"), NULL, 201);
+  munit_assert_size(probe_damage(w.t.s, "ecntr", "10.0.0.0/8", "10.0.0.0/0"), ==, 1);
+  n_bad(&w, "POST", "/containers", "{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\"}", NULL, 409, "OVERLAPPING_CIDR_BLOCK");
+  munit_assert_string_equal(t_param(&w.t, 1), w.group);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 /* Shares of machines lie in nobody's network. */
 static MunitResult container_of_shared_tiers(const MunitParameter params[], void *data)
 {
@@ -208,6 +243,6 @@ static MunitResult container_regions(const MunitParameter params[], void *data)
 }
 
 #define TEST(n) { "/" #n, container_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(blocks), TEST(alone), TEST(lists), TEST(of_clusters), TEST(of_shared_tiers), TEST(regions),
+static MunitTest tests[] = { TEST(blocks), TEST(alone), TEST(lists), TEST(of_clusters), TEST(given), TEST(none_left), TEST(of_shared_tiers), TEST(regions),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_container = { "container", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -163,6 +163,8 @@ static MunitResult user_holds(const MunitParameter params[], void *data)
                            "/groups/%s/customDBRoles/roles", w.group), ==, 202);
   munit_assert_int(at(&w, "POST", "", HELD("{\"roleName\":\"mine\",\"databaseName\":\"shop\"}")), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_ROLE_DATABASE");
+  munit_assert_int(at(&w, "POST", "", HELD("{\"roleName\":\"mine\",\"databaseName\":\"admin\",\"collectionName\":\"c\"}")), ==, 400);
+  munit_assert_true(t_violation(&w.t, "roles[0].collectionName")); /* a role of one's own says itself what it is for */
   munit_assert_int(at(&w, "POST", "", HELD("{\"roleName\":\"mine\",\"databaseName\":\"admin\"}")), ==, 201);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/mine", w.group), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "CUSTOM_ROLE_IN_USE_BY_USERS");

@@ -140,6 +140,7 @@ static MunitResult encryption_rules(const MunitParameter params[], void *data)
 static MunitResult encryption_ways(const MunitParameter params[], void *data)
 {
   b_world w;
+  const char *first;
   (void)params, (void)data;
   b_open(&w, NULL);
   b_role(&w, "AWS");
@@ -150,6 +151,12 @@ static MunitResult encryption_ways(const MunitParameter params[], void *data)
   b_good(&w, "PATCH", KEYS, "{\"awsKms\":{" ROLE ",\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"}}", 200);
   munit_assert_null(t_node(&w.t, "awsKms.accessKeyID"));
   b_bad_field(&w, "PATCH", KEYS, "{\"awsKms\":{\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"}}", "awsKms.secretAccessKey"); /* it is gone */
+  first = w.role;
+  b_role(&w, "AWS");
+  b_good(&w, "PATCH", KEYS, "{\"awsKms\":{" ROLE "}}", 200); /* another role, in the place of that one */
+  b_is(&w, "awsKms.roleId", w.role);
+  munit_assert_string_not_equal(w.role, first);
+  b_bad_field(&w, "PATCH", KEYS, "{\"awsKms\":{\"roleId\":\"0123456789abcdef01234567\"," ACCESS "}}", "awsKms.accessKeyID");
   b_good(&w, "PATCH", KEYS, "{\"awsKms\":{" ACCESS "}}", 200);
   munit_assert_null(t_node(&w.t, "awsKms.roleId"));
   b_good(&w, "DELETE", "/groups/%G/cloudProviderAccess/AWS/%R", NULL, 204);
@@ -294,6 +301,34 @@ static MunitResult encryption_needed(const MunitParameter params[], void *data)
   return b_close(&w);
 }
 
+/* What is used, and what leads there, of one provider is nothing to another: not by a name as long as its own, nor by a region of that name. */
+static MunitResult encryption_apart(const MunitParameter params[], void *data)
+{
+  b_world w;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_good(&w, "PATCH", KEYS, AWS(ACCESS ",\"requirePrivateNetworking\":true"), 200);
+  b_good(&w, "PATCH", KEYS, AZURE(AZURE_LOGIN ",\"requirePrivateNetworking\":true"), 200);
+  b_good(&w, "PATCH", KEYS, GOOGLE("\"serviceAccountKey\":\"google-secret-of-some-length\""), 200);
+  b_good(&w, "POST", "/groups/%G/clusters",
+         "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"encryptionAtRestProvider\":\"AWS\",\"replicationSpecs\":[{\"regionConfigs\":[{"
+         "\"providerName\":\"AZURE\",\"regionName\":\"US_EAST_2\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}},{"
+         "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}", 202);
+  b_good(&w, "POST", WAYS, NEAR, 202);
+  w.other = t_keep(&w.t, t_str(&w.t, "id"));
+  b_good(&w, "POST", WAYS, "{\"regionName\":\"US_EAST_2\"}", 202);
+  w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
+  t_advance(&w.t, 10);
+  b_good(&w, "PATCH", KEYS, OFF("googleCloudKms"), 200);
+  b_bad(&w, "DELETE", WAYS "/%J", NULL, 409, "ENCRYPTION_AT_REST_ENDPOINT_IN_USE");
+  b_good(&w, "DELETE", WAYS "/%S", NULL, 204); /* there it is Azure that the cluster lies at */
+  t_advance(&w.t, 10);
+  b_good(&w, "PATCH", KEYS, OFF("azureKeyVault"), 200); /* the endpoint that is left leads to AWS */
+  b_bad(&w, "PATCH", KEYS, OFF("awsKms"), 409, "ENCRYPTION_AT_REST_IN_USE");
+  store_whole(w.t.s);
+  return b_close(&w);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ the driver */
 
 typedef struct encryption_driver {
@@ -346,6 +381,10 @@ static MunitResult encryption_driven(const MunitParameter params[], void *data)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_not_null(strstr(d.secrets, "aws-secret-of-some-length")); /* they are still there, after the facts were taken */
   munit_assert_not_null(strstr(d.secrets, "google-secret-of-some-length"));
+  done(&w, &d, "encryption.put", SVC_OK, "{\"awsKms\":{\"valid\":false},\"googleCloudKms\":{\"valid\":true}}"); /* one suffices for that */
+  munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_FAILED"), ==, 2);
+  munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_SUCCEEDED"), ==, 1);
+  b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"region\":\"EU_WEST_2\"}}", 200);
   done(&w, &d, "encryption.put", SVC_IO, "{\"reason\":\"no network\"}");
   b_good(&w, "GET", KEYS, NULL, 200);
   b_is(&w, "awsKms.valid", "false");
@@ -394,6 +433,7 @@ static MunitTest tests[] = {
   { "/search", encryption_search, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/endpoints", encryption_endpoints, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/needed", encryption_needed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/apart", encryption_apart, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/driven", encryption_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/recreated", encryption_recreated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

@@ -1,6 +1,7 @@
 /*
 ** Peering connections: the states of each provider with the clock moved, what they may be joined with, and a driver that fails.
 */
+#include "mechanism/probe.h"
 #include "network_world.h"
 
 #define AWS_CONTAINER "{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"svcCidrBlock\":\"10.8.0.0/21\"}"
@@ -37,6 +38,7 @@ static MunitResult peer_aws(const MunitParameter params[], void *data)
   munit_assert_int64(n_events(&w, "PEER_UPDATED"), ==, 1);
 
   n_good(&w, "PATCH", at, "{\"routeTableCidrBlock\":\"192.168.1.0/24\"}", NULL, 200); /* the routes alone */
+  n_bad(&w, "PATCH", at, "{\"routeTableCidrBlock\":\"192.168.2.0/24\"}", NULL, 409, "PEER_INVALID_STATE"); /* one change at a time */
   peer_walk(&w, at, "statusName", again);
   n_good(&w, "PATCH", at, "{\"vpcId\":\"vpc-" N_VPC_B "\"}", NULL, 200); /* another network: from the beginning */
   munit_assert_string_equal(t_str(&w.t, "statusName"), "INITIATING");
@@ -106,7 +108,7 @@ static MunitResult peer_others(const MunitParameter params[], void *data)
 static MunitResult peer_refused(const MunitParameter params[], void *data)
 {
   n_world w;
-  const char *aws, *azure, *other, *at;
+  const char *aws, *west, *azure, *other, *at;
   int i;
   (void)params, (void)data;
   n_open(&w, NULL);
@@ -136,6 +138,13 @@ static MunitResult peer_refused(const MunitParameter params[], void *data)
   n_bad_field(&w, "PATCH", other, "{\"containerId\":\"%s\"}", azure, "containerId");
   n_bad_field(&w, "PATCH", other, "{\"statusName\":\"AVAILABLE\"}", NULL, "statusName");
   n_bad_field(&w, "PATCH", other, "{\"providerName\":\"GCP\"}", NULL, "providerName");
+
+  /* of another container they may be the same; and who has none goes, whatever peers there are */
+  west = n_make(&w, "/containers", "{\"providerName\":\"AWS\",\"regionName\":\"US_WEST_1\",\"svcCidrBlock\":\"10.9.0.0/21\"}", NULL, 201);
+  n_good(&w, "DELETE", n_at(&w, "/containers", west), NULL, NULL, 204);
+  west = n_make(&w, "/containers", "{\"providerName\":\"AWS\",\"regionName\":\"US_WEST_1\",\"svcCidrBlock\":\"10.9.0.0/21\"}", NULL, 201);
+  n_good(&w, "DELETE", n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), west, 202)), NULL, NULL, 202);
+  t_advance(&w.t, 60);
 
   /* what is in use says by whom, and is free when that is gone */
   n_bad(&w, "DELETE", n_at(&w, "/containers", aws), NULL, NULL, 409, "CONTAINERS_IN_USE");
@@ -251,7 +260,28 @@ static MunitResult peer_driver(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* One whose record says a state that there is none of: it stays in it, is shown without, and goes when it is told to. */
+static MunitResult peer_damaged(const MunitParameter params[], void *data)
+{
+  n_world w;
+  const char *at;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), n_make(&w, "/containers", AWS_CONTAINER, NULL, 201), 202));
+  munit_assert_size(probe_damage(w.t.s, "epeer", "\"INITIATING\"", "\"initiating\""), ==, 1);
+  t_advance(&w.t, 60);
+  munit_assert_string_equal(n_get(&w, at, "statusName"), "");
+  munit_assert_string_equal(t_str(&w.t, "vpcId"), "vpc-" N_VPC_A);
+  munit_assert_int64(n_events(&w, "PEER_UPDATED"), ==, 0);
+  n_good(&w, "DELETE", at, NULL, NULL, 202);
+  munit_assert_string_equal(n_get(&w, at, "statusName"), "TERMINATING");
+  t_advance(&w.t, STEP);
+  n_bad(&w, "GET", at, NULL, NULL, 404, "PEER_NOT_FOUND");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 #define TEST(n) { "/" #n, peer_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(aws), TEST(others), TEST(refused), TEST(sent_back), TEST(driver),
+static MunitTest tests[] = { TEST(aws), TEST(others), TEST(refused), TEST(sent_back), TEST(driver), TEST(damaged),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_peer = { "peer", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -5,6 +5,7 @@
 ** What no policy can speak of is not here: restores, migrations of data, zones and namespaces, outages that are simulated, pins,
 ** search nodes and containers leave alone whatever an attribute of the context shows.
 */
+#include "mechanism/probe.h"
 #include "stream_world.h"
 #include "catalog/policy/policy_tree.h"
 
@@ -219,6 +220,9 @@ static MunitResult operations_streams(const MunitParameter params[], void *data)
   stream_order(&w, "peering.reject", SVC_OK, NULL);
   policy_gone(&w.t, w.org, policy);
   stream_expect(&w, stream_call(&w, "POST", PEERING_ONE ":accept", who), 202, NULL);
+  stream_order(&w, "peering.accept", SVC_OK, NULL);
+  policy_of(&w.t, w.org, PEERING(OF_AWS));
+  stream_expect(&w, stream_call(&w, "DELETE", PEERING_ONE, NULL), 202, NULL); /* and so is to end it */
   t_close(&w.t);
   return MUNIT_OK;
 }
@@ -261,6 +265,8 @@ static MunitResult operations_nearer(const MunitParameter params[], void *data)
   refused(&w, "POST", "/groups/%G/accessList", "[{\"cidrBlock\":\"10.0.0.0/8\",\"comment\":\"c\"}]");
   good(&w, "DELETE", "/groups/%G/accessList/10.0.0.0%2F8", NULL, 204); /* another one is left that should not be there */
   good(&w, "DELETE", "/groups/%G/accessList/11.0.0.0%2F8", NULL, 204);
+  refused(&w, "POST", "/groups/%G/accessList", "[{\"awsSecurityGroup\":\"sg-0a1b\"},{\"ipAddress\":\"192.0.2.2\"}]");
+  good(&w, "POST", "/groups/%G/accessList", "[{\"awsSecurityGroup\":\"sg-0a1b\"}]", 201); /* it is no address: the policy is not about it */
   good(&w, "DELETE", "/groups/%G/peers/%P", NULL, 202);
   t_advance(&w.t, 60);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"two\",\"policies\":[{\"body\":\"forbid (principal, action == ResourcePolicy::Action::\\\"cluster.modify\\\", resource);\"}]}",
@@ -291,6 +297,42 @@ static MunitResult operations_found(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "[0].resourcePoliciesCausingNonCompliance"), ==, 1);
   munit_assert_size(t_count(&w.t, "[0].resourcePoliciesCausingNonCompliance[0].policiesCausingNonCompliance"), ==, 1);
   t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A version without its last part, as damage may leave it, is the major version. */
+static MunitResult operations_short_version(const MunitParameter params[], void *data)
+{
+  char whole[32], part[32];
+  operations_world w;
+  (void)params, (void)data;
+  operations_open(&w);
+  good(&w, "POST", "/groups/%G/flexClusters", FLEX("Flex"), 202);
+  t_advance(&w.t, 60);
+  policy_of(&w.t, w.org, MODIFY("when { context.cluster.dbMajorVersion == \"8.0\" }"));
+  refused(&w, "PATCH", "/groups/%G/flexClusters/Flex", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}");
+  good(&w, "GET", "/groups/%G/flexClusters/Flex", NULL, 200);
+  snprintf(whole, sizeof whole, "\"%s\"", t_str(&w.t, "dbVersion"));
+  snprintf(part, sizeof part, "%-*s", (int)strlen(whole), "\"8.0\"");
+  munit_assert_size(probe_damage(w.t.s, "eflex", whole, part), ==, 1);
+  refused(&w, "PATCH", "/groups/%G/flexClusters/Flex", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}");
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* How many clusters a project has is known as well where there are none of one kind. */
+static MunitResult operations_without_flex(const MunitParameter params[], void *data)
+{
+  static const char *const without[] = { "flex cluster", NULL };
+  operations_world w;
+  (void)params, (void)data;
+  t_without(without);
+  operations_open(&w);
+  policy_of(&w.t, w.org, MODIFY("when { context.project.clustersInProject > 1 }"));
+  good(&w, "POST", "/groups/%G/clusters", C_("One", ""), 202);
+  refused(&w, "POST", "/groups/%G/clusters", C_("Two", ""));
+  t_close(&w.t);
+  t_without(NULL);
   return MUNIT_OK;
 }
 
@@ -344,6 +386,8 @@ static MunitTest tests[] = {
   { "/move", operations_move, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/nearer", operations_nearer, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/found", operations_found, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/short_version", operations_short_version, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/without_flex", operations_without_flex, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/steps", operations_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 };

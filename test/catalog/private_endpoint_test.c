@@ -47,9 +47,12 @@ static MunitResult private_endpoint_services(const MunitParameter params[], void
   munit_assert_string_equal(t_str(&w.t, "portMappingEnabled"), "false");
   n_bad(&w, "POST", NEW, SERVICE("AWS", "US_EAST_1"), NULL, 409, "PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION");
   n_bad_field(&w, "POST", NEW, SERVICE("AWS", "WESTERN_US"), NULL, "region");
+  n_bad_field(&w, "POST", NEW, SERVICE("AWS", "us~west~1"), NULL, "region"); /* as long as one, and not spelled like it */
+  n_good(&w, "POST", NEW, "{\"providerName\":\"GCP\",\"region\":\"CENTRAL_US\",\"portMappingEnabled\":true}", NULL, 202);
+  munit_assert_string_equal(t_str(&w.t, "portMappingEnabled"), "true");
   n_bad_field(&w, "POST", NEW, SERVICE("IBM", "US_EAST_1"), NULL, "providerName");
   n_bad_field(&w, "POST", NEW, "{\"providerName\":\"AWS\",\"region\":\"EU_WEST_1\",\"portMappingEnabled\":true}", NULL, "portMappingEnabled");
-  n_bad_field(&w, "POST", NEW, "{\"providerName\":\"GCP\",\"region\":\"CENTRAL_US\",\"supportedRemoteRegions\":[\"US_EAST_1\"]}", NULL,
+  n_bad_field(&w, "POST", NEW, "{\"providerName\":\"GCP\",\"region\":\"EASTERN_US\",\"supportedRemoteRegions\":[\"US_EAST_1\"]}", NULL,
               "supportedRemoteRegions");
   n_bad_field(&w, "POST", NEW, "{\"providerName\":\"AWS\",\"region\":\"EU_WEST_1\",\"supportedRemoteRegions\":[\"EU_WEST_1\"]}", NULL,
               "supportedRemoteRegions[0]");
@@ -85,7 +88,7 @@ static MunitResult private_endpoint_services(const MunitParameter params[], void
   n_good(&w, "POST", below(&w, aws), "{\"id\":\"" VPCE "\"}", NULL, 404); /* it is on its way */
   t_advance(&w.t, 3);
   n_good(&w, "GET", aws, NULL, NULL, 404);
-  munit_assert_int64(n_events(&w, "ENDPOINT_SERVICE_CREATED"), ==, 3);
+  munit_assert_int64(n_events(&w, "ENDPOINT_SERVICE_CREATED"), ==, 4);
   munit_assert_int64(n_events(&w, "ENDPOINT_SERVICE_DELETED"), ==, 1);
   t_close(&w.t);
   return MUNIT_OK;
@@ -157,6 +160,7 @@ static MunitResult private_endpoint_refused(const MunitParameter params[], void 
 {
   n_world w;
   const char *aws, *azure, *gcp, *west;
+  char path[256];
   int i;
   (void)params, (void)data;
   n_open(&w, NULL);
@@ -178,6 +182,8 @@ static MunitResult private_endpoint_refused(const MunitParameter params[], void 
   n_bad(&w, "POST", west, "{\"id\":\"" VPCE "\"}", NULL, 409, "PRIVATE_ENDPOINT_ALREADY_EXISTS"); /* it leads to one service */
   n_good(&w, "POST", "/privateEndpoint/AWS/endpointService/5f5f5f5f5f5f5f5f5f5f5f5f/endpoint", "{\"id\":\"" VPCE_2 "\"}", NULL, 404);
   munit_assert_string_equal(t_error(&w.t), "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND");
+  snprintf(path, sizeof path, "/privateEndpoint/AZURE%s", strstr(aws, "/endpointService/"));
+  n_bad(&w, "POST", path, AZURE_BODY("pe-1"), NULL, 404, "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND"); /* it is another provider's */
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "CANNOT_CLOSE_GROUP_ACTIVE_PRIVATE_ENDPOINT_SERVICES");
   for (i = 1; i < 50; i++) { /* there is an end to them: a limit of the project */
@@ -222,6 +228,7 @@ static MunitResult private_endpoint_regional_mode(const MunitParameter params[],
   munit_assert_string_equal(n_get(&w, "/privateEndpoint/regionalMode", "enabled"), "false");
   n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":true}", NULL, 202);
   n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":false}", NULL, 202);
+  n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":false}", NULL, 202); /* changes nothing */
   n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":true}", NULL, 202);
   n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":true}", NULL, 202); /* changes nothing */
   munit_assert_int64(n_events(&w, "REGIONALIZED_PRIVATE_ENDPOINT_MODE_ENABLED"), ==, 2);
@@ -240,6 +247,29 @@ static MunitResult private_endpoint_regional_mode(const MunitParameter params[],
   munit_assert_string_equal(t_param(&w.t, 0), "Main");
   n_good(&w, "DELETE", n_at(&w, west, VPCE_2), NULL, NULL, 204);
   n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":false}", NULL, 202);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Endpoints in one region of each of two providers stand in nobody's way: each provider has one string as well. */
+static MunitResult private_endpoint_two_providers(const MunitParameter params[], void *data)
+{
+  n_world w;
+  (void)params, (void)data;
+  n_open(&w, NULL);
+  n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":true}", NULL, 202);
+  n_good(&w, "POST", "/clusters",
+         "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
+         "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}},{\"providerName\":"
+         "\"AZURE\",\"regionName\":\"US_EAST\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}", NULL, 202);
+  n_good(&w, "POST", below(&w, service(&w, "AWS", "US_EAST_1")), "{\"id\":\"" VPCE "\"}", NULL, 202);
+  n_good(&w, "POST", below(&w, service(&w, "AZURE", "US_EAST")), AZURE_BODY("pe-1"), NULL, 202);
+  t_advance(&w.t, 60);
+  n_good(&w, "GET", "/clusters/Main", NULL, NULL, 200);
+  munit_assert_size(t_count(&w.t, "connectionStrings.privateEndpoint"), ==, 2);
+  n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":false}", NULL, 202);
+  n_good(&w, "GET", "/clusters/Main", NULL, NULL, 200);
+  munit_assert_size(t_count(&w.t, "connectionStrings.privateEndpoint"), ==, 2);
   t_close(&w.t);
   return MUNIT_OK;
 }
@@ -303,6 +333,9 @@ static int told_perform(void *context, svc *s, const svc_order *order)
   return svc_order_done(s, order->id, SVC_OK, ((told_driver *)context)->facts);
 }
 
+#define LONG_64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define LONG_NAME LONG_64 LONG_64 LONG_64 LONG_64 /* of 256 characters */
+
 static MunitResult endpoint_told(const MunitParameter params[], void *data)
 {
   static char many[4096], longest[1024];
@@ -318,7 +351,8 @@ static MunitResult endpoint_told(const MunitParameter params[], void *data)
     { "GCP", "CENTRAL_US", "{\"serviceAttachmentNames\":\"a\"}", "serviceAttachmentNames[0]", "" },
     { "GCP", "WESTERN_US", "{\"serviceAttachmentNames\":[]}", "serviceAttachmentNames[0]", "" },
     { "GCP", "WESTERN_EUROPE", "{\"serviceAttachmentNames\":[5,{},\"a\"]}", "serviceAttachmentNames[0]", "a" },
-    { "GCP", "EASTERN_US", many, "serviceAttachmentNames[49]", "a49" },
+    { "GCP", "EASTERN_US", "{\"serviceAttachmentNames\":[\"" LONG_NAME "\",\"a\"]}", "serviceAttachmentNames[0]", "a" }, /* longer than names are */
+    { "GCP", "EUROPE_WEST_3", many, "serviceAttachmentNames[49]", "a49" },
   };
   static told_driver told;
   svc_driver driver = { told_perform, NULL, &told };
@@ -369,6 +403,6 @@ static MunitResult endpoint_told(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-static MunitTest tests[] = { { "/told", endpoint_told, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }, TEST(services), TEST(states), TEST(refused), TEST(container), TEST(regional_mode), TEST(driver),
+static MunitTest tests[] = { { "/told", endpoint_told, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }, TEST(services), TEST(states), TEST(refused), TEST(container), TEST(regional_mode), TEST(two_providers), TEST(driver),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_private_endpoint = { "private_endpoint", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -73,6 +73,11 @@ static MunitResult shape_summaries(const MunitParameter params[], void *data)
   adv_bad(&w, SUMMARIES, "?since=1749340800001&until=1749340800000", 400, "START_DATE_AFTER_END_DATE");
   adv_bad(&w, SUMMARIES, "?namespaces=a.b&namespaces=a.c&namespaces=a.d&namespaces=a.e&namespaces=a.f&namespaces=a.g&namespaces=a.h"
           "&namespaces=a.i&namespaces=a.j&namespaces=a.k&namespaces=a.l", 400, "INVALID_QUERY_PARAMETER");
+  w.stats = "[" STAT("C", 00100, "s.d", "find", 1, 5000, "") "," STAT("A", 00100, "s.d", "find", 1, 5000, "") "," STAT("B", 00100, "s.d", "find", 1, 5000, "") "]";
+  adv_good(&w, SUMMARIES, ""); /* of what took as long, by their hashes */
+  munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShapeHash"), HASH("A"));
+  munit_assert_string_equal(t_str(&w.t, "summaries[1].queryShapeHash"), HASH("B"));
+  munit_assert_string_equal(t_str(&w.t, "summaries[2].queryShapeHash"), HASH("C"));
   w.stats = "[{\"count\":0}]";
   adv_bad(&w, SUMMARIES, "", 503, "SERVICE_UNAVAILABLE");
   t_close(&w.t);

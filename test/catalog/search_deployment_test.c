@@ -124,8 +124,63 @@ static MunitResult deployment_regions(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* So many node hours of either provider are on the bill. */
+static void bill(deployment_world *w, const char *aws, const char *azure)
+{
+  size_t i, found = 0;
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/orgs/%s/invoices/pending", w->org), ==, 200);
+  for (i = 0; i < t_count(&w->t, "results[0].lineItems"); i++) {
+    char sku[64], quantity[64];
+    bool of_aws;
+    snprintf(sku, sizeof sku, "results[0].lineItems[%zu].sku", i);
+    snprintf(quantity, sizeof quantity, "results[0].lineItems[%zu].quantity", i);
+    of_aws = strcmp(t_str(&w->t, sku), "SEARCH_INSTANCE_AWS_S20_HIGHCPU_NVME") == 0;
+    if (!of_aws && strcmp(t_str(&w->t, sku), "SEARCH_INSTANCE_AZURE_S20_HIGHCPU_NVME") != 0) continue;
+    munit_assert_string_equal(t_str(&w->t, quantity), of_aws ? aws : azure);
+    found++;
+  }
+  munit_assert_size(found, ==, 2);
+}
+
+/* A region of several shards is one place; one of another provider is another, with a spec of its own, and other nodes on the bill. */
+static MunitResult deployment_providers(const MunitParameter params[], void *data)
+{
+#define AZURE "{\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":1},\"priority\":6,\"providerName\":\"AZURE\",\"regionName\":\"US_EAST_2\"}"
+#define BOTH "{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":2},\"priority\":7,\"providerName\":\"AWS\",\"regionName\":\"US_EAST_2\"}," AZURE "]}"
+#define EAST(provider, nodes) SPEC(",\"regionName\":\"US_EAST_2\",\"cloudProvider\":\"" provider "\",\"nodeCount\":" nodes)
+  static const char *const twice[] = {
+    BODY(EAST("AZURE", "6") "," EAST("AZURE", "3")), BODY(EAST("AZURE", "6") "," SPEC(",\"regionName\":\"US_EAST_2\"")),
+    BODY(SPEC(",\"regionName\":\"US_EAST_2\"") "," EAST("AZURE", "6")), BODY(SPEC(",\"cloudProvider\":\"AWS\"") "," SPEC(",\"cloudProvider\":\"AZURE\""))
+  };
+  svc_config config = { .limiter_off = 1 };
+  deployment_world w;
+  size_t i;
+  (void)params, (void)data;
+  open_world(&w, &config);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"S\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" BOTH "," BOTH "]}", "/groups/%s/clusters", w.group), ==, 202);
+  expect(&w, call(&w, "POST", "S", BODY(SPEC(",\"regionName\":\"US_EAST_2\",\"cloudProvider\":\"AZURE\""))), 400, "MISSING_ATTRIBUTE"); /* none for AWS */
+  munit_assert_int(call(&w, "POST", "S", BODY(SPEC(",\"regionName\":\"US_EAST_2\",\"cloudProvider\":\"AZURE\",\"nodeCount\":5") "," SPEC(""))), ==, 202);
+  munit_assert_size(t_count(&w.t, "effectiveSpecs"), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "effectiveSpecs[0].cloudProvider"), "AWS");
+  munit_assert_int64(t_int(&w.t, "effectiveSpecs[0].nodeCount"), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "effectiveSpecs[1].cloudProvider"), "AZURE");
+  munit_assert_int64(t_int(&w.t, "effectiveSpecs[1].nodeCount"), ==, 5);
+  t_advance(&w.t, 2 * 3600);
+  bill(&w, "4", "10"); /* nodes times two hours */
+  munit_assert_int(call(&w, "PATCH", "S", BODY(EAST("AZURE", "6") "," EAST("AWS", "3"))), ==, 200); /* the same name, and two places */
+  munit_assert_int64(t_int(&w.t, "effectiveSpecs[0].nodeCount"), ==, 3);
+  munit_assert_int64(t_int(&w.t, "effectiveSpecs[1].nodeCount"), ==, 6);
+  for (i = 0; i < sizeof twice / sizeof twice[0]; i++) {
+    munit_assert_int(call(&w, "PATCH", "S", twice[i]), ==, 400);
+    if (!t_violation(&w.t, "specs[1].regionName")) munit_errorf("%s: %s", twice[i], w.t.response.body);
+  }
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/states", deployment_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/providers", deployment_providers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/regions", deployment_regions, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

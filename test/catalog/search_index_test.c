@@ -211,6 +211,7 @@ static MunitResult search_definitions(const MunitParameter params[], void *data)
     { TEXT(MAPPED("{\"type\":\"text\"}")), "definition.mappings.fields.a.type" },
     { TEXT(MAPPED("[{\"type\":\"string\"},{\"type\":\"x\"}]")), "definition.mappings.fields.a[1].type" },
     { TEXT(MAPPED("{\"type\":\"string\",\"analyzer\":\"mine\"}")), "definition.mappings.fields.a.analyzer" },
+    { TEXT(MAPPED("{\"type\":\"string\",\"analyzer\":5}")), "definition.mappings.fields.a.analyzer" },
     { TEXT(MAPPED("{\"type\":\"document\",\"fields\":[]}")), "definition.mappings.fields.a.fields" },
     { TEXT(MAPPED(NESTED("{\"type\":\"x\"}"))), "definition.mappings.fields.a.fields.a.type" },
     { TEXT(MAPPED(NESTED(NESTED(NESTED(NESTED(NESTED(NESTED(NESTED(NESTED("{\"type\":\"string\"}")))))))))),
@@ -268,6 +269,10 @@ static MunitResult search_definitions(const MunitParameter params[], void *data)
                 "\"token\"}]}},\"analyzer\":\"mine\"," ANALYZER("mine", ",\"tokenFilters\":[{\"type\":\"lowercase\"}]")
                 ",\"typeSets\":[{\"name\":\"s\",\"types\":[{\"type\":\"string\"}]}],\"storedSource\":{\"include\":[\"a\"]}}"));
   make(&w, INDEX("deep", "\"definition\":" MAPPED(NESTED(NESTED(NESTED(NESTED(NESTED(NESTED(NESTED("{\"type\":\"string\"}"))))))))));
+  make(&w, INDEX("second", "\"definition\":{\"mappings\":{\"dynamic\":true},\"analyzer\":\"two\",\"numPartitions\":4,\"analyzers\":[{\"name\":\"one\","
+                           "\"tokenizer\":{\"type\":\"standard\"}},{\"name\":\"two\",\"tokenizer\":{\"type\":\"standard\"}}]}"));
+  munit_assert_string_equal(t_str(&w.t, "latestDefinition.analyzer"), "two");
+  munit_assert_int64(t_int(&w.t, "latestDefinition.numPartitions"), ==, 4);
   make(&w, VECTOR(COMPARED ",{\"type\":\"filter\",\"path\":\"q\"}"));
   munit_assert_int64(t_int(&w.t, "latestDefinition.fields[0].numDimensions"), ==, 1536);
   t_close(&w.t);
@@ -289,6 +294,11 @@ static MunitResult search_bounds(const MunitParameter params[], void *data)
     munit_assert_int(call(&w, "POST", "/search/indexes", body), ==, most == 300 ? 202 : 400);
   }
   munit_assert_true(t_violation(&w.t, "definition"));
+  n = (size_t)snprintf(body, sizeof body, "{\"collectionName\":\"c\",\"database\":\"d\",\"name\":\"old\",\"mappings\":{\"fields\":{"); /* the older shape */
+  for (i = 0; i < 900; i++) n += (size_t)snprintf(body + n, sizeof body - n, "%s\"f%05zu\":{\"type\":\"string\"}", i ? "," : "", i);
+  snprintf(body + n, sizeof body - n, "}}}");
+  munit_assert_int(call(&w, "POST", "/fts/indexes", body), ==, 400);
+  munit_assert_true(t_violation(&w.t, "mappings"));
   for (i = 1; i < 200; i++) {
     snprintf(body, sizeof body, "{\"collectionName\":\"c\",\"database\":\"d\",\"name\":\"n%zu\",\"definition\":{\"mappings\":{\"dynamic\":true}}}", i);
     munit_assert_int(call(&w, "POST", "/search/indexes", body), ==, 202);

@@ -73,6 +73,9 @@ static MunitResult slow_measured(const MunitParameter params[], void *data)
   adv_good(&w, LOGS, "?since=1749000000000&duration=1000000000&nLogs=5"); /* beyond now */
   adv_good(&w, LOGS, "?duration=1");
   munit_assert_size(t_count(&w.t, "slowQueries"), ==, 0);
+  adv_good(&w, LOGS, "?duration=253402300799999"); /* longer than there is time: since the cluster was made */
+  munit_assert_not_null(strstr(w.asked, "\"since\":1748736000000,"));
+  munit_assert_size(t_count(&w.t, "slowQueries"), ==, 1);
   t_close(&w.t);
   return MUNIT_OK;
 }

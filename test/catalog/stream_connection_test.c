@@ -242,7 +242,12 @@ static MunitResult connection_cluster(const MunitParameter params[], void *data)
                                                   "\"type\":\"CUSTOM\"}")), ==, 202);
   munit_assert_int(stream_call(&w, "POST", AT, "{\"name\":\"d\",\"type\":\"Cluster\",\"clusterName\":\"C\",\"dbRoleToExecute\":{\"role\":"
                                                "\"svcAdmin\",\"type\":\"BUILT_IN\"}}"), ==, 202);
+  munit_assert_int(stream_call(&w, "POST", AT, "{\"name\":\"e\",\"type\":\"Cluster\",\"clusterName\":\"C\",\"dbRoleToExecute\":{\"role\":"
+                                               "\"readAnyDatabase\",\"type\":\"BUILT_IN\"}}"), ==, 202);
+  munit_assert_string_equal(t_str(&w.t, "dbRoleToExecute.role"), "readAnyDatabase");
   t_advance(&w.t, 1000);
+  munit_assert_int(stream_call(&w, "DELETE", AT "/e", NULL), ==, 202);
+  t_advance(&w.t, 100);
 
   /* what it names stays, and who names it is told */
   stream_expect(&w, t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", w.group), 409, "CLUSTER_IN_USE_BY_STREAM_CONNECTIONS");
@@ -342,6 +347,10 @@ static MunitResult connection_failover(const MunitParameter params[], void *data
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"failoverRegions\":[]}"), ==, 200);
   stream_refused(&w, "POST", FAILOVER, WEST("OREGON_USA", ""), "region");
   munit_assert_false(stream_stored(&w, "sesame"));
+  munit_assert_int(stream_call(&w, "DELETE", AT "/k", NULL), ==, 202);
+  stream_expect(&w, stream_call(&w, "POST", FAILOVER, WEST("OREGON_USA", "")), 404, "STREAM_CONNECTION_NOT_FOUND_FOR_NAME"); /* it is going */
+  munit_assert_string_equal(t_param(&w.t, 0), "k");
+  munit_assert_string_equal(t_param(&w.t, 1), "W");
   t_close(&w.t);
   return MUNIT_OK;
 }

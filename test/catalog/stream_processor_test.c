@@ -97,6 +97,9 @@ static MunitResult processor_pipelines(const MunitParameter params[], void *data
   stream_refused(&w, "POST", AT, PROCESSOR("p", "", ",\"tier\":\"SP30\""), "tier");
   make(&w, PROCESSOR("p", "", ""));
   munit_assert_string_equal(t_str(&w.t, "tier"), "SP5"); /* the workspace's */
+  t_advance(&w.t, 100);
+  stream_refused(&w, "POST", P ":startWith", "{\"tier\":\"SP30\"}", "tier"); /* nor does it begin as a larger one */
+  munit_assert_int(stream_call(&w, "POST", P ":startWith", "{\"tier\":\"SP10\"}"), ==, 200);
   stream_expect(&w, stream_call(&w, "POST", AT, PROCESSOR("p", "", "")), 409, "STREAM_PROCESSOR_ALREADY_EXISTS");
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"failoverRegions\":[]}"), ==, 200);
   stream_refused(&w, "POST", AT, PROCESSOR("q", "", ",\"failoverEnabled\":true"), "failoverEnabled");
@@ -277,6 +280,16 @@ static MunitResult processor_driver(const MunitParameter params[], void *data)
   munit_assert_int(stream_call(&w, "POST", P ":start", NULL), ==, 200);
   stream_order(&w, "processor.start", SVC_OK, NULL);
   munit_assert_not_null(strstr(w.driver.desired, "\"beginsAt\":\"now\""));
+  strcpy(w.driver.said, "{}");
+  stream_expect(&w, stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":true}}"), 400, "STREAM_PROCESSOR_GENERIC_ERROR"); /* it runs */
+  munit_assert_int(stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":false}}"), ==, 200); /* as it is */
+  munit_assert_int(stream_call(&w, "POST", P ":stop", NULL), ==, 200);
+  stream_order(&w, "processor.stop", SVC_OK, NULL);
+  munit_assert_int(stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":false}}"), ==, 200);
+  munit_assert_int(stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":true}}"), ==, 200);
+  munit_assert_int(stream_call(&w, "POST", P ":start", NULL), ==, 200);
+  stream_order(&w, "processor.start", SVC_OK, NULL);
+  munit_assert_not_null(strstr(w.driver.desired, "\"beginsAt\":\"checkpoint\""));
   munit_assert_int(stream_call(&w, "DELETE", P, NULL), ==, 204);
   stream_order(&w, "processor.delete", SVC_OK, NULL);
   t_close(&w.t);

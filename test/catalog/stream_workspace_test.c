@@ -139,6 +139,12 @@ static MunitResult workspace_all(const MunitParameter params[], void *data)
   expect_state(&w, "p", "STOPPED"); /* only the one that may be */
   expect_state(&w, "q", "STARTED");
   t_advance(&w.t, 100);
+  munit_assert_int(stream_call(&w, "POST", "/W/processor", PROCESSOR("r", "", ",\"failoverEnabled\":true")), ==, 202);
+  munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"FAILED_OVER\",\"region\":\"OREGON_USA\"}}"), ==, 200);
+  expect_state(&w, "r", "CREATING"); /* what is not there yet moves nowhere */
+  t_advance(&w.t, 100);
+  expect_state(&w, "r", "CREATED");
+  munit_assert_int(stream_call(&w, "DELETE", "/W/processor/r", NULL), ==, 204);
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"processorStatus\":{\"status\":\"STOPPED\"}}"), ==, 200);
   t_advance(&w.t, 100);
   expect_state(&w, "p", "STOPPED");

@@ -126,6 +126,9 @@ static MunitResult suggested_joined(const MunitParameter params[], void *data)
   adv_good(&w, PROCESS, "?nIndexes=1");
   munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1);
   munit_assert_size(t_count(&w.t, "shapes"), ==, 2); /* only those that it is for */
+  adv_good(&w, PROCESS, "?itemsPerPage=3&pageNum=1");
+  munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 3);
+  munit_assert_string_equal(t_str(&w.t, "suggestedIndexes[0].weight"), "39.600");
   adv_good(&w, PROCESS, "?itemsPerPage=3&pageNum=2");
   munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "suggestedIndexes[0].namespace"), "s.d");
@@ -206,6 +209,12 @@ static MunitResult suggested_bounded(const MunitParameter params[], void *data)
   munit_assert_string_equal(adv_text(&w, "suggestedIndexes[0].index"), "[{\"f20499\":1}]");
   adv_good(&w, ADV_PROCESS, "slowQueryLogs");
   munit_assert_size(t_count(&w.t, "slowQueries"), ==, 20000);
+  for (i = 0, n = 1; i < MANY; i++) n += (size_t)snprintf(text + n, size - n, "%s{\"namespace\":\"s.c%d\"}", i ? "," : "", i);
+  snprintf(text + n, size - n, "]");
+  w.queries = "[]";
+  w.collections = text;
+  adv_good(&w, ADV_CLUSTER, "schemaAdvice");
+  if (!strstr(w.t.response.body, "There are 20000 collections.")) munit_errorf("%.300s", w.t.response.body);
   free(text);
   t_close(&w.t);
   return MUNIT_OK;
@@ -233,6 +242,7 @@ static MunitResult suggested_odd(const MunitParameter params[], void *data)
     { "\"filter\":{\"$or\":[{\"$and\":[{\"x\":1}]}],\"y\":{\"$in\":[1]}}", "[{\"y\":1}]" },
     { "\"filter\":{\"a\":{\"$gt\":1}},\"sort\":[{\"b\":1}]", "[{\"b\":1},{\"a\":1}]" },
     { "\"filter\":{\"b\":1,\"a\":1}", "[{\"a\":1},{\"b\":1}]" }, /* in whatever order they are written */
+    { "\"filter\":{\"$and\":[{\"b\":1},{\"c\":1},{\"a\":1}]}", "[{\"a\":1},{\"b\":1},{\"c\":1}]" },
     { "\"filter\":{\"b\":1,\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"$and\":[{\"a\":1}]}]}]}]}]}]}]}]}", "[{\"b\":1}]" }, /* so deep nobody looks */
   };
   static char queries[16384], fields[1024];
@@ -270,6 +280,12 @@ static MunitResult suggested_odd(const MunitParameter params[], void *data)
                                       ADV_RAN(00300, "s.c", 100, 10, 10, "\"filter\":{\"a\":1,\"b\":1}") "," WASTEFUL(00400, "s.c", "\"filter\":{}") "]", "[]"),
                             "[{\"a\":1}]");
   munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 1);
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1},\"sort\":[{\"_id\":1}]") "," WASTEFUL(00200, "s.c", "\"filter\":{\"_id\":1,\"a\":1}") "]", "[]"),
+                            "[{\"a\":1},{\"_id\":1}]");
+  munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 1); /* who asks for one document by its _id has an index */
+  munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") "," WASTEFUL(00200, "s.c", "\"filter\":{\"a\":1,\"b\":1}") "]", HAS("[{\"a\":1}]", "")),
+                            "[{\"a\":1},{\"b\":1}]");
+  munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 1); /* and so has what another one serves */
   t_close(&w.t);
   return MUNIT_OK;
 }

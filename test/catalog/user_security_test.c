@@ -160,6 +160,9 @@ static int security_perform(void *context, svc *s, const svc_order *order)
 /* The driver tries it, with the password, and says what came of each step. */
 static MunitResult security_driven(const MunitParameter params[], void *data)
 {
+#define STEP "{\"validationType\":\"CONNECT\",\"status\":\"OK\"}"
+  char many[4096];
+  int i;
   security_driver d;
   svc_driver driver = { security_perform, NULL, &d };
   svc_config config = { .limiter_off = 1, .driver = &driver };
@@ -177,6 +180,22 @@ static MunitResult security_driven(const MunitParameter params[], void *data)
   b_good(&w, "GET", VERIFY "/%J", NULL, 200);
   munit_assert_size(t_count(&w.t, "validations"), ==, 2);
   b_is(&w, "validations[1].status", "FAIL");
+  b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
+  w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_OK, "{\"found\":\"nothing\"}"), ==, SVC_OK); /* and of none, where it says none */
+  b_good(&w, "GET", VERIFY "/%J", NULL, 200);
+  b_is(&w, "status", "SUCCESS");
+  munit_assert_size(t_count(&w.t, "validations"), ==, 0);
+  b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
+  w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  strcpy(many, "{\"validations\":[" STEP);
+  for (i = 1; i < 30; i++) strcat(many, "," STEP);
+  strcat(many, "]}");
+  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_OK, many), ==, SVC_OK);
+  b_good(&w, "GET", VERIFY "/%J", NULL, 200);
+  munit_assert_size(t_count(&w.t, "validations"), ==, 20); /* there is an end to them */
   b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
   w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);

@@ -290,6 +290,11 @@ static MunitResult user_makes(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_error(&t), "USER_NOT_IN_ORG");
   munit_assert_int(t_sendf(&t, "POST", body, "/groups?projectOwnerId=%s", ada), ==, 201);
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"New\",\"orgOwnerId\":\"5f00000000000000000000aa\"}"), ==, 404);
+  t_as(&t, ada);
+  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"nobody@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  snprintf(body, sizeof body, "{\"name\":\"New\",\"orgOwnerId\":\"%s\"}", t_keep(&t, t_str(&t, "id")));
+  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 404); /* who is invited, and has not come, owns nothing */
+  munit_assert_string_equal(t_error(&t), "USER_NOT_FOUND");
 
   t_as(&t, ada);
   snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);

@@ -52,6 +52,35 @@ static inline size_t probe_records(svc *s, const char *prefix)
   return n;
 }
 
+/* Damage: in every record that begins so, this text becomes another one, as long as it. How many records had it. */
+static inline size_t probe_damage(svc *s, const char *prefix, const char *text, const char *damaged)
+{
+  static char value[65536];
+  const size_t length = strlen(text);
+  svc_txn *txn;
+  svc_scan scan;
+  svc_key from, key;
+  svc_str at, was;
+  size_t n = 0;
+  munit_assert_size(strlen(damaged), ==, length);
+  from.n = strlen(prefix);
+  memcpy(from.b, prefix, from.n);
+  munit_assert_int(s->commit.port->write_begin(s->commit.store, &txn), ==, SVC_OK);
+  for (svc_scan_below(&scan, txn, &from, false); svc_scan_next(&scan, &at, &was);) {
+    const char *found = memmem(was.p, was.n, text, length);
+    if (!found) continue;
+    munit_assert_size(was.n, <=, sizeof value);
+    memcpy(key.b, at.p, key.n = at.n);
+    memcpy(value, was.p, was.n);
+    memcpy(value + (found - was.p), damaged, length);
+    munit_assert_int(svc_put(txn, &key, (svc_str){ value, was.n }), ==, SVC_OK);
+    n++;
+  }
+  munit_assert_int(txn->error, ==, SVC_OK);
+  munit_assert_int(s->commit.port->commit(txn), ==, SVC_OK);
+  return n;
+}
+
 /* Every entity of a kind must be of this project and organization; how many there are. */
 static inline size_t probe_all_in(svc *s, const char *kind, const char *group, const char *org)
 {

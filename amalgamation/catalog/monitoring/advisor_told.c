@@ -72,7 +72,6 @@ SVC_PRIVATE bool svc_advisor_range(svc_call *c, int64_t *since, int64_t *until)
   *since = from ? from->number : *until - (length ? length->number : ADVISOR_DAY);
   if (*since > *until) return svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "ii", since, until);
   if (*until > c->now) *until = c->now; /* nothing is known of what is to come */
-  if (*since < 0) *since = 0;
   return true;
 }
 

@@ -15,7 +15,7 @@
 #include "catalog/deployment/flex_parts.h"
 #include "catalog/stream/stream_parts.h"
 
-#define CONDITIONS_CLUSTERS 50 /* of a project that are looked at, of each kind */
+#define CONDITIONS_CLUSTERS 100 /* of a project, of each kind: as many as its limit can be raised to (project_limit.c) */
 #define CONDITIONS_WEEK 7
 
 static bool alert_conditions_metric(svc_alert_round *r, const svc_alert_target *t, double *out);
@@ -89,7 +89,7 @@ SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units)
   size_t i = 0;
   if (known) return known;
   if (svc_str_is(units, "RAW"))
-    return strstr(name, "PERCENT") || strstr(name, "CPU") || strstr(name, "SPACE_USED") || strstr(name, "RATIO") ? "PERCENT" : "SCALAR";
+    return strstr(name, "PERCENT") || strstr(name, "CPU") || strstr(name, "SPACE_USED") ? "PERCENT" : "SCALAR";
   while (!strstr(units.p, rows[i].part)) i++;
   return rows[i].unit;
 }

@@ -132,7 +132,7 @@ static bool alert_hearing_later(svc_call *c, const svc_noun_info *noun, const sv
   if (event) event->name = SVC_S("event"), svc_node_put(c->arena, body, event);
   svc_node_set_str(c->arena, body, "type", h->type);
   svc_node_set_text(c->arena, body, "what", alert_hearing_whats[h->what]);
-  svc_due_set(&e, SVC_DUE_RUN, c->now ? c->now : 1);
+  svc_due_set(&e, SVC_DUE_RUN, svc_provisioned(c->s, 0, c->now));
   if (!svc_body_write(c->arena, body, &e.body, &e.links_at)) return svc_no_memory(c);
   return svc_entity_insert(c->txn, c->arena, &e) == SVC_OK || svc_store_failed(c, c->txn->error);
 }
@@ -162,7 +162,7 @@ SVC_PRIVATE bool svc_alert_wave_fell_due(svc_call *c, svc_change *change, int ta
   svc_id_parse(svc_node_str(change->body, "after"), &h.after);
   if (!alert_hearing_go(c, &h)) return false;
   alert_hearing_write(c, &h, change->body);
-  svc_change_due(change, h.more ? SVC_DUE_RUN : SVC_DUE_EXPIRY, c->now ? c->now : 1);
+  svc_change_due(change, h.more ? SVC_DUE_RUN : SVC_DUE_EXPIRY, svc_provisioned(c->s, 0, c->now));
   return true;
 }
 

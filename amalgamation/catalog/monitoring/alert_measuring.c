@@ -142,7 +142,7 @@ static bool alert_measuring_one(svc_alert_round *r, const svc_alert_condition *k
   if (r->figures) return alert_measuring_ask(r, k, t);
   if (t->figured != k || (!k->asks && !k->hourly)) { /* of a metric each configuration may name another */
     t->figured = k;
-    t->known = r->told && !k->hourly ? alert_measuring_told(r, k, t, &t->figure) : k->figure(r, t, &t->figure);
+    t->known = r->told ? alert_measuring_told(r, k, t, &t->figure) : k->figure(r, t, &t->figure);
   }
   if (!t->known) return svc_txn_good(r->c) && r->c->error.code == SVC_E_NONE;
   t->met.value = t->figure / alert_measuring_factor(t->met.units);

@@ -27,7 +27,7 @@ static const svc_lifecycle alert_notice_lifecycle = { .field = "state", .created
 static bool alert_notice_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SVC_DUE_STATE && svc_node_is(change->body, "state", "FAILED"))
-    svc_change_due(change, SVC_DUE_EXPIRY, c->now ? c->now : 1);
+    svc_change_due(change, SVC_DUE_EXPIRY, svc_provisioned(c->s, 0, c->now));
   return true;
 }
 

@@ -172,7 +172,7 @@ SVC_PRIVATE bool svc_alert_snapshot_late(svc_alert_round *r, const svc_alert_tar
   svc_backup_plan_of(body, &plan);
   for (i = 0; i < plan.count; i++) {
     when = svc_backup_next(&plan.items[i], plan.reference, taken);
-    if (when && (!next || when < next)) next = when;
+    if (!next || when < next) next = when;
   }
   *out = next && next < r->c->now ? (double)(r->c->now - next) : 0;
   return true;
@@ -193,7 +193,7 @@ static bool alert_stored_cents(svc_alert_round *r, int64_t from, int64_t until, 
     svc_bill_bound(b, STORED_LINES);
     svc_bill_of_group(b, &r->scope.group);
     while (svc_bill_next(r->c, b, &item))
-      if (item.day >= from && item.day < until) *cents += item.cents;
+      if (item.day >= from) *cents += item.cents;
     r->c->spent += svc_bill_lines(b);
     if (r->c->error.code != SVC_E_NONE) return false;
   }

@@ -157,7 +157,7 @@ typedef struct schema_advice_sum { /* of the queries of one collection */
 static void schema_advice_queries(schema_advice *a, svc_str namespace, const schema_advice_sum *s)
 {
   svc_arena *arena = a->c->arena;
-  if (s->lookups * 100 >= s->count * SCHEMA_ADVICE_PERCENT && s->lookups)
+  if (s->lookups * 100 >= s->count * SCHEMA_ADVICE_PERCENT) /* there is one query at least */
     schema_advice_add(a, SCHEMA_ADVICE_LOOKUP, namespace, "PERCENT_QUERIES_USE_LOOKUP",
                       svc_arena_print(arena, "%lld percent of the slow queries use $lookup.", (long long)(s->lookups * 100 / s->count)));
   if (s->lookups >= SCHEMA_ADVICE_LOOKUPS)

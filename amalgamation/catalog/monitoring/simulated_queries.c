@@ -135,7 +135,6 @@ static void simulated_queries_all(simulated_queries_asked *a)
 {
   int64_t since = svc_node_i64(a->parameters, "since", 0) / 1000, until = svc_node_i64(a->parameters, "until", 0) / 1000, at, step;
   const svc_node *one;
-  if (until > a->q->now / 1000) until = a->q->now / 1000;
   if (since >= until) return;
   step = ((until - since - 1) / SIMULATED_QUERIES_SLOTS / SIMULATED_QUERIES_SLOT + 1) * SIMULATED_QUERIES_SLOT;
   for (at = (since + SIMULATED_QUERIES_SLOT - 1) / SIMULATED_QUERIES_SLOT * SIMULATED_QUERIES_SLOT; at <= until; at += step)

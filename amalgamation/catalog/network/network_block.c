@@ -55,9 +55,10 @@ SVC_PRIVATE bool svc_block_number(unsigned number, int prefix, svc_address *out)
   for (i = 0; i < NETWORK_BLOCK_RANGES; i++) {
     int spare;
     uint32_t first;
-    if (!svc_address_parse(svc_str_c(network_block_ranges[i]), out)) return false;
+    bool known = svc_address_parse(svc_str_c(network_block_ranges[i]), out);
+    if (SVC_NEVER(!known)) return false;
     spare = NETWORK_BLOCK_V4 + prefix - out->bits;
-    if (spare < 0) continue;
+    if (SVC_NEVER(spare < 0)) continue; /* no provider takes blocks that large */
     if (number >= 1u << spare) {
       number -= 1u << spare;
       continue;

@@ -15,16 +15,10 @@ SVC_PRIVATE int svc_network_cloud(svc_str provider)
   return i;
 }
 
-static const svc_network_word *network_words_of(const svc_network_word *words, svc_str status)
-{
-  while (words->status && !svc_str_is(status, words->status)) words++;
-  return words->status ? words : NULL;
-}
-
 SVC_PRIVATE const char *svc_network_shown(const svc_network_word *words, int cloud, svc_str status)
 {
-  const svc_network_word *word = network_words_of(words, status);
-  return word ? word->shown[cloud] : NULL;
+  while (words->status && !svc_str_is(status, words->status)) words++;
+  return words->shown[cloud]; /* of a state that is in no row: nothing, by the last one */
 }
 
 SVC_PRIVATE void svc_network_pass(svc_call *c, svc_change *change, const svc_network_word *words, int cloud)
@@ -32,7 +26,7 @@ SVC_PRIVATE void svc_network_pass(svc_call *c, svc_change *change, const svc_net
   const svc_noun *noun = change->noun->noun;
   svc_str status = svc_node_str(change->body, noun->lifecycle->field);
   const svc_transition *t;
-  while (network_words_of(words, status) && !svc_network_shown(words, cloud, status) && (t = svc_transition_from(noun, status)) != NULL) {
+  while (!svc_network_shown(words, cloud, status) && (t = svc_transition_from(noun, status)) != NULL) {
     status = svc_str_c(t->to);
     svc_node_set_str(c->arena, change->body, noun->lifecycle->field, status);
     change->due = svc_transition_due(c->s, noun, status, c->now);

@@ -8,7 +8,7 @@
 
 SVC_PRIVATE bool svc_policies_any(svc_call *c)
 {
-  return !svc_id_is_zero(&c->scope.org) && svc_count(c->txn, SVC_POLICY_KIND, &c->scope.org) > 0;
+  return svc_count(c->txn, SVC_POLICY_KIND, &c->scope.org) > 0;
 }
 
 /* before NULL: it is not about what is left of that. */

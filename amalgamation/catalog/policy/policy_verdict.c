@@ -128,7 +128,7 @@ static bool policy_truth(policy_asked *q, const policy_node *n)
   policy_items items;
   svc_str text;
   q->steps++;
-  if (q->missing) return false;
+  if (q->missing || SVC_NEVER(n->type.kind != POLICY_BOOL)) return false; /* whoever reads a policy has seen to it */
   switch (n->op) {
   case POLICY_CONSTANT: return n->number != 0;
   case POLICY_ATTRIBUTE: value = policy_attribute_of(q, n); return value && svc_str_is(value->text, "true");
@@ -144,8 +144,7 @@ static bool policy_truth(policy_asked *q, const policy_node *n)
   case POLICY_CONTAINS_ALL: return policy_has_items(q, n->left, n->right, true);
   case POLICY_CONTAINS_ANY: return policy_has_items(q, n->left, n->right, false);
   case POLICY_IN_RANGE: return policy_in_range(q, n->left, n->right);
-  case POLICY_EMPTY: items = policy_set(q, n->left); return !policy_item(&items, &text);
-  default: return false;
+  default: items = policy_set(q, n->left); return !policy_item(&items, &text); /* POLICY_EMPTY: no other one is true or false */
   }
 }
 

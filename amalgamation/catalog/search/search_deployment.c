@@ -164,6 +164,13 @@ static bool search_deployment_effect(svc_call *c, svc_node *body, const svc_node
   return true;
 }
 
+/* Two specs of one region: at providers that both name, it is another one, though it may be called the same. */
+static bool search_deployment_twice(const svc_node *spec, const svc_node *other)
+{
+  svc_str name = svc_node_str(spec, "regionName"), at = svc_node_str(spec, "cloudProvider"), at_other = svc_node_str(other, "cloudProvider");
+  return svc_node_eq(other, "regionName", name) && (!name.n || !at.n || !at_other.n || svc_str_eq(at, at_other));
+}
+
 /* Every spec is of another region, and of one that the cluster has. */
 static void search_deployment_specs(svc_call *c, const svc_node *body, const svc_node *input)
 {
@@ -172,7 +179,7 @@ static void search_deployment_specs(svc_call *c, const svc_node *body, const svc
   unsigned i = 0;
   for (spec = svc_node_first(specs); spec; spec = spec->next, i++) {
     svc_str name = svc_node_str(spec, "regionName"), at = svc_arena_print(c->arena, "specs[%u].regionName", i);
-    for (other = svc_node_first(specs); other != spec && !svc_node_eq(other, "regionName", name);) other = other->next;
+    for (other = svc_node_first(specs); other != spec && !search_deployment_twice(spec, other);) other = other->next;
     if (other != spec) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is the region of another spec");
     for (region = svc_node_first(effective); region && name.n; region = region->next)
       if (search_deployment_is_of(spec, svc_node_str(region, "cloudProvider"), svc_node_str(region, "regionName"))) break;

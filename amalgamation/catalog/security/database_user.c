@@ -126,7 +126,7 @@ static bool database_user_login(svc_call *c, const svc_change *change)
 {
   const svc_node *body = change->body;
   svc_str name = svc_node_str(body, "username");
-  bool sent = change->input && svc_node_get(change->input, "password");
+  bool sent = svc_node_get(change->input, "password");
   int way = database_user_way(c, body);
   bool outside = way >= 0 && !svc_node_is(body, "oidcAuthType", "IDP_GROUP");
   if (!svc_node_is(body, "databaseName", outside ? "$external" : "admin"))

@@ -93,7 +93,7 @@ static bool user_security_without(svc_call *c, const char *object, const char *f
   svc_node *inner;
   if (!svc_change_begin(c, &change)) return false;
   inner = svc_node_get(change.body, object);
-  if (inner && svc_node_get(inner, field)) {
+  if (svc_node_get(inner, field)) {
     svc_node_drop(inner, field);
     if (empty) svc_node_put(c->arena, inner, svc_node_array(c->arena, field));
   }

@@ -61,8 +61,8 @@ static svc_node *control_plane_address_direction(svc_call *c, svc_node *body, co
   for (i = 0; direction && i < c->s->config.control_address_count; i++) {
     const svc_control_address *a = &c->s->config.control_addresses[i];
     if (!a->outbound != !outbound) continue;
-    provider = control_plane_address_member(c, direction, a->provider, SVC_J_OBJECT);
-    region = provider ? control_plane_address_member(c, provider, a->region, SVC_J_ARRAY) : NULL;
+    provider = svc_node_get(direction, a->provider); /* svc_open() takes no others */
+    region = SVC_ALWAYS(provider) ? control_plane_address_member(c, provider, a->region, SVC_J_ARRAY) : NULL;
     cidr = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_str_c(a->cidr));
     if (!region || !cidr) return NULL;
     svc_node_append(region, cidr);

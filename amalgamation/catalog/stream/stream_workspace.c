@@ -233,7 +233,7 @@ static bool stream_workspace_removing(svc_call *c, const svc_entity *e)
 /* What it says of all processors comes last: where it is refused, nothing of it has happened. */
 static bool stream_workspace_change(svc_call *c)
 {
-  const svc_node *status = c->body->type == SVC_J_OBJECT ? svc_node_get(c->body, "processorStatus") : NULL;
+  const svc_node *status = svc_node_get(c->body, "processorStatus");
   const svc_entity *old;
   svc_entity e;
   int rc;
