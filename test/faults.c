@@ -26,6 +26,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct {
@@ -33,6 +34,7 @@ static struct {
   atomic_long left, hits;
   atomic_int error;
   atomic_bool for_good;
+  atomic_int then, then_error; /* as call and error, of what fails behind it */
 } faults;
 
 void t_fault(enum t_call call, long at, int error, bool for_good)
@@ -44,9 +46,16 @@ void t_fault(enum t_call call, long at, int error, bool for_good)
   atomic_store(&faults.call, (int)call + 1);
 }
 
+void t_fault_then(enum t_call call, int error)
+{
+  faults.then_error = error;
+  atomic_store(&faults.then, (int)call + 1);
+}
+
 long t_fault_end(void)
 {
   atomic_store(&faults.call, 0);
+  atomic_store(&faults.then, 0);
   return atomic_load(&faults.hits);
 }
 
@@ -73,13 +82,49 @@ static int fails(enum t_call call)
   left = atomic_fetch_sub(&faults.left, 1);
   if (left > 1 || (left < 1 && !faults.for_good)) return 0;
   atomic_fetch_add(&faults.hits, 1);
-  return errno = faults.error;
+  errno = faults.error;
+  if (atomic_load(&faults.then)) {
+    int hit = errno;
+    faults.error = faults.then_error;
+    atomic_store(&faults.left, 1);
+    atomic_store(&faults.call, atomic_exchange(&faults.then, 0));
+    errno = hit;
+  }
+  return errno;
 }
 
 int t_fault_hit(enum t_call call)
 {
   return fails(call);
 }
+
+/* ------------------------------------------------------------------------------------------------------------- the clock */
+
+static struct {
+  bool stands;
+  struct timespec at;
+} monotonic;
+
+int __real_clock_gettime(clockid_t which, struct timespec *out);
+int __wrap_clock_gettime(clockid_t which, struct timespec *out);
+int __wrap_clock_gettime(clockid_t which, struct timespec *out)
+{
+  if (which != CLOCK_MONOTONIC || !monotonic.stands) return __real_clock_gettime(which, out);
+  *out = monotonic.at;
+  return 0;
+}
+
+void t_clock_stands(long long microseconds)
+{
+  long long ns;
+  if (!monotonic.stands) __real_clock_gettime(CLOCK_MONOTONIC, &monotonic.at);
+  monotonic.stands = true;
+  ns = monotonic.at.tv_nsec + microseconds % 1000000 * 1000;
+  monotonic.at.tv_sec += (time_t)(microseconds / 1000000 + ns / 1000000000);
+  monotonic.at.tv_nsec = (long)(ns % 1000000000);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- the calls */
 
 /* WRAP(kind, type, what it returns when it fails, name, parameters, arguments) */
 #define WRAP(kind, type, failed, name, parameters, arguments) \

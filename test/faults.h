@@ -36,9 +36,14 @@ enum t_call {
 
 /* The call number `at` (1: the next) of this kind fails with this error; for_good: so do those behind it. */
 void t_fault(enum t_call call, long at, int error, bool for_good);
+/* Before t_fault(): when that call has failed, the next one of another kind fails, too, with this error. */
+void t_fault_then(enum t_call call, int error);
 bool t_fault_set(void);  /* one is to fail */
 long t_fault_end(void); /* nothing fails any more; how many were to fail, and did */
 int t_fault_hit(enum t_call call); /* for functions that stand before others elsewhere: not 0, this call fails */
 void t_fault_spare(bool on); /* calls of this thread never fail, and do not count: it is the other side */
+
+/* From now on the monotonic clock stands, and is set ahead by so many microseconds; 0: it only stands. It goes again when the process ends. */
+void t_clock_stands(long long microseconds);
 
 #endif
