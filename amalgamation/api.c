@@ -475,8 +475,7 @@ static void api_take(char *out, size_t size, svc_str value)
 /* The id of the first of a list; "" if it is empty. */
 static void api_take_first(char *out, size_t size, const svc_node *list)
 {
-  const svc_node *results = svc_node_get(list, "results");
-  api_take(out, size, results && results->first ? svc_node_str(results->first, "id") : SVC_S(""));
+  api_take(out, size, svc_node_str(svc_node_first(svc_node_get(list, "results")), "id"));
 }
 
 /* Where the organization asks for access lists, a credential without one opens nothing: it can be used from here. */

@@ -83,6 +83,24 @@ static MunitResult open_other_series(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What is not there has no headers, and a name that is none names none. */
+static MunitResult open_headers(const MunitParameter params[], void *data)
+{
+  svc_response response;
+  svc *s;
+  (void)params, (void)data;
+  munit_assert_int((svc_open)(&s, NULL), ==, SVC_OK);
+  munit_assert_int(svc_openapi(s, &response), ==, SVC_OK);
+  munit_assert_string_equal(svc_response_header(&response, "content-TYPE"), "application/json");
+  munit_assert_null(svc_response_header(&response, "ETag"));
+  munit_assert_null(svc_response_header(&response, NULL));
+  munit_assert_null(svc_response_header(NULL, "Content-Type"));
+  svc_response_free(&response);
+  munit_assert_null(svc_response_header(&response, "Content-Type"));
+  svc_close(s);
+  return MUNIT_OK;
+}
+
 /* Members that cannot be: each is named. */
 static MunitResult open_members(const MunitParameter params[], void *data)
 {
@@ -165,6 +183,7 @@ static MunitResult open_in_vain(const MunitParameter params[], void *data)
 
 static MunitTest tests[] = {
   { "/in_vain", open_in_vain, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/headers", open_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/members", open_members, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/older", open_older, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/newer", open_newer, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
