@@ -169,9 +169,10 @@ static MunitResult left_out_asking(const MunitParameter params[], void *data)
   (void)params, (void)data;
   for (own = 0; own < 2; own++) {
     for (i = n = 0; i < count; i++) {
-      const svc_route *r = nouns[i]->routes, *end = r + nouns[i]->route_count;
-      while (r < end && !r->told && !(own && r->flags & SVC_ABSOLUTE)) r++;
-      if (r < end) names[n++] = nouns[i]->name;
+      const svc_route *r = nouns[i]->routes;
+      size_t left = nouns[i]->route_count;
+      while (left && !r->told && !(own && r->flags & SVC_ABSOLUTE)) left--, r++;
+      if (left) names[n++] = nouns[i]->name;
     }
     munit_assert_size(n, >, 1);
     names[n] = NULL;
