@@ -597,6 +597,45 @@ static MunitResult due_strays(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static bool torn_work(svc_job *job, svc_txn *txn)
+{
+  svc_due_entry due = { .when = ((stray *)job)->when, .kind = "clus", .parent = { "123456789012" }, .id = { "123456789012" } };
+  svc_key key;
+  svc_key_due(&key, &due);
+  key.n -= 7;
+  return svc_put(txn, &key, SVC_S("")) == SVC_OK;
+}
+
+static void torn_found(void *context, const char *text)
+{
+  if (strstr(text, "due")) ++*(int *)context;
+}
+
+/* An entry of which the end is missing, before all others: they are done all the same, and a check tells of it. */
+static MunitResult due_torn(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *group;
+  stray work;
+  int found = 0;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  memset(&work, 0, sizeof work);
+  work.job.work = torn_work;
+  work.job.now = t.now;
+  work.when = t.now - 1000;
+  munit_assert_int(svc_commit_run(&t.s->commit, &work.job), ==, SVC_OK);
+  cluster(&t, group, "a");
+  t_advance(&t, 11);
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+  munit_assert_int(svc_check_store(t.s, torn_found, &found), ==, SVC_CORRUPT);
+  munit_assert_int(found, ==, 1);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static unsigned kept_answers(svc *s)
 {
   svc_scan scan;
@@ -686,6 +725,7 @@ static MunitTest tests[] = {
   { "/far", due_far, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/odd_clocks", due_odd_clocks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/strays", due_strays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/torn", due_torn, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/kept_answers", due_kept_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/nothing", due_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
