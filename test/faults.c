@@ -155,6 +155,7 @@ WRAP(T_CALL_NAME, int, -1, rename, (const char *from, const char *to), (from, to
 WRAP(T_CALL_NAME, int, -1, unlink, (const char *path), (path))
 WRAP(T_CALL_NAME, int, -1, rmdir, (const char *path), (path))
 WRAP(T_CALL_NAME, int, -1, mkdir, (const char *path, mode_t mode), (path, mode))
+WRAP(T_CALL_NAME, char *, NULL, mkdtemp, (char *path), (path))
 WRAP(T_CALL_MEMORY, void *, NULL, malloc, (size_t n), (n))
 WRAP(T_CALL_MEMORY, void *, NULL, calloc, (size_t n, size_t size), (n, size))
 WRAP(T_CALL_MEMORY, void *, NULL, realloc, (void *p, size_t n), (p, n))

@@ -18,7 +18,7 @@ enum t_call {
   T_CALL_STAT,    /* fstat, stat */
   T_CALL_LOCK,    /* flock, fcntl */
   T_CALL_RESERVE, /* posix_fallocate */
-  T_CALL_NAME,    /* link, rename, unlink, mkdir, rmdir */
+  T_CALL_NAME,    /* link, rename, unlink, mkdir, rmdir, mkdtemp */
   T_CALL_MEMORY,  /* malloc, calloc, realloc, strdup, posix_memalign, memalign */
   T_CALL_SOCKET,  /* socket, bind, listen, getsockname, setsockopt, accept, epoll_create1, epoll_ctl, eventfd */
   T_CALL_SEND,    /* send, sendmsg */
