@@ -537,6 +537,32 @@ static MunitResult io_full(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Behind work that frees a commit of next to nothing makes its pages ready for use: it may fail, at each of its calls, and nothing is lost. */
+static MunitResult io_turn(const MunitParameter params[], void *data)
+{
+  char folder[128], name[32];
+  t_service t;
+  long at, hits = 1;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  store_folder(folder);
+  t_open(&t, &(svc_config){ .limiter_off = 1, .path = folder, .durability = SVC_NO_SYNC });
+  for (at = 1; hits; at++) {
+    snprintf(name, sizeof name, "o%ld", at);
+    t_organization(&t, name);
+    t_fault(T_CALL_LMDB, at, EIO, false);
+    munit_assert_int(t.s->commit.port->room(t.s->commit.store, SVC_ROOM_DONE), ==, SVC_OK);
+    hits = t_fault_end();
+  }
+  munit_assert_long(at, >, 5); /* begin, cursor, read, write, commit */
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, at - 1);
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+  t_close(&t);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
 /* A reserve that no disk has room for: a write asks whether pages are free in its place, and where it cannot learn that it is refused. */
 static MunitResult io_no_reserve(const MunitParameter params[], void *data)
 {
@@ -591,6 +617,7 @@ static MunitTest tests[] = {
   { "/each", io_each, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/broken", io_broken, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/full", io_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/turn", io_turn, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no_reserve", io_no_reserve, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/paths", io_paths, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/said", io_said, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
