@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lmdb.h>
+#include <mbedtls/ctr_drbg.h>
 #include <mbedtls/gcm.h>
 #include <mbedtls/md5.h>
 #include <mbedtls/pkcs5.h>
@@ -198,6 +199,7 @@ WRAP(T_CALL_LMDB, int, faults.error, mdb_get, (MDB_txn *txn, MDB_dbi dbi, MDB_va
 WRAP(T_CALL_LMDB, int, faults.error, mdb_put, (MDB_txn *txn, MDB_dbi dbi, MDB_val *key, MDB_val *value, unsigned flags), (txn, dbi, key, value, flags))
 
 #define BYTES const unsigned char *
+WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_ctr_drbg_seed, (mbedtls_ctr_drbg_context *c, int (*entropy)(void *, unsigned char *, size_t), void *of, BYTES own, size_t n), (c, entropy, of, own, n))
 WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_sha256, (BYTES text, size_t n, unsigned char *out, int is224), (text, n, out, is224))
 WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_md5, (BYTES text, size_t n, unsigned char out[16]), (text, n, out))
 WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_md_hmac, (const mbedtls_md_info_t *md, BYTES key, size_t key_size, BYTES text, size_t n, unsigned char *out), (md, key, key_size, text, n, out))
