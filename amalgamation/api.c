@@ -95,6 +95,7 @@ static int api_configure(svc *s)
   while (url.n && url.p[url.n - 1] == '/') url.n--;
   s->base_url = svc_arena_copy(&s->memory, url);
   s->vendor = svc_arena_copy(&s->memory, svc_str_c(k->vendor ? k->vendor : "svc"));
+  if (s->memory.failed) return SVC_NOMEM; /* what could not be copied is not to be judged */
   if (!svc_format_check(SVC_FORMAT_URI, s->base_url)) return api_invalid(s, "base_url", "is not a URL");
   /* it goes into JSON as it is, and paths are put behind it */
   if (strpbrk(s->base_url.p, "\"\\?#")) return api_invalid(s, "base_url", "may not hold any of \" \\ ? #");
