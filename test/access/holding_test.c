@@ -587,6 +587,31 @@ static MunitResult holding_invited(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Who holds something on a project both by itself and by a team sees it once. */
+static MunitResult holding_twice(const MunitParameter params[], void *data)
+{
+  const char *org, *group, *id;
+  char body[256];
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &holding_quiet);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  t_project(&t, org, "beta");
+  snprintf(body, sizeof body, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"},{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", org, group);
+  id = t_user(&t, "ada@example.com", body);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"t\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
+  snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", t_str(&t, "id"));
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 200);
+  t_as(&t, id);
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_size(t_count(&t, "results"), ==, 1);
+  munit_assert_string_equal(t_str(&t, "results[0].id"), group);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- damage */
 
 typedef struct holding_torn {
@@ -658,6 +683,7 @@ static MunitResult holding_damaged(const MunitParameter params[], void *data)
 }
 
 static MunitTest tests[] = {
+  { "/twice", holding_twice, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/damaged", holding_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/among_others", holding_among_others, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/own_projects", holding_own_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
