@@ -88,12 +88,13 @@ static MunitResult limiter_large(const MunitParameter params[], void *data)
   int i;
   (void)params, (void)data;
   munit_assert_int(svc_limiter_open(&l, &allocator, 1, 7, large), ==, SVC_OK);
-  for (i = 0; i < 5000; i++) {
+  for (i = 0; i < 5000; i++) { /* in one row */
     svc_tokens t;
     snprintf(who, sizeof who, "u%d", i);
     t = svc_limiter_take(l, 0, svc_str_c(who), svc_str_c(who), T_START);
     munit_assert_true(t.taken && t.remaining < INT32_MAX);
   }
+  munit_assert_int64(svc_limiter_take(l, 0, SVC_S("late"), SVC_S("late"), T_START + 60000).remaining, ==, INT32_MAX - 1); /* they are full again */
   svc_limiter_close(l);
   return MUNIT_OK;
 }
