@@ -335,7 +335,7 @@ branches() { # [NAME]: of suites whose name holds NAME; docs/branches.md is writ
   with_installed branches
   for_tests
   need gcov
-  O=build/branches; counted='-g -O0 --coverage -DSVC_COUNTED'
+  O=build/branches; counted='-g -O0 --coverage -fprofile-update=atomic -DSVC_COUNTED' # threads count, too
   split 'test objects, with counters' run OPT="$counted" DEP_OPT=-O1
   build 'svcd, with counters' svcd OPT="$counted" DEP_OPT=-O1 OUT=$O
   SVC_TEST_SVCD=$PWD/$O/svcd; export SVC_TEST_SVCD

@@ -152,12 +152,12 @@ $(O)/run: override LINK += $(if $(POSTGRES),$(patsubst %,-Wl$(comma)--wrap=PQ%,s
 $(O)/run: override LINK += $(if $(REDIS),$(patsubst %,-Wl$(comma)--wrap=redis%,ConnectWithTimeout ConnectUnixWithTimeout FormatCommandArgv ReaderFeed ReaderGetReply))
 # Calls to the system are let fail by test/faults.c.
 WRAPPED = open read pread write pwrite writev pwritev lseek fsync fdatasync mmap ftruncate fstat stat flock fcntl posix_fallocate link rename \
-  unlink mkdir rmdir malloc calloc realloc strdup posix_memalign memalign \
-  fopen fopen64 socket bind listen getsockname setsockopt accept epoll_create1 epoll_ctl eventfd send sendto sendmsg recv recvfrom poll \
+  unlink mkdir rmdir mkdtemp malloc calloc realloc strdup posix_memalign memalign \
+  fopen fopen64 socket bind listen getsockname setsockopt accept epoll_create1 epoll_ctl eventfd send sendto sendmsg recv recvfrom poll clock_gettime \
   pthread_create pthread_mutex_init pthread_cond_init pthread_condattr_init \
   $(patsubst %,mdb_%,env_create env_open env_set_mapsize env_set_maxreaders env_info env_stat env_get_fd env_copyfd2 txn_begin txn_renew txn_commit \
   dbi_open cursor_open cursor_get cursor_put get put) \
-  $(patsubst %,mbedtls_%,sha256 md5 md_hmac gcm_setkey gcm_crypt_and_tag gcm_auth_decrypt pkcs5_pbkdf2_hmac_ext) \
+  $(patsubst %,mbedtls_%,ctr_drbg_seed sha256 md5 md_hmac gcm_setkey gcm_crypt_and_tag gcm_auth_decrypt pkcs5_pbkdf2_hmac_ext) \
   open64 pread64 pwrite64 pwritev64 lseek64 mmap64 ftruncate64 fstat64 stat64 fcntl64 posix_fallocate64
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=%,$(WRAPPED))
 # All names are bound before anything is served: where one is bound at its first call, the loader leaves what registers hold, be it a secret, on

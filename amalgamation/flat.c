@@ -181,7 +181,7 @@ static int flat_take(flat_reader *r, const flat_object *o, const char *json, voi
   int rc;
   if (!json) return SVC_OK;
   if (!svc_json_gate(r->arena, text, FLAT_DEPTH, &fault)) {
-    if (r->why_size) snprintf(r->why, r->why_size, "the JSON is malformed at byte %zu: %s", fault.at, fault.what);
+    if (r->why_size && !r->arena->failed) snprintf(r->why, r->why_size, "the JSON is malformed at byte %zu: %s", fault.at, fault.what);
     return r->arena->failed ? SVC_NOMEM : SVC_INVALID;
   }
   node = svc_json_parse_gated(r->arena, text);
@@ -192,11 +192,11 @@ static int flat_take(flat_reader *r, const flat_object *o, const char *json, voi
 
 /* -------------------------------------------------------------------------------------------------------------- opening */
 
-/* svc_config.log while it is being opened: the last line says what is wrong. */
+/* svc_config.log while it is being opened: the last line says what is wrong, and there are no others. */
 static void flat_log(void *context, int level, const char *text)
 {
   flat_reader *r = context;
-  if (level == SVC_LOG_ERROR && r->why_size) snprintf(r->why, r->why_size, "%s", text);
+  if (SVC_ALWAYS(level == SVC_LOG_ERROR) && r->why_size) snprintf(r->why, r->why_size, "%s", text);
 }
 
 int svc_open_json(svc **out, const char *config_json, char *why, size_t why_size)
@@ -311,7 +311,7 @@ const char *svc_result_header(const svc_result *r, const char *name)
 const char *svc_result_body(const svc_result *r, size_t *length)
 {
   if (length) *length = r ? r->response.body_length : 0;
-  return r && r->response.body ? r->response.body : "";
+  return r ? r->response.body : ""; /* which is never NULL */
 }
 
 void svc_result_free(svc_result *r)

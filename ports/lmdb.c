@@ -152,7 +152,7 @@ static int lmdb_flush_above(const char *path)
   while (n > 1 && path[n - 1] == '/') n--;
   while (n > 0 && path[n - 1] != '/') n--;
   while (n > 1 && path[n - 1] == '/') n--;
-  if (n >= sizeof above) return ENAMETOOLONG;
+  if (SVC_NEVER(n >= sizeof above)) return ENAMETOOLONG; /* the system has taken all of it */
   memcpy(above, n ? path : ".", n ? n : 1);
   above[n ? n : 1] = '\0';
   return lmdb_flush_folder(above);
@@ -237,7 +237,8 @@ static int lmdb_look_at(const char *path, uint64_t most, char *what, size_t size
 {
   char name[PATH_MAX];
   int fd, rc;
-  if (!lmdb_name(name, path, "data.mdb")) return ENAMETOOLONG;
+  const bool fits = lmdb_name(name, path, "data.mdb");
+  if (SVC_NEVER(!fits)) return ENAMETOOLONG; /* as did what was looked for there before */
   fd = open(name, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return errno;
   rc = svc_lmdb_pages(fd, 0, most, what, size);
@@ -293,7 +294,8 @@ static int lmdb_first_file(const char *path, size_t map_size)
   char name[PATH_MAX], new_name[PATH_MAX + sizeof LMDB_NEW];
   MDB_env *env = NULL;
   int rc;
-  if (!lmdb_name(name, path, "data.mdb")) return ENAMETOOLONG;
+  const bool fits = lmdb_name(name, path, "data.mdb");
+  if (SVC_NEVER(!fits)) return ENAMETOOLONG; /* that of the lock is longer */
   if (access(name, F_OK) == 0) return 0;
   snprintf(new_name, sizeof new_name, "%s" LMDB_NEW, name);
   unlink(new_name); /* the folder is held: it is one that was cut off */
@@ -822,6 +824,7 @@ static int lmdb_room(svc_store *store, int what)
 {
   bool first = what == SVC_ROOM_TO_FREE && !store->freeing;
   int rc;
+  if (atomic_load(&store->broken)) return SVC_IO; /* it was for want of this room: there is no map */
   store->freeing = what == SVC_ROOM_TO_FREE;
   if (what == SVC_ROOM_DONE) {
     lmdb_turn(store);

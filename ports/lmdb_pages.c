@@ -208,11 +208,11 @@ static bool pages_key_follows(pages *p, const unsigned char *key, size_t n, bool
   return true;
 }
 
-/* The node at an offset; false: it is not all in the page. */
+/* The node at an offset, which is even; false: it is not all in the page. */
 static bool pages_node_at(const pages *p, const unsigned char *at, size_t offset, bool branch, pages_node *out)
 {
   size_t here;
-  if ((offset & 1) || offset > p->size - PAGES_NODE) return false;
+  if (offset > p->size - PAGES_NODE) return false;
   at += offset;
   out->flags = pages_16(at + 4);
   out->key_size = pages_16(at + 6);
@@ -227,7 +227,8 @@ static bool pages_node_at(const pages *p, const unsigned char *at, size_t offset
   return out->all <= p->size - offset;
 }
 
-/* The nodes fill the page from upper to its end, each of them once; then every one of them can be read by pages_node_at(). */
+/* The nodes fill the page from upper to its end, each of them once; then every one of them can be read by pages_node_at(). An upper that is odd
+** has no node: where the bit of the byte before it is set, that one is outside. */
 static bool pages_nodes(pages *p, size_t page, const unsigned char *at, bool branch, unsigned *count)
 {
   unsigned lower = pages_16(at + sizeof(size_t) + 4), upper = pages_16(at + sizeof(size_t) + 6), n, i;
@@ -245,8 +246,9 @@ static bool pages_nodes(pages *p, size_t page, const unsigned char *at, bool bra
   for (i = 0, offset = upper; offset < p->size; i++, offset += node.all)
     if (!(p->starts[offset >> 6] & 1u << (offset >> 1 & 31)) || !pages_node_at(p, at, offset, branch, &node))
       return pages_bad(p, page, "has nodes that do not lie side by side");
+  if (i != n) return pages_bad(p, page, "has two nodes in one place");
   *count = n;
-  return i == n ? true : pages_bad(p, page, "has two nodes in one place");
+  return true;
 }
 
 /* What LMDB takes from the list it takes for its own: in order, so that it can be merged. It says first how many there are. */

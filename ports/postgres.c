@@ -164,7 +164,7 @@ static const char *const postgres_sql[POSTGRES_STATEMENTS] = {
   [POSTGRES_REMOVE] = "DELETE FROM svc_record WHERE k = $1",
   [POSTGRES_REMOVE_RANGE] = "DELETE FROM svc_record WHERE " POSTGRES_RANGE,
   [POSTGRES_REMOVE_COUNTS] = "DELETE FROM svc_count WHERE " POSTGRES_RANGE,
-  [POSTGRES_COUNT_ANY] = "SELECT k, n FROM svc_count WHERE k = ANY($1::bytea[])", /* a sum here costs less than one there */
+  [POSTGRES_COUNT_ANY] = "SELECT k, n::bigint FROM svc_count WHERE k = ANY($1::bytea[])", /* a sum here costs less than one there */
   [POSTGRES_ADD] = "INSERT INTO svc_count (k, part, n) SELECT a.k, $3::bigint, a.n FROM unnest($1::bytea[], $2::bigint[]) AS a (k, n) "
                    "ON CONFLICT (k, part) DO UPDATE SET n = svc_count.n + excluded.n",
   [POSTGRES_NUMBER] = "SELECT nextval('svc_number')::bigint",
@@ -203,7 +203,7 @@ typedef struct postgres_args {
 
 static void postgres_bytes(postgres_args *a, svc_str s)
 {
-  a->values[a->n] = s.p ? s.p : "";
+  a->values[a->n] = SVC_ALWAYS(s.p != NULL) ? s.p : ""; /* NULL would be another thing there */
   a->lengths[a->n++] = (int)s.n;
 }
 
@@ -220,7 +220,7 @@ static int64_t postgres_integer_at(const PGresult *r, int row, int column)
   const unsigned char *p = (const unsigned char *)PQgetvalue(r, row, column);
   uint64_t value = 0;
   int i;
-  if (PQgetlength(r, row, column) != 8) return 0;
+  if (SVC_NEVER(PQgetlength(r, row, column) != 8)) return 0; /* the statements ask for bigint, whatever the tables have */
   for (i = 0; i < 8; i++) value = value << 8 | p[i];
   return (int64_t)value;
 }
@@ -580,20 +580,22 @@ static bool postgres_do(PGconn *conn, const char *sql)
   return good;
 }
 
-/* What is named before the URI is for where that says nothing. No password is ever in what libpq says. */
-static PGconn *postgres_new(const svc_store *store)
+/* False: there is none, or it cannot be used; t->conn, if any, says why. What is named before the URI is for where that says nothing. No
+** password is ever in what libpq says. */
+static bool postgres_new(postgres_txn *t)
 {
+  const svc_store *store = t->store;
   const char *const names[] = { "connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
                                 "application_name", "dbname", NULL };
   const char *const values[] = { "5", "15000", "5", "5", "3", "svcapi", store->uri, NULL };
-  PGconn *conn = PQconnectdbParams(names, values, 1);
+  PGconn *conn = t->conn = PQconnectdbParams(names, values, 1);
   size_t i;
-  if (!conn || PQstatus(conn) != CONNECTION_OK) return conn;
+  if (!conn || PQstatus(conn) != CONNECTION_OK) return false;
   PQsetNoticeReceiver(conn, postgres_silent, NULL);
   for (i = 0; i < sizeof postgres_settings / sizeof postgres_settings[0]; i++)
-    if (!postgres_do(conn, postgres_settings[i]) && i < POSTGRES_MUST) break;
-  if (i > POSTGRES_MUST && store->relaxed) postgres_do(conn, "SET synchronous_commit = off");
-  return conn;
+    if (!postgres_do(conn, postgres_settings[i]) && i < POSTGRES_MUST) return false;
+  if (store->relaxed) postgres_do(conn, "SET synchronous_commit = off");
+  return true;
 }
 
 /* Every statement, in one round trip, and pipeline mode from here on. */
@@ -622,10 +624,7 @@ static bool postgres_equip(postgres_txn *t)
 static int postgres_connect(postgres_txn *t)
 {
   if (!postgres_equip(t)) return SVC_NOMEM;
-  t->conn = postgres_new(t->store);
-  if (t->conn && PQstatus(t->conn) == CONNECTION_OK && (t == &t->store->writer || postgres_do(t->conn, postgres_reading)) &&
-      postgres_prepare(t))
-    return SVC_OK;
+  if (postgres_new(t) && (t == &t->store->writer || postgres_do(t->conn, postgres_reading)) && postgres_prepare(t)) return SVC_OK;
   postgres_lose(t);
   return SVC_IO;
 }
@@ -747,7 +746,6 @@ static bool postgres_make_tables(PGconn *conn)
 static int postgres_open(svc_store **out, const svc_config *config, char *why, size_t why_size)
 {
   svc_store *store;
-  PGconn *conn;
   int rc = SVC_IO;
   *out = NULL;
   if (!config->path) {
@@ -760,9 +758,8 @@ static int postgres_open(svc_store **out, const svc_config *config, char *why, s
     postgres_close(store);
     return SVC_NOMEM;
   }
-  conn = store->writer.conn = postgres_new(store);
-  if (!conn || PQstatus(conn) != CONNECTION_OK || !postgres_make_tables(conn) || !postgres_prepare(&store->writer)) {
-    snprintf(why, why_size, "cannot open the store: %s", conn ? PQerrorMessage(conn) : "no memory");
+  if (!postgres_new(&store->writer) || !postgres_make_tables(store->writer.conn) || !postgres_prepare(&store->writer)) {
+    snprintf(why, why_size, "cannot open the store: %s", store->writer.conn ? PQerrorMessage(store->writer.conn) : "no memory");
     why[strcspn(why, "\n")] = 0;
     postgres_close(store);
     return rc;
@@ -1075,7 +1072,7 @@ static int postgres_scan(svc_txn *txn, const svc_range *range, svc_row *rows, si
   int statement = range->backwards ? counts ? POSTGRES_DOWN_ALL : POSTGRES_DOWN : counts ? POSTGRES_UP_ALL : POSTGRES_UP, rc, i;
   const svc_str edge = range->backwards ? range->from : range->to;
   postgres_txn *t = (postgres_txn *)txn;
-  size_t wanted = !txn->writing && t->rows > most && edge.n <= POSTGRES_EDGE ? (size_t)t->rows : most;
+  size_t wanted = !txn->writing && t->rows > most && SVC_ALWAYS(edge.n <= POSTGRES_EDGE) ? (size_t)t->rows : most;
   postgres_args a = { 0 };
   PGresult *r;
   *n = 0;

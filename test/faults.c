@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lmdb.h>
+#include <mbedtls/ctr_drbg.h>
 #include <mbedtls/gcm.h>
 #include <mbedtls/md5.h>
 #include <mbedtls/pkcs5.h>
@@ -26,6 +27,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct {
@@ -33,6 +35,7 @@ static struct {
   atomic_long left, hits;
   atomic_int error;
   atomic_bool for_good;
+  atomic_int then, then_error; /* as call and error, of what fails behind it */
 } faults;
 
 void t_fault(enum t_call call, long at, int error, bool for_good)
@@ -44,9 +47,16 @@ void t_fault(enum t_call call, long at, int error, bool for_good)
   atomic_store(&faults.call, (int)call + 1);
 }
 
+void t_fault_then(enum t_call call, int error)
+{
+  faults.then_error = error;
+  atomic_store(&faults.then, (int)call + 1);
+}
+
 long t_fault_end(void)
 {
   atomic_store(&faults.call, 0);
+  atomic_store(&faults.then, 0);
   return atomic_load(&faults.hits);
 }
 
@@ -73,7 +83,15 @@ static int fails(enum t_call call)
   left = atomic_fetch_sub(&faults.left, 1);
   if (left > 1 || (left < 1 && !faults.for_good)) return 0;
   atomic_fetch_add(&faults.hits, 1);
-  return errno = faults.error;
+  errno = faults.error;
+  if (atomic_load(&faults.then)) {
+    int hit = errno;
+    faults.error = faults.then_error;
+    atomic_store(&faults.left, 1);
+    atomic_store(&faults.call, atomic_exchange(&faults.then, 0));
+    errno = hit;
+  }
+  return errno;
 }
 
 int t_fault_hit(enum t_call call)
@@ -83,6 +101,34 @@ int t_fault_hit(enum t_call call)
 
 /* The offsets of the names without 64, whatever this file itself is compiled for: base.h asks for those of 64 bits. */
 typedef long plain_off;
+
+/* ------------------------------------------------------------------------------------------------------------- the clock */
+
+static struct {
+  bool stands;
+  struct timespec at;
+} monotonic;
+
+int __real_clock_gettime(clockid_t which, struct timespec *out);
+int __wrap_clock_gettime(clockid_t which, struct timespec *out);
+int __wrap_clock_gettime(clockid_t which, struct timespec *out)
+{
+  if (which != CLOCK_MONOTONIC || !monotonic.stands) return __real_clock_gettime(which, out);
+  *out = monotonic.at;
+  return 0;
+}
+
+void t_clock_stands(long long microseconds)
+{
+  long long ns;
+  if (!monotonic.stands) __real_clock_gettime(CLOCK_MONOTONIC, &monotonic.at);
+  monotonic.stands = true;
+  ns = monotonic.at.tv_nsec + microseconds % 1000000 * 1000;
+  monotonic.at.tv_sec += (time_t)(microseconds / 1000000 + ns / 1000000000);
+  monotonic.at.tv_nsec = (long)(ns % 1000000000);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- the calls */
 
 /* WRAP(kind, type, what it returns when it fails, name, parameters, arguments) */
 #define WRAP(kind, type, failed, name, parameters, arguments) \
@@ -113,6 +159,7 @@ WRAP(T_CALL_NAME, int, -1, rename, (const char *from, const char *to), (from, to
 WRAP(T_CALL_NAME, int, -1, unlink, (const char *path), (path))
 WRAP(T_CALL_NAME, int, -1, rmdir, (const char *path), (path))
 WRAP(T_CALL_NAME, int, -1, mkdir, (const char *path, mode_t mode), (path, mode))
+WRAP(T_CALL_NAME, char *, NULL, mkdtemp, (char *path), (path))
 WRAP(T_CALL_MEMORY, void *, NULL, malloc, (size_t n), (n))
 WRAP(T_CALL_MEMORY, void *, NULL, calloc, (size_t n, size_t size), (n, size))
 WRAP(T_CALL_MEMORY, void *, NULL, realloc, (void *p, size_t n), (p, n))
@@ -155,6 +202,7 @@ WRAP(T_CALL_LMDB, int, faults.error, mdb_get, (MDB_txn *txn, MDB_dbi dbi, MDB_va
 WRAP(T_CALL_LMDB, int, faults.error, mdb_put, (MDB_txn *txn, MDB_dbi dbi, MDB_val *key, MDB_val *value, unsigned flags), (txn, dbi, key, value, flags))
 
 #define BYTES const unsigned char *
+WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_ctr_drbg_seed, (mbedtls_ctr_drbg_context *c, int (*entropy)(void *, unsigned char *, size_t), void *of, BYTES own, size_t n), (c, entropy, of, own, n))
 WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_sha256, (BYTES text, size_t n, unsigned char *out, int is224), (text, n, out, is224))
 WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_md5, (BYTES text, size_t n, unsigned char out[16]), (text, n, out))
 WRAP(T_CALL_CRYPTO, int, -EIO, mbedtls_md_hmac, (const mbedtls_md_info_t *md, BYTES key, size_t key_size, BYTES text, size_t n, unsigned char *out), (md, key, key_size, text, n, out))

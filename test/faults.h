@@ -18,7 +18,7 @@ enum t_call {
   T_CALL_STAT,    /* fstat, stat */
   T_CALL_LOCK,    /* flock, fcntl */
   T_CALL_RESERVE, /* posix_fallocate */
-  T_CALL_NAME,    /* link, rename, unlink, mkdir, rmdir */
+  T_CALL_NAME,    /* link, rename, unlink, mkdir, rmdir, mkdtemp */
   T_CALL_MEMORY,  /* malloc, calloc, realloc, strdup, posix_memalign, memalign */
   T_CALL_SOCKET,  /* socket, bind, listen, getsockname, setsockopt, accept, epoll_create1, epoll_ctl, eventfd */
   T_CALL_SEND,    /* send, sendmsg */
@@ -36,9 +36,14 @@ enum t_call {
 
 /* The call number `at` (1: the next) of this kind fails with this error; for_good: so do those behind it. */
 void t_fault(enum t_call call, long at, int error, bool for_good);
+/* Before t_fault(): when that call has failed, the next one of another kind fails, too, with this error. */
+void t_fault_then(enum t_call call, int error);
 bool t_fault_set(void);  /* one is to fail */
 long t_fault_end(void); /* nothing fails any more; how many were to fail, and did */
 int t_fault_hit(enum t_call call); /* for functions that stand before others elsewhere: not 0, this call fails */
 void t_fault_spare(bool on); /* calls of this thread never fail, and do not count: it is the other side */
+
+/* From now on the monotonic clock stands, and is set ahead by so many microseconds; 0: it only stands. It goes again when the process ends. */
+void t_clock_stands(long long microseconds);
 
 #endif

@@ -13,6 +13,11 @@ const svc_store_port *t_postgres_port(void)
   return NULL;
 }
 
+const svc_store_port *t_postgres_bare(void)
+{
+  return NULL;
+}
+
 void t_postgres_do(const char *folder, const char *sql)
 {
   (void)folder, (void)sql;
@@ -207,6 +212,11 @@ static int postgres_test_write(svc_store *store, svc_txn **out)
   int rc = svc_postgres_port()->write_begin(store, out);
   if (rc == SVC_OK) (*out)->port = t_postgres_port();
   return rc;
+}
+
+const svc_store_port *t_postgres_bare(void)
+{
+  return svc_postgres_port();
 }
 
 const svc_store_port *t_postgres_port(void)

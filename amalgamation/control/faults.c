@@ -122,10 +122,8 @@ static int faults_invalid(char why[SVC_FAULT_WHY], const char *what, const char 
 static const svc_plan *faults_plan(const svc *s, const char *operation)
 {
   size_t i;
-  for (i = 0; i < s->plan_count; i++) {
-    const char *name = s->plans[i].route->op;
-    if (name && strcmp(name, operation) == 0) return &s->plans[i];
-  }
+  for (i = 0; i < s->plan_count; i++)
+    if (strcmp(s->plans[i].route->op, operation) == 0) return &s->plans[i]; /* every route has a name: catalog_test.c */
   return NULL;
 }
 

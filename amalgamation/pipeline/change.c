@@ -451,7 +451,7 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
 /* Was something sent that is not stored, but that the noun's hooks make something of? */
 static bool change_sent_more(const svc_change *change)
 {
-  const svc_node *one = change->input && change->input->type == SVC_J_OBJECT ? change->input->first : NULL;
+  const svc_node *one = svc_node_first(change->input);
   for (; one; one = one->next) {
     const svc_field *f = svc_field_named(change->noun->noun->object, one->name);
     if (f && f->flags & SVC_WRITE_ONLY) return true;

@@ -390,7 +390,7 @@ static svc_node *check_sent(svc_call *c, const svc_field *f, const svc_node *inp
 static bool check_variant_kept(const svc_object *object, const svc_node *before, int mode)
 {
   const svc_field *f = svc_field_named(svc_object_of(object, before), svc_str_c(object->choice->by));
-  return before && (mode == SVC_CHECK_UPDATE || (f && f->flags & (SVC_READ_ONLY | SVC_FIXED)));
+  return before && (mode == SVC_CHECK_UPDATE || (SVC_ALWAYS(f != NULL) && f->flags & (SVC_READ_ONLY | SVC_FIXED)));
 }
 
 static const svc_object *check_no_variant(svc_call *c, const svc_object *object, const svc_node *sent, const check_path *path)

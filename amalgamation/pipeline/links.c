@@ -95,12 +95,11 @@ static const char *links_rel(const svc_noun *noun)
   return noun->rel ? noun->rel : noun->name;
 }
 
-/* Does `sub` go on from `plan` by literals alone? Then *tail is what follows. */
+/* Does `sub`, a GET whose path begins with that of `plan`, go on from there by literals alone? Then *tail is what follows. */
 static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tail)
 {
-  size_t n = strlen(plan->route->path);
-  const char *rest = sub->route->path + n;
-  if (sub->route->method != SVC_GET || sub->route->flags & SVC_ABSOLUTE || strncmp(sub->route->path, plan->route->path, n) != 0) return false;
+  const char *rest = sub->route->path + strlen(plan->route->path);
+  if (sub->route->flags & SVC_ABSOLUTE) return false;
   if ((rest[0] != '/' && rest[0] != ':') || strchr(rest, '{')) return false;
   *tail = svc_str_c(rest + 1);
   return true;
@@ -109,12 +108,8 @@ static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tai
 /* Does it go on by literals and a field that stands in the path? Then *values are what that may be, and *open is where. */
 static bool links_is_sub_by_value(const svc_plan *plan, const svc_plan *sub, const char *const **values, const char **open)
 {
-  size_t n;
-  const char *rest;
-  if (sub->in_path < 0 || !sub->in_path_field->values || sub->route->method != SVC_GET) return false;
-  n = strlen(plan->route->path);
-  rest = sub->route->path + n;
-  if (strncmp(sub->route->path, plan->route->path, n) != 0 || rest[0] != '/') return false;
+  const char *rest = sub->route->path + strlen(plan->route->path);
+  if (sub->in_path < 0 || !sub->in_path_field->values || rest[0] != '/') return false;
   *open = strchr(rest, '{');
   *values = sub->in_path_field->values;
   return *open && svc_str_starts(svc_str_c(*open + 1), sub->more->in_path) && !strchr(*open + 1, '{');

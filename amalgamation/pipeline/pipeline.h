@@ -168,7 +168,7 @@ struct svc {
   svc_known *known;
   svc_plan *plans;
   size_t plan_count;
-  bool asks; /* there are operations that ask the driver */
+  bool asks; /* there are operations that ask the driver, or are at a place of their own: see svc_may_wait() */
   svc_router *router;
   uint64_t session; /* of this handle, for orders that it has given out */
   int64_t session_due; /* when it has to say again that it lives; of who is handing out. 0: nobody wants to know */

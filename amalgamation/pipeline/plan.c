@@ -364,7 +364,7 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
   if (rc == SVC_OK && r->body && !noun->seals && plan_seals(r->body, 0))
     rc = plan_bad(s, noun->noun->name, r->path, "takes secrets that its noun would store in clear");
   plan->scope_param = plan_scope_param(s, plan);
-  s->asks |= r->told != NULL;
+  s->asks |= r->told || r->flags & SVC_ABSOLUTE;
   return rc;
 }
 

@@ -55,7 +55,8 @@ static bool prefix_take(prefix_search *p)
   svc_str key, value;
   prefix_scan(p, p->prefix.n, &scan);
   while (p->left-- > 0 && svc_scan_next(&scan, &key, &value)) {
-    if (value.n != SVC_KIND_SIZE + 12 || memcmp(value.p, p->kind, SVC_KIND_SIZE) != 0) continue;
+    if (value.n != SVC_KIND_SIZE + 12 || key.n < 1 + SVC_KIND_SIZE + p->prefix.n + 12) continue; /* damaged: svc_check_store() tells of it */
+    if (memcmp(value.p, p->kind, SVC_KIND_SIZE) != 0) continue;
     if (memcmp(key.p + key.n - 12, p->scope->b, 12) != 0) continue;
     if (!prefix_add(p, value.p + SVC_KIND_SIZE)) return false;
   }

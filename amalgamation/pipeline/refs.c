@@ -252,7 +252,7 @@ SVC_PRIVATE bool svc_refs_users(svc_call *c, const svc_entity *e, void (*user)(v
   refs_key(&prefix, e->kind, &e->id);
   svc_scan_below(&scan, c->txn, &prefix, false);
   while (svc_scan_next(&scan, &key, &value)) {
-    const svc_noun_info *from = svc_noun_by_kind(c->s, key.p + prefix.n);
+    const svc_noun_info *from = key.n == prefix.n + SVC_KIND_SIZE + 24 ? svc_noun_by_kind(c->s, key.p + prefix.n) : NULL;
     if (from) user(context, from);
   }
   return svc_txn_good(c);

@@ -12,7 +12,7 @@ static void respond_header(svc_call *c, const char *name, svc_str value)
 {
   svc_header *h;
   if (!c->headers) c->headers = svc_arena_alloc(c->arena, RESPOND_HEADERS * sizeof *c->headers);
-  if (!c->headers || c->header_count == RESPOND_HEADERS) return;
+  if (!c->headers || SVC_NEVER(c->header_count == RESPOND_HEADERS)) return;
   h = &c->headers[c->header_count++];
   h->name = name;
   h->name_length = strlen(name);

@@ -83,7 +83,9 @@ SVC_PRIVATE bool svc_due_decode(svc_str key, svc_due_entry *out)
 SVC_PRIVATE bool svc_due_next(svc_scan *scan, svc_due_entry *out)
 {
   svc_str key, value;
-  return svc_scan_next(scan, &key, &value) && svc_due_decode(key, out);
+  while (svc_scan_next(scan, &key, &value))
+    if (svc_due_decode(key, out)) return true; /* one that is none holds nobody up: svc_check_store() tells of it */
+  return false;
 }
 
 SVC_PRIVATE bool svc_due_first(svc_txn *txn, svc_due_entry *out)

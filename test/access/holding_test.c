@@ -587,7 +587,104 @@ static MunitResult holding_invited(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Who holds something on a project both by itself and by a team sees it once. */
+static MunitResult holding_twice(const MunitParameter params[], void *data)
+{
+  const char *org, *group, *id;
+  char body[256];
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &holding_quiet);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  t_project(&t, org, "beta");
+  snprintf(body, sizeof body, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"},{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", org, group);
+  id = t_user(&t, "ada@example.com", body);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"t\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
+  snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", t_str(&t, "id"));
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 200);
+  t_as(&t, id);
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_size(t_count(&t, "results"), ==, 1);
+  munit_assert_string_equal(t_str(&t, "results[0].id"), group);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- damage */
+
+typedef struct holding_torn {
+  svc_job job; /* first: it is cast back */
+  char letter;
+  const char *ids[2], *kind; /* kind: behind the first id; NULL: none */
+} holding_torn;
+
+/* A key that has the beginning of one, and not its end. */
+static bool holding_torn_work(svc_job *job, svc_txn *txn)
+{
+  const holding_torn *h = (holding_torn *)job;
+  svc_key key;
+  int i;
+  svc_key_begin(&key, h->letter);
+  for (i = 0; i < 2 && h->ids[i]; i++) {
+    svc_id id;
+    munit_assert_true(svc_id_parse(svc_str_c(h->ids[i]), &id));
+    svc_key_id(&key, &id);
+    if (i == 0 && h->kind) svc_key_add(&key, h->kind, SVC_KIND_SIZE);
+  }
+  svc_key_add(&key, "\0\0\0\0", 4); /* before all others */
+  return svc_put(txn, &key, SVC_S("GROUP_OWNER")) == SVC_OK;
+}
+
+static void holding_tear(t_service *t, char letter, const char *first, const char *kind, const char *second)
+{
+  holding_torn h = { .letter = letter, .ids = { first, second }, .kind = kind };
+  h.job.work = holding_torn_work;
+  h.job.now = t->now;
+  munit_assert_int(svc_commit_run(&t->s->commit, &h.job), ==, SVC_OK);
+}
+
+static void holding_found(void *context, const char *text)
+{
+  (void)text;
+  ++*(int *)context;
+}
+
+/* Where the index is damaged no list is served that may be too short, and nothing is deleted by it. */
+static MunitResult holding_damaged(const MunitParameter params[], void *data)
+{
+  const char *org, *group, *id, *kind;
+  char roles[256];
+  t_service t;
+  int found = 0;
+  (void)params, (void)data;
+  t_open(&t, &holding_quiet);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"},{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", org, group);
+  id = t_user(&t, "ada@example.com", roles);
+  kind = t.s->seats[SVC_SEAT_MEMBER]->noun->kind;
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
+  holding_tear(&t, 'a', group, kind, NULL);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 503);
+  munit_assert_string_equal(t_error(&t), "SERVICE_UNAVAILABLE");
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 503);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
+  t_as(&t, id);
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
+  holding_tear(&t, 'h', id, NULL, org);
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 503);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200); /* what is asked for by itself is there */
+  munit_assert_int(svc_check_store(t.s, holding_found, &found), ==, SVC_CORRUPT);
+  munit_assert_int(found, >=, 2);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/twice", holding_twice, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/damaged", holding_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/among_others", holding_among_others, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/own_projects", holding_own_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/many_projects", holding_many_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -399,13 +399,19 @@ static MunitResult login_by_digest(const MunitParameter params[], void *data)
 /* Who guesses is slowed down, for a name from a network, be there such a key or not; who is signed in goes on, and so does everybody elsewhere. */
 static MunitResult login_digest_guessing(const MunitParameter params[], void *data)
 {
-  enum { TRIES = 10 };
+  enum { TRIES = 10, OTHERS = 64 };
   login l;
-  char path[128], mine[64], fresh[64];
+  char path[128], mine[64], fresh[64], second[OTHERS][64];
   const char *names[2];
   int i, k;
   (void)params, (void)data;
   login_open(&l, NULL);
+  l.t.anonymous = false;
+  for (i = 0; i < OTHERS; i++) {
+    munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"another\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/apiKeys", l.keys.org_id), <, 300);
+    snprintf(second[i], sizeof second[i], "%s", t_str(&l.t, "publicKey"));
+  }
+  l.t.anonymous = true;
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   names[0] = l.keys.public_key, names[1] = "nobodyis";
   l.t.peer = "10.0.0.1";
@@ -425,6 +431,16 @@ static MunitResult login_digest_guessing(const MunitParameter params[], void *da
   munit_assert_string_equal(t_str(&l.t, "errorCode"), "RATE_LIMITED");
   login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, fresh, 2, false);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 429); /* the right one, and nothing is told of it */
+  login_digest(&l, "GET", path, names[1], "00000000-0000-4000-8000-000000000000", mine, 2, false);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 429); /* another's nonce, though it is in use, is no way round */
+  for (i = 0; i < TRIES + 2; i++) { /* nor to one who has a key there */
+    login_digest(&l, "GET", path, second[0], "00000000-0000-4000-8000-000000000000", mine, 2, false);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, i < TRIES ? 401 : 429);
+  }
+  for (i = 1; i < OTHERS; i++) { /* wherever what is known of it is kept */
+    login_digest(&l, "GET", path, second[i], "00000000-0000-4000-8000-000000000000", mine, 2, false);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  }
   login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, mine, 2, false);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
   l.t.peer = "10.0.0.2";
@@ -584,6 +600,50 @@ static MunitResult login_digest_no_replay(const MunitParameter params[], void *d
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
   }
   munit_assert_int(login_fresh(&l, path, l.keys.public_key, l.keys.private_key), ==, 200);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* One organization takes all nonces that there is room for, others one each, and the first goes on: all are let in each time. */
+static MunitResult login_digest_many_organizations(const MunitParameter params[], void *data)
+{
+  enum { OTHERS = 64 };
+  char path[128], own[128], key[2][64];
+  const char *org;
+  login l;
+  int i, k;
+  (void)params, (void)data;
+  login_open(&l, &(svc_config){ .limiter_off = 1 });
+  snprintf(own, sizeof own, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  for (i = 0; i < 100; i++) munit_assert_int(login_fresh(&l, own, l.keys.public_key, l.keys.private_key), ==, 200);
+  for (k = 0; k < OTHERS; k++) {
+    l.t.anonymous = false;
+    t_headers_clear(&l.t);
+    org = t_organization(&l.t, "Other");
+    munit_assert_int(t_sendf(&l.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
+    munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"other\",\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/apiKeys", org), <, 300);
+    snprintf(key[0], sizeof key[0], "%s", t_str(&l.t, "publicKey"));
+    snprintf(key[1], sizeof key[1], "%s", t_str(&l.t, "privateKey"));
+    snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", org);
+    l.t.anonymous = true;
+    munit_assert_int(login_fresh(&l, path, key[0], key[1]), ==, 200);
+    for (i = 0; i < 5; i++) munit_assert_int(login_fresh(&l, own, l.keys.public_key, l.keys.private_key), ==, 200);
+  }
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* A clock that has never been set: it is a minute past the beginning of time. */
+static MunitResult login_digest_early(const MunitParameter params[], void *data)
+{
+  char path[128];
+  login l;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  l.t.now = 30000;
+  munit_assert_int(login_fresh(&l, path, l.keys.public_key, l.keys.private_key), ==, 200);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401); /* once */
   login_close(&l);
   return MUNIT_OK;
 }
@@ -856,6 +916,42 @@ static MunitResult login_known_token(const MunitParameter params[], void *data)
   for (i = 0; i < 2; i++) munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 200);
   munit_assert_int(login_as_host(&l, "DELETE", account, NULL), ==, 204);
   munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 401);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* A token that has ended while nothing can be written, so that it is still there: it opens nothing, whether it was seen before or not. */
+static svc_store_port unwritable;
+static bool unwritable_now;
+
+static int unwritable_begin(svc_store *store, svc_txn **out)
+{
+  *out = NULL;
+  return unwritable_now ? SVC_IO : svc_lmdb_port()->write_begin(store, out);
+}
+
+static MunitResult login_ended_unwritten(const MunitParameter params[], void *data)
+{
+  char other[1024];
+  login l;
+  (void)params, (void)data;
+  unwritable = *svc_lmdb_port();
+  unwritable.write_begin = unwritable_begin;
+  unwritable_now = false;
+  login_open(&l, &(svc_config){ .store = &unwritable });
+  login_account(&l);
+  strcpy(other, l.authorization); /* it is not seen before it has ended */
+  login_account(&l);
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  unwritable_now = true;
+  t_advance(&l.t, 3599);
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 200);
+  t_advance(&l.t, 1);
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401);
+  login_bearer(&l, other + 7);
+  munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401);
+  unwritable_now = false;
   login_close(&l);
   return MUNIT_OK;
 }
@@ -1845,6 +1941,9 @@ static MunitTest tests[] = {
   { "/digest_shares", login_digest_shares, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_no_replay", login_digest_no_replay, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_organizations", login_digest_organizations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/digest_many_organizations", login_digest_many_organizations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/digest_early", login_digest_early, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/ended_unwritten", login_ended_unwritten, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_odd", login_digest_odd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/odd_headers", login_odd_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/token", login_by_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -134,7 +134,29 @@ static MunitResult text_too_long(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* For addresses: with - and _, and nothing behind it. */
+static MunitResult text_base64(const MunitParameter params[], void *data)
+{
+  static const struct {
+    svc_str bytes;
+    const char *text, *padded;
+  } rows[] = { { SVC_S(""), "", "" }, { SVC_S("f"), "Zg", "Zg==" }, { SVC_S("fo"), "Zm8", "Zm8=" }, { SVC_S("foo"), "Zm9v", "Zm9v" },
+               { SVC_S("\xFB\xEF\xBE\xFF\xFF"), "----__8", "++++//8=" } };
+  svc_arena arena;
+  size_t i;
+  (void)params, (void)data;
+  svc_arena_init(&arena, NULL);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    munit_assert_string_equal(svc_base64(&arena, rows[i].bytes).p, rows[i].text);
+    munit_assert_string_equal(svc_base64_padded(&arena, rows[i].bytes).p, rows[i].padded);
+  }
+  munit_assert_false(arena.failed);
+  svc_blocks_free(arena.blocks);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/base64", text_base64, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/formats", text_formats, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/utf8", text_utf8, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/percent", text_percent, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

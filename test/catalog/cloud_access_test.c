@@ -16,6 +16,46 @@ static int64_t events(b_world *w, const char *type)
   return t_int(&w->t, "totalCount");
 }
 
+typedef struct access_torn {
+  svc_job job; /* first: it is cast back */
+  const char *kind;
+  svc_id id;
+} access_torn;
+
+static bool access_torn_work(svc_job *job, svc_txn *txn)
+{
+  const access_torn *a = (access_torn *)job;
+  svc_key key;
+  svc_key_begin(&key, 'r');
+  svc_key_add(&key, a->kind, SVC_KIND_SIZE);
+  svc_key_id(&key, &a->id);
+  svc_key_add(&key, "ex", 2);
+  return svc_put(txn, &key, SVC_S("")) == SVC_OK;
+}
+
+/* An entry of who uses a role, of which the end is missing: it is nobody's, and the role is shown. */
+static MunitResult access_damaged(const MunitParameter params[], void *data)
+{
+  access_torn work;
+  b_world w;
+  int i;
+  (void)params, (void)data;
+  b_open(&w, NULL);
+  b_good(&w, "POST", ROLES, "{\"providerName\":\"AWS\"}", 201);
+  memset(&work, 0, sizeof work);
+  work.job.work = access_torn_work;
+  work.job.now = w.t.now;
+  munit_assert_true(svc_id_parse(svc_str_c(t_str(&w.t, "roleId")), &work.id));
+  for (i = 0; strcmp(w.t.s->nouns[i].noun->name, "cloud provider access") != 0;) i++;
+  work.kind = w.t.s->nouns[i].noun->kind;
+  munit_assert_int(svc_commit_run(&w.t.s->commit, &work.job), ==, SVC_OK);
+  b_good(&w, "GET", ROLES, NULL, 200);
+  munit_assert_size(t_count(&w.t, "awsIamRoles"), ==, 1);
+  munit_assert_size(t_count(&w.t, "awsIamRoles[0].featureUsages"), ==, 0);
+  b_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitResult access_aws(const MunitParameter params[], void *data)
 {
   b_world w;
@@ -118,6 +158,7 @@ static MunitResult access_most(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/aws", access_aws, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/others", access_others, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/damaged", access_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/used", access_used, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/most", access_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

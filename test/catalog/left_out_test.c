@@ -145,9 +145,78 @@ static MunitResult left_out_seen(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static int left_out_bootstrap(t_service *t, const char *const *names, svc_credentials *keys)
+{
+  t_without(names);
+  t_open(t, NULL);
+  return svc_bootstrap(t->s, keys);
+}
+
+/* The first credentials need no noun that they are not made of. */
+static MunitResult left_out_credentials(const MunitParameter params[], void *data)
+{
+  static const char *const settings[] = { "organization settings", NULL }, *const keys[] = { "API key", NULL },
+                    *const lists[] = { "API key access list entry", NULL };
+  svc_credentials first, more;
+  t_service t;
+  (void)params, (void)data;
+  munit_assert_int(left_out_bootstrap(&t, settings, &first), ==, SVC_OK);
+  munit_assert_size(strlen(first.client_secret), >, 20);
+  munit_assert_int(svc_new_credentials(t.s, NULL, &more), ==, SVC_OK);
+  munit_assert_string_equal(more.org_id, first.org_id);
+  munit_assert_string_not_equal(more.public_key, first.public_key);
+  t_close(&t);
+  munit_assert_int(left_out_bootstrap(&t, keys, &first), ==, SVC_INVALID);
+  munit_assert_string_equal(first.org_id, "");
+  t_close(&t);
+  munit_assert_int(left_out_bootstrap(&t, lists, &first), ==, SVC_OK); /* no list is asked for */
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"apiAccessListRequired\":true}", "/orgs/%s/settings", first.org_id), ==, 200);
+  munit_assert_int(svc_new_credentials(t.s, first.org_id, &more), ==, SVC_INVALID); /* a key that nobody could use */
+  munit_assert_not_null(strstr(t.log, "/accessList answers RESOURCE_NOT_FOUND"));
+  t_close(&t);
+  t_without(NULL);
+  return MUNIT_OK;
+}
+
+static int left_out_waits(svc *s, const char *target)
+{
+  svc_request request = { .method = "GET", .target = target };
+  return svc_may_wait(s, &request);
+}
+
+/* Where no operation asks the driver, reads wait for nobody but the OpenAPI document; and where that is left out, for nothing. */
+static MunitResult left_out_asking(const MunitParameter params[], void *data)
+{
+  static const char *names[256];
+  size_t i, n, count, own;
+  const svc_noun *const *nouns = svc_catalog_all(&count);
+  t_service t;
+  (void)params, (void)data;
+  for (own = 0; own < 2; own++) {
+    for (i = n = 0; i < count; i++) {
+      const svc_route *r = nouns[i]->routes;
+      size_t left = nouns[i]->route_count;
+      while (left && !r->told && !(own && r->flags & SVC_ABSOLUTE)) left--, r++;
+      if (left) names[n++] = nouns[i]->name;
+    }
+    munit_assert_size(n, >, 1);
+    names[n] = NULL;
+    t_without(names);
+    t_open(&t, NULL);
+    munit_assert_int(left_out_waits(t.s, "/openapi.json"), ==, !own || t_port()->shared);
+    munit_assert_int(left_out_waits(t.s, "/api/svc/v2/orgs"), ==, t_port()->shared);
+    munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+    t_close(&t);
+  }
+  t_without(NULL);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/seen", left_out_seen, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/named", left_out_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/credentials", left_out_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/asking", left_out_asking, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/each", left_out_each, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 };

@@ -356,6 +356,40 @@ static MunitResult whole_threads(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static int whole_spoiled; /* so many of the next commits find that another writer came first */
+
+static int whole_commit_again(svc_txn *txn)
+{
+  if (whole_spoiled == 0) return svc_lmdb_port()->commit(txn);
+  whole_spoiled--;
+  svc_lmdb_port()->abort(txn);
+  return SVC_RETRY;
+}
+
+/* It is done again, and the clock goes back once; where it never comes to an end the clock is where it was. */
+static MunitResult whole_again(const MunitParameter params[], void *data)
+{
+  svc_config config = { .manual_clock = T_START, .store = &whole_port };
+  whole_world w;
+  int64_t now;
+  (void)params, (void)data;
+  whole_port = *svc_lmdb_port();
+  whole_port.write_begin = whole_write_begin;
+  whole_port.commit = whole_commit_again;
+  whole_open(&w, &config);
+  whole_change(&w);
+  now = svc_clock_now(w.t.s);
+  whole_spoiled = 1000;
+  munit_assert_int(svc_snapshot_restore(w.t.s, w.taken), ==, SVC_BUSY);
+  munit_assert_int64(svc_clock_now(w.t.s), ==, now);
+  whole_spoiled = 3;
+  whole_back(&w);
+  munit_assert_int64(svc_clock_now(w.t.s), ==, T_START);
+  munit_assert_int(whole_spoiled, ==, 0);
+  whole_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/there_and_back", whole_there_and_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/late", whole_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -365,6 +399,7 @@ static MunitTest tests[] = {
   { "/grows", whole_grows, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no_memory", whole_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/or_nothing", whole_or_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/again", whole_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/threads", whole_threads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -195,6 +195,7 @@ static const struct good {
   { "GET / HTTP/1.0\r\n\r\n", "GET / keep=0 body=;" },
   { "GET / HTTP/1.0\r\nConnection: x, Keep-Alive\r\n\r\n", "GET / Connection:x, Keep-Alive keep=1 body=;" },
   { "GET / HTTP/1.1\r\nHost:\r\nConnection:close\r\n\r\n", "GET / Host: Connection:close keep=0 body=;" },
+  { "GET / HTTP/1.1\r\nHost:\r\nConnection:close\t , \tx\r\n\r\n", "GET / Host: Connection:close\t , \tx keep=0 body=;" },
   { "GET / HTTP/1.1\r\nHost: [::1]:80 \t\r\nX:\t a\tb \xC3\xA9\r\nY:\r\n\r\n",
     "GET / Host:[::1]:80 X:a\tb \xC3\xA9 Y: keep=1 body=;" },
   { "M-SEARCH http://h:1/a?b#c HTTP/1.1\r\nHost: a\r\n\r\n", "M-SEARCH /a?b#c Host:a keep=1 body=;" },

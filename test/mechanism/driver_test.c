@@ -1007,6 +1007,7 @@ static MunitResult driver_questions(const MunitParameter params[], void *data)
   munit_assert_int(driver_may_wait(&w, "HEAD", "/clusters/Main/load"), ==, 1);
   munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main"), ==, t_port()->shared); /* a store that is elsewhere is waited for */
   munit_assert_int(driver_may_wait(&w, "GET", "/clusters/Main/load/more"), ==, t_port()->shared);
+  munit_assert_int(driver_may_wait(&w, "GET", "/clusters/%zz"), ==, t_port()->shared); /* no path at all */
   munit_assert_int(driver_may_wait(&w, "POST", "/clusters"), ==, 1);
   munit_assert_int(svc_may_wait(w.t.s, NULL), ==, 0);
   munit_assert_int(svc_may_wait(NULL, NULL), ==, 0);

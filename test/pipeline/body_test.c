@@ -30,7 +30,7 @@ static MunitResult body_media_type(const MunitParameter params[], void *data)
   static const char *const bad[] = { "", "text/plain", "text/json", "application/x-www-form-urlencoded", "application/jsonp",
                                      "application/json+x", "application/*", "*/*", "application/vnd.svc.2025-02-30+json",
                                      "application/vnd.svc.preview+json", "application/vnd.other.2025-03-12+json", "application/vnd.scv.2025-03-12+json",
-                                     "application/vnd.svc.2025-03-12+xml", "json", ";application/json",
+                                     "application/vnd.svc.2025-03-12+xml", "application/vnd.svc.2025-03-12+yaml", "json", ";application/json",
                                      "application/json, application/json", "multipart/form-data; boundary=application/json" };
   t_service t;
   size_t i;

@@ -126,6 +126,7 @@ static MunitResult flat_requests(const MunitParameter params[], void *data)
   svc_result_free(NULL);
   munit_assert_int(svc_result_status(NULL), ==, 0);
   munit_assert_string_equal(svc_result_body(NULL, &n), "");
+  munit_assert_null(svc_result_header(NULL, "ETag"));
   munit_assert_int(svc_call_text(s, NULL, "/", NULL, NULL, 0, NULL, &r), ==, SVC_INVALID);
   munit_assert_int(svc_call_text(s, "GET", "/", NULL, NULL, 1, NULL, &r), ==, SVC_INVALID);
   svc_close(s);
@@ -224,12 +225,38 @@ static MunitResult flat_memory(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* The same of a configuration: the key and all else of it is there, or there is no service. */
+static MunitResult flat_config_memory(const MunitParameter params[], void *data)
+{
+  static const char json[] = "{\"vendor\":\"acme\",\"limits\":[{\"endpoint_set_id\":\"clusters_group\",\"capacity\":3}],"
+    "\"secret_key\":\"000102030405060708090a0b0c0d0e0f101112131415161718191A1B1C1D1E1F\"}";
+  char why[256];
+  svc *s;
+  long n;
+  int i;
+  (void)params, (void)data;
+  for (n = 1; n < 100; n++) { /* all of its own, and the first of svc_open()'s */
+    int rc;
+    t_arena_fail(n);
+    rc = svc_open_json(&s, json, why, sizeof why);
+    t_arena_fail(0);
+    if (rc != SVC_NOMEM || s) munit_errorf("allocation %ld: %d: %s", n, rc, why);
+    munit_assert_string_equal(why, svc_strerror(SVC_NOMEM));
+  }
+  munit_assert_int(svc_open_json(&s, json, why, sizeof why), ==, SVC_OK);
+  munit_assert_string_equal(s->config.vendor, "acme");
+  for (i = 0; i < 32; i++) munit_assert_uint8(s->secret_key[i], ==, (uint8_t)i);
+  svc_close(s);
+  return MUNIT_OK;
+}
+
 static MunitTest flat_tests[] = {
   { "/configuration", flat_config_said, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/configuration-refused", flat_config_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/requests", flat_requests, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", flat_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/half-callers", flat_half_callers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/configuration-memory", flat_config_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/memory", flat_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

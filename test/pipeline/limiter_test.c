@@ -1,6 +1,7 @@
 /*
 ** The limiter: buckets by themselves, with times that the test makes up, and as requests meet them.
 */
+#include "faults.h"
 #include "support.h"
 
 #include <pthread.h>
@@ -51,6 +52,50 @@ static MunitResult limiter_most(const MunitParameter params[], void *data)
   munit_assert_null(l);
   munit_assert_size(asked, >, (size_t)1 << 24);
   munit_assert_size(asked, <, (size_t)1 << 30);
+  return MUNIT_OK;
+}
+
+/* Each of its locks cannot be had, in turn. */
+static MunitResult limiter_no_lock(const MunitParameter params[], void *data)
+{
+  t_memory memory = { 0 };
+  svc_allocator allocator = { t_memory_resize, &memory };
+  svc_limiter *l;
+  long at;
+  (void)params, (void)data;
+  for (at = 1;; at++) {
+    int rc;
+    t_fault(T_CALL_LOCKS, at, ENOMEM, false);
+    rc = svc_limiter_open(&l, &allocator, 0, 7, rows);
+    if (t_fault_end() == 0) break;
+    munit_assert_int(rc, ==, SVC_NOMEM);
+    munit_assert_null(l);
+    munit_assert_long(memory.live, ==, 0);
+  }
+  munit_assert_long(at, >, 2);
+  svc_limiter_close(l);
+  return MUNIT_OK;
+}
+
+/* Of so large a bucket one token is less than the smallest share: it is no free place all the same, and nobody gains by that. */
+static MunitResult limiter_large(const MunitParameter params[], void *data)
+{
+  static const svc_set_row large[] = { { "large", SVC_SCOPE_USER, INT32_MAX, 1, 60 } };
+  t_memory memory = { 0 };
+  svc_allocator allocator = { t_memory_resize, &memory };
+  svc_limiter *l;
+  char who[16];
+  int i;
+  (void)params, (void)data;
+  munit_assert_int(svc_limiter_open(&l, &allocator, 1, 7, large), ==, SVC_OK);
+  for (i = 0; i < 5000; i++) { /* in one row */
+    svc_tokens t;
+    snprintf(who, sizeof who, "u%d", i);
+    t = svc_limiter_take(l, 0, svc_str_c(who), svc_str_c(who), T_START);
+    munit_assert_true(t.taken && t.remaining < INT32_MAX);
+  }
+  munit_assert_int64(svc_limiter_take(l, 0, SVC_S("late"), SVC_S("late"), T_START + 60000).remaining, ==, INT32_MAX - 1); /* they are full again */
+  svc_limiter_close(l);
   return MUNIT_OK;
 }
 
@@ -809,6 +854,8 @@ static MunitResult limiter_made_up(const MunitParameter params[], void *data)
 
 static MunitTest tests[] = {
   { "/most", limiter_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_lock", limiter_no_lock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/large", limiter_large, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/used_up", limiter_used_up, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/guessing", limiter_guessing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/made_up", limiter_made_up, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

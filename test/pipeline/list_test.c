@@ -874,6 +874,52 @@ static MunitResult list_by_prefix(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+typedef struct list_torn {
+  svc_job job; /* first: it is cast back */
+  const char *names, *kind;
+} list_torn;
+
+/* Two entries of names, of one the end of the key is missing and of the other that of the value. */
+static bool list_torn_work(svc_job *job, svc_txn *txn)
+{
+  const list_torn *l = (list_torn *)job;
+  char value[SVC_KIND_SIZE + 12] = { 0 };
+  svc_key key;
+  memcpy(value, l->kind, SVC_KIND_SIZE);
+  svc_key_begin(&key, 'u');
+  svc_key_add(&key, l->names, SVC_KIND_SIZE);
+  svc_key_add(&key, "Ac", 2);
+  svc_put(txn, &key, (svc_str){ value, sizeof value });
+  svc_key_add(&key, "me and what follows", 19);
+  return svc_put(txn, &key, (svc_str){ value, 5 }) == SVC_OK;
+}
+
+/* Names that are damaged are passed over; a prefix may be of any characters. */
+static MunitResult list_torn_names(const MunitParameter params[], void *data)
+{
+  list_torn work;
+  const char *org;
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  org = t_organization(&t, "Org");
+  t_project(&t, org, "Acme 1");
+  memset(&work, 0, sizeof work);
+  work.job.work = list_torn_work;
+  work.job.now = t.now;
+  work.names = svc_names_of(t.s->group->noun);
+  work.kind = t.s->group->noun->kind;
+  munit_assert_int(svc_commit_run(&t.s->commit, &work.job), ==, SVC_OK);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/groups?name=a", org), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&t, "results[0].name"), "Acme 1");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/groups?name=%%7E%%5B%%40%%7B", org), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_CORRUPT);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* What is read for one request. */
 static t_reads list_cost(t_service *t, const char *path, int64_t total)
 {
@@ -928,6 +974,7 @@ static MunitResult list_costs(const MunitParameter params[], void *data)
 }
 
 static MunitTest tests[] = {
+  { "/torn_names", list_torn_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/by_prefix", list_by_prefix, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/costs", list_costs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/too-long", list_too_long, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -2,6 +2,7 @@
 ** What svc_open() is told of who calls it: a program may have been compiled for another svcapi.h than the library's, where
 ** the library is a shared one. svc_config grows at its end, so an older program has less of it and a newer one more.
 */
+#include "faults.h"
 #include "support.h"
 
 /* One with more behind it. */
@@ -79,6 +80,45 @@ static MunitResult open_other_series(const MunitParameter params[], void *data)
   }
   munit_assert_int(svc_open_as(&s, &config, SVC_VERSION_NUMBER, 8), ==, SVC_INVALID); /* never was one so small */
   munit_assert_int((svc_open)(&s, NULL), ==, SVC_OK); /* who loads it by name */
+  svc_close(s);
+  return MUNIT_OK;
+}
+
+/* A generator of random bytes that cannot be made ready, though the system has entropy. */
+static MunitResult open_unseeded(const MunitParameter params[], void *data)
+{
+  char said[256] = "";
+  svc_config config;
+  svc *s;
+  (void)params, (void)data;
+  memset(&config, 0, sizeof config);
+  config.log = open_say;
+  config.log_context = said;
+  t_fault(T_CALL_CRYPTO, 1, EIO, false);
+  munit_assert_int(svc_open(&s, &config), ==, SVC_RANDOM);
+  munit_assert_long(t_fault_end(), ==, 1);
+  munit_assert_null(s);
+  munit_assert_not_null(strstr(said, "cannot seed its generator of random bytes: -0x0005"));
+  munit_assert_null(strstr(said, "entropy"));
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  svc_close(s);
+  return MUNIT_OK;
+}
+
+/* What is not there has no headers, and a name that is none names none. */
+static MunitResult open_headers(const MunitParameter params[], void *data)
+{
+  svc_response response;
+  svc *s;
+  (void)params, (void)data;
+  munit_assert_int((svc_open)(&s, NULL), ==, SVC_OK);
+  munit_assert_int(svc_openapi(s, &response), ==, SVC_OK);
+  munit_assert_string_equal(svc_response_header(&response, "content-TYPE"), "application/json");
+  munit_assert_null(svc_response_header(&response, "ETag"));
+  munit_assert_null(svc_response_header(&response, NULL));
+  munit_assert_null(svc_response_header(NULL, "Content-Type"));
+  svc_response_free(&response);
+  munit_assert_null(svc_response_header(&response, "Content-Type"));
   svc_close(s);
   return MUNIT_OK;
 }
@@ -165,6 +205,8 @@ static MunitResult open_in_vain(const MunitParameter params[], void *data)
 
 static MunitTest tests[] = {
   { "/in_vain", open_in_vain, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/unseeded", open_unseeded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/headers", open_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/members", open_members, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/older", open_older, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/newer", open_newer, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

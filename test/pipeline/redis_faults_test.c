@@ -22,6 +22,7 @@ static const char *const asked_words[] = { "AUTH", "SELECT", "SCRIPT", "EVALSHA"
 typedef struct fake_control {
   atomic_int where; /* -1: every answer is as it should be */
   atomic_int unknown; /* scripts are not known by their hash */
+  atomic_int silent; /* who takes or counts by a script's hash has no answer */
   char says[64];
 } fake_control;
 
@@ -48,6 +49,7 @@ static bool fake_answer(fake_control *k, int fd, const char *text)
   const char *answer = kind == ASKED_SCRIPT ? sha : kind < ASKED_SCRIPT ? "+OK\r\n" : strstr(text, ":n:") ? ":1\r\n" : "*3\r\n:1\r\n:5\r\n:0\r\n";
   if (kind == ASKED_EVALSHA && atomic_load(&k->unknown)) answer = "-NOSCRIPT No matching script\r\n";
   if (atomic_load(&k->where) == kind) answer = k->says;
+  if (kind == ASKED_EVALSHA && atomic_load(&k->silent)) return true;
   return answer[0] && write(fd, answer, strlen(answer)) > 0;
 }
 
@@ -213,6 +215,146 @@ static MunitResult redis_faults_calls(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* The socket takes nothing for now, and then its end is gone: nothing was taken, and the next goes on. */
+static MunitResult redis_faults_full(const MunitParameter params[], void *data)
+{
+  fake f;
+  long at;
+  (void)params, (void)data;
+  if (!t_redis_port()) return MUNIT_SKIP;
+  fake_start(&f);
+  for (at = 1; at < 60; at++) {
+    outcome o;
+    long hits;
+    t_fault_then(T_CALL_WAIT, EBADF);
+    t_fault(T_CALL_SEND, at, EAGAIN, false);
+    o = use(&f);
+    hits = t_fault_end();
+    munit_assert_int(o.open, ==, SVC_OK); /* also where nobody could be asked */
+    if (hits) munit_assert_true(hits == 2 && (o.take != SVC_OK || o.count != SVC_OK));
+    use_well(&f);
+    if (!hits) break;
+  }
+  munit_assert_long(at, >, 5);
+  fake_stop(&f);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the breaker */
+
+typedef struct breaker {
+  fake f;
+  svc_limits *limits;
+  char log[4096];
+} breaker;
+
+static void breaker_log(void *context, int level, const char *text)
+{
+  breaker *b = context;
+  size_t n = strlen(b->log);
+  munit_assert_int(level, ==, SVC_LOG_WARNING);
+  snprintf(b->log + n, sizeof b->log - n, "%s\n", text);
+}
+
+static void breaker_open(breaker *b, const char *options, bool log)
+{
+  svc_config config;
+  char uri[128], why[256] = "";
+  memset(b, 0, sizeof *b);
+  fake_start(&b->f);
+  memset(&config, 0, sizeof config);
+  snprintf(uri, sizeof uri, "redis://me@127.0.0.1:%d/3?%s", b->f.port, options);
+  config.limiter_path = uri;
+  config.log = log ? breaker_log : NULL;
+  config.log_context = b;
+  if (t_redis_port()->open(&b->limits, &config, why, sizeof why) != SVC_OK) munit_errorf("open: %s", why);
+}
+
+static void breaker_close(breaker *b)
+{
+  t_redis_port()->close(b->limits);
+  fake_stop(&b->f);
+}
+
+static int breaker_take(breaker *b, bool answers)
+{
+  svc_bucket bucket = { SVC_S("set"), SVC_S("instance"), 5, 5, 60 };
+  svc_tokens tokens;
+  strcpy(b->f.control->says, "-ERR no\r\n");
+  atomic_store(&b->f.control->where, answers ? -1 : ASKED_EVALSHA);
+  return t_redis_port()->take(b->limits, &bucket, T_START, &tokens);
+}
+
+static int breaker_lines(const breaker *b, const char *words)
+{
+  const char *p = b->log;
+  int n = 0;
+  for (; (p = strstr(p, words)) != NULL; p++) n++;
+  return n;
+}
+
+/* Nobody asks for exactly so long; then one does. */
+static void breaker_pause(breaker *b, int ms, bool answers)
+{
+  t_clock_stands(ms * 1000LL - 1);
+  munit_assert_int(breaker_take(b, true), ==, SVC_BUSY);
+  t_clock_stands(1);
+  munit_assert_int(breaker_take(b, answers), ==, answers ? SVC_OK : SVC_IO);
+}
+
+/* The pause is doubled with each failure, up to five seconds; it goes on where it was soon after it was mended, and not after a while. */
+static MunitResult redis_faults_breaker(const MunitParameter params[], void *data)
+{
+  static const int pauses[] = { 100, 200, 400, 800, 1600, 3200, 5000, 5000 };
+  breaker b;
+  size_t i;
+  (void)params, (void)data;
+  if (!t_redis_port()) return MUNIT_SKIP;
+  breaker_open(&b, "timeout=5000&connect=5000", true);
+  t_clock_stands(0);
+  munit_assert_int(breaker_take(&b, true), ==, SVC_OK);
+  munit_assert_int(breaker_take(&b, false), ==, SVC_IO);
+  for (i = 0; i < sizeof pauses / sizeof pauses[0]; i++) breaker_pause(&b, pauses[i], false);
+  munit_assert_int(breaker_lines(&b, "cannot be asked: ERR no"), ==, 1);
+  breaker_pause(&b, 5000, true);
+  munit_assert_int(breaker_lines(&b, "answers again"), ==, 1);
+  t_clock_stands(30 * 5000 * 1000LL);
+  munit_assert_int(breaker_take(&b, false), ==, SVC_IO); /* mended for no longer than thirty pauses */
+  breaker_pause(&b, 5000, true);
+  t_clock_stands(30 * 5000 * 1000LL + 1);
+  munit_assert_int(breaker_take(&b, false), ==, SVC_IO);
+  breaker_pause(&b, 100, true); /* from the beginning */
+  t_clock_stands(1);
+  munit_assert_int(breaker_take(&b, false), ==, SVC_IO);
+  breaker_pause(&b, 200, true);
+  munit_assert_int(breaker_lines(&b, "\n"), ==, 8);
+  breaker_close(&b);
+  breaker_open(&b, "timeout=5000&connect=5000", false); /* a host that keeps no log */
+  munit_assert_int(breaker_take(&b, false), ==, SVC_IO);
+  breaker_pause(&b, 100, true);
+  breaker_close(&b);
+  return MUNIT_OK;
+}
+
+/* One answer that is late is that request's; three in a row break it. */
+static MunitResult redis_faults_misses(const MunitParameter params[], void *data)
+{
+  breaker b;
+  int i;
+  (void)params, (void)data;
+  if (!t_redis_port()) return MUNIT_SKIP;
+  breaker_open(&b, "timeout=20&connect=10000", true);
+  atomic_store(&b.f.control->silent, 1);
+  for (i = 0; i < 3; i++) {
+    munit_assert_string_equal(b.log, "");
+    munit_assert_int(breaker_take(&b, true), ==, SVC_IO);
+  }
+  munit_assert_int(breaker_lines(&b, "does not answer in time"), ==, 1);
+  munit_assert_int(breaker_lines(&b, "\n"), ==, 1);
+  breaker_close(&b);
+  return MUNIT_OK;
+}
+
 static void refused_uri(const char *uri, const char *expected)
 {
   const svc_limiter_port *port = t_redis_port();
@@ -240,6 +382,7 @@ static MunitResult redis_faults_uris(const MunitParameter params[], void *data)
   refused_uri("http://a", "it is redis://");
   refused_uri("redis://a?timeout=", "timeout is a number");
   refused_uri("redis://a?timeout=1234567", "timeout is a number");
+  refused_uri("redis://a?timeout=12345678", "timeout is a number");
   refused_uri("redis://a?timeout=1x", "timeout is a number");
   refused_uri("redis://a?timeout=60001", "timeout is a number");
   refused_uri("redis://a?connect=0", "connect is a number");
@@ -289,6 +432,9 @@ static MunitResult redis_faults_uris(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/nonsense", redis_faults_nonsense, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/calls", redis_faults_calls, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/full", redis_faults_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/breaker", redis_faults_breaker, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/misses", redis_faults_misses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/uris", redis_faults_uris, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 };

@@ -324,6 +324,12 @@ static MunitResult redis_any_bytes(const MunitParameter params[], void *data)
   munit_assert_int64(take(&s, 0, &b, T_START + 40 * 60000).remaining, ==, 39);
   b.capacity = 20;
   munit_assert_int64(take(&s, 0, &b, T_START + 40 * 60000).remaining, ==, 19);
+  b = bucket("", 1, 1, 60);
+  b.set = (svc_str){ text[0], 150 };
+  munit_assert_true(take(&s, 0, &b, T_START).taken);
+  munit_assert_false(take(&s, 1, &b, T_START).taken);
+  b.set.n = 99;
+  munit_assert_true(take(&s, 0, &b, T_START).taken);
   b = bucket("times", INT32_MAX, 1, INT32_MAX);
   for (i = 0; i < sizeof times / sizeof times[0]; i++) munit_assert_true(take(&s, 0, &b, times[i]).taken);
   site_close(&s);
@@ -805,6 +811,91 @@ static MunitResult redis_late(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+typedef struct one_take {
+  pthread_t thread;
+  site *s;
+  int rc;
+} one_take;
+
+static void *taking(void *context)
+{
+  one_take *o = context;
+  svc_bucket b = bucket("all", 500, 1, 60);
+  svc_tokens t;
+  o->rc = o->s->port->take(o->s->limits[0], &b, T_START, &t);
+  return NULL;
+}
+
+static void take_at_once(site *s, one_take *all, int n)
+{
+  int i;
+  for (i = 0; i < n; i++) {
+    all[i].s = s;
+    munit_assert_int(pthread_create(&all[i].thread, NULL, taking, &all[i]), ==, 0);
+  }
+}
+
+/* Several who wait for one that has stopped: all are told, the log has one line, and the next that is answered mends it. */
+static MunitResult redis_together(const MunitParameter params[], void *data)
+{
+  svc_bucket b = bucket("all", 500, 1, 60);
+  svc_tokens t;
+  one_take all[6];
+  double until;
+  site s;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  kill(s.server.pid, SIGSTOP);
+  take_at_once(&s, all, 6);
+  for (i = 0; i < 6; i++) {
+    pthread_join(all[i].thread, NULL);
+    munit_assert_int(all[i].rc, !=, SVC_OK);
+  }
+  munit_assert_int(lines_with(s.log.log, "cannot be asked"), ==, 1);
+  kill(s.server.pid, SIGCONT);
+  until = seconds() + 15;
+  while (s.port->take(s.limits[0], &b, T_START, &t) != SVC_OK) {
+    munit_assert_true(seconds() < until);
+    pause_ms(20);
+  }
+  munit_assert_int(lines_with(s.log.log, "limiter"), ==, 2);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* Of two connections the first was late, and is closed: the next question takes the other one. */
+static MunitResult redis_other_connection(const MunitParameter params[], void *data)
+{
+  svc_bucket b = bucket("all", 500, 1, 60);
+  svc_tokens t;
+  one_take all[2];
+  site s;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  s.port->close(s.limits[0]);
+  snprintf(s.server.uri, sizeof s.server.uri, "redis+unix://%s?timeout=2000&connect=20000", s.server.socket);
+  s.limits[0] = site_handle(&s);
+  kill(s.server.pid, SIGSTOP);
+  take_at_once(&s, all, 2);
+  pause_ms(100); /* so that either has one */
+  kill(s.server.pid, SIGCONT);
+  for (i = 0; i < 2; i++) {
+    pthread_join(all[i].thread, NULL);
+    munit_assert_int(all[i].rc, ==, SVC_OK);
+  }
+  kill(s.server.pid, SIGSTOP);
+  munit_assert_int(s.port->take(s.limits[0], &b, T_START, &t), ==, SVC_IO);
+  kill(s.server.pid, SIGCONT);
+  munit_assert_int64(take(&s, 0, &b, T_START).remaining, >=, 496);
+  munit_assert_string_equal(s.log.log, "");
+  site_close(&s);
+  return MUNIT_OK;
+}
+
 /* Scripts that it has forgotten, and connections that it has closed, are nobody's business. */
 static MunitResult redis_forgetful(const MunitParameter params[], void *data)
 {
@@ -1021,6 +1112,8 @@ static MunitTest tests[] = {
   { "/silent", redis_silent, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/one_tries", redis_one_tries, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/late", redis_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/together", redis_together, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/other_connection", redis_other_connection, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/forgetful", redis_forgetful, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/uris", redis_uris, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/password", redis_password, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

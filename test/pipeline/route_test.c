@@ -151,7 +151,8 @@ static MunitResult route_every_operation(const MunitParameter params[], void *da
                  { "host.example:27017", "host.example:27017" },
                  { "2001:db8::", "2001:db8::" },
                  { "with.gz.inside", "with.gz.inside" },
-                 { "%76%7E%2e%5F%2d", "v~._-" } };
+                 { "%76%7E%2e%5F%2d", "v~._-" },
+                 { "%31%39a", "19a" } };
   bench b;
   char path[1024], value[64];
   size_t i, v, distinct = 0;

@@ -702,7 +702,36 @@ static MunitResult verify_memory(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static bool verify_stranger(svc_job *job, svc_txn *txn)
+{
+  svc_key key;
+  (void)job;
+  svc_key_meta(&key, "sessionsthatend"); /* as long as that of a handle */
+  memcpy(key.b + 1, "visitor", 7);
+  return svc_put(txn, &key, SVC_S("1")) == SVC_OK;
+}
+
+/* A record that is as long as that of a handle which gives out orders, and is none. */
+static MunitResult verify_no_session(const MunitParameter params[], void *data)
+{
+  static verify_lines l;
+  svc_job job;
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  munit_assert_int(verify_run(t.s, &l), ==, SVC_OK);
+  memset(&job, 0, sizeof job);
+  job.work = verify_stranger;
+  job.now = t.now;
+  munit_assert_int(svc_commit_run(&t.s->commit, &job), ==, SVC_OK);
+  munit_assert_int(verify_run(t.s, &l), ==, SVC_CORRUPT);
+  munit_assert_string_equal(l.text, "the store has a record of its own that nobody knows\n");
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/no_session", verify_no_session, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/damages", verify_damages, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/simulated", verify_simulated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/asked_for", verify_asked_for, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

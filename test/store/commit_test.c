@@ -967,6 +967,100 @@ static MunitResult commit_full_batch(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Of a batch that is too large for the store those that have failed already keep their error, whether they free or not. */
+static MunitResult commit_full_and_failed(const MunitParameter params[], void *data)
+{
+  enum { WRITES, FAILED, FAILED_FREES, FREES, NO_ROOM, HANDS };
+  hand h[HANDS];
+  t_service t;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1, .map_limit = 1 << 20 });
+  memset(h, 0, sizeof h);
+  h[WRITES].key = "x", h[WRITES].says_yes = true;
+  h[FAILED].error = SVC_CORRUPT;
+  h[FAILED_FREES].error = SVC_NOMEM, h[FAILED_FREES].job.frees = true;
+  h[FREES].key = "y", h[FREES].says_yes = true, h[FREES].job.frees = true;
+  h[NO_ROOM].says_yes = true, h[NO_ROOM].error = SVC_NO_ROOM;
+  hands_run(t.s, h, HANDS);
+  munit_assert_int(h[WRITES].status, ==, SVC_FULL);
+  munit_assert_int(h[FAILED].status, ==, SVC_CORRUPT);
+  munit_assert_int(h[FAILED_FREES].status, ==, SVC_NOMEM);
+  munit_assert_int(h[FREES].status, ==, SVC_OK);
+  munit_assert_int(h[NO_ROOM].status, ==, SVC_FULL);
+  munit_assert_false(has_meta(t.s, "x"));
+  munit_assert_true(has_meta(t.s, "y"));
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* More than a batch has room for: the others are the next one. */
+static MunitResult commit_two_batches(const MunitParameter params[], void *data)
+{
+  enum { MANY = 140 };
+  static hand h[MANY];
+  static char names[MANY][8];
+  const char *keys[MANY];
+  t_service t;
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  count_commits(t.s);
+  for (i = 0; i < MANY; i++) {
+    snprintf(names[i], sizeof names[i], "k%d", i);
+    keys[i] = names[i];
+  }
+  hands_set(h, MANY, keys);
+  hands_run(t.s, h, MANY);
+  for (i = 0; i < MANY; i++) munit_assert_true(h[i].status == SVC_OK && h[i].runs == 1);
+  munit_assert_true(has_all(t.s, h, MANY));
+  munit_assert_int(atomic_load(&commits), ==, 2);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+typedef struct meanwhile {
+  svc_job job; /* first: it is cast back */
+  t_memory memory;
+  hand other;
+} meanwhile;
+
+/* While it works another comes, for whom there is no memory to wait with. */
+static bool meanwhile_work(svc_job *job, svc_txn *txn)
+{
+  meanwhile *m = (meanwhile *)job;
+  svc_key key;
+  m->memory.calls = 0;
+  m->memory.fail_at = 1;
+  munit_assert_int(pthread_create(&m->other.thread, NULL, hand_run, &m->other), ==, 0);
+  munit_assert_int(pthread_join(m->other.thread, NULL), ==, 0);
+  m->memory.fail_at = 0;
+  svc_key_meta(&key, "first");
+  return svc_put(txn, &key, SVC_S("written")) == SVC_OK;
+}
+
+static MunitResult commit_no_waiter(const MunitParameter params[], void *data)
+{
+  static meanwhile m;
+  t_service t;
+  (void)params, (void)data;
+  memset(&m, 0, sizeof m);
+  t_open(&t, &(svc_config){ .limiter_off = 1, .allocator = { t_memory_resize, &m.memory } });
+  m.job.work = meanwhile_work;
+  m.job.now = T_START;
+  m.other.s = t.s;
+  m.other.key = "second";
+  m.other.says_yes = true;
+  munit_assert_int(svc_commit_run(&t.s->commit, &m.job), ==, SVC_OK);
+  munit_assert_int(m.other.status, ==, SVC_NOMEM);
+  munit_assert_int(m.other.runs, ==, 0);
+  munit_assert_true(has_meta(t.s, "first") && !has_meta(t.s, "second"));
+  hand_run(&m.other);
+  munit_assert_true(m.other.status == SVC_OK && has_meta(t.s, "second"));
+  t_close(&t);
+  munit_assert_long(m.memory.live, ==, 0);
+  return MUNIT_OK;
+}
+
 /* ---------------------------------------------------------------------------------------- a batch and the same in a row */
 
 #define CLUSTER "{\"name\":\"c%d\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":" \
@@ -1858,6 +1952,9 @@ static MunitTest tests[] = {
   { "/fails", commit_fails, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/spoiled", commit_spoiled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/full_batch", commit_full_batch, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/full_and_failed", commit_full_and_failed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/two_batches", commit_two_batches, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_waiter", commit_no_waiter, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/error", commit_error, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/alone", commit_alone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/own_errors", commit_own_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

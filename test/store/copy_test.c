@@ -230,6 +230,60 @@ static MunitResult copy_pieces(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Records that grow as fast as batches shrink, until one alone is too much for a batch: they go one by one. */
+static MunitResult copy_single(const MunitParameter params[], void *data)
+{
+  enum { BATCH = (4 << 20) + 4096, RECORDS = 256 + 128 + 64 + 32 + 16 + 8 + 4 + 2 + 1 + 2 };
+  static char large[BATCH];
+  svc_store *store;
+  svc_txn *txn;
+  char why[256], key[16];
+  int i, rows = 256, left = 256;
+  move m;
+  (void)params, (void)data;
+  move_open(&m, 0, 0);
+  m.from.map_size = (size_t)256 << 20;
+  munit_assert_int(m.from.store->open(&store, &m.from, why, sizeof why), ==, SVC_OK);
+  munit_assert_int(m.from.store->write_begin(store, &txn), ==, SVC_OK);
+  for (i = 0; i < RECORDS; i++) {
+    snprintf(key, sizeof key, "e%05d", i);
+    memset(large, 'a' + i % 26, sizeof large);
+    munit_assert_int(m.from.store->put(txn, svc_str_c(key), (svc_str){ large, BATCH / (size_t)rows }), ==, SVC_OK);
+    if (--left == 0) left = rows = rows > 1 ? rows / 2 : 1;
+  }
+  munit_assert_int(m.from.store->commit(txn), ==, SVC_OK);
+  m.from.store->close(store);
+  m.from.store = m.to.store = fault_port();
+  munit_assert_int(move_copy(&m), ==, SVC_OK);
+  munit_assert_uint64(m.report.to.records, ==, RECORDS);
+  munit_assert_string_equal(m.report.from.sha256, m.report.to.sha256);
+  munit_assert_int(fault.large, ==, 3 * (9 + 2)); /* written, and read on either side */
+  move_close(&m);
+  return MUNIT_OK;
+}
+
+/* A count that is none: it is not copied, and it is compared as it stands. */
+static MunitResult copy_no_count(const MunitParameter params[], void *data)
+{
+  const svc_str key = SVC_S("cclus");
+  char group[25];
+  move m;
+  (void)params, (void)data;
+  move_open(&m, 0, 0);
+  furnish(&m.from, group);
+  munit_assert_int(move_copy(&m), ==, SVC_OK);
+  put_raw(&m.from, key, SVC_S("few"));
+  munit_assert_int(svc_compare_stores(&m.from, &m.to, &m.report), ==, SVC_CORRUPT);
+  put_raw(&m.to, key, SVC_S("few"));
+  munit_assert_int(svc_compare_stores(&m.from, &m.to, &m.report), ==, SVC_OK);
+  put_raw(&m.to, key, SVC_S("all"));
+  munit_assert_int(svc_compare_stores(&m.from, &m.to, &m.report), ==, SVC_CORRUPT);
+  store_remove(m.to_path);
+  munit_assert_int(move_copy(&m), ==, SVC_CORRUPT);
+  move_close(&m);
+  return MUNIT_OK;
+}
+
 /* Another writer comes first, or the store has no room for the moment: it is done again, and counts are what they were. */
 static MunitResult copy_again(const MunitParameter params[], void *data)
 {
@@ -561,6 +615,8 @@ static MunitTest tests[] = {
   { "/every_call", copy_every_call, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/moves", copy_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/pieces", copy_pieces, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/single", copy_single, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_count", copy_no_count, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/again", copy_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", copy_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/cut", copy_cut, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -597,6 +597,87 @@ static MunitResult due_strays(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static bool torn_work(svc_job *job, svc_txn *txn)
+{
+  svc_due_entry due = { .when = ((stray *)job)->when, .kind = "clus", .parent = { "123456789012" }, .id = { "123456789012" } };
+  svc_key key;
+  svc_key_due(&key, &due);
+  key.n -= 7;
+  return svc_put(txn, &key, SVC_S("")) == SVC_OK;
+}
+
+static void torn_found(void *context, const char *text)
+{
+  if (strstr(text, "due")) ++*(int *)context;
+}
+
+/* An entry of which the end is missing, before all others: they are done all the same, and a check tells of it. */
+static MunitResult due_torn(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *group;
+  stray work;
+  int found = 0;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  memset(&work, 0, sizeof work);
+  work.job.work = torn_work;
+  work.job.now = t.now;
+  work.when = t.now - 1000;
+  munit_assert_int(svc_commit_run(&t.s->commit, &work.job), ==, SVC_OK);
+  cluster(&t, group, "a");
+  t_advance(&t, 11);
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+  munit_assert_int(svc_check_store(t.s, torn_found, &found), ==, SVC_CORRUPT);
+  munit_assert_int(found, ==, 1);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+typedef struct stale {
+  svc_job job; /* first: it is cast back */
+  svc_due_entry due;
+} stale;
+
+static bool stale_work(svc_job *job, svc_txn *txn)
+{
+  svc_key key;
+  svc_key_due(&key, &((stale *)job)->due);
+  return svc_put(txn, &key, SVC_S("")) == SVC_OK;
+}
+
+/* An entry of another time than what it is of waits for: it is forgotten, and nothing happens before its time. */
+static MunitResult due_stale(const MunitParameter params[], void *data)
+{
+  const char *group;
+  t_service t;
+  stale work;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  cluster(&t, group, "a");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/a", group), ==, 200);
+  memset(&work, 0, sizeof work);
+  work.job.work = stale_work;
+  work.job.now = t.now;
+  work.due = (svc_due_entry){ .when = t.now + 1000, .kind = "clus", .tag = SVC_DUE_STATE };
+  munit_assert_true(svc_id_parse(svc_str_c(group), &work.due.parent));
+  munit_assert_true(svc_id_parse(svc_str_c(t_str(&t, "id")), &work.due.id));
+  munit_assert_int(svc_commit_run(&t.s->commit, &work.job), ==, SVC_OK);
+  munit_assert_size(due_entries(t.s), ==, 2);
+  t_advance(&t, 1);
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+  munit_assert_size(due_entries(t.s), ==, 1);
+  munit_assert_string_equal(state(&t, group, "a"), "CREATING");
+  t_advance(&t, 10);
+  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static unsigned kept_answers(svc *s)
 {
   svc_scan scan;
@@ -686,6 +767,8 @@ static MunitTest tests[] = {
   { "/far", due_far, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/odd_clocks", due_odd_clocks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/strays", due_strays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/stale", due_stale, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/torn", due_torn, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/kept_answers", due_kept_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/nothing", due_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -13,6 +13,7 @@
 
 #include "ports/ports.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -339,8 +340,8 @@ static MunitResult io_paths(const MunitParameter params[], void *data)
   if (!T_ON_LMDB) return MUNIT_SKIP;
   store_folder(folder);
   munit_assert_int(chdir(folder), ==, 0);
-  for (i = 0; i < 3; i++) {
-    static const char *const names[] = { "here", "there//", "./below" };
+  for (i = 0; i < 4; i++) {
+    static const char *const names[] = { "here", "there//", "./below", "d" };
     config.path = names[i];
     munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
     snprintf(path, sizeof path, "%s-copy//", names[i]);
@@ -378,7 +379,246 @@ static MunitResult io_paths(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static int io_entries(const char *folder)
+{
+  struct dirent *e;
+  DIR *d = opendir(folder);
+  int n = 0;
+  munit_assert_not_null(d);
+  while ((e = readdir(d)) != NULL) n += e->d_name[0] != '.';
+  closedir(d);
+  return n;
+}
+
+/* A store of its own, without a path, is where the system lets it be, and leaves nothing there; else it says what to set. */
+static MunitResult io_private(const MunitParameter params[], void *data)
+{
+  static char large[5000];
+  char folder[128], why[256] = "";
+  const svc_store_port *port = svc_lmdb_port();
+  svc_config config = { 0 };
+  svc_store *store;
+  size_t i;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  store_folder(folder);
+  munit_assert_int(chdir(folder), ==, 0);
+  for (i = 0; i < sizeof large - 1; i++) large[i] = i % 2 ? '/' : '.'; /* a name that leads here */
+  setenv("TMPDIR", large, 1); /* no such name can be: the next place */
+  munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
+  port->close(store);
+  large[4079] = '\0';
+  setenv("TMPDIR", large, 1); /* a folder can be made in it, and no file in that */
+  munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_IO);
+  munit_assert_not_null(strstr(why, "cannot open the store in ./././"));
+  munit_assert_int(io_entries(folder), ==, 0);
+  setenv("TMPDIR", folder, 1);
+  munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
+  munit_assert_int(io_entries(folder), ==, 0); /* open, and without a name */
+  port->close(store);
+  t_fault(T_CALL_NAME, 1, EACCES, true);
+  munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_IO);
+  munit_assert_long(t_fault_end(), >=, 4);
+  munit_assert_not_null(strstr(why, "set TMPDIR to a folder that can be written"));
+  unsetenv("TMPDIR");
+  munit_assert_int(chdir("/"), ==, 0);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
+/* Each function of LMDB's that opening and copying call, and each map that a store which grows asks for. */
+static MunitResult io_each(const MunitParameter params[], void *data)
+{
+  static const struct { const char *step; enum t_call call; int error; long least; } rows[] = {
+    { "open", T_CALL_LMDB, EIO, 8 }, { "visit", T_CALL_LMDB, EIO, 12 }, { "grow", T_CALL_MAP, ENOMEM, 2 } };
+  size_t i, step;
+  long at;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (step = 0; strcmp(io_steps[step].name, rows[i].step) != 0;) step++;
+    for (at = 1; io_one(step, rows[i].call, at, rows[i].error, false);) at++;
+    munit_assert_long(at, >, rows[i].least);
+  }
+  return MUNIT_OK;
+}
+
+/* Fill it with large ones, then with small ones, until it is full or has a map no more. */
+static int io_fill(t_service *t, const char *org, char name[32])
+{
+  char body[128];
+  int i, status = 201;
+  for (i = 0; i < 1000 && status == 201; i++) {
+    snprintf(name, 32, "p%d", i);
+    status = t_large_project(t, org, name);
+  }
+  for (i = status == 507 ? 0 : 1000, status = i ? status : 201; i < 1000 && status == 201; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"s%d\",\"orgId\":\"%s\"}", i, org);
+    status = t_send(t, "POST", "/groups", body);
+  }
+  return status;
+}
+
+/* Delete them, one after the other, until one cannot be. */
+static int io_empty(t_service *t)
+{
+  int i, status = 202;
+  for (i = 0; status == 202; i++) {
+    munit_assert_int(t_sendf(t, "GET", NULL, "/groups/byName/p%d", i), ==, 200);
+    status = t_sendf(t, "DELETE", NULL, "/groups/%s", t_str(t, "id"));
+  }
+  return status;
+}
+
+/* The map is gone, and the larger one is not to be had: nothing is read or written any more, nothing ends, and a handle that is opened
+** anew finds all. With a limit it is work that frees for which the map was to grow. */
+static MunitResult io_broken(const MunitParameter params[], void *data)
+{
+  char folder[128], copy[160], org[25], first[25], name[32];
+  svc_config config;
+  t_service t;
+  int limited;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  for (limited = 0; limited < 2; limited++) {
+    store_folder(folder);
+    snprintf(copy, sizeof copy, "%s/copy", folder);
+    memset(&config, 0, sizeof config);
+    config.limiter_off = 1;
+    config.path = folder;
+    config.map_size = limited ? 0 : 1;
+    config.map_limit = limited ? 400000 : 0;
+    config.durability = SVC_NO_SYNC;
+    t_open(&t, &config);
+    strcpy(org, t_organization(&t, "Acme"));
+    strcpy(first, t_project(&t, org, "first"));
+    if (limited) munit_assert_int(io_fill(&t, org, name), ==, 507);
+    t_fault(T_CALL_MAP, 2, ENOMEM, false); /* the first is to see whether there is room */
+    munit_assert_int(limited ? io_empty(&t) : io_fill(&t, org, name), ==, 503);
+    munit_assert_long(t_fault_end(), ==, 1);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", first), ==, 503);
+    munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", first), ==, 503);
+    munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_IO);
+    munit_assert_int(svc_backup(t.s, copy), ==, SVC_IO);
+    munit_assert_int(t.s->commit.port->check(t.s->commit.store, name, sizeof name), ==, SVC_IO);
+    t_reopen(&t, &config);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", first), ==, 200);
+    munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", first), ==, 202);
+    munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+    t_close(&t);
+    store_remove(folder);
+  }
+  return MUNIT_OK;
+}
+
+/* A store that may grow no more: a write that does not fit is refused, whatever of LMDB's fails while room is looked for. */
+static MunitResult io_full(const MunitParameter params[], void *data)
+{
+  char folder[128], org[25], name[32];
+  t_service t;
+  long at, hits = 1;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  store_folder(folder);
+  t_open(&t, &(svc_config){ .limiter_off = 1, .path = folder, .map_limit = 400000, .durability = SVC_NO_SYNC });
+  strcpy(org, t_organization(&t, "Acme"));
+  munit_assert_int(io_fill(&t, org, name), ==, 507);
+  for (at = 1; hits; at++) {
+    int status;
+    t_fault(T_CALL_LMDB, at, EIO, false);
+    status = t_large_project(&t, org, name);
+    hits = t_fault_end();
+    if (status != 507 && (!hits || status != 503)) munit_errorf("call %ld: %d", at, status);
+  }
+  munit_assert_long(at, >, 10);
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+  t_close(&t);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
+/* Behind work that frees a commit of next to nothing makes its pages ready for use: it may fail, at each of its calls, and nothing is lost. */
+static MunitResult io_turn(const MunitParameter params[], void *data)
+{
+  char folder[128], name[32];
+  t_service t;
+  long at, hits = 1;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  store_folder(folder);
+  t_open(&t, &(svc_config){ .limiter_off = 1, .path = folder, .durability = SVC_NO_SYNC });
+  for (at = 1; hits; at++) {
+    snprintf(name, sizeof name, "o%ld", at);
+    t_organization(&t, name);
+    t_fault(T_CALL_LMDB, at, EIO, false);
+    munit_assert_int(t.s->commit.port->room(t.s->commit.store, SVC_ROOM_DONE), ==, SVC_OK);
+    hits = t_fault_end();
+  }
+  munit_assert_long(at, >, 5); /* begin, cursor, read, write, commit */
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, at - 1);
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+  t_close(&t);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
+/* A reserve that no disk has room for: a write asks whether pages are free in its place, and where it cannot learn that it is refused. */
+static MunitResult io_no_reserve(const MunitParameter params[], void *data)
+{
+  char folder[128], path[160], org[25], name[32];
+  svc_config config = { .limiter_off = 1, .path = folder, .durability = SVC_NO_SYNC };
+  t_service t;
+  long at, hits = 1, good = 0;
+  int i;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  store_folder(folder);
+  snprintf(path, sizeof path, "%s/svcapi.reserve", folder);
+  munit_assert_int(mkfifo(path, 0600), ==, 0);
+  t_open(&t, &config);
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"None\"}"), ==, 507); /* a new store has no free pages */
+  munit_assert_int(unlink(path), ==, 0);
+  t_reopen(&t, &config);
+  strcpy(org, t_organization(&t, "Acme"));
+  for (i = 0; i < 40; i++) {
+    snprintf(name, sizeof name, "p%d", i);
+    munit_assert_int(t_large_project(&t, org, name), ==, 201);
+  }
+  for (i = 0; i < 40; i++) {
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/byName/p%d", i), ==, 200);
+    munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", t_str(&t, "id")), ==, 202);
+  }
+  munit_assert_int(unlink(path), ==, 0);
+  munit_assert_int(mkfifo(path, 0600), ==, 0);
+  t_reopen(&t, &config);
+  munit_assert_int(t_large_project(&t, org, "one"), ==, 201);
+  for (at = 1; hits; at++) {
+    char body[128];
+    int status;
+    snprintf(body, sizeof body, "{\"name\":\"q%ld\",\"orgId\":\"%s\"}", at, org);
+    t_fault(T_CALL_LMDB, at, EIO, false);
+    status = t_send(&t, "POST", "/groups", body);
+    hits = t_fault_end();
+    good += status == 201;
+    if (status != 201 && (!hits || (status != 503 && status != 507))) munit_errorf("call %ld: %d", at, status);
+  }
+  munit_assert_long(at, >, 10);
+  munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/groups", org), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, good + 1);
+  t_close(&t);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/private", io_private, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/each", io_each, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/broken", io_broken, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/full", io_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/turn", io_turn, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/no_reserve", io_no_reserve, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/paths", io_paths, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/said", io_said, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/faults", io_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

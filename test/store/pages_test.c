@@ -259,6 +259,96 @@ static MunitResult pages_every_number(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ---------------------------------------------------------------------------------------------- several numbers at once */
+
+static void pages_write(pages_file *f, size_t at, size_t width, uint64_t value)
+{
+  munit_assert_size((size_t)pwrite(f->fd, &value, width, (off_t)at), ==, width);
+}
+
+/* It is refused in these words; and as it was before, it is not. */
+static void pages_refused(pages_file *f, const char *words)
+{
+  char why[256] = "";
+  munit_assert_int(svc_lmdb_pages(f->fd, 0, UINT64_MAX, why, sizeof why), ==, MDB_CORRUPTED);
+  if (!strstr(why, words)) munit_errorf("%s, and not: %s", why, words);
+  munit_assert_size((size_t)pwrite(f->fd, f->bytes, f->size, 0), ==, f->size);
+  munit_assert_int(ftruncate(f->fd, (off_t)f->size), ==, 0);
+  munit_assert_int(svc_lmdb_pages(f->fd, 0, UINT64_MAX, why, sizeof why), ==, 0);
+}
+
+/* Where in the file the node of the leaf begins. */
+static size_t pages_node(const pages_file *f, size_t leaf, unsigned i)
+{
+  return leaf + pages_at(f, leaf + 16 + 2 * i);
+}
+
+/* Where a page of this kind begins that is used: a run, a leaf whose values are in it, of records or of free pages. */
+static size_t pages_used(pages_file *f, unsigned flags, bool records)
+{
+  size_t i;
+  for (i = 2; i < f->pages; i++) {
+    size_t at = i * f->page, node;
+    if (pages_at(f, at + 10) != flags || pages_set(f, at, 8, i + 1)) continue;
+    if (flags == 4) return at;
+    node = pages_node(f, at, 0);
+    if (pages_at(f, at + 12) >= 16 + 2 * 3 && pages_at(f, node + 4) == 0 && (f->bytes[node + 8] == 'e') == records) return at;
+  }
+  munit_error("no such page");
+}
+
+/* One node in a leaf, larger than LMDB makes any. */
+static void pages_large_node(pages_file *f)
+{
+  size_t leaf = pages_used(f, 2, true), node = pages_node(f, leaf, 0), upper = f->page - 3000, key = pages_at(f, node + 6);
+  pages_write(f, leaf + 12, 2, 16 + 2);
+  pages_write(f, leaf + 14, 2, upper);
+  pages_write(f, leaf + 16, 2, upper);
+  pages_write(f, leaf + upper, 4, 3000 - 8 - key);
+  pages_write(f, leaf + upper + 4, 2, 0);
+  pages_write(f, leaf + upper + 6, 2, key);
+  munit_assert_size((size_t)pwrite(f->fd, f->bytes + node + 8, key, (off_t)(leaf + upper + 8)), ==, key);
+  pages_refused(f, "has a node that is too large for a page");
+}
+
+/* The last four bytes of a page are a node, side by side with the others: too few for its head. */
+static void pages_small_node(pages_file *f)
+{
+  size_t leaf = pages_used(f, 2, true), offset, second = f->page, last = 0, least = 0;
+  unsigned n = (pages_at(f, leaf + 12) - 16u) / 2, upper = pages_at(f, leaf + 14), i;
+  for (i = 0; i < n; i++) {
+    offset = pages_at(f, leaf + 16 + 2 * i);
+    if (offset == upper) least = i;
+    else if (offset < second) second = offset;
+    if (offset > last) last = offset;
+  }
+  pages_write(f, leaf + 14, 2, second);
+  pages_write(f, leaf + 16 + 2 * least, 2, f->page - 4);
+  pages_write(f, leaf + last, 4, pages_at(f, leaf + last) - 4u);
+  pages_refused(f, "has nodes that do not lie side by side");
+}
+
+static MunitResult pages_crafted(const MunitParameter params[], void *data)
+{
+  static pages_file f;
+  size_t at;
+  (void)params, (void)data;
+  if (sizeof(size_t) != 8 || !T_ON_LMDB) return MUNIT_SKIP;
+  pages_open(&f);
+  pages_large_node(&f);
+  pages_small_node(&f);
+  at = pages_node(&f, pages_used(&f, 2, false), 0); /* a list of free pages that ends in the middle of one */
+  pages_write(&f, at, 4, pages_at(&f, at) - 1u);
+  pages_refused(&f, "has a list of free pages that is longer than its room");
+  at = pages_used(&f, 4, true); /* the file is longer than the store, and so is what one value has of it */
+  munit_assert_int(ftruncate(f.fd, (off_t)(4 * f.size)), ==, 0);
+  munit_assert_int(pages_look(&f), ==, 0);
+  pages_write(&f, at + 12, 4, 2 * f.pages);
+  pages_refused(&f, "is none of the store's");
+  pages_close(&f);
+  return MUNIT_OK;
+}
+
 /* The end of the file is missing; a part of a page stands at its end; there is nothing in it. */
 static MunitResult pages_cut(const MunitParameter params[], void *data)
 {
@@ -323,6 +413,7 @@ static MunitResult pages_asked(const MunitParameter params[], void *data)
 
 static MunitTest tests[] = {
   { "/numbers", pages_every_number, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/crafted", pages_crafted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/cut", pages_cut, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/asked", pages_asked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

@@ -234,6 +234,154 @@ static MunitResult postgres_faults_all(const MunitParameter params[], void *data
   return MUNIT_OK;
 }
 
+/* Only counts, of which a fresh handle has no room yet. */
+static int faulty_adds(faulty *f)
+{
+  char space[64];
+  svc_txn *txn;
+  int rc = f->port->write_begin(f->store, &txn);
+  if (rc != SVC_OK) return rc;
+  rc = f->port->count_add(txn, faulty_key(space, "c", 7, 0), 1);
+  if (rc == SVC_OK) return f->port->commit(txn);
+  f->port->abort(txn);
+  return rc;
+}
+
+/* The same of a handle that has nothing yet, neither connections to read by nor memory: it gets them while calls fail. */
+static MunitResult postgres_faults_fresh(const MunitParameter params[], void *data)
+{
+  static const struct { enum t_call call; int error; } kinds[] = { { T_CALL_SERVER, EIO }, { T_CALL_MEMORY, ENOMEM } };
+  static const struct { const char *name; int (*run)(faulty *); } steps[] = { { "read", faulty_read }, { "write", faulty_write }, { "add", faulty_adds } };
+  unsigned long refused = 0;
+  faulty f;
+  size_t step, k;
+  long at;
+  (void)params, (void)data;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  faulty_begin(&f);
+  for (step = 0; step < sizeof steps / sizeof steps[0]; step++)
+    for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+      for (at = 1; at < 400; at += 1 + at / 48) {
+        char what[64];
+        long hits;
+        int rc;
+        munit_assert_int(faulty_reopen(&f), ==, SVC_OK);
+        snprintf(what, sizeof what, "%s of a fresh handle, call %ld of kind %d", steps[step].name, at, (int)kinds[k].call);
+        t_fault(kinds[k].call, at, kinds[k].error, false);
+        rc = steps[step].run(&f);
+        hits = t_fault_end();
+        if (rc == SVC_CORRUPT || rc == SVC_NOT_FOUND || (!hits && rc != SVC_OK)) munit_errorf("%s: %d", what, rc);
+        refused += rc != SVC_OK;
+        if (steps[step].run == faulty_adds) munit_assert_int(rc == SVC_OK || faulty_adds(&f) == SVC_OK, ==, 1);
+        else faulty_goes_on(&f, rc, what);
+        if (!hits) break;
+      }
+  munit_assert_ulong(refused, >, 50);
+  faulty_end(&f);
+  return MUNIT_OK;
+}
+
+/* Of two connections to read by the first was lost: the next reader has the other one, and a third one makes it anew. */
+static MunitResult postgres_faults_other_reader(const MunitParameter params[], void *data)
+{
+  svc_txn *txns[3];
+  svc_str value;
+  faulty f;
+  int i;
+  (void)params, (void)data;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  faulty_begin(&f);
+  for (i = 0; i < 2; i++) munit_assert_int(f.port->read_begin(f.store, &txns[i]), ==, SVC_OK);
+  for (i = 0; i < 2; i++) munit_assert_int(f.port->get(txns[i], SVC_S("large"), &value), ==, SVC_OK);
+  t_fault(T_CALL_SERVER, 1, EIO, true);
+  munit_assert_int(f.port->get(txns[0], SVC_S("other"), &value), ==, SVC_IO);
+  t_fault_end();
+  for (i = 0; i < 2; i++) f.port->read_end(txns[i]);
+  t_fault(T_CALL_SERVER, 1000, EIO, false); /* so that nothing fails, and calls are counted */
+  for (i = 0; i < 3; i++) {
+    munit_assert_int(f.port->read_begin(f.store, &txns[i]), ==, SVC_OK);
+    munit_assert_int(f.port->get(txns[i], SVC_S("large"), &value), ==, SVC_OK);
+    munit_assert_true(svc_str_is(value, "small"));
+  }
+  munit_assert_long(t_fault_end(), ==, 0);
+  for (i = 0; i < 3; i++) f.port->read_end(txns[i]);
+  faulty_end(&f);
+  return MUNIT_OK;
+}
+
+/* More keys than a transaction remembers, expected and then asked for in turn: each is what it is, to a reader and to a writer. */
+static MunitResult postgres_faults_many_keys(const MunitParameter params[], void *data)
+{
+  enum { KEYS = 120 };
+  static char spaces[KEYS][64];
+  svc_str keys[KEYS], value;
+  svc_txn *txn;
+  faulty f;
+  int writes, round;
+  long i;
+  (void)params, (void)data;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  faulty_begin(&f);
+  for (i = 0; i < KEYS; i++) keys[i] = faulty_key(spaces[i], "r", i, 0);
+  for (writes = 0; writes < 2; writes++) {
+    munit_assert_int(writes ? f.port->write_begin(f.store, &txn) : f.port->read_begin(f.store, &txn), ==, SVC_OK);
+    f.port->expect(txn, keys, KEYS, 0);
+    for (round = 0; round < 2; round++)
+      for (i = 0; i < KEYS; i++) {
+        int rc = f.port->get(txn, keys[i], &value);
+        munit_assert_int(rc, ==, i < 70 && i % 7 && i != 3 ? SVC_OK : SVC_NOT_FOUND);
+        if (rc == SVC_OK) munit_assert_true(svc_str_is(value, "v"));
+      }
+    if (writes) munit_assert_int(f.port->commit(txn), ==, SVC_OK);
+    else f.port->read_end(txn);
+  }
+  faulty_end(&f);
+  return MUNIT_OK;
+}
+
+/* Tables that somebody has made with smaller numbers are read as they are. */
+static MunitResult postgres_faults_narrow(const MunitParameter params[], void *data)
+{
+  char space[64];
+  int64_t count = 0;
+  svc_row rows[1];
+  svc_txn *txn;
+  size_t n;
+  faulty f;
+  (void)params, (void)data;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  faulty_begin(&f);
+  f.port->close(f.store);
+  t_postgres_do(f.path, "ALTER TABLE svc_count ALTER n TYPE integer");
+  munit_assert_int(faulty_open(&f), ==, SVC_OK);
+  munit_assert_int(f.port->read_begin(f.store, &txn), ==, SVC_OK);
+  munit_assert_int(f.port->count(txn, faulty_key(space, "c", 3, 0), &count), ==, SVC_OK);
+  munit_assert_int64(count, ==, 1);
+  munit_assert_int(f.port->scan(txn, &(svc_range){ SVC_S("c000003"), SVC_S("c000004"), false, 0 }, rows, 1, &n), ==, SVC_OK);
+  munit_assert_size(n, ==, 1);
+  munit_assert_size(rows[0].value.n, ==, sizeof count);
+  f.port->read_end(txn);
+  faulty_end(&f);
+  return MUNIT_OK;
+}
+
+/* Another writer comes first, again and again: the pause before the next try ends somewhere. */
+static MunitResult postgres_faults_spoiled(const MunitParameter params[], void *data)
+{
+  faulty f;
+  int i;
+  (void)params, (void)data;
+  if (!t_postgres_port()) return MUNIT_SKIP;
+  faulty_begin(&f);
+  t_postgres_do(f.path, "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '40001'; END$$;"
+                "CREATE TRIGGER refuse BEFORE INSERT ON svc_record FOR EACH ROW EXECUTE FUNCTION refuse()");
+  for (i = 0; i < 23; i++) munit_assert_int(faulty_write(&f), ==, SVC_RETRY);
+  t_postgres_do(f.path, "DROP TRIGGER refuse ON svc_record");
+  munit_assert_int(faulty_write(&f), ==, SVC_OK);
+  faulty_end(&f);
+  return MUNIT_OK;
+}
+
 /* What the server says a statement has failed by, and what that is here. */
 static MunitResult postgres_faults_states(const MunitParameter params[], void *data)
 {
@@ -403,6 +551,15 @@ static MunitResult postgres_faults_opened(const MunitParameter params[], void *d
   config.allocator.resize = t_memory_resize;
   config.allocator.context = &memory;
   memset(&memory, 0, sizeof memory);
+  config.path = NULL;
+  munit_assert_int(t_postgres_bare()->open(&store, &config, why, sizeof why), ==, SVC_INVALID);
+  munit_assert_string_equal(why, "a store on PostgreSQL needs the URI of its database");
+  config.path = "postgresql:///none?host=%2Fnowhere";
+  munit_assert_int(t_postgres_bare()->open(&store, &config, why, sizeof why), ==, SVC_IO);
+  munit_assert_not_null(strstr(why, "cannot open the store: "));
+  munit_assert_long(memory.live, ==, 0);
+  config.path = f.path;
+  memory.calls = 0;
   for (memory.fail_at = 1; f.port->open(&store, &config, why, sizeof why) == SVC_NOMEM; memory.fail_at++) memory.calls = 0;
   munit_assert_long(memory.fail_at, ==, 3);
   f.port->close(store);
@@ -414,6 +571,11 @@ static MunitResult postgres_faults_opened(const MunitParameter params[], void *d
 
 static MunitTest tests[] = {
   { "/all", postgres_faults_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/fresh", postgres_faults_fresh, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/other_reader", postgres_faults_other_reader, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/many_keys", postgres_faults_many_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/narrow", postgres_faults_narrow, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/spoiled", postgres_faults_spoiled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/states", postgres_faults_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/ranges", postgres_faults_ranges, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/readers", postgres_faults_readers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

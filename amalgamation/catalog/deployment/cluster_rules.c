@@ -57,7 +57,7 @@ static void cluster_rules_tier(svc_call *c, const svc_change *change)
   for (; *name; name++) {
     const svc_node *value = svc_node_get(change->body, *name);
     const svc_node *usual = svc_preset(c->s, c->arena, svc_field_named(&svc_cluster_object, svc_str_c(*name)));
-    if (usual && !svc_node_same(value, usual))
+    if (value && usual && !svc_node_same(value, usual))
       svc_violate(c, SVC_E_TENANT_ATTRIBUTE_READ_ONLY, svc_str_c(*name), "cannot be set on a shared tier");
   }
 }
