@@ -101,6 +101,7 @@ static unsigned char *certificate_load(const char *path, size_t *n, int *rc, cha
   *rc = text ? SVC_IO : SVC_NOMEM;
   if (!text) return NULL;
   file = fopen(path, "rbe");
+  if (!file && errno == ENOMEM) *rc = SVC_NOMEM; /* the C library has buffers of its own */
   if (file) {
     setvbuf(file, NULL, _IONBF, 0); /* no copy of a key stays in a buffer */
     *n = fread(text, 1, CERTIFICATE_FILE + 1, file);
@@ -262,20 +263,21 @@ static mbedtls_x509_san_list *certificate_names(const char *const *names, size_t
   return nodes;
 }
 
-/* 20250601000000; false: a year that cannot be written so. */
-static bool certificate_date(time_t at, char text[16])
+/* 20250601000000; false: a year that cannot be written so, or, where time_t has 32 bits, one that comes after 2037. */
+static bool certificate_date(int64_t at, char text[16])
 {
+  const time_t when = (time_t)at;
   struct tm tm;
   memset(&tm, 0, sizeof tm);
-  gmtime_r(&at, &tm);
-  return strftime(text, 16, "%Y%m%d%H%M%S", &tm) == 14;
+  gmtime_r(&when, &tm);
+  return when == at && strftime(text, 16, "%Y%m%d%H%M%S", &tm) == 14;
 }
 
 /* For servers, and no authority: who trusts it, trusts it alone. 0, or an error of mbedTLS. */
 static int certificate_fill(mbedtls_x509write_cert *cert, mbedtls_pk_context *key, const mbedtls_x509_san_list *names, int days)
 {
   static const char usage_oid[] = MBEDTLS_OID_SERVER_AUTH, name[] = "CN=svcapi listener,O=self-signed";
-  const time_t now = time(NULL);
+  const int64_t now = time(NULL);
   mbedtls_asn1_sequence usage;
   unsigned char serial[16];
   char from[16], until[16];
@@ -284,7 +286,7 @@ static int certificate_fill(mbedtls_x509write_cert *cert, mbedtls_pk_context *ke
   usage.buf.tag = MBEDTLS_ASN1_OID;
   usage.buf.p = (unsigned char *)(uintptr_t)usage_oid;
   usage.buf.len = sizeof usage_oid - 1;
-  if (!certificate_date(now - 3600, from) || !certificate_date(now + (time_t)days * 86400, until)) /* clocks of clients may be behind */
+  if (!certificate_date(now - 3600, from) || !certificate_date(now + (int64_t)days * 86400, until)) /* clocks of clients may be behind */
     return MBEDTLS_ERR_X509_INVALID_DATE;
   bad = mbedtls_psa_get_random(MBEDTLS_PSA_RANDOM_STATE, serial, sizeof serial);
   serial[0] = (serial[0] & 0x3F) | 0x40; /* positive, and always as long */

@@ -998,7 +998,7 @@ static MunitResult commit_two_batches(const MunitParameter params[], void *data)
 {
   enum { MANY = 140 };
   static hand h[MANY];
-  static char names[MANY][8];
+  static char names[MANY][16];
   const char *keys[MANY];
   t_service t;
   int i;
