@@ -198,6 +198,7 @@ SVC_PRIVATE svc_str svc_base64_padded(svc_arena *a, svc_str bytes)
   size_t size = bytes.n / 3 * 4 + 5, n = 0;
   unsigned char *text = svc_arena_alloc(a, size);
   if (!text || mbedtls_base64_encode(text, size, &n, (const unsigned char *)bytes.p, bytes.n) != 0) return a->failed = true, SVC_S("");
+  text[n] = 0; /* of nothing mbedTLS writes nothing */
   return (svc_str){ (const char *)text, n };
 }
 
