@@ -325,6 +325,10 @@ static MunitResult specs_damaged(const MunitParameter params[], void *data)
   munit_assert_int(specs_patch(&w, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200); /* nothing is counted with that */
   munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "results[0].clusters[0].nodeCount"), ==, 0);
+  damaged_body(&w.t, "cluster", w.group, id, "\"nodeCount\":9000000000000000000", "\"nodeCount\":-9");
+  munit_assert_int(specs_patch(&w, "{\"tags\":[{\"key\":\"a\",\"value\":\"c\"}]}"), ==, 200);
+  munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
+  munit_assert_int64(t_int(&w.t, "results[0].clusters[0].nodeCount"), ==, 0);
   munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 400);
   munit_assert_true(t_violation(&w.t, "replicationSpecs[0].regionConfigs"));
   t_close(&w.t);

@@ -587,6 +587,8 @@ static void nothing_asked(svc *s)
   munit_assert_int(svc_may_wait(s, &odd), ==, 0);
   odd = request, odd.method = "";
   munit_assert_int(svc_may_wait(s, &odd), ==, 0);
+  odd = request, odd.method = "GET", odd.target = "/api/svc/v2/a b";
+  if (T_ON_LMDB) munit_assert_int(svc_may_wait(s, &odd), ==, 0); /* it is refused at once */
 }
 
 static void nothing_told(svc *s)
