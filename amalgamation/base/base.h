@@ -270,6 +270,8 @@ SVC_PRIVATE bool svc_node_is(const svc_node *object, const char *name, const cha
 SVC_PRIVATE bool svc_node_eq(const svc_node *object, const char *name, svc_str text);
 SVC_PRIVATE bool svc_node_bool(const svc_node *object, const char *name, bool otherwise);
 SVC_PRIVATE int64_t svc_node_i64(const svc_node *object, const char *name, int64_t otherwise);
+/* The same; also otherwise where it has a number that its table does not allow, as damage may leave it: nothing is calculated with that. */
+SVC_PRIVATE int64_t svc_node_i64_within(const svc_node *object, const char *name, int64_t otherwise, int64_t least, int64_t most);
 SVC_PRIVATE void svc_node_write(svc_buf *b, const svc_node *node); /* compact, members in the order they stand */
 /* The same; where in what is written a member of that name would belong, members being sorted. */
 SVC_PRIVATE size_t svc_node_write_for(svc_buf *b, const svc_node *node, svc_str name);

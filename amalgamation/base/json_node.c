@@ -186,6 +186,12 @@ SVC_PRIVATE int64_t svc_node_i64(const svc_node *object, const char *name, int64
   return node && node->type == SVC_J_NUMBER && svc_json_number_i64(node->text, &value) ? value : otherwise;
 }
 
+SVC_PRIVATE int64_t svc_node_i64_within(const svc_node *object, const char *name, int64_t otherwise, int64_t least, int64_t most)
+{
+  int64_t value = svc_node_i64(object, name, otherwise);
+  return value < least || value > most ? otherwise : value;
+}
+
 /* ------------------------------------------------------------------------------------------------------ whole trees */
 
 /* A node alone, with texts of its own: the copy may outlive what the original points into. */

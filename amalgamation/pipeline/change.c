@@ -211,11 +211,9 @@ SVC_PRIVATE bool svc_change_write(svc_call *c, const svc_change *change, svc_ent
 
 /* -------------------------------------------------------------------------------------------------------------- events */
 
-/* Has this member another value than before? */
-static bool change_differs(const svc_change *change, const char *field)
+SVC_PRIVATE bool svc_change_differs(const svc_change *change, const char *field)
 {
-  const svc_node *old = svc_node_get(change->before, field), *now = svc_node_get(change->body, field);
-  return old && now ? !svc_node_same(old, now) : old != now;
+  return !svc_node_same(svc_node_get(change->before, field), svc_node_get(change->body, field));
 }
 
 static svc_str change_text(const svc_node *body, const char *field)
@@ -234,7 +232,7 @@ static bool change_field_events(svc_call *c, const svc_change *change, const svc
   svc_fields_begin(&fields, svc_object_of(noun->object, change->body));
   while ((f = svc_fields_next(&fields)) != NULL) {
     bool own = false;
-    if (!change_differs(change, f->name)) continue;
+    if (!svc_change_differs(change, f->name)) continue;
     for (row = SVC_ALSO_OF(noun)->field_events; row && row->field; row++) {
       if (strcmp(row->field, f->name) != 0) continue;
       own = true;

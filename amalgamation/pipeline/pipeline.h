@@ -581,6 +581,7 @@ SVC_PRIVATE int64_t svc_quota_used(svc_call *c, const char *quota, const svc_id 
 SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent, size_t more); /* for so many more; false: 403 */
 SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored); /* the entity that the request is about */
 SVC_PRIVATE bool svc_change_write(svc_call *c, const svc_change *change, svc_entity *e); /* its body and extra, as they are stored */
+SVC_PRIVATE bool svc_change_differs(const svc_change *change, const char *field); /* has this member another value than before? */
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out); /* a create, checked and prepared */
 /* An action that changes the entity of its path: begin, change change->body, store; that also answers with the entity. */
 /* A create, for svc_insert(): with a copy of this body, as the hooks change it and this may run again; NULL: with an empty one. */

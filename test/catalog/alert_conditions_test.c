@@ -1,6 +1,7 @@
 /*
 ** Conditions of alerts: what is measured opens an alert, writes its events, and closes it, each of the conditions that there are.
 */
+#include "damaged.h"
 #include "catalog/alert_world.h"
 
 typedef struct condition_world {
@@ -32,6 +33,16 @@ static void condition_send(condition_world *w, const char *method, const char *p
 {
   int got = t_sendf(&w->t, method, body, "/groups/%s%s", w->group, path);
   if (got != status) munit_errorf("%s %s %s: %d %s", method, path, body ? body : "", got, w->t.response.body);
+}
+
+/* With a driver that measures, and a cluster for it to be asked of. */
+static void condition_open_driven(condition_world *w, const svc_driver *driver)
+{
+  condition_open(w);
+  w->config.driver = driver;
+  t_reopen(&w->t, &w->config);
+  condition_send(w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
 }
 
 static void condition_watch(condition_world *w, const char *type, const char *more)
@@ -449,11 +460,7 @@ static MunitResult condition_driven(const MunitParameter params[], void *data)
   char set[128], facts[512];
   (void)params, (void)data;
   memset(&d, 0, sizeof d);
-  condition_open(&w);
-  w.config.driver = &driver;
-  t_reopen(&w.t, &w.config);
-  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  condition_open_driven(&w, &driver);
   t_advance(&w.t, 600);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(d.measures, ==, 0); /* nobody asks */
@@ -609,11 +616,7 @@ static MunitResult condition_told(const MunitParameter params[], void *data)
   size_t i;
   (void)params, (void)data;
   memset(&d, 0, sizeof d);
-  condition_open(&w);
-  w.config.driver = &driver;
-  t_reopen(&w.t, &w.config);
-  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  condition_open_driven(&w, &driver);
   condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50"));
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     alert_measured(&w.t, &d, rows[i].facts);
@@ -632,11 +635,7 @@ static MunitResult condition_shared(const MunitParameter params[], void *data)
   condition_world w;
   (void)params, (void)data;
   memset(&d, 0, sizeof d);
-  condition_open(&w);
-  w.config.driver = &driver;
-  t_reopen(&w.t, &w.config);
-  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  condition_open_driven(&w, &driver);
   condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50"));
   condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS_PERCENT", "GREATER_THAN", "50"));
   condition_watch(&w, "HOST_DOWN", "");
@@ -669,15 +668,11 @@ static MunitResult condition_damaged(const MunitParameter params[], void *data)
   (void)params, (void)data;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     memset(&d, 0, sizeof d);
-    condition_open(&w);
-    w.config.driver = &driver;
-    t_reopen(&w.t, &w.config);
-    condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
-    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+    condition_open_driven(&w, &driver);
     condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50"));
     alert_measured(&w.t, &d, "{\"figures\":[" CONDITION_FIGURE("CONNECTIONS", "90") "]}");
     munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 1);
-    munit_assert_size(probe_damage(w.t.s, "ealrt", rows[i].was, rows[i].is), ==, 1);
+    damaged_body(&w.t, "alert", w.group, NULL, rows[i].was, rows[i].is);
     alert_measured(&w.t, &d, "{\"figures\":[" CONDITION_FIGURE("CONNECTIONS", "10") "]}");
     munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts?status=OPEN", w.group), ==, 200);
     munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
@@ -882,11 +877,7 @@ static MunitResult condition_hostless(const MunitParameter params[], void *data)
   svc_driver driver = { condition_no_hosts, NULL, NULL };
   condition_world w;
   (void)params, (void)data;
-  condition_open(&w);
-  w.config.driver = &driver;
-  t_reopen(&w.t, &w.config);
-  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  condition_open_driven(&w, &driver);
   condition_send(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":true}", 200);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   condition_watch(&w, "CPS_PREV_SNAPSHOT_OLD", CONDITION_LIMIT_IN("GREATER_THAN", "1", "HOURS"));
@@ -914,11 +905,7 @@ static MunitResult condition_tracked(const MunitParameter params[], void *data)
   t_advance(&w.t, 60);
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 2);
   condition_close(&w);
-  condition_open(&w);
-  w.config.driver = &driver;
-  t_reopen(&w.t, &w.config);
-  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  condition_open_driven(&w, &driver);
   condition_send(&w, "POST", "/alertConfigs", "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\"" CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50")
                  ",\"notifications\":[{\"typeName\":\"GROUP\",\"delayMin\":30}]}", 201);
   alert_measured(&w.t, &d, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":90}]}");

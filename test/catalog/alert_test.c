@@ -4,6 +4,7 @@
 ** What nothing in the simulation brings about, a host that is down, a drill does: a noun of the test's own, whose making and
 ** going are such events.
 */
+#include "damaged.h"
 #include "support.h"
 #include "catalog/alert_world.h"
 
@@ -78,6 +79,16 @@ static const char *alert_drill(alert_world *w, const char *host)
   snprintf(body, sizeof body, "{\"name\":\"%s\"}", host);
   munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/drills", w->group), ==, 201);
   return alert_keep(t_str(&w->t, "id"));
+}
+
+static void alert_drills(alert_world *w, int count) /* of the hosts h0, h1, and so on */
+{
+  char host[16];
+  int i;
+  for (i = 0; i < count; i++) {
+    snprintf(host, sizeof host, "h%d", i);
+    alert_drill(w, host);
+  }
 }
 
 static void alert_drilled(alert_world *w, const char *drill)
@@ -469,25 +480,17 @@ static MunitResult alert_waves_cancel(const MunitParameter params[], void *data)
 {
   alert_world w;
   const char *config;
-  char host[16];
-  int i;
   (void)params, (void)data;
   alert_open(&w, false);
   config = alert_watch(&w, "HOST_DOWN", "", 0);
-  for (i = 0; i < 70; i++) {
-    snprintf(host, sizeof host, "h%d", i);
-    alert_drill(&w, host);
-  }
+  alert_drills(&w, 70);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":false}", "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
   munit_assert_size(probe_records(w.t.s, "eawav"), ==, 1);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
   munit_assert_int(alert_count(&w, ""), ==, 70);
   munit_assert_size(probe_records(w.t.s, "eawav"), ==, 0);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":true}", "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
-  for (i = 0; i < 40; i++) {
-    snprintf(host, sizeof host, "h%d", i);
-    alert_drill(&w, host);
-  }
+  alert_drills(&w, 40);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* with the project all goes */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_size(probe_records(w.t.s, "eawav"), ==, 0);
@@ -502,15 +505,10 @@ static MunitResult alert_waves_whole(const MunitParameter params[], void *data)
 {
   alert_world w;
   const char *config;
-  char host[16];
-  int i;
   (void)params, (void)data;
   alert_open(&w, false);
   config = alert_watch(&w, "HOST_DOWN", "", 0);
-  for (i = 0; i < 32; i++) {
-    snprintf(host, sizeof host, "h%d", i);
-    alert_drill(&w, host);
-  }
+  alert_drills(&w, 32);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 32);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":false}", "/groups/%s/alertConfigs/%s", w.group, config), ==, 200);
   munit_assert_size(probe_records(w.t.s, "eawav"), ==, 0);
@@ -544,8 +542,6 @@ static MunitResult alert_waves_left_out(const MunitParameter params[], void *dat
   static const char *const without[] = { "alert wave", NULL };
   alert_world w;
   const char *config, *drill;
-  char host[16];
-  int i;
   (void)params, (void)data;
   t_without(without);
   alert_open(&w, false);
@@ -558,10 +554,7 @@ static MunitResult alert_waves_left_out(const MunitParameter params[], void *dat
   munit_assert_int(alert_count(&w, "CLOSED"), ==, 70);
   w.group = w.other; /* of one configuration, so many */
   config = alert_watch(&w, "HOST_DOWN", "", 0);
-  for (i = 0; i < 40; i++) {
-    snprintf(host, sizeof host, "h%d", i);
-    alert_drill(&w, host);
-  }
+  alert_drills(&w, 40);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/alertConfigs/%s", w.group, config), ==, 204);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
   munit_assert_int(alert_count(&w, ""), ==, 40);
@@ -957,7 +950,7 @@ static MunitResult alert_told_damaged(const MunitParameter params[], void *data)
   alert_watch(&w, "HOST_DOWN", "", 5);
   alert_drill(&w, "a");
   munit_assert_int(alert_count(&w, "TRACKING"), ==, 1);
-  munit_assert_size(probe_damage(w.t.s, "ealrt", "\"orgId\":", "\"ogrId\":"), ==, 1);
+  damaged_body(&w.t, "alert", w.group, NULL, "\"orgId\":", "\"ogrId\":");
   alert_told(&w, &said, 300, 1);
   munit_assert_null(strstr(said.text, "\"orgId\""));
   munit_assert_not_null(strstr(said.text, "\"eventTypeName\":\"HOST_DOWN\""));

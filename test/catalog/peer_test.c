@@ -1,6 +1,7 @@
 /*
 ** Peering connections: the states of each provider with the clock moved, what they may be joined with, and a driver that fails.
 */
+#include "damaged.h"
 #include "mechanism/probe.h"
 #include "network_world.h"
 
@@ -268,7 +269,7 @@ static MunitResult peer_damaged(const MunitParameter params[], void *data)
   (void)params, (void)data;
   n_open(&w, NULL);
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), n_make(&w, "/containers", AWS_CONTAINER, NULL, 201), 202));
-  munit_assert_size(probe_damage(w.t.s, "epeer", "\"INITIATING\"", "\"initiating\""), ==, 1);
+  damaged_body(&w.t, "peering connection", w.group, NULL, "\"INITIATING\"", "\"initiating\"");
   t_advance(&w.t, 60);
   munit_assert_string_equal(n_get(&w, at, "statusName"), "");
   munit_assert_string_equal(t_str(&w.t, "vpcId"), "vpc-" N_VPC_A);

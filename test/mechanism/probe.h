@@ -52,41 +52,6 @@ static inline size_t probe_records(svc *s, const char *prefix)
   return n;
 }
 
-/* The first record that begins so and has this text; false: there is none. */
-static inline bool probe_damage_find(svc_txn *txn, const svc_key *from, const char *text, svc_str *key, svc_str *value, const char **at)
-{
-  svc_scan scan;
-  for (svc_scan_below(&scan, txn, from, false); svc_scan_next(&scan, key, value);)
-    if ((*at = memmem(value->p, value->n, text, strlen(text))) != NULL) return true;
-  munit_assert_int(txn->error, ==, SVC_OK);
-  return false;
-}
-
-/* Damage: in every record that begins so, this text becomes another one, as long as it. How many records had it. */
-static inline size_t probe_damage(svc *s, const char *prefix, const char *text, const char *damaged)
-{
-  static char changed[65536];
-  svc_txn *txn;
-  svc_key from, key;
-  svc_str found, value;
-  const char *at;
-  size_t n;
-  munit_assert_size(strlen(damaged), ==, strlen(text));
-  munit_assert_null(strstr(damaged, text));
-  from.n = strlen(prefix);
-  memcpy(from.b, prefix, from.n);
-  munit_assert_int(s->commit.port->write_begin(s->commit.store, &txn), ==, SVC_OK);
-  for (n = 0; probe_damage_find(txn, &from, text, &found, &value, &at); n++) { /* from the first again: what was read is not valid behind a write */
-    munit_assert_size(value.n, <=, sizeof changed);
-    memcpy(key.b, found.p, key.n = found.n);
-    memcpy(changed, value.p, value.n);
-    memcpy(changed + (at - value.p), damaged, strlen(damaged));
-    munit_assert_int(svc_put(txn, &key, (svc_str){ changed, value.n }), ==, SVC_OK);
-  }
-  munit_assert_int(s->commit.port->commit(txn), ==, SVC_OK);
-  return n;
-}
-
 /* Every entity of a kind must be of this project and organization; how many there are. */
 static inline size_t probe_all_in(svc *s, const char *kind, const char *group, const char *org)
 {

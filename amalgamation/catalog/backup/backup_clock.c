@@ -28,20 +28,13 @@ SVC_PRIVATE int svc_backup_frequency(svc_str name)
   return svc_str_is_nocase(name, "ondemand") || svc_str_is_nocase(name, "ON_DEMAND") ? SVC_BACKUP_ON_DEMAND : -1;
 }
 
-/* A number of a schedule, or `usual` where it has none that its table allows: nothing is calculated with what damage has left there. */
-SVC_PRIVATE int64_t svc_backup_number(const svc_node *o, const char *field, int64_t usual, int64_t least, int64_t most)
-{
-  int64_t value = svc_node_i64(o, field, usual);
-  return value < least || value > most ? usual : value;
-}
-
 SVC_PRIVATE bool svc_backup_item_of(const svc_node *item, svc_backup_item *out)
 {
   svc_str unit = svc_node_str(item, "retentionUnit");
   out->id = svc_node_str(item, "id");
   out->frequency = svc_backup_frequency(svc_node_str(item, "frequencyType"));
-  out->interval = svc_backup_number(item, "frequencyInterval", 1, 1, BACKUP_CLOCK_LAST_DAY);
-  out->keep.value = svc_backup_number(item, "retentionValue", 1, 1, 3660);
+  out->interval = svc_node_i64_within(item, "frequencyInterval", 1, 1, BACKUP_CLOCK_LAST_DAY);
+  out->keep.value = svc_node_i64_within(item, "retentionValue", 1, 1, 3660);
   out->keep.days = 0;
   for (out->keep.unit = 0; svc_values_retention_units[out->keep.unit]; out->keep.unit++)
     if (svc_str_is_nocase(unit, svc_values_retention_units[out->keep.unit])) return out->frequency >= 0;
@@ -54,7 +47,7 @@ static void backup_clock_extra(const svc_node *schedule, svc_backup_item *item)
   const svc_node *extra = svc_node_get(schedule, "extraRetentionSettings");
   for (extra = svc_node_first(extra); extra; extra = extra->next)
     if (svc_backup_frequency(svc_node_str(extra, "frequencyType")) == item->frequency)
-      item->keep.days = svc_backup_number(extra, "retentionDays", 0, 0, 366);
+      item->keep.days = svc_node_i64_within(extra, "retentionDays", 0, 0, 366);
 }
 
 SVC_PRIVATE void svc_backup_plan_of(const svc_node *schedule, svc_backup_plan *out)
@@ -63,8 +56,8 @@ SVC_PRIVATE void svc_backup_plan_of(const svc_node *schedule, svc_backup_plan *o
   const svc_node *items = svc_node_get(svc_node_first(policies), "policyItems"), *item;
   out->count = 0;
   out->field = "policies[0].policyItems";
-  out->reference = svc_backup_number(schedule, "referenceHourOfDay", 0, 0, 23) * BACKUP_CLOCK_HOUR +
-                   svc_backup_number(schedule, "referenceMinuteOfHour", 0, 0, 59) * 60000;
+  out->reference = svc_node_i64_within(schedule, "referenceHourOfDay", 0, 0, 23) * BACKUP_CLOCK_HOUR +
+                   svc_node_i64_within(schedule, "referenceMinuteOfHour", 0, 0, 59) * 60000;
   for (item = svc_node_first(items); item && out->count < SVC_BACKUP_ITEMS; item = item->next)
     if (svc_backup_item_of(item, &out->items[out->count])) backup_clock_extra(schedule, &out->items[out->count++]);
 }

@@ -57,7 +57,6 @@ typedef struct svc_backup_plan { /* of a cluster, as its schedule says it */
 } svc_backup_plan;
 
 SVC_PRIVATE int svc_backup_frequency(svc_str name);  /* in whatever case, ON_DEMAND as well; -1: none */
-SVC_PRIVATE int64_t svc_backup_number(const svc_node *o, const char *field, int64_t usual, int64_t least, int64_t most);
 SVC_PRIVATE bool svc_backup_item_of(const svc_node *item, svc_backup_item *out); /* false: it makes no sense */
 SVC_PRIVATE void svc_backup_plan_of(const svc_node *schedule, svc_backup_plan *out);
 /* The first one after it; 0: there is none. */

@@ -96,7 +96,7 @@ static svc_node *legacy_snapshot_schedule_view(svc_call *c, const svc_entity *cl
   svc_backup_plan_of(body, &plan);
   svc_node_set_id(c->arena, out, "clusterId", &cluster->id);
   svc_node_set_id(c->arena, out, "groupId", &cluster->parent);
-  svc_node_set_i64(c->arena, out, "pointInTimeWindowHours", svc_backup_number(body, "restoreWindowDays", 0, 0, 366) * 24);
+  svc_node_set_i64(c->arena, out, "pointInTimeWindowHours", svc_node_i64_within(body, "restoreWindowDays", 0, 0, 366) * 24);
   for (i = 0; i < LEGACY_SNAPSHOT_SCHEDULE_ROWS; i++)
     svc_node_set_i64(c->arena, out, legacy_snapshot_schedule_rows[i].field,
                      legacy_snapshot_schedule_value(&legacy_snapshot_schedule_rows[i], &plan, minutes));

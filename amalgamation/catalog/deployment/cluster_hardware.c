@@ -174,8 +174,7 @@ SVC_PRIVATE bool svc_cluster_is_tenant(const svc_node *body)
 /* How many nodes of a kind: none where damage has left a number that no cluster has. */
 static int64_t cluster_hardware_count(const svc_node *nodes)
 {
-  int64_t count = svc_node_i64(nodes, "nodeCount", 0);
-  return count < 0 || count > CLUSTER_HARDWARE_MAX_NODES ? 0 : count;
+  return svc_node_i64_within(nodes, "nodeCount", 0, 0, CLUSTER_HARDWARE_MAX_NODES);
 }
 
 SVC_PRIVATE int64_t svc_cluster_electable(const svc_node *region)

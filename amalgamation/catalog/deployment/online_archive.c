@@ -275,28 +275,23 @@ static bool online_archive_new(svc_call *c, svc_change *change)
 
 /* ---- changes */
 
-static bool online_archive_differs(const svc_change *change, const char *field)
-{
-  return !svc_node_same(svc_node_get(change->before, field), svc_node_get(change->body, field));
-}
-
 /* The state that a change leads to, and what is told of it. */
 static bool online_archive_moves(svc_call *c, svc_change *change)
 {
   svc_str id = svc_id_str(c->arena, &change->id);
   bool active = svc_cluster_is(change->before, "state", "ACTIVE");
   bool expires = svc_node_get(change->body, "dataExpirationRule") != NULL;
-  bool ruled = online_archive_differs(change, "dataExpirationRule");
-  if (online_archive_differs(change, "paused")) {
+  bool ruled = svc_change_differs(change, "dataExpirationRule");
+  if (svc_change_differs(change, "paused")) {
     bool pause = svc_node_bool(change->body, "paused", false);
     if (pause && !active) return svc_fail(c, SVC_E_ONLINE_ARCHIVE_MUST_BE_ACTIVE_TO_PAUSE, "S", &id);
     change->state = pause ? "PAUSING" : "PENDING";
     change->event = pause ? "ONLINE_ARCHIVE_PAUSE_REQUESTED" : change->event;
     return true;
   }
-  if (active && (ruled || online_archive_differs(change, "criteria") || online_archive_differs(change, "schedule")))
+  if (active && (ruled || svc_change_differs(change, "criteria") || svc_change_differs(change, "schedule")))
     change->state = "PENDING";
-  if (!ruled || online_archive_differs(change, "criteria") || online_archive_differs(change, "schedule")) return true;
+  if (!ruled || svc_change_differs(change, "criteria") || svc_change_differs(change, "schedule")) return true;
   change->event = !expires                                           ? "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_DISABLED"
                   : svc_node_get(change->before, "dataExpirationRule") ? "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_UPDATED"
                                                                      : "ONLINE_ARCHIVE_DATA_EXPIRATION_RULE_ENABLED";

@@ -265,20 +265,15 @@ static bool provider_revoke(svc_call *c)
   return svc_rewrite(c, &e, body) && svc_federation_tell(c, &e.parent, "IDENTITY_PROVIDER_JWKS_REVOKED") && svc_answer_nothing(c);
 }
 
-static bool provider_differs(const svc_change *change, const char *field)
-{
-  return !svc_node_same(svc_node_get(change->before, field), svc_node_get(change->body, field));
-}
-
 /* Every organization of the federation hears of it. */
 static bool provider_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   const char *event = "IDENTITY_PROVIDER_UPDATED";
   if (!change->before) event = "IDENTITY_PROVIDER_CREATED";
-  else if (provider_differs(change, "status"))
+  else if (svc_change_differs(change, "status"))
     event = svc_provider_is(e, "status", "ACTIVE") ? "IDENTITY_PROVIDER_ACTIVATED" : "IDENTITY_PROVIDER_DEACTIVATED";
   if (!svc_federation_tell(c, &e->parent, event)) return false;
-  return !change->before || !provider_differs(change, "associatedDomains") || svc_federation_tell(c, &e->parent, "DOMAINS_ASSOCIATED");
+  return !change->before || !svc_change_differs(change, "associatedDomains") || svc_federation_tell(c, &e->parent, "DOMAINS_ASSOCIATED");
 }
 
 static bool provider_removing(svc_call *c, const svc_entity *e)
