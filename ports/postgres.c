@@ -8,7 +8,8 @@
 **                            handles that add to one count seldom write the same row
 **   svc_number               a sequence; a handle takes POSTGRES_NUMBERS at once
 **
-** Keys that begin with a zero byte are this port's own: "\0state" is a count of commits, by which state() tells one from another.
+** Keys that begin with a zero byte are this port's own. There is no state(): each commit would have a count to write for it, and where others
+** write as well nothing may be kept by it.
 **
 ** Round trips are what time goes into, so nothing is waited for that need not be. Statements are prepared once, when a
 ** connection is made, and sent in pipeline mode: BEGIN goes with the first statement, several keys go together in one statement,
@@ -19,6 +20,10 @@
 **
 ** A read transaction has neither BEGIN nor COMMIT: what is sent up to the end of a batch is one transaction, and results come
 ** before that end, too, if that is asked for.
+**
+** Who writes asks first whether the caller may, and then in the writer's transaction for what the work goes by. A draft has both in one
+** transaction of one reader's connection: serializable from its beginning, and as it has written nothing nobody waits for it. If it reads
+** what came between two writers it becomes a reader as all others, and the writer begins as usual.
 **
 ** Reading is in repeatable read: a snapshot that waits for nobody and never has to be done again, which a GET could not
 ** be. Serializable and deferrable would wait for writers. Writing is serializable; what comes to 40001 or 40P01, or to 23505
@@ -85,7 +90,8 @@ typedef struct postgres_txn {
   svc_store *store;
   PGconn *conn;      /* NULL: none, or it was lost */
   bool busy;         /* a transaction has it; the store's lock */
-  bool begun;        /* BEGIN was sent */
+  bool block;        /* it has a BEGIN, and an end of its own: a writer's, or a draft */
+  bool begun;        /* something was sent */
   bool committing;   /* COMMIT was sent */
   bool wrote;
   unsigned waiting, syncs; /* statements and ends of batches whose results are still to be read */
@@ -404,11 +410,11 @@ static int postgres_send_one(postgres_txn *t, int statement, const postgres_args
   return SVC_OK;
 }
 
-/* Into the pipeline, a writer's behind BEGIN where it is the first. */
+/* Into the pipeline, behind BEGIN where it is the first. */
 static int postgres_send_next(postgres_txn *t, int statement, const postgres_args *a)
 {
   if (t->failed) return t->failed;
-  if (!t->begun && t->head.writing && postgres_send_one(t, POSTGRES_WRITE, NULL) != SVC_OK) return t->failed;
+  if (!t->begun && t->block && postgres_send_one(t, POSTGRES_WRITE, NULL) != SVC_OK) return t->failed;
   t->begun = true;
   return postgres_send_one(t, statement, a);
 }
@@ -457,7 +463,7 @@ static int postgres_send(postgres_txn *t, int statement, const postgres_args *a)
   return postgres_send_next(t, statement, a);
 }
 
-/* The end of a batch; of a reader: of its transaction. */
+/* The end of a batch; where there is no BEGIN: of the transaction. */
 static int postgres_sync(postgres_txn *t)
 {
   if (t->failed) return t->failed;
@@ -475,7 +481,7 @@ static int postgres_start(postgres_txn *t)
 /* Have what was sent done. */
 static int postgres_go(postgres_txn *t)
 {
-  if (t->failed || t->head.writing) return postgres_sync(t);
+  if (t->failed || t->block) return postgres_sync(t);
   return PQsendFlushRequest(t->conn) ? SVC_OK : postgres_fail(t, postgres_lost(t));
 }
 
@@ -545,14 +551,26 @@ static int postgres_read_wanted(postgres_txn *t, bool counts)
     if (e && counts) e->count += postgres_integer_at(r, i, 1);
     else if (e) e->value = (svc_str){ PQgetvalue(r, i, 1), (size_t)PQgetlength(r, i, 1) };
   }
-  for (k = 0; k < t->seen_count; k++)
+  for (k = 0; k < t->seen_count && rc == SVC_OK; k++)
     if (t->seen[k].how == POSTGRES_SENT && t->seen[k].is_count == counts) t->seen[k].how = POSTGRES_HERE;
-  if (rc != SVC_OK) t->seen_count = 0;
   return rc;
 }
 
-/* What is wanted, and a statement with it, if there is one; its result is kept. */
-static int postgres_ask(postgres_txn *t, int statement, const postgres_args *a, PGresult **out)
+/* A draft whose reading came between two writers: as a reader it is in nobody's way, and asks once more. */
+static bool postgres_withdraw(postgres_txn *t)
+{
+  unsigned i;
+  if (t->failed != SVC_RETRY || !t->head.draft) return false;
+  t->failed = SVC_OK;
+  if (postgres_send_one(t, POSTGRES_ROLLBACK, NULL) == SVC_OK) postgres_sync(t);
+  postgres_drain_all(t);
+  t->block = t->begun = t->head.draft = false;
+  for (i = 0; i < t->seen_count; i++)
+    if (t->seen[i].how == POSTGRES_SENT) t->seen[i].how = POSTGRES_WANTED;
+  return true; /* also if the connection was lost with it: asking finds that out */
+}
+
+static int postgres_ask_once(postgres_txn *t, int statement, const postgres_args *a, PGresult **out)
 {
   bool records = postgres_send_wanted(t, false), counts = postgres_send_wanted(t, true);
   int rc = statement >= 0 ? postgres_send(t, statement, a) : t->failed;
@@ -563,6 +581,15 @@ static int postgres_ask(postgres_txn *t, int statement, const postgres_args *a, 
   if (rc != SVC_OK || statement < 0) return rc;
   rc = postgres_next(t, out);
   return rc == SVC_OK ? postgres_keep(t, *out) : rc;
+}
+
+/* What is wanted, and a statement with it, if there is one; its result is kept. */
+static int postgres_ask(postgres_txn *t, int statement, const postgres_args *a, PGresult **out)
+{
+  int rc = postgres_ask_once(t, statement, a, out);
+  if (rc != SVC_OK && postgres_withdraw(t)) rc = postgres_ask_once(t, statement, a, out);
+  if (rc != SVC_OK) t->seen_count = 0;
+  return rc;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- connections */
@@ -770,12 +797,13 @@ static int postgres_open(svc_store **out, const svc_config *config, char *why, s
 
 /* ---------------------------------------------------------------------------------------------------------- transactions */
 
-static void postgres_begin(postgres_txn *t, bool writing)
+static void postgres_begin(postgres_txn *t, bool block)
 {
   t->head.port = svc_postgres_port();
   t->head.ids = NULL;
-  t->head.writing = writing;
+  t->head.writing = t->head.draft = false;
   t->head.dirty = t->head.fresh = false;
+  t->block = block;
   t->head.error = SVC_OK;
   t->begun = t->committing = t->wrote = false;
   t->number = t->rows = 0;
@@ -809,31 +837,42 @@ static void postgres_give_back(postgres_txn *t)
   pthread_cond_signal(&store->free);
 }
 
-static int postgres_read_begin(svc_store *store, svc_txn **out)
+static int postgres_reader_begin(svc_store *store, bool draft, svc_txn **out)
 {
   postgres_txn *t = postgres_take(store);
   int rc;
   *out = NULL;
   if (!t) return SVC_BUSY;
-  postgres_begin(t, false);
+  postgres_begin(t, draft);
   rc = postgres_ready(t);
+  t->head.draft = draft;
   if (rc == SVC_OK) *out = &t->head;
   else postgres_give_back(t);
   return rc;
+}
+
+static int postgres_read_begin(svc_store *store, svc_txn **out)
+{
+  return postgres_reader_begin(store, false, out);
+}
+
+static int postgres_draft_begin(svc_store *store, svc_txn **out)
+{
+  return postgres_reader_begin(store, true, out);
 }
 
 /* Nobody waits for the end: its result is read by who has the connection next. */
 static void postgres_leave(postgres_txn *t, int statement)
 {
   t->failed = SVC_OK;
-  if (t->begun && (!t->head.writing || postgres_send_one(t, statement, NULL) == SVC_OK)) postgres_sync(t); /* what fails has lost the connection */
+  if (t->begun && (!t->block || postgres_send_one(t, statement, NULL) == SVC_OK)) postgres_sync(t); /* what fails has lost the connection */
   postgres_forget(t);
 }
 
 static void postgres_read_end(svc_txn *txn)
 {
   postgres_txn *t = (postgres_txn *)txn;
-  if (t->conn) postgres_leave(t, POSTGRES_COMMIT);
+  if (t->conn) postgres_leave(t, POSTGRES_ROLLBACK); /* of a draft */
   else postgres_forget(t);
   postgres_give_back(t);
 }
@@ -851,29 +890,44 @@ static void postgres_pause(svc_store *store)
   nanosleep(&time, NULL);
 }
 
+static void postgres_write(postgres_txn *t)
+{
+  postgres_writes *w = &t->store->writes;
+  w->keys.count = w->values.count = w->add_count = 0;
+  t->head.writing = true;
+}
+
 static int postgres_write_begin(svc_store *store, svc_txn **out)
 {
   postgres_txn *t = &store->writer;
   int rc;
   *out = NULL;
   postgres_pause(store);
-  store->writes.keys.count = store->writes.values.count = store->writes.add_count = 0;
-  postgres_begin(t, false); /* what is lost now is not a try that is spoiled */
-  rc = postgres_ready(t);
-  t->head.writing = true;
+  postgres_begin(t, true);
+  rc = postgres_ready(t); /* what is lost here is not a try that is spoiled */
+  postgres_write(t);
   if (rc == SVC_OK) *out = &t->head;
   return rc;
 }
 
-/* How a try of the writer's ended. */
-static int postgres_ended(svc_store *store, int rc)
+static bool postgres_draft_write(svc_txn *txn)
 {
-  store->spoiled = rc == SVC_RETRY ? store->spoiled + 1 : 0;
-  return rc;
+  postgres_txn *t = (postgres_txn *)txn;
+  if (!txn->draft || t->failed || t->store->spoiled) return false;
+  txn->draft = false;
+  t->ahead.r = NULL; /* it may write into what that has read */
+  postgres_write(t);
+  return true;
 }
 
-static int postgres_count_add(svc_txn *txn, svc_str key, int64_t delta);
-static const svc_str postgres_state_key = { "\0state", 6 };
+/* How a try of the writer's ended. */
+static int postgres_ended(postgres_txn *t, int rc)
+{
+  svc_store *store = t->store;
+  store->spoiled = rc == SVC_RETRY ? store->spoiled + 1 : 0;
+  if (t != &store->writer) postgres_give_back(t); /* it was a draft */
+  return rc;
+}
 
 /* An error before COMMIT makes it a ROLLBACK, which PostgreSQL says by its tag. */
 static int postgres_commit(svc_txn *txn)
@@ -881,10 +935,9 @@ static int postgres_commit(svc_txn *txn)
   postgres_txn *t = (postgres_txn *)txn;
   PGresult *r = NULL;
   int rc = t->failed;
-  if (rc == SVC_OK && t->wrote) rc = postgres_count_add(txn, postgres_state_key, 1);
   if (rc != SVC_OK || (!t->begun && !t->wrote)) {
     postgres_leave(t, POSTGRES_ROLLBACK);
-    return postgres_ended(t->store, rc);
+    return postgres_ended(t, rc);
   }
   rc = postgres_send(t, POSTGRES_COMMIT, NULL);
   t->committing = true;
@@ -895,7 +948,7 @@ static int postgres_commit(svc_txn *txn)
   PQclear(r);
   if (rc == SVC_OK) postgres_forget(t);
   else postgres_leave(t, POSTGRES_ROLLBACK);
-  return postgres_ended(t->store, rc);
+  return postgres_ended(t, rc);
 }
 
 static void postgres_abort(svc_txn *txn)
@@ -903,7 +956,7 @@ static void postgres_abort(svc_txn *txn)
   postgres_txn *t = (postgres_txn *)txn;
   int rc = t->failed;
   postgres_leave(t, POSTGRES_ROLLBACK);
-  postgres_ended(t->store, rc);
+  postgres_ended(t, rc);
 }
 
 /* The sequence counts in steps of a block; whose number it gives, theirs are that and those behind it. */
@@ -954,14 +1007,6 @@ static int postgres_count(svc_txn *txn, svc_str key, int64_t *out)
   return rc;
 }
 
-/* Every commit that wrote has added one. */
-static uint64_t postgres_state(svc_txn *txn)
-{
-  int64_t commits;
-  if (txn->writing || postgres_count(txn, postgres_state_key, &commits) != SVC_OK) return 0;
-  return (uint64_t)commits + 1;
-}
-
 static int postgres_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
 {
   PGresult *r;
@@ -973,8 +1018,7 @@ static int postgres_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
 
 /* --------------------------------------------------------------------------------------------------------------- records */
 
-/* Each in a statement of its own, whatever its length. */
-static int postgres_get_each(postgres_txn *t, const svc_str *keys, size_t n, svc_str *values)
+static int postgres_get_each_once(postgres_txn *t, const svc_str *keys, size_t n, svc_str *values)
 {
   size_t i;
   int rc = t->failed;
@@ -995,6 +1039,13 @@ static int postgres_get_each(postgres_txn *t, const svc_str *keys, size_t n, svc
     if (PQntuples(r)) values[i] = (svc_str){ PQgetvalue(r, 0, 0), (size_t)PQgetlength(r, 0, 0) };
   }
   return rc;
+}
+
+/* Each in a statement of its own, whatever its length. */
+static int postgres_get_each(postgres_txn *t, const svc_str *keys, size_t n, svc_str *values)
+{
+  int rc = postgres_get_each_once(t, keys, n, values);
+  return rc != SVC_OK && postgres_withdraw(t) ? postgres_get_each_once(t, keys, n, values) : rc;
 }
 
 static int postgres_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
@@ -1261,10 +1312,11 @@ const svc_store_port *svc_postgres_port(void)
     .read_begin = postgres_read_begin,
     .read_end = postgres_read_end,
     .write_begin = postgres_write_begin,
+    .draft_begin = postgres_draft_begin,
+    .draft_write = postgres_draft_write,
     .commit = postgres_commit,
     .abort = postgres_abort,
     .number = postgres_number,
-    .state = postgres_state,
     .size = postgres_size,
     .get = postgres_get,
     .get_many = postgres_get_many,

@@ -52,6 +52,11 @@ struct svc_store_port {
   int (*read_begin)(svc_store *store, svc_txn **out);
   void (*read_end)(svc_txn *txn);
   int (*write_begin)(svc_store *store, svc_txn **out);
+  /* Where a question is a round trip: a read transaction, ended by read_end, which may also become the write transaction, and then is
+  ** asked nothing twice. It is in no writer's way. draft_write() is called in place of write_begin; false: something came between, and
+  ** it stays what it is. Until then what it gives may be of more than one state. NULL: there is no such thing. */
+  int (*draft_begin)(svc_store *store, svc_txn **out);
+  bool (*draft_write)(svc_txn *txn);
   int (*commit)(svc_txn *txn); /* ends it, whatever comes of it; SVC_OK: it is as durable as was configured */
   void (*abort)(svc_txn *txn);
   uint64_t (*number)(svc_txn *txn); /* of a write transaction: less than 2^44, and no other one of this store ever has it */
@@ -103,6 +108,7 @@ struct svc_txn {
   const svc_store_port *port;
   svc_ids *ids;  /* of a write transaction: where new ids and revisions come from */
   bool writing;
+  bool draft;    /* of draft_begin(), and it may still become the write transaction */
   bool dirty;    /* something was put or removed */
   bool fresh;    /* what is put now has a key that was not there before: a port need not look. If it was, the port says SVC_RETRY */
   int error;     /* the first error of any call; the transaction can only be aborted then */

@@ -183,14 +183,19 @@ static void t_check(t_service *t, const char *method)
     }
 }
 
+uint64_t t_state_in(svc *s, svc_txn *txn)
+{
+  return txn->port->state ? txn->port->state(txn) : 1 + atomic_load(&s->commit.commits);
+}
+
 /* Another number than before: something was committed. 0: something is due, which any request would store. */
 static uint64_t support_state(const t_service *t)
 {
   const svc_commit *k = &t->s->commit;
   svc_txn *txn;
   uint64_t state;
-  if (svc_is_due(t->s) || !k->port->state || k->port->read_begin(k->store, &txn) != SVC_OK) return 0;
-  state = k->port->state(txn);
+  if (svc_is_due(t->s) || k->port->read_begin(k->store, &txn) != SVC_OK) return 0;
+  state = t_state_in(t->s, txn);
   k->port->read_end(txn);
   return state;
 }

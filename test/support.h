@@ -40,6 +40,7 @@ void t_log(void *context, int level, const char *text); /* svc_config.log: into 
 
 /* One request; the path is below /api/svc/v2. Returns the status. */
 int t_send(t_service *t, const char *method, const char *path, const char *body);
+uint64_t t_state_in(svc *s, svc_txn *txn); /* another number than before: something was committed */
 int t_send_raw(t_service *t, const char *method, const char *target, const char *body, size_t body_length);
 int t_sendf(t_service *t, const char *method, const char *body, const char *path_format, ...) SVC_PRINTF(4, 5);
 void t_header(t_service *t, const char *name, const char *value); /* for the requests to come */

@@ -116,9 +116,13 @@ SVC_PRIVATE bool svc_stage_behave(svc_call *c)
   if (c->plan->route->told) return behave_ask(c);
   if (c->request.method == SVC_GET) return svc_begin_read(c) && c->plan->route->run(c);
   if (!svc_read_good(c)) return false;
+  memset(&work.job, 0, sizeof work.job);
+  if (SVC_IS_SHARED(c->s->commit.port) && c->txn && c->txn->draft) { /* it may go on in there */
+    work.job.draft = c->txn;
+    c->txn = NULL;
+  }
   svc_end_read(c);
   if (c->plan->more->ahead && !c->plan->more->ahead(c)) return false;
-  memset(&work.job, 0, sizeof work.job);
   work.job.work = behave_work;
   work.job.now = c->now;
   work.job.frees = c->request.method == SVC_DELETE;

@@ -60,16 +60,15 @@ SVC_PRIVATE bool svc_credential_lives(svc_call *c, const svc_entity *credential)
   return !c->s->org || svc_get_noun(c->txn, c->s->org, &credential->parent, &org) == SVC_OK;
 }
 
-/* Where a token is: below which account, and its id. */
-static int caller_find(svc_call *c, svc_str token, svc_id *account, svc_id *id)
+/* Where a token is: below which account, and its id. place: where it stood before; NULL: nobody knows. */
+static int caller_find(svc_call *c, svc_str token, const svc_token_place *place, svc_id *account, svc_id *id)
 {
   const svc_noun *tokens = c->s->seats[SVC_SEAT_TOKEN]->noun;
   svc_str name = svc_token_name(c->arena, token);
-  svc_token_place place;
   svc_named found;
-  if (SVC_IS_SHARED(c->txn->port) && c->txn->port->expect && svc_known_place(c, token, &place)) {
-    svc_expect_caller(c, name, &place);
-    if (svc_named_get(c->txn, svc_names_of(tokens), &place.account, name, &found) == SVC_OK) {
+  if (place) {
+    svc_expect_caller(c, name, place);
+    if (svc_named_get(c->txn, svc_names_of(tokens), &place->account, name, &found) == SVC_OK) {
       *account = found.scope;
       *id = found.id;
       return SVC_OK;
@@ -80,27 +79,27 @@ static int caller_find(svc_call *c, svc_str token, svc_id *account, svc_id *id)
 }
 
 /* The account whose token this is. The token knows its organization, so its account is one look-up away. */
-static bool caller_account(svc_call *c, svc_str token, svc_entity *out, svc_id *id, int64_t *expiry)
+static bool caller_account(svc_call *c, svc_str token, const svc_token_place *place, svc_entity *out, svc_id *id, int64_t *expiry)
 {
   const svc_noun_info *tokens = c->s->seats[SVC_SEAT_TOKEN], *accounts = c->s->seats[SVC_SEAT_ACCOUNT];
   svc_id account;
   svc_entity t;
   if (!tokens || !accounts) return false;
-  if (caller_find(c, token, &account, id) != SVC_OK) return false;
+  if (caller_find(c, token, place, &account, id) != SVC_OK) return false;
   if (svc_entity_get(c->txn, tokens->noun->kind, &account, id, &t) != SVC_OK) return false;
   *expiry = svc_due_get(&t, SVC_DUE_EXPIRY);
   if (*expiry <= c->now) return false;
   return svc_entity_get(c->txn, accounts->noun->kind, &t.scope.org, &account, out) == SVC_OK && svc_credential_lives(c, out);
 }
 
-static bool caller_look_up(svc_call *c, svc_str token)
+static bool caller_look_up(svc_call *c, svc_str token, const svc_token_place *place)
 {
   svc_str verifier, assignments;
   svc_entity account;
   svc_id id;
   int64_t expiry;
   bool anywhere;
-  if (!caller_account(c, token, &account, &id, &expiry))
+  if (!caller_account(c, token, place, &account, &id, &expiry))
     return c->txn->error ? svc_store_failed(c, c->txn->error) : svc_digest_challenge(c, false);
   if (!svc_credential_unpack(account.extra, &verifier, &assignments)) return svc_digest_challenge(c, false);
   c->who.id = account.id;
@@ -114,10 +113,15 @@ static bool caller_look_up(svc_call *c, svc_str token)
 
 static bool caller_bearer(svc_call *c)
 {
+  const svc_store_port *port = c->s->commit.port;
   svc_str token = c->request.authorization;
+  svc_token_place place;
+  bool placed;
   svc_str_cut(&token, ' ');
   token = svc_str_trim(token);
-  if (!svc_begin_read(c) || (!svc_known_token(c, token) && (c->error.code || !caller_look_up(c, token)))) return false;
+  placed = SVC_IS_SHARED(port) && port->expect && svc_known_place(c, token, &place);
+  if (!(placed ? svc_begin_draft(c) : svc_begin_read(c))) return false; /* who was never seen begins nothing but a read */
+  if (!svc_known_token(c, token) && (c->error.code || !caller_look_up(c, token, placed ? &place : NULL))) return false;
   c->who.kind = SVC_WHO_ACCOUNT;
   c->who.known = true;
   c->who.user_id = svc_id_str(c->arena, &c->who.id);

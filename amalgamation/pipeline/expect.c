@@ -6,7 +6,7 @@
 */
 #include "pipeline/pipeline.h"
 
-#define EXPECT_MOST 8
+#define EXPECT_MOST (8 + SVC_EXPECT_WRITE)
 
 typedef struct expect_keys {
   svc_key keys[EXPECT_MOST];
@@ -24,6 +24,14 @@ static bool expect_path(const svc_call *c, const svc_id *org, svc_id *id, svc_ke
   if (!noun->kind || !(noun->flags & SVC_GLOBAL) || noun->key || !svc_id_parse(c->route.params[hop->param], id)) return false;
   svc_key_entity(entity, noun->kind, hop->noun->parent ? org : &root, id);
   return true;
+}
+
+/* What it will ask for as it writes, if it is allowed to and is as it should be: all that is looked at again in its turn. */
+static size_t expect_draft(const svc_call *c, const svc_id *org, svc_key *keys)
+{
+  svc_call guess = *c;
+  guess.who.org = *org;
+  return svc_stage_version(&guess) && svc_stage_body(&guess) ? svc_expect_write(&guess, keys) : 0;
 }
 
 /* The caller; what the path begins with, and how many a list below that has. */
@@ -47,6 +55,7 @@ SVC_PRIVATE void svc_expect_caller(svc_call *c, svc_str name, const svc_token_pl
     if (c->plan->hop_count == 1 && c->plan->noun && c->plan->noun->noun->kind && !c->plan->own)
       svc_key_count(&k.keys[k.n++], c->plan->noun->noun->kind, &id);
   }
+  if (c->txn->draft) k.n += expect_draft(c, &place->org, &k.keys[k.n]);
   for (i = 0; i < k.n; i++) texts[i] = svc_key_str(&k.keys[i]);
   c->txn->port->expect(c->txn, texts, k.n, 0);
 }

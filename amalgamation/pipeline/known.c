@@ -53,7 +53,7 @@ SVC_PRIVATE void svc_known_close(svc *s)
 static known_slot *known_slot_of(svc_call *c, svc_str token, uint64_t hash[2], uint64_t *state)
 {
   svc_known *k = c->s->known;
-  *state = SVC_IS_SHARED(c->txn->port) ? 1 : c->txn->port->state ? c->txn->port->state(c->txn) : 0;
+  *state = SVC_IS_SHARED(c->s->commit.port) ? 1 : c->txn->port->state ? c->txn->port->state(c->txn) : 0;
   if (!*state) return NULL;
   hash[0] = svc_sip(k->keys, token);
   hash[1] = svc_sip(k->keys + 2, token);

@@ -473,6 +473,7 @@ SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles);
 
 /* resolve.c: the entities that the path names. */
 SVC_PRIVATE bool svc_begin_read(svc_call *c); /* unless a transaction is open */
+SVC_PRIVATE bool svc_begin_draft(svc_call *c); /* of a request that is likely to write: svc_store_port.draft_begin, where it is worth it */
 SVC_PRIVATE void svc_end_read(svc_call *c);
 SVC_PRIVATE bool svc_resolve(svc_call *c, unsigned hops); /* false: 404 is set, or the store failed */
 SVC_PRIVATE bool svc_resolve_all(svc_call *c); /* of a GET permission has looked up organization and project, where these are all */

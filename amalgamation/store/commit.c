@@ -365,12 +365,24 @@ static void commit_expect(const commit_batch *batch, const svc_job *only, svc_tx
     }
 }
 
+/* In the draft of who leads, if it is alone: where others have waited, theirs and its own are done in a transaction that began behind
+** all of them. */
+static int commit_begin(svc_commit *k, const commit_batch *batch, svc_txn **out)
+{
+  svc_txn *draft = batch->first->draft;
+  batch->first->draft = NULL;
+  *out = draft;
+  if (draft && batch->count == 1 && k->port->draft_write(draft)) return SVC_OK;
+  if (draft) k->port->read_end(draft);
+  return k->port->write_begin(k->store, out);
+}
+
 /* One try at a batch. SVC_OK: what was to be kept is durable. COMMIT_AGAIN: a job that spoiled it is out of the way. */
 static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
 {
   svc_txn *txn;
   bool wrote = false, good;
-  int rc = k->port->write_begin(k->store, &txn);
+  int rc = SVC_IS_SHARED(k->port) ? commit_begin(k, batch, &txn) : k->port->write_begin(k->store, &txn);
   if (rc != SVC_OK) return rc;
   txn->ids = &k->ids;
   k->ids.due = INT64_MAX;
@@ -536,8 +548,18 @@ static void commit_lead(svc_commit *k, const svc_job *own)
   }
 }
 
+SVC_PRIVATE bool svc_commit_idle(svc_commit *k)
+{
+  bool idle;
+  svc_mutex_lock(&k->lock);
+  idle = !k->leading;
+  svc_mutex_unlock(&k->lock);
+  return idle;
+}
+
 SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *own)
 {
+  svc_txn *late = NULL;
   bool wait;
   own->status = SVC_OK;
   own->refused = own->alone = false;
@@ -545,15 +567,19 @@ SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *own)
   svc_mutex_lock(&k->lock);
   wait = k->leading;
   own->waiter = wait ? commit_waiter(k) : NULL;
-  if (wait && !own->waiter) {
-    svc_mutex_unlock(&k->lock);
-    return own->status = SVC_NOMEM;
+  if (SVC_IS_SHARED(k->port) && wait) { /* it will be done behind others, who may change what this has read */
+    late = own->draft;
+    own->draft = NULL;
   }
-  k->leading = true;
-  if (k->last) k->last->next = own;
-  else k->first = own;
-  k->last = own;
+  if (!wait || own->waiter) {
+    k->leading = true;
+    if (k->last) k->last->next = own;
+    else k->first = own;
+    k->last = own;
+  }
   svc_mutex_unlock(&k->lock);
+  if (late) k->port->read_end(late);
+  if (wait && !own->waiter) return own->status = SVC_NOMEM;
   if (!wait || !commit_wait(own->waiter)) commit_lead(k, own);
   return own->status;
 }

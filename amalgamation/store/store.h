@@ -205,6 +205,7 @@ struct svc_job {
   bool frees;   /* there is less in the store afterwards: may be done where it is full */
   const svc_key *expected; /* what it will ask for, as far as that is known */
   size_t expected_count;
+  svc_txn *draft; /* that it may be done in; whatever comes of it, it is ended. NULL: none */
   svc_job *next;
   svc_waiter *waiter; /* NULL: its thread leads */
 };
@@ -228,6 +229,7 @@ typedef struct svc_commit {
 SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_store *store, const svc_allocator *allocator);
 SVC_PRIVATE void svc_commit_close(svc_commit *k);
 SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *job);
+SVC_PRIVATE bool svc_commit_idle(svc_commit *k); /* nobody writes at the moment */
 SVC_PRIVATE int svc_commit_copy(svc_commit *k, const char *path, int64_t now);
 SVC_PRIVATE bool svc_commit_due(svc_commit *k, int64_t now); /* is something due that nobody has looked at yet? */
 SVC_PRIVATE int64_t svc_commit_next(svc_commit *k); /* when something is due; INT64_MAX: nothing is */

@@ -69,8 +69,8 @@ static void walk_look(walk *k)
   svc_key prefix;
   k->fresh_count = 0;
   munit_assert_int(s->commit.port->read_begin(s->commit.store, &txn), ==, SVC_OK);
-  if (s->commit.port->state(txn) != k->state) {
-    k->state = s->commit.port->state(txn);
+  if (t_state_in(s, txn) != k->state) {
+    k->state = t_state_in(s, txn);
     k->print = k->event_count = 0;
     k->events = munit_newa(svc_id, room);
     svc_key_begin(&prefix, 'e');
