@@ -436,7 +436,7 @@ static int lmdb_read_begin(svc_store *store, svc_txn **out)
   }
   r->head.port = svc_lmdb_port();
   r->head.ids = NULL;
-  r->head.writing = r->head.dirty = r->head.fresh = false;
+  r->head.writing = r->head.draft = r->head.dirty = r->head.fresh = false;
   r->head.error = SVC_OK;
   r->renewed = false;
   *out = &r->head;

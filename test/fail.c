@@ -308,6 +308,20 @@ static int fail_write_begin(svc_store *store, svc_txn **out)
   return rc;
 }
 
+static int fail_draft_begin(svc_store *store, svc_txn **out)
+{
+  int rc = fail_store(false);
+  if (rc == SVC_OK) rc = fail.real->draft_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = &fail.port;
+  return rc;
+}
+
+static bool fail_draft_write(svc_txn *txn)
+{
+  fail.hit_in_txn = false;
+  return !t_fails(T_FAIL_AGAIN) && fail.real->draft_write(txn);
+}
+
 /* Nothing stays, unless that is meant. */
 static int fail_commit(svc_txn *txn)
 {
@@ -326,6 +340,8 @@ static void fail_before(const svc_store_port *real)
   fail.port.open = fail_open;
   fail.port.read_begin = fail_read_begin;
   fail.port.write_begin = fail_write_begin;
+  if (real->draft_begin) fail.port.draft_begin = fail_draft_begin;
+  if (real->draft_write) fail.port.draft_write = fail_draft_write;
   fail.port.commit = fail_commit;
   if (real->size) fail.port.size = fail_size;
   fail.port.get = fail_get;

@@ -214,6 +214,13 @@ static int postgres_test_write(svc_store *store, svc_txn **out)
   return rc;
 }
 
+static int postgres_test_draft(svc_store *store, svc_txn **out)
+{
+  int rc = svc_postgres_port()->draft_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = t_postgres_port();
+  return rc;
+}
+
 const svc_store_port *t_postgres_bare(void)
 {
   return svc_postgres_port();
@@ -229,6 +236,7 @@ const svc_store_port *t_postgres_port(void)
   port.copy = postgres_test_copy;
   port.read_begin = postgres_test_read;
   port.write_begin = postgres_test_write;
+  port.draft_begin = postgres_test_draft;
   port.open = postgres_test_open;
   return &port;
 }

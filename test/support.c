@@ -57,6 +57,20 @@ static int shared_write_begin(svc_store *store, svc_txn **out)
   return rc;
 }
 
+/* Of the two that may be a writer's the one is always too late. */
+static int shared_draft_begin(svc_store *store, svc_txn **out)
+{
+  int rc = shared_read_begin(store, out);
+  if (rc == SVC_OK) (*out)->draft = true;
+  return rc;
+}
+
+static bool shared_draft_write(svc_txn *txn)
+{
+  munit_assert_true(txn->draft && !txn->writing);
+  return false;
+}
+
 /* What is asked for ahead is asked for again, so that nothing has to be done about it. */
 static void shared_expect(svc_txn *txn, const svc_str *keys, size_t n, uint64_t rows)
 {
@@ -72,6 +86,8 @@ static const svc_store_port *shared_port(void)
   shared = *svc_lmdb_port();
   shared.read_begin = shared_read_begin;
   shared.write_begin = shared_write_begin;
+  shared.draft_begin = shared_draft_begin;
+  shared.draft_write = shared_draft_write;
   shared.expect = shared_expect;
   shared.shared = true;
   return &shared;
@@ -708,6 +724,13 @@ static int counting_read_begin(svc_store *store, svc_txn **out)
   return rc;
 }
 
+static int counting_draft_begin(svc_store *store, svc_txn **out)
+{
+  int rc = t_port()->draft_begin(store, out);
+  if (rc == SVC_OK) (*out)->port = t_counting_port();
+  return rc;
+}
+
 static long reads_mark; /* rows, when the last one began */
 
 static void reads_span(void)
@@ -737,6 +760,7 @@ const svc_store_port *t_counting_port(void)
   port.remove_range = counting_remove_range;
   port.read_begin = counting_read_begin;
   port.write_begin = counting_write_begin;
+  if (port.draft_begin) port.draft_begin = counting_draft_begin;
   return &port;
 }
 

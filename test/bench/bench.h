@@ -3,6 +3,7 @@
 **
 **   measure.c  turns, figures and the table
 **   store.c    the service, filled; requests as users send them
+**   crawl.c    one GET of every operation that links lead to
 **   raw.c      the same store, by LMDB alone
 **   reads.c    GET and lists, beside raw gets and scans
 **   writes.c   creates, beside raw puts of the same records
@@ -33,6 +34,8 @@
 #define BENCH_MAP ((size_t)4 << 30) /* of every store: none has to grow while it is measured */
 #define BENCH_API "/api/svc/v2/"
 #define BENCH_PATH 512
+#define BENCH_TARGET 256
+#define BENCH_CRAWL_MOST 512
 
 _Noreturn void bench_die(const char *what);
 double bench_now(void);
@@ -86,6 +89,9 @@ typedef struct bench_store {
   char (*own)[25];       /* the projects of that one */
   int own_count;
   char clustered[25];    /* one of these, with BENCH_PAGE clusters */
+  char (*crawl)[BENCH_TARGET]; /* bench_crawl() */
+  int crawl_count;
+  double crawl_bytes;    /* of all of these answers */
   atomic_long created;   /* names of new projects are numbered */
 } bench_store;
 
@@ -109,9 +115,10 @@ int bench_ask(svc *s, const char *method, const char *target, const char *body, 
 
 /* Requests with the token. They end the program when they fail. */
 typedef enum bench_op { BENCH_GET, BENCH_ORG_LIST, BENCH_LIST, BENCH_CLUSTERS, BENCH_CREATE, BENCH_OPS,
-                        BENCH_SETTINGS /* of a project: a short answer, that no peer has */ } bench_op;
+                        BENCH_SETTINGS, /* of a project: a short answer, that no peer has; nor has it */
+                        BENCH_CRAWL /* what links lead to */ } bench_op;
 extern const char *const bench_op_names[BENCH_OPS];
-void bench_target_of(const bench_store *b, bench_op op, int which, char *out, size_t size); /* which: of its own projects */
+void bench_target_of(const bench_store *b, bench_op op, int which, char *out, size_t size); /* which: of its own projects, or of crawl */
 size_t bench_create_body(const bench_store *b, long number, char *out, size_t size);
 #define BENCH_NAME "create-%09ld" /* of such a project: always as long */
 void bench_request(svc *s, bench_store *b, bench_op op, unsigned *state, svc_response *out);
@@ -120,6 +127,10 @@ void bench_do(svc *s, bench_store *b, bench_op op, unsigned *state);
 void bench_path(const bench_store *b, const char *word, char out[BENCH_PATH]);
 void bench_copy_store(const bench_store *b, const char *to);
 void bench_remove_store(const char *path);
+
+/* --------------------------------------------------------------------------------------------------------------- crawl.c */
+
+void bench_crawl(svc *s, bench_store *b);
 
 /* ----------------------------------------------------------------------------------------------------------------- raw.c */
 

@@ -110,7 +110,7 @@ static double wire_cpu(const wire_server *w)
 
 static bench_text wire_request(const bench_store *b, bench_op op, int which)
 {
-  char target[128], text[2048], body[1024] = "", type[96] = "";
+  char target[BENCH_TARGET], text[2048], body[1024] = "", type[96] = "";
   bench_text out;
   bench_target_of(b, op, which, target, sizeof target);
   if (op == BENCH_CREATE) {
@@ -173,6 +173,7 @@ static const struct {
   { "over HTTP: 100 projects of all organizations", NULL, BENCH_LIST, 0, 75, false },
   { "over HTTP: 100 clusters", NULL, BENCH_CLUSTERS, 0, 75, false },
   { "over HTTP: GET while 4 connections create", "  creates meanwhile", BENCH_GET, WIRE_CREATORS, 70, false },
+  { "over HTTPS, beside HTTP: GET of what links lead to", "  server's time for one of them", BENCH_CRAWL, 0, 60, true },
   { "over HTTPS, beside HTTP: GET of settings", "  server's time for each of them", BENCH_SETTINGS, 0, 60, true },
   { "over HTTPS, beside HTTP: GET of a project", "  server's time for each, by TLS", BENCH_GET, 0, 0, true },
 };
@@ -180,12 +181,12 @@ static const struct {
 static void wire_measure(int size, wire_server servers[2], bench_store *b, size_t m)
 {
   bench_turns rate[2] = { { { 0 }, 0 }, { { 0 }, 0 } }, more[2] = { { { 0 }, 0 }, { { 0 }, 0 } };
-  bool one = wire_measures[m].op == BENCH_GET || wire_measures[m].op == BENCH_SETTINGS; /* of many projects in turn */
-  int count = one ? b->own_count < WIRE_READS ? b->own_count : WIRE_READS : 1, i, n;
+  bool one = wire_measures[m].op == BENCH_GET || wire_measures[m].op == BENCH_SETTINGS, crawl = wire_measures[m].op == BENCH_CRAWL;
+  int all = one ? b->own_count : crawl ? b->crawl_count : 1, count = all < WIRE_READS ? all : WIRE_READS, i, n; /* in turn */
   bench_text *reads = calloc((size_t)count, sizeof *reads);
   double until = bench_now() + WIRE_SECONDS;
   if (!reads) bench_die("no memory");
-  for (i = 0; i < count; i++) reads[i] = wire_request(b, wire_measures[m].op, (int)((long)i * b->own_count / count));
+  for (i = 0; i < count; i++) reads[i] = wire_request(b, wire_measures[m].op, (int)((long)i * all / count));
   for (i = 0; i < WIRE_TURNS && (i < WIRE_LEAST || bench_now() < until); i++)
     for (n = 0; n < 2; n++) {
       int k = (i + n) % 2; /* each is as often the first */
@@ -220,6 +221,9 @@ void bench_wire(int size, bench_store *b, const char *program)
   bench_copy_store(b, path[0]);
   s = bench_open(&options);
   bench_peer_fill(s, b, path[1]);
+  bench_crawl(s, b);
+  fprintf(stderr, "bench: links lead to %d operations, whose answers have %.0f bytes on average\n", b->crawl_count,
+          b->crawl_bytes / b->crawl_count);
   svc_close(s);
   for (i = 0; i < 2; i++) wire_start(&servers[i], program, names[i], path[i]);
   for (i = 0; i < BENCH_OPS; i++) wire_compare(servers, b, (bench_op)i);
@@ -235,5 +239,6 @@ void bench_wire(int size, bench_store *b, const char *program)
     bench_load_close(tls[0].load);
   }
   for (i = 0; i < 2; i++) wire_stop(&servers[i]);
+  free(b->crawl);
   for (i = 0; i < 2; i++) bench_remove_store(path[i]);
 }

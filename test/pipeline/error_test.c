@@ -1119,6 +1119,7 @@ static void reading_open(t_service *t)
   reading.scan = reading_scan;
   reading.count = reading_count;
   reading.read_begin = reading_begin;
+  reading.draft_begin = NULL;
   config.store = &reading;
   t_open(t, &config);
 }
