@@ -28,7 +28,7 @@ static bool main_wanted(const char *only, const char *part)
 
 static void main_prepare(bench_store *b, const char *dir, int size, int clusters)
 {
-  bench_options options = { b->path, SVC_NO_SYNC, NULL, NULL };
+  bench_options options = { b->path, SVC_NO_SYNC, NULL, NULL, false };
   svc *s;
   snprintf(b->path, sizeof b->path, "%s/%d", dir, size);
   bench_remove_store(b->path);

@@ -92,6 +92,7 @@ typedef struct bench_store {
   char (*crawl)[BENCH_TARGET]; /* bench_crawl() */
   int crawl_count;
   double crawl_bytes;    /* of all of these answers */
+  char crawl_bearer[160]; /* who asks for them */
   atomic_long created;   /* names of new projects are numbered */
 } bench_store;
 
@@ -100,6 +101,7 @@ typedef struct bench_options {
   int durability;
   bench_counter *counter;
   int64_t (*clock)(void *context);
+  bool all_limits; /* also those of what is only asked for by bench_crawl() are not met */
 } bench_options;
 
 svc *bench_open(const bench_options *options);

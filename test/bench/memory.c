@@ -44,7 +44,7 @@ static double memory_instructions(const char *program, bench_op op, int n)
 void bench_memory(const char *program)
 {
   bench_counter count;
-  bench_options options = { NULL, SVC_DURABLE, &count, NULL };
+  bench_options options = { NULL, SVC_DURABLE, &count, NULL, false };
   bench_store b;
   svc *s;
   double x;
@@ -68,7 +68,7 @@ void bench_memory(const char *program)
 /* So many requests and nothing else, on a small store: what is done once is small beside them. */
 int bench_loop(const char *what, int n)
 {
-  bench_options options = { NULL, SVC_DURABLE, NULL, NULL };
+  bench_options options = { NULL, SVC_DURABLE, NULL, NULL, false };
   bench_store b;
   unsigned state = 1;
   svc *s;

@@ -203,7 +203,7 @@ typedef struct reads_side {
 
 static void reads_open(reads_side *r, bench_store *b)
 {
-  bench_options options = { b->path, SVC_DURABLE, NULL, NULL };
+  bench_options options = { b->path, SVC_DURABLE, NULL, NULL, false };
   memset(r, 0, sizeof *r);
   r->b = b;
   bench_path(b, "raw", r->copy);
