@@ -1065,13 +1065,14 @@ static MunitResult postgres_digest(const MunitParameter params[], void *data)
 }
 
 /* Round trips of a request by a bearer token that was seen before, whatever others have written meanwhile: a GET waits once, a list
-** twice, a create of a project twice, both times as one that may write; and each once more where there is an access list to look at. */
+** twice, a create of a project twice, both times as one that may write, and of something in it twice more (is its event late, does an alert
+** wait for it); and each once more where there is an access list to look at. */
 static MunitResult postgres_round_trips(const MunitParameter params[], void *data)
 {
   static pair p;
   t_postgres_trips before, after;
   svc_credentials keys;
-  char body[160];
+  char body[256];
   int i;
   (void)params, (void)data;
   SKIP_WITHOUT;
@@ -1097,6 +1098,13 @@ static MunitResult postgres_round_trips(const MunitParameter params[], void *dat
     before = t_postgres_counted();
     munit_assert_int(t_sendf(&p.t[1], "GET", NULL, "/orgs/%s/groups", keys.org_id), ==, 200);
     munit_assert_ulong(t_postgres_counted().flushes - before.flushes, <=, 3);
+    snprintf(body, sizeof body, "{\"databaseName\":\"admin\",\"username\":\"u%d\",\"password\":\"correct horse battery\","
+             "\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"shop\"}]}", i);
+    before = t_postgres_counted();
+    munit_assert_int(t_sendf(&p.t[1], "POST", body, "/groups/%s/databaseUsers", keys.group_id), ==, 201);
+    after = t_postgres_counted();
+    munit_assert_ulong(after.flushes - before.flushes, ==, 0);
+    munit_assert_ulong(after.syncs - before.syncs, <=, 1 + 4);
   }
   pair_close(&p);
   return MUNIT_OK;
