@@ -1065,8 +1065,8 @@ static MunitResult postgres_digest(const MunitParameter params[], void *data)
 }
 
 /* Round trips of a request by a bearer token that was seen before, whatever others have written meanwhile: a GET waits once, a list
-** twice, a create of a project twice, both times as one that may write, and of something in it twice more (is its event late, does an alert
-** wait for it); and each once more where there is an access list to look at. */
+** twice, a create of a project twice, both times as one that may write, and of a role in it four times more (which others there are, is its
+** event late, does an alert wait for it); and each once more where there is an access list to look at. */
 static MunitResult postgres_round_trips(const MunitParameter params[], void *data)
 {
   static pair p;
@@ -1098,13 +1098,12 @@ static MunitResult postgres_round_trips(const MunitParameter params[], void *dat
     before = t_postgres_counted();
     munit_assert_int(t_sendf(&p.t[1], "GET", NULL, "/orgs/%s/groups", keys.org_id), ==, 200);
     munit_assert_ulong(t_postgres_counted().flushes - before.flushes, <=, 3);
-    snprintf(body, sizeof body, "{\"databaseName\":\"admin\",\"username\":\"u%d\",\"password\":\"correct horse battery\","
-             "\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"shop\"}]}", i);
+    snprintf(body, sizeof body, "{\"roleName\":\"r%d\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"db\":\"shop\",\"collection\":\"orders\"}]}]}", i);
     before = t_postgres_counted();
-    munit_assert_int(t_sendf(&p.t[1], "POST", body, "/groups/%s/databaseUsers", keys.group_id), ==, 201);
+    munit_assert_int(t_sendf(&p.t[1], "POST", body, "/groups/%s/customDBRoles/roles", keys.group_id), <, 300);
     after = t_postgres_counted();
     munit_assert_ulong(after.flushes - before.flushes, ==, 0);
-    munit_assert_ulong(after.syncs - before.syncs, <=, 1 + 4);
+    munit_assert_ulong(after.syncs - before.syncs, <=, 1 + 6);
   }
   pair_close(&p);
   return MUNIT_OK;
@@ -1155,7 +1154,9 @@ static bool broken_one(broken *b, int direction, int way, long bytes)
   for (status = 503; status == 503 && tries < 10; tries++) status = t_send(&b->t, "POST", "/orgs", body); /* as it was told to */
   munit_assert_int(status, ==, 201);
   t_headers_clear(&b->t);
-  munit_assert_int(t_send(&b->t, "GET", "/orgs?itemsPerPage=1", NULL), ==, 200);
+  status = t_send(&b->t, "GET", "/orgs?itemsPerPage=1", NULL);
+  if (status == 503 && hit) status = t_send(&b->t, "GET", "/orgs?itemsPerPage=1", NULL); /* it was a reader's connection that broke */
+  munit_assert_int(status, ==, 200);
   munit_assert_int64(t_int(&b->t, "totalCount"), ==, b->count); /* there once, whatever it was told */
   return hit;
 }
