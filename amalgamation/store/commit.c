@@ -369,8 +369,9 @@ static void commit_expect(const commit_batch *batch, const svc_job *only, svc_tx
 ** all of them. */
 static int commit_begin(svc_commit *k, const commit_batch *batch, svc_txn **out)
 {
-  svc_txn *draft = batch->first->draft;
-  batch->first->draft = NULL;
+  svc_job *first = batch->first;
+  svc_txn *draft = SVC_ALWAYS(first != NULL) ? first->draft : NULL;
+  if (draft) first->draft = NULL;
   *out = draft;
   if (draft && batch->count == 1 && k->port->draft_write(draft)) return SVC_OK;
   if (draft) k->port->read_end(draft);
