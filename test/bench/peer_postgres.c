@@ -82,7 +82,7 @@ static const char *const peer_sql[PEER_STATEMENTS] = {
   [PEER_CALLER] = "SELECT " PEER_WHO PEER_FROM " WHERE t.hash = $1",
   [PEER_GET_BOTH] = "SELECT " PEER_WHO ", " PEER_PROJECT PEER_FROM " LEFT JOIN project p ON p.id = $2 WHERE t.hash = $1",
   [PEER_COUNTED] = "SELECT coalesce(sum(n), 0)::bigint FROM project_count WHERE org_id = $1",
-  [PEER_PAGE] = "SELECT " PEER_PROJECT " FROM project p WHERE p.org_id = $1 ORDER BY p.org_id, p.id LIMIT 100",
+  [PEER_PAGE] = "SELECT " PEER_PROJECT " FROM project p WHERE p.org_id = $1 ORDER BY p.id LIMIT 100",
   [PEER_BEGIN] = "BEGIN ISOLATION LEVEL SERIALIZABLE",
   [PEER_INSERT] = "INSERT INTO project (id, org_id, name, created, tags) VALUES ($1, $2, $3, now(), $4::text::json) "
                   "RETURNING created, revision",
