@@ -19,7 +19,7 @@ SVC_PRIVATE bool svc_begin_draft(svc_call *c)
 {
   svc_commit *k = &c->s->commit;
   int rc;
-  if (c->request.method == SVC_GET || c->plan->route->told || c->plan->more->ahead || !k->port->draft_begin || !svc_commit_idle(k))
+  if (SVC_NEVER(c->txn) || c->request.method == SVC_GET || c->plan->route->told || c->plan->more->ahead || !k->port->draft_begin || !svc_commit_idle(k))
     return svc_begin_read(c);
   rc = k->port->draft_begin(k->store, &c->txn);
   return rc == SVC_OK ? true : svc_store_failed(c, rc);

@@ -215,7 +215,7 @@ static MunitResult redis_faults_calls(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* The socket takes nothing for now, and then its end is gone: nothing was taken, and the next goes on. */
+/* The socket takes nothing at first, and then its end is gone: nothing was taken, and the next goes on. */
 static MunitResult redis_faults_full(const MunitParameter params[], void *data)
 {
   fake f;
