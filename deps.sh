@@ -197,16 +197,18 @@ tree_ok() { # NAME DIR
   done
 }
 
-# CC: of aesni.c alone. It is only entered where the processor has AES and CLMUL, and with these it has SSSE3; without that a block's
-# bytes are turned round one by one, which takes nearly as long as all the rest of AES-GCM. (-maes would make its other half, whose keys
-# other files align, or not.)
-mbedtls_aesni() { case $($1 -dumpmachine 2>/dev/null) in x86_64*) echo '-O3 -mssse3' ;; esac; }
+# CC: mbedTLS has AES-GCM of this processor twice, and the faster one where it may be compiled for it; both are entered only where
+# the processor has AES and CLMUL. All of its files have to be compiled so, as they align its keys for it.
+mbedtls_cpu() { case $($1 -dumpmachine 2>/dev/null) in x86_64*) echo '-maes -mpclmul' ;; esac; }
+# of aesni.c alone: what has AES and CLMUL has SSSE3, without which a block's bytes are turned round one by one
+mbedtls_aesni() { case $($1 -dumpmachine 2>/dev/null) in x86_64*) echo '-mssse3' ;; esac; }
 
 mbedtls_key() { # CC AR OPTIONS
-  { pins mbedtls from; pins mbedtls tree; echo "$* $MBED_FLAGS $(mbedtls_aesni "$1")"; user_state mbedtls; } | hash_of
+  { pins mbedtls from; pins mbedtls tree; echo "$* $MBED_FLAGS $(mbedtls_cpu "$1") $(mbedtls_aesni "$1") without debug"; user_state mbedtls; } | hash_of
 }
 
 mbedtls_make() { # DIR CC AR OPTIONS
+  set -- "$1" "$2" "$3" "$4 $(mbedtls_cpu "$2")"
   if [ -f "$1/library/aesni.c" ]; then make -s -C "$1/library" CC="$2" CFLAGS="$4 $(mbedtls_aesni "$2")" aesni.o || return 1; fi
   make -s -j"$JOBS" -C "$1/library" CC="$2" AR="$3" CFLAGS="$4" libmbedcrypto.a libmbedx509.a libmbedtls.a
 }
@@ -226,6 +228,8 @@ mbedtls() { # DIR CC AR [OPTIONS]: its static libraries, from source
     tar -xf "$archive" -C "$1" --strip-components=1 --exclude='*/tests' --exclude='*/programs' --exclude='*/docs' \
       --exclude='*/doxygen' --exclude='*/visualc'
     tree_ok mbedtls "$1" || die "the files from ${archive##*/} differ from their pinned SHA-256"
+    # without 110 KB of what it could tell of itself, and asks at every step whether anybody listens; its own scripts/config.py does the same
+    sed -i 's|^#define MBEDTLS_DEBUG_C|//&|' "$1/include/mbedtls/mbedtls_config.h"
     origin=$(version_of mbedtls)
   fi
   say "deps: mbedtls $origin, building with $2"

@@ -75,7 +75,8 @@ typedef struct pages {
 
 typedef struct pages_node {
   const unsigned char *key, *value;
-  size_t key_size, value_size, all; /* all: bytes that it takes of its page */
+  size_t key_size, value_size;
+  uint64_t all; /* bytes that it takes of its page, or says so */
   size_t child;
   unsigned flags;
 } pages_node;
@@ -208,12 +209,9 @@ static bool pages_key_follows(pages *p, const unsigned char *key, size_t n, bool
   return true;
 }
 
-/* The node at an offset, which is even; false: it is not all in the page. */
-static bool pages_node_at(const pages *p, const unsigned char *at, size_t offset, bool branch, pages_node *out)
+/* The node that begins here. */
+static void pages_node_read(const unsigned char *at, bool branch, pages_node *out)
 {
-  size_t here;
-  if (offset > p->size - PAGES_NODE) return false;
-  at += offset;
   out->flags = pages_16(at + 4);
   out->key_size = pages_16(at + 6);
   out->key = at + PAGES_NODE;
@@ -221,13 +219,11 @@ static bool pages_node_at(const pages *p, const unsigned char *at, size_t offset
   out->child = pages_32(at);
   if (sizeof(size_t) > 4) out->child |= (size_t)((uint64_t)out->flags << 32);
   out->value_size = branch ? 0 : pages_32(at);
-  here = !branch && (out->flags & PAGES_BIG) ? sizeof(size_t) : out->value_size;
-  if (here > p->size) return false;
-  out->all = (PAGES_NODE + out->key_size + here + 1) & ~(size_t)1;
-  return out->all <= p->size - offset;
+  out->all = !branch && (out->flags & PAGES_BIG) ? sizeof(size_t) : out->value_size;
+  out->all = (PAGES_NODE + out->key_size + out->all + 1) & ~(uint64_t)1;
 }
 
-/* The nodes fill the page from upper to its end, each of them once; then every one of them can be read by pages_node_at(). An upper that is odd
+/* The nodes fill the page from upper to its end, each of them once; then every one of them can be read. An upper that is odd
 ** has no node: where the bit of the byte before it is set, that one is outside. */
 static bool pages_nodes(pages *p, size_t page, const unsigned char *at, bool branch, unsigned *count)
 {
@@ -243,9 +239,12 @@ static bool pages_nodes(pages *p, size_t page, const unsigned char *at, bool bra
     if (offset < upper || offset >= p->size || (offset & 1)) return pages_bad(p, page, "has a node outside of it");
     p->starts[offset >> 6] |= 1u << (offset >> 1 & 31);
   }
-  for (i = 0, offset = upper; offset < p->size; i++, offset += node.all)
-    if (!(p->starts[offset >> 6] & 1u << (offset >> 1 & 31)) || !pages_node_at(p, at, offset, branch, &node))
-      return pages_bad(p, page, "has nodes that do not lie side by side");
+  for (i = 0, offset = upper; offset < p->size; i++, offset += (size_t)node.all) {
+    node.all = UINT64_MAX;
+    if ((p->starts[offset >> 6] & 1u << (offset >> 1 & 31)) && offset <= p->size - PAGES_NODE)
+      pages_node_read(at + offset, branch, &node);
+    if (node.all > p->size - offset) return pages_bad(p, page, "has nodes that do not lie side by side");
+  }
   if (i != n) return pages_bad(p, page, "has two nodes in one place");
   *count = n;
   return true;
@@ -303,7 +302,7 @@ static bool pages_leaf(pages *p, size_t page, const unsigned char *at)
   if (!pages_nodes(p, page, at, false, &n)) return false;
   p->found.leaves++;
   for (i = 0; i < n; i++) {
-    pages_node_at(p, at, pages_16(at + PAGES_HEAD + 2 * i), false, &node);
+    pages_node_read(at + pages_16(at + PAGES_HEAD + 2 * i), false, &node);
     if (!pages_key_good(p, &node)) return pages_bad(p, page, "has a key that cannot be");
     if (!pages_key_follows(p, node.key, node.key_size, false)) return pages_bad(p, page, "has keys that are not in order");
     if (!pages_leaf_node(p, page, &node)) return false;
@@ -322,7 +321,7 @@ static bool pages_walk(pages *p, size_t page, unsigned depth)
   if (!pages_nodes(p, page, at, true, &n)) return false;
   p->found.branches++;
   for (i = 0; i < n; i++) {
-    pages_node_at(p, at, pages_16(at + PAGES_HEAD + 2 * i), true, &node);
+    pages_node_read(at + pages_16(at + PAGES_HEAD + 2 * i), true, &node);
     if (i && !pages_key_good(p, &node)) return pages_bad(p, page, "has a key that cannot be");
     if (i && !pages_key_follows(p, node.key, node.key_size, true)) return pages_bad(p, page, "has keys that are not in order");
     if (!pages_walk(p, node.child, depth - 1)) return false;

@@ -42,6 +42,7 @@ struct listener_identity {
 struct listener_tls {
   mbedtls_ssl_context ssl;
   listener_identity *identity;
+  bool more; /* another record follows at once: the socket need not wake the client for this one */
 };
 
 /* --------------------------------------------------------------------------------------------------------- identity */
@@ -178,7 +179,7 @@ static int tls_transmit(void *context, const unsigned char *from, size_t n)
 {
   const listener_conn *conn = context;
   ssize_t sent;
-  do sent = send(conn->fd, from, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+  do sent = send(conn->fd, from, n, MSG_NOSIGNAL | MSG_DONTWAIT | (conn->tls->more ? MSG_MORE : 0));
   while (sent < 0 && errno == EINTR);
   if (sent >= 0) return (int)sent;
   return errno == EAGAIN || errno == EWOULDBLOCK ? MBEDTLS_ERR_SSL_WANT_WRITE : MBEDTLS_ERR_SSL_CONN_EOF;
@@ -268,7 +269,10 @@ size_t svc_listener_tls_send(listener_conn *conn, const char *text, size_t n)
   while (done < all && (done < TLS_TURN || conn->bounded)) {
     size_t length;
     const char *record = tls_record(conn, text, n, done, space, &length);
-    int sent = mbedtls_ssl_write(&conn->tls->ssl, (const unsigned char *)record, length);
+    int sent;
+    conn->tls->more = done + length < all && (done + length < TLS_TURN || conn->bounded);
+    sent = mbedtls_ssl_write(&conn->tls->ssl, (const unsigned char *)record, length);
+    conn->tls->more = false;
     if (record == space) svc_http_wipe(space, length);
     if (sent == MBEDTLS_ERR_SSL_WANT_WRITE) break;
     if (sent <= 0) {
