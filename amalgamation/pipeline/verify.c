@@ -32,15 +32,27 @@ static void verify_name(const svc_verify *v, const char *kind, char *out, size_t
   snprintf(out, size, "%s%s", noun ? noun->noun->name : "of kind ", noun ? "" : letters);
 }
 
+/* A record for which memory has ended, or that could not be looked up for another reason than damage, may be whole: nothing is said of it. */
+static bool verify_saw(const svc_verify *v)
+{
+  return !v->c->arena->failed && (v->c->txn->error == SVC_OK || v->c->txn->error == SVC_CORRUPT);
+}
+
+static bool verify_counts(svc_verify *v)
+{
+  v->here++;
+  return v->findings++ < SVC_FINDINGS;
+}
+
 SVC_PRIVATE void svc_found(svc_verify *v, const char *kind, const svc_id *id, const char *format, ...)
 {
-  char text[VERIFY_TEXT + 80], name[64];
+  char text[VERIFY_TEXT + 80], name[64], hex[25] = "";
   va_list args;
   size_t n;
-  v->here++;
-  if (v->findings++ >= SVC_FINDINGS) return;
+  if (!verify_saw(v) || !verify_counts(v)) return;
   verify_name(v, kind, name, sizeof name);
-  n = (size_t)snprintf(text, sizeof text, "%s %s: ", name, svc_id_str(v->c->arena, id).p);
+  svc_id_hex(id, hex);
+  n = (size_t)snprintf(text, sizeof text, "%s %s: ", name, hex);
   va_start(args, format);
   vsnprintf(text + n, sizeof text - n, format, args);
   va_end(args);
@@ -50,8 +62,7 @@ SVC_PRIVATE void svc_found(svc_verify *v, const char *kind, const svc_id *id, co
 /* Of what is no entity's. */
 static void verify_found(svc_verify *v, const char *text)
 {
-  v->here++;
-  if (v->findings++ < SVC_FINDINGS) v->found(v->context, text);
+  if (verify_saw(v) && verify_counts(v)) v->found(v->context, text);
 }
 
 SVC_PRIVATE bool svc_verify_there(svc_verify *v, const svc_key *key)
@@ -551,7 +562,7 @@ static void verify_class(svc_verify *v, const struct verify_class *k)
   while (v->findings <= SVC_FINDINGS && txn->error == SVC_OK && svc_scan_next(&scan, &key, &value)) verify_one(v, k, key, value);
   if (txn->error != SVC_CORRUPT && txn->error != SVC_IO) return;
   snprintf(text, sizeof text, "%s: cannot be read to their end", k->what);
-  verify_found(v, text);
+  if (verify_counts(v)) v->found(v->context, text);
   if (txn->error == SVC_CORRUPT) txn->error = SVC_OK;
 }
 

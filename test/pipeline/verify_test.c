@@ -682,19 +682,27 @@ static MunitResult verify_bounded(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* Where memory ends it says so, and nothing is left behind. */
+/* Where memory ends it says so, and nothing else: a record whose other half there was no memory for is not damaged. Names of all lengths,
+** so that it ends at each step of looking at one. */
 static MunitResult verify_memory(const MunitParameter params[], void *data)
 {
   static t_world w;
+  static verify_lines lines;
   long at;
-  int rc = SVC_NOMEM;
+  int rc = SVC_NOMEM, i;
+  char body[128];
   (void)params, (void)data;
   t_world_open(&w);
   verify_make(&w, SVC_POST, "/groups/{groupId}/clusters");
-  for (at = 1; rc == SVC_NOMEM; at += 7) {
+  for (i = 1; i <= 64; i++) {
+    snprintf(body, sizeof body, "{\"orgId\":\"%s\",\"name\":\"%.*s\"}", w.org, i, "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl");
+    munit_assert_int(t_sendf(&w.t, "POST", body, "/groups"), ==, 201);
+  }
+  for (at = 1; rc == SVC_NOMEM; at++) {
     w.memory.calls = 0;
     w.memory.fail_at = at;
-    rc = svc_check_store(w.t.s, NULL, NULL);
+    rc = verify_run(w.t.s, &lines);
+    munit_assert_size(lines.lines, ==, 0);
   }
   w.memory.fail_at = 0;
   munit_assert_int(rc, ==, SVC_OK);
