@@ -163,6 +163,7 @@ static void verify_stored_count(svc_verify *v, svc_str key, svc_str value)
 {
   svc_verify_count *row;
   int64_t stored = 0, counted;
+  int rc;
   (void)value;
   if (key.n != 1 + SVC_KIND_SIZE && key.n != 1 + SVC_KIND_SIZE + 12) {
     verify_found(v, "a count has a key of another length than counts have");
@@ -174,7 +175,9 @@ static void verify_stored_count(svc_verify *v, svc_str key, svc_str value)
   }
   row = verify_place(v, key);
   counted = row->length ? row->count : 0;
-  if (v->c->txn->port->count(v->c->txn, key, &stored) != SVC_OK) stored = -1;
+  rc = v->c->txn->port->count(v->c->txn, key, &stored);
+  if (rc == SVC_CORRUPT) stored = -1;
+  else if (rc != SVC_OK) svc_note(v->c->txn, rc);
   if (stored != counted) verify_count_found(v, key, stored, counted);
   row->count = 0; /* it is done with: what is left has no count */
 }

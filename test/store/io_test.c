@@ -327,6 +327,21 @@ static MunitResult io_said(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A check that cannot look something up says that it could not, not that something is missing: at every question that it asks. */
+static MunitResult io_checked(const MunitParameter params[], void *data)
+{
+  static const int errors[] = { EIO, ENOMEM };
+  size_t step, e;
+  long at = 0;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  for (step = 0; io_steps[step].run != io_step_check;) step++;
+  for (e = 0; e < sizeof errors / sizeof errors[0]; e++)
+    for (at = 1; io_one(step, T_CALL_LMDB, at, errors[e], false);) at++;
+  munit_assert_long(at, >, 20);
+  return MUNIT_OK;
+}
+
 /* Where a store may be: in this folder, in one with slashes behind it; not where names are longer than the system takes. */
 static MunitResult io_paths(const MunitParameter params[], void *data)
 {
@@ -620,6 +635,7 @@ static MunitTest tests[] = {
   { "/turn", io_turn, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no_reserve", io_no_reserve, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/paths", io_paths, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/checked", io_checked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/said", io_said, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/faults", io_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
