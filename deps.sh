@@ -197,20 +197,23 @@ tree_ok() { # NAME DIR
   done
 }
 
-# CC: mbedTLS has AES-GCM of this processor twice, and the faster one where it may be compiled for it; both are entered only where
-# the processor has AES and CLMUL. All of its files have to be compiled so, as they align its keys for it.
-mbedtls_cpu() { case $($1 -dumpmachine 2>/dev/null) in x86_64*) echo '-maes -mpclmul' ;; esac; }
-# of aesni.c alone: what has AES and CLMUL has SSSE3, without which a block's bytes are turned round one by one
-mbedtls_aesni() { case $($1 -dumpmachine 2>/dev/null) in x86_64*) echo '-mssse3' ;; esac; }
-
-mbedtls_key() { # CC AR OPTIONS
-  { pins mbedtls from; pins mbedtls tree; echo "$* $MBED_FLAGS $(mbedtls_cpu "$1") $(mbedtls_aesni "$1") without debug"; user_state mbedtls; } | hash_of
+# CC [PART]: mbedTLS has AES-GCM for this processor twice, and the faster one where it may be compiled for it; both are entered only where
+# the processor has AES and CLMUL. All of its files have to be compiled so, as they align its keys for it. What has these two has SSSE3
+# as well, without which aesni.c turns the bytes of a block round one by one.
+mbedtls_cpu() {
+  case $($1 -dumpmachine 2>/dev/null):${2:-} in x86_64*:aesni) echo '-maes -mpclmul -mssse3' ;; x86_64*) echo '-maes -mpclmul' ;; esac
 }
 
-mbedtls_make() { # DIR CC AR OPTIONS
-  set -- "$1" "$2" "$3" "$4 $(mbedtls_cpu "$2")"
-  if [ -f "$1/library/aesni.c" ]; then make -s -C "$1/library" CC="$2" CFLAGS="$4 $(mbedtls_aesni "$2")" aesni.o || return 1; fi
-  make -s -j"$JOBS" -C "$1/library" CC="$2" AR="$3" CFLAGS="$4" libmbedcrypto.a libmbedx509.a libmbedtls.a
+mbedtls_key() { # CC AR OPTIONS
+  { pins mbedtls from; pins mbedtls tree; echo "$* $MBED_FLAGS $(mbedtls_cpu "$1" aesni) -O3 without debug"; user_state mbedtls; } | hash_of
+}
+
+mbedtls_make() { # DIR CC AR OPTIONS: what is done for every byte is compiled for speed, whatever the rest is
+  for o in aes aesce aesni gcm; do
+    if [ ! -f "$1/library/$o.c" ]; then continue; fi
+    make -s -C "$1/library" CC="$2" CFLAGS="$4 $(mbedtls_cpu "$2" $o) -O3" $o.o || return 1
+  done
+  make -s -j"$JOBS" -C "$1/library" CC="$2" AR="$3" CFLAGS="$4 $(mbedtls_cpu "$2")" libmbedcrypto.a libmbedx509.a libmbedtls.a
 }
 
 mbedtls_fresh() { # DIR CC AR [OPTIONS]

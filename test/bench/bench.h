@@ -90,8 +90,8 @@ typedef struct bench_store {
   int own_count;
   char clustered[25];    /* one of these, with BENCH_PAGE clusters */
   char (*crawl)[BENCH_TARGET]; /* bench_crawl() */
-  int crawl_count;
-  double crawl_bytes;    /* of all of these answers */
+  int crawl_count, crawl_long; /* so many, and behind them so many that are answered with much */
+  double crawl_bytes;    /* of all the short answers */
   char crawl_bearer[160]; /* who asks for them */
   atomic_long created;   /* names of new projects are numbered */
 } bench_store;
@@ -118,7 +118,7 @@ int bench_ask(svc *s, const char *method, const char *target, const char *body, 
 /* Requests with the token. They end the program when they fail. */
 typedef enum bench_op { BENCH_GET, BENCH_ORG_LIST, BENCH_LIST, BENCH_CLUSTERS, BENCH_CREATE, BENCH_OPS,
                         BENCH_SETTINGS, /* of a project: a short answer, that no peer has; nor has it */
-                        BENCH_CRAWL /* what links lead to */ } bench_op;
+                        BENCH_CRAWL /* what links lead to */, BENCH_CRAWL_ALL /* and long lists */ } bench_op;
 extern const char *const bench_op_names[BENCH_OPS];
 void bench_target_of(const bench_store *b, bench_op op, int which, char *out, size_t size); /* which: of its own projects, or of crawl */
 size_t bench_create_body(const bench_store *b, long number, char *out, size_t size);

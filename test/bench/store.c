@@ -276,7 +276,8 @@ void bench_target_of(const bench_store *b, bench_op op, int which, char *out, si
   case BENCH_LIST: snprintf(out, size, BENCH_API "groups?itemsPerPage=100"); break;
   case BENCH_CLUSTERS: snprintf(out, size, BENCH_API "groups/%s/clusters?itemsPerPage=100", b->clustered); break;
   case BENCH_SETTINGS: snprintf(out, size, BENCH_API "groups/%s/settings", b->own[which]); break;
-  case BENCH_CRAWL: snprintf(out, size, "%s", b->crawl[which]); break;
+  case BENCH_CRAWL:
+  case BENCH_CRAWL_ALL: snprintf(out, size, "%s", b->crawl[which]); break;
   default: snprintf(out, size, BENCH_API "groups"); break;
   }
 }

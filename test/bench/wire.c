@@ -118,7 +118,7 @@ static bench_text wire_request(const bench_store *b, bench_op op, int which)
     snprintf(type, sizeof type, "Content-Type: application/json\r\nContent-Length: %zu\r\n", n);
   }
   out.n = (size_t)snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n%s\r\n%s",
-                           op == BENCH_CREATE ? "POST" : "GET", target, op == BENCH_CRAWL ? b->crawl_bearer : b->bearer, type, body);
+                           op == BENCH_CREATE ? "POST" : "GET", target, op >= BENCH_CRAWL ? b->crawl_bearer : b->bearer, type, body);
   out.p = strdup(text);
   if (!out.p) bench_die("no memory");
   return out;
@@ -174,6 +174,7 @@ static const struct {
   { "over HTTP: 100 clusters", NULL, BENCH_CLUSTERS, 0, 75, false },
   { "over HTTP: GET while 4 connections create", "  creates meanwhile", BENCH_GET, WIRE_CREATORS, 70, false },
   { "HTTPS beside HTTP: GETs that links lead to", "  server's time for one of them", BENCH_CRAWL, 0, 60, true },
+  { "HTTPS beside HTTP: these, and the longest lists", "  server's time for one of all", BENCH_CRAWL_ALL, 0, 60, true },
   { "HTTPS beside HTTP: GET of settings", "  server's time for each of them", BENCH_SETTINGS, 0, 60, true },
   { "HTTPS beside HTTP: GET of a project", "  server's time for each, by TLS", BENCH_GET, 0, 0, true },
 };
@@ -181,8 +182,9 @@ static const struct {
 static void wire_measure(int size, wire_server servers[2], bench_store *b, size_t m)
 {
   bench_turns rate[2] = { { { 0 }, 0 }, { { 0 }, 0 } }, more[2] = { { { 0 }, 0 }, { { 0 }, 0 } };
-  bool one = wire_measures[m].op == BENCH_GET || wire_measures[m].op == BENCH_SETTINGS, crawl = wire_measures[m].op == BENCH_CRAWL;
-  int all = one ? b->own_count : crawl ? b->crawl_count : 1, count = all < WIRE_READS ? all : WIRE_READS, i, n; /* in turn */
+  bool one = wire_measures[m].op == BENCH_GET || wire_measures[m].op == BENCH_SETTINGS, crawl = wire_measures[m].op >= BENCH_CRAWL;
+  int of_crawl = b->crawl_count + (wire_measures[m].op == BENCH_CRAWL_ALL ? b->crawl_long : 0);
+  int all = one ? b->own_count : crawl ? of_crawl : 1, count = all < WIRE_READS ? all : WIRE_READS, i, n; /* in turn */
   bench_text *reads = calloc((size_t)count, sizeof *reads);
   double until = bench_now() + WIRE_SECONDS;
   if (!reads) bench_die("no memory");
