@@ -3,8 +3,8 @@
 **
 ** Both servers run in processes of their own and are asked in turns; before that, their answers are compared byte by byte.
 ** The ratio is the median of those of neighbours in time: clients and servers share the machine, with others, too. HTTPS is beside
-** HTTP of the same server, for two sizes of answers: of 158 kinds of GET that a crawl reaches, half answer with less than 400 bytes,
-** six in seven with less than 1 KB, as a project's settings do. A project itself has 7.8 KB of links, and a cipher is paid by the byte.
+** HTTP of the same server: for one GET of every operation that links lead to, without and with the few that are answered with a long list,
+** and for answers of two sizes, as a cipher is paid by the byte. A project has 7.8 KB of links; its settings are as long as most.
 */
 #define _GNU_SOURCE
 #include "bench.h"
