@@ -199,13 +199,19 @@ tree_ok() { # NAME DIR
 
 # CC [PART]: mbedTLS has AES-GCM for this processor twice, and the faster one where it may be compiled for it; both are entered only where
 # the processor has AES and CLMUL. All of its files have to be compiled so, as they align its keys for it. What has these two has SSSE3
-# as well, without which aesni.c turns the bytes of a block round one by one.
+# as well, without which aesni.c turns the bytes of a block round one by one. And gcc, at -O3, makes two halves of the loop of gcm.c over a
+# block, which are stored one by one, and read as a whole next: that waits for the stores, at every block. A loop that it may not unroll
+# becomes one store (clang does not know that parameter, and leaves it out).
 mbedtls_cpu() {
-  case $($1 -dumpmachine 2>/dev/null):${2:-} in x86_64*:aesni) echo '-maes -mpclmul -mssse3' ;; x86_64*) echo '-maes -mpclmul' ;; esac
+  case $($1 -dumpmachine 2>/dev/null):${2:-} in
+  x86_64*:aesni) echo '-maes -mpclmul -mssse3' ;;
+  x86_64*:gcm) echo '-maes -mpclmul --param max-completely-peel-times=1' ;;
+  x86_64*) echo '-maes -mpclmul' ;;
+  esac
 }
 
 mbedtls_key() { # CC AR OPTIONS
-  { pins mbedtls from; pins mbedtls tree; echo "$* $MBED_FLAGS $(mbedtls_cpu "$1" aesni) -O3 without debug"; user_state mbedtls; } | hash_of
+  { pins mbedtls from; pins mbedtls tree; echo "$* $MBED_FLAGS $(mbedtls_cpu "$1" aesni) $(mbedtls_cpu "$1" gcm) -O3 without debug"; user_state mbedtls; } | hash_of
 }
 
 mbedtls_make() { # DIR CC AR OPTIONS: what is done for every byte is compiled for speed, whatever the rest is

@@ -38,7 +38,8 @@ static bool verify_saw(const svc_verify *v)
   return !v->c->arena->failed && (v->c->txn->error == SVC_OK || v->c->txn->error == SVC_CORRUPT);
 }
 
-static bool verify_counts(svc_verify *v)
+/* There is one more finding. False: it is counted, and not told, as so many have been. */
+static bool verify_another(svc_verify *v)
 {
   v->here++;
   return v->findings++ < SVC_FINDINGS;
@@ -49,7 +50,7 @@ SVC_PRIVATE void svc_found(svc_verify *v, const char *kind, const svc_id *id, co
   char text[VERIFY_TEXT + 80], name[64], hex[25] = "";
   va_list args;
   size_t n;
-  if (!verify_saw(v) || !verify_counts(v)) return;
+  if (!verify_saw(v) || !verify_another(v)) return;
   verify_name(v, kind, name, sizeof name);
   svc_id_hex(id, hex);
   n = (size_t)snprintf(text, sizeof text, "%s %s: ", name, hex);
@@ -62,7 +63,7 @@ SVC_PRIVATE void svc_found(svc_verify *v, const char *kind, const svc_id *id, co
 /* Of what is no entity's. */
 static void verify_found(svc_verify *v, const char *text)
 {
-  if (verify_saw(v) && verify_counts(v)) v->found(v->context, text);
+  if (verify_saw(v) && verify_another(v)) v->found(v->context, text);
 }
 
 SVC_PRIVATE bool svc_verify_there(svc_verify *v, const svc_key *key)
@@ -176,8 +177,8 @@ static void verify_stored_count(svc_verify *v, svc_str key, svc_str value)
   row = verify_place(v, key);
   counted = row->length ? row->count : 0;
   rc = v->c->txn->port->count(v->c->txn, key, &stored);
-  if (rc == SVC_CORRUPT) stored = -1;
-  else if (rc != SVC_OK) svc_note(v->c->txn, rc);
+  if (rc == SVC_CORRUPT) stored = -1; /* damage is its finding, and no error of the walk */
+  else svc_note(v->c->txn, rc);
   if (stored != counted) verify_count_found(v, key, stored, counted);
   row->count = 0; /* it is done with: what is left has no count */
 }
@@ -565,7 +566,7 @@ static void verify_class(svc_verify *v, const struct verify_class *k)
   while (v->findings <= SVC_FINDINGS && txn->error == SVC_OK && svc_scan_next(&scan, &key, &value)) verify_one(v, k, key, value);
   if (txn->error != SVC_CORRUPT && txn->error != SVC_IO) return;
   snprintf(text, sizeof text, "%s: cannot be read to their end", k->what);
-  if (verify_counts(v)) v->found(v->context, text);
+  if (verify_another(v)) v->found(v->context, text);
   if (txn->error == SVC_CORRUPT) txn->error = SVC_OK;
 }
 
