@@ -588,7 +588,7 @@ static uint64_t lmdb_number(svc_txn *txn)
 /* A reader has the number of the last commit that it sees. */
 static uint64_t lmdb_state(svc_txn *txn)
 {
-  return txn->writing ? 0 : mdb_txn_id(((lmdb_txn *)txn)->txn) + 1;
+  return SVC_NEVER(txn->writing) ? 0 : mdb_txn_id(((lmdb_txn *)txn)->txn) + 1;
 }
 
 /* While a reader is there the map stays where it is. */
