@@ -369,33 +369,28 @@ static double holding_seconds(void)
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The least of some tries. */
-static double holding_time(t_service *t, const char *method, const char *path, const char *body)
+/* What it takes, if that is the least so far. */
+static void holding_time(t_service *t, const char *method, const char *path, const char *body, double *least)
 {
-  double best = 1e9;
-  int i;
-  for (i = 0; i < 5; i++) {
-    double start = holding_seconds(), took;
-    int status = t_send(t, method, path, body);
-    took = holding_seconds() - start;
-    if (status != 200) munit_errorf("%s %s: %d %s", method, path, status, t->response.body);
-    if (took < best) best = took;
-  }
-  return best;
+  double start = holding_seconds(), took;
+  int status = t_send(t, method, path, body);
+  took = holding_seconds() - start;
+  if (status != 200) munit_errorf("%s %s: %d %s", method, path, status, t->response.body);
+  if (took < *least) *least = took;
 }
 
 /* Somebody with four times as many projects costs some four times as much, and not sixteen. What takes the time is no look at
-** the store, so time it is; the bound lies far from both. */
+** the store, so time it is; the bound lies far from both. A machine that others use too is asked again: the least of many tries. */
 static MunitResult holding_linear(const MunitParameter params[], void *data)
 {
-  enum { FEW = 200, MANY = 4 * FEW, KINDS = 4 };
+  enum { FEW = 200, MANY = 4 * FEW, KINDS = 4, TRIES = 5, TRIES_MOST = 50 };
   static const char *const shows[KINDS] = { "/orgs/%s/users/%s", "/orgs/%s/apiKeys/%s", "/orgs/%s/invites/%s",
                                             "/orgs/%s/serviceAccounts/%s/groups?itemsPerPage=500" };
   t_service t;
   const char *org, *ids[2][KINDS], *groups[MANY];
   char name[32], body[256], path[128];
   double took[2][KINDS + 1];
-  int who, kind, i;
+  int who, kind, i, slow;
   (void)params, (void)data;
   t_open(&t, &holding_quiet);
   org = t_organization(&t, "Acme");
@@ -423,15 +418,16 @@ static MunitResult holding_linear(const MunitParameter params[], void *data)
       munit_assert_int(t_sendf(&t, "POST", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/serviceAccounts/%s:invite", groups[i], ids[who][3]), ==, 200);
     }
   }
-  for (who = 0; who < 2; who++) {
-    for (kind = 0; kind < KINDS; kind++) {
-      snprintf(path, sizeof path, shows[kind], org, ids[who][kind]);
-      took[who][kind] = holding_time(&t, "GET", path, NULL);
-      if (kind == 1) { /* sent back as it was shown */
-        const char *shown = t_keep(&t, t.response.body);
-        took[who][KINDS] = holding_time(&t, "PATCH", path, shown);
+  for (who = 0; who < 2; who++)
+    for (kind = 0; kind <= KINDS; kind++) took[who][kind] = 1e9;
+  for (i = 0, slow = 0; i < TRIES || (slow && i < TRIES_MOST); i++) {
+    for (who = 0; who < 2; who++)
+      for (kind = 0; kind < KINDS; kind++) {
+        snprintf(path, sizeof path, shows[kind], org, ids[who][kind]);
+        holding_time(&t, "GET", path, NULL, &took[who][kind]);
+        if (kind == 1) holding_time(&t, "PATCH", path, t_keep(&t, t.response.body), &took[who][KINDS]); /* sent back as it was shown */
       }
-    }
+    for (kind = slow = 0; kind <= KINDS; kind++) slow += took[1][kind] > 9 * took[0][kind];
   }
   for (kind = 0; kind <= KINDS; kind++)
     if (took[1][kind] > 9 * took[0][kind])

@@ -40,11 +40,10 @@ static bool cluster_zones_mapped(svc_call *c, const svc_entity *cluster, svc_str
 {
   static const svc_id none;
   const svc_noun_info *noun = svc_noun_named(c->s, CLUSTER_GLOBAL_WRITES);
-  const svc_node *body, *location;
+  const svc_node *location;
   svc_entity e;
   if (!noun || svc_entity_get(c->txn, noun->noun->kind, &cluster->id, &none, &e) != SVC_OK) return false;
-  body = svc_entity_body(c, &e);
-  location = body ? svc_node_get(body, "customZoneMapping") : NULL;
+  location = svc_node_get(svc_entity_body(c, &e), "customZoneMapping");
   for (location = svc_node_first(location); location; location = location->next)
     if (svc_str_eq(location->text, zone)) return true;
   return false;

@@ -199,7 +199,7 @@ static svc_str advisor_told_process(svc_call *c)
   const svc_node *ask, *host;
   if (!svc_path_param(c, "processId").n || SVC_NEVER(!c->question) || !c->question->parameters) return SVC_S("");
   ask = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
-  host = svc_node_first(ask ? svc_node_get(ask, "hosts") : NULL);
+  host = svc_node_first(svc_node_get(ask, "hosts"));
   return host ? host->text : SVC_S("");
 }
 
