@@ -140,9 +140,9 @@ static bool network_access_allowed(svc_call *c, const network_access_item *items
   size_t i;
   if (!svc_policies_any(c)) return svc_txn_good(c);
   all = svc_policy_addresses(c);
-  for (i = 0; all && i < n; i++)
-    if (!items[i].group) svc_policy_address_add(c, all, items[i].value);
   if (!all) return svc_failed(c);
+  for (i = 0; i < n; i++)
+    if (!items[i].group) svc_policy_address_add(c, all, items[i].value);
   return svc_policies_allow(c, SVC_POLICY_ACCESS_LIST, svc_policy_of_addresses(c, all));
 }
 
