@@ -2,7 +2,8 @@
 # A driver that is real (examples/driver_postgres.c): svcd runs PostgreSQL. A cluster is made, psql gets to the address of its
 # connection string by the password that was given to the API, a snapshot is taken and restored into another cluster, figures
 # come from the server, what was written is there after a pause and after svcd was killed, and what is deleted is gone: the
-# process, its folder, its snapshots. Skipped, and said so, where PostgreSQL is not installed.
+# process, its folder, its snapshots. A database user gets what its roles and scopes say and nothing more, whatever its name is, and
+# no link leads svcd anywhere. Skipped, and said so, where PostgreSQL is not installed.
 . test/check/common
 set -- /usr/lib/postgresql/*/bin/initdb
 [ -x "$1" ] && command -v curl >/dev/null || { echo "skipped: PostgreSQL or curl is not installed"; exit 0; }
@@ -48,10 +49,31 @@ server() { # NAME: $id $port of its server
   [ -n "$id" ] && [ -n "$port" ] || fail "the cluster does not say where it is: $answer"
 }
 runs() { kill -0 "$server_pid" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$server_pid/status" 2>/dev/null; } # one that nobody has waited for is gone, too
-sql() { PGPASSWORD=$(cat "$dir/pg/$id/password") psql -h 127.0.0.1 -p "$port" -U svc -d postgres -Atq -v ON_ERROR_STOP=1 -c "$1"; }
+sql() { PGPASSWORD=$(cat "$dir/pg/control/$id/password") psql -h 127.0.0.1 -p "$port" -U svc -d postgres -Atq -v ON_ERROR_STOP=1 -c "$1"; }
 cluster() { printf '{"name":"%s","backupEnabled":true,"clusterType":"REPLICASET","replicationSpecs":[{"regionConfigs":[{"providerName":"AWS","regionName":"US_EAST_1","electableSpecs":{"instanceSize":"M10","nodeCount":3}}]}]}' "$1"; }
 
 as_app() { PGPASSWORD='correct horse battery' psql -h 127.0.0.1 -p "$port" -U "it's \"app\"" -d postgres -Atq -v ON_ERROR_STOP=1 -c "$1"; }
+as() { # USER SQL: with the password that all users of "user" have
+  PGPASSWORD='a password of its own' psql -X -h 127.0.0.1 -p "$port" -U "$1" -d postgres -Atq -v ON_ERROR_STOP=1 -c "$2"
+}
+gets_in() { # USER: within a while; the order is done by then
+  for _ in $(seq 100); do as "$1" 'select 1' >/dev/null 2>&1 && return 0; sleep 0.1; done
+  return 1
+}
+shut_out() { for _ in $(seq 100); do as "$1" 'select 1' >/dev/null 2>&1 || return 0; sleep 0.1; done; return 1; }
+user() { # NAME ROLES [SCOPES]: NAME and both lists as JSON has them
+  case $(call POST /databaseUsers '{"databaseName":"admin","username":"'"$1"'","password":"a password of its own","roles":['"$2"']'"${3:+,\"scopes\":[$3]}"'}') in
+    *201) ;; *) fail "the database user $1 is refused" ;; esac
+}
+role() { printf '{"roleName":"%s","databaseName":"%s"}' "$1" "$2"; }
+has_failed() { # USER WORDS: its order has, and the log has the reason
+  for _ in $(seq 100); do grep -F "an order for database user admin/$1 has failed" "$dir/log" | grep -qF "$2" && return 0; sleep 0.1; done
+  fail "the order for $1 should have failed: $2"
+}
+as_servers() { if [ "$(id -u)" = 0 ]; then setpriv --reuid postgres --regid postgres --clear-groups "$@"; else "$@"; fi; }
+as_admin() { # SQL: as the driver's own role, by the socket
+  as_servers psql -X -h "$dir/pg/$id" -p "$port" -U svc_admin -d postgres -Atq -v ON_ERROR_STOP=1 -c "$1"
+}
 take() { # NAME: $snapshot, of this cluster, is asked for
   answer=$(call POST "/clusters/$1/backup/snapshots" '{"description":"by hand"}')
   case $answer in *202) ;; *) fail "a snapshot is refused: $answer" ;; esac
@@ -113,8 +135,15 @@ server second
 [ "$(as_app 'select n from kept')" = 7 ] || fail 'the restored cluster has not what it was'
 [ "$(sql 'select n from t')" = 42 ] || fail 'its own first user has lost its password'
 PGPASSWORD='a password of its own' psql -h 127.0.0.1 -p "$port" -U late -d postgres -qc 'select 1' >/dev/null || fail 'a user that is newer than the snapshot does not get in'
-restore real '' download
-case $answer in *"file://"*"/snapshots/$snapshot"*) ;; *) fail "the download is nowhere: $answer" ;; esac
+answer=$(call POST /clusters/real/backup/restoreJobs '{"deliveryType":"download","snapshotId":"'"$snapshot"'"}')
+job=$(printf %s "$answer" | sed -n 's/.*"failed":[a-z]*,"id":"\([0-9a-f]*\)".*/\1/p' | head -n 1)
+for _ in $(seq 100); do
+  answer=$(call GET "/clusters/real/backup/restoreJobs/$job")
+  case $answer in *'"failed":true'* | *'"finishedAt"'*) break ;; esac
+  sleep 0.1
+done
+case $answer in *file:*) fail "a tenant is told of the host's files: $answer" ;; *'"failed":true'*) ;; *) fail "a download is nowhere, and does not fail: $answer" ;; esac
+grep -q 'offers no downloads' "$dir/log" || fail 'the log does not say why the download has failed'
 
 # figures come from the server: through the API its size, as of its last change, and its log; and what it is asked for
 [ -x build/check/driver_measure ] && [ build/check/driver_measure -nt svcapi.c ] && [ build/check/driver_measure -nt examples/driver_postgres.c ] ||
@@ -161,6 +190,165 @@ wait_for third IDLE
 server real
 [ "$(sql 'select n from t')" = 42 ] || fail 'svcd does not find the server again'
 
+# names that cannot be a role of their own fail their order, with the reason, and nothing else
+long=$(printf '%070d' 0)
+for name in svc svc_admin svc_read_any pg_x public none current_user "a\\u0001b" "${long}a" "${long}b"; do user "$name" "$(role readWriteAnyDatabase admin)"; done
+has_failed svc_admin 'reserved for the driver'
+has_failed svc 'reserved for the driver'
+has_failed pg_x 'reserved by PostgreSQL'
+has_failed public 'reserved word'
+has_failed none 'reserved word'
+has_failed current_user 'reserved word'
+has_failed "${long}a" 'longer than the 63 bytes'
+has_failed "${long}b" 'longer than the 63 bytes'
+for name in svc svc_admin pg_x public "${long}a" "$(printf %.63s "$long")"; do
+  ! as "$name" 'select 1' >/dev/null 2>&1 || fail "a user $name gets in"
+done
+[ "$(as_admin "select string_agg(rolname, ' ') from pg_roles where rolsuper")" = svc_admin ] || fail 'there is another superuser'
+[ "$(as_admin "select count(*) from pg_authid where rolname = 'svc_admin' and rolpassword is not null")" = 0 ] || fail 'the superuser has a password'
+case $(call DELETE /databaseUsers/admin/svc) in *204) ;; *) fail 'a user with a bad name cannot be deleted' ;; esac
+sleep 1
+[ "$(sql 'select n from t')" = 42 ] || fail 'deleting a user of that name has taken away svc'
+as_admin "alter role svc_admin password 'a password of its own'"
+! as svc_admin 'select 1' >/dev/null 2>&1 || fail 'the superuser gets in over TCP'
+as_admin 'alter role svc_admin password null'
+
+# roles: what each may, and what it may not
+user writer "$(role readWrite shop)"; user reader "$(role read shop)"; user other "$(role read elsewhere)"
+user any "$(role readWriteAnyDatabase admin)"; user boss "$(role svcAdmin admin)"; user watcher "$(role clusterMonitor admin)"
+for name in writer reader other any boss watcher; do gets_in $name || fail "$name does not get in"; done
+as writer 'create table shop.orders (n serial); insert into shop.orders default values' || fail 'readWrite cannot write'
+as writer 'create table plain (n int)' || fail 'readWrite has not its own schema in the search_path'
+[ "$(as reader 'select n from shop.orders')" = 1 ] || fail 'read does not read what was made after it'
+[ "$(as any 'select n from shop.orders')" = 1 ] && [ "$(as boss 'select n from shop.orders')" = 1 ] || fail 'of any database, and not of this'
+as boss 'insert into shop.orders default values' || fail 'svcAdmin cannot write'
+as any 'create schema mine' 2>/dev/null && fail 'a user may make schemas'
+refused() { ! as "$1" "$2" >/dev/null 2>&1 || fail "$1 may: $2"; }
+refused reader 'insert into shop.orders default values'
+refused reader 'create table shop.x (n int)'
+refused reader 'create table public.x (n int)'
+refused reader 'create temporary table x (n int)'
+refused reader "select lo_from_bytea(0, 'x')"
+refused reader 'select * from public.t'
+refused other 'select * from shop.orders'
+refused writer 'select * from public.t'
+refused writer 'create table public.x (n int)'
+refused watcher 'select * from shop.orders'
+for name in any boss svc; do refused $name 'select rolpassword from pg_authid'; done
+for what in 'create role x' 'create database x' "copy shop.orders from program 'id'" "select pg_read_file('/etc/passwd')" 'show data_directory' \
+  'alter role boss superuser' 'grant svc_write_any to reader' 'set role svc_admin' 'create table public.x (n int) tablespace pg_global'; do refused boss "$what"; done
+PGDATABASE=template1 PGPASSWORD='a password of its own' psql -X -h 127.0.0.1 -p "$port" -U any -d template1 -c 'select 1' >/dev/null 2>&1 && fail 'template1 is open'
+case $(call PATCH /databaseUsers/admin/writer '{"roles":['"$(role read shop)"']}') in *200) ;; *) fail 'roles cannot be changed' ;; esac
+for _ in $(seq 100); do as writer 'insert into shop.orders default values' >/dev/null 2>&1 || break; sleep 0.1; done
+refused writer 'insert into shop.orders default values' # though it had made that table
+[ "$(as writer 'select count(*) from orders')" -ge 1 ] || fail 'a user with fewer roles has none'
+for name in dbAdmin dbAdminAnyDatabase enableSharding; do
+  database=admin; [ $name != dbAdmin ] || database=shop
+  user "u$name" "$(role $name $database)"
+  has_failed "u$name" "the role $name has no counterpart"
+  refused "u$name" 'select 1'
+done
+user narrow '{"roleName":"read","databaseName":"shop","collectionName":"orders"}'
+has_failed narrow 'on the collection orders'
+user schema "$(role read pg_catalog)"
+has_failed schema 'the database name is reserved'
+case $(call PATCH /databaseUsers/admin/other '{"roles":['"$(role dbAdmin shop)"']}') in *200) ;; *) fail 'roles cannot be changed to others' ;; esac
+has_failed other 'the role dbAdmin'
+shut_out other || fail 'a user keeps the roles that it has no more'
+
+# what tenants plant in the database is not run by the driver
+as any "create function public.format(text, text) returns text language sql as \$\$select 'alter role any superuser'::text\$\$" &&
+  as any "create function public.concat(text, oid) returns text language sql as \$\$select 'svc_admin'::text\$\$" || fail 'any cannot plant'
+user late2 "$(role readWrite shop)"
+gets_in late2 || fail 'a user after the planted functions does not get in'
+[ "$(as_admin "select string_agg(rolname, ' ') from pg_catalog.pg_roles where rolsuper")" = svc_admin ] || fail 'what a tenant planted was run by the driver'
+as any 'drop function public.format(text, text), public.concat(text, oid)'
+
+# scopes: a role on the clusters that they name, and on no other; also when they change
+user scoped "$(role readWriteAnyDatabase admin)" '{"name":"second","type":"CLUSTER"}'
+server second
+gets_in scoped || fail 'a user does not get into the cluster of its scope'
+as scoped 'create table public.of_scoped (n int)'
+server real
+refused scoped 'select 1'
+[ "$(as_admin "select count(*) from pg_roles where rolname = 'scoped'")" = 0 ] || fail 'a user has a role out of its scope'
+case $(call PATCH /databaseUsers/admin/scoped '{"scopes":[{"name":"real","type":"CLUSTER"}]}') in *200) ;; *) fail 'scopes cannot be changed' ;; esac
+gets_in scoped || fail 'a user does not get into the cluster of its new scope'
+server second
+shut_out scoped || fail 'a user gets into a cluster that is not in its scope any more'
+[ "$(as_admin "select count(*) from pg_roles where rolname = 'scoped'")" = 0 ] || fail 'a user has kept its role out of its scope'
+[ "$(sql 'select count(*) from of_scoped')" = 0 ] || fail 'what it made is not there any more'
+server real
+
+# what PostgreSQL itself refuses fails one order, in its words; clusters are made all the same, and what failed is tried again
+as_admin 'create role taken superuser'
+user taken "$(role read shop)"
+has_failed taken 'the role taken belongs to the server'
+call POST /clusters "$(cluster fourth)" >/dev/null
+wait_for fourth IDLE
+[ "$(as_admin "select rolcanlogin from pg_roles where rolname = 'taken'")" = f ] || fail 'a superuser was changed'
+as_admin 'alter role taken nosuperuser'
+case $(call DELETE /databaseUsers/admin/pg_x) in *204) ;; *) fail 'a user that failed cannot be deleted' ;; esac
+gets_in taken || fail 'what failed is not tried again when a bad user goes'
+case $(call DELETE /clusters/fourth) in *202) ;; *) fail 'fourth cannot be deleted' ;; esac
+wait_for fourth gone
+
+# links in the servers' folder lead nowhere
+echo 'nobody else may read this' >"$dir/private"; chmod 600 "$dir/private"
+log_is() { curl -s --digest --user "$(get publicKey):$(get privateKey)" -H 'Accept: application/vnd.svc.2023-02-01+gzip' \
+  "$api/clusters/127.0.0.1/logs/db.gz" | gzip -dc 2>/dev/null | grep -q "$1"; }
+for i in "$dir"/pg/*/log; do as_servers mv "$i" "$i.kept"; as_servers ln -s "$dir/private" "$i"; done
+! log_is 'nobody else may read this' || fail 'a link in the place of the log shows a file of svcd'
+for i in "$dir"/pg/*/log; do as_servers rm "$i"; as_servers mv "$i.kept" "$i"; done
+log_is 'database system is ready' || fail 'the log is gone'
+for name in paused.new paused port.new port; do as_servers ln -s "$dir/private" "$dir/pg/$id/$name"; done
+[ "$(id -u)" != 0 ] || for name in control pg_hba.conf "$id"; do # the folder they are in is not the servers' user's
+  ! as_servers mv "$dir/pg/$name" "$dir/pg/moved" 2>/dev/null || fail "the servers' user moves $name"
+done
+[ "$(id -u)" != 0 ] || ! as_servers cat "$dir/pg/control/$id/password" 2>/dev/null || fail "the servers' user reads passwords"
+
+# a user that goes while its cluster is paused is gone when that is resumed
+case $(call PATCH /clusters/second '{"paused":true}') in *200) ;; *) fail 'a pause of the second is refused' ;; esac
+wait_for second IDLE
+[ "$(cat "$dir/private")" = 'nobody else may read this' ] && [ "$(stat -c %u "$dir/private")" = "$(id -u)" ] || fail 'a link was followed'
+call DELETE /databaseUsers/admin/any >/dev/null
+shut_out any || fail 'a deleted user gets in'
+case $(call PATCH /clusters/second '{"paused":false}') in *200) ;; *) fail 'the second cannot be resumed' ;; esac
+wait_for second IDLE
+server second
+refused any 'select 1'
+gets_in boss || fail 'a user does not get in after a pause'
+server real
+
+# a folder as version 0.2 had it is taken over: its servers, and none of its users before they are put again
+stop
+servers=$(stat -c %U "$dir/pg/snapshots")
+for i in "$dir"/pg/control/*/made; do
+  i=${i%/made}; mv "$i"/group "$i"/name "$i"/port "$i"/password "$i"/made "$dir/pg/${i##*/}/"
+done
+rm -rf "$dir/pg/control" "$dir/pg/pg_hba.conf"; mkdir -p "$dir/pg/users/$(get groupId)"; chmod 700 "$dir/pg"
+echo 'alter role svc_admin login;' >"$dir/pg/users/$(get groupId)/000000000000000000000001"
+rm -f "$dir/pg/$id/port.new" "$dir/pg/$id/paused.new" "$dir/pg/$id/paused"
+[ "$(id -u)" != 0 ] || chown -R "$servers" "$dir/pg"
+start
+for _ in $(seq 300); do [ "$(sql 'select n from t' 2>/dev/null)" != 42 ] || break; sleep 0.1; done
+[ "$(sql 'select n from t')" = 42 ] || fail 'a server of an earlier version is not taken over'
+grep -q 'made by an earlier version, which kept no roles' "$dir/log" || fail 'nothing is said of its users'
+[ ! -e "$dir/pg/$id/password" ] && [ ! -e "$dir/pg/users" ] || fail 'what it had is still there'
+shut_out boss || fail 'a user of an earlier version has roles that nobody knows'
+[ "$(stat -c %u "$dir/pg")" = "$(id -u)" ] || fail 'the folder is still the servers'"'"
+case $(call PATCH /databaseUsers/admin/boss '{"description":"again"}') in *200) ;; *) fail 'boss cannot be changed' ;; esac
+gets_in boss || fail 'a user that is put again does not get in'
+
+# the folder must be svcd's own, and no link
+ln -s "$dir/pg" "$dir/link"; mkdir "$dir/open"; chmod 777 "$dir/open"
+for name in link link/ open; do
+  if timeout 20 build/svcd --data "$dir/no" --listen http://127.0.0.1:0 --driver postgres --driver-folder "$dir/$name" >/dev/null 2>"$dir/refused"; then
+    fail "--driver-folder $name is taken"
+  fi
+  grep -q -e 'is a link' -e 'written to by others' "$dir/refused" || fail "--driver-folder $name: $(cat "$dir/refused")"
+done
+
 # one snapshot is deleted by itself, another goes with its cluster
 case $(call DELETE "/clusters/real/backup/snapshots/$snapshot") in *204) ;; *) fail 'a snapshot cannot be deleted' ;; esac
 for _ in $(seq 100); do [ -e "$dir/pg/snapshots/$snapshot" ] || break; sleep 0.1; done
@@ -174,7 +362,7 @@ for name in real second third; do
   case $(call DELETE /clusters/$name) in *202) ;; *) fail "$name cannot be deleted" ;; esac
   wait_for $name gone
   ! runs || fail "$name is gone, and its process is not"
-  [ ! -e "$dir/pg/$id" ] || fail "$name is gone, and its folder is not"
+  [ ! -e "$dir/pg/$id" ] && [ ! -e "$dir/pg/control/$id" ] || fail "$name is gone, and its folder is not"
 done
 for _ in $(seq 100); do [ -n "$(ls "$dir/pg/snapshots")" ] || break; sleep 0.1; done
 [ -z "$(ls "$dir/pg/snapshots")" ] || fail 'snapshots stay behind their cluster'
