@@ -300,9 +300,7 @@ static int http_parse_framing(svc_http_head *h, size_t max_body)
   } else if (h->once[SVC_HTTP_LENGTH]) {
     int error = http_parse_length(h, max_body);
     if (error) return error;
-  } else if (strcmp(h->method, "POST") == 0 || strcmp(h->method, "PUT") == 0 || strcmp(h->method, "PATCH") == 0) {
-    return SVC_HTTP_E_NO_LENGTH;
-  }
+  } /* with neither there is no body: RFC 9112, 6.3 */
   if (expect && !h->old) {
     if (!svc_http_is(expect->value, expect->value_length, "100-continue")) return SVC_HTTP_E_EXPECT;
     h->expect = true;

@@ -99,8 +99,8 @@ typedef struct svc_listener_config {
   size_t max_body_memory;
 
   /*
-  ** Connections of one address (of IPv6, of one /64); more get 503 and are closed. Those of trusted proxies are not
-  ** counted. Default: a quarter of max_connections.
+  ** Connections of one address (of IPv6, of one /64). For one more the connection of that address that is idle for longest is
+  ** closed; if none is idle, the new one gets 503. Those of trusted proxies are not counted. Default: a quarter of max_connections.
   */
   size_t max_per_address;
 

@@ -69,6 +69,7 @@ struct svc_store {
   bool freeing;            /* what is done now frees, and may take the reserve */
   bool disk_full;          /* what had no room in this transaction had none on the disk, not in the map */
   atomic_int active, growing, broken;
+  atomic_int failed; /* LMDB's last error, for the log; 0: none */
   lmdb_txn writer;
   MDB_txn *held;      /* the writer's reader; NULL until it is needed */
   unsigned held_for;  /* commits since its state; 0: it holds nothing */
@@ -91,6 +92,21 @@ static int lmdb_result(int rc)
   case MDB_VERSION_MISMATCH: return SVC_CORRUPT;
   default: return SVC_IO;
   }
+}
+
+/* The same, remembered for the log. That there is nothing, or no room in the map, is no error. */
+static int lmdb_failed(svc_store *store, int rc)
+{
+  if (rc && rc != MDB_NOTFOUND && rc != MDB_MAP_FULL) atomic_store(&store->failed, rc);
+  return lmdb_result(rc);
+}
+
+static bool lmdb_why(svc_store *store, int status, char *text, size_t size)
+{
+  const int rc = atomic_load(&store->failed);
+  if (!rc || (lmdb_result(rc) != status && !(rc == EIO && status == SVC_FULL))) return false;
+  snprintf(text, size, "LMDB: %s", mdb_strerror(rc));
+  return true;
 }
 
 static MDB_val lmdb_in(svc_str s)
@@ -432,7 +448,7 @@ static int lmdb_read_begin(svc_store *store, svc_txn **out)
   if (rc) {
     atomic_flag_clear(&r->busy);
     lmdb_leave(store);
-    return lmdb_result(rc);
+    return lmdb_failed(store, rc);
   }
   r->head.port = svc_lmdb_port();
   r->head.ids = NULL;
@@ -459,12 +475,12 @@ static int lmdb_write_begin(svc_store *store, svc_txn **out)
   *out = NULL;
   if (atomic_load(&store->broken)) return SVC_IO;
   rc = mdb_txn_begin(store->env, NULL, 0, &w->txn);
-  if (rc) return lmdb_result(rc);
+  if (rc) return lmdb_failed(store, rc);
   store->disk_full = false;
   w->head.port = svc_lmdb_port();
   w->head.ids = NULL;
   w->head.writing = true;
-  w->head.dirty = w->head.fresh = false;
+  w->head.dirty = w->head.fresh = w->head.again = false;
   w->head.error = SVC_OK;
   svc_arena_init(&w->copies, NULL); /* as LMDB itself, by malloc */
   *out = &w->head;
@@ -517,7 +533,8 @@ static void lmdb_hold_pages(svc_store *store)
 /* Of what goes to the disk: when that is full there may be ways, see lmdb_room(). */
 static int lmdb_written(svc_store *store, int rc)
 {
-  rc = rc == EIO && lmdb_disk_full(store) ? SVC_FULL : lmdb_result(rc);
+  int result = lmdb_failed(store, rc);
+  rc = rc == EIO && lmdb_disk_full(store) ? SVC_FULL : result;
   if (rc != SVC_FULL) return rc;
   store->disk_full = true;
   return SVC_NO_ROOM;
@@ -621,7 +638,7 @@ static int lmdb_get(svc_txn *txn, svc_str key, svc_str *value)
   lmdb_txn *t = (lmdb_txn *)txn;
   MDB_val k = lmdb_in(key), v;
   int rc = mdb_get(t->txn, t->store->dbi, &k, &v);
-  return rc ? lmdb_result(rc) : lmdb_given(t, &v, value);
+  return rc ? lmdb_failed(t->store, rc) : lmdb_given(t, &v, value);
 }
 
 static int lmdb_get_many(svc_txn *txn, const svc_str *keys, size_t n, svc_str *values)
@@ -702,7 +719,7 @@ static int lmdb_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size_t
     }
     rc = mdb_cursor_get(t->cursor, &key, &value, next);
   }
-  return rc && rc != MDB_NOTFOUND ? lmdb_result(rc) : SVC_OK;
+  return rc && rc != MDB_NOTFOUND ? lmdb_failed(t->store, rc) : SVC_OK;
 }
 
 static int lmdb_remove_range(svc_txn *txn, svc_str from, svc_str to)
@@ -726,7 +743,7 @@ static int lmdb_count(svc_txn *txn, svc_str key, int64_t *out)
   MDB_val k = lmdb_in(key), v;
   int rc = mdb_get(t->txn, t->store->dbi, &k, &v);
   *out = 0;
-  if (rc) return rc == MDB_NOTFOUND ? SVC_OK : lmdb_result(rc);
+  if (rc) return rc == MDB_NOTFOUND ? SVC_OK : lmdb_failed(t->store, rc);
   if (v.mv_size != sizeof *out) return SVC_CORRUPT;
   memcpy(out, v.mv_data, sizeof *out);
   return SVC_OK;
@@ -761,8 +778,12 @@ static int lmdb_resize(svc_store *store, size_t size)
   while (atomic_load(&store->active)) svc_thread_yield();
   rc = mdb_env_set_mapsize(store->env, size);
   if (!rc) rc = mdb_env_info(store->env, &info); /* it keeps what is in use, whatever it is told */
-  if (rc) atomic_store(&store->broken, 1);
-  else store->map_size = info.me_mapsize;
+  if (rc) {
+    atomic_store(&store->broken, 1);
+    lmdb_failed(store, rc);
+  } else {
+    store->map_size = info.me_mapsize;
+  }
   atomic_store(&store->growing, 0);
   svc_mutex_unlock(&store->copy_lock);
   return rc ? SVC_IO : SVC_OK;
@@ -1038,6 +1059,7 @@ SVC_PRIVATE const svc_store_port *svc_lmdb_port(void)
     .copy = lmdb_copy,
     .numbers_from = lmdb_numbers_from,
     .check = lmdb_check,
+    .why = lmdb_why,
   };
   return &port;
 }

@@ -218,9 +218,9 @@ SVC_PRIVATE svc_str svc_scram_verifier(svc_arena *a, svc_str password, const uns
               svc_hmac_sha256(key, SVC_S("Client Key"), client) && svc_hmac_sha256(key, SVC_S("Server Key"), server) &&
               svc_sha256((svc_str){ (const char *)client, sizeof client }, stored);
   if (good) {
-    out = svc_arena_print(a, "SCRAM-SHA-256$%d:" SVC_FMT "$" SVC_FMT ":" SVC_FMT, MBEDTLS_SCRAM_ITERATIONS,
-                          SVC_ARG(mbedtls_base64_of(a, salt, 16)), SVC_ARG(mbedtls_base64_of(a, stored, sizeof stored)),
-                          SVC_ARG(mbedtls_base64_of(a, server, sizeof server)));
+    out = svc_arena_print(a, "SCRAM-SHA-256$%d:%s$%s:%s", MBEDTLS_SCRAM_ITERATIONS,
+                          mbedtls_base64_of(a, salt, 16).p, mbedtls_base64_of(a, stored, sizeof stored).p,
+                          mbedtls_base64_of(a, server, sizeof server).p);
   }
   mbedtls_platform_zeroize(salted, sizeof salted);
   mbedtls_platform_zeroize(client, sizeof client);

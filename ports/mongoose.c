@@ -287,8 +287,8 @@ static bool mongoose_unread(const struct mg_connection *c)
   return ioctl(mongoose_fd(c), FIONREAD, &n) == 0 && n > 0;
 }
 
-/* The one that is in a state for longest, as its deadline tells, but not up to `after`. */
-static listener_conn *mongoose_oldest(listener_loop *loop, int state, uint64_t after)
+/* The one that is in a state for longest, as its deadline tells, but not up to `after`. place: of one address; NULL: of any. */
+static listener_conn *mongoose_oldest(listener_loop *loop, int state, const unsigned char *place, uint64_t after)
 {
   struct mg_connection *c;
   listener_conn *oldest = NULL;
@@ -296,19 +296,20 @@ static listener_conn *mongoose_oldest(listener_loop *loop, int state, uint64_t a
     listener_conn *conn = c->fn_data;
     if (c->fn != mongoose_event || c->is_listening || c->is_closing || !conn) continue;
     if (conn->state != state || !conn->placed || conn->deadline <= after) continue;
+    if (place && memcmp(conn->place, place, sizeof conn->place) != 0) continue;
     if (state == LISTENER_HEAD ? conn->started : conn->tls && !conn->shaken) continue;
     if (!oldest || conn->deadline < oldest->deadline) oldest = conn;
   }
   return oldest;
 }
 
-listener_conn *svc_listener_oldest(listener_loop *loop, int state, int64_t least_ms)
+listener_conn *svc_listener_oldest(listener_loop *loop, int state, const unsigned char *place, int64_t least_ms)
 {
   uint64_t before = mg_millis() + (uint64_t)loop->listener->config.idle_timeout_ms - (uint64_t)least_ms;
-  listener_conn *conn = mongoose_oldest(loop, state, 0);
+  listener_conn *conn = mongoose_oldest(loop, state, place, 0);
   int tries;
   for (tries = 0; conn && state == LISTENER_HEAD && tries < 8 && mongoose_unread(conn->c); tries++)
-    conn = mongoose_oldest(loop, state, conn->deadline);
+    conn = mongoose_oldest(loop, state, place, conn->deadline);
   return conn && conn->deadline <= before ? conn : NULL;
 }
 

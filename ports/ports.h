@@ -56,9 +56,10 @@ SVC_PRIVATE bool svc_base64_decode(svc_arena *a, svc_str text, svc_str *out); /*
 
 /* ports/x509.c: certificates. All text is PEM. */
 #define SVC_NO_X509 (-20) /* this mbedTLS was built without */
+#define SVC_X509_SERIAL 16
 typedef struct svc_x509_request {
   svc_str subject, issuer; /* distinguished names: "CN=jane,OU=ops" */
-  uint64_t serial;         /* not 0, and below 2^63 */
+  unsigned char serial[SVC_X509_SERIAL]; /* random bytes: the port makes a positive number of full length of them */
   int64_t from, until;     /* milliseconds */
   svc_str issuer_key;      /* a NUL stands behind it; n 0: it signs itself, and is an authority */
   int (*random)(void *context, void *buffer, size_t size);

@@ -27,12 +27,21 @@
 **
 ** Reading is in repeatable read: a snapshot that waits for nobody and never has to be done again, which a GET could not
 ** be. Serializable and deferrable would wait for writers. Writing is serializable; what comes to 40001 or 40P01, or to 23505
-** because another was sooner to insert the same, is SVC_RETRY, and the writer's next beginning waits for a while that grows, up to
-** POSTGRES_LONGEST_PAUSE, and is never the same twice.
+** because another was sooner to insert the same, is SVC_RETRY. The pause before the next try grows up to POSTGRES_LONGEST_PAUSE, and is
+** never the same twice.
 **
 ** A connection that is lost is made again by who needs it next. A writer that loses it before it has sent COMMIT has done
 ** nothing: SVC_RETRY. Behind that nobody knows: SVC_IO, which is answered with 503, and who sends an Idempotency-Key may
-** safely try again. Nothing waits for ever: connecting, statements, locks and silent hosts each have their time.
+** safely try again.
+**
+** Every call has a deadline: sockets do not block, and who waits for a result waits for `timeout` milliseconds at the most, an option of
+** the URI (POSTGRES_TIMEOUT). The server cancels a statement a little before that. Where nobody answers in time the connection is
+** closed, and the transaction is SVC_IO. Connecting takes as long for each host, in whole seconds and at least two; if that
+** was in vain, nobody else tries for POSTGRES_OUTAGE.
+**
+** Others may create things in the same database. So every session looks for functions, operators and types in pg_catalog alone, and tables
+** are called by their schema, which is the first one that exists in the search_path of the connection that opened the store.
+** Tables that somebody else owns are refused.
 **
 ** The rule for memory: what is given stands in libpq's results, which are kept until the transaction ends.
 */
@@ -40,6 +49,7 @@
 #include "ports/postgres.h"
 #include "ports/store_copy.h"
 
+#include <errno.h>
 #include <libpq-fe.h>
 #include <poll.h>
 #include <pthread.h>
@@ -47,7 +57,10 @@
 #include <unistd.h>
 
 #define POSTGRES_READERS 16 /* connections, and one of the writer's */
-#define POSTGRES_PATIENCE 5 /* seconds that a reader waits for one of them */
+#define POSTGRES_TIMEOUT 5000 /* milliseconds, of every call; and that a reader waits for a connection */
+#define POSTGRES_LEAST 100
+#define POSTGRES_MOST 600000
+#define POSTGRES_OUTAGE 1000 /* milliseconds */
 #define POSTGRES_PARTS 64   /* of a count */
 #define POSTGRES_NUMBERS 64
 #define POSTGRES_FIRST_PAUSE 1 /* milliseconds */
@@ -61,6 +74,7 @@
 #define POSTGRES_PUTS 64 /* records that are written at once */
 #define POSTGRES_PUTS_BYTES ((size_t)256 << 10) /* of these, as soon as there are as many */
 #define POSTGRES_ADDS 24 /* counts */
+#define POSTGRES_SQL 2048 /* bytes of a statement */
 
 typedef struct postgres_kept {
   struct postgres_kept *before;
@@ -127,10 +141,14 @@ struct svc_store {
   svc_allocator allocator;
   char *uri;
   bool relaxed; /* a commit need not be on the disk */
+  int timeout; /* milliseconds */
+  char schema[256]; /* of the tables, quoted where it must be; "": not known yet */
   pthread_mutex_t lock;
   pthread_cond_t free;
-  unsigned part;
-  unsigned spoiled;      /* tries in a row that others came before; the writer's, as these */
+  int64_t down;          /* until then nobody connects, as it was in vain; the lock's, as these two: */
+  int said;              /* the last error, */
+  char why[256];         /* and what libpq or the server said of it */
+  unsigned part;         /* the writer's, as these */
   uint64_t chance;       /* of pauses */
   uint64_t number, numbers_end;
   bool full;             /* the server had no room for what was tried last */
@@ -145,44 +163,57 @@ struct svc_store {
 enum postgres_statement {
   POSTGRES_WRITE, POSTGRES_COMMIT, POSTGRES_ROLLBACK, POSTGRES_GET, POSTGRES_GET_ANY, POSTGRES_UP, POSTGRES_DOWN, POSTGRES_UP_ALL,
   POSTGRES_DOWN_ALL, POSTGRES_INSERT, POSTGRES_PUT, POSTGRES_REMOVE, POSTGRES_REMOVE_RANGE, POSTGRES_REMOVE_COUNTS, POSTGRES_COUNT_ANY, POSTGRES_ADD,
-  POSTGRES_NUMBER, POSTGRES_NUMBERS_FROM, POSTGRES_SIZE, POSTGRES_STATEMENTS
+  POSTGRES_NUMBER, POSTGRES_NUMBERS_FROM, POSTGRES_SIZE, POSTGRES_PING, POSTGRES_STATEMENTS
 };
 
+/* @ stands for the schema and a point: see postgres_fill(). */
 #define POSTGRES_RANGE "k >= $1 AND k < $2"
-#define POSTGRES_ROWS "SELECT k, v, NULL::bigint FROM svc_record WHERE " POSTGRES_RANGE
-#define POSTGRES_BOTH POSTGRES_ROWS " UNION ALL SELECT k, NULL::bytea, n FROM (SELECT k, sum(n)::bigint AS n FROM svc_count WHERE " \
-  POSTGRES_RANGE " GROUP BY k HAVING sum(n) <> 0) AS c"
+#define POSTGRES_ROWS "SELECT k, v, NULL::bigint FROM @svc_record WHERE " POSTGRES_RANGE
+#define POSTGRES_BOTH POSTGRES_ROWS " UNION ALL SELECT k, NULL::bytea, n FROM (SELECT k, pg_catalog.sum(n)::bigint AS n FROM @svc_count WHERE " \
+  POSTGRES_RANGE " GROUP BY k HAVING pg_catalog.sum(n) <> 0) AS c"
+#define POSTGRES_UNNEST "SELECT * FROM ROWS FROM (pg_catalog.unnest($1::bytea[]), pg_catalog.unnest($2::bytea[]))"
+#define POSTGRES_OID(name) "'@" name "'::pg_catalog.regclass"
 #define POSTGRES_PART(order) " ORDER BY k " order " LIMIT $3::bigint OFFSET $4::bigint"
 
 static const char *const postgres_sql[POSTGRES_STATEMENTS] = {
   [POSTGRES_WRITE] = "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE",
   [POSTGRES_COMMIT] = "COMMIT",
   [POSTGRES_ROLLBACK] = "ROLLBACK",
-  [POSTGRES_GET] = "SELECT v FROM svc_record WHERE k = $1",
-  [POSTGRES_GET_ANY] = "SELECT k, v FROM svc_record WHERE k = ANY($1::bytea[])",
+  [POSTGRES_GET] = "SELECT v FROM @svc_record WHERE k = $1",
+  [POSTGRES_GET_ANY] = "SELECT k, v FROM @svc_record WHERE k = ANY($1::bytea[])",
   [POSTGRES_UP] = POSTGRES_ROWS POSTGRES_PART("ASC"),
   [POSTGRES_DOWN] = POSTGRES_ROWS POSTGRES_PART("DESC"),
   [POSTGRES_UP_ALL] = POSTGRES_BOTH POSTGRES_PART("ASC"),
   [POSTGRES_DOWN_ALL] = POSTGRES_BOTH POSTGRES_PART("DESC"),
-  [POSTGRES_INSERT] = "INSERT INTO svc_record (k, v) SELECT * FROM unnest($1::bytea[], $2::bytea[])", /* half the price of: */
-  [POSTGRES_PUT] = "INSERT INTO svc_record (k, v) SELECT * FROM unnest($1::bytea[], $2::bytea[]) "
-                   "ON CONFLICT (k) DO UPDATE SET v = excluded.v",
-  [POSTGRES_REMOVE] = "DELETE FROM svc_record WHERE k = $1",
-  [POSTGRES_REMOVE_RANGE] = "DELETE FROM svc_record WHERE " POSTGRES_RANGE,
-  [POSTGRES_REMOVE_COUNTS] = "DELETE FROM svc_count WHERE " POSTGRES_RANGE,
-  [POSTGRES_COUNT_ANY] = "SELECT k, n::bigint FROM svc_count WHERE k = ANY($1::bytea[])", /* a sum here costs less than one there */
-  [POSTGRES_ADD] = "INSERT INTO svc_count (k, part, n) SELECT a.k, $3::bigint, a.n FROM unnest($1::bytea[], $2::bigint[]) AS a (k, n) "
-                   "ON CONFLICT (k, part) DO UPDATE SET n = svc_count.n + excluded.n",
-  [POSTGRES_NUMBER] = "SELECT nextval('svc_number')::bigint",
-  [POSTGRES_NUMBERS_FROM] = "SELECT setval('svc_number', $1::bigint)",
-  [POSTGRES_SIZE] = "SELECT (pg_total_relation_size('svc_record') + pg_total_relation_size('svc_count'))::bigint",
+  [POSTGRES_INSERT] = "INSERT INTO @svc_record (k, v) " POSTGRES_UNNEST, /* half the price of: */
+  [POSTGRES_PUT] = "INSERT INTO @svc_record (k, v) " POSTGRES_UNNEST " ON CONFLICT (k) DO UPDATE SET v = excluded.v",
+  [POSTGRES_REMOVE] = "DELETE FROM @svc_record WHERE k = $1",
+  [POSTGRES_REMOVE_RANGE] = "DELETE FROM @svc_record WHERE " POSTGRES_RANGE,
+  [POSTGRES_REMOVE_COUNTS] = "DELETE FROM @svc_count WHERE " POSTGRES_RANGE,
+  [POSTGRES_COUNT_ANY] = "SELECT k, n::bigint FROM @svc_count WHERE k = ANY($1::bytea[])", /* a sum here costs less than one there */
+  [POSTGRES_ADD] = "INSERT INTO @svc_count AS c (k, part, n) SELECT a.k, $3::bigint, a.n "
+                   "FROM ROWS FROM (pg_catalog.unnest($1::bytea[]), pg_catalog.unnest($2::bigint[])) AS a (k, n) ON CONFLICT (k, part) DO UPDATE SET n = c.n + excluded.n",
+  [POSTGRES_NUMBER] = "SELECT pg_catalog.nextval(" POSTGRES_OID("svc_number") ")::bigint",
+  [POSTGRES_NUMBERS_FROM] = "SELECT pg_catalog.setval(" POSTGRES_OID("svc_number") ", $1::bigint)",
+  [POSTGRES_SIZE] = "SELECT (pg_catalog.pg_total_relation_size(" POSTGRES_OID("svc_record") ") + "
+                    "pg_catalog.pg_total_relation_size(" POSTGRES_OID("svc_count") "))::bigint",
+  [POSTGRES_PING] = "SELECT (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000)::bigint",
 };
 
 static const char *const postgres_tables[] = {
-  "CREATE TABLE IF NOT EXISTS svc_record (k bytea PRIMARY KEY, v bytea NOT NULL)",
-  "CREATE TABLE IF NOT EXISTS svc_count (k bytea, part bigint, n bigint NOT NULL, PRIMARY KEY (k, part))",
-  "CREATE SEQUENCE IF NOT EXISTS svc_number MINVALUE 1 START WITH 64 INCREMENT BY 64", /* POSTGRES_NUMBERS */
+  "CREATE TABLE IF NOT EXISTS @svc_record (k bytea PRIMARY KEY, v bytea NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS @svc_count (k bytea, part bigint, n bigint NOT NULL, PRIMARY KEY (k, part))",
+  "CREATE SEQUENCE IF NOT EXISTS @svc_number MINVALUE 1 START WITH 64 INCREMENT BY 64", /* POSTGRES_NUMBERS */
 };
+
+/* One of these that is owned by somebody who has no right to this store: not by us, by the owner of the schema or of the database, nor by
+** a superuser. Whoever owns a table can have it run functions of theirs as our role. */
+static const char postgres_strangers[] =
+  "SELECT c.relname::text, o.rolname::text FROM pg_catalog.pg_class AS c "
+  "JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_catalog.pg_roles AS o ON o.oid = c.relowner "
+  "WHERE c.oid IN (" POSTGRES_OID("svc_record") ", " POSTGRES_OID("svc_count") ", " POSTGRES_OID("svc_number") ") "
+  "AND NOT (pg_catalog.pg_has_role(c.relowner, 'USAGE') OR o.rolsuper OR c.relowner = n.nspowner OR c.relowner = "
+  "(SELECT d.datdba FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database())) LIMIT 1";
 
 /*
 ** Who waits for a row that another writer has will mostly have to begin anew when it is free, and two that wait for each other are found by
@@ -190,7 +221,7 @@ static const char *const postgres_tables[] = {
 ** the index, made once. A plan that reads a whole table would also make serializable transactions conflict for nothing.
 */
 static const char *const postgres_settings[] = {
-  "SET statement_timeout = 30000", "SET lock_timeout = 100", "SET idle_in_transaction_session_timeout = 120000",
+  "SET search_path = pg_catalog, pg_temp", "SET lock_timeout = 50", "SET idle_in_transaction_session_timeout = 120000",
   "SET client_min_messages = error", "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off",
   "SET enable_bitmapscan = off", "SET jit = off",
 };
@@ -290,6 +321,51 @@ static int postgres_error(const PGresult *r, bool writing)
   return strcmp(state, "57014") == 0 || strncmp(state, "53", 2) == 0 ? SVC_BUSY : SVC_IO; /* too slow; no means */
 }
 
+/* What is to be said of an error, for the log: one line. */
+static void postgres_note(svc_store *store, int status, const char *text)
+{
+  pthread_mutex_lock(&store->lock);
+  store->said = status;
+  snprintf(store->why, sizeof store->why, "%s", text);
+  store->why[strcspn(store->why, "\r\n")] = '\0';
+  pthread_mutex_unlock(&store->lock);
+}
+
+static void postgres_note_result(svc_store *store, int status, const PGresult *r)
+{
+  const char *text = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY), *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+  char line[256];
+  if (text && state) snprintf(line, sizeof line, "PostgreSQL: %.200s (SQLSTATE %.5s)", text, state);
+  else snprintf(line, sizeof line, "PostgreSQL: %.200s", PQresultErrorMessage(r));
+  postgres_note(store, status, line);
+}
+
+static void postgres_note_conn(svc_store *store, int status, const PGconn *conn)
+{
+  const char *text = conn ? PQerrorMessage(conn) : "";
+  char line[256];
+  snprintf(line, sizeof line, "PostgreSQL: %.220s", text[0] ? text : "the connection was lost");
+  postgres_note(store, status, line);
+}
+
+/* Work that was given up after conflicts is SVC_BUSY to who asks. */
+static bool postgres_why(svc_store *store, int status, char *text, size_t size)
+{
+  bool found;
+  pthread_mutex_lock(&store->lock);
+  found = store->why[0] && (store->said == status || (store->said == SVC_RETRY && (status == SVC_BUSY || status == SVC_IO)));
+  if (found) snprintf(text, size, "%s", store->why);
+  pthread_mutex_unlock(&store->lock);
+  return found;
+}
+
+static int64_t postgres_clock(void)
+{
+  struct timespec t;
+  if (clock_gettime(CLOCK_MONOTONIC, &t) != 0) return 0;
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 static void postgres_lose(postgres_txn *t)
 {
   if (t->conn) PQfinish(t->conn);
@@ -301,8 +377,39 @@ static void postgres_lose(postgres_txn *t)
 static int postgres_lost(postgres_txn *t)
 {
   const bool undone = t->head.writing && !t->committing;
+  if (t->conn) postgres_note_conn(t->store, undone ? SVC_RETRY : SVC_IO, t->conn);
   postgres_lose(t);
   return undone ? SVC_RETRY : SVC_IO;
+}
+
+/* Nobody answers. The server's process may still hold rows of counts: others of this handle go to another part. */
+static int postgres_late(postgres_txn *t)
+{
+  char line[96];
+  snprintf(line, sizeof line, "PostgreSQL: no answer within %d ms, the connection is closed", t->store->timeout);
+  postgres_note(t->store, SVC_IO, line);
+  if (t->head.writing) t->store->part = (t->store->part + 1) % POSTGRES_PARTS;
+  postgres_lose(t);
+  return SVC_IO;
+}
+
+/* Send what is left, and read until there is a result, or nothing more to come. False: not by that time. */
+static bool postgres_await(PGconn *conn, int64_t until)
+{
+  struct pollfd p = { .events = POLLIN };
+  for (;;) {
+    int unsent = PQflush(conn), n;
+    int64_t left;
+    if (unsent < 0 || !PQisBusy(conn)) return true;
+    p.fd = PQsocket(conn);
+    if (p.fd < 0) return true; /* as below: it is closed */
+    p.events = (short)(POLLIN | (unsent ? POLLOUT : 0));
+    left = until - postgres_clock();
+    n = poll(&p, 1, left > 0 ? (int)left : 0);
+    if (n <= 0 && left <= 0) return false;
+    if (n > 0 && (p.revents & ~POLLOUT) && !PQconsumeInput(conn)) return true; /* it is lost: PQgetResult() says why, at once */
+    if (n < 0 && errno != EINTR) return false;
+  }
 }
 
 static int postgres_fail(postgres_txn *t, int rc)
@@ -319,8 +426,11 @@ static int postgres_next(postgres_txn *t, PGresult **out)
   /* cppcheck-suppress ctunullpointer ; postgres_ask() gets NULL only where it has no statement, and returns before this */
   *out = NULL;
   while (t->conn && nothing < 3) {
-    PGresult *r = PQgetResult(t->conn);
-    ExecStatusType status = PQresultStatus(r);
+    PGresult *r;
+    ExecStatusType status;
+    if (!postgres_await(t->conn, postgres_clock() + t->store->timeout)) return postgres_fail(t, postgres_late(t));
+    r = PQgetResult(t->conn);
+    status = PQresultStatus(r);
     if (!r) { /* the end of a statement; one behind the other: of all */
       nothing++;
     } else if (status == PGRES_PIPELINE_SYNC) {
@@ -335,6 +445,7 @@ static int postgres_next(postgres_txn *t, PGresult **out)
     } else {
       int rc = status == PGRES_PIPELINE_ABORTED ? SVC_IO : postgres_error(r, t->head.writing);
       bool over = postgres_goodbye(r) || PQstatus(t->conn) == CONNECTION_BAD;
+      if (status != PGRES_PIPELINE_ABORTED) postgres_note_result(t->store, rc, r);
       PQclear(r);
       if (rc == SVC_NO_ROOM) t->store->full = true;
       if (over) break;
@@ -599,10 +710,60 @@ static void postgres_silent(void *context, const PGresult *r)
   (void)context, (void)r;
 }
 
-static bool postgres_do(PGconn *conn, const char *sql)
+/* A statement with the schema in the place of each @, also where that is in single quotes. False: there is no room. */
+static bool postgres_fill(const svc_store *store, const char *sql, char out[POSTGRES_SQL])
 {
-  PGresult *r = PQexec(conn, sql);
+  bool quoted = false;
+  size_t n = 0;
+  for (; *sql && n + 1 < POSTGRES_SQL; sql++) {
+    const char *p = store->schema;
+    if (*sql == '\'') quoted = !quoted;
+    if (*sql != '@') {
+      out[n++] = *sql;
+      continue;
+    }
+    for (; *p && n + 3 < POSTGRES_SQL; p++) {
+      if (quoted && *p == '\'') out[n++] = *p;
+      out[n++] = *p;
+    }
+    if (n + 1 < POSTGRES_SQL) out[n++] = '.';
+  }
+  out[n] = '\0';
+  return !*sql;
+}
+
+/* One statement outside of the pipeline, and its last result. NULL: there is none, or not in time. */
+static PGresult *postgres_exec(postgres_txn *t, const char *sql)
+{
+  const int64_t until = postgres_clock() + t->store->timeout;
+  char text[POSTGRES_SQL];
+  PGresult *r = NULL, *next;
+  bool good = postgres_fill(t->store, sql, text) && PQsendQuery(t->conn, text);
+  while (good && (good = postgres_await(t->conn, until)) && (next = PQgetResult(t->conn)) != NULL) {
+    PQclear(r);
+    r = next;
+  }
+  if (good) return r;
+  PQclear(r);
+  return NULL;
+}
+
+static bool postgres_do(postgres_txn *t, const char *sql)
+{
+  PGresult *r = postgres_exec(t, sql);
   bool good = PQresultStatus(r) == PGRES_COMMAND_OK;
+  PQclear(r);
+  return good;
+}
+
+/* The first schema of the connection's own search_path that exists. */
+static bool postgres_find_schema(postgres_txn *t)
+{
+  svc_store *store = t->store;
+  PGresult *r = postgres_exec(t, "SELECT pg_catalog.quote_ident(pg_catalog.current_schema()::text)");
+  bool good = PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1 && !PQgetisnull(r, 0, 0) && PQgetvalue(r, 0, 0)[0] &&
+              (size_t)PQgetlength(r, 0, 0) < sizeof store->schema;
+  if (good) strcpy(store->schema, PQgetvalue(r, 0, 0));
   PQclear(r);
   return good;
 }
@@ -614,28 +775,36 @@ static bool postgres_new(postgres_txn *t)
   const svc_store *store = t->store;
   const char *const names[] = { "connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
                                 "application_name", "dbname", NULL };
-  const char *const values[] = { "5", "15000", "5", "5", "3", "svcapi", store->uri, NULL };
-  PGconn *conn = t->conn = PQconnectdbParams(names, values, 1);
+  char seconds[16], silence[16], patience[64];
+  const char *const values[] = { seconds, silence, "5", "5", "3", "svcapi", store->uri, NULL };
+  PGconn *conn;
   size_t i;
+  snprintf(seconds, sizeof seconds, "%d", (store->timeout + 999) / 1000);
+  snprintf(silence, sizeof silence, "%d", store->timeout);
+  snprintf(patience, sizeof patience, "SET statement_timeout = %d", store->timeout / 10 * 9);
+  conn = t->conn = PQconnectdbParams(names, values, 1);
   if (!conn || PQstatus(conn) != CONNECTION_OK) return false;
+  if (PQsetnonblocking(conn, 1) != 0) return false;
   PQsetNoticeReceiver(conn, postgres_silent, NULL);
+  if (!store->schema[0] && !postgres_find_schema(t)) return false;
+  if (!postgres_do(t, patience)) return false;
   for (i = 0; i < sizeof postgres_settings / sizeof postgres_settings[0]; i++)
-    if (!postgres_do(conn, postgres_settings[i]) && i < POSTGRES_MUST) return false;
-  if (store->relaxed) postgres_do(conn, "SET synchronous_commit = off");
+    if (!postgres_do(t, postgres_settings[i]) && i < POSTGRES_MUST) return false;
+  if (store->relaxed) postgres_do(t, "SET synchronous_commit = off");
   return true;
 }
 
 /* Every statement, in one round trip, and pipeline mode from here on. */
 static bool postgres_prepare(postgres_txn *t)
 {
-  char name[8];
+  char name[8], sql[POSTGRES_SQL];
   unsigned i;
   t->failed = SVC_OK;
   t->waiting = t->syncs = 0;
   if (!PQenterPipelineMode(t->conn)) return false;
   for (i = 0; i < POSTGRES_STATEMENTS; i++, t->waiting++) {
     snprintf(name, sizeof name, "s%u", i);
-    if (!PQsendPrepare(t->conn, name, postgres_sql[i], 0, NULL)) return false;
+    if (!postgres_fill(t->store, postgres_sql[i], sql) || !PQsendPrepare(t->conn, name, sql, 0, NULL)) return false;
   }
   return postgres_sync(t) == SVC_OK && postgres_drain(t, 0) == SVC_OK;
 }
@@ -648,11 +817,29 @@ static bool postgres_equip(postgres_txn *t)
   return t->seen != NULL;
 }
 
+/* Was it in vain a moment ago? Then this is no time to try: the host is not there, and all would wait for it one behind the other. */
+static bool postgres_is_down(svc_store *store)
+{
+  bool down;
+  pthread_mutex_lock(&store->lock);
+  down = postgres_clock() < store->down;
+  pthread_mutex_unlock(&store->lock);
+  return down;
+}
+
 static int postgres_connect(postgres_txn *t)
 {
+  svc_store *store = t->store;
+  int64_t begun = postgres_clock();
   if (!postgres_equip(t)) return SVC_NOMEM;
-  if (postgres_new(t) && (t == &t->store->writer || postgres_do(t->conn, postgres_reading)) && postgres_prepare(t)) return SVC_OK;
+  if (postgres_is_down(store)) return SVC_IO;
+  if (postgres_new(t) && (t == &store->writer || postgres_do(t, postgres_reading)) && postgres_prepare(t)) return SVC_OK;
+  if (t->conn) postgres_note_conn(store, SVC_IO, t->conn); /* else it has been said, or there is no memory */
   postgres_lose(t);
+  if (postgres_clock() - begun < POSTGRES_OUTAGE) return SVC_IO; /* refused: that costs nobody any time */
+  pthread_mutex_lock(&store->lock);
+  store->down = postgres_clock() + POSTGRES_OUTAGE;
+  pthread_mutex_unlock(&store->lock);
   return SVC_IO;
 }
 
@@ -725,6 +912,42 @@ static uint64_t postgres_chance(svc_store *store)
   return store->chance;
 }
 
+/* timeout=MS is ours, and libpq would not know it: it is taken out of the URI. What is wrong with it, or NULL. */
+static const char *postgres_options(svc_store *store)
+{
+  char *p = strchr(store->uri, '?'), *end;
+  store->timeout = POSTGRES_TIMEOUT;
+  while (p && (p[0] == '?' || p[0] == '&')) {
+    size_t n = strcspn(p + 1, "&");
+    if (strncmp(p + 1, "timeout=", 8) == 0) {
+      long ms = strtol(p + 9, &end, 10);
+      if (end != p + 1 + n || n == 8 || ms < POSTGRES_LEAST || ms > POSTGRES_MOST)
+        return "timeout is a number of milliseconds, from 100 to 600000";
+      store->timeout = (int)ms;
+      if (p[1 + n]) memmove(p + 1, p + 2 + n, strlen(p + 2 + n) + 1);
+      else *p = '\0';
+      if (!*p) break;
+    } else {
+      p += 1 + n;
+    }
+  }
+  return NULL;
+}
+
+/* Waits are by the clock that nobody sets. */
+static bool postgres_locks(svc_store *store)
+{
+  pthread_condattr_t monotonic;
+  bool good = false;
+  if (pthread_condattr_init(&monotonic) != 0) return false;
+  if (pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0 && pthread_cond_init(&store->free, &monotonic) == 0) {
+    good = pthread_mutex_init(&store->lock, NULL) == 0;
+    if (!good) pthread_cond_destroy(&store->free);
+  }
+  pthread_condattr_destroy(&monotonic);
+  return good;
+}
+
 static svc_store *postgres_store(const svc_config *config)
 {
   static const svc_allocator usual = { postgres_resize, NULL };
@@ -736,8 +959,7 @@ static svc_store *postgres_store(const svc_config *config)
   memset(store, 0, sizeof *store);
   store->allocator = allocator;
   store->uri = allocator.resize(allocator.context, NULL, length);
-  if (!store->uri || pthread_mutex_init(&store->lock, NULL) != 0) goto fail;
-  if (pthread_cond_init(&store->free, NULL) != 0) goto fail_lock;
+  if (!store->uri || !postgres_locks(store)) goto fail;
   memcpy(store->uri, config->path, length);
   store->relaxed = config->durability != SVC_DURABLE;
   if (getentropy(&store->chance, sizeof store->chance) != 0) store->chance = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 32;
@@ -750,8 +972,6 @@ static svc_store *postgres_store(const svc_config *config)
     store->readers[i].kept = &store->readers[i].first;
   }
   return store;
-fail_lock:
-  pthread_mutex_destroy(&store->lock);
 fail:
   allocator.resize(allocator.context, store->uri, 0);
   allocator.resize(allocator.context, store, 0);
@@ -759,35 +979,62 @@ fail:
 }
 
 /* Others may be making them at the same moment, and CREATE IF NOT EXISTS then says that they do exist. */
-static bool postgres_make_tables(PGconn *conn)
+static bool postgres_make_tables(postgres_txn *t)
 {
   size_t i;
   int tries;
   for (i = 0; i < sizeof postgres_tables / sizeof postgres_tables[0]; i++) {
-    for (tries = 0; !postgres_do(conn, postgres_tables[i]); tries++)
+    for (tries = 0; !postgres_do(t, postgres_tables[i]); tries++)
       if (tries == POSTGRES_TRIES) return false;
   }
   return true;
 }
 
+/* Are the tables ours? False: why says whose they are, or is still empty: libpq knows why that cannot be told. */
+static bool postgres_own_tables(postgres_txn *t, char *why, size_t why_size)
+{
+  PGresult *r = postgres_exec(t, postgres_strangers);
+  bool good = PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 0;
+  if (PQresultStatus(r) == PGRES_TUPLES_OK && !good)
+    snprintf(why, why_size, "cannot open the store: %s.%s is owned by %s, who could run functions as this role: have it owned by the role "
+             "that svcapi connects as, or by the owner of the schema", t->store->schema, PQgetvalue(r, 0, 0), PQgetvalue(r, 0, 1));
+  PQclear(r);
+  return good;
+}
+
+/* Why the store cannot be opened, where nobody has said so yet. */
+static void postgres_open_why(const postgres_txn *t, char *why, size_t why_size)
+{
+  const char *text = t->conn ? PQerrorMessage(t->conn) : t->store->why[0] ? t->store->why : "no memory";
+  if (why[0]) return;
+  if (t->conn && !text[0] && !t->store->schema[0]) text = "no schema of the search_path exists";
+  else if (!text[0]) text = t->store->why[0] ? t->store->why : "no answer in time";
+  snprintf(why, why_size, "cannot open the store: %s", text);
+  why[strcspn(why, "\n")] = 0;
+}
+
 static int postgres_open(svc_store **out, const svc_config *config, char *why, size_t why_size)
 {
   svc_store *store;
+  const char *wrong;
   int rc = SVC_IO;
   *out = NULL;
+  if (why_size) why[0] = '\0';
   if (!config->path) {
     snprintf(why, why_size, "a store on PostgreSQL needs the URI of its database");
     return SVC_INVALID;
   }
   store = postgres_store(config);
   if (!store) return SVC_NOMEM;
-  if (!postgres_equip(&store->writer)) {
+  wrong = postgres_options(store);
+  if (wrong) snprintf(why, why_size, "the URI of the store: %s", wrong);
+  if (wrong || !postgres_equip(&store->writer)) {
     postgres_close(store);
-    return SVC_NOMEM;
+    return wrong ? SVC_INVALID : SVC_NOMEM;
   }
-  if (!postgres_new(&store->writer) || !postgres_make_tables(store->writer.conn) || !postgres_prepare(&store->writer)) {
-    snprintf(why, why_size, "cannot open the store: %s", store->writer.conn ? PQerrorMessage(store->writer.conn) : "no memory");
-    why[strcspn(why, "\n")] = 0;
+  if (!postgres_new(&store->writer) || !postgres_make_tables(&store->writer) ||
+      !postgres_own_tables(&store->writer, why, why_size) || !postgres_prepare(&store->writer)) {
+    postgres_open_why(&store->writer, why, why_size);
     postgres_close(store);
     return rc;
   }
@@ -802,7 +1049,7 @@ static void postgres_begin(postgres_txn *t, bool block)
   t->head.port = svc_postgres_port();
   t->head.ids = NULL;
   t->head.writing = t->head.draft = false;
-  t->head.dirty = t->head.fresh = false;
+  t->head.dirty = t->head.fresh = t->head.again = false;
   t->block = block;
   t->head.error = SVC_OK;
   t->begun = t->committing = t->wrote = false;
@@ -815,8 +1062,9 @@ static postgres_txn *postgres_take(svc_store *store)
   postgres_txn *found = NULL;
   struct timespec until;
   int i, rc = 0;
-  if (clock_gettime(CLOCK_REALTIME, &until) != 0) return NULL;
-  until.tv_sec += POSTGRES_PATIENCE;
+  int64_t end = postgres_clock() + store->timeout;
+  until.tv_sec = (time_t)(end / 1000);
+  until.tv_nsec = (long)(end % 1000) * 1000000;
   pthread_mutex_lock(&store->lock);
   while (!found && rc == 0) {
     for (i = 0; i < POSTGRES_READERS && !(found && found->conn); i++)
@@ -877,16 +1125,17 @@ static void postgres_read_end(svc_txn *txn)
   postgres_give_back(t);
 }
 
-/* Grows with each try, and is never the same for two: between half of it and all. */
-static void postgres_pause(svc_store *store)
+/* Milliseconds: they grow with each try, and are seldom the same for two: between half of it and all. */
+static unsigned postgres_rests(svc_store *store, unsigned tries)
 {
-  uint64_t most = POSTGRES_FIRST_PAUSE * 1000000, longest = (uint64_t)POSTGRES_LONGEST_PAUSE * 1000000, wait;
-  struct timespec time;
-  if (!store->spoiled) return;
-  most = store->spoiled > 20 || most << store->spoiled > longest ? longest : most << store->spoiled;
-  wait = most / 2 + postgres_chance(store) % (most / 2);
-  time.tv_sec = (time_t)(wait / 1000000000);
-  time.tv_nsec = (long)(wait % 1000000000);
+  unsigned most = tries > 20 || POSTGRES_FIRST_PAUSE << tries > POSTGRES_LONGEST_PAUSE ? POSTGRES_LONGEST_PAUSE : POSTGRES_FIRST_PAUSE << tries;
+  return most / 2 + (unsigned)(postgres_chance(store) >> 32) % (most / 2 + 1);
+}
+
+/* A millisecond, more or less. */
+static void postgres_rest(svc_store *store)
+{
+  struct timespec time = { 0, 500000 + (long)(postgres_chance(store) >> 32) % 1000000 };
   nanosleep(&time, NULL);
 }
 
@@ -902,9 +1151,8 @@ static int postgres_write_begin(svc_store *store, svc_txn **out)
   postgres_txn *t = &store->writer;
   int rc;
   *out = NULL;
-  postgres_pause(store);
   postgres_begin(t, true);
-  rc = postgres_ready(t); /* what is lost here is not a try that is spoiled */
+  rc = postgres_ready(t);
   postgres_write(t);
   if (rc == SVC_OK) *out = &t->head;
   return rc;
@@ -913,7 +1161,7 @@ static int postgres_write_begin(svc_store *store, svc_txn **out)
 static bool postgres_draft_write(svc_txn *txn)
 {
   postgres_txn *t = (postgres_txn *)txn;
-  if (!txn->draft || t->failed || t->store->spoiled) return false;
+  if (!txn->draft || t->failed) return false;
   txn->draft = false;
   t->ahead.r = NULL; /* it may write into what that has read */
   postgres_write(t);
@@ -923,9 +1171,7 @@ static bool postgres_draft_write(svc_txn *txn)
 /* How a try of the writer's ended. */
 static int postgres_ended(postgres_txn *t, int rc)
 {
-  svc_store *store = t->store;
-  store->spoiled = rc == SVC_RETRY ? store->spoiled + 1 : 0;
-  if (t != &store->writer) postgres_give_back(t); /* it was a draft */
+  if (t != &t->store->writer) postgres_give_back(t); /* it was a draft */
   return rc;
 }
 
@@ -1013,6 +1259,14 @@ static int postgres_size(svc_txn *txn, uint64_t *taken, uint64_t *room)
   int rc = postgres_ask((postgres_txn *)txn, POSTGRES_SIZE, NULL, &r);
   *taken = rc == SVC_OK ? (uint64_t)postgres_integer_at(r, 0, 0) : 0;
   *room = *taken; /* how much the server has room for only the server knows */
+  return rc;
+}
+
+static int postgres_ping(svc_txn *txn, int64_t *time)
+{
+  PGresult *r;
+  int rc = postgres_ask((postgres_txn *)txn, POSTGRES_PING, NULL, &r);
+  *time = rc == SVC_OK ? postgres_integer_at(r, 0, 0) : 0;
   return rc;
 }
 
@@ -1164,14 +1418,14 @@ static uint64_t postgres_hash(svc_str key)
   return h;
 }
 
-/* One statement cannot write a record twice: the second time is for the next one. A try behind one that was spoiled takes nothing for
-** fresh: it may have been that. */
+/* One statement cannot write a record twice: the second time is for the next one. Work that is retried takes nothing for fresh: that
+** may have been the conflict. */
 static int postgres_put(svc_txn *txn, svc_str key, svc_str value)
 {
   postgres_txn *t = (postgres_txn *)txn;
   postgres_writes *w = &t->store->writes;
   uint64_t hash = postgres_hash(key);
-  bool fresh = txn->fresh && !t->store->spoiled, full;
+  bool fresh = txn->fresh && !txn->again, full;
   unsigned i = 0;
   t->wrote = true;
   postgres_unsee(t, key, false);
@@ -1332,6 +1586,10 @@ const svc_store_port *svc_postgres_port(void)
     .copy_begin = postgres_copy_begin,
     .numbers_from = postgres_numbers_from,
     .forget = postgres_forget_given,
+    .rests = postgres_rests,
+    .rest = postgres_rest,
+    .ping = postgres_ping,
+    .why = postgres_why,
     .shared = true,
   };
   return &port;

@@ -9,16 +9,21 @@
 ** scripts are small and their numbers below 2^53, where Lua's are exact. A key lives until its bucket would be full by every
 ** clock that is less than REDIS_SLACK behind; for what is due later the arithmetic is right whether the key is there or not.
 **
+** A bucket whose key holds something else than that counts as full; a nonce whose key does counts as used, and so does one without a
+** key that was given out before Redis was started: Redis may have forgotten it.
+**
 ** Who asks has `timeout` milliseconds, and does not spend them again and again where nobody answers: the breaker. It breaks when no
-** connection can be had, when an answer is an error, and when REDIS_MISSES in a row come too late: one alone is a busy moment, and is
-** that request's. Then nobody asks for a pause that is doubled with each failure more, up to REDIS_LONGEST_PAUSE; one request tries, and
+** connection can be had, not even the first one in time, when an answer is an error, and when nobody was answered for REDIS_SILENCE times the timeout, with at least
+** REDIS_MISSES late answers meanwhile. A late answer alone, or many of one busy moment, concern the requests that waited for them.
+** When it is broken nobody asks for a pause that is doubled with each failure more, up to REDIS_LONGEST_PAUSE; one request tries, and
 ** the others do not wait for it. What fails soon after it was mended has the pause grow on. The log has a line when it breaks and
 ** one when it is mended.
 **
-** Connections are made as they are needed, up to REDIS_CONNECTIONS, and kept. One that has timed out is closed, as its answer may
-** still come. One that the server has closed while it was idle is seen to be so before anything is sent: a question is never
-** asked twice, since what was sent may have been done. Sending and waiting are done here and not by hiredis, for its time limit
-** is one of each call, and a socket whose other end is gone would end the process by SIGPIPE.
+** Connections are made as they are needed, up to REDIS_CONNECTIONS, and kept. After a timeout the connection stays: Redis answers in
+** order, so the late answer is read and dropped before the next one (redis_conn.owed). A connection with an answer that nobody asked
+** for, or of another shape, is closed. One that the server has closed while it was idle is seen to be so before anything is sent: a
+** question is never asked twice, since what was sent may have been done. Sending and waiting are done here and not by hiredis, for
+** its time limit is one of each call, and a socket whose other end is gone would end the process by SIGPIPE.
 */
 #include "ports/limiter_port.h"
 #include "ports/redis.h"
@@ -35,10 +40,14 @@
 #include <time.h>
 
 #define REDIS_CONNECTIONS 16
-#define REDIS_TIMEOUT 5  /* milliseconds, as those that follow */
+#define REDIS_TIMEOUT 50 /* milliseconds, as those that follow */
 #define REDIS_CONNECT 50
 #define REDIS_MOST 60000 /* that either may be set to */
 #define REDIS_MISSES 3
+#define REDIS_SILENCE 5 /* timeouts, of which the first is that of the first late answer */
+#define REDIS_OWED 3    /* late answers of one connection that are waited for */
+#define REDIS_ELEMENTS 8 /* of an array that is an answer: the longest that a script gives has 3 */
+#define REDIS_ANSWER 65536 /* bytes of one answer */
 #define REDIS_FIRST_PAUSE 100 /* milliseconds */
 #define REDIS_LONGEST_PAUSE 5000
 #define REDIS_STEADY 30 /* mended for so many times the pause, it begins with the first pause again */
@@ -46,7 +55,7 @@
 #define REDIS_LATEST (INT64_C(1) << 52) /* times of a clock that is out of its mind: see above */
 #define REDIS_INSTANCE 256 /* bytes of one in its key */
 #define REDIS_KEY 512
-#define REDIS_ARGS 9 /* of taking a token: the most there are */
+#define REDIS_ARGS 11 /* of taking a token: the most there are */
 #define REDIS_SHA 40
 
 enum redis_script { REDIS_TAKE, REDIS_COUNT, REDIS_SCRIPTS };
@@ -54,7 +63,9 @@ enum redis_script { REDIS_TAKE, REDIS_COUNT, REDIS_SCRIPTS };
 typedef struct redis_conn {
   redisContext *context; /* NULL: none, or it was lost */
   bool busy;             /* a question has it; the lock's */
+  unsigned owed;         /* answers that came too late for those who asked: to be dropped */
   char sha[REDIS_SCRIPTS][REDIS_SHA + 1]; /* what the server calls the scripts */
+  redisReplyObjectFunctions *usual, bounded; /* how hiredis makes replies; and the same with bounds */
 } redis_conn;
 
 struct svc_limits {
@@ -67,8 +78,10 @@ struct svc_limits {
   pthread_mutex_t lock; /* of what follows */
   pthread_cond_t free;
   bool broken, trying;           /* trying: one request does */
-  unsigned missed;               /* answers in a row that came too late */
+  unsigned missed;               /* late answers since the last one that was in time */
+  int64_t missing;               /* when the first of these was asked for */
   int64_t until, pause, mended; /* microseconds of the monotonic clock */
+  uint64_t unanswered[SVC_LIMITS_REASONS], connects;
   redis_conn conns[REDIS_CONNECTIONS];
 };
 
@@ -78,18 +91,26 @@ typedef struct redis_try {
   bool mine;      /* it is the one that tries while all others do not */
   bool refused;   /* the server has answered, and does not want us */
   bool late;      /* there was no answer in time */
+  bool sent;      /* all of the last command went out */
+  int64_t asked;  /* when; microseconds */
+  enum svc_limits_reason reason; /* of a failure */
   char why[160];  /* it failed; "": it did not */
 } redis_try;
 
 /* -------------------------------------------------------------------------------------------------------------- scripts */
 
-/* The same steps as limiter_refill() and svc_limiter_take(), but for a time that is a little earlier than it should be. */
+/*
+** The same steps as limiter_refill() and svc_limiter_take(), but for a time that is a little earlier than it should be. A look takes and
+** stores nothing. pcall: a key of another type is an error, which is taken for no key; SET replaces whatever there was.
+*/
 static const char redis_take_script[] =
   "local capacity, rate, interval, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])\n"
   "local tokens, since, taken = capacity, now, 0\n"
-  "local kept = redis.call('GET', KEYS[1])\n"
-  "if kept then\n"
-  "  local t, s = string.match(kept, '^(%d+) (%-?%d+)$')\n"
+  "local look, most = ARGV[6] == '1', tonumber(ARGV[7])\n"
+  "local kept = redis.pcall('GET', KEYS[1])\n"
+  "local t, s\n"
+  "if type(kept) == 'string' then t, s = string.match(kept, '^(%d+) (%-?%d+)$') end\n"
+  "if t then\n"
   "  tokens, since = math.min(tonumber(t), capacity), tonumber(s)\n"
   "  if now < since - interval then since = now end\n" /* the clock was set back */
   "  if now < since then now = since end\n"            /* another handle's is a little ahead */
@@ -98,7 +119,10 @@ static const char redis_take_script[] =
   "  if passed >= math.ceil((capacity - tokens) / rate) then tokens = capacity else tokens = tokens + passed * rate end\n"
   "end\n"
   "if tokens == capacity then since = now end\n"
-  "if tokens > 0 then tokens, taken = tokens - 1, 1 end\n"
+  "if most >= 0 and most < tokens then tokens = most end\n"
+  "if tokens > 0 then taken = 1 end\n"
+  "if look then return { taken, tokens, since + interval - now } end\n"
+  "tokens = tokens - taken\n"
   "local full = since + math.ceil((capacity - tokens) / rate) * interval - now\n"
   "full = math.min(full + ARGV[5], 1e15)\n" /* 31,000 years: more than that is no time to Redis */
   "redis.call('SET', KEYS[1], string.format('%.0f %.0f', tokens, since), 'PX', string.format('%.0f', full))\n"
@@ -106,10 +130,16 @@ static const char redis_take_script[] =
 
 static const char redis_count_script[] =
   "local count, highest, window = tonumber(ARGV[1]), 0, string.rep('0', 64)\n"
-  "local kept = redis.call('GET', KEYS[1])\n"
+  "local kept = redis.pcall('GET', KEYS[1])\n"
   "if kept then\n"
-  "  local h, w = string.match(kept, '^(%d+) ([01]+)$')\n"
+  "  local h, w\n"
+  "  if type(kept) == 'string' then h, w = string.match(kept, '^(%d+) ([01]+)$') end\n"
+  "  if not h or #h > 10 or #w ~= 64 then return 0 end\n" /* nobody can tell which counts were used */
   "  highest, window = tonumber(h), w\n"
+  "else\n" /* nothing is known of it, unless Redis was started after the nonce was given out */
+  "  local info = redis.pcall('INFO', 'server')\n"
+  "  local up = type(info) == 'string' and string.match(info, 'uptime_in_seconds:(%d+)')\n"
+  "  if up and tonumber(up) * 1000 < tonumber(ARGV[3]) then return 0 end\n"
   "end\n"
   "local at = highest - count + 1\n"
   "if at < 1 then\n"
@@ -158,9 +188,10 @@ static int64_t redis_clock(void)
   return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-static void redis_fail(redis_try *t, const char *why)
+static void redis_fail(redis_try *t, enum svc_limits_reason reason, const char *why)
 {
   size_t i;
+  t->reason = reason;
   snprintf(t->why, sizeof t->why, "%.100s", why);
   for (i = 0; t->why[i]; i++) /* it may be the server's, and goes into a line of the log */
     if ((unsigned char)t->why[i] < ' ') t->why[i] = ' ';
@@ -170,6 +201,30 @@ static void redis_lose(redis_conn *k)
 {
   if (k->context) redisFree(k->context);
   k->context = NULL;
+  k->owed = 0;
+}
+
+#if HIREDIS_MAJOR >= 1
+typedef size_t redis_elements;
+#else
+typedef int redis_elements;
+#endif
+
+/* An array as long as the server likes would be allocated before its elements come. NULL: hiredis takes it for want of memory. */
+static void *redis_array(const redisReadTask *task, redis_elements n)
+{
+  const redis_conn *k = task->privdata;
+  return n >= 0 && n <= REDIS_ELEMENTS ? k->usual->createArray(task, n) : NULL;
+}
+
+static void redis_bound(redis_conn *k)
+{
+  redisReader *reader = k->context->reader;
+  k->usual = reader->fn;
+  k->bounded = *reader->fn;
+  k->bounded.createArray = redis_array;
+  reader->fn = &k->bounded;
+  reader->privdata = k;
 }
 
 /* Who was not let run for so long looks once more: the answer may be there. */
@@ -184,7 +239,8 @@ static bool redis_wait(redis_try *t, short what, int64_t until)
     if (n < 0 && errno == EINTR) n = 0;
   } while (n == 0 && left > 0);
   t->late = n == 0;
-  if (n <= 0) redis_fail(t, n < 0 ? strerror(errno) : "does not answer in time");
+  if (n < 0) redis_fail(t, SVC_LIMITS_CONNECTION, strerror(errno));
+  else if (n == 0) redis_fail(t, SVC_LIMITS_TIMEOUT, "does not answer in time");
   return n > 0;
 }
 
@@ -198,47 +254,69 @@ static bool redis_send(redis_try *t, const char *p, size_t n, int64_t until)
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       if (!redis_wait(t, POLLOUT, until)) return false;
     } else if (errno != EINTR) {
-      redis_fail(t, strerror(errno));
+      redis_fail(t, SVC_LIMITS_CONNECTION, strerror(errno));
       return false;
     }
   }
+  t->sent = true;
   return true;
 }
 
-static redisReply *redis_receive(redis_try *t, int64_t until)
+/* The next answer, whoever asked for it. */
+static redisReply *redis_receive_one(redis_try *t, int64_t until)
 {
   redisContext *c = t->conn->context;
   char bytes[1024];
   void *reply = NULL;
-  while (redisReaderGetReply(c->reader, &reply) == REDIS_OK) {
+  size_t all = 0;
+  while (all <= REDIS_ANSWER && redisReaderGetReply(c->reader, &reply) == REDIS_OK) {
     ssize_t n;
     if (reply) return reply;
     if (!redis_wait(t, POLLIN, until)) return NULL;
     n = recv(c->fd, bytes, sizeof bytes, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) continue;
     if (n <= 0) {
-      redis_fail(t, n < 0 ? strerror(errno) : "has closed the connection");
+      redis_fail(t, SVC_LIMITS_CONNECTION, n < 0 ? strerror(errno) : "has closed the connection");
       return NULL;
     }
+    all += (size_t)n;
     if (redisReaderFeed(c->reader, bytes, (size_t)n) != REDIS_OK) break;
   }
-  redis_fail(t, "gives no answer of Redis");
+  redis_fail(t, SVC_LIMITS_ERROR, "gives no answer of Redis");
   return NULL;
 }
 
-/* One command and its answer, which may be an error. NULL: there is none, and the connection is lost. */
+/* The answer to what was sent last, behind those that came too late. What comes behind it nobody has asked for. */
+static redisReply *redis_receive(redis_try *t, int64_t until)
+{
+  redis_conn *k = t->conn;
+  redisReply *reply = redis_receive_one(t, until);
+  for (; reply && k->owed; k->owed--) {
+    freeReplyObject(reply);
+    reply = redis_receive_one(t, until);
+  }
+  if (!reply || k->context->reader->pos == k->context->reader->len) return reply;
+  freeReplyObject(reply);
+  redis_fail(t, SVC_LIMITS_ERROR, "gives more answers than were asked for");
+  return NULL;
+}
+
+/* One command and its answer, which may be an error. NULL: there is none; if it is only late it may still come, else the connection
+** is lost. */
 static redisReply *redis_exchange(redis_try *t, redis_args *a, int64_t until)
 {
   redisReply *reply = NULL;
   char *command = NULL;
   long long n = redisFormatCommandArgv(&command, a->n, a->values, a->lengths);
-  if (n < 0) redis_fail(t, "no memory");
+  t->sent = t->late = false;
+  if (n < 0) redis_fail(t, SVC_LIMITS_ERROR, "no memory");
   else if (redis_send(t, command, (size_t)n, until)) reply = redis_receive(t, until);
   if (n >= 0) {
     explicit_bzero(command, (size_t)n); /* it may have been the password */
     redisFreeCommand(command);
   }
-  if (!reply) redis_lose(t->conn);
+  if (!reply && t->late && t->sent && t->conn->owed < REDIS_OWED) t->conn->owed++;
+  else if (!reply) redis_lose(t->conn);
   return reply;
 }
 
@@ -252,7 +330,7 @@ static bool redis_begin(redis_try *t, redis_args *a, int64_t until, char sha[RED
   if (good && sha && (reply->type != REDIS_REPLY_STRING || reply->len != REDIS_SHA)) good = false;
   if (good && sha) memcpy(sha, reply->str, REDIS_SHA + 1);
   if (reply && !good) {
-    redis_fail(t, reply->type == REDIS_REPLY_ERROR ? reply->str : "gives no answer of Redis");
+    redis_fail(t, SVC_LIMITS_ERROR, reply->type == REDIS_REPLY_ERROR ? reply->str : "gives no answer of Redis");
     /* what is not for now alone: its own words for that (LOADING, BUSY, MASTERDOWN) are others */
     t->refused = strncmp(t->why, "ERR", 3) == 0 || strncmp(t->why, "NOAUTH", 6) == 0 || strncmp(t->why, "NOPERM", 6) == 0 ||
                  strncmp(t->why, "WRONGPASS", 9) == 0;
@@ -291,41 +369,60 @@ static bool redis_connect(svc_limits *l, redis_try *t)
   redisContext *c = l->port ? redisConnectWithTimeout(l->place, l->port, patience) : redisConnectUnixWithTimeout(l->place, patience);
   bool good = false;
   t->conn->context = c;
-  if (!c || c->err) redis_fail(t, c ? c->errstr : "no memory");
-  else if (fcntl(c->fd, F_SETFD, FD_CLOEXEC) != 0) redis_fail(t, strerror(errno));
-  else good = redis_greet(l, t, until);
+  t->conn->owed = 0;
+  if (!c || c->err) {
+    t->late = c && c->err == REDIS_ERR_IO && errno == ETIMEDOUT;
+    redis_fail(t, t->late ? SVC_LIMITS_TIMEOUT : SVC_LIMITS_CONNECTION, c ? c->errstr : "no memory");
+  } else if (fcntl(c->fd, F_SETFD, FD_CLOEXEC) != 0) {
+    redis_fail(t, SVC_LIMITS_CONNECTION, strerror(errno));
+  } else {
+    redis_bound(t->conn);
+    good = redis_greet(l, t, until);
+  }
   if (!good) redis_lose(t->conn);
-  t->late = false; /* of those who are connected */
+  pthread_mutex_lock(&l->lock);
+  l->connects += good;
+  pthread_mutex_unlock(&l->lock);
   return good;
 }
 
-/* Nobody has asked for anything, so there is nothing to read: neither the end, nor what comes too late. */
-static bool redis_alive(const redisContext *c)
+/* Where no answer is owed there is nothing to read: neither the end, nor an answer that nobody has asked for. */
+static bool redis_alive(const redis_conn *k)
 {
   char byte;
-  return recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  ssize_t n = recv(k->context->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return n > 0 ? k->owed > 0 : n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
 static bool redis_ready(svc_limits *l, redis_try *t)
 {
-  if (t->conn->context && !redis_alive(t->conn->context)) redis_lose(t->conn);
+  if (t->conn->context && !redis_alive(t->conn)) redis_lose(t->conn);
   return t->conn->context || redis_connect(l, t);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- the breaker */
 
-/* One that is connected if there is any. NULL: none was given back in time, and who have them will say why. */
+/* One that is connected and owes no answer, if there is any; else one that is connected, else a new one. NULL: none was given back
+** in time, and who have them will say why. */
+static redis_conn *redis_best(svc_limits *l)
+{
+  redis_conn *found = NULL;
+  int i;
+  for (i = 0; i < REDIS_CONNECTIONS; i++) {
+    redis_conn *k = &l->conns[i];
+    if (k->busy) continue;
+    if (!found || (k->context && (!found->context || k->owed < found->owed))) found = k;
+  }
+  return found;
+}
+
 static redis_conn *redis_idle(svc_limits *l)
 {
   redis_conn *found = NULL;
   int64_t end = redis_clock() + (int64_t)l->timeout * 1000;
   struct timespec until = { (time_t)(end / 1000000), (long)(end % 1000000 * 1000) };
-  int i, rc = 0;
-  while (!found && rc == 0) {
-    for (i = 0; i < REDIS_CONNECTIONS && !(found && found->context); i++)
-      if (!l->conns[i].busy && (!found || l->conns[i].context)) found = &l->conns[i];
-    if (!found) rc = pthread_cond_timedwait(&l->free, &l->lock, &until);
-  }
+  int rc = 0;
+  while (rc == 0 && (found = redis_best(l)) == NULL) rc = pthread_cond_timedwait(&l->free, &l->lock, &until);
   return found;
 }
 
@@ -338,8 +435,17 @@ static bool redis_enter(svc_limits *l, redis_try *t)
   if (!l->broken || t->mine) t->conn = redis_idle(l);
   if (t->conn) t->conn->busy = true;
   else if (t->mine) l->trying = false;
+  if (!t->conn) l->unanswered[l->broken && !t->mine ? SVC_LIMITS_PAUSED : SVC_LIMITS_BUSY]++;
+  t->asked = redis_clock();
   pthread_mutex_unlock(&l->lock);
   return t->conn != NULL;
+}
+
+/* A late answer. Is that reason enough to stop asking: has nobody been answered for long? */
+static bool redis_is_silent(svc_limits *l, const redis_try *t, int64_t now)
+{
+  if (!l->missed++) l->missing = t->asked;
+  return l->missed >= REDIS_MISSES && now - l->missing >= (int64_t)REDIS_SILENCE * l->timeout * 1000;
 }
 
 /* Of one that failed: the pause before anybody asks again. Others may have failed at the same time. True: it breaks by this. */
@@ -347,7 +453,7 @@ static bool redis_break(svc_limits *l, const redis_try *t, int64_t now)
 {
   bool breaks = !l->broken;
   if (l->broken && !t->mine) return false;
-  if (breaks && t->late && ++l->missed < REDIS_MISSES) return false;
+  if (breaks && t->late && l->connects && !redis_is_silent(l, t, now)) return false;
   if (!l->pause || (breaks && now - l->mended > REDIS_STEADY * l->pause)) l->pause = REDIS_FIRST_PAUSE * 1000;
   else l->pause = l->pause > REDIS_LONGEST_PAUSE * 1000 / 2 ? REDIS_LONGEST_PAUSE * 1000 : l->pause * 2;
   l->until = now + l->pause;
@@ -375,6 +481,7 @@ static void redis_leave(svc_limits *l, redis_try *t)
   if (t->mine) l->trying = false;
   if (good) l->missed = 0;
   if (!good) {
+    l->unanswered[t->reason]++;
     says = redis_break(l, t, now);
   } else if (t->mine) {
     says = true;
@@ -404,8 +511,8 @@ static redisReply *redis_run(svc_limits *l, redis_try *t, int script, redis_args
   return redis_exchange(t, a, until);
 }
 
-/* The numbers that a script gives, n of them. */
-static bool redis_numbers(redis_try *t, const redisReply *reply, long long *out, size_t n)
+/* The numbers that a script gives, n of them, each from 0 up to its bound. A connection that gives anything else is not used again. */
+static void redis_numbers(redis_try *t, const redisReply *reply, const long long *most, long long *out, size_t n)
 {
   size_t i;
   bool good = reply->type == REDIS_REPLY_ARRAY && reply->elements == n;
@@ -417,18 +524,20 @@ static bool redis_numbers(redis_try *t, const redisReply *reply, long long *out,
     good = true;
     out[0] = reply->integer;
   }
-  if (!good) redis_fail(t, reply->type == REDIS_REPLY_ERROR ? reply->str : "gives another answer than was asked for");
-  return good;
+  for (i = 0; i < n && good; i++) good = out[i] >= 0 && out[i] <= most[i];
+  if (good) return;
+  redis_fail(t, SVC_LIMITS_ERROR, reply->type == REDIS_REPLY_ERROR ? reply->str : "gives another answer than was asked for");
+  if (reply->type != REDIS_REPLY_ERROR) redis_lose(t->conn);
 }
 
-static int redis_ask(svc_limits *l, int script, redis_args *a, long long *out, size_t n)
+static int redis_ask(svc_limits *l, int script, redis_args *a, const long long *most, long long *out, size_t n)
 {
   redis_try t = { 0 };
   redisReply *reply = NULL;
   if (!redis_enter(l, &t)) return SVC_BUSY;
   if (redis_ready(l, &t)) reply = redis_run(l, &t, script, a);
   if (reply) {
-    redis_numbers(&t, reply, out, n);
+    redis_numbers(&t, reply, most, out, n);
     freeReplyObject(reply);
   }
   redis_leave(l, &t);
@@ -449,6 +558,7 @@ static size_t redis_key(const svc_limits *l, const char *class, svc_str set, svc
 
 static int redis_take(svc_limits *l, const svc_bucket *b, int64_t now, svc_tokens *out)
 {
+  const long long most[3] = { 1, b->capacity, b->refill_seconds * 1000 };
   redis_args a = { .n = 3 };
   char key[REDIS_KEY];
   long long said[3];
@@ -460,7 +570,9 @@ static int redis_take(svc_limits *l, const svc_bucket *b, int64_t now, svc_token
   redis_integer(&a, b->refill_seconds * 1000);
   redis_integer(&a, now);
   redis_integer(&a, REDIS_SLACK);
-  rc = redis_ask(l, REDIS_TAKE, &a, said, 3);
+  redis_integer(&a, b->look);
+  redis_integer(&a, b->bounded ? b->most : -1);
+  rc = redis_ask(l, REDIS_TAKE, &a, most, said, 3);
   if (rc != SVC_OK) return rc;
   out->taken = said[0] != 0;
   out->remaining = said[1];
@@ -468,8 +580,9 @@ static int redis_take(svc_limits *l, const svc_bucket *b, int64_t now, svc_token
   return SVC_OK;
 }
 
-static int redis_count(svc_limits *l, svc_str nonce, uint32_t count, int64_t lives_ms, bool *fresh)
+static int redis_count(svc_limits *l, svc_str nonce, uint32_t count, int64_t age_ms, int64_t lives_ms, bool *fresh)
 {
+  const long long most = 1;
   redis_args a = { .n = 3 };
   char key[REDIS_KEY];
   long long said;
@@ -477,9 +590,19 @@ static int redis_count(svc_limits *l, svc_str nonce, uint32_t count, int64_t liv
   redis_bytes(&a, key, redis_key(l, "n", (svc_str){ "", 0 }, nonce, key));
   redis_integer(&a, count);
   redis_integer(&a, lives_ms);
-  rc = redis_ask(l, REDIS_COUNT, &a, &said, 1);
+  redis_integer(&a, age_ms);
+  rc = redis_ask(l, REDIS_COUNT, &a, &most, &said, 1);
   *fresh = rc == SVC_OK && said == 1;
   return rc;
+}
+
+static void redis_state(svc_limits *l, svc_limits_state *out)
+{
+  pthread_mutex_lock(&l->lock);
+  out->available = !l->broken;
+  memcpy(out->unanswered, l->unanswered, sizeof out->unanswered);
+  out->connects = l->connects;
+  pthread_mutex_unlock(&l->lock);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- the URI */
@@ -664,6 +787,8 @@ static int redis_open(svc_limits **out, const svc_config *config, char *why, siz
 
 const svc_limiter_port *svc_redis_port(void)
 {
-  static const svc_limiter_port port = { .open = redis_open, .close = redis_close, .take = redis_take, .count = redis_count };
+  static const svc_limiter_port port = {
+    .open = redis_open, .close = redis_close, .take = redis_take, .count = redis_count, .state = redis_state
+  };
   return &port;
 }

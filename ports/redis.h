@@ -5,7 +5,7 @@
 **   redis://[USER@]HOST[:PORT][/DATABASE][?OPTIONS]        HOST a name, an address, or an IPv6 address in brackets; port 6379
 **   redis+unix://PATH[?OPTIONS], unix://PATH[?OPTIONS]     a socket of this machine
 **
-** Options, with & between them: timeout=MS, how long a request waits for an answer (5); connect=MS, how long for a connection (50);
+** Options, with & between them: timeout=MS, how long a request waits for an answer (50); connect=MS, how long for a connection (50);
 ** db=DATABASE; password_file=PATH, the password is its first line. Without that file it is what the environment has as
 ** REDISCLI_AUTH. It is never taken from the URI. TLS (rediss://) is not in it.
 **

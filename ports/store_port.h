@@ -17,7 +17,7 @@
 
 #define SVC_NOT_FOUND 100
 #define SVC_NO_ROOM 101 /* abort, call room(), and do it again */
-#define SVC_RETRY 102   /* another writer came first: abort and do it again. A pause between two tries is the port's, in write_begin */
+#define SVC_RETRY 102   /* a serialization conflict, another writer came first: abort and do it again. The caller takes the pause: see rests */
 
 #define SVC_KEY_MOST 511
 #define SVC_COPY_MARK "\0copy" /* a key that is there while a store is being copied into this one: it is none yet */
@@ -92,6 +92,18 @@ struct svc_store_port {
   void (*forget)(svc_txn *txn); /* of a read transaction: nobody needs what it has given so far. NULL: that takes no memory */
   /* What the records lie in, below them: SVC_OK, or SVC_CORRUPT and why, for people. NULL: that is not for us to look at. */
   int (*check)(svc_store *store, char *why, size_t why_size);
+
+  /* The pause before a transaction is retried after SVC_RETRY: rests() says how many times to call rest() before try number `tries`,
+  ** counted from 1, never the same number for two handles; rest() sleeps for about a millisecond. Between two rests the caller
+  ** serves others. Both NULL: no pause is needed. */
+  unsigned (*rests)(svc_store *store, unsigned tries);
+  void (*rest)(svc_store *store);
+
+  /* Of a read transaction: does the server answer? *time: its clock, in milliseconds since 1970. NULL: there is no server. */
+  int (*ping)(svc_txn *txn, int64_t *time);
+  /* The engine's own words (libpq's, LMDB's, errno's) for the last error that was `status`, for the log; without secrets. False: it
+  ** has none. From any thread. NULL: it never has. */
+  bool (*why)(svc_store *store, int status, char *text, size_t size);
   bool shared; /* other processes write to it as well: nothing that was read in another transaction may be relied on */
 };
 
@@ -111,6 +123,7 @@ struct svc_txn {
   bool draft;    /* of draft_begin(), and it may still become the write transaction */
   bool dirty;    /* something was put or removed */
   bool fresh;    /* what is put now has a key that was not there before: a port need not look. If it was, the port says SVC_RETRY */
+  bool again;    /* of a write transaction: its work is retried after SVC_RETRY, so nothing is taken for fresh */
   int error;     /* the first error of any call; the transaction can only be aborted then */
 };
 

@@ -67,14 +67,13 @@ static bool x509_describe(mbedtls_x509write_cert *cert, const svc_x509_request *
 {
   unsigned char serial[sizeof r->serial];
   char from[16], until[16];
-  size_t i, zeros = 0; /* at its front: DER has none that need not be there */
-  for (i = 0; i < sizeof serial; i++) serial[i] = (unsigned char)(r->serial >> (8 * (sizeof serial - 1 - i)));
-  while (zeros + 1 < sizeof serial && !serial[zeros]) zeros++;
+  memcpy(serial, r->serial, sizeof serial);
+  serial[0] = (unsigned char)((serial[0] & 0x7F) | 0x40); /* positive (RFC 5280, 4.1.2.2), and of full length: DER has no zeros in front */
   x509_time(r->from, from);
   x509_time(r->until, until);
   mbedtls_x509write_crt_set_version(cert, MBEDTLS_X509_CRT_VERSION_3);
   mbedtls_x509write_crt_set_md_alg(cert, MBEDTLS_MD_SHA256);
-  return mbedtls_x509write_crt_set_serial_raw(cert, serial + zeros, sizeof serial - zeros) == 0 &&
+  return mbedtls_x509write_crt_set_serial_raw(cert, serial, sizeof serial) == 0 &&
          mbedtls_x509write_crt_set_validity(cert, from, until) == 0 &&
          mbedtls_x509write_crt_set_basic_constraints(cert, !r->issuer_key.n, r->issuer_key.n ? -1 : 0) == 0 &&
          mbedtls_x509write_crt_set_key_usage(cert, r->issuer_key.n ? MBEDTLS_X509_KU_DIGITAL_SIGNATURE
@@ -125,26 +124,67 @@ static int x509_keys(const svc_x509_request *r, mbedtls_pk_context *key, mbedtls
   return x509_failed(error, SVC_RANDOM);
 }
 
-SVC_PRIVATE int svc_x509_make(svc_arena *a, const svc_x509_request *r, svc_x509_pair *out)
+/* The value of one attribute that is escaped by a backslash: a special character, or two hexadecimal digits. */
+static bool x509_escaped(const char **p, const char *end, svc_buf *out)
 {
-  mbedtls_x509write_cert cert;
-  mbedtls_pk_context key, issuer;
-  int rc;
-  mbedtls_x509write_crt_init(&cert);
-  mbedtls_pk_init(&key);
-  mbedtls_pk_init(&issuer);
-  rc = x509_keys(r, &key, &issuer);
-  if (rc == SVC_OK) {
-    mbedtls_x509write_crt_set_subject_key(&cert, &key);
-    mbedtls_x509write_crt_set_issuer_key(&cert, r->issuer_key.n ? &issuer : &key);
-    rc = x509_name(mbedtls_x509write_crt_set_subject_name, &cert, a, r->subject);
-    if (rc == SVC_OK) rc = x509_name(mbedtls_x509write_crt_set_issuer_name, &cert, a, r->issuer);
-    if (rc == SVC_OK) rc = x509_describe(&cert, r) ? x509_write(a, r, &cert, &key, out) : SVC_NOMEM;
+  static const char hex[] = "0123456789abcdef", special[] = " \"#+,;<=>\\";
+  const char *high = *p < end ? strchr(hex, **p | 0x20) : NULL, *low = end - *p > 1 ? strchr(hex, (*p)[1] | 0x20) : NULL;
+  if (*p < end && **p && strchr(special, **p)) svc_buf_char(out, *(*p)++);
+  else if (high && low) svc_buf_char(out, (char)((high - hex) << 4 | (low - hex))), *p += 2;
+  else return false;
+  return true;
+}
+
+/* One attribute of a distinguished name, "CN=jane", and the comma behind it. Strictly by RFC 4514: special characters are escaped, and there
+** are neither quotes nor values in hex. Spaces may stand behind a comma. */
+static bool x509_attribute(svc_arena *a, svc_str *rest, svc_str *value)
+{
+  static const char special[] = "\"+;<>";
+  const char *p = rest->p, *end = p + rest->n, *type;
+  svc_buf b = svc_buf_new(a, rest->n + 1);
+  while (p < end && *p == ' ') p++;
+  for (type = p; p < end && *p != '=' && *p != ',';) p++;
+  if (p == type || p == end || *p++ != '=' || p == end || *p == '#' || *p == ' ' || *p == ',') return false;
+  while (p < end && *p != ',') {
+    if (*p == '\\') {
+      p++;
+      if (!x509_escaped(&p, end, &b)) return false;
+    } else {
+      if (!*p || strchr(special, *p)) return false;
+      svc_buf_char(&b, *p++);
+    }
   }
-  mbedtls_x509write_crt_free(&cert);
-  mbedtls_pk_free(&key);
-  mbedtls_pk_free(&issuer);
-  return rc;
+  *value = svc_buf_done(&b);
+  if (p < end && ++p == end) return false; /* a comma with nothing behind it */
+  *rest = (svc_str){ p, (size_t)(end - p) };
+  return true;
+}
+
+static bool x509_same_bytes(const mbedtls_asn1_buf *a, const mbedtls_asn1_buf *b)
+{
+  return a->len == b->len && (!a->len || memcmp(a->p, b->p, a->len) == 0);
+}
+
+/* The same name, as those who verify certificates compare them: without regard to case. */
+static bool x509_same_name(svc_arena *a, const mbedtls_x509_name *x, const mbedtls_x509_name *y)
+{
+  for (; x && y; x = x->next, y = y->next) {
+    svc_str text = svc_arena_copy(a, (svc_str){ (const char *)y->val.p, y->val.len });
+    if (!x509_same_bytes(&x->oid, &y->oid) || x->val.len != y->val.len) return false;
+    if (!svc_str_is_nocase((svc_str){ (const char *)x->val.p, x->val.len }, text.p)) return false;
+  }
+  return !x && !y;
+}
+
+/* Does the certificate say what was asked for? mbedTLS keeps the last of two attributes of one type, and passes over what it cannot read. */
+static bool x509_says(svc_arena *a, const mbedtls_x509_name *name, svc_str wanted)
+{
+  svc_str value;
+  for (; name; name = name->next) {
+    if (!wanted.n || !x509_attribute(a, &wanted, &value)) return false;
+    if (!svc_str_eq(value, (svc_str){ (const char *)name->val.p, name->val.len })) return false;
+  }
+  return wanted.n == 0;
 }
 
 /* One by one: of several at once mbedTLS says how many it could not read, and not that there was no memory for them. */
@@ -168,6 +208,42 @@ static int x509_said(svc_arena *a, int rc)
 {
   rc = x509_failed(rc, SVC_INVALID);
   if (rc == SVC_NOMEM) a->failed = true;
+  return rc;
+}
+
+/* A certificate names its subject exactly as asked for, and only an authority's own certificate has the authority's name: else SVC_INVALID. */
+static int x509_read_back(svc_arena *a, const svc_x509_request *r, svc_str pem)
+{
+  mbedtls_x509_crt cert;
+  int rc;
+  mbedtls_x509_crt_init(&cert);
+  rc = x509_failed(x509_parse(a, pem, &cert), SVC_RANDOM);
+  if (rc == SVC_OK && !x509_says(a, &cert.subject, r->subject)) rc = SVC_INVALID;
+  if (rc == SVC_OK && r->issuer_key.n && x509_same_name(a, &cert.subject, &cert.issuer)) rc = SVC_INVALID;
+  mbedtls_x509_crt_free(&cert);
+  return a->failed ? SVC_NOMEM : rc;
+}
+
+SVC_PRIVATE int svc_x509_make(svc_arena *a, const svc_x509_request *r, svc_x509_pair *out)
+{
+  mbedtls_x509write_cert cert;
+  mbedtls_pk_context key, issuer;
+  int rc;
+  mbedtls_x509write_crt_init(&cert);
+  mbedtls_pk_init(&key);
+  mbedtls_pk_init(&issuer);
+  rc = x509_keys(r, &key, &issuer);
+  if (rc == SVC_OK) {
+    mbedtls_x509write_crt_set_subject_key(&cert, &key);
+    mbedtls_x509write_crt_set_issuer_key(&cert, r->issuer_key.n ? &issuer : &key);
+    rc = x509_name(mbedtls_x509write_crt_set_subject_name, &cert, a, r->subject);
+    if (rc == SVC_OK) rc = x509_name(mbedtls_x509write_crt_set_issuer_name, &cert, a, r->issuer);
+    if (rc == SVC_OK) rc = x509_describe(&cert, r) ? x509_write(a, r, &cert, &key, out) : SVC_NOMEM;
+    if (rc == SVC_OK) rc = x509_read_back(a, r, out->certificate);
+  }
+  mbedtls_x509write_crt_free(&cert);
+  mbedtls_pk_free(&key);
+  mbedtls_pk_free(&issuer);
   return rc;
 }
 

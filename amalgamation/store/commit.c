@@ -9,7 +9,7 @@
 ** A job either keeps all it wrote or nothing. Jobs check before they write, so one that says no has usually written
 ** nothing, and the batch goes on; one that says no after a write spoils the transaction, which is then aborted and done
 ** again without it: it has its turn alone, when the others are done. A transaction is also done again when the store had
-** no room, or when another process came first. Jobs are therefore written to be run again.
+** no room, or, in parts, when another process came first (see "conflicts"). Jobs are therefore written to be run again.
 **
 ** The rule: what a job was told in a try that was aborted counts for nothing. It may have been refused for what another
 ** job had done there, and that never happened.
@@ -218,8 +218,11 @@ SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_s
   k->due = k->next = INT64_MAX;
   if (!svc_mutex_init(&k->lock)) return SVC_NOMEM;
   k->store = store; /* not before: it says that there is something to close */
-  do rc = commit_open_try(k);
-  while (rc == SVC_RETRY && ++tries < COMMIT_RETRIES);
+  do {
+    unsigned rests = tries && port->rests ? port->rests(store, (unsigned)tries) : 0;
+    while (rests-- > 0) port->rest(store);
+    rc = commit_open_try(k);
+  } while (rc == SVC_RETRY && ++tries < COMMIT_RETRIES);
   if (rc == SVC_OK) return SVC_OK;
   svc_mutex_destroy(&k->lock);
   k->store = NULL;
@@ -386,6 +389,7 @@ static int commit_try(svc_commit *k, commit_batch *batch, const svc_job *only)
   int rc = SVC_IS_SHARED(k->port) ? commit_begin(k, batch, &txn) : k->port->write_begin(k->store, &txn);
   if (rc != SVC_OK) return rc;
   txn->ids = &k->ids;
+  txn->again = batch->first->tries > 0;
   k->ids.due = INT64_MAX;
   if (SVC_IS_SHARED(k->port)) commit_expect(batch, only, txn);
   k->ids.revision = k->port->number(txn) << 20;
@@ -423,12 +427,13 @@ static int commit_make_room(svc_commit *k, const commit_batch *batch, const svc_
   return rc == SVC_OK ? COMMIT_AGAIN : rc;
 }
 
-static void commit_all(svc_commit *k, commit_batch *batch, const svc_job *only)
+/* SVC_RETRY: another process came first, and nobody was told anything. Else the jobs are done, or have their status. */
+static int commit_all(svc_commit *k, commit_batch *batch, const svc_job *only)
 {
   const svc_id last = k->ids.last, reserved = k->ids.reserved;
   svc_job *job;
   bool beyond = false;
-  int rc, tries = 0;
+  int rc;
   do {
     k->ids.last = last;
     k->ids.reserved = reserved;
@@ -436,24 +441,192 @@ static void commit_all(svc_commit *k, commit_batch *batch, const svc_job *only)
       if (commit_has_part(job, only)) job->refused = false;
     rc = commit_try(k, batch, only);
     if (rc == SVC_NO_ROOM) rc = commit_make_room(k, batch, only, &beyond);
-    if (rc == SVC_RETRY) rc = ++tries < COMMIT_RETRIES ? COMMIT_AGAIN : SVC_BUSY;
   } while (rc == COMMIT_AGAIN);
   if (beyond) k->port->room(k->store, SVC_ROOM_DONE); /* if that fails the store says so at the next request */
-  if (rc == SVC_OK && !(only && only->refused)) return;
+  if (rc == SVC_OK && !(only && only->refused)) return rc;
   k->ids.last = last;
   k->ids.reserved = reserved;
-  if (rc == SVC_OK) return;
-  svc_commit_look_at(k, 0); /* it may speak of what was not committed: the next request looks again */
-  for (job = batch->first; job; job = job->next)
-    if (commit_has_part(job, only)) job->status = rc;
+  if (rc == SVC_OK) return rc;
+  if (rc != SVC_RETRY) svc_commit_look_at(k, 0); /* it may speak of what was not committed: the next request looks again */
+  for (job = batch->first; job; job = job->next) {
+    if (!commit_has_part(job, only)) continue;
+    job->refused = false;
+    if (rc != SVC_RETRY) job->status = rc;
+  }
+  return rc;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- conflicts */
+
+/*
+** A transaction that lost to another process is split, and its parts are tried apart: so the job that meets the conflict again and again
+** does not take others with it. The first cut is between lanes, as a conflict is mostly one tenant's: every other tenant's job
+** is committed by the second try. A lane that loses alone is halved, and waits for its next try in svc_commit.again. The leader
+** comes to that list when nobody else waits, or once for each batch of others, and takes its pauses only when there is nothing else to do.
+*/
+#define COMMIT_WAYS 8 /* parts that a transaction of several lanes is cut into at the most */
+
+static void commit_append(commit_batch *batch, svc_job *job)
+{
+  job->next = NULL;
+  if (batch->last) batch->last->next = job;
+  else batch->first = job;
+  batch->last = job;
+  batch->count++;
+}
+
+static void commit_put_back(svc_commit *k, svc_job *job)
+{
+  svc_job **end = &k->again;
+  while (*end) end = &(*end)->next;
+  job->next = NULL;
+  job->again = true;
+  *end = job;
+}
+
+/* The parts of a batch: by lane, or where there is one lane by halves. How many. */
+static int commit_cut(commit_batch *batch, commit_batch parts[COMMIT_WAYS])
+{
+  uint64_t lanes[COMMIT_BATCH];
+  svc_job *job, *next;
+  unsigned count = 0, i = 0, at;
+  memset(parts, 0, COMMIT_WAYS * sizeof *parts);
+  for (job = batch->first; job; job = job->next) {
+    for (at = 0; at < count && lanes[at] != job->lane; at++) continue;
+    if (at == count && count < COMMIT_BATCH) lanes[count++] = job->lane;
+  }
+  for (job = batch->first; job; job = next, i++) {
+    next = job->next;
+    for (at = 0; at + 1 < count && lanes[at] != job->lane; at++) continue;
+    commit_append(&parts[count > 1 ? at % COMMIT_WAYS : i * 2 / batch->count], job);
+  }
+  *batch = (commit_batch){ NULL, NULL, 0 };
+  for (i = 0; i < COMMIT_WAYS && parts[i].first; i++) continue;
+  return (int)i;
+}
+
+/* Those that were told something are taken out of a batch, and put behind the others that were. */
+static void commit_finish(commit_batch *batch, commit_batch *done)
+{
+  svc_job *job, *next;
+  for (job = batch->first; job; job = next) {
+    next = job->next;
+    job->again = false;
+    commit_append(done, job);
+  }
+  *batch = (commit_batch){ NULL, NULL, 0 };
+}
+
+/* A part that lost: it is tried again, later, in halves. */
+static void commit_later(svc_commit *k, commit_batch *part, commit_batch *done)
+{
+  commit_batch halves[COMMIT_WAYS];
+  int n = commit_cut(part, halves), i;
+  for (i = 0; i < n; i++) {
+    unsigned group = ++k->groups, rests = 0;
+    svc_job *job, *next;
+    if (halves[i].first->tries < COMMIT_RETRIES && k->port->rests) rests = k->port->rests(k->store, halves[i].first->tries);
+    for (job = halves[i].first; job; job = next) {
+      next = job->next;
+      job->group = group;
+      job->rests = rests;
+      if (job->tries < COMMIT_RETRIES) {
+        commit_put_back(k, job);
+      } else {
+        job->status = SVC_BUSY;
+        job->again = false;
+        commit_append(done, job);
+        svc_commit_look_at(k, 0); /* as where a batch has failed */
+      }
+    }
+  }
 }
 
 /* Those that spoiled the work of others, each by itself. What they are told now is true. */
-static void commit_alone(svc_commit *k, commit_batch *batch)
+static void commit_alone(svc_commit *k, commit_batch *batch, commit_batch *done)
 {
+  svc_job *job, *next;
+  commit_batch one;
+  for (job = batch->first; job; job = next) {
+    next = job->next;
+    one = (commit_batch){ NULL, NULL, 0 };
+    commit_append(&one, job);
+    if (job->alone && job->status == SVC_OK && commit_all(k, &one, job) == SVC_RETRY) {
+      job->tries++;
+      commit_later(k, &one, done);
+    } else {
+      commit_finish(&one, done);
+    }
+  }
+  *batch = (commit_batch){ NULL, NULL, 0 };
+}
+
+/* One try at a part of the jobs. False: it lost, and the jobs are still in it. */
+static bool commit_part(svc_commit *k, commit_batch *part, commit_batch *done)
+{
+  svc_job *job, *only = part->first && !part->first->next && part->first->alone ? part->first : NULL;
+  if (commit_all(k, part, only) != SVC_RETRY) {
+    if (only) commit_finish(part, done);
+    else commit_alone(k, part, done);
+    return true;
+  }
+  atomic_fetch_add_explicit(&k->conflicts, 1, memory_order_relaxed);
+  for (job = part->first; job; job = job->next) job->tries++;
+  return false;
+}
+
+/* Jobs that nobody has tried yet. */
+static void commit_new(svc_commit *k, commit_batch *batch, commit_batch *done)
+{
+  commit_batch parts[COMMIT_WAYS];
+  uint64_t lane;
   svc_job *job;
-  for (job = batch->first; job; job = job->next)
-    if (job->alone && job->status == SVC_OK) commit_all(k, batch, job);
+  bool several = false;
+  int n, i;
+  if (!batch->first || commit_part(k, batch, done)) return;
+  for (lane = batch->first->lane, job = batch->first; job; job = job->next) several |= job->lane != lane;
+  if (!several) {
+    commit_later(k, batch, done);
+    return;
+  }
+  n = commit_cut(batch, parts);
+  for (i = 0; i < n; i++)
+    if (!commit_part(k, &parts[i], done)) commit_later(k, &parts[i], done);
+}
+
+/* The group whose turn it is, taken out of the list. False: all have to wait on. */
+static bool commit_turn(svc_commit *k, commit_batch *out)
+{
+  svc_job **at = &k->again;
+  unsigned group;
+  *out = (commit_batch){ NULL, NULL, 0 };
+  while (*at && (*at)->rests) at = &(*at)->next;
+  if (!*at) return false;
+  group = (*at)->group;
+  while (*at) {
+    svc_job *job = *at;
+    if (job->group != group) {
+      at = &job->next;
+      continue;
+    }
+    *at = job->next;
+    commit_append(out, job);
+  }
+  return true;
+}
+
+/* Jobs that lost: one group of them, or a rest for all. busy: others have had their turn meanwhile, and rests went by. */
+static void commit_again(svc_commit *k, bool busy, commit_batch *done)
+{
+  commit_batch group;
+  svc_job *job;
+  if (!k->again) return;
+  if (commit_turn(k, &group)) {
+    if (!commit_part(k, &group, done)) commit_later(k, &group, done);
+    return;
+  }
+  if (!busy && k->port->rest) k->port->rest(k->store);
+  for (job = k->again; job; job = job->next) job->rests -= job->rests > 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the queue */
@@ -527,26 +700,41 @@ static bool commit_wait(svc_waiter *w)
   return done;
 }
 
-static void commit_lead(svc_commit *k, const svc_job *own)
+/* Those that have come, and those that are tried again. Whose job is done is told so, but for the leader. */
+static void commit_round(svc_commit *k, const svc_job *own)
 {
-  commit_batch batch = { NULL, NULL, 0 };
+  commit_batch batch = { NULL, NULL, 0 }, done = { NULL, NULL, 0 };
   svc_job *job, *next;
+  bool busy;
   svc_mutex_lock(&k->lock);
   commit_take(k, &batch);
   svc_mutex_unlock(&k->lock);
-  if (SVC_IS_SHARED(k->port)) commit_join(k, &batch);
-  commit_all(k, &batch, NULL);
-  commit_alone(k, &batch);
-  svc_mutex_lock(&k->lock);
-  k->last_batch = batch.count;
-  k->leading = k->first != NULL;
-  job = k->first; /* it stays the first until it leads */
-  svc_mutex_unlock(&k->lock);
-  if (job) commit_tell(job->waiter, &job->waiter->lead);
-  for (job = batch.first; job; job = next) {
+  busy = batch.first != NULL;
+  if (busy) {
+    if (SVC_IS_SHARED(k->port)) commit_join(k, &batch);
+    commit_new(k, &batch, &done);
+    svc_mutex_lock(&k->lock);
+    k->last_batch = done.count;
+    svc_mutex_unlock(&k->lock);
+  }
+  commit_again(k, busy, &done);
+  for (job = done.first; job; job = next) {
     next = job->next;
     if (job != own) commit_tell(job->waiter, &job->waiter->done);
   }
+}
+
+/* A leader leads until its own job is done; then the first of those that came meanwhile does, or the first that is tried again. */
+static void commit_lead(svc_commit *k, svc_job *own)
+{
+  svc_job *job;
+  do commit_round(k, own);
+  while (own->again);
+  svc_mutex_lock(&k->lock);
+  job = k->first ? k->first : k->again; /* it stays the first until it leads */
+  k->leading = job != NULL;
+  svc_mutex_unlock(&k->lock);
+  if (job) commit_tell(job->waiter, &job->waiter->lead);
 }
 
 SVC_PRIVATE bool svc_commit_idle(svc_commit *k)
@@ -563,7 +751,8 @@ SVC_PRIVATE int svc_commit_run(svc_commit *k, svc_job *own)
   svc_txn *late = NULL;
   bool wait;
   own->status = SVC_OK;
-  own->refused = own->alone = false;
+  own->refused = own->alone = own->again = false;
+  own->tries = own->rests = own->group = 0;
   own->next = NULL;
   svc_mutex_lock(&k->lock);
   wait = k->leading;

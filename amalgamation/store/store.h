@@ -202,6 +202,9 @@ struct svc_job {
   int status;   /* SVC_OK, or the store's error that kept the work from being done */
   bool refused; /* work said no, and what it has seen is true: it has been answered for */
   bool alone;   /* it said no after it had written: it is done by itself, after the others */
+  uint64_t lane; /* jobs of one tenant have the same: a conflict in one lane is retried apart from all others; 0: of nobody */
+  unsigned tries, rests, group; /* of a job that is retried after a conflict: so often it was; pauses before it is; what it is tried with */
+  bool again;   /* it is in svc_commit.again */
   bool frees;   /* there is less in the store afterwards: may be done where it is full */
   const svc_key *expected; /* what it will ask for, as far as that is known */
   size_t expected_count;
@@ -218,12 +221,15 @@ typedef struct svc_commit {
   svc_waiter *waiters; /* as many as ever waited at once */
   svc_job *first, *last; /* waiting */
   bool leading;
+  svc_job *again; /* retried after a conflict, in the order of their turns; the leader's, as `groups` */
+  unsigned groups; /* the last number of a group */
   unsigned last_batch; /* jobs of the batch before */
   svc_ids ids;
   atomic_uint due_second; /* the second in which something is due; UINT_MAX: nothing is */
   int64_t due; /* the same in milliseconds; the lock's */
   int64_t next; /* the same as far as is known, where what others write is looked for before; the lock's */
   atomic_ulong commits, writes; /* so many; and jobs that these made durable */
+  atomic_ulong conflicts; /* transactions that had to be done again, as another writer came first */
 } svc_commit;
 
 SVC_PRIVATE int svc_commit_open(svc_commit *k, const svc_store_port *port, svc_store *store, const svc_allocator *allocator);

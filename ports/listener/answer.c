@@ -33,7 +33,6 @@ static const answer_error answer_errors[LISTENER_E_COUNT] = {
   [SVC_HTTP_E_FRAMING] = ANSWER_BAD("Transfer-Encoding stands beside Content-Length or in HTTP/1.0"),
   [SVC_HTTP_E_CHUNK] = ANSWER_BAD("the chunked body is malformed"),
   [LISTENER_E_TIMEOUT] = { 408, "REQUEST_TIMEOUT", "The request did not arrive in time.", "", NULL },
-  [SVC_HTTP_E_NO_LENGTH] = { 411, "LENGTH_REQUIRED", "A Content-Length is needed, 0 if there is no body.", "", NULL },
   [SVC_HTTP_E_BODY] = { 413, "REQUEST_TOO_LARGE", "The body of the request is larger than ", " bytes.", NULL },
   [SVC_HTTP_E_TARGET] = { 414, "URI_TOO_LONG", "The address of the request is longer than ", " bytes.", NULL },
   [SVC_HTTP_E_EXPECT] = { 417, "EXPECTATION_FAILED", "Only 100-continue can be expected of this service.", "", NULL },

@@ -32,6 +32,7 @@
 #define CERTIFICATE_FILE ((size_t)256 << 10) /* bytes; a chain has 10 KiB */
 #define CERTIFICATE_PEM 8192                 /* of one that is made, with all its names */
 #define CERTIFICATE_NAMES 64
+#define CERTIFICATE_CHAIN 10 /* certificates; clients verify no longer chains (mbedTLS: 8 between its own and the root) */
 #define CERTIFICATE_BEYOND 4096 /* more than any setting adds to a structure */
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
@@ -118,6 +119,14 @@ static unsigned char *certificate_load(const char *path, size_t *n, int *rc, cha
   return NULL;
 }
 
+/* How many there are. */
+static int certificate_count(const mbedtls_x509_crt *chain)
+{
+  int n = 0;
+  for (; chain; chain = chain->next) n++;
+  return n;
+}
+
 static int certificate_read_chain(mbedtls_x509_crt *chain, const char *path, char *why, size_t size)
 {
   size_t n;
@@ -126,6 +135,9 @@ static int certificate_read_chain(mbedtls_x509_crt *chain, const char *path, cha
   if (!text) return rc;
   bad = mbedtls_x509_crt_parse(chain, text, n); /* positive: how many of them it could not read */
   certificate_unload(text);
+  if (bad == 0 && certificate_count(chain) > CERTIFICATE_CHAIN)
+    return svc_listener_why(why, size, SVC_INVALID, "%s: a chain of %d certificates, of which clients verify %d at the most", path,
+                            certificate_count(chain), CERTIFICATE_CHAIN);
   if (bad == 0) return SVC_OK;
   rc = certificate_code(bad, SVC_INVALID);
   if (rc != SVC_INVALID) return rc;

@@ -241,8 +241,9 @@ void svc_listener_drop(listener_conn *conn);
 bool svc_listener_dropped(const listener_conn *conn);
 
 /* Of this loop, the connection that has been in a state for longest, at least so many ms, and can do without: it is idle and
-** nothing has come from it (HEAD), or the client takes nothing of its answer (SEND). NULL: there is none. */
-listener_conn *svc_listener_oldest(listener_loop *loop, int state, int64_t least_ms);
+** nothing has come from it (HEAD), or the client takes nothing of its answer (SEND). place: of the address that is counted so; NULL: of
+** any. NULL: there is none. */
+listener_conn *svc_listener_oldest(listener_loop *loop, int state, const unsigned char *place, int64_t least_ms);
 
 /* ----------------------------------------------------------------------------------------------------- connection.c */
 

@@ -2,6 +2,10 @@
 ** Places: how many connections there may be, in all and of one address. Without a share for each, one client could hold all
 ** of them by connecting and doing nothing.
 **
+** Where there is no place, the connection that is idle for longest gives way: of the same address, if that has all of its share. Many people
+** may be behind one address, and clients that forget idle connections must not keep the others there out. Only if none is idle the new
+** connection is refused. A loop closes its own connections alone; they are spread evenly, so that it has some of such an address.
+**
 ** The rule it keeps: a connection that is counted is counted twice, in all and for its address, and leaves both at once,
 ** when it is closed or when it gives way. Addresses are counted in a table of open addressing: a row that is found before
 ** a free one is the address's own, so taking one out moves those behind it up.
@@ -75,8 +79,8 @@ int svc_listener_place_take(listener_conn *conn)
   int error;
   places_key(conn);
   error = places_try(l, conn);
-  if (error != LISTENER_E_CONNECTIONS) return error;
-  idle = svc_listener_oldest(conn->loop, LISTENER_HEAD, 0);
+  if (!error) return 0;
+  idle = svc_listener_oldest(conn->loop, LISTENER_HEAD, error == LISTENER_E_ADDRESS ? conn->place : NULL, 0);
   if (!idle) return error;
   svc_listener_place_leave(idle);
   svc_listener_drop(idle);

@@ -55,7 +55,7 @@ bool svc_listener_send_reserve(listener_conn *conn, size_t n)
   svc_listener *l = conn->loop->listener;
   if (n <= SEND_SMALL) return true;
   while (!send_count(l, n)) {
-    listener_conn *stalled = svc_listener_oldest(conn->loop, LISTENER_SEND, SEND_STALLED_MS);
+    listener_conn *stalled = svc_listener_oldest(conn->loop, LISTENER_SEND, NULL, SEND_STALLED_MS);
     if (!stalled) return false;
     svc_listener_leave(stalled);
     svc_listener_send_release(stalled);

@@ -110,7 +110,7 @@ static int socket_open(socket_address *a, bool sibling, bool shared)
 
 static int socket_failed(const char *url, char *why, size_t size)
 {
-  const char *text = errno == EADDRINUSE       ? "the port is in use"
+  const char *text = errno == EADDRINUSE       ? "the port is in use: stop the program that listens there, or choose another port (0 takes a free one)"
                      : errno == EACCES         ? "this user may not listen on that port"
                      : errno == EADDRNOTAVAIL  ? "this machine does not have that address"
                      : errno == EAFNOSUPPORT   ? "this machine does not have that kind of address"

@@ -204,6 +204,8 @@ static const struct good {
     "POST /p Host:a Content-Length:5 keep=1 body=hello;GET /next Host:a keep=1 body=;" },
   { POST "Content-Length: 0005\r\n\r\n0\r\n\r\n" GET,
     "POST /p Host:a Content-Length:0005 keep=1 body=0\r\n\r\n;GET /next Host:a keep=1 body=;" },
+  { POST "\r\n" GET, "POST /p Host:a keep=1 body=;GET /next Host:a keep=1 body=;" }, /* RFC 9112, 6.3: no length, no body */
+  { "PATCH /p HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n" GET, "PATCH /p Host:a Expect:100-continue keep=1 body=;GET /next Host:a keep=1 body=;" },
   { POST "content-length:0\r\n\r\n" GET, "POST /p Host:a content-length:0 keep=1 body=;GET /next Host:a keep=1 body=;" },
   { CHUNKED "0\r\n\r\n" GET,
     "POST /p Host:a Transfer-Encoding:chunked keep=1 body=;GET /next Host:a keep=1 body=;" },
@@ -305,7 +307,6 @@ static const struct bad {
   BAD(CODING, POST "Transfer-Encoding: \"chunked\"\r\n\r\n", "0\r\n\r\n" GET),
   BAD(CODING, POST "Transfer-Encoding: chunked,\r\n\r\n", "0\r\n\r\n" GET),
   BAD(CODING, POST "Transfer-Encoding:\r\n\r\n", "0\r\n\r\n" GET),
-  BAD(NO_LENGTH, POST "\r\n", GET),
   BAD(LENGTH, POST "Content-Length:\r\n\r\n", GET),
   BAD(LENGTH, POST "Content-Length: 1, 1\r\n\r\n", "a" GET),
   BAD(LENGTH, POST "Content-Length: 1 1\r\n\r\n", "a" GET),

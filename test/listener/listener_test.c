@@ -594,9 +594,6 @@ static const struct refused {
   REFUSE(501, "NOT_IMPLEMENTED", POST "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"),
   REFUSE(501, "NOT_IMPLEMENTED", POST "Transfer-Encoding: identity\r\n\r\n"),
   REFUSE(501, "NOT_IMPLEMENTED", POST "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"),
-  REFUSE(411, "LENGTH_REQUIRED", POST "\r\n"),
-  REFUSE(411, "LENGTH_REQUIRED", "PUT /seen HTTP/1.1\r\nHost: a\r\n\r\n"),
-  REFUSE(411, "LENGTH_REQUIRED", "PATCH /seen HTTP/1.1\r\nHost: a\r\n\r\n"),
   REFUSE(413, "REQUEST_TOO_LARGE", POST "Content-Length: 1048577\r\n\r\n"),
   REFUSE(413, "REQUEST_TOO_LARGE", POST "Content-Length: 99999999999\r\nExpect: 100-continue\r\n\r\n"),
   REFUSE(417, "EXPECTATION_FAILED", POST "Content-Length: 5\r\nExpect: 200-ok\r\n\r\nabcde"),
@@ -1190,6 +1187,7 @@ static MunitResult test_max_connections(const MunitParameter params[], void *dat
 static MunitResult test_share(const MunitParameter params[], void *data)
 {
   static const char *const proxies[] = { "127.0.0.3" };
+  static const char *const begun[] = { "G", "GET /seen HTTP/1.1\r\nHo", "POST /seen HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{" };
   svc_listener_config k = { .threads = 1, .max_connections = 40, .trusted_proxies = proxies, .trusted_proxy_count = 1 };
   server t;
   client idle[11], more, other;
@@ -1198,7 +1196,7 @@ static MunitResult test_share(const MunitParameter params[], void *data)
   server_open(&t, &k);
   for (round = 0; round < 3; round++) {
     for (i = 0; i < 11; i++) client_open(&idle[i], t.port); /* a quarter, and one */
-    for (i = 0; i < 11; i++) client_text(&idle[i], round == 1 ? "GET /seen HTTP/1.1\r\nHo" : "\r\n");
+    for (i = 0; i < 11; i++) client_text(&idle[i], begun[round]); /* who is in the middle of a request does not give way */
     usleep(50000);
     for (i = 0; i < 20; i++) {
       client_open(&more, t.port);
@@ -1241,6 +1239,7 @@ static MunitResult test_share_many(const MunitParameter params[], void *data)
     for (i = 0; i < 50; i++) {
       client_text(&c[i], GET);
       munit_assert_int(client_answer(&c[i]), ==, 200);
+      client_text(&c[i], "GET /seen HTTP/1.1\r\n");
     }
     for (i = 0; i < 50; i += 9) {
       client_open_from(&more, t.port, 0x7F000100 + (uint32_t)(i + round * 7));
@@ -1250,6 +1249,45 @@ static MunitResult test_share_many(const MunitParameter params[], void *data)
     for (i = 0; i < 50; i++) client_close(&c[(i * 17 + round) % 50]);
     usleep(300000);
   }
+  server_close(&t);
+  return MUNIT_OK;
+}
+
+/* An address has all of its share, and does nothing with it: its connection that is idle for longest gives way to a new one. Those of other
+** addresses stay, though they are idle since earlier. */
+static MunitResult test_share_gives_way(const MunitParameter params[], void *data)
+{
+  svc_listener_config k = { .threads = 1, .max_connections = 40, .max_per_address = 4 };
+  server t;
+  client other, c[4], more[3];
+  int i;
+  (void)params, (void)data;
+  server_open(&t, &k);
+  client_open_from(&other, t.port, 0x7F000002);
+  client_text(&other, GET);
+  munit_assert_int(client_answer(&other), ==, 200);
+  for (i = 0; i < 4; i++) {
+    usleep(5000); /* deadlines have a grain of a millisecond */
+    client_open(&c[i], t.port);
+    client_text(&c[i], GET);
+    munit_assert_int(client_answer(&c[i]), ==, 200);
+  }
+  client_text(&c[0], "GET /seen HTTP/1.1\r\n"); /* the oldest, but it is in the middle of a request */
+  usleep(5000);
+  for (i = 0; i < 3; i++) {
+    client_open(&more[i], t.port);
+    client_text(&more[i], GET);
+    munit_assert_int(client_answer(&more[i]), ==, 200);
+    if (!client_ended(&c[1 + i], WAIT_MS)) munit_errorf("%d is still there", i + 1);
+    usleep(5000);
+  }
+  client_text(&c[0], "Host: a\r\n\r\n");
+  munit_assert_int(client_answer(&c[0]), ==, 200);
+  client_text(&other, GET);
+  munit_assert_int(client_answer(&other), ==, 200);
+  for (i = 0; i < 4; i++) client_close(&c[i]);
+  for (i = 0; i < 3; i++) client_close(&more[i]);
+  client_close(&other);
   server_close(&t);
   return MUNIT_OK;
 }
@@ -1953,7 +1991,7 @@ static MunitResult test_due(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   T(serves), T(connection), T(pipelining), T(refused), T(refused_head), T(body_cut), T(chunked), T(large_bodies),
   T(body_memory), T(expect), T(limits), T(targets), T(timeouts), T(empty_lines), T(never_reads), T(slow_reader),
-  T(many_connects), T(max_connections), T(share), T(share_many), T(give_way), T(answer_memory), T(answer_size),
+  T(many_connects), T(max_connections), T(share), T(share_many), T(share_gives_way), T(give_way), T(answer_memory), T(answer_size),
   T(writers_rest), T(no_files), T(forked_host), T(writers), T(threads), T(proxies), T(open),
   T(stop), T(stop_unread), T(tick), T(due),
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -134,8 +134,8 @@ static MunitResult test_life(const MunitParameter params[], void *data)
   char *folder, store[128], file[160];
   const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--listen", "http://127.0.0.1:0",
                          "--threads", "2", "--no-sync", "--provision-seconds", "0", NULL };
-  const char *again[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--vendor", "acme", "--base-url",
-                          "http://api.example.com", NULL };
+  const char *again[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--base-url", "http://api.example.com", NULL };
+  const char *renamed[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--vendor", "acme", NULL };
   daemon_run d, other;
   struct stat st;
   (void)params, (void)data;
@@ -158,15 +158,29 @@ static MunitResult test_life(const MunitParameter params[], void *data)
   munit_assert_int(st.st_mode & 0777, ==, 0600);
   munit_assert_not_null(strstr(d.text, file));
   munit_assert_int(chmod(file, 0640), ==, 0); /* a mark: the second start must leave it alone */
+  start(&d, renamed); /* the word of a store stays */
+  munit_assert_int(finish(&d, 0), ==, 2);
+  munit_assert_not_null(strstr(d.errors, "the vendor word of this store is svc, not acme"));
+  munit_assert_int(lines_of(d.errors), ==, 1);
   start(&d, again);
   await_ready(&d);
   munit_assert_int(lines_of(d.text), ==, 1); /* nothing to tell about a store that is not new */
-  munit_assert_int(get(d.port, "/api/acme/v2/unauth/controlPlaneIPAddresses", answer, sizeof answer), ==, 200);
-  munit_assert_not_null(strstr(answer, "http://api.example.com/api/acme/v2"));
-  munit_assert_not_null(strstr(answer, "application/vnd.acme."));
+  munit_assert_int(get(d.port, "/api/svc/v2/unauth/controlPlaneIPAddresses", answer, sizeof answer), ==, 200);
+  munit_assert_not_null(strstr(answer, "http://api.example.com/api/svc/v2"));
+  munit_assert_not_null(strstr(answer, "application/vnd.svc."));
   munit_assert_int(finish(&d, SIGINT), ==, 0);
   munit_assert_int(stat(file, &st), ==, 0);
   munit_assert_int(st.st_mode & 0777, ==, 0640);
+  snprintf(store, sizeof store, "%s/second", folder); /* another word, from the beginning: from then on nobody has to name it */
+  start(&d, renamed);
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  start(&d, again);
+  await_ready(&d);
+  munit_assert_int(get(d.port, "/api/acme/v2/unauth/controlPlaneIPAddresses", answer, sizeof answer), ==, 200);
+  munit_assert_not_null(strstr(answer, "http://api.example.com/api/acme/v2"));
+  munit_assert_not_null(strstr(answer, "application/vnd.acme."));
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
   remove_folder(folder);
   return MUNIT_OK;
 }
@@ -316,10 +330,12 @@ static MunitResult test_confined(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* The key of the store's secrets: made once, for its owner alone; one that is no key, or that others can read, is refused. */
+/* The key of the store's secrets: made once, for its owner alone; one that is no key, that everybody can read, or a link that leads
+** nowhere is refused. */
 static MunitResult test_secret_key(const MunitParameter params[], void *data)
 {
-  char *folder, store[128], file[160], first[64], second[64];
+  static const mode_t modes[] = { 0644, 0604, 0620 };
+  char *folder, store[128], file[160], pending[170], first[64], second[64];
   const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", NULL };
   const char *named[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", "--secret-key", file, NULL };
   daemon_run d;
@@ -345,11 +361,21 @@ static MunitResult test_secret_key(const MunitParameter params[], void *data)
     fclose(f);
   }
   munit_assert_memory_equal(32, first, second);
-  munit_assert_int(chmod(file, 0640), ==, 0);
+  snprintf(pending, sizeof pending, "%s.new", file);
+  munit_assert_int(access(pending, F_OK), !=, 0);
+  munit_assert_int(chmod(file, 0440), ==, 0); /* as Kubernetes mounts a Secret */
   start(&d, args);
-  munit_assert_int(finish(&d, 0), ==, 2);
-  munit_assert_not_null(strstr(d.errors, "chmod 600"));
-  munit_assert_int(lines_of(d.errors), ==, 1);
+  await_ready(&d);
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_not_null(strstr(d.errors, "warning"));
+  munit_assert_not_null(strstr(d.errors, "can be read by its group"));
+  for (i = 0; i < 3; i++) {
+    munit_assert_int(chmod(file, modes[i]), ==, 0);
+    start(&d, args);
+    munit_assert_int(finish(&d, 0), ==, 2);
+    munit_assert_not_null(strstr(d.errors, "chmod 600"));
+    munit_assert_int(lines_of(d.errors), ==, 1);
+  }
   munit_assert_int(chmod(file, 0600), ==, 0);
   munit_assert_int(truncate(file, 31), ==, 0);
   start(&d, args);
@@ -360,6 +386,16 @@ static MunitResult test_secret_key(const MunitParameter params[], void *data)
   munit_assert_int(finish(&d, 0), ==, 1);
   munit_assert_not_null(strstr(d.errors, file));
   munit_assert_int(lines_of(d.errors), ==, 1);
+  snprintf(store, sizeof store, "%s/linked", folder);
+  munit_assert_int(mkdir(store, 0700), ==, 0);
+  snprintf(file, sizeof file, "%s/secret.key", store);
+  munit_assert_int(symlink("/nowhere/secret.key", file), ==, 0);
+  start(&d, args);
+  munit_assert_int(finish(&d, 0), ==, 1);
+  munit_assert_not_null(strstr(d.errors, file));
+  munit_assert_int(lines_of(d.errors), ==, 1);
+  snprintf(file, sizeof file, "%s/bootstrap.json", store);
+  munit_assert_int(access(file, F_OK), !=, 0);
   remove_folder(folder);
   return MUNIT_OK;
 }
@@ -444,21 +480,26 @@ static MunitResult test_flags(const MunitParameter params[], void *data)
     { { "--data", "build/no-folder", "--listen", "http://10.1.2.3:80" }, 2, "", "or say --plain-http", 1 },
     { { "--data", "build/no-folder", "--listen", "http://[::ffff:127.0.0.1]" }, 2, "", "or say --plain-http", 1 },
     { { "--data", "build/no-folder", "--listen", "localhost:80" }, 2, "", "not a URL like http://", 1 },
-    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--vendor", "A B" }, 2, "", "vendor", 1 },
-    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--base-url", "x y" }, 2, "", "base_url", 1 },
-    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--base-url", "http://a\"b" }, 2, "", "base_url", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--vendor", "A B" }, 2, "", "svcd: --vendor ", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--base-url", "x y" }, 2, "", "svcd: --base-url ", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--base-url", "http://a\"b" }, 2, "", "svcd: --base-url ", 1 },
     { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--trusted-proxy", "nobody" }, 2, "", "nobody", 1 },
     { { "--data", "/dev/null/x", "--listen", "http://127.0.0.1:0" }, 1, "", "/dev/null/x", 1 },
     { { "--data", "build/no-folder", "--writers", "0" }, 2, "", "--writers: a number from 1 to 256", 0 },
     { { "--data", "build/no-folder", "--writers", "257" }, 2, "", "--writers: a number from 1 to 256", 0 },
     { { "--data", "build/no-folder", "--max-per-address", "0" }, 2, "", "--max-per-address: a number from 1", 0 },
-    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--db-scheme", "A B" }, 2, "", "db_scheme", 1 },
-    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--db-domain", "a/b" }, 2, "", "db_domain", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--db-scheme", "A B" }, 2, "", "svcd: --db-scheme ", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--db-domain", "a/b" }, 2, "", "svcd: --db-domain ", 1 },
     { { "serve" }, 2, "", "--data DIR is missing", 0 },
     { { "serve", "--help" }, 0, "--db-domain DOMAIN", "", 0 },
     { { "version" }, 0, "svcd " SVC_VERSION "\n", "", 0 },
     { { "version", "--data", "build/no-folder" }, 2, "", "--data: not a flag of this verb", 0 },
-    { { "sing" }, 2, "", "sing: no such verb", 0 },
+    { { "sing" }, 2, "", "sing: no such verb; svcd --help lists them", 1 },
+    { { "bakup" }, 2, "", "bakup: no such verb; did you mean backup?", 1 },
+    { { "--data", "build/no-folder", "--lisen", "x" }, 2, "", "--lisen: no such flag; did you mean --listen?", 1 },
+    { { "backup", "--data", "build/no-folder", "--listen", "x" }, 2, "", "--listen: not a flag of this verb; svcd backup --help", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:1", "--limit", "nope=1/1/1" }, 2, "", "svcd: --limit: nope ", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:1", "--seed", "x" }, 2, "", "svcd: --seed x: a number", 1 },
     { { "credentials" }, 2, "", "--data DIR is missing", 0 },
     { { "credentials", "--data", "build/no-folder", "--listen", "http://127.0.0.1:0" }, 2, "", "--listen: not a flag of this verb", 0 },
     { { "credentials", "--data", "build/no-folder" }, 1, "", "there is no store in build/no-folder", 1 },

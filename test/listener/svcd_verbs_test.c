@@ -9,6 +9,7 @@
 #include "svcapi.h"
 
 #include <fcntl.h>
+#include <lmdb.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -138,6 +139,50 @@ static MunitResult test_good(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static void key_write(const char *path, char c)
+{
+  char bytes[32];
+  FILE *f = fopen(path, "wb");
+  memset(bytes, c, sizeof bytes);
+  munit_assert_not_null(f);
+  munit_assert_size(fwrite(bytes, 1, sizeof bytes, f), ==, sizeof bytes);
+  munit_assert_int(fclose(f), ==, 0);
+}
+
+/* Something is sealed in the copy, with the key beside it. */
+static void key_use(const verbs_place *p)
+{
+  static const svc_grant grants[] = { { "ORG_OWNER", NULL }, { "GROUP_OWNER", NULL } };
+  static const svc_caller host = { "000000000000000000000000", "test", grants, 2, 0 };
+  static const char body[] = "{\"type\":\"PAGER_DUTY\",\"serviceKey\":\"0123456789abcdef0123456789abcdef\"}";
+  static const svc_header type = { "Content-Type", "application/json", 0, 0 };
+  char target[128] = "/api/svc/v2/groups", key[32];
+  svc_request request = { .method = "GET", .target = target, .caller = &host };
+  svc_config config = { .path = p->copy, .secret_key = key };
+  svc_response response;
+  const char *id;
+  svc *s;
+  FILE *f = fopen(p->key, "rb");
+  munit_assert_not_null(f);
+  munit_assert_size(fread(key, 1, sizeof key, f), ==, sizeof key);
+  fclose(f);
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  svc_handle_request(s, &request, &response);
+  id = strstr(response.body, "\"id\":\"");
+  munit_assert_not_null(id);
+  snprintf(target, sizeof target, "/api/svc/v2/groups/%.24s/integrations/PAGER_DUTY", id + 6);
+  svc_response_free(&response);
+  request.method = "POST";
+  request.body = body;
+  request.body_length = sizeof body - 1;
+  request.headers = &type;
+  request.header_count = 1;
+  svc_handle_request(s, &request, &response);
+  munit_assert_int(response.status, ==, 201);
+  svc_response_free(&response);
+  svc_close(s);
+}
+
 static MunitResult test_key(const MunitParameter params[], void *data)
 {
   verbs_place p;
@@ -156,6 +201,14 @@ static MunitResult test_key(const MunitParameter params[], void *data)
   munit_assert_true(there(p.other, "secret.key"));
   serve(&r, p.other);
   stop(&r);
+  key_use(&p); /* now there is something sealed: another key is no good any more, and check says so */
+  munit_assert_int(truncate(p.key, 0), ==, 0);
+  expect(2, "", "not a file of 32 bytes", "check", "--data", p.copy, NULL);
+  key_write(p.key, 'x');
+  expect(2, "", "the secret key is not this store's", "check", "--data", p.copy, NULL);
+  expect(2, "", "the secret key is not this store's", "check", "--data", p.copy, "--secret-key", p.key, NULL);
+  munit_assert_int(unlink(p.key), ==, 0);
+  expect(0, "is whole", "", "check", "--data", p.copy, NULL);
   place_close(&p);
   return MUNIT_OK;
 }
@@ -236,6 +289,55 @@ static MunitResult test_damaged(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A store that can be read, and has a fault: the first name of its index is gone. */
+static void forget_name(const char *folder)
+{
+  MDB_val key = { 1, (void *)(uintptr_t)"u" }, value;
+  MDB_cursor *cursor;
+  MDB_env *env;
+  MDB_txn *txn;
+  MDB_dbi dbi;
+  munit_assert_int(mdb_env_create(&env), ==, 0);
+  munit_assert_int(mdb_env_open(env, folder, 0, 0600), ==, 0);
+  munit_assert_int(mdb_txn_begin(env, NULL, 0, &txn), ==, 0);
+  munit_assert_int(mdb_dbi_open(txn, NULL, 0, &dbi), ==, 0);
+  munit_assert_int(mdb_cursor_open(txn, dbi, &cursor), ==, 0);
+  munit_assert_int(mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE), ==, 0);
+  munit_assert_int(*(const char *)key.mv_data, ==, 'u');
+  munit_assert_int(mdb_cursor_del(cursor, 0), ==, 0);
+  mdb_cursor_close(cursor);
+  munit_assert_int(mdb_txn_commit(txn), ==, 0);
+  mdb_env_close(env);
+}
+
+/* A backup with faults: restore tells each of them and refuses; with --force it tells each of them and restores. */
+static MunitResult test_force(const MunitParameter params[], void *data)
+{
+  char third[128];
+  verbs_place p;
+  verbs_run r;
+  (void)params, (void)data;
+  if (!can_run()) return MUNIT_SKIP;
+  place_open(&p);
+  snprintf(third, sizeof third, "%s/third", p.folder);
+  serve(&r, p.store);
+  stop(&r);
+  expect(0, "restore a backup that has faults", "", "restore", "--help", NULL);
+  expect(2, "", "not a flag of this verb", "check", "--data", p.store, "--force", NULL);
+  expect(0, "checked", "", "backup", "--data", p.store, "--to", p.copy, NULL);
+  forget_name(p.copy);
+  expect(1, "its name is not in the index", "--force", "restore", "--from", p.copy, "--data", p.other, NULL);
+  munit_assert_false(there(p.other, "data.mdb") || there(p.other, "restore.new"));
+  expect(0, "its name is not in the index", "is damaged", "restore", "--from", p.copy, "--data", p.other, "--force", NULL);
+  munit_assert_true(there(p.other, "data.mdb"));
+  munit_assert_false(there(p.other, "restore.new"));
+  expect(1, "its name is not in the index", "is damaged", "check", "--data", p.other, NULL);
+  munit_assert_int(truncate(p.file, 5000), ==, 0); /* this one cannot even be read */
+  expect(1, "", "svcd: ", "restore", "--from", p.store, "--data", third, "--force", NULL);
+  place_close(&p);
+  return MUNIT_OK;
+}
+
 static MunitResult test_missing(const MunitParameter params[], void *data)
 {
   verbs_place p;
@@ -277,6 +379,15 @@ static MunitResult test_help(const MunitParameter params[], void *data)
       snprintf(head, sizeof head, "\nsvcd %s: ", verbs[k]);
       munit_assert_int(strstr(r.text, head) != NULL, ==, verbs[k] == verb);
     }
+    free(r.text);
+  }
+  for (i = 0; i < 2; i++) { /* no line is longer than 80 columns */
+    char *line, *next;
+    start(&r, i ? (const char *[]){ "help", "all", NULL } : (const char *[]){ "--help", NULL });
+    munit_assert_int(finish(&r, 0), ==, 0);
+    for (line = r.text; (next = strchr(line, '\n')) != NULL; line = next + 1)
+      if (next - line > 80) munit_errorf("a line of %d columns: %.*s", (int)(next - line), (int)(next - line), line);
+    munit_assert_int(strstr(r.text, "\n  --listen URL ") != NULL, ==, i == 1);
     free(r.text);
   }
   expect(0, "\nsvcd env: ", "", "--help", NULL);
@@ -401,6 +512,7 @@ static MunitTest tests[] = {
   { "/key", test_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/in_use", test_in_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/damaged", test_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/force", test_force, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/missing", test_missing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/help", test_help, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/env", test_env, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

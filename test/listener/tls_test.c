@@ -538,27 +538,39 @@ static MunitResult test_never_reads(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A file several times over, as a chain of certificates is. */
+static void put_copies(const char *path, const char *of, int copies)
+{
+  char text[8192];
+  FILE *from = fopen(of, "r"), *f = fopen(path, "w");
+  size_t n;
+  munit_assert_true(from && f);
+  n = fread(text, 1, sizeof text, from);
+  while (copies-- > 0) munit_assert_size(fwrite(text, 1, n, f), ==, n);
+  fclose(from);
+  fclose(f);
+}
+
 /* A certificate with all that leads to its authority may not fit the socket: then the handshake waits, and nobody else. */
 static MunitResult test_slow_handshake(const MunitParameter params[], void *data)
 {
   server t = { 0 };
   client c;
-  char one[2048], file[128];
-  FILE *f;
-  size_t v, i, n;
+  char names[16][64], one[128], why[256];
+  const char *listed[16];
+  size_t v, i;
   double cpu;
   int small = 2048;
   (void)params, (void)data;
   server_files(&t);
-  f = fopen(t.cert, "r");
-  munit_assert_not_null(f);
-  n = fread(one, 1, sizeof one, f);
-  fclose(f);
-  strcpy(file, t.cert);
-  f = fopen(file, "a");
-  munit_assert_not_null(f);
-  for (i = 0; i < 29; i++) fwrite(one, 1, n, f); /* 15 KB of them */
-  fclose(f);
+  for (i = 0; i < 16; i++) {
+    snprintf(names[i], sizeof names[i], "%02zu-%0*d.example", i, 48, 0);
+    listed[i] = names[i];
+  }
+  listed[0] = "localhost", listed[1] = "127.0.0.1";
+  snprintf(one, sizeof one, "%s/one.crt", t.folder);
+  munit_assert_int(svc_listener_cert_make(one, t.key, listed, 16, 10, why, sizeof why), ==, SVC_OK);
+  put_copies(t.cert, one, 10); /* 13 KB of them: a message of a handshake has 16 KiB at the most */
   server_open(&t, NULL);
   for (v = 0; v < 2; v++) {
     client_prepare(&c, client_connect(t.port, 2048), NULL, versions[v]);
@@ -785,6 +797,10 @@ static MunitResult test_bad_files(const MunitParameter params[], void *data)
   open_fails(t.key, t.cert, SVC_INVALID, "not a certificate in PEM");
   open_fails("/nowhere/a", t.key, SVC_IO, "/nowhere/a");
   open_fails(t.cert, "/nowhere/b", SVC_IO, "/nowhere/b");
+  put_copies(text, t.cert, 10);
+  munit_assert_int(svc_listener_cert_read(text, t.key, &about, NULL, 0), ==, SVC_OK);
+  put_copies(text, t.cert, 11);
+  open_fails(text, t.key, SVC_INVALID, "a chain of 11 certificates, of which clients verify 10 at the most");
   open_fails(t.folder, t.key, SVC_IO, t.folder);
   open_fails("/dev/zero", t.key, SVC_INVALID, "/dev/zero");
   put_file(text, sealed);

@@ -44,13 +44,15 @@ static const char *feed(svc *s, const char *group_text)
   out[0] = 0;
   while (svc_scan_next(&scan, &key, &value)) {
     svc_node *body;
+    svc_str type, cluster;
     munit_assert_true(svc_entity_decode(key, value, &e));
     body = svc_json_parse(&arena, e.body);
     munit_assert_not_null(body);
-    if (!svc_str_starts(svc_node_str(body, "eventTypeName"), "CLUSTER_")) continue;
+    type = svc_node_str(body, "eventTypeName");
+    cluster = svc_node_str(body, "clusterName");
+    if (!svc_str_starts(type, "CLUSTER_")) continue;
     n += (size_t)snprintf(out + n, sizeof out - n, SVC_FMT " " SVC_FMT " %.8s, ",
-                          SVC_ARG(svc_node_str(body, "eventTypeName")), SVC_ARG(svc_node_str(body, "clusterName")),
-                          svc_node_str(body, "created").p + 11);
+                          SVC_ARG(type), SVC_ARG(cluster), svc_node_str(body, "created").p + 11);
     munit_assert_size(n, <, sizeof out);
   }
   svc_blocks_free(arena.blocks);

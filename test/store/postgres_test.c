@@ -8,6 +8,8 @@
 #include "mechanism/probe.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { HANDLES = 2 };
@@ -182,7 +184,7 @@ static MunitResult postgres_fresh(const MunitParameter params[], void *data)
   site_write(&s, 1);
   munit_assert_int(s.port->get(s.txn[1], SVC_S("k"), &value), ==, SVC_OK);
   munit_assert_true(svc_str_is(value, "first"));
-  s.txn[1]->fresh = true;
+  s.txn[1]->fresh = s.txn[1]->again = true;
   munit_assert_int(s.port->put(s.txn[1], SVC_S("k"), SVC_S("second")), ==, SVC_OK);
   munit_assert_int(s.port->commit(s.txn[1]), ==, SVC_OK);
   site_read(&s, 0);
@@ -532,7 +534,7 @@ static MunitResult postgres_draft(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* What it goes by was changed by another meanwhile: it is to be done again, and the next draft waits for a quieter moment. */
+/* What it goes by was changed by another meanwhile: it is to be done again. The next draft is another request's, and goes its way. */
 static MunitResult postgres_draft_late(const MunitParameter params[], void *data)
 {
   site s;
@@ -549,8 +551,8 @@ static MunitResult postgres_draft_late(const MunitParameter params[], void *data
   munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_RETRY);
   draft_begin(&s, 0);
   draft_sees(&s, 0, "k", "first");
-  munit_assert_false(s.port->draft_write(s.txn[0])); /* a pause is the writer's */
-  s.port->read_end(s.txn[0]);
+  munit_assert_true(s.port->draft_write(s.txn[0]));
+  s.port->abort(s.txn[0]);
   draft_set(&s, 0, "k", "second");
   draft_begin(&s, 0);
   draft_sees(&s, 0, "k", "second");
@@ -682,6 +684,199 @@ static MunitResult postgres_unknown_commit(const MunitParameter params[], void *
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
   t_close(&t);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- deadlines */
+
+/* Every process of the server that serves this store. */
+static void site_signal(site *s, int number)
+{
+  char pids[512] = "", folder[300], *p;
+  FILE *f;
+  snprintf(folder, sizeof folder, "%s/pids", s->path);
+  t_postgres_ask(s->path, "SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE application_name = current_schema()", pids, sizeof pids);
+  if (number == SIGSTOP) { /* to be found again: one that is stopped is still in the list, but may be gone from it when it goes on */
+    f = fopen(folder, "w");
+    munit_assert_not_null(f);
+    fputs(pids, f);
+    fclose(f);
+  } else {
+    f = fopen(folder, "r");
+    munit_assert_not_null(f);
+    if (!fgets(pids, sizeof pids, f)) pids[0] = '\0';
+    fclose(f);
+  }
+  for (p = pids; *p; p += strcspn(p, " "), p += *p == ' ') kill((pid_t)atoi(p), number);
+}
+
+static double seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void *goes_on(void *context)
+{
+  usleep(12000000);
+  site_signal(context, SIGCONT);
+  return NULL;
+}
+
+/* Processes of the server that do not answer any more: nobody waits for longer than the deadline, and the next one is served. */
+static MunitResult postgres_deadline(const MunitParameter params[], void *data)
+{
+  t_service t;
+  site s;
+  double begun;
+  pthread_t thread;
+  int i;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  setenv("SVC_TEST_POSTGRES_TIMEOUT", "1000", 1);
+  site_open(&s);
+  t_open(&t, &(svc_config){ .limiter_off = 1, .path = s.path, .store = s.port });
+  t_organization(&t, "Acme");
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  site_signal(&s, SIGSTOP);
+  munit_assert_int(pthread_create(&thread, NULL, goes_on, &s), ==, 0); /* should nobody give up */
+  begun = seconds();
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 503);
+  munit_assert_double(seconds() - begun, <, 6);
+  munit_assert_not_null(strstr(t.log, "PostgreSQL: no answer within 1000 ms"));
+  munit_assert_null(strstr(t.log, "files of the store"));
+  begun = seconds();
+  for (i = 0; i < 8 && t_send(&t, "POST", "/orgs", "{\"name\":\"Next\"}") != 201; i++) munit_assert_int(t.response.status, ==, 503);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
+  munit_assert_double(seconds() - begun, <, 6);
+  pthread_join(thread, NULL);
+  t_close(&t);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* What the URI says of it. */
+static MunitResult postgres_timeouts(const MunitParameter params[], void *data)
+{
+  static const char *const wrong[] = { "", "0", "99", "600001", "x", "5s", "-1", "5000000000000" };
+  svc_config config = { 0 };
+  svc_store *store;
+  char why[256];
+  size_t i;
+  site s;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  config.path = s.path;
+  for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    setenv("SVC_TEST_POSTGRES_TIMEOUT", wrong[i], 1);
+    munit_assert_int(s.port->open(&store, &config, why, sizeof why), ==, SVC_INVALID);
+    munit_assert_not_null(strstr(why, "timeout is a number of milliseconds"));
+  }
+  setenv("SVC_TEST_POSTGRES_TIMEOUT", "700&connect_timeout=3", 1); /* libpq's own options may stand behind it */
+  munit_assert_int(s.port->open(&store, &config, why, sizeof why), ==, SVC_OK);
+  s.port->close(store);
+  unsetenv("SVC_TEST_POSTGRES_TIMEOUT");
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* A race that is lost again and again: the log has the server's words. */
+static MunitResult postgres_conflict_said(const MunitParameter params[], void *data)
+{
+  t_service t;
+  site s;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  t_open(&t, &(svc_config){ .limiter_off = 1, .path = s.path, .store = s.port });
+  t_postgres_do(s.path, "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'could not serialize access' USING ERRCODE = '40001'; END$$;"
+                "CREATE TRIGGER refuse BEFORE INSERT ON svc_record FOR EACH ROW EXECUTE FUNCTION refuse()");
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"Acme\"}"), ==, 503);
+  munit_assert_not_null(strstr(t.log, "store: PostgreSQL: could not serialize access (SQLSTATE 40001)"));
+  munit_assert_null(strstr(t.log, "another process"));
+  t_close(&t);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------- others in the same database */
+
+/* What somebody else has planted in the schema is never run: functions, operators and casts are those of pg_catalog. */
+static MunitResult postgres_planted(const MunitParameter params[], void *data)
+{
+  static const char plants[] =
+    "CREATE FUNCTION nextval(text) RETURNS bigint LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'planted'; END$$;"
+    "CREATE FUNCTION setval(text, bigint) RETURNS bigint LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'planted'; END$$;"
+    "CREATE FUNCTION pg_total_relation_size(text) RETURNS bigint LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'planted'; END$$;"
+    "CREATE FUNCTION differs(numeric, integer) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'planted'; END$$;"
+    "CREATE OPERATOR <> (LEFTARG = numeric, RIGHTARG = integer, FUNCTION = differs);"
+    "CREATE FUNCTION sum(bigint) RETURNS numeric LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'planted'; END$$";
+  const svc_range all = { SVC_S("\1"), SVC_S("\377"), false, 0 };
+  svc_row rows[8];
+  uint64_t taken, room;
+  svc_store *late;
+  svc_config config = { 0 };
+  char why[256] = "";
+  size_t n;
+  site s;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  t_postgres_do(s.path, plants);
+  config.path = s.path;
+  if (s.port->open(&late, &config, why, sizeof why) != SVC_OK) munit_errorf("open: %s", why); /* one that prepares its statements now */
+  s.port->close(s.stores[0]);
+  s.stores[0] = late;
+  site_write(&s, 0);
+  munit_assert_uint64(s.port->number(s.txn[0]), >, 0);
+  munit_assert_int(s.port->put(s.txn[0], SVC_S("k"), SVC_S("v")), ==, SVC_OK);
+  munit_assert_int(s.port->count_add(s.txn[0], SVC_S("c"), 7), ==, SVC_OK);
+  munit_assert_int(s.port->numbers_from(s.txn[0], 1000), ==, SVC_OK);
+  munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
+  site_read(&s, 0);
+  munit_assert_int(s.port->scan(s.txn[0], &all, rows, 8, &n), ==, SVC_OK);
+  munit_assert_size(n, ==, 2);
+  munit_assert_int(s.port->size(s.txn[0], &taken, &room), ==, SVC_OK);
+  s.port->read_end(s.txn[0]);
+  site_close(&s);
+  return MUNIT_OK;
+}
+
+/* Tables that somebody has made before us, and owns: who owns a table can have it run anything. */
+static MunitResult postgres_strangers(const MunitParameter params[], void *data)
+{
+  char schema[64], sql[1024], uri[1024], why[512] = "";
+  const char *server = getenv("SVC_TEST_POSTGRES");
+  svc_config config = { 0 };
+  svc_store *store;
+  site s;
+  int rc;
+  (void)params, (void)data;
+  SKIP_WITHOUT;
+  site_open(&s);
+  t_postgres_ask(s.path, "SELECT current_schema()", schema, sizeof schema);
+  snprintf(sql, sizeof sql, "CREATE ROLE %s_us LOGIN; CREATE ROLE %s_them; GRANT ALL ON SCHEMA %s TO %s_us; "
+           "GRANT ALL ON ALL TABLES IN SCHEMA %s TO %s_us; GRANT ALL ON ALL SEQUENCES IN SCHEMA %s TO %s_us", schema, schema, schema, schema, schema, schema, schema, schema);
+  t_postgres_do(s.path, sql);
+  snprintf(uri, sizeof uri, "postgresql:///postgres?user=%s_us&options=-csearch_path%%3D%s&host=%s", schema, schema, server);
+  config.path = uri;
+  rc = t_postgres_bare()->open(&store, &config, why, sizeof why); /* the tables are the superuser's */
+  if (rc != SVC_OK) munit_errorf("open: %s", why);
+  t_postgres_bare()->close(store);
+  snprintf(sql, sizeof sql, "ALTER TABLE svc_record OWNER TO %s_them", schema);
+  t_postgres_do(s.path, sql);
+  munit_assert_int(t_postgres_bare()->open(&store, &config, why, sizeof why), ==, SVC_IO);
+  if (!strstr(why, "svc_record is owned by") || !strstr(why, "_them")) munit_errorf("%s", why);
+  snprintf(sql, sizeof sql, "GRANT %s_them TO %s_us", schema, schema); /* we are them, too */
+  t_postgres_do(s.path, sql);
+  munit_assert_int(t_postgres_bare()->open(&store, &config, why, sizeof why), ==, SVC_OK);
+  t_postgres_bare()->close(store);
+  snprintf(sql, sizeof sql, "ALTER TABLE svc_record OWNER TO svc; DROP OWNED BY %s_us; DROP ROLE %s_us; DROP ROLE %s_them", schema, schema, schema);
+  t_postgres_do(s.path, sql);
   site_close(&s);
   return MUNIT_OK;
 }
@@ -1187,6 +1382,11 @@ static MunitTest tests[] = {
   { "/full", postgres_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/full_batch", postgres_full_batch, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/unknown_commit", postgres_unknown_commit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/deadline", postgres_deadline, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/timeouts", postgres_timeouts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/conflict_said", postgres_conflict_said, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/planted", postgres_planted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/strangers", postgres_strangers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_postgres = { "postgres", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
