@@ -36,12 +36,15 @@ usage: ./build.sh VERB [ARGUMENT]...
   analyze [TOOL] gcc -fanalyzer, clang-tidy and cppcheck, or this one, over library, ports and svcd
   fold           write svcapi.c from the parts
   arm [NAME]     cross-build for armhf and arm64, run the unit tests under qemu; leaves svcd and libsvcapi.a in build/arm
-  install        header, libraries, svcd, manual pages, for pkg-config, CMake and systemd, into PREFIX (/usr/local); uninstall
+  install        put header, libraries, svcd and manual pages into PREFIX (/usr/local), for pkg-config, CMake and systemd
+  uninstall      remove them from PREFIX again
   dist [ARCH]... build/dist: an archive that compiles offline, and static svcd for amd64, arm64, armhf (or none)
   test-dist      build/dist, and see each of these programs work
   test-web [NAME] drive the explorer in headless Chromium; pictures are left in build/web
   clean [--all]  remove build/ except build/deps; with --all everything
-Settings, as environment variables: CC (gcc), JOBS (2), DEPS_MIRROR (the mirror apt uses); for install PREFIX, LIBDIR (lib), DESTDIR.
+./build.sh VERB --help shows one verb.
+Settings are environment variables, PREFIX=/opt/svc ./build.sh install: CC (gcc), JOBS (2), DEPS_MIRROR (the mirror apt uses);
+for install and uninstall PREFIX, LIBDIR (lib), DESTDIR.
 WITH=postgres makes svcd with the store on PostgreSQL (svcd --store), by libpq; SVC_TEST_STORE=postgres runs the tests on it, on a
 server of their own. WITH=redis makes it with limits that several share by Redis (svcd --limiter), by hiredis; SVC_TEST_LIMITER=redis
 tests that, too. WITH=postgres,redis is both.
@@ -55,6 +58,26 @@ JOBS=${JOBS:-2}
 MBED_FLAGS='-DMBEDTLS_THREADING_C -DMBEDTLS_THREADING_PTHREAD' # library and users must agree: they change struct sizes
 INCLUDES="-isystem $D -isystem $D/mbedtls/include $MBED_FLAGS"
 unset MAKEFLAGS MAKELEVEL EMULATOR # a make that runs this script has nothing to say here
+
+verbs() { usage | sed -n 's/^  \([a-z-][a-z-]*\) .*/\1/p'; }
+
+usage_of() { # VERB: its lines of the usage
+  usage | awk -v verb="$1" '/^  [a-z]/ { on = $1 == verb } /^[^ ]/ { on = 0 } on'
+}
+
+near() { # WORD: " (did you mean CANDIDATE?)" for the nearest line of standard input, if one is near enough to be meant
+  awk -v word="$1" '
+    function least(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
+    function distance(a, b,   i, j, d) { # how many letters to insert, drop or replace
+      for (i = 0; i <= length(a); i++) d[i, 0] = i
+      for (j = 0; j <= length(b); j++) d[0, j] = j
+      for (i = 1; i <= length(a); i++) for (j = 1; j <= length(b); j++)
+        d[i, j] = least(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (substr(a, i, 1) != substr(b, j, 1)))
+      return d[length(a), length(b)]
+    }
+    { n = distance(word, $0); if (best == "" || n < found) { best = $0; found = n } }
+    END { if (best != "" && found <= 1 + length(word) / 4) printf " (did you mean %s?)", best }'
+}
 
 say() { printf '%s\n' "$*"; }
 die() { printf 'build.sh: %s\n' "$*" >&2; exit 1; }
@@ -281,6 +304,8 @@ summary() {
 for_tests() { deps $LIBRARY mongoose munit; fold; pack; }
 
 test_all() { # [NAME]
+  [ -z "${1:-}" ] || { suites; checks; } | grep -qF -e "$1" ||
+    die "no suite or check has '$1' in its name$({ suites; checks; } | near "$1"): find test -name '*_test.c' lists the suites"
   for_tests
   sanitized 'test objects' run # first: an error in a part is reported as that part's
   daemon # its tests start it as a user does
@@ -307,6 +332,7 @@ coverage() { # of the last whole run
 }
 
 check() { # [NAME]
+  [ -z "${1:-}" ] || checks | grep -qF -e "$1" || die "no check has '$1' in its name: they are test/check/*.sh"
   for_tests
   sanitized parts parts
   daemon
@@ -428,6 +454,9 @@ arm() { # [NAME]
     for made in lib svcd; do build "$made, $arch" $made OPT='-Os' MBED="$D/mbedtls-$arch" OUT="build/arm/$arch"; done
     say "arm: $arch done; in build/arm/$arch: $(cd "build/arm/$arch" && wc -c svcd libsvcapi.a | awk '{ printf "%s%s %d bytes", (NR > 1 ? ", " : ""), $2, $1 } NR == 2 { exit }')"
   done
+  want clang
+  if sh test/check/same.sh; then passed=$((passed + 1)); say 'arm: the same answers, byte for byte, as on this machine'
+  else failed=$((failed + 1)); fi
   summary
 }
 
@@ -593,6 +622,18 @@ clean() {
 }
 
 [ $# -gt 0 ] || { usage >&2; exit 2; }
+case $1 in
+  help|--help|-h) if [ $# -gt 1 ] && [ -n "$(usage_of "$2")" ]; then usage_of "$2"; else usage; fi; exit 0 ;;
+esac
+[ -n "$(usage_of "$1")" ] || { echo "build.sh: no verb '$1'$(verbs | near "$1"); ./build.sh help lists them" >&2; exit 2; }
+for argument in "$@"; do
+  case $argument in --help|-h) usage_of "$1"; if [ "$1" = run ]; then say '                 ARGs are flags of svcd: build/svcd serve --help'; fi; exit 0 ;; esac
+done
+case $1 in
+  lib|shared|fold|coverage|install|uninstall|test-cluster|test-dist)
+    [ $# = 1 ] || die "$1 takes no argument, and got '$2'; settings are environment variables: ./build.sh help $1" ;;
+  *) case ${2:-} in --all) ;; -*) if [ "$1" != run ] && [ "$1" != bench ]; then die "$1 has no flag '$2': ./build.sh help $1"; fi ;; esac ;;
+esac
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
 if [ "$verb" = test-cluster ]; then WITH=postgres,redis; fi
@@ -624,6 +665,4 @@ case $verb in
   test-damage) test_damage "$@" ;;
   test-faults) test_faults "$@" ;;
   test-threads) test_threads "$@" ;;
-  help|--help|-h) usage ;;
-  *) echo "build.sh: no verb '$verb'" >&2; usage >&2; exit 2 ;;
 esac

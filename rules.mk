@@ -140,14 +140,15 @@ $(O)/threads: $(call objects,test/threads/threads.c svcapi.c) $(SERVER_OBJECTS) 
 # A target is svc_fuzz_X, so that all of them can be linked into one program as well: test/fuzz/corpus_test.c gives them their corpus.
 $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(O)/obj/test/fuzz/fuzz.o $(PART_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS)
 $(FUZZERS): override LINK += -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=svc_fuzz_$(patsubst %_fuzz,%,$(@F))
-# Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request; test/fail.c lets all that is done fail.
-$(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request)
+# Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request; test/fail.c lets all that is done fail;
+# test/catalog/unused_test.c sees which query parameters are read.
+$(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,arena_alloc arena_zero arena_copy arena_print handle_request query_get query_has)
 FAILING = apply_due apply_due_some access_use_note access_uses_flush takes_part orders_hand_out order_done order_secrets bootstrap new_credentials \
   openapi journal_read metrics_text stats_as backup snapshot_take snapshot_restore clock_set clock_advance call_text bootstrap_json check_store \
   control_request open_as commit_run known_keep due_first
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,$(FAILING))
 # test/postgres.c counts round trips, and lets calls to libpq fail; test/redis.c those to hiredis.
-$(O)/run: override LINK += $(if $(POSTGRES),$(patsubst %,-Wl$(comma)--wrap=PQ%,sendFlushRequest pipelineSync connectdbParams exec getResult \
+$(O)/run: override LINK += $(if $(POSTGRES),$(patsubst %,-Wl$(comma)--wrap=PQ%,sendFlushRequest pipelineSync connectdbParams sendQuery flush setnonblocking getResult \
   enterPipelineMode consumeInput socket sendPrepare sendQueryPrepared))
 $(O)/run: override LINK += $(if $(REDIS),$(patsubst %,-Wl$(comma)--wrap=redis%,ConnectWithTimeout ConnectUnixWithTimeout FormatCommandArgv ReaderFeed ReaderGetReply))
 # Calls to the system are let fail by test/faults.c.

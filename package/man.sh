@@ -40,7 +40,10 @@ svcapi) exec awk -v version="$2" -v date="$3" '
 svcd)
   awk -v version="$2" -v date="$3" '
     function roff(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); if (s ~ /^[.\x27]/) s = "\\&" s; return s }
-    FNR == NR { help[++n] = $0; next }
+    FNR == NR { # lines that were wrapped are one again
+      if (n && $0 ~ /^      +[^ ]/) { s = $0; sub(/^ +/, " ", s); help[n] = help[n] s } else help[++n] = $0
+      next
+    }
     $0 != "@FLAGS@" { gsub(/@VERSION@/, version); gsub(/@DATE@/, date); print; next }
     { for (i = 1; i <= n; i++) {
         s = help[i]

@@ -30,6 +30,7 @@ installed() { # what goes where: MODE FILE PLACE; a place that ends in -> is a l
 link libsvcapi.so.$(version) $LIBDIR/$(soname)
 link libsvcapi.so.$(version) $LIBDIR/libsvcapi.so
 644 build/package/svcapi.pc $LIBDIR/pkgconfig/svcapi.pc
+644 build/package/svcapi-static.pc $LIBDIR/pkgconfig/svcapi-static.pc
 644 build/package/svcapiConfig.cmake $LIBDIR/cmake/svcapi/svcapiConfig.cmake
 644 build/package/svcapiConfigVersion.cmake $LIBDIR/cmake/svcapi/svcapiConfigVersion.cmake
 755 build/svcd bin/svcd
@@ -62,7 +63,7 @@ put() { # MODE FILE PLACE: under another name first, so that what runs from ther
 manuals() { # into build/package
   date=$(date -u -d "@$(moment)" +%Y-%m-%d)
   sh package/man.sh svcapi "$(version)" "$date" <svcapi.h >build/package/svcapi.3
-  build/svcd help >build/package/help
+  build/svcd help all >build/package/help
   sh package/man.sh svcd "$(version)" "$date" <build/package/help >build/package/svcd.8
 }
 
@@ -73,11 +74,22 @@ install_all() {
   need objcopy
   build 'libsvcapi.a in one piece' whole OPT="$PLACED"
   mkdir -p build/package
-  for f in svcapi.pc svcapiConfig.cmake svcapiConfigVersion.cmake svcd.service; do fill "$f.in" >"build/package/$f"; done
+  for f in svcapi.pc svcapi-static.pc svcapiConfig.cmake svcapiConfigVersion.cmake svcd.service; do fill "$f.in" >"build/package/$f"; done
   manuals
   installed | while read -r mode file place; do put "$mode" "$file" "$place"; done || exit 1
   if [ -z "$DESTDIR" ] && [ "$(id -u)" = 0 ] && command -v ldconfig >/dev/null 2>&1; then ldconfig || :; fi
-  say "install: svcapi $(version) in $DESTDIR$PREFIX; ./build.sh uninstall with the same PREFIX removes it"
+  say "install: svcapi $(version) in $DESTDIR$PREFIX; PREFIX=$PREFIX ./build.sh uninstall removes it"
+  linking
+}
+
+linking() { # how a program is linked with what was installed; where the system does not look for libraries, it is told where
+  path=; rpath=
+  case $PREFIX in
+    /usr|/usr/local) ;;
+    *) path="PKG_CONFIG_PATH=$PREFIX/$LIBDIR/pkgconfig "; rpath=" -Wl,-rpath,$PREFIX/$LIBDIR" ;;
+  esac
+  say "  shared: cc app.c \$(${path}pkg-config --cflags --libs svcapi)$rpath"
+  say "  static: cc app.c \$(${path}pkg-config --cflags --libs svcapi-static)"
 }
 
 uninstall_all() { # the files that install puts there, and folders of their own; stores are elsewhere and stay

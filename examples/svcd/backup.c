@@ -3,7 +3,7 @@
 **
 ** The rules they keep. A store that is in use is never opened a second time: backup copies its last commit from outside, check and
 ** restore refuse. What is there is never written over. A copy is called one when it was checked, and a store that is restored
-** gets its name when it was; with a database on either side it is copy.c that sees to that. The secret key goes along only where --with-key says so.
+** gets its name when it was, and had no faults or --force is given; with a database on either side it is copy.c that sees to that. The secret key goes along only where --with-key says so.
 **
 ** A damaged file may end the process that reads it, so the work is done in a child, and whatever becomes of that is said in a line.
 */
@@ -103,13 +103,14 @@ static void backup_keep(void *line, int level, const char *text)
   if (level == SVC_LOG_ERROR) snprintf(line, SVCD_PATH, "%s", text);
 }
 
-/* Open it as it is, a folder or a URI: what waits for its driver stays. line: why not. */
-static int backup_open(svc **out, const svcd_options *o, const char *place, char line[SVCD_PATH])
+/* Open it as it is, a folder or a URI: what waits for its driver stays. key: is it the store's? NULL: none. line: why not. */
+static int backup_open(svc **out, const svcd_options *o, const char *place, const unsigned char *key, char line[SVCD_PATH])
 {
   svc_config config;
   memset(&config, 0, sizeof config);
   if (svcd_store_at(place, &config) != 0) return SVC_INVALID;
   config.vendor = o->vendor;
+  config.secret_key = key;
   config.keep_orders = 1;
   config.log = backup_keep;
   config.log_context = line;
@@ -123,25 +124,36 @@ static void backup_found(void *context, const char *text)
   printf("%s\n", text);
 }
 
-/* Returns the status to exit with, and has said why it is not 0. */
-int svcd_check_place(const svcd_options *o, const char *place)
+/* Returns the status to exit with, and has said why it is not 0. *faults: the store was read to its end, and has faults. */
+static int backup_look(const svcd_options *o, const char *place, const unsigned char *key, int *faults)
 {
   char line[SVCD_PATH];
   svc *s;
-  int rc = backup_open(&s, o, place, line);
+  int rc = backup_open(&s, o, place, key, line);
   if (rc == SVC_BUSY) return svcd_error(1, "the store in %s is in use: check a backup of it (svcd backup), or stop svcd first", place);
   if (rc != SVC_OK) return svcd_error(rc == SVC_INVALID ? 2 : 1, "%s", line[0] ? line : svc_strerror(rc));
   rc = svc_check_store(s, backup_found, NULL);
   svc_close(s);
   fflush(stdout);
+  *faults = rc == SVC_CORRUPT;
   if (rc == SVC_CORRUPT) return svcd_error(1, "the store in %s is damaged", place);
   return rc == SVC_OK ? 0 : svcd_error(1, "the store in %s was not read to its end: %s", place, svc_strerror(rc));
 }
 
+int svcd_check_place(const svcd_options *o, const char *place)
+{
+  int faults = 0;
+  return backup_look(o, place, NULL, &faults);
+}
+
+/* With the key, where there is one: a store that is whole, and whose secrets nobody can open, is no good store. */
 static int backup_check_work(const svcd_options *o)
 {
   const char *place = o->store ? o->store : o->data;
-  int status = svcd_check_place(o, place);
+  unsigned char key[SVCD_SECRET_KEY];
+  int there, faults = 0, status = svcd_has_secret_key(o, key, &there);
+  if (status == 0) status = backup_look(o, place, there ? key : NULL, &faults);
+  explicit_bzero(key, sizeof key);
   if (status == 0) printf("the store in %s is whole\n", place);
   return status;
 }
@@ -159,7 +171,7 @@ static int backup_store(const svcd_options *o)
 {
   char line[SVCD_PATH];
   svc *s;
-  int rc = backup_open(&s, o, o->data, line);
+  int rc = backup_open(&s, o, o->data, NULL, line);
   if (rc == SVC_OK) {
     rc = svc_backup(s, o->to);
     svc_close(s);
@@ -213,6 +225,20 @@ static int restore_hold(const char *folder)
   return svcd_error(1, "the store in %s is in use: make a backup of it (svcd backup), and restore that", folder);
 }
 
+/* A store with faults is restored only with --force, once each of them has been told. *faults: it has some. */
+static int restore_check(const svcd_options *o, const char *place, int *faults)
+{
+  int status = backup_look(o, place, NULL, faults);
+  if (status != 0 && *faults && !o->force) return svcd_error(status, "nothing was restored; --force restores a store with such faults");
+  return *faults ? 0 : status;
+}
+
+static int restore_said(const char *place, int faults)
+{
+  printf(faults ? "restored:      %s, WITH THE FAULTS above, by --force\n" : "restored:      %s, checked\n", place);
+  return 0;
+}
+
 static int restore_key(const svcd_options *o)
 {
   char from[SVCD_PATH], to[SVCD_PATH];
@@ -234,29 +260,27 @@ static int restore_name(const svcd_options *o, const char *ready)
 static int restore_work(const svcd_options *o)
 {
   char folder[SVCD_PATH], from[SVCD_PATH], to[SVCD_PATH];
-  int status;
+  int status, faults = 0;
   if (!backup_name(folder, o->data, BACKUP_WORK) || !backup_name(from, o->from, "data.mdb") || !backup_name(to, folder, "data.mdb")) return 1;
   status = restore_hold(o->from);
   if (status == 0) status = backup_copy_file(from, to);
-  if (status == 0) status = svcd_check_place(o, folder);
+  if (status == 0) status = restore_check(o, folder, &faults);
   if (status == 0) status = restore_key(o);
   if (status == 0) status = restore_name(o, to);
-  if (status == 0) printf("restored:      %s, checked\n", o->data);
-  return status;
+  return status == 0 ? restore_said(o->data, faults) : status;
 }
 
 /* From a database, or into one: it is not a store before it was read again. */
 static int restore_elsewhere(const svcd_options *o)
 {
   const char *place = o->store ? o->store : o->data;
-  int status;
+  int status, faults = 0;
   if (o->data && mkdir(o->data, 0700) != 0 && errno != EEXIST) return svcd_error(1, "cannot make the folder %s: %s", o->data, strerror(errno));
   status = svcd_copy_places(o->from, place, 0);
   if (status == 0 && !svcd_is_uri(o->from)) backup_tidy(o->from);
-  if (status == 0) status = svcd_check_place(o, place);
+  if (status == 0) status = restore_check(o, place, &faults);
   if (status == 0) status = restore_key(o);
-  if (status == 0) printf("restored:      %s, checked\n", place);
-  return status;
+  return status == 0 ? restore_said(place, faults) : status;
 }
 
 int svcd_restore(const svcd_options *o)

@@ -41,11 +41,13 @@ static const flags_row flags_rows[] = {
   { "--verify-only", NULL, SVCD_COPY, FLAG_SET, FLAGS_TO(verify_only), 0, 0, 0, "copy nothing: do both hold the same?" },
   { "--with-key", NULL, SVCD_BACKUP | SVCD_RESTORE, FLAG_SET, FLAGS_TO(with_key), 0, 0, 0,
     "the secret key goes along, as secret.key in the folder of the backup; without it keep the key yourself" },
+  { "--force", NULL, SVCD_RESTORE, FLAG_SET, FLAGS_TO(force), 0, 0, 0,
+    "restore a backup that has faults, after a line for each; one that cannot be read to its end is still refused" },
   { "--format", "WORD", SVCD_ENV, FLAG_TEXT, FLAGS_TO(format), 0, 0, 0, "sh or json (sh)" },
   { "--memory", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(memory), 0, 0, 0,
     "no --data: the store is in memory, and gone when svcd ends; with --bootstrap FILE or --show-credentials" },
   { "--listen", "URL", SVCD_SERVE, FLAG_LIST, FLAGS_TO(urls), 0, SVCD_URLS, FLAGS_TO(url_count),
-    "http://HOST:PORT or https://HOST:PORT, HOST an IP address; port 0 takes a free one; several times (http://127.0.0.1:8080)" },
+    "http://HOST:PORT or https://HOST:PORT, where HOST is an IP address or localhost; port 0 takes a free port; may be given several times (http://127.0.0.1:8080)" },
   { "--cert", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(cert), 0, 0, 0,
     "for https: certificate and those that lead to its authority, PEM (DIR/tls.crt, made, and signed by itself); SIGHUP reads it anew" },
   { "--key", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(key), 0, 0, 0, "its key, PEM, not encrypted (DIR/tls.key, made)" },
@@ -61,7 +63,7 @@ static const flags_row flags_rows[] = {
   { "--org", "ID", SVCD_CREDENTIALS, FLAG_TEXT, FLAGS_TO(org), 0, 0, 0,
     "the organization that they own (the first there is)" },
   { "--vendor", "WORD", SVCD_SERVE | FLAGS_PLACE | SVCD_COPY | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
-    "the word in /api/WORD/v2 and application/vnd.WORD.DATE+json (svc)" },
+    "the word in /api/WORD/v2 and application/vnd.WORD.DATE+json, for the life of a store (the store's; of a new one svc)" },
   { "--db-scheme", "WORD", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_scheme), 0, 0, 0,
     "of connection strings: WORD://HOST, WORD+srv://HOST (db)" },
   { "--db-domain", "DOMAIN", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_domain), 0, 0, 0,
@@ -70,7 +72,7 @@ static const flags_row flags_rows[] = {
     "what acts on the data plane: postgres runs PostgreSQL on this machine; without one it is simulated" },
   { "--driver-folder", "DIR", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(driver_folder), 0, 0, 0,
     "where it keeps its servers (DIR/postgres, beside the store)" },
-  { "--secret-key", "FILE", SVCD_SERVE | SVCD_BACKUP | SVCD_RESTORE, FLAG_TEXT, FLAGS_TO(secret_key), 0, 0, 0,
+  { "--secret-key", "FILE", SVCD_SERVE | FLAGS_PLACE, FLAG_TEXT, FLAGS_TO(secret_key), 0, 0, 0,
     "32 bytes that seal the secrets in the store, made if it is missing (DIR/secret.key): without it they are lost" },
   { "--provision-seconds", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(provision_seconds), 0, 86400, 0,
     "how long a cluster takes to be made; 0: no time at all (10)" },
@@ -78,6 +80,10 @@ static const flags_row flags_rows[] = {
     "do not wait for the disk: a power cut may damage the store" },
   { "--conceal", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(conceal), 0, 0, 0,
     "what a caller has no part in answers 404, as what is not there" },
+  { "--enforce-sunset", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(enforce_sunset), 0, 0, 0,
+    "an operation answers 410 from its sunset date on; without this flag the Sunset header only announces it" },
+  { "--max-projects", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(max_projects), 1, 1000000, 0,
+    "projects of an organization (250)" },
   { "--no-card", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_card), 0, 0, 0,
     "no organization has a card on file: what costs money is refused" },
   { "--show-credentials", NULL, FLAGS_BOTH, FLAG_SET, FLAGS_TO(show_credentials), 0, 0, 0,
@@ -87,7 +93,7 @@ static const flags_row flags_rows[] = {
   { "--max-connections", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(max_connections), 1, 1000000, 0,
     "at a time; then the one that is idle for longest gives way (1024)" },
   { "--max-per-address", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(max_per_address), 1, 1000000, 0,
-    "of these, from one address that is no trusted proxy's (a quarter)" },
+    "of these, from one address that is no trusted proxy's; then its connection that is idle for longest is closed (a quarter)" },
   { "--limit", "ID=C/R/S", SVCD_SERVE, FLAG_LIST, FLAGS_TO(limits), 0, SVCD_LIMITS, FLAGS_TO(limit_count),
     "another limit for an endpoint set, by its id in GET /rateLimits: capacity, refilled by R every S seconds" },
   { "--limiter", "URI", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(limiter), 0, 0, 0,
@@ -116,46 +122,137 @@ static const flags_row flags_rows[] = {
 
 /* ------------------------------------------------------------------------------------------------------------- help */
 
-static void flags_usage(FILE *to)
+enum { FLAGS_WIDTH = 80, FLAGS_INDENT = 27 }; /* columns: of all, and where the text of a flag begins */
+
+/* Text in lines of at most 80 columns: `at` is the column where it begins, `indent` where its other lines do. */
+static void flags_wrap(FILE *to, const char *text, int at, int indent)
 {
-  const svcd_verb *v;
-  fputs("usage: svcd --data DIR [FLAG]...\n       svcd VERB [FLAG]...   VERB:", to);
-  for (v = svcd_verbs; v->name; v++) fprintf(to, " %s", v->name);
-  fputs("; svcd VERB --help lists its flags\n", to);
+  int first = 1;
+  while (*text) {
+    int n = (int)strcspn(text, " ");
+    if (!first && at + 1 + n >= FLAGS_WIDTH) {
+      fprintf(to, "\n%*s", indent, "");
+      at = indent;
+    } else if (!first) {
+      fputc(' ', to);
+      at++;
+    }
+    fprintf(to, "%.*s", n, text);
+    at += n;
+    first = 0;
+    text += n;
+    text += strspn(text, " ");
+  }
+  fputc('\n', to);
+}
+
+/* How the command is called: of one verb, or of all. */
+static void flags_usage(FILE *to, const svcd_verb *verb)
+{
+  if (!verb) fputs("usage: svcd --data DIR [FLAG]...\n       svcd VERB [FLAG]...\n", to);
+  else fprintf(to, "usage: svcd %s [FLAG]...\n", verb->name);
+}
+
+static void flags_help_head(const svcd_verb *v)
+{
+  flags_wrap(stdout, v->help, printf("svcd %s: ", v->name), 6);
 }
 
 static void flags_help_verb(const svcd_verb *v)
 {
   size_t i;
-  printf("\nsvcd %s: %s\n", v->name, v->help);
+  putchar('\n');
+  flags_help_head(v);
   for (i = 0; i < FLAGS_COUNT; i++) {
     const flags_row *row = &flags_rows[i];
-    char name[48];
+    int at;
     if (!(row->verbs & v->bit)) continue;
-    snprintf(name, sizeof name, "%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
-    printf("  %-22s %s\n", name, row->help);
+    at = printf("  %s%s%s ", row->name, row->value ? " " : "", row->value ? row->value : "");
+    if (at < FLAGS_INDENT) at += printf("%*s", FLAGS_INDENT - at, "");
+    flags_wrap(stdout, row->help, at, FLAGS_INDENT);
   }
 }
 
 int svcd_help(const svcd_verb *verb)
 {
-  const svcd_verb *v;
-  flags_usage(stdout);
-  for (v = svcd_verbs; v->name; v++)
-    if (!verb || v == verb) flags_help_verb(v);
+  flags_usage(stdout, verb);
+  flags_help_verb(verb);
   return 0;
+}
+
+int svcd_help_all(int flags)
+{
+  const svcd_verb *v;
+  flags_usage(stdout, NULL);
+  if (!flags) putchar('\n');
+  for (v = svcd_verbs; v->name; v++)
+    if (flags) flags_help_verb(v);
+    else flags_help_head(v);
+  if (!flags) printf("\nsvcd VERB --help lists the flags of a verb, svcd help all those of all verbs.\n");
+  return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------- did you mean */
+
+enum { FLAGS_NEAR = 40 }; /* letters of words that are compared */
+
+/* How many letters to insert, drop or replace. */
+static size_t flags_distance(const char *a, const char *b)
+{
+  size_t row[FLAGS_NEAR + 1], n = strlen(b), i, j;
+  if (strlen(a) > FLAGS_NEAR || n > FLAGS_NEAR) return FLAGS_NEAR;
+  for (j = 0; j <= n; j++) row[j] = j;
+  for (i = 1; a[i - 1]; i++) {
+    size_t left_above = row[0];
+    row[0] = i;
+    for (j = 1; j <= n; j++) {
+      size_t above = row[j], replace = left_above + (a[i - 1] != b[j - 1]), least = above < row[j - 1] ? above + 1 : row[j - 1] + 1;
+      row[j] = least < replace ? least : replace;
+      left_above = above;
+    }
+  }
+  return row[n];
+}
+
+/* The nearer of two known words; best NULL: none yet. */
+static const char *flags_nearer(const char *word, const char *best, const char *known)
+{
+  size_t most = best ? flags_distance(word, best) : 2 + strlen(word) / 4;
+  return flags_distance(word, known) < most ? known : best;
 }
 
 static int flags_wrong(const char *flag, const char *what)
 {
   fprintf(stderr, "svcd: %s%s\n", flag, what);
-  flags_usage(stderr);
   return 2;
+}
+
+/* Without --data nothing goes: it may be the first time that somebody calls it. */
+static int flags_no_data(const svcd_verb *verb, const char *what)
+{
+  svcd_error(2, "--data DIR%s", what);
+  flags_usage(stderr, verb->bit == SVCD_SERVE ? NULL : verb);
+  fputs("svcd --help lists the verbs, svcd VERB --help their flags\n", stderr);
+  return 2;
+}
+
+static int flags_unknown(const svcd_verb *verb, const char *flag)
+{
+  const char *best = NULL;
+  size_t i;
+  for (i = 0; i < FLAGS_COUNT; i++)
+    if (flags_rows[i].verbs & verb->bit) best = flags_nearer(flag, best, flags_rows[i].name);
+  if (best) return svcd_error(2, "%s: no such flag; did you mean %s?", flag, best);
+  return svcd_error(2, "%s: no such flag; svcd %s --help lists them", flag, verb->name);
 }
 
 int svcd_wrong_verb(const char *name)
 {
-  return flags_wrong(name, ": no such verb");
+  const char *best = NULL;
+  const svcd_verb *v;
+  for (v = svcd_verbs; v->name; v++) best = flags_nearer(name, best, v->name);
+  if (best) return svcd_error(2, "%s: no such verb; did you mean %s?", name, best);
+  return svcd_error(2, "%s: no such verb; svcd --help lists them", name);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
@@ -206,9 +303,9 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
   size_t i, secure = 0;
   if (verb->bit == SVCD_SERVE && !o->data && !o->memory)
-    return flags_wrong("--data DIR", o->store ? " is missing: the folder of the key and the credentials" : " is missing, or --memory");
+    return flags_no_data(verb, o->store ? " is missing: the folder of the key and the credentials" : " is missing, or --memory");
   if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && o->bootstrap) && !(verb->bit & FLAGS_PLACE && o->store))
-    return flags_wrong("--data DIR", " is missing");
+    return flags_no_data(verb, " is missing");
   if (verb->bit & (SVCD_BACKUP | SVCD_COPY) && !o->to) return flags_wrong("--to DIR", " is missing");
   if (verb->bit & (SVCD_RESTORE | SVCD_COPY) && !o->from) return flags_wrong("--from DIR", " is missing");
   if (o->with_key && !o->data && !o->secret_key) return flags_wrong("--with-key", ": which one? --data DIR, or --secret-key FILE");
@@ -296,15 +393,15 @@ int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char
   memset(o, 0, sizeof *o);
   o->provision_seconds = -1;
   for (i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--help") == 0) return svcd_help(named ? verb : NULL);
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return named ? svcd_help(verb) : svcd_help_all(0);
     if (strcmp(argv[i], "--version") == 0) return printf("svcd %s\n", svc_version()) < 0;
   }
   status = flags_config(o, verb, argc, argv);
   if (status) return status;
   for (i = 1; i < argc; i++) {
     const flags_row *row = flags_find(argv[i]);
-    if (!row) return flags_wrong(argv[i], ": no such flag");
-    if (!(row->verbs & verb->bit)) return flags_wrong(argv[i], ": not a flag of this verb");
+    if (!row) return flags_unknown(verb, argv[i]);
+    if (!(row->verbs & verb->bit)) return svcd_error(2, "%s: not a flag of this verb; svcd %s --help lists those", argv[i], verb->name);
     if (row->kind == FLAG_SET) {
       *(int *)(void *)((char *)o + row->to) = 1;
       continue;

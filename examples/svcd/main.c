@@ -58,8 +58,9 @@ int main(int argc, char **argv)
   const char *name = help ? argv[2] : named ? argv[1] : NULL;
   const svcd_verb *verb = name ? svcd_verb_named(name) : svcd_verbs;
   svcd_options o;
+  if (help && (!name || strcmp(name, "all") == 0)) return svcd_help_all(name != NULL);
   if (!verb) return svcd_wrong_verb(name);
-  if (help) return svcd_help(name ? verb : NULL);
+  if (help) return svcd_help(verb);
   status = svcd_parse(&o, verb, named, argc - named, argv + named);
   if (status < 0) status = verb->run(&o);
   free(o.config_text);

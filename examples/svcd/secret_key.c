@@ -1,8 +1,12 @@
 /*
 ** The key that seals secrets in the store (svc_config.secret_key): a file of 32 random bytes, mode 0600.
 **
-** The rule it keeps: a key that is there is never replaced, as without it the secrets of the store are lost; and who has the
+** The rules it keeps: a key that is there is never replaced, as without it the secrets of the store are lost; and whoever has the
 ** store, or a backup of it, has not got the key by that, unless both are copied together. Name a file elsewhere for more.
+**
+** A new key is on the disk before the store is opened, since opening makes it the store's: as secret.key.new, which gets its
+** name once the store has taken it. Should svcd end in between, the next start goes on with that file. A store that refuses the
+** new key, having another one, leaves no secret.key behind.
 */
 #define _GNU_SOURCE /* O_CLOEXEC */
 #include "svcd.h"
@@ -14,6 +18,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A link that leads nowhere is there, too: whoever made it meant a key that is missing now. */
+static int secret_key_is_there(const char *path)
+{
+  struct stat about;
+  return lstat(path, &about) == 0;
+}
+
 static int secret_key_read(const char *path, unsigned char *key)
 {
   unsigned char more;
@@ -23,8 +34,9 @@ static int secret_key_read(const char *path, unsigned char *key)
   good = fstat(fd, &about) == 0 && read(fd, key, SVCD_SECRET_KEY) == SVCD_SECRET_KEY && read(fd, &more, 1) == 0;
   close(fd);
   if (!good) return svcd_error(2, "%s is not a file of %d bytes", path, SVCD_SECRET_KEY);
-  if (S_ISREG(about.st_mode) && about.st_mode & 077)
-    return svcd_error(2, "%s can be read by others: chmod 600 it", path);
+  if (S_ISREG(about.st_mode) && about.st_mode & 027)
+    return svcd_error(2, "%s can be read by everybody, or written to by others than its owner: chmod 600 it", path);
+  if (S_ISREG(about.st_mode) && about.st_mode & 040) svcd_error(0, "warning: %s can be read by its group", path);
   return 0;
 }
 
@@ -33,28 +45,69 @@ int svcd_secret_key_path(const svcd_options *o, char path[SVCD_PATH])
   int n = o->secret_key ? snprintf(path, SVCD_PATH, "%s", o->secret_key)
           : o->data     ? snprintf(path, SVCD_PATH, "%s/secret.key", o->data)
                         : snprintf(path, SVCD_PATH, "%s", ""); /* --memory: it goes with the store */
-  if (n >= 0 && n < SVCD_PATH) return 0;
+  if (n >= 0 && n < SVCD_PATH - 8) return 0; /* ".new" is put behind it */
   return svcd_error(1, "%s: the name is too long", o->secret_key ? o->secret_key : o->data);
 }
 
-int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY])
+int svcd_has_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY], int *there)
 {
   char path[SVCD_PATH];
-  int random, good;
+  *there = 0;
   if (svcd_secret_key_path(o, path) != 0) return 1;
-  if (*path && access(path, F_OK) == 0) return secret_key_read(path, key);
-  random = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-  good = random >= 0 && read(random, key, SVCD_SECRET_KEY) == SVCD_SECRET_KEY;
+  *there = *path && secret_key_is_there(path);
+  return *there ? secret_key_read(path, key) : 0;
+}
+
+static int secret_key_random(unsigned char key[SVCD_SECRET_KEY])
+{
+  int random = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+  int good = random >= 0 && read(random, key, SVCD_SECRET_KEY) == SVCD_SECRET_KEY;
   if (random >= 0) close(random);
-  if (!good) return svcd_error(1, "the system gives no random bytes");
-  if (!*path || !o->store) return 0;
-  /* another may begin on the same store at this moment, in this folder: the key of whose name comes first is that of both */
-  return svcd_put_file(path, key, SVCD_SECRET_KEY, 0) == 0 ? secret_key_read(path, key) : 1;
+  return good ? 0 : svcd_error(1, "the system gives no random bytes");
+}
+
+int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY], int *new_folder)
+{
+  char path[SVCD_PATH], fresh[SVCD_PATH];
+  int status;
+  if (svcd_secret_key_path(o, path) != 0) return 1;
+  if (!*path) return secret_key_random(key);
+  if (secret_key_is_there(path)) return secret_key_read(path, key);
+  if (!o->secret_key) *new_folder = mkdir(o->data, 0700) == 0; /* as svc_open() would */
+  snprintf(fresh, sizeof fresh, "%.*s.new", SVCD_PATH - 8, path);
+  if (!secret_key_is_there(fresh)) {
+    status = secret_key_random(key);
+    /* another svcd may begin on the same store at this moment, in this folder: the key that gets the name first is that of both */
+    if (status == 0) status = svcd_put_file(fresh, key, SVCD_SECRET_KEY, 0);
+    if (status != 0) return status;
+  }
+  return secret_key_read(secret_key_is_there(path) ? path : fresh, key);
+}
+
+void svcd_forget_secret_key(const svcd_options *o, int new_folder)
+{
+  char path[SVCD_PATH], fresh[SVCD_PATH];
+  if (o->store || !o->data || svcd_has_store(o->data) || svcd_secret_key_path(o, path) != 0) return;
+  snprintf(fresh, sizeof fresh, "%.*s.new", SVCD_PATH - 8, path);
+  unlink(fresh);
+  if (new_folder) rmdir(o->data);
 }
 
 int svcd_keep_secret_key(const svcd_options *o, const unsigned char key[SVCD_SECRET_KEY])
 {
-  char path[SVCD_PATH];
+  unsigned char kept[SVCD_SECRET_KEY];
+  char path[SVCD_PATH], fresh[SVCD_PATH];
+  int status = 0;
   if (svcd_secret_key_path(o, path) != 0) return 1;
-  return !*path || access(path, F_OK) == 0 ? 0 : svcd_put_file(path, key, SVCD_SECRET_KEY, 0);
+  if (!*path) return 0;
+  snprintf(fresh, sizeof fresh, "%.*s.new", SVCD_PATH - 8, path);
+  if (!secret_key_is_there(path)) {
+    if (link(fresh, path) != 0 && errno != EEXIST) return svcd_error(1, "cannot write %s: %s", path, strerror(errno));
+    if (svcd_flush_name(path) != 0) return svcd_error(1, "cannot write %s: %s", path, strerror(errno));
+    status = secret_key_read(path, kept);
+    if (status == 0 && memcmp(kept, key, sizeof kept) != 0) status = svcd_error(1, "%s is not what was written there", path);
+    explicit_bzero(kept, sizeof kept);
+  }
+  if (status == 0) unlink(fresh);
+  return status;
 }

@@ -7,6 +7,7 @@
 #include "listener.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---------------------------------------------------------------------------------------------------- first contact */
@@ -63,7 +65,7 @@ static void serve_greet_again(const svcd_options *o, const char *base_url, const
 }
 
 /* Is there an organization? Then whoever made it has the credentials, and no file is to be touched. */
-static int serve_is_set_up(svc *s, const char *vendor)
+static int serve_is_set_up(svc *s)
 {
   static const svc_grant grant = { "ORG_OWNER", NULL };
   static const svc_caller host = { "000000000000000000000000", "svcd", &grant, 1, 0 };
@@ -71,7 +73,7 @@ static int serve_is_set_up(svc *s, const char *vendor)
   svc_request request = { .method = "GET", .target = target, .caller = &host };
   svc_response response;
   int there;
-  snprintf(target, sizeof target, "/api/%s/v2/orgs?itemsPerPage=1", vendor);
+  snprintf(target, sizeof target, "/api/%s/v2/orgs?itemsPerPage=1", svc_vendor(s));
   svc_handle_request(s, &request, &response);
   there = response.status == 200 && !strstr(response.body, "\"results\":[]");
   svc_response_free(&response);
@@ -82,18 +84,19 @@ static int serve_is_set_up(svc *s, const char *vendor)
 static int serve_make(svc *s, const svcd_options *o, svc_credentials *out)
 {
   int rc = svc_bootstrap(s, out);
-  return rc == SVC_BUSY && serve_is_set_up(s, o->vendor ? o->vendor : "svc") ? SVC_EXISTS : rc;
+  (void)o;
+  return rc == SVC_BUSY && serve_is_set_up(s) ? SVC_EXISTS : rc;
 }
 
 /* On an empty store: the first organization, project and credentials. */
 static int serve_first(svc *s, const svcd_options *o, const char *base_url, const char *token, const char *url, const svcd_cert *cert)
 {
-  const char *vendor = o->vendor ? o->vendor : "svc";
+  const char *vendor = svc_vendor(s);
   char path[SVCD_PATH];
   svc_credentials c;
   int status = SVCD_SET_UP;
   if (!svcd_credentials_path(o, path)) return 1;
-  if (!serve_is_set_up(s, vendor)) status = svcd_write_credentials(s, o, base_url, token, serve_make, &c);
+  if (!serve_is_set_up(s)) status = svcd_write_credentials(s, o, base_url, token, serve_make, &c);
   if (status == SVCD_SET_UP) {
     serve_greet_again(o, base_url, path);
     if (o->show_credentials && access(path, R_OK) == 0) serve_print_try(url, vendor, path, cert);
@@ -166,6 +169,24 @@ static void serve_anew(svc_listener *listener, const svcd_options *o, svcd_acces
     svcd_error(0, "SIGHUP: cannot open %s, the old one goes on: %s", o->access_log, strerror(errno));
 }
 
+#define SERVE_STOP_SECONDS 10
+
+/* Whatever hangs, a database, a limiter, a driver: the process ends. What was acknowledged is in the store. */
+static void *serve_give_up(void *nothing)
+{
+  struct timespec left = { SERVE_STOP_SECONDS, 0 };
+  (void)nothing;
+  while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) continue;
+  svcd_error(0, "not everything has ended within %d seconds of the signal: svcd exits", SERVE_STOP_SECONDS);
+  _exit(1);
+}
+
+static void serve_stop_in_time(void)
+{
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, serve_give_up, NULL) == 0) pthread_detach(thread);
+}
+
 /* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
 static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url, const char *token,
                               const svcd_cert *cert, svcd_access *access, const sigset_t *signals)
@@ -183,6 +204,9 @@ static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options
   printf("\n");
   fflush(stdout);
   while (sigwait(signals, &signal_number) == 0 && signal_number == SIGHUP) serve_anew(listener, o, access);
+  printf("svcd stopping on %s\n", signal_number == SIGINT ? "SIGINT" : "SIGTERM");
+  fflush(stdout);
+  serve_stop_in_time();
   svc_listener_stop(listener); /* answers what is under way */
   return 0;
 }
@@ -233,16 +257,19 @@ static svc_listener_config serve_listener_config(const svcd_options *o, svcd_met
   return k;
 }
 
-static svc_config serve_config(const svcd_options *o, const svc_listener *listener)
+/* What the flags say of the service. Links start with the listener's URL where they say nothing of that. */
+static svc_config serve_config(const svcd_options *o)
 {
   svc_config k;
   memset(&k, 0, sizeof k);
   k.limiter_off = o->limiter_off;
-  k.base_url = o->base_url ? o->base_url : svc_listener_url(listener, 0);
+  k.base_url = o->base_url;
   k.vendor = o->vendor;
   k.db_scheme = o->db_scheme;
   k.db_domain = o->db_domain;
   k.conceal = o->conceal;
+  k.enforce_sunset = o->enforce_sunset;
+  k.max_projects = (size_t)o->max_projects;
   k.no_card = o->no_card;
   k.durability = o->no_sync ? SVC_NO_SYNC : SVC_DURABLE;
   k.log = svcd_log;
@@ -280,10 +307,39 @@ static int serve_notify(void *context, svc *s, const svc_notification *n)
   return SVC_OK;
 }
 
+/* A line of the library about its configuration, in the words of the command line: "svc_config.db_scheme must" is --db-scheme. */
+static void serve_say_flag(void *said, int level, const char *text)
+{
+  static const char member[] = "svc_config.";
+  char flag[64];
+  size_t n, i;
+  if (level != SVC_LOG_ERROR || strncmp(text, member, sizeof member - 1) != 0) return;
+  text += sizeof member - 1;
+  n = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+  snprintf(flag, sizeof flag, "%.*s", (int)n, text);
+  if (strcmp(flag, "limits") == 0) flag[5] = '\0';
+  for (i = 0; flag[i]; i++)
+    if (flag[i] == '_') flag[i] = '-';
+  *(int *)said = svcd_error(2, "--%s%s", flag, text + n);
+}
+
+/* The settings are tried on a private store, so that a bad one is told before a port is taken or a file is written. Returns 0, or
+** 2 if one is bad; what else goes wrong is told by the store that is meant. */
+static int serve_try(const svc_config *config)
+{
+  svc_config k = *config;
+  svc *s = NULL;
+  int said = 0;
+  k.log = serve_say_flag;
+  k.log_context = &said;
+  if (svc_open(&s, &k) == SVC_OK) svc_close(s);
+  return said;
+}
+
 int svcd_serve(const svcd_options *o)
 {
   char token[SVCD_TOKEN];
-  svcd_metrics metrics = { token, NULL, o->metrics_public };
+  svcd_metrics metrics = { token, NULL, o->metrics_public, o->base_url };
   svcd_access access = { PTHREAD_MUTEX_INITIALIZER, -1, 0 };
   svc_limit_override limits[SVCD_LIMITS];
   svc_listener_config listen;
@@ -295,10 +351,12 @@ int svcd_serve(const svcd_options *o)
   unsigned char key[SVCD_SECRET_KEY];
   char why[512];
   svcd_cert cert;
-  int status;
+  int status, new_folder = 0;
   serve_signals(&signals);
   serve_raise_file_limit(o->max_connections);
-  status = svcd_test_token(o, token);
+  config = serve_config(o);
+  status = svcd_test_config(o, &config, limits) == SVC_OK ? serve_try(&config) : 2;
+  if (status == 0) status = svcd_test_token(o, token);
   if (status != 0) return status;
   if (o->access_log && svcd_access_open(&access, o->access_log) != 0)
     return svcd_error(1, "--access-log %s: %s", o->access_log, strerror(errno));
@@ -311,12 +369,13 @@ int svcd_serve(const svcd_options *o)
   status = svc_listener_open(&listener, &listen, why, sizeof why);
   if (status != SVC_OK) return svcd_error(status == SVC_INVALID ? 2 : 1, "%s", why);
   metrics.listener = listener;
-  config = serve_config(o, listener);
+  if (!o->base_url) config.base_url = svc_listener_url(listener, 0);
   status = svcd_store(o, &config);
   if (status == 0) status = svcd_limiter(o, &config);
-  if (status == 0) status = svcd_secret_key(o, key);
+  if (status == 0) status = svcd_secret_key(o, key, &new_folder);
   if (status == 0) status = serve_driver(o, &driver);
   if (status != 0) {
+    svcd_forget_secret_key(o, new_folder);
     svc_listener_close(listener);
     return status;
   }
@@ -324,8 +383,8 @@ int svcd_serve(const svcd_options *o)
   if (o->log_level && strcmp(o->log_level, "info") == 0) config.notify = serve_notify;
   config.notify_context = config.log_context;
   config.driver = driver ? driver_postgres_driver(driver) : NULL;
-  status = svcd_test_config(o, &config, limits);
-  if (status == 0) status = svc_open(&s, &config); /* says itself what is wrong */
+  status = svc_open(&s, &config); /* says itself what is wrong */
+  if (status != SVC_OK) svcd_forget_secret_key(o, new_folder);
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
   explicit_bzero(key, sizeof key); /* the handle has a copy */
   if (status == 0) serve_warn(o, listener);

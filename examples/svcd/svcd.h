@@ -43,9 +43,9 @@ typedef struct svcd_options {
     *log_level, *limiter;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
-  long threads, writers, provision_seconds, max_connections, max_per_address;
-  int no_sync, show_credentials, conceal, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
-    no_explorer, limiter_closed, verify_only;
+  long threads, writers, provision_seconds, max_connections, max_per_address, max_projects;
+  int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
+    no_explorer, limiter_closed, verify_only, force;
   char *config_text; /* of --config: values stand in it; main() frees it */
 } svcd_options;
 
@@ -69,7 +69,8 @@ void svcd_log(void *context, int level, const char *text);
 /* flags.c: read the flags of a verb; named 0: it is meant without being named. Returns -1 to go on, or the status to exit with. */
 int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char **argv);
 int svcd_wrong_verb(const char *name);
-int svcd_help(const svcd_verb *verb); /* of one verb; NULL: of all. Returns the status */
+int svcd_help(const svcd_verb *verb); /* of one verb. Returns the status */
+int svcd_help_all(int flags);         /* of all verbs, each in a line, or with its flags. The same */
 
 /*
 ** config_file.c: the text of a file; NULL, and it has been said why. Then its lines one by one: 0, there are no more. rest and number
@@ -129,7 +130,9 @@ int svcd_check_place(const svcd_options *o, const char *place);
 ** file where there is none. Both return 0; else the status to exit with, and have said why. */
 #define SVCD_SECRET_KEY 32
 int svcd_secret_key_path(const svcd_options *o, char path[SVCD_PATH]); /* the same; "": with --memory, nowhere */
-int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY]);
+int svcd_has_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY], int *there); /* reads a key, makes none */
+int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY], int *new_folder); /* 1: it has made --data */
+void svcd_forget_secret_key(const svcd_options *o, int new_folder); /* of a start that failed before there was a store */
 int svcd_keep_secret_key(const svcd_options *o, const unsigned char key[SVCD_SECRET_KEY]);
 
 /*
@@ -168,6 +171,7 @@ typedef struct svcd_metrics {
   char *token; /* of test control */
   svc_listener *listener;
   int everybody; /* --metrics-public */
+  const char *base_url; /* --base-url; NULL: none */
 } svcd_metrics;
 int svcd_metrics_handle(void *metrics, svc *s, const svc_request *request, svc_response *response);
 int64_t svcd_monotonic(void *context);

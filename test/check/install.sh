@@ -14,6 +14,20 @@ works() { # PROGRAM
 }
 ! grep -rIlF "$PWD" "$S" >$T/out || fail "what is installed names the folder of its sources: $(head -n 1 $T/out)"
 
+# ---- build.sh says what it does not understand, and installs nothing then
+refused() { # STATUS WORDS ARGUMENT...
+  status=$1 words=$2; shift 2
+  got=0; PREFIX=$PWD/$T/nowhere ./build.sh "$@" >$T/out 2>&1 || got=$?
+  [ $got = "$status" ] || fail "./build.sh $* ends with status $got, not $status: $(head -n 1 $T/out)"
+  grep -qF -e "$words" $T/out || fail "./build.sh $* does not say '$words': $(head -n 1 $T/out)"
+  [ ! -e $T/nowhere ] || fail "./build.sh $* has installed something"
+}
+refused 0 'into PREFIX' install --help
+refused 1 'install takes no argument' install /tmp/svc
+refused 2 'did you mean install?' instal
+refused 1 "no suite or check has 'nosuchname'" test nosuchname
+refused 1 "fuzz has no flag '--fast'" fuzz --fast
+
 # ---- pkg-config
 tool pkg-config
 has() { PKG_CONFIG_PATH=$S$P/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$S pkg-config "$@" svcapi; }
@@ -25,6 +39,12 @@ works $T/shared
 $CC -std=c11 -o $T/static $T/app.c $(has --cflags) "$S$P/lib/libsvcapi.a" $(has --static --libs-only-other) ||
   fail "a program does not link with libsvcapi.a and nothing else"
 works $T/static
+# one word for the same, whatever the folder: pkg-config --static alone would take the shared library
+# shellcheck disable=SC2046
+$CC -std=c11 -o $T/whole $T/app.c $(PKG_CONFIG_PATH=$S$P/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$S pkg-config --cflags --libs svcapi-static) ||
+  fail "a program does not link with what pkg-config says of svcapi-static"
+! readelf -d $T/whole | grep -q libsvcapi || fail "svcapi-static links the shared library"
+works $T/whole
 # a program that has an LMDB or mbedTLS of its own meets no other
 [ -z "$(nm -g --defined-only "$S$P/lib/libsvcapi.a" | awk 'NF == 3 && $3 !~ /^svc_/')" ] || fail "libsvcapi.a shows names that are not its own"
 
@@ -51,7 +71,7 @@ man=$S$P/share/man
 grep -oE 'SVC_API [^;(]*svc_[a-z_]+\(' svcapi.h | grep -oE 'svc_[a-z_]+\(' | sort -u >$T/functions
 [ "$(wc -l <$T/functions)" -gt 40 ] || fail "hardly a function was found in svcapi.h"
 while read -r f; do grep -qF "$f" "$man/man3/svcapi.3" || fail "svcapi(3) does not know $f)"; done <$T/functions
-build/svcd help | grep -oE '^  --[a-z-]+' | sort -u | sed 's/-/\\-/g' >$T/flags
+build/svcd help all | grep -oE '^  --[a-z-]+' | sort -u | sed 's/-/\\-/g' >$T/flags
 while read -r f; do grep -qF "$f" "$man/man8/svcd.8" || fail "svcd(8) does not know $f"; done <$T/flags
 for page in man3/svcapi.3 man8/svcd.8; do
   if ! command -v groff >/dev/null 2>&1; then break; fi
