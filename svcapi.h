@@ -41,7 +41,7 @@
 **   CHECKPOINT CLOUD_ACCESS CLUSTER CLUSTER_CONFIGURATION CLUSTER_LOG CLUSTER_REGION CLUSTER_SUMMARY
 **   CLUSTER_TRANSFER COLLECTION_STAT COMPLIANCE_POLICY CONNECTED_ORG_CONFIG CONTAINER CONTROL_PLANE_ADDRESS
 **   COST_EXPLORER CUSTOM_DB_ROLE CUSTOM_DNS DATABASE_USER DATABASE_USER_CERT DATA_FEDERATION
-**   DATA_FEDERATION_ENDPOINT DATA_FEDERATION_LIMIT DB_VERSION DROP_INDEX ENCRYPTION_AT_REST
+**   DATA_FEDERATION_ENDPOINT DATA_FEDERATION_LIMIT DB_VERSION DELETED_CLUSTER DROP_INDEX ENCRYPTION_AT_REST
 **   ENCRYPTION_AT_REST_ENDPOINT ENDPOINT_SERVICE EVENT EVENT_TYPE EXPORT_BUCKET EXPORT_JOB FEDERATION_SETTINGS
 **   FLEX_CLUSTER FLEX_RESTORE_JOB FLEX_SNAPSHOT GLOBAL_WRITES IDENTITY_PROVIDER INTEGRATION INVOICE IP_ADDRESS
 **   LDAP_VERIFICATION LEGACY_RESTORE_JOB LEGACY_SNAPSHOT LEGACY_SNAPSHOT_SCHEDULE LINK_TOKEN LIVE_MIGRATION
@@ -91,15 +91,16 @@ extern "C" {
 #define SVC_OK 0
 #define SVC_NOMEM 1   /* the allocator gave no memory */
 #define SVC_INVALID 2 /* an argument or a member of the configuration makes no sense; the log says which */
-#define SVC_IO 3      /* the store's files cannot be read or written */
+#define SVC_IO 3      /* the store cannot be read or written: its files, or the connection to it; the log says why */
 #define SVC_FULL 4    /* the disk, or the address space for the map, is full */
-#define SVC_BUSY 5    /* another handle or process holds the store */
+#define SVC_BUSY 5    /* another handle or process holds the store, or changed the same again and again */
 #define SVC_NEWER 6   /* the store was written by a newer version of this library */
 #define SVC_CORRUPT 7 /* the folder holds something that is not a store of this library, or one that is damaged; the log says where */
 #define SVC_RANDOM 8  /* the random source failed */
 #define SVC_OLDER 9   /* the store was written by an older version, whose format is not read any more */
 #define SVC_EXISTS 10 /* svc_backup(): the folder holds a store already, which stays as it is */
 #define SVC_UNFINISHED 11 /* the store is a copy that was not finished, or was found to differ: it is to be made again */
+#define SVC_CLOCK 12  /* the clock of this machine differs from that of the database by more than a minute */
 
 typedef struct svc svc; /* a handle; opaque */
 
@@ -252,8 +253,8 @@ typedef struct svc_config {
 
   const char *base_url; /* what links start with, at most 1024 bytes; default "http://localhost:8080" */
   const char *vendor;   /* the word in /api/svc/v2, application/vnd.svc.DATE+json, and where values, names of limits and ids
-                           begin with it (SVC_MANAGED, svc_sa_id_): at most 16 characters, the same for the life of a
-                           store; default "svc" */
+                           begin with it (SVC_MANAGED, svc_sa_id_): at most 16 characters. A new store keeps the word for
+                           life: a handle with another word is not opened; default: the store's word, of a new store "svc" */
   int digest_sha256;    /* not 0: API keys are asked for a SHA-256 digest, not for the MD5 that every client knows */
   int strict_accept;    /* not 0: a request that names no version in Accept gets 406, not the newest version */
 
@@ -275,7 +276,10 @@ typedef struct svc_config {
   size_t control_address_count;
 
   const svc_driver *driver; /* what acts and measures; must outlive the handle; default: a simulation */
-  const svc_store_port *store; /* the engine that keeps the data, and takes `path`; default: LMDB */
+  const svc_store_port *store; /* the engine that keeps the data, and takes `path`; default: LMDB. Where it has a clock of its own, which
+                                  several instances share, the system's clock is compared with it every half minute: a difference of
+                                  more than 5 seconds is logged; with more than 60 the handle is not opened (SVC_CLOCK), and an open
+                                  one answers 503 until the clock is right. Not so with `clock` or `manual_clock` */
 
   int64_t provision_ms; /* how long a cluster takes to be made, up to a hundred years; default 10 000; SVC_PROVISION_NOW: no
                            time at all */
@@ -283,8 +287,9 @@ typedef struct svc_config {
 
   /*
   ** 32 random bytes, kept apart from the store and the same for its life: what seals the secrets that must be had again in
-  ** clear, keys of other services and passwords for the data plane among them (AES-256-GCM). It is copied. With another key
-  ** than the store's the handle is not opened; default: none, and whatever would store such a secret is refused.
+  ** clear, keys of other services and passwords for the data plane among them (AES-256-GCM). It is copied. The first handle that has
+  ** a key makes it the store's; with another one a handle is not opened, unless nothing was sealed yet in a store that is
+  ** this handle's alone. Default: none, and whatever would store such a secret is refused.
   */
   const void *secret_key;
 
@@ -326,8 +331,14 @@ typedef struct svc_config {
   const svc_limiter_port *limiter;
   const char *limiter_path; /* where it is: redis://host:6379/0; ports/redis.h has all that can be said */
   int limiter_closed; /* not 0: when it cannot be asked, requests are refused (503, with Retry-After); default: each handle limits by
-                         itself until it answers again, so that with N of them a client gets up to N times as much, nobody more than
-                         that, and a nonce may be used once at each. The log has a line when that begins and one when it ends */
+                         itself until it answers again, from the level of the bucket that it last heard of: N handles together grant
+                         at most N times what a bucket holds. A nonce that other handles may have seen is refused then, with
+                         stale=true and a new one that is good for this handle alone. The log has a line when that begins and one
+                         when it ends */
+
+  int enforce_sunset; /* not 0: an operation answers 410 from its sunset date on; default: the Sunset header announces the date, and
+                         the operation stays */
+  size_t max_projects; /* projects of an organization; default 250 */
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */
@@ -406,6 +417,9 @@ SVC_API int svc_open_as(svc **out, const svc_config *config, int version_number,
 
 /* Close a handle and free all it holds. NULL is allowed. No other call on the handle may be under way. */
 SVC_API void svc_close(svc *s);
+
+/* The vendor word that the handle uses: svc_config.vendor, or the store's. It lives as long as the handle. */
+SVC_API const char *svc_vendor(const svc *s);
 
 /*
 ** Answer one request. Whatever is due (see svc_tick) is applied first. `response` is overwritten; free it with
@@ -533,7 +547,7 @@ typedef struct svc_statistics {
   uint64_t sign_ins_failed; /* requests whose credentials were wrong */
   uint64_t commits;         /* of the store */
   uint64_t writes;          /* that these made durable: those that wait at the same time share one */
-  uint64_t store_bytes;     /* what the store takes; 0: it cannot tell */
+  uint64_t store_bytes;     /* what the store takes; 0: it cannot tell, or does not answer */
   uint64_t map_bytes;       /* and what its map has room for */
   int64_t late_ms;          /* for how long the step that comes next has been due; 0: it is not */
 } svc_statistics;
@@ -543,7 +557,8 @@ SVC_API int svc_stats_as(svc *s, svc_statistics *out, size_t size);
 
 /*
 ** The same and more in the text format of Prometheus: requests by operation and status, how long they took, the limiter by endpoint
-** set, sign-ins that failed, commits, writes, bytes. Only what was counted is there; no label is anything that a client says.
+** set, sign-ins that failed, commits, writes, bytes. Only what was counted is there; no label is anything that a client says. It never
+** waits for a store on a server, nor for svc_config.limiter: bytes are those of the last half minute, or left out.
 ** `more` is put behind it as it is, lines of the host's own; NULL: none.
 ** Returns SVC_OK; SVC_INVALID: svc_config.metrics is not set; else what went wrong. Free it with svc_response_free().
 */

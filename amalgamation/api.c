@@ -94,28 +94,25 @@ static int api_configure(svc *s)
   svc_str scheme = svc_str_c(k->db_scheme ? k->db_scheme : "db"), domain = svc_str_c(k->db_domain ? k->db_domain : "db.local");
   while (url.n && url.p[url.n - 1] == '/') url.n--;
   s->base_url = svc_arena_copy(&s->memory, url);
-  s->vendor = svc_arena_copy(&s->memory, svc_str_c(k->vendor ? k->vendor : "svc"));
+  if (k->vendor) s->vendor = svc_arena_copy(&s->memory, svc_str_c(k->vendor)); /* else the store says: api_vendor() */
   if (s->memory.failed) return SVC_NOMEM; /* what could not be copied is not to be judged */
   if (!svc_format_check(SVC_FORMAT_URI, s->base_url)) return api_invalid(s, "base_url", "is not a URL");
   /* it goes into JSON as it is, and paths are put behind it */
   if (strpbrk(s->base_url.p, "\"\\?#")) return api_invalid(s, "base_url", "may not hold any of \" \\ ? #");
   if (s->base_url.n > API_LONGEST_URL) return api_invalid(s, "base_url", "is longer than 1024 bytes");
-  if (!api_is_word(s->vendor) || s->vendor.n > API_LONGEST_WORD)
+  if (k->vendor && (!api_is_word(s->vendor) || s->vendor.n > API_LONGEST_WORD))
     return api_invalid(s, "vendor", "must be a word of at most 16 lower-case letters, digits and hyphens");
   if (!api_is_word(scheme)) return api_invalid(s, "db_scheme", "must be a word of lower-case letters, digits and hyphens");
   if (!svc_pattern_match("^[a-zA-Z0-9][a-zA-Z0-9.-]{0,200}$", domain)) return api_invalid(s, "db_domain", "is not a domain");
   k->base_url = s->base_url.p;
-  k->vendor = s->vendor.p;
   k->db_scheme = svc_arena_copy(&s->memory, scheme).p;
   k->db_domain = svc_arena_copy(&s->memory, domain).p;
-  s->base_path = svc_arena_print(&s->memory, "/api/%s/v2", k->vendor);
-  s->base_path_v1 = svc_arena_print(&s->memory, "/api/%s/v1.0", k->vendor);
-  s->media_prefix = svc_arena_print(&s->memory, "application/vnd.%s.", k->vendor);
   k->max_body = api_default(k->max_body, (size_t)1 << 20);
   k->max_depth = api_default(k->max_depth, 32);
   k->max_header_bytes = api_default(k->max_header_bytes, 16 << 10);
   k->max_target = api_default(k->max_target, 8 << 10);
   k->max_page = api_default(k->max_page, 500);
+  k->max_projects = api_default(k->max_projects, 250);
   if (k->max_depth > 512) return api_invalid(s, "max_depth", "is more than 512");
   if (k->max_page > 100000) return api_invalid(s, "max_page", "is more than 100000");
   if (k->limit_count && !k->limits) return api_invalid(s, "limits", "are missing");
@@ -124,6 +121,7 @@ static int api_configure(svc *s)
   if (k->provision_ms < SVC_PROVISION_NOW || k->provision_ms > API_LONGEST_PROVISION)
     return api_invalid(s, "provision_ms", "is negative, or more than a hundred years");
   if (k->driver && !k->driver->perform) return api_invalid(s, "driver", "has no function perform");
+  s->own_clock = !k->clock;
   if (!k->clock) k->clock = api_system_clock;
   if (k->secret_key) memcpy(s->secret_key, k->secret_key, sizeof s->secret_key);
   return s->memory.failed ? SVC_NOMEM : api_addresses(s);
@@ -203,20 +201,47 @@ static int api_store(svc *s)
     return rc;
   }
   rc = svc_commit_open(&s->commit, port, store, &s->allocator);
-  if (rc == SVC_OK) return SVC_OK;
-  svc_log(s, SVC_LOG_ERROR, "the store cannot be used: %s", svc_strerror(rc));
+  if (rc == SVC_OK) return svc_health_open(s);
+  if (!port->why || !port->why(store, rc, why, sizeof why)) snprintf(why, sizeof why, "%s", svc_strerror(rc));
+  svc_log(s, SVC_LOG_ERROR, "the store cannot be used: %s", why);
   port->close(store);
   return rc;
+}
+
+/*
+** The vendor word is part of ids and of the hashes of API keys, so it stays the same for the life of a store. The first handle
+** writes it down; a later one that names none takes it from there. Stores of version 0.2 and before have not written it down.
+*/
+static int api_vendor(svc *s)
+{
+  svc_str given = s->vendor, kept;
+  int rc = svc_mark(s, "vendor-word", SVC_S(""), given.n ? given : SVC_S("svc"), true, &s->memory, &kept);
+  if (rc == SVC_OK && kept.n && (!api_is_word(kept) || kept.n > API_LONGEST_WORD)) rc = SVC_CORRUPT;
+  if (rc == SVC_IO || rc == SVC_FULL || rc == SVC_CORRUPT) svc_log(s, SVC_LOG_ERROR, "the store cannot be used: %s", svc_strerror(rc));
+  if (rc != SVC_OK) return rc;
+  if (kept.n && given.n && !svc_str_eq(kept, given)) {
+    svc_log(s, SVC_LOG_ERROR, "the vendor word of this store is " SVC_FMT ", not " SVC_FMT " (svc_config.vendor, --vendor): it cannot be "
+            "changed; leave it out, and the store's own is used", SVC_ARG(kept), SVC_ARG(given));
+    return SVC_INVALID;
+  }
+  s->vendor = kept.n ? kept : given.n ? given : SVC_S("svc");
+  s->config.vendor = s->vendor.p;
+  s->base_path = svc_arena_print(&s->memory, "/api/%s/v2", s->vendor.p);
+  s->base_path_v1 = svc_arena_print(&s->memory, "/api/%s/v1.0", s->vendor.p);
+  s->media_prefix = svc_arena_print(&s->memory, "application/vnd.%s.", s->vendor.p);
+  return s->memory.failed ? SVC_NOMEM : SVC_OK;
 }
 
 /* What is read and written of the store when it has been opened. */
 static int api_begin(svc *s)
 {
+  char text[SVC_STORE_TEXT];
   int rc = svc_seal_start(s);
   if (rc == SVC_OK) rc = svc_digest_share(s);
   if (rc == SVC_OK) rc = svc_orders_open(s);
   if (rc == SVC_OK) rc = API_CONTROL(svc_control_opened(s), SVC_OK);
-  if (rc == SVC_IO || rc == SVC_FULL || rc == SVC_CORRUPT) svc_log(s, SVC_LOG_ERROR, "the store cannot be used: %s", svc_strerror(rc));
+  if (rc == SVC_IO || rc == SVC_FULL || rc == SVC_CORRUPT)
+    svc_log(s, SVC_LOG_ERROR, "the store cannot be used: %s", svc_store_text(s, rc, text));
   return rc;
 }
 
@@ -294,12 +319,15 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (rc == SVC_OK) rc = svc_digest_open(s);
   if (rc == SVC_OK) rc = svc_access_uses_open(s);
   if (rc == SVC_OK) rc = svc_known_open(s);
+  if (rc == SVC_OK) rc = svc_kept_open(s);
+  if (rc == SVC_OK) rc = svc_work_open(s);
+  if (rc == SVC_OK) rc = api_store(s);
+  if (rc == SVC_OK) rc = api_vendor(s);
   if (rc == SVC_OK) rc = svc_plan_open(s);
   if (rc == SVC_OK) rc = svc_router_open(s);
   if (rc == SVC_OK) rc = svc_links_open(s);
   if (rc == SVC_OK) rc = svc_counters_open(s);
   if (rc == SVC_OK) rc = api_limits(s);
-  if (rc == SVC_OK) rc = api_store(s);
   if (rc == SVC_OK) rc = api_begin(s);
   if (rc == SVC_RANDOM && (s->config.random || s->drbg)) /* else it has been told why there is none */
     svc_log(s, SVC_LOG_ERROR, "%s gives no random bytes", s->config.random ? "svc_config.random" : "mbedTLS");
@@ -324,13 +352,21 @@ void svc_close(svc *s)
   svc_access_uses_close(s);
   svc_digest_close(s);
   svc_known_close(s);
+  svc_kept_close(s);
+  svc_work_close(s);
   svc_commit_close(&s->commit);
+  svc_health_close(s);
   API_CONTROL(svc_control_close(s), (void)0); /* the clock is in there */
   svc_limiter_close(s->limiter);
   if (SVC_HAS_LIMITS(s)) s->config.limiter->close(s->limits);
   svc_drbg_free(s->drbg);
   svc_wipe(s->secret_key, sizeof s->secret_key);
   svc_blocks_free(s->memory.blocks); /* the handle is in there */
+}
+
+const char *svc_vendor(const svc *s)
+{
+  return s->vendor.p;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- requests */
@@ -357,8 +393,22 @@ static bool api_watched(const svc *s, unsigned what)
   return (atomic_load_explicit(&s->watch, memory_order_relaxed) & what) != 0;
 }
 
+/* Whether the process lives, and what it counts, is answered without the store: also when all threads wait for that. */
+static bool api_is_probe(const svc_request *request)
+{
+  svc_str rest = svc_str_n(request->target, request->target_length), path = svc_str_cut(&rest, '?');
+  return svc_str_is(path, "/_svc/health/live") || svc_str_is(path, "/_svc/metrics");
+}
+
+/* False: by this clock nothing may be done, neither what is asked for nor what is due. */
+static bool api_may_serve(svc_call *c)
+{
+  return atomic_load_explicit(&c->s->health.off, memory_order_relaxed) ? svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "") : true;
+}
+
 static void api_apply_due(svc *s, int64_t now)
 {
+  if (atomic_load_explicit(&s->health.off, memory_order_relaxed)) return;
   if (svc_commit_due(&s->commit, now)) svc_apply_due(s, now);
   if (svc_access_uses_due(s, now)) svc_access_uses_flush(s, now);
 }
@@ -378,9 +428,10 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   c.arena = &arena;
   c.now = svc_now(s);
   began = s->counters ? svc_counters_begin(s) : 0;
-  api_apply_due(s, c.now);
+  if (!api_is_probe(request)) api_apply_due(s, c.now);
 
-  (void)(svc_stage_request(&c) &&    /* the request line and headers */
+  (void)(api_may_serve(&c) &&        /* the clock is right */
+         svc_stage_request(&c) &&    /* the request line and headers */
          svc_stage_route(&c) &&      /* path and method to operation */
          svc_stage_caller(&c) &&     /* who sends it */
          (!api_watched(s, SVC_WATCH_FAULTS) || API_CONTROL(svc_stage_fault(&c), true)) && /* a test has it fail */
@@ -606,6 +657,8 @@ int svc_tick(svc *s)
   int64_t now;
   int rc;
   if (!s) return SVC_INVALID;
+  rc = svc_health_tick(s);
+  if (rc != SVC_OK) return rc;
   now = svc_now(s);
   if (svc_access_uses_due(s, now)) svc_access_uses_flush(s, now);
   rc = svc_apply_due(s, now);
@@ -618,7 +671,7 @@ int svc_is_due(svc *s)
   return s && (svc_commit_due(&s->commit, now) || svc_access_uses_due(s, now));
 }
 
-/* Does its operation ask the driver, or take as long to answer as the OpenAPI document? Only then is it worth a look at the path. */
+/* Does its operation ask the driver, inspect much, or answer with something as long as the OpenAPI document? */
 static bool api_asks(svc *s, const svc_request *request)
 {
   svc_arena arena;
@@ -627,7 +680,7 @@ static bool api_asks(svc *s, const svc_request *request)
   if (!s->asks) return false;
   svc_service_call(&c, s, &arena, NULL, 0);
   c.request.raw = request;
-  asks = svc_stage_request(&c) && svc_stage_route(&c) && (c.plan->route->told || c.plan->route->flags & SVC_ABSOLUTE);
+  asks = svc_stage_request(&c) && svc_stage_route(&c) && (c.plan->route->told || c.plan->route->flags & SVC_ABSOLUTE || c.plan->more->inspects);
   svc_blocks_free(arena.blocks);
   return asks;
 }
@@ -637,6 +690,7 @@ int svc_may_wait(svc *s, const svc_request *request)
   svc_str method = svc_str_c(request ? request->method : NULL);
   if (!s || !request || !request->target || method.n == 0) return 0;
   if (!svc_str_is(method, "GET") && !svc_str_is(method, "HEAD")) return 1;
+  if (api_is_probe(request)) return 0;
   if (SVC_IS_SHARED(s->commit.port) || SVC_HAS_LIMITS(s)) return 1; /* what is shared with others is elsewhere: reads wait for it */
   return svc_is_due(s) || api_asks(s, request);
 }
@@ -644,11 +698,15 @@ int svc_may_wait(svc *s, const svc_request *request)
 int svc_openapi(svc *s, svc_response *out)
 {
   static const svc_header type = { "Content-Type", "application/json", 12, 16 };
+  uint64_t revision;
   svc_arena arena;
+  svc_str text;
   if (!s || !out) return SVC_INVALID;
   memset(out, 0, sizeof *out);
   svc_arena_init(&arena, &s->allocator);
-  return svc_respond_text(&arena, svc_openapi_document(s, &arena), &type, out);
+  text = svc_openapi_kept(s, &revision);
+  text = text.p ? svc_arena_copy(&arena, text) : svc_openapi_document(s, &arena);
+  return svc_respond_text(&arena, text, &type, out);
 }
 
 int svc_backup(svc *s, const char *path)
@@ -683,7 +741,7 @@ const char *svc_strerror(int code)
   case SVC_OK: return "no error";
   case SVC_NOMEM: return "out of memory";
   case SVC_INVALID: return "an argument or a member of the configuration is invalid";
-  case SVC_IO: return "the files of the store cannot be read or written";
+  case SVC_IO: return "the store cannot be read or written";
   case SVC_FULL: return "the disk is full, or the store may not grow any further";
   case SVC_BUSY: return "the store is in use by another process or handle";
   case SVC_NEWER: return "the store was written by a newer version of this library";
@@ -691,6 +749,7 @@ const char *svc_strerror(int code)
   case SVC_RANDOM: return "the source of random bytes failed";
   case SVC_EXISTS: return "the folder holds a store already";
   case SVC_UNFINISHED: return "the store is a copy that was not finished: remove it, and copy again";
+  case SVC_CLOCK: return "the clock of this machine differs from that of the database by more than a minute";
   case SVC_OLDER: return "the store was written by an older version of this library, whose format is not read any more";
   default: return "unknown error";
   }

@@ -88,3 +88,66 @@ int coverage_operations(void)
   t_close(&t);
   return 0;
 }
+
+/* ---- fields that bodies may set and no answer shows */
+
+#define COVERAGE_DEPTH 6 /* of objects in objects: some hold themselves */
+
+/* Has the object, or one in it, a field of this name that is shown? */
+static bool coverage_shows(const svc_object *object, const char *name, int depth)
+{
+  const svc_variant *v = object && object->is_union ? object->choice->variants : NULL;
+  const svc_object *base;
+  unsigned i;
+  if (!object || depth == COVERAGE_DEPTH) return false;
+  for (; v && v->value; v++)
+    if (coverage_shows(v->object, name, depth + 1)) return true;
+  for (base = object; base && !object->is_union; base = base->base)
+    for (i = 0; i < base->count; i++) {
+      const svc_field *f = &base->fields[i];
+      if (f->flags & SVC_WRITE_ONLY) continue;
+      if (strcmp(f->name, name) == 0 || (SVC_OBJECT_OF(f) && coverage_shows(f->object, name, depth + 1))) return true;
+    }
+  return false;
+}
+
+/* Does an answer of the noun show it? */
+static bool coverage_shown(const t_service *t, const svc_plan *plan, const char *name)
+{
+  size_t i;
+  if (coverage_shows(plan->noun->noun->object, name, 0)) return true;
+  for (i = 0; i < t->s->plan_count; i++)
+    if (t->s->plans[i].noun == plan->noun && coverage_shows(t->s->plans[i].route->answer, name, 0)) return true;
+  return false;
+}
+
+static void coverage_fields(const t_service *t, const svc_plan *plan, const svc_object *object, int depth)
+{
+  const svc_variant *v = object->is_union ? object->choice->variants : NULL;
+  const svc_object *base;
+  unsigned i;
+  if (depth == COVERAGE_DEPTH) return;
+  for (; v && v->value; v++) coverage_fields(t, plan, v->object, depth + 1);
+  for (base = object; base && !object->is_union; base = base->base)
+    for (i = 0; i < base->count; i++) {
+      const svc_field *f = &base->fields[i];
+      if (f->flags & (SVC_READ_ONLY | SVC_SEALED)) continue; /* what is sealed is kept for the driver */
+      if (f->flags & SVC_WRITE_ONLY || !coverage_shown(t, plan, f->name)) printf("%s %s\n", plan->route->op, f->name);
+      if (SVC_OBJECT_OF(f)) coverage_fields(t, plan, f->object, depth + 1);
+    }
+}
+
+int coverage_unshown(void)
+{
+  t_service t;
+  size_t i;
+  t_open(&t, NULL);
+  for (i = 0; i < t.s->plan_count; i++) {
+    const svc_plan *plan = &t.s->plans[i];
+    const svc_object *body = plan->route->body ? plan->route->body : plan->noun->noun->object;
+    bool takes = plan->route->body || plan->route->method == SVC_POST || plan->route->method == SVC_PUT || plan->route->method == SVC_PATCH;
+    if (takes && body && !(plan->route->flags & (SVC_ABSOLUTE | SVC_NO_BODY))) coverage_fields(&t, plan, body, 0);
+  }
+  t_close(&t);
+  return 0;
+}

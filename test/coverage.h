@@ -4,6 +4,7 @@
 
 void coverage_begin(void);
 void coverage_end(void);
+int coverage_unshown(void); /* prints the fields that bodies may set and that no answer of their noun shows: operation, field */
 int coverage_operations(void); /* prints them, of the tables: a line each, with tabs between what it says */
 
 #endif

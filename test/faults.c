@@ -33,6 +33,7 @@
 static struct {
   atomic_int call; /* one more than the kind; 0: none */
   atomic_long left, hits;
+  long at;
   atomic_int error;
   atomic_bool for_good;
   atomic_int then, then_error; /* as call and error, of what fails behind it */
@@ -43,6 +44,7 @@ void t_fault(enum t_call call, long at, int error, bool for_good)
   faults.error = error;
   faults.for_good = for_good;
   atomic_store(&faults.hits, 0);
+  faults.at = at;
   atomic_store(&faults.left, at);
   atomic_store(&faults.call, (int)call + 1);
 }
@@ -58,6 +60,11 @@ long t_fault_end(void)
   atomic_store(&faults.call, 0);
   atomic_store(&faults.then, 0);
   return atomic_load(&faults.hits);
+}
+
+long t_fault_calls(void)
+{
+  return faults.at - atomic_load(&faults.left);
 }
 
 static _Thread_local bool spared;

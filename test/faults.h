@@ -40,6 +40,7 @@ void t_fault(enum t_call call, long at, int error, bool for_good);
 void t_fault_then(enum t_call call, int error);
 bool t_fault_set(void);  /* one is to fail */
 long t_fault_end(void); /* nothing fails any more; how many were to fail, and did */
+long t_fault_calls(void); /* calls of that kind since t_fault(), whether they failed or not */
 int t_fault_hit(enum t_call call); /* for functions that stand before others elsewhere: not 0, this call fails */
 void t_fault_spare(bool on); /* calls of this thread never fail, and do not count: it is the other side */
 

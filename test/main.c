@@ -1,5 +1,6 @@
 /*
-** All suites in one program, or with --suite NAME that one; further arguments are munit's. --operations prints those of the tables.
+** All suites in one program, or with --suite NAME that one; further arguments are munit's. --operations prints those of the tables,
+** --unshown the fields that bodies may set and no answer shows.
 ** suites.h is written by
 ** build.sh: a line SUITE(X) for every X_test.c, which has a svc_suite_X.
 **
@@ -71,6 +72,7 @@ int main(int argc, char *argv[])
   int rc;
 
   if (argc == 2 && strcmp(argv[1], "--operations") == 0) return coverage_operations();
+  if (argc == 2 && strcmp(argv[1], "--unshown") == 0) return coverage_unshown();
   if (argc > 2 && strcmp(argv[1], "--suite") == 0) {
     only = argv[2];
     argv[2] = argv[0];

@@ -23,6 +23,11 @@ void t_postgres_do(const char *folder, const char *sql)
   (void)folder, (void)sql;
 }
 
+void t_postgres_ask(const char *folder, const char *sql, char *out, size_t size)
+{
+  (void)folder, (void)sql, (void)out, (void)size;
+}
+
 int t_postgres_backup(svc *s, const char *folder)
 {
   (void)s, (void)folder;
@@ -64,7 +69,9 @@ static atomic_ulong postgres_flushes, postgres_syncs, postgres_others;
 WRAP(postgres_flushes, int, 0, PQsendFlushRequest, (PGconn *conn), (conn))
 WRAP(postgres_syncs, int, 0, PQpipelineSync, (PGconn *conn), (conn))
 WRAP(postgres_others, PGconn *, NULL, PQconnectdbParams, (const char *const *names, const char *const *values, int expand), (names, values, expand))
-WRAP(postgres_others, PGresult *, NULL, PQexec, (PGconn *conn, const char *sql), (conn, sql))
+WRAP(postgres_others, int, 0, PQsendQuery, (PGconn *conn, const char *sql), (conn, sql))
+WRAP(postgres_others, int, -1, PQflush, (PGconn *conn), (conn))
+WRAP(postgres_others, int, -1, PQsetnonblocking, (PGconn *conn, int on), (conn, on))
 WRAP(postgres_others, PGresult *, NULL, PQgetResult, (PGconn *conn), (conn))
 WRAP(postgres_others, int, 0, PQenterPipelineMode, (PGconn *conn), (conn))
 WRAP(postgres_others, int, 0, PQconsumeInput, (PGconn *conn), (conn))
@@ -84,7 +91,8 @@ static struct {
   char schema[64];
 } private_stores[OPEN_STORES];
 
-static void postgres_sql(const char *sql)
+/* out: the first value of the last result; NULL: nobody wants it. */
+static void postgres_sql_out(const char *sql, char *out, size_t size)
 {
   char uri[512];
   PGconn *conn;
@@ -94,9 +102,15 @@ static void postgres_sql(const char *sql)
   conn = PQconnectdb(uri);
   r = PQexec(conn, sql);
   if (PQresultStatus(r) != PGRES_COMMAND_OK && PQresultStatus(r) != PGRES_TUPLES_OK) munit_errorf("%s: %s", sql, PQerrorMessage(conn));
+  if (out) snprintf(out, size, "%s", PQntuples(r) ? PQgetvalue(r, 0, 0) : "");
   PQclear(r);
   PQfinish(conn);
   t_fault_spare(false);
+}
+
+static void postgres_sql(const char *sql)
+{
+  postgres_sql_out(sql, NULL, 0);
 }
 
 static void postgres_new_schema(char schema[64])
@@ -113,7 +127,8 @@ static void postgres_uri(char uri[512], const char *schema)
 {
   const char *p = getenv("SVC_TEST_POSTGRES");
   int n = snprintf(uri, 512, "postgresql:///postgres?user=svc&application_name=%s&options=-csearch_path%%3D%s&host=", schema, schema);
-  for (; *p && n < 500; p++) n += snprintf(uri + n, 512 - (size_t)n, *p == '/' ? "%%2F" : "%c", *p);
+  for (; *p && n < 480; p++) n += snprintf(uri + n, 512 - (size_t)n, *p == '/' ? "%%2F" : "%c", *p);
+  if (getenv("SVC_TEST_POSTGRES_TIMEOUT")) snprintf(uri + n, 512 - (size_t)n, "&timeout=%s", getenv("SVC_TEST_POSTGRES_TIMEOUT"));
 }
 
 /* The schema of a folder; a new one where it has none. False: it cannot be made, or, where it must be new, it has one. */
@@ -143,6 +158,14 @@ void t_postgres_do(const char *folder, const char *sql)
   munit_assert_true(postgres_of_folder(folder, schema, false));
   snprintf(all, sizeof all, "SET search_path = %s; SET application_name = 'test'; %s", schema, sql);
   postgres_sql(all);
+}
+
+void t_postgres_ask(const char *folder, const char *sql, char *out, size_t size)
+{
+  char schema[64], all[2048];
+  munit_assert_true(postgres_of_folder(folder, schema, false));
+  snprintf(all, sizeof all, "SET search_path = %s; SET application_name = 'test'; %s", schema, sql);
+  postgres_sql_out(all, out, size);
 }
 
 static int postgres_test_open(svc_store **out, const svc_config *config, char *why, size_t why_size)

@@ -119,6 +119,7 @@ void t_reopen(t_service *t, const svc_config *changes)
   }
   if (!config.secret_key && !t->no_key) config.secret_key = "a key of thirty-two bytes, no more";
   if (!config.store) config.store = t_port();
+  if (!config.max_projects) config.max_projects = 1000000; /* many projects are what some tests are about */
   config.log = t_log;
   config.log_context = t;
   rc = svc_open(&t->s, &config);
@@ -411,6 +412,14 @@ int t_large_project(t_service *t, const char *org, const char *name)
   return t_send(t, "POST", "/groups", body);
 }
 
+void t_collection(t_service *t, const char *group, const char *cluster, const char *database, const char *collection)
+{
+  char body[512];
+  snprintf(body, sizeof body, "{\"dbName\":\"%s\",\"collName\":\"%s\",\"criteria\":{\"type\":\"DATE\",\"dateField\":\"d\",\"expireAfterDays\":5}}",
+           database, collection);
+  if (t_sendf(t, "POST", body, "/groups/%s/clusters/%s/onlineArchives", group, cluster) != 202) munit_error(t->response.body);
+}
+
 const char *t_user(t_service *t, const char *name, const char *roles)
 {
   char body[1024];
@@ -692,6 +701,7 @@ static int counting_scan(svc_txn *txn, const svc_range *range, svc_row *rows, si
 {
   int rc = t_port()->scan(txn, range, rows, most, n);
   size_t i;
+  reads.scans++;
   reads.rows += (long)*n;
   reads.passed += (long)range->skip;
   for (i = 0; rc == SVC_OK && i < *n; i++) reads.bytes += (long)(rows[i].key.n + rows[i].value.n);
@@ -776,7 +786,7 @@ t_reads t_reads_taken(void)
 
 bool t_ended(const t_service *t, const svc_plan *plan)
 {
-  return plan->more->sunset && t->now >= svc_day_ms(plan->more->sunset);
+  return svc_has_ended(t->s, plan, t->now);
 }
 
 void t_ask_as_owner(svc *s, const char *method, const char *target, const char *body, svc_response *out)

@@ -65,6 +65,8 @@ const char *t_organization(t_service *t, const char *name);
 const char *t_project(t_service *t, const char *org_id, const char *name); /* without alert configurations of its own */
 int t_large_project(t_service *t, const char *org, const char *name); /* of some 15 KB; the status */
 const char *t_user(t_service *t, const char *name, const char *roles); /* registered; roles: a JSON array */
+/* A collection of a simulated cluster that the service knows of from here on: an online archive names it. */
+void t_collection(t_service *t, const char *group, const char *cluster, const char *database, const char *collection);
 const char *t_keep(t_service *t, const char *text);                   /* of the last answer, say */
 void t_as(t_service *t, const char *user_id); /* requests are this user's, with its own roles; NULL: the owner's of everything */
 
@@ -97,6 +99,7 @@ bool t_memory_sufficed(int rc, const svc_response *response);
 /* LMDB, with what is read of it counted: svc_config.store. */
 typedef struct t_reads {
   long gets;   /* single records */
+  long scans;  /* ranges, or continuations of one */
   long rows;   /* of ranges */
   long passed; /* rows that were passed over, and not looked at */
   long bytes;  /* of keys and values that were given */

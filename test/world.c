@@ -3,6 +3,8 @@
 */
 #include "world.h"
 
+#define WORLD_SHARED(name) "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":" \
+  "\"TENANT\",\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}"
 #define WORLD_CLUSTER "/groups/{groupId}/clusters/{clusterName}"
 #define WORLD_X509_USER \
   "{\"databaseName\":\"$external\",\"username\":\"CN=app\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}"
@@ -43,9 +45,8 @@ static const struct {
   { SVC_DELETE, WORLD_GLOBAL "/managedNamespaces", SVC_POST, WORLD_GLOBAL "/managedNamespaces",
     "{\"collection\":\"a\",\"customShardKey\":\"b\",\"db\":\"a\"}" },
   /* the cluster that it names is on a shared tier */
-  { SVC_POST, "/groups/{groupId}/clusters/tenantUpgrade", SVC_POST, "/groups/{groupId}/clusters",
-    "{\"name\":\"Shared\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
-    "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}" },
+  { SVC_POST, "/groups/{groupId}/clusters/tenantUpgrade", SVC_POST, "/groups/{groupId}/clusters", WORLD_SHARED("Shared") },
+  { SVC_POST, "/groups/{groupId}/clusters/tenantUpgradeToServerless", SVC_POST, "/groups/{groupId}/clusters", WORLD_SHARED("Free") },
   /* they take back what another one has done, by the same example */
   { SVC_POST, "/orgs/{orgId}/teams/{teamId}:removeUser", SVC_POST, "/orgs/{orgId}/teams/{teamId}:addUser", NULL },
   { SVC_POST, "/orgs/{orgId}/users/{userId}:removeRole", SVC_POST, "/orgs/{orgId}/users/{userId}:addRole", NULL },
@@ -125,6 +126,7 @@ static const struct {
 } world_later[] = {
   /* only one that is at rest */
   { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade" },
+  { SVC_POST, "/groups/{groupId}/clusters/tenantUpgradeToServerless" },
   /* until then it is 202 */
   { SVC_GET, "/orgs/{orgId}/billing/costExplorer/usage/{token}" },
   /* only one that has copied everything */
@@ -734,6 +736,17 @@ static bool world_named(t_world *w, const svc_plan *plan, svc_node *body)
   return true;
 }
 
+/* Collections that an example names are there: the sample data has been loaded into the world's cluster. */
+static void world_sample(t_world *w)
+{
+  static const char what[] = "the sample data";
+  if (w->t.s->config.driver || !svc_noun_named(w->t.s, "sample dataset load") || world_recall(w, what)) return;
+  if (t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/Main", w->group) != 200) return; /* a walk has deleted it */
+  if (t_sendf(&w->t, "POST", NULL, "/groups/%s/sampleDatasetLoad/Main", w->group) == 202) world_rest(w);
+  else t_collection(&w->t, w->group, "Main", "sample_mflix", "movies"); /* a cluster into which data comes from elsewhere takes none */
+  world_remember(w, what, SVC_S("Main"));
+}
+
 bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size)
 {
   svc_arena arena;
@@ -742,6 +755,7 @@ bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size)
   bool good = true;
   if (plan->route->flags & SVC_NO_BODY) return *out = 0, true;
   if (!plan->route->example) return world_cannot(w, plan, "has no example");
+  if (strstr(plan->route->example, "\"sample_mflix\"")) world_sample(w);
   svc_arena_init(&arena, NULL);
   body = svc_json_parse(&arena, svc_str_c(plan->route->example));
   if (!body) good = world_cannot(w, plan, "has an example that is not JSON");

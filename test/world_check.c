@@ -41,7 +41,7 @@ static void check_value(const svc_plan *plan, const svc_field *f, int type, cons
   double number = 0;
   char date[21];
   if (type == SVC_ANY) return;
-  if (value->type == SVC_J_NULL && f->flags & SVC_NULLABLE && f->flags & SVC_READ_ONLY) return; /* a gap */
+  if (value->type == SVC_J_NULL && f->flags & SVC_NULLABLE && f->flags & SVC_READ_ONLY) return; /* a gap in a series: no other row may say so */
   if (value->type != json[type]) {
     t_complain(plan, "%s has another type than its row says", at);
     return;
@@ -122,11 +122,12 @@ static void check_links(const svc_plan *plan, const svc_node *body, const char *
   const svc_node *list = svc_node_get(body, "links"), *item, *other;
   if (t_self(body).n == 0) t_complain(plan, "%s has no link to itself", what);
   for (item = list ? list->first : NULL; item; item = item->next) {
-    if (svc_node_count(item) != 2 || svc_node_str(item, "href").n == 0 || svc_node_str(item, "rel").n == 0)
+    svc_str href = svc_node_str(item, "href");
+    if (svc_node_count(item) != 2 || href.n == 0 || svc_node_str(item, "rel").n == 0)
       t_complain(plan, "a link of %s has other members than href and rel", what);
     for (other = item->next; other; other = other->next)
       if (svc_node_same(other, item))
-        t_complain(plan, "%s has a link twice: " SVC_FMT, what, SVC_ARG(svc_node_str(item, "href")));
+        t_complain(plan, "%s has a link twice: " SVC_FMT, what, SVC_ARG(href));
   }
 }
 

@@ -93,6 +93,14 @@ SVC_PRIVATE void svc_arena_reserve(svc_arena *a, size_t size)
   if ((size_t)(a->end - a->next) < size) arena_grow(a, size);
 }
 
+SVC_PRIVATE size_t svc_arena_size(const svc_arena *a)
+{
+  const svc_block *block;
+  size_t size = 0;
+  for (block = a->blocks; block; block = block->next) size += block->size;
+  return size;
+}
+
 SVC_PRIVATE svc_str svc_arena_copy(svc_arena *a, svc_str text)
 {
   char *p = svc_arena_alloc(a, text.n + 1);

@@ -87,7 +87,8 @@ typedef struct svc_str {
 
 #define SVC_S(literal) ((svc_str){ "" literal, sizeof literal - 1 })
 #define SVC_FMT "%.*s"
-#define SVC_ARG(s) (int)(s).n, (s).p
+/* Two arguments for SVC_FMT. The slice must be a variable: a call would run twice, so it fails to compile. */
+#define SVC_ARG(s) (int)(&(s))->n, (s).p
 
 /* str.c */
 SVC_PRIVATE svc_str svc_str_c(const char *text);                    /* NULL gives an empty slice */
@@ -102,6 +103,15 @@ SVC_PRIVATE svc_str svc_str_cut(svc_str *rest, char at);            /* up to `at
 SVC_PRIVATE bool svc_str_i64(svc_str a, int64_t *out);              /* all of it a decimal integer in range */
 SVC_PRIVATE size_t svc_utf8_length(svc_str a);                      /* code points, of valid UTF-8 */
 SVC_PRIVATE bool svc_utf8_valid(svc_str a);
+
+/* near.c: did you mean? Begin with the misspelt word, try every known one, and read `best`, NULL if none is near. */
+typedef struct svc_near {
+  svc_str word;
+  const char *best;
+  size_t limit; /* of the distance: the next one must be below it */
+} svc_near;
+SVC_PRIVATE svc_near svc_near_begin(svc_str word);
+SVC_PRIVATE void svc_near_try(svc_near *near, const char *known);
 
 /* arena.c: all memory of one request. A failed allocation is remembered, so that it may be checked once at the end. */
 typedef struct svc_block svc_block;
@@ -120,6 +130,7 @@ SVC_PRIVATE void *svc_arena_zero(svc_arena *a, size_t size);
 SVC_PRIVATE svc_str svc_arena_copy(svc_arena *a, svc_str text);     /* with a NUL behind; empty when there is none */
 SVC_PRIVATE svc_str svc_arena_print(svc_arena *a, const char *format, ...) SVC_PRINTF(2, 3);
 SVC_PRIVATE void svc_arena_reserve(svc_arena *a, size_t size);      /* one block for what is to come */
+SVC_PRIVATE size_t svc_arena_size(const svc_arena *a);               /* bytes that it has from its allocator */
 SVC_PRIVATE void svc_arena_wipes(svc_arena *a, svc_wiper *wipe);    /* what is in it, and what comes, before it is given back */
 SVC_PRIVATE void svc_blocks_free(svc_block *blocks);
 
@@ -203,6 +214,13 @@ enum svc_format {
 
 SVC_PRIVATE bool svc_pattern_match(const char *pattern, svc_str text);
 SVC_PRIVATE bool svc_pattern_valid(const char *pattern); /* is it one at all? For patterns that are not our own */
+/* Patterns that users write. A compiled pattern runs against a budget that its caller may share between many runs. */
+typedef struct svc_pattern svc_pattern;
+SVC_PRIVATE size_t svc_pattern_steps(const char *pattern); /* size of the compiled pattern; 0: it is not a pattern */
+/* Keeps a pointer to the text of the pattern. NULL: not a pattern, or out of memory (a->failed). */
+SVC_PRIVATE svc_pattern *svc_pattern_compile(svc_arena *a, const char *pattern);
+/* Subtracts the steps of this run from *budget. Where that gets below 0 the run ends early: the answer, false, says nothing. */
+SVC_PRIVATE bool svc_pattern_run(const svc_pattern *pattern, svc_str text, int64_t *budget);
 SVC_PRIVATE bool svc_format_check(int format, svc_str text); /* enum svc_format */
 SVC_PRIVATE const char *svc_format_name(int format);         /* for error texts: "an IP address" */
 

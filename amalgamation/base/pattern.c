@@ -42,7 +42,13 @@ struct pattern_program {
   size_t n;
   unsigned count;
   bool bad;
-  struct pattern_step steps[PATTERN_STEPS];
+  struct pattern_step *steps; /* room for PATTERN_STEPS while it is compiled */
+};
+
+/* What is kept of a compiled pattern: its steps, and for each the ASCII characters that it matches, a bit each. */
+struct svc_pattern {
+  struct pattern_program g;
+  uint64_t (*ascii)[2];
 };
 
 /* ------------------------------------------------------------------------------------------------------- characters */
@@ -278,9 +284,10 @@ static void pattern_alternatives(struct pattern_program *g, size_t at, size_t to
 }
 
 /* The pattern without the anchors at its ends, which stand for what is done anyway. */
-static void pattern_begin(struct pattern_program *g, const char *pattern, size_t *from, size_t *to)
+static void pattern_begin(struct pattern_program *g, struct pattern_step room[PATTERN_STEPS], const char *pattern, size_t *from, size_t *to)
 {
   size_t slashes = 0;
+  g->steps = room;
   *from = 0;
   *to = strlen(pattern);
   g->p = pattern;
@@ -350,13 +357,24 @@ static bool pattern_in_set(const struct pattern_program *g, const struct pattern
 /* All places of the program that the text read so far can have led to. */
 struct pattern_run {
   const struct pattern_program *g;
+  uint64_t (*ascii)[2]; /* of a svc_pattern; NULL: sets are read from the text of the pattern */
   unsigned short places[2][PATTERN_STEPS], stack[PATTERN_STEPS];
   unsigned count[2];
   size_t seen[PATTERN_STEPS]; /* round in which a step was last entered, so that it is entered once */
   size_t round;
   bool ended; /* the end of the pattern is among them */
-  long budget;
+  int64_t budget;
 };
+
+/* Does the step match this character? Reading a set from its text counts as many steps as the text has bytes. */
+static bool pattern_matches(struct pattern_run *r, unsigned short place, unsigned long c)
+{
+  const struct pattern_step *s = &r->g->steps[place];
+  if (!r->ascii) return pattern_in_set(r->g, s, c);
+  if (c < 128) return r->ascii[place][c >> 6] >> (c & 63) & 1;
+  r->budget -= s->y;
+  return pattern_in_set(r->g, s, c);
+}
 
 /* Enters a step, and all that it leads to without a character. */
 static void pattern_enter(struct pattern_run *r, unsigned which, unsigned short first)
@@ -396,9 +414,9 @@ static bool pattern_go(struct pattern_run *r, svc_str text)
     r->count[!which] = 0;
     for (i = 0; i < r->count[which]; i++) {
       unsigned short place = r->places[which][i];
-      if (pattern_in_set(r->g, &r->g->steps[place], c)) pattern_enter(r, !which, (unsigned short)(place + 1));
+      if (pattern_matches(r, place, c)) pattern_enter(r, !which, (unsigned short)(place + 1));
     }
-    r->budget -= (long)r->count[which];
+    r->budget -= r->count[which];
     which = !which;
     if (r->budget < 0 || (r->count[which] == 0 && !r->ended)) return false;
   }
@@ -423,28 +441,74 @@ static bool pattern_is_one_class(const struct pattern_program *g, size_t from, s
   return true;
 }
 
+static bool pattern_run(const struct pattern_program *g, uint64_t (*ascii)[2], svc_str text, int64_t *budget)
+{
+  struct pattern_run run;
+  bool matches;
+  run.g = g;
+  run.ascii = ascii;
+  run.count[0] = run.count[1] = 0;
+  memset(run.seen, 0, g->count * sizeof run.seen[0]);
+  run.ended = false;
+  run.budget = *budget;
+  matches = pattern_go(&run, text);
+  *budget = run.budget;
+  return matches && run.budget >= 0;
+}
+
 SVC_PRIVATE bool svc_pattern_match(const char *pattern, svc_str text)
 {
+  struct pattern_step room[PATTERN_STEPS];
   struct pattern_program program;
-  struct pattern_run run;
+  int64_t budget = PATTERN_BUDGET;
   size_t from, to;
   bool matches;
-  pattern_begin(&program, pattern, &from, &to);
+  pattern_begin(&program, room, pattern, &from, &to);
   if (pattern_is_one_class(&program, from, to, text, &matches)) return matches;
-  if (!pattern_compile(&program, from, to)) return false;
-  run.g = &program;
-  run.count[0] = run.count[1] = 0;
-  memset(run.seen, 0, program.count * sizeof run.seen[0]);
-  run.ended = false;
-  run.budget = PATTERN_BUDGET;
-  return pattern_go(&run, text);
+  return pattern_compile(&program, from, to) && pattern_run(&program, NULL, text, &budget);
 }
 
 SVC_PRIVATE bool svc_pattern_valid(const char *pattern)
 {
+  struct pattern_step room[PATTERN_STEPS];
   struct pattern_program program;
   size_t from, to;
   bool matches;
-  pattern_begin(&program, pattern, &from, &to);
+  pattern_begin(&program, room, pattern, &from, &to);
   return pattern_is_one_class(&program, from, to, SVC_S(""), &matches) || pattern_compile(&program, from, to);
+}
+
+/* ----------------------------------------------------------------------------------------------------- patterns of users */
+
+SVC_PRIVATE size_t svc_pattern_steps(const char *pattern)
+{
+  struct pattern_step room[PATTERN_STEPS];
+  struct pattern_program program;
+  size_t from, to;
+  pattern_begin(&program, room, pattern, &from, &to);
+  return pattern_compile(&program, from, to) ? program.count : 0;
+}
+
+SVC_PRIVATE svc_pattern *svc_pattern_compile(svc_arena *a, const char *pattern)
+{
+  struct pattern_step room[PATTERN_STEPS];
+  svc_pattern *out = svc_arena_zero(a, sizeof *out);
+  size_t from, to, i;
+  unsigned long c;
+  if (!out) return NULL;
+  pattern_begin(&out->g, room, pattern, &from, &to);
+  if (!pattern_compile(&out->g, from, to)) return NULL;
+  out->g.steps = svc_arena_alloc(a, out->g.count * sizeof room[0]);
+  out->ascii = svc_arena_zero(a, out->g.count * sizeof *out->ascii);
+  if (!out->g.steps || !out->ascii) return NULL;
+  memcpy(out->g.steps, room, out->g.count * sizeof room[0]);
+  for (i = 0; i < out->g.count; i++)
+    for (c = 0; c < 128 && room[i].op == PATTERN_SET; c++)
+      if (pattern_in_set(&out->g, &room[i], c)) out->ascii[i][c >> 6] |= (uint64_t)1 << (c & 63);
+  return out;
+}
+
+SVC_PRIVATE bool svc_pattern_run(const svc_pattern *pattern, svc_str text, int64_t *budget)
+{
+  return pattern_run(&pattern->g, pattern->ascii, text, budget);
 }

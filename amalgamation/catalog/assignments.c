@@ -247,6 +247,12 @@ SVC_PRIVATE bool svc_may_manage(svc_call *c, const svc_entity *e)
   return svc_roles_on(c, NULL, &org) & SVC_R_ORG_OWNER ? true : svc_lacks_role(c, SVC_R_ORG_OWNER);
 }
 
+/* To shut a credential out is to take its roles from it: only an owner of the project does that to an owner. */
+SVC_PRIVATE bool svc_may_shut_out(svc_call *c, const svc_entity *e)
+{
+  return svc_may_manage(c, e) && svc_may_grant(c, svc_names_here(c, e), SVC_S(""));
+}
+
 /* ------------------------------------------------------------------------------------------------------- of credentials */
 
 SVC_PRIVATE bool svc_credential_owns(svc_call *c, const svc_id *org, const svc_id *group)

@@ -23,7 +23,14 @@ SVC_PRIVATE bool svc_credential_removing(svc_call *c, const svc_entity *e);
 
 /* organization/settings_asked.c: a setting of the organization that the call is in, true or false. */
 SVC_PRIVATE bool svc_org_setting(svc_call *c, const char *name, bool preset);
+/* Of the call's project: what its setting of this name says; and, it must not be false: 403. */
+SVC_PRIVATE bool svc_project_setting(svc_call *c, const char *name);
+SVC_PRIVATE bool svc_project_allows(svc_call *c, const char *name);
 SVC_PRIVATE int64_t svc_org_setting_number(svc_call *c, const char *name, int64_t preset);
+
+/* roles.c */
+SVC_PRIVATE bool (svc_no_role)(svc_call *c, svc_str name); /* 400: no role has this name, and which was meant; false */
+#define svc_no_role(...) (svc_no_role(__VA_ARGS__), false)
 
 /* assignments.c: roles in bodies, and where they are kept. Names: of the roles that one holder has on one thing, a line each. */
 SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, const char *field); /* an array of names */
@@ -55,6 +62,7 @@ SVC_PRIVATE svc_str svc_call_scope(svc_call *c, int *level); /* the path's proje
 SVC_PRIVATE svc_holder svc_holder_of(const svc_entity *e);
 /* May the caller change all of this credential? False: 403. */
 SVC_PRIVATE bool svc_may_manage(svc_call *c, const svc_entity *e);
+SVC_PRIVATE bool svc_may_shut_out(svc_call *c, const svc_entity *e); /* by its access list; false: 403 */
 SVC_PRIVATE bool svc_may_grant(svc_call *c, svc_str before, svc_str after); /* names in the path's project; false: 403 */
 /* The credential that has made this project owns it. A caller that is none, or owns it anyway: nothing. */
 SVC_PRIVATE bool svc_credential_owns(svc_call *c, const svc_id *org, const svc_id *group);

@@ -43,7 +43,7 @@ static svc_str member_elsewhere(svc_call *c, svc_str assignments, const svc_id *
 
 SVC_PRIVATE svc_str svc_team_assignment(svc_call *c, const svc_id *org, svc_str team)
 {
-  return svc_assignment_text(c, svc_arena_print(c->arena, "@" SVC_FMT, SVC_ARG(svc_id_str(c->arena, org))), team);
+  return svc_assignment_text(c, svc_arena_print(c->arena, "@%s", svc_id_str(c->arena, org).p), team);
 }
 
 SVC_PRIVATE svc_str svc_member_assignment(svc_call *c, const svc_id *org)

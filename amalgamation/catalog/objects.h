@@ -11,12 +11,12 @@
 /* Names of organizations and projects: spaces inside, not at the ends. */
 #define SVC_NAMED .pattern = "^[\\p{L}\\p{N}\\-_.(),:&@+' ]{1,64}$", .format = SVC_FORMAT_TRIMMED
 
-/* A tag: a name and a value that the customer puts on a resource to find it again. */
+/* A tag: a name and a value that the customer puts on a resource to find it again. A resource has each name once. */
 SVC_SHARED svc_field svc_fields_tag[] = {
   F_STR("key", .flags = SVC_REQUIRED, .min = 1, .max = 255),
   F_STR("value", .flags = SVC_REQUIRED, .min = 1, .max = 255)
 };
-SVC_SHARED svc_object svc_object_tag = { .name = "ResourceTag", .fields = SVC_ROWS(svc_fields_tag) };
+SVC_SHARED svc_object svc_object_tag = { .name = "ResourceTag", .fields = SVC_ROWS(svc_fields_tag), .distinct_by = "key" };
 
 /* A label: what tags were before. Either half may be left out. */
 SVC_SHARED svc_field svc_fields_label[] = {

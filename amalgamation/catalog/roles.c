@@ -30,6 +30,17 @@ SVC_PRIVATE int svc_role_by_name(svc_str name)
   return -1;
 }
 
+SVC_PRIVATE bool (svc_no_role)(svc_call *c, svc_str name)
+{
+  const roles_row *rows = roles_table();
+  svc_near near = svc_near_begin(name);
+  int i;
+  for (i = 0; i < SVC_ROLE_COUNT; i++) svc_near_try(&near, rows[i].name);
+  return svc_fail_as(c, svc_arena_print(c->arena, "The role " SVC_FMT " does not exist%s", SVC_ARG(name),
+                                        near.best ? svc_did_you_mean(c, &near).p : "; roles begin with ORG_ or GROUP_."),
+                     SVC_E_INVALID_ROLE, "S", &name);
+}
+
 SVC_PRIVATE uint64_t svc_role_includes(int role)
 {
   return roles_table()[role].includes;

@@ -80,10 +80,24 @@ static bool serve_missing(svc_call *c)
   return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
 }
 
-static bool serve_health(svc_call *c, svc_str name)
+/* The process answers: nobody else is asked. */
+static bool serve_live(svc_call *c, svc_str name)
 {
   (void)name;
-  return serve_text(c, 200, SVC_S("{\"ready\":true,\"status\":\"ok\",\"version\":\"" SVC_VERSION "\"}"));
+  return serve_text(c, 200, SVC_S("{\"live\":true,\"status\":\"ok\",\"version\":\"" SVC_VERSION "\"}"));
+}
+
+/* Can requests be served? Which part cannot is said by a word; why is for the log. */
+static bool serve_health(svc_call *c, svc_str name)
+{
+  static const char *const words[] = { "unavailable", "ok" };
+  const bool store = svc_health_store(c->s) == SVC_OK, limiter = svc_health_limiter_now(c->s), clock = !atomic_load(&c->s->health.off);
+  const bool ready = store && limiter && clock;
+  (void)name;
+  return serve_text(c, ready ? 200 : 503,
+                    svc_arena_print(c->arena, "{\"checks\":{\"clock\":\"%s\",\"limiter\":\"%s\",\"store\":\"%s\"},\"ready\":%s,"
+                                    "\"status\":\"%s\",\"version\":\"" SVC_VERSION "\"}", clock ? "ok" : "wrong", words[limiter],
+                                    words[store], ready ? "true" : "false", words[ready]));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- clock */
@@ -366,6 +380,8 @@ static bool serve_journal_clear(svc_call *c, svc_str name)
 
 static const serve_route serve_routes[] = {
   { SVC_GET, "health", NULL, serve_health, NULL },
+  { SVC_GET, "health/live", NULL, serve_live, NULL },
+  { SVC_GET, "health/ready", NULL, serve_health, NULL },
   { SVC_GET, "clock", NULL, serve_clock, NULL },
   { SVC_POST, "clock", NULL, serve_clock_move, &serve_clock_object },
   { SVC_POST, "reset", NULL, serve_reset, &serve_nothing },
@@ -480,6 +496,12 @@ static bool serve_door(svc_call *c, const char *token)
   return svc_fail(c, SVC_E_USER_UNAUTHORIZED, "");
 }
 
+/* Anybody may ask for the health. */
+static bool serve_is_health(svc_str path)
+{
+  return svc_str_is(path, "health") || svc_str_is(path, "health/live") || svc_str_is(path, "health/ready");
+}
+
 static bool serve_run(svc_call *c, const char *token)
 {
   const svc_str base = SVC_S(SERVE_BASE);
@@ -487,10 +509,10 @@ static bool serve_run(svc_call *c, const char *token)
   const serve_route *route;
   if (!svc_stage_request(c)) return false;
   path = (svc_str){ c->request.path.p + base.n, c->request.path.n - base.n };
-  if (!svc_str_is(path, "health") && !serve_door(c, token)) return false;
+  if (!serve_is_health(path) && !serve_door(c, token)) return false;
   route = serve_find(c, path, &name);
   if (!c->route.allowed) return serve_missing(c);
-  if (!route) return svc_fail(c, SVC_E_METHOD_NOT_ALLOWED, "SS", &method, &c->request.path);
+  if (!route) return svc_method_refused(c, method);
   return serve_body(c, route->body) && route->run(c, name);
 }
 
@@ -498,7 +520,9 @@ static bool serve_run(svc_call *c, const char *token)
 static bool serve_is_ours(const char *token, const svc_request *request)
 {
   svc_str rest = svc_str_n(request->target, request->target_length), path = svc_str_cut(&rest, '?');
-  return token ? svc_str_starts(path, SERVE_BASE) : svc_str_is(path, SERVE_BASE "health");
+  const size_t base = sizeof SERVE_BASE - 1;
+  if (!svc_str_starts(path, SERVE_BASE)) return false;
+  return token || serve_is_health((svc_str){ path.p + base, path.n - base });
 }
 
 int svc_control_request(svc *s, const char *token, const svc_request *request, svc_response *response)

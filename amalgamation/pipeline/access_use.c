@@ -117,6 +117,7 @@ SVC_PRIVATE void svc_access_uses_flush(svc *s, int64_t now)
   svc_access_uses *u = s->access_uses;
   access_use_slot slots[ACCESS_USE_SLOTS];
   access_use_job work;
+  char text[SVC_STORE_TEXT];
   bool any;
   svc_mutex_lock(&u->lock);
   any = atomic_load(&u->due) != UINT_MAX;
@@ -131,7 +132,7 @@ SVC_PRIVATE void svc_access_uses_flush(svc *s, int64_t now)
   work.s = s;
   work.slots = slots;
   if (svc_commit_run(&s->commit, &work.job) != SVC_OK)
-    svc_log(s, SVC_LOG_WARNING, "figures of access lists could not be stored: %s", svc_strerror(work.job.status));
+    svc_log(s, SVC_LOG_WARNING, "figures of access lists could not be stored: %s", svc_store_text(s, work.job.status, text));
 }
 
 SVC_PRIVATE void svc_access_uses_forget(svc *s)

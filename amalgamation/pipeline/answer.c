@@ -116,16 +116,21 @@ SVC_PRIVATE bool svc_answer_bytes(svc_call *c, svc_str bytes)
   return true;
 }
 
+SVC_PRIVATE bool svc_answer_json(svc_call *c, svc_str json)
+{
+  if (c->query.envelope) json = svc_arena_print(c->arena, "{\"content\":" SVC_FMT ",\"status\":%d}", SVC_ARG(json), answer_status(c));
+  else json = svc_arena_copy(c->arena, json); /* a body ends with a NUL */
+  if (c->arena->failed) return svc_no_memory(c);
+  c->answer.status = answer_status(c);
+  c->answer.body = json;
+  c->answer.whole = true; /* links, if there are any, are those of an entity that is kept for a retry */
+  return true;
+}
+
 SVC_PRIVATE bool svc_answer_value(svc_call *c, const svc_entity *e)
 {
-  svc_str value = svc_json_member(e->body, svc_str_c(c->plan->more->value));
-  if (c->query.envelope)
-    value = svc_arena_print(c->arena, "{\"content\":" SVC_FMT ",\"status\":%d}", SVC_ARG(value), answer_status(c));
-  else value = svc_arena_copy(c->arena, value); /* a body ends with a NUL */
-  if (c->arena->failed) return svc_no_memory(c);
-  svc_answer_bytes(c, value);
   c->answer.revision = e->revision;
-  return true;
+  return svc_answer_json(c, svc_json_member(e->body, svc_str_c(c->plan->more->value)));
 }
 
 SVC_PRIVATE void svc_answer_keep(svc_call *c)
@@ -177,4 +182,12 @@ SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view)
   if (c->request.if_match.n == 0) return true;
   svc_node_write(&b, view);
   return svc_if_match(c, svc_body_revision(svc_buf_done(&b)));
+}
+
+/* The view of an entity may cost as much as all that it shows, so it is only made for a caller who sent If-Match. */
+SVC_PRIVATE bool svc_if_match_entity(svc_call *c, const svc_entity *e)
+{
+  if (c->request.if_match.n == 0) return true;
+  if (c->plan->noun->noun->view || c->plan->more->view) return svc_if_match_view(c, svc_entity_view(c, e));
+  return svc_if_match(c, e->revision);
 }

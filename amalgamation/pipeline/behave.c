@@ -39,8 +39,9 @@ static void behave_keep(svc_call *c)
 
 SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn)
 {
-  bool answered = false, good;
+  bool answered = false, good, dirty = txn->dirty;
   c->txn = txn;
+  txn->dirty = false;
   c->route.resolved = 0;
   c->route.parts = 0;
   c->error.code = SVC_E_NONE;
@@ -48,7 +49,8 @@ SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn)
   c->error.violation_count = 0;
   memset(&c->scope, 0, sizeof c->scope);
   memset(&c->answer, 0, sizeof c->answer);
-  good = svc_retry_before(c, &answered) && (answered || (c->plan->route->run(c) && svc_retry_after(c)));
+  good = svc_retry_before(c, &answered) && (answered || (c->plan->route->run(c) && svc_retry_after(c, txn->dirty)));
+  txn->dirty |= dirty;
   if (good) behave_keep(c);
   if (c->arena->failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
   good = good && !c->arena->failed;
@@ -109,6 +111,15 @@ static bool behave_ask(svc_call *c)
   return svc_ask(c, &question, &reply) && c->plan->route->told(c, &reply);
 }
 
+/* Whose work it is: of the caller's organization, or of the person. */
+static uint64_t behave_lane(const svc_call *c)
+{
+  const svc_id *whose = svc_id_is_zero(&c->who.org) ? &c->who.id : &c->who.org;
+  uint64_t lane;
+  memcpy(&lane, whose->b + sizeof whose->b - sizeof lane, sizeof lane);
+  return lane;
+}
+
 SVC_PRIVATE bool svc_stage_behave(svc_call *c)
 {
   behave_job work;
@@ -125,6 +136,7 @@ SVC_PRIVATE bool svc_stage_behave(svc_call *c)
   if (c->plan->more->ahead && !c->plan->more->ahead(c)) return false;
   work.job.work = behave_work;
   work.job.now = c->now;
+  work.job.lane = behave_lane(c);
   work.job.frees = c->request.method == SVC_DELETE;
   work.c = c;
   work.job.expected = work.expected;

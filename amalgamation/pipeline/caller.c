@@ -4,6 +4,10 @@
 ** Three ways: a bearer token of a service account, HTTP Digest with an API key, or a caller whom the host vouches for
 ** in an in-process request; the listener never does that. A vouched user without roles of its own has those that the
 ** store knows of. Whoever is not known gets 401 with a challenge.
+**
+** A browser sends the credentials of Digest and Basic by itself, also with requests that a page of another site has caused. The rule: with
+** such credentials a page of another origin changes nothing. Sec-Fetch-Site tells, which no page can set; where a browser does not send it (an
+** old one, or over plain HTTP), Origin does. Programs send neither, and a bearer token is sent by no browser on its own.
 */
 #include "pipeline/pipeline.h"
 
@@ -92,6 +96,25 @@ static bool caller_account(svc_call *c, svc_str token, const svc_token_place *pl
   return svc_entity_get(c->txn, accounts->noun->kind, &t.scope.org, &account, out) == SVC_OK && svc_credential_lives(c, out);
 }
 
+#define CALLER_NOBODY "The request has no credentials. Send a bearer token of a service account, or sign in by HTTP Digest with an API key."
+#define CALLER_TOKEN "The bearer token is unknown or has expired. Get a new one from POST /api/oauth/token."
+#define CALLER_SCHEME "Only bearer tokens and HTTP Digest are supported here. Basic is for POST /api/oauth/token alone."
+
+/* 401, and why. */
+static bool caller_refuse(svc_call *c, const char *why)
+{
+  (void)svc_digest_challenge(c, false);
+  c->error.detail = svc_str_c(why);
+  return false;
+}
+
+/* RFC 6750, 3.1. An unknown token and one that has expired are refused alike. */
+static bool caller_bad_token(svc_call *c)
+{
+  c->error.challenge_bearer = svc_arena_print(c->arena, "Bearer realm=\"" SVC_FMT "\", error=\"invalid_token\"", SVC_ARG(c->s->vendor));
+  return caller_refuse(c, CALLER_TOKEN);
+}
+
 static bool caller_look_up(svc_call *c, svc_str token, const svc_token_place *place)
 {
   svc_str verifier, assignments;
@@ -100,8 +123,8 @@ static bool caller_look_up(svc_call *c, svc_str token, const svc_token_place *pl
   int64_t expiry;
   bool anywhere;
   if (!caller_account(c, token, place, &account, &id, &expiry))
-    return c->txn->error ? svc_store_failed(c, c->txn->error) : svc_digest_challenge(c, false);
-  if (!svc_credential_unpack(account.extra, &verifier, &assignments)) return svc_digest_challenge(c, false);
+    return c->txn->error ? svc_store_failed(c, c->txn->error) : caller_bad_token(c);
+  if (!svc_credential_unpack(account.extra, &verifier, &assignments)) return caller_bad_token(c);
   c->who.id = account.id;
   c->who.org = account.parent;
   c->who.username = svc_arena_copy(c->arena, account.unique);
@@ -128,12 +151,47 @@ static bool caller_bearer(svc_call *c)
   return true;
 }
 
+/* The scheme and host that a URL begins with, without a path. */
+static svc_str caller_origin_of(svc_str url)
+{
+  const char *host = memchr(url.p, ':', url.n), *end = url.p + url.n, *path;
+  host = host && end - host > 3 ? host + 3 : end;
+  path = memchr(host, '/', (size_t)(end - host));
+  return (svc_str){ url.p, (size_t)((path ? path : end) - url.p) };
+}
+
+static bool caller_same_text(svc_call *c, svc_str a, svc_str b)
+{
+  return a.n == b.n && svc_str_is_nocase(a, svc_arena_copy(c->arena, b).p);
+}
+
+/* Is Origin that of the request itself? As Host says, or, where a proxy writes another Host, svc_config.base_url. */
+static bool caller_is_own_origin(svc_call *c)
+{
+  svc_str host = c->request.origin;
+  if (caller_same_text(c, host, caller_origin_of(c->s->base_url))) return true;
+  if (svc_str_starts(host, "http://")) host.p += 7, host.n -= 7;
+  else if (svc_str_starts(host, "https://")) host.p += 8, host.n -= 8;
+  else return false; /* "null": a page that may not say where it comes from */
+  return host.n && caller_same_text(c, host, c->request.host);
+}
+
+/* Did a page of another origin cause this request? Also one of the same site: another port of the same machine is somebody else. */
+static bool caller_is_cross_site(svc_call *c)
+{
+  if (c->request.fetch_site.n)
+    return !svc_str_is(c->request.fetch_site, "same-origin") && !svc_str_is(c->request.fetch_site, "none");
+  return c->request.origin.n && !caller_is_own_origin(c);
+}
+
 SVC_PRIVATE bool svc_stage_caller(svc_call *c)
 {
   svc_str rest = c->request.authorization, scheme = svc_str_cut(&rest, ' ');
+  const bool digest = svc_str_is_nocase(scheme, "digest"), basic = svc_str_is_nocase(scheme, "basic");
   if (c->request.raw->caller) return caller_vouched(c, c->request.raw->caller);
+  if ((digest || basic) && c->request.method != SVC_GET && caller_is_cross_site(c)) return svc_fail(c, SVC_E_CROSS_SITE_REQUEST, "");
   if (c->plan->route->flags & SVC_NO_AUTH) return true;
   if (svc_str_is_nocase(scheme, "bearer")) return caller_bearer(c);
-  if (svc_str_is_nocase(scheme, "digest")) return svc_digest_caller(c);
-  return svc_digest_challenge(c, false);
+  if (digest) return svc_digest_caller(c);
+  return caller_refuse(c, scheme.n ? CALLER_SCHEME : CALLER_NOBODY);
 }

@@ -388,6 +388,23 @@ static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
          change_begin_singletons(c, change->noun, &out->id) && (!noun->stored || noun->stored(c, change, out));
 }
 
+/* A request makes nothing below a parent that is in a state which its guards name. */
+static bool change_guarded(svc_call *c, const svc_change *change, const svc_scope *scope)
+{
+  const svc_guard *guard = change->noun->noun->guards;
+  svc_entity e = { .scope = *scope, .parent = change->parent }, above;
+  int rc;
+  while (guard && guard->field && !(guard->what & SVC_GUARD_CREATE)) guard++;
+  if (!c->plan || !guard || !guard->field) return true;
+  rc = svc_entity_above(c, change->noun, &e, &above);
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
+  for (; guard->field; guard++)
+    if (guard->what & SVC_GUARD_CREATE &&
+        svc_str_is(svc_entity_text(c, change->noun->parent->noun, &above, guard->field), guard->value))
+      return svc_fail_about(c, guard->error, above.unique.n ? above.unique : above.key, svc_id_str(c->arena, &above.parent));
+  return true;
+}
+
 SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out)
 {
   const svc_entity *above = c->plan ? svc_parent_of_call(c) : NULL;
@@ -397,7 +414,7 @@ SVC_PRIVATE bool svc_insert(svc_call *c, svc_change *change, svc_entity *out)
   if (svc_id_is_zero(&change->parent) && above) change->parent = svc_parent_in(c, change->noun, above);
   memset(&e, 0, sizeof e);
   e.parent = change->parent;
-  good = svc_scope_of_new(c, change->noun, &e, &e.scope) && change_insert(c, change, out);
+  good = svc_scope_of_new(c, change->noun, &e, &e.scope) && change_guarded(c, change, &e.scope) && change_insert(c, change, out);
   c->scope = outer;
   return good;
 }
@@ -423,7 +440,7 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   change_fill(c, change, noun->object, change->body, true);
   if (!change_prepare(c, change)) return false;
   *out = *old;
-  if (change->noun->seals) svc_seal_settle(c, change);
+  if (change->noun->seals && !svc_seal_settle(c, change)) return false;
   change->unseen = svc_node_same(change->body, change->before);
   if (change->unseen && svc_str_eq(change->extra, old->extra))
     return true; /* nothing changed: nothing to write, and no event */
@@ -497,9 +514,7 @@ SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
     if (c->request.if_match.n == 0) return true;
     return svc_fail(c, SVC_E_PRECONDITION_FAILED, ""); /* no state of it can match */
   }
-  if (noun->view || c->plan->more->view ? !svc_if_match_view(c, svc_entity_view(c, &change->entity))
-                                         : !svc_if_match(c, change->entity.revision))
-    return false;
+  if (!svc_if_match_entity(c, &change->entity)) return false;
   change->input = c->body;
   change->event = noun->event_updated;
   change->state = noun->lifecycle ? noun->lifecycle->updated : NULL;

@@ -41,6 +41,7 @@ static svc_str check_path_text(svc_call *c, const check_path *path)
   return svc_buf_done(&b);
 }
 
+#define CHECK_MEANT 8 /* violations for which a word is suggested */
 #define CHECK_VARIANTS 64 /* of a union, that an error counts */
 
 #define CHECK_NO(c, code, path, ...) (svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), (svc_node *)NULL)
@@ -79,7 +80,7 @@ static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *i
   if (f->flags & SVC_SEALED && !svc_may_seal(input->text))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be a secret without NUL, or what was shown of the one that is kept");
   if (f->values && !svc_value_in(c->s, input->text, f->values))
-    return CHECK_BAD(c, SVC_E_INVALID_ENUM_VALUE, input, path, "must be %s", svc_values_known(c, f->values).p);
+    return CHECK_BAD(c, SVC_E_INVALID_ENUM_VALUE, input, path, "must be %s", svc_values_meant(c, f->values, check_tell(f, input->text)).p);
   if ((int64_t)length < f->min)
     return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must have at least %lld characters", (long long)f->min);
   if (f->max && (int64_t)length > f->max) return check_long(c, f, input, path);
@@ -210,7 +211,8 @@ static int check_order(const void *left, const void *right)
 }
 
 /* Notes every element that is the same as one before it; false: there are some. */
-static bool check_unique(svc_call *c, check_element *elements, size_t count, size_t length, const check_path *path)
+static bool check_unique(svc_call *c, check_element *elements, size_t count, size_t length, const check_path *path,
+                         const char *by)
 {
   bool *twice = svc_arena_zero(c->arena, length + 1), good = twice != NULL;
   size_t i;
@@ -220,9 +222,10 @@ static bool check_unique(svc_call *c, check_element *elements, size_t count, siz
     if (elements[i].type == elements[i - 1].type && svc_str_eq(elements[i].text, elements[i - 1].text))
       twice[elements[i].index] = true;
   for (i = 0; i < length; i++) {
-    check_path here = { path, SVC_S(""), i };
+    check_path here = { path, SVC_S(""), i }, own = { &here, by ? svc_str_c(by) : SVC_S(""), SIZE_MAX };
     if (!twice[i]) continue;
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "stands in the array twice");
+    if (by) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &own), "stands in the array twice: each %s must differ", by);
+    else svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "stands in the array twice");
     good = false;
   }
   return good;
@@ -234,22 +237,24 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
   svc_node *out = svc_node_array(c->arena, NULL), *item;
   const svc_node *at_place = before ? before->first : NULL;
   svc_field each = svc_field_each(f);
+  const char *by = SVC_OBJECT_OF(f) ? f->object->distinct_by : NULL;
   check_element *elements = NULL;
   size_t count = 0, sound = 0;
   bool good = out != NULL;
   if (input->type != SVC_J_ARRAY) return CHECK_NO(c, SVC_E_INVALID_JSON_ATTRIBUTE, path, "must be an array");
-  if (f->flags & SVC_UNIQUE_ITEMS && input->first)
+  if ((f->flags & SVC_UNIQUE_ITEMS || by) && input->first)
     elements = svc_arena_alloc(c->arena, svc_node_count(input) * sizeof *elements);
   for (item = input->first; item; item = item->next, count++) {
     check_path here = { path, SVC_S(""), count };
     const svc_node *old = check_counterpart(f, input, item, before, at_place);
     svc_node *value = check_value(c, &each, f->item, item, old, SVC_CHECK_REPLACE, &here);
     if (at_place) at_place = at_place->next;
-    if (value && elements) elements[sound++] = check_as_text(c, value, count);
+    if (value && elements && (!by || svc_node_get(value, by)))
+      elements[sound++] = check_as_text(c, by ? svc_node_get(value, by) : value, count);
     if (value && out) svc_node_append(out, value);
     good = good && value;
   }
-  if (elements && !check_unique(c, elements, sound, count, path)) good = false;
+  if (elements && !check_unique(c, elements, sound, count, path, by)) good = false;
   if (count < f->min_items) {
     check_note(svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, path), "must have at least %u elements", f->min_items),
                SVC_FAULT_MISSING, SVC_S(""));
@@ -400,7 +405,7 @@ static const svc_object *check_no_variant(svc_call *c, const svc_object *object,
   size_t n = 0;
   for (; SVC_ALWAYS(n < CHECK_VARIANTS) && object->choice->variants[n].value; n++) values[n] = object->choice->variants[n].value;
   values[n] = NULL;
-  known = svc_values_known(c, values);
+  known = svc_values_meant(c, values, sent && sent->type == SVC_J_STRING ? sent->text : SVC_S(""));
   if (!sent || sent->type == SVC_J_NULL)
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required, and says which kind of object this is: it must be %s", known.p);
   else if (sent->type != SVC_J_STRING) svc_violate(c, SVC_E_INVALID_JSON_ATTRIBUTE, at, "must be a string");
@@ -441,6 +446,17 @@ static svc_node *check_carried(svc_call *c, const svc_field *f, const svc_node *
 
 /* -------------------------------------------------------------------------------------------------------------- objects */
 
+/* The field that a misspelt name was meant to be; "": none is near. A body of many such names is not worth the work. */
+static const char *check_meant(svc_call *c, const svc_object *object, svc_str name)
+{
+  svc_near near = svc_near_begin(name);
+  const svc_field *f;
+  svc_fields fields;
+  if (c->error.violation_count >= CHECK_MEANT) return "";
+  for (svc_fields_begin(&fields, object); (f = svc_fields_next(&fields)) != NULL;) svc_near_try(&near, f->name);
+  return svc_did_you_mean(c, &near).p;
+}
+
 static bool check_names(svc_call *c, const svc_object *object, const svc_node *input, const check_path *path)
 {
   const svc_node *member;
@@ -452,7 +468,8 @@ static bool check_names(svc_call *c, const svc_object *object, const svc_node *i
       if (svc_links_served(c, member)) continue;
       svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, member->name, "is not what was served");
     } else {
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "is not a field of this object");
+      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, &here), "is not a field of this object%s",
+                  check_meant(c, object, member->name));
     }
     good = false;
   }
@@ -497,7 +514,7 @@ static svc_node *check_object(svc_call *c, const svc_object *object, const svc_n
 SVC_PRIVATE svc_node *svc_check(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before, int mode)
 {
   if (input->type != SVC_J_OBJECT) {
-    (void)svc_fail(c, SVC_E_INVALID_JSON, "");
+    (void)svc_fail_as(c, SVC_S("The body must be a JSON object."), SVC_E_INVALID_JSON, "");
     return NULL;
   }
   return check_object(c, object, input, before, mode, NULL);
@@ -507,7 +524,7 @@ SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, con
 {
   const svc_field items = { .name = "", .type = SVC_ARRAY, .item = SVC_OBJECT, .object = object };
   if (input->type != SVC_J_ARRAY) {
-    (void)svc_fail(c, SVC_E_INVALID_JSON, "");
+    (void)svc_fail_as(c, SVC_S("The body must be a JSON array."), SVC_E_INVALID_JSON, "");
     return NULL;
   }
   return check_array(c, &items, input, NULL, NULL);
@@ -542,8 +559,7 @@ SVC_PRIVATE bool svc_check_done(svc_call *c)
   if (c->arena->failed) return svc_no_memory(c); /* what was found wrong may be right */
   if (!first) return true;
   if (check_own_error(c, first)) return false;
-  return svc_fail_as(c, svc_arena_print(c->arena, "The attribute " SVC_FMT " " SVC_FMT ".", SVC_ARG(first->field),
-                                        SVC_ARG(first->description)), first->code, "S", &first->field);
+  return svc_fail_as(c, svc_violation_text(c, first), first->code, "S", &first->field);
 }
 
 SVC_PRIVATE svc_node *svc_presets(const svc *s, svc_arena *a, const svc_object *object)

@@ -85,6 +85,23 @@ SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str un
   return SVC_OK;
 }
 
+/* Time must not tell whether there is such a credential. So where nothing has the name, the reads that a hit would cause are made for
+** ids that nothing has: on PostgreSQL each is a round trip. */
+SVC_PRIVATE bool svc_credential_find(svc_call *c, const svc_noun_info *noun, svc_str name, svc_entity *out)
+{
+  svc_id org, id;
+  bool named, there, lives;
+  memset(out, 0, sizeof *out);
+  memset(&org, 0, sizeof org);
+  memset(&id, 0, sizeof id);
+  if (!noun) return false;
+  named = svc_find_anywhere(c->txn, noun->noun, name, &org, &id) == SVC_OK;
+  there = svc_entity_get(c->txn, noun->noun->kind, &org, &id, out) == SVC_OK;
+  if (!there) memset(out, 0, sizeof *out);
+  lives = svc_credential_lives(c, out);
+  return named && there && lives;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- secrets */
 
 SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n)

@@ -19,6 +19,10 @@
 ** Not so where they share a limiter, which knows what was used at any of them. What a handle knows itself holds beside it, so that a
 ** limiter that has lost its memory is no way to replay a request where it was sent. Who is refused for a count that was used
 ** elsewhere is asked to take a new nonce: two handles may have given out the same one, in the same moment.
+**
+** The rule: a nonce that is good for all handles is refused while the limiter does not answer, as nobody can tell where it was used.
+** The client is then given, with stale=true, one that is good for this handle alone: it is sealed with a secret that no other
+** handle has. So clients still get in, and a replay gets through nowhere, neither meanwhile nor afterwards.
 */
 #include "pipeline/pipeline.h"
 
@@ -44,6 +48,7 @@ typedef struct digest_row {
 struct svc_digest {
   svc_mutex lock;
   unsigned char secret[32];
+  unsigned char own[32]; /* of nonces that this handle alone accepts */
   uint64_t last; /* stamp of the nonce given out last */
   digest_row rows[DIGEST_ROWS];
 };
@@ -54,6 +59,7 @@ typedef struct digest_use {
   uint32_t count;
   uint32_t key, org;
   unsigned row;
+  bool own; /* of a nonce that this handle alone accepts */
 } digest_use;
 
 SVC_PRIVATE int svc_digest_open(svc *s)
@@ -62,7 +68,9 @@ SVC_PRIVATE int svc_digest_open(svc *s)
   const svc_ids *ids = &s->commit.ids;
   if (!d) return SVC_NOMEM;
   memset(d, 0, sizeof *d);
-  if (ids->random(ids->random_context, d->secret, sizeof d->secret) != 0 || !svc_mutex_init(&d->lock)) {
+  if (ids->random(ids->random_context, d->secret, sizeof d->secret) != 0 ||
+      !svc_hmac_sha256((svc_str){ (const char *)d->secret, sizeof d->secret }, SVC_S("this handle alone"), d->own) ||
+      !svc_mutex_init(&d->lock)) {
     s->allocator.resize(s->allocator.context, d, 0);
     return SVC_RANDOM;
   }
@@ -144,13 +152,14 @@ SVC_PRIVATE void svc_digest_restore(svc_digest *d, const void *from)
 /* -------------------------------------------------------------------------------------------------------------- nonces */
 
 /* False: no memory. */
-static bool digest_seal(svc_call *c, uint64_t stamp, unsigned char nonce[24])
+static bool digest_seal(svc_call *c, uint64_t stamp, bool own, unsigned char nonce[24])
 {
   const svc_digest *d = c->s->digest;
+  const unsigned char *secret = own ? d->own : d->secret;
   unsigned char hash[32];
   int i;
   for (i = 0; i < 8; i++) nonce[i] = (unsigned char)(stamp >> (56 - 8 * i));
-  if (!svc_hmac_sha256((svc_str){ (const char *)d->secret, sizeof d->secret }, (svc_str){ (const char *)nonce, 8 }, hash)) {
+  if (!svc_hmac_sha256((svc_str){ (const char *)secret, sizeof d->secret }, (svc_str){ (const char *)nonce, 8 }, hash)) {
     c->arena->failed = true;
     return false;
   }
@@ -159,7 +168,7 @@ static bool digest_seal(svc_call *c, uint64_t stamp, unsigned char nonce[24])
 }
 
 /* A stamp is the time in units of 1/4096 ms: there is room for many in one millisecond. */
-static svc_str digest_new_nonce(svc_call *c)
+static svc_str digest_new_nonce(svc_call *c, bool own)
 {
   svc_digest *d = c->s->digest;
   unsigned char nonce[24];
@@ -168,12 +177,12 @@ static svc_str digest_new_nonce(svc_call *c)
   if (stamp <= d->last) stamp = d->last + 1;
   d->last = stamp;
   svc_mutex_unlock(&d->lock);
-  if (!digest_seal(c, stamp, nonce)) return SVC_S("");
+  if (!digest_seal(c, stamp, own, nonce)) return SVC_S("");
   return svc_base64(c->arena, (svc_str){ (const char *)nonce, sizeof nonce });
 }
 
-/* The stamp of a nonce that this handle gave out; 0: it did not. */
-static uint64_t digest_open_nonce(svc_call *c, svc_str text)
+/* The stamp of a nonce that this handle gave out, or where that is good for all another one; 0: none did. */
+static uint64_t digest_open_nonce(svc_call *c, svc_str text, bool *own)
 {
   unsigned char again[24];
   svc_str bytes;
@@ -184,8 +193,10 @@ static uint64_t digest_open_nonce(svc_call *c, svc_str text)
   for (i = 0; i < DIGEST_NONCE; i++) plain[i] = text.p[i] == '-' ? '+' : text.p[i] == '_' ? '/' : text.p[i];
   if (!svc_base64_decode(c->arena, (svc_str){ plain, DIGEST_NONCE }, &bytes) || bytes.n != 24) return 0;
   for (i = 0; i < 8; i++) stamp = stamp << 8 | (unsigned char)bytes.p[i];
-  if (!digest_seal(c, stamp, again) || !svc_same_bytes(again, bytes.p, sizeof again)) return 0;
-  return stamp;
+  *own = false;
+  if (digest_seal(c, stamp, false, again) && svc_same_bytes(again, bytes.p, sizeof again)) return stamp;
+  *own = SVC_HAS_LIMITS(c->s) && digest_seal(c, stamp, true, again) && svc_same_bytes(again, bytes.p, sizeof again);
+  return *own ? stamp : 0;
 }
 
 /* How many slots of the row the organization and the key of this one have, counting the one that is about to be taken. */
@@ -287,16 +298,34 @@ static bool digest_count(svc_digest *d, const digest_use *use, bool *stale)
 
 #define DIGEST_LIVES (2 * DIGEST_SECONDS * 1000) /* with the clocks of others a minute behind */
 
+static bool digest_challenge(svc_call *c, bool stale, bool own)
+{
+  (void)svc_fail_as(c, stale ? SVC_S("The nonce of the Digest credentials is no longer accepted. Sign in again with that of the new challenge.")
+                             : SVC_S("The Digest credentials are wrong: the public key, the private key, the realm or the URI does not match, or they were sent before."),
+                    SVC_E_USER_UNAUTHORIZED, "");
+  c->error.challenge = svc_arena_print(c->arena, "Digest realm=\"" SVC_FMT "\", domain=\"\", nonce=\"%s"
+                                 "\", algorithm=%s, qop=\"auth\", stale=%s", SVC_ARG(c->s->vendor),
+                                 digest_new_nonce(c, own).p, c->s->config.digest_sha256 ? "SHA-256" : "MD5",
+                                 stale ? "true" : "false");
+  return false;
+}
+
+SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale)
+{
+  return digest_challenge(c, stale, !svc_health_limiter(c->s)); /* one that can be counted, or is good here alone */
+}
+
 /* The same, by what all handles know. True: nothing speaks against it. */
 static bool digest_count_together(svc_call *c, const digest_use *use, const svc_entity *key)
 {
   svc_str id = svc_id_str(c->arena, &key->id);
   svc_str nonce = svc_arena_print(c->arena, "%016llx:" SVC_FMT, (unsigned long long)use->stamp, SVC_ARG(id));
   bool fresh = false;
-  bool told = c->s->config.limiter->count(c->s->limits, nonce, use->count, DIGEST_LIVES, &fresh) == SVC_OK;
-  if (told && !fresh) return svc_digest_challenge(c, true);
-  if (told || !c->s->config.limiter_closed) return true;
-  return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  int64_t made = (int64_t)(use->stamp >> 12), age = c->now > made ? c->now - made : 0;
+  bool told = c->s->config.limiter->count(c->s->limits, nonce, use->count, age, DIGEST_LIVES, &fresh) == SVC_OK;
+  if (told) return fresh ? true : svc_digest_challenge(c, true);
+  if (c->s->config.limiter_closed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  return digest_challenge(c, true, true);
 }
 
 /* Whoever has this nonce in use has shown that the secret is theirs: nobody who guesses can keep them out. */
@@ -417,27 +446,14 @@ static svc_str digest_expected(svc_call *c, const digest_fields *f, const unsign
                                         SVC_ARG(f->nonce), SVC_ARG(f->nc), SVC_ARG(f->cnonce), SVC_ARG(second)));
 }
 
-SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale)
-{
-  (void)svc_fail(c, SVC_E_USER_UNAUTHORIZED, "");
-  c->error.challenge = svc_arena_print(c->arena, "Digest realm=\"" SVC_FMT "\", domain=\"\", nonce=\"" SVC_FMT
-                                 "\", algorithm=%s, qop=\"auth\", stale=%s", SVC_ARG(c->s->vendor),
-                                 SVC_ARG(digest_new_nonce(c)), c->s->config.digest_sha256 ? "SHA-256" : "MD5",
-                                 stale ? "true" : "false");
-  return false;
-}
-
-/* The key that the header names, with what verifies it. An unknown one is checked all the same, against nothing. */
+/* The key that the header names, with what verifies it. An unknown one is checked all the same, against nothing: it costs the same reads and
+** hashes as a known one. */
 static bool digest_key(svc_call *c, svc_str public_key, svc_entity *out, unsigned char verifier[48])
 {
-  svc_id org, id;
   svc_str bytes, grants;
   memset(verifier, 0, 48);
-  if (!c->s->seats[SVC_SEAT_KEY] ||
-      svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_KEY]->noun, public_key, &org, &id) != SVC_OK)
-    return false;
-  if (svc_entity_get(c->txn, c->s->seats[SVC_SEAT_KEY]->noun->kind, &org, &id, out) != SVC_OK) return false;
-  if (!svc_credential_unpack(out->extra, &bytes, &grants) || bytes.n != 48 || !svc_credential_lives(c, out)) return false;
+  if (!svc_credential_find(c, c->s->seats[SVC_SEAT_KEY], public_key, out)) return false;
+  if (!svc_credential_unpack(out->extra, &bytes, &grants) || bytes.n != 48) return false;
   memcpy(verifier, bytes.p, 48);
   return true;
 }
@@ -451,7 +467,7 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   digest_fields f;
   svc_entity key;
   digest_use use = { .oldest = (uint64_t)(c->now > DIGEST_SECONDS * 1000 ? c->now - DIGEST_SECONDS * 1000 : 0) << 12 };
-  bool known, right, stale = false;
+  bool known, right, in_use, stale = false;
   svc_str_cut(&header, ' ');
   if (!digest_parse(header, &f) || !svc_str_is_nocase(f.qop, "auth") || !digest_hex_count(f.nc, &use.count) ||
       !svc_str_eq(f.realm, c->s->vendor) || !svc_str_eq(f.uri, target) || f.cnonce.n == 0)
@@ -463,15 +479,15 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
   if (c->txn->error) return svc_store_failed(c, c->txn->error);
   expected = digest_expected(c, &f, verifier);
   right = expected.n && expected.n == f.response.n && svc_same_bytes(expected.p, f.response.p, expected.n);
-  use.stamp = digest_open_nonce(c, f.nonce);
+  use.stamp = digest_open_nonce(c, f.nonce, &use.own);
   if (c->arena->failed) return svc_no_memory(c); /* then nobody has guessed, right or wrong */
-  if (known) digest_whose(c->s->digest, &key, &use);
-  if (!(known && digest_is_in_use(c->s->digest, &use)) && !svc_may_guess(c, f.username)) return false;
+  digest_whose(c->s->digest, &key, &use);
+  in_use = digest_is_in_use(c->s->digest, &use);
+  if (!(known && in_use) && !svc_may_guess(c, f.username)) return false;
   if (!known || !right) svc_guessed_wrong(c, f.username);
   if (!known || !right || use.stamp == 0) return svc_digest_challenge(c, known && right);
   if (use.stamp < use.oldest) return svc_digest_challenge(c, true);
-  digest_whose(c->s->digest, &key, &use);
-  if (SVC_HAS_LIMITS(c->s) && !digest_count_together(c, &use, &key)) return false;
+  if (SVC_HAS_LIMITS(c->s) && !use.own && !digest_count_together(c, &use, &key)) return false;
   if (!digest_count(c->s->digest, &use, &stale)) return svc_digest_challenge(c, stale);
 
   c->who.kind = SVC_WHO_KEY;

@@ -105,14 +105,11 @@ static bool element_begin(svc_call *c, element_change *e)
 /* The element that the path names, in a state that the caller has seen. */
 static bool element_target(svc_call *c, element_change *e, int guard)
 {
-  const svc_noun *noun = c->plan->noun->noun;
   svc_node *item;
   memset(e, 0, sizeof *e);
   e->own.noun = c->plan->noun;
   if (!svc_target(c, &e->own.entity, &e->own.stored)) return false;
-  if (noun->view || c->plan->more->view ? !svc_if_match_view(c, svc_entity_view(c, &e->own.entity))
-                                         : !svc_if_match(c, e->own.entity.revision))
-    return false;
+  if (!svc_if_match_entity(c, &e->own.entity)) return false;
   if (!element_begin(c, e)) return false;
   item = svc_element_named(e->list, e->own.entity.key);
   e->own.before = SVC_ALWAYS(item) ? svc_node_copy(c->arena, item) : NULL; /* svc_target() has found it there */

@@ -57,7 +57,7 @@ static bool erase_gone(svc_call *c, const svc_noun_info *noun, const svc_entity 
   const svc_noun *n = noun->noun;
   const svc_node *body = n->refs ? svc_entity_body(c, e) : NULL;
   if (n->refs && !body) return false;
-  if (!svc_change_along(c, noun, e, body, NULL) || !svc_refs_drop(c, noun, e) || !svc_order_gone(c, noun, e)) return false;
+  if (!svc_change_along(c, noun, e, body, NULL) || !svc_refs_drop(c, noun, e, with_feed) || !svc_order_gone(c, noun, e)) return false;
   if (!with_feed && !svc_event_about(c, noun, e, svc_event_of_gone(n), true)) return false;
   return !n->gone || n->gone(c, e);
 }
@@ -67,6 +67,12 @@ static bool erase_tree(svc_call *c, const svc_noun_info *noun, const svc_entity 
 static bool erase_is_scope(const svc *s, const svc_noun_info *noun)
 {
   return noun == s->group || noun == s->org;
+}
+
+/* Does the child stay when its parent goes alone? Where a project or organization goes, all below it goes. */
+static bool erase_stays(const svc_noun_info *noun, const svc_entity *e, const svc_noun_info *below, const svc_entity *child)
+{
+  return noun->stand_in && below->also->outlives && below->also->outlives(child, e);
 }
 
 /* What is below an entity, as much as may go; *left 0 afterwards: there may be more. */
@@ -83,6 +89,7 @@ static bool erase_below(svc_call *c, const svc_noun_info *noun, const svc_entity
     svc_below_begin(&scan, c->txn, below->noun->kind, &e->id);
     while (*left > 0 && svc_below_next(&scan, below->noun->kind, &child)) {
       if (svc_entity_get(c->txn, child.kind, &child.parent, &child.id, &child) != SVC_OK) continue; /* gone with another */
+      if (!with_feed && !scope && erase_stays(noun, e, below, &child)) continue;
       if (!erase_tree(c, below, &child, with_feed || scope, left)) return false;
     }
   }
@@ -123,6 +130,63 @@ static bool erase_tree(svc_call *c, const svc_noun_info *noun, const svc_entity 
   return erase_one(c, noun, e, with_feed) && erase_feed(c, noun, e, &all); /* a gone hook may have written there */
 }
 
+/* ------------------------------------------------------------------------------------------------------------- stand-ins */
+
+/* The first entity below `e` that outlives, or would outlive, its parent; `all`: whatever its noun's hook says of it. */
+static bool erase_survivor(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool all)
+{
+  size_t i;
+  for (i = 0; i < c->s->noun_count; i++) {
+    const svc_noun_info *below = &c->s->nouns[i];
+    svc_entity child;
+    svc_scan scan;
+    if (below->parent != noun || !below->also->outlives) continue;
+    svc_below_begin(&scan, c->txn, below->noun->kind, &e->id);
+    while (svc_below_next(&scan, below->noun->kind, &child))
+      if (all || erase_stays(noun, e, below, &child)) return true;
+  }
+  return false;
+}
+
+/* An older entity of the same name gives the name up: its id is put behind it, after a dot. */
+static bool erase_give_way(svc_call *c, const svc_noun_info *noun, const svc_id *parent, svc_str name)
+{
+  svc_entity old, e;
+  int rc = svc_entity_named(c->txn, noun->noun->kind, noun->also->names, parent, name, &old);
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
+  e = old;
+  e.unique = svc_arena_print(c->arena, SVC_FMT ".%s", SVC_ARG(name), svc_id_str(c->arena, &old.id).p);
+  e.key = svc_arena_print(c->arena, SVC_FMT ".%s", SVC_ARG(old.key), svc_id_str(c->arena, &old.id).p);
+  return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK || svc_store_failed(c, c->txn->error);
+}
+
+/* Entities below it stay: another entity with its id and its body takes its place. */
+static bool erase_replace(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
+{
+  svc_change change;
+  svc_entity out;
+  if (!noun->stand_in || !erase_survivor(c, noun, e, false)) return svc_txn_good(c);
+  memset(&change, 0, sizeof change);
+  change.noun = noun->stand_in;
+  change.id = e->id;
+  change.parent = e->parent;
+  change.extra = svc_arena_copy(c->arena, e->extra);
+  change.body = svc_entity_body(c, e);
+  return change.body && erase_give_way(c, noun->stand_in, &e->parent, e->unique) && svc_insert(c, &change, &out);
+}
+
+/* The last one that had outlived its parent is gone: what stood for the parent goes, too. */
+static bool erase_unneeded(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
+{
+  const svc_noun_info *up = noun->parent ? noun->parent->stand_in : NULL;
+  svc_entity above;
+  int rc;
+  if (!up || !noun->also->outlives) return true;
+  rc = svc_entity_get(c->txn, up->noun->kind, up->parent == c->s->org ? &e->scope.org : &e->scope.group, &e->parent, &above);
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
+  return erase_survivor(c, noun->parent, &above, true) || (svc_txn_good(c) && svc_erase(c, up, &above));
+}
+
 /* ----------------------------------------------------------------------------------------------------------------- steps */
 
 static void erase_rest_key(svc_key *key, const char *kind, const svc_id *parent, const svc_id *id)
@@ -152,7 +216,7 @@ SVC_PRIVATE bool svc_erase(svc_call *c, const svc_noun_info *noun, const svc_ent
   if (svc_get(c->txn, &key, &record) != SVC_OK) record = SVC_S("");
   if (!erase_below(c, noun, e, false, &left) || !erase_one(c, noun, e, false) || !erase_feed(c, noun, e, &left)) return false;
   if (left <= 0) svc_put(c->txn, &rest, record);
-  return (left > 0 || erase_later(c, e)) && svc_recount(c, noun, e);
+  return (left > 0 || erase_later(c, e)) && svc_recount(c, noun, e) && erase_replace(c, noun, e) && erase_unneeded(c, noun, e);
 }
 
 SVC_PRIVATE bool svc_erase_due(svc_call *c, const svc_due_entry *due, bool *mine)

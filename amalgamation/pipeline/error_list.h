@@ -18,7 +18,6 @@
   /* ---- Request shape */ \
   X(INVALID_ATTRIBUTE, 400, "The attribute {0} is not valid here.", "attribute") \
   X(MISSING_ATTRIBUTE, 400, "The attribute {0} is required.", "attribute") \
-  X(MISSING_ATTRIBUTES, 400, "These attributes are required: {0}.", "attributes") \
   X(MISSING_ONE_OF_ATTRIBUTES, 400, "One of these attributes is required: {0}.", "attributes") \
   X(MISSING_OR_INVALID_ATTRIBUTE, 400, "The attribute {0} is missing or not valid.", "attribute") \
   X(ATTRIBUTE_READ_ONLY, 400, "The attribute {0} is read-only and cannot be set.", "attribute") \
@@ -34,9 +33,7 @@
     "The query parameters {0} and {1} cannot be used together.", "name,otherName") \
   X(INVALID_PATH_PARAMETER, 400, "The path parameter {0} is not valid.", "name") \
   X(INVALID_DATE_FORMAT, 400, "The value of {0} is not an ISO 8601 date.", "attribute") \
-  X(INVALID_DATE_RANGE, 400, "The dates given by {0} are not a range that can be used.", "attribute") \
   X(START_DATE_AFTER_END_DATE, 400, "The start date {0} is later than the end date {1}.", "startDate,endDate") \
-  X(VALIDATION_ERROR, 400, "The request is not valid; each field at fault is listed in badRequestDetail.", "") \
   X(RESOURCE_NOT_FOUND, 404, "Cannot find resource {0}.", "path") \
   /* ---- Versions */ \
   /* INVALID_VERSION_DATE: documented as 400, answered as 406 in practice; the practice is kept. */ \
@@ -53,40 +50,22 @@
   /* RATE_LIMITED: a path and two numbers are known from practice; what the numbers count is our reading. */ \
   X(RATE_LIMITED, 429, \
     "Too many requests for {0}: no more than {1} are allowed every {2} minutes.", "path,limit,minutes") \
-  /* The two limits by address answer 400, not 429: that is how they are documented. */ \
-  X(RATE_LIMITED_IP, 400, "Too many requests come from address {0}. Please try again later.", "callerIp") \
-  X(INVITATIONS_RATE_LIMITED_IP, 400, \
-    "Too many invitations were sent from address {0}. Please try again later.", "callerIp") \
   /* The 401 challenge of HTTP Digest carries the name UNEXPECTED_ERROR as well, with its own status and text. */ \
   X(UNEXPECTED_ERROR, 500, "Something went wrong on our side. Please try again later.", "") \
-  X(TIMEOUT_WHILE_PAGING, 500, \
-    "Collecting this page took too long. Ask for fewer items per page, or narrow the request.", "") \
+  X(INSPECTION_UNFINISHED, 503, \
+    "There is more to inspect than one request may. What was found so far is kept for a minute: repeat the request, and it goes on " \
+    "from there.", "") \
   X(SERVICE_UNAVAILABLE, 503, "The service cannot answer just now. Please try again later.", "") \
-  X(WRITES_NOT_ALLOWED_DURING_APP_UPGRADES, 405, \
-    "The service is being upgraded and takes no changes until that is done.", "") \
   /* ---- Who may */ \
   X(USER_UNAUTHORIZED, 401, "You are not authorized for this resource.", "") \
-  X(NO_CURRENT_USER, 401, "This request needs a user, and none is signed in.", "") \
-  X(NOT_IN_GROUP, 401, "You are not a member of project {0}.", "groupId") \
-  X(USER_CANNOT_ACCESS_GROUP, 401, "You have no access to project {0}.", "groupId") \
-  X(USER_CANNOT_ACCESS_ORG, 401, "You have no access to organization {0}.", "orgId") \
-  X(NOT_ORG_OWNER, 401, "Only an owner of organization {0} may do this.", "orgId") \
-  X(NOT_ORG_GROUP_CREATOR, 401, \
-    "Creating projects in organization {0} needs the role ORG_GROUP_CREATOR or ORG_OWNER.", "orgId") \
-  X(NOT_ORG_USER_ADMIN, 401, "Managing the users of organization {0} needs the role ORG_OWNER.", "orgId") \
-  X(NOT_GROUP_USER_ADMIN, 401, \
-    "Managing the users of project {0} needs the role GROUP_ACCESS_MANAGER or GROUP_OWNER.", "groupId") \
-  X(NOT_USER_ADMIN, 401, "You may not manage user {0}.", "userId") \
-  X(NOT_API_KEY_ADMIN, 401, "You may not manage the API keys of {0}.", "parentId") \
-  X(NOT_SELF, 401, "Only user {0} may do this.", "userId") \
   X(ACCESS_FORBIDDEN, 403, "Your roles do not permit this.", "") \
+  X(CROSS_SITE_REQUEST, 403, \
+    "A web page of another origin sent this request with the sign-in of a browser (Digest or Basic). Such pages may not change anything.", "") \
   X(FEATURE_UNSUPPORTED, 403, "The feature {0} is not supported.", "feature") \
-  X(UNSUPPORTED_FOR_CURRENT_PLAN, 403, "Your current plan does not include {0}.", "feature") \
   X(UNSUPPORTED_FOR_CURRENT_CONFIG, 403, "The current configuration does not allow {0}.", "feature") \
   X(RESOURCE_POLICIES_VIOLATION_NOT_AUTHORIZED, 403, \
     "The resource policy {0} of the organization forbids this.", "policyName") \
   X(API_KEY_CANNOT_CREATE_ORG, 403, "An API key cannot create an organization.", "") \
-  X(USER_ORGS_RESTRICTED, 403, "User {0} is restricted to the organizations it belongs to already.", "username") \
   /* ---- Access lists of callers */ \
   /* Older documents write WHITELIST for ACCESS_LIST in these names, and in those under Network. */ \
   X(IP_ADDRESS_NOT_ON_ACCESS_LIST, 403, "The address {0} is not on the access list of this credential.", "callerIp") \
@@ -97,8 +76,6 @@
     "attribute,orgId") \
   X(ORG_REQUIRES_ACCESS_LIST, 403, \
     "The organization requires an API access list, and this credential has none. Your address is {0}.", "callerIp") \
-  X(RESOURCE_REQUIRES_ACCESS_LIST, 403, \
-    "This resource requires an API access list, and this credential has none. Your address is {0}.", "callerIp") \
   /* ---- Billing */ \
   X(NO_PAYMENT_INFORMATION_FOUND, 402, "No payment method is on file for {0}. Please add one first.", "orgId") \
   X(ACCOUNT_SUSPENDED, 402, "The account of organization {0} is suspended because of a failed payment.", "orgId") \
@@ -109,18 +86,12 @@
   X(FAILED_TO_DELETE_ORG_CHARGE_FAILED, 402, \
     "Organization {0} was not deleted: its last charge did not go through.", "orgId") \
   X(INVOICE_NOT_FOUND, 404, "No invoice with id {0} exists in organization {1}.", "invoiceId,orgId") \
-  /* There is one pending invoice per organization, so the organization is all there is to name. */ \
-  X(PENDING_INVOICE_NOT_FOUND, 404, "Organization {0} has no pending invoice.", "orgId") \
   X(INVALID_INVOICE_ID, 400, "{0} is not the id of an invoice.", "invoiceId") \
   /* ---- Organizations */ \
   X(INVALID_ORG_NAME, 400, "{0} cannot be the name of an organization.", "name") \
-  X(INACTIVE_ORG, 400, "Organization {0} is not active.", "orgId") \
   X(MAX_ORGS_PER_USER_EXCEEDED, 400, \
     "A user can belong to {0} organizations at most; {1} has reached that number.", "limit,username") \
-  X(MAX_USERS_PER_ORG_EXCEEDED, 400, \
-    "An organization can have {0} users at most; {1} has reached that number.", "limit,orgId") \
   X(ORG_NOT_FOUND, 404, "No organization with id {0} exists.", "orgId") \
-  X(ORG_NAME_NOT_FOUND, 404, "No organization named {0} exists.", "name") \
   X(INVALID_ORG_ID, 404, "{0} is not the id of an organization.", "orgId") \
   X(USER_NOT_IN_ORG, 404, "User {0} is not in organization {1}.", "userId,orgId") \
   X(ORG_NOT_EMPTY, 409, "Organization {0} still has projects. Delete or move them first.", "orgId") \
@@ -131,16 +102,15 @@
   X(INVALID_GROUP_NAME, 400, "{0} cannot be the name of a project.", "name") \
   X(MAX_GROUPS_PER_ORG_EXCEEDED, 400, \
     "An organization can have {0} projects at most; {1} has reached that number.", "limit,orgId") \
-  X(MAX_GROUPS_PER_USER_EXCEEDED, 400, \
-    "A user can belong to {0} projects at most; {1} has reached that number.", "limit,username") \
   X(API_KEY_CREATED_GROUPS_MUST_HAVE_ORG, 400, \
     "A project needs an organization, and the request names none.", "") \
-  X(CANNOT_CHANGE_GROUP_NAME, 403, "The name of project {0} cannot be changed.", "groupId") \
   X(GROUP_NOT_FOUND, 404, "No project with id {0} exists.", "groupId") \
   X(GROUP_NAME_NOT_FOUND, 404, "No project named {0} exists.", "name") \
   X(INVALID_GROUP_ID, 404, "{0} is not the id of a project.", "groupId") \
-  X(INVALID_GROUP, 404, "{0} is not a project that can be used here.", "groupId") \
   X(GROUP_ALREADY_EXISTS, 409, "A project named {0} already exists in organization {1}.", "name,orgId") \
+  X(CANNOT_MOVE_GROUP_WITH_REFERENCES, 409, \
+    "Project {0} cannot move to another organization: a reference would lead from one organization to the other. Remove it first.", \
+    "groupId") \
   X(CANNOT_CLOSE_GROUP_ACTIVE_CLUSTERS, 409, "Project {0} still has clusters. Delete them first.", "groupId") \
   X(CANNOT_CLOSE_GROUP_ACTIVE_BACKUP, 409, "Project {0} still has an active backup. End it first.", "groupId") \
   X(CANNOT_CLOSE_GROUP_ACTIVE_BACKUP_COMPLIANCE_POLICY, 409, \
@@ -169,7 +139,7 @@
     "Cluster {0} was resumed a short while ago and cannot be paused until {1} minutes have passed since then.", \
     "name,minutes") \
   X(CANNOT_TERMINATE_CLUSTER_WHEN_TERMINATION_PROTECTION_ENABLED, 400, \
-    "Cluster {0} is protected from termination. Switch the protection off first.", "name") \
+    "Cluster {0} is protected from termination. Set terminationProtectionEnabled to false first.", "name") \
   X(CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API, 400, \
     "{0} is a flex cluster. Please use the flexClusters resource for it.", "name") \
   X(CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API, 400, \
@@ -183,9 +153,8 @@
   X(DUPLICATE_ZONE_NAME, 400, "The zone name {0} is used more than once.", "zoneName") \
   X(SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET, 400, "Cluster {0} is sharded and cannot become a replica set.", "name") \
   X(DB_VERSION_INVALID, 400, "{0} is not a database version that can be used here.", "version") \
-  X(CLUSTER_VERSION_DEPRECATED, 400, \
-    "Database version {0} is deprecated and not available for new clusters.", "version") \
-  X(RESERVED_CLUSTER_NAME, 400, "The cluster name {0} is reserved. Please choose another.", "name") \
+  X(CANNOT_CREATE_FREE_CLUSTER_VIA_PUBLIC_API, 400, \
+    "Project {0} has a free cluster (M0) already, and cannot have another.", "groupId") \
   X(TENANT_CLUSTER_UPDATE_UNSUPPORTED, 400, \
     "Cluster {0} is on a shared tier and cannot be changed in this way.", "name") \
   X(TENANT_ATTRIBUTE_READ_ONLY, 400, "The attribute {0} is read-only for clusters on a shared tier.", "attribute") \
@@ -199,12 +168,7 @@
     "Cluster {0} is being restored and cannot be changed until that is done.", "name") \
   X(COMPUTE_AUTO_SCALING_MAX_INSTANCE_SIZE_REQUIRED, 400, \
     "Compute auto-scaling needs a greatest instance size in {0}.", "attribute") \
-  X(OPERATION_INVALID_UNHEALTHY_NODES, 400, \
-    "Cluster {0} has unhealthy nodes. Please wait until all of them are healthy.", "name") \
-  X(OPERATION_INVALID_MEMBER_REPLICATION_LAG, 400, \
-    "A member of cluster {0} lags behind in replication. Please wait until it has caught up.", "name") \
   X(CLUSTER_NOT_FOUND, 404, "No cluster named {0} exists in project {1}.", "name,groupId") \
-  X(CLUSTER_NAME_NOT_FOUND, 404, "No cluster with the name {0} was found in project {1}.", "name,groupId") \
   X(CLUSTER_ALREADY_PAUSED, 409, "Cluster {0} is paused already.", "name") \
   X(CANNOT_UPDATE_PAUSED_CLUSTER, 409, "Cluster {0} is paused. Resume it before you change it.", "name") \
   X(CANNOT_UPDATE_AND_PAUSE_CLUSTER, 409, \
@@ -214,18 +178,12 @@
   X(CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT, 409, \
     "A live import into cluster {0} is running. The cluster cannot be changed until it ends.", "name") \
   X(CLUSTER_RESTORE_IN_PROGRESS, 409, "Cluster {0} is being restored. Please wait until that is done.", "name") \
-  X(OUT_OF_CAPACITY, 409, \
-    "The region has no capacity for this request at the moment. Try another region or instance size, or try later.", \
-    "") \
-  X(NO_CAPACITY, 409, "Region {0} has no capacity for this instance size at the moment.", "region") \
-  X(REGION_UNAVAILABLE, 409, "Region {0} is not available at the moment.", "region") \
   /* 500 although the request is at fault: that is how it is documented. */ \
   X(CANNOT_DECREASE_DISK_SIZE, 500, "The disks of cluster {0} cannot be made smaller.", "name") \
   /* ---- Database users and custom roles */ \
   X(INVALID_USERNAME, 400, "{0} cannot be a user name.", "username") \
   X(INVALID_ROLE, 400, "The role {0} does not exist.", "roleName") \
   X(INVALID_ROLE_DATABASE, 400, "The role {0} cannot be granted on database {1}.", "roleName,databaseName") \
-  X(RESTRICTED_ROLE, 400, "The role {0} cannot be granted.", "roleName") \
   X(DUPLICATE_DATABASE_ROLES, 400, "The role {0} on database {1} is given more than once.", "roleName,databaseName") \
   X(WEAK_PASSWORD, 400, "The password is too weak. Please choose a longer or less regular one.", "") \
   X(COMMON_PASSWORD, 400, "The password is too common. Please choose one that is hard to guess.", "") \
@@ -322,9 +280,6 @@
   X(PRIVATE_ENDPOINT_SERVICE_NOT_FOUND, 404, \
     "No private endpoint service with id {0} exists in project {1}.", "endpointServiceId,groupId") \
   X(PRIVATELINK_NOT_FOUND, 404, "No private endpoint with id {0} exists in {1}.", "endpointId,parentId") \
-  X(AZURE_CUSTOMER_NETWORK_UNREACHABLE, 404, \
-    "The virtual network {0} cannot be reached. Please check its name and the rights given to the service.", \
-    "vnetName") \
   X(ADDRESS_ALREADY_IN_ACCESS_LIST, 409, "{0} is already on the access list of {1}.", "value,parentId") \
   X(OVERLAPPING_CIDR_BLOCK, 409, "The block {0} overlaps with one in use in project {1}.", "cidrBlock,groupId") \
   X(PEER_ALREADY_EXISTS, 409, "A peering connection with {0} already exists in project {1}.", "networkId,groupId") \
@@ -362,12 +317,8 @@
   X(EXPORT_BUCKET_IN_USE, 409, \
     "Export bucket {0} of project {1} is in use, by a backup schedule or by an export.", "exportBucketId,groupId") \
   X(EXPORT_BUCKET_NOT_FOUND, 404, "No export bucket with id {0} exists in project {1}.", "exportBucketId,groupId") \
-  X(BACKUP_CANCEL_SHARD_RESTORE_JOB_NOT_ALLOWED, 405, \
-    "Restore job {0} belongs to one shard and cannot be cancelled by itself.", "restoreJobId") \
   X(CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, 409, \
     "Snapshot {0} is not complete and cannot be downloaded yet.", "snapshotId") \
-  X(CANNOT_START_RESTORE_JOB_FOR_DELETED_SNAPSHOT, 409, \
-    "Snapshot {0} has been deleted and cannot be restored.", "snapshotId") \
   X(BACKUP_CONFLICTING_OPTIONS, 409, \
     "The backup options {0} and {1} cannot be used together.", "attribute,otherAttribute") \
   /* ---- Alerts, maintenance windows, integrations */ \

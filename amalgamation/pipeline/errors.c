@@ -6,6 +6,8 @@
 */
 #include "pipeline/pipeline.h"
 
+#define ERRORS_ECHO 1024   /* bytes of a value that an error repeats */
+#define ERRORS_DETAIL 4096 /* and of a sentence that holds such values */
 #define ERRORS_MOST_VIOLATIONS 1000 /* a hostile body could have as many as it has bytes */
 
 typedef struct errors_row {
@@ -94,6 +96,15 @@ static svc_str errors_quoted(svc_call *c, svc_str text)
   return svc_buf_done(&b);
 }
 
+/* A text that holds what a request sent, as a JSON string: of a long one the beginning. */
+static svc_str errors_echo(svc_call *c, svc_str text, size_t most)
+{
+  svc_str readable = errors_readable(c, text);
+  if (readable.n <= most) return errors_quoted(c, readable);
+  while (most && ((unsigned char)readable.p[most] & 0xC0) == 0x80) most--; /* no character is cut in two */
+  return errors_quoted(c, svc_arena_print(c->arena, "%.*s...", (int)most, readable.p));
+}
+
 static bool errors_fail(svc_call *c, svc_str detail, int code, const char *format, va_list args)
 {
   c->error.code = code;
@@ -102,8 +113,8 @@ static bool errors_fail(svc_call *c, svc_str detail, int code, const char *forma
   c->error.also = SVC_S("");
   for (; *format && SVC_ALWAYS(c->error.param_count < 5); format++) {
     svc_str *to = &c->error.params[c->error.param_count++];
-    if (*format == 's') *to = errors_quoted(c, svc_str_c(va_arg(args, const char *)));
-    else if (*format == 'S') *to = errors_quoted(c, *va_arg(args, const svc_str *));
+    if (*format == 's') *to = errors_echo(c, svc_str_c(va_arg(args, const char *)), ERRORS_ECHO);
+    else if (*format == 'S') *to = errors_echo(c, *va_arg(args, const svc_str *), ERRORS_ECHO);
     else *to = svc_arena_print(c->arena, "%lld", (long long)*va_arg(args, const int64_t *));
   }
   return false;
@@ -149,8 +160,9 @@ SVC_PRIVATE bool (svc_failed)(svc_call *c)
 SVC_PRIVATE bool (svc_store_failed)(svc_call *c, int status)
 {
   bool again = status == SVC_NO_ROOM || status == SVC_RETRY;
+  char text[SVC_STORE_TEXT];
   if (status == SVC_NOMEM) c->arena->failed = true; /* one want of memory is as another */
-  if (!again && svc_may_say(c->s, &c->s->store_said, c->now, "store")) svc_log(c->s, SVC_LOG_ERROR, "store: %s", svc_strerror(status));
+  if (!again && svc_may_say(c->s, &c->s->store_said, c->now, "store")) svc_log(c->s, SVC_LOG_ERROR, "store: %s", svc_store_text(c->s, status, text));
   c->error.violations = c->error.violations_last = NULL; /* they were of a body that has not been judged in the end */
   c->error.violation_count = 0;
   return svc_fail(c, status == SVC_FULL ? SVC_E_INSUFFICIENT_STORAGE : SVC_E_SERVICE_UNAVAILABLE, "");
@@ -190,6 +202,14 @@ SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, cons
   return v;
 }
 
+SVC_PRIVATE svc_str svc_violation_text(svc_call *c, const svc_violation *v)
+{
+  const char *stop = v->description.n && v->description.p[v->description.n - 1] == '?' ? "" : "."; /* a suggestion is a question */
+  svc_str text = svc_arena_print(c->arena, "The attribute " SVC_FMT " " SVC_FMT "%s", SVC_ARG(v->field), SVC_ARG(v->description), stop);
+  if (c->error.violation_count < 2) return text;
+  return svc_arena_print(c->arena, SVC_FMT " badRequestDetail lists %u more.", SVC_ARG(text), (unsigned)c->error.violation_count - 1);
+}
+
 /* The text between the quotes of a JSON string, or a number as it is: what {n} in a detail stands for. */
 static svc_str errors_bare(svc_str param)
 {
@@ -203,7 +223,7 @@ static void errors_write_detail(svc_buf *b, svc_call *c)
   const svc_violation *first = c->error.violations;
   const char *p = svc_error_detail(c->error.code);
   if (c->error.detail.n) {
-    svc_json_escape(b, c->error.detail);
+    svc_buf_str(b, errors_echo(c, c->error.detail, ERRORS_DETAIL));
     return;
   }
   svc_buf_char(b, '"');
@@ -217,8 +237,8 @@ static void errors_write_detail(svc_buf *b, svc_call *c)
     }
   }
   if (first) { /* an error of the field's own: it also says what the field must be */
-    svc_buf_str(b, errors_bare(errors_quoted(c, svc_arena_print(c->arena, " The attribute " SVC_FMT " " SVC_FMT ".",
-                                                                SVC_ARG(first->field), SVC_ARG(first->description)))));
+    svc_buf_char(b, ' ');
+    svc_buf_str(b, errors_bare(errors_quoted(c, svc_violation_text(c, first))));
   }
   if (c->error.also.n) svc_buf_str(b, errors_bare(errors_quoted(c, c->error.also)));
   svc_buf_char(b, '"');

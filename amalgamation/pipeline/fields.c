@@ -76,16 +76,36 @@ SVC_PRIVATE int64_t svc_field_more(const svc_field *f)
   return f->flags & SVC_MILLIONS ? 1000000 : 1;
 }
 
-/* "a.b" is inside of a, "a[].b" in each of its elements; what stands behind an @ is not looked at. */
+SVC_PRIVATE svc_path_step svc_path_first(const char *path)
+{
+  size_t n = strcspn(path, ".[@");
+  svc_path_step step = { { path, n }, { NULL, 0 }, { NULL, 0 }, path + n };
+  if (path[n] == '[') {
+    size_t member = strcspn(path + n + 1, "=]"), end = strcspn(path + n, "]");
+    step.member = (svc_str){ path + n + 1, member };
+    if (member + 1 < end) step.value = (svc_str){ path + n + member + 2, end - member - 2 };
+    step.rest += end + 1;
+  }
+  if (*step.rest == '.') step.rest++;
+  if (*step.rest == '@') step.rest += strlen(step.rest);
+  return step;
+}
+
+SVC_PRIVATE bool svc_path_enters(const svc_path_step *step, const svc_node *node)
+{
+  const svc_node *member = step->value.n && node->type == SVC_J_OBJECT ? svc_node_find(node, step->member) : NULL;
+  return !step->value.n || (member && svc_str_eq(member->text, step->value));
+}
+
 SVC_PRIVATE bool svc_each_value(const svc_node *body, const char *field, svc_value_visitor visit, void *context)
 {
-  size_t n = strcspn(field, ".[@");
-  bool each = strncmp(field + n, "[]", 2) == 0;
-  const svc_node *node = body && body->type == SVC_J_OBJECT ? svc_node_find(body, (svc_str){ field, n }) : NULL;
-  const char *rest = field + n + (each ? 2 : 0);
-  if (*rest == '.') rest++;
-  if (!node || (each && node->type != SVC_J_ARRAY)) return true;
-  for (node = each ? node->first : node; node; node = each ? node->next : NULL)
-    if (*rest && *rest != '@' ? !svc_each_value(node, rest, visit, context) : !visit(context, node)) return false;
+  const svc_path_step step = svc_path_first(field);
+  const svc_node *node = body && body->type == SVC_J_OBJECT ? svc_node_find(body, step.name) : NULL;
+  bool each = node && step.member.p && node->type == SVC_J_ARRAY;
+  if (!node || (step.member.p && !step.value.n && !each)) return true;
+  for (node = each ? node->first : node; node; node = each ? node->next : NULL) {
+    if (!svc_path_enters(&step, node)) continue;
+    if (*step.rest ? !svc_each_value(node, step.rest, visit, context) : !visit(context, node)) return false;
+  }
   return true;
 }

@@ -268,13 +268,14 @@ static int lifecycle_run(svc *s, int64_t now, bool freeing, int64_t *left, bool 
 
 SVC_PRIVATE int svc_apply_due_some(svc *s, int64_t now, int64_t *left)
 {
+  char text[SVC_STORE_TEXT];
   bool any;
   int status = lifecycle_run(s, now, false, left, &any);
   if (status == SVC_FULL && lifecycle_run(s, now, true, left, &any) == SVC_OK && any)
     status = lifecycle_run(s, now, false, left, &any);
   if (status != SVC_OK) {
     /* reads go on; the next try is made in a second */
-    svc_log(s, SVC_LOG_ERROR, "steps that are due could not be stored: %s", svc_strerror(status));
+    svc_log(s, SVC_LOG_ERROR, "steps that are due could not be stored: %s", svc_store_text(s, status, text));
     svc_commit_look_at(&s->commit, now + 1000);
   }
   return status;

@@ -13,12 +13,14 @@
 ** organization, a person, a network.
 **
 ** The rule: nobody gains tokens by drawing from other buckets. Who takes the place of a bucket of its own takes over how
-** much of that is left. What is asked for by made-up ids is one bucket for all of them.
+** much of that is left. A caller draws from one bucket for all ids of projects and organizations that are not its own.
 **
 ** Time is the caller's. Where it steps back, the interval begins again: nobody gains a token or waits longer than one.
 **
 ** Where several handles limit together (svc_config.limiter), the bucket is the port's, by the same names and numbers. When that cannot
-** be asked, a request draws from the bucket that is here, which nobody has drawn from meanwhile; or is refused, as is configured.
+** be asked, a request draws from the bucket that is here, at the level that the port told last; or is refused, as is configured. When the
+** port answers again it is told the level that is left here. So N handles grant at most N times what one bucket holds: the handle that
+** heard from the port last knows the level, each other one has at most a full bucket.
 */
 #include "pipeline/pipeline.h"
 
@@ -32,7 +34,8 @@ typedef struct limiter_bucket {
   uint64_t key;    /* 0: free */
   int64_t since;   /* when the interval that runs now began */
   int32_t tokens;
-  uint16_t set;
+  uint16_t set : 15;
+  uint16_t alone : 1; /* tokens were granted here since svc_config.limiter last answered for this bucket */
   uint16_t owner; /* a hash */
 } limiter_bucket;
 _Static_assert(sizeof(limiter_bucket) == 24, "svcapi.h says how large a bucket is");
@@ -170,7 +173,8 @@ static limiter_bucket *limiter_place(svc_limiter *l, limiter_bucket *row, uint64
     b->since = now;
   }
   b->key = key;
-  b->set = (uint16_t)set_index;
+  b->set = (unsigned)set_index & 0x7FFF;
+  b->alone = 0;
   b->owner = owner;
   b->tokens = (int32_t)(set->capacity - missing * set->capacity / LIMITER_SHARES);
   return b;
@@ -188,7 +192,56 @@ static int64_t limiter_seconds(const limiter_bucket *b, const svc_set_row *set, 
   return wait <= 1000 ? 1 : (wait + 999) / 1000;
 }
 
-SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str instance, svc_str owner, int64_t now)
+/* What a token is taken for. */
+typedef struct limiter_want {
+  int set;
+  svc_str instance, owner;
+  int64_t now;
+} limiter_want;
+
+/* The place of a bucket: its row, whose lock is held from here on. */
+static size_t limiter_lock(svc_limiter *l, const limiter_want *w, uint64_t *key)
+{
+  size_t row;
+  *key = limiter_hash(l->seed, w->set, w->instance);
+  row = (size_t)(*key >> 20) & (l->rows - 1);
+  svc_mutex_lock(&l->locks[row % LIMITER_LOCKS]);
+  return row;
+}
+
+/* What svc_config.limiter is told of a bucket from which tokens were granted here, while it did not answer. */
+static void limiter_bound(svc_limiter *l, const limiter_want *w, svc_bucket *out)
+{
+  const int64_t now = limiter_time(w->now);
+  uint64_t key;
+  size_t row = limiter_lock(l, w, &key), i;
+  for (i = 0; i < LIMITER_WAYS; i++) {
+    limiter_bucket *b = &l->buckets[row * LIMITER_WAYS + i];
+    if (b->key != key || !b->alone) continue;
+    limiter_refill(b, &l->sets[w->set], now);
+    out->bounded = true;
+    out->most = b->tokens;
+  }
+  svc_mutex_unlock(&l->locks[row % LIMITER_LOCKS]);
+}
+
+/* The level of a bucket as svc_config.limiter has just said it: whoever has to go on without that goes on from here. */
+static void limiter_learn(svc_limiter *l, const limiter_want *w, const svc_tokens *said)
+{
+  const svc_set_row *set = &l->sets[w->set];
+  const int64_t now = limiter_time(w->now);
+  uint64_t key;
+  size_t row = limiter_lock(l, w, &key);
+  limiter_bucket *b = limiter_place(l, &l->buckets[row * LIMITER_WAYS], key, w->set, w->owner, now);
+  limiter_refill(b, set, now);
+  if (b->tokens == set->capacity) b->since = now;
+  b->tokens = (int32_t)(said->remaining < set->capacity ? said->remaining : set->capacity);
+  if (!said->taken) b->since = now + said->wait_seconds * 1000 - set->refill_seconds * 1000;
+  b->alone = 0;
+  svc_mutex_unlock(&l->locks[row % LIMITER_LOCKS]);
+}
+
+static svc_tokens limiter_take(svc_limiter *l, int set_index, svc_str instance, svc_str owner, int64_t now, bool alone)
 {
   const svc_set_row *set = &l->sets[set_index];
   uint64_t key = limiter_hash(l->seed, set_index, instance);
@@ -208,8 +261,14 @@ SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str i
     out.wait_seconds = limiter_seconds(b, set, now);
   }
   out.remaining = b->tokens;
+  if (alone) b->alone = 1;
   svc_mutex_unlock(lock);
   return out;
+}
+
+SVC_PRIVATE svc_tokens svc_limiter_take(svc_limiter *l, int set_index, svc_str instance, svc_str owner, int64_t now)
+{
+  return limiter_take(l, set_index, instance, owner, now, false);
 }
 
 /* Seconds until there is a token, 0: there is one. None is taken, and no place for a bucket that nobody has drawn from. */
@@ -308,38 +367,32 @@ static bool limiter_is_among(svc_call *c)
 */
 static svc_str limiter_instance(svc_call *c, int scope)
 {
-  if (scope == SVC_SCOPE_IP) return c->request.peer;
+  if (scope == SVC_SCOPE_IP) return limiter_network(c);
   if (c->plan->scope_param < 0) return c->who.user_id;
   if (limiter_is_part(c) && limiter_is_among(c)) return c->route.params[c->plan->scope_param];
   return svc_arena_print(c->arena, " " SVC_FMT, SVC_ARG(c->who.user_id));
 }
 
-/* Is there an account of this name? False: the error is set. */
-static bool limiter_knows(svc_call *c, svc_str client, bool *known)
+/* From the bucket that handles share; its set is called by its id, as indices may differ between versions. False: no answer. */
+static bool limiter_together(svc_call *c, const limiter_want *w, bool look, svc_tokens *out)
 {
-  const svc_noun_info *account = c->s->seats[SVC_SEAT_ACCOUNT];
-  svc_id org, id;
-  *known = false;
-  if (!account || !client.n) return true;
-  if (!svc_begin_read(c)) return false;
-  *known = svc_find_anywhere(c->txn, account->noun, client, &org, &id) == SVC_OK;
-  return svc_txn_good(c);
-}
-
-/* From the bucket that handles share; its set is called by its id, as indices may differ between versions. */
-static bool limiter_together(svc_call *c, int set_index, svc_str instance)
-{
-  const svc_set_row *set = &c->s->sets[set_index];
-  svc_bucket b = { SVC_S("accessTokens"), instance, set->capacity, set->refill_rate, set->refill_seconds };
+  const svc_set_row *set = &c->s->sets[w->set];
+  svc_bucket b = { .set = SVC_S("accessTokens"), .instance = w->instance, .capacity = set->capacity,
+                   .refill_rate = set->refill_rate, .refill_seconds = set->refill_seconds, .look = look };
   char id[80];
-  if (set_index < c->s->set_count) {
-    svc_set_id(set_index, id, sizeof id);
+  if (w->set < c->s->set_count) {
+    svc_set_id(w->set, id, sizeof id);
     b.set = svc_str_c(id);
   }
-  return c->s->config.limiter->take(c->s->limits, &b, c->now, &c->route.tokens) == SVC_OK;
+  limiter_bound(c->s->limiter, w, &b);
+  if (c->s->config.limiter->take(c->s->limits, &b, c->now, out) != SVC_OK) return false;
+  if (look && (b.bounded || out->remaining == set->capacity)) return true; /* it was told nothing; nor is a full bucket kept here */
+  limiter_learn(c->s->limiter, w, out);
+  return true;
 }
 
-/* The host itself is in this process and in no other: it limits nobody elsewhere, and is answered when nothing else can be asked. */
+/* The host itself is in this process and in no other: it limits nobody elsewhere, and is answered when nothing else can be asked. Where
+** limits are shared its buckets are apart from those of others, which hold what the shared limiter has said. */
 static bool limiter_is_host(const svc_call *c)
 {
   return c->request.raw->caller && svc_id_is_zero(&c->who.id);
@@ -348,52 +401,62 @@ static bool limiter_is_host(const svc_call *c)
 /* False: whether there is a token nobody can tell, and that is reason enough to refuse. */
 static bool limiter_draw(svc_call *c, int set_index, svc_str instance, svc_str owner)
 {
+  const limiter_want w = { set_index, instance, owner, c->now };
   const bool together = SVC_HAS_LIMITS(c->s) && !limiter_is_host(c);
-  if (together && limiter_together(c, set_index, instance)) return true;
+  if (SVC_HAS_LIMITS(c->s) && !together) instance = svc_arena_print(c->arena, " host " SVC_FMT, SVC_ARG(instance));
+  if (together && limiter_together(c, &w, false, &c->route.tokens)) return true;
   if (together && c->s->config.limiter_closed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  c->route.tokens = svc_limiter_take(c->s->limiter, set_index, instance, owner, c->now);
+  c->route.tokens = limiter_take(c->s->limiter, set_index, instance, owner, c->now, together);
   return true;
 }
 
-/* The token endpoint: so many tries a minute for each client from each network, against guessing; and as many for all clients
-** together that there are none of. */
+#define LIMITER_NAME 128 /* bytes of a name that count: no credential has a longer one, and shared buckets are kept by name */
+
+/* The bucket of guesses at one name, from one network. The limiter does not look whether there is such a credential: known and unknown names
+** run out after the same number of tries, and none at the cost of another. kind: which names these are. */
+static svc_str limiter_guess(svc_call *c, const char *kind, svc_str name, svc_str *network)
+{
+  svc_buf b = svc_buf_new(c->arena, 96);
+  if (name.n > LIMITER_NAME) name.n = LIMITER_NAME;
+  *network = limiter_network(c);
+  svc_buf_str(&b, *network);
+  svc_buf_text(&b, kind);
+  svc_buf_str(&b, name);
+  return svc_buf_done(&b);
+}
+
+#define LIMITER_CLIENT "\nclient\n"
+#define LIMITER_KEY "\nkey\n"
+
+/* The token endpoint: so many tries a minute for each client id from each network. */
 static bool limiter_tokens(svc_call *c)
 {
   const svc_set_row *set = &c->s->sets[c->s->set_count];
-  svc_str user = SVC_S(""), password, network = limiter_network(c);
-  svc_buf b = svc_buf_new(c->arena, 96);
+  svc_str user = SVC_S(""), password, network, instance;
   int64_t minutes = 1;
-  bool known;
   svc_basic_credentials(c, &user, &password);
-  if (!limiter_knows(c, user, &known)) return false;
-  svc_buf_str(&b, network);
-  svc_buf_char(&b, '\n');
-  if (known) svc_buf_str(&b, user);
-  if (!limiter_draw(c, c->s->set_count, svc_buf_done(&b), network)) return false;
+  instance = limiter_guess(c, LIMITER_CLIENT, user, &network);
+  if (!limiter_draw(c, c->s->set_count, instance, network)) return false;
   if (c->route.tokens.taken) return true;
   c->route.limited = true;
   return svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->request.path, &set->capacity, &minutes);
 }
 
-/*
-** Guessing elsewhere: as many wrong answers a minute as the token endpoint allows tries, for each name from each network, whether
-** there is somebody of that name or not. Each handle counts for itself.
-*/
-static svc_str limiter_guess(svc_call *c, svc_str name, svc_str *network)
-{
-  svc_buf b = svc_buf_new(c->arena, 96);
-  *network = limiter_network(c);
-  svc_buf_str(&b, *network);
-  svc_buf_text(&b, "\n\n"); /* another bucket than the token endpoint's */
-  svc_buf_str(&b, name);
-  return svc_buf_done(&b);
-}
-
+/* HTTP Digest: as many wrong answers a minute as the token endpoint allows tries. Handles that limit together count together. */
 SVC_PRIVATE bool svc_may_guess(svc_call *c, svc_str name)
 {
   const int64_t minutes = 1;
-  svc_str network, instance = limiter_guess(c, name, &network);
-  int64_t wait = c->s->limiter ? limiter_wait(c->s->limiter, c->s->set_count, instance, c->now) : 0;
+  svc_str network, instance = limiter_guess(c, LIMITER_KEY, name, &network);
+  const limiter_want w = { c->s->set_count, instance, network, c->now };
+  svc_tokens tokens = { true, 0, 0 };
+  int64_t wait;
+  if (!c->s->limiter) return true;
+  if (SVC_HAS_LIMITS(c->s) && limiter_together(c, &w, true, &tokens)) {
+    wait = tokens.taken ? 0 : tokens.wait_seconds;
+  } else {
+    if (SVC_HAS_LIMITS(c->s) && c->s->config.limiter_closed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+    wait = limiter_wait(c->s->limiter, c->s->set_count, instance, c->now);
+  }
   if (!wait) return true;
   (void)svc_fail(c, SVC_E_RATE_LIMITED, "Sii", &c->request.path, &c->s->sets[c->s->set_count].capacity, &minutes);
   c->error.retry_after = wait;
@@ -402,8 +465,11 @@ SVC_PRIVATE bool svc_may_guess(svc_call *c, svc_str name)
 
 SVC_PRIVATE void svc_guessed_wrong(svc_call *c, svc_str name)
 {
-  svc_str network, instance = limiter_guess(c, name, &network);
-  if (c->s->limiter) svc_limiter_take(c->s->limiter, c->s->set_count, instance, network, c->now);
+  svc_str network, instance = limiter_guess(c, LIMITER_KEY, name, &network);
+  const limiter_want w = { c->s->set_count, instance, network, c->now };
+  svc_tokens tokens;
+  if (!c->s->limiter || (SVC_HAS_LIMITS(c->s) && limiter_together(c, &w, false, &tokens))) return;
+  limiter_take(c->s->limiter, w.set, instance, network, c->now, SVC_HAS_LIMITS(c->s));
 }
 
 SVC_PRIVATE bool svc_stage_limiter(svc_call *c)

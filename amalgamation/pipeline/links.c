@@ -4,7 +4,8 @@
 ** The answer of a GET carries a link to itself; one to every GET whose path goes on from its own by literal segments
 ** alone (its sub-resources), where a field that stands in the path (svc_route.in_path) is each of its values in turn; one to each entity that its own path leads through (what it belongs to), or to its parent;
 ** and one to the route that finds it by its unique value; of what is read by the path of another alone, what lies below its
-** own; and to what lies below it though its path begins otherwise. So every resource can be reached from the root. Relations
+** own; and to what lies below it though its path begins otherwise. So every resource can be reached from the root. A link to an
+** operation that requires parameters carries usable ones (svc_param.link); one that has none to carry is left out. Relations
 ** besides self are named by a URL: the base URL and what follows in the path, or the name of the noun.
 **
 ** All of this is known at open. Each route gets its links as ready text with holes for the keys; writing them is
@@ -74,6 +75,36 @@ static void links_path(links_writer *w, const svc_plan *plan, const char *path)
   svc_buf_text(&w->text, path);
 }
 
+/* The value that a parameter has in links. NULL: it stands in none. */
+static const char *links_asked(const svc_param *p)
+{
+  if (p->link) return p->link;
+  return p->flags & SVC_PARAM_REQUIRED && p->type == SVC_STRING && p->values ? p->values[0] : NULL;
+}
+
+/* Can the operation be asked by a link? */
+static bool links_usable(const svc_plan *to)
+{
+  const svc_param *p = to->route->params;
+  while (p && p->name && (!(p->flags & SVC_PARAM_REQUIRED) || links_asked(p))) p++;
+  return !p || !p->name;
+}
+
+/* The parameters without which it cannot be asked. */
+static void links_query(links_writer *w, const svc_plan *to)
+{
+  const svc_param *p;
+  char mark = '?';
+  for (p = to->route->params; p && p->name; p++) {
+    if (!links_asked(p)) continue;
+    svc_buf_char(&w->text, mark);
+    svc_buf_text(&w->text, p->name);
+    svc_buf_char(&w->text, '=');
+    svc_buf_text(&w->text, links_asked(p));
+    mark = '&';
+  }
+}
+
 static void links_begin(links_writer *w, bool first)
 {
   svc_buf_text(&w->text, first ? "{\"href\":\"" : ",{\"href\":\"");
@@ -99,7 +130,7 @@ static const char *links_rel(const svc_noun *noun)
 static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tail)
 {
   const char *rest = sub->route->path + strlen(plan->route->path);
-  if (sub->route->flags & SVC_ABSOLUTE) return false;
+  if (sub->route->flags & SVC_ABSOLUTE || !links_usable(sub)) return false;
   if ((rest[0] != '/' && rest[0] != ':') || strchr(rest, '{')) return false;
   *tail = svc_str_c(rest + 1);
   return true;
@@ -109,7 +140,7 @@ static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tai
 static bool links_is_sub_by_value(const svc_plan *plan, const svc_plan *sub, const char *const **values, const char **open)
 {
   const char *rest = sub->route->path + strlen(plan->route->path);
-  if (sub->in_path < 0 || !sub->in_path_field->values || rest[0] != '/') return false;
+  if (sub->in_path < 0 || !sub->in_path_field->values || rest[0] != '/' || !links_usable(sub)) return false;
   *open = strchr(rest, '{');
   *values = sub->in_path_field->values;
   return *open && svc_str_starts(svc_str_c(*open + 1), sub->more->in_path) && !strchr(*open + 1, '{');
@@ -144,13 +175,14 @@ static void links_below_own(links_writer *w, const svc_plan *plan)
   for (i = 0; i < w->s->plan_count; i++) {
     const svc_plan *p = &w->s->plans[i];
     const char *open = strchr(p->route->path, '{'), *rest = open ? strchr(open, '}') + 1 : NULL;
-    if (p->route->method != SVC_GET || !p->hop_count || p->hops[0].noun != plan->noun || rest[0] != '/' || strchr(rest, '{')) continue;
+    if (p->route->method != SVC_GET || !p->hop_count || p->hops[0].noun != plan->noun || rest[0] != '/' || strchr(rest, '{') || !links_usable(p)) continue;
     links_begin(w, false);
     svc_buf_str(&w->text, w->s->base_url);
     svc_buf_str(&w->text, w->s->base_path);
     svc_buf_add(&w->text, p->route->path, (size_t)(open - p->route->path));
     links_hole(w, SVC_HOLE_OWN);
     svc_buf_text(&w->text, rest);
+    links_query(w, p);
     links_end(w, w->s->base_url.p, svc_str_c(rest + 1));
   }
 }
@@ -166,9 +198,10 @@ static void links_beside(links_writer *w, const svc_plan *plan)
     if (p->route->method != SVC_GET || p->noun->parent != plan->noun || strncmp(p->route->path, plan->route->path, n) == 0) continue;
     last = strrchr(p->route->path, '}');
     if (!last || last[1] != '/' || p->hop_count != plan->hop_count || p->param_count != plan->param_count || !links_same_parents(plan, p)) continue;
-    if (p->hops[p->hop_count - 1].noun != plan->noun) continue;
+    if (p->hops[p->hop_count - 1].noun != plan->noun || !links_usable(p)) continue;
     links_begin(w, false);
     links_path(w, plan, p->route->path);
+    links_query(w, p);
     links_end(w, w->s->base_url.p, svc_str_c(last + 2));
   }
 }
@@ -259,6 +292,7 @@ static void links_by_value(links_writer *w, const svc_plan *plan, const svc_plan
     tail = svc_str_c(path.p + strlen(plan->route->path) + 1);
     links_begin(w, false);
     links_path(w, plan, path.p);
+    links_query(w, sub);
     links_end(w, w->s->base_url.p, tail);
   }
 }
@@ -287,6 +321,7 @@ static bool links_compile(links_writer *w, svc_plan *plan)
     if (!links_is_sub(plan, &s->plans[i], &tail)) continue;
     links_begin(w, false);
     links_path(w, plan, s->plans[i].route->path);
+    links_query(w, &s->plans[i]);
     links_end(w, s->base_url.p, tail);
   }
   links_below_own(w, plan);

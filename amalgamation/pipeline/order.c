@@ -265,13 +265,13 @@ static svc_str order_failed_state(svc_call *c, const svc_noun *noun, const svc_n
 static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts)
 {
   const svc_lifecycle *life = noun->noun->lifecycle;
-  svc_str reason = svc_node_str(facts, "reason");
+  svc_str reason = svc_node_str(facts, "reason"), said = reason.n ? reason : SVC_S("no reason given");
   svc_entity e = *stored;
   svc_change change;
   unsigned i;
   svc_scope_enter(c, stored);
   svc_log(c->s, SVC_LOG_WARNING, "an order for %s " SVC_FMT " has failed: " SVC_FMT, noun->noun->name, SVC_ARG(stored->key),
-          SVC_ARG(reason.n ? reason : SVC_S("no reason given")));
+          SVC_ARG(said));
   if (!life || !life->failed) return true; /* it stays as it is */
   if (!svc_change_of(c, noun, stored, &change)) return false;
   change.id = stored->id;

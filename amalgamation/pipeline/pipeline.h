@@ -29,6 +29,8 @@ typedef struct svc_noun_info {
   const svc_noun *noun;
   const svc_noun_also *also; /* of it; never NULL */
   const struct svc_noun_info *parent;
+  const struct svc_noun_info *stands_for; /* the noun whose entities it replaces when they are gone; NULL: none */
+  const struct svc_noun_info *stand_in;   /* the noun that stands for this one; NULL: none */
   const struct svc_noun_info *scope; /* the project or organization above it, through its parents; NULL: neither */
   bool is_parent; /* others are below it */
   bool by_id;     /* found by its id alone: SVC_GLOBAL, or others lie below it or name it, and it is deeper than right
@@ -147,6 +149,32 @@ typedef struct svc_control svc_control;
 enum svc_watch { SVC_WATCH_FAULTS = 1, SVC_WATCH_JOURNAL = 2 };
 
 /* A handle. */
+/* health.c: can the store be reached, and is the clock right? What is known of a server is looked at again after a while. */
+typedef struct svc_health {
+  svc_mutex lock;    /* of what is not atomic */
+  bool ready;        /* the lock is there */
+  bool checking;     /* somebody asks the store */
+  bool sized;        /* it has said how large it is */
+  atomic_int store;  /* what it answered last: SVC_OK, or an error */
+  int64_t checked, warned;   /* when; by the handle's clock */
+  uint64_t store_bytes, map_bytes;
+  atomic_bool off;   /* the clock is so wrong that nothing is served */
+  int64_t skew;      /* milliseconds that our clock is ahead of the store's, less than 0: behind */
+} svc_health;
+SVC_PRIVATE int svc_health_open(svc *s); /* the store is open. SVC_CLOCK: the clock is wrong */
+SVC_PRIVATE void svc_health_close(svc *s);
+SVC_PRIVATE int svc_health_tick(svc *s); /* asks the store, if it is time; SVC_CLOCK: the clock is wrong */
+/* What the store says now, or said less than a second ago; what is being asked by another is not waited for. */
+SVC_PRIVATE int svc_health_store(svc *s);
+SVC_PRIVATE bool svc_health_limiter(const svc *s); /* did svc_config.limiter answer lately? Also where there is none */
+SVC_PRIVATE bool svc_health_limiter_now(svc *s);   /* the same, and it is asked: for a look at a bucket that nobody has */
+SVC_PRIVATE bool svc_health_size(svc *s, uint64_t *taken, uint64_t *room); /* of the store, without waiting. False: it is not known */
+/* An error of the store, for the log: the engine's own words where it has some. */
+#define SVC_STORE_TEXT 320
+SVC_PRIVATE const char *svc_store_text(const svc *s, int status, char text[SVC_STORE_TEXT]);
+
+typedef struct svc_kept svc_kept;
+typedef struct svc_work svc_work;
 struct svc {
   svc_noun_info *nouns;
   size_t noun_count;
@@ -166,9 +194,11 @@ struct svc {
   svc_digest *digest;
   svc_access_uses *access_uses;
   svc_known *known;
+  svc_kept *kept;
+  svc_work *work;
   svc_plan *plans;
   size_t plan_count;
-  bool asks; /* there are operations that ask the driver, or are at a place of their own: see svc_may_wait() */
+  bool asks; /* some operations ask the driver, inspect much, or are at a place of their own: see svc_may_wait() */
   svc_router *router;
   uint64_t session; /* of this handle, for orders that it has given out */
   int64_t session_due; /* when it has to say again that it lives; of who is handing out. 0: nobody wants to know */
@@ -179,6 +209,8 @@ struct svc {
   atomic_ulong sign_ins_failed;
   atomic_uint sign_ins_said, store_said; /* in the log, lately: see svc_may_say() */
   svc_limits *limits; /* of svc_config.limiter: what is limited together with other handles; NULL: nothing */
+  svc_health health;
+  bool own_clock; /* the clock is the system's: not svc_config.clock, nor a manual one */
 };
 SVC_PRIVATE int64_t svc_now(const svc *s); /* the configuration's clock */
 SVC_PRIVATE void svc_log(const svc *s, int level, const char *format, ...) SVC_PRINTF(3, 4);
@@ -218,6 +250,9 @@ SVC_PRIVATE bool svc_who_takes(svc_call *c, svc_str assignments); /* these are t
 SVC_PRIVATE const svc_noun_info *svc_who_noun(const svc_call *c); /* what credential the caller is; NULL: none */
 /* An entity by its unique value, whatever its scope: keys, accounts, tokens. */
 SVC_PRIVATE int svc_find_anywhere(svc_txn *txn, const svc_noun *noun, svc_str unique, svc_id *scope, svc_id *id);
+/* The credential of this name, whose organization is there. False: there is none, or txn->error is set. An unknown name costs the same
+** reads as a known one; then *out has neither ids nor `extra`. */
+SVC_PRIVATE bool svc_credential_find(svc_call *c, const svc_noun_info *noun, svc_str name, svc_entity *out);
 /* A fresh secret of so many random bytes; and its salted hash, 16 bytes of salt and 32 of hash. */
 SVC_PRIVATE bool svc_secret_bytes(svc_call *c, unsigned char *out, size_t n);
 SVC_PRIVATE bool svc_text_hash(svc_arena *a, svc_str text, unsigned char out[32]); /* false: a->failed is set */
@@ -354,10 +389,11 @@ struct svc_call { /* what is used most stands in front: shorter instructions rea
     svc_str also;   /* a sentence behind the detail of the table; n 0: none */
     const char *oauth; /* it has the OAuth shape, with `detail` as its description */
     int64_t retry_after; /* seconds; 0: nothing is said of it */
-    svc_str challenge;
+    svc_str challenge, challenge_bearer; /* WWW-Authenticate, one header each; n 0: none. Digest comes first: some clients read only that */
   } error;
 
   svc_who who;
+  int64_t steps;   /* that patterns of users have taken in this call: alert configurations count them */
   size_t spent;    /* records that steps which fell due have read, where they may be many: the transaction ends after so many */
 
   struct { /* the request line and headers */
@@ -366,6 +402,7 @@ struct svc_call { /* what is used most stands in front: shorter instructions rea
     bool head, v1;
     svc_str path, query; /* path: as sent, without the query */
     svc_str accept, content_type, if_match, if_none_match, retry_key, authorization;
+    svc_str host, origin, fetch_site; /* Sec-Fetch-Site; browsers send the last two */
     svc_str peer;
   } request;
 
@@ -393,6 +430,7 @@ struct svc_call { /* what is used most stands in front: shorter instructions rea
     svc_str again; /* of what is no list: "?m=CONNECTIONS", its own parameters, for its own link */
   } query;
 
+  bool passes_on; /* another entity takes the name of the one that is erased: references by name stay, and lead to that one */
   const svc_entity *erasing; /* gone already, while what is below it goes; NULL: nothing is */
   svc_str ahead;          /* what svc_route.ahead has made */
   svc_answer answer;
@@ -436,6 +474,9 @@ SVC_PRIVATE svc_str svc_error_document(svc_call *c);
 /* the stages, in the order of the request; each true, or false with the error set */
 SVC_PRIVATE bool svc_stage_request(svc_call *c);    /* request.c */
 SVC_PRIVATE bool svc_stage_route(svc_call *c);      /* route.c */
+SVC_PRIVATE svc_str svc_methods_allowed(svc_call *c); /* of the path: "GET, HEAD, POST" */
+SVC_PRIVATE bool (svc_method_refused)(svc_call *c, svc_str method); /* 405 that names these; false */
+#define svc_method_refused(...) (svc_method_refused(__VA_ARGS__), false)
 SVC_PRIVATE bool svc_stage_caller(svc_call *c);     /* caller.c */
 SVC_PRIVATE bool svc_stage_version(svc_call *c);    /* version.c */
 SVC_PRIVATE bool svc_stage_limiter(svc_call *c);    /* limiter.c */
@@ -458,6 +499,7 @@ SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a ch
 /* version.c: the i-th version of a route, from 0, as a number: 20230101; 0: it has not so many. */
 SVC_PRIVATE unsigned svc_route_version(const svc_route *route, unsigned i);
 SVC_PRIVATE unsigned svc_route_newest(const svc_route *route); /* the one that is served */
+SVC_PRIVATE bool svc_has_ended(const svc *s, const svc_plan *plan, int64_t now); /* past its sunset date, which is enforced */
 /* The plain type of what a route with `media` answers with; true: it has no versions. */
 SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub);
 
@@ -496,6 +538,8 @@ SVC_PRIVATE bool svc_query_has(const svc_call *c, const char *name, svc_str valu
 SVC_PRIVATE svc_str svc_value_text(const svc *s, svc_arena *a, const char *value); /* as it is sent; NUL-terminated */
 SVC_PRIVATE bool svc_value_is(const svc *s, svc_str text, const char *value);
 SVC_PRIVATE bool svc_value_in(const svc *s, svc_str text, const char *const *values);
+SVC_PRIVATE svc_str svc_did_you_mean(svc_call *c, const svc_near *near); /* "; did you mean X?", or "" */
+SVC_PRIVATE svc_str svc_values_meant(svc_call *c, const char *const *values, svc_str sent); /* the same, and the one that is near */
 SVC_PRIVATE svc_str svc_values_known(svc_call *c, const char *const *values); /* "A, B or C", for an error */
 
 /* check.c: a body against the table of its fields. */
@@ -504,6 +548,7 @@ enum svc_check_mode { SVC_CHECK_CREATE, SVC_CHECK_UPDATE, SVC_CHECK_REPLACE };
 SVC_PRIVATE svc_node *svc_check(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
                                 int mode);
 SVC_PRIVATE svc_node *svc_check_array(svc_call *c, const svc_object *object, const svc_node *input); /* an array of them */
+SVC_PRIVATE svc_str svc_violation_text(svc_call *c, const svc_violation *v); /* a sentence, and how many more there are */
 SVC_PRIVATE bool svc_check_done(svc_call *c); /* false with the error when there were violations */
 SVC_PRIVATE svc_node *svc_preset(const svc *s, svc_arena *a, const svc_field *f); /* its default; NULL: none, or no memory */
 SVC_PRIVATE svc_node *svc_presets(const svc *s, svc_arena *a, const svc_object *object); /* an object with nothing but its defaults */
@@ -525,7 +570,18 @@ SVC_PRIVATE svc_field svc_field_each(const svc_field *f); /* of an array or a ma
 SVC_PRIVATE const svc_object *svc_field_object(const svc_field *f); /* that it is of, or its elements; NULL: of none */
 SVC_PRIVATE int64_t svc_field_unit(const svc_field *f);   /* what min and max are counted in */
 SVC_PRIVATE int64_t svc_field_more(const svc_field *f);   /* and max besides */
-/* The values of a field that may be inside, "a.b", or in each element of an array, "a[].b". False: a visit said so. */
+/*
+** A path of fields: "a.b" is inside of a, "a[].b" in each element of the array a. "a[type=X].b" is in those elements, or in the
+** object a itself, whose member "type" is X. An "@" and the text behind it end the path (svc_ref).
+*/
+typedef struct svc_path_step {
+  svc_str name;          /* "a" */
+  svc_str member, value; /* "type" and "X"; member.p NULL: no brackets; value.n 0: every element */
+  const char *rest;      /* the path behind this step; empty: this is the last one */
+} svc_path_step;
+SVC_PRIVATE svc_path_step svc_path_first(const char *path);
+SVC_PRIVATE bool svc_path_enters(const svc_path_step *step, const svc_node *node); /* does its condition hold of this element? */
+/* The values that a path leads to. False: a visit said so. */
 typedef bool (*svc_value_visitor)(void *context, const svc_node *value);
 SVC_PRIVATE bool svc_each_value(const svc_node *body, const char *field, svc_value_visitor visit, void *context);
 
@@ -541,6 +597,7 @@ SVC_PRIVATE bool svc_links_served(svc_call *c, const svc_node *links); /* are th
 SVC_PRIVATE uint64_t svc_body_revision(svc_str body); /* the ETag of what is not stored */
 SVC_PRIVATE bool svc_if_match(svc_call *c, uint64_t revision); /* false: 412 */
 SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view); /* the same, of a body made for the request */
+SVC_PRIVATE bool svc_if_match_entity(svc_call *c, const svc_entity *e); /* the same, of an entity of the route's noun */
 SVC_PRIVATE void svc_answer_keys(svc_call *c, const svc_plan *item, const svc_entity *e, svc_answer *out); /* for its links */
 SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e); /* as its route or noun shows it */
 SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *view); /* shown as this; NULL: no memory */
@@ -552,6 +609,7 @@ SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body
 SVC_PRIVATE bool (svc_answer_nothing)(svc_call *c);              /* 204, or what the route says; true, and the compiler is told */
 #define svc_answer_nothing(...) (svc_answer_nothing(__VA_ARGS__), true)
 SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body);   /* a computed entity, with the links of its route */
+SVC_PRIVATE bool svc_answer_json(svc_call *c, svc_str json); /* a JSON text that is no entity: without links, in an envelope if asked */
 SVC_PRIVATE bool svc_answer_value(svc_call *c, const svc_entity *e); /* of a route with `value` */
 SVC_PRIVATE bool svc_answer_bytes(svc_call *c, svc_str bytes);   /* of a route with `media`, as they are */
 SVC_PRIVATE svc_node *svc_entity_body(svc_call *c, const svc_entity *e); /* parsed; NULL: no memory, and the error is set */
@@ -564,6 +622,10 @@ SVC_PRIVATE bool svc_verb_update(svc_call *c);  /* PATCH: merges */
 SVC_PRIVATE bool svc_verb_replace(svc_call *c); /* PUT */
 SVC_PRIVATE bool svc_verb_delete(svc_call *c);
 
+/* mark.c: a record of the store's own, by name. Where it is `was` (n 0: missing), `ours` (n 0: nothing) becomes it, unless keep_orders
+** is set, or only_new is and the store has entities. kept: the record as it is now, in the arena; n 0: there is none. */
+SVC_PRIVATE int svc_mark(svc *s, const char *name, svc_str was, svc_str ours, bool only_new, svc_arena *a, svc_str *kept);
+
 /* seal.c: secrets at rest. `name` is that of the field, for which alone it opens again. */
 SVC_PRIVATE int svc_seal_start(svc *s); /* is the key that of the store? */
 SVC_PRIVATE svc_str svc_seal(svc_call *c, const svc_entity *e, svc_str name, svc_str secret); /* as text; n 0: refused, or failed */
@@ -571,7 +633,8 @@ SVC_PRIVATE bool svc_unseal(svc_call *c, const svc_entity *e, svc_str name, svc_
 SVC_PRIVATE bool svc_is_sealed(const svc_node *value); /* of a change's body: a secret that is kept, which no hook sees */
 SVC_PRIVATE bool svc_may_seal(svc_str text);           /* it is no mask, and can be kept */
 SVC_PRIVATE bool svc_seal_shown_is(const svc_node *kept, const svc_node *input); /* what was sent is what was shown of it */
-SVC_PRIVATE void svc_seal_settle(svc_call *c, const svc_change *change); /* what was sent once more is what was */
+/* A secret that was sent once more is the stored one. False: refused, since a stored secret would go to another destination. */
+SVC_PRIVATE bool svc_seal_settle(svc_call *c, const svc_change *change);
 SVC_PRIVATE bool svc_seal_body(svc_call *c, const svc_change *change, svc_entity *e); /* the change's body: what is shown, and extra */
 SVC_PRIVATE bool svc_seal_join(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_node *body); /* the other way */
 SVC_PRIVATE svc_node *svc_seal_secrets(const svc *s, svc_arena *a, const svc_entity *e); /* in clear, by name; NULL: no key, no memory */
@@ -646,6 +709,7 @@ typedef struct svc_verify {
   size_t meters_wanted, meters_open; /* lines of the ledger that entities have to have, and that there are */
 } svc_verify;
 SVC_PRIVATE void svc_found(svc_verify *v, const char *kind, const svc_id *id, const char *format, ...) SVC_PRINTF(4, 5);
+SVC_PRIVATE void svc_verify_counts(svc_verify *v, const char *kind, const svc_id *parent, int64_t n); /* so many more are counted */
 SVC_PRIVATE bool svc_verify_there(svc_verify *v, const svc_key *key);
 SVC_PRIVATE bool svc_verify_get(svc_verify *v, const char *kind, const svc_id *parent, const svc_id *id, svc_entity *out);
 SVC_PRIVATE void svc_refs_verify(svc_verify *v, const svc_noun_info *noun, const svc_entity *e, const svc_node *body);
@@ -659,10 +723,11 @@ SVC_PRIVATE void svc_order_verify(svc_verify *v, svc_str key, svc_str value);
 SVC_PRIVATE void svc_order_verify_id(svc_verify *v, svc_str key, svc_str value);
 SVC_PRIVATE void svc_order_verify_waiting(svc_verify *v, svc_str key, svc_str value);
 SVC_PRIVATE void svc_retry_verify(svc_verify *v, svc_str key, svc_str value);
+SVC_PRIVATE void svc_retry_verify_index(svc_verify *v, svc_str key, svc_str value);
 SVC_PRIVATE bool svc_retry_verify_due(svc_verify *v, const svc_due_entry *due); /* false: it is none of those */
 
 /* refs.c: entities that name others. */
-SVC_PRIVATE bool svc_refs_check(svc_call *c, const svc_change *change); /* what is named must be there */
+SVC_PRIVATE bool svc_refs_check(svc_call *c, const svc_change *change); /* what is named anew must be there, and must stay */
 SVC_PRIVATE bool svc_refs_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *before,
                                 const svc_node *body); /* either may be NULL */
 SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* false: it is named */
@@ -670,7 +735,10 @@ SVC_PRIVATE bool svc_refs_free(svc_call *c, const svc_noun_info *noun, const svc
 SVC_PRIVATE bool svc_refs_named_by(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *by);
 /* The nouns of all that name it by its id, one after the other. */
 SVC_PRIVATE bool svc_refs_users(svc_call *c, const svc_entity *e, void (*user)(void *context, const svc_noun_info *from), void *context);
-SVC_PRIVATE bool svc_refs_drop(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it is gone, whoever names it */
+/* An entity is gone: the references to it go as well. in_cascade: so does its whole project or organization. */
+SVC_PRIVATE bool svc_refs_drop(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool in_cascade);
+/* May this project go to another organization? False: a reference would cross from one organization to another, and it is refused. */
+SVC_PRIVATE bool svc_refs_may_move(svc_call *c, const svc_entity *group);
 /* Of a field that names others of the same noun: do these, or those that they name, name it again? False: failed. */
 SVC_PRIVATE bool svc_refs_circle(svc_call *c, const svc_change *change, const char *field, bool *circle);
 
@@ -803,11 +871,43 @@ SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const s
 
 /* retry.c: Idempotency-Key. */
 SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered);
-SVC_PRIVATE bool svc_retry_after(svc_call *c);
+SVC_PRIVATE bool svc_retry_after(svc_call *c, bool wrote); /* wrote: the request has changed something */
 SVC_PRIVATE bool svc_retry_expire(svc_txn *txn, const svc_due_entry *due); /* false: not mine */
 
 /* openapi.c, openapi_schema.c */
 SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a);
+SVC_PRIVATE svc_str svc_openapi_kept(svc *s, uint64_t *revision); /* built once per handle; p NULL: no memory */
+
+/* kept.c: results that are expensive to work out from records, kept in memory while the records are the same. */
+typedef struct svc_kept_item {
+  struct svc_kept_item *next;
+  char kind[SVC_KIND_SIZE];
+  svc_id of;
+  uint64_t version; /* hash of the records that the value was worked out from */
+  svc_arena memory; /* holds the value, and this item */
+  void *value;
+  size_t bytes;
+  unsigned users;
+  bool listed;
+} svc_kept_item;
+SVC_PRIVATE int svc_kept_open(svc *s);
+SVC_PRIVATE void svc_kept_close(svc *s);
+SVC_PRIVATE uint64_t svc_kept_hash(const svc *s, uint64_t version, svc_str text); /* the hash of one record more */
+/* The value of this version, shared with other threads: it may not be changed. NULL: it is not kept. */
+SVC_PRIVATE svc_kept_item *svc_kept_get(svc *s, const char *kind, const svc_id *of, uint64_t version);
+/* The same, but it is taken out: the caller alone has it, and may change it. */
+SVC_PRIVATE svc_kept_item *svc_kept_take(svc *s, const char *kind, const svc_id *of, uint64_t version);
+SVC_PRIVATE svc_kept_item *svc_kept_new(svc *s, const char *kind, const svc_id *of, uint64_t version); /* NULL: no memory */
+SVC_PRIVATE void svc_kept_put(svc *s, svc_kept_item *item);  /* from now on others find it; the caller still has it */
+SVC_PRIVATE void svc_kept_leave(svc *s, svc_kept_item *item); /* the caller has it no longer; NULL is fine */
+
+/* work.c: the share of an organization in work that no request waits for. */
+SVC_PRIVATE int svc_work_open(svc *s);
+SVC_PRIVATE void svc_work_close(svc *s);
+/* About so many steps are to be done for an organization. 0: now, and they are counted. Else: the time that is reserved for them. */
+SVC_PRIVATE int64_t svc_work_begin(svc *s, const svc_id *org, int64_t now, int64_t steps);
+SVC_PRIVATE void svc_work_end(svc *s, const svc_id *org, int64_t now, int64_t expected, int64_t taken); /* what it really took */
+SVC_PRIVATE bool svc_work_may_say(svc *s, const svc_id *org, int64_t now); /* in the log, once a minute for an organization */
 
 /* ------------------------------------------------------------------------------------------- what the catalog provides */
 

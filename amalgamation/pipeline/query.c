@@ -27,14 +27,25 @@ static bool query_is_list(const svc_call *c)
 }
 
 enum query_common { QUERY_PAGE, QUERY_PER_PAGE, QUERY_COUNT, QUERY_ENVELOPE, QUERY_PRETTY, QUERY_COMMON };
+static const char *const query_common_names[QUERY_COMMON] = { "pageNum", "itemsPerPage", "includeCount", "envelope", "pretty" };
 
 static int query_common_index(const svc_call *c, svc_str name)
 {
-  static const char *const names[QUERY_COMMON] = { "pageNum", "itemsPerPage", "includeCount", "envelope", "pretty" };
   int i;
   for (i = query_is_list(c) ? 0 : QUERY_ENVELOPE; i < QUERY_COMMON; i++)
-    if (svc_str_is(name, names[i])) return i;
+    if (svc_str_is(name, query_common_names[i])) return i;
   return -1;
+}
+
+/* No parameter has this name: the nearest that has another is named. */
+static bool query_unknown(svc_call *c, svc_str name)
+{
+  svc_near near = svc_near_begin(name);
+  const svc_param *p;
+  int i;
+  for (p = c->plan->route->params; p && p->name; p++) svc_near_try(&near, p->name);
+  for (i = query_is_list(c) ? 0 : QUERY_ENVELOPE; i < QUERY_COMMON; i++) svc_near_try(&near, query_common_names[i]);
+  return query_bad(c, name, svc_arena_print(c->arena, "this operation has no such parameter%s", svc_did_you_mean(c, &near).p).p);
 }
 
 static bool query_common_value(svc_call *c, int which, svc_str name, svc_str text)
@@ -100,7 +111,7 @@ static bool query_own_value(svc_call *c, const svc_param *p, svc_query_value *v)
     return true;
   default:
     if (p->values && !svc_value_in(c->s, v->text, p->values))
-      return query_bad(c, name, svc_arena_print(c->arena, "it must be " SVC_FMT, SVC_ARG(svc_values_known(c, p->values))).p);
+      return query_bad(c, name, svc_arena_print(c->arena, "it must be %s", svc_values_meant(c, p->values, v->text).p).p);
     if (p->pattern && !svc_pattern_match(p->pattern, v->text)) {
       snprintf(why, sizeof why, "it must match %s", p->pattern);
       return query_bad(c, name, why);
@@ -119,7 +130,7 @@ static bool query_own(svc_call *c, svc_str name, svc_str text)
   svc_query_value *v;
   size_t i, seen = 0;
   while (p && p->name && !svc_str_is(name, p->name)) p++;
-  if (!p || !p->name) return query_bad(c, name, "this operation has no such parameter");
+  if (!p || !p->name) return query_unknown(c, name);
   for (i = 0; i < c->query.count; i++) seen += c->query.values[i].param == p;
   if (seen && !(p->flags & SVC_PARAM_REPEATS)) return query_bad(c, name, "it may be given only once");
   if (seen >= (p->max_repeats ? p->max_repeats : QUERY_MOST)) return query_bad(c, name, "it is given too often");
@@ -153,8 +164,8 @@ static bool query_in_path(svc_call *c)
   if (!f || !f->values) return true;
   given = c->route.params[c->plan->in_path];
   if (svc_value_in(c->s, given, f->values)) return true;
-  return svc_fail_as(c, svc_arena_print(c->arena, "The path parameter %s must be " SVC_FMT ".", f->name,
-                                        SVC_ARG(svc_values_known(c, f->values))), SVC_E_INVALID_PATH_PARAMETER, "s", f->name);
+  return svc_fail_as(c, svc_arena_print(c->arena, "The path parameter %s must be %s.", f->name,
+                                        svc_values_meant(c, f->values, given).p), SVC_E_INVALID_PATH_PARAMETER, "s", f->name);
 }
 
 /* What was asked for, as the link of the answer to itself has it. */

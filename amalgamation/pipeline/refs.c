@@ -1,16 +1,16 @@
 /*
-** Entities that name others: a database user its roles, a peering its container.
+** Entities that name others: a database user its roles, a peering its container. table.h states the rules (svc_ref).
 **
-** What is named must be there when it is named, and may not go while it is. So that nobody has to look through all that
-** could name it, every naming has an entry under what is named (store/keys.c draws it); it is written and removed with the
-** entity that names, and all of them go with what is named, which in a cascade may go first. What is named by its unique
-** value has its entries under a hash of that and of its parent: where it need not be there, it has them all the same, and
-** they count when it comes.
+** Every reference that locks its target has an entry under the target (store/keys.c draws it), so that nobody has to look through
+** all that could name it. The entry is written and removed with the entity that names; all entries of a target go with it. A
+** target that is named by its unique value has its entries under a hash of that and of its parent, whether it is there or not.
 **
-** The rule: who names something finds what belongs to the same project, or to its organization, and nothing else; unless a
-** field of its own says which project it is in ("name@groupId"), which its noun allows or does not.
+** The scope of a reference: an entity finds what belongs to the same project, or to its organization, and nothing else; unless a
+** field of its own says which project to look in ("name@groupId"), which its noun allows or does not.
 */
 #include "pipeline/pipeline.h"
+
+#define REFS_STATES 8 /* states between a DELETE and the end of what is deleted, at the most */
 
 /* One reference of one entity, about to be looked at. */
 typedef struct refs_visit {
@@ -91,27 +91,136 @@ static svc_scope refs_scope(const svc_ref *ref, svc_scope scope, const svc_node 
   return scope;
 }
 
+/* ---------------------------------------------------------------------------------------------------------- named anew */
+
+/* Is it on its way out: in the state that a DELETE leads to, or in one behind it, with nothing at the end? */
+static bool refs_is_going(const svc_noun *noun, const svc_entity *e)
+{
+  const svc_lifecycle *life = noun->lifecycle;
+  const char *at = life ? life->deleted : NULL;
+  svc_str state = at ? svc_json_word(e->body, life->field) : SVC_S("");
+  bool met = false;
+  int steps;
+  for (steps = 0; at && steps < REFS_STATES; steps++) {
+    const svc_transition *t = svc_transition_from(noun, svc_str_c(at));
+    met = met || svc_str_is(state, at);
+    if (!t || !t->to) return met && t;
+    at = t->to;
+  }
+  return false;
+}
+
+/* Alternatives: this row names the same field as the one before it. */
+static bool refs_same_field(const svc_ref *first, const svc_ref *ref)
+{
+  return ref->field && strcmp(ref->field, first->field) == 0;
+}
+
+static int refs_err_missing(const svc_ref *first)
+{
+  const svc_ref *ref = first;
+  while (refs_same_field(first, ref) && !ref->err_missing) ref++;
+  return refs_same_field(first, ref) ? ref->err_missing : SVC_E_NONE;
+}
+
+/* Where in the body a value stands, "stores[1].clusterName". False: not below this node. */
+static bool refs_place_of(svc_buf *out, const svc_node *body, const char *field, const svc_node *value)
+{
+  const svc_path_step step = svc_path_first(field);
+  const svc_node *node = body->type == SVC_J_OBJECT ? svc_node_find(body, step.name) : NULL;
+  bool each = node && step.member.p && node->type == SVC_J_ARRAY;
+  size_t begin = out->n;
+  int64_t i = 0;
+  for (node = each ? node->first : node; node; node = each ? node->next : NULL, i++) {
+    out->n = begin;
+    if (begin) svc_buf_char(out, '.');
+    svc_buf_str(out, step.name);
+    if (each) {
+      svc_buf_char(out, '[');
+      svc_buf_i64(out, i);
+      svc_buf_char(out, ']');
+    }
+    if (*step.rest ? refs_place_of(out, node, step.rest, value) : node == value) return true;
+  }
+  return false;
+}
+
+/* A value that the change does not bring: it stood in the same field before. */
+typedef struct refs_kept {
+  svc_str value;
+  bool found;
+} refs_kept;
+
+static bool refs_is_kept(void *context, const svc_node *value)
+{
+  refs_kept *kept = context;
+  kept->found = kept->found || (value->type == SVC_J_STRING && svc_str_eq(value->text, kept->value));
+  return true;
+}
+
+typedef struct refs_named {
+  svc_call *c;
+  const svc_change *change;
+  const svc_ref *first; /* of the rows of this field */
+  svc_scope scope;
+  bool same_scope; /* as before the change */
+} refs_named;
+
+static bool refs_missing(refs_named *n, const svc_node *value, const svc_noun_info *going, const char *label)
+{
+  svc_call *c = n->c;
+  int error = refs_err_missing(n->first);
+  svc_buf at;
+  if (!error && going) error = going->noun->err_not_found;
+  if (!error) return true;
+  if (error != SVC_E_INVALID_ATTRIBUTE) {
+    (void)svc_fail_about(c, error, value->text, svc_id_str(c->arena, &n->scope.group));
+    if (going) c->error.also = svc_arena_print(c->arena, " The %s is being deleted.", going->noun->name);
+    return false;
+  }
+  at = svc_buf_new(c->arena, 64);
+  if (!refs_place_of(&at, n->change->body, n->first->field, value)) return svc_no_memory(c);
+  svc_violate(c, error, svc_buf_done(&at), going ? "names a %s that is being deleted" : "names no %s of the project", label);
+  return svc_check_done(c);
+}
+
 static bool refs_is_there(void *context, const svc_node *value)
 {
-  refs_visit *v = context;
+  refs_named *n = context;
+  const svc_noun_info *going = NULL, *noun;
+  refs_kept kept = { value->text, false };
+  const char *label = NULL;
+  const svc_ref *ref;
   svc_entity e;
-  int rc;
   if (value->type != SVC_J_STRING || value->text.n == 0) return true;
-  rc = refs_find(v->c, v->noun, &v->scope, value->text, &e);
-  if (rc == SVC_OK) return true;
-  if (rc != SVC_NOT_FOUND) return svc_store_failed(v->c, rc);
-  return svc_fail_about(v->c, v->ref->err_missing, value->text, svc_id_str(v->c->arena, &v->scope.group));
+  if (n->same_scope) svc_each_value(n->change->before, n->first->field, refs_is_kept, &kept);
+  for (ref = n->first; refs_same_field(n->first, ref) && !kept.found; ref++) {
+    int rc;
+    if ((noun = svc_noun_named(n->c->s, ref->noun)) == NULL) continue;
+    if (!refs_err_missing(n->first) && !(noun->noun->lifecycle && noun->noun->lifecycle->deleted)) continue; /* whatever is found is good */
+    if (!label) label = noun->noun->name;
+    rc = refs_find(n->c, noun, &n->scope, value->text, &e);
+    if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(n->c, rc);
+    if (rc == SVC_OK && !refs_is_going(noun->noun, &e)) return true;
+    if (rc == SVC_OK) going = noun, label = noun->noun->name;
+  }
+  return !label || refs_missing(n, value, going, label);
 }
 
 SVC_PRIVATE bool svc_refs_check(svc_call *c, const svc_change *change)
 {
-  const svc_ref *ref;
-  for (ref = change->noun->noun->refs; ref && ref->field; ref++) {
-    refs_visit v = { c, svc_noun_named(c->s, ref->noun), ref, refs_scope(ref, c->scope, change->body), NULL, { { 0 } }, false };
-    if (v.noun && ref->err_missing && !svc_each_value(change->body, ref->field, refs_is_there, &v)) return false;
+  const svc_ref *first = change->noun->noun->refs, *ref;
+  for (; first && first->field; first = ref) {
+    const char *at = strchr(first->field, '@');
+    refs_named n = { c, change, first, refs_scope(first, c->scope, change->body), false };
+    n.same_scope = change->before && (!at || !svc_change_differs(change, at + 1));
+    if (!svc_each_value(change->body, first->field, refs_is_there, &n)) return false;
+    for (ref = first; refs_same_field(first, ref);) ref++;
   }
   return true;
 }
+
+/* -------------------------------------------------------------------------------------------------------------- entries */
 
 static void refs_key(svc_key *key, const char *kind, const svc_id *id)
 {
@@ -123,13 +232,13 @@ static void refs_key(svc_key *key, const char *kind, const svc_id *id)
 /* What stands in keys for what a value names. False: it names nothing. */
 static bool refs_target(refs_visit *v, svc_str value, svc_id *out)
 {
-  bool named = refs_by_name(v->noun, value), anyway = named && !(v->ref && v->ref->err_missing);
   svc_entity e = { .kind = NULL };
-  if (value.n == 0 || (!anyway && refs_find(v->c, v->noun, &v->scope, value, &e) != SVC_OK)) return false;
-  if (named) {
+  if (value.n == 0) return false;
+  if (refs_by_name(v->noun, value)) {
     *out = refs_name(v->c, refs_parent(v->c->s, v->noun, &v->scope), refs_spelled(v->c, v->noun, value));
     return true;
   }
+  if (refs_find(v->c, v->noun, &v->scope, value, &e) != SVC_OK) return false;
   *out = e.id;
   return true;
 }
@@ -258,17 +367,208 @@ SVC_PRIVATE bool svc_refs_users(svc_call *c, const svc_entity *e, void (*user)(v
   return svc_txn_good(c);
 }
 
-SVC_PRIVATE bool svc_refs_drop(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
+/* ----------------------------------------------------------------------------------------------------- the target is gone */
+
+/* The entity that an entry is of. False: it is not there. */
+static bool refs_user(svc_call *c, svc_str key, const svc_noun_info **from, svc_entity *out)
 {
-  svc_key prefix;
+  const char *at = key.p + 1 + SVC_KIND_SIZE + 12;
+  svc_id parent, id;
+  if (key.n != 1 + SVC_KIND_SIZE + 12 + SVC_KIND_SIZE + 24) return false;
+  *from = svc_noun_by_kind(c->s, at);
+  memcpy(parent.b, at + SVC_KIND_SIZE, 12);
+  memcpy(id.b, at + SVC_KIND_SIZE + 12, 12);
+  return *from && svc_entity_get(c->txn, (*from)->noun->kind, &parent, &id, out) == SVC_OK;
+}
+
+/* Does a value name the entity that is gone, and is found no more? */
+static bool refs_was(refs_visit *v, const svc_entity *gone, const svc_id *name, const svc_node *value)
+{
+  svc_id id;
+  if (value->type != SVC_J_STRING || value->text.n == 0) return false;
+  if (!refs_by_name(v->noun, value->text)) return svc_id_parse(value->text, &id) && svc_id_eq(&id, &gone->id);
+  id = refs_name(v->c, refs_parent(v->c->s, v->noun, &v->scope), refs_spelled(v->c, v->noun, value->text));
+  return svc_id_eq(&id, name);
+}
+
+/* Removes the reference: the element of the array that it is in, else its field. True: the node itself is to be removed. */
+static bool refs_cut(refs_visit *v, const svc_entity *gone, const svc_id *name, svc_node *body, const char *field)
+{
+  const svc_path_step step = svc_path_first(field);
+  svc_node *node = body->type == SVC_J_OBJECT ? svc_node_find(body, step.name) : NULL, *last = NULL, **at;
+  if (!node || (node->type != SVC_J_ARRAY && !svc_path_enters(&step, node))) return false;
+  if (!step.member.p || node->type != SVC_J_ARRAY)
+    return *step.rest ? refs_cut(v, gone, name, node, step.rest) : refs_was(v, gone, name, node);
+  for (at = &node->first; *at;) {
+    bool cut = svc_path_enters(&step, *at) &&
+               (*step.rest ? refs_cut(v, gone, name, *at, step.rest) : refs_was(v, gone, name, *at));
+    if (cut) *at = (*at)->next;
+    else last = *at, at = &last->next;
+  }
+  node->last = last;
+  return false;
+}
+
+/* The same from the top, where no array is around the field: it goes by its own path. */
+static void refs_cut_from(refs_visit *v, const svc_entity *gone, const svc_id *name, svc_node *body)
+{
+  svc_node *holder = body;
+  const char *path = v->ref->field;
+  svc_path_step step = svc_path_first(path);
+  if (!refs_cut(v, gone, name, body, path)) return;
+  while (*step.rest && (holder = svc_node_find(holder, step.name)) != NULL) step = svc_path_first(step.rest);
+  if (SVC_ALWAYS(holder)) svc_node_drop(holder, svc_arena_copy(v->c->arena, step.name).p);
+}
+
+static bool refs_forget(svc_call *c, const svc_noun_info *noun, const svc_entity *gone, const svc_id *name, svc_str key)
+{
+  const svc_noun_info *from;
+  svc_node *before, *body;
+  const svc_ref *ref;
+  svc_entity user;
+  if (!refs_user(c, key, &from, &user)) return svc_txn_good(c);
+  before = svc_entity_body(c, &user);
+  body = before ? svc_node_copy(c->arena, before) : NULL;
+  if (!body) return svc_failed(c);
+  for (ref = from->noun->refs; ref && ref->field; ref++) {
+    refs_visit v = { c, noun, ref, refs_scope(ref, user.scope, before), &user, { { 0 } }, false };
+    if (svc_noun_named(c->s, ref->noun) == noun && ref->err_locked) refs_cut_from(&v, gone, name, body);
+  }
+  svc_log(c->s, SVC_LOG_WARNING, "the %s %s is gone: a %s named it, and does so no more", noun->noun->name,
+          svc_id_str(c->arena, &gone->id).p, from->noun->name);
+  return svc_rewrite(c, &user, body) && svc_refs_write(c, from, &user, before, body);
+}
+
+static bool refs_drop_below(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_id *under, bool in_cascade)
+{
+  const svc_id name = refs_name_of(c, noun, e);
+  const svc_noun_info *from;
+  svc_str key, value;
+  svc_entity user;
+  svc_key prefix, entry;
+  svc_scan scan;
+  refs_key(&prefix, e->kind, under);
+  for (;;) {
+    svc_scan_below(&scan, c->txn, &prefix, false);
+    svc_scan_expect(&scan, 1);
+    if (!svc_scan_next(&scan, &key, &value) || key.n > sizeof entry.b) return svc_txn_good(c);
+    memcpy(entry.b, key.p, key.n);
+    entry.n = key.n;
+    if (in_cascade && (!refs_user(c, svc_key_str(&entry), &from, &user) || svc_id_eq(&user.scope.group, &e->scope.group))) {
+      svc_remove(c->txn, &entry); /* what names it goes as well */
+      if (!svc_txn_good(c)) return false;
+      continue;
+    }
+    if (!refs_forget(c, noun, e, &name, svc_key_str(&entry))) return false;
+    svc_remove(c->txn, &entry);
+    if (!svc_txn_good(c)) return false;
+  }
+}
+
+SVC_PRIVATE bool svc_refs_drop(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool in_cascade)
+{
   svc_id name;
-  if (!noun->is_target) return true;
+  if (!noun->is_target || c->passes_on) return true;
   name = refs_name_of(c, noun, e);
-  refs_key(&prefix, e->kind, &e->id);
-  svc_remove_below(c->txn, &prefix);
-  refs_key(&prefix, e->kind, &name);
-  svc_remove_below(c->txn, &prefix);
+  return refs_drop_below(c, noun, e, &e->id, in_cascade) &&
+         (svc_id_eq(&name, &e->id) || refs_drop_below(c, noun, e, &name, in_cascade));
+}
+
+/* ------------------------------------------------------------------------------------------------- the project would move */
+
+static svc_str refs_label(const svc_entity *e)
+{
+  return e->unique.n > 1 ? e->unique : e->key;
+}
+
+/* One of these would move, and the other not. Another project is told of only to who sees it. */
+static bool refs_crosses(svc_call *c, const svc_noun_info *from, const svc_entity *user, const svc_noun_info *to, svc_str target,
+                         const svc_scope *stays)
+{
+  bool in_org = svc_id_is_zero(&stays->group);
+  svc_str group = svc_id_str(c->arena, &c->scope.group), other = svc_id_str(c->arena, in_org ? &stays->org : &stays->group), label = refs_label(user);
+  svc_entity project;
+  bool seen = in_org || (svc_get_noun(c->txn, c->s->group, &stays->group, &project) == SVC_OK && svc_entity_visible(c, c->s->group, &project));
+  if (c->error.code || !svc_txn_good(c)) return false;
+  (void)svc_fail(c, SVC_E_CANNOT_MOVE_GROUP_WITH_REFERENCES, "S", &group);
+  if (seen)
+    c->error.also = svc_arena_print(c->arena, " The %s " SVC_FMT " names the %s " SVC_FMT ", and one of them stays in %s " SVC_FMT ".",
+                                    from->noun->name, SVC_ARG(label), to->noun->name, SVC_ARG(target),
+                                    (in_org ? c->s->org : c->s->group)->noun->name, SVC_ARG(other));
+  return false;
+}
+
+typedef struct refs_leaving {
+  refs_visit visit;
+  const svc_noun_info *from;
+} refs_leaving;
+
+/* A value that names something outside of the project. */
+static bool refs_leaves(void *context, const svc_node *value)
+{
+  refs_leaving *l = context;
+  refs_visit *v = &l->visit;
+  svc_entity e;
+  int rc;
+  if (value->type != SVC_J_STRING || value->text.n == 0) return true;
+  rc = refs_find(v->c, v->noun, &v->scope, value->text, &e);
+  if (rc == SVC_NOT_FOUND) return true;
+  if (rc != SVC_OK) return svc_store_failed(v->c, rc);
+  return svc_id_eq(&e.scope.group, &v->from->scope.group) || refs_crosses(v->c, l->from, v->from, v->noun, value->text, &e.scope);
+}
+
+static bool refs_none_leaves(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
+{
+  const svc_node *body = noun->noun->refs ? svc_entity_body(c, e) : NULL;
+  const svc_ref *ref;
+  if (noun->noun->refs && !body) return false;
+  for (ref = noun->noun->refs; ref && ref->field; ref++) {
+    refs_leaving l = { { c, svc_noun_named(c->s, ref->noun), ref, refs_scope(ref, e->scope, body), e, { { 0 } }, false }, noun };
+    if (l.visit.noun && ref->err_locked && !svc_each_value(body, ref->field, refs_leaves, &l)) return false;
+  }
+  return true;
+}
+
+/* Entries under this: who names it must be of the same project. */
+static bool refs_none_enters(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_id *under)
+{
+  const svc_noun_info *from;
+  svc_key prefix;
+  svc_scan scan;
+  svc_str key, value;
+  svc_entity user;
+  refs_key(&prefix, e->kind, under);
+  svc_scan_below(&scan, c->txn, &prefix, false);
+  while (svc_scan_next(&scan, &key, &value))
+    if (refs_user(c, key, &from, &user) && !svc_id_eq(&user.scope.group, &e->scope.group))
+      return refs_crosses(c, from, &user, noun, refs_label(e), &user.scope);
   return svc_txn_good(c);
+}
+
+static bool refs_move_below(svc_call *c, const svc_noun_info *noun, const svc_id *parent)
+{
+  svc *s = c->s;
+  svc_entity e;
+  svc_scan scan;
+  size_t i;
+  for (i = 0; i < s->noun_count; i++) {
+    const svc_noun_info *below = &s->nouns[i];
+    if (!svc_scope_holds(s, noun, below) || (!below->is_target && !below->noun->refs && !below->is_parent)) continue;
+    svc_below_begin(&scan, c->txn, below->noun->kind, parent);
+    while (svc_below_next(&scan, below->noun->kind, &e)) {
+      svc_id name = refs_name_of(c, below, &e);
+      if (!refs_none_leaves(c, below, &e)) return false;
+      if (below->is_target && (!refs_none_enters(c, below, &e, &e.id) || !refs_none_enters(c, below, &e, &name))) return false;
+      if (below->is_parent && !refs_move_below(c, below, &e.id)) return false;
+    }
+    if (!svc_txn_good(c)) return false;
+  }
+  return true;
+}
+
+SVC_PRIVATE bool svc_refs_may_move(svc_call *c, const svc_entity *group)
+{
+  return refs_move_below(c, c->s->group, &group->id);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- circles */
@@ -388,17 +688,29 @@ typedef struct refs_looked {
   const svc_entity *e;
   svc_str wanted; /* NULL p: every entry has to be there; else it is looked for this one */
   bool found;
+  bool first; /* of the rows of this field */
 } refs_looked;
+
+/* Does one of the nouns of this field have it? */
+static bool refs_any_there(const refs_visit *v, svc_str value)
+{
+  const svc_noun_info *noun;
+  const svc_ref *ref;
+  svc_entity e;
+  for (ref = v->ref; refs_same_field(v->ref, ref); ref++)
+    if ((noun = svc_noun_named(v->c->s, ref->noun)) == NULL || refs_find(v->c, noun, &v->scope, value, &e) == SVC_OK)
+      return true; /* a noun that this build leaves out may have it */
+  return false;
+}
 
 static bool refs_look(void *context, const svc_node *value)
 {
   refs_looked *l = context;
   refs_visit *v = &l->visit;
-  svc_entity e;
   svc_id target;
   svc_key key;
   if (value->type != SVC_J_STRING || value->text.n == 0 || !v->ref->err_locked) return true; /* what may go while it is named may be gone */
-  if (!l->wanted.p && v->ref->err_missing && refs_find(v->c, v->noun, &v->scope, value->text, &e) != SVC_OK)
+  if (!l->wanted.p && l->first && refs_err_missing(v->ref) && !refs_any_there(v, value->text))
     svc_found(l->verify, l->e->kind, &l->e->id, "what its %s names is not there", v->ref->field);
   if (!refs_target(v, value->text, &target)) return true;
   if (svc_id_eq(&target, &l->e->id) || svc_id_eq(&target, &v->own)) return true;
@@ -420,7 +732,8 @@ static bool refs_look_all(svc_verify *v, const svc_noun_info *noun, const svc_en
   bool found = false;
   for (ref = noun->noun->refs; ref && ref->field && !found; ref++) {
     const svc_noun_info *to = svc_noun_named(c->s, ref->noun);
-    refs_looked l = { { c, to, ref, refs_scope(ref, e->scope, body), e, own, false }, v, e, wanted, false };
+    refs_looked l = { { c, to, ref, refs_scope(ref, e->scope, body), e, own, false }, v, e, wanted, false,
+                      ref == noun->noun->refs || !refs_same_field(ref - 1, ref) };
     if (to) svc_each_value(body, ref->field, refs_look, &l);
     found = l.found;
   }

@@ -54,11 +54,14 @@ static bool request_headers(svc_call *c)
     const char *name;
     size_t length, offset;
   } wanted[] = {
+    { "host", 4, offsetof(svc_call, request.host) },
     { "accept", 6, offsetof(svc_call, request.accept) },
+    { "origin", 6, offsetof(svc_call, request.origin) },
     { "if-match", 8, offsetof(svc_call, request.if_match) },
     { "content-type", 12, offsetof(svc_call, request.content_type) },
     { "authorization", 13, offsetof(svc_call, request.authorization) },
     { "if-none-match", 13, offsetof(svc_call, request.if_none_match) },
+    { "sec-fetch-site", 14, offsetof(svc_call, request.fetch_site) },
     { "idempotency-key", 15, offsetof(svc_call, request.retry_key) },
   };
   size_t i, j, total = 0;

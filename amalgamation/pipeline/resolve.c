@@ -141,6 +141,16 @@ static int resolve_entity(svc_call *c, unsigned i, svc_str text, svc_entity *out
   return svc_entity_get(c->txn, noun->kind, &parent, &id, out);
 }
 
+/* What stands for an entity that is gone, for a route whose noun may outlive it. */
+static int resolve_stand_in(svc_call *c, unsigned i, svc_str text, svc_entity *out)
+{
+  const svc_noun_info *noun = c->plan->hops[i].noun->stand_in;
+  svc_id parent;
+  if (!noun || i == 0 || !(c->plan->noun->noun->flags & SVC_OUTLIVES)) return SVC_NOT_FOUND;
+  parent = svc_parent_in(c, noun, &c->route.chain[i - 1]);
+  return svc_entity_named(c->txn, noun->noun->kind, noun->also->names, &parent, text, out);
+}
+
 /* The name may be that of another noun, with which this one shares the space of names; what is no id is no entity's. */
 static bool resolve_missing(svc_call *c, unsigned i, svc_str text)
 {
@@ -169,6 +179,7 @@ static bool resolve_hop(svc_call *c, unsigned i)
   }
   if (hop->noun->also->spell) text = hop->noun->also->spell(c, text);
   rc = resolve_entity(c, i, text, e);
+  if (rc == SVC_NOT_FOUND) rc = resolve_stand_in(c, i, text, e);
   if (rc == SVC_NOT_FOUND) return resolve_missing(c, i, text);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   if (i == 0 || hop->noun == c->s->group || hop->noun == c->s->org) c->scope = e->scope;
@@ -210,11 +221,18 @@ SVC_PRIVATE svc_str svc_path_param(const svc_call *c, const char *name)
   return SVC_S("");
 }
 
+static int resolve_above(svc_call *c, const svc_noun_info *up, const svc_entity *e, svc_entity *out)
+{
+  if (up->by_id || !up->parent) return svc_get_noun(c->txn, up, &e->parent, out);
+  return svc_entity_get(c->txn, up->noun->kind, up->parent == c->s->org ? &e->scope.org : &e->scope.group, &e->parent, out);
+}
+
 SVC_PRIVATE int svc_entity_above(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_entity *out)
 {
   const svc_noun_info *up = noun->parent;
+  int rc;
   if (noun->also->element_of) return svc_entity_get(c->txn, e->kind, &e->parent, &e->id, out); /* the one that it is in */
   if (!up || SVC_NEVER(!up->noun->kind)) return SVC_NOT_FOUND; /* what is below something that is stored is stored */
-  if (up->by_id || !up->parent) return svc_get_noun(c->txn, up, &e->parent, out);
-  return svc_entity_get(c->txn, up->noun->kind, up->parent == c->s->org ? &e->scope.org : &e->scope.group, &e->parent, out);
+  rc = resolve_above(c, up, e, out);
+  return rc == SVC_NOT_FOUND && up->stand_in ? resolve_above(c, up->stand_in, e, out) : rc;
 }

@@ -6,7 +6,7 @@
 */
 #include "pipeline/pipeline.h"
 
-#define RESPOND_HEADERS 16 /* an answer has 11 at the most: see respond_headers() */
+#define RESPOND_HEADERS 16 /* an answer has 12 at the most: see respond_headers() */
 
 static void respond_header(svc_call *c, const char *name, svc_str value)
 {
@@ -158,19 +158,6 @@ static svc_str respond_content_type(svc_call *c)
   return svc_buf_done(&b);
 }
 
-static svc_str respond_allow(svc_call *c)
-{
-  static const char *const names[SVC_METHOD_COUNT] = { "GET, HEAD", "POST", "PUT", "PATCH", "DELETE" };
-  svc_buf b = svc_buf_new(c->arena, 48);
-  int i;
-  for (i = 0; i < SVC_METHOD_COUNT; i++) {
-    if (!(c->route.allowed & 1u << i)) continue;
-    if (b.n) svc_buf_text(&b, ", ");
-    svc_buf_text(&b, names[i]);
-  }
-  return svc_buf_done(&b);
-}
-
 static void respond_headers(svc_call *c, int status, size_t body_length)
 {
   const svc_route *route = c->plan ? c->plan->route : NULL;
@@ -183,8 +170,9 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   }
   if (c->error.code && (status != 401 || c->who.known)) respond_header(c, "X-Error-Code", svc_str_c(svc_error_name(c->error.code)));
   if (c->error.challenge.n) respond_header(c, "WWW-Authenticate", c->error.challenge);
+  if (c->error.challenge_bearer.n) respond_header(c, "WWW-Authenticate", c->error.challenge_bearer);
   if (status == 503 || c->error.retry_after) respond_number(c, "Retry-After", c->error.retry_after ? c->error.retry_after : 1);
-  if (status == 405) respond_header(c, "Allow", respond_allow(c));
+  if (status == 405) respond_header(c, "Allow", svc_methods_allowed(c));
   if (c->route.version && c->plan->more->deprecated) respond_header(c, "Deprecation", respond_http_date(c, c->plan->more->deprecated));
   if (c->route.version && c->plan->more->sunset) respond_header(c, "Sunset", respond_http_date(c, c->plan->more->sunset));
   /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */

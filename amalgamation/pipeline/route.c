@@ -227,6 +227,27 @@ static bool route_params(svc_call *c, const route_path *path)
   return true;
 }
 
+SVC_PRIVATE svc_str svc_methods_allowed(svc_call *c)
+{
+  static const char *const names[SVC_METHOD_COUNT] = { "GET, HEAD", "POST", "PUT", "PATCH", "DELETE" };
+  svc_buf b = svc_buf_new(c->arena, 48);
+  int i;
+  for (i = 0; i < SVC_METHOD_COUNT; i++) {
+    if (!(c->route.allowed & 1u << i)) continue;
+    if (b.n) svc_buf_text(&b, ", ");
+    svc_buf_text(&b, names[i]);
+  }
+  return svc_buf_done(&b);
+}
+
+SVC_PRIVATE bool (svc_method_refused)(svc_call *c, svc_str method)
+{
+  svc_str allowed = svc_methods_allowed(c);
+  return svc_fail_as(c, svc_arena_print(c->arena, "The method " SVC_FMT " is not supported by " SVC_FMT ", which supports " SVC_FMT ".",
+                                        SVC_ARG(method), SVC_ARG(c->request.path), SVC_ARG(allowed)),
+                     SVC_E_METHOD_NOT_ALLOWED, "SS", &method, &c->request.path);
+}
+
 SVC_PRIVATE bool svc_stage_route(svc_call *c)
 {
   route_path path;
@@ -247,7 +268,7 @@ SVC_PRIVATE bool svc_stage_route(svc_call *c)
   if (route_split(c, rest, &path)) node = route_match(root, &path, 0, 0);
   c->route.allowed = path.allowed;
   if (!path.allowed) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
-  if (!node) return svc_fail(c, SVC_E_METHOD_NOT_ALLOWED, "SS", &method, &c->request.path);
+  if (!node) return svc_method_refused(c, method);
   c->plan = node->plans[c->request.method];
   return route_params(c, &path);
 }

@@ -52,6 +52,7 @@ SVC_PRIVATE bool svc_scope_holds(const svc *s, const svc_noun_info *noun, const 
 {
   bool scope = noun == s->group || noun == s->org;
   if (!below->noun->kind || below->noun->flags & SVC_VIRTUAL || below == s->seats[SVC_SEAT_FEED]) return false;
+  if (noun->stands_for && below->parent == noun->stands_for) return true;
   return below->parent == noun || (scope && !below->parent); /* what has no parent may be of any project or organization */
 }
 

@@ -16,6 +16,7 @@
 #define SEAL_MASK "****"
 #define SEAL_LONG 16 /* a secret of so many bytes is shown by its last four */
 #define SEAL_CHECK "the secrets of this store"
+#define SEAL_UNUSED '?' /* before the word that shows whether a key is the store's, as long as nothing was sealed */
 
 static const svc_entity seal_store = { .kind = "    " }; /* what is sealed for the store as such */
 
@@ -78,7 +79,12 @@ static svc_str seal_text(svc_call *c, const svc_entity *e, svc_str name, svc_str
   return text;
 }
 
-/* The first secret of a store leaves a word that shows whether a later key is the same. */
+static svc_str seal_word(svc_call *c)
+{
+  return seal_text(c, &seal_store, SVC_S("check"), SVC_S(SEAL_CHECK));
+}
+
+/* From the first secret on, the key is the store's for good. */
 static bool seal_mark(svc_call *c)
 {
   svc_key key;
@@ -86,8 +92,9 @@ static bool seal_mark(svc_call *c)
   int rc;
   svc_key_meta(&key, "sealed");
   rc = svc_get(c->txn, &key, &kept);
-  if (rc != SVC_NOT_FOUND) return rc == SVC_OK || svc_store_failed(c, rc);
-  kept = seal_text(c, &seal_store, SVC_S("check"), SVC_S(SEAL_CHECK));
+  if (rc != SVC_NOT_FOUND && rc != SVC_OK) return svc_store_failed(c, rc);
+  if (rc == SVC_OK && kept.n && kept.p[0] != SEAL_UNUSED) return true;
+  kept = seal_word(c);
   return kept.n && (svc_put(c->txn, &key, kept) == SVC_OK || svc_store_failed(c, c->txn->error));
 }
 
@@ -294,9 +301,104 @@ static void seal_settle_object(svc_call *c, const svc_entity *e, const svc_objec
   }
 }
 
-SVC_PRIVATE void svc_seal_settle(svc_call *c, const svc_change *change)
+/* ------------------------------------------------------------------------------------------------- where secrets are sent */
+
+/* Is this very secret, as it is sealed, somewhere in the tree? Each is sealed with a nonce of its own. */
+static bool seal_holds(const svc_node *tree, svc_str text)
 {
-  seal_settle_object(c, &change->entity, change->noun->noun->object, change->body, change->before);
+  const svc_node *member;
+  if (tree->type == SVC_J_STRING) return svc_str_eq(tree->text, text);
+  for (member = tree->first; member; member = member->next)
+    if (seal_holds(member, text)) return true;
+  return false;
+}
+
+/* A secret that the change keeps; NULL: there is none. */
+static const svc_node *seal_kept(const svc_node *tree)
+{
+  const svc_node *member, *found = svc_is_sealed(tree) ? tree : NULL;
+  for (member = svc_node_first(tree); member && !found; member = member->next) found = seal_kept(member);
+  return found;
+}
+
+static const svc_node *seal_at(const svc_node *body, const char *path)
+{
+  while (body && *path) {
+    const svc_path_step step = svc_path_first(path);
+    body = body->type == SVC_J_OBJECT ? svc_node_find(body, step.name) : NULL;
+    path = step.rest;
+  }
+  return body;
+}
+
+/* The first destination of this object that the change moves; NULL: none. */
+static const char *seal_moved(const svc_object *object, const svc_node *body, const svc_node *before)
+{
+  const char *const *path;
+  for (; object; object = object->base)
+    for (path = object->secrets_go_to; path && *path; path++)
+      if (!svc_node_same(seal_at(body, *path), seal_at(before, *path))) return *path;
+  return NULL;
+}
+
+typedef struct seal_place {
+  const char *moved; /* the destination that has changed; NULL: none */
+  svc_str at;        /* where the object is, "notifications[0]." */
+} seal_place;
+
+/* What a change makes of an object: `body`, where a secret that was sent once more is as it was kept; `sent`, where it is not. */
+typedef struct seal_pair {
+  const svc_node *body, *sent, *before;
+} seal_pair;
+
+static void seal_go_object(svc_call *c, const svc_object *object, seal_pair p, seal_place place);
+
+/* The elements of an array may have changed their places: each is compared with the one that its secrets come from. */
+static void seal_go_nested(svc_call *c, const svc_field *f, seal_pair p, seal_place place)
+{
+  const svc_node *item, *sent, *kept, *from;
+  size_t i = 0;
+  if (f->type == SVC_OBJECT) {
+    place.at = svc_arena_print(c->arena, SVC_FMT "%s.", SVC_ARG(place.at), f->name);
+    seal_go_object(c, f->object, p, place);
+    return;
+  }
+  for (item = p.body->first, sent = p.sent->first; item && sent; item = item->next, sent = sent->next, i++) {
+    seal_place inner = { place.moved, svc_arena_print(c->arena, SVC_FMT "%s[%zu].", SVC_ARG(place.at), f->name, i) };
+    kept = seal_kept(sent);
+    for (from = kept ? svc_node_first(p.before) : NULL; from && !seal_holds(from, kept->text);) from = from->next;
+    if (from) seal_go_object(c, f->object, (seal_pair){ item, sent, from }, inner);
+  }
+}
+
+static void seal_go_object(svc_call *c, const svc_object *object, seal_pair p, seal_place place)
+{
+  const svc_object *is = svc_object_of(object, p.body);
+  const char *moved = seal_moved(is, p.body, p.before);
+  const svc_field *f;
+  svc_fields fields;
+  if (moved) place.moved = moved;
+  svc_fields_begin(&fields, is);
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    bool looked_at = f->flags & SVC_SEALED || seal_is_nested(f);
+    const svc_node *value = looked_at ? svc_node_get(p.body, f->name) : NULL, *sent = looked_at ? svc_node_get(p.sent, f->name) : NULL;
+    if (!value || !sent) continue;
+    if (!(f->flags & SVC_SEALED)) seal_go_nested(c, f, (seal_pair){ value, sent, svc_node_get(p.before, f->name) }, place);
+    else if (place.moved && seal_kept(sent))
+      svc_violate(c, SVC_E_MISSING_ATTRIBUTE, svc_arena_print(c->arena, SVC_FMT "%s", SVC_ARG(place.at), f->name),
+                  "must be sent again in clear, because %s changes: a stored secret is not sent to another destination", place.moved);
+  }
+}
+
+SVC_PRIVATE bool svc_seal_settle(svc_call *c, const svc_change *change)
+{
+  const svc_object *object = change->noun->noun->object;
+  seal_place top = { NULL, SVC_S("") };
+  seal_pair all = { change->body, svc_node_copy(c->arena, change->body), change->before };
+  if (!all.sent) return svc_no_memory(c);
+  seal_settle_object(c, &change->entity, object, change->body, change->before);
+  seal_go_object(c, object, all, top);
+  return svc_check_done(c);
 }
 
 /* In clear, all that is in the tree; for what goes to the driver or to a callback of the host's, and nowhere else. */
@@ -319,27 +421,55 @@ SVC_PRIVATE svc_node *svc_seal_secrets(const svc *s, svc_arena *a, const svc_ent
 
 /* ------------------------------------------------------------------------------------------------------- the store's key */
 
-/* Is the word that the first secret left behind one that this key opens? */
+static bool seal_is_unused(svc_str mark)
+{
+  return mark.n && mark.p[0] == SEAL_UNUSED;
+}
+
+/* Was the mark made with this key? */
+static bool seal_is_ours(const svc *s, svc_arena *a, svc_str mark)
+{
+  svc_str word, sealed = mark;
+  if (seal_is_unused(mark)) sealed = (svc_str){ mark.p + 1, mark.n - 1 };
+  return seal_open(s, a, &seal_store, SVC_S("check"), sealed, &word);
+}
+
+/*
+** A key that opens the mark, or makes the first one. While nothing was sealed, another key may take its place, so that losing
+** the file of a key that sealed nothing is no loss; but not where other handles may have opened the store with the old one.
+*/
+static int seal_settle_mark(svc_call *c, bool *other)
+{
+  svc *s = c->s;
+  svc_str kept, word;
+  bool ours, open;
+  int rc = svc_mark(s, "sealed", SVC_S(""), SVC_S(""), false, c->arena, &kept);
+  if (rc != SVC_OK) return rc;
+  ours = kept.n && seal_is_ours(s, c->arena, kept);
+  open = !kept.n || (seal_is_unused(kept) && !SVC_IS_SHARED(s->commit.port));
+  *other = !ours && !open;
+  if (ours || *other || s->config.keep_orders) return SVC_OK;
+  word = seal_word(c);
+  if (!word.n) return SVC_RANDOM;
+  rc = svc_mark(s, "sealed", kept, svc_arena_print(c->arena, "%c" SVC_FMT, SEAL_UNUSED, SVC_ARG(word)), false, c->arena, &kept);
+  *other = rc == SVC_OK && !seal_is_ours(s, c->arena, kept); /* another handle was sooner */
+  return rc;
+}
+
 SVC_PRIVATE int svc_seal_start(svc *s)
 {
   svc_arena arena;
   svc_call c;
-  svc_key key;
-  svc_str kept, word;
   bool other = false;
   int rc;
   if (!s->config.secret_key) return SVC_OK;
   s->config.secret_key = s->secret_key; /* the host's bytes are not looked at again */
   svc_service_call(&c, s, &arena, NULL, svc_now(s));
-  rc = s->commit.port->read_begin(s->commit.store, &c.txn);
-  if (rc != SVC_OK) return rc;
-  svc_key_meta(&key, "sealed");
-  rc = svc_get(c.txn, &key, &kept);
-  if (rc == SVC_OK) other = !seal_open(s, &arena, &seal_store, SVC_S("check"), kept, &word);
-  svc_end_read(&c);
+  rc = seal_settle_mark(&c, &other);
   if (arena.failed) rc = SVC_NOMEM;
   svc_blocks_free(arena.blocks);
-  if (!other || rc != SVC_OK) return rc == SVC_NOT_FOUND ? SVC_OK : rc;
-  svc_log(s, SVC_LOG_ERROR, "svc_config.secret_key is another one than this store's secrets are sealed with");
+  if (!other || rc != SVC_OK) return rc;
+  svc_log(s, SVC_LOG_ERROR, "the secret key is not this store's (svc_config.secret_key, --secret-key): what is sealed in it could not be "
+          "opened; every instance on a store needs the same key");
   return SVC_INVALID;
 }

@@ -60,8 +60,8 @@ static void simulator_figure(svc_buf *b, int64_t thousandths)
 /* Of what the figures are: another place has others. */
 static svc_str simulator_place(svc_arena *a, const svc_question *q, const svc_node *p, svc_str place)
 {
-  return svc_arena_print(a, "%s/" SVC_FMT SVC_FMT "/" SVC_FMT, q->resource_id, SVC_ARG(svc_node_str(p, "host")),
-                         SVC_ARG(svc_node_str(p, "view")), SVC_ARG(place));
+  svc_str host = svc_node_str(p, "host"), view = svc_node_str(p, "view");
+  return svc_arena_print(a, "%s/" SVC_FMT SVC_FMT "/" SVC_FMT, q->resource_id, SVC_ARG(host), SVC_ARG(view), SVC_ARG(place));
 }
 
 static void simulator_one(svc_buf *b, const svc_question *q, const svc_node *p, const svc_node *metric)

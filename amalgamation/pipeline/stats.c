@@ -171,25 +171,10 @@ static void stats_requests(const svc *s, svc_statistics *out)
   for (i = 0; i <= (size_t)s->set_count; i++) out->limited += stats_get(&k->sets[2 * i]);
 }
 
-/* What the store takes, of a state that a read transaction sees. */
-static int stats_store(svc *s, svc_statistics *out)
-{
-  svc_commit *k = &s->commit;
-  svc_txn *txn;
-  int rc;
-  if (!k->port->size) return SVC_OK;
-  rc = k->port->read_begin(k->store, &txn);
-  if (rc != SVC_OK) return rc;
-  rc = k->port->size(txn, &out->store_bytes, &out->map_bytes);
-  k->port->read_end(txn);
-  return rc;
-}
-
 int svc_stats_as(svc *s, svc_statistics *out, size_t size)
 {
   svc_statistics all;
   int64_t now, next;
-  int rc;
   if (!s || !out || size < offsetof(svc_statistics, answers)) return SVC_INVALID;
   memset(&all, 0, sizeof all);
   memset(out, 0, size); /* what a newer caller has more of is nothing to us */
@@ -200,9 +185,9 @@ int svc_stats_as(svc *s, svc_statistics *out, size_t size)
   now = svc_now(s);
   next = svc_commit_next(&s->commit);
   all.late_ms = next < now ? now - next : 0;
-  rc = stats_store(s, &all);
+  if (!svc_health_size(s, &all.store_bytes, &all.map_bytes)) all.store_bytes = all.map_bytes = 0;
   memcpy(out, &all, size < sizeof all ? size : sizeof all);
-  return rc;
+  return SVC_OK;
 }
 
 int (svc_stats)(svc *s, svc_statistics *out)
@@ -293,6 +278,27 @@ static void stats_by_set(svc_buf *b, const svc *s)
   }
 }
 
+/* What is asked of the limiter that handles share, and how often it gave no answer. */
+static void stats_by_reason(svc_buf *b, const svc *s)
+{
+  static const char *const reasons[SVC_LIMITS_REASONS] = {
+    [SVC_LIMITS_TIMEOUT] = "timeout", [SVC_LIMITS_CONNECTION] = "connection", [SVC_LIMITS_ERROR] = "error",
+    [SVC_LIMITS_BUSY] = "busy", [SVC_LIMITS_PAUSED] = "breaker"
+  };
+  svc_limits_state state = { 0 };
+  char labels[64];
+  int i;
+  if (!SVC_HAS_LIMITS(s) || !s->config.limiter->state) return;
+  s->config.limiter->state(s->limits, &state);
+  stats_head(b, "limiter_fallbacks_total", "counter", "Questions that the shared limiter did not answer: this instance limited by itself, or refused.");
+  for (i = 0; i < SVC_LIMITS_REASONS; i++) {
+    snprintf(labels, sizeof labels, "{reason=\"%s\"}", reasons[i]);
+    stats_line(b, "limiter_fallbacks_total", labels, state.unanswered[i]);
+  }
+  stats_one(b, "limiter_connects_total", "counter", "Connections to the shared limiter, the first ones included.", state.connects);
+  stats_one(b, "limiter_up", "gauge", "Whether the shared limiter is asked: 0 after it failed.", state.available);
+}
+
 int svc_metrics_text(svc *s, const char *more, svc_response *out)
 {
   static const svc_header type = { "Content-Type", "text/plain; version=0.0.4; charset=utf-8", 12, 40 };
@@ -309,11 +315,15 @@ int svc_metrics_text(svc *s, const char *more, svc_response *out)
   stats_by_code(&b, s);
   if (s->counters->times) stats_by_time(&b, s);
   stats_by_set(&b, s);
+  stats_by_reason(&b, s);
   stats_one(&b, "sign_ins_failed_total", "counter", "Requests whose credentials were wrong.", all.sign_ins_failed);
   stats_one(&b, "commits_total", "counter", "Commits of the store.", all.commits);
   stats_one(&b, "writes_total", "counter", "Writes that these made durable: several share one.", all.writes);
-  stats_one(&b, "store_bytes", "gauge", "What the store takes on the disk.", all.store_bytes);
-  stats_one(&b, "store_map_bytes", "gauge", "How far it may grow before its map does.", all.map_bytes);
+  stats_one(&b, "conflicts_total", "counter", "Transactions that were done again, as another instance came first.",
+            stats_get(&s->commit.conflicts));
+  stats_one(&b, "store_up", "gauge", "Whether the store answered when it was asked last.", atomic_load(&s->health.store) == SVC_OK);
+  if (all.store_bytes) stats_one(&b, "store_bytes", "gauge", "What the store takes on the disk.", all.store_bytes);
+  if (all.map_bytes) stats_one(&b, "store_map_bytes", "gauge", "How far it may grow before its map does.", all.map_bytes);
   stats_one(&b, "late_milliseconds", "gauge", "For how long the step that should come next has been due.", (uint64_t)all.late_ms);
   if (more) svc_buf_text(&b, more);
   return svc_respond_text(&arena, svc_buf_done(&b), &type, out);

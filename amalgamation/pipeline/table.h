@@ -133,6 +133,9 @@ struct svc_object {
                                  holds instead, everywhere */
   };
   const svc_object *base; /* fields of another object that this one has as well; NULL: none */
+  const char *const *secrets_go_to; /* paths of the fields in it that say where its secrets are sent ("url"), closed by NULL: a
+                                       stored secret does not outlive a change of these, it has to be sent again; NULL: none */
+  const char *distinct_by; /* field by which the elements of an array of these differ: no two have the same; NULL: none */
   unsigned short count;   /* of its fields; of a union 0 */
   bool is_union;
 };
@@ -167,7 +170,9 @@ struct svc_object {
 
 enum svc_param_flags {
   SVC_PARAM_REQUIRED = 1,
-  SVC_PARAM_REPEATS = 2 /* may stand more than once */
+  SVC_PARAM_REPEATS = 2, /* may stand more than once */
+  SVC_PARAM_MOOT = 4     /* checked, and then without effect: the service has nothing of what it would include, leave out or sort
+                            otherwise, so no code reads it. A comment beside the row says why */
 };
 
 /* A query parameter of one operation, besides pageNum, itemsPerPage, includeCount, envelope and pretty. */
@@ -177,6 +182,7 @@ typedef struct svc_param {
   unsigned char format; /* enum svc_format */
   unsigned char flags;
   unsigned char max_repeats; /* 0: as many as a query may have */
+  const char *link; /* its value in links to the operation; NULL: of a required one the first of its values, of others none */
   union {
     struct {
       const char *const *values; /* strings */
@@ -237,7 +243,7 @@ typedef unsigned svc_date_version;
 /* What few routes say: a row has it by SVC_MORE(.media = "gzip", ...), and who asks for it by SVC_MORE_OF(route). */
 typedef struct svc_route_more {
   svc_date_version deprecated;  /* the served version is deprecated since this day; 0: it is not */
-  svc_date_version sunset;      /* the served version ends on this day; 0: no end is set */
+  svc_date_version sunset;      /* the operation ends on this day, as its answers announce; 0: no end is set */
   const svc_filter *filters;    /* of a list: closed by a row without param */
   const char *by; /* the noun's unique field, or fields, where they stand in the path instead of its own key ("name" in byName) */
   const char *in_path; /* a field that stands in the path, as a parameter of the same name: what is made has it, and what has
@@ -245,6 +251,7 @@ typedef struct svc_route_more {
   const char *value; /* of a read: it answers with the value of this field alone, and no object around it; without links;
                         of a list: each item is that */
   const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
+  bool inspects; /* of a GET: it looks at much more than it answers with, so a listener answers it on a thread that may wait */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
   unsigned short err_not_kept;  /* SVC_E_...: it is there, but not seen from here: its `keep` says so; 0: as if it were not */
   /* What takes long and needs no transaction, of a route that writes: done before that begins, so that nobody waits for it.
@@ -375,6 +382,8 @@ enum svc_noun_flags {
   SVC_SOLE = 256,       /* one per parent, at a path without a name of its own, and there only when it was made: by a POST, or
                            by a PUT, which then makes it */
   SVC_TEXT_BESIDE = 512, /* what is kept beside its body (`extra`) is text: it is shown, or parts of it */
+  SVC_OUTLIVES = 1024,  /* its entities may outlive what they are below (`outlives`, or they are made of such): a path that names a
+                           parent which is gone leads to the entity that stands for it, see `stands_for` */
   SVC_BY_TABLE = 128    /* its path names a row of a table, or a view of another noun: nothing is looked up for it */
 };
 
@@ -397,21 +406,31 @@ typedef struct svc_field_error {
 } svc_field_error;
 
 /*
-** A field that names another entity: it must be there, and it may not go while it is named. The name is an id, or, where it
-** never changes, the unique value below the same project or its organization. "roles[].roleName": in each element of an array.
-** "clusterName@groupId": below the project that the second field names, where that has a value; who may name what there is the
-** noun's own to check.
+** A field that names another entity (a reference). The rules, for every noun that has such rows:
+**
+** - What is named anew must be there, and must not be on its way out (in the `deleted` state of its lifecycle, or behind it).
+** - What is named cannot be deleted (err_locked). Rows without err_locked are of records of the past and of restrictions, which
+**   keep the name of what is gone.
+** - A reference that is left when its target goes all the same is removed, with the element of the array that it is in.
+** - A project does not move to another organization while a locking reference would lead from one organization to the other.
+**
+** The name is an id, or, where it never changes, the unique value below the same project or its organization. The field is a
+** path, see svc_path_step. "clusterName@groupId": below the project that the second field names, where that has a value; the
+** noun itself checks who may name what there. Rows of the same field that follow one another are alternatives: one of the
+** nouns must have what is named, and the first err_missing among them says that none has.
 */
 typedef struct svc_ref {
   const char *field;
   const char *noun;           /* its name; of one that this build leaves out, nothing is checked */
-  unsigned short err_missing; /* SVC_E_...; parameters: what was named, then the project; 0: what is not there is none */
+  unsigned short err_missing; /* SVC_E_...; parameters: what was named, then the project; INVALID_ATTRIBUTE: a violation of the
+                                 field; 0: what is not there is no reference (a built-in role) */
   unsigned short err_locked;  /* SVC_E_...: it cannot be deleted; parameters: its name, then its parent's key; 0: it can */
 } svc_ref;
 
-enum svc_guard_what { SVC_GUARD_CHANGE = 1, SVC_GUARD_DELETE = 2 };
+enum svc_guard_what { SVC_GUARD_CHANGE = 1, SVC_GUARD_DELETE = 2, SVC_GUARD_CREATE = 4 };
 
-/* Where `field` has this JSON value ("true", or a string without its quotes), it may not be changed, or deleted. */
+/* Where `field` has this JSON value ("true", or a string without its quotes), it may not be changed, or deleted. SVC_GUARD_CREATE:
+** `field` is one of the parent, and no request makes an entity below it; the error's parameters are the parent's. */
 typedef struct svc_guard {
   const char *field, *value;
   unsigned char what; /* enum svc_guard_what */
@@ -445,7 +464,8 @@ typedef struct svc_use {
 typedef struct svc_credential_ops {
   /* Make one for an organization, with these roles on it; *shown: its body with its secret in it. */
   bool (*make)(svc_call *c, const svc_id *org, const svc_node *request, svc_str assignments, svc_entity *out, svc_node **shown);
-  /* Does this secret open it? *which: of several; *until: when that one ends, 0: never. */
+  /* Does this secret open it? *which: of several; *until: when that one ends, 0: never. An entity without `extra` stands for an unknown
+  ** credential: nothing opens it, and it costs the same hashes. */
   bool (*opens)(svc_call *c, const svc_entity *credential, svc_str secret, svc_id *which, int64_t *until);
 } svc_credential_ops;
 
@@ -459,6 +479,8 @@ typedef struct svc_change svc_change; /* a change about to be stored (pipeline/c
 /* What few nouns say: a row has it by SVC_ALSO(.meters = ..., ...), and who asks for it by SVC_ALSO_OF(noun). */
 typedef struct svc_noun_also {
   const char *needs;   /* name of a noun without which it has nothing to show or do: where that is left out, its routes are; NULL: none */
+  const char *stands_for; /* name of a noun: where an entity of that noun is gone, and entities below it outlive it (SVC_OUTLIVES), an
+                             entity of this noun with the same id and the same name takes its place above them; NULL: none */
   const char *view_of; /* name of the noun that shows the same under the same id, and is linked to; NULL: none */
   const char *names;  /* four characters: nouns that have the same share one space of unique values; NULL: its own */
   const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id": to change it is to
@@ -491,6 +513,10 @@ typedef struct svc_noun_also {
   int (*notifies)(svc *s, const svc_order *order);
   /* The secrets that go with an order for it, where they are another's. NULL from it: no key, no memory. */
   svc_node *(*secrets)(svc_call *c, const svc_entity *e);
+  /* Of a noun with a `deleted` state: a request has led into that state. Last changes of the body. */
+  bool (*leaving)(svc_call *c, svc_change *change);
+  /* Of SVC_OUTLIVES: the parent `above` is going, alone and not with its project. True: the entity stays. NULL: none stays. */
+  bool (*outlives)(const svc_entity *e, const svc_entity *above);
   bool (*allows)(svc_call *c, const svc_change *change); /* of SVC_SEAT_GOVERNOR; false: refused */
   int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* of SVC_SEAT_QUOTA; < 0: no such limit */
   bool (*hears)(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS; type: its name in the table */

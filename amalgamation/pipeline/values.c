@@ -11,6 +11,7 @@
 #include "pipeline/pipeline.h"
 
 #define VALUES_SHOWN 20 /* of a list, in an error */
+#define VALUES_MEANT 8  /* violations for which a value is suggested */
 
 static bool values_has_word(const svc *s, const char *value)
 {
@@ -48,9 +49,20 @@ SVC_PRIVATE bool svc_value_in(const svc *s, svc_str text, const char *const *val
   return false;
 }
 
+SVC_PRIVATE svc_str svc_did_you_mean(svc_call *c, const svc_near *near)
+{
+  return near->best ? svc_arena_print(c->arena, "; did you mean %s?", svc_value_text(c->s, c->arena, near->best).p) : SVC_S("");
+}
+
 SVC_PRIVATE svc_str svc_values_known(svc_call *c, const char *const *values)
 {
+  return svc_values_meant(c, values, SVC_S(""));
+}
+
+SVC_PRIVATE svc_str svc_values_meant(svc_call *c, const char *const *values, svc_str sent)
+{
   svc_buf b = svc_buf_new(c->arena, 128);
+  svc_near near = svc_near_begin(sent);
   size_t i, n = 0;
   while (values[n]) n++;
   for (i = 0; i < n && i < VALUES_SHOWN; i++) {
@@ -62,5 +74,7 @@ SVC_PRIVATE svc_str svc_values_known(svc_call *c, const char *const *values)
     svc_buf_i64(&b, (int64_t)(n - VALUES_SHOWN));
     svc_buf_text(&b, " more");
   }
+  for (i = 0; i < n && sent.n && c->error.violation_count < VALUES_MEANT; i++) svc_near_try(&near, values[i]);
+  svc_buf_str(&b, svc_did_you_mean(c, &near));
   return svc_buf_done(&b);
 }

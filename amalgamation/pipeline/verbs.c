@@ -91,6 +91,7 @@ static bool verbs_begin_delete(svc_call *c, const svc_entity *stored)
   svc_entity e = *stored;
   if (!svc_change_of(c, c->plan->noun, stored, &change)) return false;
   svc_node_set_text(c->arena, change.body, noun->lifecycle->field, noun->lifecycle->deleted);
+  if (c->plan->noun->also->leaving && !c->plan->noun->also->leaving(c, &change)) return false;
   e.due_count = 0; /* whatever else it waited for does not come any more */
   svc_due_set(&e, SVC_DUE_STATE, svc_transition_due(c->s, noun, svc_str_c(noun->lifecycle->deleted), c->now));
   if (!svc_change_write(c, &change, &e)) return false;
@@ -106,8 +107,7 @@ SVC_PRIVATE bool svc_verb_delete(svc_call *c)
   bool stored, good = true;
   if (SVC_ALSO_OF(noun)->element_of) return svc_element_delete(c);
   if (!svc_target(c, &e, &stored)) return false;
-  if (noun->view || c->plan->more->view ? !svc_if_match_view(c, svc_entity_view(c, &e)) : !svc_if_match(c, e.revision))
-    return false;
+  if (!svc_if_match_entity(c, &e)) return false;
   if (!svc_may_erase(c, c->plan->noun, &e)) return false;
   if (noun->lifecycle && noun->lifecycle->deleted) good = verbs_begin_delete(c, &e);
   else if (stored) good = svc_erase(c, c->plan->noun, &e);

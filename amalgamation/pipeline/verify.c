@@ -135,7 +135,7 @@ static bool verify_grow(svc_verify *v)
 }
 
 /* One more below this parent; NULL: of all parents. */
-static void verify_count(svc_verify *v, const char *kind, const svc_id *parent)
+SVC_PRIVATE void svc_verify_counts(svc_verify *v, const char *kind, const svc_id *parent, int64_t n)
 {
   svc_verify_count *row;
   svc_key key;
@@ -150,7 +150,12 @@ static void verify_count(svc_verify *v, const char *kind, const svc_id *parent)
     row->length = (unsigned char)key.n;
     v->count_used++;
   }
-  row->count++;
+  row->count += n;
+}
+
+static void verify_count(svc_verify *v, const char *kind, const svc_id *parent)
+{
+  svc_verify_counts(v, kind, parent, 1);
 }
 
 static void verify_count_found(svc_verify *v, svc_str key, int64_t stored, int64_t counted)
@@ -498,7 +503,7 @@ static void verify_listed(svc_verify *v, svc_str key, svc_str value)
 
 static void verify_meta(svc_verify *v, svc_str key, svc_str value)
 {
-  static const char *const names[] = { "schema", "ids", "sealed", "digest" };
+  static const char *const names[] = { "schema", "ids", "sealed", "digest", "vendor-word" };
   size_t i;
   (void)value;
   if (svc_order_is_session(key)) return; /* also where it was copied from a store that others wrote to */
@@ -521,10 +526,11 @@ static const struct verify_class {
   { 'h', verify_holding, "roles on projects" },
   { 'b', svc_meter_verify_line, "the ledger" },
   { 'l', svc_meter_verify_open, "open lines of the ledger" },
+  { 'i', svc_retry_verify, "answers to retries" },
   { 'c', verify_stored_count, "counts" },
   { 'd', verify_due, "what is due" },
   { 'g', verify_by_id, "the index of ids" },
-  { 'i', svc_retry_verify, "answers to retries" },
+  { 'j', svc_retry_verify_index, "answers to retries by organization" },
   { 'm', verify_meta, "the store's own" },
   { 'o', svc_order_verify, "orders" },
   { 'q', svc_order_verify_id, "orders by their ids" },

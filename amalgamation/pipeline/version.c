@@ -3,7 +3,8 @@
 **
 ** Accept names a day: application/vnd.svc.2025-03-12+json. It selects the newest version of the operation that is not
 ** after that day. Each operation serves the shape of its newest version only, so a day that selects an older one is
-** answered with 410, and a day before the first with 406. Of an Accept list the best range that can be served counts,
+** answered with 410, and a day before the first with 406. The Sunset header announces the day on which an operation ends;
+** only with svc_config.enforce_sunset does the operation answer 410 from that day on. Of an Accept list the best range that can be served counts,
 ** by q and then by how much it says; the error is that of the best range of all.
 */
 #include "pipeline/pipeline.h"
@@ -110,6 +111,11 @@ static unsigned version_select(const svc_route *route, unsigned day)
   return found;
 }
 
+SVC_PRIVATE bool svc_has_ended(const svc *s, const svc_plan *plan, int64_t now)
+{
+  return s->config.enforce_sunset && plan->more->sunset && now >= svc_day_ms(plan->more->sunset);
+}
+
 /* What serving this range comes to: SVC_E_NONE with the version, or the error with the version that is gone. */
 static int version_judge(const svc_call *c, const version_range *r, unsigned *version)
 {
@@ -117,8 +123,7 @@ static int version_judge(const svc_call *c, const version_range *r, unsigned *ve
   unsigned newest = svc_route_newest(route);
   *version = r->any ? newest : r->day ? version_select(route, r->day) : 0;
   if (*version == 0 || (r->any && !r->bare && c->s->config.strict_accept)) return SVC_E_INVALID_VERSION_DATE;
-  if (*version != newest || (c->plan->more->sunset && c->now >= svc_day_ms(c->plan->more->sunset))) return SVC_E_VERSION_GONE;
-  return SVC_E_NONE;
+  return *version != newest || svc_has_ended(c->s, c->plan, c->now) ? SVC_E_VERSION_GONE : SVC_E_NONE;
 }
 
 static svc_str version_day(svc_call *c, unsigned version)
@@ -148,10 +153,13 @@ static svc_str version_there_are(svc_call *c)
 
 static bool version_fail(svc_call *c, int error, unsigned version)
 {
-  svc_str day;
+  svc_str day, sunset;
   if (error != SVC_E_VERSION_GONE) return svc_fail_as(c, version_there_are(c), error, "");
   day = version_day(c, version);
-  return svc_fail(c, error, "SS", &day, &c->request.path);
+  if (!svc_has_ended(c->s, c->plan, c->now)) return svc_fail(c, error, "SS", &day, &c->request.path);
+  sunset = version_day(c, c->plan->more->sunset); /* no later version is there to ask for */
+  return svc_fail_as(c, svc_arena_print(c->arena, "The operation at " SVC_FMT " ended on " SVC_FMT ", its sunset date.",
+                                        SVC_ARG(c->request.path), SVC_ARG(sunset)), error, "SS", &day, &c->request.path);
 }
 #define version_fail(...) (version_fail(__VA_ARGS__), false)
 

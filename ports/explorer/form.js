@@ -242,7 +242,12 @@ class Items extends Folded {
   take() { return this.items.length === 0 && !this.value?.length && !this.required ? undefined : this.items.map((f) => f.read()); }
 }
 
+// A required object that contains one of its own kind has no end: so deep inside, a field is a text of JSON.
+const DEEPEST = 12;
+const depthOf = (field) => (field ? 1 + depthOf(field.parent) : 0);
+
 function fieldOf(schema, more) {
+  if (depthOf(more.parent) >= DEEPEST && ['union', 'object', 'array'].includes(kindOf(schema))) return new Json(schema, more);
   const items = schema.items ? schemaOf(schema.items) : null, plain = items && ['string', 'number', 'enum'].includes(kindOf(items));
   const kinds = { union: Union, object: Fields, map: Json, array: plain ? (items.enum && items.enum.length <= MANY ? Boxes : Lines) : Items, enum: Choice, boolean: Choice, number: Numeric, string: Text, json: Json };
   return new kinds[kindOf(schema)](schema, more);

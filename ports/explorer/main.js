@@ -276,13 +276,18 @@ function raw(body) {
   return fold;
 }
 
-// Show it, and look again as long as something in it is under way.
+const EAGER = 5, SLOWEST = 30, PATIENCE = 15 * 60; // looks; seconds
+
+// Show it, and look again as long as something in it is under way: five times after a second, then after 2, 4, ... 30 seconds, from the last
+// change on. Some states last for a month, as that of an invoice: after a quarter of an hour without a change the page looks no more, until
+// somebody loads it again.
 async function watch(at, m, mine, parts) {
-  let etag, shown = false;
+  let etag, shown = false, quiet = 0, waited = 0;
   for (let n = 0; mine === turn; n++) {
     const a = await call('GET', at.full, m.op, { etag, again: n > 0 });
     if (mine !== turn) return;
-    let wait = n < 30 ? 1 : 3;
+    if (a.ok && a.text !== shown?.text) quiet = waited = 0;
+    let wait = Math.min(SLOWEST, 2 ** Math.max(0, quiet++ - EAGER + 1));
     if (a.ok) {
       if (!shown || a.text !== shown.text) draw(at, m, a, parts);
       parts.notice.querySelector('.problem')?.remove();
@@ -300,7 +305,8 @@ async function watch(at, m, mine, parts) {
       if (!shown || a.status !== 429) return;
       wait = Number(a.headers.get('Retry-After') ?? 5);
     }
-    if (view.unsettled(shown.body).length === 0) return;
+    waited += wait;
+    if (view.unsettled(shown.body).length === 0 || waited > PATIENCE) return;
     do await new Promise((done) => { timer = setTimeout(done, 1000 * wait); }); while (document.hidden && mine === turn);
   }
 }

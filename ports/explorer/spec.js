@@ -25,12 +25,13 @@ export function follow(o) {
   return o;
 }
 
-// A schema as the forms want it: references followed, and an allOf of one merged with what stands beside it.
-export function schemaOf(s) {
+// A schema as the forms want it: references followed, and an allOf of one merged with what stands beside it. A schema that contains itself by
+// allOf ends there; around: those that it stands in.
+export function schemaOf(s, around = []) {
   s = follow(s) ?? {};
-  if (!s.allOf) return s;
+  if (!s.allOf || around.includes(s)) return s.allOf ? {} : s;
   const { allOf, ...beside } = s;
-  return Object.assign({}, ...allOf.map(schemaOf), beside);
+  return Object.assign({}, ...allOf.map((part) => schemaOf(part, [...around, s])), beside);
 }
 
 // home: the path of the page.

@@ -22,13 +22,14 @@ typedef struct listener_file {
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "             \
   "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-#define EXPLORER_HEADERS 7
+#define EXPLORER_HEADERS 8
 #define EXPLORER_HEADER(name, value) { name, value, sizeof name - 1, sizeof value - 1 }
 #define EXPLORER_HEADERS_OF(tag, type)                                                                                         \
   {                                                                                                                            \
     EXPLORER_HEADER("ETag", tag), EXPLORER_HEADER("Content-Type", type), EXPLORER_HEADER("Cache-Control", "no-cache"),         \
       EXPLORER_HEADER("Content-Security-Policy", EXPLORER_POLICY), EXPLORER_HEADER("X-Content-Type-Options", "nosniff"),       \
-      EXPLORER_HEADER("Referrer-Policy", "no-referrer"), EXPLORER_HEADER("Cross-Origin-Resource-Policy", "same-origin")        \
+      EXPLORER_HEADER("Referrer-Policy", "no-referrer"), EXPLORER_HEADER("Cross-Origin-Resource-Policy", "same-origin"),       \
+      EXPLORER_HEADER("Cross-Origin-Opener-Policy", "same-origin")                                                             \
   }
 
 extern const listener_file svc_listener_files[];

@@ -604,7 +604,10 @@ static const char explorer_5[] =
   "pathTo(f) { return this.path() + '[' + this.items.indexOf(f) + ']'; }\n"
   "take() { return this.items.length === 0 && !this.value?.length && !this.required ? undefined : this.items.map((f) => f.read()); }\n"
   "}\n"
+  "const DEEPEST = 12;\n"
+  "const depthOf = (field) => (field ? 1 + depthOf(field.parent) : 0);\n"
   "function fieldOf(schema, more) {\n"
+  "if (depthOf(more.parent) >= DEEPEST && ['union', 'object', 'array'].includes(kindOf(schema))) return new Json(schema, more);\n"
   "const items = schema.items ? schemaOf(schema.items) : null, plain = items && ['string', 'number', 'enum'].includes(kindOf(items));\n"
   "const kinds = { union: Union, object: Fields, map: Json, array: plain ? (items.enum && items.enum.length <= MANY ? Boxes : Lines) : Items, enum: Choice, boolean: Choice, number: Numeric, string: Text, json: Json };\n"
   "return new kinds[kindOf(schema)](schema, more);\n"
@@ -674,7 +677,7 @@ static const char explorer_5[] =
   "if (root) put(place, root.node);\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"023bb298a221e70f\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"962f02454227873d\"", "text/javascript; charset=utf-8");
 
 /* log.js */
 static const char explorer_6[] =
@@ -974,12 +977,14 @@ static const char explorer_7[] =
   "const place = el('div', {}), fold = el('details', { class: 'raw', 'data-f': 'raw', ontoggle: () => { if (fold.open) put(place, el('pre', { tabindex: 0 }, JSON.stringify(body, null, 2))); } }, el('summary', {}, 'JSON'), place);\n"
   "return fold;\n"
   "}\n"
+  "const EAGER = 5, SLOWEST = 30, PATIENCE = 15 * 60; // looks; seconds\n"
   "async function watch(at, m, mine, parts) {\n"
-  "let etag, shown = false;\n"
+  "let etag, shown = false, quiet = 0, waited = 0;\n"
   "for (let n = 0; mine === turn; n++) {\n"
   "const a = await call('GET', at.full, m.op, { etag, again: n > 0 });\n"
   "if (mine !== turn) return;\n"
-  "let wait = n < 30 ? 1 : 3;\n"
+  "if (a.ok && a.text !== shown?.text) quiet = waited = 0;\n"
+  "let wait = Math.min(SLOWEST, 2 ** Math.max(0, quiet++ - EAGER + 1));\n"
   "if (a.ok) {\n"
   "if (!shown || a.text !== shown.text) draw(at, m, a, parts);\n"
   "parts.notice.querySelector('.problem')?.remove();\n"
@@ -997,7 +1002,8 @@ static const char explorer_7[] =
   "if (!shown || a.status !== 429) return;\n"
   "wait = Number(a.headers.get('Retry-After') ?\? 5);\n"
   "}\n"
-  "if (view.unsettled(shown.body).length === 0) return;\n"
+  "waited += wait;\n"
+  "if (view.unsettled(shown.body).length === 0 || waited > PATIENCE) return;\n"
   "do await new Promise((done) => { timer = setTimeout(done, 1000 * wait); }); while (document.hidden && mine === turn);\n"
   "}\n"
   "}\n"
@@ -1105,7 +1111,7 @@ static const char explorer_7[] =
   "$('signin-go').disabled = false;\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"f54a5d387be20cff\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"42e12b97aff109a0\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
 static const char explorer_8[] =
@@ -1126,11 +1132,11 @@ static const char explorer_8[] =
   "for (let n = 0; o?.$ref && n < 8; n++) o = o.$ref.slice(2).split('/').reduce((at, key) => at?.[key.replace(/~1/g, '/').replace(/~0/g, '~')], whole);\n"
   "return o;\n"
   "}\n"
-  "export function schemaOf(s) {\n"
+  "export function schemaOf(s, around = []) {\n"
   "s = follow(s) ?\? {};\n"
-  "if (!s.allOf) return s;\n"
+  "if (!s.allOf || around.includes(s)) return s.allOf ? {} : s;\n"
   "const { allOf, ...beside } = s;\n"
-  "return Object.assign({}, ...allOf.map(schemaOf), beside);\n"
+  "return Object.assign({}, ...allOf.map((part) => schemaOf(part, [...around, s])), beside);\n"
   "}\n"
   "export function readDocument(d, home) {\n"
   "whole = d;\n"
@@ -1199,7 +1205,7 @@ static const char explorer_8[] =
   "const path = rel.replace(/^https?:\\/\\/[^/]+/, ''), before = spec.linked.slice(0, spec.linked.length - spec.api.length) + '/';\n"
   "return path === rel ? rel : path.startsWith(before) ? path.slice(before.length) : path.slice(1);\n"
   "}\n";
-static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"7c913b70666fa0d9\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"bb7b5b0108ef2a56\"", "text/javascript; charset=utf-8");
 
 /* view.js */
 static const char explorer_9[] =

@@ -3,7 +3,9 @@
 ** that must not get in.
 */
 #include "faults.h"
+#include "postgres.h"
 #include "support.h"
+#include "world.h"
 
 #include <errno.h>
 
@@ -1771,6 +1773,252 @@ static MunitResult login_again_no_memory(const MunitParameter params[], void *da
   return MUNIT_OK;
 }
 
+/* -------------------------------------------------------------------------------------- unknown and known credentials are alike */
+
+/* What a request costs, and what its answer says. */
+typedef struct login_cost {
+  t_reads reads;
+  t_postgres_trips trips;
+  long hashes;
+  int status;
+  char detail[256];
+} login_cost;
+
+static login_cost login_cost_of(login *l, const char *method, const char *path, const char *form)
+{
+  t_postgres_trips before = t_postgres_counted(), after;
+  login_cost out;
+  memset(&out, 0, sizeof out);
+  t_reads_taken();
+  t_fault(T_CALL_CRYPTO, 1000000, EIO, false);
+  out.status = t_send(&l->t, method, path, form);
+  out.hashes = t_fault_calls();
+  t_fault_end();
+  out.reads = t_reads_taken();
+  after = t_postgres_counted();
+  out.trips.flushes = after.flushes - before.flushes;
+  out.trips.syncs = after.syncs - before.syncs;
+  snprintf(out.detail, sizeof out.detail, "%s", t_str(&l->t, form ? "error_description" : "detail"));
+  return out;
+}
+
+static login_cost login_cost_token(login *l, const char *client)
+{
+  login_basic(l, client, "wrong");
+  t_header(&l->t, "Content-Type", "application/x-www-form-urlencoded");
+  return login_cost_of(l, "POST", "/api/oauth/token", "grant_type=client_credentials");
+}
+
+static login_cost login_cost_digest(login *l, const char *path, const char *key)
+{
+  t_headers_clear(&l->t);
+  munit_assert_int(t_send(&l->t, "GET", path, NULL), ==, 401);
+  login_digest(l, "GET", path, key, "00000000-0000-4000-8000-000000000000", login_nonce(l), 1, false);
+  return login_cost_of(l, "GET", path, NULL);
+}
+
+static void login_cost_same(const login_cost *a, const login_cost *b)
+{
+  munit_assert_int(a->status, ==, 401);
+  munit_assert_int(b->status, ==, 401);
+  munit_assert_string_equal(a->detail, b->detail);
+  munit_assert_long(a->hashes, >, 0);
+  munit_assert_long(a->hashes, ==, b->hashes);
+  munit_assert_long(a->reads.gets, ==, b->reads.gets);
+  munit_assert_long(a->reads.scans, ==, b->reads.scans);
+  munit_assert_long(a->reads.writes, ==, b->reads.writes);
+  munit_assert_long((long)a->trips.flushes, ==, (long)b->trips.flushes);
+  munit_assert_long((long)a->trips.syncs, ==, (long)b->trips.syncs);
+}
+
+/* A wrong secret for an id that is there takes the same reads, round trips and hashes as one for an id that is not. */
+static MunitResult login_unknown_costs_the_same(const MunitParameter params[], void *data)
+{
+  svc_config config = { .store = t_counting_port() };
+  login_cost known, unknown;
+  char path[128];
+  login l;
+  (void)params, (void)data;
+  login_open(&l, &config);
+  known = login_cost_token(&l, l.keys.client_id);
+  known = login_cost_token(&l, l.keys.client_id); /* not the first request of all */
+  unknown = login_cost_token(&l, "svc_sa_id_5f0000000000000000000000");
+  login_cost_same(&known, &unknown);
+  l.t.anonymous = false;
+  t_headers_clear(&l.t);
+  munit_assert_int(t_sendf(&l.t, "POST", "{\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts/%s/secrets", l.keys.org_id, l.keys.client_id), ==, 201);
+  l.t.anonymous = true;
+  known = login_cost_token(&l, l.keys.client_id); /* nor do two secrets */
+  login_cost_same(&known, &unknown);
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  known = login_cost_digest(&l, path, l.keys.public_key);
+  unknown = login_cost_digest(&l, path, "nobodyis");
+  login_cost_same(&known, &unknown);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* At the token endpoint a known id and made-up ones are told apart by no status, whoever has used up what before. */
+static MunitResult login_unknown_limits_the_same(const MunitParameter params[], void *data)
+{
+  enum { TRIES = 10, IDS = 3 };
+  const char *ids[IDS];
+  login l;
+  int i, k;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  ids[0] = "svc_sa_id_5f0000000000000000000000", ids[1] = l.keys.client_id, ids[2] = "svc_sa_id_5f0000000000000000000001";
+  for (k = 0; k < IDS; k++)
+    for (i = 0; i < TRIES + 3; i++) {
+      login_basic(&l, ids[k], "wrong");
+      munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, i < TRIES ? 401 : 429);
+    }
+  l.t.peer = "10.0.0.9"; /* who guesses elsewhere keeps nobody out here */
+  login_basic(&l, l.keys.client_id, l.keys.client_secret);
+  munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------- pages of other sites */
+
+/* A path of this route; what it names need not be there. */
+static void login_sample(const login *l, const svc_route *route, char *out, size_t size)
+{
+  const char *p = route->path;
+  size_t n = (size_t)snprintf(out, size, "%s", route->flags & SVC_ABSOLUTE ? "" : l->t.s->base_path.p);
+  while (*p) {
+    const char *end = *p == '{' ? strchr(p, '}') : NULL;
+    const char *sample = end ? t_sample((svc_str){ p + 1, (size_t)(end - p - 1) }) : NULL;
+    munit_assert_size(n + 100, <, size);
+    if (end) n += (size_t)snprintf(out + n, size - n, "%s", sample ? sample : "a");
+    else out[n++] = *p;
+    p = end ? end + 1 : p + 1;
+  }
+  out[n] = 0;
+}
+
+/* What browsers send for a page, and whether it is one of ours. Programs send nothing of it. */
+static const struct {
+  const char *site, *origin;
+  bool ours;
+} login_pages[] = {
+  { NULL, NULL, true }, { "same-origin", NULL, true }, { "none", NULL, true }, { "same-origin", "http://svc.test:8080", true },
+  { NULL, "http://svc.test:8080", true }, { NULL, "https://SVC.test:8080", true }, { NULL, "http://localhost:8080", true }, /* svc_config.base_url */
+  { "cross-site", NULL, false }, { "same-site", NULL, false }, { "cross-site", "http://svc.test:8080", false },
+  { "same-origin, cross-site", NULL, false }, { NULL, "http://svc.test:8081", false }, { NULL, "http://evil.test", false }, { NULL, "null", false },
+  { NULL, "http://", false }, { NULL, "svc.test:8080", false }, { NULL, "http://svc.test:80800", false },
+};
+#define LOGIN_PAGES (sizeof login_pages / sizeof login_pages[0])
+
+static void login_page(login *l, size_t i)
+{
+  t_headers_clear(&l->t);
+  t_header(&l->t, "Host", "svc.test:8080");
+  if (login_pages[i].site) t_header(&l->t, "Sec-Fetch-Site", login_pages[i].site);
+  if (login_pages[i].origin) t_header(&l->t, "Origin", login_pages[i].origin);
+}
+
+/* A page of another origin changes nothing by the sign-in of a browser, whatever the operation; it is not even looked who that is. */
+static MunitResult login_cross_site(const MunitParameter params[], void *data)
+{
+  login l;
+  char path[512], nonce[64];
+  size_t i, k;
+  unsigned count = 0;
+  (void)params, (void)data;
+  login_open(&l, &(svc_config){ .limiter_off = 1 });
+  for (k = 0; k < l.t.s->plan_count; k++) {
+    const svc_plan *plan = &l.t.s->plans[k];
+    if (plan->route->method == SVC_GET) continue;
+    login_sample(&l, plan->route, path, sizeof path);
+    for (i = 0; i < LOGIN_PAGES; i++) {
+      login_page(&l, i);
+      login_digest(&l, t_method(plan), path, l.keys.public_key, "wrong", "a", 1, false);
+      t_send(&l.t, t_method(plan), path, NULL);
+      if ((strcmp(t_error(&l.t), "CROSS_SITE_REQUEST") == 0) == login_pages[i].ours) munit_errorf("%s %s, page %zu: %s", t_method(plan), path, i, l.t.response.body);
+      if (!login_pages[i].ours) munit_assert_int(l.t.response.status, ==, 403);
+    }
+  }
+  munit_assert_size(l.t.s->plan_count, >, 400);
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  strcpy(nonce, login_nonce(&l));
+  for (i = 0; i < LOGIN_PAGES; i++) { /* the right secret, too; what reads answers, as no other page can see that */
+    login_page(&l, i);
+    login_digest(&l, "PATCH", path, l.keys.public_key, l.keys.private_key, nonce, ++count, false);
+    munit_assert_int(t_send(&l.t, "PATCH", path, "{\"name\":\"Else\"}"), ==, login_pages[i].ours ? 200 : 403);
+    if (!login_pages[i].ours) munit_assert_string_equal(t_error(&l.t), "CROSS_SITE_REQUEST");
+    login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, ++count, false);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+    login_page(&l, i);
+    login_basic(&l, l.keys.client_id, l.keys.client_secret);
+    munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, login_pages[i].ours ? 200 : 403);
+  }
+  t_headers_clear(&l.t);
+  login_account(&l); /* no browser sends a token by itself: who has it is no stranger */
+  t_header(&l.t, "Sec-Fetch-Site", "cross-site");
+  munit_assert_int(t_send(&l.t, "PATCH", path, "{\"name\":\"Ours\"}"), ==, 200);
+  login_close(&l);
+  return MUNIT_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- why it is 401 */
+
+/* All WWW-Authenticate headers of the last answer, one line each. */
+static const char *login_challenges(const login *l)
+{
+  static char out[1024];
+  size_t i, n = 0;
+  out[0] = 0;
+  for (i = 0; i < l->t.response.header_count; i++)
+    if (strcmp(l->t.response.headers[i].name, "WWW-Authenticate") == 0)
+      n += (size_t)snprintf(out + n, sizeof out - n, "%.*s\n", (int)l->t.response.headers[i].value_length, l->t.response.headers[i].value);
+  return out;
+}
+
+/* No credentials, a token that is none any more, and a scheme that is not supported are three texts; an unknown token and an old one are one. */
+static MunitResult login_reasons(const MunitParameter params[], void *data)
+{
+  static const char invalid[] = "\nBearer realm=\"svc\", error=\"invalid_token\"\n";
+  char path[128], nobody[256], token[256], scheme[256], nonce[64];
+  login l;
+  (void)params, (void)data;
+  login_open(&l, NULL);
+  snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  munit_assert_string_equal(t_error(&l.t), "USER_UNAUTHORIZED");
+  munit_assert_null(strstr(login_challenges(&l), "Bearer")); /* RFC 6750: no error where nothing was sent; clients of Digest read one challenge */
+  snprintf(nobody, sizeof nobody, "%s", t_str(&l.t, "detail"));
+  login_basic(&l, l.keys.client_id, l.keys.client_secret);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  munit_assert_string_equal(t_error(&l.t), "USER_UNAUTHORIZED");
+  snprintf(scheme, sizeof scheme, "%s", t_str(&l.t, "detail"));
+  munit_assert_not_null(strstr(scheme, "Basic"));
+  login_bearer(&l, "nobody-has-this");
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  munit_assert_string_equal(t_error(&l.t), "USER_UNAUTHORIZED");
+  snprintf(token, sizeof token, "%s", t_str(&l.t, "detail"));
+  munit_assert_memory_equal(7, login_challenges(&l), "Digest ");
+  munit_assert_not_null(strstr(login_challenges(&l), invalid));
+  munit_assert_string_not_equal(token, nobody);
+  munit_assert_string_not_equal(token, scheme);
+  munit_assert_string_not_equal(nobody, scheme);
+  strcpy(nonce, login_nonce(&l));
+  t_headers_clear(&l.t);
+  login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 1, false); /* that challenge is as good as any */
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+  t_headers_clear(&l.t);
+  login_account(&l);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+  t_advance(&l.t, 3600);
+  munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+  munit_assert_string_equal(t_str(&l.t, "detail"), token);
+  munit_assert_not_null(strstr(login_challenges(&l), invalid));
+  login_close(&l);
+  return MUNIT_OK;
+}
+
 /* ---------------------------------------------------------------------------------------------- hashes that cannot be had */
 
 enum { BY_DIGEST, BY_TOKEN, FOR_TOKEN, WAYS_IN };
@@ -1860,9 +2108,9 @@ static int together_take(svc_limits *limits, const svc_bucket *bucket, int64_t n
   return together.answers;
 }
 
-static int together_count(svc_limits *limits, svc_str nonce, uint32_t count, int64_t lives_ms, bool *fresh)
+static int together_count(svc_limits *limits, svc_str nonce, uint32_t count, int64_t age_ms, int64_t lives_ms, bool *fresh)
 {
-  (void)limits, (void)lives_ms;
+  (void)limits, (void)age_ms, (void)lives_ms;
   munit_assert_size(nonce.n, >, 0);
   together.counted++;
   *fresh = count > together.highest;
@@ -1870,7 +2118,7 @@ static int together_count(svc_limits *limits, svc_str nonce, uint32_t count, int
   return together.answers;
 }
 
-static const svc_limiter_port together_port = { together_open, together_close, together_take, together_count };
+static const svc_limiter_port together_port = { together_open, together_close, together_take, together_count, NULL };
 
 /* Buckets and counts of nonces are asked of it. While it does not answer, each handle goes by its own, or, closed, refuses. */
 static MunitResult login_limits_together(const MunitParameter params[], void *data)
@@ -1891,7 +2139,7 @@ static MunitResult login_limits_together(const MunitParameter params[], void *da
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 1, false);
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
     munit_assert_string_equal(t_get_header(&l.t, "RateLimit-Remaining"), "7");
-    munit_assert_int(together.taken, ==, 1);
+    munit_assert_int(together.taken, ==, 2); /* whether it may be guessed, which takes none; and its token */
     munit_assert_int(together.counted, ==, 1);
     together.highest = 2; /* another handle has seen the second one */
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 2, false);
@@ -1910,7 +2158,14 @@ static MunitResult login_limits_together(const MunitParameter params[], void *da
     together.answers = SVC_BUSY;
     munit_assert_int(login_as_host(&l, "GET", path, NULL), ==, closed ? 503 : 200);
     login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 4, false);
-    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, closed ? 503 : 200);
+    munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, closed ? 503 : 401); /* nobody can tell where it was used */
+    if (!closed) {
+      munit_assert_not_null(strstr(t_get_header(&l.t, "WWW-Authenticate"), "stale=true"));
+      strcpy(nonce, login_nonce(&l)); /* one that is good here alone */
+      login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, nonce, 1, false);
+      munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
+      munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
+    }
     t_headers_clear(&l.t);
     munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, closed ? 503 : 400); /* no client is named */
     login_close(&l);
@@ -1932,6 +2187,10 @@ static MunitTest tests[] = {
   { "/creates", login_creates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/unknown-costs-the-same", login_unknown_costs_the_same, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/unknown-limits-the-same", login_unknown_limits_the_same, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/cross-site", login_cross_site, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/reasons", login_reasons, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_guessing", login_digest_guessing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no_hash", login_no_hash, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/digest_no_memory", login_digest_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

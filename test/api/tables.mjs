@@ -169,7 +169,7 @@ export const values = {
   '/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/measurements collectionName': index('collectionName'),
   [`${INDEXES}/{databaseName}/{collectionName} databaseName`]: index('database'),
   [`${INDEXES}/{databaseName}/{collectionName} collectionName`]: index('collectionName'),
-  [`${CLUSTER}/fts/indexes/{databaseName}/{collectionName} databaseName`]: 'shop', // those of the example
+  [`${CLUSTER}/fts/indexes/{databaseName}/{collectionName} databaseName`]: 'sample_mflix', // those of the example
   [`${CLUSTER}/fts/indexes/{databaseName}/{collectionName} collectionName`]: 'movies',
   '/orgs/{orgId}/serviceAccounts/{clientId}/groups clientId': (world) => world.one('/groups/{groupId}/serviceAccounts'), // one that has some
   [`${INDEXES}/{databaseName}/{collectionName}/{indexName} databaseName`]: index('database'),

@@ -77,7 +77,7 @@ static inline const char *adv_text(adv_world *w, const char *path)
   const svc_node *node = t_node(&w->t, path);
   if (!node) return "";
   svc_node_write(&b, node);
-  snprintf(text, sizeof text, SVC_FMT, SVC_ARG(svc_buf_done(&b)));
+  snprintf(text, sizeof text, "%s", svc_buf_done(&b).p);
   return text;
 }
 

@@ -535,10 +535,10 @@ static MunitResult condition_units(const MunitParameter params[], void *data)
 static MunitResult condition_kinds_of_nodes(const MunitParameter params[], void *data)
 {
 #define NODES(region, priority, more) \
-  "{\"providerName\":\"AWS\",\"regionName\":\"" region "\",\"priority\":" priority ",\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}" more "}"
-#define OTHERS(kind, n) ",\"" kind "\":{\"instanceSize\":\"M10\",\"nodeCount\":" n "}"
+  "{\"providerName\":\"AWS\",\"regionName\":\"" region "\",\"priority\":" priority ",\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}" more "}"
+#define OTHERS(kind, n) ",\"" kind "\":{\"instanceSize\":\"M30\",\"nodeCount\":" n "}"
 #define READERS(region) \
-  "{\"providerName\":\"AWS\",\"regionName\":\"" region "\",\"priority\":0,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":0}" OTHERS("readOnlySpecs", "2") "}"
+  "{\"providerName\":\"AWS\",\"regionName\":\"" region "\",\"priority\":0,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":0}" OTHERS("readOnlySpecs", "2") "}"
   condition_world w;
   (void)params, (void)data;
   condition_open(&w);

@@ -866,6 +866,44 @@ static MunitResult alert_told_later(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Somebody who has left the organization, and a team that is gone, are told no more: neither by a new notice nor by one that waits. */
+static MunitResult alert_left(const MunitParameter params[], void *data)
+{
+  static alert_said said;
+  alert_world w;
+  const char *org, *user, *team;
+  char body[512];
+  (void)params, (void)data;
+  alert_open_telling(&w, &said);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 200);
+  org = alert_keep(t_str(&w.t, "orgId"));
+  snprintf(body, sizeof body, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", org);
+  user = t_user(&w.t, "leaver@example.com", body);
+  t_user(&w.t, "stays@example.com", body);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"Watch\",\"usernames\":[\"stays@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
+  team = alert_keep(t_str(&w.t, "id"));
+  snprintf(body, sizeof body, "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"USER\",\"username\":"
+           "\"leaver@example.com\",\"emailEnabled\":true,\"delayMin\":0,\"intervalMin\":10},{\"typeName\":\"TEAM\",\"teamId\":\"%s\","
+           "\"emailEnabled\":true,\"delayMin\":0,\"intervalMin\":10}]}", team);
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/alertConfigs", w.group), ==, 201);
+  alert_drill(&w, "a");
+  alert_told(&w, &said, 0, 2);
+  said.says = SVC_BUSY;
+  alert_told(&w, &said, 600, 2); /* both wait to be told again */
+  said.says = SVC_OK;
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/users/%s", org, user), ==, 204);
+  alert_told(&w, &said, 60, 1); /* the team's */
+  munit_assert_string_equal(said.kind, "TEAM");
+  alert_told(&w, &said, 600, 1);
+  munit_assert_string_equal(said.kind, "TEAM");
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", org, team), ==, 204);
+  alert_told(&w, &said, 3600, 0);
+  munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0);
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
 /* What has happened is said once, after its delay. Where nobody tells, nothing is written; what waits is gone. */
 static MunitResult alert_undelivered(const MunitParameter params[], void *data)
 {
@@ -1032,6 +1070,7 @@ static MunitResult alert_unacknowledged(const MunitParameter params[], void *dat
 static MunitTest tests[] = {
   { "/unacknowledged", alert_unacknowledged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/told-later", alert_told_later, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/left", alert_left, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/once", alert_once, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/clock", alert_clock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/cancelled", alert_cancelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

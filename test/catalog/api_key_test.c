@@ -501,7 +501,35 @@ static MunitResult api_key_managers(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* To assign a key to one more project, or to take it away, costs the same however many projects it has. */
+static MunitResult api_key_cost(const MunitParameter params[], void *data)
+{
+  svc_config config = { .limiter_off = 1, .store = t_counting_port() };
+  t_reads few = { 0 }, many = { 0 };
+  const char *org, *key, *group;
+  t_service t;
+  char name[16];
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &config);
+  org = t_organization(&t, "Acme");
+  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"k\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/apiKeys", org) / 100, ==, 2);
+  key = t_keep(&t, t_str(&t, "id"));
+  for (i = 0; i < 64; i++) {
+    snprintf(name, sizeof name, "p%d", i);
+    group = t_project(&t, org, name);
+    t_reads_taken();
+    munit_assert_int(t_sendf(&t, "POST", "[{\"roles\":[\"GROUP_READ_ONLY\"]}]", "/groups/%s/apiKeys/%s", group, key), ==, 204);
+    many = t_reads_taken();
+    if (i == 3) few = many;
+  }
+  munit_assert_long(many.gets + many.rows, <=, few.gets + few.rows + 2);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/cost", api_key_cost, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/life", api_key_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/refused", api_key_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/in_projects", api_key_in_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -104,9 +104,9 @@ static void expect_kept(b_world *w, const kept *wanted)
   char date[21];
   b_good(w, "GET", SNAPSHOTS "?itemsPerPage=500", NULL, 200);
   for (one = t_node(&w->t, "results")->first; one && i < wanted->count; one = one->next, i++) {
+    svc_str created = svc_node_str(one, "createdAt");
     svc_date_text(wanted->taken[i], date);
-    if (!svc_str_is(svc_node_str(one, "createdAt"), date))
-      munit_errorf("%zu: " SVC_FMT " is there, not %s", i, SVC_ARG(svc_node_str(one, "createdAt")), date);
+    if (!svc_str_is(created, date)) munit_errorf("%zu: " SVC_FMT " is there, not %s", i, SVC_ARG(created), date);
     if (!svc_str_is(svc_node_str(one, "status"), "completed")) munit_errorf("%s is not completed", date);
   }
   munit_assert_null(one);

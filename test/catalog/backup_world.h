@@ -9,7 +9,7 @@
 
 #define B_DAY ((int64_t)86400000)
 #define B_REGION(name) \
-  "{\"providerName\":\"AWS\",\"regionName\":\"" name "\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\"}}"
+  "{\"providerName\":\"AWS\",\"regionName\":\"" name "\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M30\"}}"
 #define B_SPEC "{\"regionConfigs\":[" B_REGION("US_EAST_1") "]}"
 #define B_CLUSTER(name, more) \
   "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[" B_SPEC "]" more "}"

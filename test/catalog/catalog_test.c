@@ -173,18 +173,18 @@ static void catalog_check_event(const svc_noun *noun, const char *event)
   munit_errorf("%s: event %s is unknown", noun->name, event);
 }
 
-/* A field of an object, "a.b" inside and "a[].b" in the elements of an array; of a union: of any of its variants. */
+/* A field of an object, by its path (svc_path_step); of a union: of any of its variants. A condition is on a field as well. */
 static const svc_field *catalog_field(const svc_object *object, const char *name)
 {
-  size_t n = strcspn(name, ".[");
-  const char *rest = name + n + (strncmp(name + n, "[]", 2) == 0 ? 2 : 0);
-  const svc_field *f = svc_field_named(object, (svc_str){ name, n });
+  const svc_path_step step = svc_path_first(name);
+  const svc_field *f = svc_field_named(object, step.name);
   const svc_variant *v;
   for (v = SVC_VARIANTS_OF(object); v && v->value && !f; v++)
     if ((f = catalog_field(v->object, name)) != NULL) return f;
-  if (!f || *rest == 0) return f;
-  if (*rest != '.' || !SVC_OBJECT_OF(f) || (f->type == SVC_ARRAY) != (name[n] == '[')) return NULL;
-  return catalog_field(f->object, rest + 1);
+  if (!f || (*step.rest == 0 && !step.value.n)) return f;
+  if (!SVC_OBJECT_OF(f) || (f->type == SVC_ARRAY && !step.member.p) || (f->type != SVC_ARRAY && step.member.p && !step.value.n)) return NULL;
+  if (step.value.n && !svc_field_named(svc_object_of(f->object, NULL), step.member)) return NULL;
+  return *step.rest ? catalog_field(f->object, step.rest) : f;
 }
 
 /* One field, or several with slashes between. */
@@ -251,6 +251,7 @@ static void catalog_check_names(const svc_noun *noun, const svc *s)
   const svc_noun_info *feed = s->seats[SVC_SEAT_FEED];
   const svc_ref *ref;
   const svc_guard *guard;
+  const svc_noun_info *above;
   for (ref = noun->refs; ref && ref->field; ref++) {
     char field[128], *at;
     snprintf(field, sizeof field, "%s", ref->field);
@@ -264,11 +265,15 @@ static void catalog_check_names(const svc_noun *noun, const svc *s)
   }
   for (guard = noun->guards; guard && guard->field; guard++) {
     if (strpbrk(guard->field, ".[")) munit_errorf("%s: guards: %s is no field of its own", noun->name, guard->field);
-    catalog_check_fields(noun, noun->object, "guards", guard->field);
+    above = guard->what & SVC_GUARD_CREATE ? svc_noun_named(s, noun->parent) : NULL; /* a field of what it is below */
+    if (guard->what & SVC_GUARD_CREATE && (!above || guard->what != SVC_GUARD_CREATE)) munit_errorf("%s: guards: %s", noun->name, guard->field);
+    catalog_check_fields(noun, above ? above->noun->object : noun->object, "guards", guard->field);
     catalog_check_code(noun, "guards", guard->error, 0);
     munit_assert_int(guard->error, !=, 0);
     munit_assert_int(guard->what, !=, 0);
   }
+  if (SVC_ALSO_OF(noun)->stands_for && !svc_noun_named(s, SVC_ALSO_OF(noun)->stands_for)) munit_errorf("%s: stands_for: no noun is called %s", noun->name, SVC_ALSO_OF(noun)->stands_for);
+  if (SVC_ALSO_OF(noun)->outlives && !(noun->flags & SVC_OUTLIVES)) munit_errorf("%s: outlives without SVC_OUTLIVES", noun->name);
   if (SVC_ALSO_OF(noun)->view_of && !svc_noun_named(s, SVC_ALSO_OF(noun)->view_of)) munit_errorf("%s: view_of: no noun is called %s", noun->name, SVC_ALSO_OF(noun)->view_of);
   if (noun->event_field && feed) catalog_check_fields(noun, feed->noun->object, "event_field", noun->event_field);
 }
@@ -433,53 +438,63 @@ static const svc_plan *catalog_route(svc *s, const char *target)
   return c.plan;
 }
 
-/* Follow one link, with the parameters that its route requires. */
+/* Follow one link as it is. What is not made yet (a policy, a schedule) may be absent; nothing else is wrong with a link. */
 static const svc_plan *catalog_visit(t_world *w, catalog_walk *walk, const char *link)
 {
   const svc_plan *plan = catalog_route(w->t.s, link);
-  char path[1024];
-  snprintf(path, sizeof path, "%s", link);
-  t_world_query(w, plan, path, sizeof path);
-  if (t_send(&w->t, "GET", path, NULL) != 200) munit_errorf("the link %s answers %d %s", path, w->t.response.status, t_error(&w->t));
-  if (plan->more->media) return plan; /* nothing to follow in there */
+  int status = t_send(&w->t, "GET", link, NULL);
+  if (status == 404) return plan;
+  if (status != 200) t_complain(plan, "the link %s answers %d %s", link, status, t_error(&w->t));
+  if (status != 200 || plan->more->media) return plan; /* nothing to follow in there */
   munit_assert_not_null(w->t.body);
   if (w->t.body->type == SVC_J_OBJECT) munit_assert_string_not_equal(t_link(&w->t, "self"), "");
   catalog_follow(walk, w->t.body);
   return plan;
 }
 
-/* What the public catalog itself has no list of is told otherwise: by the answer that made it, or by a name in another one (a
-** host in a connection string). */
-static void catalog_unlisted(t_world *w, catalog_walk *walk, const svc_plan *plan, const char *path)
+/* GETs to which no link leads yet: their paths name an entity that the catalog has no list of, a collection of the data plane, or an
+** entity otherwise than its own path does. Each is told by the answer that made it, or by a name in another answer. */
+static const char *const catalog_unlinked[] = {
+  "/orgs/{orgId}/billing/costExplorer/usage/{token}",
+  "/groups/{groupId}/clusters/{hostName}/logs/{logName}.gz",
+  "/groups/{groupId}/sampleDatasetLoad/{sampleDatasetId}",
+  "/groups/{groupId}/liveMigrations/{liveMigrationId}",
+  "/groups/{groupId}/liveMigrations/validate/{validationId}",
+  "/groups/{groupId}/dbAccessHistory/clusters/{clusterName}",
+  "/groups/{groupId}/dbAccessHistory/processes/{hostname}",
+  "/groups/{groupId}/clusters/{clusterName}/{clusterView}/{databaseName}/{collectionName}/collStats/measurements",
+  "/groups/{groupId}/processes/{processId}/{databaseName}/{collectionName}/collStats/measurements",
+  "/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/measurements",
+  "/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/{indexName}/measurements",
+  "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}/endpoint/{endpointId}",
+  "/groups/{groupId}/clusters/{clusterName}/search/indexes/{databaseName}/{collectionName}",
+  "/groups/{groupId}/clusters/{clusterName}/fts/indexes/{databaseName}/{collectionName}",
+  "/groups/{groupId}/clusters/{clusterName}/fts/indexes/{indexId}",
+  "/groups/{groupId}/databaseUsers/{username}/certs",
+  "/groups/{groupId}/userSecurity/ldap/verify/{requestId}",
+  "/groups/{groupId}/streams/vpcPeeringConnections", /* requires the account of the other side */
+  NULL
+};
+
+static bool catalog_is_unlinked(const char *path)
 {
-  const char *last = strrchr(plan->route->path, '/');
-  char list[256], link[600];
-  if (!plan->param_count || plan->more->by) return;
-  snprintf(link, sizeof link, "%s%s", w->t.s->base_path.p, path);
-  if (strcmp(last, "/certs") == 0) catalog_note(walk, link); /* the path names the user otherwise than the user's own does */
-  if (strstr(plan->route->path, "{collectionName}/")) catalog_note(walk, link); /* collections are the data plane's: answers have names of them */
-  if (last[1] != '{') return;
-  snprintf(list, sizeof list, "%.*s", (int)(last - plan->route->path), plan->route->path);
-  if (!catalog_find("GET", list)) catalog_note(walk, link);
+  size_t i = 0;
+  while (catalog_unlinked[i] && strcmp(catalog_unlinked[i], path) != 0) i++;
+  return catalog_unlinked[i] != NULL;
 }
 
-/* Every GET that stands must be met when all links are followed from the root. */
+/* Every other GET must be met when all links are followed from the root, as they are, in a world that has one of everything. */
 static MunitResult catalog_reachable(const MunitParameter params[], void *data)
 {
   static t_world w;
   catalog_walk walk = { NULL, 0, 0 };
-  char path[512];
   bool *reached;
   size_t i;
   (void)params, (void)data;
   t_world_open(&w);
   reached = calloc(w.t.s->plan_count, sizeof *reached);
-  for (i = 0; i < w.t.s->plan_count; i++) { /* there is one of everything */
-    if (w.t.s->plans[i].route->method != SVC_GET) continue;
-    if (!t_world_ready(&w, &w.t.s->plans[i])) munit_error(w.why);
-    if (!t_world_path(&w, &w.t.s->plans[i], path, sizeof path)) munit_error(w.why);
-    catalog_unlisted(&w, &walk, &w.t.s->plans[i], path);
-  }
+  for (i = 0; i < w.t.s->plan_count; i++)
+    if (w.t.s->plans[i].route->method == SVC_GET && !t_world_ready(&w, &w.t.s->plans[i])) munit_error(w.why);
   t_advance(&w.t, 3600);
   catalog_note(&walk, "/api/svc/v2");
   for (i = 0; i < walk.count; i++) {
@@ -487,8 +502,10 @@ static MunitResult catalog_reachable(const MunitParameter params[], void *data)
     munit_assert_size(walk.count, <, 10000);
   }
   for (i = 0; i < w.t.s->plan_count; i++)
-    if (w.t.s->plans[i].route->method == SVC_GET && !(w.t.s->plans[i].route->flags & SVC_ABSOLUTE) && !reached[i]) /* those stand beside the API */
-      munit_errorf("no link leads to GET %s", w.t.s->plans[i].route->path);
+    if (w.t.s->plans[i].route->method == SVC_GET && !(w.t.s->plans[i].route->flags & SVC_ABSOLUTE) && /* those stand beside the API */
+        reached[i] == catalog_is_unlinked(w.t.s->plans[i].route->path))
+      t_complain(&w.t.s->plans[i], reached[i] ? "is linked now: take it off the list" : "no link leads to it");
+  t_complaints_end();
   for (i = 0; i < walk.count; i++) free(walk.seen[i]);
   free(walk.seen);
   free(reached);

@@ -11,7 +11,7 @@ typedef struct actions_world {
 #define ONE "/groups/%s/clusters/C"
 #define BODY(type) \
   "{\"name\":\"C\",\"clusterType\":\"" type "\",\"dbMajorVersion\":\"6.0\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
-  "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}"
+  "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M30\"}}]}]}"
 #define DAY 86400
 
 static void actions_open(actions_world *w, const svc_config *config)

@@ -102,12 +102,12 @@ static const struct {
     "CLUSTER_DISK_SIZE_INVALID", R(0) ".readOnlySpecs.diskSizeGB" },
   { REGIONS("{\"providerName\":\"TENANT\",\"backingProviderName\":\"AZURE\",\"regionName\":\"US_EAST_1\"" NODES("M0", "") "}"), "INVALID_ENUM_VALUE", R(0) ".regionName" },
   { REGIONS("{\"providerName\":\"TENANT\",\"backingProviderName\":\"GCP\",\"regionName\":\"US_EAST_1\"" NODES("M0", "") "}"), "INVALID_ENUM_VALUE", R(0) ".regionName" },
-  { REGIONS(SHARE("M2", "") "," AWS("US_WEST_1", NODES("M10", COUNT(1)))), "INVALID_CLUSTER_CONFIGURATION", "replicationSpecs" },
-  { REGIONS(SHARE("M2", "")) "," REGIONS(SHARE("M2", "")), "INVALID_CLUSTER_CONFIGURATION", "replicationSpecs" },
+  { REGIONS(SHARE("M0", "") "," AWS("US_WEST_1", NODES("M10", COUNT(1)))), "INVALID_CLUSTER_CONFIGURATION", "replicationSpecs" },
+  { REGIONS(SHARE("M0", "")) "," REGIONS(SHARE("M0", "")), "INVALID_CLUSTER_CONFIGURATION", "replicationSpecs" },
   { REGIONS(IN("AZURE", "US_EAST", NODES("M300", ""))), "INVALID_ENUM_VALUE", R(0) ".electableSpecs.instanceSize" },
   { REGIONS(IN("GCP", "WESTERN_US", NODES("M700", ""))), "INVALID_ENUM_VALUE", R(0) ".electableSpecs.instanceSize" },
   { REGIONS(AWS("US_EAST_1", NODES("R40", "") COMPUTE(LEAST("M40") MOST("R60")))), "INVALID_CLUSTER_CONFIGURATION", R(0) ".autoScaling.compute.minInstanceSize" },
-  { REGIONS(SHARE("M2", DISK("5"))), "CLUSTER_DISK_SIZE_INVALID", R(0) ".electableSpecs.diskSizeGB" },
+  { REGIONS(SHARE("M0", DISK("5"))), "CLUSTER_DISK_SIZE_INVALID", R(0) ".electableSpecs.diskSizeGB" },
 };
 
 static MunitResult specs_refused(const MunitParameter params[], void *data)
@@ -173,11 +173,11 @@ static MunitResult specs_shards(const MunitParameter params[], void *data)
   (void)params, (void)data;
   specs_open(&w);
   for (i = 0; i < 51; i++)
-    n += (size_t)snprintf(specs + n, sizeof specs - n, "%s%s", i ? "," : "", REGIONS(AWS("US_EAST_1", NODES("M10", ""))));
+    n += (size_t)snprintf(specs + n, sizeof specs - n, "%s%s", i ? "," : "", REGIONS(AWS("US_EAST_1", NODES("M30", ""))));
   munit_assert_int(specs_make(&w, "SHARDED", specs), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_NUM_SHARDS_INVALID");
   munit_assert_true(t_violation(&w.t, "replicationSpecs"));
-  specs[n - strlen("," REGIONS(AWS("US_EAST_1", NODES("M10", ""))))] = 0;
+  specs[n - strlen("," REGIONS(AWS("US_EAST_1", NODES("M30", ""))))] = 0;
   munit_assert_int(specs_make(&w, "SHARDED", specs), ==, 202);
   munit_assert_size(w.t.response.body_length, <, 65536);
   specs_gone(&w);
@@ -196,7 +196,7 @@ static MunitResult specs_shards(const MunitParameter params[], void *data)
 }
 
 #define SPECS(list) "\"replicationSpecs\":[" list "]"
-#define PLAIN REGIONS(AWS("US_EAST_1", NODES("M10", "")))
+#define PLAIN REGIONS(AWS("US_EAST_1", NODES("M30", "")))
 
 /* What a cluster may become, and what it may not. */
 static MunitResult specs_changes(const MunitParameter params[], void *data)
@@ -287,7 +287,8 @@ static MunitResult specs_tenant(const MunitParameter params[], void *data)
   munit_assert_true(t_violation(&w.t, "backupEnabled"));
   munit_assert_true(t_violation(&w.t, "pitEnabled"));
   munit_assert_int(specs_patch(&w, "{\"terminationProtectionEnabled\":true,\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200);
-  munit_assert_int(specs_patch(&w, "{\"backupEnabled\":true," SPECS(PLAIN) "}"), ==, 200); /* on machines of its own */
+  munit_assert_int(specs_patch(&w, "{\"backupEnabled\":true," SPECS(PLAIN) "}"), ==, 400); /* tenantUpgrade is for that */
+  munit_assert_string_equal(t_error(&w.t), "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
   t_close(&w.t);
   return MUNIT_OK;
 }

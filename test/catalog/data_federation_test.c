@@ -363,6 +363,10 @@ static MunitResult federation_user(const MunitParameter params[], void *data)
   b_bad(&w, "POST", "/groups/%G/databaseUsers", USER_OF("C"), 400, "SCOPE_CLUSTER_NOT_FOUND"); /* a cluster is none */
   make(&w, "{\"name\":\"Fed\"}");
   b_good(&w, "POST", "/groups/%G/databaseUsers", USER_OF("Fed"), 201);
+  unmake(&w); /* it goes: the limit stays, and the user can be changed */
+  b_good(&w, "PATCH", "/groups/%G/databaseUsers/admin/app", "{\"description\":\"still limited\"}", 200);
+  b_is(&w, "scopes[0].name", "Fed");
+  b_bad(&w, "PATCH", "/groups/%G/databaseUsers/admin/app", "{\"scopes\":[{\"name\":\"Other\",\"type\":\"DATA_LAKE\"}]}", 400, "SCOPE_CLUSTER_NOT_FOUND");
   return b_close(&w);
 }
 

@@ -90,6 +90,19 @@ static bool cert_said(const char *folder, const char *words)
   return strstr(text, words) != NULL;
 }
 
+/* Characters of the first line that it said. */
+static size_t cert_line(const char *folder)
+{
+  char path[200], line[200] = "";
+  FILE *f;
+  snprintf(path, sizeof path, "%s/out", folder);
+  f = fopen(path, "r");
+  munit_assert_not_null(f);
+  munit_assert_not_null(fgets(line, sizeof line, f));
+  fclose(f);
+  return strcspn(line, "\r\n");
+}
+
 static MunitResult cert_verify(const MunitParameter params[], void *data)
 {
   static const int64_t day = 86400;
@@ -111,6 +124,8 @@ static MunitResult cert_verify(const MunitParameter params[], void *data)
   munit_assert_int(cert_openssl(folder, "x509 -in cert.pem -noout -subject -enddate -ext basicConstraints,keyUsage"), ==, 0);
   munit_assert_true(cert_said(folder, "CN = jane") && cert_said(folder, "OU = ops") && cert_said(folder, "Jun  1 00:00:00 2026"));
   munit_assert_true(cert_said(folder, "CA:FALSE") && cert_said(folder, "Digital Signature"));
+  munit_assert_int(cert_openssl(folder, "x509 -in cert.pem -noout -serial"), ==, 0);
+  munit_assert_true(cert_said(folder, "serial=") && cert_line(folder) == 7 + 32); /* 126 random bits, and no sign in front */
   munit_assert_int(cert_openssl(folder, "x509 -in ca.pem -noout -ext basicConstraints"), ==, 0);
   munit_assert_true(cert_said(folder, "CA:TRUE"));
   munit_assert_int(cert_openssl(folder, "x509 -in cert.pem -noout -pubkey -out a.pub"), ==, 0); /* the key is that of the certificate */
@@ -171,6 +186,43 @@ static MunitResult cert_list(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A name that a certificate would hold otherwise than it is written is another user's, or nobody's. */
+static void cert_names(cert_world *w)
+{
+  static const struct {
+    const char *name, *path;
+    bool good;
+  } names[] = {
+    { "CN=a,CN=b", "CN%3Da%2CCN%3Db", false }, /* mbedTLS would issue it to CN=b */
+    { "CN=a,commonName=b", "CN%3Da%2CcommonName%3Db", false },
+    { "CN=\\\"a, b\\\"", "CN%3D%22a%2C%20b%22", false },
+    { "CN=a, b", "CN%3Da%2C%20b", false },
+    { "CN=a+OU=b", "CN%3Da%2BOU%3Db", false },
+    { "CN=a,", "CN%3Da%2C", false },
+    { "CN=#0c0161", "CN%3D%230c0161", false },
+    { "CN=a;O=b", "CN%3Da%3BO%3Db", false },
+    { "CN=a\\\\, b,OU=ops", "CN%3Da%5C%2C%20b%2COU%3Dops", true }, /* RFC 4514 */
+    { "CN=a\\\\2C b,O=ops", "CN%3Da%5C2C%20b%2CO%3Dops", true },
+    { "CN=a, O=b", "CN%3Da%2C%20O%3Db", true },
+  };
+  char body[300], name[100], path[300];
+  size_t i;
+  for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+    snprintf(body, sizeof body, "{\"databaseName\":\"$external\",\"username\":\"%s\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", names[i].name);
+    cert_user(w, body);
+    if (cert_send(w, "POST", names[i].path, "{}") != (names[i].good ? 201 : 400)) munit_errorf("%s: %s", names[i].name, w->t.response.body);
+    if (!names[i].good) munit_assert_string_equal(t_error(&w->t), "INVALID_USERNAME");
+  }
+  for (i = 0; i < 2; i++) { /* the project's authority has this name, whatever the case */
+    snprintf(name, sizeof name, "%s=%s,O=%s", i ? "commonName" : "CN", w->group, i ? "SVC" : "svc");
+    snprintf(body, sizeof body, "{\"databaseName\":\"$external\",\"username\":\"%s\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", name);
+    cert_user(w, body);
+    snprintf(path, sizeof path, "%s%%3D%s%%2CO%%3D%s", i ? "commonName" : "CN", w->group, i ? "SVC" : "svc");
+    munit_assert_int(cert_send(w, "POST", path, "{}"), ==, 400);
+    munit_assert_string_equal(t_error(&w->t), "INVALID_USERNAME");
+  }
+}
+
 static MunitResult cert_refused(const MunitParameter params[], void *data)
 {
   cert_world w;
@@ -190,6 +242,7 @@ static MunitResult cert_refused(const MunitParameter params[], void *data)
   cert_user(&w, MANAGED("nonsense=a,b"));
   munit_assert_int(cert_send(&w, "POST", "nonsense%3Da%2Cb", "{}"), ==, 400); /* no name that a certificate can hold */
   munit_assert_string_equal(t_error(&w.t), "INVALID_USERNAME");
+  cert_names(&w);
   w.t.no_key = true;
   t_reopen(&w.t, &quiet);
   snprintf(w.group, sizeof w.group, "%s", t_project(&w.t, t_organization(&w.t, "Acme"), "alpha"));

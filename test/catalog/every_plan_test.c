@@ -589,6 +589,14 @@ static size_t plan_total(void)
   return n;
 }
 
+/* What the handle keeps to save work is no leak: it goes before blocks are counted. */
+static long live_blocks(t_world *w)
+{
+  svc_kept_close(w->t.s);
+  munit_assert_int(svc_kept_open(w->t.s), ==, SVC_OK);
+  return w->memory.live;
+}
+
 /* Every allocation of the request's arena fails in turn, those behind it do not; of very many, the later ones in steps. */
 static MunitResult every_allocation(const MunitParameter params[], void *data)
 {
@@ -606,7 +614,7 @@ static MunitResult every_allocation(const MunitParameter params[], void *data)
       const svc_request *request = t_world_raw(&w, plan, key);
       uint64_t print = t_world_print(&w);
       svc_response response;
-      long live = w.memory.live;
+      long live = live_blocks(&w);
       int rc;
       munit_assert_long(n, <, 100000);
       t_arena_fail(n);
@@ -616,7 +624,7 @@ static MunitResult every_allocation(const MunitParameter params[], void *data)
       if (done && response.status != t_success(plan))
         t_complain(plan, "without failure %ld: %d %.300s", n, response.status, response.body);
       svc_response_free(&response);
-      munit_assert_long(w.memory.live, ==, live);
+      munit_assert_long(live_blocks(&w), ==, live);
       if (done || whole(&w, plan, print, key)) continue;
       t_world_close(&w);
       munit_assert_true(starve_begin(&w, i, &plan, &which));
@@ -773,7 +781,424 @@ static MunitResult every_malformed(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------------------ envelope */
+
+/* Whatever is answered in JSON comes in an envelope where one is asked for, with the status of the answer in it. */
+static MunitResult every_envelope(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  const svc_plan *plan;
+  char path[1024];
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
+    if (plan->more->media || !ready(&w, plan)) continue;
+    snprintf(path, sizeof path, "%s%cenvelope=true", w.path, strchr(w.path, '?') ? '&' : '?');
+    expect(&w, plan, t_send(&w.t, t_method(plan), path, w.has_body ? w.body : NULL), t_success(plan), "in an envelope");
+    if (w.t.response.body_length == 0) continue;
+    if (w.t.body->type != SVC_J_OBJECT || svc_node_i64(w.t.body, "status", 0) != w.t.response.status ||
+        (!svc_node_get(w.t.body, "content") && !svc_node_get(w.t.body, "results")))
+      t_complain(plan, "stays bare: %.200s", w.t.response.body);
+  }
+  t_complaints_end();
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- references */
+
+#define REF_GROUP "/groups/{groupId}"
+#define REF_ROLES "/groups/%G/cloudProviderAccess"
+#define REF_UUID(last) "\"3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d5" last "\""
+#define REF_KAFKA \
+  "\"type\":\"Kafka\",\"bootstrapServers\":\"a:1\",\"authentication\":{\"mechanism\":\"PLAIN\",\"username\":\"u\",\"password\":\"p\"}," \
+  "\"security\":{\"protocol\":\"SASL_SSL\"},\"networking\":{\"access\":{\"type\":\"PRIVATE_LINK\",\"connectionId\":\"%V\"}}"
+#define REF_ROLE "\"dbRoleToExecute\":{\"type\":\"CUSTOM\",\"role\":\"%V\"}"
+#define REF_USER(more) \
+  "{\"databaseName\":\"admin\",\"username\":\"ref\",\"password\":\"correct horse battery\",\"roles\":[{\"roleName\":" \
+  "\"readWriteAnyDatabase\",\"databaseName\":\"admin\"}]" more "}"
+#define REF_SCOPE(type) ",\"scopes\":[{\"type\":\"" type "\",\"name\":\"%V\"}]"
+#define REF_STORE "{\"name\":\"Ref\",\"storage\":{\"stores\":[{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"%V\"}]}}"
+#define REF_CLUSTER(name) \
+  "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
+  "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}"
+
+/* What is named: how it is made, which of its fields names it, where it is deleted. %G: the project. body NULL: the example. */
+typedef struct ref_target {
+  const char *noun, *post, *body, *patch, *value, *path;
+} ref_target;
+static const ref_target ref_targets[] = {
+  { "network container", REF_GROUP "/containers", NULL, NULL, "id", "/groups/%G/containers/%V" },
+  { "cloud provider access", REF_GROUP "/cloudProviderAccess", "{\"providerName\":\"AWS\"}",
+    "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::123456789012:role/svc\"}", "roleId", REF_ROLES "/AWS/%V" },
+  { "cloud provider access", REF_GROUP "/cloudProviderAccess", "{\"providerName\":\"AZURE\",\"svcAzureAppId\":" REF_UUID("e")
+    ",\"servicePrincipalId\":" REF_UUID("f") ",\"tenantId\":" REF_UUID("a") "}", NULL, "_id", REF_ROLES "/AZURE/%V" },
+  { "cloud provider access", REF_GROUP "/cloudProviderAccess", "{\"providerName\":\"GCP\"}", NULL, "roleId", REF_ROLES "/GCP/%V" },
+  { "cluster", REF_GROUP "/clusters", REF_CLUSTER("Target"), NULL, "name", "/groups/%G/clusters/%V" },
+  { "flex cluster", REF_GROUP "/flexClusters", NULL, NULL, "name", "/groups/%G/flexClusters/%V" },
+  { "export bucket", REF_GROUP "/backup/exportBuckets", NULL, NULL, "_id", "/groups/%G/backup/exportBuckets/%V" },
+  { "stream private link", REF_GROUP "/streams/privateLinkConnections", NULL, NULL, "_id", "/groups/%G/streams/privateLinkConnections/%V" },
+  { "custom database role", REF_GROUP "/customDBRoles/roles", NULL, NULL, "roleName", "/groups/%G/customDBRoles/roles/%V" },
+  { "data federation", REF_GROUP "/dataFederation", "{\"name\":\"Lake\",\"storage\":{\"stores\":[]}}", NULL, "name", "/groups/%G/dataFederation/%V" },
+  { "stream workspace", REF_GROUP "/streams", NULL, NULL, "name", "/groups/%G/streams/%V" },
+};
+enum { REF_AWS = 1, REF_AZURE, REF_GCP };
+
+/* A request for each row of `refs` that names a target: %V. body NULL: the example names it. */
+typedef struct ref_request {
+  const char *noun, *field;
+  int method;
+  const char *path, *body;
+  int role;           /* of several kinds of target, which */
+  const char *parent; /* what its path is below, where that is not made by its example; NULL: by that */
+} ref_request;
+#define REF_FAILOVER REF_GROUP "/streams/{tenantName}/connections/{connectionName}/failoverConnections"
+#define REF_PARENT "{\"name\":\"orders\",\"type\":\"Cluster\",\"clusterName\":\"Spare\"}"
+static const ref_request ref_requests[] = {
+  { "peering connection", "containerId", SVC_POST, REF_GROUP "/peers", NULL, 0, NULL },
+  { "log export", "iamRoleId", SVC_POST, REF_GROUP "/pushBasedLogExport", NULL, 0, NULL },
+  { "log integration", "iamRoleId", SVC_POST, REF_GROUP "/logIntegrations", NULL, 0, NULL },
+  { "log integration", "roleId", SVC_POST, REF_GROUP "/logIntegrations",
+    "{\"type\":\"GCS_LOG_EXPORT\",\"bucketName\":\"acme\",\"roleId\":\"%V\",\"logTypes\":[\"DBS\"]}", REF_GCP, NULL },
+  { "data federation", "cloudProviderConfig.aws.roleId", SVC_POST, REF_GROUP "/dataFederation", NULL, 0, NULL },
+  { "data federation", "cloudProviderConfig.azure.roleId", SVC_POST, REF_GROUP "/dataFederation",
+    "{\"name\":\"Ref\",\"cloudProviderConfig\":{\"azure\":{\"roleId\":\"%V\"}},\"storage\":{\"stores\":[]}}", REF_AZURE, NULL },
+  { "data federation", "cloudProviderConfig.gcp.roleId", SVC_POST, REF_GROUP "/dataFederation",
+    "{\"name\":\"Ref\",\"cloudProviderConfig\":{\"gcp\":{\"roleId\":\"%V\"}},\"storage\":{\"stores\":[]}}", REF_GCP, NULL },
+  { "data federation", "storage.stores[].clusterName", SVC_POST, REF_GROUP "/dataFederation", REF_STORE, 0, NULL },
+  { "export job", "exportBucketId", SVC_POST, REF_GROUP "/clusters/{clusterName}/backup/exports", NULL, 0, NULL },
+  { "export bucket", "iamRoleId", SVC_POST, REF_GROUP "/backup/exportBuckets", NULL, 0, NULL },
+  { "export bucket", "roleId", SVC_POST, REF_GROUP "/backup/exportBuckets",
+    "{\"bucketName\":\"acme-three\",\"cloudProvider\":\"GCP\",\"roleId\":\"%V\"}", REF_GCP, NULL },
+  { "backup schedule", "export.exportBucketId", SVC_PATCH, REF_GROUP "/clusters/{clusterName}/backup/schedule",
+    "{\"export\":{\"exportBucketId\":\"%V\",\"frequencyType\":\"monthly\"},\"autoExportEnabled\":true}", 0, NULL },
+  { "live migration", "destination.clusterName", SVC_POST, REF_GROUP "/liveMigrations", NULL, 0, NULL },
+  { "live migration validation", "destination.clusterName", SVC_POST, REF_GROUP "/liveMigrations/validate", NULL, 0, NULL },
+  { "stream connection", "clusterName@clusterGroupId", SVC_POST, REF_GROUP "/streams/{tenantName}/connections",
+    "{\"name\":\"ref\",\"type\":\"Cluster\",\"clusterName\":\"%V\"}", 0, NULL },
+  { "stream connection", "dbRoleToExecute[type=CUSTOM].role@clusterGroupId", SVC_POST, REF_GROUP "/streams/{tenantName}/connections",
+    "{\"name\":\"ref\",\"type\":\"Cluster\",\"clusterName\":\"%C\"," REF_ROLE "}", 0, NULL },
+  { "stream connection", "dbRoleToExecute.role@clusterGroupId", SVC_POST, REF_GROUP "/streams/{tenantName}/connections",
+    "{\"name\":\"ref\",\"type\":\"Cluster\",\"clusterName\":\"%C\"," REF_ROLE "}", 0, NULL },
+  { "stream connection", "networking.access.connectionId", SVC_POST, REF_GROUP "/streams/{tenantName}/connections",
+    "{\"name\":\"ref\"," REF_KAFKA "}", 0, NULL },
+  { "stream connection", "publicPrivateNetworking.access.connectionId", SVC_POST, REF_GROUP "/streams/{tenantName}/connections",
+    "{\"name\":\"ref\",\"type\":\"AWSLambda\",\"aws\":{\"roleArn\":\"arn:aws:iam::123456789012:role/r\"},"
+    "\"publicPrivateNetworking\":{\"access\":{\"type\":\"PRIVATE_LINK\",\"connectionId\":\"%V\"}}}", 0, NULL },
+  { "stream failover connection", "clusterName@clusterGroupId", SVC_POST,
+    REF_FAILOVER, "{\"type\":\"Cluster\",\"region\":\"OREGON_USA\",\"clusterName\":\"%V\"}", 0, REF_PARENT },
+  { "stream failover connection", "dbRoleToExecute[type=CUSTOM].role@clusterGroupId", SVC_POST,
+    REF_FAILOVER,
+    "{\"type\":\"Cluster\",\"region\":\"OREGON_USA\",\"clusterName\":\"%C\"," REF_ROLE "}", 0, REF_PARENT },
+  { "stream failover connection", "dbRoleToExecute.role@clusterGroupId", SVC_POST,
+    REF_FAILOVER,
+    "{\"type\":\"Cluster\",\"region\":\"OREGON_USA\",\"clusterName\":\"%C\"," REF_ROLE "}", 0, REF_PARENT },
+  { "stream failover connection", "networking.access.connectionId", SVC_POST,
+    REF_FAILOVER, "{\"region\":\"OREGON_USA\"," REF_KAFKA "}", 0, NULL },
+  { "encryption at rest", "awsKms.roleId", SVC_PATCH, REF_GROUP "/encryptionAtRest",
+    "{\"awsKms\":{\"enabled\":true,\"customerMasterKeyID\":\"k\",\"region\":\"US_EAST_1\",\"roleId\":\"%V\"}}", REF_AWS, NULL },
+  { "encryption at rest", "azureKeyVault.roleId", SVC_PATCH, REF_GROUP "/encryptionAtRest",
+    "{\"azureKeyVault\":{\"enabled\":true,\"keyIdentifier\":\"https://v.vault.example.net/keys/k/1\",\"keyVaultName\":\"v\","
+    "\"resourceGroupName\":\"g\",\"subscriptionID\":" REF_UUID("1") ",\"roleId\":\"%V\"}}", REF_AZURE, NULL },
+  { "encryption at rest", "googleCloudKms.roleId", SVC_PATCH, REF_GROUP "/encryptionAtRest",
+    "{\"googleCloudKms\":{\"enabled\":true,\"keyVersionResourceID\":\"projects/p/locations/l/keyRings/r/cryptoKeys/k/"
+    "cryptoKeyVersions/1\",\"roleId\":\"%V\"}}", REF_GCP, NULL },
+  { "database user", "scopes[type=CLUSTER].name", SVC_POST, REF_GROUP "/databaseUsers", REF_USER(REF_SCOPE("CLUSTER")), 0, NULL },
+  { "database user", "scopes[type=DATA_LAKE].name", SVC_POST, REF_GROUP "/databaseUsers", REF_USER(REF_SCOPE("DATA_LAKE")), 0, NULL },
+  { "database user", "scopes[type=STREAM].name", SVC_POST, REF_GROUP "/databaseUsers", REF_USER(REF_SCOPE("STREAM")), 0, NULL },
+  { "database user", "roles[].roleName", SVC_POST, REF_GROUP "/databaseUsers",
+    "{\"databaseName\":\"admin\",\"username\":\"ref\",\"password\":\"correct horse battery\",\"roles\":[{\"roleName\":\"%V\","
+    "\"databaseName\":\"admin\"}]}", 0, NULL },
+  { "custom database role", "inheritedRoles[].role", SVC_POST, REF_GROUP "/customDBRoles/roles",
+    "{\"roleName\":\"ref\",\"inheritedRoles\":[{\"db\":\"admin\",\"role\":\"%V\"}]}", 0, NULL },
+};
+
+static const ref_target *ref_target_of(const char *noun, int role)
+{
+  size_t i = 0;
+  while (i < sizeof ref_targets / sizeof ref_targets[0] && strcmp(ref_targets[i].noun, noun) != 0) i++;
+  if (i == sizeof ref_targets / sizeof ref_targets[0]) munit_errorf("no target is known for a reference to a %s", noun);
+  return &ref_targets[i + (size_t)(role ? role - 1 : 0)];
+}
+
+static const ref_request *ref_request_of(const svc_noun *noun, const svc_ref *ref)
+{
+  size_t i;
+  for (i = 0; i < sizeof ref_requests / sizeof ref_requests[0]; i++)
+    if (strcmp(ref_requests[i].noun, noun->name) == 0 && strcmp(ref_requests[i].field, ref->field) == 0) return &ref_requests[i];
+  munit_errorf("no request is known that names a %s by %s of a %s", ref->noun, ref->field, noun->name);
+  return NULL;
+}
+
+/* One reference, about to be made. */
+typedef struct ref_case {
+  t_world w;
+  const svc_noun_info *noun, *to;
+  const svc_ref *ref;
+  const ref_request *request;
+  const ref_target *target;
+  const svc_plan *plan; /* of the request */
+  char value[160], removal[512];
+} ref_case;
+
+/* %G: the project, %V: what is named, %C: a cluster that is there. */
+static void ref_text(const char *format, const char *group, const char *value, char *out, size_t size)
+{
+  size_t n = 0;
+  for (; *format; format++) {
+    const char *text = format[0] != '%' ? NULL : format[1] == 'G' ? group : format[1] == 'V' ? value : format[1] == 'C' ? "Spare" : NULL;
+    munit_assert_size(n + 200, <, size);
+    if (text) n += (size_t)snprintf(out + n, size - n, "%s", text), format++;
+    else out[n++] = *format;
+  }
+  out[n] = 0;
+}
+
+static void ref_wait(ref_case *r)
+{
+  t_advance(&r->w.t, 3600);
+  munit_assert_int(svc_tick(r->w.t.s), ==, SVC_OK);
+}
+
+static void ref_fault(void *context, const char *text)
+{
+  ref_case *r = context;
+  t_complain(r->plan, "%s names a %s: %s", r->ref->field, r->ref->noun, text);
+}
+
+static void ref_whole(ref_case *r)
+{
+  if (svc_check_store(r->w.t.s, ref_fault, r) != SVC_OK) t_complain(r->plan, "%s: the store is damaged", r->ref->field);
+}
+
+static bool ref_take(void *context, const svc_node *value)
+{
+  ref_case *r = context;
+  snprintf(r->value, sizeof r->value, SVC_FMT, SVC_ARG(value->text));
+  return true;
+}
+
+/* The target in this project, by a body of its own. */
+static void ref_make_in(ref_case *r, const ref_target *target, const char *group)
+{
+  const svc_plan *maker = t_world_plan(&r->w, SVC_POST, target->post);
+  const char *below = target->post + strlen(REF_GROUP);
+  if (t_sendf(&r->w.t, "POST", target->body ? target->body : maker->route->example, "/groups/%s%s", group, below) >= 300)
+    munit_errorf("%s is not made: %s", target->noun, r->w.t.response.body);
+  snprintf(r->value, sizeof r->value, "%s", t_str(&r->w.t, target->value));
+  if (target->patch && t_sendf(&r->w.t, "PATCH", target->patch, "/groups/%s%s/%s", group, below, r->value) != 200)
+    munit_errorf("%s is of no use: %s", target->noun, r->w.t.response.body);
+  ref_wait(r);
+}
+
+/* A cluster that is there, beside the target. */
+static void ref_spare(ref_case *r, const char *group)
+{
+  if (strstr(r->request->body, "%C") || r->request->parent)
+    munit_assert_int(t_sendf(&r->w.t, "POST", REF_CLUSTER("Spare"), "/groups/%s/clusters", group), ==, 202);
+  ref_wait(r);
+}
+
+static void ref_make(ref_case *r)
+{
+  const svc_plan *maker = t_world_plan(&r->w, SVC_POST, r->target->post);
+  if (r->target->body) {
+    ref_make_in(r, r->target, r->w.group);
+    return;
+  }
+  if (!t_world_ready(&r->w, maker) || t_world_send(&r->w, maker) >= 300) munit_errorf("%s is not made: %s", r->target->noun, r->w.why);
+  snprintf(r->value, sizeof r->value, "%s", t_str(&r->w.t, r->target->value));
+  ref_wait(r);
+}
+
+/* A world in which the target is there, and the request that names it is ready in w->path and w->body. */
+static void ref_begin(ref_case *r, size_t noun, size_t row)
+{
+  char body[4096];
+  svc_arena arena;
+  t_world_open(&r->w);
+  r->noun = &r->w.t.s->nouns[noun];
+  r->ref = &r->noun->noun->refs[row];
+  r->to = svc_noun_named(r->w.t.s, r->ref->noun);
+  r->request = ref_request_of(r->noun->noun, r->ref);
+  r->target = ref_target_of(r->ref->noun, r->request->role);
+  r->plan = t_world_plan(&r->w, r->request->method, r->request->path);
+  munit_assert_not_null(r->plan);
+  if (r->request->body) {
+    ref_make(r);
+    ref_spare(r, r->w.group);
+    r->w.instead_of = r->request->parent ? REF_GROUP "/streams/{tenantName}/connections" : NULL;
+    r->w.instead = r->request->parent;
+    ref_text(r->request->body, r->w.group, r->value, body, sizeof body);
+    if (!t_world_path(&r->w, r->plan, r->w.path, sizeof r->w.path)) munit_errorf("not ready: %s", r->w.why);
+    snprintf(r->w.body, sizeof r->w.body, "%s", body);
+    r->w.has_body = true;
+    ref_wait(r);
+  } else { /* the world has made what the example names */
+    if (!t_world_ready(&r->w, r->plan)) munit_errorf("not ready: %s", r->w.why);
+    svc_arena_init(&arena, NULL);
+    svc_each_value(svc_json_parse(&arena, svc_str_c(r->w.body)), r->ref->field, ref_take, r);
+    svc_blocks_free(arena.blocks);
+  }
+  munit_assert_size(strlen(r->value), >, 0);
+  ref_text(r->target->path, r->w.group, r->value, r->removal, sizeof r->removal);
+}
+
+static void ref_named(ref_case *r)
+{
+  int status = t_send(&r->w.t, t_method(r->plan), r->w.path, r->w.body);
+  if (status >= 300) t_complain(r->plan, "%s cannot name a %s: %d %.300s", r->ref->field, r->ref->noun, status, r->w.t.response.body);
+}
+
+static void ref_not_named(ref_case *r, const char *when)
+{
+  int status = t_send(&r->w.t, t_method(r->plan), r->w.path, r->w.body);
+  if (status < 400 || status >= 500) t_complain(r->plan, "%s names a %s that is %s: %d", r->ref->field, r->ref->noun, when, status);
+  ref_whole(r);
+}
+
+/* Do its rows, and those of the same field beside it, ask for one that is there? */
+static bool ref_must_be(const ref_case *r)
+{
+  const svc_ref *ref;
+  for (ref = r->noun->noun->refs; ref->field; ref++)
+    if (strcmp(ref->field, r->ref->field) == 0 && ref->err_missing) return true;
+  return false;
+}
+
+/* What is being deleted, and what is gone, is not named anew. */
+static void ref_try_going(ref_case *r)
+{
+  const svc_lifecycle *life = r->to->noun->lifecycle;
+  int status = t_send(&r->w.t, "DELETE", r->removal, NULL);
+  if (status >= 300) t_complain(r->plan, "a %s that nobody names stays: %d %.300s", r->ref->noun, status, r->w.t.response.body);
+  if (life && life->deleted) ref_not_named(r, "being deleted");
+  ref_wait(r);
+  ref_whole(r);
+  if (ref_must_be(r)) ref_not_named(r, "gone");
+}
+
+/* The error of this noun for one of the other that is to be deleted. */
+static int ref_locked(const ref_case *r)
+{
+  const svc_ref *ref;
+  for (ref = r->noun->noun->refs; ref->field; ref++)
+    if (strcmp(ref->noun, r->ref->noun) == 0 && ref->err_locked) return ref->err_locked;
+  return SVC_E_NONE;
+}
+
+/* What is named is not deleted where its row says so; else it goes, and the store is whole. */
+static void ref_try_named(ref_case *r)
+{
+  int status, locked = ref_locked(r);
+  ref_named(r);
+  ref_wait(r);
+  status = t_send(&r->w.t, "DELETE", r->removal, NULL);
+  if (locked ? status < 400 || strcmp(t_error(&r->w.t), svc_error_name(locked)) != 0 : status >= 300)
+    t_complain(r->plan, "a %s is deleted while %s names it: %d %.300s", r->ref->noun, r->ref->field, status, r->w.t.response.body);
+  ref_wait(r);
+  ref_whole(r);
+}
+
+typedef struct ref_erase {
+  svc_job job; /* first: it is cast back */
+  ref_case *r;
+} ref_erase;
+
+static bool ref_erase_work(svc_job *job, svc_txn *txn)
+{
+  ref_case *r = ((ref_erase *)job)->r;
+  const svc_noun *n = r->to->noun;
+  svc_id group, id;
+  svc_arena arena;
+  svc_entity e;
+  svc_call c;
+  bool good;
+  svc_service_call(&c, r->w.t.s, &arena, txn, r->w.t.now);
+  munit_assert_true(svc_id_parse(svc_str_c(r->w.group), &group));
+  if (svc_id_parse(svc_str_c(r->value), &id)) munit_assert_int(svc_entity_get(txn, n->kind, &group, &id, &e), ==, SVC_OK);
+  else munit_assert_int(svc_entity_named(txn, n->kind, SVC_ALSO_OF(n)->names, &group, svc_str_c(r->value), &e), ==, SVC_OK);
+  svc_scope_enter(&c, &e);
+  good = svc_erase(&c, r->to, &e);
+  svc_blocks_free(arena.blocks);
+  return good;
+}
+
+/* It goes though it is named, as in stores of versions that allowed it: then nothing names it any more. */
+static void ref_try_lost(ref_case *r)
+{
+  ref_erase work = { { 0 }, r };
+  ref_named(r);
+  ref_wait(r);
+  work.job.work = ref_erase_work;
+  work.job.now = r->w.t.now;
+  munit_assert_int(svc_commit_run(&r->w.t.s->commit, &work.job), ==, SVC_OK);
+  ref_whole(r);
+}
+
+static int ref_migrate(ref_case *r, const char *group)
+{
+  char body[64];
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", r->w.other_org);
+  return t_sendf(&r->w.t, "POST", body, "/groups/%s:migrate", group);
+}
+
+/* A reference inside of a project goes with it. */
+static void ref_try_move(ref_case *r)
+{
+  ref_named(r);
+  ref_wait(r);
+  if (ref_migrate(r, r->w.group) != 200)
+    t_complain(r->plan, "%s: its project does not move: %.300s", r->ref->field, r->w.t.response.body);
+  ref_whole(r);
+}
+
+/* One that leads into another project keeps both where they are. */
+static void ref_try_cross(ref_case *r)
+{
+  const char *other;
+  char *end;
+  if (!strchr(r->ref->field, '@') || !r->ref->err_locked) return;
+  munit_assert_int(t_sendf(&r->w.t, "PATCH", "{\"streamsCrossGroupEnabled\":true}", "/orgs/%s/settings", r->w.org), ==, 200);
+  other = t_project(&r->w.t, r->w.org, "beta");
+  ref_make_in(r, r->target, other);
+  ref_spare(r, other);
+  ref_wait(r);
+  ref_text(r->request->body, r->w.group, r->value, r->w.body, sizeof r->w.body);
+  end = r->w.body + strlen(r->w.body) - 1;
+  sprintf(end, ",\"clusterGroupId\":\"%s\"}", other);
+  ref_named(r);
+  ref_wait(r);
+  if (ref_migrate(r, r->w.group) != 409 || strcmp(t_error(&r->w.t), "CANNOT_MOVE_GROUP_WITH_REFERENCES") != 0 ||
+      !strstr(t_str(&r->w.t, "detail"), r->noun->noun->name))
+    t_complain(r->plan, "%s leads out of a project that moves: %.300s", r->ref->field, r->w.t.response.body);
+  if (ref_migrate(r, other) != 409 || strcmp(t_error(&r->w.t), "CANNOT_MOVE_GROUP_WITH_REFERENCES") != 0)
+    t_complain(r->plan, "%s leads into a project that moves: %.300s", r->ref->field, r->w.t.response.body);
+  ref_whole(r);
+}
+
+static MunitResult every_reference(const MunitParameter params[], void *data)
+{
+  static void (*const tries[])(ref_case *r) = { ref_try_going, ref_try_named, ref_try_lost, ref_try_move, ref_try_cross };
+  static ref_case r;
+  size_t i, k, row, nouns, tried = 0;
+  const svc_noun *const *all = svc_catalog_all(&nouns);
+  (void)params, (void)data;
+  for (i = 0; i < nouns; i++)
+    for (row = 0; all[i]->refs && all[i]->refs[row].field; row++)
+      for (k = 0; k < sizeof tries / sizeof tries[0]; k++) {
+        ref_begin(&r, i, row);
+        tries[k](&r);
+        t_world_close(&r.w);
+        tried++;
+      }
+  t_complaints_end();
+  munit_assert_size(tried, >, 100);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/envelope", every_envelope, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/reference", every_reference, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/malformed", every_malformed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/malloc", every_malloc, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/hash", every_hash, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

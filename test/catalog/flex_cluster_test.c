@@ -189,6 +189,32 @@ static MunitResult flex_upgrade_gone(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Who names a flex cluster names the cluster that it becomes. */
+static MunitResult flex_upgrade_named(const MunitParameter params[], void *data)
+{
+  flex_world w;
+  (void)params, (void)data;
+  open_world(&w, NULL);
+  make(&w);
+  t_advance(&w.t, 10);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"Fed\",\"storage\":{\"stores\":[{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"F\"}]}}",
+                           "/groups/%s/dataFederation", w.group), <, 300);
+  expect(&w, flex(&w, "DELETE", "/F", NULL), 409, "CLUSTER_IN_USE_BY_FEDERATED_DATABASES");
+  munit_assert_int(flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), ==, 200);
+  store_whole(w.t.s);
+  t_advance(&w.t, 1000);
+  expect(&w, clusters(&w, "DELETE", "/F", NULL), 409, "CLUSTER_IN_USE_BY_FEDERATED_DATABASES");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/dataFederation/Fed", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "storage.stores[0].clusterName"), "F");
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/dataFederation/Fed", w.group), ==, 202);
+  t_advance(&w.t, 1000);
+  munit_assert_int(clusters(&w, "DELETE", "/F", NULL), ==, 202);
+  t_advance(&w.t, 1000);
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitResult flex_upgrade(const MunitParameter params[], void *data)
 {
   flex_world w;
@@ -539,6 +565,7 @@ static MunitTest tests[] = {
   { "/names", flex_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/upgrade-gone", flex_upgrade_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/upgrade", flex_upgrade, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/upgrade-named", flex_upgrade_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/snapshots", flex_snapshots, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/snapshots-late", flex_snapshots_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/restores", flex_restores, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

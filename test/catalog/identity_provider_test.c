@@ -18,7 +18,7 @@ static int provider_random(void *context, void *buffer, size_t size)
 static const char *provider_pem(f_world *w, int64_t from, int64_t until)
 {
   static unsigned seed = 7;
-  const svc_x509_request request = { .subject = SVC_S("CN=idp"), .issuer = SVC_S("CN=idp"), .serial = 1,
+  const svc_x509_request request = { .subject = SVC_S("CN=idp"), .issuer = SVC_S("CN=idp"), .serial = { 1 },
                                      .from = w->t.now + from * 86400000, .until = w->t.now + until * 86400000,
                                      .random = provider_random, .random_context = &seed };
   svc_x509_pair pair;

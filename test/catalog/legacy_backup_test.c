@@ -142,7 +142,7 @@ static MunitResult test_schedule(const MunitParameter params[], void *data)
   b_good(&w, "GET", "%C/backup/schedule", NULL, 200);
   munit_assert_null(t_node(&w.t, "restoreWindowDays"));
   /* daily ones stay 15 days */
-  b_bad_field(&w, "PATCH", SCHEDULE, "{\"weeklySnapshotRetentionWeeks\":1}", "policies[0].policyItems[3].retentionValue");
+  b_bad_field(&w, "PATCH", SCHEDULE, "{\"weeklySnapshotRetentionWeeks\":1}", "weeklySnapshotRetentionWeeks");
   b_good(&w, "DELETE", "%C/backup/schedule", NULL, 200); /* of none it makes one */
   b_good(&w, "PATCH", SCHEDULE, "{\"dailySnapshotRetentionDays\":3}", 200);
   b_good(&w, "GET", "%C/backup/schedule", NULL, 200);

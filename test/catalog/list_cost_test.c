@@ -60,6 +60,7 @@ static void cost_archive(cost_world *w)
 static void cost_index(cost_world *w)
 {
   char body[256];
+  if (!w->made) t_collection(&w->b.t, w->b.group, "C", "d", "c");
   snprintf(body, sizeof body, "{\"collectionName\":\"c\",\"database\":\"d\",\"name\":\"n%d\",\"definition\":{\"mappings\":"
            "{\"dynamic\":true}}}", w->made);
   b_good(&w->b, "POST", "%C/search/indexes", body, 202);

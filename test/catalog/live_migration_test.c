@@ -8,7 +8,7 @@
 #define DAY (24 * HOUR)
 #define CLUSTER \
   "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":" \
-  "\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
+  "\"M30\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
 #define SOURCE "\"source\":{\"clusterName\":\"Old\",\"groupId\":\"5f0000000000000000000001\",\"managedAuthentication\":true,\"ssl\":true}"
 #define HOSTS "\"migrationHosts\":[\"vm001.example.com\"]"
 #define TO(name, more) "\"destination\":{\"clusterName\":\"" name "\",\"groupId\":\"%G\",\"hostnameSchemaType\":" more "}"

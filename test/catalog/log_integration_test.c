@@ -94,6 +94,7 @@ static MunitResult log_export(const MunitParameter params[], void *data)
   b_good(&w, "POST", EXPORT, BUCKET, 202);
   b_is(&w, "state", "INITIATING");
   b_bad(&w, "POST", EXPORT, BUCKET, 409, "LOG_EXPORT_ALREADY_CONFIGURED");
+  munit_assert_string_equal(t_param(&w.t, 0), w.group);
   t_advance(&w.t, 1);
   b_good(&w, "GET", EXPORT, NULL, 200);
   b_is(&w, "state", "BUCKET_VERIFIED");

@@ -61,10 +61,15 @@ static const char *names_known(names_world *w)
 
 static void names_search(names_world *w, const char *database, const char *collection)
 {
+  const char *archive;
   char body[256];
+  t_collection(&w->t, w->group, "C", database, collection);
+  archive = t_keep(&w->t, t_str(&w->t, "_id"));
   snprintf(body, sizeof body, "{\"collectionName\":\"%s\",\"database\":\"%s\",\"name\":\"default\",\"definition\":{\"mappings\":"
            "{\"dynamic\":true}}}", collection, database);
   names_good(w, ONE "/search/indexes", body, 202);
+  munit_assert_int(t_sendf(&w->t, "DELETE", NULL, ONE "/onlineArchives/%s", w->group, archive), ==, 200); /* from here on the index names it */
+  t_advance(&w->t, 20);
 }
 
 static MunitResult names_sources(const MunitParameter params[], void *data)

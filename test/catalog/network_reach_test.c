@@ -10,8 +10,8 @@
 #define SECOND STRINGS "privateEndpoint[1]."
 #define TWO_REGIONS(type) \
   "{\"name\":\"Main\",\"clusterType\":\"" type "\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
-  "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}},{\"providerName\":" \
-  "\"AWS\",\"regionName\":\"US_WEST_1\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}"
+  "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":2}},{\"providerName\":" \
+  "\"AWS\",\"regionName\":\"US_WEST_1\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":1}}]}]}"
 
 /* The string is there and has this in it; NULL: it is not there. */
 static void reach_has(n_world *w, const char *cluster, const char *field, const char *part)
@@ -201,8 +201,8 @@ static MunitResult reach_optimized(const MunitParameter params[], void *data)
   reach_has(&w, "Main", FIRST "srvShardOptimizedConnectionString", "+srv://pl-0-lb-us-east-1.");
   n_good(&w, "PATCH", "/clusters/Main",
          "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,"
-         "\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}},{\"providerName\":\"AWS\",\"regionName\":\"US_WEST_1\","
-         "\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}", NULL, 200);
+         "\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":2}},{\"providerName\":\"AWS\",\"regionName\":\"US_WEST_1\","
+         "\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":1}}]}]}", NULL, 200);
   reach_has(&w, "Main", FIRST "srvShardOptimizedConnectionString", NULL);
   reach_has(&w, "Main", FIRST "srvConnectionString", "+srv://pl-0-us-east-1.");
   n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":true}", NULL, 202);

@@ -8,7 +8,7 @@
 
 #define N_REGION(provider, region, priority) \
   "{\"providerName\":\"" provider "\",\"regionName\":\"" region "\",\"priority\":" #priority \
-  ",\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}"
+  ",\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}"
 #define N_CLUSTER(name, type, regions) \
   "{\"name\":\"" name "\",\"clusterType\":\"" type "\",\"replicationSpecs\":[{\"regionConfigs\":[" regions "]}]}"
 #define N_AWS(name) N_CLUSTER(name, "REPLICASET", N_REGION("AWS", "US_EAST_1", 7))

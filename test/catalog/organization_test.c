@@ -364,9 +364,10 @@ static MunitResult organization_by_credential(const MunitParameter params[], voi
   (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "Acme");
-  user = t_user(&t, "ada@example.com", "[]");
+  snprintf(body, sizeof body, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", org);
+  user = t_user(&t, "ada@example.com", body);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_MEMBER\"],\"secretExpiresAfterHours\":8}",
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}",
                            "/orgs/%s/serviceAccounts", org), ==, 201);
   id = t_keep(&t, t_str(&t, "clientId"));
   munit_assert_int(t_as_account(&t, id, t_keep(&t, t_str(&t, "secrets[0].secret"))), ==, 200);
@@ -405,6 +406,101 @@ static MunitResult organization_by_credential(const MunitParameter params[], voi
   return MUNIT_OK;
 }
 
+/* An account of this organization sends what follows. */
+static void organization_account(t_service *t, const char *org, const char *role)
+{
+  char body[256];
+  const char *id;
+  t_as_host(t);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
+  snprintf(body, sizeof body, "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"%s\"],\"secretExpiresAfterHours\":8}", role);
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/serviceAccounts", org), ==, 201);
+  id = t_keep(t, t_str(t, "clientId"));
+  munit_assert_int(t_as_account(t, id, t_keep(t, t_str(t, "secrets[0].secret"))), ==, 200);
+  t_header(t, "Content-Type", "application/json");
+}
+
+/* Only members of the caller's own organization are named as owners, and of others it is not told whether they exist. */
+static MunitResult organization_owner_strange(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *org, *other, *mine, *stranger;
+  char body[160], said[512];
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  org = t_organization(&t, "Acme");
+  other = t_organization(&t, "Other");
+  snprintf(body, sizeof body, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", org);
+  mine = t_user(&t, "ada@example.com", body);
+  snprintf(body, sizeof body, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", other);
+  stranger = t_user(&t, "bob@example.com", body);
+  organization_account(&t, org, "ORG_OWNER");
+  snprintf(body, sizeof body, "{\"name\":\"New\",\"orgOwnerId\":\"%s\"}", stranger);
+  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 404);
+  snprintf(said, sizeof said, "%s", t_str(&t, "detail"));
+  memset(strstr(said, stranger), '0', 24);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", stranger), ==, 404);
+  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"New\",\"orgOwnerId\":\"000000000000000000000000\"}"), ==, 404);
+  munit_assert_string_equal(t_str(&t, "detail"), said);
+  snprintf(body, sizeof body, "{\"name\":\"New\",\"orgOwnerId\":\"%s\"}", mine);
+  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 201);
+  t_as_host(&t);
+  t_as(&t, mine); /* a person names itself, and who is in an organization with it */
+  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 201);
+  snprintf(body, sizeof body, "{\"name\":\"New\",\"orgOwnerId\":\"%s\"}", stranger);
+  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 404);
+  t_as_host(&t);
+  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 201);
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+/* Organizations that make one another are one family, with one limit; only owners draw on it. */
+static MunitResult organization_family(const MunitParameter params[], void *data)
+{
+  enum { MOST = 100 };
+  static const char with_account[] = "{\"name\":\"More\",\"serviceAccount\":{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_OWNER\"],"
+                                     "\"secretExpiresAfterHours\":8}}";
+  t_service t;
+  const char *org, *child = NULL, *id, *first = NULL;
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  org = t_organization(&t, "Acme");
+  organization_account(&t, org, "ORG_READ_ONLY");
+  munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 403);
+  munit_assert_string_not_equal(t_error(&t), "API_KEY_CANNOT_CREATE_ORG");
+  organization_account(&t, org, "ORG_OWNER");
+  for (i = 0; i < MOST; i++) { /* each by the account of the one before */
+    munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 201);
+    child = t_keep(&t, t_str(&t, "organization.id"));
+    if (i == 0) first = child;
+    if (i % 25) continue; /* a link of the chain */
+    organization_account(&t, child, "ORG_OWNER");
+  }
+  munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 400);
+  munit_assert_string_equal(t_error(&t), "MAX_ORGS_PER_USER_EXCEEDED");
+  t_as_host(&t); /* the first of the family goes: that is no new beginning */
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
+  store_whole(t.s);
+  organization_account(&t, first, "ORG_OWNER");
+  munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 400);
+  t_as_host(&t); /* one less, and there is room for one */
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", child), ==, 204);
+  organization_account(&t, first, "ORG_OWNER");
+  munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 201);
+  munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 400);
+  t_as_host(&t);
+  id = t_organization(&t, "Elsewhere"); /* another family is not touched */
+  organization_account(&t, id, "ORG_OWNER");
+  munit_assert_int(t_send(&t, "POST", "/orgs", with_account), ==, 201);
+  t_as_host(&t);
+  store_whole(t.s);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
   { "/life", organization_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/not_empty", organization_not_empty, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
@@ -416,6 +512,8 @@ static MunitTest tests[] = {
   { "/settings_merge", organization_settings_merge, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/settings_bounds", organization_settings_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/settings_events", organization_settings_events, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/owner_strange", organization_owner_strange, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/family", organization_family, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/by_credential", organization_by_credential, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };

@@ -26,7 +26,7 @@
 #define R_(region, size, more) \
   "{\"providerName\":\"AWS\",\"regionName\":\"" region "\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"" size "\",\"nodeCount\":3}" more "}"
 #define SPECS(regions) "\"replicationSpecs\":[{\"regionConfigs\":[" regions "]}]"
-#define C_(name, more) "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\"," SPECS(R_("US_EAST_1", "M10", "")) more "}"
+#define C_(name, more) "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\"," SPECS(R_("US_EAST_1", "M30", "")) more "}"
 #define SCALING "\"autoScaling\":{\"compute\":{\"enabled\":true,\"maxInstanceSize\":\"M50\"}}"
 #define FLEX(name) "{\"name\":\"" name "\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}"
 
@@ -41,7 +41,7 @@ static const struct {
   { "POST", "/groups/%G/clusters", C_("A3", ",\"dbMajorVersion\":\"7.0\""), MODIFY("when { context.cluster.dbMajorVersion == \"7.0\" }"), 202 },
   { "POST", "/groups/%G/clusters", C_("A4", ",\"advancedConfiguration\":{\"minimumEnabledTlsProtocol\":\"TLS1_1\"}"), NEW_TLS, 202 },
   { "POST", "/groups/%G/clusters", C_("A5", ""), MODIFY("when { context.project.clustersInProject > 3 }"), 202 },
-  { "POST", "/groups/%G/clusters", "{\"name\":\"A6\",\"clusterType\":\"SHARDED\"," SPECS(R_("US_EAST_1", "M10", "")) "}",
+  { "POST", "/groups/%G/clusters", "{\"name\":\"A6\",\"clusterType\":\"SHARDED\"," SPECS(R_("US_EAST_1", "M30", "")) "}",
     MODIFY("when { context.cluster.clusterType == ResourcePolicy::ClusterType::\"sharded\" }"), 202 },
   { "PATCH", "/groups/%G/clusters/Main", "{" SPECS(R_("EU_WEST_1", "M10", "")) "}",
     MODIFY("when { context.cluster.regions.contains(ResourcePolicy::Region::\"aws:eu-west-1\") }"), 200 },

@@ -36,7 +36,7 @@ static MunitResult shape_summaries(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShapeHash"), HASH("B")); /* it took longest */
   munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShape"), "as it is");
   munit_assert_string_equal(t_str(&w.t, "summaries[0].systemQuery"), "true");
-  munit_assert_int(t_node(&w.t, "summaries[0].cpuTime")->type, ==, SVC_J_NULL);
+  munit_assert_null(t_node(&w.t, "summaries[0].cpuTime")); /* not measured: left out, as nothing is shown as null */
   munit_assert_string_equal(t_str(&w.t, "summaries[1].command"), "find");
   munit_assert_string_equal(t_str(&w.t, "summaries[1].namespace"), "s.c");
   munit_assert_string_equal(t_str(&w.t, "summaries[1].execCount"), "100");
@@ -64,7 +64,7 @@ static MunitResult shape_summaries(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "summaries[0].execCount"), "91");
   adv_good(&w, SUMMARIES, "?series=EXECUTION_COUNT&series=CPU_TIME&nSummaries=1");
   svc_node_drop((svc_node *)(uintptr_t)t_node(&w.t, "summaries[0]"), "links");
-  munit_assert_string_equal(adv_text(&w, "summaries[0]"), "{\"command\":\"aggregate\",\"cpuTime\":null,\"execCount\":1,\"namespace\":\"s.d\","
+  munit_assert_string_equal(adv_text(&w, "summaries[0]"), "{\"command\":\"aggregate\",\"execCount\":1,\"namespace\":\"s.d\","
                             "\"queryShape\":\"as it is\",\"queryShapeHash\":\"" HASH("B") "\",\"systemQuery\":true}");
   adv_bad(&w, SUMMARIES, "?series=EXECUTION_COUNT&series=EXECUTION_COUNT", 400, "INVALID_QUERY_PARAMETER");
   adv_bad(&w, SUMMARIES, "?commands=update", 400, "INVALID_QUERY_PARAMETER");

@@ -332,8 +332,10 @@ static void found(t_service *t, const char *query, const char *ids)
   const svc_node *row;
   size_t n = 0;
   munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?%s", query), ==, 200);
-  for (row = t_node(t, "results")->first; row; row = row->next)
-    n += (size_t)snprintf(all + n, sizeof all - n, "%s" SVC_FMT, n ? " " : "", SVC_ARG(svc_node_str(row, "endpointSetId")));
+  for (row = t_node(t, "results")->first; row; row = row->next) {
+    svc_str id = svc_node_str(row, "endpointSetId");
+    n += (size_t)snprintf(all + n, sizeof all - n, "%s" SVC_FMT, n ? " " : "", SVC_ARG(id));
+  }
   munit_assert_string_equal(all, ids);
   munit_assert_int64(t_int(t, "totalCount"), ==, (int64_t)t_count(t, "results"));
 }

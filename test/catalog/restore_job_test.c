@@ -163,7 +163,7 @@ static MunitResult test_elsewhere(const MunitParameter params[], void *data)
   w.t.grants[0] = (svc_grant){ "ORG_OWNER", NULL };
   w.t.caller.grant_count = 1;
   w.group = other;
-  b_bad(&w, "PATCH", "/groups/%G/clusters/E", "{\"pitEnabled\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
+  b_bad(&w, "PATCH", "/groups/%G/clusters/E", "{\"backupEnabled\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
   t_advance(&w.t, 5);
   b_good(&w, "PATCH", "/groups/%G/clusters/E", "{\"backupEnabled\":true}", 200); /* and its schedule is its own project's */
   t_advance(&w.t, 86400);
@@ -393,7 +393,7 @@ static MunitResult test_legacy(const MunitParameter params[], void *data)
          "{\"delivery\":{\"methodName\":\"AUTOMATED_RESTORE\",\"targetClusterName\":\"D\",\"targetGroupId\":\"%G\"},"
                              "\"snapshotId\":\"%S\"}", 202);
   b_is(&w, "results[0].delivery.targetClusterName", "D");
-  b_bad(&w, "PATCH", "/groups/%G/clusters/D", "{\"pitEnabled\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
+  b_bad(&w, "PATCH", "/groups/%G/clusters/D", "{\"backupEnabled\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
   b_good(&w, "GET", LEGACY, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   b_good(&w, "GET", LEGACY "?batchId=%J", NULL, 200);

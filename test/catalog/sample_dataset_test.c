@@ -38,7 +38,7 @@ static const char *sample_get(sample_world *w, const char *id, const char *field
 static MunitResult sample_shared(const MunitParameter params[], void *data)
 {
   static const char body[] = "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
-                             "\"backingProviderName\":\"GCP\",\"regionName\":\"CENTRAL_US\",\"electableSpecs\":{\"instanceSize\":\"M2\"}}]}]}";
+                             "\"backingProviderName\":\"GCP\",\"regionName\":\"CENTRAL_US\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}";
   const char *org;
   sample_world w;
   (void)params, (void)data;

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #define REGION(name, priority, more) \
-  "{\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":" more "},\"priority\":" priority ",\"providerName\":\"AWS\",\"regionName\":\"" name "\"}"
+  "{\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":" more "},\"priority\":" priority ",\"providerName\":\"AWS\",\"regionName\":\"" name "\"}"
 #define CLUSTER(name, regions) "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[" regions "]}]}"
 #define SPEC(more) "{\"instanceSize\":\"S20_HIGHCPU_NVME\"" more "}"
 #define BODY(specs) "{\"specs\":[" specs "]}"

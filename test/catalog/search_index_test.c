@@ -25,6 +25,7 @@ static void open_world(search_world *w, const svc_config *changes)
   w->org = t_organization(&w->t, "Acme");
   w->group = t_project(&w->t, w->org, "P1");
   munit_assert_int(t_sendf(&w->t, "POST", CLUSTER, "/groups/%s/clusters", w->group), ==, 202);
+  if (!w->t.s->config.driver) t_collection(&w->t, w->group, "C", "shop", "movies");
 }
 
 static int call(search_world *w, const char *method, const char *tail, const char *body)
@@ -133,6 +134,7 @@ static MunitResult search_keys(const MunitParameter params[], void *data)
   expect(&w, call(&w, "POST", "/search/indexes", DYNAMIC), 409, "SEARCH_DUPLICATE_INDEX");
   munit_assert_string_equal(t_param(&w.t, 0), "default");
   munit_assert_string_equal(t_param(&w.t, 1), "shop.movies");
+  t_collection(&w.t, w.group, "C", "shop", "a/b c");
   make(&w, "{\"collectionName\":\"a/b c\",\"database\":\"shop\",\"name\":\"default\",\"definition\":{\"mappings\":{\"dynamic\":true}}}");
   munit_assert_int(call(&w, "GET", "/search/indexes/shop/a%2Fb%20c/default", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "indexID"), w.id);
@@ -287,6 +289,7 @@ static MunitResult search_bounds(const MunitParameter params[], void *data)
   size_t n, i, most;
   (void)params, (void)data;
   open_world(&w, NULL);
+  t_collection(&w.t, w.group, "C", "d", "c");
   for (most = 300; most <= 900; most += 600) {
     n = (size_t)snprintf(body, sizeof body, "{\"collectionName\":\"c\",\"database\":\"d\",\"name\":\"n\",\"definition\":{\"mappings\":{\"fields\":{");
     for (i = 0; i < most; i++) n += (size_t)snprintf(body + n, sizeof body - n, "%s\"f%05zu\":{\"type\":\"string\"}", i ? "," : "", i);

@@ -237,7 +237,158 @@ static MunitResult secrets_nowhere(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------- where they are sent */
+
+#define GO_KAFKA \
+  "\"authentication\":{\"mechanism\":\"SCRAM-256\",\"username\":\"u\",\"password\":\"secret-kafka\"},\"security\":{\"protocol\":\"SASL_SSL\"}"
+#define GO_REGISTRY(url, password) \
+  "\"provider\":\"CONFLUENT\",\"schemaRegistryUrls\":[\"" url "\"],\"schemaRegistryAuthentication\":{\"type\":\"USER_INFO\",\"username\":\"u\"" password "}}"
+#define GO_HOOK(url, secret) "{\"type\":\"WEBHOOK\",\"url\":\"" url "\",\"secret\":\"" secret "\"}"
+#define GO_LOGS(endpoint, header) \
+  "{\"type\":\"OTEL_LOG_EXPORT\",\"otelEndpoint\":\"" endpoint "\",\"otelSuppliedHeaders\":[{\"name\":\"A\"" header "}]" LOGS
+#define GO_SPLUNK(url, token) "{\"type\":\"SPLUNK_LOG_EXPORT\",\"hecUrl\":\"" url "\",\"hecToken\":\"" token "\"" LOGS
+#define GO_ALERT(hooks) "{\"eventTypeName\":\"HOST_DOWN\",\"enabled\":true,\"notifications\":[" hooks "]}"
+#define GO_TOLD(url, secret) "{\"typeName\":\"WEBHOOK\",\"webhookUrl\":\"" url "\",\"webhookSecret\":\"" secret "\"}"
+#define GO_UUID "\"3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d5e\""
+#define GO_STREAM "streams/W/connections", "/c"
+#define GO_ONE "https://one.example.com"
+#define GO_TWO "https://two.example.com"
+#define GO_MASK "****"
+
+/* It is made with a secret; a change of its destination is refused without the secret, or with its mask, and done with it. */
+static const struct {
+  const char *make, *at; /* where to, and behind that what was made; "/%s": its id */
+  const char *body, *method, *without, *field, *with;
+} secrets_goes[] = {
+  { GO_STREAM, "{\"name\":\"c\",\"type\":\"Kafka\",\"bootstrapServers\":\"a:1\"," GO_KAFKA "}", "PATCH", "{\"bootstrapServers\":\"b:1\"}",
+    "authentication.password", "{\"bootstrapServers\":\"b:1\"," GO_KAFKA "}" },
+  { GO_STREAM, "{\"name\":\"c\",\"type\":\"Kafka\",\"bootstrapServers\":\"a:1\"," GO_KAFKA "}", "PATCH",
+    "{\"security\":{\"protocol\":\"SASL_PLAINTEXT\"}}", "authentication.password",
+    "{\"security\":{\"protocol\":\"SASL_PLAINTEXT\"},\"authentication\":{\"password\":\"secret-other\"}}" },
+  { GO_STREAM, "{\"name\":\"c\",\"type\":\"Https\",\"url\":\"" GO_ONE "\",\"headers\":{\"A\":\"secret-header\"}}", "PATCH",
+    "{\"url\":\"" GO_TWO "\"}", "headers", "{\"url\":\"" GO_TWO "\",\"headers\":{\"A\":\"secret-header\"}}" },
+  { GO_STREAM, "{\"name\":\"c\",\"type\":\"SchemaRegistry\"," GO_REGISTRY(GO_ONE, ",\"password\":\"secret-registry\""), "PATCH",
+    "{\"schemaRegistryUrls\":[\"" GO_TWO "\"]}", "schemaRegistryAuthentication.password",
+    "{" GO_REGISTRY(GO_TWO, ",\"password\":\"secret-registry\"") },
+  { "integrations/WEBHOOK", "", GO_HOOK(GO_ONE, "secret-hook"), "PUT", GO_HOOK(GO_TWO, GO_MASK), "secret", GO_HOOK(GO_TWO, "secret-hook") },
+  { "logIntegrations", "/%s", GO_LOGS(GO_ONE, ",\"value\":\"secret-otel\""), "PUT", GO_LOGS(GO_TWO, ""), "otelSuppliedHeaders[0].value",
+    GO_LOGS(GO_TWO, ",\"value\":\"secret-otel\"") },
+  { "logIntegrations", "/%s", GO_SPLUNK(GO_ONE, "secret-splunk"), "PUT", GO_SPLUNK(GO_TWO, GO_MASK), "hecToken", GO_SPLUNK(GO_TWO, "secret-splunk") },
+  { "alertConfigs", "/%s", GO_ALERT(GO_TOLD(GO_ONE, "secret-told")), "PUT", GO_ALERT(GO_TOLD(GO_TWO, GO_MASK)), "notifications[0].webhookSecret",
+    GO_ALERT(GO_TOLD(GO_TWO, "secret-told")) },
+  { "userSecurity", "", "{\"ldap\":{\"hostname\":\"a.example.com\",\"bindUsername\":\"DC=a\",\"bindPassword\":\"secret-bind\"}}", "PATCH",
+    "{\"ldap\":{\"hostname\":\"b.example.com\"}}", "ldap.bindPassword", "{\"ldap\":{\"hostname\":\"b.example.com\",\"bindPassword\":\"secret-bind\"}}" },
+  { "encryptionAtRest", "", "{\"azureKeyVault\":{\"enabled\":true,\"keyIdentifier\":\"" GO_ONE "/keys/k/1\",\"keyVaultName\":\"v\",\"resourceGroupName\":"
+    "\"g\",\"subscriptionID\":" GO_UUID ",\"clientID\":" GO_UUID ",\"tenantID\":" GO_UUID ",\"secret\":\"secret-azure\"}}", "PATCH",
+    "{\"azureKeyVault\":{\"keyIdentifier\":\"" GO_TWO "/keys/k/1\"}}", "azureKeyVault.secret",
+    "{\"azureKeyVault\":{\"keyIdentifier\":\"" GO_TWO "/keys/k/1\",\"secret\":\"secret-azure\"}}" },
+};
+
+static MunitResult secrets_destination(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof secrets_goes / sizeof secrets_goes[0]; i++) {
+    char path[256], at[320];
+    bool made;
+    t_world_open(&w);
+    munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"W\",\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"}}",
+                             "/groups/%s/streams", w.group), ==, 201);
+    snprintf(path, sizeof path, "/groups/%s/%s", w.group, secrets_goes[i].make);
+    made = strcmp(secrets_goes[i].method, "PATCH") == 0 && !secrets_goes[i].at[0]; /* it is always there */
+    if (t_send(&w.t, made ? "PATCH" : "POST", path, secrets_goes[i].body) >= 300) munit_errorf("%s: %s", path, w.t.response.body);
+    snprintf(at, sizeof at, "%s%s%s", path, secrets_goes[i].at[0] == '/' && secrets_goes[i].at[1] == '%' ? "/" : secrets_goes[i].at,
+             secrets_goes[i].at[0] == '/' && secrets_goes[i].at[1] == '%' ? t_keep(&w.t, t_str(&w.t, "id")) : "");
+    t_advance(&w.t, 600);
+    if (t_send(&w.t, secrets_goes[i].method, at, secrets_goes[i].without) != 400 || !t_violation(&w.t, secrets_goes[i].field))
+      munit_errorf("%s %s: %s", at, secrets_goes[i].without, w.t.response.body);
+    if (t_send(&w.t, secrets_goes[i].method, at, secrets_goes[i].with) >= 300) munit_errorf("%s %s: %s", at, secrets_goes[i].with, w.t.response.body);
+    t_world_close(&w);
+  }
+  return MUNIT_OK;
+}
+
+/* Notifications change places: each secret stays with the URL that it was sent with. */
+static MunitResult secrets_places(const MunitParameter params[], void *data)
+{
+  static t_world w;
+  const char *id;
+  (void)params, (void)data;
+  t_world_open(&w);
+  munit_assert_int(t_sendf(&w.t, "POST", GO_ALERT("{\"typeName\":\"GROUP\",\"emailEnabled\":true}," GO_TOLD(GO_ONE "/a", "secret-told")),
+                           "/groups/%s/alertConfigs", w.group), ==, 201);
+  id = t_keep(&w.t, t_str(&w.t, "id"));
+  munit_assert_int(t_sendf(&w.t, "PUT", GO_ALERT("{\"typeName\":\"GROUP\",\"emailEnabled\":false}," GO_TOLD(GO_TWO "/a", GO_MASK)),
+                           "/groups/%s/alertConfigs/%s", w.group, id), ==, 400);
+  munit_assert_true(t_violation(&w.t, "notifications[1].webhookSecret"));
+  munit_assert_int(t_sendf(&w.t, "PUT", GO_ALERT("{\"typeName\":\"GROUP\",\"emailEnabled\":false}," GO_TOLD(GO_ONE "/a", "secret-told")),
+                           "/groups/%s/alertConfigs/%s", w.group, id), ==, 200);
+  t_world_close(&w);
+  return MUNIT_OK;
+}
+
+typedef struct secrets_seen {
+  bool secret, address, said;
+} secrets_seen;
+
+/* Secrets and addresses in an object and below it. An address that is a secret itself goes nowhere but there. */
+static void secrets_see(const svc_object *object, secrets_seen *seen, int depth)
+{
+  const svc_variant *v = SVC_VARIANTS_OF(object);
+  unsigned i;
+  for (; v && v->value; v++) {
+    secrets_seen own = { false, false, false };
+    secrets_see(v->object, &own, depth + 1);
+    if (own.secret && own.address && !own.said) munit_errorf("%s has secrets and an address, and says not that they belong together", v->object->name);
+    seen->secret |= own.secret && !own.said;
+  }
+  if (SVC_VARIANTS_OF(object) || depth > 6) return;
+  for (; object; object = object->base) {
+    const char *const *path = object->secrets_go_to;
+    seen->said |= path != NULL;
+    for (; path && *path; path++)
+      if (!svc_field_named(object, svc_str_c(*path))) munit_errorf("%s has no field %s", object->name, *path);
+    for (i = 0; i < object->count; i++) {
+      const svc_field *f = &object->fields[i];
+      bool address = (f->type == SVC_STRING || f->type == SVC_ARRAY) && (f->format == SVC_FORMAT_URI || strstr(f->name, "hostname") ||
+                                                                         strstr(f->name, "Servers") || strstr(f->name, "keyIdentifier"));
+      if (address && !(f->flags & SVC_SEALED)) seen->address = true;
+      else if (f->flags & SVC_SEALED && !address) seen->secret = true;
+      if (SVC_OBJECT_OF(f)) {
+        secrets_seen below = { false, false, false };
+        secrets_see(f->object, &below, depth + 1);
+        if (below.secret && below.address && !below.said) munit_errorf("%s has secrets and an address, and says not that they belong together", f->object->name);
+        seen->secret |= below.secret && !below.said;
+        seen->address |= below.address && !below.said;
+      }
+    }
+  }
+}
+
+/* What has a secret and an address says that the one is for the other. */
+static MunitResult secrets_said(const MunitParameter params[], void *data)
+{
+  size_t count, i;
+  const svc_noun *const *nouns = svc_catalog_all(&count);
+  (void)params, (void)data;
+  for (i = 0; i < count; i++) {
+    secrets_seen seen = { false, false, false };
+    bool changes = false;
+    unsigned k;
+    for (k = 0; k < nouns[i]->route_count; k++)
+      changes |= nouns[i]->routes[k].method == SVC_PATCH || nouns[i]->routes[k].method == SVC_PUT;
+    if (!nouns[i]->object || !changes) continue;
+    secrets_see(nouns[i]->object, &seen, 0);
+    if (seen.secret && seen.address && !seen.said) munit_errorf("%s has secrets and an address, and says not that they belong together", nouns[i]->name);
+  }
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/destination", secrets_destination, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/places", secrets_places, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/said", secrets_said, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/nowhere", secrets_nowhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 };

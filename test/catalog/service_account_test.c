@@ -607,6 +607,41 @@ static MunitResult service_account_managers(const MunitParameter params[], void 
   return MUNIT_OK;
 }
 
+/* Who manages access to a project, and owns it not, has no hand on the way in of an account that does. */
+static MunitResult service_account_shut_out(const MunitParameter params[], void *data)
+{
+  static const char entry[] = "[{\"ipAddress\":\"192.0.2.1\"}]";
+  t_service t;
+  const char *org, *group, *owner, *reader, *manager, *lead;
+  char body[256];
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  org = t_organization(&t, "Acme");
+  group = t_project(&t, org, "alpha");
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"o\",\"description\":\"o\",\"roles\":[\"GROUP_OWNER\"],\"secretExpiresAfterHours\":8}",
+                           "/groups/%s/serviceAccounts", group), ==, 201);
+  owner = t_keep(&t, t_str(&t, "clientId"));
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"r\",\"description\":\"r\",\"roles\":[\"GROUP_READ_ONLY\"],\"secretExpiresAfterHours\":8}",
+                           "/groups/%s/serviceAccounts", group), ==, 201);
+  reader = t_keep(&t, t_str(&t, "clientId"));
+  snprintf(body, sizeof body, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_ACCESS_MANAGER\"}]", group);
+  manager = t_user(&t, "manager@example.com", body);
+  snprintf(body, sizeof body, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
+  lead = t_user(&t, "lead@example.com", body);
+  t_as(&t, manager);
+  munit_assert_int(t_sendf(&t, "POST", entry, "/groups/%s/serviceAccounts/%s/accessList", group, owner), ==, 403);
+  munit_assert_int(t_sendf(&t, "POST", entry, "/groups/%s/serviceAccounts/%s/accessList", group, reader), ==, 201);
+  t_as(&t, lead);
+  munit_assert_int(t_sendf(&t, "POST", entry, "/groups/%s/serviceAccounts/%s/accessList", group, owner), ==, 201);
+  t_as(&t, manager);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/serviceAccounts/%s/accessList/192.0.2.1", group, owner), ==, 403);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/serviceAccounts/%s/accessList/192.0.2.1", group, reader), ==, 204);
+  t_as(&t, lead);
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/serviceAccounts/%s/accessList/192.0.2.1", group, owner), ==, 204);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* No account takes itself out of the only place in which it has a role, nor its last secret. */
 static MunitResult service_account_itself(const MunitParameter params[], void *data)
 {
@@ -700,6 +735,7 @@ static MunitTest tests[] = {
   { "/access_list", service_account_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/lost_project", service_account_lost_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/managers", service_account_managers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/shut-out", service_account_shut_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/itself", service_account_itself, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/tokens", service_account_tokens, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -167,6 +167,7 @@ static MunitResult slow_simulated(const MunitParameter params[], void *data)
   snprintf(path, sizeof path, "/groups/%s/processes/%s/performanceAdvisor/slowQueryLogs?includeMetrics=true&includeOpType=true", group, host);
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
   munit_assert_size(t_count(&t, "slowQueries"), ==, 0); /* it knows of no collection */
+  t_collection(&t, group, "C", "shop", "movies");
   munit_assert_int(t_sendf(&t, "POST", "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"x\",\"definition\":{\"mappings\":"
                            "{\"dynamic\":true}}}", "/groups/%s/clusters/C/search/indexes", group), ==, 202);
   t_advance(&t, 86400 * 2);

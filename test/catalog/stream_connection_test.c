@@ -150,7 +150,7 @@ static MunitResult connection_states(const MunitParameter params[], void *data)
   stream_expect(&w, stream_call(&w, "PATCH", AT "/k", "{\"bootstrapServers\":\"b:1\"}"), 409, "STREAM_KAFKA_CONNECTION_IS_DEPLOYING");
   stream_expect(&w, stream_call(&w, "DELETE", AT "/k", NULL), 409, "STREAM_KAFKA_CONNECTION_IS_DEPLOYING");
   t_advance(&w.t, 10);
-  munit_assert_int(stream_call(&w, "PATCH", AT "/k", "{\"bootstrapServers\":\"b:1, c:2\"}"), ==, 200);
+  munit_assert_int(stream_call(&w, "PATCH", AT "/k", "{" SCRAM ",\"bootstrapServers\":\"b:1, c:2\"}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
   t_advance(&w.t, 10);
   stream_refused(&w, "PATCH", AT "/k", "{\"name\":\"other\"}", "name");
@@ -199,9 +199,12 @@ static MunitResult connection_secrets(const MunitParameter params[], void *data)
   stream_order(&w, "connection.put", SVC_OK, NULL);
   munit_assert_null(strstr(w.driver.desired, "sesame"));
   munit_assert_string_equal(w.driver.secrets, "{\"authentication\":{\"password\":\"sesame-kafka\"}}");
-  munit_assert_int(stream_call(&w, "PATCH", AT "/k", "{\"bootstrapServers\":\"b:1\"}"), ==, 200);
+  stream_refused(&w, "PATCH", AT "/k", "{\"bootstrapServers\":\"b:1\"}", "authentication.password"); /* it does not go there */
+  munit_assert_int(stream_call(&w, "PATCH", AT "/k", "{\"config\":{\"client.id\":\"b\"}}"), ==, 200);
   stream_order(&w, "connection.put", SVC_OK, NULL);
   munit_assert_string_equal(w.driver.secrets, "{\"authentication\":{\"password\":\"sesame-kafka\"}}"); /* it stays */
+  stream_refused(&w, "PATCH", AT "/k", "{\"config\":{\"bootstrap.servers\":\"b:1\"}}", "config.bootstrap.servers");
+  stream_refused(&w, "PATCH", AT "/k", "{\"config\":{\"security.protocol\":\"PLAINTEXT\"}}", "config.security.protocol");
   munit_assert_int(stream_call(&w, "PATCH", AT "/k", "{\"authentication\":{\"password\":\"sesame-other\"}}"), ==, 200);
   stream_order(&w, "connection.put", SVC_IO, "{\"reason\":\"no route\"}");
   munit_assert_string_equal(w.driver.secrets, "{\"authentication\":{\"password\":\"sesame-other\"}}");
@@ -260,7 +263,18 @@ static MunitResult connection_cluster(const MunitParameter params[], void *data)
   stream_expect(&w, t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", w.group), 409, "CLUSTER_IN_USE_BY_STREAM_CONNECTIONS");
   munit_assert_int(stream_call(&w, "DELETE", AT "/d", NULL), ==, 202);
   t_advance(&w.t, 100);
+  munit_assert_int(t_sendf(&w.t, "POST", CLUSTER("D"), "/groups/%s/clusters", w.group), ==, 202);
+  t_advance(&w.t, 1000);
+  munit_assert_int(stream_call(&w, "POST", AT, "{\"name\":\"d\",\"type\":\"Cluster\",\"clusterName\":\"D\"}"), ==, 202);
+  t_advance(&w.t, 100);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", w.group), ==, 202);
+
+  /* what is being deleted cannot be named anew, and it is told why */
+  stream_expect(&w, stream_call(&w, "PATCH", AT "/d", "{\"clusterName\":\"C\"}"), 404, "CLUSTER_NOT_FOUND");
+  munit_assert_not_null(strstr(t_str(&w.t, "detail"), "The cluster is being deleted."));
+  munit_assert_int(stream_call(&w, "PATCH", AT "/d", "{\"dbRoleToExecute\":{\"role\":\"readAnyDatabase\",\"type\":\"BUILT_IN\"}}"), ==, 200);
+  t_advance(&w.t, 1000);
+  store_whole(w.t.s);
   t_close(&w.t);
   return MUNIT_OK;
 }
@@ -339,7 +353,8 @@ static MunitResult connection_failover(const MunitParameter params[], void *data
   munit_assert_string_equal(t_str(&w.t, "results[0].region"), "OREGON_USA");
   munit_assert_null(strstr(w.t.response.body, "sesame"));
   stream_refused(&w, "PATCH", at, "{\"region\":\"PARIS_FRA\"}", "region");
-  munit_assert_int(stream_call(&w, "PATCH", at, "{\"bootstrapServers\":\"west:2\"}"), ==, 200);
+  stream_refused(&w, "PATCH", at, "{\"bootstrapServers\":\"west:2\"}", "authentication.password");
+  munit_assert_int(stream_call(&w, "PATCH", at, "{" SCRAM ",\"bootstrapServers\":\"west:2\"}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
   stream_refused(&w, "PATCH", "/W", "{\"failoverRegions\":[]}", "failoverRegions"); /* it is counted on */
   munit_assert_int(stream_call(&w, "DELETE", at, NULL), ==, 204);

@@ -93,7 +93,8 @@ static MunitResult network_link_states(const MunitParameter params[], void *data
   stream_expect(&w, stream_call(&w, "DELETE", at, NULL), 409, "STREAM_PRIVATE_LINK_IN_USE");
   munit_assert_string_equal(t_param(&w.t, 0), id);
   munit_assert_not_null(strstr(t_str(&w.t, "detail"), "used by the stream connection "));
-  munit_assert_int(stream_call(&w, "PATCH", "/W/connections/k", "{\"networking\":{\"access\":{\"type\":\"PUBLIC\",\"connectionId\":null}}}"), ==, 200);
+  stream_refused(&w, "PATCH", "/W/connections/k", "{\"networking\":{\"access\":{\"type\":\"PUBLIC\",\"connectionId\":null}}}", "authentication.password");
+  munit_assert_int(stream_call(&w, "PATCH", "/W/connections/k", "{" SCRAM ",\"networking\":{\"access\":{\"type\":\"PUBLIC\",\"connectionId\":null}}}"), ==, 200);
   stream_expect(&w, stream_call(&w, "DELETE", at, NULL), 409, "STREAM_PRIVATE_LINK_IN_USE");
   munit_assert_not_null(strstr(t_str(&w.t, "detail"), "used by the stream connection f."));
   munit_assert_int(stream_call(&w, "DELETE", "/W/connections/f", NULL), ==, 202);

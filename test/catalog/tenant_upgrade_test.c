@@ -76,7 +76,7 @@ static MunitResult upgrade_shapes(const MunitParameter params[], void *data)
 {
   upgrade_world w;
   (void)params, (void)data;
-  upgrade_open(&w, SHARED("M2"));
+  upgrade_open(&w, SHARED("M0"));
   if (upgrade_send(&w, TO(AWS("") ",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"numShards\":2,\"zoneName\":\"Z\",\"regionsConfig\":{"
                           "\"EU_WEST_1\":{\"electableNodes\":2,\"priority\":7},\"US_EAST_1\":{\"electableNodes\":1,\"priority\":6,\"readOnlyNodes\":1}}}]")) != 200)
     munit_error(w.t.response.body);
@@ -84,20 +84,20 @@ static MunitResult upgrade_shapes(const MunitParameter params[], void *data)
   munit_assert_string_equal(upgrade_get(&w, "replicationSpecs[1].zoneName"), "Z");
   munit_assert_string_equal(upgrade_get(&w, "replicationSpecs[1].regionConfigs[1].readOnlySpecs.nodeCount"), "1");
   t_close(&w.t);
-  upgrade_open(&w, SHARED("M2"));
+  upgrade_open(&w, SHARED("M0"));
   if (upgrade_send(&w, TO("\"providerSettings\":{\"providerName\":\"GCP\",\"instanceSizeName\":\"M10\"},\"replicationSpec\":{\"WESTERN_US\":"
                           "{\"electableNodes\":3,\"priority\":7,\"analyticsNodes\":1}}")) != 200)
     munit_error(w.t.response.body);
   munit_assert_string_equal(upgrade_get(&w, R(0, "regionName")), "WESTERN_US");
   munit_assert_string_equal(upgrade_get(&w, R(0, "analyticsSpecs.instanceSize")), "M10");
   t_close(&w.t);
-  upgrade_open(&w, SHARED("M2"));
+  upgrade_open(&w, SHARED("M0"));
   munit_assert_int(upgrade_send(&w, TO("\"providerSettings\":{\"providerName\":\"TENANT\",\"backingProviderName\":\"AWS\",\"instanceSizeName\":\"M5\","
                                        "\"regionName\":\"US_EAST_1\"}")), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "providerSettings.backingProviderName"), "AWS");
   munit_assert_string_equal(upgrade_get(&w, R(0, "electableSpecs.instanceSize")), "M5");
   munit_assert_string_equal(upgrade_get(&w, R(0, "electableSpecs.diskSizeGB")), "5");
-  munit_assert_int(t_sendf(&w.t, "PATCH", SHARED("M2"), "/groups/%s/clusters/S", w.group), ==, 500); /* a lesser one has less room */
+  munit_assert_int(t_sendf(&w.t, "PATCH", SHARED("M0"), "/groups/%s/clusters/S", w.group), ==, 500); /* a lesser one has less room */
   munit_assert_string_equal(t_error(&w.t), "CANNOT_DECREASE_DISK_SIZE");
   t_close(&w.t);
   return MUNIT_OK;
@@ -122,7 +122,7 @@ static MunitResult upgrade_ways(const MunitParameter params[], void *data)
   size_t i;
   (void)params, (void)data;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    upgrade_open(&w, SHARED("M2"));
+    upgrade_open(&w, SHARED("M0"));
     if (upgrade_send(&w, rows[i].body) != 200) munit_errorf("%s: %s", rows[i].body, w.t.response.body);
     munit_assert_string_equal(upgrade_get(&w, rows[i].field), rows[i].value);
     t_close(&w.t);
@@ -135,7 +135,7 @@ static MunitResult upgrade_gone(const MunitParameter params[], void *data)
 {
   upgrade_world w;
   (void)params, (void)data;
-  upgrade_open(&w, SHARED("M2"));
+  upgrade_open(&w, SHARED("M0"));
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/S", w.group), ==, 202);
   munit_assert_int(upgrade_send(&w, TO(AWS(""))), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_ALREADY_REQUESTED_DELETION");
@@ -182,22 +182,70 @@ static MunitResult upgrade_refused(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* There are no serverless instances any more; and while the clock says that there are, none is made. */
+#define SERVERLESS(name, rest) "{\"name\":\"" name "\",\"providerSettings\":{\"backingProviderName\":\"AWS\"," \
+                               "\"providerName\":\"SERVERLESS\",\"regionName\":\"US_EAST_1\"}" rest "}"
+
+static int serverless_send(upgrade_world *w, const char *body)
+{
+  return t_sendf(&w->t, "POST", body, "/groups/%s/clusters/tenantUpgradeToServerless", w->group);
+}
+
+/* The free cluster becomes a flex cluster of the same name and id, shown in the older shape; its sunset is only announced. */
 static MunitResult upgrade_serverless(const MunitParameter params[], void *data)
 {
   upgrade_world w;
+  char id[25];
   (void)params, (void)data;
   upgrade_open(&w, SHARED("M0"));
-  munit_assert_int(t_sendf(&w.t, "POST", "{}", "/groups/%s/clusters/tenantUpgradeToServerless", w.group), ==, 410);
-  munit_assert_string_equal(t_error(&w.t), "VERSION_GONE");
-  w.t.now -= (int64_t)200 * 86400000;
-  munit_assert_int(t_sendf(&w.t, "POST", "{}", "/groups/%s/clusters/tenantUpgradeToServerless", w.group), ==, 403);
-  munit_assert_string_equal(t_error(&w.t), "FEATURE_UNSUPPORTED");
+  snprintf(id, sizeof id, "%s", upgrade_get(&w, "id"));
+  if (serverless_send(&w, SERVERLESS("S", ",\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]")) != 200) munit_error(w.t.response.body);
+  munit_assert_string_equal(t_get_header(&w.t, "Sunset"), "Wed, 05 Feb 2025 00:00:00 GMT");
+  munit_assert_string_equal(t_str(&w.t, "id"), id);
+  munit_assert_string_equal(t_str(&w.t, "providerSettings.providerName"), "SERVERLESS");
+  munit_assert_string_equal(t_str(&w.t, "providerSettings.effectiveProviderName"), "FLEX");
+  munit_assert_string_equal(t_str(&w.t, "serverlessBackupOptions.serverlessContinuousBackupEnabled"), "false");
+  munit_assert_string_equal(t_str(&w.t, "tags[0].key"), "a");
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standardSrv"), "db+srv://"));
+  t_advance(&w.t, 10);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/flexClusters/S", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "id"), id);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+static MunitResult upgrade_serverless_refused(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *body, *error;
+    int status;
+  } rows[] = {
+    { SERVERLESS("Nosuch", ""), "CLUSTER_NOT_FOUND", 404 },
+    { "{\"name\":\"S\"}", "MISSING_ATTRIBUTE", 400 },
+    { SERVERLESS("S", ",\"nosuchField\":1"), "INVALID_ATTRIBUTE", 400 },
+    { SERVERLESS("S", ",\"serverlessBackupOptions\":{\"serverlessContinuousBackupEnabled\":true}"), "INVALID_ATTRIBUTE", 400 },
+    { "{\"name\":\"S\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"NOWHERE\"}}", "INVALID_REGION", 400 },
+    { SERVERLESS("D", ""), "INVALID_ATTRIBUTE", 400 }
+  };
+  upgrade_world w;
+  size_t i;
+  (void)params, (void)data;
+  upgrade_open(&w, SHARED("M0"));
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"D\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
+                           "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
+                           "\"nodeCount\":3}}]}]}", "/groups/%s/clusters", w.group), ==, 202);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (serverless_send(&w, rows[i].body) != rows[i].status || strcmp(t_error(&w.t), rows[i].error) != 0)
+      munit_errorf("%zu: %s", i, w.t.response.body);
+    munit_assert_string_equal(upgrade_get(&w, "stateName"), "IDLE"); /* nothing is changed */
+  }
   t_close(&w.t);
   return MUNIT_OK;
 }
 
 #define TEST(n) { "/" #n, upgrade_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(simple), TEST(shapes), TEST(ways), TEST(gone), TEST(refused), TEST(serverless),
+static MunitTest tests[] = { TEST(simple), TEST(shapes), TEST(ways), TEST(gone), TEST(refused), TEST(serverless), TEST(serverless_refused),
                              { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
 const MunitSuite svc_suite_tenant_upgrade = { "tenant_upgrade", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

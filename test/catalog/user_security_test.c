@@ -28,9 +28,10 @@ static MunitResult security_ldap(const MunitParameter params[], void *data)
   b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"caCertificate\":\"-----BEGIN CERTIFICATE-----\\nnonsense\"}}", "ldap.caCertificate");
   b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"authenticationEnabled\":true,\"authorizationEnabled\":true," BIND "}}", 202);
   munit_assert_null(strstr(w.t.response.body, "secret"));
-  b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"hostname\":\"other.example.com\"}}", 202); /* the password stays */
+  b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"hostname\":\"other.example.com\"}}", "ldap.bindPassword"); /* it is for the first */
+  b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"bindUsername\":\"CN=other,DC=example,DC=com\"}}", 202); /* the password stays */
   b_is(&w, "ldap.authenticationEnabled", "true");
-  b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"hostname\":\"2001:db8::1\"}}", 202);
+  b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"hostname\":\"2001:db8::1\",\"bindPassword\":\"another\"}}", 202);
   b_good(&w, "GET", "/groups/%G/events?eventType=GROUP_SETTINGS_UPDATED", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
   return b_close(&w);

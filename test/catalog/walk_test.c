@@ -162,7 +162,7 @@ static void walk_pages(walk *k, const svc_plan *plan)
 /* --------------------------------------------------------------------------------------------------------------- requests */
 
 #define WALK_REGION(cloud, name) \
-  "{\"providerName\":\"" cloud "\",\"regionName\":\"" name "\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}"
+  "{\"providerName\":\"" cloud "\",\"regionName\":\"" name "\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}"
 #define WALK_CLUSTER(name, type, region) \
   "{\"name\":\"" name "\",\"backupEnabled\":true,\"clusterType\":\"" type "\",\"replicationSpecs\":[{\"regionConfigs\":[" region "]}]}"
 #define WALK_ITEM(type, interval, unit, value) \

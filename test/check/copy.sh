@@ -69,6 +69,13 @@ works check --store "$(uri one)"
 begin --data $T/data --store "$(uri one)"
 answers $T/second
 same $T/first $T/second "from PostgreSQL the service answers something else"
+# another svcd on the same store, with an empty folder, makes a key of its own: it is refused, also after this one has ended
+if timeout 60 build/svcd --listen http://127.0.0.1:0 --data $T/stranger --store "$(uri one)" >$T/out.stranger 2>$T/err.stranger; then fail "any key will do"; fi
+grep -q "the secret key is not this store's" $T/err.stranger || { cat $T/err.stranger; fail "nothing is said of the key"; }
+[ ! -e $T/stranger/secret.key ] || fail "the key that was refused is there as if it were the store's"
+head -c 32 /dev/zero >$T/stranger/secret.key; chmod 600 $T/stranger/secret.key
+refused "the secret key is not this store's" check --data $T/stranger --store "$(uri one)"
+works check --data $T/data --store "$(uri one)"
 
 # ---- a backup of it, while it serves; and on -------------------------------------------------------------------------
 

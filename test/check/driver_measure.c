@@ -19,7 +19,10 @@ static int measure(const svc_driver *driver, const char *id, const char *metric)
   svc_arena_init(&arena, NULL);
   svc_reply_begin(&reply, &arena, q.most);
   code = driver->ask(driver->context, NULL, &q, &reply);
-  if (code == SVC_OK) printf(SVC_FMT "\n", SVC_ARG(svc_json_member((svc_str){ reply.bytes, reply.length }, SVC_S("value"))));
+  if (code == SVC_OK) {
+    svc_str value = svc_json_member((svc_str){ reply.bytes, reply.length }, SVC_S("value"));
+    printf(SVC_FMT "\n", SVC_ARG(value));
+  }
   else fprintf(stderr, "%s: %s\n", metric, svc_strerror(code));
   svc_blocks_free(arena.blocks);
   return code != SVC_OK;

@@ -12,6 +12,7 @@ cat >build/check/generic_allowed <<'WORDS'
 errors.c badRequestDetail description detail error errorCode field fields parameters reason
 respond.c error error_description
 event.c apiKeyId created delegatePrincipal eventTypeName groupId isGlobalAdmin orgId publicKey remoteAddress userId username
+request.c host
 digest.c algorithm cnonce nonce opaque qop realm response uri username
 simulator.c simulated value
 simulator_series.c host metrics name rank simulated since units
@@ -22,7 +23,7 @@ openapi.c additionalProperties allOf apiKey array binary boolean components defa
 openapi_schema.c date default description number type
 api.c db errorCode reason vendor aws azure gcp
 WORDS
-# event.c: the members of an event, which the pipeline writes with every change. digest.c: those of the HTTP header.
+# event.c: the members of an event, which the pipeline writes with every change. digest.c, request.c: those of HTTP headers, and their names.
 # plan.c: a build may be without projects or organizations, and has nobody to ask then how their ids are called.
 # pageNum and its like: parameters of every list, which one operation has that is none. simulator_series.c: members
 # of a question and of its answer.

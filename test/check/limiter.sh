@@ -91,4 +91,9 @@ grep -q 'limiter: .*requests are refused until it answers' $T/svcd2.out || fail 
 answer=$(curl -s -o /dev/null -w '%{http_code}' --user nobody:nothing -d grant_type=client_credentials "$(url 2)/api/oauth/token")
 [ "$answer" = 503 ] || fail "svcd --limiter-closed answers $answer without its limiter"
 answer=$(curl -s -o /dev/null -w '%{http_code}' --user nobody:nothing -d grant_type=client_credentials "$(url 1)/api/oauth/token")
-[ "$answer" = 401 ] || fail "svcd answers $answer when its limiter has gone: it should go by its own"
+[ "$answer" = 429 ] || fail "svcd answers $answer when its limiter has gone: it knows that the bucket is empty"
+status() { curl -s -o $T/answer -w '%{http_code}' "$1"; } # URL
+[ "$(status "$(url 1)/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "svcd refuses a request when its limiter has gone: it should go by its own"
+[ "$(status "$(url 1)/_svc/health")" = 503 ] || fail "svcd is ready without its limiter"
+grep -q '"limiter":"unavailable","store":"ok"' $T/answer || fail "svcd does not say that its limiter is unavailable: $(cat $T/answer)"
+[ "$(status "$(url 1)/_svc/health/live")" = 200 ] || fail "svcd does not live without its limiter"

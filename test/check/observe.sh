@@ -40,6 +40,11 @@ token=$(curl -sS --user "$(get clientId):$(get clientSecret)" -d grant_type=clie
 [ "$(status -H "Authorization: Bearer $token" "$url/api/svc/v2/groups")" = 200 ] || fail "no projects"
 [ "$(status -d x=y "$url/_svc/metrics")" = 404 ] || fail "/_svc/metrics takes a POST"
 [ "$(status -H 'X-Forwarded-For: 192.0.2.1' "$url/_svc/metrics")" = 404 ] || fail "/_svc/metrics is shown to others"
+[ "$(status -H 'Origin: http://evil.test' "$url/_svc/metrics")" = 404 ] || fail "/_svc/metrics is shown to a page of another site"
+[ "$(status -H 'Sec-Fetch-Site: cross-site' "$url/_svc/metrics")" = 404 ] || fail "/_svc/metrics is shown to a page of another site, by Sec-Fetch-Site"
+[ "$(status -H 'Host: evil.test' "$url/_svc/metrics")" = 404 ] || fail "/_svc/metrics is shown under another host's name"
+[ "$(status -H 'Host: localhost' "$url/_svc/metrics")" = 200 ] || fail "no /_svc/metrics of localhost"
+[ "$(status -H 'Host: [::1]:80' -H 'Sec-Fetch-Site: none' "$url/_svc/metrics")" = 200 ] || fail "no /_svc/metrics of ::1"
 [ "$(status "$url/_svc/metrics")" = 200 ] || fail "no /_svc/metrics"
 has $T/answer '^svc_requests_total\{operation="listOrgs",code="200"\} 2$' metrics  # svcd's own look at the start is one
 has $T/answer '^svc_request_seconds_count\{operation="listOrgs"\} [3-9]$' metrics
@@ -74,6 +79,8 @@ done
 
 begin --metrics-public --trusted-proxy 127.0.0.1 --log-level error
 [ "$(status -H 'X-Forwarded-For: 192.0.2.1' "$url/_svc/metrics")" = 200 ] || fail "/_svc/metrics is not shown with --metrics-public"
+[ "$(status -H 'Host: svc.example.com' "$url/_svc/metrics")" = 200 ] || fail "--metrics-public does not answer by the machine's public name"
+[ "$(status -H 'Origin: http://evil.test' "$url/_svc/metrics")" = 404 ] || fail "--metrics-public is shown to a page of another site"
 [ "$(status -H 'Authorization: Bearer mistypedtoken' "$url/api/svc/v2/orgs")" = 401 ] || fail "a wrong token is let in"
 end
 if grep -q 'sign-in' $T/err; then fail "--log-level error shows warnings"; fi

@@ -236,7 +236,11 @@ static MunitResult reference_elsewhere(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"corner\"}", "/orgs/%s/shops", w.org), ==, 201);
   reference_make(&w, "lamps", "{\"name\":\"a\",\"shop\":\"corner\"}");
   snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", t_organization(&w.t, "Other"));
-  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.group), ==, 200); /* from there it is named no more */
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.group), ==, 409); /* the shop would be another organization's */
+  munit_assert_string_equal(t_error(&w.t), "CANNOT_MOVE_GROUP_WITH_REFERENCES");
+  munit_assert_not_null(strstr(t_str(&w.t, "detail"), "The lamp a names the shop corner"));
+  reference_delete(&w, "lamps", "a", NULL);
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.group), ==, 200);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/shops/corner", w.org), ==, 204);
   munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
   reference_close(&w);

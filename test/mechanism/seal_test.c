@@ -396,6 +396,60 @@ static MunitResult seal_other_key(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static int seal_try(const char *folder, const char *key, int keep_orders, t_service *t)
+{
+  svc_config config = quiet;
+  svc *s = NULL;
+  int rc;
+  config.path = folder;
+  config.secret_key = key;
+  config.keep_orders = keep_orders;
+  config.store = t_port();
+  config.log = t_log;
+  config.log_context = t;
+  t->log[0] = 0;
+  rc = svc_open(&s, &config);
+  svc_close(s);
+  return rc;
+}
+
+/* The first handle with a key makes it the store's, before anything is sealed: where several share the store, another key is refused
+** from then on. In a store of one handle, a key that has sealed nothing may be lost. */
+static MunitResult seal_first_key(const MunitParameter params[], void *data)
+{
+  static const char one[] = "the first key, of thirty-two bytes.", two[] = "a second key, of thirty-two bytes..";
+  const char *store = getenv("SVC_TEST_STORE");
+  char folder[128], was[32];
+  seal_world w;
+  t_service t;
+  (void)params, (void)data;
+  memset(&t, 0, sizeof t);
+  snprintf(was, sizeof was, "%s", store ? store : "");
+  if (!store) setenv("SVC_TEST_STORE", "shared", 1); /* LMDB, as a store that others share */
+  store_folder(folder);
+  munit_assert_int(seal_try(folder, one, 1, &t), ==, SVC_OK); /* a tool leaves the store as it is */
+  munit_assert_int(seal_try(folder, two, 0, &t), ==, SVC_OK);
+  munit_assert_int(seal_try(folder, one, 0, &t), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(t.log, "the secret key is not this store's"));
+  munit_assert_int(seal_try(folder, one, 1, &t), ==, SVC_INVALID);
+  munit_assert_int(seal_try(folder, NULL, 0, &t), ==, SVC_OK);
+  munit_assert_int(seal_try(folder, two, 0, &t), ==, SVC_OK);
+  store_remove(folder);
+  if (*was) return MUNIT_OK;
+  unsetenv("SVC_TEST_STORE");
+  store_folder(folder);
+  munit_assert_int(seal_try(folder, one, 0, &t), ==, SVC_OK);
+  munit_assert_int(seal_try(folder, two, 1, &t), ==, SVC_OK);
+  munit_assert_int(seal_try(folder, two, 0, &t), ==, SVC_OK);
+  seal_open(&w, &(svc_config){ .path = folder, .limiter_off = 1, .secret_key = one });
+  seal_make(&w, "{\"name\":\"h\",\"url\":\"" LONG_ONE "\"}");
+  seal_close(&w);
+  munit_assert_int(seal_try(folder, two, 0, &t), ==, SVC_INVALID);
+  munit_assert_int(seal_try(folder, one, 0, &t), ==, SVC_OK);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- the driver */
 
 typedef struct seal_driver {
@@ -458,6 +512,7 @@ static MunitTest tests[] = {
   { "/states", seal_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/singleton", seal_singleton, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/no-key", seal_no_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/first-key", seal_first_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/other-key", seal_other_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/ordered", seal_ordered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

@@ -468,7 +468,7 @@ static MunitResult check_types(const MunitParameter params[], void *data)
     { "{\"name\":\"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\"}", "{\"name\":\"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\",\"note\":\"none\"}" },
     { "{\"name\":\"\\u00e9\\ud83d\\ude00\"}", "{\"name\":\"\xC3\xA9\xF0\x9F\x98\x80\",\"note\":\"none\"}" },
     { N "\"colour\":\"GREEN\"}", "{\"colour\":\"GREEN\"," R "}" },
-    { N "\"colour\":\"green\"}", "INVALID_ENUM_VALUE colour: must be RED, GREEN or BLUE" },
+    { N "\"colour\":\"green\"}", "INVALID_ENUM_VALUE colour: must be RED, GREEN or BLUE; did you mean GREEN?" },
     { N "\"colour\":\"\"}", "INVALID_ENUM_VALUE colour: must be RED, GREEN or BLUE" },
     { N "\"pattern\":\"abc\"}", "{" R ",\"pattern\":\"abc\"}" },
     { N "\"pattern\":\"aBc\"}", "INVALID_ATTRIBUTE pattern: must match ^[a-z]+$" },
@@ -639,7 +639,7 @@ static MunitResult check_top(const MunitParameter params[], void *data)
     { "[]", "INVALID_JSON" },
     { "3", "INVALID_JSON" },
     { N "\"nosuch\":1}", "INVALID_ATTRIBUTE nosuch: is not a field of this object" },
-    { "{\"Name\":\"n\"}", "INVALID_ATTRIBUTE Name: is not a field of this object\nMISSING_ATTRIBUTE name: is required" },
+    { "{\"Name\":\"n\"}", "INVALID_ATTRIBUTE Name: is not a field of this object; did you mean name?\nMISSING_ATTRIBUTE name: is required" },
     { N "\"a.b\":1,\"a\\\"b\":2}", "INVALID_ATTRIBUTE a\"b: is not a field of this object\n"
                                    "INVALID_ATTRIBUTE a.b: is not a field of this object" },
     { N "\"id\":\"0123456789abcdef01234567\"}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
@@ -671,7 +671,7 @@ static MunitResult check_base(const MunitParameter params[], void *data)
       "{\"aFirst\":\"a\",\"middle\":6,\"numb\":false,\"numbA\":\"b\",\"zLast\":\"z\"}" },
     { "{}", "MISSING_ATTRIBUTE zLast: is required" },
     { "{\"zLast\":null}", "INVALID_ATTRIBUTE zLast: must not be null" }, /* required goes before nullable */
-    { "{\"zLast\":\"z\",\"first\":1}", "INVALID_ATTRIBUTE first: is not a field of this object" },
+    { "{\"zLast\":\"z\",\"first\":1}", "INVALID_ATTRIBUTE first: is not a field of this object; did you mean aFirst?" },
   };
   svc_arena a;
   svc_buf b;
@@ -798,7 +798,7 @@ static MunitResult body_violations(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "POST", "/groups", "{\"nmae\":\"x\"}"), ==, 400);
   munit_assert_string_equal(t_error(&t), "INVALID_ATTRIBUTE");
   assert_fields(&t, (const char *[]){ "nmae", "name", "orgId", NULL });
-  munit_assert_string_equal(t_str(&t, "detail"), "The attribute nmae is not a field of this object.");
+  munit_assert_string_equal(t_str(&t, "detail"), "The attribute nmae is not a field of this object; did you mean name? badRequestDetail lists 2 more.");
   munit_assert_string_equal(t_str(&t, "badRequestDetail.fields[1].description"), "is required");
   /* nested, with the full path, and all of them */
   munit_assert_int(t_sendf(&t, "PATCH",
@@ -807,7 +807,7 @@ static MunitResult body_violations(const MunitParameter params[], void *data)
                    ==, 400);
   munit_assert_string_equal(t_error(&t), "ATTRIBUTE_READ_ONLY");
   assert_fields(&t, (const char *[]){ "id", "tags[0].key", "tags[1].value", "tags[2].x", "tags[2].value", NULL });
-  munit_assert_string_equal(t_str(&t, "detail"), "The attribute id cannot be set or changed.");
+  munit_assert_string_equal(t_str(&t, "detail"), "The attribute id cannot be set or changed. badRequestDetail lists 4 more.");
   munit_assert_string_equal(
     t.response.body,
     "{\"badRequestDetail\":{\"fields\":[{\"description\":\"cannot be set or changed\",\"field\":\"id\"},"
@@ -815,7 +815,7 @@ static MunitResult body_violations(const MunitParameter params[], void *data)
     "{\"description\":\"is required\",\"field\":\"tags[1].value\"},"
     "{\"description\":\"is not a field of this object\",\"field\":\"tags[2].x\"},"
     "{\"description\":\"must be a string\",\"field\":\"tags[2].value\"}]},"
-    "\"detail\":\"The attribute id cannot be set or changed.\",\"error\":400,\"errorCode\":\"ATTRIBUTE_READ_ONLY\","
+    "\"detail\":\"The attribute id cannot be set or changed. badRequestDetail lists 4 more.\",\"error\":400,\"errorCode\":\"ATTRIBUTE_READ_ONLY\","
     "\"parameters\":[\"id\"],\"reason\":\"Bad Request\"}");
   /* clusters: four levels down, and a union */
   munit_assert_int(t_sendf(&t, "POST",

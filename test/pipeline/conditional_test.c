@@ -708,9 +708,19 @@ static MunitResult retry_reopened(const MunitParameter params[], void *data)
 
 /* Answers that are no entity: a list that is complete as it is, an empty object, nothing at all. */
 static int runs;
+/* They change something: what changes nothing is not kept. */
+static void run_writes(svc_call *c)
+{
+  svc_key key;
+  runs++;
+  svc_key_begin(&key, 'm');
+  svc_key_add(&key, "vendor", 6);
+  svc_put(c->txn, &key, SVC_S("svc"));
+}
+
 static bool run_list(svc_call *c)
 {
-  runs++;
+  run_writes(c);
   c->answer.status = 201;
   c->answer.whole = true;
   c->answer.body = SVC_S("[1,2,3]");
@@ -719,7 +729,7 @@ static bool run_list(svc_call *c)
 
 static bool run_empty(svc_call *c)
 {
-  runs++;
+  run_writes(c);
   c->answer.status = 202;
   c->answer.body = SVC_S("{}");
   return true;
@@ -727,7 +737,7 @@ static bool run_empty(svc_call *c)
 
 static bool run_nothing(svc_call *c)
 {
-  runs++;
+  run_writes(c);
   c->answer.status = 200;
   return true;
 }
@@ -797,7 +807,107 @@ static MunitResult retry_no_entity(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- bounds */
+
+/* A body of about 20 KB. */
+static void retry_policy(char *out, size_t size, int number)
+{
+  size_t n = (size_t)snprintf(out, size, "{\"name\":\"p%d\",\"policies\":[", number);
+  int i;
+  for (i = 0; i < 5; i++)
+    n += (size_t)snprintf(out + n, size - n, "%s{\"body\":\"forbid (principal, action, resource) when { false }; // %*s\"}", i ? "," : "", 4000, "x");
+  snprintf(out + n, size - n, "]}");
+}
+
+/* A request that writes nothing leaves nothing behind, whatever its key. */
+static MunitResult retry_writes_nothing(const MunitParameter params[], void *data)
+{
+  char body[32768];
+  t_service t;
+  const char *org;
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  org = t_organization(&t, "Acme");
+  retry_policy(body, sizeof body, 1);
+  for (i = 0; i < 3; i++) {
+    char key[16];
+    snprintf(key, sizeof key, "k%d", i / 2);
+    t_headers_clear(&t);
+    t_header(&t, "Idempotency-Key", key);
+    munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/resourcePolicies:validate", org), ==, 200);
+    munit_assert_size(records(&t, 'i'), ==, 0);
+    munit_assert_size(records(&t, 'j'), ==, 0);
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static uint64_t retry_bytes_of(t_service *t, const char *org)
+{
+  svc_commit *k = &t->s->commit;
+  svc_txn *txn;
+  svc_id id;
+  uint64_t n;
+  munit_assert_true(svc_id_parse(svc_str_c(org), &id));
+  munit_assert_int(k->port->read_begin(k->store, &txn), ==, SVC_OK);
+  n = svc_count(txn, "-try", &id);
+  k->port->read_end(txn);
+  return n;
+}
+
+/* Of an organization 4 MiB are kept: then the oldest go. Those of another organization stay. */
+static MunitResult retry_bytes(const MunitParameter params[], void *data)
+{
+  char body[32768], key[16], first[32];
+  t_service t;
+  const char *org, *other;
+  uint64_t most = 0, bytes;
+  int i;
+  (void)params, (void)data;
+  t_open(&t, &quiet);
+  org = t_organization(&t, "Acme");
+  other = t_organization(&t, "Other");
+  retry_policy(body, sizeof body, 0);
+  t_header(&t, "Idempotency-Key", "first");
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/resourcePolicies", other), ==, 201);
+  for (i = 0; i < 240; i++) { /* 4.8 MB */
+    snprintf(key, sizeof key, "k%d", i);
+    retry_policy(body, sizeof body, i);
+    t_headers_clear(&t);
+    t_header(&t, "Idempotency-Key", key);
+    munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/resourcePolicies", org), ==, 201);
+    snprintf(first, sizeof first, "%s", t_str(&t, "id"));
+    t_headers_clear(&t);
+    munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/resourcePolicies/%s", org, first), ==, 200);
+    bytes = retry_bytes_of(&t, org);
+    if (bytes > most) most = bytes;
+    munit_assert_uint64(bytes, <=, (uint64_t)4 << 20);
+  }
+  munit_assert_uint64(most, >, ((uint64_t)4 << 20) - 65536);
+  t_header(&t, "Idempotency-Key", key); /* the last is there yet */
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/resourcePolicies", org), ==, 201);
+  munit_assert_string_equal(t_str(&t, "id"), first);
+  t_headers_clear(&t);
+  t_header(&t, "Idempotency-Key", "k0"); /* the first is not: it is done again */
+  retry_policy(body, sizeof body, 0);
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/resourcePolicies", org), ==, 201);
+  t_headers_clear(&t);
+  t_header(&t, "Idempotency-Key", "first");
+  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/resourcePolicies", other), ==, 201);
+  munit_assert_size(records(&t, 'j'), ==, records(&t, 'i'));
+  t_advance(&t, 24 * 3600);
+  t_headers_clear(&t);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_size(records(&t, 'i') + records(&t, 'j'), ==, 0);
+  munit_assert_uint64(retry_bytes_of(&t, org), ==, 0);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/retry-writes-nothing", retry_writes_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/retry-bytes", retry_bytes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/etag-form", etag_form, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/etag-changes", etag_changes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/etag-lifecycle", etag_lifecycle, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -238,10 +238,6 @@ static MunitResult error_every_status(const MunitParameter params[], void *data)
   assert_document(t, 400, "INVALID_REQUEST");
   t_sendf(t, "GET", NULL, "%s/limits/nosuch", group);
   assert_document(t, 404, "RESOURCE_NOT_FOUND");
-  t->now -= (int64_t)200 * 86400000; /* before its end */
-  t_sendf(t, "POST", "{}", "%s/clusters/tenantUpgradeToServerless", group);
-  assert_document(t, 403, "FEATURE_UNSUPPORTED");
-  t->now += (int64_t)200 * 86400000;
   t_send(t, "GET", "/nothing", NULL);
   assert_document(t, 404, "RESOURCE_NOT_FOUND");
   t_send(t, "GET", "/groups/" NOBODY_ID, NULL);

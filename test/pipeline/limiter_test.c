@@ -589,6 +589,26 @@ static MunitResult limiter_addresses(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Of IPv6 a network of 64 bits is one; an address of IPv4 is the same however it is written. */
+static MunitResult limiter_networks(const MunitParameter params[], void *data)
+{
+  static const struct { const char *peer, *left; } calls[] = {
+    { "2001:db8:1:2::1", "399" }, { "2001:db8:1:2:ffff:ffff:ffff:ffff", "398" }, { "2001:db8:1:2:1234::9", "397" }, { "2001:db8:1:3::1", "399" },
+    { "192.0.2.1", "399" }, { "::ffff:192.0.2.1", "398" }, { "::ffff:c000:201", "397" }, { "192.0.2.2", "399" }, { "::ffff:192.0.2.3", "399" } };
+  t_service t;
+  size_t i;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  t.anonymous = true;
+  for (i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+    t.peer = calls[i].peer;
+    munit_assert_int(t_send(&t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
+    munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), calls[i].left);
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 static MunitResult limiter_scopes(const MunitParameter params[], void *data)
 {
   svc_limit_override few[3];
@@ -809,7 +829,7 @@ static MunitResult limiter_guessing(const MunitParameter params[], void *data)
     snprintf(client, sizeof client, "svc_sa_id_%024d", i);
     for (n = 0; n < 10; n++) served += token_try(&t, client, "wrong") == 401;
   }
-  munit_assert_int(served, ==, 10); /* they are one bucket */
+  munit_assert_int(served, >, 10); /* each has a bucket of its own, as a real one has */
   for (i = 0; i < 20; i++) munit_assert_int(token_try(&t, keys.client_id, keys.client_secret), ==, 429);
   t.peer = "2001:db8::1"; /* another network has tries of its own, but not each address of it */
   for (guesses = i = 0; i < 100; i++) {
@@ -873,6 +893,7 @@ static MunitTest tests[] = {
   { "/document", limiter_document, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/what_spends", limiter_what_spends, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/addresses", limiter_addresses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/networks", limiter_networks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/scopes", limiter_scopes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/is_off", limiter_is_off, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/overrides", limiter_overrides, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

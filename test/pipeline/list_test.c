@@ -211,8 +211,9 @@ static MunitResult list_newest_first(const MunitParameter params[], void *data)
     munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
     munit_assert_int64(t_int(&t, "totalCount"), ==, 26);
     for (item = t_node(&t, "results")->first; item; item = item->next, seen++) {
+      svc_str text = svc_node_str(item, "id");
       char id[25];
-      snprintf(id, sizeof id, SVC_FMT, SVC_ARG(svc_node_str(item, "id")));
+      snprintf(id, sizeof id, SVC_FMT, SVC_ARG(text));
       munit_assert_int(strcmp(id, last), <, 0);
       memcpy(last, id, sizeof last);
     }
@@ -543,6 +544,7 @@ static MunitResult list_item_links(const MunitParameter params[], void *data)
   n = fill_paths(&t, paths, 40);
   for (i = 0; i < n; i++) {
     const svc_node *item, *links;
+    svc_str own;
     char href[1024] = "", id[64] = "";
     munit_assert_int(t_send(&t, "GET", paths[i], NULL), ==, 200);
     if (!t_node(&t, "results") && t.body->type == SVC_J_OBJECT) { /* an entity */
@@ -559,8 +561,10 @@ static MunitResult list_item_links(const MunitParameter params[], void *data)
         munit_assert_not_null(links);
         munit_assert_size(svc_node_count(links), ==, 1);
         munit_assert_true(svc_str_is(svc_node_str(links->first, "rel"), "self"));
-        snprintf(href, sizeof href, SVC_FMT, SVC_ARG(svc_node_str(links->first, "href")));
-        snprintf(id, sizeof id, SVC_FMT, SVC_ARG(svc_node_str(item, "id")));
+        own = svc_node_str(links->first, "href");
+        snprintf(href, sizeof href, SVC_FMT, SVC_ARG(own));
+        own = svc_node_str(item, "id");
+        snprintf(id, sizeof id, SVC_FMT, SVC_ARG(own));
       }
       munit_assert_int(strncmp(href, HERE, strlen(HERE)), ==, 0);
       munit_assert_int(t_send(&t, "GET", href + strlen(HERE), NULL), ==, 200);

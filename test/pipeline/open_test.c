@@ -203,7 +203,68 @@ static MunitResult open_in_vain(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* Opens a store with this word, and says which one the handle has. */
+static int open_with(const char *folder, const char *vendor, int keep_orders, char said[256], char word[32])
+{
+  svc_config config;
+  svc *s;
+  int rc;
+  memset(&config, 0, sizeof config);
+  config.path = folder;
+  config.store = t_port();
+  config.vendor = vendor;
+  config.keep_orders = keep_orders;
+  config.log = open_say;
+  config.log_context = said;
+  rc = svc_open(&s, &config);
+  snprintf(word, 32, "%s", s ? svc_vendor(s) : "");
+  if (s) munit_assert_true(strstr(s->base_path.p, word) && strstr(s->media_prefix.p, word));
+  svc_close(s);
+  return rc;
+}
+
+/* A store keeps its vendor word: another one is refused, and whoever names none gets the store's. */
+static MunitResult open_vendor(const MunitParameter params[], void *data)
+{
+  char folder[128], said[256] = "", word[32];
+  svc_config config;
+  svc_credentials c;
+  svc_txn *txn;
+  svc_key key;
+  svc *s;
+  (void)params, (void)data;
+  store_folder(folder);
+  munit_assert_int(open_with(folder, "other", 1, said, word), ==, SVC_OK); /* a tool leaves the store as it is */
+  munit_assert_int(open_with(folder, "acme", 0, said, word), ==, SVC_OK);
+  munit_assert_string_equal(word, "acme");
+  munit_assert_int(open_with(folder, NULL, 0, said, word), ==, SVC_OK);
+  munit_assert_string_equal(word, "acme");
+  munit_assert_int(open_with(folder, "svc", 0, said, word), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(said, "the vendor word of this store is acme, not svc"));
+  munit_assert_int(open_with(folder, "svc", 1, said, word), ==, SVC_INVALID);
+  munit_assert_int(open_with(folder, "acme", 0, said, word), ==, SVC_OK);
+  /* a store of an earlier version has no word: what is named is taken, and not made the store's by that */
+  memset(&config, 0, sizeof config);
+  config.path = folder;
+  config.store = t_port();
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_int(svc_bootstrap(s, &c), ==, SVC_OK);
+  munit_assert_memory_equal(10, c.client_id, "acme_sa_id");
+  svc_key_meta(&key, "vendor-word");
+  munit_assert_int(s->commit.port->write_begin(s->commit.store, &txn), ==, SVC_OK);
+  munit_assert_int(svc_remove(txn, &key), ==, SVC_OK);
+  munit_assert_int(s->commit.port->commit(txn), ==, SVC_OK);
+  svc_close(s);
+  munit_assert_int(open_with(folder, NULL, 0, said, word), ==, SVC_OK);
+  munit_assert_string_equal(word, "svc");
+  munit_assert_int(open_with(folder, "acme", 0, said, word), ==, SVC_OK);
+  munit_assert_string_equal(word, "acme");
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/vendor", open_vendor, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/in_vain", open_in_vain, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/unseeded", open_unseeded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/headers", open_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -391,7 +391,30 @@ static MunitResult openapi_configured(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* It is built once for a handle: whoever asks again gets a copy, also when the handle is closed meanwhile. */
+static MunitResult openapi_kept(const MunitParameter params[], void *data)
+{
+  svc_response first, second;
+  uint64_t revision;
+  t_service t;
+  svc_str text;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  munit_assert_int(svc_openapi(t.s, &first), ==, SVC_OK);
+  text = svc_openapi_kept(t.s, &revision);
+  munit_assert_size(text.n, ==, first.body_length);
+  munit_assert_ptr_equal(svc_openapi_kept(t.s, &revision).p, text.p);
+  munit_assert_int(svc_openapi(t.s, &second), ==, SVC_OK);
+  t_close(&t);
+  munit_assert_size(first.body_length, ==, second.body_length);
+  munit_assert_memory_equal(first.body_length, first.body, second.body);
+  svc_response_free(&first);
+  svc_response_free(&second);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/kept", openapi_kept, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/answers", openapi_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/configured", openapi_configured, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/document", openapi_document, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

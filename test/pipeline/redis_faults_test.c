@@ -122,7 +122,7 @@ static void nobody(void *context, int level, const char *text)
 static outcome use(const fake *f)
 {
   const svc_limiter_port *port = t_redis_port();
-  svc_bucket bucket = { SVC_S("set"), SVC_S("instance"), 5, 5, 60 };
+  svc_bucket bucket = { .set = SVC_S("set"), .instance = SVC_S("instance"), .capacity = 5, .refill_rate = 5, .refill_seconds = 60 };
   svc_config config;
   svc_limits *limits;
   svc_tokens tokens = { 0 };
@@ -136,7 +136,7 @@ static outcome use(const fake *f)
   if (o.open != SVC_OK) return o;
   o.take = port->take(limits, &bucket, T_START, &tokens);
   o.taken = tokens.taken;
-  o.count = port->count(limits, SVC_S("nonce"), 1, 60000, &o.fresh);
+  o.count = port->count(limits, SVC_S("nonce"), 1, 0, 60000, &o.fresh);
   port->close(limits);
   return o;
 }
@@ -278,7 +278,7 @@ static void breaker_close(breaker *b)
 
 static int breaker_take(breaker *b, bool answers)
 {
-  svc_bucket bucket = { SVC_S("set"), SVC_S("instance"), 5, 5, 60 };
+  svc_bucket bucket = { .set = SVC_S("set"), .instance = SVC_S("instance"), .capacity = 5, .refill_rate = 5, .refill_seconds = 60 };
   svc_tokens tokens;
   strcpy(b->f.control->says, "-ERR no\r\n");
   atomic_store(&b->f.control->where, answers ? -1 : ASKED_EVALSHA);
@@ -336,7 +336,32 @@ static MunitResult redis_faults_breaker(const MunitParameter params[], void *dat
   return MUNIT_OK;
 }
 
-/* One answer that is late is that request's; three in a row break it. */
+/* Answers that are too long, too many or beyond what was asked for: each is an error, and the connection is not used again. */
+static MunitResult redis_faults_bounds(const MunitParameter params[], void *data)
+{
+  static const char *const answers[] = { "*1073741823\r\n", "*9\r\n", "*-7\r\n", "*3\r\n:0\r\n:0\r\n:99999999999\r\n", "*3\r\n:0\r\n:0\r\n:60001\r\n",
+    "*3\r\n:0\r\n:0\r\n:-1\r\n", "*3\r\n:1\r\n:6\r\n:0\r\n", "*3\r\n:1\r\n:-1\r\n:0\r\n", "*3\r\n:2\r\n:1\r\n:0\r\n",
+    "*3\r\n:1\r\n:4\r\n:0\r\n:1\r\n", "*3\r\n:1\r\n:4\r\n:0\r\n*3\r\n:1\r\n:4\r\n:0\r\n" };
+  fake f;
+  size_t i;
+  (void)params, (void)data;
+  if (!t_redis_port()) return MUNIT_SKIP;
+  fake_start(&f);
+  for (i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+    outcome o;
+    strcpy(f.control->says, answers[i]);
+    atomic_store(&f.control->where, ASKED_EVALSHA);
+    o = use(&f);
+    atomic_store(&f.control->where, -1);
+    munit_assert_int(o.open, ==, SVC_OK);
+    if (o.take == SVC_OK) munit_errorf("%s is taken for an answer", answers[i]);
+    use_well(&f);
+  }
+  fake_stop(&f);
+  return MUNIT_OK;
+}
+
+/* One answer that is late is that request's, and so are three; when nobody was answered for five timeouts it breaks. */
 static MunitResult redis_faults_misses(const MunitParameter params[], void *data)
 {
   breaker b;
@@ -345,10 +370,11 @@ static MunitResult redis_faults_misses(const MunitParameter params[], void *data
   if (!t_redis_port()) return MUNIT_SKIP;
   breaker_open(&b, "timeout=20&connect=10000", true);
   atomic_store(&b.f.control->silent, 1);
-  for (i = 0; i < 3; i++) {
+  for (i = 0; i < 4; i++) {
     munit_assert_string_equal(b.log, "");
     munit_assert_int(breaker_take(&b, true), ==, SVC_IO);
   }
+  for (i = 0; i < 10 && !b.log[0]; i++) breaker_take(&b, true);
   munit_assert_int(breaker_lines(&b, "does not answer in time"), ==, 1);
   munit_assert_int(breaker_lines(&b, "\n"), ==, 1);
   breaker_close(&b);
@@ -435,6 +461,7 @@ static MunitTest tests[] = {
   { "/full", redis_faults_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/breaker", redis_faults_breaker, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/misses", redis_faults_misses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/bounds", redis_faults_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/uris", redis_faults_uris, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 };

@@ -587,9 +587,9 @@ static MunitResult route_method_not_allowed(const MunitParameter params[], void 
     munit_assert_string_equal(t_get_header(&w.t, "X-Error-Code"), "METHOD_NOT_ALLOWED");
     if (strcmp(rows[i].method, "HEAD") == 0) continue;
     snprintf(wanted, sizeof wanted,
-             "{\"detail\":\"The method %s is not supported by " BASE "%s.\",\"error\":405,\"errorCode\":"
+             "{\"detail\":\"The method %s is not supported by " BASE "%s, which supports %s.\",\"error\":405,\"errorCode\":"
              "\"METHOD_NOT_ALLOWED\",\"parameters\":[\"%s\",\"" BASE "%s\"],\"reason\":\"Method Not Allowed\"}",
-             rows[i].method, path, rows[i].method, path);
+             rows[i].method, path, rows[i].allow, rows[i].method, path);
     munit_assert_string_equal(w.t.response.body, wanted);
   }
   t_close(&w.t);

@@ -11,13 +11,13 @@ static MunitResult values_listed(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"c\",\"clusterType\":\"HEAP\"}", "/groups/%s/clusters", group), ==, 400);
   munit_assert_string_equal(t_error(&t), "INVALID_ENUM_VALUE");
   munit_assert_string_equal(t_str(&t, "badRequestDetail.fields[0].description"), "must be REPLICASET, SHARDED or GEOSHARDED");
-  munit_assert_string_equal(t_str(&t, "detail"), "The attribute clusterType must be REPLICASET, SHARDED or GEOSHARDED.");
+  munit_assert_string_equal(t_str(&t, "detail"), "The attribute clusterType must be REPLICASET, SHARDED or GEOSHARDED. badRequestDetail lists 1 more.");
   /* a long list: twenty, and how many more */
   munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                            "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":"
                            "\"M11\",\"nodeCount\":3}}]}]}", "/groups/%s/clusters", group), ==, 400);
   munit_assert_not_null(strstr(t_str(&t, "detail"), "instanceSize must be M10, "));
-  munit_assert_not_null(strstr(t_str(&t, "detail"), " more."));
+  munit_assert_not_null(strstr(t_str(&t, "detail"), " more; did you mean M10?"));
   /* a union names its kinds */
   munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                            "\"providerName\":\"MOON\"}]}]}", "/groups/%s/clusters", group), ==, 400);

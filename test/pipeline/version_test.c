@@ -409,33 +409,46 @@ static MunitResult version_deprecated(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* The Sunset header announces the date. Only where that is asked for is the operation gone from then on, with a text that does
+** not send the caller to a later version. */
 static MunitResult version_sunset(const MunitParameter params[], void *data)
 {
   static const svc_route_more soon = { .deprecated = 20250101, .sunset = 20260301 };
   static const svc_route ends = { .path = "/old", .versions = SVC_VERSIONS(20230101, 20240805), .more = &soon };
   static const char *const accepts[] = { MEDIA("2024-08-05"), MEDIA("2030-01-01"), "*/*", "" };
-  t_service t;
+  static const svc_config enforcing = { .limiter_off = 1, .enforce_sunset = 1 };
+  t_service announced, enforced;
   ending e;
   size_t i;
   (void)params, (void)data;
-  t_open(&t, &quiet);
+  t_open(&announced, &quiet);
+  t_open(&enforced, &enforcing);
   for (i = 0; i < 4; i++) {
-    ending_run(&e, &t, &ends, accepts[i], "2026-03-01T00:00:00Z");
+    ending_run(&e, &announced, &ends, accepts[i], "2036-03-01T00:00:00Z");
+    munit_assert_true(e.served);
+    munit_assert_int(e.response.status, ==, 200);
+    munit_assert_string_equal(ending_header(&e, "Sunset"), "Sun, 01 Mar 2026 00:00:00 GMT");
+    svc_blocks_free(e.arena.blocks);
+    ending_run(&e, &enforced, &ends, accepts[i], "2026-02-28T23:59:59.999Z");
+    munit_assert_true(e.served);
+    svc_blocks_free(e.arena.blocks);
+    ending_run(&e, &enforced, &ends, accepts[i], "2026-03-01T00:00:00Z");
     munit_assert_false(e.served);
     munit_assert_int(e.response.status, ==, 410);
     munit_assert_string_equal(e.response.body,
-                              "{\"detail\":\"Version 2024-08-05 of /api/svc/v2/old is no longer available. Ask for a later "
-                              "version.\",\"error\":410,\"errorCode\":\"VERSION_GONE\",\"parameters\":[\"2024-08-05\","
-                              "\"/api/svc/v2/old\"],\"reason\":\"Gone\"}");
+                              "{\"detail\":\"The operation at /api/svc/v2/old ended on 2026-03-01, its sunset date.\",\"error\":410,"
+                              "\"errorCode\":\"VERSION_GONE\",\"parameters\":[\"2024-08-05\",\"/api/svc/v2/old\"],\"reason\":\"Gone\"}");
     munit_assert_string_equal(ending_header(&e, "Content-Type"), "application/json");
     munit_assert_string_equal(ending_header(&e, "X-Error-Code"), "VERSION_GONE");
     svc_blocks_free(e.arena.blocks);
   }
-  ending_run(&e, &t, &ends, MEDIA("2023-06-01"), "2025-03-01T00:00:00Z"); /* the older one is gone at any time */
+  ending_run(&e, &announced, &ends, MEDIA("2023-06-01"), "2025-03-01T00:00:00Z"); /* an older version is gone at any time */
   munit_assert_int(e.response.status, ==, 410);
   munit_assert_ptr_not_null(strstr(e.response.body, "\"parameters\":[\"2023-01-01\","));
+  munit_assert_ptr_not_null(strstr(e.response.body, "Ask for a later version."));
   svc_blocks_free(e.arena.blocks);
-  t_close(&t);
+  t_close(&announced);
+  t_close(&enforced);
   return MUNIT_OK;
 }
 

@@ -129,6 +129,35 @@ await test('sign in, a project, a cluster, a limit, gone', async () => {
   assert.match(await page.until(() => document.querySelector('.empty')?.textContent, 'an empty list'), /nothing/);
 });
 
+await test('a state that lasts is looked at less and less often', async () => {
+  const page = await home();
+  await goto(page, '/orgs/' + plain.orgId + '/invoices');
+  await heading(page, 'Invoices');
+  await page.until(() => document.querySelector('.list, .empty'), 'the list');
+  const { results } = await plain.call('GET', '/orgs/' + plain.orgId + '/invoices?statusNames=PENDING');
+  const path = '/orgs/' + plain.orgId + '/invoices/' + results[0].id;
+  const looks = async () => (await plain.control('journal?limit=1000')).filter((r) => r.method === 'GET' && r.target.split('?')[0].endsWith(path)).length;
+  const before = await looks();
+  await goto(page, path);
+  await state(page, 'PENDING');
+  await new Promise((done) => setTimeout(done, 13000));
+  const seen = await looks() - before;
+  assert.ok(seen > 3 && seen < 10, 'looked ' + seen + ' times in 13 seconds');
+});
+
+await test('a schema that contains itself ends', async () => {
+  const page = await home();
+  const made = await page.run(async () => {
+    const { readDocument, schemaOf } = await import('/_explorer/spec.js'), { form } = await import('/_explorer/form.js');
+    const A = { type: 'object', properties: { a: { $ref: '#/components/schemas/A' } }, required: ['a'] };
+    const B = { allOf: [{ $ref: '#/components/schemas/B' }], type: 'object' };
+    readDocument({ components: { schemas: { A, B } } }, '/');
+    form({ method: 'POST', query: [], schema: { $ref: '#/components/schemas/A' }, bodyRequired: true }, { known: {}, send() {} });
+    return JSON.stringify(schemaOf({ $ref: '#/components/schemas/B' }));
+  });
+  assert.equal(made, '{"type":"object"}');
+});
+
 await test('Edit sends what changed, and answers back beside the fields', async () => {
   const page = await home();
   const { id } = await plain.call('POST', '/groups', { name: 'Before', orgId: plain.orgId });

@@ -69,18 +69,17 @@ typedef struct access_token_secret {
 /* The account that the Basic credentials open. *used: the secret that did. */
 static bool access_token_account(svc_call *c, svc_entity *out, access_token_secret *used)
 {
+  const svc_noun_info *accounts = c->s->seats[SVC_SEAT_ACCOUNT];
   svc_str id_text, secret;
-  svc_id org, id;
-  bool known;
+  bool known, opened;
   if (c->request.authorization.n == 0)
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "No Authorization header provided");
   if (!svc_basic_credentials(c, &id_text, &secret))
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "the Authorization header must be Basic");
-  known = c->s->seats[SVC_SEAT_ACCOUNT] &&
-          svc_find_anywhere(c->txn, c->s->seats[SVC_SEAT_ACCOUNT]->noun, id_text, &org, &id) == SVC_OK &&
-          svc_entity_get(c->txn, c->s->seats[SVC_SEAT_ACCOUNT]->noun->kind, &org, &id, out) == SVC_OK;
+  known = svc_credential_find(c, accounts, id_text, out);
   if (c->txn->error) return svc_store_failed(c, c->txn->error);
-  if (!known || !c->s->seats[SVC_SEAT_ACCOUNT]->also->credential->opens(c, out, secret, &used->id, &used->until))
+  opened = accounts && accounts->also->credential->opens(c, out, secret, &used->id, &used->until); /* an unknown id is hashed for, too */
+  if (!known || !opened)
     return access_token_fail(c, SVC_E_USER_UNAUTHORIZED, "invalid_client", "the client id or its secret is not right");
   return true;
 }

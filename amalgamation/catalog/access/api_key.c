@@ -237,7 +237,7 @@ static bool api_key_create(svc_call *c)
 }
 
 /* The roles in the path's scope become these; whatever else the change says is stored as well. */
-static bool api_key_store(svc_call *c, svc_change *change, svc_str names, const char *event)
+static bool api_key_store(svc_call *c, svc_change *change, svc_str names, const char *event, bool shows)
 {
   const svc_entity *key = &change->entity;
   svc_str before = svc_names_here(c, key), verifier, lines;
@@ -253,7 +253,8 @@ static bool api_key_store(svc_call *c, svc_change *change, svc_str names, const 
   svc_node_drop(change->body, "roles");
   change->event = NULL; /* that of the roles is written below, and the description has its own */
   if (!svc_change_keep(c, change, &e)) return false;
-  return (!changed || svc_event_about(c, change->noun, &e, event, false)) && svc_answer_entity(c, &e);
+  if (changed && !svc_event_about(c, change->noun, &e, event, false)) return false;
+  return shows ? svc_answer_entity(c, &e) : svc_answer_nothing(c);
 }
 
 static bool api_key_update(svc_call *c)
@@ -276,7 +277,7 @@ static bool api_key_update(svc_call *c)
   if (roles && !api_key_names(c, &change.entity, roles, &names)) return false;
   if (!svc_node_eq(shown, "desc", svc_node_str(change.body, "desc")) && !svc_may_manage(c, &change.entity))
     return false;
-  return api_key_store(c, &change, names, "API_KEY_ROLES_CHANGED");
+  return api_key_store(c, &change, names, "API_KEY_ROLES_CHANGED", true);
 }
 
 static bool api_key_assign(svc_call *c)
@@ -291,7 +292,7 @@ static bool api_key_assign(svc_call *c)
     if (!svc_roles_check(c, roles, SVC_SCOPE_GROUP, "roles")) return false;
     names = svc_lines_plus(c, names, svc_names_from(c, roles));
   }
-  return api_key_store(c, &change, names, "API_KEY_ADDED_TO_GROUP") && svc_answer_nothing(c);
+  return api_key_store(c, &change, names, "API_KEY_ADDED_TO_GROUP", false);
 }
 
 static bool api_key_withdraw(svc_call *c)
@@ -299,7 +300,7 @@ static bool api_key_withdraw(svc_call *c)
   svc_change change;
   if (!svc_change_begin(c, &change)) return false;
   if (svc_holds_only_here(c, &change.entity) && !svc_credential_removing(c, &change.entity)) return false;
-  return api_key_store(c, &change, SVC_S(""), "API_KEY_REMOVED_FROM_GROUP") && svc_answer_nothing(c);
+  return api_key_store(c, &change, SVC_S(""), "API_KEY_REMOVED_FROM_GROUP", false);
 }
 
 static bool api_key_prepare(svc_call *c, svc_change *change)

@@ -64,7 +64,8 @@ static const svc_field service_account_group_fields[] = {
 };
 static const svc_object service_account_group_object = { .name = "ServiceAccountGroup", .fields = SVC_ROWS(service_account_group_fields) };
 
-static const svc_param service_account_list_params[] = { { .name = "includeSystemManaged", .type = SVC_BOOLEAN }, { .name = NULL } };
+/* The service makes no accounts for itself: with system-managed accounts or without, the list is the same. */
+static const svc_param service_account_list_params[] = { { .name = "includeSystemManaged", .type = SVC_BOOLEAN, .flags = SVC_PARAM_MOOT }, { .name = NULL } };
 
 static bool service_account_create(svc_call *c);
 static svc_node *service_account_view(svc_call *c, const svc_entity *e);
@@ -143,7 +144,7 @@ static svc_node *service_account_new_secret(svc_call *c, int64_t hours, service_
   svc_node *record = svc_node_object(c->arena, NULL);
   memset(v, 0, sizeof *v);
   if (!service_account_hours(c, hours) || !svc_secret_bytes(c, random, sizeof random)) return NULL;
-  *secret = svc_arena_print(c->arena, SVC_FMT SVC_FMT, SVC_ARG(svc_value_text(c->s, c->arena, "svc_sa_sk_")), SVC_ARG(svc_base64(c->arena, (svc_str){ (const char *)random, 30 })));
+  *secret = svc_arena_print(c->arena, "%s%s", svc_value_text(c->s, c->arena, "svc_sa_sk_").p, svc_base64(c->arena, (svc_str){ (const char *)random, 30 }).p);
   if (!record || secret->n < 40) {
     (void)svc_no_memory(c);
     return NULL;
@@ -157,7 +158,7 @@ static svc_node *service_account_new_secret(svc_call *c, int64_t hours, service_
   svc_node_set_text(c->arena, record, "expiresAt", expires);
   svc_node_set_id(c->arena, record, "id", &v->id);
   svc_node_set_str(c->arena, record, "maskedSecretValue",
-                   svc_arena_print(c->arena, SVC_FMT "****%s", SVC_ARG(svc_value_text(c->s, c->arena, "svc_sa_sk_")),
+                   svc_arena_print(c->arena, "%s****%s", svc_value_text(c->s, c->arena, "svc_sa_sk_").p,
                                    secret->p + secret->n - 4));
   return record;
 }
@@ -172,19 +173,25 @@ static svc_node *service_account_show(svc_call *c, const svc_node *record, svc_s
   return shown;
 }
 
+/* The number of hashes is always the same: it tells neither how many secrets an account has, nor that there is no account. */
 static bool service_account_opens(svc_call *c, const svc_entity *account, svc_str secret, svc_id *which, int64_t *until)
 {
   svc_str verifier, assignments;
   service_account_verifier v;
-  bool found = false;
-  if (!svc_credential_unpack(account->extra, &verifier, &assignments)) return false;
-  for (; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {
-    memcpy(&v, verifier.p, sizeof v);
-    if (svc_secret_same(c, secret, v.hash) && c->now < v.expiry) {
+  bool found = false, there, same;
+  int i;
+  if (!svc_credential_unpack(account->extra, &verifier, &assignments)) verifier = SVC_S("");
+  for (i = 0; i < SERVICE_ACCOUNT_SECRETS; i++) {
+    there = verifier.n >= sizeof v;
+    memset(&v, 0, sizeof v);
+    if (there) memcpy(&v, verifier.p, sizeof v);
+    same = svc_secret_same(c, secret, v.hash);
+    if (there && same && c->now < v.expiry) {
       found = true;
       *which = v.id;
       *until = v.expiry;
     }
+    if (there) verifier.p += sizeof v, verifier.n -= sizeof v;
   }
   return found;
 }
@@ -262,8 +269,8 @@ static bool service_account_make(svc_call *c, const svc_id *org, const svc_node 
   svc_node_append(secrets, record);
   change.id = svc_new_id(c->txn);
   svc_node_set_str(c->arena, change.body, "clientId",
-                   svc_arena_print(c->arena, SVC_FMT SVC_FMT, SVC_ARG(svc_value_text(c->s, c->arena, "svc_sa_id_")),
-                                   SVC_ARG(svc_id_str(c->arena, &change.id))));
+                   svc_arena_print(c->arena, "%s%s", svc_value_text(c->s, c->arena, "svc_sa_id_").p,
+                                   svc_id_str(c->arena, &change.id).p));
   svc_node_set_from(c->arena, change.body, "description", request, "description");
   svc_node_set_from(c->arena, change.body, "name", request, "name");
   svc_node_put(c->arena, change.body, roles);

@@ -52,7 +52,7 @@ static bool service_account_access_list_list(svc_call *c)
 
 static bool service_account_access_list_managed(svc_call *c)
 {
-  return service_account_access_list_seen(c) && svc_may_manage(c, svc_path_entity(c, "service account"));
+  return service_account_access_list_seen(c) && svc_may_shut_out(c, svc_path_entity(c, "service account"));
 }
 
 static bool service_account_access_list_add(svc_call *c)

@@ -67,7 +67,7 @@ static bool user_role_of(svc_call *c, const svc_node *item, user_role *out)
   const svc_noun_info *noun = group ? c->s->group : c->s->org;
   uint64_t wanted = group ? SVC_R_GROUP_OWNER : SVC_R_ORG_OWNER;
   svc_entity e;
-  if (role < 0) return svc_fail(c, SVC_E_INVALID_ROLE, "S", &name);
+  if (role < 0) return svc_no_role(c, name);
   on = svc_node_str(item, group ? "groupId" : "orgId");
   if (on.n == 0) return svc_fail(c, group ? SVC_E_ROLE_NEEDS_GROUP_ID : SVC_E_ROLE_NEEDS_ORG_ID, "S", &name);
   if (!noun || svc_get_noun_said(c->txn, noun, on, &e) != SVC_OK || !svc_entity_visible(c, noun, &e))

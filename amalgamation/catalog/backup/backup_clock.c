@@ -55,6 +55,7 @@ SVC_PRIVATE void svc_backup_plan_of(const svc_node *schedule, svc_backup_plan *o
   const svc_node *policies = svc_node_get(schedule, "policies");
   const svc_node *items = svc_node_get(svc_node_first(policies), "policyItems"), *item;
   out->count = 0;
+  out->named = NULL;
   out->field = "policies[0].policyItems";
   out->reference = svc_node_i64_within(schedule, "referenceHourOfDay", 0, 0, 23) * BACKUP_CLOCK_HOUR +
                    svc_node_i64_within(schedule, "referenceMinuteOfHour", 0, 0, 59) * 60000;

@@ -9,6 +9,7 @@
 
 #define BACKUP_SCHEDULE_KIND "bsch"
 #define SNAPSHOT_KIND "snap"
+#define DELETED_CLUSTER_KIND "dclu"
 #define RESTORE_JOB_KIND "rsjb"
 #define EXPORT_JOB_KIND "exjb"
 
@@ -53,6 +54,8 @@ typedef struct svc_backup_plan { /* of a cluster, as its schedule says it */
   svc_backup_item items[SVC_BACKUP_ITEMS];
   size_t count;
   const char *field; /* where they stand, for errors */
+  /* Errors name this field instead, for a resource that shows the items as fields of its own. NULL: as `field` says. */
+  const char *(*named)(const svc_backup_item *item, const char *field);
   int64_t reference; /* milliseconds of the day */
 } svc_backup_plan;
 
@@ -70,6 +73,8 @@ SVC_PRIVATE int64_t svc_backup_next_kept(const svc_backup_plan *plan, int64_t af
 
 /* Of an entity of the path, or the one that something is below: *out, or refused. */
 SVC_PRIVATE bool svc_backup_cluster(svc_call *c, const svc_id *id, svc_entity *out);
+/* The same, also one that is gone and has left snapshots behind (deleted_cluster.c). */
+SVC_PRIVATE bool svc_backup_source(svc_call *c, const svc_id *id, svc_entity *out);
 SVC_PRIVATE bool svc_backup_says(const svc_entity *e, const char *field); /* it is true there; nothing is parsed */
 SVC_PRIVATE bool svc_backup_enabled(svc_call *c, const svc_entity *cluster); /* false: 404 */
 SVC_PRIVATE svc_str svc_replica_set_name(svc_call *c, const svc_entity *cluster, size_t shard);
@@ -88,6 +93,9 @@ SVC_PRIVATE bool svc_backup_restoring(svc_call *c, const svc_id *cluster); /* is
 SVC_PRIVATE bool svc_backup_allows(svc_call *c, const svc_change *change); /* a change of a cluster; false: refused */
 
 /* ---- backup_rules.c: what policies may say */
+/* The same for the items and the restore window alone, with the names that another resource has for them. */
+SVC_PRIVATE bool svc_backup_items_check(svc_call *c, const svc_node *schedule,
+                                        const char *(*named)(const svc_backup_item *item, const char *field));
 SVC_PRIVATE bool svc_backup_policy_check(svc_call *c, const svc_node *schedule, const svc_entity *cluster);
 /* Compliance policies: what each schedule of a project must say at least. */
 SVC_PRIVATE const svc_node *svc_compliance(svc_call *c); /* of the call's project; NULL: there is none, or c->error */
@@ -106,8 +114,9 @@ SVC_PRIVATE bool svc_snapshot_of_path(svc_call *c, svc_entity *out); /* for view
 SVC_PRIVATE bool svc_snapshot_start(svc_call *c, const svc_entity *cluster, svc_node *items, int frequency, int64_t expiry);
 SVC_PRIVATE bool svc_snapshot_keep_until(svc_call *c, const svc_entity *snapshot, int64_t when);
 SVC_PRIVATE bool svc_snapshot_removing(svc_call *c, const svc_entity *e); /* a compliance policy keeps it */
-/* For cluster.c: its snapshots would go as well. */
+/* For cluster.c: its snapshots would go as well. Or they stay: that is what the request asks for, else the cluster says so. */
 SVC_PRIVATE bool svc_backup_removing(svc_call *c, const svc_entity *cluster);
+SVC_PRIVATE bool svc_backup_retains(svc_call *c, const svc_entity *cluster);
 SVC_PRIVATE bool svc_snapshot_is_sharded(const svc_entity *e);
 /* Its members and configServerType, of one of shards; NULL: no memory. */
 SVC_PRIVATE svc_node *svc_snapshot_shards(svc_call *c, const svc_entity *snapshot);

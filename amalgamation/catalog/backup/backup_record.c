@@ -31,14 +31,25 @@ SVC_PRIVATE bool svc_backup_says(const svc_entity *e, const char *field)
   return svc_str_is(svc_json_member(e->body, svc_str_c(field)), "true");
 }
 
-SVC_PRIVATE bool svc_backup_cluster(svc_call *c, const svc_id *id, svc_entity *out)
+static bool backup_record_cluster(svc_call *c, const svc_id *id, bool gone, svc_entity *out)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
   svc_str text = svc_id_str(c->arena, id);
   int rc = noun ? svc_entity_get(c->txn, noun->noun->kind, &c->scope.group, id, out) : SVC_NOT_FOUND;
+  if (rc == SVC_NOT_FOUND && gone) rc = svc_entity_get(c->txn, DELETED_CLUSTER_KIND, &c->scope.group, id, out);
   if (rc == SVC_OK) return true;
   return rc == SVC_NOT_FOUND ? svc_fail_about(c, SVC_E_CLUSTER_NOT_FOUND, text, svc_id_str(c->arena, &c->scope.group))
                              : svc_store_failed(c, rc);
+}
+
+SVC_PRIVATE bool svc_backup_cluster(svc_call *c, const svc_id *id, svc_entity *out)
+{
+  return backup_record_cluster(c, id, false, out);
+}
+
+SVC_PRIVATE bool svc_backup_source(svc_call *c, const svc_id *id, svc_entity *out)
+{
+  return backup_record_cluster(c, id, true, out);
 }
 
 SVC_PRIVATE bool svc_backup_enabled(svc_call *c, const svc_entity *cluster)

@@ -12,6 +12,7 @@
 
 static svc_str backup_rules_at(svc_call *c, const svc_backup_plan *plan, size_t i, const char *field)
 {
+  if (plan->named) return svc_str_c(plan->named(&plan->items[i], field));
   return svc_arena_print(c->arena, "%s[%u].%s", plan->field, (unsigned)i, field);
 }
 
@@ -103,8 +104,9 @@ static void backup_rules_window(svc_call *c, const svc_node *schedule, const svc
     if (plan->items[i].frequency <= SVC_BACKUP_DAILY && svc_backup_days(plan->items[i].keep, true) > longest)
       longest = svc_backup_days(plan->items[i].keep, true);
   if (longest >= 0 && window > longest)
-    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, SVC_S("restoreWindowDays"),
-                "must be %lld at the most, as long as hourly or daily snapshots are kept", (long long)longest);
+    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, svc_str_c(plan->named ? plan->named(NULL, "restoreWindowDays") : "restoreWindowDays"),
+                "must be %lld %s at the most, as long as hourly or daily snapshots are kept", (long long)longest * (plan->named ? 24 : 1),
+                plan->named ? "hours" : "days");
 }
 
 static void backup_rules_export(svc_call *c, const svc_node *schedule)
@@ -181,6 +183,17 @@ static bool backup_rules_copies(svc_call *c, const svc_node *schedule, const svc
   if (!body) return false;
   for (copy = copies->first; copy; copy = copy->next) backup_rules_copy(c, schedule, body, copy, i++);
   return true;
+}
+
+SVC_PRIVATE bool svc_backup_items_check(svc_call *c, const svc_node *schedule,
+                                        const char *(*named)(const svc_backup_item *item, const char *field))
+{
+  svc_backup_plan plan;
+  svc_backup_plan_of(schedule, &plan);
+  plan.named = named;
+  backup_rules_items(c, &plan);
+  backup_rules_window(c, schedule, &plan);
+  return svc_check_done(c);
 }
 
 SVC_PRIVATE bool svc_backup_policy_check(svc_call *c, const svc_node *schedule, const svc_entity *cluster)

@@ -136,7 +136,7 @@ static bool export_job_prepare(svc_call *c, svc_change *change)
   svc_str id = svc_node_str(change->body, "snapshotId");
   svc_entity cluster, snapshot;
   if (SVC_NEVER(change->before)) return true; /* nobody changes one */
-  if (!svc_backup_cluster(c, &change->parent, &cluster) || !svc_snapshot_get(c, &cluster, id, &snapshot)) return false;
+  if (!svc_backup_source(c, &change->parent, &cluster) || !svc_snapshot_get(c, &cluster, id, &snapshot)) return false;
   /* the schedule exports what is about to be */
   if (change->input && !svc_str_is(svc_json_word(snapshot.body, "status"), "completed"))
     return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &id);
@@ -180,7 +180,7 @@ SVC_PRIVATE const svc_noun svc_noun_export_job = {
   .kind = EXPORT_JOB_KIND,
   .parent = "cluster",
   .param = "exportId",
-  .flags = SVC_EXPIRES | SVC_EVENT_PARENT,
+  .flags = SVC_EXPIRES | SVC_EVENT_PARENT | SVC_OUTLIVES,
   .object = &export_job_object,
   .err_not_found = SVC_E_BACKUP_JOB_NOT_FOUND,
   .most = SVC_BACKUP_JOBS,

@@ -193,6 +193,18 @@ static bool legacy_snapshot_schedule_known(svc_call *c, const svc_node *body)
   return svc_check_done(c);
 }
 
+/* The field of this resource that shows a field of the schedule: of one of its items, or, without an item, the restore window. */
+static const char *legacy_snapshot_schedule_named(const svc_backup_item *item, const char *field)
+{
+  size_t i;
+  bool interval = strcmp(field, "frequencyInterval") == 0;
+  for (i = 1; item && i < LEGACY_SNAPSHOT_SCHEDULE_ROWS; i++) {
+    const legacy_snapshot_schedule_row *row = &legacy_snapshot_schedule_rows[i];
+    if (row->frequency == item->frequency && (row->unit < 0) == interval) return row->field;
+  }
+  return item ? field : "pointInTimeWindowHours";
+}
+
 /* What differs from what was shown goes into the schedule. */
 static bool legacy_snapshot_schedule_write(svc_call *c, const svc_node *view, const svc_node *body, svc_change *change)
 {
@@ -228,6 +240,7 @@ static bool legacy_snapshot_schedule_change(svc_call *c)
   if (!svc_check_done(c) || !legacy_snapshot_schedule_known(c, body) || !svc_change_of(c, noun, &record, &change))
     return false;
   if (!legacy_snapshot_schedule_write(c, view, body, &change)) return false;
+  if (!svc_backup_items_check(c, change.body, legacy_snapshot_schedule_named)) return false;
   change.input = c->body;
   change.event = noun->noun->event_updated;
   return svc_change_keep(c, &change, &e) &&

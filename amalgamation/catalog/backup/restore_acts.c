@@ -44,8 +44,7 @@ SVC_PRIVATE bool svc_restore_target(svc_call *c, svc_str group, svc_str name, sv
 
 SVC_PRIVATE bool svc_restore_claim(svc_call *c, const svc_entity *target, const svc_id *source, const svc_id *job)
 {
-  svc_str text = svc_arena_print(c->arena, SVC_FMT " " SVC_FMT, SVC_ARG(svc_id_str(c->arena, source)),
-                                 SVC_ARG(svc_id_str(c->arena, job)));
+  svc_str text = svc_arena_print(c->arena, "%s %s", svc_id_str(c->arena, source).p, svc_id_str(c->arena, job).p);
   return svc_backup_note(c, target, "restore", text);
 }
 

@@ -198,7 +198,7 @@ static bool restore_job_prepare(svc_call *c, svc_change *change)
   int64_t second = svc_node_i64(body, "pointInTimeUTCSeconds", svc_node_i64(body, "oplogTs", 0));
   svc_entity cluster, snapshot;
   if (change->before) return true;
-  if (!restore_job_fields_good(c, body) || !svc_backup_cluster(c, &change->parent, &cluster)) return false;
+  if (!restore_job_fields_good(c, body) || !svc_backup_source(c, &change->parent, &cluster)) return false;
   svc_change_due(change, SVC_DUE_EXPIRY, c->now + SVC_BACKUP_JOB_DAYS * SVC_BACKUP_DAY_MS);
   if (restore_job_is(body, "deliveryType", "pointInTime")) {
     if (!svc_restore_reaches(c, &cluster, second)) return false;
@@ -216,8 +216,8 @@ static bool restore_job_prepare(svc_call *c, svc_change *change)
 static svc_node *restore_job_url(svc_call *c, const svc_change *change, svc_str part)
 {
   return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""),
-                      svc_arena_print(c->arena, "https://restores.%s/" SVC_FMT "/" SVC_FMT ".tar.gz", c->s->config.db_domain,
-                                      SVC_ARG(svc_id_str(c->arena, &change->id)), SVC_ARG(part)));
+                      svc_arena_print(c->arena, "https://restores.%s/%s/" SVC_FMT ".tar.gz", c->s->config.db_domain,
+                                      svc_id_str(c->arena, &change->id).p, SVC_ARG(part)));
 }
 
 static bool restore_job_add_file(svc_call *c, const svc_change *change, svc_str name, svc_node *urls, svc_node *parts)
@@ -329,7 +329,7 @@ SVC_PRIVATE const svc_noun svc_noun_restore_job = {
   .kind = RESTORE_JOB_KIND,
   .parent = "cluster",
   .param = "restoreJobId",
-  .flags = SVC_EXPIRES | SVC_EVENT_PARENT,
+  .flags = SVC_EXPIRES | SVC_EVENT_PARENT | SVC_OUTLIVES,
   .object = &restore_job_stored,
   .err_not_found = SVC_E_RESTORE_JOB_NOT_FOUND,
   .most = SVC_BACKUP_JOBS,

@@ -5,6 +5,9 @@
 **   schedule ------------>  |
 **                           +--------> failed
 **
+** A cluster that is deleted takes its snapshots along, unless the request says retainBackups: then the completed ones stay, below what
+** stands for the cluster (deleted_cluster.c), until they expire.
+**
 ** Of a sharded cluster it has a member for each shard; these stand beside its body, since only the view of snapshots of
 ** shards (snapshot_of_shards.c) shows them. Older views of the same are legacy_snapshot.c and checkpoint.c.
 **
@@ -98,6 +101,7 @@ static const svc_lifecycle snapshot_lifecycle = {
 static const svc_guard snapshot_guards[] = {
   { "status", "queued", SVC_GUARD_DELETE, SVC_E_CANNOT_DELETE_IN_PROGRESS_SNAPSHOT },
   { "status", "inProgress", SVC_GUARD_DELETE, SVC_E_CANNOT_DELETE_IN_PROGRESS_SNAPSHOT },
+  { "paused", "true", SVC_GUARD_CREATE, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER }, /* of its cluster */
   { NULL, NULL, 0, 0 }
 };
 
@@ -322,13 +326,20 @@ static svc_node *snapshot_desired(svc_call *c, const svc_entity *e)
   return body;
 }
 
+/* Only a completed one can outlive its cluster, where that was asked for. */
+static bool snapshot_outlives(const svc_entity *e, const svc_entity *cluster)
+{
+  return svc_backup_says(cluster, "retainBackups") && svc_str_is(svc_json_word(e->body, "status"), "completed");
+}
+
 /* Its bytes, once for each place where they are, in thousandths of gigabytes. */
 static size_t snapshot_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
 {
+  svc_str cloud = svc_node_str(body, "cloudProvider");
   int64_t size = svc_node_i64(body, "storageSizeBytes", 0),
           places = 1 + (int64_t)svc_node_count(svc_node_get(body, "copyRegions"));
   if (!svc_node_is(body, "status", "completed") || size <= 0 || SVC_NEVER(most == 0)) return 0;
-  out[0].sku = svc_arena_print(c->arena, "BACKUP_STORAGE_" SVC_FMT, SVC_ARG(svc_node_str(body, "cloudProvider")));
+  out[0].sku = svc_arena_print(c->arena, "BACKUP_STORAGE_" SVC_FMT, SVC_ARG(cloud));
   out[0].quantity = size / 1000000 * places;
   return 1;
 }
@@ -340,7 +351,7 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .kind = SNAPSHOT_KIND,
   .parent = "cluster",
   .param = "snapshotId",
-  .flags = SVC_EXPIRES | SVC_EVENT_PARENT | SVC_TEXT_BESIDE,
+  .flags = SVC_EXPIRES | SVC_EVENT_PARENT | SVC_TEXT_BESIDE | SVC_OUTLIVES,
   .object = &snapshot_object,
   .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND,
   .most = SVC_BACKUP_SNAPSHOTS,
@@ -359,5 +370,5 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .desired = snapshot_desired,
   .facts = snapshot_facts,
   .also = SVC_ALSO(.err_unpaid = SVC_E_CANNOT_START_BACKUP_NO_BILLING_INFO, /* it is metered when it is there */
-                   .meters = snapshot_meters)
+                   .meters = snapshot_meters, .outlives = snapshot_outlives)
 };

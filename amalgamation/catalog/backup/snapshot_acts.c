@@ -65,10 +65,17 @@ SVC_PRIVATE bool svc_snapshot_removing(svc_call *c, const svc_entity *e)
   return svc_fail(c, SVC_E_CANNOT_DELETE_SNAPSHOT_WITH_BACKUP_COMPLIANCE_POLICY, "S", &id);
 }
 
+SVC_PRIVATE bool svc_backup_retains(svc_call *c, const svc_entity *cluster)
+{
+  const svc_query_value *asked = svc_query_get(c, "retainBackups");
+  return asked ? asked->number != 0 : svc_backup_says(cluster, "retainBackups");
+}
+
 SVC_PRIVATE bool svc_backup_removing(svc_call *c, const svc_entity *cluster)
 {
   svc_scan scan;
   svc_entity e;
+  if (svc_backup_retains(c, cluster)) return true;
   svc_below_begin(&scan, c->txn, SNAPSHOT_KIND, &cluster->id);
   return svc_below_next(&scan, SNAPSHOT_KIND, &e) ? svc_snapshot_removing(c, &e) : svc_txn_good(c);
 }

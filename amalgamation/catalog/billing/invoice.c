@@ -79,10 +79,10 @@ static const svc_object invoice_object = { .name = "Invoice", .base = &invoice_m
 static const svc_param invoice_params[] = {
   { .name = "fromDate", .format = SVC_FORMAT_DAY },
   { .name = "orderBy", .values = invoice_orders },
-  { .name = "sortBy", .values = invoice_sorts }, /* months follow each other: both give the same order */
+  { .name = "sortBy", .values = invoice_sorts, .flags = SVC_PARAM_MOOT }, /* months follow each other: both give the same order */
   { .name = "statusNames", .values = invoice_states, .flags = SVC_PARAM_REPEATS },
   { .name = "toDate", .format = SVC_FORMAT_DAY },
-  { .name = "viewLinkedInvoices", .type = SVC_BOOLEAN }, /* there are none: no organization pays for another */
+  { .name = "viewLinkedInvoices", .type = SVC_BOOLEAN }, /* no organization pays for another: linkedInvoices is [], or left out */
   { .name = NULL }
 };
 
@@ -159,8 +159,11 @@ static svc_node *invoice_view_whole(svc_call *c, const svc_entity *e, void *cont
 
 static svc_node *invoice_view_metadata(svc_call *c, const svc_entity *e, void *context)
 {
+  const svc_query_value *linked = svc_query_get(c, "viewLinkedInvoices");
+  svc_node *shown = invoice_shown(c, e, false);
   (void)context;
-  return invoice_shown(c, e, false);
+  if (shown && linked && !linked->number) svc_node_drop(shown, "linkedInvoices");
+  return shown;
 }
 
 static bool invoice_wanted(svc_call *c, const svc_entity *e)

@@ -164,7 +164,7 @@ static const svc_ref data_federation_refs[] = {
   SVC_CLOUD_ROLE("cloudProviderConfig.aws.roleId"),
   SVC_CLOUD_ROLE("cloudProviderConfig.azure.roleId"),
   SVC_CLOUD_ROLE("cloudProviderConfig.gcp.roleId"),
-  { "storage.stores[].clusterName", "cluster", 0, SVC_E_CLUSTER_IN_USE_BY_FEDERATED_DATABASES },
+  { "storage.stores[].clusterName", "cluster", SVC_E_INVALID_ATTRIBUTE, SVC_E_CLUSTER_IN_USE_BY_FEDERATED_DATABASES },
   { "storage.stores[].clusterName", "flex cluster", 0, SVC_E_CLUSTER_IN_USE_BY_FEDERATED_DATABASES },
   { NULL, NULL, 0, 0 }
 };

@@ -321,6 +321,7 @@ static void federation_storage_check_source(svc_call *c, const federation_storag
 {
   svc_str name = svc_node_str(p->source, "storeName");
   const svc_node *store = federation_storage_named(federation_storage_first(p->storage, "stores"), NULL, name);
+  svc_str provider = svc_node_str(store, "provider");
   int kind = federation_storage_kind(store);
   size_t i;
   if (!store) {
@@ -330,7 +331,7 @@ static void federation_storage_check_source(svc_call *c, const federation_storag
   for (i = 0; i < sizeof federation_storage_said / sizeof federation_storage_said[0]; i++)
     if (!(federation_storage_said[i].kinds & kind) && federation_storage_has(p->source, federation_storage_said[i].field))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, federation_storage_path(c, p, federation_storage_said[i].field),
-                  "is not for a store of provider " SVC_FMT, SVC_ARG(svc_node_str(store, "provider")));
+                  "is not for a store of provider " SVC_FMT, SVC_ARG(provider));
   federation_storage_needs(c, p, store, kind);
 }
 
@@ -369,20 +370,7 @@ static void federation_storage_views(svc_call *c, const svc_node *database, cons
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- clusters */
-
-static bool federation_storage_cluster_there(svc_call *c, svc_str name)
-{
-  static const char *const nouns[] = { "cluster", "flex cluster" };
-  svc_named found;
-  size_t i;
-  for (i = 0; i < 2; i++) {
-    const svc_noun_info *noun = svc_noun_named(c->s, nouns[i]);
-    if (noun && svc_named_get(c->txn, svc_names_of(noun->noun), &c->scope.group, name, &found) == SVC_OK)
-      return true;
-  }
-  return false;
-}
+/* --------------------------------------------------------------------------------------------------------------- stores */
 
 /* Arrays of arrays of tags. */
 static void federation_storage_tag_sets(svc_call *c, const svc_node *store, size_t i)
@@ -415,9 +403,6 @@ static void federation_storage_check_stores(svc_call *c, const svc_node *storage
   size_t i = 0;
   federation_storage_unique(c, storage, "stores", NULL, "storage.");
   for (store = federation_storage_first(storage, "stores"); store; store = store->next, i++) {
-    svc_str cluster = svc_node_str(store, "clusterName");
-    if (cluster.n && !federation_storage_cluster_there(c, cluster))
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "storage.stores[%zu].clusterName", i), "is no cluster of the project");
     federation_storage_tag_sets(c, store, i);
   }
 }

@@ -34,7 +34,7 @@ static const char *const cluster_light[] = { "labels", "tags", "terminationProte
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
-/* Clusters that are gone are not kept, with backups or without: the two parameters are taken and change nothing. */
+/* What is left of a cluster that is deleted with retainBackups is in deleted_cluster.c. */
 static const svc_param cluster_list_params[] = {
   { .name = "includeDeletedWithRetainedBackups", .type = SVC_BOOLEAN }, { .name = NULL }
 };
@@ -48,12 +48,14 @@ static const svc_param cluster_delete_params[] = { { .name = "retainBackups", .t
 #define CLUSTER_UPGRADE "/groups/{groupId}/clusters", SVC_SET_CLUSTERS, (20230101), 0, SVC_R_GROUP_CLUSTER_MANAGER
 #define CLUSTER_ONE(...) "/groups/{groupId}/clusters/{clusterName}", SVC_SET_CLUSTERS, (__VA_ARGS__), 0, 0
 
+static bool cluster_list(svc_call *c);
+
 static const svc_route cluster_routes[] = {
-  R_GET(CLUSTER, "", .flags = SVC_PAGED, .params = cluster_list_params, .op = "listClusters", .run = svc_verb_list),
+  R_GET(CLUSTER, "", .flags = SVC_PAGED, .params = cluster_list_params, .op = "listClusters", .run = cluster_list),
   R_FOR(SVC_R_GROUP_CLUSTER_CREATOR, CLUSTER_CHANGE, SVC_POST, "", .status = 202, .op = "createCluster", .run = svc_verb_create,
         .example = "{\"name\":\"Main\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{"
                    "\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,"
-                   "\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}"),
+                   "\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}]}]}"),
   R_GET(CLUSTER, "/{clusterName}", .op = "getCluster", .run = svc_verb_read),
   R_PATCH(CLUSTER_CHANGE, "/{clusterName}", .op = "updateCluster", .run = svc_verb_update),
   R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20230101, 20230201), SVC_DELETE, "", .status = 202, .flags = SVC_EMPTY_OBJECT,
@@ -79,10 +81,7 @@ static const svc_route cluster_routes[] = {
     .versions = SVC_VERSIONS(20241113), .roles = SVC_R_GROUP_CLUSTER_MANAGER, .answer = &svc_flex_object, .op = "tenantUpgrade", .run = svc_flex_upgrade,
     .example = "{\"name\":\"Flexible\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
-               "\"nodeCount\":3}}]}]}" },
-  R_POST(CLUSTER_UPGRADE, "/tenantUpgradeToServerless", .flags = SVC_RAW_BODY,
-         .body = &svc_cluster_serverless, .answer = &svc_cluster_serverless, .op = "upgradeClusterToServerless", .run = svc_cluster_run_serverless,
-        .more = SVC_MORE(.deprecated = 20250205, .sunset = 20250205))
+               "\"nodeCount\":3}}]}]}" }
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -107,6 +106,46 @@ static const svc_guard cluster_guards[] = {
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
+
+/* ---- lists */
+
+/* Clusters, then those that are gone and have left snapshots behind. */
+typedef struct cluster_source {
+  svc_scan scan;
+  svc_id group;
+  const char *kind;
+} cluster_source;
+
+static bool cluster_next(svc_call *c, void *state, svc_item *out)
+{
+  cluster_source *from = state;
+  svc_entity e;
+  while (!svc_below_next(&from->scan, from->kind, &e)) {
+    if (!svc_txn_good(c) || strcmp(from->kind, CLUSTER_KIND) != 0) return false;
+    from->kind = DELETED_CLUSTER_KIND;
+    svc_below_begin(&from->scan, c->txn, from->kind, &from->group);
+  }
+  if (!out) return true;
+  out->key = strcmp(from->kind, CLUSTER_KIND) == 0 ? e.key : SVC_S(""); /* its link leads to the list: it has no address of its own */
+  out->body = e.body;
+  out->links_at = e.links_at;
+  return true;
+}
+
+static bool cluster_list(svc_call *c)
+{
+  const svc_query_value *gone = svc_query_get(c, "includeDeletedWithRetainedBackups");
+  cluster_source from;
+  if (!gone || !gone->number) return svc_verb_list(c);
+  if (!svc_resolve_all(c)) return false;
+  from.group = svc_path_entity(c, "project")->id;
+  from.kind = CLUSTER_KIND;
+  svc_below_begin(&from.scan, c->txn, from.kind, &from.group);
+  return svc_list_items(c, cluster_next, &from, (int64_t)(svc_count(c->txn, CLUSTER_KIND, &from.group) +
+                                                          svc_count(c->txn, DELETED_CLUSTER_KIND, &from.group)));
+}
+
+/* ---- changes */
 
 typedef struct cluster_diff {
   bool pause, tags, light, heavy;
@@ -209,6 +248,13 @@ static bool cluster_stored(svc_call *c, const svc_change *change, const svc_enti
   return svc_backup_follows(c, change, e) && svc_network_follows(c, change);
 }
 
+/* The snapshots that stay are chosen when the cluster is gone. */
+static bool cluster_leaving(svc_call *c, svc_change *change)
+{
+  svc_node_set_bool(c->arena, change->body, "retainBackups", svc_backup_retains(c, &change->entity));
+  return true;
+}
+
 /* At the end of a pause the cluster is updated as by a request to resume. */
 static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
 {
@@ -291,6 +337,6 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .gone = svc_network_left,
   .desired = svc_cluster_desired,
   .facts = cluster_facts,
-  .also = SVC_ALSO(.names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API,
+  .also = SVC_ALSO(.leaving = cluster_leaving, .names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API,
                    .quota = "svc.project.deployment.clusters", .meters = svc_cluster_meters)
 };

@@ -385,8 +385,8 @@ SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_no
     svc_buf_str(&b, host->text);
   }
   if (b.n)
-    svc_node_set_str(c->arena, strings, "standard", svc_arena_print(c->arena, "%s://" SVC_FMT "/?ssl=true&authSource=admin",
-                                                                     c->s->config.db_scheme, SVC_ARG(svc_buf_done(&b))));
+    svc_node_set_str(c->arena, strings, "standard", svc_arena_print(c->arena, "%s://%s/?ssl=true&authSource=admin",
+                                                                     c->s->config.db_scheme, svc_buf_done(&b).p));
   if (srv.n)
     svc_node_set_str(c->arena, strings, "standardSrv",
                      svc_arena_print(c->arena, "%s+srv://" SVC_FMT, c->s->config.db_scheme, SVC_ARG(srv)));

@@ -216,8 +216,8 @@ SVC_PRIVATE size_t svc_cluster_meters(svc_call *c, const svc_node *body, svc_met
       for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const svc_node *nodes = svc_node_get(region, kinds[k]);
         int64_t count = k == 0 ? svc_cluster_electable(region) : cluster_hardware_count(nodes);
-        svc_str sku = svc_arena_print(c->arena, "INSTANCE_" SVC_FMT "_" SVC_FMT, SVC_ARG(svc_node_str(region, "providerName")),
-                                      SVC_ARG(svc_node_str(nodes, "instanceSize")));
+        svc_str provider = svc_node_str(region, "providerName"), size = svc_node_str(nodes, "instanceSize");
+        svc_str sku = svc_arena_print(c->arena, "INSTANCE_" SVC_FMT "_" SVC_FMT, SVC_ARG(provider), SVC_ARG(size));
         if (!nodes || count <= 0) continue;
         for (i = 0; i < n && !svc_str_eq(out[i].sku, sku); i++) continue;
         if (i == most) continue;

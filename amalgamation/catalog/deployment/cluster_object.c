@@ -15,7 +15,7 @@ enum {
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
-static const char *const cluster_object_states[] = { "IDLE", "CREATING", "UPDATING", "DELETING", "REPAIRING", NULL };
+static const char *const cluster_object_states[] = { "IDLE", "CREATING", "UPDATING", "DELETING", "REPAIRING", "DELETED", NULL };
 static const char *const cluster_object_on_off[] = { "ENABLED", "DISABLED", NULL };
 static const char *const cluster_object_config_modes[] = { "SVC_MANAGED", "FIXED_TO_DEDICATED", NULL };
 static const char *const cluster_object_config_types[] = { "DEDICATED", "EMBEDDED", NULL };
@@ -115,7 +115,7 @@ static const svc_field cluster_object_common_fields[] = {
 SVC_PRIVATE const svc_object svc_cluster_common = { .name = "ClusterCommon", .fields = SVC_ROWS(cluster_object_common_fields) };
 
 static const svc_field cluster_object_fields[] = {
-  F_DATE("acceptDataRisksAndForceReplicaSetReconfig", .flags = SVC_WRITE_ONLY),
+  F_DATE("acceptDataRisksAndForceReplicaSetReconfig"), /* for the driver, which has it with the order */
   F_ENUM("adaptiveCapacity", cluster_object_on_off, .flags = SVC_NULLABLE),
   F_ENUM("clusterType", svc_values_cluster_types, .flags = SVC_REQUIRED),
   F_STR("dbVersion", .flags = SVC_READ_ONLY),
@@ -123,7 +123,7 @@ static const svc_field cluster_object_fields[] = {
   F_ENUM("internalClusterRole", cluster_object_roles, .flags = SVC_READ_ONLY, .preset = "\"NONE\""),
   F_BOOL("redactClientLogData", .preset = "false"),
   F_LIST("replicationSpecs", &svc_cluster_spec, .flags = SVC_REQUIRED, .min_items = 1, .max_items = CLUSTER_OBJECT_SPECS),
-  F_BOOL("retainBackups", .flags = SVC_WRITE_ONLY),
+  F_BOOL("retainBackups"), /* where the DELETE itself says nothing of it */
   F_BOOL("useAwsTimeBasedSnapshotCopyForFastInitialSync", .preset = "false")
 };
 SVC_PRIVATE const svc_object svc_cluster_object = { .name = "Cluster", .fields = SVC_ROWS(cluster_object_fields), .base = &svc_cluster_common };

@@ -82,9 +82,7 @@ SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_entity *cluster, c
 
 /* tenant_upgrade.c */
 SVC_DECLARE(const svc_object svc_cluster_legacy) /* the shape that clusters had once */
-SVC_DECLARE(const svc_object svc_cluster_serverless)
 SVC_PRIVATE bool svc_cluster_run_upgrade(svc_call *c);
-SVC_PRIVATE bool svc_cluster_run_serverless(svc_call *c);
 
 /* cluster_hardware.c */
 SVC_DECLARE(const svc_object svc_cluster_spec) /* a replication spec: regions, and what nodes run on there */
@@ -108,6 +106,7 @@ SVC_PRIVATE bool svc_cluster_zones_kept(svc_call *c, const svc_change *change, c
 
 /* cluster_rules.c: all rules of a body, its specs too, which are filled in. */
 SVC_PRIVATE bool svc_cluster_rules(svc_call *c, svc_change *change);
+SVC_PRIVATE bool svc_cluster_name_free(svc_call *c, svc_str name); /* of a new one, flex or not: its beginning; false: refused */
 
 /* cluster_connection.c */
 /* Six characters that name its hosts, made from its id; no other cluster of the project has them. */

@@ -6,9 +6,11 @@
 #include "catalog/catalog.h"
 #include "catalog/db_versions.h"
 #include "catalog/deployment/cluster_parts.h"
+#include "catalog/deployment/flex_parts.h"
 #include "catalog/security/encryption.h"
 
 enum {
+  CLUSTER_RULES_PREFIX = 23,   /* characters in which the names of a project's clusters differ: hosts are called after these */
   CLUSTER_RULES_BYTES = 65536, /* of a body: 50 shards fit into it */
   CLUSTER_RULES_FEW = 8        /* so many regions, tags and labels always fit */
 };
@@ -25,6 +27,18 @@ static int cluster_rules_rank(svc_str major)
   return -1;
 }
 
+/* The versions that there are, though a cluster that has one, or is pinned, cannot have all of them. */
+static bool cluster_rules_no_version(svc_call *c, svc_str wanted)
+{
+  const char *majors[SVC_DB_VERSION_COUNT + 1];
+  size_t n;
+  for (n = 0; n < SVC_DB_VERSION_COUNT; n++) majors[n] = svc_db_versions[n].major;
+  majors[n] = NULL;
+  return svc_fail_as(c, svc_arena_print(c->arena, SVC_FMT " is not a database version that can be used here. dbMajorVersion must be %s, "
+                                        "and not lower than that of the cluster.", SVC_ARG(wanted), svc_values_known(c, majors).p),
+                     SVC_E_DB_VERSION_INVALID, "S", &wanted);
+}
+
 /* A version must be one of those on offer, and never older than the one it has; one that is no longer on offer may stay.
 ** Features that are pinned are those of the version before at the oldest. */
 static bool cluster_rules_version(svc_call *c, svc_change *change)
@@ -39,7 +53,7 @@ static bool cluster_rules_version(svc_call *c, svc_change *change)
   if (!wanted.n) wanted = svc_str_c(v->major);
   rank = cluster_rules_rank(wanted);
   if (rank < 0 || rank < cluster_rules_rank(held) || (pinned && rank > cluster_rules_rank(features) + 1))
-    return svc_fail(c, SVC_E_DB_VERSION_INVALID, "S", &wanted);
+    return cluster_rules_no_version(c, wanted);
   v = &svc_db_versions[rank];
   svc_node_set_text(c->arena, change->body, "dbMajorVersion", v->major);
   svc_node_set_text(c->arena, change->body, "dbVersion", v->full);
@@ -54,6 +68,8 @@ static void cluster_rules_tier(svc_call *c, const svc_change *change)
 {
   const char *const *name = cluster_rules_shared;
   if (!svc_cluster_is_tenant(change->body)) return;
+  if (svc_node_get(change->input, "dbMajorVersion") && svc_change_differs(change, "dbMajorVersion"))
+    svc_violate(c, SVC_E_TENANT_ATTRIBUTE_READ_ONLY, SVC_S("dbMajorVersion"), "cannot be set on a shared tier: the service chooses it");
   for (; *name; name++) {
     const svc_node *value = svc_node_get(change->body, *name);
     const svc_node *usual = svc_preset(c->s, c->arena, svc_field_named(&svc_cluster_object, svc_str_c(*name)));
@@ -80,6 +96,58 @@ static void cluster_rules_global(svc_call *c, const svc_change *change)
     svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, svc_str_c(field), "is for clusters of type GEOSHARDED");
   if (is != was && svc_cluster_is(change->before, "clusterType", "GEOSHARDED"))
     svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, svc_str_c(field), "cannot be changed");
+}
+
+/* Changes since a snapshot are kept where there are snapshots. */
+static void cluster_rules_backup(svc_call *c, const svc_change *change)
+{
+  if (svc_node_bool(change->body, "pitEnabled", false) && !svc_node_bool(change->body, "backupEnabled", false) &&
+      !svc_cluster_is_tenant(change->body))
+    svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("pitEnabled"), "must be false where backupEnabled is false");
+}
+
+/* ---- beside the other clusters of the project */
+
+static bool cluster_rules_free(const svc_node *body)
+{
+  const svc_node *spec = svc_node_first(svc_node_get(body, "replicationSpecs"));
+  const svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs"));
+  return svc_node_is(svc_node_get(region, "electableSpecs"), "instanceSize", "M0");
+}
+
+/* A project has one free cluster at the most. */
+static bool cluster_rules_only_free(svc_call *c, const svc_change *change)
+{
+  svc_str group = svc_id_str(c->arena, &c->scope.group);
+  const svc_node *body;
+  svc_entity e;
+  svc_scan scan;
+  if (change->before || !cluster_rules_free(change->body)) return true;
+  svc_below_begin(&scan, c->txn, CLUSTER_KIND, &c->scope.group);
+  while (svc_below_next(&scan, CLUSTER_KIND, &e)) {
+    if (!(body = svc_entity_body(c, &e))) return false;
+    if (cluster_rules_free(body)) return svc_fail(c, SVC_E_CANNOT_CREATE_FREE_CLUSTER_VIA_PUBLIC_API, "S", &group);
+  }
+  return svc_txn_good(c);
+}
+
+/* Clusters and flex clusters: no two names begin with the same 23 characters. */
+SVC_PRIVATE bool svc_cluster_name_free(svc_call *c, svc_str name)
+{
+  static const char *const kinds[] = { CLUSTER_KIND, FLEX_KIND };
+  svc_str group = svc_id_str(c->arena, &c->scope.group), prefix;
+  svc_entity e;
+  svc_scan scan;
+  size_t i;
+  if (name.n < CLUSTER_RULES_PREFIX) return true;
+  prefix = (svc_str){ name.p, CLUSTER_RULES_PREFIX };
+  for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    svc_below_begin(&scan, c->txn, kinds[i], &c->scope.group);
+    while (svc_below_next(&scan, kinds[i], &e))
+      if (e.unique.n >= prefix.n && !svc_str_eq(e.unique, name) && svc_str_eq((svc_str){ e.unique.p, prefix.n }, prefix))
+        return svc_fail(c, SVC_E_DUPLICATE_CLUSTER_NAME_PREFIX, "SS", &name, &group);
+  }
+  return svc_txn_good(c);
 }
 
 /* ---- size */
@@ -113,5 +181,7 @@ SVC_PRIVATE bool svc_cluster_rules(svc_call *c, svc_change *change)
   cluster_rules_tier(c, change);
   cluster_rules_keys(c, change);
   cluster_rules_global(c, change);
-  return svc_cluster_specs(c, change) && svc_check_done(c) && cluster_rules_fits(c, change->body);
+  cluster_rules_backup(c, change);
+  if (!change->before && !svc_cluster_name_free(c, svc_node_str(change->body, "name"))) return false;
+  return cluster_rules_only_free(c, change) && svc_cluster_specs(c, change) && svc_check_done(c) && cluster_rules_fits(c, change->body);
 }

@@ -14,7 +14,9 @@
 enum {
   CLUSTER_SPECS_FIRST = 7,     /* the priority of the preferred region */
   CLUSTER_SPECS_SHARDS = 50,
-  CLUSTER_SPECS_DISK_LEAST = 10
+  CLUSTER_SPECS_SHARDED = 30, /* the number in the least size of a shard: M30 */
+  CLUSTER_SPECS_DISK_LEAST = 10,
+  CLUSTER_SPECS_EXTENDED = 30 /* from M30 on, disks may be twice as large where the project has turned extended sizes on */
 };
 
 /* ----------------------------------------------------------------------------------------------------------- sizes */
@@ -141,11 +143,13 @@ static void cluster_specs_disk(svc_call *c, const svc_node *region, const cluste
   svc_str size = svc_node_str(nodes, "instanceSize");
   const struct cluster_specs_disks *row = cluster_specs_disks;
   double disk = cluster_specs_disk_size(nodes);
+  int most;
   if (!size.n || !svc_node_get(nodes, "diskSizeGB")) return;
   while (row->number && row->number < cluster_specs_number(size)) row++;
-  if (disk >= CLUSTER_SPECS_DISK_LEAST && disk <= row->most) return;
+  most = row->most * (cluster_specs_number(size) >= CLUSTER_SPECS_EXTENDED && svc_project_setting(c, "isExtendedStorageSizesEnabled") ? 2 : 1);
+  if (disk >= CLUSTER_SPECS_DISK_LEAST && disk <= most) return;
   cluster_specs_violate(c, SVC_E_CLUSTER_DISK_SIZE_INVALID, at, svc_arena_print(c->arena, "%s.diskSizeGB", kind),
-                        svc_arena_print(c->arena, "must be from %d to %d for " SVC_FMT, CLUSTER_SPECS_DISK_LEAST, row->most,
+                        svc_arena_print(c->arena, "must be from %d to %d for " SVC_FMT, CLUSTER_SPECS_DISK_LEAST, most,
                                         SVC_ARG(size)).p);
 }
 
@@ -170,6 +174,9 @@ static void cluster_specs_tenant(svc_call *c, svc_node *region, const cluster_sp
   if (svc_values_clouds[i] && !svc_value_in(c->s, svc_node_str(region, "regionName"), regions[i]))
     cluster_specs_violate(c, SVC_E_INVALID_ENUM_VALUE, at, SVC_S("regionName"), "is not a region of the backing provider");
   svc_node_set_from(c->arena, hardware, "effectiveInstanceSize", hardware, "instanceSize");
+  if (svc_cluster_is(hardware, "instanceSize", "M2"))
+    cluster_specs_violate(c, SVC_E_INVALID_ATTRIBUTE, at, SVC_S("electableSpecs.instanceSize"),
+                          "can no longer be M2: use M0, or a flex cluster");
   if (!share) return;
   if (svc_node_get(hardware, "diskSizeGB") && given != own)
     cluster_specs_violate(c, SVC_E_CLUSTER_DISK_SIZE_INVALID, at, SVC_S("electableSpecs.diskSizeGB"),
@@ -243,13 +250,27 @@ static void cluster_specs_fill(svc_call *c, svc_node *spec, size_t index)
   for (; region; region = region->next, at.region++) cluster_specs_fill_region(c, region, &at, &next);
 }
 
-static void cluster_specs_check(svc_call *c, const svc_node *spec, size_t index)
+/* Any electable node may become the primary: all of a shard are of one size, and a shard is not of the least sizes. */
+static void cluster_specs_size(svc_call *c, const svc_node *region, const cluster_specs_place *at, svc_str *first, bool sharded)
+{
+  svc_str size = svc_node_str(svc_node_get(region, "electableSpecs"), "instanceSize"), field = SVC_S("electableSpecs.instanceSize");
+  if (svc_cluster_electable(region) == 0 || !size.n || svc_cluster_is(region, "providerName", "TENANT")) return;
+  if (sharded && cluster_specs_number(size) < CLUSTER_SPECS_SHARDED)
+    cluster_specs_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, at, field, "must be M30 or greater in a sharded cluster");
+  if (!first->n) *first = size;
+  else if (!svc_str_eq(*first, size))
+    cluster_specs_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, at, field, "must be that of the other electable nodes of the shard");
+}
+
+static void cluster_specs_check(svc_call *c, const svc_node *spec, size_t index, bool sharded)
 {
   cluster_specs_place at = { index, 0 };
   const svc_node *regions = svc_node_get(spec, "regionConfigs"), *region;
+  svc_str size = SVC_S("");
   int64_t votes = 0;
   for (region = svc_node_first(regions); region; region = region->next, at.region++) {
     cluster_specs_check_region(c, region, &at);
+    cluster_specs_size(c, region, &at, &size, sharded);
     votes += svc_cluster_electable(region);
   }
   if (votes != 3 && votes != 5 && votes != 7)
@@ -311,6 +332,8 @@ static bool cluster_specs_forwards(svc_call *c, const svc_change *change)
   if (was > 0 && is == 0) return svc_cluster_fail(c, change, SVC_E_SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET);
   if (is < was)
     svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("clusterType"), "cannot go back from %s to %s", kinds[was], kinds[is]);
+  if (!svc_cluster_is_tenant(change->body) && svc_cluster_is_tenant(change->before) && c->plan && c->plan->route->run != svc_cluster_run_upgrade)
+    return svc_cluster_fail(c, change, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED); /* tenantUpgrade is for that */
   if (svc_cluster_is_tenant(change->body) && !svc_cluster_is_tenant(change->before))
     svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"), "cannot go back to a shared tier");
   return true;
@@ -344,7 +367,7 @@ SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change)
     if (!cluster_specs_keep_disks(c, change, spec, i, "readOnlySpecs") ||
         !cluster_specs_keep_disks(c, change, spec, i, "analyticsSpecs"))
       return false;
-    cluster_specs_check(c, spec, i);
+    cluster_specs_check(c, spec, i, !svc_cluster_is(change->body, "clusterType", "REPLICASET"));
     if (!svc_cluster_zone_of(c, specs, old, spec)) return false;
   }
   if (!svc_check_done(c) || !svc_cluster_zones_kept(c, change, specs)) return false;

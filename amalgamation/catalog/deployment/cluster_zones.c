@@ -54,10 +54,10 @@ SVC_PRIVATE bool svc_cluster_zones_kept(svc_call *c, const svc_change *change, c
 {
   const svc_node *old = svc_node_get(change->before, "replicationSpecs"), *spec;
   for (spec = svc_node_first(old); spec; spec = spec->next) {
-    svc_str zone = svc_node_str(spec, "zoneId");
+    svc_str zone = svc_node_str(spec, "zoneId"), name = svc_node_str(spec, "zoneName");
     if (svc_cluster_spec_with(specs, NULL, "zoneId", zone) || !cluster_zones_mapped(c, &change->entity, zone)) continue;
     svc_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, SVC_S("replicationSpecs"),
-                "must keep the zone " SVC_FMT ", to which locations are mapped", SVC_ARG(svc_node_str(spec, "zoneName")));
+                "must keep the zone " SVC_FMT ", to which locations are mapped", SVC_ARG(name));
     break;
   }
   return svc_check_done(c);

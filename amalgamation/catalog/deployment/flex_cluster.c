@@ -4,6 +4,7 @@
 **   POST --> CREATING --> IDLE --> DELETING <-- DELETE     then it is gone: 404
 **                           |
 **                           +----> a cluster of the same name, UPDATING <-- :tenantUpgrade (flex_parts.c)
+**   a free cluster of the same name --> CREATING <-- tenantUpgradeToServerless (serverless_upgrade.c)
 **
 ** It shares its name with the project's clusters: a name is that of one or the other, and each API says so of the other's.
 ** Only tags and the protection from termination change, which are only written down. A snapshot is taken of it every day
@@ -26,7 +27,13 @@ static const svc_route flex_cluster_routes[] = {
          .example = "{\"name\":\"Flexible\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}"),
   R_GET(FLEX_CLUSTER, "/{name}", .op = "getFlexCluster", .run = svc_verb_read),
   R_PATCH(FLEX_CLUSTER, "/{name}", .op = "updateFlexCluster", .run = svc_verb_update),
-  R_DELETE(FLEX_CLUSTER, "/{name}", .status = 204, .op = "deleteFlexCluster", .run = svc_verb_delete)
+  R_DELETE(FLEX_CLUSTER, "/{name}", .status = 204, .op = "deleteFlexCluster", .run = svc_verb_delete),
+  { .method = SVC_POST, .path = "/groups/{groupId}/clusters/tenantUpgradeToServerless", .set = SVC_SET_CLUSTERS,
+    .versions = SVC_VERSIONS(20230101), .roles = SVC_R_GROUP_CLUSTER_MANAGER, .body = &svc_flex_serverless,
+    .answer = &svc_flex_serverless, .op = "upgradeClusterToServerless", .run = svc_flex_from_free,
+    .example = "{\"name\":\"Free\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"providerName\":\"SERVERLESS\","
+               "\"regionName\":\"US_EAST_1\"}}",
+    .more = SVC_MORE(.deprecated = 20250205, .sunset = 20250205) }
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -111,7 +118,7 @@ static bool flex_cluster_prepare(svc_call *c, svc_change *change)
   while (!version->is_default) version++;
   svc_node_set_text(c->arena, change->body, "dbVersion", version->full);
   svc_change_due(change, FLEX_CLUSTER_DUE_SNAPSHOT, c->now + FLEX_DAY_MS);
-  return flex_cluster_region(c, change->body) && flex_cluster_connect(c, change);
+  return svc_cluster_name_free(c, svc_node_str(change->body, "name")) && flex_cluster_region(c, change->body) && flex_cluster_connect(c, change);
 }
 
 /* A day later, again. After a long time in which nobody looked only those are taken that would still be there. */

@@ -115,7 +115,10 @@ SVC_PRIVATE bool svc_flex_upgrade(svc_call *c)
   change.event = "FLEX_UPGRADE_STARTED";
   if (!change.body) return svc_no_memory(c);
   flex_parts_carry(c, &change, shown);
-  if (!svc_erase(c, noun, &flex) || !svc_insert(c, &change, &e)) return false;
+  c->passes_on = true; /* the cluster has the name, and is what references mean from now on */
+  if (!svc_erase(c, noun, &flex)) return false;
+  c->passes_on = false;
+  if (!svc_insert(c, &change, &e)) return false;
   svc_node_set_text(c->arena, shown, "stateName", "UPDATING");
   return svc_answer_view(c, &e, shown);
 }

@@ -21,4 +21,8 @@ SVC_PRIVATE void svc_flex_date(svc_call *c, svc_node *body, const char *field, i
 SVC_PRIVATE bool svc_flex_find(svc_call *c, const svc_id *group, svc_str name, svc_entity *out);
 SVC_PRIVATE bool svc_flex_upgrade(svc_call *c); /* run of a route of clusters: a flex cluster becomes one */
 
+/* serverless_upgrade.c */
+SVC_DECLARE(const svc_object svc_flex_serverless) /* the shape that serverless instances had */
+SVC_PRIVATE bool svc_flex_from_free(svc_call *c); /* run of a route: a free cluster becomes a flex cluster */
+
 #endif /* SVC_FLEX_PARTS_H */

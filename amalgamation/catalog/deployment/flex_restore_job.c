@@ -151,8 +151,8 @@ static void flex_restore_job_ready(svc_call *c, svc_change *change, svc_str url)
   const svc_config *config = &c->s->config;
   if (!url.n && config->driver) return;
   if (!url.n)
-    url = svc_arena_print(c->arena, "https://downloads.%s/" SVC_FMT ".tgz", config->db_domain,
-                          SVC_ARG(svc_id_str(c->arena, &change->entity.id)));
+    url = svc_arena_print(c->arena, "https://downloads.%s/%s.tgz", config->db_domain,
+                          svc_id_str(c->arena, &change->entity.id).p);
   svc_node_set_str(c->arena, change->body, "snapshotUrl", url);
   svc_flex_date(c, change->body, "expirationDate", c->now + FLEX_RESTORE_JOB_DOWNLOAD_HOURS * (FLEX_DAY_MS / 24));
 }

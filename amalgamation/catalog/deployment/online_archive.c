@@ -167,6 +167,7 @@ static const svc_lifecycle online_archive_lifecycle = {
 
 static const svc_guard online_archive_guards[] = {
   { "state", "DELETED", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_RESOURCE_NOT_FOUND },
+  { "paused", "true", SVC_GUARD_CREATE, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER }, /* of its cluster */
   { NULL, NULL, 0, 0 }
 };
 
@@ -263,13 +264,13 @@ static bool online_archive_new(svc_call *c, svc_change *change)
   const svc_entity *parent = svc_path_entity(c, "cluster");
   const svc_node *cluster = svc_entity_body(c, parent);
   svc_str id = svc_id_str(c->arena, &change->id);
+  svc_str database = svc_node_str(change->body, "dbName"), collection = svc_node_str(change->body, "collName");
   if (!cluster) return false;
   if (svc_node_bool(change->body, "paused", false)) return svc_fail(c, SVC_E_ONLINE_ARCHIVE_MUST_BE_ACTIVE_TO_PAUSE, "S", &id);
   svc_node_set_str(c->arena, change->body, "clusterName", parent->unique);
   svc_node_set_str(c->arena, change->body, "dataSetName",
                    svc_arena_print(c->arena, "v1$archive$" SVC_FMT "$" SVC_FMT "$" SVC_FMT "$" SVC_FMT, SVC_ARG(parent->unique),
-                                   SVC_ARG(svc_node_str(change->body, "dbName")), SVC_ARG(svc_node_str(change->body, "collName")),
-                                   SVC_ARG(id)));
+                                   SVC_ARG(database), SVC_ARG(collection), SVC_ARG(id)));
   return online_archive_partitions(c, change->body) && online_archive_place(c, change->body, cluster);
 }
 

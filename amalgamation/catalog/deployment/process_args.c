@@ -52,10 +52,26 @@ static void process_args_hand_over(svc_call *c, svc_change *change, svc_node *cl
   }
 }
 
+/* The log of changes lies on the disk of each node: the least of these has room for it. */
+static bool process_args_fit(svc_call *c, const svc_node *args, const svc_node *cluster)
+{
+  const svc_node *spec = svc_node_first(svc_node_get(cluster, "replicationSpecs")), *region, *disk;
+  int64_t wanted = svc_node_i64(args, "oplogSizeMB", 0), most = INT64_MAX;
+  double size;
+  for (; spec; spec = spec->next)
+    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next) {
+      disk = svc_node_get(svc_node_get(region, "electableSpecs"), "diskSizeGB");
+      if (disk && svc_json_number_double(disk->text, &size) && (int64_t)(size * 1024) < most) most = (int64_t)(size * 1024);
+    }
+  if (wanted > most)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("oplogSizeMB"), "must be less than the disk of a node, which has %lld MB", (long long)most);
+  return svc_check_done(c);
+}
+
 static bool process_args_prepare(svc_call *c, svc_change *change)
 {
   svc_change cluster;
-  if (!svc_cluster_open_own(c, svc_path_entity(c, "cluster"), &cluster)) return false;
+  if (!svc_cluster_open_own(c, svc_path_entity(c, "cluster"), &cluster) || !process_args_fit(c, change->body, cluster.body)) return false;
   process_args_hand_over(c, change, cluster.body);
   if (svc_node_same(cluster.body, cluster.before)) return true; /* the rest is in order when it is stored */
   return svc_cluster_updates(c, &cluster);

@@ -3,7 +3,7 @@
 ** the answer have the shape that clusters had before their replication specs had hardware of their own. Nothing of it is stored:
 ** what is sent is written as a change of the cluster, and its rules are those of any other change.
 **
-** Moving to serverless instances has ended: there are none any more. A part of the noun cluster, whose routes these are.
+** A part of the noun cluster, whose route this is.
 */
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
@@ -12,10 +12,11 @@
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
+#define TENANT_UPGRADE_FORCED "acceptDataRisksAndForceReplicaSetReconfig"
+
 static const char *const tenant_upgrade_volumes[] = { "STANDARD", "PROVISIONED", "HIGH_PERFORMANCE", NULL };
 static const char *const tenant_upgrade_disks[] = { "P2", "P3", "P4", "P6", "P10", "P15", "P20", "P30", "P40", "P50", NULL };
 static const char *const tenant_upgrade_flex[] = { "FLEX", NULL };
-static const char *const tenant_upgrade_states[] = { "IDLE", "CREATING", "UPDATING", "DELETING", "REPAIRING", NULL };
 static const char *const tenant_upgrade_effective[] = { "FLEX", "M2", "M5", "M0", NULL };
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
@@ -106,7 +107,7 @@ static const svc_field tenant_upgrade_spec_fields[] = {
 static const svc_object tenant_upgrade_spec = { .name = "LegacyReplicationSpec", .fields = SVC_ROWS(tenant_upgrade_spec_fields) };
 
 static const svc_field tenant_upgrade_fields[] = {
-  F_DATE("acceptDataRisksAndForceReplicaSetReconfig", .flags = SVC_WRITE_ONLY),
+  F_DATE(TENANT_UPGRADE_FORCED, .flags = SVC_WRITE_ONLY),
   F_OBJ("autoScaling", &tenant_upgrade_scaling),
   F_ENUM("clusterType", svc_values_cluster_types),
   F_STR("dbURI", .flags = SVC_READ_ONLY),
@@ -127,62 +128,6 @@ static const svc_field tenant_upgrade_fields[] = {
 SVC_PRIVATE const svc_object svc_cluster_legacy = {
   .name = "LegacyCluster", .fields = SVC_ROWS(tenant_upgrade_fields), .base = &svc_cluster_common
 };
-
-/* --------------------------------------------------------------------------------------------------------- serverless */
-
-static const char *const tenant_upgrade_two_clouds[] = { "AWS", "AZURE", NULL };
-static const char *const tenant_upgrade_routers[] = { "DBS", NULL };
-static const char *const tenant_upgrade_serverless_name[] = { "SERVERLESS", NULL };
-
-static const svc_field tenant_upgrade_endpoint_fields[] = {
-  F_STR("endpointId", .flags = SVC_READ_ONLY),
-  F_ENUM("providerName", tenant_upgrade_two_clouds, .flags = SVC_READ_ONLY),
-  F_STR("region", .flags = SVC_READ_ONLY)
-};
-static const svc_object tenant_upgrade_endpoint = { .name = "ServerlessEndpoint", .fields = SVC_ROWS(tenant_upgrade_endpoint_fields) };
-static const svc_field tenant_upgrade_endpoints_fields[] = {
-  F_LIST("endpoints", &tenant_upgrade_endpoint, .flags = SVC_READ_ONLY),
-  F_STR("srvConnectionString", .flags = SVC_READ_ONLY),
-  F_ENUM("type", tenant_upgrade_routers, .flags = SVC_READ_ONLY)
-};
-static const svc_object tenant_upgrade_endpoints = { .name = "ServerlessEndpoints", .fields = SVC_ROWS(tenant_upgrade_endpoints_fields) };
-static const svc_field tenant_upgrade_strings_fields[] = {
-  F_LIST("privateEndpoint", &tenant_upgrade_endpoints, .flags = SVC_READ_ONLY), F_STR("standardSrv", .flags = SVC_READ_ONLY)
-};
-static const svc_object tenant_upgrade_strings = { .name = "ServerlessConnectionStrings", .fields = SVC_ROWS(tenant_upgrade_strings_fields) };
-static const svc_field tenant_upgrade_instance_settings_fields[] = {
-  F_ENUM("backingProviderName", svc_values_clouds, .flags = SVC_REQUIRED),
-  F_INT("effectiveDiskSizeGBLimit", .flags = SVC_READ_ONLY),
-  F_ENUM("effectiveInstanceSizeName", svc_values_sizes),
-  F_STR("effectiveProviderName", .flags = SVC_READ_ONLY),
-  F_ENUM("providerName", tenant_upgrade_serverless_name),
-  F_STR("regionName", .flags = SVC_REQUIRED)
-};
-static const svc_object tenant_upgrade_instance_settings = {
-  .name = "ServerlessProviderSettings", .fields = SVC_ROWS(tenant_upgrade_instance_settings_fields)
-};
-static const svc_field tenant_upgrade_backup_fields[] = { F_BOOL("serverlessContinuousBackupEnabled") };
-static const svc_object tenant_upgrade_backup = { .name = "ClusterServerlessBackupOptions", .fields = SVC_ROWS(tenant_upgrade_backup_fields) };
-static const svc_field tenant_upgrade_instance_fields[] = {
-  F_OBJ("connectionStrings", &tenant_upgrade_strings),
-  F_DATE("createDate", .flags = SVC_READ_ONLY),
-  F_STR("dbVersion", .flags = SVC_READ_ONLY, .pattern = "^([\\d]+\\.[\\d]+\\.[\\d]+)$"),
-  F_HEX24("groupId", .flags = SVC_READ_ONLY),
-  F_HEX24("id", .flags = SVC_READ_ONLY),
-  F_STR("name", .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$"),
-  F_OBJ("providerSettings", &tenant_upgrade_instance_settings, .flags = SVC_REQUIRED),
-  F_OBJ("serverlessBackupOptions", &tenant_upgrade_backup),
-  F_ENUM("stateName", tenant_upgrade_states, .flags = SVC_READ_ONLY),
-  F_LIST("tags", &svc_object_tag),
-  F_BOOL("terminationProtectionEnabled")
-};
-SVC_PRIVATE const svc_object svc_cluster_serverless = { .name = "ServerlessInstanceDescription", .fields = SVC_ROWS(tenant_upgrade_instance_fields) };
-
-/* Before its end was reached it refused already. */
-SVC_PRIVATE bool svc_cluster_run_serverless(svc_call *c)
-{
-  return svc_resolve_all(c) && svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "serverless instances");
-}
 
 /* --------------------------------------------------------------- as it was sent, into what a cluster is now */
 
@@ -270,6 +215,7 @@ static svc_node *tenant_upgrade_input(svc_call *c, const svc_node *sent)
     if (svc_field_named(&svc_cluster_common, member->name)) svc_node_put(c->arena, input, svc_node_copy(c->arena, member));
   if (!svc_node_get(input, "backupEnabled")) tenant_upgrade_copy(c, input, "backupEnabled", sent, "providerBackupEnabled");
   tenant_upgrade_copy(c, input, "clusterType", sent, "clusterType");
+  tenant_upgrade_copy(c, input, TENANT_UPGRADE_FORCED, sent, TENANT_UPGRADE_FORCED);
   list = tenant_upgrade_member(c, input, "replicationSpecs", SVC_J_ARRAY);
   if (!list) return NULL;
   for (spec = svc_node_first(specs); spec; spec = spec->next)

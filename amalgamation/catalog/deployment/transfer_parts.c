@@ -14,11 +14,12 @@ static const struct {
 
 SVC_PRIVATE size_t svc_transfer_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
 {
+  svc_str provider = svc_node_str(body, "providerName");
   size_t i, n = 0;
   for (i = 0; i < TRANSFER_PARTS_WAYS && SVC_ALWAYS(n < most); i++) {
     int64_t rate = svc_node_i64(body, transfer_parts_ways[i].field, 0);
     if (rate <= 0) continue;
-    out[n].sku = svc_arena_print(c->arena, "DATA_TRANSFER_" SVC_FMT "_%s", SVC_ARG(svc_node_str(body, "providerName")), transfer_parts_ways[i].sku);
+    out[n].sku = svc_arena_print(c->arena, "DATA_TRANSFER_" SVC_FMT "_%s", SVC_ARG(provider), transfer_parts_ways[i].sku);
     out[n++].quantity = rate;
   }
   return n;

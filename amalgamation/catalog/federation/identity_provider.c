@@ -162,12 +162,13 @@ static svc_str provider_spell(svc_call *c, svc_str key)
 /* Where the provider sends people back to, and what the service is called there. */
 static svc_str provider_acs(svc_call *c, const svc_id *id)
 {
-  return svc_arena_print(c->arena, SVC_FMT "/sso/saml2/" SVC_FMT, SVC_ARG(c->s->base_url), SVC_ARG(svc_provider_old_id(c, id)));
+  svc_str old = svc_provider_old_id(c, id);
+  return svc_arena_print(c->arena, SVC_FMT "/sso/saml2/" SVC_FMT, SVC_ARG(c->s->base_url), SVC_ARG(old));
 }
 static svc_str provider_audience(svc_call *c, const svc_id *id)
 {
-  return svc_arena_print(c->arena, SVC_FMT "/saml2/service-provider/" SVC_FMT, SVC_ARG(c->s->base_url),
-                         SVC_ARG(svc_provider_old_id(c, id)));
+  svc_str old = svc_provider_old_id(c, id);
+  return svc_arena_print(c->arena, SVC_FMT "/saml2/service-provider/" SVC_FMT, SVC_ARG(c->s->base_url), SVC_ARG(old));
 }
 
 /* The organizations that use it. */

@@ -87,7 +87,9 @@ static const svc_field integration_webhook_fields[] = {
   INTEGRATION_TYPE(),
   INTEGRATION_URL("url")
 };
-static const svc_object integration_webhook = { .name = "Webhook", .fields = SVC_ROWS(integration_webhook_fields) };
+static const char *const integration_webhook_at[] = { "url", NULL };
+static const svc_object integration_webhook = { .name = "Webhook", .fields = SVC_ROWS(integration_webhook_fields),
+                                                .secrets_go_to = integration_webhook_at };
 
 static const svc_variant integration_variants[] = {
   { "DATADOG", &integration_datadog },     { "MICROSOFT_TEAMS", &integration_teams },

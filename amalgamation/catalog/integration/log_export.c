@@ -51,9 +51,10 @@ static const svc_ref log_export_refs[] = { SVC_CLOUD_ROLE("iamRoleId"), { NULL, 
 
 static bool log_export_create(svc_call *c)
 {
-  svc_str group = svc_id_str(c->arena, &c->scope.group);
   svc_change change;
+  svc_str group;
   if (!svc_change_begin(c, &change)) return false;
+  group = svc_id_str(c->arena, &c->scope.group);
   if (change.stored) return svc_fail(c, SVC_E_LOG_EXPORT_ALREADY_CONFIGURED, "S", &group);
   change.body = svc_check(c, &log_export_object, c->checked, change.before, SVC_CHECK_UPDATE);
   change.event = c->plan->noun->noun->event_created;

@@ -47,7 +47,9 @@ static const svc_field log_integration_otel_fields[] = {
   F_ID(), LOG_INTEGRATION_LOGS(), LOG_INTEGRATION_URL("otelEndpoint"),
   F_LIST("otelSuppliedHeaders", &log_integration_header, .min_items = 1, .max_items = 10), LOG_INTEGRATION_TYPE()
 };
-static const svc_object log_integration_otel = { .name = "OtelLogIntegration", .fields = SVC_ROWS(log_integration_otel_fields) };
+static const char *const log_integration_otel_at[] = { "otelEndpoint", NULL };
+static const svc_object log_integration_otel = { .name = "OtelLogIntegration", .fields = SVC_ROWS(log_integration_otel_fields),
+                                                 .secrets_go_to = log_integration_otel_at };
 
 static const svc_field log_integration_s3_fields[] = {
   LOG_INTEGRATION_TEXT("bucketName"), F_HEX24("iamRoleId", .flags = SVC_REQUIRED), F_ID(),
@@ -59,7 +61,9 @@ static const svc_object log_integration_s3 = { .name = "S3LogIntegration", .fiel
 static const svc_field log_integration_splunk_fields[] = {
   LOG_INTEGRATION_SECRET("hecToken", 0), LOG_INTEGRATION_URL("hecUrl"), F_ID(), LOG_INTEGRATION_LOGS(), LOG_INTEGRATION_TYPE()
 };
-static const svc_object log_integration_splunk = { .name = "SplunkLogIntegration", .fields = SVC_ROWS(log_integration_splunk_fields) };
+static const char *const log_integration_splunk_at[] = { "hecUrl", NULL };
+static const svc_object log_integration_splunk = { .name = "SplunkLogIntegration", .fields = SVC_ROWS(log_integration_splunk_fields),
+                                                   .secrets_go_to = log_integration_splunk_at };
 
 static const svc_variant log_integration_variants[] = {
   { "AZURE_LOG_EXPORT", &log_integration_azure }, { "DATADOG_LOG_EXPORT", &log_integration_datadog },

@@ -288,9 +288,9 @@ SVC_PRIVATE bool svc_alert_begin(svc_call *c, const svc_entity *config, const sv
 
 /* -------------------------------------------------------------------------------------------------------------- measuring */
 
-SVC_PRIVATE bool svc_alert_fits(svc_call *c, const svc_node *said, svc_alert_met *m)
+SVC_PRIVATE bool svc_alert_fits(svc_call *c, const svc_node *said, svc_alert_met *m, svc_alert_patterns *patterns)
 {
-  return svc_alert_matchers_fit(c, svc_node_get(said, "matchers"), alert_acts_value, m);
+  return svc_alert_matchers_fit(c, svc_node_get(said, "matchers"), alert_acts_value, m, patterns);
 }
 
 SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool beyond,

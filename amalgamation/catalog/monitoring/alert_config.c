@@ -100,7 +100,7 @@ static bool alert_config_toggle(svc_call *c)
   if (!svc_change_begin(c, &change)) return false;
   shown = svc_entity_body(c, &change.entity);
   if (!shown) return false;
-  if (c->body->type != SVC_J_OBJECT) return svc_fail(c, SVC_E_INVALID_JSON, "");
+  if (c->body->type != SVC_J_OBJECT) return svc_fail_as(c, SVC_S("The body must be a JSON object."), SVC_E_INVALID_JSON, "");
   alert_config_unchanged(c, shown);
   if (!svc_check_done(c)) return false;
   enabled = svc_node_get(c->body, "enabled");

@@ -7,11 +7,16 @@
 **
 ** The rule: what happens in a project happens in its order. While a wave is there, the next event is a wave behind it: what a host that
 ** is down opens late, the host that is up again closes later. An event about an alert opens none.
+**
+** Waves are part of what an organization may spend on work that no request waits for (pipeline/work.c): where that is used up, a wave
+** waits for the time that is reserved for it.
 */
 #include "catalog/monitoring/alert_parts.h"
 
 #define HEARING_AT_ONCE 32 /* configurations of an event, or alerts of a configuration */
 #define HEARING_SPENDS 8   /* records, about, that one of them reads and writes: see svc_call.spent */
+#define HEARING_STEPS 400000 /* of regular expressions, at once: some 4 ms. More than one configuration can take */
+#define HEARING_RECORD 1000  /* steps that count as one record */
 
 /* What ends what: of the types of events that have an opposite. */
 static const struct alert_hearing_pair {
@@ -67,25 +72,29 @@ typedef struct alert_hearing { /* a wave */
 static bool alert_hearing_pass(svc_call *c, alert_hearing *h)
 {
   bool lasts = alert_hearing_lasts(c, h->type);
+  int64_t begun = c->steps;
+  svc_alert_patterns patterns;
   svc_alert_met m;
   svc_scan scan;
   svc_entity config, e;
   int n = 0;
+  memset(&patterns, 0, sizeof patterns);
   svc_alert_meet(c, h->event, &m);
   svc_alert_watching(c, &h->group, h->type, &h->after, &scan);
-  while (n < HEARING_AT_ONCE && svc_alert_next(c, &scan, SVC_ALERT_CONFIG_KIND, &h->group, &config)) {
+  while (n < HEARING_AT_ONCE && c->steps - begun < HEARING_STEPS && svc_alert_next(c, &scan, SVC_ALERT_CONFIG_KIND, &h->group, &config)) {
     h->after = config.id;
     n++;
+    patterns.left = HEARING_STEPS;
     if (h->what == HEARING_CLOSE) {
       if (svc_alert_of(c, &config, &m, &e) == SVC_OK && !svc_alert_end(c, &e, "CLOSED")) return false;
     } else {
       svc_node *said = svc_entity_body(c, &config);
       if (!said) return false;
-      if (svc_alert_fits(c, said, &m) && !svc_alert_begin(c, &config, said, &m, lasts)) return false;
+      if (svc_alert_fits(c, said, &m, &patterns) && !svc_alert_begin(c, &config, said, &m, lasts)) return false;
     }
   }
-  h->more = n == HEARING_AT_ONCE && svc_scan_more(&scan);
-  c->spent += (size_t)n * HEARING_SPENDS;
+  h->more = (n == HEARING_AT_ONCE || c->steps - begun >= HEARING_STEPS) && svc_scan_more(&scan);
+  c->spent += (size_t)n * HEARING_SPENDS + (size_t)((c->steps - begun) / HEARING_RECORD);
   return svc_txn_good(c);
 }
 
@@ -141,19 +150,45 @@ static bool alert_hearing_later(svc_call *c, const svc_noun_info *noun, const sv
 static bool alert_hearing_begin(svc_call *c, const svc_scope *scope, alert_hearing *h)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, SVC_ALERT_WAVE);
-  h->more = noun && svc_count(c->txn, SVC_ALERT_WAVE_KIND, &scope->group) > 0;
+  h->more = noun && (c->steps >= HEARING_STEPS || svc_count(c->txn, SVC_ALERT_WAVE_KIND, &scope->group) > 0);
   if (!h->more && !alert_hearing_go(c, h)) return false;
   while (h->more && !noun) /* built without waves: all at once */
     if (!alert_hearing_go(c, h)) return false;
   return !h->more || alert_hearing_later(c, noun, scope, h);
 }
 
+/* Is it this wave's turn? If not, it waits: for the one before it in the project, or for the time that is reserved for it. */
+static bool alert_hearing_may(svc_call *c, svc_change *change)
+{
+  const svc_entity *e = &change->entity;
+  int64_t when = 0;
+  svc_entity first;
+  svc_scan scan;
+  svc_below_begin(&scan, c->txn, SVC_ALERT_WAVE_KIND, &e->parent);
+  if (svc_below_next(&scan, SVC_ALERT_WAVE_KIND, &first) && !svc_id_eq(&first.id, &e->id)) when = svc_due_get(&first, SVC_DUE_RUN);
+  if (when && when < c->now) when = c->now;
+  if (!when && !svc_node_bool(change->body, "granted", false)) {
+    when = svc_work_begin(c->s, &e->scope.org, c->now, 0);
+    if (when) svc_node_set_bool(c->arena, change->body, "granted", true);
+    if (when && svc_work_may_say(c->s, &e->scope.org, c->now))
+      svc_log(c->s, SVC_LOG_WARNING, "organization %s has used up its share of work for alerts: alerts of project %s open %lld s later",
+              svc_id_str(c->arena, &e->scope.org).p, svc_id_str(c->arena, &e->parent).p, (long long)((when - c->now + 999) / 1000));
+  } else {
+    svc_node_drop(change->body, "granted");
+  }
+  if (when) svc_change_due(change, SVC_DUE_RUN, when);
+  return when == 0;
+}
+
 SVC_PRIVATE bool svc_alert_wave_fell_due(svc_call *c, svc_change *change, int tag)
 {
   svc_str what = svc_node_str(change->body, "what"), event;
+  const int64_t begun = c->steps;
+  const size_t spent = c->spent;
   alert_hearing h;
   memset(&h, 0, sizeof h);
   if (tag != SVC_DUE_RUN) return true;
+  if (!alert_hearing_may(c, change)) return svc_txn_good(c);
   while (h.what < HEARING_CANCEL && !svc_str_is(what, alert_hearing_whats[h.what])) h.what++;
   event = svc_json_member(change->entity.body, SVC_S("event"));
   h.group = change->entity.parent;
@@ -161,6 +196,7 @@ SVC_PRIVATE bool svc_alert_wave_fell_due(svc_call *c, svc_change *change, int ta
   h.event = svc_arena_copy(c->arena, event);
   svc_id_parse(svc_node_str(change->body, "after"), &h.after);
   if (!alert_hearing_go(c, &h)) return false;
+  svc_work_end(c->s, &change->entity.scope.org, c->now, 0, c->steps - begun + (int64_t)(c->spent - spent) * HEARING_RECORD / HEARING_SPENDS);
   alert_hearing_write(c, &h, change->body);
   svc_change_due(change, h.more ? SVC_DUE_RUN : SVC_DUE_EXPIRY, svc_provisioned(c->s, 0, c->now));
   return true;

@@ -18,15 +18,16 @@ static bool alert_matcher_field_list(svc_call *c)
 {
   svc_node *list = svc_node_array(c->arena, NULL);
   int64_t first = c->query.paged ? (c->query.page - 1) * c->query.per_page : 0, i;
+  svc_buf b = svc_buf_new(c->arena, 512);
   svc_node *item;
   for (i = 0; list && svc_alert_field_names[i]; i++) {
     if (i < first || (c->query.paged && i >= first + c->query.per_page)) continue;
     item = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_value_text(c->s, c->arena, svc_alert_field_names[i]));
     if (item) svc_node_append(list, item);
   }
-  if (!list || !svc_answer_node(c, list)) return svc_no_memory(c);
-  c->answer.whole = true; /* an array: it carries no links */
-  return true;
+  if (!list || c->arena->failed) return svc_no_memory(c);
+  svc_node_write(&b, list);
+  return svc_answer_json(c, svc_buf_done(&b));
 }
 
 SVC_PRIVATE const svc_noun svc_noun_alert_matcher_field = {

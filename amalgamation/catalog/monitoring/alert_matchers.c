@@ -2,10 +2,18 @@
 ** Matchers of an alert configuration: of all that its event type is about, only what fits every one of them.
 **
 ** A field that something has no value of is empty: it equals nothing, and NOT_EQUALS holds. A REGEX is looked for anywhere in
-** the value. It is run by base/pattern.c, which has a bound on its work whatever the pattern; one that it does not know is
-** refused when it is sent, so that no configuration is silently deaf.
+** the value. It is run by base/pattern.c; one that it does not know is refused when it is sent, so that no configuration is
+** silently deaf.
+**
+** Regular expressions are work that a user causes, so they are bounded three times. A pattern and all patterns of a configuration are
+** refused when they are large. A round or an event has a budget of steps that all its patterns share (svc_alert_patterns). In it a pattern
+** is compiled once, however many configurations have it, and run once for each text.
 */
 #include "catalog/monitoring/alert_parts.h"
+
+#define MATCHERS_STEPS 128 /* of one compiled pattern */
+#define MATCHERS_ALL 512   /* of all patterns of a configuration */
+#define MATCHERS_COMPILE 8 /* steps of a budget that compiling one byte or one step takes */
 
 SVC_PRIVATE const char *const svc_alert_field_names[] = {
   "APPLICATION_ID", "CLUSTER_NAME", "HOSTNAME", "HOSTNAME_AND_PORT", "INSTANCE_NAME", "PORT", "PROCESSOR_NAME",
@@ -37,15 +45,21 @@ static svc_str alert_matchers_pattern(svc_call *c, svc_str value)
   return svc_arena_print(c->arena, "%s(%.*s)%s", first ? "" : ".*", SVC_ARG(value), last ? "" : ".*");
 }
 
-static void alert_matchers_check_one(svc_call *c, const svc_node *matcher, int on, unsigned i)
+static void alert_matchers_check_one(svc_call *c, const svc_node *matcher, int on, unsigned i, size_t *all)
 {
   svc_str field = svc_node_str(matcher, "fieldName"), value = svc_node_str(matcher, "value");
   svc_str how = svc_node_str(matcher, "operator");
+  size_t steps = svc_str_is(how, "REGEX") ? svc_pattern_steps(alert_matchers_pattern(c, value).p) : 0;
+  *all += steps;
   if (!svc_value_in(c->s, field, alert_matchers_allowed[on])) {
     svc_violate(c, SVC_E_INVALID_ENUM_VALUE, svc_arena_print(c->arena, "matchers[%u].fieldName", i), "must be %s, for this type of event",
                 svc_values_known(c, alert_matchers_allowed[on]).p);
-  } else if (svc_str_is(how, "REGEX") && !svc_pattern_valid(alert_matchers_pattern(c, value).p)) {
+  } else if (svc_str_is(how, "REGEX") && steps == 0) {
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "matchers[%u].value", i), "is no regular expression that is known here");
+  } else if (steps > MATCHERS_STEPS) {
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "matchers[%u].value", i),
+                "is too large a regular expression: it compiles to %zu steps, at most %d are allowed ({n} repeats the steps n times)", steps,
+                MATCHERS_STEPS);
   } else if (svc_str_is(field, "TYPE_NAME") && svc_str_is(how, "EQUALS") && on == SVC_ALERT_ON_HOST &&
              !svc_value_in(c->s, value, alert_matchers_types)) {
     svc_violate(c, SVC_E_INVALID_ENUM_VALUE, svc_arena_print(c->arena, "matchers[%u].value", i), "must be %s",
@@ -57,7 +71,11 @@ SVC_PRIVATE void svc_alert_matchers_check(svc_call *c, const svc_node *matchers,
 {
   const svc_node *matcher;
   unsigned i = 0;
-  for (matcher = svc_node_first(matchers); matcher; matcher = matcher->next) alert_matchers_check_one(c, matcher, on, i++);
+  size_t steps = 0;
+  for (matcher = svc_node_first(matchers); matcher; matcher = matcher->next) alert_matchers_check_one(c, matcher, on, i++, &steps);
+  if (steps > MATCHERS_ALL)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("matchers"),
+                "have regular expressions that compile to %zu steps together, at most %d are allowed", steps, MATCHERS_ALL);
   if (on == SVC_ALERT_ON_SCALING && i > 1)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("matchers"), "must have at most 1 element, for this type of event");
 }
@@ -70,7 +88,64 @@ static bool alert_matchers_contains(svc_str text, svc_str part)
   return false;
 }
 
-static bool alert_matchers_fits(svc_call *c, const svc_node *matcher, svc_str text)
+/* --------------------------------------------------------------------------------------------------- regular expressions */
+
+struct svc_alert_pattern {
+  struct svc_alert_pattern *next;
+  svc_str value;
+  const svc_pattern *compiled; /* NULL: it is none, and fits nothing */
+};
+struct svc_alert_result {
+  const struct svc_alert_pattern *of;
+  svc_str text;
+  bool fits;
+};
+
+static uint64_t alert_matchers_hash(uint64_t h, svc_str text)
+{
+  size_t i;
+  for (i = 0; i < text.n; i++) h = (h ^ (unsigned char)text.p[i]) * 0x100000001b3u;
+  return h ^ h >> 32;
+}
+
+/* The pattern, compiled before or now. NULL: no memory. */
+static const struct svc_alert_pattern *alert_matchers_compiled(svc_call *c, svc_alert_patterns *all, svc_str value)
+{
+  struct svc_alert_pattern **bucket = &all->buckets[alert_matchers_hash(0xcbf29ce484222325u, value) % SVC_ALERT_BUCKETS], *one = *bucket;
+  svc_str text;
+  while (one && !svc_str_eq(one->value, value)) one = one->next, all->left--;
+  if (one) return one;
+  one = svc_arena_zero(c->arena, sizeof *one);
+  text = alert_matchers_pattern(c, value);
+  if (!one || c->arena->failed) return NULL;
+  one->value = svc_arena_copy(c->arena, value);
+  one->compiled = svc_pattern_compile(c->arena, text.p);
+  all->left -= MATCHERS_COMPILE * (int64_t)(text.n + svc_pattern_steps(text.p));
+  one->next = *bucket;
+  *bucket = one;
+  return c->arena->failed ? NULL : one;
+}
+
+static bool alert_matchers_regex(svc_call *c, svc_alert_patterns *all, svc_str value, svc_str text)
+{
+  const struct svc_alert_pattern *pattern = alert_matchers_compiled(c, all, value);
+  struct svc_alert_result *known;
+  int64_t before;
+  bool fits;
+  if (!all->results) all->results = svc_arena_zero(c->arena, SVC_ALERT_RESULTS * sizeof *all->results);
+  if (!pattern || !all->results) return false; /* no memory: the transaction ends */
+  all->left--;
+  known = &all->results[alert_matchers_hash((uint64_t)(uintptr_t)pattern, text) % SVC_ALERT_RESULTS];
+  if (known->of == pattern && svc_str_eq(known->text, text)) return known->fits;
+  before = all->left;
+  fits = pattern->compiled && svc_pattern_run(pattern->compiled, text, &all->left);
+  c->steps += before - all->left;
+  if (all->left < 0) return false;
+  *known = (struct svc_alert_result){ pattern, text, fits };
+  return fits;
+}
+
+static bool alert_matchers_fits(svc_call *c, const svc_node *matcher, svc_str text, svc_alert_patterns *patterns)
 {
   svc_str how = svc_node_str(matcher, "operator"), value = svc_node_str(matcher, "value");
   bool longer = text.n >= value.n;
@@ -81,13 +156,15 @@ static bool alert_matchers_fits(svc_call *c, const svc_node *matcher, svc_str te
   if (svc_str_is(how, "NOT_CONTAINS")) return !alert_matchers_contains(text, value);
   if (svc_str_is(how, "STARTS_WITH")) return longer && memcmp(text.p, value.p, value.n) == 0;
   if (svc_str_is(how, "ENDS_WITH")) return longer && memcmp(text.p + text.n - value.n, value.p, value.n) == 0;
-  return svc_pattern_match(alert_matchers_pattern(c, value).p, text);
+  return alert_matchers_regex(c, patterns, value, text);
 }
 
-SVC_PRIVATE bool svc_alert_matchers_fit(svc_call *c, const svc_node *matchers, svc_alert_value value, void *context)
+SVC_PRIVATE bool svc_alert_matchers_fit(svc_call *c, const svc_node *matchers, svc_alert_value value, void *context, svc_alert_patterns *patterns)
 {
   const svc_node *matcher;
-  for (matcher = svc_node_first(matchers); matcher; matcher = matcher->next)
-    if (!alert_matchers_fits(c, matcher, value(context, svc_node_str(matcher, "fieldName")))) return false;
-  return true;
+  for (matcher = svc_node_first(matchers); matcher && patterns->left >= 0; matcher = matcher->next) {
+    patterns->left -= 16; /* about what it takes to compare short texts */
+    if (!alert_matchers_fits(c, matcher, value(context, svc_node_str(matcher, "fieldName")), patterns)) return false;
+  }
+  return patterns->left >= 0;
 }

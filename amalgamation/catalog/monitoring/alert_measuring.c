@@ -3,8 +3,11 @@
 **
 ** A project has a round while configurations that are on watch a condition (alert_conditions.c) and there is something that it can be of;
 ** else it rests, until one of these comes. What is stored is looked at once an hour, all else each minute; of a condition that nobody
-** watches nothing is looked up. A round has a bound: so many figures, and so many alerts that it opens; the next one goes on behind them, and
-** after the last begins again with the first.
+** watches nothing is looked up. A round has a bound: so many figures, so many steps of work, and so many alerts that it opens; the next one
+** goes on behind them, and after the last begins again with the first. So every configuration has its turn.
+**
+** All projects of an organization share what it may spend on rounds (pipeline/work.c). Where that is used up a round waits for the time
+** that is reserved for it, and is then let through: the projects come one after the other, and none is passed over.
 **
 ** Without a driver figures are the simulation's. With one they are an order, "metrics.measure": {"figures":[{"host":..., "metricName":...,
 ** "units":...}]}, and its facts are the same with "value"s; while that is under way no other round begins. Where it is not of a process, an
@@ -19,6 +22,11 @@
 #define MEASURING_HOURLY 3600000
 #define MEASURING_MOST 1000       /* figures of a round */
 #define MEASURING_OPENS 100       /* alerts that it opens */
+#define MEASURING_STEPS 500000    /* steps of a round, of about 10 ns: of regular expressions, and these: */
+#define MEASURING_FIGURE 300      /* for a figure, */
+#define MEASURING_TARGET 100      /* for a target that is looked up, */
+#define MEASURING_CONFIG 500      /* for a configuration that is read, and one for each byte of it */
+#define MEASURING_RECORD 1000     /* steps that count as one record: see svc_call.spent */
 enum { MEASURING_DUE_HOUR = SVC_DUE_OWN };
 
 /* Units of thresholds, in those that figures are in: bytes, milliseconds, and numbers as they are. */
@@ -43,16 +51,24 @@ static double alert_measuring_factor(svc_str units)
   return alert_measuring_units[i].factor;
 }
 
-/* Which of all figures a round begins with: of the one under way, and of the next; by the minute and by the hour. Beside its record. */
+/* Kept beside the record of a round: where the one under way has begun, and where the next begins; by the minute and by the hour. */
 typedef struct alert_measuring_place {
-  int64_t at[2], next[2];
+  svc_alert_place at[2], next[2];
+  int64_t cost[2];    /* steps that the last one took */
+  int64_t granted[2]; /* 1: this is the time that was reserved for it */
 } alert_measuring_place;
 
 static alert_measuring_place alert_measuring_place_of(const svc_entity *e)
 {
-  alert_measuring_place place = { { 0, 0 }, { 0, 0 } };
+  alert_measuring_place place;
+  memset(&place, 0, sizeof place);
   if (e->extra.n == sizeof place) memcpy(&place, e->extra.p, sizeof place);
   return place;
+}
+
+static void alert_measuring_put(svc_call *c, svc_change *change, const alert_measuring_place *place)
+{
+  change->extra = change->entity.extra = svc_arena_copy(c->arena, (svc_str){ (const char *)place, sizeof *place });
 }
 
 static void alert_measuring_begin(svc_call *c, const svc_entity *e, bool hourly, svc_alert_round *r)
@@ -60,26 +76,53 @@ static void alert_measuring_begin(svc_call *c, const svc_entity *e, bool hourly,
   memset(r, 0, sizeof *r);
   r->c = c;
   r->scope = e->scope;
-  r->skip = alert_measuring_place_of(e).at[hourly];
+  r->at = alert_measuring_place_of(e).at[hourly];
   r->left = MEASURING_MOST;
   r->opens = MEASURING_OPENS;
+  r->patterns.left = MEASURING_STEPS;
 }
 
-/* The next round is about to be. */
-static void alert_measuring_go_on(svc_call *c, svc_change *change, bool hourly)
+/* Steps that the round has taken. */
+static int64_t alert_measuring_taken(const svc_alert_round *r)
+{
+  int64_t steps = MEASURING_STEPS - r->patterns.left;
+  size_t i;
+  for (i = 0; i < SVC_ALERT_OF_COUNT; i++) steps += MEASURING_TARGET * (int64_t)r->targets[i].count;
+  return steps;
+}
+
+/* May the next round begin now? If not, it waits for the time that is reserved for it. */
+static bool alert_measuring_may(svc_call *c, svc_change *change, bool hourly, int tag)
 {
   alert_measuring_place place = alert_measuring_place_of(&change->entity);
-  place.at[hourly] = place.next[hourly];
-  change->extra = change->entity.extra = svc_arena_copy(c->arena, (svc_str){ (const char *)&place, sizeof place });
+  const svc_id *org = &change->entity.scope.org;
+  int64_t when = place.granted[hourly] ? 0 : svc_work_begin(c->s, org, c->now, place.cost[hourly]);
+  place.granted[hourly] = when != 0;
+  if (!when) place.at[hourly] = place.next[hourly];
+  alert_measuring_put(c, change, &place);
+  if (!when) return true;
+  svc_change_due(change, tag, when);
+  if (svc_work_may_say(c->s, org, c->now))
+    svc_log(c->s, SVC_LOG_WARNING, "organization %s has used up its share of work for alerts: project %s is measured %lld s later",
+            svc_id_str(c->arena, org).p, svc_id_str(c->arena, &change->entity.scope.group).p, (long long)((when - c->now + 999) / 1000));
+  return false;
 }
 
-/* That was it: the one behind it begins where it has ended, or with the first again. */
+/* That was it: the next round begins where this one has ended, or with the first again. */
 static void alert_measuring_end(svc_call *c, svc_change *change, bool hourly, const svc_alert_round *r)
 {
+  static const svc_alert_place first;
   alert_measuring_place place = alert_measuring_place_of(&change->entity);
-  place.next[hourly] = r->left < 0 ? place.at[hourly] + MEASURING_MOST : 0;
-  change->extra = svc_arena_copy(c->arena, (svc_str){ (const char *)&place, sizeof place });
-  c->spent += (size_t)(r->left < 0 ? MEASURING_MOST : MEASURING_MOST - r->left);
+  const svc_id *org = &change->entity.scope.org;
+  int64_t taken = alert_measuring_taken(r);
+  place.next[hourly] = r->ended ? r->at : first;
+  svc_work_end(c->s, org, c->now, place.cost[hourly], taken);
+  place.cost[hourly] = taken;
+  alert_measuring_put(c, change, &place);
+  c->spent += (size_t)(MEASURING_MOST - r->left) + (size_t)(taken / MEASURING_RECORD);
+  if (r->patterns.left < 0 && svc_work_may_say(c->s, org, c->now))
+    svc_log(c->s, SVC_LOG_WARNING, "organization %s: a round of alerts in project %s has taken all its steps; the next round goes on from there",
+            svc_id_str(c->arena, org).p, svc_id_str(c->arena, &change->entity.scope.group).p);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- one */
@@ -137,8 +180,8 @@ static bool alert_measuring_beyond(const svc_alert_condition *k, const svc_node 
 static bool alert_measuring_one(svc_alert_round *r, const svc_alert_condition *k, svc_alert_target *t, const svc_entity *config,
                                 const svc_node *said, const svc_node *threshold)
 {
-  if (r->skip > 0) return r->skip--, true;
-  if (r->left-- <= 0) return true;
+  r->left--;
+  r->patterns.left -= MEASURING_FIGURE;
   if (r->figures) return alert_measuring_ask(r, k, t);
   if (t->figured != k || (!k->asks && !k->hourly)) { /* of a metric each configuration may name another */
     t->figured = k;
@@ -149,23 +192,55 @@ static bool alert_measuring_one(svc_alert_round *r, const svc_alert_condition *k
   return svc_alert_measured(r->c, config, said, &t->met, alert_measuring_beyond(k, threshold, t->met.value), &r->opens);
 }
 
-/* One configuration: every target that its matchers fit. */
+/* Does the target fit the matchers? False, and r->ended: the round has ended before that was known. The first target of a round has all
+** its steps. One for which these do not suffice was made when larger patterns were allowed: it does not fit, and the round goes on. */
+static bool alert_measuring_fits(svc_alert_round *r, const svc_node *said, svc_alert_target *t)
+{
+  if (r->left <= 0 || (r->patterns.left < 0 && r->looked)) r->ended = true;
+  t->met.fits = !r->ended && svc_alert_fits(r->c, said, &t->met, &r->patterns);
+  if (!r->ended && r->patterns.left < 0 && r->looked && !t->met.fits) r->ended = true;
+  r->looked++;
+  return t->met.fits;
+}
+
+/* One configuration: every target that its matchers fit, from the one on at which the round before has ended. */
 static bool alert_measuring_config(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_targets *all, const svc_entity *config)
 {
   svc_node *said = svc_entity_body(r->c, config), *threshold = svc_node_get(said, "metricThreshold");
+  size_t first = svc_id_eq(&r->at.config, &config->id) ? r->at.target : 0, i;
   svc_str units;
-  size_t i;
   if (!said) return false;
   if (!threshold) threshold = svc_node_get(said, "threshold");
   units = k->below ? SVC_S("") : svc_node_str(threshold, "units");
-  for (i = 0; i < all->count; i++) {
+  r->patterns.left -= MEASURING_CONFIG + (int64_t)config->body.n;
+  for (i = first; i < all->count; i++) {
     svc_alert_target *t = &all->at[i];
     t->met.metric = svc_node_str(threshold, "metricName");
     t->met.units = units.n ? units : svc_str_c(k->units);
-    t->met.fits = svc_alert_fits(r->c, said, &t->met);
-    if (t->met.fits && !alert_measuring_one(r, k, t, config, said, threshold)) return false;
+    if (alert_measuring_fits(r, said, t) && !alert_measuring_one(r, k, t, config, said, threshold)) return false;
+    if (r->ended) break;
   }
+  if (r->ended) r->at.config = config->id, r->at.target = (uint32_t)i;
+  else memset(&r->at.config, 0, sizeof r->at.config), r->at.target = 0, r->at.after = config->id;
+  for (; i < all->count; i++) all->at[i].met.fits = true; /* those that were not looked at stay as they are */
+  for (i = 0; i < first && i < all->count; i++) all->at[i].met.fits = true;
   return r->figures || svc_alert_unmeasured(r->c, config, all);
+}
+
+/* All configurations of a condition that the round has not come by yet. */
+static bool alert_measuring_condition(svc_alert_round *r, uint32_t number, const svc_alert_condition *k, const svc_alert_targets *all)
+{
+  svc_scan scan;
+  svc_entity config;
+  if (r->ended || number < r->at.condition) return true;
+  if (number > r->at.condition) {
+    memset(&r->at, 0, sizeof r->at);
+    r->at.condition = number;
+  }
+  svc_alert_watching(r->c, &r->scope.group, svc_value_text(r->c->s, r->c->arena, k->begins), &r->at.after, &scan);
+  while (!r->ended && svc_alert_next(r->c, &scan, SVC_ALERT_CONFIG_KIND, &r->scope.group, &config))
+    if (!alert_measuring_config(r, k, all, &config)) return false;
+  return true;
 }
 
 /* All that is watched, of what is hourly or of what is not. *any: there is something, or may be soon. */
@@ -175,8 +250,7 @@ static bool alert_measuring_all(svc_alert_round *r, bool hourly, bool *any)
   const svc_alert_condition *k;
   const svc_alert_targets *all;
   svc_scan scan;
-  svc_entity config;
-  size_t i;
+  uint32_t i;
   *any = false;
   if (!r->c->s->seats[SVC_SEAT_ALERTS]) return true; /* left out of this build: nothing can come of it */
   for (i = 0; (k = svc_alert_condition_at(i)) != NULL; i++) {
@@ -186,8 +260,7 @@ static bool alert_measuring_all(svc_alert_round *r, bool hourly, bool *any)
     all = svc_alert_targets_of(r, k->of);
     if (!all) return false;
     *any |= hourly || all->any;
-    while (svc_alert_next(r->c, &scan, SVC_ALERT_CONFIG_KIND, &r->scope.group, &config))
-      if (!alert_measuring_config(r, k, all, &config)) return false;
+    if (!alert_measuring_condition(r, i, k, all)) return false;
   }
   return svc_txn_good(r->c);
 }
@@ -274,7 +347,7 @@ SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int t
     svc_change_due(change, tag, c->now + every);
     return true;
   }
-  alert_measuring_go_on(c, change, hourly);
+  if (!alert_measuring_may(c, change, hourly, tag)) return true;
   alert_measuring_begin(c, &change->entity, hourly, &r);
   if (asks ? !alert_measuring_order(c, change, &r, &any) : !alert_measuring_all(&r, hourly, &any)) return false;
   alert_measuring_end(c, change, hourly, &r);
@@ -291,6 +364,7 @@ SVC_PRIVATE svc_node *svc_alert_round_desired(svc_call *c, const svc_entity *e)
   alert_measuring_begin(c, e, false, &r);
   r.figures = svc_node_array(c->arena, "figures");
   if (!r.figures || !alert_measuring_all(&r, false, &any)) return NULL;
+  svc_work_end(c->s, &r.scope.org, c->now, 0, alert_measuring_taken(&r));
   svc_node_put(c->arena, desired, r.figures);
   return desired;
 }
@@ -303,5 +377,7 @@ SVC_PRIVATE bool svc_alert_round_facts(svc_call *c, svc_change *change, const sv
   alert_measuring_begin(c, &change->entity, false, &r);
   r.told = svc_node_get(facts, "figures");
   if (!r.told) r.told = &none;
-  return alert_measuring_all(&r, false, &any);
+  if (!alert_measuring_all(&r, false, &any)) return false;
+  svc_work_end(c->s, &r.scope.org, c->now, 0, alert_measuring_taken(&r));
+  return true;
 }

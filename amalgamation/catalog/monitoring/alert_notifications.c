@@ -57,9 +57,15 @@ NOTIFICATION(sms, "SMS", common, F_STR("mobileNumber", .flags = SVC_REQUIRED, .p
 NOTIFICATION(team, "Team", people, F_HEX24("teamId", .flags = SVC_REQUIRED), F_STR("teamName", .max = 64))
 NOTIFICATION(user, "User", people, F_STR("username", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL, .max = 256))
 NOTIFICATION(victor_ops, "VictorOps", service, NOTIFICATION_SECRET("victorOpsApiKey", .max = 128), F_STR("victorOpsRoutingKey", .max = 256))
-NOTIFICATION(webhook, "Webhook", service, NOTIFICATION_SECRET("webhookBodyTemplate", .max = 8192),
-             NOTIFICATION_SECRET("webhookHeadersTemplate", .max = 8192), NOTIFICATION_SECRET("webhookSecret", .max = 1024),
-             NOTIFICATION_SECRET("webhookUrl", .max = 1024, .format = SVC_FORMAT_URI))
+static const svc_field alert_notifications_webhook_fields[] = {
+  NOTIFICATION_SECRET("webhookBodyTemplate", .max = 8192), NOTIFICATION_SECRET("webhookHeadersTemplate", .max = 8192),
+  NOTIFICATION_SECRET("webhookSecret", .max = 1024), NOTIFICATION_SECRET("webhookUrl", .max = 1024, .format = SVC_FORMAT_URI)
+};
+static const char *const alert_notifications_webhook_at[] = { "webhookUrl", NULL };
+static const svc_object alert_notifications_webhook = {
+  .name = "WebhookNotification", .base = &alert_notifications_service, .fields = SVC_ROWS(alert_notifications_webhook_fields),
+  .secrets_go_to = alert_notifications_webhook_at
+};
 
 static const svc_variant alert_notifications_variants[] = {
   { "DATADOG", &alert_notifications_datadog },       { "EMAIL", &alert_notifications_email },

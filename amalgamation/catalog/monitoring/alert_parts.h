@@ -31,9 +31,17 @@ SVC_PRIVATE bool svc_alert_config_rules(svc_call *c, svc_node *body); /* false: 
 /* alert_matchers.c: what narrows a configuration down. */
 SVC_DECLARE(const char *const svc_alert_field_names[]) /* of all kinds, closed by NULL */
 SVC_PRIVATE void svc_alert_matchers_check(svc_call *c, const svc_node *matchers, int on); /* notes violations */
+/* Regular expressions of matchers, each compiled once, and the budget that all of them share. Zero: none yet, and no budget. */
+#define SVC_ALERT_BUCKETS 64
+#define SVC_ALERT_RESULTS 1024
+typedef struct svc_alert_patterns {
+  int64_t left; /* steps, of about 10 ns; below 0: they are used up, and what is said of a matcher says nothing */
+  struct svc_alert_pattern *buckets[SVC_ALERT_BUCKETS]; /* by the text of the pattern */
+  struct svc_alert_result *results; /* of patterns and texts that were met before; SVC_ALERT_RESULTS of them, NULL: none */
+} svc_alert_patterns;
 /* Do all of these fit? The value of a field comes from `value`; empty: it has none. */
 typedef svc_str (*svc_alert_value)(void *context, svc_str field_name);
-SVC_PRIVATE bool svc_alert_matchers_fit(svc_call *c, const svc_node *matchers, svc_alert_value value, void *context);
+SVC_PRIVATE bool svc_alert_matchers_fit(svc_call *c, const svc_node *matchers, svc_alert_value value, void *context, svc_alert_patterns *patterns);
 
 /* alert_notifications.c: whom a configuration tells. */
 SVC_DECLARE(const svc_object svc_alert_notification)
@@ -63,7 +71,7 @@ typedef struct svc_alert_met { /* an event, or what is measured, as far as it ma
   double value;   /* in these */
 } svc_alert_met;
 SVC_PRIVATE void svc_alert_meet(svc_call *c, svc_str body, svc_alert_met *m); /* an event */
-SVC_PRIVATE bool svc_alert_fits(svc_call *c, const svc_node *said, svc_alert_met *m); /* do the matchers? */
+SVC_PRIVATE bool svc_alert_fits(svc_call *c, const svc_node *said, svc_alert_met *m, svc_alert_patterns *patterns); /* do the matchers? */
 /* What a unique value begins with, in the order of these. */
 SVC_PRIVATE void svc_alert_scan(svc_call *c, const char *kind, svc_str prefix, svc_scan *scan);
 SVC_PRIVATE bool svc_alert_next(svc_call *c, svc_scan *scan, const char *kind, const svc_id *group, svc_entity *out);
@@ -120,6 +128,12 @@ typedef struct svc_alert_targets {
   bool known; /* they have been looked up */
   bool any;   /* there may be some yet, without anybody saying so */
 } svc_alert_targets;
+/* A place among all that is watched: of a condition (its number), behind one configuration; of the next one, if it is still `config`,
+** the first targets have had their turn. Zero: the very first. */
+typedef struct svc_alert_place {
+  svc_id after, config;
+  uint32_t condition, target;
+} svc_alert_place;
 typedef struct svc_alert_round {
   svc_call *c;
   svc_scope scope;
@@ -129,8 +143,11 @@ typedef struct svc_alert_round {
   } *clusters;
   size_t cluster_count;
   svc_alert_targets targets[SVC_ALERT_OF_COUNT];
-  int64_t skip;         /* figures that have had their turn */
+  svc_alert_place at;   /* where it is: of all that is watched */
+  svc_alert_patterns patterns; /* with the steps that the round may yet take */
   int left, opens;      /* figures that may yet be asked for, and alerts that may open */
+  int looked;           /* targets that were compared with matchers */
+  bool ended;           /* figures or steps are used up: the next round goes on at `at` */
   svc_node *figures;    /* an order is made of them; NULL: none is */
   const svc_node *told; /* what the driver has measured; NULL: it is simulated */
   const svc_node *next; /* of that, what is likely to be asked for next */

@@ -93,6 +93,17 @@ static bool alert_telling_notice(svc_call *c, const svc_noun_info *noun, const s
   return svc_order_put(c, noun, &e);
 }
 
+/* Is somebody, or a team, still in the organization that the project belongs to? Others are no concern of this. */
+static bool alert_telling_stays(svc_call *c, const svc_id *org, svc_str type, svc_str name, svc_str team)
+{
+  const svc_noun_info *teams = c->s->seats[SVC_SEAT_TEAM];
+  svc_member m;
+  svc_entity e;
+  if (svc_str_is(type, "USER") && c->s->seats[SVC_SEAT_USER])
+    return svc_member_named(c, org, name, &m) && svc_str_is(m.status, "ACTIVE");
+  return !svc_str_is(type, "TEAM") || !teams || svc_entity_said(c->txn, teams->noun->kind, org, team, &e) == SVC_OK;
+}
+
 /* The configuration of an alert; false: it is gone. */
 static bool alert_telling_config(svc_call *c, const svc_id *group, const svc_node *alert, svc_entity *out)
 {
@@ -127,6 +138,10 @@ SVC_PRIVATE bool svc_alert_telling_due(svc_call *c, svc_change *change)
     if (!t.at[i].next || t.at[i].next > c->now) continue;
     t.at[i].next = alert_telling_next(c, change, to);
     if (silent) continue;
+    if (!alert_telling_stays(c, &change->entity.scope.org, svc_node_str(to, "typeName"), svc_node_str(to, "username"), svc_node_str(to, "teamId"))) {
+      if (c->error.code || !svc_txn_good(c)) return false;
+      continue; /* who has left the organization is told no more */
+    }
     if (svc_count(c->txn, noun->noun->kind, &change->entity.parent) >= TELLING_MOST) {
       svc_log(c->s, SVC_LOG_WARNING, "too many notices wait: nobody is told of alert " SVC_FMT, SVC_ARG(change->entity.key));
       continue;
@@ -183,6 +198,24 @@ static svc_str alert_telling_text(svc_arena *a, svc_str alert, const char *org)
   return svc_buf_done(&b);
 }
 
+/* The same when a notice is about to be sent: it may have waited for hours. A store that cannot be read: later. */
+static int alert_telling_still(svc *s, const char *org, svc_str target)
+{
+  svc_arena arena;
+  svc_call c;
+  svc_id id;
+  bool stays;
+  int rc;
+  if (!svc_id_parse(svc_str_c(org), &id)) return SVC_OK;
+  svc_service_call(&c, s, &arena, NULL, svc_now(s));
+  if (s->commit.port->read_begin(s->commit.store, &c.txn) != SVC_OK) return SVC_BUSY;
+  stays = alert_telling_stays(&c, &id, svc_json_word(target, "typeName"), svc_json_word(target, "username"), svc_json_word(target, "teamId"));
+  rc = c.error.code || c.txn->error || arena.failed ? SVC_BUSY : stays ? SVC_OK : SVC_NOT_FOUND;
+  svc_end_read(&c);
+  svc_blocks_free(arena.blocks);
+  return rc;
+}
+
 SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order)
 {
   const svc_str desired = { order->desired, order->desired_length };
@@ -200,7 +233,9 @@ SVC_PRIVATE int svc_alert_notice_tell(svc *s, const svc_order *order)
   alert = alert_telling_text(&arena, alert, order->org_id);
   n.alert = alert.p;
   n.alert_length = alert.n;
-  if (!arena.failed) said = s->config.notify(s->config.notify_context, s, &n);
+  if (!arena.failed) said = alert_telling_still(s, order->org_id, target);
+  if (said == SVC_OK && !arena.failed) said = s->config.notify(s->config.notify_context, s, &n);
+  else if (said == SVC_NOT_FOUND) said = SVC_OK; /* nobody is to be told: that is done */
   svc_blocks_free(arena.blocks);
   return said;
 }

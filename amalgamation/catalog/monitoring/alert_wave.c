@@ -9,6 +9,7 @@ static const char *const alert_wave_whats[] = { "OPEN", "CLOSE", "CANCEL", NULL 
 static const svc_field alert_wave_fields[] = {
   F_HEX24("after", .flags = SVC_READ_ONLY), /* the configuration that was looked at last */
   F_ANY("event", .flags = SVC_READ_ONLY),
+  F_BOOL("granted", .flags = SVC_READ_ONLY), /* it waits for the time that is reserved for it */
   F_STR("type", .flags = SVC_READ_ONLY), /* that is watched */
   F_ENUM("what", alert_wave_whats, .flags = SVC_READ_ONLY)
 };

@@ -40,8 +40,8 @@ static const svc_field collection_stat_ranked_fields[] = {
 static const svc_object collection_stat_ranked = { .name = "RankedNamespaces", .fields = SVC_ROWS(collection_stat_ranked_fields) };
 static const char *const collection_stat_unit[] = { "MILLISECONDS", NULL };
 static const svc_field collection_stat_one_fields[] = {
-  F_ENUM("metricName", collection_stat_names, .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_ENUM("units", collection_stat_unit, .flags = SVC_READ_ONLY | SVC_NULLABLE)
+  F_ENUM("metricName", collection_stat_names, .flags = SVC_READ_ONLY),
+  F_ENUM("units", collection_stat_unit, .flags = SVC_READ_ONLY)
 };
 static const svc_object collection_stat_one = { .name = "CollectionMetric", .fields = SVC_ROWS(collection_stat_one_fields) };
 static const svc_field collection_stat_metric_fields[] = {
@@ -86,8 +86,8 @@ static bool collection_stat_list(svc_call *c)
   svc_node *body = svc_node_object(c->arena, NULL), *list, *one;
   if (!body) return svc_no_memory(c);
   list = svc_metrics_shown(c, &collection_stat_metrics, "metrics");
-  for (one = svc_node_first(list); one; one = one->next) /* what is only counted has no unit */
-    if (svc_node_is(one, "units", svc_units[SVC_UNIT_SCALAR])) svc_node_get(one, "units")->type = SVC_J_NULL;
+  for (one = svc_node_first(list); one; one = one->next) /* a count has no unit */
+    if (svc_node_is(one, "units", svc_units[SVC_UNIT_SCALAR])) svc_node_drop(one, "units");
   svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   if (list) svc_node_put(c->arena, body, list);
   return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);
@@ -184,7 +184,8 @@ static bool collection_stat_ask(svc_call *c)
   if (!of) return svc_no_memory(c);
   svc_node_set_str(c->arena, of, "collection", svc_path_param(c, "collectionName"));
   svc_node_set_str(c->arena, of, "database", svc_path_param(c, "databaseName"));
-  return collection_stat_where(c, &at, &p, of) && svc_measure_ask(c, &at, &p, &collection_stat_metrics, of);
+  return collection_stat_where(c, &at, &p, of) && svc_project_allows(c, "isCollectDatabaseSpecificsStatisticsEnabled") &&
+         svc_measure_ask(c, &at, &p, &collection_stat_metrics, of);
 }
 
 static bool collection_stat_told(svc_call *c, const svc_reply *reply)

@@ -42,7 +42,7 @@ static const svc_route drop_index_routes[] = {
 
 static bool drop_index_ask(svc_call *c)
 {
-  return svc_advisor_ask(c, "collections");
+  return svc_resolve(c, 1) && svc_project_allows(c, "isPerformanceAdvisorEnabled") && svc_advisor_ask(c, "collections");
 }
 
 /* ---- the rules */

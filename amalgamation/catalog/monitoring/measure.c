@@ -124,6 +124,7 @@ SVC_PRIVATE bool svc_measure_ask(svc_call *c, const svc_processes *at, const svc
 {
   svc_node *ask = of ? svc_node_copy(c->arena, of) : svc_node_object(c->arena, NULL);
   svc_node *list = measure_metrics(c, at, metrics);
+  svc_str database = svc_node_str(of, "database"), collection = svc_node_str(of, "collection");
   svc_buf b = svc_buf_new(c->arena, 1024);
   svc_span span;
   if (!ask || !list) return svc_no_memory(c);
@@ -131,8 +132,8 @@ SVC_PRIVATE bool svc_measure_ask(svc_call *c, const svc_processes *at, const svc
   svc_node_set_i64(c->arena, ask, "from", span.from);
   svc_node_set_str(c->arena, ask, "host", p->id);
   svc_node_put(c->arena, ask, list);
-  svc_node_set_str(c->arena, ask, "place", svc_arena_print(c->arena, SVC_FMT "%s" SVC_FMT, SVC_ARG(svc_node_str(of, "database")),
-                                                           svc_node_get(of, "collection") ? "." : "", SVC_ARG(svc_node_str(of, "collection"))));
+  svc_node_set_str(c->arena, ask, "place", svc_arena_print(c->arena, SVC_FMT "%s" SVC_FMT, SVC_ARG(database),
+                                                           svc_node_get(of, "collection") ? "." : "", SVC_ARG(collection)));
   svc_node_set_i64(c->arena, ask, "since", svc_id_second(&at->cluster.id));
   svc_node_set_i64(c->arena, ask, "step", span.step);
   svc_node_set_i64(c->arena, ask, "until", span.until);

@@ -3,7 +3,8 @@
 ** archives, global writes and the sample data name collections, and those are what a question about collections is asked
 ** about, so that a simulation has something to speak of. A driver may know of others.
 **
-** A load of the sample data outlives its cluster: of one that was made before the cluster, a namesake had the data.
+** A load of the sample data outlives its cluster: of one that was made before the cluster, a namesake had the data. And the data
+** outlives the record of its load: a simulated cluster that has data has it from there.
 */
 #include "catalog/monitoring/process_parts.h"
 
@@ -70,10 +71,35 @@ static bool namespaces_of_sample(namespaces_found *f, const svc_entity *cluster)
   const char *const *name;
   svc_entity load;
   int rc = noun ? svc_entity_named(f->c->txn, noun->noun->kind, NULL, &cluster->parent, cluster->unique, &load) : SVC_NOT_FOUND;
-  if (rc == SVC_NOT_FOUND) return true;
-  if (rc != SVC_OK) return svc_store_failed(f->c, rc);
-  if (!svc_str_is(svc_json_word(load.body, "state"), "COMPLETED") || memcmp(load.id.b, cluster->id.b, sizeof load.id.b) < 0) return true;
+  bool forgotten = rc == SVC_NOT_FOUND && noun && !f->c->s->config.driver && svc_cluster_kept_of(cluster).size > 0;
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(f->c, rc);
+  if (rc == SVC_NOT_FOUND && !forgotten) return true;
+  if (!forgotten && (!svc_str_is(svc_json_word(load.body, "state"), "COMPLETED") || memcmp(load.id.b, cluster->id.b, sizeof load.id.b) < 0))
+    return true;
   for (name = namespaces_sample; *name && f->count < NAMESPACES_ROOM; name++) f->at[f->count++] = svc_str_c(*name);
+  return true;
+}
+
+static bool namespaces_find(svc_call *c, const svc_entity *cluster, namespaces_found *f)
+{
+  size_t i;
+  f->c = c;
+  f->at = svc_arena_alloc(c->arena, NAMESPACES_ROOM * sizeof *f->at);
+  f->count = 0;
+  if (!f->at) return svc_no_memory(c);
+  for (i = 0; i < sizeof namespaces_sources / sizeof *namespaces_sources; i++)
+    if (!namespaces_of(f, cluster, &namespaces_sources[i])) return false;
+  if (!namespaces_of_sample(f, cluster)) return false;
+  return c->arena->failed ? svc_no_memory(c) : true;
+}
+
+SVC_PRIVATE bool svc_namespace_known(svc_call *c, const svc_entity *cluster, svc_str name, bool *known)
+{
+  namespaces_found f;
+  size_t i;
+  *known = false;
+  if (!namespaces_find(c, cluster, &f)) return false;
+  for (i = 0; i < f.count && !*known; i++) *known = svc_str_eq(f.at[i], name);
   return true;
 }
 
@@ -84,14 +110,11 @@ static int namespaces_order(const void *a, const void *b)
 
 SVC_PRIVATE bool svc_namespaces_known(svc_call *c, const svc_entity *cluster, svc_node **array)
 {
-  namespaces_found f = { c, svc_arena_alloc(c->arena, NAMESPACES_ROOM * sizeof *f.at), 0 };
+  namespaces_found f;
   size_t i, n = 0;
   *array = svc_node_array(c->arena, "namespaces");
-  if (!f.at || !*array) return svc_no_memory(c);
-  for (i = 0; i < sizeof namespaces_sources / sizeof *namespaces_sources; i++)
-    if (!namespaces_of(&f, cluster, &namespaces_sources[i])) return false;
-  if (!namespaces_of_sample(&f, cluster)) return false;
-  if (c->arena->failed) return svc_no_memory(c);
+  if (!*array) return svc_no_memory(c);
+  if (!namespaces_find(c, cluster, &f)) return false;
   qsort(f.at, f.count, sizeof *f.at, namespaces_order);
   for (i = 0; i < f.count && n < NAMESPACES_MOST; i++) {
     if (i && svc_str_eq(f.at[i], f.at[i - 1])) continue;

@@ -60,12 +60,14 @@ typedef struct process_part {
   const char *list;  /* and all of them */
   const svc_metrics *metrics;
   bool (*known)(svc_call *c, const svc_processes *of, svc_node *list);
+  const char *setting; /* of the project: where that is false, nothing is measured; NULL: none */
 } process_part;
 
 static const process_part process_part_rows[] = {
-  { "partitionName", "partition", "disks", &svc_disk_metric_metrics, process_part_disks },
-  { "databaseName", "database", "databases", &svc_database_metric_metrics, process_part_databases },
-  { NULL, NULL, NULL, &svc_process_metric_metrics, NULL }
+  { "partitionName", "partition", "disks", &svc_disk_metric_metrics, process_part_disks, NULL },
+  { "databaseName", "database", "databases", &svc_database_metric_metrics, process_part_databases,
+    "isCollectDatabaseSpecificsStatisticsEnabled" },
+  { NULL, NULL, NULL, &svc_process_metric_metrics, NULL, NULL }
 };
 
 static const process_part *process_part_of(const svc_call *c)
@@ -170,7 +172,7 @@ SVC_PRIVATE bool svc_part_measure(svc_call *c)
   svc_processes at;
   svc_process p;
   if (!of) return svc_no_memory(c);
-  if (!svc_process_of_path(c, &at, &p)) return false;
+  if (!svc_process_of_path(c, &at, &p) || (part->setting && !svc_project_allows(c, part->setting))) return false;
   if (part->param) {
     svc_str wanted = svc_path_param(c, part->param);
     svc_node_set_str(c->arena, of, part->asked, wanted);

@@ -68,8 +68,9 @@ SVC_DECLARE(const char *const svc_granularities[])
 #define SVC_SPAN_END { .name = "end", .type = SVC_DATE }
 #define SVC_SPAN_START { .name = "period", .type = SVC_STRING }, { .name = "start", .type = SVC_DATE }
 #define SVC_MEASURE(m, names, further) \
-  SVC_SPAN_END, { .name = "granularity", .type = SVC_STRING, .flags = SVC_PARAM_REQUIRED, .values = svc_granularities }, \
-  { .name = m, .type = SVC_STRING, .flags = SVC_PARAM_REPEATS | further, .max_repeats = 10, .values = names }, SVC_SPAN_START
+  SVC_SPAN_END, { .name = "granularity", .type = SVC_STRING, .flags = SVC_PARAM_REQUIRED, .link = "PT1M", .values = svc_granularities }, \
+  { .name = m, .type = SVC_STRING, .flags = SVC_PARAM_REPEATS | further, .max_repeats = 10, .values = names }, \
+  { .name = "period", .type = SVC_STRING, .link = "PT1H" }, { .name = "start", .type = SVC_DATE }
 typedef struct svc_span {
   int64_t from, until, step;
   const char *granularity;
@@ -103,6 +104,7 @@ SVC_PRIVATE bool svc_part_measured(svc_call *c, const svc_reply *reply);
 
 /* The collections of a cluster that the service knows of, "database.collection": an array of at most 100, sorted, each once. In
 ** the transaction of the request. False: failed. */
+SVC_PRIVATE bool svc_namespace_known(svc_call *c, const svc_entity *cluster, svc_str name, bool *known); /* is this one of them? */
 SVC_PRIVATE bool svc_namespaces_known(svc_call *c, const svc_entity *cluster, svc_node **array);
 
 #endif /* SVC_PROCESS_PARTS_H */

@@ -37,7 +37,8 @@ static bool query_shape_told(svc_call *c, const svc_reply *reply);
 static bool query_shape_look(svc_call *c);
 static bool query_shape_set(svc_call *c);
 
-static const svc_param query_shape_params[] = { { .name = "status", .values = query_shape_listed }, { .name = NULL } };
+/* Only rejected shapes are kept, and no other value is allowed: with the parameter or without, the list is the same. */
+static const svc_param query_shape_params[] = { { .name = "status", .values = query_shape_listed, .flags = SVC_PARAM_MOOT }, { .name = NULL } };
 
 #define QUERY_SHAPE \
   "/groups/{groupId}/clusters/{clusterName}/queryShapes", SVC_SET_QUERY_SHAPES, (20250312), SVC_R_GROUP_READ_ONLY, \

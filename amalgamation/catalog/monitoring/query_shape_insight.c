@@ -28,7 +28,7 @@ static const svc_field query_shape_insight_summary_fields[] = {
   F_NUM("avgWorkingMillis"),
   F_NUM("bytesRead"),
   F_ENUM("command", query_shape_insight_commands),
-  F_NUM("cpuTime", .flags = SVC_NULLABLE), /* milliseconds; null: that is not known */
+  F_NUM("cpuTime"), /* milliseconds; absent where the driver does not measure it */
   F_NUM("docsExamined"),
   F_NUM("docsExaminedRatio"),
   F_NUM("docsReturned"),
@@ -185,11 +185,6 @@ static int64_t query_shape_insight_within(svc_ran *const *ran, size_t n, int64_t
 
 /* ---- showing */
 
-static void query_shape_insight_null(svc_call *c, svc_node *to, const char *name)
-{
-  svc_node_put(c->arena, to, svc_node_new(c->arena, SVC_J_NULL, svc_str_c(name), SVC_S("null")));
-}
-
 static void query_shape_insight_totals(svc_call *c, const query_shape_insight *s, svc_node *to)
 {
   int64_t count = 0, examined = 0, returned = 0, keys = 0, bytes = 0, cpu = 0, response = 0;
@@ -210,7 +205,6 @@ static void query_shape_insight_totals(svc_call *c, const query_shape_insight *s
   svc_advisor_ratio(c, to, "avgWorkingMillis", s->micros / count, 1000);
   svc_node_set_i64(c->arena, to, "bytesRead", bytes);
   if (timed) svc_advisor_ratio(c, to, "cpuTime", cpu, 1000);
-  else query_shape_insight_null(c, to, "cpuTime");
   svc_node_set_i64(c->arena, to, "docsExamined", examined);
   svc_advisor_ratio(c, to, "docsExaminedRatio", examined, returned);
   svc_node_set_i64(c->arena, to, "docsReturned", returned);

@@ -55,7 +55,7 @@ static const svc_field schema_advice_trigger_fields[] = {
 };
 static const svc_object schema_advice_trigger = { .name = "SchemaAdvisorTriggerDetails", .fields = SVC_ROWS(schema_advice_trigger_fields) };
 static const svc_field schema_advice_namespace_fields[] = {
-  F_STR("namespace", .flags = SVC_READ_ONLY | SVC_NULLABLE),
+  F_STR("namespace", .flags = SVC_READ_ONLY),
   F_LIST("triggers", &schema_advice_trigger, .flags = SVC_READ_ONLY)
 };
 static const svc_object schema_advice_namespace = { .name = "SchemaAdvisorNamespaceTriggers", .fields = SVC_ROWS(schema_advice_namespace_fields) };
@@ -85,7 +85,7 @@ static const svc_route schema_advice_routes[] = {
 
 static bool schema_advice_ask(svc_call *c)
 {
-  return svc_advisor_ask(c, "slowQueries");
+  return svc_resolve(c, 1) && svc_project_allows(c, "isSchemaAdvisorEnabled") && svc_advisor_ask(c, "slowQueries");
 }
 
 /* ---- collecting */
@@ -103,10 +103,10 @@ static void schema_advice_add(schema_advice *a, int kind, svc_str namespace, con
   if (!a->lists[kind]) a->lists[kind] = svc_node_array(arena, "affectedNamespaces");
   if (!a->lists[kind] || !one) return;
   last = a->lists[kind]->last;
-  if (!last || !svc_str_eq(svc_node_get(last, "namespace")->text, namespace)) {
+  if (!last || !svc_str_eq(svc_node_str(last, "namespace"), namespace)) {
     last = svc_node_object(arena, NULL);
     if (!last) return;
-    svc_node_put(arena, last, svc_node_new(arena, namespace.n ? SVC_J_STRING : SVC_J_NULL, SVC_S("namespace"), namespace));
+    if (namespace.n) svc_node_set_str(arena, last, "namespace", namespace);
     svc_node_put(arena, last, svc_node_array(arena, "triggers"));
     if (arena->failed) return;
     svc_node_append(a->lists[kind], last);

@@ -20,8 +20,8 @@ static const svc_metrics search_metric_status = { search_metric_names + SEARCH_M
 
 static const char *const search_metric_all[] = { SVC_METRICS_INDEX(SVC_METRIC_NAME) SVC_METRICS_SEARCH(SVC_METRIC_NAME) NULL };
 static const svc_field search_metric_one_fields[] = {
-  F_ENUM("metricName", search_metric_all, .flags = SVC_READ_ONLY | SVC_NULLABLE),
-  F_ENUM("units", svc_units, .flags = SVC_READ_ONLY | SVC_NULLABLE)
+  F_ENUM("metricName", search_metric_all, .flags = SVC_READ_ONLY),
+  F_ENUM("units", svc_units, .flags = SVC_READ_ONLY)
 };
 static const svc_object search_metric_one = { .name = "SearchMetric", .fields = SVC_ROWS(search_metric_one_fields) };
 static const svc_field search_metric_fields[] = {

@@ -84,7 +84,7 @@ static const svc_route slow_query_routes[] = {
 
 static bool slow_query_ask(svc_call *c)
 {
-  return svc_advisor_ask(c, "slowQueries");
+  return svc_resolve(c, 1) && svc_project_allows(c, "isPerformanceAdvisorEnabled") && svc_advisor_ask(c, "slowQueries");
 }
 
 /* ---- lines */

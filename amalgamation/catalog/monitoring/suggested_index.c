@@ -58,7 +58,7 @@ enum { SUGGESTED_INDEX_EXAMPLES = 5 };
 /* What is shown in pages is no list, but has their parameters. */
 static const svc_param suggested_index_params[] = {
   SVC_ADVISOR_DURATION,
-  { .name = "includeCount", .type = SVC_BOOLEAN },
+  { .name = "includeCount", .type = SVC_BOOLEAN, .flags = SVC_PARAM_MOOT }, /* the answer has no count */
   { .name = "itemsPerPage", .type = SVC_INT32, .min = 1, .max = 500 },
   { .name = "nExamples", .type = SVC_INT64, .min = 0, .max = 1000 },
   { .name = "nIndexes", .type = SVC_INT64, .min = 0, .max = SVC_SHAPES_MOST },
@@ -84,7 +84,7 @@ static const svc_route suggested_index_routes[] = {
 
 static bool suggested_index_ask(svc_call *c)
 {
-  return svc_advisor_ask(c, "slowQueries");
+  return svc_resolve(c, 1) && svc_project_allows(c, "isPerformanceAdvisorEnabled") && svc_advisor_ask(c, "slowQueries");
 }
 
 /* ---- the rules */

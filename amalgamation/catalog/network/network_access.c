@@ -97,6 +97,8 @@ static svc_str network_access_spell(svc_call *c, svc_str text)
 
 /* ---------------------------------------------------------------------------------------------------------------- adding */
 
+#define NETWORK_ACCESS_LONGEST ((int64_t)7 * 24 * 60 * 60 * 1000) /* that an entry with an end lasts, from now on */
+
 /* What the body says of an entry beside its value. */
 static bool network_access_take(svc_call *c, const svc_node *from, svc_node *body, svc_change *change)
 {
@@ -104,6 +106,8 @@ static bool network_access_take(svc_call *c, const svc_node *from, svc_node *bod
   int64_t when = 0;
   if (date.n && (!svc_date_parse(date, &when) || when <= c->now))
     return svc_fail(c, SVC_E_EXPIRATION_DATE_IN_PAST, "s", "deleteAfterDate");
+  if (when > c->now + NETWORK_ACCESS_LONGEST) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("deleteAfterDate"), "must be within a week from now");
+  if (!svc_check_done(c)) return false;
   if (svc_node_get(from, "comment")) svc_node_set_from(c->arena, body, "comment", from, "comment");
   if (date.n) svc_node_set_str(c->arena, body, "deleteAfterDate", date);
   if (date.n) svc_change_due(change, SVC_DUE_EXPIRY, when);

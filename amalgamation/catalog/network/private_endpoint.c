@@ -301,8 +301,9 @@ static svc_node *private_endpoint_view(svc_call *c, const svc_entity *e)
 /* By the hour, from when it is told: the provider counts it from then on as well. */
 static size_t private_endpoint_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
 {
+  svc_str cloud = svc_node_str(body, "cloudProvider");
   if (SVC_NEVER(most == 0)) return 0;
-  out[0] = (svc_meter){ svc_arena_print(c->arena, "PRIVATE_ENDPOINT_" SVC_FMT, SVC_ARG(svc_node_str(body, "cloudProvider"))), 1000 };
+  out[0] = (svc_meter){ svc_arena_print(c->arena, "PRIVATE_ENDPOINT_" SVC_FMT, SVC_ARG(cloud)), 1000 };
   return 1;
 }
 

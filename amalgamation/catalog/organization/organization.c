@@ -3,13 +3,16 @@
 **
 ** Creating one answers with a wrapper around the new organization, because a first API key and a first service account
 ** may be asked for at the same time. A credential is of one organization and never reaches another: one that creates an
-** organization has to ask for a way in, or name an owner, and its own organization may have made so many in all. Which one
-** that was stands in `extra`. With it comes a federation of its own (catalog/federation), unless it is to be in another.
+** organization has to own its organization, and to ask for a way in or name an owner. The owner is somebody of an organization
+** that the caller is in. Organizations that were made by credentials of one another count as one family: `extra` holds the id of
+** the first, against which all are counted. With an organization comes a federation of its own (catalog/federation), unless it
+** is to be in another.
 */
 #include "catalog/federation/federation_parts.h"
 #include "catalog/billing/bill.h"
 
-#define ORGANIZATION_MOST 100 /* that the credentials of one organization have made */
+#define ORGANIZATION_MOST 100 /* of a family, beside its first */
+#define ORGANIZATION_LINE 128 /* generations of a family that are looked through; stores of 0.2 and before hold the one before only */
 
 static const svc_field organization_fields[] = {
   F_ID(),
@@ -92,14 +95,28 @@ static bool organization_credential(svc_call *c, const svc_id *org, const char *
   return true;
 }
 
-static bool organization_insert(svc_call *c, svc_entity *e, svc_node **body)
+/* The first of the family of the caller's organization; it may be gone by now, and is counted against all the same. */
+static bool organization_first(svc_call *c, svc_id *out)
+{
+  svc_entity e;
+  int i, rc = SVC_OK;
+  *out = c->who.org;
+  for (i = 0; i < ORGANIZATION_LINE && rc == SVC_OK; i++) {
+    rc = svc_get_noun(c->txn, c->s->org, out, &e);
+    if (rc == SVC_OK && e.extra.n != sizeof out->b) return true;
+    if (rc == SVC_OK) memcpy(out->b, e.extra.p, sizeof out->b);
+  }
+  return rc == SVC_OK || rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
+}
+
+static bool organization_insert(svc_call *c, const svc_id *first, svc_entity *e, svc_node **body)
 {
   svc_change change;
   memset(&change, 0, sizeof change);
   change.noun = c->plan->noun;
   change.input = c->body;
   change.event = c->plan->noun->noun->event_created;
-  if (svc_who_noun(c)) change.extra = (svc_str){ (const char *)c->who.org.b, sizeof c->who.org.b };
+  if (svc_who_noun(c)) change.extra = (svc_str){ (const char *)first->b, sizeof first->b };
   change.body = svc_presets(c->s, c->arena, &organization_object);
   if (!change.body) return svc_no_memory(c);
   svc_node_set_from(c->arena, change.body, "name", c->checked, "name");
@@ -117,35 +134,63 @@ static bool organization_credentials_known(svc_call *c)
   return !account || c->s->seats[SVC_SEAT_ACCOUNT] ? true : svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "serviceAccount");
 }
 
-/* Its first owner: whom the body names, else the person who creates it. */
+/* Is the caller in this organization? */
+static bool organization_is_own(svc_call *c, const svc_id *org)
+{
+  return svc_who_noun(c) ? svc_id_eq(org, &c->who.org) : svc_roles_on(c, NULL, org) != 0;
+}
+
+/* May the caller make this person an owner? Itself, and a member of an organization that it is in; who owns everything, anybody. */
+static bool organization_owner_near(svc_call *c, const svc_entity *person, bool *near)
+{
+  svc_str lines = svc_arena_copy(c->arena, svc_assignments_of(person)), role, on;
+  svc_member m;
+  svc_id org;
+  *near = svc_person_is_caller(c, person) || svc_roles_on(c, NULL, NULL) & SVC_R_ORG_OWNER;
+  while (!*near && svc_assignments_next(&lines, &role, &on)) {
+    if (!svc_id_parse(svc_assignment_org(role, on), &org) || !organization_is_own(c, &org)) continue;
+    if (!svc_member_get(c, &org, &person->id, &m)) return false;
+    *near = svc_str_is(m.status, "ACTIVE");
+  }
+  return !c->error.code && svc_txn_good(c);
+}
+
+/* Its first owner: whom the body names, else the person who creates it. Of a stranger it is not told whether there is one. */
 static bool organization_owner(svc_call *c, svc_id *out, bool *any)
 {
   svc_str wanted = svc_node_str(c->checked, "orgOwnerId");
   static const svc_id nowhere;
   svc_member m;
+  bool near = false;
   *out = c->who.id;
   *any = c->s->seats[SVC_SEAT_USER] && (wanted.n || c->who.kind == SVC_WHO_USER);
   if (!*any || wanted.n == 0) return true;
   if (svc_id_parse(wanted, out)) {
     if (!svc_member_get(c, &nowhere, out, &m)) return false;
-    if (!svc_id_is_zero(&m.user.id) && svc_person_registered(&m.user)) return true;
+    if (!svc_id_is_zero(&m.user.id) && svc_person_registered(&m.user) && !organization_owner_near(c, &m.user, &near)) return false;
+    if (near) return true;
   }
-  return svc_fail(c, SVC_E_USER_NOT_FOUND, "S", &wanted);
+  return svc_fail_as(c, svc_arena_print(c->arena, "No user with id " SVC_FMT " is a member of an organization that you are in.", SVC_ARG(wanted)),
+                     SVC_E_USER_NOT_FOUND, "S", &wanted);
 }
 
-/* A credential does not get in by itself, and makes no more than so many. */
-static bool organization_by_credential(svc_call *c)
+/* A credential owns its organization, does not get into the new one by itself, and a family has no more than so many. */
+static bool organization_by_credential(svc_call *c, svc_id *first)
 {
   static const char *const ways[] = { "apiKey", "orgOwnerId", "serviceAccount" };
   int64_t most = ORGANIZATION_MOST;
+  uint64_t held;
   size_t i = 0;
   if (!svc_who_noun(c)) return true;
+  held = svc_roles_on(c, NULL, &c->who.org);
+  if (c->error.code || !(held & SVC_R_ORG_OWNER)) return c->error.code ? false : svc_lacks_role(c, SVC_R_ORG_OWNER);
   while (i < 3 && !svc_node_get(c->checked, ways[i])) i++;
   if (i == 3)
     return svc_fail_as(c, SVC_S("A credential belongs to one organization and cannot reach another. Send apiKey or serviceAccount "
                                 "to get a credential of the new organization, or orgOwnerId to name its owner."),
                        SVC_E_API_KEY_CANNOT_CREATE_ORG, "");
-  if (svc_count(c->txn, c->plan->noun->noun->kind, &c->who.org) < ORGANIZATION_MOST) return svc_txn_good(c);
+  if (!organization_first(c, first)) return false;
+  if (svc_count(c->txn, c->plan->noun->noun->kind, first) < ORGANIZATION_MOST) return svc_txn_good(c);
   return svc_fail(c, SVC_E_MAX_ORGS_PER_USER_EXCEEDED, "iS", &most, &c->who.username);
 }
 
@@ -176,17 +221,14 @@ static bool organization_removing(svc_call *c, const svc_entity *e)
   return svc_bill_settled(c, &e->id);
 }
 
-/* It is one less of those that made it, and what it has made is nobody's. */
+/* Its family has one less. What it has made stays, and is counted on: else who deletes the first of a family begins anew. */
 static bool organization_gone(svc_call *c, const svc_entity *e)
 {
-  svc_scan scan;
   svc_id id;
   if (e->extra.n == sizeof id.b) {
     memcpy(id.b, e->extra.p, sizeof id.b);
     svc_listed_put(c->txn, &id, e->kind, &e->id, false);
   }
-  svc_listed_begin(&scan, c->txn, &e->id, e->kind);
-  while (svc_listed_next(&scan, NULL, &id)) svc_listed_put(c->txn, &e->id, e->kind, &id, false);
   return svc_txn_good(c) && svc_federation_leave(c, &e->id);
 }
 
@@ -194,13 +236,13 @@ static bool organization_create(svc_call *c)
 {
   svc_entity e;
   svc_node *organization = NULL, *answer, *stored;
-  svc_id owner;
+  svc_id owner, first = { { 0 } };
   bool any, owns;
-  if (!organization_federation_known(c) || !organization_owner(c, &owner, &any) || !organization_credentials_known(c) ||
-      !organization_by_credential(c))
+  if (!organization_federation_known(c) || !organization_by_credential(c, &first) || !organization_owner(c, &owner, &any) ||
+      !organization_credentials_known(c))
     return false;
-  if (!organization_insert(c, &e, &organization) || !organization_federated(c, &e.id) || (any && !svc_member_own(c, &e.id, NULL, &owner, &owns))) return false;
-  if (svc_who_noun(c)) svc_listed_put(c->txn, &c->who.org, e.kind, &e.id, true);
+  if (!organization_insert(c, &first, &e, &organization) || !organization_federated(c, &e.id) || (any && !svc_member_own(c, &e.id, NULL, &owner, &owns))) return false;
+  if (svc_who_noun(c)) svc_listed_put(c->txn, &first, e.kind, &e.id, true);
   answer = svc_node_object(c->arena, NULL);
   organization = svc_node_copy(c->arena, organization);
   if (!answer || !organization) return svc_no_memory(c);

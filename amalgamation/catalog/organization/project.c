@@ -89,13 +89,22 @@ static bool project_owner_known(svc_call *c, const svc_id *org)
   return svc_str_is(m.status, "ACTIVE") ? true : svc_fail(c, SVC_E_USER_NOT_IN_ORG, "SS", &wanted->text, &org_text);
 }
 
+/* Has the organization room for one more? */
+static bool project_within_limit(svc_call *c, const svc_id *org)
+{
+  int64_t limit = (int64_t)c->s->config.max_projects;
+  svc_str id = svc_id_str(c->arena, org);
+  if ((int64_t)svc_count(c->txn, c->s->group->noun->kind, org) < limit) return svc_txn_good(c);
+  return svc_txn_good(c) && svc_fail(c, SVC_E_MAX_GROUPS_PER_ORG_EXCEEDED, "iS", &limit, &id);
+}
+
 static bool project_prepare(svc_call *c, svc_change *change)
 {
   svc_str org = svc_node_str(change->body, "orgId");
   if (change->before) /* moved by :migrate */
     return svc_id_parse(org, &change->parent) ? true : svc_store_failed(c, c->txn->error = SVC_CORRUPT);
   return project_organization(c, org, SVC_R_ORG_OWNER | SVC_R_ORG_GROUP_CREATOR, &change->parent) &&
-         project_owner_known(c, &change->parent);
+         project_within_limit(c, &change->parent) && project_owner_known(c, &change->parent);
 }
 
 /* It begins with alert configurations. Whom the query names owns it, else who creates it. */
@@ -154,7 +163,7 @@ static bool project_migrate(svc_call *c)
   svc_id to;
   if (!svc_change_begin(c, &change) || !project_destination(c, &to)) return false;
   left = (svc_scope){ none, change.entity.parent };
-  if (!svc_id_eq(&to, &left.org) && !svc_policies_admit(c, &to)) return false;
+  if (!svc_id_eq(&to, &left.org) && (!project_within_limit(c, &to) || !svc_policies_admit(c, &to) || !svc_refs_may_move(c, &change.entity))) return false;
   id = svc_id_str(c->arena, &change.entity.id);
   svc_node_set_id(c->arena, change.body, "orgId", &to);
   if (!svc_change_store(c, &change) || svc_id_eq(&to, &left.org)) return c->error.code == SVC_E_NONE;

@@ -1,6 +1,15 @@
 /*
 ** The settings of a project: one for each, always there, changed field by field. Where its organization has turned generative
 ** features off, those of the project show as off and cannot be turned on; they are as they were when it turns them on again.
+**
+** What each one does:
+**
+**   isCollectDatabaseSpecificsStatisticsEnabled  off: measurements of single databases and collections answer 403
+**   isExtendedStorageSizesEnabled                disks of clusters from M30 on may be twice as large (cluster_specs.c)
+**   isPerformanceAdvisorEnabled                  off: slow queries, their namespaces and suggested indexes answer 403
+**   isSchemaAdvisorEnabled                       off: schema advice answers 403
+**   isDataValidationEnabled                      whether a driver validates data: kept, and told in events
+**   all others                                   features of a web interface, which this API has not: kept, and told in events
 */
 #include "catalog/catalog.h"
 

@@ -1,5 +1,5 @@
 /*
-** A setting of an organization, asked for by who is bound by it.
+** A setting of an organization or of a project, asked for by who is bound by it.
 */
 #include "catalog/catalog.h"
 
@@ -25,4 +25,22 @@ SVC_PRIVATE int64_t svc_org_setting_number(svc_call *c, const char *name, int64_
   svc_str value = settings_asked_text(c, name);
   int64_t number;
   return value.n && svc_json_number_i64(value, &number) ? number : preset;
+}
+
+SVC_PRIVATE bool svc_project_setting(svc_call *c, const char *name)
+{
+  static const svc_id none;
+  const svc_noun_info *settings = svc_noun_named(c->s, "project settings");
+  svc_entity e;
+  if (!settings || svc_entity_get(c->txn, settings->noun->kind, &c->scope.group, &none, &e) != SVC_OK)
+    return settings && svc_str_is(svc_json_member(settings->preset, svc_str_c(name)), "true");
+  return svc_str_is(svc_json_member(e.body, svc_str_c(name)), "true");
+}
+
+SVC_PRIVATE bool svc_project_allows(svc_call *c, const char *name)
+{
+  bool on = !svc_noun_named(c->s, "project settings") || svc_project_setting(c, name);
+  return on ? svc_txn_good(c)
+            : svc_fail_as(c, svc_arena_print(c->arena, "The project has turned this off: its setting %s is false.", name),
+                          SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", name);
 }

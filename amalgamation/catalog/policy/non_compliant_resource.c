@@ -1,6 +1,11 @@
 /*
 ** What does not comply with the resource policies of its organization, though it is there: it was there before the policy, or a
 ** driver has brought it about. Found when it is asked for, from what exists, by the words by which a request would be refused.
+**
+** An organization may have thousands of projects, so one request inspects only as much as NON_COMPLIANT_STEPS allow. It stops as soon as the
+** page that it is asked for is full. Where the steps do not suffice for the page, or for the whole list, the request is answered with 503
+** and Retry-After, and what was found is kept: the next request goes on from there. What is found is kept, too, while nothing in
+** the store changes, so that the next page does not begin with the first project again.
 */
 #include "catalog/policy/policy_language.h"
 
@@ -28,36 +33,54 @@ static bool non_compliant_resource_list(svc_call *c);
 
 static const svc_route non_compliant_resource_routes[] = {
   { .method = SVC_GET, .path = "/orgs/{orgId}/nonCompliantResources", .set = SVC_SET_RESOURCE_POLICIES, .versions = SVC_VERSIONS(20240805),
-    .roles = SVC_R_ORG_MEMBER, .flags = SVC_BARE, .op = "getNonCompliantResources", .run = non_compliant_resource_list }
+    .roles = SVC_R_ORG_MEMBER, .flags = SVC_BARE, .op = "getNonCompliantResources", .run = non_compliant_resource_list,
+    .more = SVC_MORE(.inspects = true) }
 };
 
 /* ------------------------------------------------------------------------------------------------------------- resources */
 
+#define NON_COMPLIANT_KEPT "ncmp"
+#define NON_COMPLIANT_STEPS 1500000 /* of one request, of about 10 ns each: policies, and these: */
+#define NON_COMPLIANT_PROJECT 2000  /* for a project, */
+#define NON_COMPLIANT_THING 1000    /* for a thing in it that is read, one for each byte of it, */
+#define NON_COMPLIANT_RULE 2        /* and for each policy that it is asked about */
+#define NON_COMPLIANT_AGE 60000     /* milliseconds after which an inspection that was not finished begins anew */
+
+/* An inspection of an organization, as it is kept between requests. All of it is in the item's memory. */
 typedef struct non_compliant_search {
-  svc_policy_rules rules;
-  svc_node *found;
-  svc_node *project, *clusters; /* what was found of the project that is looked at */
+  svc_arena *arena;
+  const svc_policy_rules *rules; /* of the request */
+  svc_node *found;               /* of projects that are through */
+  int64_t count;                 /* of these */
+  svc_node *project, *clusters;  /* what was found so far of the project that is looked at */
+  svc_id at;                     /* that project; zero: none yet */
+  bool within;                   /* it is not through: `place` says how far */
+  svc_policy_place place;
+  bool through;                  /* all of the organization is */
+  bool waits;                    /* a request ended before it had its answer: it may go on, though the store has changed */
+  uint64_t state;                /* of the store, when it began */
+  int64_t began, left;           /* left: steps of this request */
 } non_compliant_search;
 
-static svc_node *non_compliant_list_in(svc_call *c, svc_node *object, const char *name)
+static svc_node *non_compliant_list_in(non_compliant_search *s, svc_node *object, const char *name)
 {
-  svc_node *list = svc_node_array(c->arena, name);
-  if (list) svc_node_put(c->arena, object, list);
+  svc_node *list = svc_node_array(s->arena, name);
+  if (list) svc_node_put(s->arena, object, list);
   return list;
 }
 
 /* The entry of a resource policy among those of a resource. */
-static svc_node *non_compliant_policy(svc_call *c, svc_node *policies, const svc_policy_rule *rule)
+static svc_node *non_compliant_policy(non_compliant_search *s, svc_node *policies, const svc_policy_rule *rule)
 {
   svc_node *one = policies->first;
   while (one && !svc_node_eq(one, "resourcePolicyId", rule->policy)) one = one->next;
   if (one) return svc_node_get(one, "policiesCausingNonCompliance");
-  one = svc_node_object(c->arena, NULL);
+  one = svc_node_object(s->arena, NULL);
   if (!one) return NULL;
-  svc_node_set_str(c->arena, one, "resourcePolicyId", rule->policy);
-  svc_node_set_str(c->arena, one, "resourcePolicyName", rule->name);
+  svc_node_set_str(s->arena, one, "resourcePolicyId", svc_arena_copy(s->arena, rule->policy));
+  svc_node_set_str(s->arena, one, "resourcePolicyName", svc_arena_copy(s->arena, rule->name));
   svc_node_append(policies, one);
-  return non_compliant_list_in(c, one, "policiesCausingNonCompliance");
+  return non_compliant_list_in(s, one, "policiesCausingNonCompliance");
 }
 
 static bool non_compliant_has(const svc_node *list, svc_str id)
@@ -68,57 +91,70 @@ static bool non_compliant_has(const svc_node *list, svc_str id)
 }
 
 /* Ask all policies; `found` is made by the first that forbids it. */
-static bool non_compliant_ask(svc_call *c, const svc_policy_rules *rules, int action, const svc_node *context, svc_node **found)
+static bool non_compliant_ask(svc_call *c, non_compliant_search *s, int action, const svc_node *context, svc_node **found)
 {
   svc_str group = svc_id_str(c->arena, &c->scope.group), org = svc_id_str(c->arena, &c->scope.org);
   size_t i;
-  for (i = 0; i < rules->count; i++) {
+  for (i = 0; i < s->rules->count; i++) {
+    const svc_policy_rule *rule = &s->rules->rules[i];
     svc_node *one, *list;
-    if (!svc_policy_forbids(rules->rules[i].read, action, group, org, context, NULL)) continue;
-    if (!*found) *found = svc_node_object(c->arena, NULL);
+    size_t steps;
+    bool forbids = svc_policy_forbids(rule->read, action, group, org, context, &steps);
+    s->left -= (int64_t)steps + NON_COMPLIANT_RULE;
+    if (!forbids) continue;
+    if (!*found) *found = svc_node_object(s->arena, NULL);
     list = *found ? svc_node_get(*found, "resourcePoliciesCausingNonCompliance") : NULL;
-    if (*found && !list) list = non_compliant_list_in(c, *found, "resourcePoliciesCausingNonCompliance");
-    list = list ? non_compliant_policy(c, list, &rules->rules[i]) : NULL;
-    if (list && non_compliant_has(list, rules->rules[i].id)) continue; /* by another thing that the project has */
-    one = list ? svc_node_object(c->arena, NULL) : NULL;
+    if (*found && !list) list = non_compliant_list_in(s, *found, "resourcePoliciesCausingNonCompliance");
+    list = list ? non_compliant_policy(s, list, rule) : NULL;
+    if (list && non_compliant_has(list, rule->id)) continue; /* by another thing that the project has */
+    one = list ? svc_node_object(s->arena, NULL) : NULL;
     if (!one) return svc_no_memory(c);
-    svc_node_set_str(c->arena, one, "policyId", rules->rules[i].id);
+    svc_node_set_str(s->arena, one, "policyId", svc_arena_copy(s->arena, rule->id));
     svc_node_append(list, one);
   }
   return true;
 }
 
-static void non_compliant_name(svc_call *c, svc_node *found, const svc_id *id, svc_str name, const char *type)
+static void non_compliant_name(svc_call *c, non_compliant_search *s, svc_node *found, const svc_id *id, svc_str name, const char *type)
 {
-  svc_node_set_id(c->arena, found, "orgId", &c->scope.org);
-  svc_node_set_id(c->arena, found, "resourceId", id);
-  svc_node_set_str(c->arena, found, "resourceName", svc_arena_copy(c->arena, name));
-  svc_node_set_text(c->arena, found, "resourceType", type);
+  svc_node_set_id(s->arena, found, "orgId", &c->scope.org);
+  svc_node_set_id(s->arena, found, "resourceId", id);
+  svc_node_set_str(s->arena, found, "resourceName", svc_arena_copy(s->arena, name));
+  svc_node_set_text(s->arena, found, "resourceType", type);
 }
 
 static bool non_compliant_visit(svc_call *c, void *state, int action, const svc_node *context, const svc_entity *of)
 {
   non_compliant_search *s = state;
   svc_node *cluster = NULL;
-  if (action != SVC_POLICY_CLUSTER) return non_compliant_ask(c, &s->rules, action, context, &s->project);
-  if (!non_compliant_ask(c, &s->rules, action, context, &cluster)) return false;
-  if (cluster) non_compliant_name(c, cluster, &of->id, of->unique, "CLUSTER");
+  s->left -= NON_COMPLIANT_THING + (of ? (int64_t)of->body.n : 0);
+  if (action != SVC_POLICY_CLUSTER) return non_compliant_ask(c, s, action, context, &s->project);
+  if (!non_compliant_ask(c, s, action, context, &cluster)) return false;
+  if (cluster) non_compliant_name(c, s, cluster, &of->id, of->unique, "CLUSTER");
   if (cluster) svc_node_append(s->clusters, cluster);
   return true;
 }
 
-/* The project, then its clusters. */
+/* The project, then its clusters; as far as the steps suffice. */
 static bool non_compliant_project(svc_call *c, non_compliant_search *s, const svc_entity *project)
 {
   svc_node *one, *next;
-  c->scope.group = project->id;
-  s->project = NULL;
-  s->clusters = svc_node_array(c->arena, NULL);
+  bool through;
+  if (!s->within) {
+    s->project = NULL;
+    s->clusters = svc_node_array(s->arena, NULL);
+    s->at = project->id;
+    memset(&s->place, 0, sizeof s->place);
+  }
   if (!s->clusters) return svc_no_memory(c);
-  if (!svc_policies_visit(c, non_compliant_visit, s)) return false;
-  if (s->project) non_compliant_name(c, s->project, &project->id, project->unique, "PROJECT");
-  if (s->project) svc_node_append(s->found, s->project);
-  for (one = s->clusters->first; one; one = next) {
+  s->left -= NON_COMPLIANT_PROJECT;
+  c->scope.group = project->id;
+  if (!svc_policies_visit(c, non_compliant_visit, s, &s->place, &s->left, &through)) return false;
+  s->within = !through;
+  if (!through) return true;
+  if (s->project) non_compliant_name(c, s, s->project, &project->id, project->unique, "PROJECT");
+  if (s->project) svc_node_append(s->found, s->project), s->count++;
+  for (one = s->clusters->first; one; one = next, s->count++) {
     next = one->next;
     one->next = NULL;
     svc_node_append(s->found, one);
@@ -126,25 +162,98 @@ static bool non_compliant_project(svc_call *c, non_compliant_search *s, const sv
   return true;
 }
 
-static bool non_compliant_resource_list(svc_call *c)
+/* ----------------------------------------------------------------------------------------------------------- inspections */
+
+static bool non_compliant_enough(const svc_call *c, const non_compliant_search *s)
 {
-  non_compliant_search s;
-  const svc_node *first;
+  return s->through || (c->query.paged && s->count >= c->query.page * c->query.per_page);
+}
+
+/* Project by project, from the one on at which the request before has ended. */
+static bool non_compliant_go_on(svc_call *c, non_compliant_search *s)
+{
+  const char *kind = c->s->group->noun->kind;
   svc_scan scan;
   svc_entity e;
-  memset(&s, 0, sizeof s);
-  s.found = svc_node_array(c->arena, NULL);
-  if (!s.found) return svc_no_memory(c);
-  if (!svc_policies_read(c, &c->scope.org, &s.rules)) return false;
-  if (s.rules.count && c->s->group) {
-    const char *kind = c->s->group->noun->kind;
-    svc_below_begin(&scan, c->txn, kind, &c->scope.org);
-    while (svc_below_next(&scan, kind, &e))
-      if (!non_compliant_project(c, &s, &e)) return false;
-    memset(&c->scope.group, 0, sizeof c->scope.group);
+  svc_key at;
+  bool good = true;
+  svc_below_begin(&scan, c->txn, kind, &c->scope.org);
+  if (!svc_id_is_zero(&s->at)) {
+    svc_key_entity(&at, kind, &c->scope.org, &s->at);
+    if (s->within) scan.from = at;
+    else svc_key_behind(&scan.from, &at);
   }
-  first = s.found->first;
-  return svc_txn_good(c) && svc_list_items(c, svc_told_next, &first, (int64_t)svc_node_count(s.found));
+  while (good && s->left > 0 && !non_compliant_enough(c, s)) {
+    s->through = !svc_below_next(&scan, kind, &e);
+    if (s->through) break;
+    if (!svc_id_eq(&e.id, &s->at)) s->within = false; /* it is gone meanwhile */
+    good = non_compliant_project(c, s, &e);
+  }
+  memset(&c->scope.group, 0, sizeof c->scope.group);
+  return good && svc_txn_good(c) && (!s->arena->failed || svc_no_memory(c));
+}
+
+static uint64_t non_compliant_state(const svc_call *c)
+{
+  return c->txn->port->state && !SVC_IS_SHARED(c->txn->port) ? c->txn->port->state(c->txn) : 0;
+}
+
+/* The inspection that was begun before, if it may still be used, or a new one. NULL: no memory. */
+static svc_kept_item *non_compliant_begin(svc_call *c, const svc_policy_rules *rules)
+{
+  svc_kept_item *item = svc_kept_take(c->s, NON_COMPLIANT_KEPT, &c->scope.org, rules->version);
+  non_compliant_search *s = item ? item->value : NULL;
+  uint64_t state = non_compliant_state(c);
+  if (s && !(state && s->state == state) && !(s->waits && c->now >= s->began && c->now - s->began < NON_COMPLIANT_AGE)) {
+    svc_kept_leave(c->s, item);
+    s = NULL;
+  }
+  if (!s) {
+    item = svc_kept_new(c->s, NON_COMPLIANT_KEPT, &c->scope.org, rules->version);
+    s = item ? svc_arena_zero(&item->memory, sizeof *s) : NULL;
+    if (s) s->found = svc_node_array(&item->memory, NULL);
+    if (!s || !s->found) {
+      svc_kept_leave(c->s, item);
+      return NULL;
+    }
+    item->value = s;
+    s->state = state;
+    s->began = c->now;
+    s->through = !c->s->group;
+  }
+  s->arena = &item->memory;
+  s->rules = rules;
+  s->left = NON_COMPLIANT_STEPS;
+  return item;
+}
+
+static bool non_compliant_resource_list(svc_call *c)
+{
+  svc_policy_rules rules;
+  svc_kept_item *item = NULL;
+  non_compliant_search *s;
+  const svc_node *first = NULL;
+  bool good = false;
+  if (!svc_policies_read(c, &c->scope.org, &rules)) return false;
+  if (rules.count == 0) {
+    good = svc_list_items(c, svc_told_next, &first, 0);
+    goto out;
+  }
+  item = non_compliant_begin(c, &rules);
+  if (!item) {
+    (void)svc_no_memory(c);
+    goto out;
+  }
+  s = item->value;
+  if (!non_compliant_go_on(c, s)) goto out;
+  first = s->found->first;
+  s->waits = !non_compliant_enough(c, s);
+  good = s->waits ? svc_fail(c, SVC_E_INSPECTION_UNFINISHED, "") : svc_list_items(c, svc_told_next, &first, s->through ? s->count : -1);
+  svc_kept_put(c->s, item);
+out:
+  svc_kept_leave(c->s, item);
+  svc_policies_leave(c, &rules);
+  return good;
 }
 
 SVC_PRIVATE const svc_noun svc_noun_non_compliant_resource = {

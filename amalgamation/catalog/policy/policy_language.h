@@ -56,7 +56,8 @@ SVC_PRIVATE bool svc_policies_allow(svc_call *c, int action, const svc_node *con
 SVC_PRIVATE bool svc_policies_allow_left(svc_call *c, int action, const svc_node *before, const svc_node *left);
 SVC_PRIVATE bool svc_policies_any(svc_call *c); /* are there any? */
 
-/* policy_project.c: all policies of an organization, read once, and all that they can be asked of in a project. */
+/* policy_asked.c: all policies of an organization, read once for each change of them, and kept in memory (pipeline/kept.c). */
+#define SVC_POLICY_ORG_STEPS 400000 /* that all policies of an organization may take together: some 4 ms */
 typedef struct svc_policy_rule {
   svc_str policy, name, id; /* of the resource policy; of the one text in it */
   const svc_policy *read;
@@ -64,11 +65,23 @@ typedef struct svc_policy_rule {
 typedef struct svc_policy_rules {
   svc_policy_rule *rules;
   size_t count, room;
+  uint64_t version; /* another one with every change of them */
+  svc_kept_item *kept; /* NULL: there are none */
 } svc_policy_rules;
+/* False: failed. Whoever has them gives them back. */
 SVC_PRIVATE bool svc_policies_read(svc_call *c, const svc_id *org, svc_policy_rules *out);
+SVC_PRIVATE void svc_policies_leave(svc_call *c, svc_policy_rules *rules);
+SVC_PRIVATE size_t svc_policy_steps(const svc_policy *policy); /* that it takes at the most */
+
+/* policy_project.c: all that policies can be asked of in a project. */
+typedef struct svc_policy_place { /* where in a project; zero: before all */
+  size_t noun;  /* 0: its access list and its maintenance window; else one more than the number of a noun */
+  svc_id after; /* of that noun, the last that was visited; zero: none */
+} svc_policy_place;
 /* Each thing in c->scope.group: a cluster, or something (of NULL: its list, its window) that the project has. False: ended. */
 typedef bool (*svc_policy_visit)(svc_call *c, void *state, int action, const svc_node *context, const svc_entity *of);
-SVC_PRIVATE bool svc_policies_visit(svc_call *c, svc_policy_visit visit, void *state);
+/* Visits all behind this place, which moves along; while there is something left of *budget (steps), if that is not NULL. *through: nothing is left. */
+SVC_PRIVATE bool svc_policies_visit(svc_call *c, svc_policy_visit visit, void *state, svc_policy_place *place, const int64_t *budget, bool *through);
 /* May the project c->scope.group, as it is, belong to this organization? */
 SVC_PRIVATE bool svc_policies_admit(svc_call *c, const svc_id *org);
 

@@ -165,6 +165,11 @@ SVC_PRIVATE bool svc_policy_forbids(const svc_policy *p, int action, svc_str gro
   return forbids;
 }
 
+SVC_PRIVATE size_t svc_policy_steps(const svc_policy *p)
+{
+  return p->steps;
+}
+
 SVC_PRIVATE bool svc_policy_is_free(const svc_policy *p)
 {
   return p->condition_count == 0;

@@ -59,18 +59,40 @@ static const svc_route resource_policy_routes[] = {
   R_DELETE(RESOURCE_POLICY, "/{resourcePolicyId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .op = "deleteOrgResourcePolicy", .run = svc_verb_delete)
 };
 
+/* A request asks all policies of the organization, so what they take together has a bound. `id`: the one that changes; NULL: it is new. */
+static bool resource_policy_fits(svc_call *c, const svc_id *id, size_t steps)
+{
+  svc_str own = id ? svc_id_str(c->arena, id) : SVC_S("");
+  svc_policy_rules rules;
+  size_t i;
+  if (steps == 0) return true;
+  if (!svc_policies_read(c, &c->scope.org, &rules)) return false;
+  for (i = 0; i < rules.count; i++)
+    if (!svc_str_eq(rules.rules[i].policy, own)) steps += svc_policy_steps(rules.rules[i].read);
+  svc_policies_leave(c, &rules);
+  if (steps > SVC_POLICY_ORG_STEPS)
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("policies"),
+                "compare too large sets: all policies of the organization would take %zu steps together, at most %d are allowed", steps,
+                SVC_POLICY_ORG_STEPS);
+  return svc_check_done(c);
+}
+
 /* Each body is one policy, or it is told where it is none. */
-static bool resource_policy_check(svc_call *c, const svc_node *body)
+static bool resource_policy_check(svc_call *c, const svc_change *change, const svc_node *body)
 {
   const svc_node *list = svc_node_get(body, "policies"), *one = svc_node_first(list);
-  size_t i;
+  size_t i, steps = 0;
   for (i = 0; one; one = one->next, i++) {
     svc_str why;
-    if (svc_policy_read(c->arena, svc_node_str(one, "body"), &why)) continue;
+    const svc_policy *policy = svc_policy_read(c->arena, svc_node_str(one, "body"), &why);
+    if (policy) steps += svc_policy_steps(policy);
+    if (policy) continue;
     if (c->arena->failed) return svc_no_memory(c);
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "policies[%zu].body", i), "is not a policy: " SVC_FMT, SVC_ARG(why));
   }
-  return svc_check_done(c);
+  if (!svc_check_done(c)) return false;
+  if (change && change->before && svc_node_same(svc_node_get(change->before, "policies"), list)) return true;
+  return resource_policy_fits(c, change && change->before ? &change->entity.id : NULL, steps);
 }
 
 static void resource_policy_by(svc_call *c, svc_node *body, const char *field)
@@ -84,7 +106,7 @@ static void resource_policy_by(svc_call *c, svc_node *body, const char *field)
 
 static bool resource_policy_prepare(svc_call *c, svc_change *change)
 {
-  if (!resource_policy_check(c, change->body)) return false;
+  if (!resource_policy_check(c, change, change->body)) return false;
   if (change->before && svc_node_same(change->before, change->body)) return true;
   if (!change->before) resource_policy_by(c, change->body, "createdByUser");
   resource_policy_by(c, change->body, "lastUpdatedByUser");
@@ -97,7 +119,7 @@ static bool resource_policy_validate(svc_call *c)
 {
   svc_node *body = svc_node_copy(c->arena, c->checked);
   if (!svc_resolve_all(c) || !body) return svc_failed(c);
-  if (!resource_policy_check(c, body)) return false;
+  if (!resource_policy_check(c, NULL, body)) return false;
   svc_node_set_id(c->arena, body, "orgId", &c->scope.org);
   svc_node_set_text(c->arena, body, "version", "v1");
   if (!svc_answer_node(c, body)) return false;

@@ -201,8 +201,8 @@ static bool search_definition_typed(search_definition_walk *w, const svc_node *o
   if (object->type != SVC_J_OBJECT) search_definition_wrong(w, SVC_E_INVALID_JSON_ATTRIBUTE, up, "must be an object");
   else if (!svc_node_get(object, "type")) search_definition_wrong(w, SVC_E_MISSING_ATTRIBUTE, &at, "is required");
   else if (!svc_value_in(w->c->s, svc_node_str(object, "type"), types))
-    search_definition_wrong(w, SVC_E_INVALID_ENUM_VALUE, &at, svc_arena_print(w->c->arena, "must be " SVC_FMT,
-                                                                              SVC_ARG(svc_values_known(w->c, types))).p);
+    search_definition_wrong(w, SVC_E_INVALID_ENUM_VALUE, &at, svc_arena_print(w->c->arena, "must be %s",
+                                                                              svc_values_known(w->c, types).p).p);
   else return true;
   return false;
 }

@@ -214,8 +214,8 @@ static size_t search_deployment_meters(svc_call *c, const svc_node *body, svc_me
   const svc_node *specs = svc_node_get(body, "effectiveSpecs"), *spec;
   size_t n = 0, i;
   for (spec = svc_node_first(specs); spec; spec = spec->next) {
-    svc_str sku = svc_arena_print(c->arena, "SEARCH_INSTANCE_" SVC_FMT "_" SVC_FMT, SVC_ARG(svc_node_str(spec, "cloudProvider")),
-                                  SVC_ARG(svc_node_str(spec, "instanceSize")));
+    svc_str cloud = svc_node_str(spec, "cloudProvider"), size = svc_node_str(spec, "instanceSize");
+    svc_str sku = svc_arena_print(c->arena, "SEARCH_INSTANCE_" SVC_FMT "_" SVC_FMT, SVC_ARG(cloud), SVC_ARG(size));
     for (i = 0; i < n && !svc_str_eq(out[i].sku, sku); i++) continue;
     if (i == most) continue;
     if (i == n) out[n++] = (svc_meter){ sku, 0 };

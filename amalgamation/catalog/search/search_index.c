@@ -8,9 +8,14 @@
 **
 ** Two families of paths show it. /search/indexes has its definition in an object of its own, with a version; that is how it
 ** is stored. /fts/indexes, the older one, has all in one object, and other words for its states: IN_PROGRESS, STEADY; one that
-** is being deleted is IN_PROGRESS to it as well. Whether the collection is there only the data plane knows.
+** is being deleted is IN_PROGRESS to it as well.
+**
+** The collection must be there. Where a driver runs the cluster, only the driver knows: an order for a collection that is not there
+** fails. In the simulation those are there that the service knows of (namespaces.c): the sample data, and what archives and
+** global writes name.
 */
 #include "catalog/catalog.h"
+#include "catalog/monitoring/process_parts.h"
 #include "catalog/search/search_parts.h"
 
 #define SEARCH_INDEX_KIND "srch"
@@ -112,7 +117,7 @@ static bool search_index_old_update(svc_call *c);
 static const svc_route search_index_routes[] = {
   R_GET(SEARCH_INDEX, "", .flags = SVC_BARE, .op = "listClusterSearchIndexes", .run = svc_verb_list),
   R_POST(SEARCH_INDEX, "", .status = 202, .op = "createClusterSearchIndex", .run = svc_verb_create,
-         .example = "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"default\",\"type\":\"search\","
+         .example = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"default\",\"type\":\"search\","
                     "\"definition\":{\"mappings\":{\"dynamic\":true}}}"),
   R_GET(SEARCH_INDEX, SEARCH_INDEX_OF, .flags = SVC_BARE, .op = "listSearchIndex", .run = svc_verb_list,
         .more = SVC_MORE(.keep = search_index_in_collection)),
@@ -123,7 +128,7 @@ static const svc_route search_index_routes[] = {
   R_PATCH(SEARCH_INDEX, "/{indexId}", .op = "updateClusterSearchIndex", .run = svc_verb_update, .example = SEARCH_INDEX_CHANGE),
   R_DELETE(SEARCH_INDEX, "/{indexId}", .status = 204, .op = "deleteClusterSearchIndex", .run = svc_verb_delete),
   R_POST(SEARCH_INDEX_OLD, "", SEARCH_INDEX_SHOWN_OLD, .status = 202, .body = &search_index_old, .op = "createClusterFtsIndex", .run = search_index_old_create,
-         .example = "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"older\",\"mappings\":{\"dynamic\":true}}"),
+         .example = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"older\",\"mappings\":{\"dynamic\":true}}"),
   R_GET(SEARCH_INDEX_OLD, SEARCH_INDEX_OF, .flags = SVC_BARE, .answer = &search_index_old, .op = "listClusterFtsIndex", .run = svc_verb_list,
         .more = SVC_MORE(SEARCH_INDEX_ENDS, .view = search_index_old_view, .keep = search_index_in_collection)),
   R_GET(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .op = "getClusterFtsIndex", .run = svc_verb_read),
@@ -148,6 +153,7 @@ static const svc_lifecycle search_index_lifecycle = {
 /* One that is being deleted is there to be seen, and for nothing else. */
 static const svc_guard search_index_guards[] = {
   { "status", "DELETING", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_RESOURCE_NOT_FOUND },
+  { "paused", "true", SVC_GUARD_CREATE, SVC_E_CANNOT_UPDATE_PAUSED_CLUSTER }, /* of its cluster */
   { NULL, NULL, 0, 0 }
 };
 
@@ -182,6 +188,21 @@ static bool search_index_free(svc_call *c, const svc_change *change)
   if (svc_named_get(c->txn, SEARCH_INDEX_KIND, &change->parent, svc_buf_done(&b), &other) != SVC_OK) return svc_txn_good(c);
   space = svc_arena_print(c->arena, SVC_FMT "." SVC_FMT, SVC_ARG(database), SVC_ARG(collection));
   return svc_fail(c, SVC_E_SEARCH_DUPLICATE_INDEX, "SS", &name, &space);
+}
+
+/* Is the collection in the cluster? */
+static bool search_index_collection(svc_call *c, const svc_change *change)
+{
+  svc_str database = svc_node_str(change->body, "database"), collection = svc_node_str(change->body, "collectionName"), space;
+  svc_entity e = { .scope = c->scope, .parent = change->parent }, cluster;
+  bool known;
+  int rc;
+  if (c->s->config.driver || !svc_noun_named(c->s, "sample dataset load")) return true; /* nobody here knows of data */
+  rc = svc_entity_above(c, change->noun, &e, &cluster);
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  space = svc_arena_print(c->arena, SVC_FMT "." SVC_FMT, SVC_ARG(database), SVC_ARG(collection));
+  if (!svc_namespace_known(c, &cluster, space, &known)) return false;
+  return known || svc_fail(c, SVC_E_SEARCH_COLLECTION_NOT_FOUND, "SS", &space, &cluster.unique);
 }
 
 /* ---- changes */
@@ -220,7 +241,7 @@ static bool search_index_prepare(svc_call *c, svc_change *change)
   }
   if (!svc_search_check(c, vector, svc_node_get(change->body, "latestDefinition"), sent ? "definition." : "")) return false;
   if (!change->before) svc_node_set_bool(c->arena, change->body, "queryable", false);
-  return (change->before || search_index_free(c, change)) && search_index_count(c, change);
+  return (change->before || (search_index_free(c, change) && search_index_collection(c, change))) && search_index_count(c, change);
 }
 
 static bool search_index_fell_due(svc_call *c, svc_change *change, int tag)

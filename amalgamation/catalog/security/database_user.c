@@ -172,6 +172,15 @@ static bool database_user_role_known(svc_call *c, svc_str name, int built_in)
   return custom && svc_named_get(c->txn, custom->noun->kind, &group, name, &found) == SVC_OK;
 }
 
+static bool database_user_no_role(svc_call *c, svc_str name)
+{
+  const char *names[sizeof database_user_roles / sizeof database_user_roles[0] + 1] = { NULL };
+  size_t i;
+  for (i = 0; i < sizeof database_user_roles / sizeof database_user_roles[0]; i++) names[i] = database_user_roles[i].name;
+  return svc_fail_as(c, svc_arena_print(c->arena, "The role " SVC_FMT " does not exist. roleName must be that of a custom role of the project, or %s.",
+                                        SVC_ARG(name), svc_values_meant(c, names, name).p), SVC_E_INVALID_ROLE, "S", &name);
+}
+
 static bool database_user_grants(svc_call *c, const svc_node *body)
 {
   const svc_node *list = svc_node_get(body, "roles"), *role, *other;
@@ -180,7 +189,7 @@ static bool database_user_grants(svc_call *c, const svc_node *body)
     svc_str name = svc_node_str(role, "roleName"), database = svc_node_str(role, "databaseName");
     int built_in = database_user_built_in(c->s, name);
     bool on_admin = built_in < 0 || database_user_roles[built_in].everywhere;
-    if (!database_user_role_known(c, name, built_in)) return c->txn->error ? svc_txn_good(c) : svc_fail(c, SVC_E_INVALID_ROLE, "S", &name);
+    if (!database_user_role_known(c, name, built_in)) return c->txn->error ? svc_txn_good(c) : database_user_no_role(c, name);
     if (on_admin && !svc_str_is(database, "admin")) return svc_fail(c, SVC_E_INVALID_ROLE_DATABASE, "SS", &name, &database);
     if (svc_node_get(role, "collectionName") && (built_in < 0 || !database_user_roles[built_in].collections))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "roles[%d].collectionName", i), "is for read and readWrite only");
@@ -190,28 +199,9 @@ static bool database_user_grants(svc_call *c, const svc_node *body)
   return svc_check_done(c);
 }
 
-/* What it is limited to must be there; later it may go, and the limit with it says nothing. */
-static bool database_user_scopes(svc_call *c, const svc_node *body)
-{
-  static const char *const nouns[][2] = { { "CLUSTER", "cluster" }, { "CLUSTER", "flex cluster" }, { "DATA_LAKE", "data federation" },
-                                          { "STREAM", "stream workspace" } };
-  svc_str group = svc_id_str(c->arena, &c->scope.group);
-  const svc_node *scope;
-  svc_named found;
-  size_t i;
-  for (scope = svc_node_first(svc_node_get(body, "scopes")); scope; scope = scope->next) {
-    svc_str name = svc_node_str(scope, "name"), type = svc_node_str(scope, "type");
-    bool there = false;
-    for (i = 0; i < sizeof nouns / sizeof nouns[0] && !there; i++) {
-      const svc_noun_info *noun = svc_str_is(type, nouns[i][0]) ? svc_noun_named(c->s, nouns[i][1]) : NULL;
-      if (noun) there = svc_named_get(c->txn, svc_names_of(noun->noun), &c->scope.group, name, &found) == SVC_OK;
-    }
-    if (!there) return c->txn->error ? svc_txn_good(c) : svc_fail(c, SVC_E_SCOPE_CLUSTER_NOT_FOUND, "SS", &name, &group);
-  }
-  return true;
-}
-
 /* ----------------------------------------------------------------------------------------------------------------- hooks */
+
+#define DATABASE_USER_LONGEST ((int64_t)7 * 24 * 60 * 60 * 1000) /* that a user with an end lasts, from now on */
 
 static bool database_user_ends(svc_call *c, svc_change *change)
 {
@@ -219,13 +209,16 @@ static bool database_user_ends(svc_call *c, svc_change *change)
   int64_t when = 0;
   if (date.n && (!svc_date_parse(date, &when) || (when <= c->now && !svc_str_eq(date, was))))
     return svc_fail(c, SVC_E_EXPIRATION_DATE_IN_PAST, "s", "deleteAfterDate");
+  if (when > c->now + DATABASE_USER_LONGEST && !svc_str_eq(date, was))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("deleteAfterDate"), "must be within a week from now");
+  if (!svc_check_done(c)) return false;
   svc_change_due(change, SVC_DUE_EXPIRY, when);
   return true;
 }
 
 static bool database_user_prepare(svc_call *c, svc_change *change)
 {
-  if (!database_user_login(c, change) || !database_user_grants(c, change->body) || !database_user_scopes(c, change->body)) return false;
+  if (!database_user_login(c, change) || !database_user_grants(c, change->body)) return false;
   if (c->ahead.n) change->extra = c->ahead;
   return database_user_ends(c, change);
 }
@@ -250,8 +243,15 @@ static const svc_field_error database_user_errors[] = {
   { NULL, 0, 0 }
 };
 
-/* A name that is none of a custom role's is a built-in one's. */
+/*
+** A role whose name is no custom role's is built in. A user is limited to what is there; the limit stays when that goes, since a
+** user without limits could reach everything.
+*/
 static const svc_ref database_user_refs[] = {
+  { "scopes[type=CLUSTER].name", "cluster", SVC_E_SCOPE_CLUSTER_NOT_FOUND, 0 },
+  { "scopes[type=CLUSTER].name", "flex cluster", 0, 0 },
+  { "scopes[type=DATA_LAKE].name", "data federation", SVC_E_SCOPE_CLUSTER_NOT_FOUND, 0 },
+  { "scopes[type=STREAM].name", "stream workspace", SVC_E_SCOPE_CLUSTER_NOT_FOUND, 0 },
   { "roles[].roleName", "custom database role", 0, SVC_E_CUSTOM_ROLE_IN_USE_BY_USERS },
   { NULL, NULL, 0, 0 }
 };

@@ -39,7 +39,7 @@ static const svc_route database_user_cert_routes[] = {
 /* What is made before the transaction: the user's pair, and the authority's where there was none. */
 typedef struct database_user_cert_made {
   bool fresh; /* the authority is new */
-  uint64_t serial;
+  int64_t number; /* the last 53 bits of its serial: every client reads so many of a number exactly */
   int64_t until;
   svc_str issuer;
   svc_x509_pair authority, user;
@@ -48,17 +48,17 @@ typedef struct database_user_cert_made {
 static bool database_user_cert_x509(svc_call *c, svc_x509_request *r, svc_x509_pair *out)
 {
   svc_str username = c->route.params[1];
-  unsigned char serial[8];
   int rc;
-  if (!svc_secret_bytes(c, serial, sizeof serial)) return false;
-  memcpy(&r->serial, serial, sizeof serial);
-  r->serial = (r->serial >> 11) | 1; /* it is shown as a number: of 53 bits every client reads it as it is */
+  if (!svc_secret_bytes(c, r->serial, sizeof r->serial)) return false;
   r->random = c->s->commit.ids.random;
   r->random_context = c->s->commit.ids.random_context;
   rc = svc_x509_make(c->arena, r, out);
   if (rc == SVC_OK) return true;
   if (rc == SVC_NO_X509) return svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "certificates to be issued");
-  if (rc == SVC_INVALID) return svc_fail(c, SVC_E_INVALID_USERNAME, "S", &username);
+  if (rc == SVC_INVALID)
+    return svc_fail_as(c, svc_arena_print(c->arena, "No certificate can name " SVC_FMT ". The name must be a distinguished name by RFC 4514, such as "
+                                          "CN=jane,OU=ops: each attribute once, special characters escaped by a backslash, and not the name of the "
+                                          "project's authority.", SVC_ARG(username)), SVC_E_INVALID_USERNAME, "S", &username);
   return svc_store_failed(c, rc);
 }
 
@@ -94,11 +94,12 @@ static bool database_user_cert_sign(svc_call *c, database_user_cert_made *made)
   const svc_node *months = svc_node_get(c->body, "monthsUntilExpiration");
   svc_x509_request r = { .subject = c->route.params[1], .issuer = made->issuer, .from = c->now - 3600000 };
   int64_t n = 3;
+  size_t i;
   if (months) svc_json_number_i64(months->text, &n);
   r.issuer_key = made->authority.key;
   r.until = made->until = svc_months_on(c->now, n) / 1000 * 1000;
   if (!database_user_cert_x509(c, &r, &made->user)) return false;
-  made->serial = r.serial;
+  for (i = 0; i < sizeof r.serial; i++) made->number = (made->number & ((INT64_C(1) << 45) - 1)) << 8 | r.serial[i];
   return true;
 }
 
@@ -158,12 +159,8 @@ static bool database_user_cert_answer(svc_call *c, const database_user_cert_made
   svc_buf b = svc_buf_new(c->arena, pem.n + 128);
   if (!svc_answer_entity(c, e)) return false;
   svc_answer_keep(c);
-  if (c->query.envelope) svc_buf_text(&b, "{\"content\":");
   svc_json_escape(&b, pem);
-  if (c->query.envelope) svc_buf_text(&b, ",\"status\":201}");
-  c->answer.body = svc_buf_done(&b);
-  c->answer.whole = true;
-  return !c->arena->failed || svc_no_memory(c);
+  return svc_answer_json(c, svc_buf_done(&b));
 }
 
 static bool database_user_cert_create(svc_call *c)
@@ -180,7 +177,7 @@ static bool database_user_cert_create(svc_call *c)
   if (!svc_change_new(c, c->plan->noun, NULL, &change)) return false;
   change.parent = user.id;
   svc_date_text(made->until, date);
-  svc_node_set_i64(c->arena, change.body, "_id", (int64_t)made->serial);
+  svc_node_set_i64(c->arena, change.body, "_id", made->number);
   svc_node_set_text(c->arena, change.body, "notAfter", date);
   svc_node_set_str(c->arena, change.body, "subject", c->route.params[1]);
   svc_change_due(&change, SVC_DUE_EXPIRY, made->until);

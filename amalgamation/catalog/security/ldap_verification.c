@@ -15,7 +15,7 @@ static const char *const ldap_verification_types[] = {
 };
 
 static const svc_field ldap_verification_request_fields[] = {
-  LDAP_TEMPLATE(SVC_WRITE_ONLY), LDAP_PASSWORD(SVC_REQUIRED), LDAP_USERNAME(SVC_REQUIRED), LDAP_CERTIFICATE(),
+  LDAP_TEMPLATE(0), LDAP_PASSWORD(SVC_REQUIRED), LDAP_USERNAME(SVC_REQUIRED), LDAP_CERTIFICATE(),
   LDAP_HOST(SVC_REQUIRED), LDAP_PORT(SVC_REQUIRED)
 };
 static const svc_object ldap_verification_request = {

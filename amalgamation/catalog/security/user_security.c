@@ -28,7 +28,9 @@ static const svc_field user_security_ldap_fields[] = {
   LDAP_PORT(0),
   F_LIST("userToDNMapping", &user_security_mapping, .max_items = 50, .preset = "[]")
 };
-static const svc_object user_security_ldap = { .name = "LDAPSecuritySettings", .fields = SVC_ROWS(user_security_ldap_fields) };
+static const char *const user_security_ldap_at[] = { "hostname", "port", "caCertificate", NULL };
+static const svc_object user_security_ldap = { .name = "LDAPSecuritySettings", .fields = SVC_ROWS(user_security_ldap_fields),
+                                               .secrets_go_to = user_security_ldap_at };
 
 #define USER_SECURITY_NONE \
   "{\"authenticationEnabled\":false,\"authorizationEnabled\":false,\"authzQueryTemplate\":\"{USER}?memberOf?base\",\"port\":636," \

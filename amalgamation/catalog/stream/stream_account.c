@@ -57,9 +57,9 @@ static bool stream_account_answer(svc_call *c, svc_node *body, const char *provi
   self = svc_node_object(c->arena, NULL);
   if (!links || !self) return svc_no_memory(c);
   svc_node_set_str(c->arena, self, "href",
-                   svc_arena_print(c->arena, SVC_FMT SVC_FMT "/groups/" SVC_FMT "/streams/accountDetails?cloudProvider=%s"
+                   svc_arena_print(c->arena, SVC_FMT SVC_FMT "/groups/%s/streams/accountDetails?cloudProvider=%s"
                                    "&regionName=" SVC_FMT, SVC_ARG(c->s->base_url), SVC_ARG(c->s->base_path),
-                                   SVC_ARG(svc_id_str(c->arena, &c->scope.group)), provider, SVC_ARG(region)));
+                                   svc_id_str(c->arena, &c->scope.group).p, provider, SVC_ARG(region)));
   svc_node_set_text(c->arena, self, "rel", "self");
   svc_node_append(links, self);
   svc_node_put(c->arena, body, links);
@@ -70,7 +70,7 @@ static bool stream_account_answer(svc_call *c, svc_node *body, const char *provi
 
 static bool stream_account_read(svc_call *c)
 {
-  const char *const *const regions[] = { svc_values_aws_regions, svc_values_azure_regions, svc_values_gcp_regions };
+  static const char *const *const regions[] = { svc_values_aws_regions, svc_values_azure_regions, svc_values_gcp_regions };
   svc_str given = svc_query_get(c, "cloudProvider")->text, region = svc_query_get(c, "regionName")->text, account, network;
   svc_node *out = svc_node_object(c->arena, NULL);
   unsigned char hash[32];
@@ -80,7 +80,7 @@ static bool stream_account_read(svc_call *c)
   if (!svc_value_in(c->s, region, regions[i]))
     return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "ss", "regionName", "it is no region of this provider");
   account = svc_stream_account(c, svc_str_c(svc_values_clouds[i]));
-  svc_text_hash(c->arena, svc_arena_print(c->arena, SVC_FMT "/%s/" SVC_FMT, SVC_ARG(svc_id_str(c->arena, &c->scope.group)),
+  svc_text_hash(c->arena, svc_arena_print(c->arena, "%s/%s/" SVC_FMT, svc_id_str(c->arena, &c->scope.group).p,
                                           stream_account_providers[i], SVC_ARG(region)), hash);
   network = svc_arena_print(c->arena, i == 0 ? "vpc-%02x%02x%02x%02x%02x%02x%02x%02x%x" : "stream-%02x%02x%02x%02x%02x%02x%02x%02x%x",
                             hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7], hash[8] & 15u);

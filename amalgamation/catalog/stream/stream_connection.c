@@ -26,7 +26,7 @@ static const svc_route stream_connection_routes[] = {
                     "\"security\":{\"protocol\":\"SASL_SSL\"}}"),
   R_GET(STREAM_CONNECTION_BASE, "/{connectionName}", .op = "getStreamConnection", .run = svc_verb_read),
   R_PATCH(STREAM_CONNECTION_BASE, "/{connectionName}", .op = "updateStreamConnection", .run = svc_verb_update,
-          .example = "{\"bootstrapServers\":\"kafka.example.com:9098,kafka.example.org:9098\"}"),
+          .example = "{\"config\":{\"client.id\":\"orders\"}}"),
   R_DELETE(STREAM_CONNECTION_BASE, "/{connectionName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deleteStreamConnection", .run = svc_verb_delete)
 };
 

@@ -23,7 +23,7 @@ static const svc_route stream_failover_connection_routes[] = {
                     "\"security\":{\"protocol\":\"SASL_SSL\"}}"),
   R_GET(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .op = "getStreamFailoverConnection", .run = svc_verb_read),
   R_PATCH(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .op = "updateStreamFailoverConnection", .run = svc_verb_update,
-          .example = "{\"bootstrapServers\":\"west.example.com:9098,west.example.org:9098\"}"),
+          .example = "{\"config\":{\"client.id\":\"orders\"}}"),
   R_DELETE(STREAM_FAILOVER_BASE, "/{failoverConnectionId}", .status = 204, .op = "deleteStreamFailoverConnection", .run = svc_verb_delete)
 };
 
@@ -44,12 +44,12 @@ static bool stream_failover_connection_prepare(svc_call *c, svc_change *change)
 {
   const svc_entity *parent = svc_path_entity(c, STREAM_CONNECTION);
   const svc_node *connection = svc_entity_body(c, parent), *workspace = svc_entity_body(c, svc_path_entity(c, STREAM_WORKSPACE));
+  svc_str type = svc_node_str(connection, "type");
   if (!connection || !workspace) return false;
   if (svc_stream_is(connection, "state", "DELETING"))
     return svc_fail(c, SVC_E_STREAM_CONNECTION_NOT_FOUND_FOR_NAME, "SS", &parent->unique, &svc_path_entity(c, STREAM_WORKSPACE)->unique);
-  if (!svc_node_eq(change->body, "type", svc_node_str(connection, "type")))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("type"), "must be that of the connection, " SVC_FMT,
-                SVC_ARG(svc_node_str(connection, "type")));
+  if (!svc_node_eq(change->body, "type", type))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("type"), "must be that of the connection, " SVC_FMT, SVC_ARG(type));
   if (!svc_stream_has_region(svc_node_get(workspace, "failoverRegions"), svc_node_str(change->body, "region")))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("region"), "must be one of the workspace's failoverRegions");
   return svc_check_done(c) && svc_stream_connection_check(c, change);

@@ -89,8 +89,10 @@ static const svc_field stream_object_authentication_fields[] = {
   F_STR("tokenEndpointUrl", .format = SVC_FORMAT_URI, .max = 1024),
   F_STR("username", .max = 512)
 };
+static const char *const stream_object_authentication_at[] = { "tokenEndpointUrl", NULL };
 static const svc_object stream_object_authentication = {
-  .name = "StreamsKafkaAuthentication", .fields = SVC_ROWS(stream_object_authentication_fields)
+  .name = "StreamsKafkaAuthentication", .fields = SVC_ROWS(stream_object_authentication_fields),
+  .secrets_go_to = stream_object_authentication_at
 };
 static const svc_field stream_object_security_fields[] = {
   F_STR("brokerPublicCertificate", STREAM_PEM),
@@ -106,6 +108,7 @@ static const svc_field stream_object_kafka_fields[] = {
   F_OBJ("networking", &stream_object_networking, STREAM_PUBLIC),
   F_OBJ("security", &stream_object_security, .flags = SVC_REQUIRED)
 };
+static const char *const stream_object_kafka_at[] = { "bootstrapServers", "security", "networking", NULL };
 
 /* ------------------------------------------------------------------------------------------------------------ clusters */
 
@@ -153,6 +156,7 @@ static const svc_field stream_object_https_fields[] = {
   { .name = "headers", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_SEALED, .min = 1, .max = 2048 },
   F_STR("url", .flags = SVC_REQUIRED, .format = SVC_FORMAT_URI, .max = 2048)
 };
+static const char *const stream_object_https_at[] = { "url", NULL };
 
 #define STREAM_REGISTRY_LOGIN F_ENUM("type", stream_object_registry_logins, .flags = SVC_REQUIRED)
 static const svc_field stream_object_inherit_fields[] = { STREAM_REGISTRY_LOGIN };
@@ -179,6 +183,7 @@ static const svc_field stream_object_registry_fields[] = {
   F_STRS("schemaRegistryUrls", .format = SVC_FORMAT_URI, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS | SVC_EACH, .min_items = 1,
          .max_items = 10, .each = SVC_BOUNDS(0, 1024))
 };
+static const char *const stream_object_registry_at[] = { "schemaRegistryUrls", NULL };
 
 /* -------------------------------------------------------------------------------------------------------- connections */
 
@@ -190,18 +195,19 @@ static const svc_field stream_object_connection_fields[] = {
   F_ENUM("type", stream_object_types, .flags = SVC_REQUIRED | SVC_FIXED)
 };
 static const svc_object stream_object_connection = { .name = "StreamsConnectionBase", .fields = SVC_ROWS(stream_object_connection_fields) };
-#define STREAM_VARIANT(variable, n, f) \
-  static const svc_object variable = { .name = n, .fields = SVC_ROWS(f), .base = &stream_object_connection }
+#define STREAM_VARIANT(variable, n, f) STREAM_VARIANT_AT(variable, n, f, NULL)
+#define STREAM_VARIANT_AT(variable, n, f, at) \
+  static const svc_object variable = { .name = n, .fields = SVC_ROWS(f), .base = &stream_object_connection, .secrets_go_to = at }
 STREAM_VARIANT(stream_object_kinesis, "StreamsAWSKinesisDataStreamsConnection", stream_object_aws_only_fields);
 STREAM_VARIANT(stream_object_lambda, "StreamsAWSLambdaConnection", stream_object_lambda_fields);
 STREAM_VARIANT(stream_object_blob, "StreamsAzureBlobStorageConnection", stream_object_blob_fields);
 STREAM_VARIANT(stream_object_cluster, "StreamsClusterConnection", stream_object_cluster_fields);
 STREAM_VARIANT(stream_object_pubsub, "StreamsGCPPubSubConnection", stream_object_pubsub_fields);
-STREAM_VARIANT(stream_object_https, "StreamsHttpsConnection", stream_object_https_fields);
-STREAM_VARIANT(stream_object_kafka, "StreamsKafkaConnection", stream_object_kafka_fields);
+STREAM_VARIANT_AT(stream_object_https, "StreamsHttpsConnection", stream_object_https_fields, stream_object_https_at);
+STREAM_VARIANT_AT(stream_object_kafka, "StreamsKafkaConnection", stream_object_kafka_fields, stream_object_kafka_at);
 STREAM_VARIANT(stream_object_s3, "StreamsS3Connection", stream_object_aws_only_fields);
 static const svc_object stream_object_sample = { .name = "StreamsSampleConnection", .base = &stream_object_connection };
-STREAM_VARIANT(stream_object_registry, "StreamsSchemaRegistryConnection", stream_object_registry_fields);
+STREAM_VARIANT_AT(stream_object_registry, "StreamsSchemaRegistryConnection", stream_object_registry_fields, stream_object_registry_at);
 
 static const svc_variant stream_object_variants[] = {
   { "AWSKinesisDataStreams", &stream_object_kinesis }, { "AWSLambda", &stream_object_lambda },
@@ -231,7 +237,8 @@ static const svc_object stream_object_failover_cluster = {
   .name = "StreamsFailoverClusterConnection", .fields = SVC_ROWS(stream_object_cluster_fields), .base = &stream_object_failover
 };
 static const svc_object stream_object_failover_kafka = {
-  .name = "StreamsFailoverKafkaConnection", .fields = SVC_ROWS(stream_object_kafka_fields), .base = &stream_object_failover
+  .name = "StreamsFailoverKafkaConnection", .fields = SVC_ROWS(stream_object_kafka_fields), .base = &stream_object_failover,
+  .secrets_go_to = stream_object_kafka_at
 };
 static const svc_variant stream_object_failover_variants[] = {
   { "Cluster", &stream_object_failover_cluster }, { "Kafka", &stream_object_failover_kafka }, { NULL, NULL }

@@ -46,10 +46,11 @@ SVC_LIST svc_stream_regions[] = {
   "VIRGINIA_USA", "australiaeast", "brazilsouth", "eastus", "eastus2", "westeurope", "westus", NULL
 };
 
-/* What a connection to a cluster names: stream_rules.c looks whether it is there. A role that is no custom one's is built in. */
+/* What a connection to a cluster names. A role that is no custom one's is built in: only one of type CUSTOM must be there. */
 #define STREAM_REFS_OF_CLUSTERS \
-  { "clusterName@clusterGroupId", "cluster", 0, SVC_E_CLUSTER_IN_USE_BY_STREAM_CONNECTIONS }, \
+  { "clusterName@clusterGroupId", "cluster", SVC_E_CLUSTER_NOT_FOUND, SVC_E_CLUSTER_IN_USE_BY_STREAM_CONNECTIONS }, \
   { "clusterName@clusterGroupId", "flex cluster", 0, SVC_E_CLUSTER_IN_USE_BY_STREAM_CONNECTIONS }, \
+  { "dbRoleToExecute[type=CUSTOM].role@clusterGroupId", "custom database role", SVC_E_INVALID_ATTRIBUTE, 0 }, \
   { "dbRoleToExecute.role@clusterGroupId", "custom database role", 0, SVC_E_CUSTOM_ROLE_IN_USE_BY_STREAM_CONNECTIONS },
 
 /* stream_object.c */

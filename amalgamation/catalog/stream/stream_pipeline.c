@@ -95,8 +95,8 @@ static bool stream_pipeline_named(stream_pipeline_walk *w, const svc_node *name,
     if (c->error.code) return false;
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is no connection of the workspace");
   } else if (!stream_pipeline_is_of(svc_json_member(e.body, SVC_S("type")), types)) {
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is a connection that cannot be used here: its type must be " SVC_FMT,
-                SVC_ARG(svc_values_known(c, types)));
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "is a connection that cannot be used here: its type must be %s",
+                svc_values_known(c, types).p);
   } else if (!svc_lines_have((svc_str){ w->names.p, w->names.n }, name->text)) {
     svc_buf_str(&w->names, name->text);
     svc_buf_char(&w->names, '\n');

@@ -117,10 +117,11 @@ static const svc_lifecycle stream_processor_lifecycle = {
 static void stream_processor_limits(svc_call *c, svc_change *change, const svc_node *workspace)
 {
   const svc_node *config = svc_node_get(workspace, "streamConfig"), *regions = svc_node_get(workspace, "failoverRegions");
+  svc_str largest = svc_node_str(config, "maxTierSize");
   if (!svc_node_get(change->body, "tier")) svc_node_set_from(c->arena, change->body, "tier", config, "tier");
-  if (svc_stream_tier(svc_node_str(change->body, "tier")) < svc_stream_tier(svc_node_str(config, "maxTierSize")))
+  if (svc_stream_tier(svc_node_str(change->body, "tier")) < svc_stream_tier(largest))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("tier"), "must not be larger than the workspace's maxTierSize, " SVC_FMT,
-                SVC_ARG(svc_node_str(config, "maxTierSize")));
+                SVC_ARG(largest));
   if (svc_node_bool(change->body, "failoverEnabled", false) && !svc_node_first(regions))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("failoverEnabled"), "needs a region to fail over to: the workspace has none");
 }
@@ -214,9 +215,9 @@ static svc_node *stream_processor_desired(svc_call *c, const svc_entity *e)
 
 static size_t stream_processor_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
 {
-  svc_str state = svc_node_str(body, "state");
+  svc_str state = svc_node_str(body, "state"), tier = svc_node_str(body, "tier");
   if (SVC_NEVER(most == 0) || (!svc_str_is(state, "STARTED") && !svc_str_is(state, "STOPPING"))) return 0;
-  out[0] = (svc_meter){ svc_arena_print(c->arena, "STREAM_PROCESSING_" SVC_FMT, SVC_ARG(svc_node_str(body, "tier"))), 1000 };
+  out[0] = (svc_meter){ svc_arena_print(c->arena, "STREAM_PROCESSING_" SVC_FMT, SVC_ARG(tier)), 1000 };
   return 1;
 }
 

@@ -1,6 +1,5 @@
 /*
-** What the tables of connections cannot say: which fields go together, that a cluster is there and may be used, and how large
-** a connection may be.
+** What the tables of connections cannot say: which fields go together, that a cluster may be used, and how large a connection may be.
 **
 ** The rule: a cluster of another project is used only where the organization allows that at all, and by who may manage streams
 ** there as well: a connection reads and writes whatever is in it.
@@ -41,7 +40,7 @@ SVC_PRIVATE svc_str svc_stream_account(svc_call *c, svc_str provider)
 {
   unsigned char h[32];
   uint64_t number;
-  svc_text_hash(c->arena, svc_arena_print(c->arena, SVC_FMT "/" SVC_FMT, SVC_ARG(svc_id_str(c->arena, &c->scope.group)), SVC_ARG(provider)), h);
+  svc_text_hash(c->arena, svc_arena_print(c->arena, "%s/" SVC_FMT, svc_id_str(c->arena, &c->scope.group).p, SVC_ARG(provider)), h);
   number = svc_load64(h);
   if (svc_str_is(provider, "AWS"))
     return svc_arena_print(c->arena, "%012llu", (unsigned long long)(number % 1000000000000u));
@@ -125,42 +124,25 @@ static bool stream_rules_project(svc_call *c, const svc_node *body, svc_id *out)
   return roles & STREAM_WRITERS ? true : svc_lacks_role(c, STREAM_WRITERS);
 }
 
-static bool stream_rules_exists(svc_call *c, const char *noun, const svc_id *group, svc_str name, bool *there)
-{
-  const svc_noun_info *info = svc_noun_named(c->s, noun);
-  svc_named found;
-  int rc = info ? svc_named_get(c->txn, svc_names_of(info->noun), group, name, &found) : SVC_NOT_FOUND;
-  *there = rc == SVC_OK;
-  return rc == SVC_OK || rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
-}
-
-/* The role with which it works there. The first of those that are built in begins with the vendor's word. */
-static bool stream_rules_role(svc_call *c, const svc_node *body, const svc_id *group)
+/* The built-in roles with which it may work there; a custom one is a reference. The first begins with the vendor's word. */
+static void stream_rules_role(svc_call *c, const svc_node *body)
 {
   const svc_node *given = svc_node_get(body, "dbRoleToExecute");
   svc_str role = svc_node_str(given, "role"), vendor = c->s->vendor;
   bool there = svc_str_is(role, "readWriteAnyDatabase") || svc_str_is(role, "readAnyDatabase") ||
                (role.n == vendor.n + 5 && memcmp(role.p, vendor.p, vendor.n) == 0 && memcmp(role.p + vendor.n, "Admin", 5) == 0);
-  bool custom = svc_stream_is(given, "type", "CUSTOM");
-  if (custom && !stream_rules_exists(c, "custom database role", group, role, &there)) return false;
-  if (!there)
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("dbRoleToExecute.role"),
-                custom ? "is no custom role of the cluster's project" : "must be " SVC_FMT "Admin, readWriteAnyDatabase or readAnyDatabase",
+  if (!there && !svc_stream_is(given, "type", "CUSTOM"))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("dbRoleToExecute.role"), "must be " SVC_FMT "Admin, readWriteAnyDatabase or readAnyDatabase",
                 SVC_ARG(vendor));
-  return true;
 }
 
-/* Flex clusters share the names of others: one look finds either. */
+/* Whether the cluster and a custom role are there is said by STREAM_REFS_OF_CLUSTERS. */
 static bool stream_rules_cluster(svc_call *c, const svc_node *body)
 {
-  svc_str name = svc_node_str(body, "clusterName"), in;
   svc_id group;
-  bool there;
-  if (!stream_rules_project(c, body, &group) || !stream_rules_exists(c, "cluster", &group, name, &there)) return false;
-  in = svc_id_str(c->arena, &group);
-  if (!there && !stream_rules_exists(c, "flex cluster", &group, name, &there)) return false;
-  if (!there) return svc_fail(c, SVC_E_CLUSTER_NOT_FOUND, "SS", &name, &in);
-  return stream_rules_role(c, body, &group);
+  if (!stream_rules_project(c, body, &group)) return false;
+  stream_rules_role(c, body);
+  return true;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- bounds */
@@ -189,14 +171,18 @@ static void stream_rules_pairs(svc_call *c, const svc_node *body, const char *fi
                     "cannot be a header of HTTP");
 }
 
-/* Settings of Kafka that say how it is logged in to stand elsewhere, where what is secret is sealed. */
+/* Kafka's own settings of servers and of the login have fields: there secrets are sealed, and belong to a destination. */
 static void stream_rules_config(svc_call *c, const svc_node *body)
 {
+  static const char *const own[][2] = { { "sasl.", "authentication and security" }, { "ssl.", "authentication and security" },
+                                        { "security.", "authentication and security" }, { "bootstrap.", "bootstrapServers" },
+                                        { "metadata.broker.list", "bootstrapServers" } };
   const svc_node *config = svc_node_get(body, "config"), *one;
+  size_t i;
   for (one = svc_node_first(config); one; one = one->next)
-    if (svc_str_starts(one->name, "sasl.") || svc_str_starts(one->name, "ssl."))
-      svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "config." SVC_FMT, SVC_ARG(one->name)),
-                  "is set by authentication and security");
+    for (i = 0; i < sizeof own / sizeof own[0]; i++)
+      if (svc_str_starts(one->name, own[i][0]))
+        svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "config." SVC_FMT, SVC_ARG(one->name)), "is set by %s", own[i][1]);
 }
 
 /* A URL is shown and kept as it is: no place for a password. */

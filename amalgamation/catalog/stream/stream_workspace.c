@@ -253,8 +253,8 @@ static void stream_workspace_link(svc_call *c, const svc_entity *workspace, cons
   svc_node *self = svc_node_object(c->arena, NULL);
   if (!links || !self) return;
   svc_node_set_str(c->arena, self, "href",
-                   svc_arena_print(c->arena, SVC_FMT SVC_FMT "/groups/" SVC_FMT "/streams/" SVC_FMT "/connections/" SVC_FMT,
-                                   SVC_ARG(c->s->base_url), SVC_ARG(c->s->base_path), SVC_ARG(svc_id_str(c->arena, &workspace->parent)),
+                   svc_arena_print(c->arena, SVC_FMT SVC_FMT "/groups/%s/streams/" SVC_FMT "/connections/" SVC_FMT,
+                                   SVC_ARG(c->s->base_url), SVC_ARG(c->s->base_path), svc_id_str(c->arena, &workspace->parent).p,
                                    SVC_ARG(workspace->key), SVC_ARG(connection->key)));
   svc_node_set_text(c->arena, self, "rel", "self");
   svc_node_append(links, self);

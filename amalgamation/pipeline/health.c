@@ -1,0 +1,168 @@
+/*
+** Whether a handle can serve: does the store answer, does the limiter, and is the clock right?
+**
+** A store that is in this process answers whenever it is asked. A server is asked one small question, every HEALTH_EVERY by
+** svc_tick(), and whenever somebody wants to know, but once in HEALTH_KEPT at the most: so who asks for the health again and again costs
+** the server nothing.
+**
+** The answer has the server's clock. Instances on one store go by their own clocks, and what one of them does by a wrong one harms all:
+** it ends tokens, closes invoices of months to come, applies steps that are not due. So a handle whose clock is off by more
+** than HEALTH_REFUSE serves nothing, and says why; by more than HEALTH_WARN it warns. A handle on a clock of the host's own, which
+** may be any, is not judged.
+*/
+#include "pipeline/pipeline.h"
+
+#define HEALTH_EVERY 30000 /* milliseconds, as those that follow */
+#define HEALTH_KEPT 1000
+#define HEALTH_WARN 5000
+#define HEALTH_REFUSE 60000
+#define HEALTH_SAY 600000 /* between two warnings */
+
+SVC_PRIVATE const char *svc_store_text(const svc *s, int status, char text[SVC_STORE_TEXT])
+{
+  const svc_commit *k = &s->commit;
+  if (k->store && k->port->why && k->port->why(k->store, status, text, SVC_STORE_TEXT)) return text;
+  if (status == SVC_BUSY && SVC_IS_SHARED(k->port)) return "serialization conflict: others have changed the same again and again";
+  return svc_strerror(status);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- clock */
+
+/* What the store's clock says of ours; `before` and `behind`: what ours said around that. */
+static void health_judge(svc *s, int64_t before, int64_t behind, int64_t theirs)
+{
+  svc_health *h = &s->health;
+  int64_t skew = before + (behind - before) / 2 - theirs, by = skew < 0 ? -skew : skew, slack = (behind - before) / 2;
+  const bool off = by - slack > HEALTH_REFUSE;
+  bool says;
+  svc_mutex_lock(&h->lock);
+  h->skew = skew;
+  says = by - slack > HEALTH_WARN && (off != atomic_load(&h->off) || !h->warned || behind - h->warned > HEALTH_SAY || behind < h->warned);
+  if (says) h->warned = behind;
+  svc_mutex_unlock(&h->lock);
+  if (says)
+    svc_log(s, off ? SVC_LOG_ERROR : SVC_LOG_WARNING, "the clock of this machine is %lld.%03lld s %s that of the database%s",
+            (long long)(by / 1000), (long long)(by % 1000), skew < 0 ? "behind" : "ahead of",
+            off ? ": nothing is served until it is right" : ": set it, for example by NTP");
+  if (!off && atomic_load(&h->off)) svc_log(s, SVC_LOG_WARNING, "the clock of this machine agrees with that of the database again");
+  atomic_store(&h->off, off);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- store */
+
+/* One question to the store, in a transaction of its own. */
+static int health_ask(svc *s)
+{
+  svc_commit *k = &s->commit;
+  svc_health *h = &s->health;
+  uint64_t taken = 0, room = 0;
+  int64_t before, behind, theirs = 0;
+  svc_txn *txn;
+  bool sized;
+  int rc = k->port->read_begin(k->store, &txn);
+  if (rc != SVC_OK) return rc;
+  before = svc_now(s);
+  if (k->port->ping) rc = k->port->ping(txn, &theirs);
+  behind = svc_now(s);
+  sized = rc == SVC_OK && k->port->size && k->port->size(txn, &taken, &room) == SVC_OK;
+  k->port->read_end(txn);
+  if (sized) {
+    svc_mutex_lock(&h->lock);
+    h->sized = true;
+    h->store_bytes = taken;
+    h->map_bytes = room;
+    svc_mutex_unlock(&h->lock);
+  }
+  if (rc == SVC_OK && k->port->ping && s->own_clock) health_judge(s, before, behind, theirs);
+  return rc;
+}
+
+/* What the store answers, unless that was asked less than `kept` milliseconds ago, or somebody asks just now. A clock of the host's own
+** may stand: by that nobody knows how long ago it was. */
+static int health_check(svc *s, int64_t kept)
+{
+  svc_health *h = &s->health;
+  const int64_t now = svc_now(s);
+  char text[SVC_STORE_TEXT];
+  int rc, was;
+  svc_mutex_lock(&h->lock);
+  rc = was = atomic_load(&h->store);
+  if (h->checking || (s->own_clock && h->checked && now >= h->checked && now - h->checked < kept)) {
+    svc_mutex_unlock(&h->lock);
+    return rc;
+  }
+  h->checking = true;
+  svc_mutex_unlock(&h->lock);
+  rc = health_ask(s);
+  svc_mutex_lock(&h->lock);
+  h->checking = false;
+  atomic_store(&h->store, rc);
+  h->checked = svc_now(s);
+  svc_mutex_unlock(&h->lock);
+  if (rc != SVC_OK && rc != was) svc_log(s, SVC_LOG_ERROR, "store: %s", svc_store_text(s, rc, text));
+  return rc;
+}
+
+SVC_PRIVATE int svc_health_open(svc *s)
+{
+  svc_health *h = &s->health;
+  char text[SVC_STORE_TEXT];
+  int rc;
+  atomic_init(&h->off, false);
+  atomic_init(&h->store, SVC_OK);
+  if (!svc_mutex_init(&h->lock)) return SVC_NOMEM;
+  h->ready = true;
+  if (!s->commit.port->ping) return SVC_OK;
+  rc = health_ask(s);
+  h->checked = svc_now(s);
+  if (rc != SVC_OK) svc_log(s, SVC_LOG_ERROR, "the store cannot be used: %s", svc_store_text(s, rc, text));
+  return rc == SVC_OK && atomic_load(&h->off) ? SVC_CLOCK : rc;
+}
+
+SVC_PRIVATE void svc_health_close(svc *s)
+{
+  if (s->health.ready) svc_mutex_destroy(&s->health.lock);
+  s->health.ready = false;
+}
+
+SVC_PRIVATE int svc_health_tick(svc *s)
+{
+  svc_health *h = &s->health;
+  if (!s->commit.port->ping || !s->own_clock) return SVC_OK;
+  (void)health_check(s, atomic_load(&h->off) || atomic_load(&h->store) != SVC_OK ? HEALTH_KEPT : HEALTH_EVERY); /* else the caller will see */
+  return atomic_load(&h->off) ? SVC_CLOCK : SVC_OK;
+}
+
+SVC_PRIVATE int svc_health_store(svc *s)
+{
+  return health_check(s, s->commit.port->ping ? HEALTH_KEPT : 0);
+}
+
+SVC_PRIVATE bool svc_health_limiter(const svc *s)
+{
+  svc_limits_state state = { .available = true };
+  if (SVC_HAS_LIMITS(s) && s->config.limiter->state) s->config.limiter->state(s->limits, &state);
+  return state.available;
+}
+
+SVC_PRIVATE bool svc_health_limiter_now(svc *s)
+{
+  const svc_bucket probe = { .set = SVC_S("health"), .instance = SVC_S("probe"), .capacity = 1, .refill_rate = 1, .refill_seconds = 1, .look = true };
+  svc_tokens tokens;
+  int rc = SVC_HAS_LIMITS(s) ? s->config.limiter->take(s->limits, &probe, svc_now(s), &tokens) : SVC_OK;
+  if (rc != SVC_OK && !s->config.limiter->state) return false;
+  return svc_health_limiter(s);
+}
+
+SVC_PRIVATE bool svc_health_size(svc *s, uint64_t *taken, uint64_t *room)
+{
+  svc_health *h = &s->health;
+  bool sized;
+  if (!s->commit.port->ping) (void)health_ask(s); /* the store is in this process */
+  svc_mutex_lock(&h->lock);
+  sized = h->sized && s->commit.port->size;
+  *taken = h->store_bytes;
+  *room = h->map_bytes;
+  svc_mutex_unlock(&h->lock);
+  return sized;
+}

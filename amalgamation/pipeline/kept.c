@@ -1,0 +1,184 @@
+/*
+** Results that are expensive to work out from records, kept in memory while the records are the same.
+**
+** A value belongs to an organization or a project and has a version: a keyed hash of the records that it was made from. The caller
+** reads these records and asks for the value of their version, so a value that is out of date is never found, whoever changed the
+** records, and a transaction that is undone leaves nothing wrong behind. The key is random, so nobody can write records that have the
+** hash of others.
+**
+** The rule: all values together have at most KEPT_BYTES, of the host's allocator. The value that was not used for the longest time
+** goes first. A value that is in use stays until its last user has left it. Nothing depends on it: where there is no memory to keep a
+** value, the request works it out in memory of its own.
+*/
+#include "pipeline/pipeline.h"
+
+#define KEPT_BYTES ((size_t)16 << 20)
+#define KEPT_ITEMS 256 /* they are looked through one after the other */
+
+struct svc_kept {
+  svc_mutex lock;
+  uint64_t key[2];
+  svc_kept_item *first; /* used last */
+  size_t bytes, count;
+  struct { /* the OpenAPI document, which lives as long as the handle */
+    svc_str text;
+    uint64_t revision;
+    svc_arena memory;
+  } openapi;
+};
+
+SVC_PRIVATE int svc_kept_open(svc *s)
+{
+  const svc_ids *ids = &s->commit.ids;
+  svc_kept *k = s->kept ? s->kept : svc_arena_zero(&s->memory, sizeof *k); /* a test closes it and opens it again */
+  if (!k) return SVC_NOMEM;
+  if (ids->random(ids->random_context, k->key, sizeof k->key) != 0) return SVC_RANDOM;
+  if (!svc_mutex_init(&k->lock)) return SVC_NOMEM;
+  s->kept = k;
+  return SVC_OK;
+}
+
+SVC_PRIVATE uint64_t svc_kept_hash(const svc *s, uint64_t version, svc_str text)
+{
+  return (version << 1 | version >> 63) ^ svc_sip(s->kept->key, text);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- the list */
+
+static void kept_free(svc_kept_item *item)
+{
+  svc_blocks_free(item->memory.blocks); /* the item is in there */
+}
+
+static void kept_unlist(svc_kept *k, svc_kept_item **at)
+{
+  svc_kept_item *item = *at;
+  *at = item->next;
+  item->next = NULL;
+  item->listed = false;
+  k->bytes -= item->bytes;
+  k->count--;
+  if (item->users == 0) kept_free(item);
+}
+
+/* Where in the list the value of this record stands, of whatever version; at the end: there is none. */
+static svc_kept_item **kept_find(svc_kept *k, const char *kind, const svc_id *of)
+{
+  svc_kept_item **at = &k->first;
+  while (*at && (memcmp((*at)->kind, kind, SVC_KIND_SIZE) != 0 || !svc_id_eq(&(*at)->of, of))) at = &(*at)->next;
+  return at;
+}
+
+static svc_kept_item *kept_use(svc *s, const char *kind, const svc_id *of, uint64_t version, bool alone)
+{
+  svc_kept *k = s->kept;
+  svc_kept_item **at, *item;
+  svc_mutex_lock(&k->lock);
+  at = kept_find(k, kind, of);
+  item = *at;
+  if (item && (item->version != version || (alone && item->users))) item = NULL;
+  if (item) {
+    item->users++;
+    if (alone) {
+      kept_unlist(k, at);
+    } else { /* the one used last comes first */
+      *at = item->next;
+      item->next = k->first;
+      k->first = item;
+    }
+  }
+  svc_mutex_unlock(&k->lock);
+  return item;
+}
+
+SVC_PRIVATE svc_kept_item *svc_kept_get(svc *s, const char *kind, const svc_id *of, uint64_t version)
+{
+  return kept_use(s, kind, of, version, false);
+}
+
+SVC_PRIVATE svc_kept_item *svc_kept_take(svc *s, const char *kind, const svc_id *of, uint64_t version)
+{
+  return kept_use(s, kind, of, version, true);
+}
+
+SVC_PRIVATE svc_kept_item *svc_kept_new(svc *s, const char *kind, const svc_id *of, uint64_t version)
+{
+  svc_arena memory;
+  svc_kept_item *item;
+  svc_arena_init(&memory, &s->allocator);
+  item = svc_arena_zero(&memory, sizeof *item);
+  if (!item) return NULL;
+  memcpy(item->kind, kind, SVC_KIND_SIZE);
+  item->of = *of;
+  item->version = version;
+  item->memory = memory;
+  item->users = 1;
+  return item;
+}
+
+SVC_PRIVATE void svc_kept_put(svc *s, svc_kept_item *item)
+{
+  svc_kept *k = s->kept;
+  svc_kept_item **at;
+  if (item->memory.failed) return;
+  item->bytes = svc_arena_size(&item->memory);
+  if (item->bytes > KEPT_BYTES) return;
+  svc_mutex_lock(&k->lock);
+  at = kept_find(k, item->kind, &item->of);
+  if (*at) kept_unlist(k, at);
+  while (k->first && (k->bytes + item->bytes > KEPT_BYTES || k->count >= KEPT_ITEMS)) {
+    for (at = &k->first; (*at)->next;) at = &(*at)->next;
+    kept_unlist(k, at);
+  }
+  item->next = k->first;
+  item->listed = true;
+  k->first = item;
+  k->bytes += item->bytes;
+  k->count++;
+  svc_mutex_unlock(&k->lock);
+}
+
+SVC_PRIVATE void svc_kept_leave(svc *s, svc_kept_item *item)
+{
+  bool last;
+  if (!item) return;
+  svc_mutex_lock(&s->kept->lock);
+  last = --item->users == 0 && !item->listed;
+  svc_mutex_unlock(&s->kept->lock);
+  if (last) kept_free(item);
+}
+
+/* --------------------------------------------------------------------------------------------------- the OpenAPI document */
+
+/* The tables are constant, so the document is. Who asks while another thread builds it waits for that. */
+SVC_PRIVATE svc_str svc_openapi_kept(svc *s, uint64_t *revision)
+{
+  svc_kept *k = s->kept;
+  svc_str text;
+  svc_mutex_lock(&k->lock);
+  if (!k->openapi.text.p) {
+    svc_arena_init(&k->openapi.memory, &s->allocator);
+    text = svc_openapi_document(s, &k->openapi.memory);
+    if (k->openapi.memory.failed) {
+      svc_blocks_free(k->openapi.memory.blocks);
+      k->openapi.memory.blocks = NULL;
+    } else {
+      k->openapi.text = text;
+      k->openapi.revision = svc_body_revision(text);
+    }
+  }
+  text = k->openapi.text;
+  *revision = k->openapi.revision;
+  svc_mutex_unlock(&k->lock);
+  return text;
+}
+
+SVC_PRIVATE void svc_kept_close(svc *s)
+{
+  svc_kept *k = s->kept;
+  if (!k) return;
+  while (k->first) kept_unlist(k, &k->first);
+  svc_blocks_free(k->openapi.memory.blocks);
+  memset(&k->openapi, 0, sizeof k->openapi);
+  svc_mutex_destroy(&k->lock);
+}

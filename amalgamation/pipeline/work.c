@@ -1,0 +1,106 @@
+/*
+** The share of an organization in work that no request waits for: rounds that measure, and the like.
+**
+** Whatever is due is applied before the next request is served (lifecycle.c), so a tenant whose work falls due all at once would keep
+** every other tenant waiting. Work is counted in steps of about 10 ns. An organization may do WORK_BURST steps at once, and as many more in
+** every WORK_WINDOW. Work beyond that is given a time of its own, behind what the organization has waiting already: first come, first
+** served, so none of its projects is passed over.
+**
+** Nothing of this is stored: a handle that is opened anew has forgotten it, and several handles on one store count apart. The table has a
+** fixed size; where it is full, the organization that has least to wait for is forgotten.
+*/
+#include "pipeline/pipeline.h"
+
+#define WORK_BURST ((int64_t)2000000) /* steps: about 20 ms */
+#define WORK_WINDOW ((int64_t)10000)  /* milliseconds */
+#define WORK_LEAST ((int64_t)20000)   /* steps that are reserved at least, so that those who wait do not all come at one time */
+#define WORK_LONGEST ((int64_t)86400000) /* milliseconds: who would wait longer meets a clock that was set back */
+#define WORK_SLOTS 1024
+#define WORK_WAYS 8 /* slots that one organization may have */
+#define WORK_SAY 60000 /* milliseconds */
+
+typedef struct work_slot {
+  svc_id org;
+  int64_t until; /* by this time all that was done or reserved has been paid for; 0: the slot is free */
+  int64_t said;
+} work_slot;
+
+struct svc_work {
+  svc_mutex lock;
+  uint64_t key[2];
+  work_slot slots[WORK_SLOTS];
+};
+
+SVC_PRIVATE int svc_work_open(svc *s)
+{
+  const svc_ids *ids = &s->commit.ids;
+  svc_work *w = svc_arena_zero(&s->memory, sizeof *w);
+  if (!w) return SVC_NOMEM;
+  if (ids->random(ids->random_context, w->key, sizeof w->key) != 0) return SVC_RANDOM;
+  if (!svc_mutex_init(&w->lock)) return SVC_NOMEM;
+  s->work = w;
+  return SVC_OK;
+}
+
+SVC_PRIVATE void svc_work_close(svc *s)
+{
+  if (s->work) svc_mutex_destroy(&s->work->lock);
+}
+
+static work_slot *work_slot_of(svc_work *w, const svc_id *org, int64_t now)
+{
+  uint64_t at = svc_sip(w->key, (svc_str){ (const char *)org->b, sizeof org->b });
+  work_slot *least = NULL, *slot;
+  unsigned i;
+  for (i = 0; i < WORK_WAYS; i++) {
+    slot = &w->slots[(at + i) % WORK_SLOTS];
+    if (slot->until && svc_id_eq(&slot->org, org)) break;
+    if (!least || slot->until < least->until) least = slot;
+  }
+  if (i == WORK_WAYS) {
+    slot = least;
+    slot->org = *org;
+    slot->until = 0;
+    slot->said = now - WORK_SAY;
+  }
+  if (slot->until < now || slot->until > now + WORK_LONGEST) slot->until = now;
+  return slot;
+}
+
+static int64_t work_ms(int64_t steps)
+{
+  return steps * WORK_WINDOW / WORK_BURST;
+}
+
+SVC_PRIVATE int64_t svc_work_begin(svc *s, const svc_id *org, int64_t now, int64_t steps)
+{
+  svc_work *w = s->work;
+  work_slot *slot;
+  int64_t when = 0;
+  svc_mutex_lock(&w->lock);
+  slot = work_slot_of(w, org, now);
+  if (slot->until > now + WORK_WINDOW) when = slot->until - WORK_WINDOW;
+  slot->until += work_ms(when && steps < WORK_LEAST ? WORK_LEAST : steps);
+  svc_mutex_unlock(&w->lock);
+  return when;
+}
+
+SVC_PRIVATE void svc_work_end(svc *s, const svc_id *org, int64_t now, int64_t expected, int64_t taken)
+{
+  svc_mutex_lock(&s->work->lock);
+  work_slot_of(s->work, org, now)->until += work_ms(taken - expected);
+  svc_mutex_unlock(&s->work->lock);
+}
+
+SVC_PRIVATE bool svc_work_may_say(svc *s, const svc_id *org, int64_t now)
+{
+  work_slot *slot;
+  bool may;
+  if (!s->config.log) return false;
+  svc_mutex_lock(&s->work->lock);
+  slot = work_slot_of(s->work, org, now);
+  may = now - slot->said >= WORK_SAY || now < slot->said;
+  if (may) slot->said = now;
+  svc_mutex_unlock(&s->work->lock);
+  return may;
+}

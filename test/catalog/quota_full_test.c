@@ -1,0 +1,304 @@
+/*
+** One owner fills every quota that it has. Afterwards no request and no round of alerts takes so long that another tenant would notice.
+**
+** What is measured is the processor time of the thread, in which the load of the machine does not count: 50 ms at -O2, and
+** four times that under AddressSanitizer.
+*/
+#include "world.h"
+
+#include <time.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define QUOTA_SLOWER 4
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define QUOTA_SLOWER 4
+#endif
+#endif
+#ifndef QUOTA_SLOWER
+#define QUOTA_SLOWER 1
+#endif
+#define QUOTA_MS 50
+
+enum { QUOTA_PROJECTS = 12, QUOTA_CLUSTERS = 25, QUOTA_ENTRIES = 199, QUOTA_CONFIGS = 500, QUOTA_USERS = 100 };
+
+typedef struct quota_world {
+  t_world w;
+  const char *groups[QUOTA_PROJECTS];
+  char text[65536];
+} quota_world;
+
+static double quota_now(void)
+{
+  struct timespec t;
+  munit_assert_int(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t), ==, 0);
+  return (double)t.tv_sec * 1000 + (double)t.tv_nsec / 1000000;
+}
+
+static void quota_took(double since, const char *what, const char *where)
+{
+  double ms = quota_now() - since;
+  if (getenv("QUOTA_SHOW") && ms > QUOTA_MS / 5) fprintf(stderr, "%7.1f ms  %s %s\n", ms, what, where);
+  if (ms > QUOTA_MS * QUOTA_SLOWER) munit_errorf("%s %s takes %.1f ms", what, where, ms);
+}
+
+/* A request that is measured. */
+static int quota_send(quota_world *q, const char *method, const char *path, const char *body)
+{
+  double since = quota_now();
+  int status = t_send(&q->w.t, method, path, body);
+  quota_took(since, method, path);
+  return status;
+}
+
+static void quota_make(quota_world *q, const char *path, const char *body)
+{
+  int status = quota_send(q, "POST", path, body);
+  if (status / 100 != 2) munit_errorf("%s: %d %s", path, status, q->w.t.response.body);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ full */
+
+/* 250 policies of 2.8 KB, of which each has to be asked when an entry comes to an access list. */
+static void quota_policies(quota_world *q)
+{
+  static const char part[] = "context.project.ipAccessList.isEmpty()";
+  char path[128], policy[4096];
+  size_t n;
+  int i, k;
+  snprintf(path, sizeof path, "/orgs/%s/resourcePolicies", q->w.org);
+  n = (size_t)snprintf(policy, sizeof policy, "forbid (principal, action == ResourcePolicy::Action::\\\"project.ipAccessList.modify\\\", resource) when { ");
+  for (k = 0; k < 64; k++) n += (size_t)snprintf(policy + n, sizeof policy - n, "%s%s", k ? " && " : "", part);
+  snprintf(policy + n, sizeof policy - n, " };");
+  for (i = 0; i < 50; i++) {
+    n = (size_t)snprintf(q->text, sizeof q->text, "{\"name\":\"p%d\",\"policies\":[", i);
+    for (k = 0; k < 5; k++) n += (size_t)snprintf(q->text + n, sizeof q->text - n, "%s{\"body\":\"%s\"}", k ? "," : "", policy);
+    snprintf(q->text + n, sizeof q->text - n, "]}");
+    quota_make(q, path, q->text);
+  }
+  munit_assert_int(t_send(&q->w.t, "POST", path, q->text), ==, 403); /* that were all */
+}
+
+static void quota_entries(quota_world *q)
+{
+  char path[128];
+  size_t n;
+  int i, k;
+  for (i = 0; i < QUOTA_PROJECTS; i++) {
+    snprintf(path, sizeof path, "/groups/%s/accessList", q->groups[i]);
+    n = (size_t)snprintf(q->text, sizeof q->text, "[");
+    for (k = 0; k < QUOTA_ENTRIES; k++) n += (size_t)snprintf(q->text + n, sizeof q->text - n, "%s{\"ipAddress\":\"10.0.0.%d\"}", k ? "," : "", k);
+    snprintf(q->text + n, sizeof q->text - n, "]");
+    quota_make(q, path, q->text);
+    quota_make(q, path, "[{\"ipAddress\":\"10.1.0.1\"}]");
+  }
+}
+
+/* Clusters of three nodes. */
+static void quota_clusters(quota_world *q)
+{
+  char path[128], body[512];
+  int i;
+  snprintf(path, sizeof path, "/groups/%s/clusters", q->w.group);
+  for (i = 0; i < QUOTA_CLUSTERS; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"c%d\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
+             "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}", i);
+    quota_make(q, path, body);
+  }
+}
+
+/* As many regular expressions as a configuration takes, which all fit, and none of which another configuration has. */
+static void quota_configs(quota_world *q)
+{
+  char path[128];
+  size_t n;
+  int i, k;
+  snprintf(path, sizeof path, "/groups/%s/alertConfigs", q->w.group);
+  for (i = 0; i < QUOTA_CONFIGS; i++) {
+    n = (size_t)snprintf(q->text, sizeof q->text, "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\",\"notifications\":[{\"typeName\":\"GROUP\"}],"
+                         "\"metricThreshold\":{\"metricName\":\"CONNECTIONS\",\"operator\":\"GREATER_THAN\",\"threshold\":1e9,\"units\":\"RAW\",\"mode\":\"AVERAGE\"},"
+                         "\"matchers\":[");
+    for (k = 0; k < 25; k++)
+      n += (size_t)snprintf(q->text + n, sizeof q->text - n, "%s{\"fieldName\":\"HOSTNAME\",\"operator\":\"REGEX\",\"value\":\"([a-y]*[.-9]*)*[%c-%c%c]?\"}",
+                            k ? "," : "", 'A' + i % 20, 'a' + k, '0' + i / 50);
+    snprintf(q->text + n, sizeof q->text - n, "]}");
+    if (quota_send(q, "POST", path, q->text) == 400) break; /* the configurations that a new project has count, too */
+    if (q->w.t.response.status != 201) munit_errorf("%d: %s", i, q->w.t.response.body);
+  }
+  munit_assert_int(i, >, 400);
+}
+
+static void quota_others(quota_world *q)
+{
+  static const struct {
+    const char *path, *body;
+    int count;
+    bool of_org;
+  } rows[] = {
+    { "databaseUsers", "{\"databaseName\":\"admin\",\"username\":\"u%d\",\"password\":\"long enough 1234\",\"roles\":[{\"databaseName\":\"admin\",\"roleName\":\"readAnyDatabase\"}]}",
+      QUOTA_USERS, false },
+    { "customDBRoles/roles", "{\"roleName\":\"r%d\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"db\":\"d\",\"collection\":\"c\"}]}]}", 100, false },
+    { "apiKeys", "{\"desc\":\"k%d\",\"roles\":[\"ORG_MEMBER\"]}", 100, true },
+    { "serviceAccounts", "{\"name\":\"s%d\",\"description\":\"one\",\"roles\":[\"ORG_MEMBER\"],\"secretExpiresAfterHours\":8}", 100, true },
+  };
+  char path[128], body[512];
+  size_t i;
+  int k;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    snprintf(path, sizeof path, "/%s/%s/%s", rows[i].of_org ? "orgs" : "groups", rows[i].of_org ? q->w.org : q->w.group, rows[i].path);
+    for (k = 0; k < rows[i].count; k++) {
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#endif
+      snprintf(body, sizeof body, rows[i].body, k);
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+      quota_make(q, path, body);
+    }
+  }
+}
+
+static void quota_projects(quota_world *q)
+{
+  char name[32];
+  int i;
+  q->groups[0] = q->w.group;
+  for (i = 1; i < QUOTA_PROJECTS; i++) {
+    snprintf(name, sizeof name, "full %d", i);
+    q->groups[i] = t_project(&q->w.t, q->w.org, name);
+  }
+}
+
+/* --------------------------------------------------------------------------------------------------------------- measured */
+
+/* Rounds are measured for so many minutes: the first, and those that go on where it has ended. */
+static void quota_rounds(quota_world *q)
+{
+  double since;
+  int i;
+  for (i = 0; i < 5; i++) {
+    q->w.t.now += 60000;
+    since = quota_now();
+    munit_assert_int(svc_tick(q->w.t.s), ==, SVC_OK);
+    quota_took(since, "a round of alerts, after", i ? "another minute" : "one minute");
+  }
+}
+
+/* Every GET that there is, as the owner sees it. */
+static void quota_reads(quota_world *q)
+{
+  svc *s = q->w.t.s;
+  size_t i;
+  double since;
+  for (i = 0; i < s->plan_count; i++) {
+    const svc_plan *plan = &s->plans[i];
+    if (plan->route->method != SVC_GET || !t_world_path(&q->w, plan, q->w.path, sizeof q->w.path)) continue;
+    if (plan->route->flags & SVC_ABSOLUTE) t_send(&q->w.t, "GET", q->w.path, NULL); /* it is built once */
+    since = quota_now();
+    t_send(&q->w.t, "GET", q->w.path, NULL);
+    quota_took(since, "GET", q->w.path);
+  }
+}
+
+/* A list that is not finished with one request is with several, each of which is short. */
+static void quota_inspects(quota_world *q)
+{
+  char path[128];
+  int tries = 0;
+  snprintf(path, sizeof path, "/orgs/%s/nonCompliantResources", q->w.org);
+  while (quota_send(q, "GET", path, NULL) == 503 && tries++ < 100) munit_assert_string_equal(t_str(&q->w.t, "errorCode"), "INSPECTION_UNFINISHED");
+  munit_assert_int(q->w.t.response.status, ==, 200);
+  munit_assert_size(t_count(&q->w.t, ""), ==, 0);
+}
+
+static MunitResult quota_full(const MunitParameter params[], void *data)
+{
+  quota_world *q = munit_calloc(1, sizeof *q);
+  char path[128];
+  (void)params, (void)data;
+  t_world_open(&q->w);
+  quota_projects(q);
+  quota_others(q);
+  quota_clusters(q);
+  t_advance(&q->w.t, 30);
+  quota_policies(q);
+  quota_entries(q);
+  quota_inspects(q);
+  quota_configs(q);
+  quota_rounds(q);
+  quota_reads(q);
+  snprintf(path, sizeof path, "/groups/%s/accessList/10.1.0.1", q->w.group);
+  munit_assert_int(quota_send(q, "DELETE", path, NULL), ==, 204);
+  snprintf(path, sizeof path, "/groups/%s/accessList", q->w.group);
+  quota_make(q, path, "[{\"ipAddress\":\"10.1.0.1\"}]");
+  t_world_close(&q->w);
+  free(q);
+  return MUNIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- refused */
+
+/* A pattern, or all patterns of a configuration, that would take long: refused, with the number of steps. */
+static MunitResult quota_patterns(const MunitParameter params[], void *data)
+{
+  static const char front[] = "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"GROUP\"}],\"matchers\":[";
+  quota_world *q = munit_calloc(1, sizeof *q);
+  char path[128];
+  size_t n;
+  int i;
+  (void)params, (void)data;
+  t_world_open(&q->w);
+  snprintf(path, sizeof path, "/groups/%s/alertConfigs", q->w.group);
+  snprintf(q->text, sizeof q->text, "%s{\"fieldName\":\"HOSTNAME\",\"operator\":\"REGEX\",\"value\":\"([acegikmoqsuwy024.-]*[bdfhjlnprtvxz13579:]*){80}\"}]}", front);
+  munit_assert_int(t_send(&q->w.t, "POST", path, q->text), ==, 400);
+  if (!strstr(q->w.t.response.body, "at most 128")) munit_error(q->w.t.response.body);
+  n = (size_t)snprintf(q->text, sizeof q->text, "%s", front);
+  for (i = 0; i < 25; i++)
+    n += (size_t)snprintf(q->text + n, sizeof q->text - n, "%s{\"fieldName\":\"HOSTNAME\",\"operator\":\"REGEX\",\"value\":\"[a-z]{20}\"}", i ? "," : "");
+  snprintf(q->text + n, sizeof q->text - n, "]}");
+  munit_assert_int(t_send(&q->w.t, "POST", path, q->text), ==, 400);
+  if (!strstr(q->w.t.response.body, "at most 512")) munit_error(q->w.t.response.body);
+  snprintf(q->text, sizeof q->text, "%s{\"fieldName\":\"HOSTNAME\",\"operator\":\"REGEX\",\"value\":\"^(prod|staging)-[a-z0-9]{3,20}-shard-[0-9]+$\"}]}", front);
+  munit_assert_int(t_send(&q->w.t, "POST", path, q->text), ==, 201);
+  t_world_close(&q->w);
+  free(q);
+  return MUNIT_OK;
+}
+
+/* Policies whose sets are large have a bound together: the organization is told. */
+static MunitResult quota_steps(const MunitParameter params[], void *data)
+{
+  quota_world *q = munit_calloc(1, sizeof *q);
+  char path[128];
+  size_t n;
+  int i, k, status = 0;
+  (void)params, (void)data;
+  t_world_open(&q->w);
+  snprintf(path, sizeof path, "/orgs/%s/resourcePolicies", q->w.org);
+  for (i = 0; i < 50 && status != 400; i++) {
+    n = (size_t)snprintf(q->text, sizeof q->text, "{\"name\":\"p%d\",\"policies\":[{\"body\":\"forbid (principal, action == ResourcePolicy::Action::"
+                         "\\\"project.ipAccessList.modify\\\", resource) when { [", i);
+    for (k = 0; k < 150; k++) n += (size_t)snprintf(q->text + n, sizeof q->text - n, "%sip(\\\"10.9.0.%d\\\")", k ? "," : "", k);
+    snprintf(q->text + n, sizeof q->text - n, "].containsAll(context.project.ipAccessList) && false };\"}]}");
+    status = t_send(&q->w.t, "POST", path, q->text);
+    if (status != 201 && status != 400) munit_error(q->w.t.response.body);
+  }
+  munit_assert_int(status, ==, 400);
+  if (!strstr(q->w.t.response.body, "at most 400000")) munit_error(q->w.t.response.body);
+  munit_assert_int(i, >, 10);
+  munit_assert_int(t_sendf(&q->w.t, "POST", "[{\"ipAddress\":\"192.0.2.1\"}]", "/groups/%s/accessList", q->w.group), ==, 201);
+  t_world_close(&q->w);
+  free(q);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/full", quota_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/patterns", quota_patterns, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/steps", quota_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
+};
+
+const MunitSuite svc_suite_quota_full = { "/quota_full", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,0 +1,226 @@
+/*
+** Whether a handle says that it can serve: the store, the limiter, and the clock, which is compared with that of the store. The store here is
+** LMDB's, behind a port that answers as the test wants.
+*/
+#include "control/control.h"
+#include "faults.h"
+#include "support.h"
+
+#include <lmdb.h>
+#include <time.h>
+
+static struct {
+  svc_store_port port;
+  atomic_int fails;       /* read_begin and ping say this */
+  atomic_llong skew;      /* the store's clock is so many milliseconds ahead of the system's */
+  atomic_int asked;
+} fake;
+
+static int fake_read(svc_store *store, svc_txn **out)
+{
+  int rc = atomic_load(&fake.fails);
+  *out = NULL;
+  return rc ? rc : svc_lmdb_port()->read_begin(store, out);
+}
+
+static int fake_ping(svc_txn *txn, int64_t *out)
+{
+  struct timespec t;
+  (void)txn;
+  atomic_fetch_add(&fake.asked, 1);
+  clock_gettime(CLOCK_REALTIME, &t);
+  *out = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 + atomic_load(&fake.skew);
+  return atomic_load(&fake.fails);
+}
+
+static bool fake_why(svc_store *store, int status, char *text, size_t size)
+{
+  (void)store;
+  if (status != SVC_IO) return false;
+  snprintf(text, size, "server closed the connection unexpectedly");
+  return true;
+}
+
+static int fake_open(svc **out, t_service *log, bool manual)
+{
+  svc_config config = { .log = t_log, .log_context = log, .limiter_off = 1, .metrics = 1 };
+  fake.port = *svc_lmdb_port();
+  fake.port.read_begin = fake_read;
+  fake.port.ping = fake_ping;
+  fake.port.why = fake_why;
+  config.store = &fake.port;
+  if (manual) config.manual_clock = T_START;
+  log->log[0] = '\0';
+  return svc_open(out, &config);
+}
+
+static int get(svc *s, const char *path, const char *has)
+{
+  svc_request request = { .method = "GET", .target = path };
+  svc_response r;
+  int status;
+  munit_assert_int(svc_control_request(s, NULL, &request, &r), ==, SVC_OK);
+  status = r.status;
+  if (has && (!r.body || !strstr(r.body, has))) munit_errorf("%s has no %s: %s", path, has, r.body ? r.body : "");
+  svc_response_free(&r);
+  return status;
+}
+
+static int request(svc *s)
+{
+  static const svc_grant owner = { "ORG_OWNER", NULL };
+  static const svc_caller host = { "000000000000000000000001", "test", &owner, 1, 1 };
+  svc_request request = { .method = "GET", .target = "/api/svc/v2/orgs", .caller = &host };
+  svc_response r;
+  int status;
+  munit_assert_int(svc_handle_request(s, &request, &r), ==, SVC_OK);
+  status = r.status;
+  svc_response_free(&r);
+  return status;
+}
+
+static void fake_reset(void)
+{
+  atomic_store(&fake.fails, SVC_OK);
+  atomic_store(&fake.skew, 0);
+  atomic_store(&fake.asked, 0);
+}
+
+/* Ready while the store answers; live in any case. */
+static MunitResult health_store(const MunitParameter params[], void *data)
+{
+  static const char *const ready[] = { "/_svc/health", "/_svc/health/ready" };
+  static t_service log;
+  svc_response text;
+  svc *s;
+  int i;
+  (void)params, (void)data;
+  fake_reset();
+  munit_assert_int(fake_open(&s, &log, true), ==, SVC_OK); /* by a clock that stands every question is asked */
+  for (i = 0; i < 2; i++) {
+    munit_assert_int(get(s, ready[i], "\"ready\":true,\"status\":\"ok\""), ==, 200);
+    atomic_store(&fake.fails, SVC_IO);
+    munit_assert_int(get(s, ready[i], "\"store\":\"unavailable\"},\"ready\":false,\"status\":\"unavailable\""), ==, 503);
+    munit_assert_int(get(s, ready[i], "\"limiter\":\"ok\""), ==, 503);
+    munit_assert_int(get(s, "/_svc/health/live", "\"live\":true,\"status\":\"ok\""), ==, 200);
+    munit_assert_int(svc_metrics_text(s, NULL, &text), ==, SVC_OK); /* nor do these need it */
+    munit_assert_not_null(strstr(text.body, "svc_store_up 0\n"));
+    munit_assert_not_null(strstr(text.body, "svc_store_bytes "));
+    svc_response_free(&text);
+    munit_assert_int(request(s), ==, 503);
+    munit_assert_not_null(strstr(log.log, "store: server closed the connection unexpectedly"));
+    atomic_store(&fake.fails, SVC_OK);
+  }
+  munit_assert_int(get(s, "/_svc/health", "\"store\":\"ok\""), ==, 200);
+  munit_assert_int(svc_may_wait(s, &(svc_request){ .method = "GET", .target = "/_svc/health/live" }), ==, 0);
+  munit_assert_int(svc_may_wait(s, &(svc_request){ .method = "GET", .target = "/_svc/metrics?x" }), ==, 0);
+  svc_close(s);
+  return MUNIT_OK;
+}
+
+/* However often somebody asks for the health, the server is asked once in a second. */
+static MunitResult health_once(const MunitParameter params[], void *data)
+{
+  static t_service log;
+  svc *s;
+  int i;
+  (void)params, (void)data;
+  fake_reset();
+  munit_assert_int(fake_open(&s, &log, false), ==, SVC_OK);
+  for (i = 0; i < 50; i++) munit_assert_int(get(s, "/_svc/health", NULL), ==, 200);
+  munit_assert_int(atomic_load(&fake.asked), <=, 10); /* of a machine that is very slow */
+  svc_close(s);
+  return MUNIT_OK;
+}
+
+/* A clock that differs: a warning, no handle, and of one that is open no service until it is right. */
+static MunitResult health_clock(const MunitParameter params[], void *data)
+{
+  static t_service log;
+  svc *s = NULL;
+  (void)params, (void)data;
+  fake_reset();
+  munit_assert_int(fake_open(&s, &log, false), ==, SVC_OK);
+  munit_assert_string_equal(log.log, "");
+  svc_close(s);
+  atomic_store(&fake.skew, 4000);
+  munit_assert_int(fake_open(&s, &log, false), ==, SVC_OK);
+  munit_assert_null(strstr(log.log, "clock"));
+  svc_close(s);
+  atomic_store(&fake.skew, 10000);
+  munit_assert_int(fake_open(&s, &log, false), ==, SVC_OK);
+  munit_assert_not_null(strstr(log.log, "s behind that of the database: set it"));
+  munit_assert_int(request(s), ==, 200);
+  munit_assert_int(get(s, "/_svc/health", "\"clock\":\"ok\""), ==, 200);
+  svc_close(s);
+  atomic_store(&fake.skew, -7200000);
+  munit_assert_int(fake_open(&s, &log, false), ==, SVC_CLOCK);
+  munit_assert_null(s);
+  munit_assert_not_null(strstr(log.log, "ahead of that of the database: nothing is served"));
+  munit_assert_int(fake_open(&s, &log, true), ==, SVC_OK); /* the clock of a test may be any */
+  munit_assert_int(request(s), ==, 200);
+  svc_close(s);
+  return MUNIT_OK;
+}
+
+static void later(svc *s)
+{
+  svc_mutex_lock(&s->health.lock);
+  s->health.checked -= 40000; /* as if so much time had gone by */
+  svc_mutex_unlock(&s->health.lock);
+}
+
+/* The clock is set while it serves. */
+static MunitResult health_clock_moves(const MunitParameter params[], void *data)
+{
+  static t_service log;
+  svc *s = NULL;
+  (void)params, (void)data;
+  fake_reset();
+  munit_assert_int(fake_open(&s, &log, false), ==, SVC_OK);
+  atomic_store(&fake.skew, -5184000000); /* we are sixty days ahead */
+  munit_assert_int(svc_tick(s), ==, SVC_OK); /* it has just been looked at */
+  later(s);
+  munit_assert_int(svc_tick(s), ==, SVC_CLOCK); /* and nothing that seems to be due is done */
+  munit_assert_int(request(s), ==, 503);
+  munit_assert_int(get(s, "/_svc/health", "\"clock\":\"wrong\""), ==, 503);
+  munit_assert_int(get(s, "/_svc/health/live", NULL), ==, 200);
+  atomic_store(&fake.skew, 0);
+  later(s);
+  munit_assert_int(svc_tick(s), ==, SVC_OK);
+  munit_assert_not_null(strstr(log.log, "agrees with that of the database again"));
+  munit_assert_int(request(s), ==, 200);
+  munit_assert_int(get(s, "/_svc/health", NULL), ==, 200);
+  svc_close(s);
+  return MUNIT_OK;
+}
+
+/* LMDB's own words, or the system's. */
+static MunitResult health_lmdb_says(const MunitParameter params[], void *data)
+{
+  t_service t;
+  (void)params, (void)data;
+  if (!T_ON_LMDB) return MUNIT_SKIP;
+  t_open(&t, &(svc_config){ .limiter_off = 1 });
+  t_fault(T_CALL_LMDB, 1, MDB_READERS_FULL, true);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 503);
+  t_fault_end();
+  if (!strstr(t.log, "store: LMDB: MDB_READERS_FULL")) munit_errorf("%s", t.log);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  t_fault(T_CALL_LMDB, 1, EIO, true);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 503);
+  t_fault_end();
+  if (!strstr(t.log, "store: LMDB: Input/output error")) munit_errorf("%s", t.log);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/store", health_store, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/once", health_once, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/clock", health_clock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/clock_moves", health_clock_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/lmdb_says", health_lmdb_says, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_health = { "health", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
