@@ -304,8 +304,6 @@ summary() {
 for_tests() { deps $LIBRARY mongoose munit; fold; pack; }
 
 test_all() { # [NAME]
-  [ -z "${1:-}" ] || { suites; checks; } | grep -qF -e "$1" ||
-    die "no suite or check has '$1' in its name$({ suites; checks; } | near "$1"): find test -name '*_test.c' lists the suites"
   for_tests
   sanitized 'test objects' run # first: an error in a part is reported as that part's
   daemon # its tests start it as a user does
@@ -332,7 +330,6 @@ coverage() { # of the last whole run
 }
 
 check() { # [NAME]
-  [ -z "${1:-}" ] || checks | grep -qF -e "$1" || die "no check has '$1' in its name: they are test/check/*.sh"
   for_tests
   sanitized parts parts
   daemon
@@ -636,6 +633,11 @@ case $1 in
 esac
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
+case $verb in # before the lock is waited for: a wrong name is said at once, whatever else runs in this folder
+  test) [ -z "${1:-}" ] || { suites; checks; } | grep -qF -e "$1" ||
+    die "no suite or check has '$1' in its name$({ suites; checks; } | near "$1"): find test -name '*_test.c' lists the suites" ;;
+  check) [ -z "${1:-}" ] || checks | grep -qF -e "$1" || die "no check has '$1' in its name: they are test/check/*.sh" ;;
+esac
 if [ "$verb" = test-cluster ]; then WITH=postgres,redis; fi
 with
 case $verb in deps|lib|shared|fold|test|test-api|run|check|coverage|branches|bench|fuzz|analyze|arm|clean|install|dist|test-cluster|test-power|test-damage|test-faults|soak|test-threads) one_at_a_time ;; esac
