@@ -4,7 +4,9 @@
 ** The answer of a GET carries a link to itself; one to every GET whose path goes on from its own by literal segments
 ** alone (its sub-resources), where a field that stands in the path (svc_route.in_path) is each of its values in turn; one to each entity that its own path leads through (what it belongs to), or to its parent;
 ** and one to the route that finds it by its unique value; of what is read by the path of another alone, what lies below its
-** own; and to what lies below it though its path begins otherwise. So every resource can be reached from the root. A link to an
+** own; and to what lies below it or tells of it (svc_route_more.linked_from) though its path begins otherwise. An answer that names what a path
+** may lead to adds links of its own (svc_answer_link). So every resource can be reached: from the root, or, of a job that no list shows,
+** from the answer that has begun it. A link to an
 ** operation that requires parameters carries usable ones (svc_param.link); one that has none to carry is left out. Relations
 ** besides self are named by a URL: the base URL and what follows in the path, or the name of the noun.
 **
@@ -91,16 +93,16 @@ static bool links_usable(const svc_plan *to)
 }
 
 /* The parameters without which it cannot be asked. */
-static void links_query(links_writer *w, const svc_plan *to)
+static void links_query(svc_buf *b, const svc_plan *to)
 {
   const svc_param *p;
   char mark = '?';
   for (p = to->route->params; p && p->name; p++) {
     if (!links_asked(p)) continue;
-    svc_buf_char(&w->text, mark);
-    svc_buf_text(&w->text, p->name);
-    svc_buf_char(&w->text, '=');
-    svc_buf_text(&w->text, links_asked(p));
+    svc_buf_char(b, mark);
+    svc_buf_text(b, p->name);
+    svc_buf_char(b, '=');
+    svc_buf_text(b, links_asked(p));
     mark = '&';
   }
 }
@@ -182,7 +184,7 @@ static void links_below_own(links_writer *w, const svc_plan *plan)
     svc_buf_add(&w->text, p->route->path, (size_t)(open - p->route->path));
     links_hole(w, SVC_HOLE_OWN);
     svc_buf_text(&w->text, rest);
-    links_query(w, p);
+    links_query(&w->text, p);
     links_end(w, w->s->base_url.p, svc_str_c(rest + 1));
   }
 }
@@ -201,8 +203,77 @@ static void links_beside(links_writer *w, const svc_plan *plan)
     if (p->hops[p->hop_count - 1].noun != plan->noun || !links_usable(p)) continue;
     links_begin(w, false);
     links_path(w, plan, p->route->path);
-    links_query(w, p);
+    links_query(&w->text, p);
     links_end(w, w->s->base_url.p, svc_str_c(last + 2));
+  }
+}
+
+/* How many parameters both paths begin with, before the entity's own. */
+static unsigned links_shared(const svc_plan *plan, const char *b)
+{
+  unsigned n = 0, most = plan->own ? plan->hops[plan->hop_count - 1].param : plan->param_count - 1;
+  const char *a = plan->route->path;
+  size_t size;
+  while (n < most && (a = strchr(a, '{')) != NULL && (b = strchr(b, '{')) != NULL) {
+    size = (size_t)(strchr(a, '}') - a);
+    if (strncmp(a, b, size + 1) != 0) break;
+    n++, a += size, b += size;
+  }
+  return n;
+}
+
+/* The hole for what `to` has in its path of the entity that `plan` answers with. */
+static int links_key_hole(const svc_plan *plan, const svc_plan *to)
+{
+  int by = to->more->linked_by;
+  int hole = by == SVC_BY_ALL_BUT_LAST ? SVC_HOLE_UNIQUE : plan->own ? SVC_HOLE_OWN : SVC_HOLE_PARAM + (int)plan->param_count - 1;
+  return hole + by * SVC_HOLE_PART;
+}
+
+/* A route that tells of the entity. `value`: the value of the field that stands in its path; NULL: none does. */
+static void links_across(links_writer *w, const svc_plan *plan, const svc_plan *to, const char *value)
+{
+  unsigned shared = links_shared(plan, to->route->path), param = 0, count;
+  const char *path = to->route->path, *open;
+  svc_buf rel = svc_buf_new(w->scratch, 64);
+  svc_str named;
+  bool keyed = false;
+  links_begin(w, false);
+  svc_buf_str(&w->text, w->s->base_url);
+  svc_buf_str(&w->text, w->s->base_path);
+  for (; (open = strchr(path, '{')) != NULL; path = strchr(open, '}') + 1, param++) {
+    if (!keyed || open - path > 1) svc_buf_add(&w->text, path, (size_t)(open - path)); /* one hole has all parts of a key */
+    if (param >= shared) svc_buf_add(&rel, path, (size_t)(open - path));
+    if (value && svc_str_starts(svc_str_c(open + 1), to->more->in_path)) {
+      svc_buf_text(&w->text, value);
+      svc_buf_text(&rel, value);
+      continue;
+    }
+    if (param >= shared) svc_buf_add(&rel, open + 1, (size_t)(strchr(open, '}') - open) - 1);
+    if (param < shared) links_hole(w, links_param_hole(plan, param, &count));
+    else if (!keyed) links_hole(w, links_key_hole(plan, to));
+    keyed |= param >= shared;
+  }
+  svc_buf_text(&w->text, path);
+  svc_buf_text(&rel, path);
+  w->failed |= rel.failed;
+  if (w->failed) return;
+  links_query(&w->text, to);
+  named = svc_buf_done(&rel);
+  links_end(w, w->s->base_url.p, (svc_str){ named.p + 1, named.n - 1 }); /* without the slash in front */
+}
+
+/* Routes that tell of the entity, by what their rows say. */
+static void links_from(links_writer *w, const svc_plan *plan)
+{
+  const char *const *value;
+  size_t i;
+  if (plan->item != plan && !(plan->route->flags & SVC_ITEM)) return;
+  for (i = 0; i < w->s->plan_count; i++) {
+    const svc_plan *to = &w->s->plans[i];
+    if (!to->more->linked_from || strcmp(to->more->linked_from, plan->noun->noun->name) != 0) continue;
+    if (to->in_path < 0) links_across(w, plan, to, NULL);
+    else for (value = to->in_path_field->values; SVC_ALWAYS(value) && *value; value++) links_across(w, plan, to, *value);
   }
 }
 
@@ -272,7 +343,7 @@ static bool links_finish(links_writer *w, svc_template *out)
   for (i = 0; i < w->count; i++) {
     out->text_size += w->pieces[i].text.n;
     out->has_parent |= w->pieces[i].hole == SVC_HOLE_PARENT;
-    out->has_unique |= w->pieces[i].hole == SVC_HOLE_UNIQUE;
+    out->has_unique |= w->pieces[i].hole >= 0 && w->pieces[i].hole % SVC_HOLE_PART == SVC_HOLE_UNIQUE;
   }
   w->count = 0;
   w->text = svc_buf_new(&w->s->memory, 0);
@@ -292,7 +363,7 @@ static void links_by_value(links_writer *w, const svc_plan *plan, const svc_plan
     tail = svc_str_c(path.p + strlen(plan->route->path) + 1);
     links_begin(w, false);
     links_path(w, plan, path.p);
-    links_query(w, sub);
+    links_query(&w->text, sub);
     links_end(w, w->s->base_url.p, tail);
   }
 }
@@ -321,11 +392,12 @@ static bool links_compile(links_writer *w, svc_plan *plan)
     if (!links_is_sub(plan, &s->plans[i], &tail)) continue;
     links_begin(w, false);
     links_path(w, plan, s->plans[i].route->path);
-    links_query(w, &s->plans[i]);
+    links_query(&w->text, &s->plans[i]);
     links_end(w, s->base_url.p, tail);
   }
   links_below_own(w, plan);
   links_beside(w, plan);
+  links_from(w, plan);
   links_related(w, plan);
   links_view_of(w, plan);
   svc_buf_text(&w->text, "]");
@@ -353,8 +425,29 @@ SVC_PRIVATE int svc_links_open(svc *s)
 
 /* -------------------------------------------------------------------------------------------------------------- writing */
 
+/* Which parameter of a path is called as the one that stands here, "{name}..."; -1: none. */
+static int links_param_named(const char *path, const char *name)
+{
+  size_t size = (size_t)(strchr(name, '}') - name) + 1;
+  int n = 0;
+  for (; (path = strchr(path, '{')) != NULL; path++, n++)
+    if (strncmp(path, name, size) == 0) return n;
+  return -1;
+}
+
+/* Of a key, which is percent-encoded, or "HOST:PORT". */
+static svc_str links_part(svc_str key, int by)
+{
+  char between = by == SVC_BY_HOST ? ':' : '/';
+  size_t n = key.n;
+  while (n > 0 && key.p[n - 1] != between) n--;
+  if (by == SVC_BY_LAST) return (svc_str){ key.p + n, key.n - n };
+  return (svc_str){ key.p, n ? n - 1 : key.n };
+}
+
 static svc_str links_value(const svc_call *c, const svc_answer *answer, int hole)
 {
+  if (hole >= SVC_HOLE_PART) return links_part(links_value(c, answer, hole % SVC_HOLE_PART), hole / SVC_HOLE_PART);
   switch (hole) {
   case SVC_HOLE_OWN: return answer->own;
   case SVC_HOLE_PARENT: return answer->parent;
@@ -393,6 +486,39 @@ SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc
     if (value.n) memcpy(to, value.p, value.n);
     to += value.n;
   }
+}
+
+SVC_PRIVATE void svc_answer_link(svc_call *c, const char *op, const svc_str *values)
+{
+  svc_buf b = svc_buf_new(c->arena, c->answer.links_more.n + 256);
+  const char *path, *open;
+  svc_str rel;
+  size_t i, at = 0, end;
+  for (i = 0; i < c->s->plan_count && strcmp(c->s->plans[i].route->op, op) != 0;) i++;
+  if (i == c->s->plan_count) return;
+  svc_buf_str(&b, c->answer.links_more);
+  svc_buf_text(&b, ",{\"href\":\"");
+  svc_buf_str(&b, c->s->base_url);
+  svc_buf_str(&b, c->s->base_path);
+  for (path = c->s->plans[i].route->path; (open = strchr(path, '{')) != NULL; path = strchr(open, '}') + 1) {
+    int param = links_param_named(c->plan->route->path, open);
+    svc_buf_add(&b, path, (size_t)(open - path));
+    if (param >= 0) {
+      svc_buf_str(&b, c->route.raw[param]);
+      at = b.n; /* the relation is called as what follows in the path */
+    } else {
+      svc_percent_encode(&b, *values++);
+    }
+  }
+  svc_buf_text(&b, path);
+  end = b.n;
+  links_query(&b, &c->s->plans[i]);
+  svc_buf_text(&b, "\",\"rel\":\"");
+  svc_buf_str(&b, c->s->base_url);
+  rel = b.failed ? SVC_S("") : svc_arena_copy(c->arena, (svc_str){ b.p + at, end - at });
+  svc_buf_str(&b, rel);
+  svc_buf_text(&b, "\"}");
+  c->answer.links_more = svc_buf_done(&b);
 }
 
 static bool links_begins(svc_str *text, svc_str with)

@@ -13,7 +13,8 @@
 /* Text with holes that are filled in with keys of the request: how links are written without any search. */
 enum svc_hole { SVC_HOLE_NONE = -1, SVC_HOLE_OWN = 8, SVC_HOLE_PARENT, SVC_HOLE_UNIQUE, /* 0..7: an entity of the path */
                 SVC_HOLE_QUERY, /* the operation's own parameters, as they were given */
-                SVC_HOLE_PARAM = 16 /* and up: a parameter that names no entity */ };
+                SVC_HOLE_PARAM = 16, /* and up: a parameter that names no entity */
+                SVC_HOLE_PART = 256 /* times enum svc_linked_by, on top of one of the others: a part of what is in that */ };
 typedef struct svc_piece {
   svc_str text;
   int hole; /* behind the text */
@@ -361,6 +362,7 @@ typedef struct svc_answer {
   size_t links_at;
   uint64_t revision; /* 0: no ETag */
   const svc_template *links;
+  svc_str links_more; /* links behind those, of answers that name what they lead to: svc_answer_link() */
   svc_str own, parent, unique; /* for the holes; others are keys of the path's entities */
   bool whole;        /* the body is complete: a list, an error, or not JSON */
   svc_str kept;      /* p not NULL: what Idempotency-Key keeps in place of a body that shows a secret */
@@ -589,6 +591,9 @@ SVC_PRIVATE bool svc_each_value(const svc_node *body, const char *field, svc_val
 SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc_call *c, const svc_answer *answer);
 SVC_PRIVATE size_t svc_template_size(const svc_template *t, const svc_call *c, const svc_answer *answer);
 SVC_PRIVATE int svc_links_open(svc *s);
+/* One more link in the answer, to the GET that is called `op`: the parameters of its path are those of the same name in the path of
+** the request, and for the others `values`, in their order. Nothing where the operation was left out; out of memory: the arena says so. */
+SVC_PRIVATE void svc_answer_link(svc_call *c, const char *op, const svc_str *values);
 SVC_PRIVATE bool svc_links_served(svc_call *c, const svc_node *links); /* are these what a GET shows of the path's entity? */
 
 /* ---------------------------------------------------------------------------------------------------------- behaviour */

@@ -53,6 +53,11 @@ static svc_str respond_entity(svc_call *c)
     if (last && a->links_at > 1) svc_buf_char(&b, ',');
     svc_buf_add(&b, "\"links\":", 8);
     svc_template_write(&b, a->links, c, a);
+    if (a->links_more.n) {
+      b.n--; /* the bracket at the end of the links */
+      svc_buf_str(&b, a->links_more);
+      svc_buf_char(&b, ']');
+    }
     if (!last) svc_buf_char(&b, ',');
   }
   svc_buf_add(&b, tail, tail_size);

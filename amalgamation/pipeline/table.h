@@ -240,6 +240,14 @@ typedef unsigned svc_date_version;
 #define SVC_VERSIONS(...) SVC_VERSIONS_(__VA_ARGS__, 0, 0, 0, 0)
 #define SVC_VERSIONS_(a, b, c, d, ...) { SVC_DAY(a), SVC_DAY(b), SVC_DAY(c), SVC_DAY(d) }
 
+/* What of an entity stands in the path of a route that it links to (svc_route_more.linked_from). */
+enum svc_linked_by {
+  SVC_BY_KEY,            /* its key, as in its own path */
+  SVC_BY_HOST,           /* of a key that is HOST:PORT, the host */
+  SVC_BY_LAST,           /* of a key of several parts, the last */
+  SVC_BY_ALL_BUT_LAST    /* of a unique value of several parts, all but the last */
+};
+
 /* What few routes say: a row has it by SVC_MORE(.media = "gzip", ...), and who asks for it by SVC_MORE_OF(route). */
 typedef struct svc_route_more {
   svc_date_version deprecated;  /* the served version is deprecated since this day; 0: it is not */
@@ -250,6 +258,8 @@ typedef struct svc_route_more {
                           another value of it is not seen from here; a value that the field cannot have: 400 */
   const char *value; /* of a read: it answers with the value of this field alone, and no object around it; without links;
                         of a list: each item is that */
+  const char *linked_from; /* of a GET whose path is not below that of the entity it tells of: the noun of that, whose answers link to it */
+  unsigned char linked_by; /* enum svc_linked_by: what of that entity stands in this path, where its own path has another parameter */
   const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
   bool inspects; /* of a GET: it looks at much more than it answers with, so a listener answers it on a thread that may wait */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */

@@ -162,7 +162,8 @@ static bool collection_stat_ranks_told(svc_call *c, const svc_reply *reply)
   const svc_node *said = svc_told_json(c, reply), *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
   svc_node *body = svc_node_object(c->arena, NULL);
   svc_node *list = svc_node_array(c->arena, "rankedNamespaces");
-  svc_str host = svc_node_str(asked, "host");
+  svc_str host = svc_node_str(asked, "host"), values[2];
+  const svc_node *one;
   if (!said) return false;
   if (said->type != SVC_J_ARRAY) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   if (!body || !list || !asked) return svc_no_memory(c);
@@ -171,6 +172,11 @@ static bool collection_stat_ranks_told(svc_call *c, const svc_reply *reply)
   svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   svc_node_set_str(c->arena, body, "identifierId", host.n ? host : svc_str_c(c->question->resource_id));
   svc_node_put(c->arena, body, list);
+  for (one = svc_node_first(list); one; one = one->next) {
+    values[1] = one->text;
+    values[0] = svc_str_cut(&values[1], '.');
+    svc_answer_link(c, host.n ? "listProcessMeasurements" : "listCollStatMeasurements", values);
+  }
   return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);
 }
 

@@ -6,6 +6,7 @@
 */
 #include "catalog/monitoring/process_parts.h"
 
+enum { SEARCH_METRIC_LINKS = 100 }; /* as many indexes are linked to; the list of indexes has all */
 enum { SEARCH_METRIC_HARDWARE = 8 }; /* of SVC_METRICS_SEARCH: as many speak of the machine, the others of the process's state */
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
@@ -81,6 +82,25 @@ static const svc_route search_metric_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
+/* Links to the figures of each index that the process may have. */
+static bool search_metric_link(svc_call *c, const svc_entity *cluster)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "search index");
+  svc_str values[3];
+  size_t left = SEARCH_METRIC_LINKS;
+  svc_scan scan;
+  svc_entity e;
+  if (!noun) return true;
+  svc_below_begin(&scan, c->txn, noun->noun->kind, &cluster->id);
+  while (left-- > 0 && svc_below_next(&scan, noun->noun->kind, &e)) {
+    values[0] = svc_entity_text(c, noun->noun, &e, "database");
+    values[1] = svc_entity_text(c, noun->noun, &e, "collectionName");
+    values[2] = svc_entity_text(c, noun->noun, &e, "name");
+    svc_answer_link(c, "getIndexMeasurements", values);
+  }
+  return svc_txn_good(c) && !c->arena->failed;
+}
+
 static bool search_metric_list(svc_call *c)
 {
   svc_node *body = svc_node_object(c->arena, NULL);
@@ -93,6 +113,7 @@ static bool search_metric_list(svc_call *c)
   svc_node_put(c->arena, body, svc_metrics_shown(c, &search_metric_index_metrics, "indexMetrics"));
   svc_node_set_str(c->arena, body, "processId", p.id);
   svc_node_put(c->arena, body, svc_metrics_shown(c, &search_metric_status, "statusMetrics"));
+  if (!search_metric_link(c, &of.cluster)) return svc_txn_good(c) ? svc_no_memory(c) : false;
   return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);
 }
 
@@ -166,6 +187,7 @@ static bool search_metric_index_told(svc_call *c, const svc_reply *reply)
   svc_node_put(c->arena, body, svc_node_copy(c->arena, ids));
   svc_node_put(c->arena, body, list);
   svc_node_set_str(c->arena, body, "processId", svc_path_param(c, "processId"));
+  if (svc_path_param(c, "indexName").n) svc_answer_link(c, "listIndexMeasurements", NULL); /* of the whole collection */
   return svc_answer_node(c, body);
 }
 

@@ -29,7 +29,8 @@ static bool database_user_cert_create(svc_call *c);
   "/groups/{groupId}/databaseUsers/{username}/certs", SVC_SET_CUSTOMER_X509, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route database_user_cert_routes[] = {
-  R_GET(DATABASE_USER_CERT, "", .flags = SVC_PAGED, .op = "listDatabaseUserCerts", .run = database_user_cert_list),
+  R_GET(DATABASE_USER_CERT, "", .flags = SVC_PAGED, .op = "listDatabaseUserCerts", .run = database_user_cert_list,
+        .more = SVC_MORE(.linked_from = "database user", .linked_by = SVC_BY_LAST)),
   R_POST(DATABASE_USER_CERT, "", .status = 201, .flags = SVC_TEXT, .op = "createDatabaseUserCert", .run = database_user_cert_create,
          .example = "{\"monthsUntilExpiration\":6}", .more = SVC_MORE(.ahead = database_user_cert_ahead))
 };
