@@ -141,6 +141,7 @@ int model_create(const soak_world *w, int kind, unsigned project, unsigned slot)
   if (kind == SOAK_USER && model_live(w, kind, project) >= w->limit[project]) return 403;
   if (row->unique && t->there) return 409;
   if (kind == SOAK_SNAPSHOT && !model_look(w, SOAK_CLUSTER, project, slot)->there) return 404;
+  if (kind == SOAK_SNAPSHOT && model_look(w, SOAK_CLUSTER, project, slot)->paused) return 409;
   if (kind == SOAK_SNAPSHOT && t->there && strcmp(t->state, "completed") != 0) return 400;
   return row->made;
 }
