@@ -2,6 +2,9 @@
 # One suite, or one check: make runs several at a time, so each is shown as a whole when it has ended, and leaves its
 # figures for build.sh to add up.
 #
+#   $SVC_TEST_ANSWERS, if set, is a folder that gets a file for each suite, with all requests and answers: a change that should
+#   change no answer is one after which diff -r finds nothing.
+#
 #   one.sh FOLDER NAME    FOLDER/run has the suites; $EMULATOR, if any, runs it
 #                         $SVC_TEST_SECONDS, or 900: a suite or check that takes longer is ended, and has failed
 #                         FOLDER/out/NAME.log      all it said
@@ -26,6 +29,12 @@ case $(uname -m):${SVC_TEST_LEAKS:-} in aarch64:) ASAN_OPTIONS=detect_leaks=0${A
 # One that waits for ever must not take the whole run with it. Emulated, on PostgreSQL, or with every place failing, all take longer.
 case ${EMULATOR:-}${SVC_TEST_STORE:-}${SVC_TEST_FAIL:-} in '') seconds=900 ;; *) seconds=7200 ;; esac
 seconds=${SVC_TEST_SECONDS:-$seconds}
+
+if [ -n "${SVC_TEST_ANSWERS:-}" ]; then
+  mkdir -p "$SVC_TEST_ANSWERS"
+  SVC_TEST_ANSWERS=$SVC_TEST_ANSWERS/$name; export SVC_TEST_ANSWERS
+  rm -f "$SVC_TEST_ANSWERS"
+fi
 
 case $name in
   check/*)

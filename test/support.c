@@ -224,6 +224,24 @@ static void support_unchanged(const t_service *t, const char *method, const char
     munit_errorf("%s %s: refused, and something was stored: %s", method, target, t->response.body);
 }
 
+/* Into the file that SVC_TEST_ANSWERS names, if it does: the request, and the answer as it is. Two builds that answer alike, leave the
+** same file behind: one.sh. */
+static void support_record(const t_service *t, const svc_request *request)
+{
+  const char *name = getenv("SVC_TEST_ANSWERS");
+  FILE *f = name ? fopen(name, "a") : NULL;
+  size_t i;
+  if (name && !f) munit_errorf("%s cannot be written", name);
+  if (!f) return;
+  fprintf(f, "%s %s\n", request->method, request->target);
+  if (request->body_length) fwrite(request->body, 1, request->body_length, f);
+  fprintf(f, "\n%d\n", t->response.status);
+  for (i = 0; i < t->response.header_count; i++) fprintf(f, "%s: %s\n", t->response.headers[i].name, t->response.headers[i].value);
+  if (t->response.body_length) fwrite(t->response.body, 1, t->response.body_length, f);
+  fprintf(f, "\n\n");
+  fclose(f);
+}
+
 int t_send_raw(t_service *t, const char *method, const char *target, const char *body, size_t body_length)
 {
   svc_header headers[10];
@@ -254,6 +272,7 @@ int t_send_raw(t_service *t, const char *method, const char *target, const char 
   before = support_state(t);
   rc = svc_handle_request(t->s, &request, &t->response);
   munit_assert_int(rc, ==, SVC_OK);
+  support_record(t, &request);
   support_unchanged(t, method, target, before);
   t_check(t, method);
   return t->response.status;
