@@ -96,17 +96,17 @@ int coverage_operations(void)
 /* Has the object, or one in it, a field of this name that is shown? */
 static bool coverage_shows(const svc_object *object, const char *name, int depth)
 {
-  const svc_variant *v = object && object->is_union ? object->choice->variants : NULL;
+  const svc_variant *v = object && object->choice ? object->choice->variants : NULL;
   const svc_object *base;
   unsigned i;
   if (!object || depth == COVERAGE_DEPTH) return false;
   for (; v && v->value; v++)
     if (coverage_shows(v->object, name, depth + 1)) return true;
-  for (base = object; base && !object->is_union; base = base->base)
+  for (base = object; base && !object->choice; base = base->base)
     for (i = 0; i < base->count; i++) {
       const svc_field *f = &base->fields[i];
       if (f->flags & SVC_WRITE_ONLY) continue;
-      if (strcmp(f->name, name) == 0 || (SVC_OBJECT_OF(f) && coverage_shows(f->object, name, depth + 1))) return true;
+      if (strcmp(f->name, name) == 0 || (f->object && coverage_shows(f->object, name, depth + 1))) return true;
     }
   return false;
 }
@@ -123,17 +123,17 @@ static bool coverage_shown(const t_service *t, const svc_plan *plan, const char 
 
 static void coverage_fields(const t_service *t, const svc_plan *plan, const svc_object *object, int depth)
 {
-  const svc_variant *v = object->is_union ? object->choice->variants : NULL;
+  const svc_variant *v = object->choice ? object->choice->variants : NULL;
   const svc_object *base;
   unsigned i;
   if (depth == COVERAGE_DEPTH) return;
   for (; v && v->value; v++) coverage_fields(t, plan, v->object, depth + 1);
-  for (base = object; base && !object->is_union; base = base->base)
+  for (base = object; base && !object->choice; base = base->base)
     for (i = 0; i < base->count; i++) {
       const svc_field *f = &base->fields[i];
       if (f->flags & (SVC_READ_ONLY | SVC_SEALED)) continue; /* what is sealed is kept for the driver */
       if (f->flags & SVC_WRITE_ONLY || !coverage_shown(t, plan, f->name)) printf("%s %s\n", plan->route->op, f->name);
-      if (SVC_OBJECT_OF(f)) coverage_fields(t, plan, f->object, depth + 1);
+      if (f->object) coverage_fields(t, plan, f->object, depth + 1);
     }
 }
 

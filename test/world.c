@@ -457,7 +457,7 @@ static const char *world_by_unique(t_world *w, const svc_plan *plan, const char 
     world_cannot(w, plan->item, "shows nothing: %d %s", w->t.response.status, w->t.response.body);
     return NULL;
   }
-  return world_remember(w, at, world_fields(w, w->t.body, plan->more->by));
+  return world_remember(w, at, world_fields(w, w->t.body, plan->route->by));
 }
 
 /* Parameters that name something otherwise than its noun does: the noun, and where the name stands in what a GET shows of one. */

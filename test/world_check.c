@@ -28,7 +28,7 @@ static void check_string(const svc_plan *plan, const svc_field *f, svc_str text,
     t_complain(plan, "%s is " SVC_FMT ", which its values do not have", at, SVC_ARG(text));
   if (f->format && !svc_format_check(f->format, text))
     t_complain(plan, "%s is " SVC_FMT ", not %s", at, SVC_ARG(text), svc_format_name(f->format));
-  if (SVC_HAS_PATTERN(f) && !svc_pattern_match(f->pattern, text))
+  if (f->pattern && !svc_pattern_match(f->pattern, text))
     t_complain(plan, "%s is " SVC_FMT ": not as its pattern says", at, SVC_ARG(text));
   if (length < f->min || (f->max && length > f->max)) t_complain(plan, "%s has %lld characters", at, (long long)length);
 }
@@ -59,7 +59,7 @@ static void check_value(const svc_plan *plan, const svc_field *f, int type, cons
     /* fall through */
   case SVC_NUMBER:
     svc_json_number_double(value->text, &number);
-    if ((f->flags & SVC_MIN && number < (double)SVC_MIN_OF(f)) || (f->flags & SVC_MAX && number > (double)SVC_MAX_OF(f)))
+    if ((f->flags & SVC_MIN && number < (double)f->min) || (f->flags & SVC_MAX && number > (double)f->max))
       t_complain(plan, "%s is " SVC_FMT ", out of its bounds", at, SVC_ARG(value->text));
     break;
   case SVC_OBJECT: check_object(plan, f->object, value, at); break;
@@ -69,7 +69,6 @@ static void check_value(const svc_plan *plan, const svc_field *f, int type, cons
 
 static void check_field(const svc_plan *plan, const svc_field *f, const svc_node *value, const char *at)
 {
-  svc_field each = svc_field_each(f);
   const svc_node *item;
   char inside[300];
   if (f->flags & SVC_WRITE_ONLY) t_complain(plan, "%s is shown, though it is write-only", at);
@@ -79,7 +78,7 @@ static void check_field(const svc_plan *plan, const svc_field *f, const svc_node
   }
   if (value->type != (f->type == SVC_ARRAY ? SVC_J_ARRAY : SVC_J_OBJECT)) t_complain(plan, "%s is no array or map", at);
   snprintf(inside, sizeof inside, "%s[]", at);
-  for (item = value->first; item; item = item->next) check_value(plan, &each, f->item, item, inside);
+  for (item = value->first; item; item = item->next) check_value(plan, f, f->item, item, inside);
 }
 
 static void check_object(const svc_plan *plan, const svc_object *object, const svc_node *body, const char *at)
@@ -167,13 +166,13 @@ void t_world_check(t_world *w, const svc_plan *plan)
   const svc_node *body = w->t.body;
   int status = w->t.response.status;
   if (status >= 400 || status == 204 || r->flags & SVC_ABSOLUTE) return; /* t_send() has looked at errors */
-  if (SVC_MORE_OF(r)->media) {
+  if (r->media) {
     if (body) t_complain(plan, "is not to be JSON, and is");
     return;
   }
   if (!body) t_complain(plan, "has no body");
   if (!body) return;
-  if (SVC_MORE_OF(r)->value) {
+  if (r->value) {
     const svc_node *one = r->flags & SVC_BARE && body->type == SVC_J_ARRAY ? body->first : body; /* of a list: each */
     if (one && (one->type == SVC_J_OBJECT || one->type == SVC_J_ARRAY)) t_complain(plan, "is to be one value: %.200s", w->t.response.body);
   } else if (r->flags & SVC_TEXT) {

@@ -34,7 +34,7 @@ static const svc_field serve_snapshot_fields[] = {
 static const svc_field serve_fault_fields[] = {
   F_NUM("chance", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 1),
   F_LONG("count", .flags = SVC_MIN, .min = 0),
-  F_INT("delayMs", .flags = SVC_MIN | SVC_MAX | SVC_THOUSANDS, .min = 0, .max = 3600),
+  F_INT("delayMs", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 3600000),
   F_ENUM("drop", serve_drops, .flags = SVC_NULLABLE),
   F_STR("errorCode", .flags = SVC_NULLABLE, .max = 128),
   F_ENUM("kind", serve_kinds),

@@ -133,7 +133,7 @@ SVC_PRIVATE bool svc_stage_behave(svc_call *c)
     c->txn = NULL;
   }
   svc_end_read(c);
-  if (c->plan->more->ahead && !c->plan->more->ahead(c)) return false;
+  if (c->plan->route->ahead && !c->plan->route->ahead(c)) return false;
   work.job.work = behave_work;
   work.job.now = c->now;
   work.job.lane = behave_lane(c);

@@ -16,7 +16,7 @@ static bool change_sole(svc_call *c, svc_entity *out, bool *stored)
 {
   const svc_noun_info *noun = c->plan->noun;
   const svc_entity *parent = svc_parent_of_call(c);
-  int rc = svc_entity_named(c->txn, noun->noun->kind, noun->also->names, &parent->id, SVC_S(CHANGE_SOLE), out);
+  int rc = svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &parent->id, SVC_S(CHANGE_SOLE), out);
   *stored = rc == SVC_OK;
   if (rc == SVC_OK) return true;
   if (rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
@@ -55,8 +55,8 @@ static bool change_unseen(svc_call *c, const svc_entity *e)
 {
   unsigned hop = c->plan->hop_count - 1;
   if (c->error.code) return false;
-  if (c->plan->more->err_not_kept)
-    return svc_fail_about(c, c->plan->more->err_not_kept, e->key, SVC_ALWAYS(hop) ? c->route.chain[hop - 1].key : SVC_S(""));
+  if (c->plan->route->err_not_kept)
+    return svc_fail_about(c, c->plan->route->err_not_kept, e->key, SVC_ALWAYS(hop) ? c->route.chain[hop - 1].key : SVC_S(""));
   return svc_not_found(c, c->plan->noun, hop, c->route.params[c->plan->hops[hop].param]);
 }
 
@@ -68,7 +68,7 @@ SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored)
   if (c->plan->noun->noun->flags & SVC_SOLE) return change_sole(c, out, stored);
   *out = c->route.chain[c->plan->hop_count - 1];
   if (!svc_entity_in_path(c, out)) return change_unseen(c, out);
-  if (!c->plan->more->keep || c->plan->more->keep(c, out)) return true;
+  if (!c->plan->route->keep || c->plan->route->keep(c, out)) return true;
   return change_unseen(c, out);
 }
 
@@ -110,7 +110,7 @@ static void change_fill(svc_call *c, const svc_change *change, const svc_object 
   svc_fields fields;
   svc_fields_begin(&fields, svc_object_of(object, body));
   while ((f = svc_fields_next(&fields)) != NULL) {
-    bool nested = f->type != SVC_MAP && SVC_OBJECT_OF(f);
+    bool nested = f->type != SVC_MAP && f->object;
     svc_node *value, *item;
     if (f->fill == SVC_AUTO_NONE && !nested) continue;
     value = svc_node_get(body, f->name);
@@ -143,10 +143,10 @@ SVC_PRIVATE void svc_change_keys(svc_call *c, const svc_change *change, svc_enti
   const char *unique = noun->unique;
   svc_buf b;
   if (noun->flags & SVC_SINGLETON) return;
-  if (SVC_ALSO_OF(noun)->names) memcpy(e->names, SVC_ALSO_OF(noun)->names, SVC_KIND_SIZE);
+  if (noun->names) memcpy(e->names, noun->names, SVC_KIND_SIZE);
   e->flags = (noun->flags & SVC_SHARED_NAME ? SVC_ENTITY_SHARED_NAME : 0) |
              (change->noun->by_id ? SVC_ENTITY_BY_ID : 0) |
-             (SVC_ALSO_OF(noun)->quota && !svc_id_is_zero(&e->scope.group) && !svc_id_eq(&e->parent, &e->scope.group) ? SVC_ENTITY_BY_GROUP : 0);
+             (noun->quota && !svc_id_is_zero(&e->scope.group) && !svc_id_eq(&e->parent, &e->scope.group) ? SVC_ENTITY_BY_GROUP : 0);
   if (noun->key && strchr(noun->key, '/')) unique = noun->key; /* a key of several parts is unique as a whole */
   e->unique = !unique               ? SVC_S("")
               : strchr(unique, '/') ? change_joined(c, change->body, unique)
@@ -233,7 +233,7 @@ static bool change_field_events(svc_call *c, const svc_change *change, const svc
   while ((f = svc_fields_next(&fields)) != NULL) {
     bool own = false;
     if (!svc_change_differs(change, f->name)) continue;
-    for (row = SVC_ALSO_OF(noun)->field_events; row && row->field; row++) {
+    for (row = noun->field_events; row && row->field; row++) {
       if (strcmp(row->field, f->name) != 0) continue;
       own = true;
       if (row->value && !svc_str_is(change_text(change->body, f->name), row->value)) continue;
@@ -246,7 +246,7 @@ static bool change_field_events(svc_call *c, const svc_change *change, const svc
 
 static bool change_events(svc_call *c, const svc_change *change, const svc_entity *e)
 {
-  bool others = !change->before || !change->noun->also->field_events || change->unseen;
+  bool others = !change->before || !change->noun->noun->field_events || change->unseen;
   if (!others && !change_field_events(c, change, e, &others)) return false;
   return !others || svc_event_about(c, change->noun, e, change->event, false);
 }
@@ -265,7 +265,7 @@ SVC_PRIVATE int64_t svc_quota_used(svc_call *c, const char *quota, const svc_id 
   size_t i;
   for (i = 0; i < c->s->noun_count; i++) {
     const svc_noun *noun = c->s->nouns[i].noun;
-    if (SVC_ALSO_OF(noun)->quota && strcmp(SVC_ALSO_OF(noun)->quota, quota) == 0) used += (int64_t)svc_count(c->txn, noun->kind, group);
+    if (noun->quota && strcmp(noun->quota, quota) == 0) used += (int64_t)svc_count(c->txn, noun->kind, group);
   }
   return used;
 }
@@ -274,15 +274,15 @@ SVC_PRIVATE int64_t svc_quota_used(svc_call *c, const char *quota, const svc_id 
 SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent, size_t more)
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
-  bool shared = SVC_ALSO_OF(noun)->quota && quota && !svc_id_is_zero(&c->scope.group);
+  bool shared = noun->quota && quota && !svc_id_is_zero(&c->scope.group);
   int64_t limit = noun->most ? noun->most : -1, used;
   if (shared) {
     parent = &c->scope.group; /* all of the project, whatever they are below */
-    limit = quota->also->limit(c, parent, SVC_ALSO_OF(noun)->quota);
+    limit = quota->noun->quotas->limit(c, parent, noun->quota);
   }
   if (c->error.code) return false;
   if (limit < 0) return true;
-  used = shared ? svc_quota_used(c, SVC_ALSO_OF(noun)->quota, parent) : (int64_t)svc_count(c->txn, noun->kind, parent);
+  used = shared ? svc_quota_used(c, noun->quota, parent) : (int64_t)svc_count(c->txn, noun->kind, parent);
   return used + (int64_t)more <= limit ? svc_txn_good(c) : svc_quota_exceeded(c, noun, limit, parent);
 }
 
@@ -295,14 +295,14 @@ static bool change_begin_singletons(svc_call *c, const svc_noun_info *parent, co
     const svc_node *preset;
     svc_change change;
     svc_entity e;
-    if (info->parent != parent || !info->also->begin) continue;
+    if (info->parent != parent || !info->noun->begin) continue;
     memset(&change, 0, sizeof change);
     change.noun = info;
     change.parent = *id;
     preset = svc_json_parse(c->arena, info->preset);
     change.body = preset ? svc_node_copy(c->arena, preset) : NULL;
     if (!change.body) return svc_no_memory(c);
-    info->also->begin(c, change.body);
+    info->noun->begin(c, change.body);
     if (!svc_node_same(change.body, preset) && !svc_insert(c, &change, &e)) return false;
   }
   return true;
@@ -313,7 +313,7 @@ SVC_PRIVATE bool svc_recount(svc_call *c, const svc_noun_info *noun, const svc_e
 {
   svc_entity old;
   svc_node *body;
-  if (!noun->also->counted_in || !noun->parent) return true;
+  if (!noun->noun->counted_in || !noun->parent) return true;
   if (svc_entity_above(c, noun, e, &old) != SVC_OK) return svc_txn_good(c);
   body = svc_entity_body(c, &old);
   if (!body) return false;
@@ -328,7 +328,7 @@ static int64_t change_counted(svc_call *c, const svc_noun_info *noun, const svc_
   size_t i;
   for (i = 0; i < c->s->noun_count; i++) {
     const svc_noun_info *below = &c->s->nouns[i];
-    if (below->parent == noun && below->also->counted_in && strcmp(below->also->counted_in, field) == 0)
+    if (below->parent == noun && below->noun->counted_in && strcmp(below->noun->counted_in, field) == 0)
       count += (int64_t)svc_count(c->txn, below->noun->kind, id);
   }
   return count;
@@ -339,8 +339,8 @@ SVC_PRIVATE void svc_count_below(svc_call *c, const svc_noun_info *noun, const s
   size_t i;
   for (i = 0; i < c->s->noun_count && noun->is_parent; i++) {
     const svc_noun_info *below = &c->s->nouns[i];
-    if (below->parent != noun || !below->also->counted_in) continue;
-    svc_node_set_i64(c->arena, body, below->also->counted_in, change_counted(c, noun, id, below->also->counted_in));
+    if (below->parent != noun || !below->noun->counted_in) continue;
+    svc_node_set_i64(c->arena, body, below->noun->counted_in, change_counted(c, noun, id, below->noun->counted_in));
   }
 }
 
@@ -357,7 +357,7 @@ static bool change_prepare(svc_call *c, svc_change *change)
   const svc_noun *noun = change->noun->noun;
   const svc_noun_info *governor = c->s->seats[SVC_SEAT_GOVERNOR];
   if (noun->prepare && !noun->prepare(c, change)) return false;
-  return !noun->governed || !governor || !c->plan || governor->also->allows(c, change);
+  return !noun->governed || !governor || !c->plan || governor->noun->governor->allows(c, change);
 }
 
 /* In the scope that it belongs to. */
@@ -525,7 +525,7 @@ SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
 SVC_PRIVATE const svc_node *svc_change_input(svc_call *c, const svc_change *change)
 {
   svc_node *view, *input, *member;
-  if ((!c->plan->noun->noun->view && !c->plan->more->view) || c->body->type != SVC_J_OBJECT || !change->before) return c->body;
+  if ((!c->plan->noun->noun->view && !c->plan->route->view) || c->body->type != SVC_J_OBJECT || !change->before) return c->body;
   view = svc_entity_view(c, &change->entity);
   input = view ? svc_node_object(c->arena, NULL) : NULL;
   for (member = input ? c->body->first : NULL; member; member = member->next) {

@@ -86,7 +86,7 @@ static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *i
   if (f->max && (int64_t)length > f->max) return check_long(c, f, input, path);
   if (f->format && !svc_format_check(f->format, input->text))
     return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must be %s", svc_format_name(f->format));
-  if (SVC_HAS_PATTERN(f) && !svc_pattern_match(f->pattern, input->text))
+  if (f->pattern && !svc_pattern_match(f->pattern, input->text))
     return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must match %s", f->pattern);
   return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), input->text);
 }
@@ -95,9 +95,9 @@ static svc_node *check_bounds(svc_call *c, const svc_field *f, bool below, bool 
                               const check_path *path)
 {
   int code = f->min == 0 ? SVC_E_ATTRIBUTE_NEGATIVE : f->min == 1 ? SVC_E_ATTRIBUTE_NEGATIVE_OR_ZERO : SVC_E_INVALID_ATTRIBUTE;
-  if (f->flags & SVC_MIN && below) return CHECK_BAD(c, code, input, path, "must be at least %lld", (long long)SVC_MIN_OF(f));
+  if (f->flags & SVC_MIN && below) return CHECK_BAD(c, code, input, path, "must be at least %lld", (long long)f->min);
   if (f->flags & SVC_MAX && above)
-    return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must be at most %lld", (long long)SVC_MAX_OF(f));
+    return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must be at most %lld", (long long)f->max);
   return svc_node_new(c->arena, SVC_J_NUMBER, SVC_S(""), SVC_S("0"));
 }
 
@@ -107,7 +107,7 @@ static svc_node *check_integer(svc_call *c, const svc_field *f, int type, const 
   int64_t value;
   if (!svc_json_number_i64(input->text, &value) || (type == SVC_INT32 && (value < INT32_MIN || value > INT32_MAX)))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an integer of %d bits", type == SVC_INT32 ? 32 : 64);
-  out = check_bounds(c, f, value < SVC_MIN_OF(f), value > SVC_MAX_OF(f), input, path);
+  out = check_bounds(c, f, value < f->min, value > f->max, input, path);
   if (out) out->text = svc_arena_print(c->arena, "%lld", (long long)value);
   return out;
 }
@@ -118,7 +118,7 @@ static svc_node *check_number(svc_call *c, const svc_field *f, const svc_node *i
   double value;
   if (!svc_json_number_double(input->text, &value))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "is too large a number");
-  out = check_bounds(c, f, value < (double)SVC_MIN_OF(f), value > (double)SVC_MAX_OF(f), input, path);
+  out = check_bounds(c, f, value < (double)f->min, value > (double)f->max, input, path);
   if (out) out->text = input->text;
   return out;
 }
@@ -156,7 +156,7 @@ static svc_node *check_value(svc_call *c, const svc_field *f, int type, const sv
 
 static bool check_has_own_id(const svc_field *f, const svc_node *item)
 {
-  const svc_field *id = svc_field_named(svc_object_of(SVC_OBJECT_OF(f), item), SVC_S("id"));
+  const svc_field *id = svc_field_named(svc_object_of(f->object, item), SVC_S("id"));
   return id && id->flags & SVC_READ_ONLY;
 }
 
@@ -236,8 +236,7 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
 {
   svc_node *out = svc_node_array(c->arena, NULL), *item;
   const svc_node *at_place = before ? before->first : NULL;
-  svc_field each = svc_field_each(f);
-  const char *by = SVC_OBJECT_OF(f) ? f->object->distinct_by : NULL;
+  const char *by = f->object ? f->object->distinct_by : NULL;
   check_element *elements = NULL;
   size_t count = 0, sound = 0;
   bool good = out != NULL;
@@ -247,7 +246,7 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
   for (item = input->first; item; item = item->next, count++) {
     check_path here = { path, SVC_S(""), count };
     const svc_node *old = check_counterpart(f, input, item, before, at_place);
-    svc_node *value = check_value(c, &each, f->item, item, old, SVC_CHECK_REPLACE, &here);
+    svc_node *value = check_value(c, f, f->item, item, old, SVC_CHECK_REPLACE, &here);
     if (at_place) at_place = at_place->next;
     if (value && elements && (!by || svc_node_get(value, by)))
       elements[sound++] = check_as_text(c, by ? svc_node_get(value, by) : value, count);
@@ -300,7 +299,7 @@ static svc_node *check_constant(const svc *s, svc_arena *a, const char *preset)
 
 SVC_PRIVATE svc_node *svc_preset(const svc *s, svc_arena *a, const svc_field *f)
 {
-  return SVC_HAS_PRESET(f) ? check_constant(s, a, f->preset) : NULL;
+  return f->preset ? check_constant(s, a, f->preset) : NULL;
 }
 
 static svc_node *check_preset(svc_call *c, const svc_field *f)
@@ -356,7 +355,7 @@ static bool check_is_hollow(const svc_field *f, const svc_node *input)
 {
   const svc_field *inner;
   svc_fields fields;
-  if (f->type != SVC_OBJECT || input->type != SVC_J_OBJECT || input->first || f->object->is_union) return false;
+  if (f->type != SVC_OBJECT || input->type != SVC_J_OBJECT || input->first || f->object->choice) return false;
   svc_fields_begin(&fields, f->object);
   while ((inner = svc_fields_next(&fields)) != NULL)
     if (!(inner->flags & SVC_READ_ONLY)) return false;
@@ -417,7 +416,7 @@ static const svc_object *check_no_variant(svc_call *c, const svc_object *object,
 static const svc_object *check_variant(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
                                        int mode, const check_path *path)
 {
-  while (object->is_union) {
+  while (object->choice) {
     const svc_node *sent = svc_node_get(input, object->choice->by), *was = svc_node_get(before, object->choice->by);
     const svc_object *variant = svc_variant_of(object, sent || !check_variant_kept(object, before, mode) ? sent : was);
     check_path here = { path, svc_str_c(object->choice->by), SIZE_MAX };
@@ -432,7 +431,7 @@ static const svc_object *check_variant(svc_call *c, const svc_object *object, co
 /* What another variant had under the same name is the same field when it is of the same type. */
 static bool check_same_field(const svc_field *a, const svc_field *b)
 {
-  return a && a->type == b->type && a->item == b->item && SVC_OBJECT_OF(a) == SVC_OBJECT_OF(b);
+  return a && a->type == b->type && a->item == b->item && a->object == b->object;
 }
 
 /* A field that was not sent, of a body that was another variant before: what is kept has to fit here. */
@@ -492,11 +491,11 @@ static svc_node *check_object(svc_call *c, const svc_object *object, const svc_n
                               const check_path *path)
 {
   svc_node *out = svc_node_object(c->arena, NULL);
-  const svc_object *was = before && object->is_union ? svc_object_of(object, before) : NULL;
+  const svc_object *was = before && object->choice ? svc_object_of(object, before) : NULL;
   const svc_field *f;
   svc_fields fields;
   bool good;
-  if (object->is_union) object = check_variant(c, object, input, before, mode, path);
+  if (object->choice) object = check_variant(c, object, input, before, mode, path);
   if (!object || !out) return NULL;
   if (was == object) was = NULL;
   good = check_names(c, object, input, path);

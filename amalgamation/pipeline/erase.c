@@ -72,7 +72,7 @@ static bool erase_is_scope(const svc *s, const svc_noun_info *noun)
 /* Does the child stay when its parent goes alone? Where a project or organization goes, all below it goes. */
 static bool erase_stays(const svc_noun_info *noun, const svc_entity *e, const svc_noun_info *below, const svc_entity *child)
 {
-  return noun->stand_in && below->also->outlives && below->also->outlives(child, e);
+  return noun->stand_in && below->noun->outlives && below->noun->outlives(child, e);
 }
 
 /* What is below an entity, as much as may go; *left 0 afterwards: there may be more. */
@@ -140,7 +140,7 @@ static bool erase_survivor(svc_call *c, const svc_noun_info *noun, const svc_ent
     const svc_noun_info *below = &c->s->nouns[i];
     svc_entity child;
     svc_scan scan;
-    if (below->parent != noun || !below->also->outlives) continue;
+    if (below->parent != noun || !below->noun->outlives) continue;
     svc_below_begin(&scan, c->txn, below->noun->kind, &e->id);
     while (svc_below_next(&scan, below->noun->kind, &child))
       if (all || erase_stays(noun, e, below, &child)) return true;
@@ -152,7 +152,7 @@ static bool erase_survivor(svc_call *c, const svc_noun_info *noun, const svc_ent
 static bool erase_give_way(svc_call *c, const svc_noun_info *noun, const svc_id *parent, svc_str name)
 {
   svc_entity old, e;
-  int rc = svc_entity_named(c->txn, noun->noun->kind, noun->also->names, parent, name, &old);
+  int rc = svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, parent, name, &old);
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
   e = old;
   e.unique = svc_arena_print(c->arena, SVC_FMT ".%s", SVC_ARG(name), svc_id_str(c->arena, &old.id).p);
@@ -181,7 +181,7 @@ static bool erase_unneeded(svc_call *c, const svc_noun_info *noun, const svc_ent
   const svc_noun_info *up = noun->parent ? noun->parent->stand_in : NULL;
   svc_entity above;
   int rc;
-  if (!up || !noun->also->outlives) return true;
+  if (!up || !noun->noun->outlives) return true;
   rc = svc_entity_get(c->txn, up->noun->kind, up->parent == c->s->org ? &e->scope.org : &e->scope.group, &e->parent, &above);
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
   return erase_survivor(c, noun->parent, &above, true) || (svc_txn_good(c) && svc_erase(c, up, &above));

@@ -117,9 +117,9 @@ static bool event_heard(svc_call *c, const char *type, const svc_entity *e)
   const svc_noun_info *alerts = c->s->seats[SVC_SEAT_ALERTS];
   const svc_scope outer = c->scope;
   bool good;
-  if (!alerts || SVC_NEVER(!alerts->also->hears)) return true;
+  if (!alerts || SVC_NEVER(!alerts->noun->alerts)) return true;
   svc_scope_enter(c, e);
-  good = alerts->also->hears(c, type, e);
+  good = alerts->noun->alerts->hears(c, type, e);
   c->scope = outer;
   return good;
 }
@@ -147,7 +147,7 @@ SVC_PRIVATE bool svc_event_with(svc_call *c, const char *type, const svc_scope *
   e.extra = (svc_str){ (const char *)places.at, svc_tally_fields(feed->noun) * sizeof places.at[0] };
   if (b.failed) return svc_no_memory(c);
   if (svc_entity_insert(c->txn, c->arena, &e) != SVC_OK) return svc_store_failed(c, c->txn->error);
-  if (feed->also->tallies && !svc_tally_note(c, feed->noun, &e)) return false;
+  if (feed->noun->feed && !svc_tally_note(c, feed->noun, &e)) return false;
   return event_heard(c, type, &e);
 }
 
@@ -194,7 +194,7 @@ SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const s
   above = event_parent(c, noun, e);
   if (noun->noun->event_field)
     about[n++] = (svc_event_part){ noun->noun->event_field,
-                                   noun->also->event_value ? svc_entity_text(c, noun->noun, e, noun->also->event_value)
+                                   noun->noun->event_value ? svc_entity_text(c, noun->noun, e, noun->noun->event_value)
                                    : e->unique.n && !(noun->noun->flags & SVC_EVENT_KEY) ? e->unique
                                                                                          : e->key,
                                    false };

@@ -16,7 +16,7 @@ SVC_PRIVATE const svc_object *svc_variant_of(const svc_object *object, const svc
 
 SVC_PRIVATE const svc_object *svc_object_of(const svc_object *object, const svc_node *body)
 {
-  while (object && object->is_union) /* a variant may be one itself */
+  while (object && object->choice) /* a variant may be one itself */
     object = svc_variant_of(object, svc_node_get(body, object->choice->by));
   return object;
 }
@@ -48,32 +48,6 @@ SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str n
       if (svc_str_is(name, object->fields[i].name)) return &object->fields[i];
   }
   return NULL;
-}
-
-SVC_PRIVATE const svc_object *svc_field_object(const svc_field *f)
-{
-  int type = f->type == SVC_ARRAY || f->type == SVC_MAP ? f->item : f->type;
-  return type == SVC_OBJECT ? f->object : NULL;
-}
-
-SVC_PRIVATE svc_field svc_field_each(const svc_field *f)
-{
-  svc_field each = *f;
-  if (f->type != SVC_ARRAY) return each;
-  each.min = f->flags & SVC_EACH ? f->each->min : 0;
-  each.max = f->flags & SVC_EACH ? f->each->max : 0;
-  if (f->flags & SVC_EACH) each.values = NULL;
-  return each;
-}
-
-SVC_PRIVATE int64_t svc_field_unit(const svc_field *f)
-{
-  return (int64_t)(f->flags & SVC_THOUSANDS ? 1000 : 1) * (f->flags & SVC_DAYS ? 86400 : 1);
-}
-
-SVC_PRIVATE int64_t svc_field_more(const svc_field *f)
-{
-  return f->flags & SVC_MILLIONS ? 1000000 : 1;
 }
 
 SVC_PRIVATE svc_path_step svc_path_first(const char *path)

@@ -353,9 +353,9 @@ static bool limiter_is_among(svc_call *c)
   const svc_hop *first = &c->plan->hops[0];
   svc_id orgs[LIMITER_MOST], id;
   size_t n, i = 0;
-  if (!first->noun->also->organizations || c->plan->scope_param == (int)first->param) return true;
+  if (!first->noun->noun->organizations || c->plan->scope_param == (int)first->param) return true;
   if (!svc_id_parse(c->route.params[c->plan->scope_param], &id)) return false;
-  n = first->noun->also->organizations(c, &c->route.chain[0], orgs, LIMITER_MOST);
+  n = first->noun->noun->organizations(c, &c->route.chain[0], orgs, LIMITER_MOST);
   c->error.code = SVC_E_NONE;
   while (i < n && !svc_id_eq(&orgs[i], &id)) i++;
   return i < n;

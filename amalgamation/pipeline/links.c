@@ -4,7 +4,7 @@
 ** The answer of a GET carries a link to itself; one to every GET whose path goes on from its own by literal segments
 ** alone (its sub-resources), where a field that stands in the path (svc_route.in_path) is each of its values in turn; one to each entity that its own path leads through (what it belongs to), or to its parent;
 ** and one to the route that finds it by its unique value; of what is read by the path of another alone, what lies below its
-** own; and to what lies below it or tells of it (svc_route_more.linked_from) though its path begins otherwise. An answer that names what a path
+** own; and to what lies below it or tells of it (svc_route.linked_from) though its path begins otherwise. An answer that names what a path
 ** may lead to adds links of its own (svc_answer_link). So every resource can be reached: from the root, or, of a job that no list shows,
 ** from the answer that has begun it. A link to an
 ** operation that requires parameters carries usable ones (svc_param.link); one that has none to carry is left out. Relations
@@ -145,7 +145,7 @@ static bool links_is_sub_by_value(const svc_plan *plan, const svc_plan *sub, con
   if (sub->in_path < 0 || !sub->in_path_field->values || rest[0] != '/' || !links_usable(sub)) return false;
   *open = strchr(rest, '{');
   *values = sub->in_path_field->values;
-  return *open && svc_str_starts(svc_str_c(*open + 1), sub->more->in_path) && !strchr(*open + 1, '{');
+  return *open && svc_str_starts(svc_str_c(*open + 1), sub->route->in_path) && !strchr(*open + 1, '{');
 }
 
 static const svc_plan *links_plan_of(const svc *s, const svc_noun_info *noun, const svc_plan *seen_from)
@@ -225,7 +225,7 @@ static unsigned links_shared(const svc_plan *plan, const char *b)
 /* The hole for what `to` has in its path of the entity that `plan` answers with. */
 static int links_key_hole(const svc_plan *plan, const svc_plan *to)
 {
-  int by = to->more->linked_by;
+  int by = to->route->linked_by;
   int hole = by == SVC_BY_ALL_BUT_LAST ? SVC_HOLE_UNIQUE : plan->own ? SVC_HOLE_OWN : SVC_HOLE_PARAM + (int)plan->param_count - 1;
   return hole + by * SVC_HOLE_PART;
 }
@@ -244,7 +244,7 @@ static void links_across(links_writer *w, const svc_plan *plan, const svc_plan *
   for (; (open = strchr(path, '{')) != NULL; path = strchr(open, '}') + 1, param++) {
     if (!keyed || open - path > 1) svc_buf_add(&w->text, path, (size_t)(open - path)); /* one hole has all parts of a key */
     if (param >= shared) svc_buf_add(&rel, path, (size_t)(open - path));
-    if (value && svc_str_starts(svc_str_c(open + 1), to->more->in_path)) {
+    if (value && svc_str_starts(svc_str_c(open + 1), to->route->in_path)) {
       svc_buf_text(&w->text, value);
       svc_buf_text(&rel, value);
       continue;
@@ -271,7 +271,7 @@ static void links_from(links_writer *w, const svc_plan *plan)
   if (plan->item != plan && !(plan->route->flags & SVC_ITEM)) return;
   for (i = 0; i < w->s->plan_count; i++) {
     const svc_plan *to = &w->s->plans[i];
-    if (!to->more->linked_from || strcmp(to->more->linked_from, plan->noun->noun->name) != 0) continue;
+    if (!to->route->linked_from || strcmp(to->route->linked_from, plan->noun->noun->name) != 0) continue;
     if (to->in_path < 0) links_across(w, plan, to, NULL);
     else for (value = to->in_path_field->values; SVC_ALWAYS(value) && *value; value++) links_across(w, plan, to, *value);
   }
@@ -280,7 +280,7 @@ static void links_from(links_writer *w, const svc_plan *plan)
 /* What shows the same entity under its id: where that is named first and alone in the path. */
 static void links_view_of(links_writer *w, const svc_plan *plan)
 {
-  const svc_noun_info *whole = svc_noun_named(w->s, plan->noun->also->view_of);
+  const svc_noun_info *whole = svc_noun_named(w->s, plan->noun->noun->view_of);
   const svc_plan *p = plan->own && whole ? links_plan_of(w->s, whole, NULL) : NULL;
   const char *open = p ? strchr(p->route->path, '{') : NULL;
   if (!open) return;
@@ -316,7 +316,7 @@ static void links_related(links_writer *w, const svc_plan *plan)
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->hops[i].noun->noun)));
   }
   if (plan->item != plan) {
-    if (!plan->own || !plan->item || plan->more->by) return; /* a view of an entity leads back to it */
+    if (!plan->own || !plan->item || plan->route->by) return; /* a view of an entity leads back to it */
     links_begin(w, false);
     links_path(w, plan, plan->item->route->path);
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->noun->noun)));
@@ -324,7 +324,7 @@ static void links_related(links_writer *w, const svc_plan *plan)
   }
   for (j = 0; j < s->plan_count; j++) {
     p = &s->plans[j];
-    if (p->noun != plan->noun || !p->more->by || p->route->method != SVC_GET || !links_same_parents(plan, p)) continue;
+    if (p->noun != plan->noun || !p->route->by || p->route->method != SVC_GET || !links_same_parents(plan, p)) continue;
     links_begin(w, false);
     links_path(w, p, p->route->path);
     links_end(w, s->base_url.p, SVC_S("byName"));

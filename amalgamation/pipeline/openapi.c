@@ -72,7 +72,7 @@ static void openapi_in_path(openapi_writer *w, const svc_plan *plan, unsigned i,
   like.name = svc_arena_copy(w->b.arena, name).p;
   for (hop = 0; hop < plan->hop_count; hop++) {
     const svc_noun *noun = plan->hops[hop].noun->noun;
-    const svc_field *key = noun->object && !noun->object->is_union ? svc_field_named(noun->object, svc_str_c(noun->key ? noun->key : "id")) : NULL;
+    const svc_field *key = noun->object && !noun->object->choice ? svc_field_named(noun->object, svc_str_c(noun->key ? noun->key : "id")) : NULL;
     if (plan->hops[hop].param == i && !plan->hops[hop].by_unique && key && key->format == SVC_FORMAT_ID) like.format = SVC_FORMAT_ID;
   }
   openapi_parameter(w, "path", &like, NULL);
@@ -88,7 +88,7 @@ static bool openapi_is_tagged(const svc_plan *plan)
 {
   const svc_route *r = plan->route;
   bool whole = !(r->flags & SVC_PAGED) && (!(r->flags & SVC_BARE) || r->flags & SVC_NO_LINKS); /* a list that is a value */
-  return r->status != 204 && whole && (!plan->more->media || r->flags & SVC_ABSOLUTE) && !SVC_TAKES_FORM(r);
+  return r->status != 204 && whole && (!plan->route->media || r->flags & SVC_ABSOLUTE) && !SVC_TAKES_FORM(r);
 }
 
 static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const svc_plan *at)
@@ -149,7 +149,7 @@ static void openapi_body_schema(openapi_writer *w, const svc_object *o, bool pat
   const svc_field *f;
   svc_fields fields;
   svc_openapi_ref(w, o, patch);
-  if (patch || o->is_union || w->b.failed) return;
+  if (patch || o->choice || w->b.failed) return;
   w->b.n--; /* beside the reference */
   svc_fields_begin(&fields, o);
   while ((f = svc_fields_next(&fields)) != NULL) {
@@ -186,7 +186,7 @@ static void openapi_content(openapi_writer *w, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
   const svc_object *o = r->answer ? r->answer : plan->noun->noun->object;
-  const char *value = plan->more->value;
+  const char *value = plan->route->value;
   if (openapi_is_list(r)) svc_openapi_put(w, "{'type':'array','items':");
   if (value) svc_openapi_value(w, svc_field_named(o, svc_str_c(value)), false);
   else if (r->flags & SVC_TEXT) svc_openapi_put(w, "{'type':'string'}");
@@ -198,7 +198,7 @@ static void openapi_content(openapi_writer *w, const svc_plan *plan)
 static void openapi_answer(openapi_writer *w, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
-  const char *media = plan->more->media;
+  const char *media = plan->route->media;
   svc_openapi_put(w, ",'content':{'");
   openapi_media(w, r, r->flags & SVC_ABSOLUTE ? "application/json" : media);
   svc_openapi_put(w, "':{'schema':");
@@ -248,8 +248,8 @@ static int openapi_when(const svc_plan *plan)
   if (writes) when |= OPENAPI_WRITES;
   if (writes && r->method != SVC_POST) when |= OPENAPI_CHANGES;
   if (openapi_takes_body(plan)) when |= OPENAPI_BODY;
-  if (openapi_takes_body(plan) && (plan->noun->also->meters || plan->noun->also->err_unpaid)) when |= OPENAPI_COSTS;
-  if (r->versions[1] || plan->more->sunset) when |= OPENAPI_AGED;
+  if (openapi_takes_body(plan) && (plan->noun->noun->meters || plan->noun->noun->err_unpaid)) when |= OPENAPI_COSTS;
+  if (r->versions[1] || plan->route->sunset) when |= OPENAPI_AGED;
   return when;
 }
 
@@ -280,8 +280,8 @@ static void openapi_success(openapi_writer *w, const svc_plan *plan, int status)
   svc_openapi_put(w, "'%d':", (int64_t)status);
   openapi_describe(w, svc_status_reason(status));
   if (openapi_is_tagged(plan)) openapi_header(w, "ETag");
-  if (plan->more->deprecated) openapi_header(w, "Deprecation");
-  if (plan->more->sunset) openapi_header(w, "Sunset");
+  if (plan->route->deprecated) openapi_header(w, "Deprecation");
+  if (plan->route->sunset) openapi_header(w, "Sunset");
   svc_openapi_put(w, "}");
   if (status != 204 && (!SVC_TAKES_FORM(r) || r->answer)) openapi_answer(w, plan);
   svc_openapi_put(w, "},");
@@ -330,7 +330,7 @@ static void openapi_operation(openapi_writer *w, const svc_plan *plan, const svc
   }
   openapi_description(w, r);
   if (r->flags & SVC_NO_AUTH) svc_openapi_put(w, ",'security':[%s]", SVC_TAKES_FORM(r) ? "{\"client\":[]}" : "");
-  if (plan->more->deprecated) svc_openapi_put(w, ",'deprecated':true");
+  if (plan->route->deprecated) svc_openapi_put(w, ",'deprecated':true");
   openapi_parameters(w, plan, at);
   openapi_body(w, plan);
   openapi_responses(w, plan);

@@ -111,7 +111,7 @@ static void schema_text(openapi_writer *w, const svc_field *f, bool or_null)
   if (f->values) schema_enum(w, f->values, or_null);
   if (f->flags & (SVC_GROUP_EVENTS | SVC_ORG_EVENTS)) schema_event_types(w, f->flags);
   if (f->format) svc_openapi_put(w, ",'format':'%s'", formats[f->format]);
-  if (SVC_HAS_PATTERN(f)) svc_openapi_put(w, ",'pattern':%q", f->pattern);
+  if (f->pattern) svc_openapi_put(w, ",'pattern':%q", f->pattern);
   if (f->min) svc_openapi_put(w, ",'minLength':%d", (int64_t)f->min);
   if (f->max) svc_openapi_put(w, ",'maxLength':%d", (int64_t)f->max);
 }
@@ -129,8 +129,8 @@ SVC_PRIVATE void svc_openapi_scalar(openapi_writer *w, const svc_field *f, int t
   svc_openapi_put(w, formats[type]);
   if (type == SVC_STRING) schema_text(w, f, or_null);
   if (type == SVC_STRING || type == SVC_DATE) return;
-  if (f->flags & SVC_MIN) svc_openapi_put(w, ",'minimum':%d", SVC_MIN_OF(f));
-  if (f->flags & SVC_MAX) svc_openapi_put(w, ",'maximum':%d", SVC_MAX_OF(f));
+  if (f->flags & SVC_MIN) svc_openapi_put(w, ",'minimum':%d", f->min);
+  if (f->flags & SVC_MAX) svc_openapi_put(w, ",'maximum':%d", f->max);
 }
 
 static void schema_item(openapi_writer *w, const svc_field *f)
@@ -138,8 +138,7 @@ static void schema_item(openapi_writer *w, const svc_field *f)
   if (f->item == SVC_OBJECT) {
     svc_openapi_ref(w, f->object, false);
   } else {
-    svc_field each = svc_field_each(f);
-    svc_openapi_scalar(w, &each, f->item);
+    svc_openapi_scalar(w, f, f->item);
     svc_openapi_put(w, "}");
   }
 }
@@ -269,7 +268,7 @@ static void schema_object(openapi_writer *w, size_t number)
   svc_fields fields;
   svc_field chosen;
   bool always;
-  if (met.object->is_union) {
+  if (met.object->choice) {
     schema_union(w, met.object, met.patch);
     return;
   }

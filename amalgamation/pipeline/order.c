@@ -157,7 +157,7 @@ static order_address order_address_of(const svc_entity *e)
 
 SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun)
 {
-  return SVC_ALSO_OF(noun)->notifies ? s->config.notify != NULL : s->config.driver != NULL;
+  return noun->notice ? s->config.notify != NULL : s->config.driver != NULL;
 }
 
 static bool order_drop(svc_call *c, const svc_entity *e)
@@ -566,7 +566,7 @@ static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *order
 static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int64_t now)
 {
   const svc_driver *driver = s->config.driver;
-  const svc_noun_also *also = svc_noun_named(s, order->resource)->also;
+  const svc_notice_ops *notice = svc_noun_named(s, order->resource)->noun->notice;
   const bool shared = SVC_IS_SHARED(s->commit.port);
   svc_str why = SVC_S("{\"reason\":\"it was refused\"}");
   int said, word = ORDER_FAILED;
@@ -575,9 +575,9 @@ static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int6
     int rc = order_tell(s, ORDER_TAKEN, id, SVC_S(""), now, &mine);
     if (rc != SVC_OK || !mine) return rc;
   }
-  said = also->notifies ? also->notifies(s, order) : driver->perform(driver->context, s, order);
-  if (shared && said == SVC_OK && !also->notifies) return SVC_OK; /* it is noted already */
-  if (said == SVC_OK) word = also->notifies ? ORDER_DONE : ORDER_TAKEN;
+  said = notice ? notice->notify(s, order) : driver->perform(driver->context, s, order);
+  if (shared && said == SVC_OK && !notice) return SVC_OK; /* it is noted already */
+  if (said == SVC_OK) word = notice ? ORDER_DONE : ORDER_TAKEN;
   else if (said == SVC_BUSY) word = ORDER_BUSY;
   return order_say(s, word, id, word == ORDER_FAILED ? why : SVC_S(""), now);
 }
@@ -688,7 +688,7 @@ static svc_str order_secrets(svc_call *c, const svc_id *id)
   noun = svc_noun_by_kind(c->s, at.kind);
   if (!noun || svc_entity_get(c->txn, noun->noun->kind, &at.parent, &at.id, &e) != SVC_OK) return SVC_S("");
   if (!noun->seals) e.extra = SVC_S("");
-  secrets = noun->also->secrets ? noun->also->secrets(c, &e) : svc_seal_secrets(c->s, c->arena, &e);
+  secrets = noun->noun->notice ? noun->noun->notice->secrets(c, &e) : svc_seal_secrets(c->s, c->arena, &e);
   if (!secrets) return SVC_S("");
   svc_node_write(&b, secrets);
   return svc_buf_done(&b);

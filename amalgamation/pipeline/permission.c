@@ -58,7 +58,7 @@ SVC_PRIVATE bool (svc_no_part)(svc_call *c, const svc_noun_info *noun, svc_str k
 static uint64_t permission_elsewhere(svc_call *c, const svc_noun *noun, const svc_entity *e)
 {
   svc_id orgs[PERMISSION_MOST];
-  size_t n = SVC_ALSO_OF(noun)->organizations(c, e, orgs, PERMISSION_MOST), i;
+  size_t n = noun->organizations(c, e, orgs, PERMISSION_MOST), i;
   uint64_t roles = 0;
   for (i = 0; i < n && !c->error.code; i++) {
     uint64_t held = svc_roles_on(c, NULL, &orgs[i]);
@@ -75,9 +75,9 @@ SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles)
   *roles = 0;
   if (c->route.parts != (int)hops + 1) {
     if (!svc_begin_read(c) || !svc_resolve(c, hops)) return false;
-    if (noun->also->organizations) c->route.part_roles = permission_elsewhere(c, noun->noun, e);
+    if (noun->noun->organizations) c->route.part_roles = permission_elsewhere(c, noun->noun, e);
     else c->route.part_roles = svc_roles_on(c, svc_id_is_zero(&c->scope.group) ? NULL : &c->scope.group, &c->scope.org);
-    c->route.takes_part = c->route.part_roles || (!noun->also->organizations && svc_entity_visible(c, noun, e));
+    c->route.takes_part = c->route.part_roles || (!noun->noun->organizations && svc_entity_visible(c, noun, e));
     if (c->error.code) return false;
     c->route.parts = (int)hops + 1;
   }
@@ -90,7 +90,7 @@ SVC_PRIVATE bool svc_stage_permission(svc_call *c)
   unsigned scopes = permission_scopes(c);
   uint64_t roles = 0, wanted = c->plan->route->roles;
   if (c->plan->route->flags & SVC_NO_AUTH) return true;
-  if (!scopes && c->plan->hop_count && c->plan->hops[0].noun->also->organizations) scopes = 1;
+  if (!scopes && c->plan->hop_count && c->plan->hops[0].noun->noun->organizations) scopes = 1;
   if (scopes) {
     if (!svc_takes_part(c, scopes, &roles)) {
       svc_str key = c->route.params[c->plan->hops[scopes - 1].param];

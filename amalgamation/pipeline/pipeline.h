@@ -28,7 +28,6 @@ typedef struct svc_template {
 /* A noun as the open handle knows it. */
 typedef struct svc_noun_info {
   const svc_noun *noun;
-  const svc_noun_also *also; /* of it; never NULL */
   const struct svc_noun_info *parent;
   const struct svc_noun_info *stands_for; /* the noun whose entities it replaces when they are gone; NULL: none */
   const struct svc_noun_info *stand_in;   /* the noun that stands for this one; NULL: none */
@@ -58,7 +57,6 @@ typedef struct svc_hop {
 typedef struct svc_plan svc_plan;
 struct svc_plan {
   const svc_route *route;
-  const svc_route_more *more; /* of it; never NULL */
   const svc_noun_info *noun;
   svc_str params[SVC_MAX_PARAMS]; /* their names */
   unsigned param_count;
@@ -75,8 +73,6 @@ struct svc_plan {
 
 /* plan.c: the tables as the handle uses them. */
 SVC_PRIVATE int svc_plan_open(svc *s); /* a row that breaks a bound is named in the log: SVC_INVALID */
-SVC_PRIVATE const svc_route_more *svc_route_plain(void); /* of a route that says no more */
-SVC_PRIVATE const svc_noun_also *svc_noun_plain(void);   /* of a noun */
 SVC_PRIVATE const char *svc_names_of(const svc_noun *noun); /* the space of unique values that it is in: its own kind, or `names` */
 SVC_PRIVATE const svc_noun_info *svc_noun_by_kind(const svc *s, const char *kind);
 SVC_PRIVATE const svc_noun_info *svc_noun_named(const svc *s, const char *name); /* NULL: left out of this build */
@@ -568,10 +564,6 @@ SVC_PRIVATE const svc_object *svc_object_of(const svc_object *object, const svc_
 SVC_PRIVATE void svc_fields_begin(svc_fields *f, const svc_object *object); /* of no union: ask svc_object_of() first */
 SVC_PRIVATE const svc_field *svc_fields_next(svc_fields *f); /* in the order of names, base objects merged in */
 SVC_PRIVATE const svc_field *svc_field_named(const svc_object *object, svc_str name); /* NULL: it has none */
-SVC_PRIVATE svc_field svc_field_each(const svc_field *f); /* of an array or a map: a row for one element of it, of type `item` */
-SVC_PRIVATE const svc_object *svc_field_object(const svc_field *f); /* that it is of, or its elements; NULL: of none */
-SVC_PRIVATE int64_t svc_field_unit(const svc_field *f);   /* what min and max are counted in */
-SVC_PRIVATE int64_t svc_field_more(const svc_field *f);   /* and max besides */
 /*
 ** A path of fields: "a.b" is inside of a, "a[].b" in each element of the array a. "a[type=X].b" is in those elements, or in the
 ** object a itself, whose member "type" is X. An "@" and the text behind it end the path (svc_ref).

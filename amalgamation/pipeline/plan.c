@@ -6,21 +6,9 @@
 */
 #include "pipeline/pipeline.h"
 
-SVC_PRIVATE const svc_route_more *svc_route_plain(void)
-{
-  static const svc_route_more plain;
-  return &plain;
-}
-
-SVC_PRIVATE const svc_noun_also *svc_noun_plain(void)
-{
-  static const svc_noun_also plain;
-  return &plain;
-}
-
 SVC_PRIVATE const char *svc_names_of(const svc_noun *noun)
 {
-  const char *names = SVC_ALSO_OF(noun)->names;
+  const char *names = noun->names;
   return names ? names : noun->kind;
 }
 
@@ -79,8 +67,8 @@ static void plan_mark(svc *s, svc_noun_info *info)
       if (strcmp(s->nouns[i].noun->name, ref->noun) == 0) s->nouns[i].is_target = true;
   for (i = 0; i < s->noun_count; i++)
     if (&s->nouns[i] == info->parent) s->nouns[i].is_parent = true;
-  for (i = 0; i < s->noun_count && info->also->stands_for; i++)
-    if (strcmp(s->nouns[i].noun->name, info->also->stands_for) == 0) {
+  for (i = 0; i < s->noun_count && info->noun->stands_for; i++)
+    if (strcmp(s->nouns[i].noun->name, info->noun->stands_for) == 0) {
       info->stands_for = &s->nouns[i];
       info->is_parent = true;
       s->nouns[i].stand_in = info;
@@ -122,7 +110,7 @@ static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *obj
   if (depth == PLAN_DEPTH) return SVC_OK;
   for (base = object; base && !v; base = base->base)
     for (i = 0; i < base->count && rc == SVC_OK; i++)
-      if (SVC_OBJECT_OF(&base->fields[i])) rc = plan_levels(s, noun, base->fields[i].object, depth + 1);
+      if (base->fields[i].object) rc = plan_levels(s, noun, base->fields[i].object, depth + 1);
   for (; v && v->value && rc == SVC_OK; v++) rc = plan_levels(s, noun, v->object, depth + 1);
   return rc;
 }
@@ -137,7 +125,7 @@ static bool plan_seals(const svc_object *object, int depth)
   for (; object && !v && !found; object = object->base)
     for (i = 0; i < object->count && !found; i++) {
       const svc_field *f = &object->fields[i];
-      found = f->flags & SVC_SEALED || (SVC_OBJECT_OF(f) && plan_seals(f->object, depth + 1));
+      found = f->flags & SVC_SEALED || (f->object && plan_seals(f->object, depth + 1));
     }
   for (; v && v->value && !found; v++) found = plan_seals(v->object, depth + 1);
   return found;
@@ -154,7 +142,6 @@ static bool plan_is_array(const svc_noun *noun, const char *field)
 static int plan_check_noun(const svc *s, const svc_noun_info *info)
 {
   const svc_noun *noun = info->noun;
-  const svc_noun_also *also = info->also;
   const svc_ref *ref;
   int rc = noun->object ? plan_levels(s, noun, noun->object, 0) : SVC_OK;
   if (rc != SVC_OK) return rc;
@@ -163,23 +150,23 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
     if (target && target->noun->key && !plan_fixed(target->noun, target->noun->key))
       return plan_bad(s, noun->name, ref->field, "names what may be given another name");
   }
-  if (also->element_of && info->parent && !plan_is_array(info->parent->noun, also->element_of))
-    return plan_bad(s, noun->name, also->element_of, "is no array of objects of its parent's");
-  if (also->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
-    return plan_bad(s, noun->name, also->element_of, "is of a singleton, which no path names");
-  if (also->element_of && info->parent && info->parent->seals)
-    return plan_bad(s, noun->name, also->element_of, "is of what has secrets, which elements cannot keep");
+  if (noun->element_of && info->parent && !plan_is_array(info->parent->noun, noun->element_of))
+    return plan_bad(s, noun->name, noun->element_of, "is no array of objects of its parent's");
+  if (noun->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
+    return plan_bad(s, noun->name, noun->element_of, "is of a singleton, which no path names");
+  if (noun->element_of && info->parent && info->parent->seals)
+    return plan_bad(s, noun->name, noun->element_of, "is of what has secrets, which elements cannot keep");
   if (info->stands_for && info->stands_for->parent != info->parent)
-    return plan_bad(s, noun->name, also->stands_for, "is below another noun: what stands for it has to be below the same");
-  if (also->meters && noun->flags & SVC_SINGLETON)
+    return plan_bad(s, noun->name, noun->stands_for, "is below another noun: what stands for it has to be below the same");
+  if (noun->meters && noun->flags & SVC_SINGLETON)
     return plan_bad(s, noun->name, "meters", "are of what has an id, which a singleton has not");
-  if (noun->seat == SVC_SEAT_BILLS && !also->bills) return plan_bad(s, noun->name, "bills", "must be said of what bills are made by");
+  if (noun->seat == SVC_SEAT_BILLS && !noun->bills) return plan_bad(s, noun->name, "bills", "must be said of what bills are made by");
   if (noun->flags & SVC_SOLE && (!noun->err_exists || !noun->err_not_found))
     return plan_bad(s, noun->name, "SVC_SOLE", "needs errors for a second one and for none");
-  if (also->tallies && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
+  if (noun->feed && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
     return plan_bad(s, noun->name, "tallies", "are of the feed, and no more than it may have");
-  if (also->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->also->limit(NULL, NULL, also->quota) < 0)
-    return plan_bad(s, noun->name, also->quota, "is no limit that is known");
+  if (noun->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->noun->quotas->limit(NULL, NULL, noun->quota) < 0)
+    return plan_bad(s, noun->name, noun->quota, "is no limit that is known");
   return SVC_OK;
 }
 
@@ -192,7 +179,6 @@ static int plan_nouns(svc *s)
   if (!s->nouns) return SVC_NOMEM;
   for (i = 0; i < s->noun_count && rc == SVC_OK; i++) {
     s->nouns[i].noun = nouns[i];
-    s->nouns[i].also = SVC_ALSO_OF(nouns[i]);
     rc = plan_seat(s, &s->nouns[i]);
   }
   s->group = s->seats[SVC_SEAT_GROUP];
@@ -287,7 +273,7 @@ static unsigned plan_find(const svc *s, const svc_plan *plan, unsigned at, const
 
 static int plan_hops(const svc *s, svc_plan *plan)
 {
-  unsigned at = 0, parts = plan->more->by ? plan_parts(plan->more->by) : 0;
+  unsigned at = 0, parts = plan->route->by ? plan_parts(plan->route->by) : 0;
   int rc = SVC_OK;
   while (at < plan->param_count && rc == SVC_OK) {
     const svc_noun_info *noun = NULL;
@@ -324,7 +310,7 @@ static const svc_plan *plan_item(const svc *s, const svc_plan *plan)
   for (i = 0; i < s->plan_count; i++) {
     const svc_plan *p = &s->plans[i];
     size_t fit;
-    if (p->noun != plan->noun || p->route->method != SVC_GET || p->more->by) continue;
+    if (p->noun != plan->noun || p->route->method != SVC_GET || p->route->by) continue;
     if (p->route->run != svc_verb_read && !(p->route->flags & SVC_ITEM)) continue;
     if (!p->own && !(p->noun->noun->flags & (SVC_SINGLETON | SVC_SOLE))) continue;
     fit = plan_same_parents(plan, p) ? 1 + plan_common(plan->route->path, p->route->path) : 0;
@@ -336,7 +322,7 @@ static const svc_plan *plan_item(const svc *s, const svc_plan *plan)
 /* Is all in this build that the route stands on: what its noun belongs to and needs, and the project or organization of its path? */
 static bool plan_served(const svc *s, const svc_noun_info *noun, const svc_route *r)
 {
-  if (noun->also->needs && !svc_noun_named(s, noun->also->needs)) return false;
+  if (noun->noun->needs && !svc_noun_named(s, noun->noun->needs)) return false;
   for (; noun; noun = noun->parent)
     if (noun->noun->parent && !noun->parent) return false;
   return (s->group || !strstr(r->path, "{groupId}")) && (s->org || !strstr(r->path, "{orgId}"));
@@ -345,7 +331,7 @@ static bool plan_served(const svc *s, const svc_noun_info *noun, const svc_route
 /* The field that stands in the path. */
 static int plan_in_path(const svc *s, svc_plan *plan)
 {
-  const char *name = plan->more->in_path;
+  const char *name = plan->route->in_path;
   unsigned i;
   plan->in_path = -1;
   if (!name) return SVC_OK;
@@ -360,19 +346,18 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
 {
   int rc;
   plan->route = r;
-  plan->more = SVC_MORE_OF(r);
   plan->noun = noun;
   if (plan_parts(r->path) > SVC_MAX_SEGMENTS + 1) return plan_bad(s, noun->noun->name, r->path, "has too many segments");
   rc = plan_params(s, plan);
   if (rc == SVC_OK) rc = plan_hops(s, plan);
   if (rc == SVC_OK && r->body) rc = plan_levels(s, noun->noun, r->body, 0);
   if (rc == SVC_OK) rc = plan_in_path(s, plan);
-  if (rc == SVC_OK && plan->more->value && !svc_field_named(svc_object_of(noun->noun->object, NULL), svc_str_c(plan->more->value)))
-    rc = plan_bad(s, noun->noun->name, plan->more->value, "is no field, though it is answered with");
+  if (rc == SVC_OK && plan->route->value && !svc_field_named(svc_object_of(noun->noun->object, NULL), svc_str_c(plan->route->value)))
+    rc = plan_bad(s, noun->noun->name, plan->route->value, "is no field, though it is answered with");
   if (rc == SVC_OK && r->body && !noun->seals && plan_seals(r->body, 0))
     rc = plan_bad(s, noun->noun->name, r->path, "takes secrets that its noun would store in clear");
   plan->scope_param = plan_scope_param(s, plan);
-  s->asks |= r->told || r->flags & SVC_ABSOLUTE || SVC_MORE_OF(r)->inspects;
+  s->asks |= r->told || r->flags & SVC_ABSOLUTE || r->inspects;
   return rc;
 }
 

@@ -92,7 +92,7 @@ static svc_str respond_body(svc_call *c, int status)
   } else if (status != 204 && status != 304 && c->answer.body.p) {
     body = c->answer.whole ? c->answer.body : respond_entity(c);
   }
-  if (!c->error.code && c->plan && c->plan->more->media) return body; /* as it is: neither envelope nor formatting */
+  if (!c->error.code && c->plan && c->plan->route->media) return body; /* as it is: neither envelope nor formatting */
   if (c->error.code && c->query.envelope)
     body = svc_arena_print(c->arena, "{\"content\":" SVC_FMT ",\"status\":%d}", SVC_ARG(body), status);
   if (!c->query.pretty || body.n == 0) return body;
@@ -144,7 +144,7 @@ static svc_str respond_content_type(svc_call *c)
 {
   static const char day[] = "0000-00-00", json[] = "json;charset=utf-8";
   static const unsigned char digits[8] = { 9, 8, 6, 5, 3, 2, 1, 0 }; /* where they stand, last first */
-  const char *media = c->plan && !c->error.code ? c->plan->more->media : NULL;
+  const char *media = c->plan && !c->error.code ? c->plan->route->media : NULL;
   svc_buf b;
   char *to;
   unsigned v = c->route.version, i;
@@ -178,8 +178,8 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   if (c->error.challenge_bearer.n) respond_header(c, "WWW-Authenticate", c->error.challenge_bearer);
   if (status == 503 || c->error.retry_after) respond_number(c, "Retry-After", c->error.retry_after ? c->error.retry_after : 1);
   if (status == 405) respond_header(c, "Allow", svc_methods_allowed(c));
-  if (c->route.version && c->plan->more->deprecated) respond_header(c, "Deprecation", respond_http_date(c, c->plan->more->deprecated));
-  if (c->route.version && c->plan->more->sunset) respond_header(c, "Sunset", respond_http_date(c, c->plan->more->sunset));
+  if (c->route.version && c->plan->route->deprecated) respond_header(c, "Deprecation", respond_http_date(c, c->plan->route->deprecated));
+  if (c->route.version && c->plan->route->sunset) respond_header(c, "Sunset", respond_http_date(c, c->plan->route->sunset));
   /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */
   if ((c->answer.secret && !c->error.code) || (route && SVC_TAKES_FORM(route)))
     respond_header(c, "Cache-Control", SVC_S("no-store"));

@@ -52,10 +52,6 @@ enum svc_field_flags {
   SVC_GROUP_EVENTS = 256, /* a string: the values are the types of events of projects; */
   SVC_ORG_EVENTS = 512,   /* and of organizations */
   SVC_ALERTABLE = 2048,   /* of these, those for which an alert can be configured */
-  SVC_THOUSANDS = 4096,   /* a number: .min and .max are in thousands; */
-  SVC_DAYS = 16384,       /* it is a time in seconds, and they are in days; with SVC_THOUSANDS: a time in milliseconds */
-  SVC_MILLIONS = 32768,   /* .max, not .min, is in millions; with SVC_THOUSANDS: of thousands */
-  SVC_EACH = 8192,        /* an array of strings or numbers: .each holds */
   SVC_SEALED = 1024       /* a string, or a map of strings: a secret that is needed again. It is kept sealed (seal.c), and shown
                              by its last characters at the most; with SVC_WRITE_ONLY not at all. What was shown may be sent back:
                              then it stays. A noun with such fields has no `extra` of its own */
@@ -71,47 +67,21 @@ enum svc_auto {
   SVC_AUTO_ORG_ID    /* id of the organization in the path, or that owns the project in it */
 };
 
-/* As the columns min and max of a row. */
-typedef struct svc_bounds {
-  int16_t min;
-  uint16_t max;
-} svc_bounds;
-
-/* There are thousands of these rows: each is no larger than it has to be. */
 struct svc_field {
   const char *name;
-  unsigned type : 4;    /* enum svc_type */
-  unsigned item : 4;    /* type of the elements of an array or map */
-  unsigned format : 5;  /* enum svc_format */
-  unsigned fill : 3;    /* enum svc_auto */
-  unsigned flags : 16;  /* enum svc_field_flags */
-  union {
-    struct {
-      int16_t min;  /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters, max 0: none. */
-      uint16_t max; /* Of a map they speak of its elements */
-    };
-    struct {
-      unsigned short min_items, max_items; /* bounds of an array; max 0: none */
-    };
-  };
-  union {
-    const svc_object *object;  /* of SVC_OBJECT, and of elements that are that */
-    const char *const *values; /* of strings, and of elements that are: NULL-terminated list of those allowed */
-    const svc_bounds *each;    /* by SVC_BOUNDS, with SVC_EACH: what min and max would say of the elements */
-  };
-  union {
-    const char *preset;  /* the default, as JSON text; NULL: omitted while it has no value */
-    const char *pattern; /* of what has no default: see svc_pattern_match(); it begins with ^, which no JSON does */
-  };
+  unsigned char type;   /* enum svc_type */
+  unsigned char item;   /* type of the elements of an array or map */
+  unsigned char format; /* enum svc_format */
+  unsigned char fill;   /* enum svc_auto */
+  unsigned short flags; /* enum svc_field_flags */
+  unsigned short min_items, max_items; /* of an array: how many elements it has; max_items 0: any number */
+  int64_t min, max;          /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters, max 0: none. Of an
+                                array or a map they speak of its elements */
+  const svc_object *object;  /* of SVC_OBJECT, and of elements that are that */
+  const char *const *values; /* of strings, and of elements that are: NULL-terminated list of those allowed */
+  const char *pattern;       /* of strings: see svc_pattern_match() */
+  const char *preset;        /* the default, as JSON text; NULL: omitted while it has no value */
 };
-#define SVC_BOUNDS(...) &(const svc_bounds){ __VA_ARGS__ }
-/* Of a row: what the unions hold. */
-#define SVC_HAS_PATTERN(f) ((f)->pattern && (f)->pattern[0] == '^')
-#define SVC_HAS_PRESET(f) ((f)->preset && (f)->preset[0] != '^')
-#define SVC_MIN_OF(f) ((f)->min * svc_field_unit(f)) /* and its bounds, as a number */
-#define SVC_MAX_OF(f) ((f)->max * svc_field_unit(f) * svc_field_more(f))
-#define SVC_OBJECT_OF(f) svc_field_object(f)
-#define SVC_VALUES_OF(f) (SVC_OBJECT_OF(f) || (f)->flags & SVC_EACH ? NULL : (f)->values)
 
 /* What chooses the object that holds instead of a union: the value of a field. */
 typedef struct svc_variant {
@@ -123,24 +93,20 @@ typedef struct svc_choice {
   const char *otherwise; /* the value where it is missing; NULL: then it is refused */
   const svc_variant *variants; /* closed by a row without value */
 } svc_choice;
-#define SVC_CHOICE(...) &(const svc_choice){ __VA_ARGS__ }, .is_union = 1
+#define SVC_CHOICE(...) &(const svc_choice){ __VA_ARGS__ }
 
 struct svc_object {
   const char *name;
-  union {
-    const svc_field *fields;  /* by SVC_ROWS: sorted by name; NULL: none */
-    const svc_choice *choice; /* by SVC_CHOICE: it is a union, which has no fields of its own; svc_object_of() (fields.c) finds what
-                                 holds instead, everywhere */
-  };
+  const svc_field *fields;  /* by SVC_ROWS: sorted by name; NULL: none */
+  const svc_choice *choice; /* by SVC_CHOICE: it is a union, which has no fields of its own; svc_object_of() (fields.c) finds what
+                               holds instead, everywhere; NULL: it is none */
   const svc_object *base; /* fields of another object that this one has as well; NULL: none */
   const char *const *secrets_go_to; /* paths of the fields in it that say where its secrets are sent ("url"), closed by NULL: a
                                        stored secret does not outlive a change of these, it has to be sent again; NULL: none */
   const char *distinct_by; /* field by which the elements of an array of these differ: no two have the same; NULL: none */
   unsigned short count;   /* of its fields; of a union 0 */
-  bool is_union;
 };
-#define SVC_CHOICE_OF(o) ((o)->is_union ? (o)->choice : NULL)
-#define SVC_VARIANTS_OF(o) ((o)->is_union ? (o)->choice->variants : NULL)
+#define SVC_VARIANTS_OF(o) ((o)->choice ? (o)->choice->variants : NULL)
 #define SVC_ROWS(array) array, .count = sizeof(array) / sizeof *(array)
 
 /*
@@ -183,15 +149,9 @@ typedef struct svc_param {
   unsigned char flags;
   unsigned char max_repeats; /* 0: as many as a query may have */
   const char *link; /* its value in links to the operation; NULL: of a required one the first of its values, of others none */
-  union {
-    struct {
-      const char *const *values; /* strings */
-      const char *pattern;
-    };
-    struct {
-      int64_t min, max; /* integers: bounds when max > min */
-    };
-  };
+  const char *const *values; /* strings: those allowed; NULL: any */
+  const char *pattern;       /* strings: see svc_pattern_match() */
+  int64_t min, max;          /* integers: bounds when max > min */
 } svc_param;
 
 enum svc_compare {
@@ -235,12 +195,7 @@ enum svc_route_flags {
 /* A date version as a number: 20230101. */
 typedef unsigned svc_date_version;
 
-/* Those of a route, in little room: SVC_VERSIONS(20230101, 20240805), four at the most. svc_route_version() reads them. */
-#define SVC_DAY(d) ((d) / 10000 % 100 << 9 | (d) / 100 % 100 << 5 | (d) % 100)
-#define SVC_VERSIONS(...) SVC_VERSIONS_(__VA_ARGS__, 0, 0, 0, 0)
-#define SVC_VERSIONS_(a, b, c, d, ...) { SVC_DAY(a), SVC_DAY(b), SVC_DAY(c), SVC_DAY(d) }
-
-/* What of an entity stands in the path of a route that it links to (svc_route_more.linked_from). */
+/* What of an entity stands in the path of a route that it links to (svc_route.linked_from). */
 enum svc_linked_by {
   SVC_BY_KEY,            /* its key, as in its own path */
   SVC_BY_HOST,           /* of a key that is HOST:PORT, the host */
@@ -248,8 +203,28 @@ enum svc_linked_by {
   SVC_BY_ALL_BUT_LAST    /* of a unique value of several parts, all but the last */
 };
 
-/* What few routes say: a row has it by SVC_MORE(.media = "gzip", ...), and who asks for it by SVC_MORE_OF(route). */
-typedef struct svc_route_more {
+struct svc_route {
+  unsigned char method; /* enum svc_method */
+  unsigned char set;    /* SVC_SET_...: the endpoint set whose bucket it draws from */
+  unsigned short flags; /* enum svc_route_flags */
+  unsigned short status; /* of success; 0: 200 */
+  svc_date_version versions[4]; /* rising; the last one is served, the ones before are gone */
+  unsigned char also;    /* of success as well, for documentation: 204; or 202 of a GET that is not ready, and answers as the noun's POST */
+  bool whole;            /* of a PATCH, for documentation: its body is looked at as that of a POST, and what is required has to be sent */
+  const char *path;      /* below the base path: "/groups/{groupId}/clusters/{clusterName}:pin" */
+  const char *op;        /* what the public reference calls it, "createCluster": no two have the same */
+  uint64_t roles;        /* any one of these suffices; 0: whoever is authenticated */
+  const svc_param *params;      /* closed by a row without name */
+  const svc_object *body;       /* what the body must be when it is not the noun's own object */
+  const svc_object *answer;     /* what it answers with when that is not the noun's own object, for documentation */
+  const char *example;          /* a body that is accepted, for documentation and for the tests that need one: of a POST; of a
+                                   PUT or PATCH (then it changes something) where no GET shows what may be sent back, or
+                                   where no single value of that may be another one. An id in it that is named as in a path
+                                   stands for one that is there, ada@example.com for somebody in the organization */
+  bool (*run)(svc_call *c); /* the verb (svc_verb_list, ...) or a function of the noun's */
+  /* A question to the driver. `run` has resolved the path and filled in c->question, in a read transaction; then, outside
+  ** of any transaction, the driver is asked; then this makes the answer of what it said. */
+  bool (*told)(svc_call *c, const svc_reply *reply);
   svc_date_version deprecated;  /* the served version is deprecated since this day; 0: it is not */
   svc_date_version sunset;      /* the operation ends on this day, as its answers announce; 0: no end is set */
   const svc_filter *filters;    /* of a list: closed by a row without param */
@@ -272,34 +247,7 @@ typedef struct svc_route_more {
   bool (*keep)(svc_call *c, const svc_entity *e);
   /* What the answer shows of an entity, where this route shows it otherwise than its noun's `view` does. */
   svc_node *(*view)(svc_call *c, const svc_entity *e);
-} svc_route_more;
-#define SVC_MORE(...) &(const svc_route_more){ __VA_ARGS__ }
-
-struct svc_route {
-  unsigned char method; /* enum svc_method */
-  unsigned char set;    /* SVC_SET_...: the endpoint set whose bucket it draws from */
-  unsigned short flags; /* enum svc_route_flags */
-  unsigned short status; /* of success; 0: 200 */
-  uint16_t versions[4];  /* by SVC_VERSIONS: rising; the last one is served, the ones before are gone */
-  unsigned char also;    /* of success as well, for documentation: 204; or 202 of a GET that is not ready, and answers as the noun's POST */
-  bool whole;            /* of a PATCH, for documentation: its body is looked at as that of a POST, and what is required has to be sent */
-  const char *path;      /* below the base path: "/groups/{groupId}/clusters/{clusterName}:pin" */
-  const char *op;        /* what the public reference calls it, "createCluster": no two have the same */
-  uint64_t roles;        /* any one of these suffices; 0: whoever is authenticated */
-  const svc_param *params;      /* closed by a row without name */
-  const svc_object *body;       /* what the body must be when it is not the noun's own object */
-  const svc_object *answer;     /* what it answers with when that is not the noun's own object, for documentation */
-  const char *example;          /* a body that is accepted, for documentation and for the tests that need one: of a POST; of a
-                                   PUT or PATCH (then it changes something) where no GET shows what may be sent back, or
-                                   where no single value of that may be another one. An id in it that is named as in a path
-                                   stands for one that is there, ada@example.com for somebody in the organization */
-  bool (*run)(svc_call *c); /* the verb (svc_verb_list, ...) or a function of the noun's */
-  /* A question to the driver. `run` has resolved the path and filled in c->question, in a read transaction; then, outside
-  ** of any transaction, the driver is asked; then this makes the answer of what it said. */
-  bool (*told)(svc_call *c, const svc_reply *reply);
-  const svc_route_more *more; /* NULL: nothing */
 };
-#define SVC_MORE_OF(r) ((r)->more ? (r)->more : svc_route_plain())
 /* Of the token endpoint, which takes a form, has a bucket of its own, and errors in the shape of OAuth. */
 #define SVC_TAKES_FORM(r) (((r)->flags & (SVC_ABSOLUTE | SVC_RAW_BODY)) == (SVC_ABSOLUTE | SVC_RAW_BODY))
 #define SVC_ROUTES(array) array, .route_count = sizeof(array) / sizeof *(array)
@@ -329,8 +277,9 @@ struct svc_route {
 #define SVC_ROUTE_FOR(...) SVC_ROUTE_FOR_(__VA_ARGS__)
 #define SVC_ROUTE_READ_(base, s, v, reads, writes, m, p, ...) SVC_ROUTE_FOR_(reads, base, s, v, 0, 0, m, p, __VA_ARGS__)
 #define SVC_ROUTE_WRITE_(base, s, v, reads, writes, m, p, ...) SVC_ROUTE_FOR_(writes, base, s, v, 0, 0, m, p, __VA_ARGS__)
+#define SVC_IN_BRACES(...) { __VA_ARGS__ }
 #define SVC_ROUTE_FOR_(who, base, s, v, reads, writes, m, p, ...) \
-  { .method = m, .path = base p, .set = s, .versions = SVC_VERSIONS v, .roles = who, __VA_ARGS__ }
+  { .method = m, .path = base p, .set = s, .versions = SVC_IN_BRACES v, .roles = who, __VA_ARGS__ }
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
 
@@ -486,53 +435,32 @@ typedef struct svc_access_ops {
 
 typedef struct svc_change svc_change; /* a change about to be stored (pipeline/change.c) */
 
-/* What few nouns say: a row has it by SVC_ALSO(.meters = ..., ...), and who asks for it by SVC_ALSO_OF(noun). */
-typedef struct svc_noun_also {
-  const char *needs;   /* name of a noun without which it has nothing to show or do: where that is left out, its routes are; NULL: none */
-  const char *stands_for; /* name of a noun: where an entity of that noun is gone, and entities below it outlive it (SVC_OUTLIVES), an
-                             entity of this noun with the same id and the same name takes its place above them; NULL: none */
-  const char *view_of; /* name of the noun that shows the same under the same id, and is linked to; NULL: none */
-  const char *names;  /* four characters: nouns that have the same share one space of unique values; NULL: its own */
-  const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id": to change it is to
-                             change its parent. Of its hooks there are prepare, removing, gone and view, of an element's body */
-  const char *const *tallies; /* of the feed: fields that lists are filtered by, strings; at most SVC_TALLIES, closed by NULL */
-  const char *counted_in; /* field of the parent that shows how many there are; nouns that have the same are counted together */
-  unsigned short err_malformed; /* SVC_E_...: what stands in the path is no id at all; 0: as not found; parameters: as that */
-  unsigned short err_other;     /* SVC_E_...: what the path names is another noun with which it shares `names`; its key, its parent's */
-  unsigned short err_unpaid; /* SVC_E_..., with its organization or project: to make one costs money, though it is
-                                metered later or not at all: where the organization cannot pay it is refused so; 0: its meters say */
-  const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
-  const char *event_value; /* the field whose text event_field carries; NULL: its unique value, or its key */
-  const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; nouns that have the same
-                              are counted together; NULL: none */
-  const svc_credential_ops *credential;
-  const svc_bill_ops *bills; /* of SVC_SEAT_BILLS */
-  const svc_access_ops *access;
-  /* Hooks, as those below. */
-  /* Of a singleton whose parent is being made: changes its defaults. */
-  void (*begin)(svc_call *c, svc_node *body);
-  /* The one way to spell a key that a path may spell in several. Anywhere; needs no transaction. */
-  svc_str (*spell)(svc_call *c, svc_str key);
-  /* The organizations that it belongs to, where its paths name none: roles count that are held there. How many; at most
-  ** `most`. */
-  size_t (*organizations)(svc_call *c, const svc_entity *e, svc_id *out, size_t most);
-  /* What of it costs money, each thing once: how many; at most `most`. */
-  size_t (*meters)(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
-  /* Its orders are not for the driver, but for svc_config.notify, which this calls, outside of any transaction. What it says is as
-  ** the driver's perform(), but that an order which is taken is done. */
-  int (*notifies)(svc *s, const svc_order *order);
-  /* The secrets that go with an order for it, where they are another's. NULL from it: no key, no memory. */
-  svc_node *(*secrets)(svc_call *c, const svc_entity *e);
-  /* Of a noun with a `deleted` state: a request has led into that state. Last changes of the body. */
-  bool (*leaving)(svc_call *c, svc_change *change);
-  /* Of SVC_OUTLIVES: the parent `above` is going, alone and not with its project. True: the entity stays. NULL: none stays. */
-  bool (*outlives)(const svc_entity *e, const svc_entity *above);
-  bool (*allows)(svc_call *c, const svc_change *change); /* of SVC_SEAT_GOVERNOR; false: refused */
-  int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* of SVC_SEAT_QUOTA; < 0: no such limit */
-  bool (*hears)(svc_call *c, const char *type, const svc_entity *event); /* of SVC_SEAT_ALERTS; type: its name in the table */
-} svc_noun_also;
-#define SVC_ALSO(...) &(const svc_noun_also){ __VA_ARGS__ }
-#define SVC_ALSO_OF(n) ((n)->also ? (n)->also : svc_noun_plain())
+/* Of the event log. */
+typedef struct svc_feed_ops {
+  const char *const *tallies; /* fields that lists are filtered by, strings; at most SVC_TALLIES, closed by NULL */
+} svc_feed_ops;
+
+/* Of the noun that knows the limits of a project. */
+typedef struct svc_quota_ops {
+  int64_t (*limit)(svc_call *c, const svc_id *group, const char *name); /* < 0: no such limit */
+} svc_quota_ops;
+
+/* Of the noun that has a say in what is `governed`. */
+typedef struct svc_governor_ops {
+  bool (*allows)(svc_call *c, const svc_change *change); /* false: refused */
+} svc_governor_ops;
+
+/* Of the noun that hears of every event that is written, in its transaction. */
+typedef struct svc_alert_ops {
+  bool (*hears)(svc_call *c, const char *type, const svc_entity *event); /* type: its name in the table */
+} svc_alert_ops;
+
+/* Of a noun whose orders are not for the driver, but for svc_config.notify. */
+typedef struct svc_notice_ops {
+  int (*notify)(svc *s, const svc_order *order); /* calls it, outside of any transaction. What it says is as the driver's perform(), but
+                                                    that an order which is taken is done */
+  svc_node *(*secrets)(svc_call *c, const svc_entity *e); /* that go with an order, of what it tells of. NULL from it: no key, no memory */
+} svc_notice_ops;
 
 struct svc_noun {
   const char *name;   /* what errors and this catalog call it: "cluster" */
@@ -562,7 +490,30 @@ struct svc_noun {
                                          NULL: none */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
   const svc_route *routes; /* by SVC_ROUTES; NULL: nobody sees it */
-  const svc_noun_also *also; /* NULL: nothing */
+  const char *needs;   /* name of a noun without which it has nothing to show or do: where that is left out, its routes are; NULL: none */
+  const char *stands_for; /* name of a noun: where an entity of that noun is gone, and entities below it outlive it (SVC_OUTLIVES), an
+                             entity of this noun with the same id and the same name takes its place above them; NULL: none */
+  const char *view_of; /* name of the noun that shows the same under the same id, and is linked to; NULL: none */
+  const char *names;  /* four characters: nouns that have the same share one space of unique values; NULL: its own */
+  const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id": to change it is to
+                             change its parent. Of its hooks there are prepare, removing, gone and view, of an element's body */
+  const char *counted_in; /* field of the parent that shows how many there are; nouns that have the same are counted together */
+  unsigned short err_malformed; /* SVC_E_...: what stands in the path is no id at all; 0: as not found; parameters: as that */
+  unsigned short err_other;     /* SVC_E_...: what the path names is another noun with which it shares `names`; its key, its parent's */
+  unsigned short err_unpaid; /* SVC_E_..., with its organization or project: to make one costs money, though it is
+                                metered later or not at all: where the organization cannot pay it is refused so; 0: its meters say */
+  const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
+  const char *event_value; /* the field whose text event_field carries; NULL: its unique value, or its key */
+  const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; nouns that have the same
+                              are counted together; NULL: none */
+  const svc_feed_ops *feed;         /* of SVC_SEAT_FEED */
+  const svc_quota_ops *quotas;      /* of SVC_SEAT_QUOTA */
+  const svc_governor_ops *governor; /* of SVC_SEAT_GOVERNOR */
+  const svc_alert_ops *alerts;      /* of SVC_SEAT_ALERTS */
+  const svc_bill_ops *bills;        /* of SVC_SEAT_BILLS */
+  const svc_credential_ops *credential;
+  const svc_access_ops *access;
+  const svc_notice_ops *notice;
 
   /*
   ** Hooks: only for what no table can say. Those that return bool refuse by svc_fail() and false. All but `spell` run in
@@ -591,6 +542,19 @@ struct svc_noun {
   /* What rules are asked of a create or update that a request wants: which, by a number that SVC_SEAT_GOVERNOR knows (0: none), and
   ** the circumstances, as it knows them. NULL from it: no memory, or refused. */
   svc_node *(*governed)(svc_call *c, const svc_change *change, int *what);
+  /* Of a singleton whose parent is being made: changes its defaults. */
+  void (*begin)(svc_call *c, svc_node *body);
+  /* The one way to spell a key that a path may spell in several. Anywhere; needs no transaction. */
+  svc_str (*spell)(svc_call *c, svc_str key);
+  /* The organizations that it belongs to, where its paths name none: roles count that are held there. How many; at most
+  ** `most`. */
+  size_t (*organizations)(svc_call *c, const svc_entity *e, svc_id *out, size_t most);
+  /* What of it costs money, each thing once: how many; at most `most`. */
+  size_t (*meters)(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
+  /* Of a noun with a `deleted` state: a request has led into that state. Last changes of the body. */
+  bool (*leaving)(svc_call *c, svc_change *change);
+  /* Of SVC_OUTLIVES: the parent `above` is going, alone and not with its project. True: the entity stays. NULL: none stays. */
+  bool (*outlives)(const svc_entity *e, const svc_entity *above);
 };
 
 #endif /* SVC_TABLE_H */

@@ -35,10 +35,10 @@ static int version_quality(svc_str text)
 
 SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub)
 {
-  svc_str rest = svc_str_c(route->more->media);
+  svc_str rest = svc_str_c(route->media);
   *type = svc_str_is(rest, "csv") ? SVC_S("text") : SVC_S("application");
   *sub = rest;
-  if (!strchr(route->more->media, '/')) return false;
+  if (!strchr(route->media, '/')) return false;
   *sub = svc_str_trim(svc_str_cut(&rest, ';'));
   *type = svc_str_cut(sub, '/');
   return true;
@@ -48,7 +48,7 @@ SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *su
 static bool version_is_plain(const svc_call *c, svc_str media, bool any)
 {
   svc_str type, sub, wanted = svc_str_cut(&media, '/');
-  if (!c->plan->more->media) return false;
+  if (!c->plan->route->media) return false;
   svc_media_of(c->plan->route, &type, &sub);
   return svc_str_is_nocase(wanted, svc_arena_copy(c->arena, type).p) &&
          (any ? svc_str_is(media, "*") : svc_str_is_nocase(media, svc_arena_copy(c->arena, sub).p));
@@ -57,7 +57,7 @@ static bool version_is_plain(const svc_call *c, svc_str media, bool any)
 /* "+json" behind the day, or what else the route answers with. */
 static bool version_suffix(const svc_call *c, svc_str text)
 {
-  const char *media = c->plan->more->media;
+  const char *media = c->plan->route->media;
   if (svc_str_is_nocase(text, "+json"))
     return true; /* what is not JSON is answered with to who asks for JSON, and errors are */
   return text.n && text.p[0] == '+' && media && svc_str_is_nocase((svc_str){ text.p + 1, text.n - 1 }, media);
@@ -80,7 +80,7 @@ static version_range version_parse(const svc_call *c, svc_str item)
     r.specific = 1;
   } else if (svc_str_is_nocase(media, "application/json") || version_is_plain(c, media, false)) {
     r.any = true;
-    r.bare = c->plan->more->media && strchr(c->plan->more->media, '/') && !svc_str_is_nocase(media, "application/json");
+    r.bare = c->plan->route->media && strchr(c->plan->route->media, '/') && !svc_str_is_nocase(media, "application/json");
     r.specific = 2;
   } else if (media.n > prefix.n + 10 && svc_str_is_nocase((svc_str){ media.p, prefix.n }, prefix.p) &&
              version_suffix(c, (svc_str){ media.p + prefix.n + 10, media.n - prefix.n - 10 })) {
@@ -92,8 +92,7 @@ static version_range version_parse(const svc_call *c, svc_str item)
 
 SVC_PRIVATE unsigned svc_route_version(const svc_route *route, unsigned i)
 {
-  unsigned v = i < 4 ? route->versions[i] : 0;
-  return v ? ((v >> 9) + 2000) * 10000 + (v >> 5 & 15) * 100 + (v & 31) : 0;
+  return i < 4 ? route->versions[i] : 0;
 }
 
 SVC_PRIVATE unsigned svc_route_newest(const svc_route *route)
@@ -113,7 +112,7 @@ static unsigned version_select(const svc_route *route, unsigned day)
 
 SVC_PRIVATE bool svc_has_ended(const svc *s, const svc_plan *plan, int64_t now)
 {
-  return s->config.enforce_sunset && plan->more->sunset && now >= svc_day_ms(plan->more->sunset);
+  return s->config.enforce_sunset && plan->route->sunset && now >= svc_day_ms(plan->route->sunset);
 }
 
 /* What serving this range comes to: SVC_E_NONE with the version, or the error with the version that is gone. */
@@ -141,7 +140,7 @@ static svc_str version_there_are(svc_call *c)
   svc_buf_str(&b, c->s->media_prefix);
   svc_buf_str(&b, version_day(c, newest));
   svc_buf_char(&b, '+');
-  svc_buf_text(&b, c->plan->more->media && !strchr(c->plan->more->media, '/') ? c->plan->more->media : "json");
+  svc_buf_text(&b, c->plan->route->media && !strchr(c->plan->route->media, '/') ? c->plan->route->media : "json");
   svc_buf_text(&b, ", which any later day stands for");
   for (i = 0; (v = svc_route_version(route, i)) != newest; i++) {
     svc_buf_text(&b, i ? ", " : "; gone are ");
@@ -157,7 +156,7 @@ static bool version_fail(svc_call *c, int error, unsigned version)
   if (error != SVC_E_VERSION_GONE) return svc_fail_as(c, version_there_are(c), error, "");
   day = version_day(c, version);
   if (!svc_has_ended(c->s, c->plan, c->now)) return svc_fail(c, error, "SS", &day, &c->request.path);
-  sunset = version_day(c, c->plan->more->sunset); /* no later version is there to ask for */
+  sunset = version_day(c, c->plan->route->sunset); /* no later version is there to ask for */
   return svc_fail_as(c, svc_arena_print(c->arena, "The operation at " SVC_FMT " ended on " SVC_FMT ", its sunset date.",
                                         SVC_ARG(c->request.path), SVC_ARG(sunset)), error, "SS", &day, &c->request.path);
 }

@@ -118,7 +118,7 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
   munit_assert_int(depth, <, 12);
   munit_assert_not_null(object->name);
   for (v = SVC_VARIANTS_OF(object); v && v->value; v++) catalog_check_object(t, v->object, depth + 1);
-  if (object->is_union) munit_assert_not_null(object->choice->variants);
+  if (object->choice) munit_assert_not_null(object->choice->variants);
   svc_fields_begin(&fields, object);
   for (i = 0; i < object->count; i++) {
     f = &object->fields[i];
@@ -132,14 +132,16 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
     last = f->name;
     if (strcmp(f->name, "links") == 0) munit_errorf("%s: links are the pipeline's", object->name);
     if (type == SVC_OBJECT && !f->object) munit_errorf("%s.%s: an object of what?", object->name, f->name);
-    if ((SVC_VALUES_OF(f) || SVC_HAS_PATTERN(f) || f->format) && type != SVC_STRING)
+    if ((f->values || f->pattern || f->format) && type != SVC_STRING)
       munit_errorf("%s.%s: only strings have values, patterns and formats", object->name, f->name);
     if (f->flags & (SVC_MIN | SVC_MAX) && type != SVC_INT32 && type != SVC_INT64 && type != SVC_NUMBER)
       munit_errorf("%s.%s: SVC_MIN and SVC_MAX are for numbers", object->name, f->name);
-    if (f->flags & SVC_EACH && (f->type != SVC_ARRAY || type == SVC_OBJECT || !f->each))
-      munit_errorf("%s.%s: SVC_EACH is for arrays of strings and numbers, with .each", object->name, f->name);
+    if ((f->min && type != SVC_STRING && !(f->flags & SVC_MIN)) || (f->max && type != SVC_STRING && !(f->flags & SVC_MAX)))
+      munit_errorf("%s.%s: a bound that does not hold", object->name, f->name);
+    if ((f->min_items || f->max_items) && f->type != SVC_ARRAY) munit_errorf("%s.%s: only arrays have a number of elements", object->name, f->name);
+    if (f->object && type != SVC_OBJECT) munit_errorf("%s.%s: only objects are of an object", object->name, f->name);
     if (type == SVC_OBJECT) catalog_check_object(t, f->object, depth + 1);
-    if (SVC_HAS_PRESET(f)) {
+    if (f->preset) {
       svc_json_fault fault;
       svc_arena arena;
       svc_call c;
@@ -182,7 +184,7 @@ static const svc_field *catalog_field(const svc_object *object, const char *name
   for (v = SVC_VARIANTS_OF(object); v && v->value && !f; v++)
     if ((f = catalog_field(v->object, name)) != NULL) return f;
   if (!f || (*step.rest == 0 && !step.value.n)) return f;
-  if (!SVC_OBJECT_OF(f) || (f->type == SVC_ARRAY && !step.member.p) || (f->type != SVC_ARRAY && step.member.p && !step.value.n)) return NULL;
+  if (!f->object || (f->type == SVC_ARRAY && !step.member.p) || (f->type != SVC_ARRAY && step.member.p && !step.value.n)) return NULL;
   if (step.value.n && !svc_field_named(svc_object_of(f->object, NULL), step.member)) return NULL;
   return *step.rest ? catalog_field(f->object, step.rest) : f;
 }
@@ -272,19 +274,19 @@ static void catalog_check_names(const svc_noun *noun, const svc *s)
     munit_assert_int(guard->error, !=, 0);
     munit_assert_int(guard->what, !=, 0);
   }
-  if (SVC_ALSO_OF(noun)->stands_for && !svc_noun_named(s, SVC_ALSO_OF(noun)->stands_for)) munit_errorf("%s: stands_for: no noun is called %s", noun->name, SVC_ALSO_OF(noun)->stands_for);
-  if (SVC_ALSO_OF(noun)->outlives && !(noun->flags & SVC_OUTLIVES)) munit_errorf("%s: outlives without SVC_OUTLIVES", noun->name);
-  if (SVC_ALSO_OF(noun)->view_of && !svc_noun_named(s, SVC_ALSO_OF(noun)->view_of)) munit_errorf("%s: view_of: no noun is called %s", noun->name, SVC_ALSO_OF(noun)->view_of);
+  if (noun->stands_for && !svc_noun_named(s, noun->stands_for)) munit_errorf("%s: stands_for: no noun is called %s", noun->name, noun->stands_for);
+  if (noun->outlives && !(noun->flags & SVC_OUTLIVES)) munit_errorf("%s: outlives without SVC_OUTLIVES", noun->name);
+  if (noun->view_of && !svc_noun_named(s, noun->view_of)) munit_errorf("%s: view_of: no noun is called %s", noun->name, noun->view_of);
   if (noun->event_field && feed) catalog_check_fields(noun, feed->noun->object, "event_field", noun->event_field);
 }
 
 static void catalog_check_element(const svc_noun_info *info)
 {
   const svc_noun *noun = info->noun;
-  const svc_field *array = info->parent ? catalog_field(info->parent->noun->object, SVC_ALSO_OF(noun)->element_of) : NULL;
+  const svc_field *array = info->parent ? catalog_field(info->parent->noun->object, noun->element_of) : NULL;
   if (!array || array->type != SVC_ARRAY || array->item != SVC_OBJECT)
-    munit_errorf("%s: %s is no array of objects of its parent", noun->name, SVC_ALSO_OF(noun)->element_of);
-  if (!catalog_field(array->object, "id")) munit_errorf("%s: the elements of %s have no id", noun->name, SVC_ALSO_OF(noun)->element_of);
+    munit_errorf("%s: %s is no array of objects of its parent", noun->name, noun->element_of);
+  if (!catalog_field(array->object, "id")) munit_errorf("%s: the elements of %s have no id", noun->name, noun->element_of);
 }
 
 static void catalog_check_noun(t_service *t, const svc_noun_info *info)
@@ -306,12 +308,12 @@ static void catalog_check_noun(t_service *t, const svc_noun_info *info)
     munit_errorf("%s: unique, but without an error for it", noun->name);
   catalog_check_fields(noun, noun->object, "unique", noun->unique);
   catalog_check_fields(noun, noun->object, "key", noun->key);
-  if (SVC_ALSO_OF(noun)->counted_in) catalog_check_fields(noun, info->parent->noun->object, "counted_in", SVC_ALSO_OF(noun)->counted_in);
-  if (SVC_ALSO_OF(noun)->element_of) catalog_check_element(info);
-  if (SVC_ALSO_OF(noun)->quota || noun->most) munit_assert_int(noun->err_quota, !=, 0);
+  if (noun->counted_in) catalog_check_fields(noun, info->parent->noun->object, "counted_in", noun->counted_in);
+  if (noun->element_of) catalog_check_element(info);
+  if (noun->quota || noun->most) munit_assert_int(noun->err_quota, !=, 0);
   catalog_check_code(noun, "err_not_found", noun->err_not_found, 0);
   catalog_check_code(noun, "err_exists", noun->err_exists, 0);
-  catalog_check_code(noun, "err_other", SVC_ALSO_OF(noun)->err_other, 0);
+  catalog_check_code(noun, "err_other", noun->err_other, 0);
   catalog_check_code(noun, "err_in_use", noun->err_in_use, 0);
   catalog_check_code(noun, "err_quota", noun->err_quota, 2);
   catalog_check_names(noun, t->s);
@@ -320,7 +322,7 @@ static void catalog_check_noun(t_service *t, const svc_noun_info *info)
   catalog_check_event(noun, noun->event_created);
   catalog_check_event(noun, noun->event_updated);
   catalog_check_event(noun, noun->event_deleted);
-  for (fe = SVC_ALSO_OF(noun)->field_events; fe && fe->field; fe++) {
+  for (fe = noun->field_events; fe && fe->field; fe++) {
     catalog_check_event(noun, fe->event);
     catalog_check_fields(noun, noun->object, "field_events", fe->field);
   }
@@ -340,7 +342,7 @@ static void catalog_check_permission(const svc *s, const svc_plan *plan)
 {
   const svc_hop *first = plan->hop_count ? &plan->hops[0] : NULL;
   bool scoped = first && (first->noun == s->org || first->noun == s->group);
-  bool hooked = first && first->noun->also->organizations;
+  bool hooked = first && first->noun->noun->organizations;
   if (!plan->route->roles || plan->route->flags & SVC_NO_AUTH || scoped || hooked) return;
   if (!(plan->route->flags & SVC_ANYWHERE)) munit_errorf("%s %s asks for roles on nothing", t_method(plan), plan->route->path);
 }
@@ -357,16 +359,16 @@ static void catalog_check_route(t_service *t, const svc_plan *plan)
   if (r->answer) catalog_check_object(t, r->answer, 0);
   for (q = r->params; q && q->name; q++)
     if (q[1].name && strcmp(q->name, q[1].name) >= 0) munit_errorf("%s: parameter %s is out of order", r->path, q->name);
-  for (f = SVC_MORE_OF(r)->filters; f && f->param; f++) {
+  for (f = r->filters; f && f->param; f++) {
     q = catalog_param(r->params, f->param);
     if (!q) munit_errorf("%s: it filters by %s, and has no such parameter", r->path, f->param);
     if ((f->compare == SVC_MIN_DATE || f->compare == SVC_MAX_DATE) != (q->type == SVC_DATE))
       munit_errorf("%s: %s is not compared as its type asks for", r->path, f->param);
     catalog_check_fields(noun, noun->object, "filters", f->field);
   }
-  catalog_check_fields(noun, noun->object, "by", SVC_MORE_OF(r)->by);
-  catalog_check_code(noun, "err_not_found", SVC_MORE_OF(r)->err_not_found, 0);
-  catalog_check_code(noun, "err_not_kept", SVC_MORE_OF(r)->err_not_kept, 0);
+  catalog_check_fields(noun, noun->object, "by", r->by);
+  catalog_check_code(noun, "err_not_found", r->err_not_found, 0);
+  catalog_check_code(noun, "err_not_kept", r->err_not_kept, 0);
   catalog_check_permission(t->s, plan);
 }
 
@@ -452,7 +454,7 @@ static const svc_plan *catalog_visit(t_world *w, catalog_walk *walk, const char 
   int status = t_send(&w->t, "GET", link, NULL);
   if (status == 404) return plan;
   if (status != 200) t_complain(plan, "the link %s answers %d %s", link, status, t_error(&w->t));
-  if (status != 200 || plan->more->media) return plan; /* nothing to follow in there */
+  if (status != 200 || plan->route->media) return plan; /* nothing to follow in there */
   munit_assert_not_null(w->t.body);
   if (w->t.body->type == SVC_J_OBJECT) munit_assert_string_not_equal(t_link(&w->t, "self"), "");
   catalog_follow(walk, w->t.body);

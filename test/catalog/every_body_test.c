@@ -66,7 +66,7 @@ static size_t body_list_length(const char *const *values)
 /* The n-th string for a field; NULL: there are not so many. */
 static svc_node *body_string(const body_change *b, const svc_field *f, int n)
 {
-  const char *const *values = SVC_VALUES_OF(f);
+  const char *const *values = f->values;
   if (values) {
     size_t all = body_list_length(values), step = all / BODY_VALUES + 1;
     if ((size_t)n * step < all) return body_text(b->a, svc_value_text(b->w->t.s, b->a, values[(size_t)n * step]));
@@ -81,7 +81,7 @@ static svc_node *body_string(const body_change *b, const svc_field *f, int n)
 
 static svc_node *body_integer(const body_change *b, const svc_field *f, int n)
 {
-  int64_t least = f->flags & SVC_MIN ? SVC_MIN_OF(f) : 0, most = f->flags & SVC_MAX ? SVC_MAX_OF(f) : INT32_MAX;
+  int64_t least = f->flags & SVC_MIN ? f->min : 0, most = f->flags & SVC_MAX ? f->max : INT32_MAX;
   const int64_t values[] = { least, least - 1, least + 1, most, most + 1, (least + most) / 2, 3 };
   return n < 7 ? body_number(b->a, values[n]) : NULL;
 }
@@ -96,7 +96,7 @@ static svc_node *body_object(const body_change *b, const svc_object *object, int
   svc_node *member;
   bool full = n % 2;
   int which = n / 2;
-  while (object->is_union) {
+  while (object->choice) {
     for (v = object->choice->variants; v->value && which > 0; which--) v++;
     if (!v->value) return NULL;
     svc_node_set_text(b->a, out, object->choice->by, v->value);
@@ -118,7 +118,7 @@ static svc_node *body_object(const body_change *b, const svc_object *object, int
 static svc_node *body_array(const body_change *b, const svc_field *f, int n, int deep)
 {
   svc_node *out = svc_node_new(b->a, f->type == SVC_MAP ? SVC_J_OBJECT : SVC_J_ARRAY, SVC_S(""), SVC_S("")), *one;
-  svc_field each = svc_field_each(f);
+  svc_field each = *f;
   int copies = n == 2 ? 2 : 1;
   if (n == 0) return out;
   each.type = f->item;
@@ -169,7 +169,7 @@ static bool body_change_field(body_change *b, const svc_field *f, svc_node *body
   if (body_this(b)) return body_put(b, body, f, svc_node_new(b->a, SVC_J_NULL, SVC_S(""), SVC_S("null"))), true;
   for (n = 0; (value = body_value(b, f, n, BODY_DEEP)) != NULL; n++)
     if (body_this(b)) return body_put(b, body, f, value), true;
-  if (!member || !SVC_OBJECT_OF(f)) return false;
+  if (!member || !f->object) return false;
   if (f->type == SVC_OBJECT) return member->type == SVC_J_OBJECT && body_change_object(b, f->object, member);
   for (value = member->first; value; value = value->next)
     if (value->type == SVC_J_OBJECT && body_change_object(b, f->object, value)) return true;
@@ -181,12 +181,12 @@ static bool body_change_object(body_change *b, const svc_object *object, svc_nod
   const svc_object *own = svc_object_of(object, body);
   svc_fields fields;
   const svc_field *f;
-  if (object->is_union) { /* another variant than it is */
+  if (object->choice) { /* another variant than it is */
     const svc_variant *v;
     for (v = object->choice->variants; v->value; v++)
       if (body_this(b)) return svc_node_set_text(b->a, body, object->choice->by, v->value), true;
   }
-  if (!own || own->is_union) return false;
+  if (!own || own->choice) return false;
   svc_fields_begin(&fields, own);
   while ((f = svc_fields_next(&fields)) != NULL)
     if (!(f->flags & SVC_READ_ONLY) && body_change_field(b, f, body)) return true;
@@ -259,7 +259,7 @@ static void body_fill(svc_arena *a, const t_world *w, const svc_plan *plan, svc_
   body_change b = { a, w, 0 };
   svc_fields fields;
   const svc_field *f;
-  if (!object || object->is_union || body->type != SVC_J_OBJECT) return;
+  if (!object || object->choice || body->type != SVC_J_OBJECT) return;
   svc_fields_begin(&fields, object);
   while ((f = svc_fields_next(&fields)) != NULL) {
     svc_node *value = f->flags & SVC_READ_ONLY || svc_node_get(body, f->name) ? NULL : body_value(&b, f, 1, BODY_DEEP);

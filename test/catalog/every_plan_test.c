@@ -113,7 +113,7 @@ static void roles_that_may(size_t i, uint64_t roles)
 static void roles_that_may_not(t_world *w, const svc_plan *plan)
 {
   /* a role on a project is no part in what belongs to organizations (elsewhere_test.c) */
-  bool elsewhere = plan->hop_count && plan->hops[0].noun->also->organizations;
+  bool elsewhere = plan->hop_count && plan->hops[0].noun->noun->organizations;
   int role;
   for (role = 0; plan->route->roles && role < SVC_ROLE_COUNT; role++) {
     if (svc_role_includes(role) & plan->route->roles) continue;
@@ -128,7 +128,7 @@ static void roles_of_strangers(t_world *w, const svc_plan *plan)
 {
   const svc_noun_info *first = plan->hop_count ? plan->hops[0].noun : NULL;
   bool scoped = first && (first == w->t.s->org || first == w->t.s->group) && !plan->hops[0].by_unique;
-  if (scoped || (first && first->also->organizations)) {
+  if (scoped || (first && first->noun->organizations)) {
     t_world_stranger(w);
     expect(w, plan, t_world_send(w, plan), STRANGER_STATUS, "a stranger");
   } else if (plan->route->roles) {
@@ -179,7 +179,7 @@ static void unknown_find(unknown *u, const svc_object *object, svc_node *body, c
   }
   for (member = body->first; member && !u->object; member = member->next) {
     const svc_field *f = svc_field_named(own, member->name);
-    if (!f || !SVC_OBJECT_OF(f) || f->flags & SVC_READ_ONLY) continue;
+    if (!f || !f->object || f->flags & SVC_READ_ONLY) continue;
     value = f->type == SVC_OBJECT ? member : member->first;
     snprintf(inside, sizeof inside, "%s%s" SVC_FMT "%s", at, *at ? "." : "", SVC_ARG(member->name),
              f->type == SVC_ARRAY ? "[0]" : "");
@@ -312,7 +312,7 @@ static MunitResult every_sent_back(const MunitParameter params[], void *data)
 /* Another value for a field; false: this is not the one to change. */
 static bool change_value(svc_arena *a, const svc_field *f, svc_node *value)
 {
-  const char *const *v = SVC_VALUES_OF(f);
+  const char *const *v = f->values;
   int64_t number;
   if (f->flags & (SVC_READ_ONLY | SVC_FIXED | SVC_WRITE_ONLY)) return false;
   switch (f->type) {
@@ -320,7 +320,7 @@ static bool change_value(svc_arena *a, const svc_field *f, svc_node *value)
   case SVC_INT32:
   case SVC_INT64:
     if (!svc_json_number_i64(value->text, &number)) return false;
-    number += f->flags & SVC_MAX && number >= SVC_MAX_OF(f) ? -1 : 1;
+    number += f->flags & SVC_MAX && number >= f->max ? -1 : 1;
     value->text = svc_arena_print(a, "%lld", (long long)number);
     return true;
   case SVC_STRING:
@@ -328,7 +328,7 @@ static bool change_value(svc_arena *a, const svc_field *f, svc_node *value)
     if (v) return *v ? (value->text = svc_str_c(*v), true) : false;
     value->text = svc_arena_print(a, SVC_FMT "x", SVC_ARG(value->text));
     if (f->format || (f->max && (int64_t)value->text.n > f->max)) return false;
-    return !SVC_HAS_PATTERN(f) || svc_pattern_match(f->pattern, value->text);
+    return !f->pattern || svc_pattern_match(f->pattern, value->text);
   default: return false;
   }
 }
@@ -448,7 +448,7 @@ static bool delete_shown(const svc_plan *get, const svc_lifecycle *life)
 {
   const svc_object *object = svc_object_of(get->route->answer ? get->route->answer : get->noun->noun->object, NULL);
   const svc_field *f = svc_field_named(object, svc_str_c(life->field));
-  const char *const *value = f ? SVC_VALUES_OF(f) : NULL;
+  const char *const *value = f ? f->values : NULL;
   if (object && !f) return false;
   while (value && *value && strcmp(*value, life->deleted) != 0) value++;
   return !value || *value;
@@ -792,7 +792,7 @@ static MunitResult every_envelope(const MunitParameter params[], void *data)
   size_t i;
   (void)params, (void)data;
   for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
-    if (plan->more->media || !ready(&w, plan)) continue;
+    if (plan->route->media || !ready(&w, plan)) continue;
     snprintf(path, sizeof path, "%s%cenvelope=true", w.path, strchr(w.path, '?') ? '&' : '?');
     expect(&w, plan, t_send(&w.t, t_method(plan), path, w.has_body ? w.body : NULL), t_success(plan), "in an envelope");
     if (w.t.response.body_length == 0) continue;
@@ -1116,7 +1116,7 @@ static bool ref_erase_work(svc_job *job, svc_txn *txn)
   svc_service_call(&c, r->w.t.s, &arena, txn, r->w.t.now);
   munit_assert_true(svc_id_parse(svc_str_c(r->w.group), &group));
   if (svc_id_parse(svc_str_c(r->value), &id)) munit_assert_int(svc_entity_get(txn, n->kind, &group, &id, &e), ==, SVC_OK);
-  else munit_assert_int(svc_entity_named(txn, n->kind, SVC_ALSO_OF(n)->names, &group, svc_str_c(r->value), &e), ==, SVC_OK);
+  else munit_assert_int(svc_entity_named(txn, n->kind, n->names, &group, svc_str_c(r->value), &e), ==, SVC_OK);
   svc_scope_enter(&c, &e);
   good = svc_erase(&c, r->to, &e);
   svc_blocks_free(arena.blocks);

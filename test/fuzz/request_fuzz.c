@@ -31,11 +31,11 @@ static void fuzz_value(svc_buf *b, const svc_field *f, int type, int depth)
   switch (type) {
   case SVC_INT32:
   case SVC_INT64:
-  case SVC_NUMBER: svc_buf_i64(b, f->flags & SVC_MIN ? SVC_MIN_OF(f) : 1); break;
+  case SVC_NUMBER: svc_buf_i64(b, f->flags & SVC_MIN ? f->min : 1); break;
   case SVC_BOOLEAN: svc_buf_text(b, "true"); break;
   case SVC_DATE: svc_buf_text(b, "\"2025-06-02T00:00:00Z\""); break;
   case SVC_OBJECT:
-  case SVC_MAP: fuzz_object(b, SVC_OBJECT_OF(f), depth + 1); break;
+  case SVC_MAP: fuzz_object(b, f->object, depth + 1); break;
   case SVC_ARRAY:
     svc_buf_char(b, '[');
     fuzz_value(b, f, f->item, depth + 1);
@@ -43,7 +43,7 @@ static void fuzz_value(svc_buf *b, const svc_field *f, int type, int depth)
     break;
   default:
     if (f->format == SVC_FORMAT_ID) svc_buf_text(b, strcmp(f->name, "orgId") == 0 ? "\"{orgId}\"" : "\"{groupId}\"");
-    else svc_json_escape(b, SVC_VALUES_OF(f) ? svc_str_c(f->values[0]) : SVC_S("abcdefgh"));
+    else svc_json_escape(b, f->values ? svc_str_c(f->values[0]) : SVC_S("abcdefgh"));
   }
 }
 
@@ -54,7 +54,7 @@ static void fuzz_object(svc_buf *b, const svc_object *object, int depth)
   svc_fields fields;
   bool first = true;
   svc_buf_char(b, '{');
-  if (object && object->is_union) object = object->choice->variants[0].object;
+  if (object && object->choice) object = object->choice->variants[0].object;
   svc_fields_begin(&fields, depth < 8 ? object : NULL);
   while ((f = svc_fields_next(&fields)) != NULL) {
     if (f->flags & SVC_READ_ONLY) continue;
@@ -77,12 +77,12 @@ static void fuzz_names(svc_buf *words, const svc_object *object, int depth)
     svc_buf_text(words, "\"\\\"");
     svc_buf_text(words, f->name);
     svc_buf_text(words, "\\\":\"\n");
-    for (v = SVC_VALUES_OF(f); v && *v; v++) {
+    for (v = f->values; v && *v; v++) {
       svc_buf_text(words, "\"");
       svc_buf_text(words, *v);
       svc_buf_text(words, "\"\n");
     }
-    if (SVC_OBJECT_OF(f)) fuzz_names(words, f->object, depth + 1);
+    if (f->object) fuzz_names(words, f->object, depth + 1);
   }
 }
 

@@ -28,7 +28,7 @@ static const svc_route pact_routes[] = {
 static const svc_noun pact_noun = {
   .name = "pact", .kind = "pact", .param = "pactId", .flags = SVC_GLOBAL, .object = &pact_object,
   .err_not_found = SVC_E_PEER_NOT_FOUND, .event_updated = "FEDERATION_SETTINGS_UPDATED", .routes = SVC_ROUTES(pact_routes),
-  .also = SVC_ALSO(.organizations = pact_organizations)
+  .organizations = pact_organizations
 };
 
 /* Below a pact: of one organization each, which the path names as well. */

@@ -30,13 +30,13 @@ static bool media_nothing(svc_call *c)
 #define MEDIA(m, p, ...) { .method = m, .path = "/groups/{groupId}/" p, .set = SVC_SET_CLUSTER_LOGS, \
                            .roles = SVC_R_GROUP_READ_ONLY, __VA_ARGS__ }
 static const svc_route log_routes[] = {
-  MEDIA(SVC_GET, "logs/{logName}.gz", .versions = SVC_VERSIONS(20230101, 20240805), .flags = SVC_V1_TOO, .run = media_gzip,
-        .more = SVC_MORE(.media = "gzip")),
-  MEDIA(SVC_GET, "tables/all", .versions = SVC_VERSIONS(20230101), .flags = SVC_V1_TOO, .run = media_csv, .more = SVC_MORE(.media = "csv")),
-  MEDIA(SVC_POST, "tables:make", .versions = SVC_VERSIONS(20230101), .flags = SVC_NO_BODY, .status = 201, .run = media_csv,
-        .more = SVC_MORE(.media = "csv")),
-  MEDIA(SVC_GET, "tables/none", .versions = SVC_VERSIONS(20230101), .run = media_nothing, .more = SVC_MORE(.media = "csv")),
-  MEDIA(SVC_GET, "metadata.xml", .versions = SVC_VERSIONS(20230101), .run = media_xml, .more = SVC_MORE(.media = "application/xml"))
+  MEDIA(SVC_GET, "logs/{logName}.gz", .versions = { 20230101, 20240805 }, .flags = SVC_V1_TOO, .run = media_gzip,
+        .media = "gzip"),
+  MEDIA(SVC_GET, "tables/all", .versions = { 20230101 }, .flags = SVC_V1_TOO, .run = media_csv, .media = "csv"),
+  MEDIA(SVC_POST, "tables:make", .versions = { 20230101 }, .flags = SVC_NO_BODY, .status = 201, .run = media_csv,
+        .media = "csv"),
+  MEDIA(SVC_GET, "tables/none", .versions = { 20230101 }, .run = media_nothing, .media = "csv"),
+  MEDIA(SVC_GET, "metadata.xml", .versions = { 20230101 }, .run = media_xml, .media = "application/xml")
 };
 static const svc_object log_object = { .name = "Log" };
 static const svc_noun log_noun = { .name = "log", .flags = SVC_VIRTUAL, .object = &log_object, .routes = SVC_ROUTES(log_routes) };

@@ -7,7 +7,7 @@
 
 #include "support.h"
 
-#define PROBE_VERSIONS .versions = SVC_VERSIONS(20250101)
+#define PROBE_VERSIONS .versions = { 20250101 }
 
 /* A cluster of three nodes, as POST /groups/ID/clusters takes it. */
 #define PROBE_CLUSTER(name, size) \

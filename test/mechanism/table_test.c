@@ -17,15 +17,13 @@ static void table_refused(const svc_noun *first, const svc_noun *second, const c
 
 static MunitResult table_quota(const MunitParameter params[], void *data)
 {
-  static const svc_noun_also good_also = { .quota = "svc.project.deployment.clusters" };
   static const svc_noun good = {
     .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object,
-    .also = &good_also
+    .quota = "svc.project.deployment.clusters"
   };
-  static const svc_noun_also bad_also = { .quota = "svc.project.deployment.clutters" };
   static const svc_noun bad = {
     .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object,
-    .also = &bad_also
+    .quota = "svc.project.deployment.clutters"
   };
   static const svc_noun *const fine[] = { &good, NULL };
   t_service t;
@@ -134,21 +132,17 @@ static MunitResult table_names(const MunitParameter params[], void *data)
     .name = "target", .kind = "targ", .parent = "project", .object = &plain_object, .key = "name", .unique = "name"
   };
   static const svc_noun names = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .refs = refs };
-  static const svc_noun_also element_also = { .element_of = "name" };
-  static const svc_noun element = { .name = "part", .parent = "target", .object = &plain_object, .also = &element_also };
-  static const svc_noun_also lost_also = { .element_of = "parts" };
-  static const svc_noun lost = { .name = "part", .parent = "target", .object = &plain_object, .also = &lost_also };
+  static const svc_noun element = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "name" };
+  static const svc_noun lost = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "parts" };
   static const svc_field list_fields[] = { F_LIST("deep", &plain_object) };
   static const svc_object list_object = { .name = "Listed", .fields = SVC_ROWS(list_fields) };
   static const svc_noun alone = {
     .name = "target", .kind = "targ", .parent = "project", .object = &list_object, .flags = SVC_SINGLETON
   };
   static const char *const tallied[] = { "name", NULL };
-  static const svc_noun_also tallies_also = { .tallies = tallied };
-  static const svc_noun tallies = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object,
-  .also = &tallies_also };
-  static const svc_noun_also of_singleton_also = { .element_of = "deep" };
-  static const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .also = &of_singleton_also };
+  static const svc_feed_ops feed_ops = { tallied };
+  static const svc_noun tallies = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .feed = &feed_ops };
+  static const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "deep" };
   (void)params, (void)data;
   table_refused(&target, &names, "probe", "name"); /* it could be given another name */
   table_refused(&target, &element, "part", "no array");
@@ -164,23 +158,21 @@ static const svc_field relied_word_fields[] = { F_STR("deep"), F_STRS("words") }
 static const svc_object relied_words = { .name = "Words", .fields = SVC_ROWS(relied_word_fields) };
 static const svc_noun secretive = { .name = "target", .kind = "targ", .parent = "project", .param = "t", .object = &relied_secret };
 static const svc_noun wordy = { .name = "target", .kind = "targ", .parent = "project", .param = "t", .object = &relied_words };
-static const svc_noun_also deep_also = { .element_of = "deep" }, words_also = { .element_of = "words" };
-static const svc_noun deep = { .name = "part", .parent = "target", .object = &plain_object, .also = &deep_also };
-static const svc_noun words = { .name = "part", .parent = "target", .object = &plain_object, .also = &words_also };
-static const svc_noun_also meters_also = { .meters = table_meters };
+static const svc_noun deep = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "deep" };
+static const svc_noun words = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "words" };
 static const svc_noun metered = {
-  .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SINGLETON, .also = &meters_also
+  .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SINGLETON, .meters = table_meters
 };
 static const svc_noun sole[] = {
   { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SOLE },
   { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SOLE, .err_exists = SVC_E_PEER_ALREADY_EXISTS }
 };
 static const svc_route no_path[] = { { .method = SVC_GET, .path = "/probes/{x}", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_list,
-                                       .more = SVC_MORE(.in_path = "name") } };
+                                       .in_path = "name" } };
 static const svc_route no_field[] = { { .method = SVC_GET, .path = "/probes/{x}", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_list,
-                                        .more = SVC_MORE(.in_path = "x") } };
+                                        .in_path = "x" } };
 static const svc_route no_value[] = { { .method = SVC_GET, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_list,
-                                        .more = SVC_MORE(.value = "nothing") } };
+                                        .value = "nothing" } };
 static const svc_route in_clear[] = { { .method = SVC_POST, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS,
                                         .body = &relied_secret, .run = svc_verb_create } };
 static const svc_noun routed[] = {
@@ -192,8 +184,7 @@ static const svc_noun routed[] = {
 static const char *const no_bills[] = { "invoice", NULL }, *const no_feed[] = { "event", NULL };
 static const svc_noun bills = { .name = "probe", .kind = "prob", .parent = "organization", .object = &plain_object, .seat = SVC_SEAT_BILLS };
 static const char *const many_tallied[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", NULL };
-static const svc_noun_also many_tallies = { .tallies = many_tallied };
-static const svc_noun feed = { .name = "probe", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_FEED, .also = &many_tallies };
+static const svc_noun feed = { .name = "probe", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_FEED, .feed = &(const svc_feed_ops){ many_tallied } };
 
 /* What a part of the pipeline would rely on, and could not. */
 static MunitResult table_relied_on(const MunitParameter params[], void *data)
@@ -226,8 +217,7 @@ static const svc_variant forms[] = { { "A", &plain_object }, { "B", &plain_objec
 static const svc_object formed_object = { .name = "Formed", .choice = SVC_CHOICE("name", NULL, forms) };
 static const svc_noun again = { .name = "again", .kind = "agai", .parent = "project", .param = "a", .object = &again_object };
 static const svc_noun formed = { .name = "formed", .kind = "form", .parent = "project", .param = "f", .object = &formed_object };
-static const svc_noun_also part_also = { .element_of = "parts" };
-static const svc_noun part = { .name = "part", .parent = "formed", .object = &plain_object, .also = &part_also };
+static const svc_noun part = { .name = "part", .parent = "formed", .object = &plain_object, .element_of = "parts" };
 static const svc_noun *const odd_ones[] = { &again, &formed, &part, NULL };
 
 /* An object may hold itself, and an element may be of what has several forms. */

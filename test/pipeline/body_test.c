@@ -331,7 +331,7 @@ static const svc_field thing_fields[] = {
   F_STR("fixed", .flags = SVC_FIXED),
   F_ID(),
   F_OBJ("inner", &inner_object),
-  { .name = "ints", .type = SVC_ARRAY, .item = SVC_INT32, .flags = SVC_MAX | SVC_EACH, .each = SVC_BOUNDS(0, 9) },
+  { .name = "ints", .type = SVC_ARRAY, .item = SVC_INT32, .flags = SVC_MAX, .min = 0, .max = 9 },
   F_STR("ip", .format = SVC_FORMAT_IP),
   F_LIST("items", &item_object, .flags = SVC_UNIQUE_ITEMS),
   { .name = "map", .type = SVC_MAP, .item = SVC_STRING, .max = 3 },

@@ -761,7 +761,7 @@ static MunitResult retry_no_entity(const MunitParameter params[], void *data)
   munit_assert_not_null(item);
   for (i = 0; i < 3; i++)
     for (again = 0; again < 4; again++) {
-      svc_route route = { .method = SVC_POST, .path = "/made/up", .versions = SVC_VERSIONS(20230101), .run = rows[i].run };
+      svc_route route = { .method = SVC_POST, .path = "/made/up", .versions = { 20230101 }, .run = rows[i].run };
       svc_plan plan;
       svc_request request;
       svc_response response;
@@ -774,7 +774,6 @@ static MunitResult retry_no_entity(const MunitParameter params[], void *data)
       memset(&request, 0, sizeof request);
       memset(&response, 0, sizeof response);
       plan.route = &route;
-      plan.more = SVC_MORE_OF(&route);
       plan.item = item;
       request.method = "POST";
       request.body = "{}";

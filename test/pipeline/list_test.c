@@ -673,7 +673,6 @@ static MunitResult list_odd_path(const MunitParameter params[], void *data)
     memset(&plan, 0, sizeof plan);
     memset(&c, 0, sizeof c);
     plan.route = &route;
-    plan.more = SVC_MORE_OF(&route);
     c.s = t.s;
     c.arena = &arena;
     c.plan = &plan;

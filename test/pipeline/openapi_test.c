@@ -157,7 +157,7 @@ static void openapi_name(openapi_seen *seen, const svc_object *object)
   munit_assert_size(seen->n, <, sizeof seen->objects / sizeof seen->objects[0]);
   seen->objects[seen->n++] = object;
   openapi_name(seen, object->base);
-  for (i = 0; i < object->count; i++) openapi_name(seen, SVC_OBJECT_OF(&object->fields[i]));
+  for (i = 0; i < object->count; i++) openapi_name(seen, object->fields[i].object);
   for (v = SVC_VARIANTS_OF(object); v && v->value; v++) openapi_name(seen, v->object);
 }
 

@@ -314,7 +314,6 @@ static int step(t_service *t, const svc_route *route, const char *query, svc_cal
   memset(c, 0, sizeof *c);
   memset(&plan, 0, sizeof plan);
   plan.route = route;
-  plan.more = SVC_MORE_OF(route);
   c->s = t->s;
   c->arena = arena;
   c->plan = &plan;

@@ -60,7 +60,6 @@ static void bench_open(bench *b)
     b->routes[i].method = (unsigned char)method_number(operations_list[i].method);
     b->routes[i].path = operations_list[i].path;
     b->s.plans[i].route = &b->routes[i];
-    b->s.plans[i].more = SVC_MORE_OF(&b->routes[i]);
     bench_params(&b->s.plans[i]);
   }
   munit_assert_int(svc_router_open(&b->s), ==, SVC_OK);
@@ -651,7 +650,7 @@ static MunitResult route_head(const MunitParameter params[], void *data)
       }
       munit_assert_string_not_equal(t_get_header(&w.t, "Content-Type"), "");
       munit_assert_size((size_t)strtol(t_get_header(&w.t, "Content-Length"), NULL, 10), ==, get.body_length);
-      if (status == 200 && !(r->flags & (SVC_PAGED | SVC_BARE)) && !SVC_MORE_OF(r)->media) /* what is made anew each time has none */
+      if (status == 200 && !(r->flags & (SVC_PAGED | SVC_BARE)) && !r->media) /* what is made anew each time has none */
         munit_assert_string_not_equal(t_get_header(&w.t, "ETag"), "");
       svc_response_free(&get);
     }

@@ -366,9 +366,9 @@ static bool stats_run(svc_call *c)
 /* A route that has no name of its own is one of the others; a status that nobody expects is counted, too. */
 static MunitResult stats_nameless(const MunitParameter params[], void *data)
 {
-  static const svc_route routes[] = { { .method = SVC_GET, .path = "/nameless", .set = SVC_SET_EVENT_TYPES, .versions = SVC_VERSIONS(20250101),
+  static const svc_route routes[] = { { .method = SVC_GET, .path = "/nameless", .set = SVC_SET_EVENT_TYPES, .versions = { 20250101 },
                                         .flags = SVC_NO_BODY, .run = stats_run },
-                                      { .method = SVC_GET, .path = "/nameless/odd", .set = SVC_SET_EVENT_TYPES, .versions = SVC_VERSIONS(20250101),
+                                      { .method = SVC_GET, .path = "/nameless/odd", .set = SVC_SET_EVENT_TYPES, .versions = { 20250101 },
                                         .flags = SVC_NO_BODY, .run = stats_run } };
   static const svc_noun noun = { .name = "nameless", .flags = SVC_VIRTUAL, .routes = SVC_ROUTES(routes) };
   static const svc_noun *const nouns[] = { &noun, NULL };

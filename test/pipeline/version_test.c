@@ -350,7 +350,6 @@ static void ending_run(ending *e, t_service *t, const svc_route *route, const ch
   memset(&c, 0, sizeof c);
   request.method = "GET";
   plan.route = route;
-  plan.more = SVC_MORE_OF(route);
   c.s = t->s;
   c.arena = &e->arena;
   c.request.raw = &request;
@@ -375,10 +374,9 @@ static const char *ending_header(const ending *e, const char *name)
 
 static MunitResult version_deprecated(const MunitParameter params[], void *data)
 {
-  static const svc_route plain = { .path = "/old", .versions = SVC_VERSIONS(20230101) };
-  static const svc_route_more old = { .deprecated = 20240805 }, ending_soon = { .deprecated = 20240805, .sunset = 20260301 };
-  static const svc_route deprecated = { .path = "/old", .versions = SVC_VERSIONS(20230101), .more = &old };
-  static const svc_route ends = { .path = "/old", .versions = SVC_VERSIONS(20230101), .more = &ending_soon };
+  static const svc_route plain = { .path = "/old", .versions = { 20230101 } };
+  static const svc_route deprecated = { .path = "/old", .versions = { 20230101 }, .deprecated = 20240805 };
+  static const svc_route ends = { .path = "/old", .versions = { 20230101 }, .deprecated = 20240805, .sunset = 20260301 };
   t_service t;
   ending e;
   (void)params, (void)data;
@@ -413,8 +411,7 @@ static MunitResult version_deprecated(const MunitParameter params[], void *data)
 ** not send the caller to a later version. */
 static MunitResult version_sunset(const MunitParameter params[], void *data)
 {
-  static const svc_route_more soon = { .deprecated = 20250101, .sunset = 20260301 };
-  static const svc_route ends = { .path = "/old", .versions = SVC_VERSIONS(20230101, 20240805), .more = &soon };
+  static const svc_route ends = { .path = "/old", .versions = { 20230101, 20240805 }, .deprecated = 20250101, .sunset = 20260301 };
   static const char *const accepts[] = { MEDIA("2024-08-05"), MEDIA("2030-01-01"), "*/*", "" };
   static const svc_config enforcing = { .limiter_off = 1, .enforce_sunset = 1 };
   t_service announced, enforced;

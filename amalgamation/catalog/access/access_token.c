@@ -78,7 +78,7 @@ static bool access_token_account(svc_call *c, svc_entity *out, access_token_secr
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "the Authorization header must be Basic");
   known = svc_credential_find(c, accounts, id_text, out);
   if (c->txn->error) return svc_store_failed(c, c->txn->error);
-  opened = accounts && accounts->also->credential->opens(c, out, secret, &used->id, &used->until); /* an unknown id is hashed for, too */
+  opened = accounts && accounts->noun->credential->opens(c, out, secret, &used->id, &used->until); /* an unknown id is hashed for, too */
   if (!known || !opened)
     return access_token_fail(c, SVC_E_USER_UNAUTHORIZED, "invalid_client", "the client id or its secret is not right");
   return true;

@@ -79,5 +79,5 @@ SVC_PRIVATE const svc_noun svc_noun_api_key_access_list = {
   .event_field = "whitelistEntry",
   .routes = SVC_ROUTES(api_key_access_list_routes),
   .removing = svc_access_removing,
-  .also = SVC_ALSO(.spell = svc_access_spell, .access = &api_key_access_list_access)
+  .spell = svc_access_spell, .access = &api_key_access_list_access
 };

@@ -68,7 +68,7 @@ static bool organization_invitation_add(svc_call *c);
 
 #define ORGANIZATION_INVITATION "/orgs/{orgId}/invites", SVC_SET_ORGANIZATIONS, (20230101), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
 #define ORGANIZATION_INVITATION_ALL \
-  .answer = &organization_invitation_shown, .more = SVC_MORE(.deprecated = 20250219, .sunset = 20270701), .whole = true
+  .answer = &organization_invitation_shown, .deprecated = 20250219, .sunset = 20270701, .whole = true
 
 static const svc_route organization_invitation_routes[] = {
   R_GET(ORGANIZATION_INVITATION, "", ORGANIZATION_INVITATION_ALL, .flags = SVC_BARE,
@@ -86,10 +86,10 @@ static const svc_route organization_invitation_routes[] = {
           .example = "{\"roles\":[\"ORG_READ_ONLY\"]}"),
   R_DELETE(ORGANIZATION_INVITATION, "/{invitationId}", ORGANIZATION_INVITATION_ALL, .status = 204,
            .op = "deleteOrgInvite", .run = organization_invitation_remove),
-  { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = SVC_VERSIONS(20230201),
+  { .method = SVC_POST, .path = "/groups/{groupId}/access", .set = SVC_SET_PROJECTS, .versions = { 20230201 },
     .roles = SVC_R_GROUP_OWNER, .body = &svc_object_user_roles,
     .answer = &organization_invitation_shown, .op = "addGroupUser", .run = organization_invitation_add,
-    .example = "{\"username\":\"welcome@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", .more = SVC_MORE(.deprecated = 20250219), .also = 204 }
+    .example = "{\"username\":\"welcome@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", .deprecated = 20250219, .also = 204 }
 };
 
 /* --------------------------------------------------------------------------------------------------------------- views */

@@ -129,17 +129,17 @@ static bool organization_user_leave_team(svc_call *c);
   { .method = m, .path = "/orgs/{orgId}/users" p, .set = SVC_SET_ORGANIZATION_USERS, __VA_ARGS__ }
 #define ORGANIZATION_USER_GROUP(m, p, ...) \
   { .method = m, .path = "/groups/{groupId}/users" p, .set = SVC_SET_PROJECT_USERS, \
-    .more = SVC_MORE(.err_not_found = SVC_E_USER_NOT_IN_GROUP), __VA_ARGS__ }
+    .err_not_found = SVC_E_USER_NOT_IN_GROUP, __VA_ARGS__ }
 #define ORGANIZATION_USER_GROUP_OLD(m, p, ...) \
-  { .method = m, .path = "/groups/{groupId}/users" p, .set = SVC_SET_PROJECT_USERS, .versions = SVC_VERSIONS(20230101), \
-    .more = SVC_MORE(.err_not_found = SVC_E_USER_NOT_IN_GROUP, ORGANIZATION_USER_ENDS), __VA_ARGS__ }
+  { .method = m, .path = "/groups/{groupId}/users" p, .set = SVC_SET_PROJECT_USERS, .versions = { 20230101 }, \
+    .err_not_found = SVC_E_USER_NOT_IN_GROUP, ORGANIZATION_USER_ENDS, __VA_ARGS__ }
 #define ORGANIZATION_USER_SEEN .answer = &organization_user_in_group_object
 #define ORGANIZATION_USER_TEAM(m, p, ...) \
   { .method = m, .path = "/orgs/{orgId}/teams/{teamId}" p, .set = SVC_SET_ORGANIZATION_TEAMS, __VA_ARGS__ }
-#define ORGANIZATION_USER_NEW .versions = SVC_VERSIONS(20250219)
-#define ORGANIZATION_USER_BOTH .versions = SVC_VERSIONS(20230101, 20250219)
+#define ORGANIZATION_USER_NEW .versions = { 20250219 }
+#define ORGANIZATION_USER_BOTH .versions = { 20230101, 20250219 }
 #define ORGANIZATION_USER_ENDS .deprecated = 20250219, .sunset = 20270701
-#define ORGANIZATION_USER_OLD .versions = SVC_VERSIONS(20230101), .more = SVC_MORE(ORGANIZATION_USER_ENDS)
+#define ORGANIZATION_USER_OLD .versions = { 20230101 }, ORGANIZATION_USER_ENDS
 
 static const svc_route organization_user_routes[] = {
   ORGANIZATION_USER_ORG(SVC_GET, "", ORGANIZATION_USER_BOTH, .roles = SVC_R_ORG_MEMBER, .flags = SVC_PAGED,
@@ -616,5 +616,5 @@ SVC_PRIVATE const svc_noun svc_noun_organization_user = {
   .routes = SVC_ROUTES(organization_user_routes),
   .fell_due = organization_user_fell_due,
   .gone = svc_member_gone,
-  .also = SVC_ALSO(.view_of = "user")
+  .view_of = "user"
 };

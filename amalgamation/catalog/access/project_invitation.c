@@ -29,7 +29,7 @@ static bool project_invitation_read(svc_call *c);
 static bool project_invitation_remove(svc_call *c);
 
 #define PROJECT_INVITATION "/groups/{groupId}/invites", SVC_SET_PROJECTS, (20230101), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
-#define PROJECT_INVITATION_ALL .answer = &project_invitation_shown, .more = SVC_MORE(.deprecated = 20250219, .sunset = 20270701), .whole = true
+#define PROJECT_INVITATION_ALL .answer = &project_invitation_shown, .deprecated = 20250219, .sunset = 20270701, .whole = true
 
 static const svc_route project_invitation_routes[] = {
   R_GET(PROJECT_INVITATION, "", PROJECT_INVITATION_ALL, .flags = SVC_BARE, .params = project_invitation_params,

@@ -80,8 +80,8 @@ static bool service_account_delete_secret(svc_call *c);
   "/orgs/{orgId}/serviceAccounts", SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, (20240805), SVC_R_ORG_READ_ONLY, SVC_R_ORG_OWNER
 #define SERVICE_ACCOUNT_GROUP \
   "/groups/{groupId}/serviceAccounts", SVC_SET_PROJECT_SERVICE_ACCOUNTS, (20240805), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
-#define SERVICE_ACCOUNT_SEEN .more = SVC_MORE(.view = service_account_view)
-#define SERVICE_ACCOUNT_ASSIGNED .more = SVC_MORE(.view = service_account_view, .keep = svc_keep_assigned)
+#define SERVICE_ACCOUNT_SEEN .view = service_account_view
+#define SERVICE_ACCOUNT_ASSIGNED .view = service_account_view, .keep = svc_keep_assigned
 #define SERVICE_ACCOUNT_SECRET_EXAMPLE "{\"secretExpiresAfterHours\":720}"
 
 static const svc_route service_account_routes[] = {
@@ -524,5 +524,5 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .prepare = service_account_prepare,
   .removing = svc_credential_removing,
   .gone = svc_holder_gone,
-  .also = SVC_ALSO(.credential = &service_account_credential)
+  .credential = &service_account_credential
 };

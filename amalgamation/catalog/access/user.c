@@ -17,7 +17,7 @@ static bool user_read(svc_call *c);
 
 #define USER_BASE "/users", SVC_SET_USERS, (20230101), 0, 0
 #define USER_ENDS .deprecated = 20250219, .sunset = 20270701
-#define USER_ALL .more = SVC_MORE(USER_ENDS)
+#define USER_ALL USER_ENDS
 
 static const svc_route user_routes[] = {
   R_POST(USER_BASE, "", USER_ALL, .status = 201, .op = "createUser", .run = user_create,
@@ -25,7 +25,7 @@ static const svc_route user_routes[] = {
                     "\"lastName\":\"Hopper\",\"country\":\"US\",\"mobileNumber\":\"2125550123\","
                     "\"roles\":[{\"orgId\":\"5f0000000000000000000001\",\"roleName\":\"ORG_MEMBER\"}]}"),
   R_GET(USER_BASE, "/byName/{userName}", .op = "getUserByName", .run = user_read,
-        .more = SVC_MORE(USER_ENDS, .by = "username", .err_not_found = SVC_E_USERNAME_NOT_FOUND)),
+        USER_ENDS, .by = "username", .err_not_found = SVC_E_USERNAME_NOT_FOUND),
   R_GET(USER_BASE, "/{userId}", USER_ALL, .flags = SVC_ITEM, .op = "getUser", .run = user_read)
 };
 
@@ -210,5 +210,5 @@ SVC_PRIVATE const svc_noun svc_noun_user = {
   .err_exists = SVC_E_USER_ALREADY_EXISTS,
   .field_errors = user_errors,
   .routes = SVC_ROUTES(user_routes),
-  .also = SVC_ALSO(.spell = user_spell)
+  .spell = user_spell
 };

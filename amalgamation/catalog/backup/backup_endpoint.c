@@ -34,11 +34,11 @@ static const svc_object backup_endpoint_object = {
       SVC_R_GROUP_OWNER
 
 static const svc_route backup_endpoint_routes[] = {
-  R_GET(BACKUP_ENDPOINT, "", .flags = SVC_PAGED, .op = "listBackupPrivateEndpoints", .run = svc_verb_list, .more = &svc_more_cloud),
+  R_GET(BACKUP_ENDPOINT, "", .flags = SVC_PAGED, .op = "listBackupPrivateEndpoints", .run = svc_verb_list, .in_path = "cloudProvider"),
   R_POST(BACKUP_ENDPOINT, "", .status = 202, .op = "createBackupPrivateEndpoint", .run = svc_verb_create,
-         .example = "{\"regionName\":\"US_EAST_1\"}", .more = &svc_more_cloud),
-  R_GET(BACKUP_ENDPOINT, "/{endpointId}", .op = "getBackupPrivateEndpoint", .run = svc_verb_read, .more = &svc_more_cloud),
-  R_DELETE(BACKUP_ENDPOINT, "/{endpointId}", .status = 204, .op = "deleteBackupPrivateEndpoint", .run = svc_verb_delete, .more = &svc_more_cloud)
+         .example = "{\"regionName\":\"US_EAST_1\"}", .in_path = "cloudProvider"),
+  R_GET(BACKUP_ENDPOINT, "/{endpointId}", .op = "getBackupPrivateEndpoint", .run = svc_verb_read, .in_path = "cloudProvider"),
+  R_DELETE(BACKUP_ENDPOINT, "/{endpointId}", .status = 204, .op = "deleteBackupPrivateEndpoint", .run = svc_verb_delete, .in_path = "cloudProvider")
 };
 
 static const svc_transition backup_endpoint_transitions[] = {

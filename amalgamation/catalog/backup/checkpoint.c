@@ -106,5 +106,5 @@ SVC_PRIVATE const svc_noun svc_noun_checkpoint = {
   .object = &checkpoint_object,
   .err_not_found = SVC_E_CHECKPOINT_NOT_FOUND,
   .routes = SVC_ROUTES(checkpoint_routes),
-  .also = SVC_ALSO(.needs = "snapshot")
+  .needs = "snapshot"
 };

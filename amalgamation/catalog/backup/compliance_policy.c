@@ -74,7 +74,7 @@ static const svc_route compliance_policy_routes[] = {
                    "\"Lovelace\",\"scheduledPolicyItems\":[{\"frequencyInterval\":1,\"frequencyType\":\"daily\","
                    "\"retentionUnit\":\"days\",\"retentionValue\":3}]}"),
   { .method = SVC_DELETE, .path = "/groups/{groupId}/backupCompliancePolicy", .set = SVC_SET_BACKUP, .status = 204,
-    .versions = SVC_VERSIONS(20241113), .roles = SVC_R_GROUP_OWNER, .op = "disableCompliancePolicy", .run = svc_verb_delete }
+    .versions = { 20241113 }, .roles = SVC_R_GROUP_OWNER, .op = "disableCompliancePolicy", .run = svc_verb_delete }
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

@@ -32,5 +32,5 @@ SVC_PRIVATE const svc_noun svc_noun_deleted_cluster = {
   .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME,
   .event_field = "clusterName",
   .prepare = deleted_cluster_prepare,
-  .also = SVC_ALSO(.stands_for = "cluster", .needs = "snapshot")
+  .stands_for = "cluster", .needs = "snapshot"
 };

@@ -54,9 +54,9 @@ static const svc_route export_bucket_routes[] = {
                     "\"iamRoleId\":\"5f0000000000000000000000\"}"),
   R_GET(EXPORT_BUCKET, "/{exportBucketId}", .op = "getExportBucket", .run = svc_verb_read),
   { .method = SVC_PATCH, .path = "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", .set = SVC_SET_BACKUP,
-    .versions = SVC_VERSIONS(20240530), .roles = SVC_R_GROUP_BACKUP_MANAGER, .op = "updateBackupExportBucket", .run = svc_verb_update },
+    .versions = { 20240530 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .op = "updateBackupExportBucket", .run = svc_verb_update },
   { .method = SVC_DELETE, .path = "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", .set = SVC_SET_BACKUP,
-    .status = 204, .versions = SVC_VERSIONS(20230101), .roles = SVC_R_GROUP_BACKUP_MANAGER, .op = "deleteExportBucket", .run = svc_verb_delete }
+    .status = 204, .versions = { 20230101 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .op = "deleteExportBucket", .run = svc_verb_delete }
 };
 
 static bool export_bucket_removing(svc_call *c, const svc_entity *e)

@@ -194,5 +194,5 @@ SVC_PRIVATE const svc_noun svc_noun_export_job = {
   .stored = export_job_stored,
   .fell_due = export_job_fell_due,
   .facts = export_job_facts,
-  .also = SVC_ALSO(.needs = "snapshot")
+  .needs = "snapshot"
 };

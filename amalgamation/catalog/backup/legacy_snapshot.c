@@ -226,5 +226,5 @@ SVC_PRIVATE const svc_noun svc_noun_legacy_snapshot = {
   .object = &legacy_snapshot_object,
   .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND,
   .routes = SVC_ROUTES(legacy_snapshot_routes),
-  .also = SVC_ALSO(.needs = "snapshot")
+  .needs = "snapshot"
 };

@@ -35,7 +35,7 @@ static const svc_field restore_job_member_fields[] = {
 };
 static const svc_object restore_job_member = { .name = "DiskBackupRestoreMember", .fields = SVC_ROWS(restore_job_member_fields) };
 
-#define RESTORE_JOB_SECOND SVC_MIN | SVC_DAYS, .min = 13879 /* 2008: before that there is nothing to restore */
+#define RESTORE_JOB_SECOND SVC_MIN, .min = 1199145600 /* 2008: before that there is nothing to restore */
 
 static const svc_field restore_job_fields[] = {
   F_BOOL("cancelled", .flags = SVC_READ_ONLY),
@@ -258,7 +258,7 @@ static bool restore_job_target_there(svc_call *c, const svc_change *change)
   svc_entity target;
   svc_id group;
   return noun && svc_id_parse(svc_node_str(change->body, "targetGroupId"), &group) &&
-         svc_entity_named(c->txn, noun->noun->kind, noun->also->names, &group,
+         svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &group,
                           svc_node_str(change->body, "targetClusterName"), &target) == SVC_OK;
 }
 
@@ -343,5 +343,5 @@ SVC_PRIVATE const svc_noun svc_noun_restore_job = {
   .view = restore_job_view,
   .desired = restore_job_view,
   .facts = restore_job_facts,
-  .also = SVC_ALSO(.needs = "snapshot")
+  .needs = "snapshot"
 };

@@ -369,6 +369,6 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .removing = svc_snapshot_removing,
   .desired = snapshot_desired,
   .facts = snapshot_facts,
-  .also = SVC_ALSO(.err_unpaid = SVC_E_CANNOT_START_BACKUP_NO_BILLING_INFO, /* it is metered when it is there */
-                   .meters = snapshot_meters, .outlives = snapshot_outlives)
+  .err_unpaid = SVC_E_CANNOT_START_BACKUP_NO_BILLING_INFO, /* it is metered when it is there */
+                   .meters = snapshot_meters, .outlives = snapshot_outlives
 };

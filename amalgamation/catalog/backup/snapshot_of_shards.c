@@ -111,5 +111,5 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot_of_shards = {
   .object = &snapshot_of_shards_object,
   .err_not_found = SVC_E_SNAPSHOT_NOT_FOUND,
   .routes = SVC_ROUTES(snapshot_of_shards_routes),
-  .also = SVC_ALSO(.needs = "snapshot")
+  .needs = "snapshot"
 };

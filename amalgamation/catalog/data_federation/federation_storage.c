@@ -63,7 +63,7 @@ static const char *const federation_storage_gcp_regions[] = {
 
 #define FEDERATION_STORAGE_NAME() F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 255)
 #define FEDERATION_STORAGE_TEXT(n) F_STR(n, .max = 1024)
-#define FEDERATION_STORAGE_URLS() F_STRS("urls", .format = SVC_FORMAT_URI, .flags = SVC_EACH, .max_items = 50, .each = SVC_BOUNDS(0, 2048))
+#define FEDERATION_STORAGE_URLS() F_STRS("urls", .format = SVC_FORMAT_URI, .max_items = 50, .min = 0, .max = 2048)
 #define FEDERATION_STORAGE_PUBLIC() F_BOOL("public", .preset = "false")
 
 static const svc_field federation_storage_store_fields[] = {

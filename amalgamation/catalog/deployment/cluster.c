@@ -62,7 +62,7 @@ static const svc_route cluster_routes[] = {
         .params = cluster_delete_params, .op = "deleteCluster", .run = svc_verb_delete),
   R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20230101), SVC_GET, "/status", .answer = &svc_cluster_status, .op = "getClusterStatus", .run = svc_cluster_run_status),
   R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20240805), SVC_GET, "/autoScalingConfiguration",
-        .answer = &svc_cluster_scaling_mode, .op = "autoScalingConfiguration", .run = svc_cluster_run_scaling_mode, .more = SVC_MORE(.deprecated = 20240805)),
+        .answer = &svc_cluster_scaling_mode, .op = "autoScalingConfiguration", .run = svc_cluster_run_scaling_mode, .deprecated = 20240805),
   R_FOR(SVC_R_GROUP_CLUSTER_MANAGER, CLUSTER_ONE(20230101, 20230201), SVC_POST, "/restartPrimaries", .status = 200,
         .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT, .op = "restartPrimaries", .run = svc_cluster_run_restart),
   R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20240530), SVC_POST, ":pinFeatureCompatibilityVersion", .status = 204,
@@ -78,7 +78,7 @@ static const svc_route cluster_routes[] = {
          .example = "{\"name\":\"Shared\",\"providerSettings\":{\"instanceSizeName\":\"M10\",\"providerName\":\"AWS\","
                     "\"regionName\":\"US_EAST_1\"}}"),
   { .method = SVC_POST, .path = "/groups/{groupId}/flexClusters:tenantUpgrade", .set = SVC_SET_FLEX_CLUSTERS,
-    .versions = SVC_VERSIONS(20241113), .roles = SVC_R_GROUP_CLUSTER_MANAGER, .answer = &svc_flex_object, .op = "tenantUpgrade", .run = svc_flex_upgrade,
+    .versions = { 20241113 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .answer = &svc_flex_object, .op = "tenantUpgrade", .run = svc_flex_upgrade,
     .example = "{\"name\":\"Flexible\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
                "\"nodeCount\":3}}]}]}" }
@@ -337,6 +337,6 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .gone = svc_network_left,
   .desired = svc_cluster_desired,
   .facts = cluster_facts,
-  .also = SVC_ALSO(.leaving = cluster_leaving, .names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API,
-                   .quota = "svc.project.deployment.clusters", .meters = svc_cluster_meters)
+  .leaving = cluster_leaving, .names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API,
+                   .quota = "svc.project.deployment.clusters", .meters = svc_cluster_meters
 };

@@ -54,7 +54,7 @@ static bool cluster_configuration_try(svc_call *c);
 
 static const svc_route cluster_configuration_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/clusterConfigurations:validate", .set = SVC_SET_CLUSTERS, .flags = SVC_NO_LINKS,
-    .versions = SVC_VERSIONS(20250312), .roles = SVC_R_GROUP_CLUSTER_MANAGER, .body = &cluster_configuration_object,
+    .versions = { 20250312 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .body = &cluster_configuration_object,
     .answer = &cluster_configuration_result, .op = "validateGroupClusterConfigurations", .run = cluster_configuration_try,
     .example = "{\"clusterDescription\":{\"name\":\"New\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":"
                "[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]},\"editing\":false}" }
@@ -67,7 +67,7 @@ static bool cluster_configuration_is_free(svc_call *c, const svc_noun *noun, svc
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
   svc_str group = svc_id_str(c->arena, &c->scope.group);
-  int64_t limit = quota ? quota->also->limit(c, &c->scope.group, SVC_ALSO_OF(noun)->quota) : -1;
+  int64_t limit = quota ? quota->noun->quotas->limit(c, &c->scope.group, noun->quota) : -1;
   svc_named other;
   if (c->error.code) return false;
   if (svc_named_get(c->txn, svc_names_of(noun), &c->scope.group, name, &other) == SVC_OK)

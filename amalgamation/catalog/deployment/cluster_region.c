@@ -33,7 +33,7 @@ static const svc_param cluster_region_params[] = {
 
 static const svc_route cluster_region_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/provider/regions", .set = SVC_SET_CLUSTERS, .flags = SVC_PAGED,
-    .versions = SVC_VERSIONS(20230101), .roles = SVC_R_GROUP_READ_ONLY, .params = cluster_region_params, .answer = &cluster_region_provider,
+    .versions = { 20230101 }, .roles = SVC_R_GROUP_READ_ONLY, .params = cluster_region_params, .answer = &cluster_region_provider,
     .op = "listClusterProviderRegions", .run = cluster_region_list }
 };
 

@@ -43,7 +43,7 @@ static bool cluster_summary_list(svc_call *c);
 
 static const svc_route cluster_summary_routes[] = {
   { .method = SVC_GET, .path = "/clusters", .set = SVC_SET_CLUSTER_LIST, .flags = SVC_PAGED,
-    .versions = SVC_VERSIONS(20230101), .answer = &cluster_summary_project, .op = "listClusterDetails", .run = cluster_summary_list }
+    .versions = { 20230101 }, .answer = &cluster_summary_project, .op = "listClusterDetails", .run = cluster_summary_list }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

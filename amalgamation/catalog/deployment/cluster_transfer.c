@@ -44,5 +44,5 @@ SVC_PRIVATE const svc_noun svc_noun_cluster_transfer = {
   .order_put = "cluster.measure",
   .fell_due = cluster_transfer_fell_due,
   .facts = cluster_transfer_facts,
-  .also = SVC_ALSO(.meters = svc_transfer_meters)
+  .meters = svc_transfer_meters
 };

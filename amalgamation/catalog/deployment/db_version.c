@@ -27,7 +27,7 @@ static const svc_param db_version_params[] = {
 static bool db_version_list(svc_call *c);
 
 static const svc_route db_version_routes[] = {
-  { .method = SVC_GET, .path = "/groups/{groupId}/dbVersions", .set = SVC_SET_PROJECTS, .versions = SVC_VERSIONS(20230101),
+  { .method = SVC_GET, .path = "/groups/{groupId}/dbVersions", .set = SVC_SET_PROJECTS, .versions = { 20230101 },
     .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .params = db_version_params,
     .answer = &db_version_object, .op = "getDbDbVersions", .run = db_version_list }
 };

@@ -29,11 +29,11 @@ static const svc_route flex_cluster_routes[] = {
   R_PATCH(FLEX_CLUSTER, "/{name}", .op = "updateFlexCluster", .run = svc_verb_update),
   R_DELETE(FLEX_CLUSTER, "/{name}", .status = 204, .op = "deleteFlexCluster", .run = svc_verb_delete),
   { .method = SVC_POST, .path = "/groups/{groupId}/clusters/tenantUpgradeToServerless", .set = SVC_SET_CLUSTERS,
-    .versions = SVC_VERSIONS(20230101), .roles = SVC_R_GROUP_CLUSTER_MANAGER, .body = &svc_flex_serverless,
+    .versions = { 20230101 }, .roles = SVC_R_GROUP_CLUSTER_MANAGER, .body = &svc_flex_serverless,
     .answer = &svc_flex_serverless, .op = "upgradeClusterToServerless", .run = svc_flex_from_free,
     .example = "{\"name\":\"Free\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"providerName\":\"SERVERLESS\","
                "\"regionName\":\"US_EAST_1\"}}",
-    .more = SVC_MORE(.deprecated = 20250205, .sunset = 20250205) }
+    .deprecated = 20250205, .sunset = 20250205 }
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -209,6 +209,6 @@ SVC_PRIVATE const svc_noun svc_noun_flex_cluster = {
   .fell_due = flex_cluster_fell_due,
   .gone = flex_cluster_gone,
   .facts = svc_cluster_facts,
-  .also = SVC_ALSO(.names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API,
-                   .quota = "svc.project.deployment.clusters", .field_events = flex_cluster_events, .meters = flex_cluster_meters)
+  .names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API,
+                   .quota = "svc.project.deployment.clusters", .field_events = flex_cluster_events, .meters = flex_cluster_meters
 };

@@ -66,7 +66,7 @@ static const svc_route flex_restore_job_routes[] = {
          .example = "{\"snapshotId\":\"5f0000000000000000000001\",\"targetDeploymentItemName\":\"Flexible\"}"),
   R_GET(FLEX_RESTORE_JOB, "/restoreJobs/{restoreJobId}", .op = "getFlexRestoreJob", .run = svc_verb_read),
   { .method = SVC_POST, .path = "/groups/{groupId}/flexClusters/{name}/backup/download", .set = SVC_SET_FLEX_SNAPSHOTS,
-    .versions = SVC_VERSIONS(20241113), .roles = SVC_R_GROUP_BACKUP_EXPORT_OPERATOR, .status = 202, .body = &flex_restore_job_download,
+    .versions = { 20241113 }, .roles = SVC_R_GROUP_BACKUP_EXPORT_OPERATOR, .status = 202, .body = &flex_restore_job_download,
     .op = "downloadFlexBackup", .run = svc_verb_create, .example = "{\"snapshotId\":\"5f0000000000000000000001\"}" }
 };
 

@@ -94,7 +94,7 @@ static bool rolling_index_build(svc_call *c);
 
 static const svc_route rolling_index_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/clusters/{clusterName}/index", .set = SVC_SET_INTEGRATIONS, .status = 202,
-    .flags = SVC_EMPTY_OBJECT, .versions = SVC_VERSIONS(20230101), .roles = SVC_R_GROUP_DATA_ACCESS_ADMIN | SVC_R_GROUP_INDEX_MANAGER,
+    .flags = SVC_EMPTY_OBJECT, .versions = { 20230101 }, .roles = SVC_R_GROUP_DATA_ACCESS_ADMIN | SVC_R_GROUP_INDEX_MANAGER,
     .body = &rolling_index_request, .op = "createRollingIndex", .run = rolling_index_build,
     .example = "{\"collection\":\"orders\",\"db\":\"shop\",\"keys\":[{\"customer\":\"1\"},{\"created\":\"-1\"}]}" }
 };

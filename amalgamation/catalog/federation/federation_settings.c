@@ -122,5 +122,5 @@ SVC_PRIVATE const svc_noun svc_noun_federation_settings = {
   .err_not_found = SVC_E_FEDERATION_SETTINGS_NOT_FOUND,
   .routes = SVC_ROUTES(federation_settings_routes),
   .removing = federation_settings_removing,
-  .also = SVC_ALSO(.organizations = svc_federation_organizations)
+  .organizations = svc_federation_organizations
 };

@@ -92,7 +92,7 @@ static const svc_object provider_saml_shown = {
 
 static const svc_field provider_workforce_fields[] = {
   PROVIDER_DOMAINS(), PROVIDER_OIDC_A(), F_STR("clientId", .flags = SVC_REQUIRED, .min = 1, .max = 500), PROVIDER_OIDC_B(),
-  F_STRS("requestedScopes", .flags = SVC_EACH, .max_items = 20, .each = SVC_BOUNDS(1, 200), .preset = "[]"), PROVIDER_OIDC_C()
+  F_STRS("requestedScopes", .max_items = 20, .min = 1, .max = 200, .preset = "[]"), PROVIDER_OIDC_C()
 };
 static const svc_object provider_workforce = {
   .name = "FederationOidcWorkforceIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_workforce_fields)
@@ -132,7 +132,7 @@ static bool provider_metadata(svc_call *c);
 
 static const svc_route provider_routes[] = {
   R_GET(PROVIDER_LIST, "", .flags = SVC_PAGED, .params = provider_params, .answer = &provider_shown, .op = "listIdentityProviders", .run = svc_verb_list,
-        .more = SVC_MORE(.filters = provider_filters, .keep = provider_keep)),
+        .filters = provider_filters, .keep = provider_keep),
   R_POST(PROVIDER_NEW, "", .status = 201, .answer = &provider_shown, .op = "createIdentityProvider", .run = svc_verb_create,
          .example = "{\"protocol\":\"SAML\",\"displayName\":\"Acme\",\"issuerUri\":\"https://idp.example.com/acme\","
                     "\"ssoUrl\":\"https://idp.example.com/sso\",\"associatedDomains\":[\"example.com\"]}"),
@@ -141,7 +141,7 @@ static const svc_route provider_routes[] = {
   R_DELETE(PROVIDER_NEW, "/{identityProviderId}", .status = 204, .op = "deleteIdentityProvider", .run = svc_verb_delete),
   R_DELETE(PROVIDER_NEW, "/{identityProviderId}/jwks", .status = 204, .op = "revokeIdentityProviderJwks", .run = provider_revoke),
   R_GET(PROVIDER_LIST, "/{identityProviderId}/metadata.xml", .op = "getIdentityProviderMetadata", .run = provider_metadata,
-        .more = SVC_MORE(.media = "application/xml"))
+        .media = "application/xml")
 };
 
 /* -------------------------------------------------------------------------------------------------------------- showing */
@@ -311,5 +311,5 @@ SVC_PRIVATE const svc_noun svc_noun_identity_provider = {
   .removing = provider_removing,
   .gone = provider_gone,
   .view = provider_view,
-  .also = SVC_ALSO(.spell = provider_spell)
+  .spell = provider_spell
 };

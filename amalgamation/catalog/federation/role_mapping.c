@@ -74,5 +74,5 @@ SVC_PRIVATE const svc_noun svc_noun_role_mapping = {
   .routes = SVC_ROUTES(role_mapping_routes),
   .prepare = role_mapping_prepare,
   .view = role_mapping_view,
-  .also = SVC_ALSO(.element_of = "roleMappings")
+  .element_of = "roleMappings"
 };

@@ -34,7 +34,7 @@ static bool available_project_told(svc_call *c, const svc_reply *reply);
 
 static const svc_route available_project_routes[] = {
   { .method = SVC_GET, .path = "/orgs/{orgId}/liveMigrations/availableProjects", .set = SVC_SET_ORGANIZATION_LIVE_MIGRATIONS,
-    .versions = SVC_VERSIONS(20230101), .roles = SVC_R_ORG_OWNER, .flags = SVC_BARE, .op = "listAvailableProjects", .run = available_project_list,
+    .versions = { 20230101 }, .roles = SVC_R_ORG_OWNER, .flags = SVC_BARE, .op = "listAvailableProjects", .run = available_project_list,
     .told = available_project_told }
 };
 

@@ -6,20 +6,20 @@
 #include "catalog/monitoring/advisor_parts.h"
 
 #define ADVISOR_DAY ((int64_t)86400000)
-#define ADVISOR_FIGURE(n) F_LONG(n, .flags = SVC_MIN | SVC_MAX | SVC_THOUSANDS | SVC_MILLIONS, .min = 0, .max = ADVISOR_LARGEST)
-#define ADVISOR_LARGEST 1000 /* thousands of millions, of a figure: 20,000 of them can be added up */
+#define ADVISOR_LARGEST 1000000000000 /* of a figure: 20,000 of them can be added up */
+#define ADVISOR_FIGURE(n) F_LONG(n, .flags = SVC_MIN | SVC_MAX, .min = 0, .max = ADVISOR_LARGEST)
 
 static const svc_field advisor_told_fields[] = {
   F_STR("appName"),
   F_LONG("at", .flags = SVC_REQUIRED | SVC_MIN, .min = 0), /* milliseconds since 1970 */
   ADVISOR_FIGURE("bytesRead"),
-  F_LONG("count", .flags = SVC_MIN | SVC_MAX | SVC_MILLIONS, .min = 1, .max = 1000), /* how many it stands for; 1 */
+  F_LONG("count", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 1000000000), /* how many it stands for; 1 */
   ADVISOR_FIGURE("cpuMicros"),
   ADVISOR_FIGURE("docsExamined"),
   ADVISOR_FIGURE("docsReturned"),
   F_STR("driverName"),
   F_STR("driverVersion"),
-  F_LONG("durationMicros", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX | SVC_THOUSANDS | SVC_MILLIONS, .min = 0, .max = ADVISOR_LARGEST),
+  F_LONG("durationMicros", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = ADVISOR_LARGEST),
   F_ANY("filter"),
   F_BOOL("fromUserConnection"),
   F_BOOL("hasIndexCoverage"),

@@ -58,13 +58,13 @@ static bool alert_acknowledge(svc_call *c);
 #define ALERT "/groups/{groupId}/alerts", SVC_SET_ALERTS, (20230101), SVC_R_GROUP_READ_ONLY, 0
 
 static const svc_route alert_routes[] = {
-  R_GET(ALERT, "", .flags = SVC_PAGED, .params = alert_params, .op = "listAlerts", .run = svc_verb_list, .more = SVC_MORE(.filters = alert_filters)),
+  R_GET(ALERT, "", .flags = SVC_PAGED, .params = alert_params, .op = "listAlerts", .run = svc_verb_list, .filters = alert_filters),
   R_GET(ALERT, "/{alertId}", .op = "getAlert", .run = svc_verb_read),
-  { .method = SVC_PATCH, .path = "/groups/{groupId}/alerts/{alertId}", .set = SVC_SET_ALERTS, .versions = SVC_VERSIONS(20230101, 20240530),
+  { .method = SVC_PATCH, .path = "/groups/{groupId}/alerts/{alertId}", .set = SVC_SET_ALERTS, .versions = { 20230101, 20240530 },
     .roles = SVC_R_GROUP_ALERTS_MANAGER, .body = &alert_acknowledge_object, .op = "acknowledgeAlert", .run = alert_acknowledge,
     .example = "{\"acknowledgedUntil\":\"2037-01-01T00:00:00Z\",\"acknowledgementComment\":\"is known\"}" },
-  { .method = SVC_GET, .path = "/groups/{groupId}/alertConfigs/{alertConfigId}/alerts", .set = SVC_SET_ALERTS, .versions = SVC_VERSIONS(20230101),
-    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "getAlertConfigAlerts", .run = alert_of_config, .more = SVC_MORE(.keep = alert_is_open_of) }
+  { .method = SVC_GET, .path = "/groups/{groupId}/alertConfigs/{alertConfigId}/alerts", .set = SVC_SET_ALERTS, .versions = { 20230101 },
+    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "getAlertConfigAlerts", .run = alert_of_config, .keep = alert_is_open_of }
 };
 
 /* Those that are not over, of a configuration that is there. */
@@ -105,5 +105,5 @@ SVC_PRIVATE const svc_noun svc_noun_alert = {
   .event_field = "alertId",
   .routes = SVC_ROUTES(alert_routes),
   .fell_due = svc_alert_fell_due,
-  .also = SVC_ALSO(.hears = svc_alert_hears)
+  .alerts = &(const svc_alert_ops){ svc_alert_hears }
 };

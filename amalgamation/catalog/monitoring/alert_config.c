@@ -73,7 +73,7 @@ static const svc_route alert_config_routes[] = {
   R_PATCH(ALERT_CONFIG, "/{alertConfigId}", .body = &alert_config_toggle_object, .op = "toggleAlertConfig", .run = alert_config_toggle,
           .example = "{\"enabled\":false}"),
   R_DELETE(ALERT_CONFIG, "/{alertConfigId}", .status = 204, .op = "deleteAlertConfig", .run = svc_verb_delete),
-  { .method = SVC_GET, .path = "/groups/{groupId}/alerts/{alertId}/alertConfigs", .set = SVC_SET_ALERTS, .versions = SVC_VERSIONS(20230101),
+  { .method = SVC_GET, .path = "/groups/{groupId}/alerts/{alertId}/alertConfigs", .set = SVC_SET_ALERTS, .versions = { 20230101 },
     .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "getAlertConfigs", .run = alert_config_of_alert }
 };
 

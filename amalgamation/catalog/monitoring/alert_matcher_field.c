@@ -9,9 +9,9 @@ static const svc_object alert_matcher_field_object = { .name = "MatcherField", .
 static bool alert_matcher_field_list(svc_call *c);
 
 static const svc_route alert_matcher_field_routes[] = {
-  { .method = SVC_GET, .path = "/alertConfigs/matchers/fieldNames", .set = SVC_SET_ALERT_MATCHERS, .versions = SVC_VERSIONS(20230101),
+  { .method = SVC_GET, .path = "/alertConfigs/matchers/fieldNames", .set = SVC_SET_ALERT_MATCHERS, .versions = { 20230101 },
     .flags = SVC_BARE | SVC_NO_LINKS, .op = "listMatcherFieldNames", .run = alert_matcher_field_list,
-    .more = SVC_MORE(.value = "fieldName") }
+    .value = "fieldName" }
 };
 
 static bool alert_matcher_field_list(svc_call *c)

@@ -44,7 +44,7 @@ static const svc_object alert_notifications_service = { .name = "ServiceNotifica
 NOTIFICATION(datadog, "Datadog", service, NOTIFICATION_SECRET("datadogApiKey", .max = 128),
              F_ENUM("datadogRegion", alert_notifications_datadog_regions, .preset = "\"US\""))
 NOTIFICATION(email, "Email", common, F_STR("emailAddress", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL, .max = 256))
-NOTIFICATION(group, "Group", people, F_STRS("roles", .flags = SVC_EACH, .max_items = 32, .each = SVC_BOUNDS(0, 64)))
+NOTIFICATION(group, "Group", people, F_STRS("roles", .max_items = 32, .min = 0, .max = 64))
 NOTIFICATION(hip_chat, "HipChat", service, NOTIFICATION_SECRET("notificationToken", .max = 256), F_STR("roomName", .max = 128))
 NOTIFICATION(teams, "MicrosoftTeams", service, NOTIFICATION_SECRET("microsoftTeamsWebhookUrl", .max = 1024, .format = SVC_FORMAT_URI))
 NOTIFICATION(ops_genie, "OpsGenie", service, NOTIFICATION_SECRET("opsGenieApiKey", .max = 128),

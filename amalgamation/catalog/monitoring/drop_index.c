@@ -34,7 +34,7 @@ static bool drop_index_told(svc_call *c, const svc_reply *reply);
 
 static const svc_route drop_index_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/dropIndexSuggestions",
-    .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = SVC_VERSIONS(20240805), .roles = SVC_R_GROUP_READ_ONLY, .op = "listDropIndexSuggestions", .run = drop_index_ask,
+    .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .op = "listDropIndexSuggestions", .run = drop_index_ask,
     .told = drop_index_told }
 };
 

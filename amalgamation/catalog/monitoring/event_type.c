@@ -15,7 +15,7 @@ static const svc_object event_type_object = { .name = "EventType", .fields = SVC
 static bool event_type_list(svc_call *c);
 
 static const svc_route event_type_routes[] = {
-  { .method = SVC_GET, .path = "/eventTypes", .set = SVC_SET_EVENT_TYPES, .versions = SVC_VERSIONS(20230101),
+  { .method = SVC_GET, .path = "/eventTypes", .set = SVC_SET_EVENT_TYPES, .versions = { 20230101 },
     .roles = SVC_R_ORG_MEMBER | SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED | SVC_ANYWHERE,
     .answer = &event_type_object, .op = "listEventTypes", .run = event_type_list }
 };

@@ -48,7 +48,7 @@ static const svc_route query_shape_routes[] = {
   R_GET(QUERY_SHAPE, "", .flags = SVC_PAGED, .params = query_shape_params, .op = "listClusterQueryShapes", .run = svc_verb_list),
   R_GET(QUERY_SHAPE, "/{queryShapeHash}", .flags = SVC_ITEM, .op = "getClusterQueryShape", .run = query_shape_read, .told = query_shape_told),
   R_PATCH(QUERY_SHAPE, "/{queryShapeHash}", .op = "updateClusterQueryShape", .run = query_shape_set, .example = "{\"status\":\"REJECTED\"}",
-        .more = SVC_MORE(.ahead = query_shape_look), .whole = true)
+        .ahead = query_shape_look, .whole = true)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -221,5 +221,5 @@ SVC_PRIVATE const svc_noun svc_noun_query_shape = {
   .order_put = "query_shape.reject",
   .order_gone = "query_shape.unreject",
   .routes = SVC_ROUTES(query_shape_routes),
-  .also = SVC_ALSO(.spell = query_shape_spell)
+  .spell = query_shape_spell
 };

@@ -77,7 +77,7 @@ static bool schema_advice_told(svc_call *c, const svc_reply *reply);
 
 static const svc_route schema_advice_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/schemaAdvice",
-    .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = SVC_VERSIONS(20240805), .roles = SVC_R_GROUP_READ_ONLY, .op = "listSchemaAdvice", .run = schema_advice_ask,
+    .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20240805 }, .roles = SVC_R_GROUP_READ_ONLY, .op = "listSchemaAdvice", .run = schema_advice_ask,
     .told = schema_advice_told }
 };
 

@@ -73,10 +73,10 @@ static const svc_param suggested_index_cluster_params[] = {
 
 static const svc_route suggested_index_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/processes/{processId}/performanceAdvisor/suggestedIndexes",
-    .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = SVC_VERSIONS(20230101), .roles = SVC_R_GROUP_READ_ONLY, .params = suggested_index_params,
+    .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20230101 }, .roles = SVC_R_GROUP_READ_ONLY, .params = suggested_index_params,
     .op = "listSuggestedIndexes", .run = suggested_index_ask, .told = suggested_index_told },
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/performanceAdvisor/suggestedIndexes",
-    .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = SVC_VERSIONS(20240805), .roles = SVC_R_GROUP_READ_ONLY,
+    .set = SVC_SET_PERFORMANCE_ADVISOR, .versions = { 20240805 }, .roles = SVC_R_GROUP_READ_ONLY,
     .params = suggested_index_cluster_params, .op = "listClusterSuggestedIndexes", .run = suggested_index_ask, .told = suggested_index_told }
 };
 

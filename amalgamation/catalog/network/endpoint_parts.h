@@ -6,9 +6,6 @@
 
 #include "catalog/values.h"
 
-/* Of routes whose path names the cloud, /{cloudProvider}/: one for all of them. */
-SVC_SHARED svc_route_more svc_more_cloud = { .in_path = "cloudProvider" };
-
 /* A name as the first provider would give it, "vpce-0a1b...", made of an id: a simulation. */
 SVC_PRIVATE svc_str svc_endpoint_name(svc_call *c, const char *prefix, const svc_id *id);
 /* A text that a driver says of it, where it does; and several, at most so many. */

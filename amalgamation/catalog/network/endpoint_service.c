@@ -35,8 +35,8 @@ static const svc_object endpoint_service_base = { .name = "EndpointServiceBase",
 static const svc_field endpoint_service_aws_fields[] = {
   F_STR("endpointServiceName", .flags = SVC_READ_ONLY),
   ENDPOINT_SERVICE_LIST("interfaceEndpoints"),
-  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS | SVC_EACH, .max_items = ENDPOINT_SERVICE_REMOTE,
-         .each = SVC_BOUNDS(0, 64))
+  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS, .max_items = ENDPOINT_SERVICE_REMOTE,
+         .min = 0, .max = 64)
 };
 static const svc_object endpoint_service_aws = {
   .name = "AWSPrivateLinkConnection", .fields = SVC_ROWS(endpoint_service_aws_fields), .base = &endpoint_service_base
@@ -71,8 +71,8 @@ static const svc_field endpoint_service_new_fields[] = {
   F_BOOL("portMappingEnabled", .preset = "false"),
   F_ENUM("providerName", svc_values_clouds, .flags = SVC_REQUIRED),
   F_STR("region", .flags = SVC_REQUIRED, .min = 1, .max = 64),
-  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS | SVC_EACH, .max_items = ENDPOINT_SERVICE_REMOTE,
-         .each = SVC_BOUNDS(0, 64))
+  F_STRS("supportedRemoteRegions", .flags = SVC_NULLABLE | SVC_UNIQUE_ITEMS, .max_items = ENDPOINT_SERVICE_REMOTE,
+         .min = 0, .max = 64)
 };
 static const svc_object endpoint_service_new = { .name = "CloudProviderEndpointServiceRequest", .fields = SVC_ROWS(endpoint_service_new_fields) };
 
@@ -91,13 +91,13 @@ static bool endpoint_service_modify(svc_call *c);
 static const svc_route endpoint_service_routes[] = {
   R_POST(ENDPOINT_SERVICE_ANY, "", .status = 202, .body = &endpoint_service_new,
          .op = "createPrivateEndpointService", .run = endpoint_service_create,
-         .example = "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}", .more = SVC_MORE(.ahead = endpoint_service_linked)),
+         .example = "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}", .ahead = endpoint_service_linked),
   R_PATCH(ENDPOINT_SERVICE_ANY, "/{endpointServiceId}", .op = "updatePrivateEndpointService", .run = endpoint_service_modify,
           .example = "{\"cloudProvider\":\"AWS\",\"supportedRemoteRegions\":[\"EU_WEST_1\"]}"),
-  R_GET(ENDPOINT_SERVICE, "", .flags = SVC_BARE, .op = "listPrivateEndpointService", .run = svc_verb_list, .more = &svc_more_cloud),
-  R_GET(ENDPOINT_SERVICE, "/{endpointServiceId}", .op = "getPrivateEndpointService", .run = svc_verb_read, .more = &svc_more_cloud),
+  R_GET(ENDPOINT_SERVICE, "", .flags = SVC_BARE, .op = "listPrivateEndpointService", .run = svc_verb_list, .in_path = "cloudProvider"),
+  R_GET(ENDPOINT_SERVICE, "/{endpointServiceId}", .op = "getPrivateEndpointService", .run = svc_verb_read, .in_path = "cloudProvider"),
   R_DELETE(ENDPOINT_SERVICE, "/{endpointServiceId}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deletePrivateEndpointService", .run = svc_network_delete,
-        .more = &svc_more_cloud)
+        .in_path = "cloudProvider")
 };
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */

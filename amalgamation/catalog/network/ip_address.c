@@ -28,7 +28,7 @@ static const svc_object ip_address_object = { .name = "ProjectIpAddresses", .fie
 static bool ip_address_read(svc_call *c);
 
 static const svc_route ip_address_routes[] = {
-  { .method = SVC_GET, .path = "/groups/{groupId}/ipAddresses", .set = SVC_SET_PROJECT_IP_ADDRESSES, .versions = SVC_VERSIONS(20230101),
+  { .method = SVC_GET, .path = "/groups/{groupId}/ipAddresses", .set = SVC_SET_PROJECT_IP_ADDRESSES, .versions = { 20230101 },
     .roles = SVC_R_GROUP_READ_ONLY, .answer = &ip_address_object, .op = "getGroupIpAddresses", .run = ip_address_read }
 };
 

@@ -238,5 +238,5 @@ SVC_PRIVATE const svc_noun svc_noun_network_access = {
   .order_gone = "network.delete",
   .routes = SVC_ROUTES(network_access_routes),
   .removing = network_access_removing,
-  .also = SVC_ALSO(.quota = NETWORK_ACCESS_QUOTA, .spell = network_access_spell)
+  .quota = NETWORK_ACCESS_QUOTA, .spell = network_access_spell
 };

@@ -127,7 +127,7 @@ static const svc_param peer_params[] = {
 
 static const svc_route peer_routes[] = {
   R_GET(PEER, "", .flags = SVC_PAGED, .params = peer_params, .answer = &peer_shown, .op = "listGroupPeers", .run = svc_verb_list,
-        .more = SVC_MORE(.keep = peer_keep)),
+        .keep = peer_keep),
   R_POST(PEER, "", .status = 202, PEER_SHAPE, .op = "createGroupPeer", .run = svc_verb_create,
          .example = "{\"containerId\":\"5f0000000000000000000001\",\"accepterRegionName\":\"us-east-1\",\"awsAccountId\":"
                     "\"123456789012\",\"routeTableCidrBlock\":\"192.168.0.0/24\",\"vpcId\":\"vpc-0123456789abcdef0\"}"),

@@ -161,14 +161,14 @@ static bool private_endpoint_create(svc_call *c);
 #define PRIVATE_ENDPOINT \
   "/groups/{groupId}/privateEndpoint/{cloudProvider}/endpointService/{endpointServiceId}/endpoint", SVC_SET_PRIVATE_ENDPOINTS, \
       (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
-#define PRIVATE_ENDPOINT_SHOWN .answer = &private_endpoint_shown, .more = &svc_more_cloud
+#define PRIVATE_ENDPOINT_SHOWN .answer = &private_endpoint_shown, .in_path = "cloudProvider"
 
 static const svc_route private_endpoint_routes[] = {
   R_POST(PRIVATE_ENDPOINT, "", .status = 202, .body = &private_endpoint_new, PRIVATE_ENDPOINT_SHOWN, .op = "createPrivateEndpoint", .run = private_endpoint_create,
          .example = "{\"cloudProvider\":\"AWS\",\"id\":\"vpce-0123456789abcdef0\"}"),
   R_GET(PRIVATE_ENDPOINT, "/{endpointId}", PRIVATE_ENDPOINT_SHOWN, .op = "getPrivateEndpoint", .run = svc_verb_read),
   R_DELETE(PRIVATE_ENDPOINT, "/{endpointId}", .status = 204, .op = "deletePrivateEndpoint", .run = svc_network_delete,
-        .more = &svc_more_cloud)
+        .in_path = "cloudProvider")
 };
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
@@ -331,5 +331,5 @@ SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .fell_due = private_endpoint_fell_due,
   .view = private_endpoint_view,
   .facts = private_endpoint_facts,
-  .also = SVC_ALSO(.quota = PRIVATE_ENDPOINT_QUOTA, .meters = private_endpoint_meters)
+  .quota = PRIVATE_ENDPOINT_QUOTA, .meters = private_endpoint_meters
 };

@@ -66,5 +66,5 @@ SVC_PRIVATE const svc_noun svc_noun_regional_mode = {
   .routes = SVC_ROUTES(regional_mode_routes),
   .prepare = regional_mode_prepare,
   .stored = svc_network_stored,
-  .also = SVC_ALSO(.field_events = regional_mode_events)
+  .field_events = regional_mode_events
 };

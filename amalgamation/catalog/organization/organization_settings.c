@@ -106,5 +106,5 @@ SVC_PRIVATE const svc_noun svc_noun_organization_settings = {
   .event_updated = "ORG_SETTINGS_UPDATED",
   .routes = SVC_ROUTES(organization_settings_routes),
   .prepare = organization_settings_prepare,
-  .also = SVC_ALSO(.field_events = organization_settings_events, .begin = organization_settings_begin)
+  .field_events = organization_settings_events, .begin = organization_settings_begin
 };

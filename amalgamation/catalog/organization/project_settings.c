@@ -82,5 +82,5 @@ SVC_PRIVATE const svc_noun svc_noun_project_settings = {
   .event_updated = "GROUP_SETTINGS_UPDATED",
   .routes = SVC_ROUTES(project_settings_routes),
   .view = project_settings_view,
-  .also = SVC_ALSO(.field_events = project_settings_events)
+  .field_events = project_settings_events
 };

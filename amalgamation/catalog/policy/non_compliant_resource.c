@@ -32,9 +32,9 @@ static const svc_object non_compliant_resource_object = {
 static bool non_compliant_resource_list(svc_call *c);
 
 static const svc_route non_compliant_resource_routes[] = {
-  { .method = SVC_GET, .path = "/orgs/{orgId}/nonCompliantResources", .set = SVC_SET_RESOURCE_POLICIES, .versions = SVC_VERSIONS(20240805),
+  { .method = SVC_GET, .path = "/orgs/{orgId}/nonCompliantResources", .set = SVC_SET_RESOURCE_POLICIES, .versions = { 20240805 },
     .roles = SVC_R_ORG_MEMBER, .flags = SVC_BARE, .op = "getNonCompliantResources", .run = non_compliant_resource_list,
-    .more = SVC_MORE(.inspects = true) }
+    .inspects = true }
 };
 
 /* ------------------------------------------------------------------------------------------------------------- resources */

@@ -156,5 +156,5 @@ SVC_PRIVATE const svc_noun svc_noun_resource_policy = {
   .event_field = "resourcePolicyId",
   .routes = SVC_ROUTES(resource_policy_routes),
   .prepare = resource_policy_prepare,
-  .also = SVC_ALSO(.event_value = "id", .allows = resource_policy_allows)
+  .event_value = "id", .governor = &(const svc_governor_ops){ resource_policy_allows }
 };

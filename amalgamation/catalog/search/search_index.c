@@ -109,9 +109,9 @@ static bool search_index_old_update(svc_call *c);
   "/groups/{groupId}/clusters/{clusterName}/fts/indexes", SVC_SET_SEARCH_INDEXES, (20230101), SEARCH_INDEX_READERS, \
     SVC_R_GROUP_SEARCH_INDEX_EDITOR
 #define SEARCH_INDEX_OF "/{databaseName}/{collectionName}"
-#define SEARCH_INDEX_BY .more = SVC_MORE(.by = "database/collectionName/name")
+#define SEARCH_INDEX_BY .by = "database/collectionName/name"
 #define SEARCH_INDEX_ENDS .deprecated = 20240530, .sunset = 20270701
-#define SEARCH_INDEX_SHOWN_OLD .answer = &search_index_old, .more = SVC_MORE(SEARCH_INDEX_ENDS, .view = search_index_old_view)
+#define SEARCH_INDEX_SHOWN_OLD .answer = &search_index_old, SEARCH_INDEX_ENDS, .view = search_index_old_view
 #define SEARCH_INDEX_LINKED .linked_from = "search index", .linked_by = SVC_BY_ALL_BUT_LAST
 #define SEARCH_INDEX_CHANGE "{\"definition\":{\"mappings\":{\"fields\":{\"title\":{\"type\":\"string\"}}}}}"
 
@@ -121,7 +121,7 @@ static const svc_route search_index_routes[] = {
          .example = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"default\",\"type\":\"search\","
                     "\"definition\":{\"mappings\":{\"dynamic\":true}}}"),
   R_GET(SEARCH_INDEX, SEARCH_INDEX_OF, .flags = SVC_BARE, .op = "listSearchIndex", .run = svc_verb_list,
-        .more = SVC_MORE(.keep = search_index_in_collection, SEARCH_INDEX_LINKED)),
+        .keep = search_index_in_collection, SEARCH_INDEX_LINKED),
   R_GET(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .op = "getIndexByName", .run = svc_verb_read),
   R_PATCH(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .op = "updateIndexByName", .run = svc_verb_update, .example = SEARCH_INDEX_CHANGE),
   R_DELETE(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .status = 204, .op = "deleteIndexByName", .run = svc_verb_delete),
@@ -131,12 +131,12 @@ static const svc_route search_index_routes[] = {
   R_POST(SEARCH_INDEX_OLD, "", SEARCH_INDEX_SHOWN_OLD, .status = 202, .body = &search_index_old, .op = "createClusterFtsIndex", .run = search_index_old_create,
          .example = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"older\",\"mappings\":{\"dynamic\":true}}"),
   R_GET(SEARCH_INDEX_OLD, SEARCH_INDEX_OF, .flags = SVC_BARE, .answer = &search_index_old, .op = "listClusterFtsIndex", .run = svc_verb_list,
-        .more = SVC_MORE(SEARCH_INDEX_ENDS, .view = search_index_old_view, .keep = search_index_in_collection, SEARCH_INDEX_LINKED)),
+        SEARCH_INDEX_ENDS, .view = search_index_old_view, .keep = search_index_in_collection, SEARCH_INDEX_LINKED),
   R_GET(SEARCH_INDEX_OLD, "/{indexId}", .answer = &search_index_old, .op = "getClusterFtsIndex", .run = svc_verb_read,
-        .more = SVC_MORE(SEARCH_INDEX_ENDS, .view = search_index_old_view, .linked_from = "search index")),
+        SEARCH_INDEX_ENDS, .view = search_index_old_view, .linked_from = "search index"),
   R_PATCH(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .body = &search_index_old, .op = "updateClusterFtsIndex", .run = search_index_old_update,
           .example = "{\"numPartitions\":2}"),
-  R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .status = 204, .op = "deleteClusterFtsIndex", .run = svc_verb_delete, .more = SVC_MORE(SEARCH_INDEX_ENDS))
+  R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .status = 204, .op = "deleteClusterFtsIndex", .run = svc_verb_delete, SEARCH_INDEX_ENDS)
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

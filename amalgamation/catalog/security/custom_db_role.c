@@ -149,5 +149,5 @@ SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .field_errors = custom_db_role_errors,
   .routes = SVC_ROUTES(custom_db_role_routes),
   .prepare = custom_db_role_prepare,
-  .also = SVC_ALSO(.quota = "svc.project.security.databaseAccess.customRoles")
+  .quota = "svc.project.security.databaseAccess.customRoles"
 };

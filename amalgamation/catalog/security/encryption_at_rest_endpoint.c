@@ -32,12 +32,12 @@ static const svc_object encryption_at_rest_endpoint_object = {
       SVC_R_GROUP_OWNER
 
 static const svc_route encryption_at_rest_endpoint_routes[] = {
-  R_GET(ENCRYPTION_AT_REST_ENDPOINT, "", .flags = SVC_PAGED, .op = "listRestPrivateEndpoints", .run = svc_verb_list, .more = &svc_more_cloud),
+  R_GET(ENCRYPTION_AT_REST_ENDPOINT, "", .flags = SVC_PAGED, .op = "listRestPrivateEndpoints", .run = svc_verb_list, .in_path = "cloudProvider"),
   R_POST(ENCRYPTION_AT_REST_ENDPOINT, "", .status = 202, .op = "createRestPrivateEndpoint", .run = svc_verb_create,
-         .example = "{\"regionName\":\"US_EAST_1\"}", .more = &svc_more_cloud),
-  R_GET(ENCRYPTION_AT_REST_ENDPOINT, "/{endpointId}", .op = "getRestPrivateEndpoint", .run = svc_verb_read, .more = &svc_more_cloud),
+         .example = "{\"regionName\":\"US_EAST_1\"}", .in_path = "cloudProvider"),
+  R_GET(ENCRYPTION_AT_REST_ENDPOINT, "/{endpointId}", .op = "getRestPrivateEndpoint", .run = svc_verb_read, .in_path = "cloudProvider"),
   R_DELETE(ENCRYPTION_AT_REST_ENDPOINT, "/{endpointId}", .status = 204, .op = "requestPrivateEndpointDeletion", .run = svc_verb_delete,
-        .more = &svc_more_cloud)
+        .in_path = "cloudProvider")
 };
 
 static const svc_transition encryption_at_rest_endpoint_transitions[] = {

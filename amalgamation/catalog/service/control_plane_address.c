@@ -37,7 +37,7 @@ static const svc_object control_plane_address_object = { .name = "ControlPlaneIP
 static bool control_plane_address_read(svc_call *c);
 
 static const svc_route control_plane_address_routes[] = {
-  { .method = SVC_GET, .path = "/unauth/controlPlaneIPAddresses", .set = SVC_SET_CONTROL_PLANE, .versions = SVC_VERSIONS(20231115),
+  { .method = SVC_GET, .path = "/unauth/controlPlaneIPAddresses", .set = SVC_SET_CONTROL_PLANE, .versions = { 20231115 },
     .flags = SVC_NO_AUTH, .answer = &control_plane_address_object, .op = "listControlPlaneAddresses", .run = control_plane_address_read }
 };
 

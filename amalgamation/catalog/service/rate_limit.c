@@ -56,9 +56,9 @@ static bool rate_limit_list(svc_call *c);
 static bool rate_limit_read(svc_call *c);
 
 static const svc_route rate_limit_routes[] = {
-  { .method = SVC_GET, .path = "/rateLimits", .set = SVC_SET_RATE_LIMITS, .versions = SVC_VERSIONS(20250312), .flags = SVC_PAGED,
+  { .method = SVC_GET, .path = "/rateLimits", .set = SVC_SET_RATE_LIMITS, .versions = { 20250312 }, .flags = SVC_PAGED,
     .params = rate_limit_list_params, .answer = &rate_limit_object, .op = "listRateLimits", .run = rate_limit_list },
-  { .method = SVC_GET, .path = "/rateLimits/{endpointSetId}", .set = SVC_SET_RATE_LIMITS, .versions = SVC_VERSIONS(20250312),
+  { .method = SVC_GET, .path = "/rateLimits/{endpointSetId}", .set = SVC_SET_RATE_LIMITS, .versions = { 20250312 },
     .flags = SVC_ITEM, .params = rate_limit_read_params, .answer = &rate_limit_object, .op = "getRateLimit", .run = rate_limit_read }
 };
 

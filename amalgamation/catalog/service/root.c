@@ -40,11 +40,11 @@ static bool root_read(svc_call *c);
 static bool root_describe(svc_call *c);
 
 static const svc_route root_routes[] = {
-  { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = SVC_VERSIONS(20230101),
+  { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = { 20230101 },
     .answer = &root_object, .op = "getSystemStatus", .run = root_read },
   /* who asks for it may have no credentials yet; its bucket is that of an address */
   { .method = SVC_GET, .path = "/openapi.json", .flags = SVC_ABSOLUTE | SVC_NO_AUTH, .set = SVC_SET_CONTROL_PLANE, .op = "getOpenApi",
-    .run = root_describe, .more = SVC_MORE(.media = "application/json") }
+    .run = root_describe, .media = "application/json" }
 };
 
 static svc_node *root_grants(svc_call *c)

@@ -44,7 +44,7 @@ static const svc_param stream_account_params[] = {
 };
 
 static const svc_route stream_account_routes[] = {
-  { .method = SVC_GET, .path = "/groups/{groupId}/streams/accountDetails", .set = SVC_SET_STREAMS, .versions = SVC_VERSIONS(20241113),
+  { .method = SVC_GET, .path = "/groups/{groupId}/streams/accountDetails", .set = SVC_SET_STREAMS, .versions = { 20241113 },
     .roles = SVC_R_GROUP_READ_ONLY, .params = stream_account_params, .op = "getAccountDetails", .run = stream_account_read }
 };
 

@@ -107,5 +107,5 @@ SVC_PRIVATE const svc_noun svc_noun_stream_connection = {
   .routes = SVC_ROUTES(stream_connection_routes),
   .prepare = stream_connection_prepare,
   .removing = stream_connection_removing,
-  .also = SVC_ALSO(.event_value = "id")
+  .event_value = "id"
 };

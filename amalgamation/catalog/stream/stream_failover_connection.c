@@ -84,5 +84,5 @@ SVC_PRIVATE const svc_noun svc_noun_stream_failover_connection = {
   .order_gone = "failover.delete",
   .routes = SVC_ROUTES(stream_failover_connection_routes),
   .prepare = stream_failover_connection_prepare,
-  .also = SVC_ALSO(.event_value = "id")
+  .event_value = "id"
 };

@@ -67,11 +67,11 @@ static const svc_param stream_peering_params[] = {
 #define STREAM_PEERING_DECIDERS (SVC_R_ORG_STREAM_PROCESSING_ADMIN | SVC_R_GROUP_STREAM_PROCESSING_OWNER)
 #define STREAM_PEERING_BASE \
   "/groups/{groupId}/streams/vpcPeeringConnections", SVC_SET_STREAMS, (20230201), SVC_R_GROUP_READ_ONLY, STREAM_PEERING_DECIDERS
-#define STREAM_PEERING_DECIDES .status = 202, .more = SVC_MORE(.ahead = stream_peering_look)
+#define STREAM_PEERING_DECIDES .status = 202, .ahead = stream_peering_look
 
 static const svc_route stream_peering_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/activeVpcPeeringConnections", .set = SVC_SET_STREAMS,
-    .versions = SVC_VERSIONS(20241113), .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "listActivePeeringConnections", .run = stream_peering_ask,
+    .versions = { 20241113 }, .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "listActivePeeringConnections", .run = stream_peering_ask,
     .told = stream_peering_told_active },
   R_GET(STREAM_PEERING_BASE, "", .flags = SVC_PAGED, .params = stream_peering_params, .op = "listVpcPeeringConnections", .run = stream_peering_ask,
         .told = stream_peering_told),

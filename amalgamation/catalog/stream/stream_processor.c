@@ -86,13 +86,13 @@ static const svc_route stream_processor_routes[] = {
   R_POST(STREAM_PROCESSOR_BASE, "/{processorName}:start", .status = 200, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
          .op = "startStreamProcessor", .run = svc_stream_run_start),
   { .method = SVC_POST, .path = "/groups/{groupId}/streams/{tenantName}/processor/{processorName}:startWith",
-    .set = SVC_SET_STREAMS, .versions = SVC_VERSIONS(20250312), .roles = STREAM_WRITERS, .status = 200,
+    .set = SVC_SET_STREAMS, .versions = { 20250312 }, .roles = STREAM_WRITERS, .status = 200,
     .flags = SVC_BODY_OPTIONAL | SVC_EMPTY_OBJECT, .body = &svc_stream_start, .op = "startStreamProcessorWith", .run = svc_stream_run_start,
     .example = "{\"resumeFromCheckpoint\":true,\"tier\":\"SP10\"}" },
   R_POST(STREAM_PROCESSOR_BASE, "/{processorName}:stop", .status = 200, .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT,
          .op = "stopStreamProcessor", .run = svc_stream_run_stop),
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/{tenantName}/processors", .set = SVC_SET_STREAMS,
-    .versions = SVC_VERSIONS(20240530), .roles = STREAM_WRITERS, .flags = SVC_PAGED, .answer = &stream_processor_shown, .op = "getStreamProcessors", .run = svc_verb_list }
+    .versions = { 20240530 }, .roles = STREAM_WRITERS, .flags = SVC_PAGED, .answer = &stream_processor_shown, .op = "getStreamProcessors", .run = svc_verb_list }
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */
@@ -247,5 +247,5 @@ SVC_PRIVATE const svc_noun svc_noun_stream_processor = {
   .prepare = stream_processor_prepare,
   .view = stream_processor_view,
   .desired = stream_processor_desired,
-  .also = SVC_ALSO(.needs = STREAM_CONNECTION, .event_value = "_id", .meters = stream_processor_meters)
+  .needs = STREAM_CONNECTION, .event_value = "_id", .meters = stream_processor_meters
 };

@@ -92,7 +92,7 @@ static const svc_route stream_workspace_routes[] = {
          .example = "{\"name\":\"Orders\"," STREAM_WORKSPACE_REGION ",\"sampleConnections\":{\"solar\":true},"
                     "\"failoverRegions\":[{\"cloudProvider\":\"AWS\",\"region\":\"OREGON_USA\"}]}"),
   { .method = SVC_POST, .path = "/groups/{groupId}/streams:withSampleConnections", .set = SVC_SET_STREAMS, .status = 201,
-    .versions = SVC_VERSIONS(20240805), .roles = STREAM_TENANT_WRITERS, .body = &stream_workspace_sampled, .op = "withStreamSampleConnections", .run = svc_verb_create,
+    .versions = { 20240805 }, .roles = STREAM_TENANT_WRITERS, .body = &stream_workspace_sampled, .op = "withStreamSampleConnections", .run = svc_verb_create,
     .example = "{\"name\":\"Samples\"," STREAM_WORKSPACE_REGION "}" },
   R_FOR(STREAM_READERS, STREAM_WORKSPACE_BASE, SVC_GET, "/{tenantName}", .flags = SVC_ITEM, .params = stream_workspace_params,
         .op = "getStreamWorkspace", .run = stream_workspace_read),
@@ -313,5 +313,5 @@ SVC_PRIVATE const svc_noun svc_noun_stream_workspace = {
   .prepare = stream_workspace_prepare,
   .stored = stream_workspace_stored,
   .removing = stream_workspace_removing,
-  .also = SVC_ALSO(.event_value = "_id")
+  .event_value = "_id"
 };
