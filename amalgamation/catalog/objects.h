@@ -65,4 +65,7 @@ SVC_SHARED svc_object svc_object_user = { .name = "CloudAppUser", .fields = SVC_
 #define F_TEAM_IDS() \
   F_STRS("teamIds", .format = SVC_FORMAT_ID, .flags = SVC_UNIQUE_ITEMS, .max_items = 100)
 
+/* An entry of the access list of a credential names one address or one block: access_entries.c looks at which. */
+SVC_SHARED svc_need svc_needs_access_entry[] = { { .fields = "ipAddress|cidrBlock", .by_hook = true }, { .fields = NULL } };
+
 #endif /* SVC_OBJECTS_H */

@@ -150,7 +150,7 @@ static void blank_value(svc_node *value, const svc_field *f)
   } else {
     for (item = value->first; item; item = item->next) {
       if (f->item == SVC_OBJECT) blank_object(item, f->object);
-      else if (f->item == SVC_ANY || f->flags & SVC_WRITE_ONLY || blank_is_nested(item) || blank_is_secret(item->name)) blank_all(item);
+      else if (f->item == SVC_ANY || f->item == SVC_NAME || f->flags & SVC_WRITE_ONLY || blank_is_nested(item) || blank_is_secret(item->name)) blank_all(item);
     }
   }
 }

@@ -79,7 +79,7 @@ static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *i
   size_t length = svc_utf8_length(input->text);
   if (f->flags & SVC_SEALED && !svc_may_seal(input->text))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be a secret without NUL, or what was shown of the one that is kept");
-  if (f->values && !svc_value_in(c->s, input->text, f->values))
+  if (f->values && !(f->flags & SVC_OPEN) && !svc_value_in(c->s, input->text, f->values))
     return CHECK_BAD(c, SVC_E_INVALID_ENUM_VALUE, input, path, "must be %s", svc_values_meant(c, f->values, check_tell(f, input->text)).p);
   if ((int64_t)length < f->min)
     return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must have at least %lld characters", (long long)f->min);
@@ -109,6 +109,8 @@ static svc_node *check_integer(svc_call *c, const svc_field *f, int type, const 
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an integer of %d bits", type == SVC_INT32 ? 32 : 64);
   out = check_bounds(c, f, value < f->min, value > f->max, input, path);
   if (out) out->text = svc_arena_print(c->arena, "%lld", (long long)value);
+  if (out && f->values && !svc_value_in(c->s, out->text, f->values))
+    return CHECK_BAD(c, SVC_E_INVALID_ENUM_VALUE, input, path, "must be %s", svc_values_known(c, f->values).p);
   return out;
 }
 
@@ -141,7 +143,7 @@ static svc_node *check_value(svc_call *c, const svc_field *f, int type, const sv
                                         "a date and time in ISO 8601", "an object", "an array", "an object", "" };
   static const int json[] = { SVC_J_STRING, SVC_J_NUMBER, SVC_J_NUMBER, SVC_J_NUMBER, SVC_J_BOOL,
                               SVC_J_STRING, SVC_J_OBJECT, SVC_J_ARRAY,  SVC_J_OBJECT, 0 };
-  if (type == SVC_ANY) return svc_node_copy(c->arena, input);
+  if (type == SVC_ANY || type == SVC_NAME) return svc_node_copy(c->arena, input);
   if (input->type != json[type]) return CHECK_NO(c, SVC_E_INVALID_JSON_ATTRIBUTE, path, "must be %s", wanted[type]);
   switch (type) {
   case SVC_STRING: return check_string(c, f, input, path);
@@ -487,6 +489,43 @@ static svc_node *check_member(svc_call *c, const svc_field *f, const svc_object 
   return check_absent(c, f, old, mode, path, good);
 }
 
+/* Is this field in the body, as it would be stored? What is write-only and not sealed is not stored: it was sent, or was when this was
+** made. */
+static bool check_is_there(const svc_object *object, svc_str name, const svc_node *out, const svc_node *input, const svc_node *before)
+{
+  const svc_field *f = svc_field_named(object, name);
+  bool unstored = SVC_ALWAYS(f != NULL) && (f->flags & (SVC_WRITE_ONLY | SVC_SEALED)) == SVC_WRITE_ONLY;
+  return svc_node_find(out, name) || (unstored && (before || svc_node_find(input, name)));
+}
+
+/* Notes the fields of a row that are not there. False: there are some. */
+static bool check_need(svc_call *c, const svc_need *need, const svc_object *object, const svc_node *out, const svc_node *input,
+                       const svc_node *before, const check_path *path)
+{
+  svc_str rest = svc_str_c(need->fields);
+  bool good = true;
+  while (rest.n) {
+    svc_str name = svc_str_cut(&rest, ' ');
+    check_path here = { path, name, SIZE_MAX };
+    if (check_is_there(object, name, out, input, before)) continue;
+    check_note(svc_violate(c, SVC_E_MISSING_ATTRIBUTE, check_path_text(c, &here), "%s", svc_need_why(c, need).p), SVC_FAULT_MISSING, SVC_S(""));
+    good = false;
+  }
+  return good;
+}
+
+static bool check_needs(svc_call *c, const svc_object *object, const svc_node *out, const svc_node *input, const svc_node *before,
+                        const check_path *path)
+{
+  const svc_object *o;
+  const svc_need *need;
+  bool good = true;
+  for (o = object; o; o = o->base)
+    for (need = o->needs; need && need->fields; need++)
+      if (!need->by_hook && svc_need_holds(c, need, out) && !check_need(c, need, object, out, input, before, path)) good = false;
+  return good;
+}
+
 static svc_node *check_object(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before, int mode,
                               const check_path *path)
 {
@@ -507,6 +546,7 @@ static svc_node *check_object(svc_call *c, const svc_object *object, const svc_n
     value->name = svc_str_c(f->name);
     svc_node_append(out, value);
   }
+  good = good && check_needs(c, object, out, input, before, path);
   return good ? out : NULL;
 }
 

@@ -60,7 +60,8 @@ SVC_PRIVATE void svc_expect_caller(svc_call *c, svc_str name, const svc_token_pl
   c->txn->port->expect(c->txn, texts, k.n, 0);
 }
 
-/* How many there may be of a new one's kind, and how many there are; and that its name is free. */
+/* How many there may be of a new one's kind, and how many there are (of projects svc_config.max_projects sets the limit); and that its
+** name is free. */
 static size_t expect_new(svc_call *c, const svc_id *parent, svc_key *keys)
 {
   const svc_noun_info *limits = c->s->seats[SVC_SEAT_QUOTA];
@@ -78,7 +79,7 @@ static size_t expect_new(svc_call *c, const svc_id *parent, svc_key *keys)
   svc_change_keys(c, &change, &e);
   if (e.unique.n && !(e.flags & SVC_ENTITY_SHARED_NAME)) svc_key_unique(&keys[n++], svc_entity_names(&e), e.unique, parent);
   if (quota && limits) svc_key_unique(&keys[n++], svc_names_of(limits->noun), svc_str_c(quota), parent);
-  if (quota || noun->most) svc_key_count(&keys[n++], noun->kind, parent);
+  if (quota || noun->most || c->plan->noun == c->s->group) svc_key_count(&keys[n++], noun->kind, parent);
   return n;
 }
 

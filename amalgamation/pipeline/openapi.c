@@ -142,23 +142,10 @@ static bool openapi_takes_body(const svc_plan *plan)
   return taken && !(r->flags & SVC_NO_BODY) && (r->body || plan->noun->noun->object);
 }
 
-/* The schema of a body. An answer of the same object has not what is write-only: that it is required stands here. */
-static void openapi_body_schema(openapi_writer *w, const svc_object *o, bool patch)
+static int openapi_body_as(const svc_route *r)
 {
-  const char *before = ",'required':[";
-  const svc_field *f;
-  svc_fields fields;
-  svc_openapi_ref(w, o, patch);
-  if (patch || o->choice || w->b.failed) return;
-  w->b.n--; /* beside the reference */
-  svc_fields_begin(&fields, o);
-  while ((f = svc_fields_next(&fields)) != NULL) {
-    if ((f->flags & (SVC_REQUIRED | SVC_WRITE_ONLY)) != (SVC_REQUIRED | SVC_WRITE_ONLY)) continue;
-    svc_openapi_put(w, before);
-    svc_openapi_put(w, "%q", f->name);
-    before = ",";
-  }
-  svc_openapi_put(w, before[1] ? "}" : "]}");
+  if (r->method == SVC_PATCH && !r->whole) return OPENAPI_PATCH;
+  return r->method == SVC_PUT ? OPENAPI_REPLACE : OPENAPI_REQUEST;
 }
 
 static void openapi_body(openapi_writer *w, const svc_plan *plan)
@@ -173,7 +160,7 @@ static void openapi_body(openapi_writer *w, const svc_plan *plan)
     openapi_media(w, r, SVC_TAKES_FORM(r) ? "application/x-www-form-urlencoded" : times == 2 ? "application/json" : NULL);
     svc_openapi_put(w, "':{'schema':");
     if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "{'type':'array','items':");
-    openapi_body_schema(w, o, r->method == SVC_PATCH && !r->whole);
+    svc_openapi_ref(w, o, openapi_body_as(r));
     if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "}");
     if (r->example && times == 2) svc_openapi_put(w, ",'example':%s", r->example);
     svc_openapi_put(w, times == 2 ? "}," : "}");
@@ -188,9 +175,9 @@ static void openapi_content(openapi_writer *w, const svc_plan *plan)
   const svc_object *o = r->answer ? r->answer : plan->noun->noun->object;
   const char *value = plan->route->value;
   if (openapi_is_list(r)) svc_openapi_put(w, "{'type':'array','items':");
-  if (value) svc_openapi_value(w, svc_field_named(o, svc_str_c(value)), false);
+  if (value) svc_openapi_value(w, svc_field_named(o, svc_str_c(value)), OPENAPI_ANSWER);
   else if (r->flags & SVC_TEXT) svc_openapi_put(w, "{'type':'string'}");
-  else if (o && !(r->flags & SVC_EMPTY_OBJECT)) svc_openapi_ref(w, o, false);
+  else if (o && !(r->flags & SVC_EMPTY_OBJECT)) svc_openapi_ref(w, o, OPENAPI_ANSWER);
   else svc_openapi_put(w, "{'type':'object','additionalProperties':false}");
   if (openapi_is_list(r)) svc_openapi_put(w, "}");
 }
@@ -236,7 +223,7 @@ static const struct {
 };
 #define OPENAPI_REFUSALS (sizeof openapi_refusals / sizeof openapi_refusals[0])
 
-static int openapi_when(const svc_plan *plan)
+static int openapi_when(const svc *s, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
   bool writes = r->method != SVC_GET;
@@ -249,7 +236,7 @@ static int openapi_when(const svc_plan *plan)
   if (writes && r->method != SVC_POST) when |= OPENAPI_CHANGES;
   if (openapi_takes_body(plan)) when |= OPENAPI_BODY;
   if (openapi_takes_body(plan) && (plan->noun->noun->meters || plan->noun->noun->err_unpaid)) when |= OPENAPI_COSTS;
-  if (r->versions[1] || plan->route->sunset) when |= OPENAPI_AGED;
+  if (r->versions[1] || (plan->route->sunset && s->config.enforce_sunset)) when |= OPENAPI_AGED;
   return when;
 }
 
@@ -298,7 +285,7 @@ static const svc_plan *openapi_post_of(const svc *s, const svc_plan *plan)
 static void openapi_responses(openapi_writer *w, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
-  int when = openapi_when(plan), also = r->also;
+  int when = openapi_when(w->s, plan), also = r->also;
   bool oauth = SVC_TAKES_FORM(r);
   size_t i;
   svc_openapi_put(w, ",'responses':{");
@@ -500,7 +487,7 @@ SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a)
   openapi_writer *w = svc_arena_zero(a, sizeof *w);
   if (!w) return SVC_S("");
   w->s = s;
-  w->b = svc_buf_new(a, 5 << 18); /* all of it, with the whole catalog: it need not grow */
+  w->b = svc_buf_new(a, 11 << 17); /* all of it, with the whole catalog: it need not grow */
   svc_openapi_put(w, "{'openapi':'3.1.0','info':{'title':'Administration API','version':'" SVC_VERSION "','description':"
                      "'Accept names a dated version of an operation; without it the newest one answers.',"
                      "'license':{'name':'MIT','identifier':'MIT'}},'servers':[{'url':'%s%s'}],"

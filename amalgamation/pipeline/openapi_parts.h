@@ -6,10 +6,18 @@
 
 #include "pipeline/pipeline.h"
 
+/* What an object is described as. A component that would be the same as another one is left out: see openapi_schema.c. */
+enum openapi_as {
+  OPENAPI_ANSWER,
+  OPENAPI_REQUEST, /* with its write-only fields, and with all that has to be sent */
+  OPENAPI_REPLACE, /* as the body of a PUT: fields that never change need not be sent */
+  OPENAPI_PATCH    /* as the body of a PATCH: nothing has to be there, nothing has a default */
+};
+
 /* An object that is to be described, as a component of its own. */
 typedef struct openapi_met {
   const svc_object *object;
-  bool patch;               /* as the body of a PATCH: nothing has to be there, nothing has a default */
+  int as;                   /* enum openapi_as */
   const svc_choice *choice; /* it is a variant of a union: what chooses it; NULL: it is none */
   size_t within;            /* and the number of that union, which may be a variant itself */
 } openapi_met;
@@ -27,11 +35,11 @@ typedef struct openapi_writer {
 */
 SVC_PRIVATE void svc_openapi_put(openapi_writer *w, const char *format, ...);
 
-/* A reference to the schema of an object, which is met by it. */
-SVC_PRIVATE void svc_openapi_ref(openapi_writer *w, const svc_object *object, bool patch);
+/* A reference to the schema of an object, which is met by it. as: enum openapi_as. */
+SVC_PRIVATE void svc_openapi_ref(openapi_writer *w, const svc_object *object, int as);
 /* The schema of one value, without its closing brace, as more members may follow. */
 SVC_PRIVATE void svc_openapi_scalar(openapi_writer *w, const svc_field *f, int type);
-SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, bool patch);
+SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, int as);
 SVC_PRIVATE void svc_openapi_schemas(openapi_writer *w); /* of all that was met; each behind a comma */
 
 #endif

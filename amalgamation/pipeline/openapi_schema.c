@@ -1,8 +1,9 @@
 /*
 ** The schemas of the OpenAPI document: objects of the tables become components under their own names.
 **
-** A noun's own object stands for both its request and its answer, with the marks for what is read-only and write-only; what is
-** write-only and has to be sent is required by the request alone. A PATCH
+** A noun's own object stands for both its request and its answer, with the marks for what is read-only. An object has a component
+** of its own for requests where these differ: where it has write-only fields, or fields that are required under a condition.
+** The body of a PUT has one where a field that never changes is required: the stored value stays without it. A PATCH
 ** has one of its own, since what is not sent stays as it is: nothing is required there and nothing has a default. That holds
 ** for the objects in it as well, but not for elements of arrays, which are always whole.
 **
@@ -25,7 +26,55 @@ SVC_PRIVATE void svc_openapi_put(openapi_writer *w, const char *format, ...)
 
 /* ---------------------------------------------------------------------------------------------------------------- meeting */
 
-static size_t schema_add(openapi_writer *w, const svc_object *object, bool patch)
+#define SCHEMA_DEPTH 12 /* of objects in objects: one that holds its own kind has no end */
+
+/* Does an answer of this object look other than a request? */
+static bool schema_asks_more(const svc_object *object, int depth)
+{
+  const svc_variant *v;
+  const svc_field *f;
+  svc_fields fields;
+  if (depth == SCHEMA_DEPTH) return false;
+  for (v = SVC_VARIANTS_OF(object); v && v->value; v++)
+    if (schema_asks_more(v->object, depth + 1)) return true;
+  if (svc_object_needs(object)) return true;
+  svc_fields_begin(&fields, object);
+  while ((f = svc_fields_next(&fields)) != NULL) {
+    if (f->flags & SVC_WRITE_ONLY) return true;
+    if (f->object && schema_asks_more(f->object, depth + 1)) return true;
+  }
+  return false;
+}
+
+/* Is this required of what is new, but not of a PUT? The stored value stays. */
+static bool schema_stays(const svc_field *f)
+{
+  const unsigned unseen = SVC_SEALED | SVC_WRITE_ONLY;
+  return f->flags & SVC_REQUIRED && (f->flags & SVC_FIXED || (f->flags & unseen) == unseen);
+}
+
+static bool schema_keeps_some(const svc_object *object, int depth)
+{
+  const svc_variant *v;
+  const svc_field *f;
+  svc_fields fields;
+  if (depth == SCHEMA_DEPTH) return false;
+  for (v = SVC_VARIANTS_OF(object); v && v->value; v++)
+    if (schema_keeps_some(v->object, depth + 1)) return true;
+  svc_fields_begin(&fields, object);
+  while ((f = svc_fields_next(&fields)) != NULL)
+    if (schema_stays(f) || (f->type == SVC_OBJECT && schema_keeps_some(f->object, depth + 1))) return true;
+  return false;
+}
+
+/* Which of its components describes an object: several may be the same. */
+static int schema_as(const svc_object *object, int as)
+{
+  if (as == OPENAPI_REPLACE && !schema_keeps_some(object, 0)) as = OPENAPI_REQUEST;
+  return as == OPENAPI_REQUEST && !schema_asks_more(object, 0) ? OPENAPI_ANSWER : as;
+}
+
+static size_t schema_add(openapi_writer *w, const svc_object *object, int as)
 {
   if (w->count == w->room) {
     size_t room = w->room ? 2 * w->room : 256;
@@ -35,20 +84,20 @@ static size_t schema_add(openapi_writer *w, const svc_object *object, bool patch
     w->met = grown;
     w->room = room;
   }
-  w->met[w->count] = (openapi_met){ object, patch, NULL, 0 };
+  w->met[w->count] = (openapi_met){ object, as, NULL, 0 };
   return w->count++;
 }
 
 /* Who meets a union meets its variants, so that each is known as one before it is described. SIZE_MAX: no memory. */
-static size_t schema_meet(openapi_writer *w, const svc_object *object, bool patch)
+static size_t schema_meet(openapi_writer *w, const svc_object *object, int as)
 {
   const svc_variant *v;
   size_t i, variant;
   for (i = 0; i < w->count; i++)
-    if (w->met[i].patch == patch && strcmp(w->met[i].object->name, object->name) == 0) return i;
-  i = schema_add(w, object, patch);
+    if (w->met[i].as == as && strcmp(w->met[i].object->name, object->name) == 0) return i;
+  i = schema_add(w, object, as);
   for (v = SVC_VARIANTS_OF(object); i != SIZE_MAX && v && v->value; v++) {
-    variant = schema_meet(w, v->object, patch);
+    variant = schema_meet(w, v->object, schema_as(v->object, as));
     if (variant == SIZE_MAX) return SIZE_MAX;
     w->met[variant].choice = object->choice;
     w->met[variant].within = i;
@@ -56,15 +105,18 @@ static size_t schema_meet(openapi_writer *w, const svc_object *object, bool patc
   return i;
 }
 
-static const char *schema_suffix(bool patch)
+static const char *schema_suffix(int as)
 {
-  return patch ? "Patch" : "";
+  static const char *const suffixes[] = { [OPENAPI_ANSWER] = "", [OPENAPI_REQUEST] = "Request", [OPENAPI_REPLACE] = "Replace",
+                                          [OPENAPI_PATCH] = "Patch" };
+  return suffixes[as];
 }
 
-SVC_PRIVATE void svc_openapi_ref(openapi_writer *w, const svc_object *object, bool patch)
+SVC_PRIVATE void svc_openapi_ref(openapi_writer *w, const svc_object *object, int as)
 {
-  schema_meet(w, object, patch);
-  svc_openapi_put(w, "{'$ref':'#/components/schemas/%s%s'}", object->name, schema_suffix(patch));
+  as = schema_as(object, as);
+  schema_meet(w, object, as);
+  svc_openapi_put(w, "{'$ref':'#/components/schemas/%s%s'}", object->name, schema_suffix(as));
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- values */
@@ -74,15 +126,32 @@ static bool schema_may_be_null(const svc_field *f)
   return (f->flags & (SVC_NULLABLE | SVC_REQUIRED)) == SVC_NULLABLE;
 }
 
-static void schema_enum(openapi_writer *w, const char *const *values, bool or_null)
+static void schema_enum(openapi_writer *w, const char *const *values, int type, bool or_null)
 {
   const char *const *v;
-  svc_openapi_put(w, ",'enum':[");
+  svc_openapi_put(w, "'enum':[");
   for (v = values; *v; v++) {
     svc_openapi_put(w, v == values ? "" : ",");
-    svc_json_escape(&w->b, svc_value_text(w->s, w->b.arena, *v));
+    if (type == SVC_INT32) svc_openapi_put(w, "%s", *v);
+    else svc_json_escape(&w->b, svc_value_text(w->s, w->b.arena, *v));
   }
   svc_openapi_put(w, or_null ? ",null]" : "]");
+}
+
+/* The known values of a field that may have others. */
+static void schema_open(openapi_writer *w, const char *const *values)
+{
+  svc_openapi_put(w, ",'anyOf':[{");
+  schema_enum(w, values, SVC_STRING, false);
+  svc_openapi_put(w, "},{}]");
+}
+
+/* One of the values, or an object of that name. Without its closing brace. */
+static void schema_name(openapi_writer *w, const svc_field *f)
+{
+  svc_openapi_put(w, "{'anyOf':[{'type':'string',");
+  schema_enum(w, f->values, SVC_STRING, false);
+  svc_openapi_put(w, "},{'type':'object'}]");
 }
 
 /* The types of events are too many for a list of pointers. */
@@ -108,7 +177,8 @@ static void schema_text(openapi_writer *w, const svc_field *f, bool or_null)
                                          [SVC_FORMAT_IP_OR_CIDR] = "ip-or-cidr", [SVC_FORMAT_EMAIL] = "email",
                                          [SVC_FORMAT_UUID] = "uuid", [SVC_FORMAT_URI] = "uri", [SVC_FORMAT_DAY] = "date",
                                          [SVC_FORMAT_TRIMMED] = "trimmed", [SVC_FORMAT_DOMAIN] = "domain" };
-  if (f->values) schema_enum(w, f->values, or_null);
+  if (f->values && f->flags & SVC_OPEN) schema_open(w, f->values);
+  else if (f->values) svc_openapi_put(w, ","), schema_enum(w, f->values, SVC_STRING, or_null);
   if (f->flags & (SVC_GROUP_EVENTS | SVC_ORG_EVENTS)) schema_event_types(w, f->flags);
   if (f->format) svc_openapi_put(w, ",'format':'%s'", formats[f->format]);
   if (f->pattern) svc_openapi_put(w, ",'pattern':%q", f->pattern);
@@ -125,18 +195,23 @@ SVC_PRIVATE void svc_openapi_scalar(openapi_writer *w, const svc_field *f, int t
     svc_openapi_put(w, "{'description':'any JSON'");
     return;
   }
+  if (type == SVC_NAME) {
+    schema_name(w, f);
+    return;
+  }
   svc_openapi_put(w, or_null ? "{'type':['%s','null']" : "{'type':'%s'", types[type]);
   svc_openapi_put(w, formats[type]);
   if (type == SVC_STRING) schema_text(w, f, or_null);
   if (type == SVC_STRING || type == SVC_DATE) return;
+  if (type == SVC_INT32 && f->values) svc_openapi_put(w, ","), schema_enum(w, f->values, type, or_null);
   if (f->flags & SVC_MIN) svc_openapi_put(w, ",'minimum':%d", f->min);
   if (f->flags & SVC_MAX) svc_openapi_put(w, ",'maximum':%d", f->max);
 }
 
-static void schema_item(openapi_writer *w, const svc_field *f)
+static void schema_item(openapi_writer *w, const svc_field *f, int as)
 {
   if (f->item == SVC_OBJECT) {
-    svc_openapi_ref(w, f->object, false);
+    svc_openapi_ref(w, f->object, as == OPENAPI_ANSWER ? OPENAPI_ANSWER : OPENAPI_REQUEST);
   } else {
     svc_openapi_scalar(w, f, f->item);
     svc_openapi_put(w, "}");
@@ -144,30 +219,30 @@ static void schema_item(openapi_writer *w, const svc_field *f)
 }
 
 /* What holds others; without its closing brace. */
-static void schema_holder(openapi_writer *w, const svc_field *f, bool patch)
+static void schema_holder(openapi_writer *w, const svc_field *f, int as)
 {
   bool or_null = schema_may_be_null(f);
   if (f->type == SVC_OBJECT) {
     svc_openapi_put(w, or_null ? "{'anyOf':[" : "{'allOf':[");
-    svc_openapi_ref(w, f->object, patch);
+    svc_openapi_ref(w, f->object, as);
     svc_openapi_put(w, or_null ? ",{'type':'null'}]" : "]");
     return;
   }
   svc_openapi_put(w, or_null ? "{'type':['%s','null'],'%s':" : "{'type':'%s','%s':", f->type == SVC_ARRAY ? "array" : "object",
                   f->type == SVC_ARRAY ? "items" : "additionalProperties");
-  schema_item(w, f);
+  schema_item(w, f, as);
   if (f->type != SVC_ARRAY) return;
   if (f->min_items) svc_openapi_put(w, ",'minItems':%d", (int64_t)f->min_items);
   if (f->max_items) svc_openapi_put(w, ",'maxItems':%d", (int64_t)f->max_items);
   if (f->flags & SVC_UNIQUE_ITEMS) svc_openapi_put(w, ",'uniqueItems':true");
 }
 
-SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, bool patch)
+SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, int as)
 {
-  const svc_node *preset = patch ? NULL : svc_preset(w->s, w->b.arena, f);
-  if (f->type == SVC_OBJECT || f->type == SVC_ARRAY || f->type == SVC_MAP) schema_holder(w, f, patch);
+  const svc_node *preset = as == OPENAPI_PATCH ? NULL : svc_preset(w->s, w->b.arena, f);
+  if (f->type == SVC_OBJECT || f->type == SVC_ARRAY || f->type == SVC_MAP) schema_holder(w, f, as);
   else svc_openapi_scalar(w, f, f->type);
-  if (f->flags & SVC_READ_ONLY || (patch && f->flags & SVC_FIXED)) svc_openapi_put(w, ",'readOnly':true");
+  if (f->flags & SVC_READ_ONLY || (as == OPENAPI_PATCH && f->flags & SVC_FIXED)) svc_openapi_put(w, ",'readOnly':true");
   if (f->flags & SVC_WRITE_ONLY) svc_openapi_put(w, ",'writeOnly':true");
   if (preset) {
     svc_openapi_put(w, ",'default':");
@@ -178,24 +253,24 @@ SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, bool p
 
 /* ---------------------------------------------------------------------------------------------------------------- objects */
 
-static void schema_union(openapi_writer *w, const svc_object *object, bool patch)
+static void schema_union(openapi_writer *w, const svc_object *object, int as)
 {
   const svc_variant *v, *first = object->choice->variants;
   const char *comma = "";
-  svc_openapi_put(w, patch ? "{'anyOf':[" : "{'oneOf':["); /* who does not say which it is may mean several */
+  svc_openapi_put(w, as >= OPENAPI_REPLACE ? "{'anyOf':[" : "{'oneOf':["); /* who does not say which it is may mean several */
   for (v = first; v->value; v++) {
     const svc_variant *same = first;
     while (same->object != v->object) same++;
     if (same != v) continue; /* one variant of several values */
     svc_openapi_put(w, comma);
-    svc_openapi_ref(w, v->object, patch);
+    svc_openapi_ref(w, v->object, as);
     comma = ",";
   }
   svc_openapi_put(w, "],'discriminator':{'propertyName':%q,'mapping':{", object->choice->by);
   for (v = first; v->value; v++) {
     svc_openapi_put(w, v == first ? "" : ",");
     svc_json_escape(&w->b, svc_value_text(w->s, w->b.arena, v->value));
-    svc_openapi_put(w, ":'#/components/schemas/%s%s'", v->object->name, schema_suffix(patch));
+    svc_openapi_put(w, ":'#/components/schemas/%s%s'", v->object->name, schema_suffix(schema_as(v->object, as)));
   }
   svc_openapi_put(w, "}}}");
 }
@@ -233,13 +308,39 @@ static bool schema_is_of(const svc_object *whole, const svc_object *o)
   return false;
 }
 
-/* What answers are made of has links. */
+/* What answers are made of has links, and what was answered may be sent back. */
 static bool schema_has_links(const svc *s, const svc_object *o)
 {
   size_t i;
-  for (i = 0; i < s->plan_count; i++)
-    if (schema_is_of(s->plans[i].noun->noun->object, o) || schema_is_of(s->plans[i].route->answer, o)) return true;
+  for (i = 0; i < s->plan_count; i++) {
+    const svc_route *r = s->plans[i].route;
+    bool changes = r->method == SVC_PUT || r->method == SVC_PATCH;
+    if (schema_is_of(s->plans[i].noun->noun->object, o) || schema_is_of(r->answer, o) || (changes && schema_is_of(r->body, o))) return true;
+  }
   return false;
+}
+
+/* Is a need no condition, but a list of fields that have to be sent? */
+static bool schema_is_always(const svc_need *need)
+{
+  return !need->where && !strchr(need->fields, '|');
+}
+
+/* Such fields, behind those that are required. What stands before the next one. */
+static const char *schema_always_needed(openapi_writer *w, const svc_object *object, const char *before)
+{
+  const svc_need *need;
+  for (; object; object = object->base) {
+    for (need = object->needs; need && need->fields; need++) {
+      svc_str rest = schema_is_always(need) ? svc_str_c(need->fields) : SVC_S("");
+      while (rest.n) {
+        svc_openapi_put(w, before);
+        svc_json_escape(&w->b, svc_str_cut(&rest, ' '));
+        before = ",";
+      }
+    }
+  }
+  return before;
 }
 
 static void schema_required(openapi_writer *w, const openapi_met *met)
@@ -252,10 +353,95 @@ static void schema_required(openapi_writer *w, const openapi_met *met)
   while ((f = svc_fields_next(&fields)) != NULL) {
     bool always = false;
     schema_chosen(w, met, f, &chosen, &always);
-    if (!always && (f->flags & (SVC_REQUIRED | SVC_READ_ONLY | SVC_WRITE_ONLY)) != SVC_REQUIRED) continue;
+    if (!always && (f->flags & (SVC_REQUIRED | SVC_READ_ONLY)) != SVC_REQUIRED) continue;
+    if (met->as == OPENAPI_ANSWER && f->flags & SVC_WRITE_ONLY) continue;
+    if (met->as == OPENAPI_REPLACE && schema_stays(f)) continue;
     svc_openapi_put(w, before);
     svc_openapi_put(w, "%q", f->name);
     before = ",";
+  }
+  if (met->as == OPENAPI_REQUEST || met->as == OPENAPI_REPLACE) before = schema_always_needed(w, met->object, before);
+  svc_openapi_put(w, before[1] ? "" : "]");
+}
+
+/* The values of a term of a condition, each as JSON; true: one of them is the field's default. */
+static bool schema_need_values(openapi_writer *w, const svc_field *f, svc_str values)
+{
+  const svc_node *preset = svc_preset(w->s, w->b.arena, f);
+  const char *comma = "";
+  bool is_preset = false;
+  while (values.n) {
+    svc_str value = svc_value_text(w->s, w->b.arena, svc_arena_copy(w->b.arena, svc_str_cut(&values, '|')).p);
+    svc_openapi_put(w, comma);
+    if (f->type == SVC_STRING) svc_json_escape(&w->b, value);
+    else svc_buf_str(&w->b, value);
+    is_preset = is_preset || (preset && svc_str_eq(preset->text, value));
+    comma = ",";
+  }
+  return is_preset;
+}
+
+/* A condition as a schema: each field has one of its values, or has any. */
+static void schema_need_where(openapi_writer *w, const svc_object *object, const char *where)
+{
+  svc_str rest = svc_str_c(where), name, values;
+  svc_buf required = svc_buf_new(w->b.arena, 64);
+  const char *comma = "";
+  bool is_preset;
+  svc_openapi_put(w, "{'properties':{");
+  while (svc_need_term(&rest, &name, &values)) {
+    const svc_field *f = svc_field_named(object, name);
+    is_preset = false;
+    if (values.n && SVC_ALWAYS(f != NULL)) {
+      svc_openapi_put(w, "%s%q:{'enum':[", comma, f->name);
+      is_preset = schema_need_values(w, f, values);
+      svc_openapi_put(w, "]}");
+      comma = ",";
+    }
+    if (is_preset) continue;
+    svc_buf_text(&required, required.n ? "," : ",\"required\":[");
+    svc_json_escape(&required, name);
+  }
+  svc_openapi_put(w, "}");
+  if (required.n) svc_buf_char(&required, ']');
+  svc_buf_str(&w->b, svc_buf_done(&required));
+  svc_openapi_put(w, "}");
+}
+
+/* The fields of a need: all of them, or one of several. */
+static void schema_need_fields(openapi_writer *w, const char *fields)
+{
+  bool either = strchr(fields, '|') != NULL;
+  svc_str rest = svc_str_c(fields);
+  const char *comma = "";
+  svc_openapi_put(w, either ? "{'anyOf':[" : "{'required':[");
+  while (rest.n) {
+    svc_openapi_put(w, "%s%s", comma, either ? "{\"required\":[" : "");
+    svc_json_escape(&w->b, svc_str_cut(&rest, either ? '|' : ' '));
+    svc_openapi_put(w, either ? "]}" : "");
+    comma = ",";
+  }
+  svc_openapi_put(w, "]}");
+}
+
+static void schema_needs(openapi_writer *w, const svc_object *object)
+{
+  const char *before = ",'allOf':[";
+  const svc_object *o;
+  const svc_need *need;
+  for (o = object; o; o = o->base) {
+    for (need = o->needs; need && need->fields; need++) {
+      if (schema_is_always(need)) continue; /* among those that are required */
+      svc_openapi_put(w, before);
+      before = ",";
+      if (need->where) {
+        svc_openapi_put(w, "{'if':");
+        schema_need_where(w, object, need->where);
+        svc_openapi_put(w, need->unless ? ",'else':" : ",'then':");
+      }
+      schema_need_fields(w, need->fields);
+      if (need->where) svc_openapi_put(w, "}");
+    }
   }
   svc_openapi_put(w, before[1] ? "" : "]");
 }
@@ -269,19 +455,21 @@ static void schema_object(openapi_writer *w, size_t number)
   svc_field chosen;
   bool always;
   if (met.object->choice) {
-    schema_union(w, met.object, met.patch);
+    schema_union(w, met.object, met.as);
     return;
   }
   svc_openapi_put(w, "{'type':'object','additionalProperties':false,'properties':{");
   svc_fields_begin(&fields, met.object);
   while ((f = svc_fields_next(&fields)) != NULL) {
+    if (met.as == OPENAPI_ANSWER && f->flags & SVC_WRITE_ONLY) continue;
     svc_openapi_put(w, "%s%q:", comma, f->name);
-    svc_openapi_value(w, schema_chosen(w, &met, f, &chosen, &always) ? &chosen : f, met.patch);
+    svc_openapi_value(w, schema_chosen(w, &met, f, &chosen, &always) ? &chosen : f, met.as);
     comma = ",";
   }
   if (schema_has_links(w->s, met.object)) svc_openapi_put(w, "%s'links':{'$ref':'#/components/schemas/Links'}", comma);
   svc_openapi_put(w, "}");
-  if (!met.patch) schema_required(w, &met);
+  if (met.as != OPENAPI_PATCH) schema_required(w, &met);
+  if (met.as == OPENAPI_REQUEST || met.as == OPENAPI_REPLACE) schema_needs(w, met.object);
   svc_openapi_put(w, "}");
 }
 
@@ -289,7 +477,7 @@ SVC_PRIVATE void svc_openapi_schemas(openapi_writer *w)
 {
   size_t i;
   for (i = 0; i < w->count; i++) { /* writing one may meet others, which then follow */
-    svc_openapi_put(w, ",'%s%s':", w->met[i].object->name, schema_suffix(w->met[i].patch));
+    svc_openapi_put(w, ",'%s%s':", w->met[i].object->name, schema_suffix(w->met[i].as));
     schema_object(w, i);
   }
 }

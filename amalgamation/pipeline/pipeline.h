@@ -540,6 +540,13 @@ SVC_PRIVATE svc_str svc_did_you_mean(svc_call *c, const svc_near *near); /* "; d
 SVC_PRIVATE svc_str svc_values_meant(svc_call *c, const char *const *values, svc_str sent); /* the same, and the one that is near */
 SVC_PRIVATE svc_str svc_values_known(svc_call *c, const char *const *values); /* "A, B or C", for an error */
 
+/* need.c: fields that have to be sent under a condition. */
+SVC_PRIVATE bool svc_object_needs(const svc_object *object); /* has it, or what it is based on, such rows? */
+/* The next term of a condition, "provider=AWS|AZURE": its field, and its values, empty: any. False: there is none left. */
+SVC_PRIVATE bool svc_need_term(svc_str *where, svc_str *field, svc_str *values);
+SVC_PRIVATE bool svc_need_holds(svc_call *c, const svc_need *need, const svc_node *body); /* has to be sent what it says? */
+SVC_PRIVATE svc_str svc_need_why(svc_call *c, const svc_need *need); /* for violations: "is required where enabled is true" */
+
 /* check.c: a body against the table of its fields. */
 enum svc_check_mode { SVC_CHECK_CREATE, SVC_CHECK_UPDATE, SVC_CHECK_REPLACE };
 /* The body as it shall be stored; NULL: violations were found, or there is no memory. `before` NULL: there is none. */

@@ -37,7 +37,8 @@ enum svc_type {
   SVC_OBJECT, /* .object says of what */
   SVC_ARRAY,  /* .item is the type of the elements; .object, .values, .pattern, .format speak of them */
   SVC_MAP,    /* an object with free keys; the rest as for arrays */
-  SVC_ANY     /* any JSON at all */
+  SVC_ANY,    /* any JSON at all */
+  SVC_NAME    /* of elements: one of .values, or an object that has its name, as it is shown; a hook looks at either */
 };
 
 enum svc_field_flags {
@@ -52,6 +53,7 @@ enum svc_field_flags {
   SVC_GROUP_EVENTS = 256, /* a string: the values are the types of events of projects; */
   SVC_ORG_EVENTS = 512,   /* and of organizations */
   SVC_ALERTABLE = 2048,   /* of these, those for which an alert can be configured */
+  SVC_OPEN = 4096,        /* a string: .values are those that are known beforehand; a hook looks at others */
   SVC_SEALED = 1024       /* a string, or a map of strings: a secret that is needed again. It is kept sealed (seal.c), and shown
                              by its last characters at the most; with SVC_WRITE_ONLY not at all. What was shown may be sent back:
                              then it stays. A noun with such fields has no `extra` of its own */
@@ -78,7 +80,8 @@ struct svc_field {
   int64_t min, max;          /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters, max 0: none. Of an
                                 array or a map they speak of its elements */
   const svc_object *object;  /* of SVC_OBJECT, and of elements that are that */
-  const char *const *values; /* of strings, and of elements that are: NULL-terminated list of those allowed */
+  const char *const *values; /* of strings, and of elements that are: NULL-terminated list of those allowed; of 32-bit integers: the same,
+                                in decimal */
   const char *pattern;       /* of strings: see svc_pattern_match() */
   const char *preset;        /* the default, as JSON text; NULL: omitted while it has no value */
 };
@@ -95,6 +98,22 @@ typedef struct svc_choice {
 } svc_choice;
 #define SVC_CHOICE(...) &(const svc_choice){ __VA_ARGS__ }
 
+/*
+** Fields that have to be sent under a condition. The OpenAPI document says it of requests, and a body that breaks it is refused as one
+** without a required field is. The condition is about the body as it would be stored: with its defaults, and of a PATCH with what stays.
+**
+**   { .fields = "hostname bindUsername", .where = "enabled=true" }         both
+**   { .fields = "ipAddress|cidrBlock" }                                     always one of them, or both
+**   { .fields = "region", .where = "provider=AWS|AZURE vendor=S3" }         where both terms hold, the first with either value
+**   { .fields = "endHour", .where = "startHour" }                           where startHour has any value
+*/
+typedef struct svc_need {
+  const char *fields; /* names of fields of the object, with spaces between them, or with | */
+  const char *where;  /* NULL: always */
+  bool unless;        /* rather: where the condition does not hold */
+  bool by_hook;       /* a hook of the noun refuses it, with an error of its own or by what is stored: the pipeline only documents it */
+} svc_need;
+
 struct svc_object {
   const char *name;
   const svc_field *fields;  /* by SVC_ROWS: sorted by name; NULL: none */
@@ -103,6 +122,7 @@ struct svc_object {
   const svc_object *base; /* fields of another object that this one has as well; NULL: none */
   const char *const *secrets_go_to; /* paths of the fields in it that say where its secrets are sent ("url"), closed by NULL: a
                                        stored secret does not outlive a change of these, it has to be sent again; NULL: none */
+  const svc_need *needs;  /* closed by a row without fields; NULL: none */
   const char *distinct_by; /* field by which the elements of an array of these differ: no two have the same; NULL: none */
   unsigned short count;   /* of its fields; of a union 0 */
 };

@@ -108,7 +108,10 @@ class Choice extends Single {
     return el('select', { value: now }, el('option', { value: '' }, this.required ? 'choose one' : 'not set'),
       [...new Set(now === '' ? values : [...values, now])].map((v) => el('option', { selected: String(v) === now }, String(v))));
   }
-  read() { return this.input.value === '' ? undefined : this.schema.enum ? this.input.value : this.input.value === 'true'; }
+  read() {
+    const text = this.input.value, values = this.schema.enum;
+    return text === '' ? undefined : !values ? text === 'true' : typeof values[0] === 'number' ? Number(text) : text;
+  }
 }
 
 class Json extends Single {
@@ -261,6 +264,8 @@ export function form(op, { value, known, query = {}, send, cancel, submit = 'Sen
   const asked = op.query.map((p) => fieldOf(schemaOf(p.schema), { name: p.name, required: Boolean(p.required), value: query[p.name], known }));
   // of a PATCH nothing is required: what is not sent stays
   const schema = op.schema ? { ...schemaOf(op.schema), ...(patch ? { required: [] } : {}) } : null;
+  // of a PUT the member that chooses the kind may be left out: the form asks for it all the same
+  if (!patch && schema?.discriminator) schema.oneOf ??= schema.anyOf;
   const begin = (v) => (schema ? fieldOf(schema, { value: v, required: op.bodyRequired, known }) : null);
   let root = begin(value), first = root?.read(), raw = null;
   const place = el('div', {}), wrong = el('div', {});

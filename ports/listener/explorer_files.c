@@ -484,7 +484,10 @@ static const char explorer_5[] =
   "return el('select', { value: now }, el('option', { value: '' }, this.required ? 'choose one' : 'not set'),\n"
   "[...new Set(now === '' ? values : [...values, now])].map((v) => el('option', { selected: String(v) === now }, String(v))));\n"
   "}\n"
-  "read() { return this.input.value === '' ? undefined : this.schema.enum ? this.input.value : this.input.value === 'true'; }\n"
+  "read() {\n"
+  "const text = this.input.value, values = this.schema.enum;\n"
+  "return text === '' ? undefined : !values ? text === 'true' : typeof values[0] === 'number' ? Number(text) : text;\n"
+  "}\n"
   "}\n"
   "class Json extends Single {\n"
   "make() { return el('textarea', { rows: 4, class: 'code', spellcheck: 'false', value: this.value === undefined ? '' : JSON.stringify(this.value, null, 2) }); }\n"
@@ -616,6 +619,7 @@ static const char explorer_5[] =
   "const patch = op.method === 'PATCH';\n"
   "const asked = op.query.map((p) => fieldOf(schemaOf(p.schema), { name: p.name, required: Boolean(p.required), value: query[p.name], known }));\n"
   "const schema = op.schema ? { ...schemaOf(op.schema), ...(patch ? { required: [] } : {}) } : null;\n"
+  "if (!patch && schema?.discriminator) schema.oneOf ?\?= schema.anyOf;\n"
   "const begin = (v) => (schema ? fieldOf(schema, { value: v, required: op.bodyRequired, known }) : null);\n"
   "let root = begin(value), first = root?.read(), raw = null;\n"
   "const place = el('div', {}), wrong = el('div', {});\n"
@@ -677,7 +681,7 @@ static const char explorer_5[] =
   "if (root) put(place, root.node);\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"962f02454227873d\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"fb166e7cc90af18c\"", "text/javascript; charset=utf-8");
 
 /* log.js */
 static const char explorer_6[] =

@@ -277,7 +277,7 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
     { B_POLICY(B_ITEM("hourly", 24, "days", 2)), "policies[0].policyItems[0].frequencyInterval", "INVALID_BACKUP_POLICY" },
     { B_POLICY(B_ITEM("daily", 2, "days", 2)), "policies[0].policyItems[0].frequencyInterval", "INVALID_BACKUP_POLICY" },
     { B_POLICY(B_ITEM("weekly", 8, "days", 9)), "policies[0].policyItems[0].frequencyInterval", "INVALID_BACKUP_POLICY" },
-    { B_POLICY(B_ITEM("monthly", 29, "days", 40)), "policies[0].policyItems[0].frequencyInterval", "INVALID_BACKUP_POLICY" },
+    { B_POLICY(B_ITEM("monthly", 29, "days", 40)), "policies[0].policyItems[0].frequencyInterval", "INVALID_ENUM_VALUE" },
     { B_POLICY(B_ITEM("yearly", 13, "years", 1)), "policies[0].policyItems[0].frequencyInterval", "INVALID_BACKUP_POLICY" },
     { B_POLICY(B_ITEM("yearly", 41, "years", 1)), "policies[0].policyItems[0].frequencyInterval", "INVALID_ATTRIBUTE" },
     { B_POLICY(B_ITEM("daily", 1, "days", 0)), "policies[0].policyItems[0].retentionValue", "ATTRIBUTE_NEGATIVE_OR_ZERO" },

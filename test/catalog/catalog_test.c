@@ -132,8 +132,11 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
     last = f->name;
     if (strcmp(f->name, "links") == 0) munit_errorf("%s: links are the pipeline's", object->name);
     if (type == SVC_OBJECT && !f->object) munit_errorf("%s.%s: an object of what?", object->name, f->name);
-    if ((f->values || f->pattern || f->format) && type != SVC_STRING)
-      munit_errorf("%s.%s: only strings have values, patterns and formats", object->name, f->name);
+    if ((f->pattern || f->format) && type != SVC_STRING) munit_errorf("%s.%s: only strings have patterns and formats", object->name, f->name);
+    if (f->values && type != SVC_STRING && type != SVC_INT32 && type != SVC_NAME)
+      munit_errorf("%s.%s: only strings, integers of 32 bits and names have values", object->name, f->name);
+    if (type == SVC_NAME && !f->values) munit_errorf("%s.%s: a name of what?", object->name, f->name);
+    if (f->flags & SVC_OPEN && type == SVC_STRING && !f->values) munit_errorf("%s.%s: SVC_OPEN is for strings with .values", object->name, f->name);
     if (f->flags & (SVC_MIN | SVC_MAX) && type != SVC_INT32 && type != SVC_INT64 && type != SVC_NUMBER)
       munit_errorf("%s.%s: SVC_MIN and SVC_MAX are for numbers", object->name, f->name);
     if ((f->min && type != SVC_STRING && !(f->flags & SVC_MIN)) || (f->max && type != SVC_STRING && !(f->flags & SVC_MAX)))

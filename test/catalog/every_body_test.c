@@ -3,9 +3,10 @@
 ** of its table once left out, once null, and once each of the values that it may have or just may not; then several such changes at once.
 **
 ** Nobody says here what the answer is. It is a success or a refusal, never a failure; what is refused has changed nothing; and after what is
-** accepted, and the hour behind it, the store is whole and what was made can be read. Whatever was done is undone by a snapshot, so each
-** body meets the same world.
+** accepted, and the hour behind it, the store is whole and what was made can be read; and the OpenAPI document accepts the same body.
+** Whatever was done is undone by a snapshot, so each body meets the same world.
 */
+#include "schema.h"
 #include "world.h"
 
 enum {
@@ -218,6 +219,24 @@ static void body_accepted(t_world *w, const svc_plan *plan, const char *body)
   store_whole(w->t.s);
 }
 
+static t_schema body_document; /* of all worlds */
+
+/* Operations that accept more than the document says. */
+static const char *const body_lenient[] = {
+  "updateOrgServiceAccount", "updateGroupServiceAccount", /* null stands for what is not sent */
+  "setDataFederationLimit", /* the value has to be sent the first time only */
+};
+
+/* What the document refuses, the service refuses. */
+static void body_compare(const svc_plan *plan, const svc_node *body, const char *text)
+{
+  size_t i;
+  for (i = 0; i < sizeof body_lenient / sizeof body_lenient[0]; i++)
+    if (strcmp(plan->route->op, body_lenient[i]) == 0) return;
+  if (!t_schema_fits(&body_document, t_schema_of_body(&body_document, plan), body))
+    t_complain(plan, "%.600s is accepted, and the OpenAPI document says %s", text, body_document.why);
+}
+
 static void body_send(t_world *w, const svc_plan *plan, const svc_snapshot *before, svc_arena *a, const svc_node *body)
 {
   svc_buf b = svc_buf_new(a, 1024);
@@ -230,6 +249,7 @@ static void body_send(t_world *w, const svc_plan *plan, const svc_snapshot *befo
   if (status >= 500 && strcmp(t_error(&w->t), "CANNOT_DECREASE_DISK_SIZE") != 0) /* a refusal, whose status the API has */
     t_complain(plan, "%.600s: %.300s", text, w->t.response.body);
   if (status >= 300) return; /* that a refusal has changed nothing is looked at by t_send() */
+  body_compare(plan, body, text);
   body_accepted(w, plan, text);
   w->t.now = now;
   munit_assert_int(svc_snapshot_restore(w->t.s, before), ==, SVC_OK);
@@ -305,6 +325,7 @@ static MunitResult every_body(const MunitParameter params[], void *data)
     t_world_open(&w);
     count = w.t.s->plan_count;
     plan = &w.t.s->plans[i];
+    if (i == 0) t_schema_open(&body_document, w.t.s);
     if (body_takes(&w, plan) && t_world_ready(&w, plan) && w.has_body) {
       munit_assert_int(svc_snapshot_take(w.t.s, &before), ==, SVC_OK);
       body_mixed(&w, plan, before, body_single(&w, plan, before));
@@ -312,6 +333,7 @@ static MunitResult every_body(const MunitParameter params[], void *data)
     }
     t_world_close(&w);
   }
+  t_schema_close(&body_document);
   t_complaints_end();
   return MUNIT_OK;
 }

@@ -103,6 +103,7 @@ static MunitResult settings_new_organization(const MunitParameter params[], void
   f_bad(&w, "POST", "/orgs", "{\"name\":\"D\",\"federationSettingsId\":\"%F\"}", 403, "ACCESS_FORBIDDEN");
   f_as(&w, "ORG_OWNER", 'A', 0);
   f_good(&w, "POST", "/orgs", "{\"name\":\"D\",\"federationSettingsId\":\"%F\"}", 201);
+  f_is(&w, "federationSettingsId", w.named['F']);
   f_keep(&w, 'D', "organization.id");
   f_as(&w, NULL, 0, 0);
   f_good(&w, "GET", "/orgs/%D/federationSettings", NULL, 200);

@@ -235,6 +235,8 @@ static MunitResult provider_use(const MunitParameter params[], void *data)
   f_is(&w, "associatedOrgs[0].orgId", w.named['B']);
   f_good(&w, "GET", F_IDPS "/%I", NULL, 200);
   f_is(&w, "associatedOrgs[0].orgId", w.named['A']);
+  munit_assert_not_null(t_node(&w.t, "associatedOrgs[0].domainAllowList"));
+  munit_assert_not_null(t_node(&w.t, "associatedOrgs[0].roleMappings"));
   f_bad(&w, "DELETE", F_IDPS "/%X", NULL, 409, "IDENTITY_PROVIDER_IN_USE");
   munit_assert_string_equal(t_param(&w.t, 0), w.named['X']);
   munit_assert_string_equal(t_param(&w.t, 1), w.named['B']);

@@ -299,10 +299,26 @@ static MunitResult openapi_schemas(const MunitParameter params[], void *data)
   munit_assert_int(svc_openapi(t.s, &r), ==, SVC_OK);
   svc_arena_init(&arena, NULL);
   root = svc_json_parse(&arena, (svc_str){ r.body, r.body_length });
+  /* the ends of their names, Request and its like, make no two the same */
+  for (schema = svc_node_get(svc_node_get(root, "components"), "schemas")->first; schema; schema = schema->next)
+    for (flow = schema->next; flow; flow = flow->next)
+      if (svc_str_eq(schema->name, flow->name)) munit_errorf("two schemas are called " SVC_FMT, SVC_ARG(schema->name));
   /* what is write-only has to be sent, and is never answered */
   munit_assert_false(openapi_requires(openapi_schema("Team"), "usernames"));
   munit_assert_true(openapi_requires(openapi_schema("Team"), "name"));
-  munit_assert_true(openapi_requires(openapi_body_of("/orgs/{orgId}/teams", "post"), "usernames"));
+  munit_assert_true(svc_str_is(svc_node_str(openapi_body_of("/orgs/{orgId}/teams", "post"), "$ref"), "#/components/schemas/TeamRequest"));
+  munit_assert_true(openapi_requires(openapi_schema("TeamRequest"), "usernames"));
+  munit_assert_null(svc_node_get(svc_node_get(openapi_schema("Team"), "properties"), "usernames"));
+  /* a PUT may leave out what never changes */
+  munit_assert_true(svc_str_is(svc_node_str(openapi_body_of("/groups/{groupId}/integrations/{integrationType}", "put"), "$ref"),
+                               "#/components/schemas/ThirdPartyIntegrationReplace"));
+  munit_assert_true(openapi_requires(openapi_schema("Slack"), "type"));
+  munit_assert_false(openapi_requires(openapi_schema("SlackReplace"), "type"));
+  /* lists of integers, and of values that are not all there are */
+  schema = svc_node_get(openapi_property("SnapshotSchedule", "snapshotIntervalHours"), "enum");
+  munit_assert_true(schema->first->type == SVC_J_NUMBER && svc_str_is(schema->first->text, "6"));
+  munit_assert_null(svc_node_get(openapi_property("AlertMatcher", "value"), "enum"));
+  munit_assert_not_null(svc_node_get(svc_node_get(openapi_property("AlertMatcher", "value"), "anyOf")->first, "enum"));
   /* a PATCH needs nothing, and what it leaves out stays as it is; elements of arrays are whole */
   munit_assert_true(svc_str_is(svc_node_str(openapi_body_of("/groups/{groupId}/clusters/{clusterName}", "patch"), "$ref"), "#/components/schemas/ClusterPatch"));
   munit_assert_null(svc_node_get(openapi_schema("ClusterPatch"), "required"));
@@ -374,6 +390,45 @@ static MunitResult openapi_served(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+static const svc_node *openapi_gone(const svc_node *document, const svc_route *route)
+{
+  root = document;
+  return svc_node_get(svc_node_get(openapi_operation_of(route), "responses"), "410");
+}
+
+/* 410 is in the document where it can be answered: of a version that is gone, and of a sunset only where the service enforces it. */
+static MunitResult openapi_sunset(const MunitParameter params[], void *data)
+{
+  svc_config config = { .enforce_sunset = 1 };
+  t_service t, strict;
+  svc_response r, r_strict;
+  svc_arena arena;
+  const svc_node *document, *document_strict;
+  size_t i, enforced = 0;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  t_open(&strict, &config);
+  munit_assert_int(svc_openapi(t.s, &r), ==, SVC_OK);
+  munit_assert_int(svc_openapi(strict.s, &r_strict), ==, SVC_OK);
+  svc_arena_init(&arena, NULL);
+  document = svc_json_parse(&arena, (svc_str){ r.body, r.body_length });
+  document_strict = svc_json_parse(&arena, (svc_str){ r_strict.body, r_strict.body_length });
+  for (i = 0; i < t.s->plan_count; i++) {
+    const svc_plan *plan = &t.s->plans[i];
+    bool older = plan->route->versions[1] != 0, ends = plan->route->sunset != 0;
+    munit_assert_int(openapi_gone(document, plan->route) != NULL, ==, older);
+    munit_assert_int(openapi_gone(document_strict, plan->route) != NULL, ==, older || ends);
+    enforced += ends && !older;
+  }
+  munit_assert_size(enforced, >, 0);
+  svc_blocks_free(arena.blocks);
+  svc_response_free(&r);
+  svc_response_free(&r_strict);
+  t_close(&t);
+  t_close(&strict);
+  return MUNIT_OK;
+}
+
 /* A client puts a path behind its server: the root too must be there. And the bounds of a page are the configuration's. */
 static MunitResult openapi_configured(const MunitParameter params[], void *data)
 {
@@ -419,6 +474,7 @@ static MunitTest tests[] = {
   { "/configured", openapi_configured, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/document", openapi_document, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/schemas", openapi_schemas, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/sunset", openapi_sunset, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/served", openapi_served, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/names", openapi_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

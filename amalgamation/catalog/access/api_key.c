@@ -7,20 +7,21 @@
 ** it, beside the roles on the organization, where authentication finds both without parsing.
 */
 #include "catalog/catalog.h"
+#include "catalog/values.h"
 
 #define API_KEY_PUBLIC 8
 #define API_KEY_PRIVATE 36
 #define API_KEY_TRIES 16 /* at a public key that is free: then it is not chance that they are taken, and the writer goes on */
 
-static const svc_field api_key_fields[] = {
-  F_STR("desc", .flags = SVC_REQUIRED, .min = 1, .max = 250),
-  F_ID(),
-  F_STR("privateKey", .flags = SVC_READ_ONLY),
-  F_STR("publicKey", .flags = SVC_READ_ONLY),
-  /* names of roles as they are sent, objects with roleName as they are shown; both are taken */
-  { .name = "roles", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED, .min_items = 1 }
-};
+/* Roles are sent as names, and shown as objects with roleName; both are taken. */
+#define API_KEY_FIELDS(...) \
+  F_STR("desc", .flags = SVC_REQUIRED, .min = 1, .max = 250), F_ID(), F_STR("privateKey", .flags = SVC_READ_ONLY), \
+  F_STR("publicKey", .flags = SVC_READ_ONLY), { .name = "roles", .type = SVC_ARRAY, .flags = SVC_REQUIRED, .min_items = 1, __VA_ARGS__ }
+static const svc_field api_key_fields[] = { API_KEY_FIELDS(.item = SVC_NAME, .values = svc_values_org_roles) };
 static const svc_object api_key_object = { .name = "ApiKeyRequest", .fields = SVC_ROWS(api_key_fields) };
+/* The same below a project, with roles of projects. */
+static const svc_field api_key_group_fields[] = { API_KEY_FIELDS(.item = SVC_ANY) };
+static const svc_object api_key_group_object = { .name = "GroupApiKeyRequest", .fields = SVC_ROWS(api_key_group_fields) };
 
 /* As it is shown. */
 static const svc_field api_key_role_fields[] = {
@@ -62,11 +63,12 @@ static const svc_route api_key_routes[] = {
   R_PATCH(API_KEY_ORG, "/{apiUserId}", API_KEY_SHOWN, .op = "updateOrgApiKey", .run = api_key_update),
   R_DELETE(API_KEY_ORG, "/{apiUserId}", .status = 204, .op = "deleteOrgApiKey", .run = svc_verb_delete),
   R_GET(API_KEY_GROUP, "", API_KEY_SHOWN, .flags = SVC_PAGED, .op = "listGroupApiKeys", .run = svc_list_assigned),
-  R_POST(API_KEY_GROUP, "", API_KEY_SHOWN, .status = 201, .op = "createGroupApiKey", .run = api_key_create,
+  R_POST(API_KEY_GROUP, "", API_KEY_SHOWN, .body = &api_key_group_object, .status = 201, .op = "createGroupApiKey", .run = api_key_create,
          .example = "{\"desc\":\"for one project\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
   R_FOR(SVC_R_GROUP_OWNER, API_KEY_GROUP, SVC_POST, "/{apiUserId}", .status = 204, .flags = SVC_BODY_ARRAY,
         .body = &api_key_assign_object, .op = "addGroupApiKey", .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
-  R_PATCH(API_KEY_GROUP, "/{apiUserId}", API_KEY_SHOWN, .op = "updateApiKeyRoles", .run = api_key_update, .keep = svc_keep_assigned),
+  R_PATCH(API_KEY_GROUP, "/{apiUserId}", API_KEY_SHOWN, .body = &api_key_group_object, .op = "updateApiKeyRoles", .run = api_key_update,
+          .keep = svc_keep_assigned),
   R_DELETE(API_KEY_GROUP, "/{apiUserId}", .status = 204, .op = "removeGroupApiKey", .run = api_key_withdraw, .keep = svc_keep_assigned)
 };
 

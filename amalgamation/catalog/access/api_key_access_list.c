@@ -4,6 +4,7 @@
 ** A key may change its own list, but not so that it shuts out the address it is calling from (pipeline/access.c).
 */
 #include "catalog/catalog.h"
+#include "catalog/objects.h"
 
 static const svc_field api_key_access_list_fields[] = {
   F_STR("cidrBlock", .flags = SVC_NULLABLE),
@@ -13,7 +14,9 @@ static const svc_field api_key_access_list_fields[] = {
   F_DATE("lastUsed", .flags = SVC_READ_ONLY),
   F_STR("lastUsedAddress", .flags = SVC_READ_ONLY)
 };
-static const svc_object api_key_access_list_object = { .name = "ApiKeyAccessListEntry", .fields = SVC_ROWS(api_key_access_list_fields) };
+static const svc_object api_key_access_list_object = {
+  .name = "ApiKeyAccessListEntry", .fields = SVC_ROWS(api_key_access_list_fields), .needs = svc_needs_access_entry
+};
 
 /* No role is stated for its changes: a key may change its own list, and an owner any (api_key_access_list_may). */
 #define API_KEY_ACCESS_LIST \

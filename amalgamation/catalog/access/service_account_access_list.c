@@ -3,6 +3,7 @@
 ** let one in. Getting a token is not bound to the list, only using it is.
 */
 #include "catalog/catalog.h"
+#include "catalog/objects.h"
 
 static const svc_field service_account_access_list_fields[] = {
   F_STR("cidrBlock", .flags = SVC_NULLABLE),
@@ -13,7 +14,8 @@ static const svc_field service_account_access_list_fields[] = {
   F_INT("requestCount", .flags = SVC_READ_ONLY, .preset = "0")
 };
 static const svc_object service_account_access_list_object = { .name = "ServiceAccountAccessListEntry",
-                                                               .fields = SVC_ROWS(service_account_access_list_fields) };
+                                                               .fields = SVC_ROWS(service_account_access_list_fields),
+                                                               .needs = svc_needs_access_entry };
 
 #define SERVICE_ACCOUNT_ORG_LIST \
   "/orgs/{orgId}/serviceAccounts/{clientId}/accessList", SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, (20240805), \

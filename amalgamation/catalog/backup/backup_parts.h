@@ -23,6 +23,9 @@ enum {
 #define SVC_BACKUP_DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
 SVC_LIST svc_values_retention_units[] = { "days", "weeks", "months", "years", NULL };
+/* How often, of any frequency: which of these it is for which stands in backup_rules.c. The first is for what is taken on demand. */
+SVC_LIST svc_values_snapshot_intervals[] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14",
+                                             "15", "16", "17", "18", "19", "20", "21", "22", "23", "24", "25", "26", "27", "28", "40", NULL };
 SVC_LIST svc_values_snapshot_frequencies[] = { "hourly", "daily", "weekly", "monthly", "yearly", NULL };
 
 /* A moment as databases count it: the second, and a counter in it. */

@@ -89,7 +89,7 @@ static const svc_field backup_schedule_extra_fields[] = {
 static const svc_object backup_schedule_extra = { .name = "ExtraRetentionSetting", .fields = SVC_ROWS(backup_schedule_extra_fields) };
 
 static const svc_field backup_schedule_item_fields[] = {
-  F_INT("frequencyInterval", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 40),
+  F_INT("frequencyInterval", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 40, .values = svc_values_snapshot_intervals + 1),
   F_ENUM("frequencyType", backup_schedule_item_types, .flags = SVC_REQUIRED),
   F_ID(),
   F_ENUM("retentionUnit", svc_values_retention_units, .flags = SVC_REQUIRED),

@@ -24,7 +24,7 @@ static const char *const compliance_policy_states[] = { "ACTIVE", "ENABLING", "U
   F_INT("retentionValue", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 3660)
 
 static const svc_field compliance_policy_on_demand_fields[] = {
-  F_INT("frequencyInterval", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = 40),
+  F_INT("frequencyInterval", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = 40, .values = svc_values_snapshot_intervals),
   F_ENUM("frequencyType", compliance_policy_on_demand, .flags = SVC_REQUIRED),
   COMPLIANCE_POLICY_KEEPS
 };
@@ -32,7 +32,7 @@ static const svc_object compliance_policy_on_demand_item = {
   .name = "BackupComplianceOnDemandPolicyItem", .fields = SVC_ROWS(compliance_policy_on_demand_fields)
 };
 static const svc_field compliance_policy_scheduled_fields[] = {
-  F_INT("frequencyInterval", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 40),
+  F_INT("frequencyInterval", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 40, .values = svc_values_snapshot_intervals + 1),
   F_ENUM("frequencyType", svc_values_snapshot_frequencies, .flags = SVC_REQUIRED),
   COMPLIANCE_POLICY_KEEPS
 };

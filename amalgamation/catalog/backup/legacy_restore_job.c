@@ -64,7 +64,12 @@ static const svc_field legacy_restore_job_fields[] = {
   F_ENUM("statusName", legacy_restore_job_states, .flags = SVC_READ_ONLY),
   F_OBJ("timestamp", &svc_object_db_time, .flags = SVC_READ_ONLY)
 };
-static const svc_object legacy_restore_job_object = { .name = "BackupRestoreJob", .fields = SVC_ROWS(legacy_restore_job_fields) };
+static const svc_need legacy_restore_job_needs[] = {
+  { .fields = "snapshotId|checkpointId|oplogTs|pointInTimeUTCMillis", .by_hook = true }, { .fields = NULL }
+};
+static const svc_object legacy_restore_job_object = {
+  .name = "BackupRestoreJob", .fields = SVC_ROWS(legacy_restore_job_fields), .needs = legacy_restore_job_needs
+};
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 

@@ -8,35 +8,42 @@
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 
+/* Fields that have a few values only, rising. */
+static const char *const legacy_snapshot_schedule_minutes[] = { "15", "30", "60", NULL };
+static const char *const legacy_snapshot_schedule_days[] = { "0", "3", "4", "5", "6", "7", "15", "30", "60", "90", "120", "180", "360", NULL };
+static const char *const legacy_snapshot_schedule_months[] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "18", "24", "36", NULL };
+static const char *const legacy_snapshot_schedule_hours[] = { "6", "8", "12", "24", NULL };
+static const char *const legacy_snapshot_schedule_few_days[] = { "2", "3", "4", "5", NULL };
+static const char *const legacy_snapshot_schedule_weeks[] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "12", "16", "20", "24", "52", NULL };
+
 static const svc_field legacy_snapshot_schedule_fields[] = {
-  F_INT("clusterCheckpointIntervalMin", .flags = SVC_REQUIRED),
+  F_INT("clusterCheckpointIntervalMin", .flags = SVC_REQUIRED, .values = legacy_snapshot_schedule_minutes),
   F_HEX24("clusterId", .flags = SVC_REQUIRED | SVC_READ_ONLY),
-  F_INT("dailySnapshotRetentionDays", .flags = SVC_REQUIRED),
+  F_INT("dailySnapshotRetentionDays", .flags = SVC_REQUIRED, .values = legacy_snapshot_schedule_days),
   F_HEX24("groupId", .flags = SVC_REQUIRED | SVC_READ_ONLY),
-  F_INT("monthlySnapshotRetentionMonths", .flags = SVC_REQUIRED),
+  F_INT("monthlySnapshotRetentionMonths", .flags = SVC_REQUIRED, .values = legacy_snapshot_schedule_months),
   F_INT("pointInTimeWindowHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = 366 * 24),
-  F_INT("snapshotIntervalHours", .flags = SVC_REQUIRED),
-  F_INT("snapshotRetentionDays", .flags = SVC_REQUIRED),
-  F_INT("weeklySnapshotRetentionWeeks", .flags = SVC_REQUIRED)
+  F_INT("snapshotIntervalHours", .flags = SVC_REQUIRED, .values = legacy_snapshot_schedule_hours),
+  F_INT("snapshotRetentionDays", .flags = SVC_REQUIRED, .values = legacy_snapshot_schedule_few_days),
+  F_INT("weeklySnapshotRetentionWeeks", .flags = SVC_REQUIRED, .values = legacy_snapshot_schedule_weeks)
 };
 static const svc_object legacy_snapshot_schedule_object = {
   .name = "SnapshotSchedule", .fields = SVC_ROWS(legacy_snapshot_schedule_fields)
 };
 
-/* Fields that have a few values only, rising, closed by -1; and of an item, its frequency and unit. */
+/* What these fields say of an item: its frequency and unit. */
 typedef struct legacy_snapshot_schedule_row {
   const char *field;
   int frequency, unit; /* unit < 0: it is no retention */
-  short values[18];
+  const char *const *values;
 } legacy_snapshot_schedule_row;
 static const legacy_snapshot_schedule_row legacy_snapshot_schedule_rows[] = {
-  { "clusterCheckpointIntervalMin", 0, -1, { 15, 30, 60, -1 } },
-  { "dailySnapshotRetentionDays", SVC_BACKUP_DAILY, 0, { 0, 3, 4, 5, 6, 7, 15, 30, 60, 90, 120, 180, 360, -1 } },
-  { "monthlySnapshotRetentionMonths", SVC_BACKUP_MONTHLY, 2,
-    { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 18, 24, 36, -1 } },
-  { "snapshotIntervalHours", SVC_BACKUP_HOURLY, -1, { 6, 8, 12, 24, -1 } },
-  { "snapshotRetentionDays", SVC_BACKUP_HOURLY, 0, { 2, 3, 4, 5, -1 } },
-  { "weeklySnapshotRetentionWeeks", SVC_BACKUP_WEEKLY, 1, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 52, -1 } },
+  { "clusterCheckpointIntervalMin", 0, -1, legacy_snapshot_schedule_minutes },
+  { "dailySnapshotRetentionDays", SVC_BACKUP_DAILY, 0, legacy_snapshot_schedule_days },
+  { "monthlySnapshotRetentionMonths", SVC_BACKUP_MONTHLY, 2, legacy_snapshot_schedule_months },
+  { "snapshotIntervalHours", SVC_BACKUP_HOURLY, -1, legacy_snapshot_schedule_hours },
+  { "snapshotRetentionDays", SVC_BACKUP_HOURLY, 0, legacy_snapshot_schedule_few_days },
+  { "weeklySnapshotRetentionWeeks", SVC_BACKUP_WEEKLY, 1, legacy_snapshot_schedule_weeks },
 };
 #define LEGACY_SNAPSHOT_SCHEDULE_ROWS (sizeof legacy_snapshot_schedule_rows / sizeof legacy_snapshot_schedule_rows[0])
 
@@ -55,11 +62,11 @@ static const svc_route legacy_snapshot_schedule_routes[] = {
 /* --------------------------------------------------------------------------------------------------------------- views */
 
 /* The greatest of the values that is not greater, or the least. */
-static int64_t legacy_snapshot_schedule_nearest(const short *values, int64_t value)
+static int64_t legacy_snapshot_schedule_nearest(const char *const *values, int64_t value)
 {
-  int64_t nearest = values[0];
-  for (; *values >= 0; values++)
-    if (*values <= value) nearest = *values;
+  int64_t nearest = INT64_MIN, one;
+  for (; *values; values++)
+    if (svc_str_i64(svc_str_c(*values), &one) && (nearest == INT64_MIN || one <= value)) nearest = one;
   return nearest;
 }
 
@@ -79,7 +86,7 @@ static int64_t legacy_snapshot_schedule_value(const legacy_snapshot_schedule_row
   int64_t value;
   if (strcmp(row->field, "clusterCheckpointIntervalMin") == 0) return minutes;
   if (row->unit < 0) return legacy_snapshot_schedule_nearest(row->values, item ? item->interval : 24);
-  if (!item) return row->values[0];
+  if (!item) return legacy_snapshot_schedule_nearest(row->values, 0);
   value = item->keep.unit == row->unit ? item->keep.value : svc_backup_days(item->keep, true) / days[row->unit];
   return legacy_snapshot_schedule_nearest(row->values, value);
 }
@@ -178,16 +185,8 @@ static bool legacy_snapshot_schedule_set(svc_call *c, svc_node *items, const leg
   return true;
 }
 
-/* What is sent is one of the values that it knows. */
 static bool legacy_snapshot_schedule_known(svc_call *c, const svc_node *body)
 {
-  size_t i;
-  for (i = 0; i < LEGACY_SNAPSHOT_SCHEDULE_ROWS; i++) {
-    const legacy_snapshot_schedule_row *row = &legacy_snapshot_schedule_rows[i];
-    int64_t value = svc_node_i64(body, row->field, row->values[0]);
-    if (legacy_snapshot_schedule_nearest(row->values, value) != value)
-      svc_violate(c, SVC_E_INVALID_ENUM_VALUE, svc_str_c(row->field), "is none of the values that are known");
-  }
   if (svc_node_i64(body, "pointInTimeWindowHours", 0) % 24)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("pointInTimeWindowHours"), "must be whole days: a multiple of 24");
   return svc_check_done(c);

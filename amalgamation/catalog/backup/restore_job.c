@@ -57,7 +57,17 @@ static const svc_field restore_job_fields[] = {
   F_HEX24("targetGroupId"),
   F_DATE("timestamp", .flags = SVC_READ_ONLY)
 };
-static const svc_object restore_job_object = { .name = "DiskBackupSnapshotRestoreJob", .fields = SVC_ROWS(restore_job_fields) };
+/* restore_job_fields_good() looks at them: older requests, of legacy_restore_job.c, come there as well. */
+static const svc_need restore_job_needs[] = {
+  { .fields = "snapshotId", .where = "deliveryType=automated|download", .by_hook = true },
+  { .fields = "targetClusterName", .where = "deliveryType=automated|pointInTime", .by_hook = true },
+  { .fields = "pointInTimeUTCSeconds|oplogTs", .where = "deliveryType=pointInTime", .by_hook = true },
+  { .fields = "oplogInc", .where = "deliveryType=pointInTime oplogTs", .by_hook = true },
+  { .fields = NULL }
+};
+static const svc_object restore_job_object = {
+  .name = "DiskBackupSnapshotRestoreJob", .fields = SVC_ROWS(restore_job_fields), .needs = restore_job_needs
+};
 
 /* As it is stored. */
 static const svc_field restore_job_stored_fields[] = {

@@ -56,7 +56,6 @@ static const struct data_federation_cloud {
 
 /* --------------------------------------------------------------------------------------------------------------- fields */
 
-/* testS3Bucket is required when the role is another one: data_federation_bucket(). */
 static const svc_field data_federation_aws_fields[] = {
   F_STR("externalId", .flags = SVC_READ_ONLY),
   F_STR("iamAssumedRoleARN", .flags = SVC_READ_ONLY, .min = 20, .max = 2048),
@@ -64,7 +63,12 @@ static const svc_field data_federation_aws_fields[] = {
   F_HEX24("roleId", .flags = SVC_REQUIRED),
   F_STR("testS3Bucket", .flags = SVC_WRITE_ONLY, .min = 1, .max = 255)
 };
-static const svc_object data_federation_aws = { .name = "DataLakeAWSCloudProviderConfig", .fields = SVC_ROWS(data_federation_aws_fields) };
+static const svc_need data_federation_aws_needs[] = { /* where the role is another one: data_federation_bucket() */
+  { .fields = "testS3Bucket", .by_hook = true }, { .fields = NULL }
+};
+static const svc_object data_federation_aws = {
+  .name = "DataLakeAWSCloudProviderConfig", .fields = SVC_ROWS(data_federation_aws_fields), .needs = data_federation_aws_needs
+};
 
 static const svc_field data_federation_azure_fields[] = {
   F_HEX24("roleId", .flags = SVC_REQUIRED),

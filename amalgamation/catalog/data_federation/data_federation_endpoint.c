@@ -26,8 +26,16 @@ static const svc_field data_federation_endpoint_fields[] = {
   F_ENUM("status", data_federation_endpoint_states, .flags = SVC_READ_ONLY),
   F_ENUM("type", data_federation_endpoint_types, .flags = SVC_FIXED, .preset = "\"DATA_LAKE\"")
 };
+/* Where the customer reaches it is known with the region, or not at all; at AZURE it must be. */
+static const svc_need data_federation_endpoint_needs[] = {
+  { .fields = "customerEndpointDNSName", .where = "provider=AWS region" },
+  { .fields = "customerEndpointIPAddress", .where = "provider=AZURE" },
+  { .fields = "region", .where = "provider=AWS customerEndpointDNSName" },
+  { .fields = "region", .where = "provider=AZURE customerEndpointIPAddress" },
+  { .fields = NULL }
+};
 static const svc_object data_federation_endpoint_object = {
-  .name = "PrivateNetworkEndpointIdEntry", .fields = SVC_ROWS(data_federation_endpoint_fields)
+  .name = "PrivateNetworkEndpointIdEntry", .fields = SVC_ROWS(data_federation_endpoint_fields), .needs = data_federation_endpoint_needs
 };
 
 static bool data_federation_endpoint_add(svc_call *c);
@@ -58,28 +66,22 @@ static const svc_guard data_federation_endpoint_guards[] = {
   { "status", "DELETING", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_PRIVATELINK_NOT_FOUND }, { NULL, NULL, 0, 0 }
 };
 
-/* What each provider's endpoints are called, and where the customer reaches them: known with the region, or not at all. */
+/* What each provider's endpoints are called, and the field that says where the customer reaches them. */
 static const struct {
-  const char *provider, *id, *address; /* address: the field in which it is */
-  bool address_needed;
+  const char *provider, *id, *address;
 } data_federation_endpoint_ways[] = {
-  { "AWS", "^vpce-[0-9a-f]{17}$", "customerEndpointDNSName", false },
-  { "AZURE", "^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\\.Network/privateEndpoints/[^/]+$", "customerEndpointIPAddress",
-    true },
+  { "AWS", "^vpce-[0-9a-f]{17}$", "customerEndpointDNSName" },
+  { "AZURE", "^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\\.Network/privateEndpoints/[^/]+$", "customerEndpointIPAddress" },
 };
 
 static void data_federation_endpoint_rules(svc_call *c, const svc_node *body)
 {
   int way = svc_node_is(body, "provider", "AZURE");
-  const char *address = data_federation_endpoint_ways[way].address, *other = data_federation_endpoint_ways[!way].address;
+  const char *other = data_federation_endpoint_ways[!way].address;
   if (!svc_pattern_match(data_federation_endpoint_ways[way].id, svc_node_str(body, "endpointId")))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("endpointId"), "must match %s", data_federation_endpoint_ways[way].id);
   if (svc_node_get(body, other)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_str_c(other), "is not for this provider");
   if (!way && svc_node_get(body, "azureLinkId")) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("azureLinkId"), "is not for this provider");
-  if (!svc_node_get(body, address) && (data_federation_endpoint_ways[way].address_needed || svc_node_get(body, "region")))
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, svc_str_c(address), "is required here");
-  if (!svc_node_get(body, "region") && svc_node_get(body, address))
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("region"), "is required with %s", address);
 }
 
 /* One that is there: what is sent must be what it is, but for the comment. */

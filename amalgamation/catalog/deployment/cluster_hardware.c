@@ -27,7 +27,13 @@ static const svc_field cluster_hardware_compute_fields[] = {
   F_ENUM("minInstanceSize", svc_values_sizes),
   F_BOOL("scaleDownEnabled", .preset = "false")
 };
-static const svc_object cluster_hardware_compute = { .name = "AdvancedComputeAutoScaling", .fields = SVC_ROWS(cluster_hardware_compute_fields) };
+static const svc_need cluster_hardware_compute_needs[] = { /* cluster_specs.c: with errors of their own */
+  { .fields = "maxInstanceSize", .where = "enabled=true", .by_hook = true },
+  { .fields = "minInstanceSize", .where = "scaleDownEnabled=true", .by_hook = true }, { .fields = NULL }
+};
+static const svc_object cluster_hardware_compute = {
+  .name = "AdvancedComputeAutoScaling", .fields = SVC_ROWS(cluster_hardware_compute_fields), .needs = cluster_hardware_compute_needs
+};
 
 static const svc_field cluster_hardware_disk_fields[] = { F_BOOL("enabled", .preset = "false") };
 static const svc_object cluster_hardware_disk = { .name = "DiskGBAutoScaling", .fields = SVC_ROWS(cluster_hardware_disk_fields) };

@@ -84,7 +84,12 @@ static const svc_field online_archive_daily_fields[] = {
   F_INT("startMinute", .flags = SVC_MIN | SVC_MAX, .max = 59),
   ONLINE_ARCHIVE_SCHEDULE
 };
-static const svc_object online_archive_daily = { .name = "DailySchedule", .fields = SVC_ROWS(online_archive_daily_fields) };
+static const svc_need online_archive_daily_needs[] = {
+  { .fields = "endHour", .where = "startHour" }, { .fields = "startHour", .where = "endHour" }, { .fields = NULL }
+};
+static const svc_object online_archive_daily = {
+  .name = "DailySchedule", .fields = SVC_ROWS(online_archive_daily_fields), .needs = online_archive_daily_needs
+};
 static const svc_field online_archive_weekly_fields[] = {
   F_INT("dayOfWeek", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 7)
 };
@@ -184,16 +189,13 @@ static void online_archive_query(svc_call *c, const svc_node *criteria)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("criteria.query"), "must be a JSON object, in text");
 }
 
-/* Of a window both ends are given, or none; and they differ. */
+/* The ends of a window differ. */
 static void online_archive_window(svc_call *c, const svc_node *schedule)
 {
-  bool starts = svc_node_get(schedule, "startHour") != NULL, ends = svc_node_get(schedule, "endHour") != NULL;
+  bool starts = svc_node_get(schedule, "startHour") != NULL;
   int64_t start = svc_node_i64(schedule, "startHour", 0) * 60 + svc_node_i64(schedule, "startMinute", 0);
   int64_t end = svc_node_i64(schedule, "endHour", 0) * 60 + svc_node_i64(schedule, "endMinute", 0);
-  if (starts != ends)
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, starts ? SVC_S("schedule.endHour") : SVC_S("schedule.startHour"),
-                "is required beside the other");
-  else if (starts && start == end)
+  if (starts && start == end)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("schedule.endHour"), "must be another time than the start");
 }
 

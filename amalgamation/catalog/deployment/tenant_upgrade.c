@@ -28,6 +28,8 @@ static const svc_field tenant_upgrade_scaling_fields[] = {
 };
 static const svc_object tenant_upgrade_scaling = { .name = "ClusterAutoScalingSettings", .fields = SVC_ROWS(tenant_upgrade_scaling_fields) };
 
+static const char *const tenant_upgrade_factors[] = { "3", "5", "7", NULL };
+
 /* Settings by provider: bounds of scaling, which are of its sizes, and the rest. */
 #define TENANT_UPGRADE_BOUNDS(cloud, of, list) \
   static const svc_field tenant_upgrade_##cloud##_compute_fields[] = { \
@@ -42,6 +44,8 @@ TENANT_UPGRADE_BOUNDS(azure, "Azure", svc_values_azure_sizes);
 TENANT_UPGRADE_BOUNDS(gcp, "GCP", svc_values_gcp_sizes);
 TENANT_UPGRADE_BOUNDS(tenant, "Free", svc_values_tenant_sizes);
 
+static const svc_need tenant_upgrade_provider_needs[] = { { .fields = "instanceSizeName", .by_hook = true }, { .fields = NULL } };
+
 static const svc_field tenant_upgrade_aws_fields[] = {
   F_OBJ("autoScaling", &tenant_upgrade_aws_scaling),
   F_INT("diskIOPS"),
@@ -51,7 +55,7 @@ static const svc_field tenant_upgrade_aws_fields[] = {
   F_ENUM("regionName", svc_values_aws_regions),
   F_ENUM("volumeType", tenant_upgrade_volumes)
 };
-static const svc_object tenant_upgrade_aws = { .name = "AWSCloudProviderSettings", .fields = SVC_ROWS(tenant_upgrade_aws_fields) };
+static const svc_object tenant_upgrade_aws = { .name = "AWSCloudProviderSettings", .fields = SVC_ROWS(tenant_upgrade_aws_fields), .needs = tenant_upgrade_provider_needs };
 static const svc_field tenant_upgrade_azure_fields[] = {
   F_OBJ("autoScaling", &tenant_upgrade_azure_scaling),
   F_ENUM("diskTypeName", tenant_upgrade_disks),
@@ -59,21 +63,21 @@ static const svc_field tenant_upgrade_azure_fields[] = {
   F_STR("providerName", .flags = SVC_REQUIRED),
   F_ENUM("regionName", svc_values_azure_regions)
 };
-static const svc_object tenant_upgrade_azure = { .name = "AzureCloudProviderSettings", .fields = SVC_ROWS(tenant_upgrade_azure_fields) };
+static const svc_object tenant_upgrade_azure = { .name = "AzureCloudProviderSettings", .fields = SVC_ROWS(tenant_upgrade_azure_fields), .needs = tenant_upgrade_provider_needs };
 static const svc_field tenant_upgrade_gcp_fields[] = {
   F_OBJ("autoScaling", &tenant_upgrade_gcp_scaling),
   F_ENUM("instanceSizeName", svc_values_gcp_sizes),
   F_STR("providerName", .flags = SVC_REQUIRED),
   F_ENUM("regionName", svc_values_gcp_regions)
 };
-static const svc_object tenant_upgrade_gcp = { .name = "CloudGCPProviderSettings", .fields = SVC_ROWS(tenant_upgrade_gcp_fields) };
+static const svc_object tenant_upgrade_gcp = { .name = "CloudGCPProviderSettings", .fields = SVC_ROWS(tenant_upgrade_gcp_fields), .needs = tenant_upgrade_provider_needs };
 static const svc_field tenant_upgrade_flex_fields[] = {
   F_ENUM("backingProviderName", svc_values_clouds),
   F_ENUM("instanceSizeName", tenant_upgrade_flex),
   F_STR("providerName", .flags = SVC_REQUIRED),
   F_STR("regionName", .max = 64)
 };
-static const svc_object tenant_upgrade_flex_settings = { .name = "ClusterFlexProviderSettings", .fields = SVC_ROWS(tenant_upgrade_flex_fields) };
+static const svc_object tenant_upgrade_flex_settings = { .name = "ClusterFlexProviderSettings", .fields = SVC_ROWS(tenant_upgrade_flex_fields), .needs = tenant_upgrade_provider_needs };
 static const svc_field tenant_upgrade_tenant_fields[] = {
   F_OBJ("autoScaling", &tenant_upgrade_tenant_scaling),
   F_ENUM("backingProviderName", svc_values_clouds),
@@ -82,7 +86,7 @@ static const svc_field tenant_upgrade_tenant_fields[] = {
   F_STR("providerName", .flags = SVC_REQUIRED),
   F_STR("regionName", .max = 64)
 };
-static const svc_object tenant_upgrade_tenant = { .name = "ClusterFreeProviderSettings", .fields = SVC_ROWS(tenant_upgrade_tenant_fields) };
+static const svc_object tenant_upgrade_tenant = { .name = "ClusterFreeProviderSettings", .fields = SVC_ROWS(tenant_upgrade_tenant_fields), .needs = tenant_upgrade_provider_needs };
 static const svc_variant tenant_upgrade_providers[] = {
   { "AWS", &tenant_upgrade_aws }, { "AZURE", &tenant_upgrade_azure }, { "FLEX", &tenant_upgrade_flex_settings },
   { "GCP", &tenant_upgrade_gcp }, { "TENANT", &tenant_upgrade_tenant }, { NULL, NULL }
@@ -120,13 +124,14 @@ static const svc_field tenant_upgrade_fields[] = {
   F_INT("numShards", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 50),
   F_BOOL("providerBackupEnabled"),
   F_OBJ("providerSettings", &tenant_upgrade_provider),
-  F_INT("replicationFactor", .flags = SVC_MIN | SVC_MAX, .min = 3, .max = 7),
+  F_INT("replicationFactor", .flags = SVC_MIN | SVC_MAX, .min = 3, .max = 7, .values = tenant_upgrade_factors),
   { .name = "replicationSpec", .type = SVC_MAP, .item = SVC_OBJECT, .object = &tenant_upgrade_region },
   F_LIST("replicationSpecs", &tenant_upgrade_spec, .max_items = 50),
   F_STR("srvAddress", .flags = SVC_READ_ONLY)
 };
+static const svc_need tenant_upgrade_needs[] = { { .fields = "providerSettings", .by_hook = true }, { .fields = NULL } };
 SVC_PRIVATE const svc_object svc_cluster_legacy = {
-  .name = "LegacyCluster", .fields = SVC_ROWS(tenant_upgrade_fields), .base = &svc_cluster_common
+  .name = "LegacyCluster", .fields = SVC_ROWS(tenant_upgrade_fields), .base = &svc_cluster_common, .needs = tenant_upgrade_needs
 };
 
 /* --------------------------------------------------------------- as it was sent, into what a cluster is now */
@@ -244,8 +249,6 @@ static bool tenant_upgrade_sound(svc_call *c, const svc_node *sent)
   if (svc_node_get(sent, "dbVersion")) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("dbVersion"), "cannot be set here: use dbMajorVersion");
   if (single && svc_node_i64(sent, "numShards", 1) > 1)
     svc_violate(c, SVC_E_CLUSTER_NUM_SHARDS_INVALID, SVC_S("numShards"), "must be 1 in a REPLICASET");
-  if (svc_node_i64(sent, "replicationFactor", 3) % 2 == 0)
-    svc_violate(c, SVC_E_INVALID_ENUM_VALUE, SVC_S("replicationFactor"), "must be 3, 5 or 7");
   return svc_check_done(c);
 }
 

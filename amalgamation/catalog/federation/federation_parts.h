@@ -14,7 +14,12 @@
 
 /* A group at the identity provider, and the roles that whoever is in it gets here. */
 SVC_SHARED svc_field svc_fields_role_assignment[] = { F_HEX24("groupId"), F_HEX24("orgId"), F_STR("role", .max = 64) };
-SVC_SHARED svc_object svc_object_role_assignment = { .name = "ConnectedOrgConfigRoleAssignment", .fields = SVC_ROWS(svc_fields_role_assignment) };
+SVC_SHARED svc_need svc_needs_role_assignment[] = { /* what was given before may be sent back as it is: federation_roles.c looks at the others */
+  { .fields = "role", .by_hook = true }, { .fields = "groupId|orgId", .by_hook = true }, { .fields = NULL }
+};
+SVC_SHARED svc_object svc_object_role_assignment = {
+  .name = "ConnectedOrgConfigRoleAssignment", .fields = SVC_ROWS(svc_fields_role_assignment), .needs = svc_needs_role_assignment
+};
 SVC_SHARED svc_field svc_fields_role_mapping[] = {
   F_STR("externalGroupName", .flags = SVC_REQUIRED, .min = 1, .max = 200),
   F_ID(),

@@ -19,13 +19,16 @@ static const char *const provider_algorithms[] = { "SHA-1", "SHA-256", NULL };
 static const char *const provider_statuses[] = { "ACTIVE", "INACTIVE", NULL };
 static const char *const provider_authorizations[] = { "GROUP", "USER", NULL };
 
-/* What of an organization that uses it concerns it. */
+/* An organization that uses it, as a connected organization shows it, but for the conflicts of its people: to find these is much work. */
 static const svc_field provider_org_fields[] = {
   F_STRS("dataAccessIdentityProviderIds", .flags = SVC_READ_ONLY),
+  F_STRS("domainAllowList", .flags = SVC_READ_ONLY),
   F_BOOL("domainRestrictionEnabled", .flags = SVC_READ_ONLY),
   F_STR("identityProviderId", .flags = SVC_READ_ONLY),
+  F_BOOL("instantUserProvisioningDisabled", .flags = SVC_READ_ONLY),
   F_HEX24("orgId", .flags = SVC_READ_ONLY),
-  F_STRS("postAuthRoleGrants", .values = svc_values_org_roles, .flags = SVC_READ_ONLY)
+  F_STRS("postAuthRoleGrants", .values = svc_values_org_roles, .flags = SVC_READ_ONLY),
+  F_LIST("roleMappings", &svc_object_role_mapping, .flags = SVC_READ_ONLY)
 };
 static const svc_object provider_org = { .name = "IdentityProviderOrg", .fields = SVC_ROWS(provider_org_fields) };
 
@@ -90,16 +93,20 @@ static const svc_object provider_saml_shown = {
   F_ENUM("protocol", provider_protocols, .flags = SVC_FIXED, .preset = "\"OIDC\"")
 #define PROVIDER_OIDC_C() F_STR("userClaim", .min = 1, .max = 500, .preset = "\"sub\"")
 
+static const svc_need provider_oidc_needs[] = { { .fields = "groupsClaim", .where = "authorizationType=GROUP" }, { .fields = NULL } };
+
 static const svc_field provider_workforce_fields[] = {
   PROVIDER_DOMAINS(), PROVIDER_OIDC_A(), F_STR("clientId", .flags = SVC_REQUIRED, .min = 1, .max = 500), PROVIDER_OIDC_B(),
   F_STRS("requestedScopes", .max_items = 20, .min = 1, .max = 200, .preset = "[]"), PROVIDER_OIDC_C()
 };
 static const svc_object provider_workforce = {
-  .name = "FederationOidcWorkforceIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_workforce_fields)
+  .name = "FederationOidcWorkforceIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_workforce_fields),
+  .needs = provider_oidc_needs
 };
 static const svc_field provider_workload_fields[] = { PROVIDER_OIDC_A(), PROVIDER_OIDC_B(), PROVIDER_OIDC_C() };
 static const svc_object provider_workload = {
-  .name = "FederationOidcWorkloadIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_workload_fields)
+  .name = "FederationOidcWorkloadIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_workload_fields),
+  .needs = provider_oidc_needs
 };
 
 static const svc_variant provider_oidc_variants[] = {
@@ -174,16 +181,15 @@ static svc_str provider_audience(svc_call *c, const svc_id *id)
 /* The organizations that use it. */
 static svc_node *provider_orgs(svc_call *c, const svc_entity *e)
 {
-  svc_node *list = svc_node_array(c->arena, "associatedOrgs"), *body;
+  svc_node *list = svc_node_array(c->arena, "associatedOrgs"), *body, *mapping;
   svc_entity connected;
   svc_scan scan;
   svc_below_begin(&scan, c->txn, SVC_CONNECTED_KIND, &e->parent);
   while (list && svc_below_next(&scan, SVC_CONNECTED_KIND, &connected)) {
     if ((body = svc_entity_body(c, &connected)) == NULL) return NULL;
     if (!svc_connected_names(body, &e->id)) continue;
-    svc_node_drop(body, "domainAllowList");
-    svc_node_drop(body, "instantUserProvisioningDisabled");
-    svc_node_drop(body, "roleMappings");
+    mapping = svc_node_get(body, "roleMappings");
+    for (mapping = svc_node_first(mapping); mapping; mapping = mapping->next) svc_role_mapping_live(c, &connected.scope.org, mapping);
     svc_node_append(list, body);
   }
   return list;

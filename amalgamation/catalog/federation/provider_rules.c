@@ -180,7 +180,5 @@ SVC_PRIVATE bool svc_provider_prepare(svc_call *c, svc_change *change)
   bool saml = svc_node_is(change->body, "protocol", "SAML");
   if (!change->before && !provider_new_id(c, change)) return false;
   if (saml && !provider_saml(c, change)) return false;
-  if (svc_node_is(change->body, "authorizationType", "GROUP") && !svc_node_get(change->body, "groupsClaim"))
-    svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("groupsClaim"), "is required where groups are authorized");
   return svc_check_done(c) && provider_alone(c, change);
 }

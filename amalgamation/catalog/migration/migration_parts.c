@@ -18,7 +18,12 @@ static const svc_field migration_parts_destination_fields[] = {
   F_ENUM("hostnameSchemaType", migration_parts_hosts, .flags = SVC_REQUIRED),
   F_STR("privateLinkId", .flags = SVC_NULLABLE, .min = 1, .max = 255)
 };
-static const svc_object migration_parts_destination = { .name = "Destination", .fields = SVC_ROWS(migration_parts_destination_fields) };
+static const svc_need migration_parts_destination_needs[] = {
+  { .fields = "privateLinkId", .where = "hostnameSchemaType=PRIVATE_LINK", .by_hook = true }, { .fields = NULL }
+};
+static const svc_object migration_parts_destination = {
+  .name = "Destination", .fields = SVC_ROWS(migration_parts_destination_fields), .needs = migration_parts_destination_needs
+};
 
 static const svc_field migration_parts_keys_fields[] = {
   { .name = "key", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1,
@@ -47,7 +52,12 @@ static const svc_field migration_parts_source_fields[] = {
   F_BOOL("ssl", .flags = SVC_REQUIRED),
   F_STR("username", .flags = SVC_WRITE_ONLY | SVC_NULLABLE, .max = 255)
 };
-static const svc_object migration_parts_source = { .name = "Source", .fields = SVC_ROWS(migration_parts_source_fields) };
+static const svc_need migration_parts_source_needs[] = {
+  { .fields = "username password", .where = "managedAuthentication=false", .by_hook = true }, { .fields = NULL }
+};
+static const svc_object migration_parts_source = {
+  .name = "Source", .fields = SVC_ROWS(migration_parts_source_fields), .needs = migration_parts_source_needs
+};
 
 static const svc_field migration_parts_fields[] = {
   F_HEX24("_id", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID),

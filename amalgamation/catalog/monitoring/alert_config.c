@@ -15,7 +15,7 @@ static const char *const alert_config_modes[] = { "AVERAGE", NULL };
 static const svc_field alert_config_matcher_fields[] = {
   F_ENUM("fieldName", svc_alert_field_names, .flags = SVC_REQUIRED),
   F_ENUM("operator", alert_config_compares, .flags = SVC_REQUIRED),
-  F_STR("value", .flags = SVC_REQUIRED, .min = 1, .max = 256)
+  F_STR("value", .flags = SVC_REQUIRED | SVC_OPEN, .min = 1, .max = 256, .values = svc_alert_host_types)
 };
 static const svc_object alert_config_matcher = { .name = "AlertMatcher", .fields = SVC_ROWS(alert_config_matcher_fields) };
 
@@ -50,7 +50,25 @@ static const svc_field alert_config_fields[] = {
   F_OBJ("threshold", &alert_config_threshold),
   F_DATE("updated", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED)
 };
-static const svc_object alert_config_object = { .name = "GroupAlertsConfig", .fields = SVC_ROWS(alert_config_fields) };
+/* By the types of events, as alert_rules.c has them. */
+static const svc_need alert_config_needs[] = {
+  { .fields = "metricThreshold",
+    .where = "eventTypeName=OUTSIDE_METRIC_THRESHOLD|OUTSIDE_FLEX_METRIC_THRESHOLD|OUTSIDE_SERVERLESS_METRIC_THRESHOLD|OUTSIDE_REALM_METRIC_THRESHOLD",
+    .by_hook = true },
+  { .fields = "metricThreshold|threshold", .where = "eventTypeName=OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", .by_hook = true },
+  { .fields = "threshold",
+    .where = "eventTypeName=PENDING_INVOICE_OVER_THRESHOLD|DAILY_BILLING_CHANGE_OVER_THRESHOLD|DAILY_BILL_OVER_THRESHOLD|"
+             "WEEKLY_BILLING_CHANGE_OVER_THRESHOLD|MONTHLY_BILLING_CHANGE_OVER_THRESHOLD|CPS_SNAPSHOT_BEHIND|CPS_PREV_SNAPSHOT_OLD|"
+             "CPS_OPLOG_BEHIND|AWS_ENCRYPTION_KEY_NEEDS_ROTATION|AZURE_ENCRYPTION_KEY_NEEDS_ROTATION|GCP_ENCRYPTION_KEY_NEEDS_ROTATION|"
+             "SVC_X509_USER_AUTHENTICATION_CUSTOMER_CA_EXPIRATION_CHECK|SVC_X509_USER_AUTHENTICATION_CUSTOMER_CRL_EXPIRATION_CHECK|"
+             "SVC_X509_USER_AUTHENTICATION_MANAGED_USER_CERTS_EXPIRATION_CHECK|TOO_FEW_HEALTHY_MEMBERS|TOO_MANY_ELECTIONS|"
+             "TOO_MANY_UNHEALTHY_MEMBERS|REPLICATION_OPLOG_WINDOW_RUNNING_OUT",
+    .by_hook = true },
+  { .fields = NULL }
+};
+static const svc_object alert_config_object = {
+  .name = "GroupAlertsConfig", .fields = SVC_ROWS(alert_config_fields), .needs = alert_config_needs
+};
 
 static const svc_field alert_config_toggle_fields[] = { F_BOOL("enabled") };
 static const svc_object alert_config_toggle_object = { .name = "AlertsToggle", .fields = SVC_ROWS(alert_config_toggle_fields) };

@@ -26,7 +26,7 @@ static const char *const alert_matchers_set[] = { "REPLICA_SET_NAME", "SHARD_NAM
 static const char *const alert_matchers_cluster[] = { "CLUSTER_NAME", NULL };
 static const char *const alert_matchers_app[] = { "APPLICATION_ID", NULL };
 static const char *const alert_matchers_stream[] = { "INSTANCE_NAME", "PROCESSOR_NAME", NULL };
-static const char *const alert_matchers_types[] = { "STANDALONE", "PRIMARY", "SECONDARY", "ARBITER", "DBS", "CONFIG", "DBT", NULL };
+SVC_PRIVATE const char *const svc_alert_host_types[] = { "STANDALONE", "PRIMARY", "SECONDARY", "ARBITER", "DBS", "CONFIG", "DBT", NULL };
 
 static const char *const *const alert_matchers_allowed[] = { /* by enum svc_alert_on */
   [SVC_ALERT_ON_ANY] = svc_alert_field_names,      [SVC_ALERT_ON_HOST] = alert_matchers_host,
@@ -61,9 +61,9 @@ static void alert_matchers_check_one(svc_call *c, const svc_node *matcher, int o
                 "is too large a regular expression: it compiles to %zu steps, at most %d are allowed ({n} repeats the steps n times)", steps,
                 MATCHERS_STEPS);
   } else if (svc_str_is(field, "TYPE_NAME") && svc_str_is(how, "EQUALS") && on == SVC_ALERT_ON_HOST &&
-             !svc_value_in(c->s, value, alert_matchers_types)) {
+             !svc_value_in(c->s, value, svc_alert_host_types)) {
     svc_violate(c, SVC_E_INVALID_ENUM_VALUE, svc_arena_print(c->arena, "matchers[%u].value", i), "must be %s",
-                svc_values_known(c, alert_matchers_types).p);
+                svc_values_known(c, svc_alert_host_types).p);
   }
 }
 

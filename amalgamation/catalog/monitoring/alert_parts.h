@@ -30,6 +30,7 @@ SVC_PRIVATE bool svc_alert_config_rules(svc_call *c, svc_node *body); /* false: 
 
 /* alert_matchers.c: what narrows a configuration down. */
 SVC_DECLARE(const char *const svc_alert_field_names[]) /* of all kinds, closed by NULL */
+SVC_DECLARE(const char *const svc_alert_host_types[])  /* the values of TYPE_NAME */
 SVC_PRIVATE void svc_alert_matchers_check(svc_call *c, const svc_node *matchers, int on); /* notes violations */
 /* Regular expressions of matchers, each compiled once, and the budget that all of them share. Zero: none yet, and no budget. */
 #define SVC_ALERT_BUCKETS 64

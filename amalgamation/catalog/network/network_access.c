@@ -24,7 +24,10 @@ static const svc_field network_access_fields[] = {
   F_GROUP_ID(),
   F_STR("ipAddress", .max = 64)
 };
-static const svc_object network_access_object = { .name = "NetworkPermissionEntry", .fields = SVC_ROWS(network_access_fields) };
+static const svc_need network_access_needs[] = { { .fields = "ipAddress|cidrBlock|awsSecurityGroup", .by_hook = true }, { .fields = NULL } };
+static const svc_object network_access_object = {
+  .name = "NetworkPermissionEntry", .fields = SVC_ROWS(network_access_fields), .needs = network_access_needs
+};
 
 static const svc_field network_access_status_fields[] = {
   F_ENUM("STATUS", network_access_states, .flags = SVC_READ_ONLY)

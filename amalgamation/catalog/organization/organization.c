@@ -47,6 +47,7 @@ static const svc_object organization_create_object = { .name = "OrganizationCrea
 
 static const svc_field organization_created_fields[] = {
   F_ANY("apiKey", .flags = SVC_READ_ONLY),
+  F_HEX24("federationSettingsId", .flags = SVC_READ_ONLY),
   F_HEX24("orgOwnerId", .flags = SVC_READ_ONLY),
   F_OBJ("organization", &organization_object, .flags = SVC_READ_ONLY),
   F_ANY("serviceAccount", .flags = SVC_READ_ONLY),
@@ -203,6 +204,16 @@ static bool organization_federated(svc_call *c, const svc_id *org)
   return svc_federation_owned(c, wanted, &federation) && svc_federation_enter(c, &federation.id, org, NULL, &connected);
 }
 
+/* The federation that it is in, as a member of the answer; a build may have none. */
+static bool organization_show_federation(svc_call *c, const svc_id *org, svc_node *answer)
+{
+  svc_entity federation, connected;
+  bool found;
+  if (!svc_federation_of(c, org, &federation, &connected, &found)) return false;
+  if (found) svc_node_set_id(c->arena, answer, "federationSettingsId", &federation.id);
+  return true;
+}
+
 /* A build may have no federations; else whoever names one owns an organization of it. */
 static bool organization_federation_known(svc_call *c)
 {
@@ -248,6 +259,7 @@ static bool organization_create(svc_call *c)
   if (!answer || !organization) return svc_no_memory(c);
   organization->name = SVC_S("organization");
   svc_node_put(c->arena, answer, organization);
+  if (!organization_show_federation(c, &e.id, answer)) return false;
   if (svc_node_get(c->checked, "orgOwnerId"))
     svc_node_set_from(c->arena, answer, "orgOwnerId", c->checked, "orgOwnerId");
   svc_node_set_bool(c->arena, answer, "skipDefaultAlertsSettings",

@@ -41,6 +41,7 @@ static const char *const search_definition_token_filters[] = {
 };
 static const char *const search_definition_char_filters[] = { "htmlStrip", "icuNormalize", "mapping", "persian", NULL };
 static const char *const search_definition_similarities[] = { "cosine", "dotProduct", "euclidean", NULL };
+static const char *const search_definition_partitions[] = { "1", "2", "4", NULL };
 static const char *const search_definition_quantizations[] = { "none", "scalar", "binary", NULL };
 static const char *const search_definition_vector_types[] = { "vector", NULL };
 static const char *const search_definition_filter_types[] = { "filter", NULL };
@@ -67,7 +68,7 @@ static const svc_field search_definition_source_fields[] = {
 static const svc_object search_definition_source = { .name = "SynonymSource", .fields = SVC_ROWS(search_definition_source_fields) };
 
 static const svc_field search_definition_synonym_fields[] = {
-  F_STR("analyzer", .flags = SVC_REQUIRED, .min = 1, .max = 255),
+  F_STR("analyzer", .flags = SVC_REQUIRED | SVC_OPEN, .min = 1, .max = 255, .values = search_definition_analyzers),
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 255),
   F_OBJ("source", &search_definition_source, .flags = SVC_REQUIRED)
 };
@@ -82,11 +83,11 @@ static const svc_field search_definition_type_set_fields[] = {
 static const svc_object search_definition_type_set = { .name = "SearchTypeSets", .fields = SVC_ROWS(search_definition_type_set_fields) };
 
 static const svc_field search_definition_text_fields[] = {
-  F_STR("analyzer", .min = 1, .max = 255, .preset = "\"lucene.standard\""), /* a known one, or one of `analyzers` */
+  F_STR("analyzer", .flags = SVC_OPEN, .min = 1, .max = 255, .values = search_definition_analyzers, .preset = "\"lucene.standard\""), /* a known one, or one of `analyzers` */
   F_LIST("analyzers", &search_definition_analyzer, .max_items = SEARCH_DEFINITION_NAMED),
   F_OBJ("mappings", &search_definition_mappings, .flags = SVC_REQUIRED),
-  F_INT("numPartitions", .preset = "1"),
-  F_STR("searchAnalyzer", .min = 1, .max = 255, .preset = "\"lucene.standard\""),
+  F_INT("numPartitions", .values = search_definition_partitions, .preset = "1"),
+  F_STR("searchAnalyzer", .flags = SVC_OPEN, .min = 1, .max = 255, .values = search_definition_analyzers, .preset = "\"lucene.standard\""),
   { .name = "sort", .type = SVC_MAP, .item = SVC_ANY },
   F_ANY("storedSource"),
   F_LIST("synonyms", &search_definition_synonym, .max_items = SEARCH_DEFINITION_NAMED),
@@ -126,7 +127,7 @@ static const svc_object search_definition_field = {
 static const svc_field search_definition_vector_fields[] = {
   F_LIST("fields", &search_definition_field, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SEARCH_DEFINITION_FIELDS),
   F_STR("nestedRoot", .min = 1, .max = 1024),
-  F_INT("numPartitions", .preset = "1"),
+  F_INT("numPartitions", .values = search_definition_partitions, .preset = "1"),
   F_ANY("storedSource")
 };
 SVC_PRIVATE const svc_object svc_search_vector = {
@@ -369,10 +370,7 @@ static bool search_definition_fits(search_definition_walk *w)
 SVC_PRIVATE bool svc_search_check(svc_call *c, bool vector, const svc_node *definition, const char *front)
 {
   search_definition_walk w = { c, definition, front };
-  const search_definition_at partitions = SEARCH_AT(NULL, "numPartitions");
-  int64_t n = svc_node_i64(definition, "numPartitions", 1);
   if (!search_definition_fits(&w)) return svc_check_done(c);
-  if (n != 1 && n != 2 && n != 4) search_definition_wrong(&w, SVC_E_INVALID_ATTRIBUTE, &partitions, "must be 1, 2 or 4");
   search_definition_stored(&w);
   if (vector) search_definition_vectors(&w);
   else search_definition_text(&w);

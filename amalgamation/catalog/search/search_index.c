@@ -47,14 +47,16 @@ static const svc_field search_index_base_fields[] = {
 };
 static const svc_object search_index_base = { .name = "SearchIndexBase", .fields = SVC_ROWS(search_index_base_fields) };
 
-/* The definition is sent as `definition` and shown as `latestDefinition`: what a GET shows can be sent back without it. */
+/* The definition is sent as `definition` and shown as `latestDefinition`: what a GET shows can be sent back without it. The hook asks for
+** it, since the older shape makes an index without the member. */
+static const svc_need search_index_needs[] = { { .fields = "definition", .by_hook = true }, { .fields = NULL } };
 static const svc_field search_index_text_fields[] = {
   F_OBJ("definition", &svc_search_text, .flags = SVC_WRITE_ONLY),
   F_OBJ("latestDefinition", &svc_search_text, .flags = SVC_READ_ONLY),
   SEARCH_INDEX_TYPE
 };
 static const svc_object search_index_text = {
-  .name = "TextSearchIndex", .fields = SVC_ROWS(search_index_text_fields), .base = &search_index_base
+  .name = "TextSearchIndex", .fields = SVC_ROWS(search_index_text_fields), .base = &search_index_base, .needs = search_index_needs
 };
 static const svc_field search_index_vector_fields[] = {
   F_OBJ("definition", &svc_search_vector, .flags = SVC_WRITE_ONLY),
@@ -62,7 +64,7 @@ static const svc_field search_index_vector_fields[] = {
   F_ENUM("type", search_index_types, .flags = SVC_FIXED)
 };
 static const svc_object search_index_vector = {
-  .name = "VectorSearchIndex", .fields = SVC_ROWS(search_index_vector_fields), .base = &search_index_base
+  .name = "VectorSearchIndex", .fields = SVC_ROWS(search_index_vector_fields), .base = &search_index_base, .needs = search_index_needs
 };
 static const svc_variant search_index_variants[] = {
   { "search", &search_index_text }, { "vectorSearch", &search_index_vector }, { NULL, NULL }

@@ -36,7 +36,12 @@ static const svc_field custom_db_role_resource_fields[] = { /* the cluster, or a
   F_STR("collection", .max = 255),
   F_STR("db", .max = 64)
 };
-static const svc_object custom_db_role_resource = { .name = "PermittedNamespace", .fields = SVC_ROWS(custom_db_role_resource_fields) };
+static const svc_need custom_db_role_resource_needs[] = {
+  { .fields = "db collection", .where = "cluster=true", .unless = true }, { .fields = NULL }
+};
+static const svc_object custom_db_role_resource = {
+  .name = "PermittedNamespace", .fields = SVC_ROWS(custom_db_role_resource_fields), .needs = custom_db_role_resource_needs
+};
 
 static const svc_field custom_db_role_action_fields[] = {
   F_ENUM("action", custom_db_role_actions, .flags = SVC_REQUIRED),
@@ -87,7 +92,6 @@ static void custom_db_role_resource_is(svc_call *c, const svc_node *resource, si
     const svc_node *value = svc_node_get(resource, members[i]);
     svc_str at = svc_arena_print(c->arena, "actions[%zu].resources[%zu].%s", action, index, members[i]);
     if (cluster && value && value->text.n) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, at, "must be empty beside the whole cluster");
-    if (!cluster && !value) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required, unless cluster is true");
   }
 }
 

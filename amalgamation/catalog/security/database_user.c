@@ -48,7 +48,13 @@ static const svc_field database_user_fields[] = {
   F_STR("username", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 1024),
   F_ENUM("x509Type", database_user_x509_types, .flags = SVC_FIXED, .preset = "\"NONE\"")
 };
-static const svc_object database_user_object = { .name = "DatabaseUser", .fields = SVC_ROWS(database_user_fields) };
+/* Who authenticates by password has one: database_user_login() refuses a new user without it. */
+static const svc_need database_user_needs[] = {
+  { .fields = "password", .where = "awsIAMType=NONE ldapAuthType=NONE oidcAuthType=NONE x509Type=NONE", .by_hook = true }, { .fields = NULL }
+};
+static const svc_object database_user_object = {
+  .name = "DatabaseUser", .fields = SVC_ROWS(database_user_fields), .needs = database_user_needs
+};
 
 static bool database_user_ahead(svc_call *c);
 

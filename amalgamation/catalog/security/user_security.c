@@ -15,7 +15,10 @@ static const svc_field user_security_mapping_fields[] = {
   F_STR("ldapQuery", .min = 1, .max = 1024), F_STR("match", .flags = SVC_REQUIRED, .min = 1, .max = 1024),
   F_STR("substitution", .min = 1, .max = 1024)
 };
-static const svc_object user_security_mapping = { .name = "UserToDNMapping", .fields = SVC_ROWS(user_security_mapping_fields) };
+static const svc_need user_security_mapping_needs[] = { { .fields = "ldapQuery|substitution", .by_hook = true }, { .fields = NULL } };
+static const svc_object user_security_mapping = {
+  .name = "UserToDNMapping", .fields = SVC_ROWS(user_security_mapping_fields), .needs = user_security_mapping_needs
+};
 
 static const svc_field user_security_ldap_fields[] = {
   F_BOOL("authenticationEnabled", .preset = "false"),
@@ -28,9 +31,12 @@ static const svc_field user_security_ldap_fields[] = {
   LDAP_PORT(0),
   F_LIST("userToDNMapping", &user_security_mapping, .max_items = 50, .preset = "[]")
 };
+static const svc_need user_security_ldap_needs[] = { /* before anybody authenticates by a directory */
+  { .fields = "hostname bindUsername bindPassword", .where = "authenticationEnabled=true" }, { .fields = NULL }
+};
 static const char *const user_security_ldap_at[] = { "hostname", "port", "caCertificate", NULL };
 static const svc_object user_security_ldap = { .name = "LDAPSecuritySettings", .fields = SVC_ROWS(user_security_ldap_fields),
-                                               .secrets_go_to = user_security_ldap_at };
+                                               .needs = user_security_ldap_needs, .secrets_go_to = user_security_ldap_at };
 
 #define USER_SECURITY_NONE \
   "{\"authenticationEnabled\":false,\"authorizationEnabled\":false,\"authzQueryTemplate\":\"{USER}?memberOf?base\",\"port\":636," \
@@ -57,16 +63,9 @@ static const svc_route user_security_routes[] = {
   R_DELETE(USER_SECURITY_X509, "/customerX509", .status = 202, .op = "disableSecurityCustomerX509", .run = user_security_no_x509)
 };
 
-/* What a directory needs before anybody authenticates by it. */
-static void user_security_needs(svc_call *c, const svc_node *ldap)
+static void user_security_enabled(svc_call *c, const svc_node *ldap)
 {
-  static const char *const needed[] = { "hostname", "bindUsername", "bindPassword" };
-  bool authentication = svc_node_bool(ldap, "authenticationEnabled", false);
-  size_t i;
-  for (i = 0; authentication && i < sizeof needed / sizeof needed[0]; i++)
-    if (!svc_node_get(ldap, needed[i]))
-      svc_violate(c, SVC_E_MISSING_ATTRIBUTE, svc_arena_print(c->arena, "ldap.%s", needed[i]), "is required where authenticationEnabled is true");
-  if (svc_node_bool(ldap, "authorizationEnabled", false) && !authentication)
+  if (svc_node_bool(ldap, "authorizationEnabled", false) && !svc_node_bool(ldap, "authenticationEnabled", false))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("ldap.authorizationEnabled"), "can only be true where authenticationEnabled is");
 }
 
@@ -82,7 +81,7 @@ static void user_security_mappings(svc_call *c, const svc_node *ldap)
 static bool user_security_prepare(svc_call *c, svc_change *change)
 {
   const svc_node *ldap = svc_node_get(change->body, "ldap"), *x509 = svc_node_get(change->body, "customerX509");
-  user_security_needs(c, ldap);
+  user_security_enabled(c, ldap);
   user_security_mappings(c, ldap);
   svc_certificates_check(c, svc_node_str(ldap, "caCertificate"), "ldap.caCertificate");
   svc_certificates_check(c, svc_node_str(x509, "cas"), "customerX509.cas");

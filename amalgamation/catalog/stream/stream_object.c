@@ -49,8 +49,12 @@ static const svc_field stream_object_access_fields[] = {
   F_HEX24("tgwRouteId", .flags = SVC_NULLABLE),
   F_ENUM("type", stream_object_access, .preset = "\"PUBLIC\"")
 };
+static const svc_need stream_object_access_needs[] = {
+  { .fields = "connectionId", .where = "type=PRIVATE_LINK", .by_hook = true },
+  { .fields = "tgwRouteId", .where = "type=TRANSIT_GATEWAY", .by_hook = true }, { .fields = NULL }
+};
 static const svc_object stream_object_access_object = {
-  .name = "StreamsKafkaNetworkingAccess", .fields = SVC_ROWS(stream_object_access_fields)
+  .name = "StreamsKafkaNetworkingAccess", .fields = SVC_ROWS(stream_object_access_fields), .needs = stream_object_access_needs
 };
 static const svc_field stream_object_networking_fields[] = {
   F_OBJ("access", &stream_object_access_object, .preset = "{\"type\":\"PUBLIC\"}")
@@ -61,8 +65,12 @@ static const svc_field stream_object_link_access_fields[] = {
   F_HEX24("connectionId", .flags = SVC_NULLABLE),
   F_ENUM("type", stream_object_link_access, .preset = "\"PUBLIC\"")
 };
+static const svc_need stream_object_link_access_needs[] = {
+  { .fields = "connectionId", .where = "type=PRIVATE_LINK", .by_hook = true }, { .fields = NULL }
+};
 static const svc_object stream_object_link_access_object = {
-  .name = "StreamsPublicPrivateLinkNetworkingAccess", .fields = SVC_ROWS(stream_object_link_access_fields)
+  .name = "StreamsPublicPrivateLinkNetworkingAccess", .fields = SVC_ROWS(stream_object_link_access_fields),
+  .needs = stream_object_link_access_needs
 };
 static const svc_field stream_object_link_fields[] = {
   F_OBJ("access", &stream_object_link_access_object, .preset = "{\"type\":\"PUBLIC\"}")
@@ -89,9 +97,16 @@ static const svc_field stream_object_authentication_fields[] = {
   F_STR("tokenEndpointUrl", .format = SVC_FORMAT_URI, .max = 1024),
   F_STR("username", .max = 512)
 };
+static const svc_need stream_object_authentication_needs[] = {
+  { .fields = "password username", .where = "mechanism=PLAIN|SCRAM-256|SCRAM-512" },
+  { .fields = "clientId clientSecret method tokenEndpointUrl", .where = "mechanism=OAUTHBEARER" },
+  { .fields = "sslCertificate sslKey", .where = "mechanism=SSL" },
+  { .fields = "aws", .where = "mechanism=AWS_MSK_IAM" },
+  { .fields = NULL }
+};
 static const char *const stream_object_authentication_at[] = { "tokenEndpointUrl", NULL };
 static const svc_object stream_object_authentication = {
-  .name = "StreamsKafkaAuthentication", .fields = SVC_ROWS(stream_object_authentication_fields),
+  .name = "StreamsKafkaAuthentication", .fields = SVC_ROWS(stream_object_authentication_fields), .needs = stream_object_authentication_needs,
   .secrets_go_to = stream_object_authentication_at
 };
 static const svc_field stream_object_security_fields[] = {

@@ -22,19 +22,29 @@ static const char *const stream_private_link_schemes[] = { "TLS", "SASL_SCRAM", 
 static const char *const stream_private_link_states[] = { "IDLE", "WORKING", "DONE", "FAILED", "DELETE_REQUESTED", "DELETING", NULL };
 static const char *const stream_private_link_vendors[] = { "CONFLUENT", "MSK", "S3", "KINESIS", "EVENTHUB", NULL };
 
-/* Whose it is, where, what has to be said of it, and what else may be. */
-#define STREAM_PRIVATE_LINK_NAMES 5
+/* Whose it is, where, and what may be said of it. */
+#define STREAM_PRIVATE_LINK_NAMES 6
 static const struct {
   const char *provider, *vendor;
-  const char *needs[STREAM_PRIVATE_LINK_NAMES], *takes[STREAM_PRIVATE_LINK_NAMES];
+  const char *takes[STREAM_PRIVATE_LINK_NAMES];
 } stream_private_link_kinds[] = {
-  { "AWS", "CONFLUENT", { "dnsDomain", "region", "serviceEndpointId", NULL }, { "dnsSubDomain", NULL } },
-  { "AWS", "MSK", { "arn", NULL }, { "authenticationScheme", "region", NULL } },
-  { "AWS", "S3", { "region", "serviceEndpointId", NULL }, { NULL } },
-  { "AWS", "KINESIS", { "region", "serviceEndpointId", NULL }, { NULL } },
-  { "AZURE", "EVENTHUB", { "dnsDomain", "region", "serviceEndpointId", NULL }, { NULL } },
-  { "AZURE", "CONFLUENT", { "azureResourceIds", "dnsDomain", "region", NULL }, { "dnsSubDomain", NULL } },
-  { "GCP", "CONFLUENT", { "dnsDomain", "gcpServiceAttachmentUris", "region", NULL }, { "dnsSubDomain", "gcpConnectionIds", NULL } },
+  { "AWS", "CONFLUENT", { "dnsDomain", "dnsSubDomain", "region", "serviceEndpointId", NULL } },
+  { "AWS", "MSK", { "arn", "authenticationScheme", "region", NULL } },
+  { "AWS", "S3", { "region", "serviceEndpointId", NULL } },
+  { "AWS", "KINESIS", { "region", "serviceEndpointId", NULL } },
+  { "AZURE", "EVENTHUB", { "dnsDomain", "region", "serviceEndpointId", NULL } },
+  { "AZURE", "CONFLUENT", { "azureResourceIds", "dnsDomain", "dnsSubDomain", "region", NULL } },
+  { "GCP", "CONFLUENT", { "dnsDomain", "dnsSubDomain", "gcpConnectionIds", "gcpServiceAttachmentUris", "region", NULL } },
+};
+/* And what has to be. */
+static const svc_need stream_private_link_needs[] = {
+  { .fields = "dnsDomain region serviceEndpointId", .where = "provider=AWS vendor=CONFLUENT" },
+  { .fields = "arn", .where = "provider=AWS vendor=MSK" },
+  { .fields = "region serviceEndpointId", .where = "provider=AWS vendor=S3|KINESIS" },
+  { .fields = "dnsDomain region serviceEndpointId", .where = "provider=AZURE vendor=EVENTHUB" },
+  { .fields = "azureResourceIds dnsDomain region", .where = "provider=AZURE vendor=CONFLUENT" },
+  { .fields = "dnsDomain gcpServiceAttachmentUris region", .where = "provider=GCP vendor=CONFLUENT" },
+  { .fields = NULL }
 };
 #define STREAM_PRIVATE_LINK_KINDS (sizeof stream_private_link_kinds / sizeof stream_private_link_kinds[0])
 
@@ -60,7 +70,7 @@ static const svc_field stream_private_link_fields[] = {
   F_ENUM("vendor", stream_private_link_vendors, .flags = SVC_REQUIRED)
 };
 static const svc_object stream_private_link_object = {
-  .name = "StreamsPrivateLinkConnection", .fields = SVC_ROWS(stream_private_link_fields)
+  .name = "StreamsPrivateLinkConnection", .fields = SVC_ROWS(stream_private_link_fields), .needs = stream_private_link_needs
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -113,7 +123,7 @@ static void stream_private_link_kind(svc_call *c, const svc_node *body)
 {
   const svc_node *member;
   const svc_field *f;
-  size_t i = 0, n;
+  size_t i = 0;
   while (i < STREAM_PRIVATE_LINK_KINDS && (!svc_stream_is(body, "provider", stream_private_link_kinds[i].provider) ||
                                            !svc_stream_is(body, "vendor", stream_private_link_kinds[i].vendor)))
     i++;
@@ -121,15 +131,9 @@ static void stream_private_link_kind(svc_call *c, const svc_node *body)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("vendor"), "has no endpoints at this provider");
     return;
   }
-  for (n = 0; stream_private_link_kinds[i].needs[n]; n++)
-    if (!svc_node_get(body, stream_private_link_kinds[i].needs[n]))
-      svc_violate(c, SVC_E_MISSING_ATTRIBUTE, svc_str_c(stream_private_link_kinds[i].needs[n]), "is required for %s at %s",
-                  stream_private_link_kinds[i].vendor, stream_private_link_kinds[i].provider);
   for (member = body->first; member; member = member->next) {
     f = svc_field_named(&stream_private_link_object, member->name);
-    if (!f || f->flags & (SVC_READ_ONLY | SVC_REQUIRED) || stream_private_link_in(stream_private_link_kinds[i].needs, member->name) ||
-        stream_private_link_in(stream_private_link_kinds[i].takes, member->name))
-      continue;
+    if (!f || f->flags & (SVC_READ_ONLY | SVC_REQUIRED) || stream_private_link_in(stream_private_link_kinds[i].takes, member->name)) continue;
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, member->name, "is not for %s at %s", stream_private_link_kinds[i].vendor,
                 stream_private_link_kinds[i].provider);
   }

@@ -51,29 +51,10 @@ SVC_PRIVATE svc_str svc_stream_account(svc_call *c, svc_str provider)
 
 /* -------------------------------------------------------------------------------------------------------------- Kafka */
 
-/* What each mechanism needs. */
-static const struct {
-  const char *mechanism;
-  const char *needs[5];
-} stream_rules_mechanisms[] = {
-  { "PLAIN", { "password", "username", NULL } },
-  { "SCRAM-256", { "password", "username", NULL } },
-  { "SCRAM-512", { "password", "username", NULL } },
-  { "OAUTHBEARER", { "clientId", "clientSecret", "method", "tokenEndpointUrl", NULL } },
-  { "SSL", { "sslCertificate", "sslKey", NULL } },
-  { "AWS_MSK_IAM", { "aws", NULL } },
-};
-
 static void stream_rules_kafka(svc_call *c, const svc_node *body)
 {
-  const svc_node *given = svc_node_get(body, "authentication"), *security = svc_node_get(body, "security");
-  svc_str mechanism = svc_node_str(given, "mechanism");
-  size_t i = 0, n;
-  while (!svc_str_is(mechanism, stream_rules_mechanisms[i].mechanism)) i++; /* the table of fields knows the same */
-  for (n = 0; stream_rules_mechanisms[i].needs[n]; n++)
-    if (!svc_node_get(given, stream_rules_mechanisms[i].needs[n]))
-      svc_violate(c, SVC_E_MISSING_ATTRIBUTE, svc_arena_print(c->arena, "authentication.%s", stream_rules_mechanisms[i].needs[n]),
-                  "is required with mechanism " SVC_FMT, SVC_ARG(mechanism));
+  const svc_node *security = svc_node_get(body, "security");
+  svc_str mechanism = svc_node_str(svc_node_get(body, "authentication"), "mechanism");
   if (svc_str_is(mechanism, "SSL") && !svc_stream_is(security, "protocol", "SSL"))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("security.protocol"), "must be SSL with mechanism SSL");
   if (svc_str_is(mechanism, "AWS_MSK_IAM") && !svc_stream_is(security, "protocol", "SASL_SSL"))
