@@ -89,6 +89,7 @@ svc *bench_open_on(const bench_options *options, const svc_store_port *store)
   config.map_size = options->path ? BENCH_MAP : (size_t)256 << 20;
   config.clock = options->clock;
   config.provision_ms = SVC_PROVISION_NOW;
+  config.max_projects = 1000000000; /* a create goes on as long as it is measured */
   config.limits = limits;
   config.limit_count = sizeof limits / sizeof limits[0];
   if (options->all_limits) {
