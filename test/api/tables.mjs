@@ -46,6 +46,8 @@ export const first = {
   [`DELETE ${GLOBAL}/managedNamespaces`]: [...GEO, ['POST', `${GLOBAL}/managedNamespaces`, { collection: 'a', customShardKey: 'b', db: 'a' }]],
   [`POST ${CLUSTERS}/tenantUpgrade`]: [['POST', CLUSTERS, { name: 'Shared', clusterType: 'REPLICASET', replicationSpecs: [{ regionConfigs: [{
     providerName: 'TENANT', backingProviderName: 'AWS', regionName: 'US_EAST_1', electableSpecs: { instanceSize: 'M0' } }] }] }]],
+  [`POST ${CLUSTERS}/tenantUpgradeToServerless`]: [['POST', CLUSTERS, { name: 'Free', clusterType: 'REPLICASET', replicationSpecs: [{ regionConfigs: [{
+    providerName: 'TENANT', backingProviderName: 'AWS', regionName: 'US_EAST_1', electableSpecs: { instanceSize: 'M0' } }] }] }]],
   'POST /orgs/{orgId}/teams/{teamId}:removeUser': [['POST', '/orgs/{orgId}/teams/{teamId}:addUser']],
   'POST /orgs/{orgId}/users/{userId}:removeRole': [['POST', '/orgs/{orgId}/users/{userId}:addRole']],
   'POST /groups/{groupId}/users/{userId}:removeRole': [['POST', '/groups/{groupId}/users/{userId}:addRole']],
@@ -105,7 +107,6 @@ export const instead = {
 export const bodies = {
   createOrg: (world) => ({ name: 'Third', orgOwnerId: world.user }),
   searchInvoiceLineItems: () => undefined, // a GET, whose body may be left out: fetch sends none
-  upgradeClusterToServerless: () => ({ name: 'Shared', providerSettings: { providerName: 'SERVERLESS', regionName: 'US_EAST_1' } }),
   updateApiKeyRoles: () => ({ roles: ['GROUP_READ_ONLY'] }), // which no GET of its path shows
 };
 
@@ -116,7 +117,7 @@ export const then = {
 
 // What takes time to get where it can be asked for: at rest, made, copied.
 export const later = new Set(['GET /groups/{groupId}/alerts', 'GET /orgs/{orgId}/invoices', 'GET /groups/{groupId}/alertConfigs/{alertConfigId}/alerts', 'GET /groups/{groupId}/processes',
-  `POST ${FLEX}:tenantUpgrade`, 'GET /orgs/{orgId}/billing/costExplorer/usage/{token}',
+  `POST ${FLEX}:tenantUpgrade`, `POST ${CLUSTERS}/tenantUpgradeToServerless`, 'GET /orgs/{orgId}/billing/costExplorer/usage/{token}',
   'PUT /groups/{groupId}/liveMigrations/{liveMigrationId}/cutover']);
 
 const host = (upTo) => async (world) => {
@@ -237,7 +238,6 @@ export const needs = {
 
 // Operations that cannot succeed here, and why.
 export const elsewhere = {
-  upgradeClusterToServerless: [410, 'has ended: its only version is past its sunset'],
   migrateGroup: [404, 'a credential belongs to one organization, and sees no other that a project could go to'],
   deleteVpcPeeringConnection: [404, 'only a driver knows of connections that others ask for: the simulation has none'],
   removeConnectedOrgConfig: [409, 'only one of several organizations is disconnected, and a credential belongs to one'],

@@ -256,9 +256,9 @@ export class World {
 
   writable(value, schema) {
     let s = this.resolve(schema);
-    if (s?.allOf) s = this.resolve(s.allOf[0]);
+    if (s?.allOf && !s.properties) s = this.resolve(s.allOf[0]);
     if (s?.discriminator && value && typeof value === 'object') s = this.resolve({ $ref: s.discriminator.mapping[value[s.discriminator.propertyName]] });
-    if (s?.anyOf) s = this.resolve(s.anyOf[0]);
+    if (s?.anyOf && !s.properties) s = this.resolve(s.anyOf[0]);
     if (Array.isArray(value)) return value.map((item) => this.writable(item, s?.items));
     if (!value || typeof value !== 'object' || !s?.properties) return value;
     const out = {};

@@ -38,6 +38,7 @@ small() { # ARCH BYTES
 
 asked() { # FOLDER COMMAND...: it starts, answers over HTTPS and ends when it is told to
   folder=$1; shift
+  : >$T/out # of the one before
   "$@" serve --data "${data:-$folder}" --listen https://127.0.0.1:0 >$T/out 2>&1 &
   pid=$!
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
