@@ -161,7 +161,7 @@ static bool alert_acts_tell(svc_call *c, const svc_entity *e, const svc_node *bo
 static bool alert_acts_told(svc_call *c, const svc_entity *e, const svc_node *body, bool open)
 {
   const svc_alert_condition *condition = svc_alert_condition_of(c->s, svc_node_str(body, "eventTypeName"));
-  const char *type = condition ? open ? condition->begins : condition->ends : NULL;
+  const char *type = !condition ? NULL : open ? condition->begins : svc_alert_closed_by(condition->begins);
   return !type || alert_acts_tell(c, e, body, type);
 }
 

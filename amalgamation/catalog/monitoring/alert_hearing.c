@@ -18,40 +18,11 @@
 #define HEARING_STEPS 400000 /* of regular expressions, at once: some 4 ms. More than one configuration can take */
 #define HEARING_RECORD 1000  /* steps that count as one record */
 
-/* What ends what: of the types of events that have an opposite. */
-static const struct alert_hearing_pair {
-  const char *begins, *ends;
-} alert_hearing_pairs[] = {
-  { "AWS_ENCRYPTION_KEY_INVALID", "AWS_ENCRYPTION_KEY_VALID" },
-  { "AZURE_ENCRYPTION_KEY_INVALID", "AZURE_ENCRYPTION_KEY_VALID" },
-  { "CLUSTER_BLOCK_WRITE", "CLUSTER_UNBLOCK_WRITE" },
-  { "CPS_OPLOG_BEHIND", "CPS_OPLOG_CAUGHT_UP" },
-  { "DAILY_BILLING_CHANGE_OVER_THRESHOLD", "DAILY_BILLING_CHANGE_NORMAL" },
-  { "DAILY_BILL_OVER_THRESHOLD", "DAILY_BILL_UNDER_THRESHOLD" },
-  { "ENCRYPTION_AT_REST_CONFIG_NO_LONGER_VALID", "ENCRYPTION_AT_REST_CONFIG_IS_VALID" },
-  { "GCP_ENCRYPTION_KEY_INVALID", "GCP_ENCRYPTION_KEY_VALID" },
-  { "HOST_DBT_CRASHING_OOM", "HOST_DBT_RECOVERED_OOM" },
-  { "HOST_DOWN", "HOST_UP" },
-  { "LOG_STREAMING_EXPORT_FAILED_NONRETRYABLE", "LOG_STREAMING_EXPORT_RECOVERED" },
-  { "LOG_STREAMING_EXPORT_FAILED_RETRIES_EXHAUSTED", "LOG_STREAMING_EXPORT_RECOVERED" },
-  { "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "MONTHLY_BILLING_CHANGE_NORMAL" },
-  { "NO_PRIMARY", "ONE_PRIMARY" },
-  { "ONLINE_ARCHIVE_INSUFFICIENT_INDEXES_CHECK", "ONLINE_ARCHIVE_INSUFFICIENT_INDEXES_RESOLVED" },
-  { "PENDING_INVOICE_OVER_THRESHOLD", "PENDING_INVOICE_UNDER_THRESHOLD" },
-  { "STREAM_PROCESSOR_STATE_IS_FAILED", "STREAM_PROCESSOR_STARTED" },
-  { "SVC_X509_USER_AUTHENTICATION_CUSTOMER_CA_EXPIRATION_CHECK", "SVC_X509_USER_AUTHENTICATION_CUSTOMER_CA_EXPIRATION_RESOLVED" },
-  { "SVC_X509_USER_AUTHENTICATION_CUSTOMER_CRL_EXPIRATION_CHECK", "SVC_X509_USER_AUTHENTICATION_CUSTOMER_CRL_EXPIRATION_RESOLVED" },
-  { "SVC_X509_USER_AUTHENTICATION_MANAGED_USER_CERTS_EXPIRATION_CHECK",
-    "SVC_X509_USER_AUTHENTICATION_MANAGED_USER_CERTS_EXPIRATION_RESOLVED" },
-  { "WEEKLY_BILLING_CHANGE_OVER_THRESHOLD", "WEEKLY_BILLING_CHANGE_NORMAL" },
-  { NULL, NULL }
-};
-
 static bool alert_hearing_lasts(svc_call *c, svc_str type)
 {
-  const struct alert_hearing_pair *p = alert_hearing_pairs;
-  while (p->begins && !svc_value_is(c->s, type, p->begins)) p++;
-  return p->begins != NULL;
+  const svc_alert_pair *p = svc_alert_pairs();
+  while (p->opens && (p->measured || !svc_value_is(c->s, type, p->opens))) p++;
+  return p->opens != NULL;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- waves */
@@ -222,14 +193,14 @@ static bool alert_hearing_of(svc_call *c, const svc_entity *event, const char *t
 
 SVC_PRIVATE bool svc_alert_hears(svc_call *c, const char *type, const svc_entity *event)
 {
-  const struct alert_hearing_pair *p;
+  const svc_alert_pair *p;
   if (svc_id_is_zero(&event->scope.group)) return true; /* of an organization: nobody watches */
   if (strcmp(type, "GROUP_CREATED") == 0 && svc_is_new(c->txn, &event->scope.group)) return true; /* nobody watches yet */
   if ((strcmp(type, "CLUSTER_CREATED") == 0 || strcmp(type, "STREAM_PROCESSOR_CREATED") == 0) && !svc_alert_round_may_wake(c, &event->scope))
     return false;
   if (strcmp(type, "ENCRYPTION_AT_REST_CONFIGURATION_UPDATED") == 0 && !svc_alert_keys_note(c, &event->scope)) return false;
-  for (p = alert_hearing_pairs; p->begins; p++)
-    if (strcmp(p->ends, type) == 0 && !alert_hearing_of(c, event, p->begins, HEARING_CLOSE)) return false;
+  for (p = svc_alert_pairs(); p->opens; p++)
+    if (!p->measured && strcmp(p->closes, type) == 0 && !alert_hearing_of(c, event, p->opens, HEARING_CLOSE)) return false;
   return alert_hearing_of(c, event, type, HEARING_OPEN);
 }
 

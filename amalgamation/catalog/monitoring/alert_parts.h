@@ -154,7 +154,7 @@ typedef struct svc_alert_round {
   const svc_node *next; /* of that, what is likely to be asked for next */
 } svc_alert_round;
 typedef struct svc_alert_condition {
-  const char *begins, *ends; /* types of events; ends NULL: none says so */
+  const char *begins;        /* type of the event that opens the alert; alert_pairs.c has the one that closes it */
   unsigned char of;          /* enum svc_alert_of */
   bool hourly;               /* from what is stored: nobody is asked */
   bool below;                /* the type takes no threshold: below `limit` it is; else as the configuration says */
@@ -170,6 +170,14 @@ SVC_PRIVATE const svc_alert_condition *svc_alert_condition_of(const svc *s, svc_
 SVC_PRIVATE const svc_alert_targets *svc_alert_targets_of(svc_alert_round *r, int of); /* NULL: failed */
 SVC_PRIVATE const char *svc_alert_asked_by(int of); /* what an order calls such a target */
 SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units); /* that such a metric is measured in */
+
+/* alert_pairs.c: events that open and close alerts. */
+typedef struct svc_alert_pair {
+  const char *opens, *closes; /* types of events */
+  bool measured;              /* only measuring opens and closes it: an event that somebody else writes does not */
+} svc_alert_pair;
+SVC_PRIVATE const svc_alert_pair *svc_alert_pairs(void); /* closed by a row without `opens` */
+SVC_PRIVATE const char *svc_alert_closed_by(const char *type); /* NULL: nothing closes it */
 
 /* alert_stored.c: figures and targets from what is in the store. */
 SVC_PRIVATE svc_alert_target *svc_alert_target_add(svc_alert_round *r, svc_alert_targets *all); /* NULL: no memory */
