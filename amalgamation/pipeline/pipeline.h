@@ -166,6 +166,8 @@ SVC_PRIVATE int svc_health_store(svc *s);
 SVC_PRIVATE bool svc_health_limiter(const svc *s); /* did svc_config.limiter answer lately? Also where there is none */
 SVC_PRIVATE bool svc_health_limiter_now(svc *s);   /* the same, and it is asked: for a look at a bucket that nobody has */
 SVC_PRIVATE bool svc_health_size(svc *s, uint64_t *taken, uint64_t *room); /* of the store, without waiting. False: it is not known */
+/* Does the request ask whether the process lives, or for its counters? These need no store: they are answered while all threads wait for it. */
+SVC_PRIVATE bool svc_is_probe(const svc_request *request);
 /* An error of the store, for the log: the engine's own words where it has some. */
 #define SVC_STORE_TEXT 320
 SVC_PRIVATE const char *svc_store_text(const svc *s, int status, char text[SVC_STORE_TEXT]);
@@ -209,6 +211,7 @@ struct svc {
   svc_health health;
   bool own_clock; /* the clock is the system's: not svc_config.clock, nor a manual one */
 };
+/* handle.c */
 SVC_PRIVATE int64_t svc_now(const svc *s); /* the configuration's clock */
 SVC_PRIVATE void svc_log(const svc *s, int level, const char *format, ...) SVC_PRINTF(3, 4);
 
