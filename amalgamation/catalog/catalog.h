@@ -37,7 +37,7 @@ SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, 
 SVC_PRIVATE svc_str svc_names_from(svc_call *c, const svc_node *list); /* each once */
 SVC_PRIVATE svc_node *svc_names_array(svc_call *c, svc_str names, const char *name);
 SVC_PRIVATE bool svc_names_objects(svc_call *c, svc_node *list, svc_str names, const char *scope, const svc_id *on); /* adds them */
-/* Assignments: lines of roles on organizations, teams and invitations (pipeline.h). */
+/* Assignments: lines of roles on organizations, teams and invitations (pipeline/who.h). */
 SVC_PRIVATE svc_str svc_assignment_text(svc_call *c, svc_str role, svc_str on); /* one by itself */
 SVC_PRIVATE svc_str svc_assignments_without(svc_call *c, svc_str assignments, svc_str on);
 SVC_PRIVATE svc_str svc_assignments_names(svc_call *c, svc_str assignments, svc_str on); /* of the roles on this organization */

@@ -16,7 +16,8 @@ request.c host
 digest.c algorithm cnonce nonce opaque qop realm response uri username
 simulator.c simulated value
 simulator_series.c host metrics name rank simulated since units
-order.c reason state
+order_outcome.c reason state
+order_hand.c reason
 plan.c groupId orgId
 table.h groupId orgId
 openapi.c additionalProperties allOf apiKey array binary boolean components default deprecated description digest enum errorCode example format headers http in info integer items maximum maxItems maxLength minimum minItems minLength name number object oneOf openapi parameters path paths pattern properties query readOnly reason requestBody required responses schema schemas scheme scopes security securitySchemes servers serviceAccount string tags title type uniqueItems url version writeOnly
@@ -29,7 +30,7 @@ WORDS
 # pageNum and its like: parameters of every list, which one operation has that is none. simulator_series.c: members
 # of a question and of its answer.
 # table.h: the rows of these ids, which most entities have. simulator.c: what it answers when it is asked for a figure.
-# order.c: what a driver says of an order that has failed, and what svc_notification is made of. open.c: what svc_config calls so, and whose addresses it may list.
+# order_outcome.c, order_hand.c: what a driver says of an order that has failed, and what svc_notification is made of. open.c: what svc_config calls so, and whose addresses it may list.
 # errorCode: a member of every error. openapi.c, openapi_schema.c: the words of that format, and what its ways to authenticate are called.
 
 { # what the catalog calls something, a line each
