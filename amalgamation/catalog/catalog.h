@@ -21,7 +21,7 @@ SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_access_requiring(svc_call *c);
 SVC_PRIVATE bool svc_credential_removing(svc_call *c, const svc_entity *e);
 
-/* organization/settings_asked.c: a setting of the organization that the call is in, true or false. */
+/* settings_asked.c: a setting of the organization that the call is in, true or false. */
 SVC_PRIVATE bool svc_org_setting(svc_call *c, const char *name, bool preset);
 /* Of the call's project: what its setting of this name says; and, it must not be false: 403. */
 SVC_PRIVATE bool svc_project_setting(svc_call *c, const char *name);

@@ -8,7 +8,7 @@
 #include "pipeline/handle.h"
 
 SVC_PRIVATE const svc_noun *const *svc_catalog(size_t *count); /* written by the fold: every noun file */
-/* catalog/simulated.c: questions whose answers have shapes of the catalog's. SVC_INVALID: there is no such question. */
+/* catalog/monitoring/simulated.c: questions whose answers have shapes of the catalog's. SVC_INVALID: there is no such question. */
 SVC_PRIVATE int svc_catalog_simulates(const svc_question *q, svc_reply *r);
 
 /* catalog/words.c: what a word of an operation's name, or all of it, is read as; NULL: as it is written. */
