@@ -28,7 +28,12 @@ SVC_PRIVATE bool svc_project_setting(svc_call *c, const char *name);
 SVC_PRIVATE bool svc_project_allows(svc_call *c, const char *name);
 SVC_PRIVATE int64_t svc_org_setting_number(svc_call *c, const char *name, int64_t preset);
 
+/* event_types.c */
+SVC_PRIVATE bool svc_event_type_named(const char *name, svc_event_type *out); /* false: there is none */
+SVC_PRIVATE bool svc_event_type_known(const svc *s, svc_str name, svc_event_type *out); /* the same, by a client's word for it */
+
 /* roles.c */
+SVC_PRIVATE const char *svc_role_title(int role);
 SVC_PRIVATE bool (svc_no_role)(svc_call *c, svc_str name); /* 400: no role has this name, and which was meant; false */
 #define svc_no_role(...) (svc_no_role(__VA_ARGS__), false)
 

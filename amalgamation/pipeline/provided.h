@@ -22,7 +22,6 @@ SVC_PRIVATE uint64_t svc_role_includes(int role);
 SVC_PRIVATE uint64_t svc_role_least(void); /* what every role of projects includes */
 SVC_PRIVATE uint64_t svc_role_all(void);   /* all roles of projects */
 SVC_PRIVATE const char *svc_role_name(int role); /* NULL: there are not so many */
-SVC_PRIVATE const char *svc_role_title(int role);
 SVC_PRIVATE int svc_role_level(int role); /* SVC_SCOPE_ORGANIZATION or SVC_SCOPE_GROUP */
 
 /* A row of catalog/event_type_list.h. Zeroed, it stands before the first. */
@@ -37,7 +36,5 @@ typedef struct svc_event_type {
 } svc_event_type;
 enum svc_event_where { SVC_EVENT_GROUP = 1, SVC_EVENT_ORG = 2 }; /* whose log a type can stand in */
 SVC_PRIVATE bool svc_event_type_next(svc_event_type *t);
-SVC_PRIVATE bool svc_event_type_named(const char *name, svc_event_type *out); /* false: there is none */
-SVC_PRIVATE bool svc_event_type_known(const svc *s, svc_str name, svc_event_type *out); /* the same, by a client's word for it */
 
 #endif /* SVC_PROVIDED_H */
