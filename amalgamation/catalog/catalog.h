@@ -21,14 +21,19 @@ SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_access_requiring(svc_call *c);
 SVC_PRIVATE bool svc_credential_removing(svc_call *c, const svc_entity *e);
 
-/* organization/settings_asked.c: a setting of the organization that the call is in, true or false. */
+/* settings_asked.c: a setting of the organization that the call is in, true or false. */
 SVC_PRIVATE bool svc_org_setting(svc_call *c, const char *name, bool preset);
 /* Of the call's project: what its setting of this name says; and, it must not be false: 403. */
 SVC_PRIVATE bool svc_project_setting(svc_call *c, const char *name);
 SVC_PRIVATE bool svc_project_allows(svc_call *c, const char *name);
 SVC_PRIVATE int64_t svc_org_setting_number(svc_call *c, const char *name, int64_t preset);
 
+/* event_types.c */
+SVC_PRIVATE bool svc_event_type_named(const char *name, svc_event_type *out); /* false: there is none */
+SVC_PRIVATE bool svc_event_type_known(const svc *s, svc_str name, svc_event_type *out); /* the same, by a client's word for it */
+
 /* roles.c */
+SVC_PRIVATE const char *svc_role_title(int role);
 SVC_PRIVATE bool (svc_no_role)(svc_call *c, svc_str name); /* 400: no role has this name, and which was meant; false */
 #define svc_no_role(...) (svc_no_role(__VA_ARGS__), false)
 
@@ -37,7 +42,7 @@ SVC_PRIVATE bool svc_roles_check(svc_call *c, const svc_node *roles, int level, 
 SVC_PRIVATE svc_str svc_names_from(svc_call *c, const svc_node *list); /* each once */
 SVC_PRIVATE svc_node *svc_names_array(svc_call *c, svc_str names, const char *name);
 SVC_PRIVATE bool svc_names_objects(svc_call *c, svc_node *list, svc_str names, const char *scope, const svc_id *on); /* adds them */
-/* Assignments: lines of roles on organizations, teams and invitations (pipeline.h). */
+/* Assignments: lines of roles on organizations, teams and invitations (pipeline/who.h). */
 SVC_PRIVATE svc_str svc_assignment_text(svc_call *c, svc_str role, svc_str on); /* one by itself */
 SVC_PRIVATE svc_str svc_assignments_without(svc_call *c, svc_str assignments, svc_str on);
 SVC_PRIVATE svc_str svc_assignments_names(svc_call *c, svc_str assignments, svc_str on); /* of the roles on this organization */

@@ -1,6 +1,6 @@
 /*
-** control: what tests do to a handle. Above the pipeline, of which it uses what api.c uses; nothing below knows of it, but for
-** two words in the handle (svc.control, svc.watch).
+** control: what tests do to a handle. It stands above the catalog and uses the pipeline; nothing below knows of it, but for two words in
+** the handle (svc.control, svc.watch). open.c, api.c and host.c call it; it calls none of them.
 **
 **      control.c    opening and closing
 **      clock.c      a clock that stands until it is moved
@@ -9,7 +9,7 @@
 **      faults.c     rules by which requests fail
 **      journal.c    the last requests, with their secrets blanked
 **      blank.c      what is secret in a request, and in an answer
-**      serve.c      the same over HTTP: svc_control_request()
+**      serve.c      the same over HTTP, for svc_control_request() in host.c
 */
 #ifndef SVC_CONTROL_H
 #define SVC_CONTROL_H
@@ -43,7 +43,11 @@ struct svc_control {
   svc_snapshot *first; /* what a reset goes back to */
 };
 
-#ifndef SVC_OMIT_TEST_CONTROL
+/* An expression that needs test control, and the one that stands for it in a build without. */
+#ifdef SVC_OMIT_TEST_CONTROL
+#define SVC_CONTROL(with, without) (without)
+#else
+#define SVC_CONTROL(with, without) (with)
 
 /* control.c */
 SVC_PRIVATE int svc_control_open(svc *s);    /* before clock and random source are used */
@@ -82,6 +86,10 @@ SVC_PRIVATE void svc_blank_target(svc_buf *b, const svc_call *c);
 SVC_PRIVATE void svc_blank_headers(svc_buf *b, const svc_header *headers, size_t count, bool answer);
 SVC_PRIVATE void svc_blank_request(svc_buf *b, svc_call *c);
 SVC_PRIVATE void svc_blank_answer(svc_buf *b, svc_call *c, const svc_response *response);
+
+/* serve.c: a request for a path of test control. */
+SVC_PRIVATE bool svc_control_takes(const char *token, const svc_request *request); /* false: the request is for the API, or malformed */
+SVC_PRIVATE int svc_control_answer(svc *s, const char *token, const svc_request *request, svc_response *response);
 
 #endif /* SVC_OMIT_TEST_CONTROL */
 #endif /* SVC_CONTROL_H */

@@ -516,22 +516,23 @@ static bool serve_run(svc_call *c, const char *token)
   return serve_body(c, route->body) && route->run(c, name);
 }
 
-/* Is it for us? Without a token, only the health is. */
-static bool serve_is_ours(const char *token, const svc_request *request)
+/* Without a token, only the health is served. */
+SVC_PRIVATE bool svc_control_takes(const char *token, const svc_request *request)
 {
-  svc_str rest = svc_str_n(request->target, request->target_length), path = svc_str_cut(&rest, '?');
+  svc_str rest, path;
   const size_t base = sizeof SERVE_BASE - 1;
+  if (!request->method || !request->target || (request->header_count && !request->headers) || (request->body_length && !request->body))
+    return false;
+  rest = svc_str_n(request->target, request->target_length);
+  path = svc_str_cut(&rest, '?');
   if (!svc_str_starts(path, SERVE_BASE)) return false;
   return token || serve_is_health((svc_str){ path.p + base, path.n - base });
 }
 
-int svc_control_request(svc *s, const char *token, const svc_request *request, svc_response *response)
+SVC_PRIVATE int svc_control_answer(svc *s, const char *token, const svc_request *request, svc_response *response)
 {
   svc_arena arena;
   svc_call c;
-  if (!s || !request || !response || !request->method || !request->target || !serve_is_ours(token, request) ||
-      (request->header_count && !request->headers) || (request->body_length && !request->body))
-    return svc_handle_request(s, request, response);
   memset(response, 0, sizeof *response);
   svc_service_call(&c, s, &arena, NULL, svc_now(s));
   c.request.raw = request;

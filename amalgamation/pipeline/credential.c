@@ -6,7 +6,7 @@
 **
 ** A noun packs both into `extra`, so that a request is authenticated without parsing anything:
 **
-**   u16 length of verifier, verifier (the noun's own), then the role assignments (drawn in pipeline.h)
+**   u16 length of verifier, verifier (the noun's own), then the role assignments (drawn in who.h)
 */
 #include "pipeline/pipeline.h"
 

@@ -166,3 +166,9 @@ SVC_PRIVATE bool svc_health_size(svc *s, uint64_t *taken, uint64_t *room)
   svc_mutex_unlock(&h->lock);
   return sized;
 }
+
+SVC_PRIVATE bool svc_is_probe(const svc_request *request)
+{
+  svc_str rest = svc_str_n(request->target, request->target_length), path = svc_str_cut(&rest, '?');
+  return svc_str_is(path, "/_svc/health/live") || svc_str_is(path, "/_svc/metrics");
+}

@@ -219,3 +219,18 @@ SVC_PRIVATE int svc_respond_text(svc_arena *arena, svc_str text, const svc_heade
   out->body_length = text.n;
   return SVC_OK;
 }
+
+void svc_response_free(svc_response *response)
+{
+  if (!response) return;
+  svc_blocks_free(response->memory);
+  memset(response, 0, sizeof *response);
+}
+
+const char *svc_response_header(const svc_response *response, const char *name)
+{
+  size_t i;
+  for (i = 0; response && name && i < response->header_count; i++)
+    if (svc_str_is_nocase(svc_str_c(response->headers[i].name), name)) return response->headers[i].value;
+  return NULL;
+}

@@ -7,9 +7,10 @@
 **   POST of anybody else ----> PENDING ----> INVITATION_EXPIRED, after 30 days
 **                                 '--------> ACTIVE, when the person registers, or an owner adds it by another POST
 **
-** What all of this writes is in catalog/members.c, which invitations and teams share.
+** Lists and views are in membership_list.c, the routes of teams in membership_team.c. What all of this writes is in catalog/members.c,
+** which invitations and teams share.
 */
-#include "catalog/catalog.h"
+#include "catalog/access/membership_parts.h"
 #include "catalog/objects.h"
 
 static const char *const organization_user_states[] = { "ACTIVE", "INVITATION_EXPIRED", "INVITATION_REJECTED", "PENDING",
@@ -121,9 +122,6 @@ static bool organization_user_remove(svc_call *c);
 static bool organization_user_set_roles(svc_call *c);
 static bool organization_user_add_role(svc_call *c);
 static bool organization_user_remove_role(svc_call *c);
-static bool organization_user_join_team(svc_call *c);
-static bool organization_user_join_team_all(svc_call *c);
-static bool organization_user_leave_team(svc_call *c);
 
 #define ORGANIZATION_USER_ORG(m, p, ...) \
   { .method = m, .path = "/orgs/{orgId}/users" p, .set = SVC_SET_ORGANIZATION_USERS, __VA_ARGS__ }
@@ -184,14 +182,14 @@ static const svc_route organization_user_routes[] = {
                          .params = organization_user_team_params, .op = "listTeamUsers", .run = organization_user_list),
   ORGANIZATION_USER_TEAM(SVC_POST, "/users", ORGANIZATION_USER_OLD, .roles = SVC_R_ORG_OWNER,
                          .flags = SVC_PAGED | SVC_BODY_ARRAY, .body = &organization_user_id_object, .answer = &svc_object_user,
-                         .op = "addTeamUsers", .run = organization_user_join_team_all, .example = "[{\"id\":\"" SVC_EXAMPLE_USER "\"}]"),
+                         .op = "addTeamUsers", .run = svc_membership_join_all, .example = "[{\"id\":\"" SVC_EXAMPLE_USER "\"}]"),
   ORGANIZATION_USER_TEAM(SVC_DELETE, "/users/{userId}", ORGANIZATION_USER_OLD, .roles = SVC_R_ORG_OWNER, .status = 204,
-                         .op = "removeUserFromTeam", .run = organization_user_leave_team),
+                         .op = "removeUserFromTeam", .run = svc_membership_leave),
   ORGANIZATION_USER_TEAM(SVC_POST, ":addUser", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER,
-                         .body = &organization_user_id_object, .op = "addOrgTeamUser", .run = organization_user_join_team,
+                         .body = &organization_user_id_object, .op = "addOrgTeamUser", .run = svc_membership_join,
                          .example = "{\"id\":\"" SVC_EXAMPLE_USER "\"}"),
   ORGANIZATION_USER_TEAM(SVC_POST, ":removeUser", ORGANIZATION_USER_NEW, .roles = SVC_R_ORG_OWNER,
-                         .body = &organization_user_id_object, .op = "removeOrgTeamUser", .run = organization_user_leave_team,
+                         .body = &organization_user_id_object, .op = "removeOrgTeamUser", .run = svc_membership_leave,
                          .example = "{\"id\":\"" SVC_EXAMPLE_USER "\"}")
 };
 
@@ -202,201 +200,34 @@ static const svc_transition organization_user_transitions[] = {
 static const svc_lifecycle organization_user_lifecycle = { .field = "orgMembershipStatus", .created = "PENDING",
                                                            .transitions = organization_user_transitions };
 
-/* --------------------------------------------------------------------------------------------------------------- views */
-
-/* From where the request looks: the organization, or a project or team of it. */
-typedef struct organization_user_scope {
-  svc_id org, group;
-  svc_str on;         /* id of the project, else of the organization */
-  bool in_group;
-  svc_str team, line; /* the path's team, and the line of who is in it; empty: none is named */
-} organization_user_scope;
-
-static bool organization_user_scope_of(svc_call *c, organization_user_scope *at)
-{
-  svc_entity team;
-  svc_id id;
-  memset(at, 0, sizeof *at);
-  if (!svc_resolve_all(c)) return false;
-  at->org = c->scope.org;
-  at->group = c->scope.group;
-  at->in_group = !svc_id_is_zero(&at->group);
-  at->on = svc_id_str(c->arena, at->in_group ? &at->group : &at->org);
-  at->team = svc_path_param(c, "teamId");
-  if (at->team.n == 0) return true;
-  if (!c->s->seats[SVC_SEAT_TEAM] || !svc_id_parse(at->team, &id) ||
-      svc_entity_get(c->txn, c->s->seats[SVC_SEAT_TEAM]->noun->kind, &at->org, &id, &team) != SVC_OK)
-    return svc_fail(c, SVC_E_TEAM_NOT_FOUND, "SS", &at->team, &at->on);
-  at->team = svc_id_str(c->arena, &id);
-  at->line = svc_team_assignment(c, &at->org, at->team);
-  at->line = svc_str_cut(&at->line, '\n');
-  return true;
-}
-
-/* The roles that the teams of this member have in the project. */
-static svc_str organization_user_by_teams(svc_call *c, const organization_user_scope *at, const svc_entity *e)
-{
-  svc_str out = SVC_S(""), rest = svc_assignments_of(e), role, on;
-  svc_id id;
-  while (svc_assignments_next(&rest, &role, &on))
-    if (role.p[0] == '@' && svc_id_parse(on, &id))
-      out = svc_lines_plus(c, out, svc_holding_get(c->txn, &id, &at->org, &at->group));
-  return out;
-}
-
-static svc_node *organization_user_view(svc_call *c, const organization_user_scope *at, const svc_entity *e, bool teams)
-{
-  svc_node *body, *roles;
-  svc_str names;
-  if (!at->in_group) return svc_member_view(c, e);
-  names = svc_names_here(c, e);
-  if (teams) names = svc_lines_plus(c, names, organization_user_by_teams(c, at, e));
-  body = svc_entity_body(c, e);
-  roles = svc_names_array(c, names, "roles");
-  if (!body || !roles) return NULL;
-  svc_node_put(c->arena, body, roles);
-  return body;
-}
-
-static bool organization_user_answer(svc_call *c, const organization_user_scope *at, const svc_entity *e)
-{
-  return svc_answer_view(c, e, organization_user_view(c, at, e, false));
-}
-
-typedef struct organization_user_source {
-  const organization_user_scope *at;
-  bool by_teams, by_org;
-  bool people; /* shown as users, not as members */
-} organization_user_source;
-
-static bool organization_user_state_wanted(const svc_call *c, svc_str status)
-{
-  const svc_query_value *one = svc_query_get(c, "orgMembershipStatus");
-  if (one && !svc_str_eq(one->text, status)) return false;
-  return !svc_query_get(c, "orgMembershipStatuses") || svc_query_has(c, "orgMembershipStatuses", status);
-}
-
-static bool organization_user_wanted(svc_call *c, const svc_entity *e, void *context)
-{
-  const organization_user_source *from = context;
-  const svc_query_value *id = svc_query_get(c, "userId");
-  const organization_user_scope *at = from->at;
-  if (at->team.n && !svc_lines_have(svc_assignments_of(e), at->line)) return false;
-  if (at->in_group && !svc_keep_assigned(c, e) && !(from->by_teams && organization_user_by_teams(c, at, e).n) &&
-      !(from->by_org && svc_member_reaches(svc_assignments_of(e))))
-    return false;
-  return (!id || svc_str_eq(id->text, e->key)) && organization_user_state_wanted(c, svc_member_status(e));
-}
-
-static svc_node *organization_user_item(svc_call *c, const svc_entity *e, void *context)
-{
-  const organization_user_source *from = context;
-  svc_member m;
-  if (!from->people) return organization_user_view(c, from->at, e, from->by_teams);
-  return svc_member_get(c, &from->at->org, &e->id, &m) ? svc_person_view(c, &m.user, false) : NULL;
-}
-
-/* Ids of members, from several lists. */
-typedef struct organization_user_ids {
-  svc_id *at;
-  size_t n, room;
-} organization_user_ids;
-
-static bool organization_user_gather(svc_call *c, organization_user_ids *list, const svc_id *on, const char *kind)
-{
-  svc_scan scan;
-  svc_id id, *more;
-  svc_listed_begin(&scan, c->txn, on, kind);
-  while (svc_listed_next(&scan, NULL, &id)) {
-    if (list->n == list->room) {
-      list->room = 2 * (list->room + 32);
-      more = svc_arena_alloc(c->arena, list->room * sizeof *more);
-      if (!more) return svc_no_memory(c);
-      if (list->n) memcpy(more, list->at, list->n * sizeof *more);
-      list->at = more;
-    }
-    list->at[list->n++] = id;
-  }
-  return svc_txn_good(c);
-}
-
-static int organization_user_order(const void *a, const void *b)
-{
-  return memcmp(a, b, sizeof(svc_id));
-}
-
-/* Who is in the project by itself, by a team, or by a role in the organization. */
-static bool organization_user_list_ways(svc_call *c, const organization_user_source *from, const svc_entities *which)
-{
-  const organization_user_scope *at = from->at;
-  const svc_noun_info *teams = c->s->seats[SVC_SEAT_TEAM];
-  const char *kind = which->noun->noun->kind;
-  organization_user_ids ids = { NULL, 0, 0 };
-  svc_scan scan;
-  svc_id team;
-  size_t i, n = 0;
-  if (!organization_user_gather(c, &ids, &at->group, kind)) return false;
-  if (from->by_org && !organization_user_gather(c, &ids, &at->org, SVC_MEMBERS_REACHING)) return false;
-  if (from->by_teams && teams) {
-    svc_listed_begin(&scan, c->txn, &at->group, teams->noun->kind);
-    while (svc_listed_next(&scan, NULL, &team))
-      if (!organization_user_gather(c, &ids, &team, kind)) return false;
-  }
-  if (ids.n) qsort(ids.at, ids.n, sizeof *ids.at, organization_user_order);
-  for (i = 0; i < ids.n; i++)
-    if (n == 0 || !svc_id_eq(&ids.at[n - 1], &ids.at[i])) ids.at[n++] = ids.at[i];
-  return svc_list_ids(c, which, ids.n ? ids.at : &at->org, n);
-}
-
-/* Who is looked for by name is looked up; those of a team or project, and those who are invited, are found by lists of them;
-** only where nothing else is left, all of the organization are looked at. */
-static bool organization_user_list_at(svc_call *c, const organization_user_scope *at, bool people)
-{
-  const svc_query_value *flatten = svc_query_get(c, "flattenTeams"), *include = svc_query_get(c, "includeOrgUsers");
-  const svc_query_value *name = svc_query_get(c, "username"), *state = svc_query_get(c, "orgMembershipStatus");
-  organization_user_source from = { at, flatten && flatten->number, include && include->number, people };
-  bool some = state || svc_query_get(c, "orgMembershipStatuses") || svc_query_get(c, "userId");
-  svc_entities which = { .noun = c->plan->noun, .parent = at->org, .view = organization_user_item, .context = &from };
-  const char *kind = which.noun->noun->kind;
-  svc_member m;
-  svc_id team;
-  if (some || name) which.keep = organization_user_wanted;
-  if (name) return svc_member_named(c, &at->org, name->text, &m) && svc_list_member(c, &which, &m);
-  if (at->team.n && svc_id_parse(at->team, &team)) return svc_list_listed(c, &which, &team, kind);
-  if (from.by_teams || from.by_org) return organization_user_list_ways(c, &from, &which);
-  if (at->in_group) return svc_list_listed(c, &which, &at->group, kind);
-  if (state && svc_str_is(state->text, "PENDING")) return svc_list_listed(c, &which, &at->org, SVC_MEMBERS_INVITED);
-  return svc_list_entities(c, &which);
-}
-
 static bool organization_user_list(svc_call *c)
 {
-  organization_user_scope at;
-  return organization_user_scope_of(c, &at) && organization_user_list_at(c, &at, false);
+  svc_membership at;
+  return svc_membership_of(c, &at) && svc_membership_list(c, &at, false);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- operations */
 
 /* The member of the path; below a project it must have roles of its own there, or (any) some by other ways. */
-static bool organization_user_target(svc_call *c, organization_user_scope *at, svc_member *m, bool any)
+static bool organization_user_target(svc_call *c, svc_membership *at, svc_member *m, bool any)
 {
   const svc_entity *e;
-  if (!organization_user_scope_of(c, at)) return false;
+  if (!svc_membership_of(c, at)) return false;
   e = &c->route.chain[c->plan->hop_count - 1];
   if (!svc_member_get(c, &at->org, &e->id, m)) return false;
   if (m->there && (!at->in_group || svc_keep_assigned(c, &m->entity)))
-    return c->request.method == SVC_GET || svc_if_match_view(c, organization_user_view(c, at, &m->entity, false));
-  if (m->there && any && (organization_user_by_teams(c, at, &m->entity).n || svc_member_reaches(m->assignments))) return true;
+    return c->request.method == SVC_GET || svc_if_match_view(c, svc_membership_view(c, at, &m->entity, false));
+  if (m->there && any && (svc_membership_by_teams(c, at, &m->entity).n || svc_member_reaches(m->assignments))) return true;
   return svc_not_found(c, c->plan->noun, 1, svc_path_param(c, "userId"));
 }
 
 static bool organization_user_read(svc_call *c)
 {
-  organization_user_scope at;
+  svc_membership at;
   svc_member m;
   if (!organization_user_target(c, &at, &m, true)) return false;
-  if (!organization_user_state_wanted(c, m.status)) return svc_not_found(c, c->plan->noun, 1, svc_path_param(c, "userId"));
-  return organization_user_answer(c, &at, &m.entity);
+  if (!svc_membership_wanted(c, m.status)) return svc_not_found(c, c->plan->noun, 1, svc_path_param(c, "userId"));
+  return svc_membership_answer(c, &at, &m.entity);
 }
 
 /* Roles and teams as a body has them. *groups: what it says of projects, if *any. */
@@ -413,12 +244,12 @@ static bool organization_user_lines(svc_call *c, const svc_id *org, const svc_no
 
 static bool organization_user_create(svc_call *c)
 {
-  organization_user_scope at;
+  svc_membership at;
   svc_str assignments = SVC_S("");
   svc_group_change groups;
   svc_member m;
   bool any;
-  if (!organization_user_scope_of(c, &at)) return false;
+  if (!svc_membership_of(c, &at)) return false;
   if (at.in_group) {
     if (!svc_member_join(c, &at.group, &at.org, c->checked, false, &m)) return false;
   } else {
@@ -426,12 +257,12 @@ static bool organization_user_create(svc_call *c)
     if (!svc_member_add(c, &at.org, svc_node_str(c->checked, "username"), assignments, any ? &groups : NULL, false, &m))
       return false;
   }
-  return organization_user_answer(c, &at, &m.entity);
+  return svc_membership_answer(c, &at, &m.entity);
 }
 
 static bool organization_user_update(svc_call *c)
 {
-  organization_user_scope at;
+  svc_membership at;
   svc_member m;
   svc_str assignments;
   svc_group_change groups;
@@ -445,11 +276,11 @@ static bool organization_user_update(svc_call *c)
   if (!organization_user_lines(c, &at.org, checked, &assignments, &groups, &any) ||
       !svc_member_put(c, &m, m.status, assignments, SVC_ALWAYS(any) ? &groups : NULL)) /* as it is shown, it has them */
     return false;
-  return organization_user_answer(c, &at, &m.entity);
+  return svc_membership_answer(c, &at, &m.entity);
 }
 
 /* The names of the roles in the path's scope become these. */
-static bool organization_user_put(svc_call *c, const organization_user_scope *at, svc_member *m, svc_str names)
+static bool organization_user_put(svc_call *c, const svc_membership *at, svc_member *m, svc_str names)
 {
   svc_group_change one;
   if (!at->in_group) return svc_member_put(c, m, m->status, svc_assignments_set(c, m->assignments, at->on, names), NULL);
@@ -459,22 +290,22 @@ static bool organization_user_put(svc_call *c, const organization_user_scope *at
 
 static bool organization_user_remove(svc_call *c)
 {
-  organization_user_scope at;
+  svc_membership at;
   svc_member m;
   if (!organization_user_target(c, &at, &m, false)) return false;
   return (at.in_group ? organization_user_put(c, &at, &m, SVC_S("")) : svc_member_remove(c, &m)) && svc_answer_nothing(c);
 }
 
 /* Store what the roles in the path's scope come to; nobody is left without any. */
-static bool organization_user_store_roles(svc_call *c, const organization_user_scope *at, svc_member *m, svc_str names)
+static bool organization_user_store_roles(svc_call *c, const svc_membership *at, svc_member *m, svc_str names)
 {
   if (names.n == 0) return svc_fail(c, SVC_E_CANNOT_REMOVE_ALL_USER_ROLES, "S", &m->entity.key);
-  return organization_user_put(c, at, m, names) && organization_user_answer(c, at, &m->entity);
+  return organization_user_put(c, at, m, names) && svc_membership_answer(c, at, &m->entity);
 }
 
 static bool organization_user_set_roles(svc_call *c)
 {
-  organization_user_scope at;
+  svc_membership at;
   svc_member m;
   const char *field;
   const svc_node *names;
@@ -494,7 +325,7 @@ static bool organization_user_set_roles(svc_call *c)
 }
 
 /* The role that the body names, as a list of one. */
-static const svc_node *organization_user_one_role(svc_call *c, const organization_user_scope *at)
+static const svc_node *organization_user_one_role(svc_call *c, const svc_membership *at)
 {
   const char *field = at->in_group ? "groupRole" : "orgRole";
   svc_node *list = svc_node_array(c->arena, NULL);
@@ -506,7 +337,7 @@ static const svc_node *organization_user_one_role(svc_call *c, const organizatio
 
 static bool organization_user_change_role(svc_call *c, bool add)
 {
-  organization_user_scope at;
+  svc_membership at;
   svc_member m;
   const svc_node *list;
   svc_str had, one;
@@ -526,65 +357,6 @@ static bool organization_user_add_role(svc_call *c)
 static bool organization_user_remove_role(svc_call *c)
 {
   return organization_user_change_role(c, false);
-}
-
-/* --------------------------------------------------------------------------------------------------------------- teams */
-
-static bool organization_user_of_team(svc_call *c, const organization_user_scope *at, svc_str id_text, svc_member *m)
-{
-  svc_id id;
-  if (!svc_id_parse(id_text, &id)) return svc_fail(c, SVC_E_USER_NOT_IN_ORG, "SS", &id_text, &at->on);
-  if (!svc_member_get(c, &at->org, &id, m)) return false;
-  return m->there ? true : svc_fail(c, SVC_E_USER_NOT_IN_ORG, "SS", &id_text, &at->on);
-}
-
-static bool organization_user_may_join(svc_call *c, const organization_user_scope *at, svc_str id, svc_member *m)
-{
-  if (!organization_user_of_team(c, at, id, m)) return false;
-  if (svc_lines_have(m->assignments, at->line)) return svc_fail(c, SVC_E_USER_ALREADY_IN_TEAM, "SS", &id, &at->team);
-  return true;
-}
-
-static bool organization_user_into_team(svc_call *c, const organization_user_scope *at, svc_str id, svc_member *m)
-{
-  if (!organization_user_may_join(c, at, id, m)) return false;
-  return svc_member_put(c, m, m->status, svc_lines_plus(c, m->assignments, at->line), NULL);
-}
-
-static bool organization_user_join_team(svc_call *c)
-{
-  organization_user_scope at;
-  svc_member m;
-  if (!organization_user_scope_of(c, &at)) return false;
-  if (!organization_user_into_team(c, &at, svc_node_str(c->checked, "id"), &m)) return false;
-  return organization_user_answer(c, &at, &m.entity);
-}
-
-static bool organization_user_join_team_all(svc_call *c)
-{
-  organization_user_scope at;
-  const svc_node *item;
-  svc_member m;
-  if (!organization_user_scope_of(c, &at)) return false;
-  for (item = c->checked->first; item; item = item->next) /* all are looked at before the first is written */
-    if (!organization_user_may_join(c, &at, svc_node_str(item, "id"), &m)) return false;
-  for (item = c->checked->first; item; item = item->next)
-    if (!organization_user_into_team(c, &at, svc_node_str(item, "id"), &m)) return false;
-  return organization_user_list_at(c, &at, true);
-}
-
-static bool organization_user_leave_team(svc_call *c)
-{
-  organization_user_scope at;
-  bool named = c->request.method == SVC_DELETE; /* in the path */
-  svc_str id;
-  svc_member m;
-  if (!organization_user_scope_of(c, &at)) return false;
-  id = named ? svc_path_param(c, "userId") : svc_node_str(c->checked, "id");
-  if (!organization_user_of_team(c, &at, id, &m)) return false;
-  if (!svc_lines_have(m.assignments, at.line)) return svc_fail(c, SVC_E_USER_NOT_FOUND, "S", &id);
-  if (!svc_member_put(c, &m, m.status, svc_lines_minus(c, m.assignments, at.line), NULL)) return false;
-  return named ? svc_answer_nothing(c) : organization_user_answer(c, &at, &m.entity);
 }
 
 /* What an invitation waits for is its end. */

@@ -3,17 +3,11 @@
 ** It belongs to an organization and holds roles there and in its projects; seen below a project, its roles are those it
 ** has in that project, and only accounts that have some are there.
 **
-** An account has at most two secrets, so that one can be replaced without a gap. A secret is shown in the answer that
-** makes it and never again; what is stored is a salted hash of it, beside the roles:
-**
-**   verifier: for each secret  id(12) i64 expiry, salt(16) hash(32)
+** Its secrets, and how they are stored beside its roles, are in account_secrets.c.
 */
-#include "catalog/catalog.h"
+#include "catalog/access/account_parts.h"
 #include "catalog/objects.h"
 
-#define SERVICE_ACCOUNT_SECRETS 2
-#define SERVICE_ACCOUNT_LEAST_HOURS 8
-#define SERVICE_ACCOUNT_MOST_HOURS 8760
 #define SERVICE_ACCOUNT_TEXT "^[\\p{L}\\p{N}\\-_.,' ]*$"
 
 static const svc_field service_account_secret_fields[] = {
@@ -48,8 +42,8 @@ static const svc_object service_account_org_object = { .name = "OrgServiceAccoun
 
 /* What is asked for with its first secret, or with another one. */
 static const svc_field service_account_hours_fields[] = {
-  F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = SERVICE_ACCOUNT_LEAST_HOURS,
-        .max = SERVICE_ACCOUNT_MOST_HOURS)
+  F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = SVC_ACCOUNT_LEAST_HOURS,
+        .max = SVC_ACCOUNT_MOST_HOURS)
 };
 static const svc_object service_account_org_new = { .name = "OrgServiceAccountRequest", .base = &service_account_org_object,
                                                     .fields = SVC_ROWS(service_account_hours_fields) };
@@ -73,8 +67,6 @@ static bool service_account_update(svc_call *c);
 static bool service_account_invite(svc_call *c);
 static bool service_account_withdraw(svc_call *c);
 static bool service_account_groups(svc_call *c);
-static bool service_account_add_secret(svc_call *c);
-static bool service_account_delete_secret(svc_call *c);
 
 #define SERVICE_ACCOUNT_ORG \
   "/orgs/{orgId}/serviceAccounts", SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, (20240805), SVC_R_ORG_READ_ONLY, SVC_R_ORG_OWNER
@@ -95,10 +87,10 @@ static const svc_route service_account_routes[] = {
   R_GET(SERVICE_ACCOUNT_ORG, "/{clientId}/groups", .flags = SVC_PAGED, .answer = &service_account_group_object,
         .op = "getServiceAccountGroups", .run = service_account_groups),
   R_POST(SERVICE_ACCOUNT_ORG, "/{clientId}/secrets", .status = 201, .body = &service_account_hours_object,
-         .answer = &service_account_secret_object, .op = "createOrgSecret", .run = service_account_add_secret,
+         .answer = &service_account_secret_object, .op = "createOrgSecret", .run = svc_account_secret_add,
          .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
   R_DELETE(SERVICE_ACCOUNT_ORG, "/{clientId}/secrets/{secretId}", .status = 204,
-           .op = "deleteOrgSecret", .run = service_account_delete_secret),
+           .op = "deleteOrgSecret", .run = svc_account_secret_delete),
   R_GET(SERVICE_ACCOUNT_GROUP, "", .flags = SVC_PAGED, .params = service_account_list_params,
         SERVICE_ACCOUNT_SEEN, .op = "listGroupServiceAccounts", .run = svc_list_assigned),
   R_POST(SERVICE_ACCOUNT_GROUP, "", SERVICE_ACCOUNT_SEEN, .body = &service_account_group_new, .status = 201, .op = "createGroupServiceAccount", .run = service_account_create,
@@ -112,89 +104,10 @@ static const svc_route service_account_routes[] = {
         .body = &svc_object_roles, .op = "inviteGroupServiceAccount", .run = service_account_invite, .example = "{\"roles\":[\"GROUP_OWNER\"]}"),
   R_POST(SERVICE_ACCOUNT_GROUP, "/{clientId}/secrets", .status = 201, SERVICE_ACCOUNT_ASSIGNED,
          .body = &service_account_hours_object, .answer = &service_account_secret_object,
-         .op = "createGroupSecret", .run = service_account_add_secret, .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
+         .op = "createGroupSecret", .run = svc_account_secret_add, .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
   R_DELETE(SERVICE_ACCOUNT_GROUP, "/{clientId}/secrets/{secretId}", .status = 204, SERVICE_ACCOUNT_ASSIGNED,
-           .op = "deleteGroupSecret", .run = service_account_delete_secret)
+           .op = "deleteGroupSecret", .run = svc_account_secret_delete)
 };
-
-/* ------------------------------------------------------------------------------------------------------------- secrets */
-
-typedef struct service_account_verifier {
-  svc_id id;
-  uint32_t zero;
-  int64_t expiry;
-  unsigned char hash[48];
-} service_account_verifier;
-
-/* No longer than the organization allows. */
-static bool service_account_hours(svc_call *c, int64_t hours)
-{
-  int64_t most = svc_org_setting_number(c, "maxServiceAccountSecretValidityInHours", SERVICE_ACCOUNT_MOST_HOURS);
-  if (hours <= most) return true;
-  svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("secretExpiresAfterHours"), "must be at most %lld in this organization",
-              (long long)most);
-  return svc_check_done(c);
-}
-
-/* A new secret: its record as it is shown from now on, what verifies it, and the secret itself. */
-static svc_node *service_account_new_secret(svc_call *c, int64_t hours, service_account_verifier *v, svc_str *secret)
-{
-  unsigned char random[30];
-  char created[21], expires[21];
-  svc_node *record = svc_node_object(c->arena, NULL);
-  memset(v, 0, sizeof *v);
-  if (!service_account_hours(c, hours) || !svc_secret_bytes(c, random, sizeof random)) return NULL;
-  *secret = svc_arena_print(c->arena, "%s%s", svc_value_text(c->s, c->arena, "svc_sa_sk_").p, svc_base64(c->arena, (svc_str){ (const char *)random, 30 }).p);
-  if (!record || secret->n < 40) {
-    (void)svc_no_memory(c);
-    return NULL;
-  }
-  v->id = svc_new_id(c->txn);
-  v->expiry = c->now + hours * 3600000;
-  if (!svc_secret_hash(c, *secret, v->hash)) return NULL;
-  svc_date_text(c->now, created);
-  svc_date_text(v->expiry, expires);
-  svc_node_set_text(c->arena, record, "createdAt", created);
-  svc_node_set_text(c->arena, record, "expiresAt", expires);
-  svc_node_set_id(c->arena, record, "id", &v->id);
-  svc_node_set_str(c->arena, record, "maskedSecretValue",
-                   svc_arena_print(c->arena, "%s****%s", svc_value_text(c->s, c->arena, "svc_sa_sk_").p,
-                                   secret->p + secret->n - 4));
-  return record;
-}
-
-/* The same record with the secret in it, for the one answer that shows it. */
-static svc_node *service_account_show(svc_call *c, const svc_node *record, svc_str secret)
-{
-  svc_node *shown = svc_node_copy(c->arena, record);
-  if (!shown) return NULL;
-  svc_node_drop(shown, "maskedSecretValue");
-  svc_node_set_str(c->arena, shown, "secret", secret);
-  return shown;
-}
-
-/* The number of hashes is always the same: it tells neither how many secrets an account has, nor that there is no account. */
-static bool service_account_opens(svc_call *c, const svc_entity *account, svc_str secret, svc_id *which, int64_t *until)
-{
-  svc_str verifier, assignments;
-  service_account_verifier v;
-  bool found = false, there, same;
-  int i;
-  if (!svc_credential_unpack(account->extra, &verifier, &assignments)) verifier = SVC_S("");
-  for (i = 0; i < SERVICE_ACCOUNT_SECRETS; i++) {
-    there = verifier.n >= sizeof v;
-    memset(&v, 0, sizeof v);
-    if (there) memcpy(&v, verifier.p, sizeof v);
-    same = svc_secret_same(c, secret, v.hash);
-    if (there && same && c->now < v.expiry) {
-      found = true;
-      *which = v.id;
-      *until = v.expiry;
-    }
-    if (there) verifier.p += sizeof v, verifier.n -= sizeof v;
-  }
-  return found;
-}
 
 /* --------------------------------------------------------------------------------------------------------------- scope */
 
@@ -207,33 +120,6 @@ static svc_node *service_account_view(svc_call *c, const svc_entity *e)
   return body;
 }
 
-/* Store, and answer with what is seen from the path. The roles in its scope become these; verifier: of the secrets. */
-static bool service_account_store(svc_call *c, svc_change *change, svc_str verifier, svc_str names, svc_entity *e)
-{
-  int level;
-  svc_str on = svc_call_scope(c, &level), lines = svc_assignments_of(&change->entity), org;
-  svc_node *roles;
-  org = svc_id_str(c->arena, &change->entity.parent);
-  if (level == SVC_SCOPE_GROUP && !svc_names_put(c, &change->entity, names)) return false;
-  if (level == SVC_SCOPE_ORGANIZATION && !svc_lines_same(names, svc_assignments_names(c, lines, on)))
-    lines = svc_assignments_set(c, lines, on, names);
-  roles = svc_names_array(c, svc_assignments_names(c, lines, org), "roles");
-  if (!roles) return svc_no_memory(c);
-  svc_node_put(c->arena, change->body, roles);
-  change->pending = svc_credential_pack(c->arena, verifier, lines);
-  return svc_change_keep(c, change, e) && svc_answer_entity(c, e);
-}
-
-/* The account of the path, and what is kept of it: its secrets, and the roles that it has in the path's scope. */
-static bool service_account_target(svc_call *c, svc_change *change, svc_str *verifier, svc_str *names)
-{
-  svc_str lines;
-  if (!svc_change_begin(c, change)) return false;
-  if (!svc_credential_unpack(change->entity.extra, verifier, &lines)) return svc_store_failed(c, SVC_CORRUPT);
-  *names = svc_names_here(c, &change->entity);
-  return true;
-}
-
 /* Other roles in the path's scope, and nothing else: its record may stay as it is, so the event is written here. */
 static bool service_account_assign(svc_call *c, svc_change *change, svc_str names, const char *event)
 {
@@ -241,7 +127,7 @@ static bool service_account_assign(svc_call *c, svc_change *change, svc_str name
   svc_entity e;
   if (!svc_credential_unpack(change->entity.extra, &verifier, &lines)) return svc_store_failed(c, SVC_CORRUPT);
   change->event = NULL;
-  if (!service_account_store(c, change, verifier, svc_lines_same(before, names) ? before : names, &e)) return false;
+  if (!svc_account_store(c, change, verifier, svc_lines_same(before, names) ? before : names, &e)) return false;
   return svc_lines_same(before, names) || svc_event_about(c, change->noun, &e, event, false);
 }
 
@@ -251,7 +137,7 @@ static bool service_account_assign(svc_call *c, svc_change *change, svc_str name
 static bool service_account_make(svc_call *c, const svc_id *org, const svc_node *request, svc_str assignments, svc_entity *e,
                                  svc_node **answer)
 {
-  service_account_verifier v;
+  svc_account_verifier v;
   svc_change change;
   svc_node *record, *secrets, *roles;
   svc_str secret;
@@ -261,7 +147,7 @@ static bool service_account_make(svc_call *c, const svc_id *org, const svc_node 
   change.parent = *org;
   change.event = c->s->seats[SVC_SEAT_ACCOUNT]->noun->event_created;
   change.body = svc_node_object(c->arena, NULL);
-  record = service_account_new_secret(c, svc_node_i64(request, "secretExpiresAfterHours", SERVICE_ACCOUNT_LEAST_HOURS), &v, &secret);
+  record = svc_account_secret_new(c, svc_node_i64(request, "secretExpiresAfterHours", SVC_ACCOUNT_LEAST_HOURS), &v, &secret);
   secrets = svc_node_array(c->arena, "secrets");
   roles = svc_names_array(c, svc_assignments_names(c, assignments, org_text), "roles");
   if (c->error.code) return false;
@@ -278,7 +164,7 @@ static bool service_account_make(svc_call *c, const svc_id *org, const svc_node 
   change.extra = svc_credential_pack(c->arena, (svc_str){ (const char *)&v, sizeof v }, assignments);
   if (!svc_insert(c, &change, e)) return false;
   *answer = svc_node_copy(c->arena, change.body);
-  record = service_account_show(c, record, secret);
+  record = svc_account_secret_show(c, record, secret);
   secrets = svc_node_array(c->arena, "secrets");
   if (!*answer || !record || !secrets) return svc_no_memory(c);
   svc_node_append(secrets, record);
@@ -339,7 +225,7 @@ static bool service_account_update(svc_call *c)
   svc_entity e;
   bool details;
   int level;
-  if (!service_account_target(c, &change, &verifier, &names)) return false;
+  if (!svc_account_target(c, &change, &verifier, &names)) return false;
   before = names;
   input = service_account_input(c, names);
   if (!input) return svc_no_memory(c);
@@ -352,7 +238,7 @@ static bool service_account_update(svc_call *c)
   if ((details && !svc_may_manage(c, &change.entity)) || !svc_may_grant(c, before, names)) return false;
   if (!details) return service_account_assign(c, &change, names, "SERVICE_ACCOUNT_ROLES_CHANGED");
   change.event = "SERVICE_ACCOUNT_DETAILS_CHANGED";
-  if (!service_account_store(c, &change, verifier, names, &e)) return false;
+  if (!svc_account_store(c, &change, verifier, names, &e)) return false;
   return svc_lines_same(before, names) || svc_event_about(c, change.noun, &e, "SERVICE_ACCOUNT_ROLES_CHANGED", false);
 }
 
@@ -370,91 +256,6 @@ static bool service_account_withdraw(svc_call *c)
   if (!svc_change_begin(c, &change)) return false;
   if (svc_holds_only_here(c, &change.entity) && !svc_credential_removing(c, &change.entity)) return false;
   return service_account_assign(c, &change, SVC_S(""), "SERVICE_ACCOUNT_REMOVED_FROM_GROUP") && svc_answer_nothing(c);
-}
-
-static bool service_account_add_secret(svc_call *c)
-{
-  svc_str verifier, names, secret;
-  service_account_verifier v;
-  svc_change change;
-  svc_node *record, *secrets;
-  svc_entity e;
-  svc_buf b;
-  if (!service_account_target(c, &change, &verifier, &names) || !svc_may_manage(c, &change.entity)) return false;
-  if (verifier.n >= SERVICE_ACCOUNT_SECRETS * sizeof v)
-    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "a service account has at most two secrets: delete one first");
-  record = service_account_new_secret(c, svc_node_i64(c->checked, "secretExpiresAfterHours", 0), &v, &secret);
-  if (!record) return false;
-  secrets = svc_node_get(change.body, "secrets");
-  if (secrets) svc_node_append(secrets, record);
-  b = svc_buf_new(c->arena, verifier.n + sizeof v);
-  svc_buf_str(&b, verifier);
-  svc_buf_add(&b, (const char *)&v, sizeof v);
-  change.event = "SERVICE_ACCOUNT_SECRET_ADDED";
-  if (!service_account_store(c, &change, (svc_str){ b.p, b.n }, names, &e)) return false;
-  c->answer.revision = 0; /* its links are those of the account, which shows it from here on */
-  if (!svc_answer_body(c, (svc_node *)(uintptr_t)record)) return false;
-  svc_answer_keep(c);
-  return svc_answer_body(c, service_account_show(c, record, secret));
-}
-
-/* The tokens that were got by a secret end with it. */
-static bool service_account_end_tokens(svc_call *c, const svc_id *account, const svc_id *secret)
-{
-  const svc_noun_info *tokens = c->s->seats[SVC_SEAT_TOKEN];
-  svc_scan scan;
-  svc_entity token;
-  if (!tokens) return true;
-  svc_below_begin(&scan, c->txn, tokens->noun->kind, account);
-  while (svc_below_next(&scan, tokens->noun->kind, &token))
-    if (svc_str_eq(token.extra, (svc_str){ (const char *)secret->b, sizeof secret->b }) && !svc_erase(c, tokens, &token))
-      return false;
-  return svc_txn_good(c);
-}
-
-/* The verifiers without that of one secret; *live: some are left that have not expired, or it had expired itself. */
-static bool service_account_without(svc_call *c, svc_str verifier, const svc_id *secret, svc_str *out, bool *live)
-{
-  service_account_verifier v;
-  svc_buf b = svc_buf_new(c->arena, verifier.n + 1);
-  bool found = false;
-  *live = false;
-  for (; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {
-    bool same;
-    memcpy(&v, verifier.p, sizeof v);
-    same = svc_id_eq(&v.id, secret);
-    if (same) found = true;
-    else svc_buf_add(&b, verifier.p, sizeof v);
-    if (same != (c->now < v.expiry)) *live = true;
-  }
-  *out = svc_buf_done(&b);
-  return found;
-}
-
-static bool service_account_delete_secret(svc_call *c)
-{
-  svc_str verifier, names, secret_id, rest;
-  svc_change change;
-  svc_entity e;
-  svc_node *secrets, *kept, *item;
-  svc_id secret;
-  bool live;
-  if (!service_account_target(c, &change, &verifier, &names) || !svc_may_manage(c, &change.entity)) return false;
-  secret_id = svc_path_param(c, "secretId");
-  if (!svc_id_parse(secret_id, &secret) || !service_account_without(c, verifier, &secret, &rest, &live))
-    return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
-  if (!live && !svc_credential_removing(c, &change.entity)) return false; /* its token would be its last */
-  secrets = svc_node_get(change.before, "secrets");
-  kept = svc_node_array(c->arena, "secrets");
-  if (!kept) return svc_no_memory(c);
-  for (item = svc_node_first(secrets); item; item = item->next) {
-    svc_node *copy = svc_node_eq(item, "id", secret_id) ? NULL : svc_node_copy(c->arena, item);
-    if (copy) svc_node_append(kept, copy);
-  }
-  svc_node_put(c->arena, change.body, kept);
-  change.event = "SERVICE_ACCOUNT_SECRET_DELETED";
-  return service_account_end_tokens(c, &change.entity.id, &secret) &&
-         service_account_store(c, &change, rest, names, &e) && svc_answer_nothing(c);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- lists */
@@ -495,7 +296,7 @@ static bool service_account_prepare(svc_call *c, svc_change *change)
   return true;
 }
 
-static const svc_credential_ops service_account_credential = { .make = service_account_make, .opens = service_account_opens };
+static const svc_credential_ops service_account_credential = { .make = service_account_make, .opens = svc_account_opens };
 
 static const svc_field_error service_account_errors[] = {
   { "roles[]", SVC_FAULT_VALUE, SVC_E_INVALID_ROLE_FOR_ORG },

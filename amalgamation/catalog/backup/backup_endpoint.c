@@ -7,7 +7,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
-#include "catalog/network/endpoint_parts.h"
+#include "catalog/endpoint_parts.h"
 #include "catalog/policy/policy_language.h"
 
 static const char *const backup_endpoint_clouds[] = { "AWS", NULL };

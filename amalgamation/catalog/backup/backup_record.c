@@ -13,7 +13,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
-#include "catalog/deployment/cluster_parts.h"
+#include "catalog/cluster/cluster_base.h"
 
 /* What a cluster begins with. */
 #define BACKUP_RECORD_ITEM(type, interval, unit, value) \

@@ -7,7 +7,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
-#include "catalog/deployment/cluster_parts.h"
+#include "catalog/cluster/cluster_base.h"
 
 /* No process runs any more: nothing can be connected to, and no snapshot is taken. */
 static bool deleted_cluster_prepare(svc_call *c, svc_change *change)

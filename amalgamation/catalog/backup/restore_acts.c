@@ -3,7 +3,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
-#include "catalog/deployment/cluster_parts.h"
+#include "catalog/cluster/cluster_base.h"
 
 #define RESTORE_ACTS_DOWNLOADS 5 /* of one snapshot at a time */
 #define RESTORE_ACTS_WINDOW 7    /* days, where the schedule says nothing */

@@ -12,7 +12,7 @@
 */
 #include "catalog/security/cloud_role.h"
 #include "catalog/data_federation/data_federation_parts.h"
-#include "catalog/network/endpoint_parts.h"
+#include "catalog/endpoint_parts.h"
 
 enum {
   DATA_FEDERATION_MOST = 25,

@@ -10,9 +10,9 @@
 ** they leave the state alone and also go through while the cluster is paused. What changes during CREATING is part of the
 ** creation.
 **
-** Its fields are in cluster_object.c, what its nodes run on in cluster_hardware.c, its rules in cluster_specs.c and
-** cluster_rules.c, how it is reached in cluster_connection.c, what else is done to it in cluster_actions.c and
-** tenant_upgrade.c; cluster_parts.h draws what is kept beside its body.
+** Its rules are in cluster_specs.c and cluster_rules.c, what else is done to it in cluster_actions.c and tenant_upgrade.c. In
+** catalog/cluster are its fields (cluster_object.c), what its nodes run on (cluster_hardware.c) and the names of its hosts
+** (cluster_connection.c); cluster_base.h draws what is kept beside its body. Its connection strings: network/network_reach.c.
 */
 #include "catalog/catalog.h"
 #include "catalog/policy/policy_language.h"
@@ -215,7 +215,7 @@ static bool cluster_update(svc_call *c, svc_change *change, svc_cluster_kept *ke
     svc_change_due(change, CLUSTER_DUE_RESUME, pause ? c->now + CLUSTER_PAUSED_DAYS * CLUSTER_DAY_MS : 0);
     if (!pause) kept->resumed = c->now;
   }
-  if (diff.heavy && !svc_cluster_connect(c, change->body, kept)) return false;
+  if (diff.heavy && !svc_network_connect(c, change->body, kept)) return false;
   if (diff.heavy || diff.pause) {
     if (svc_cluster_is(change->before, "stateName", "CREATING")) {
       change->state = NULL;
@@ -236,7 +236,7 @@ static bool cluster_prepare(svc_call *c, svc_change *change)
   if (change->before) kept = svc_cluster_kept_of(&change->entity);
   else svc_cluster_begin(c, change, &kept);
   if (!svc_cluster_rules(c, change) || !svc_network_allows(c, change)) return false;
-  if (change->before ? !cluster_update(c, change, &kept) : !svc_cluster_connect(c, change->body, &kept)) return false;
+  if (change->before ? !cluster_update(c, change, &kept) : !svc_network_connect(c, change->body, &kept)) return false;
   change->extra = svc_cluster_extra(c, change, &kept);
   return svc_backup_allows(c, change);
 }
@@ -288,7 +288,7 @@ static bool cluster_facts(svc_call *c, svc_change *change, const svc_node *facts
     kept.size = size;
     change->extra = svc_cluster_extra(c, change, &kept);
   }
-  return svc_cluster_facts(c, change, facts) && svc_transfer_put(c, &change->entity, change->body, svc_node_get(facts, "transfer"));
+  return svc_network_facts(c, change, facts) && svc_transfer_put(c, &change->entity, change->body, svc_node_get(facts, "transfer"));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */

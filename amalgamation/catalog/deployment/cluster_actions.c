@@ -144,12 +144,6 @@ SVC_PRIVATE bool svc_cluster_restarts(const svc_change *change)
   return svc_cluster_kept_of(&change->entity).restarting && svc_cluster_is(change->before, "stateName", "UPDATING");
 }
 
-SVC_PRIVATE bool svc_cluster_imports(svc_call *c, const svc_entity *cluster)
-{
-  const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
-  return noun && svc_refs_named_by(c, noun, cluster, CLUSTER_LIVE_MIGRATION);
-}
-
 SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c)
 {
   svc_change change;

@@ -4,7 +4,7 @@
 ** project.
 */
 #include "catalog/catalog.h"
-#include "catalog/monitoring/process_parts.h"
+#include "catalog/cluster/cluster_base.h"
 
 #define CLUSTER_LOG_SECONDS 86400 /* as many as are sent where nothing is said */
 

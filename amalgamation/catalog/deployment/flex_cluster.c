@@ -15,6 +15,7 @@
 #include "catalog/db_versions.h"
 #include "catalog/values.h"
 #include "catalog/deployment/flex_parts.h"
+#include "catalog/network/network_parts.h"
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -104,7 +105,7 @@ static bool flex_cluster_connect(svc_call *c, svc_change *change)
   }
   memset(&kept, 0, sizeof kept);
   memcpy(kept.id, id, sizeof id);
-  if (!svc_cluster_connect(c, like, &kept)) return false;
+  if (!svc_network_connect(c, like, &kept)) return false;
   strings = svc_node_get(like, "connectionStrings");
   if (strings) svc_node_put(c->arena, change->body, svc_node_copy(c->arena, strings));
   change->extra = svc_arena_copy(c->arena, (svc_str){ id, sizeof id });
@@ -208,7 +209,7 @@ SVC_PRIVATE const svc_noun svc_noun_flex_cluster = {
   .prepare = flex_cluster_prepare,
   .fell_due = flex_cluster_fell_due,
   .gone = flex_cluster_gone,
-  .facts = svc_cluster_facts,
+  .facts = svc_network_facts,
   .names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API,
                    .quota = "svc.project.deployment.clusters", .field_events = flex_cluster_events, .meters = flex_cluster_meters
 };

@@ -7,7 +7,6 @@
 
 #include "catalog/deployment/cluster_parts.h"
 
-#define FLEX_KIND "flex"
 #define FLEX_SNAPSHOT_KIND "fsnp"
 #define FLEX_NAMES CLUSTER_KIND /* clusters of both kinds share one space of names */
 

@@ -1,6 +1,6 @@
 /*
-** What the nouns of monitoring share: the processes that clusters consist of (processes.c), figures of them over time
-** (measure.c), and the collections that are known of (namespaces.c).
+** What the nouns of monitoring share: figures of processes over time (measure.c), and the collections that are known of
+** (namespaces.c). The processes themselves: catalog/cluster.
 */
 #ifndef SVC_PROCESS_PARTS_H
 #define SVC_PROCESS_PARTS_H
@@ -10,35 +10,6 @@
 #include "catalog/monitoring/metric_list.h"
 
 #define PINNED_NAMESPACES "pinned namespaces" /* the name of the noun, for who asks which are pinned */
-
-/* ------------------------------------------------------------------------------------------------------- processes.c */
-
-#define SVC_NO_NODE UINT_MAX
-typedef struct svc_process {
-  svc_str id;          /* "a1b2c3-shard-00-00.2f8k1.db.local:27017" */
-  svc_str host;
-  int64_t port;
-  svc_str alias;       /* the host, called after its cluster */
-  svc_str replica_set; /* empty: it is in none */
-  svc_str shard;       /* empty: the cluster has none, or it serves all of them */
-  const char *type;    /* "REPLICA_PRIMARY" */
-  unsigned spec, node; /* which of the specification's nodes it is; of what has no place there: SVC_NO_NODE */
-} svc_process;
-
-typedef struct svc_processes { /* of a cluster */
-  svc_entity cluster;
-  svc_node *body; /* of that */
-  bool sharded;
-  svc_process *at;
-  size_t count;
-} svc_processes;
-
-/* All of a cluster below the path's project; in the transaction of the request. False: failed. */
-SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_processes *out);
-/* The process that is called so, or the first one on the host that is; false: 404. */
-SVC_PRIVATE bool svc_process_find(svc_call *c, svc_str id, svc_processes *of, svc_process *out);
-SVC_PRIVATE bool svc_process_of_path(svc_call *c, svc_processes *of, svc_process *out); /* that of {processId} */
-SVC_PRIVATE bool svc_process_runs(const svc_process *p); /* there is something to measure */
 
 /* --------------------------------------------------------------------------------------------------------- measure.c */
 

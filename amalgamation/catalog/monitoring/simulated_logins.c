@@ -1,5 +1,5 @@
 /*
-** Logins where the host supplies no driver: part of the simulation (catalog/simulated.c).
+** Logins where the host supplies no driver: part of the simulation (catalog/monitoring/simulated.c).
 **
 ** Each user that the service knows of signs in once an hour, at a minute of its own, on one of the hosts, from an address of the
 ** range that is set apart for tests of networks; one time in sixteen with a wrong password. Newest first, as many as are asked for.

@@ -1,5 +1,5 @@
 /*
-** Records of queries and of collections where the host supplies no driver: part of the simulation (catalog/simulated.c).
+** Records of queries and of collections where the host supplies no driver: part of the simulation (catalog/monitoring/simulated.c).
 **
 ** There are collections that the service knows of, and no others. Each has four kinds of query, and now and then one of them is
 ** slow: which, when and how slow is made of the resource, the namespace and the time, by integers alone, the same on every

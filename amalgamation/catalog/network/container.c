@@ -130,7 +130,7 @@ static bool container_alone(svc_call *c, const svc_change *change)
 /* Nobody has chosen its addresses: the first that are free. Each that is taken stops one container at the most. */
 static bool container_give(svc_call *c, svc_change *change)
 {
-  int prefix = container_blocks[svc_network_cloud(svc_node_str(change->body, "providerName"))].given;
+  int prefix = container_blocks[svc_cloud_number(svc_node_str(change->body, "providerName"))].given;
   svc_address block;
   unsigned number = 0;
   while (svc_block_number(number, prefix, &block) && !container_is_free(c, change, &block)) number++;
@@ -142,7 +142,7 @@ static bool container_give(svc_call *c, svc_change *change)
 
 static bool container_block(svc_call *c, svc_change *change)
 {
-  const struct container_blocks *rule = &container_blocks[svc_network_cloud(svc_node_str(change->body, "providerName"))];
+  const struct container_blocks *rule = &container_blocks[svc_cloud_number(svc_node_str(change->body, "providerName"))];
   svc_str text = svc_node_str(change->body, "svcCidrBlock");
   svc_address block;
   if (text.n == 0) return container_give(c, change);

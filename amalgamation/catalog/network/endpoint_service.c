@@ -12,7 +12,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/policy/policy_language.h"
-#include "catalog/network/endpoint_parts.h"
+#include "catalog/endpoint_parts.h"
 #include "catalog/network/network_parts.h"
 
 enum { ENDPOINT_SERVICE_REMOTE = 35, ENDPOINT_SERVICE_LISTED = 100, ENDPOINT_SERVICE_ATTACHMENTS = 50 };
@@ -125,7 +125,7 @@ enum { ENDPOINT_SERVICE_PLACE = 1 }; /* of the provider in a path: behind the pr
 ** so that a request that is answered once more has the same links. */
 static void endpoint_service_link(svc_call *c, svc_str provider)
 {
-  c->route.raw[ENDPOINT_SERVICE_PLACE] = svc_str_c(svc_values_clouds[svc_network_cloud(provider)]); /* outlives the transaction */
+  c->route.raw[ENDPOINT_SERVICE_PLACE] = svc_str_c(svc_values_clouds[svc_cloud_number(provider)]); /* outlives the transaction */
 }
 
 static bool endpoint_service_linked(svc_call *c)
@@ -227,7 +227,7 @@ static bool endpoint_service_facts(svc_call *c, svc_change *change, const svc_no
   static const char *const names[3][2] = {
     { "endpointServiceName", NULL }, { "privateLinkServiceName", "privateLinkServiceResourceId" }, { NULL, NULL }
   };
-  int cloud = svc_network_cloud(svc_node_str(change->body, "cloudProvider")), i;
+  int cloud = svc_cloud_number(svc_node_str(change->body, "cloudProvider")), i;
   for (i = 0; i < 2; i++)
     if (names[cloud][i]) svc_endpoint_fact(c, change->body, facts, names[cloud][i]);
   if (cloud == 2) svc_endpoint_facts(c, change->body, facts, "serviceAttachmentNames", ENDPOINT_SERVICE_ATTACHMENTS);

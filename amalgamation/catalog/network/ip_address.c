@@ -6,8 +6,7 @@
 ** that is set apart for tests of networks (198.18.0.0/15): the same each time.
 */
 #include "catalog/catalog.h"
-#include "catalog/deployment/cluster_parts.h"
-#include "catalog/deployment/flex_parts.h"
+#include "catalog/cluster/cluster_base.h"
 
 static const svc_field ip_address_cluster_fields[] = {
   F_STR("clusterName", .flags = SVC_READ_ONLY),

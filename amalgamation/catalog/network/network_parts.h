@@ -5,6 +5,8 @@
 #ifndef SVC_NETWORK_PARTS_H
 #define SVC_NETWORK_PARTS_H
 
+#include "catalog/cluster/cluster_base.h"
+#include "catalog/endpoint_parts.h"
 #include "catalog/values.h"
 
 #define CONTAINER_KIND "cntr"
@@ -52,8 +54,8 @@ typedef struct svc_network_now {
   svc_id id;
   svc_str status;
 } svc_network_now;
-struct svc_cluster_reach;
-SVC_PRIVATE bool svc_network_reach(svc_call *c, const svc_network_now *now, unsigned slot, struct svc_cluster_reach *r);
+SVC_PRIVATE bool svc_network_connect(svc_call *c, svc_node *body, const svc_cluster_kept *kept); /* the connection strings of a cluster */
+SVC_PRIVATE bool svc_network_facts(svc_call *c, svc_change *change, const svc_node *facts); /* the same, of what a driver says of its hosts */
 /* The project's network is another: so are the connection strings of its clusters. As `stored` of a noun, the second. */
 SVC_PRIVATE bool svc_network_changed(svc_call *c, const svc_network_now *now);
 SVC_PRIVATE bool svc_network_stored(svc_call *c, const svc_change *change, const svc_entity *e);
@@ -67,7 +69,6 @@ typedef struct svc_network_word {
   const char *status;    /* as it is stored */
   const char *shown[3];  /* in the order of svc_values_clouds; NULL: that one has no such state, and goes on to the next */
 } svc_network_word;
-SVC_PRIVATE int svc_network_cloud(svc_str provider); /* its place in svc_values_clouds */
 SVC_PRIVATE const char *svc_network_shown(const svc_network_word *words, int cloud, svc_str status); /* NULL: it has none */
 /* Of a transition that was taken: states that the provider has not are passed over. */
 SVC_PRIVATE void svc_network_pass(svc_call *c, svc_change *change, const svc_network_word *words, int cloud);

@@ -8,8 +8,6 @@
 ** The rule: what clusters are reached by follows from what is stored and from nothing else, so it does not matter in which order
 ** things came to be. What is about to be stored counts as it will be (svc_network_now).
 */
-#include "catalog/catalog.h"
-#include "catalog/deployment/cluster_parts.h"
 #include "catalog/network/network_parts.h"
 
 static bool network_reach_available(svc_call *c, const svc_network_now *now, const svc_entity *e)
@@ -64,7 +62,7 @@ static bool network_reach_endpoints_of(svc_call *c, const svc_network_now *now, 
   svc_below_begin(&scan, c->txn, PRIVATE_ENDPOINT_KIND, &service->id);
   while (*count < most && svc_below_next(&scan, PRIVATE_ENDPOINT_KIND, &e)) {
     if (!network_reach_available(c, now, &e)) continue;
-    out[*count].number = (int64_t)slot * 3 + svc_network_cloud(provider);
+    out[*count].number = (int64_t)slot * 3 + svc_cloud_number(provider);
     out[*count].provider = provider;
     out[*count].region = svc_network_text(c, service, "regionName");
     out[(*count)++].id = e.unique;
@@ -95,7 +93,7 @@ static bool network_reach_endpoints(svc_call *c, const svc_network_now *now, uns
 
 /* ------------------------------------------------------------------------------------------------------------- all of it */
 
-SVC_PRIVATE bool svc_network_reach(svc_call *c, const svc_network_now *now, unsigned slot, svc_cluster_reach *r)
+static bool network_reach_of(svc_call *c, const svc_network_now *now, unsigned slot, svc_cluster_reach *r)
 {
   size_t count = 0;
   svc_place_of *places = svc_network_places(c, r->body, &count);
@@ -108,6 +106,74 @@ SVC_PRIVATE bool svc_network_reach(svc_call *c, const svc_network_now *now, unsi
   return network_reach_endpoints(c, now, slot, places, count, r);
 }
 
+/* ------------------------------------------------------------------------------------------------- connection strings */
+
+/* The object that holds them, made where there is none. */
+static svc_node *network_reach_object(svc_call *c, svc_node *body)
+{
+  svc_node *strings = svc_node_get(body, "connectionStrings");
+  if (strings) return strings;
+  strings = svc_node_object(c->arena, "connectionStrings");
+  if (strings) svc_node_put(c->arena, body, strings);
+  return strings;
+}
+
+static bool network_reach_set(svc_call *c, svc_node *body, const svc_cluster_kept *kept, const svc_network_now *now)
+{
+  const svc_config *config = &c->s->config;
+  svc_cluster_reach reach = svc_cluster_reach_of(c, body, kept);
+  svc_node *strings;
+  if (!network_reach_of(c, now, kept->slot, &reach)) return false;
+  if (config->driver && !svc_node_get(body, "connectionStrings")) return true; /* it has no hosts yet */
+  strings = network_reach_object(c, body);
+  if (!strings) return svc_no_memory(c);
+  /* of hosts a driver knows, and says so when it is done; what peerings and endpoints lead to has names here */
+  if (config->driver) svc_cluster_network_strings(c->arena, &reach, strings);
+  else svc_cluster_strings(c->arena, &reach, strings);
+  return c->arena->failed ? svc_no_memory(c) : true;
+}
+
+SVC_PRIVATE bool svc_network_connect(svc_call *c, svc_node *body, const svc_cluster_kept *kept)
+{
+  return network_reach_set(c, body, kept, NULL);
+}
+
+/* What a driver says of a cluster: its hosts, as "name:port", and the name that stands for all of them. */
+SVC_PRIVATE bool svc_network_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  const svc_node *hosts = svc_node_get(facts, "hosts"), *host;
+  svc_str srv = svc_node_str(facts, "srvHost");
+  svc_cluster_kept kept = svc_cluster_kept_of(&change->entity);
+  svc_node *strings = network_reach_object(c, change->body);
+  svc_buf b = svc_buf_new(c->arena, 256);
+  if (!strings) return svc_no_memory(c);
+  for (host = hosts && hosts->type == SVC_J_ARRAY ? hosts->first : NULL; host; host = host->next) {
+    if (host->type != SVC_J_STRING || host->text.n == 0) continue;
+    if (b.n) svc_buf_char(&b, ',');
+    svc_buf_str(&b, host->text);
+  }
+  if (b.n)
+    svc_node_set_str(c->arena, strings, "standard", svc_arena_print(c->arena, "%s://%s/?ssl=true&authSource=admin",
+                                                                     c->s->config.db_scheme, svc_buf_done(&b).p));
+  if (srv.n)
+    svc_node_set_str(c->arena, strings, "standardSrv",
+                     svc_arena_print(c->arena, "%s+srv://" SVC_FMT, c->s->config.db_scheme, SVC_ARG(srv)));
+  if (!svc_node_get(change->body, "replicationSpecs")) return true; /* a flex cluster: nothing leads there but the public way */
+  return network_reach_set(c, change->body, &kept, NULL);
+}
+
+/* The connection strings of a stored cluster, where they differ now. */
+static bool network_reach_again(svc_call *c, const svc_entity *stored, const svc_network_now *now)
+{
+  svc_cluster_kept kept = svc_cluster_kept_of(stored);
+  const svc_node *before = svc_entity_body(c, stored);
+  svc_node *body = before ? svc_node_copy(c->arena, before) : NULL;
+  if (!body) return svc_failed(c);
+  if (!network_reach_set(c, body, &kept, now)) return false;
+  return svc_node_same(svc_node_get(before, "connectionStrings"), svc_node_get(body, "connectionStrings")) ||
+         svc_rewrite(c, stored, body);
+}
+
 SVC_PRIVATE bool svc_network_changed(svc_call *c, const svc_network_now *now)
 {
   svc_scan scan;
@@ -115,7 +181,7 @@ SVC_PRIVATE bool svc_network_changed(svc_call *c, const svc_network_now *now)
   if (!svc_noun_by_kind(c->s, CLUSTER_KIND)) return true;
   svc_below_begin(&scan, c->txn, CLUSTER_KIND, &c->scope.group);
   while (svc_below_next(&scan, CLUSTER_KIND, &e))
-    if (!svc_cluster_reconnect(c, &e, now)) return false;
+    if (!network_reach_again(c, &e, now)) return false;
   return svc_txn_good(c);
 }
 

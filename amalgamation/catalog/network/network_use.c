@@ -9,7 +9,7 @@
 ** clusters, peerings and services of one project.
 */
 #include "catalog/catalog.h"
-#include "catalog/deployment/cluster_parts.h"
+#include "catalog/cluster/cluster_base.h"
 #include "catalog/network/network_parts.h"
 
 SVC_PRIVATE svc_str svc_network_text(svc_call *c, const svc_entity *e, const char *field)
@@ -69,7 +69,7 @@ static bool network_use_spelled(svc_str text, const char *name)
 SVC_PRIVATE const char *svc_network_region(svc_str provider, svc_str region)
 {
   static const char *const *const regions[] = { svc_values_aws_regions, svc_values_azure_regions, svc_values_gcp_regions };
-  const char *const *name = regions[svc_network_cloud(provider)];
+  const char *const *name = regions[svc_cloud_number(provider)];
   while (*name && !network_use_spelled(region, *name)) name++;
   return *name;
 }

@@ -8,13 +8,6 @@
 #include "catalog/catalog.h"
 #include "catalog/network/network_parts.h"
 
-SVC_PRIVATE int svc_network_cloud(svc_str provider)
-{
-  int i = 0;
-  while (i < 2 && !svc_str_is(provider, svc_values_clouds[i])) i++;
-  return i;
-}
-
 SVC_PRIVATE const char *svc_network_shown(const svc_network_word *words, int cloud, svc_str status)
 {
   while (words->status && !svc_str_is(status, words->status)) words++;

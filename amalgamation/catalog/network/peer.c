@@ -15,7 +15,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/policy/policy_language.h"
-#include "catalog/network/endpoint_parts.h"
+#include "catalog/endpoint_parts.h"
 #include "catalog/network/network_parts.h"
 
 enum { PEER_MOST = 50 }; /* of one project */
@@ -162,7 +162,7 @@ static const svc_ref peer_refs[] = {
 
 static const struct peer_cloud *peer_cloud_of(const svc_node *body)
 {
-  return &peer_clouds[svc_network_cloud(svc_node_str(body, "providerName"))];
+  return &peer_clouds[svc_cloud_number(svc_node_str(body, "providerName"))];
 }
 
 /* Those of the provider that is asked for; of the first, where none is. */

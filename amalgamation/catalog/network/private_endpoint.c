@@ -14,7 +14,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/policy/policy_language.h"
-#include "catalog/network/endpoint_parts.h"
+#include "catalog/endpoint_parts.h"
 #include "catalog/network/network_parts.h"
 
 enum { PRIVATE_ENDPOINT_GROUP = 50, PRIVATE_ENDPOINT_LONGEST = 256 };
@@ -193,7 +193,7 @@ static const svc_guard private_endpoint_guards[] = {
 
 static int private_endpoint_cloud(const svc_node *body)
 {
-  return svc_network_cloud(svc_node_str(body, "cloudProvider"));
+  return svc_cloud_number(svc_node_str(body, "cloudProvider"));
 }
 
 /* The service of the path, which must be of the provider in the path, and stay. */
@@ -222,7 +222,7 @@ static bool private_endpoint_alone(svc_call *c, svc_str id)
 static bool private_endpoint_create(svc_call *c)
 {
   svc_str provider = svc_path_param(c, "cloudProvider"), id;
-  int cloud = svc_network_cloud(provider);
+  int cloud = svc_cloud_number(provider);
   svc_change change;
   svc_entity e;
   if (!svc_resolve_all(c) || !private_endpoint_service(c, provider, &e)) return false;

@@ -6,7 +6,7 @@
 ** strings of all but one of them would be lost.
 */
 #include "catalog/catalog.h"
-#include "catalog/deployment/cluster_parts.h"
+#include "catalog/cluster/cluster_base.h"
 #include "catalog/network/network_parts.h"
 #include "catalog/policy/policy_language.h"
 

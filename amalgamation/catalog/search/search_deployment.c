@@ -11,7 +11,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
-#include "catalog/deployment/cluster_parts.h"
+#include "catalog/cluster/cluster_base.h"
 #include "catalog/security/encryption.h"
 
 enum { SEARCH_DEPLOYMENT_NODES = 2, SEARCH_DEPLOYMENT_MOST_NODES = 32, SEARCH_DEPLOYMENT_SPECS = 50 };

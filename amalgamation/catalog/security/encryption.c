@@ -2,7 +2,7 @@
 ** Encryption at rest, for the nouns that depend on it or on which it depends: read from the records as they are.
 */
 #include "catalog/security/encryption.h"
-#include "catalog/deployment/cluster_parts.h"
+#include "catalog/cluster/cluster_base.h"
 
 /* What clusters call a provider, and where its keys are set up. */
 static const char *const encryption_members[][2] = { { "AWS", "awsKms" }, { "AZURE", "azureKeyVault" }, { "GCP", "googleCloudKms" } };

@@ -10,7 +10,7 @@
 ** cluster is encrypted by its keys stays.
 */
 #include "catalog/security/encryption.h"
-#include "catalog/network/endpoint_parts.h"
+#include "catalog/endpoint_parts.h"
 #include "catalog/values.h"
 #include "catalog/policy/policy_language.h"
 

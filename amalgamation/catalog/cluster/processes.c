@@ -8,7 +8,7 @@
 ** They follow from the cluster's specification, and their hosts are those of its connection strings: nodes that can be elected
 ** first, numbered on for those that cannot. Of what a driver runs they are the hosts that it names. Nothing is stored.
 */
-#include "catalog/monitoring/process_parts.h"
+#include "catalog/cluster/cluster_base.h"
 
 enum { PROCESS_PORT = 27017, PROCESS_SHARD_PORT = 27016, PROCESS_CONFIG_PORT = 27019, PROCESS_CONFIGS = 3 };
 

@@ -6,6 +6,7 @@
 
 #include "catalog/values.h"
 
+SVC_PRIVATE int svc_cloud_number(svc_str provider); /* its place in svc_values_clouds */
 /* A name as the first provider would give it, "vpce-0a1b...", made of an id: a simulation. */
 SVC_PRIVATE svc_str svc_endpoint_name(svc_call *c, const char *prefix, const svc_id *id);
 /* A text that a driver says of it, where it does; and several, at most so many. */

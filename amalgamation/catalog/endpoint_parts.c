@@ -3,10 +3,16 @@
 ** so, is the same: the driver, or without one the simulation.
 */
 #include "catalog/catalog.h"
-#include "catalog/network/endpoint_parts.h"
-#include "catalog/network/network_parts.h"
+#include "catalog/endpoint_parts.h"
 
 enum { ENDPOINT_PARTS_DIGITS = 17, ENDPOINT_PARTS_LONGEST = 255 };
+
+SVC_PRIVATE int svc_cloud_number(svc_str provider)
+{
+  int i = 0;
+  while (i < 2 && !svc_str_is(provider, svc_values_clouds[i])) i++;
+  return i;
+}
 
 /* The last digits of the id: the first ones tell the time. */
 SVC_PRIVATE svc_str svc_endpoint_name(svc_call *c, const char *prefix, const svc_id *id)
@@ -38,7 +44,7 @@ SVC_PRIVATE void svc_endpoint_facts(svc_call *c, svc_node *body, const svc_node 
 SVC_PRIVATE void svc_endpoint_list(svc_call *c, svc_node *service, svc_str id, bool there)
 {
   static const char *const fields[] = { "interfaceEndpoints", "privateEndpoints", "endpointGroupNames" };
-  const char *field = fields[svc_network_cloud(svc_node_str(service, "cloudProvider"))];
+  const char *field = fields[svc_cloud_number(svc_node_str(service, "cloudProvider"))];
   svc_node *list = svc_node_array(c->arena, field), *copy;
   const svc_node *old = svc_node_get(service, field), *item;
   for (item = list ? svc_node_first(old) : NULL; item; item = item->next) {

@@ -2,11 +2,11 @@
 ** What a cluster is, as tables: its fields, and the bodies of what is done to it. A part of its own because clusters are made
 ** and changed in more ways than one: also what is only tried (cluster_configuration.c) is of this shape.
 */
-#include "catalog/catalog.h"
 
+#include "catalog/catalog.h"
 #include "catalog/objects.h"
 #include "catalog/values.h"
-#include "catalog/deployment/cluster_parts.h"
+#include "catalog/cluster/cluster_base.h"
 
 enum {
   CLUSTER_OBJECT_SPECS = 100, /* more than may be (cluster_specs.c), so that too many shards have an error of their own */

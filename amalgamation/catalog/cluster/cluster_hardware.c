@@ -6,7 +6,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
-#include "catalog/deployment/cluster_parts.h"
+#include "catalog/cluster/cluster_base.h"
 
 enum {
   CLUSTER_HARDWARE_MAX_VOTES = 7,  /* electable nodes of a shard: more cannot vote */

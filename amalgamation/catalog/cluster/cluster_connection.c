@@ -1,6 +1,6 @@
 /*
 ** How clusters are reached: the names of their hosts, and the connection strings that are made of them. All strings are one
-** derivation from a struct of inputs (cluster_parts.h): whoever learns more of a project's network adds an input.
+** derivation from a struct of inputs (cluster_base.h): whoever learns more of a project's network adds an input.
 **
 ** Hosts of one project have a part of their names in common, which is the project's id in other digits, and those of one
 ** cluster six characters that no other cluster of the project has. So no two clusters share a host's name, by construction.
@@ -8,8 +8,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
-#include "catalog/deployment/cluster_parts.h"
-#include "catalog/network/network_parts.h"
+#include "catalog/cluster/cluster_base.h"
 
 /* Until this day hosts were called after their clusters: those of then keep their names. */
 #define CLUSTER_CONNECTION_NEW_NAMES 20201103
@@ -297,7 +296,7 @@ static void cluster_connection_endpoints(svc_arena *a, const svc_cluster_reach *
 }
 
 /* What the network adds to them. */
-static void cluster_connection_network(svc_arena *a, const svc_cluster_reach *r, svc_node *strings)
+SVC_PRIVATE void svc_cluster_network_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings)
 {
   static const char *const optional[] = { "awsPrivateLink", "awsPrivateLinkSrv", "private", "privateEndpoint", "privateSrv" };
   bool by_peering = r->legacy ? r->private_only && r->peered : r->peered && cluster_connection_needs_private(r);
@@ -318,80 +317,13 @@ SVC_PRIVATE void svc_cluster_strings(svc_arena *a, const svc_cluster_reach *r, s
   svc_str stem = svc_cluster_stem(a, r), tail = svc_cluster_tail(a, r);
   svc_node_set_str(a, strings, "standard", cluster_connection_by_hosts(a, r, stem, "", tail));
   svc_node_set_str(a, strings, "standardSrv", cluster_connection_by_name(a, r, stem, "", tail));
-  cluster_connection_network(a, r, strings);
-}
-
-/* --------------------------------------------------------------------------------------------------------- in a body */
-
-/* The object that holds them, made where there is none. */
-static svc_node *cluster_connection_object(svc_call *c, svc_node *body)
-{
-  svc_node *strings = svc_node_get(body, "connectionStrings");
-  if (strings) return strings;
-  strings = svc_node_object(c->arena, "connectionStrings");
-  if (strings) svc_node_put(c->arena, body, strings);
-  return strings;
+  svc_cluster_network_strings(a, r, strings);
 }
 
 SVC_PRIVATE svc_cluster_reach svc_cluster_reach_of(const svc_call *c, const svc_node *body, const svc_cluster_kept *kept)
 {
   return (svc_cluster_reach){ .body = body, .id = kept->id, .group = c->scope.group, .scheme = c->s->config.db_scheme,
                               .domain = c->s->config.db_domain, .legacy = kept->legacy };
-}
-
-static bool cluster_connection_set(svc_call *c, svc_node *body, const svc_cluster_kept *kept, const svc_network_now *now)
-{
-  const svc_config *config = &c->s->config;
-  svc_cluster_reach reach = svc_cluster_reach_of(c, body, kept);
-  svc_node *strings;
-  if (!svc_network_reach(c, now, kept->slot, &reach)) return false;
-  if (config->driver && !svc_node_get(body, "connectionStrings")) return true; /* it has no hosts yet */
-  strings = cluster_connection_object(c, body);
-  if (!strings) return svc_no_memory(c);
-  /* of hosts a driver knows, and says so when it is done; what peerings and endpoints lead to has names here */
-  if (config->driver) cluster_connection_network(c->arena, &reach, strings);
-  else svc_cluster_strings(c->arena, &reach, strings);
-  return c->arena->failed ? svc_no_memory(c) : true;
-}
-
-SVC_PRIVATE bool svc_cluster_connect(svc_call *c, svc_node *body, const svc_cluster_kept *kept)
-{
-  return cluster_connection_set(c, body, kept, NULL);
-}
-
-SVC_PRIVATE bool svc_cluster_reconnect(svc_call *c, const svc_entity *stored, const svc_network_now *now)
-{
-  svc_cluster_kept kept = svc_cluster_kept_of(stored);
-  const svc_node *before = svc_entity_body(c, stored);
-  svc_node *body = before ? svc_node_copy(c->arena, before) : NULL;
-  if (!body) return svc_failed(c);
-  if (!cluster_connection_set(c, body, &kept, now)) return false;
-  return svc_node_same(svc_node_get(before, "connectionStrings"), svc_node_get(body, "connectionStrings")) ||
-         svc_rewrite(c, stored, body);
-}
-
-/* What a driver says of it: its hosts, as "name:port", and the name that stands for all of them. */
-SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_node *facts)
-{
-  const svc_node *hosts = svc_node_get(facts, "hosts"), *host;
-  svc_str srv = svc_node_str(facts, "srvHost");
-  svc_cluster_kept kept = svc_cluster_kept_of(&change->entity);
-  svc_node *strings = cluster_connection_object(c, change->body);
-  svc_buf b = svc_buf_new(c->arena, 256);
-  if (!strings) return svc_no_memory(c);
-  for (host = hosts && hosts->type == SVC_J_ARRAY ? hosts->first : NULL; host; host = host->next) {
-    if (host->type != SVC_J_STRING || host->text.n == 0) continue;
-    if (b.n) svc_buf_char(&b, ',');
-    svc_buf_str(&b, host->text);
-  }
-  if (b.n)
-    svc_node_set_str(c->arena, strings, "standard", svc_arena_print(c->arena, "%s://%s/?ssl=true&authSource=admin",
-                                                                     c->s->config.db_scheme, svc_buf_done(&b).p));
-  if (srv.n)
-    svc_node_set_str(c->arena, strings, "standardSrv",
-                     svc_arena_print(c->arena, "%s+srv://" SVC_FMT, c->s->config.db_scheme, SVC_ARG(srv)));
-  if (!svc_node_get(change->body, "replicationSpecs")) return true; /* a flex cluster: nothing leads there but the public way */
-  return cluster_connection_set(c, change->body, &kept, NULL);
 }
 
 SVC_PRIVATE svc_str svc_cluster_hosts(const svc_entity *e)

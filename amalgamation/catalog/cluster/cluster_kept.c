@@ -3,7 +3,7 @@
 ** of all clusters need a body to be parsed.
 */
 #include "catalog/catalog.h"
-#include "catalog/deployment/cluster_parts.h"
+#include "catalog/cluster/cluster_base.h"
 
 /* Where the summary begins: at its brace, which is none of the marks before it. 0: nothing is kept. */
 static size_t cluster_kept_summary(const svc_entity *e)
@@ -67,4 +67,10 @@ SVC_PRIVATE svc_str svc_cluster_extra(svc_call *c, const svc_change *change, con
   svc_json_escape(&b, svc_node_str(body, "dbVersion"));
   svc_buf_text(&b, "]}");
   return svc_buf_done(&b);
+}
+
+SVC_PRIVATE bool svc_cluster_imports(svc_call *c, const svc_entity *cluster)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
+  return noun && svc_refs_named_by(c, noun, cluster, CLUSTER_LIVE_MIGRATION);
 }

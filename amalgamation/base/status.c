@@ -1,0 +1,24 @@
+/*
+** The status codes of svcapi.h as text, for logs and for hosts. Every code has a sentence; an unknown code has one as well.
+*/
+#include "base/base.h"
+
+const char *svc_strerror(int code)
+{
+  switch (code) {
+  case SVC_OK: return "no error";
+  case SVC_NOMEM: return "out of memory";
+  case SVC_INVALID: return "an argument or a member of the configuration is invalid";
+  case SVC_IO: return "the store cannot be read or written";
+  case SVC_FULL: return "the disk is full, or the store may not grow any further";
+  case SVC_BUSY: return "the store is in use by another process or handle";
+  case SVC_NEWER: return "the store was written by a newer version of this library";
+  case SVC_CORRUPT: return "the store is damaged, or is not a store of this library";
+  case SVC_RANDOM: return "the source of random bytes failed";
+  case SVC_EXISTS: return "the folder holds a store already";
+  case SVC_UNFINISHED: return "the store is a copy that was not finished: remove it, and copy again";
+  case SVC_CLOCK: return "the clock of this machine differs from that of the database by more than a minute";
+  case SVC_OLDER: return "the store was written by an older version of this library, whose format is not read any more";
+  default: return "unknown error";
+  }
+}

@@ -1,0 +1,31 @@
+/*
+** Members of an organization as a path sees them: from the organization, from one of its projects, or from one of its teams. For the noun
+** organization_user, whose routes stand below all three.
+*/
+#ifndef SVC_MEMBERSHIP_PARTS_H
+#define SVC_MEMBERSHIP_PARTS_H
+
+#include "catalog/catalog.h"
+
+/* From where the request looks: the organization, or a project or team of it. */
+typedef struct svc_membership {
+  svc_id org, group;
+  svc_str on;         /* id of the project, else of the organization */
+  bool in_group;
+  svc_str team, line; /* the path's team, and the line of who is in it; empty: none is named */
+} svc_membership;
+
+/* membership_list.c */
+SVC_PRIVATE bool svc_membership_of(svc_call *c, svc_membership *at); /* from where the path looks; false: refused */
+SVC_PRIVATE svc_str svc_membership_by_teams(svc_call *c, const svc_membership *at, const svc_entity *e); /* roles by the member's teams */
+SVC_PRIVATE svc_node *svc_membership_view(svc_call *c, const svc_membership *at, const svc_entity *e, bool teams);
+SVC_PRIVATE bool svc_membership_answer(svc_call *c, const svc_membership *at, const svc_entity *e);
+SVC_PRIVATE bool svc_membership_wanted(const svc_call *c, svc_str status); /* by the query parameters for states */
+SVC_PRIVATE bool svc_membership_list(svc_call *c, const svc_membership *at, bool people); /* people: shown as users, not as members */
+
+/* membership_team.c: operations of routes below a team. */
+SVC_PRIVATE bool svc_membership_join(svc_call *c);
+SVC_PRIVATE bool svc_membership_join_all(svc_call *c);
+SVC_PRIVATE bool svc_membership_leave(svc_call *c);
+
+#endif /* SVC_MEMBERSHIP_PARTS_H */

@@ -1,0 +1,129 @@
+/*
+** Clusters as other areas see them: hardware (cluster_hardware.c), what is kept beside the body (cluster_kept.c), the fields
+** (cluster_object.c), the names of hosts (cluster_connection.c), and the processes that a cluster consists of (processes.c).
+**
+** The rule: these files know clusters alone, so every area may use them. The nouns, and what is done to a cluster, are in deployment/.
+*/
+#ifndef SVC_CLUSTER_BASE_H
+#define SVC_CLUSTER_BASE_H
+
+#include "catalog/catalog.h"
+
+#define CLUSTER_KIND "clus"
+#define FLEX_KIND "flex"
+/* The names of nouns below clusters that are part of what a driver brings about. */
+#define CLUSTER_PROCESS_ARGS "process arguments"
+#define CLUSTER_GLOBAL_WRITES "global writes"
+/* And of the one that names a cluster while it brings data there. */
+#define CLUSTER_LIVE_MIGRATION "live migration"
+
+/*
+** What is kept beside the body of a cluster, as text:
+**
+**   offset  0  six characters that name the hosts
+**           6  when it was last resumed: milliseconds since 1970 in 14 digits; all zeros: never
+**          20  R: it is UPDATING because its primaries are restarted; else nothing
+**    then  L: its hosts are called after it, as they were once; else nothing
+**    then  its number among the clusters of its project, from 0, which no other has at the same time; 0: nothing
+**    then  how it shows in the list of all clusters: a JSON object
+*/
+enum { CLUSTER_ID = 6, CLUSTER_TIME = 14 };
+#define CLUSTER_RESTARTING 'R'
+#define CLUSTER_LEGACY 'L'
+
+/* cluster_kept.c */
+typedef struct svc_cluster_kept {
+  char id[CLUSTER_ID];
+  int64_t resumed;
+  int64_t size; /* bytes of its data, as the driver last measured them; it stands in the summary */
+  bool restarting, legacy;
+  unsigned slot; /* that number */
+} svc_cluster_kept;
+SVC_PRIVATE svc_cluster_kept svc_cluster_kept_of(const svc_entity *e);
+SVC_PRIVATE svc_str svc_cluster_extra(svc_call *c, const svc_change *change, const svc_cluster_kept *kept); /* all of it */
+SVC_PRIVATE svc_str svc_cluster_summary(const svc_entity *e); /* the JSON object */
+
+/* cluster_object.c */
+SVC_DECLARE(const svc_object svc_cluster_common) /* what they have in every shape */
+SVC_DECLARE(const svc_object svc_cluster_object)
+SVC_DECLARE(const svc_object svc_cluster_grant)
+SVC_DECLARE(const svc_object svc_cluster_pin)
+SVC_DECLARE(const svc_object svc_cluster_status)
+SVC_DECLARE(const svc_object svc_cluster_scaling_mode)
+SVC_DECLARE(const svc_object svc_cluster_process_args)
+SVC_PRIVATE bool svc_cluster_imports(svc_call *c, const svc_entity *cluster);    /* does data come from elsewhere, by a migration? */
+
+/* cluster_hardware.c */
+SVC_DECLARE(const svc_object svc_cluster_spec) /* a replication spec: regions, and what nodes run on there */
+SVC_PRIVATE bool (svc_cluster_fail)(svc_call *c, const svc_change *change, int code); /* refused, by its name; false */
+#define svc_cluster_fail(...) (svc_cluster_fail(__VA_ARGS__), false)
+SVC_PRIVATE bool svc_cluster_is(const svc_node *body, const char *field, const char *value);
+SVC_PRIVATE bool svc_cluster_is_tenant(const svc_node *body);
+SVC_PRIVATE int64_t svc_cluster_electable(const svc_node *region); /* nodes of a region that can be elected */
+SVC_PRIVATE int64_t svc_cluster_spec_nodes(const svc_node *spec);  /* of one replication spec, */
+SVC_PRIVATE int64_t svc_cluster_node_count(const svc_node *body); /* and of all of them */
+SVC_PRIVATE size_t svc_cluster_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
+
+/* cluster_connection.c: names of hosts, and connection strings from a struct of inputs. */
+/* Six characters that name its hosts, made from its id; no other cluster of the project has them. */
+SVC_PRIVATE void svc_cluster_host_id(svc_call *c, const svc_id *cluster, char out[CLUSTER_ID]);
+SVC_PRIVATE void svc_cluster_begin(svc_call *c, const svc_change *change, svc_cluster_kept *kept); /* of a new one: all of that */
+/*
+** What connection strings are made of: the cluster, and how its project's network is made; that is what network_reach.c says.
+*/
+typedef struct svc_cluster_endpoint { /* a private endpoint of the customer's */
+  int64_t number;   /* of the cluster and the provider: no two clusters of a project share one */
+  svc_str provider; /* "AWS" */
+  svc_str region;   /* "US_EAST_1" */
+  svc_str id;       /* "vpce-0a1b" */
+} svc_cluster_endpoint;
+typedef struct svc_cluster_reach {
+  const svc_node *body; /* of the cluster */
+  const char *id;       /* CLUSTER_ID characters */
+  svc_id group;
+  const char *scheme, *domain;
+  bool peered;       /* a network of the customer's is peered with that of the cluster */
+  bool custom_dns;   /* the project asks for private addresses by names of their own, with the first provider as well */
+  bool private_only; /* private IP mode */
+  bool regionalized; /* each region has endpoints of its own */
+  bool legacy;       /* it was made when hosts were called after their cluster */
+  const svc_cluster_endpoint *endpoints;
+  size_t endpoint_count;
+} svc_cluster_reach;
+SVC_PRIVATE svc_cluster_reach svc_cluster_reach_of(const svc_call *c, const svc_node *body, const svc_cluster_kept *kept); /* without its network */
+SVC_PRIVATE svc_str svc_cluster_stem(svc_arena *a, const svc_cluster_reach *r); /* what names of its hosts begin with: "a1b2c3" */
+SVC_PRIVATE svc_str svc_cluster_tail(svc_arena *a, const svc_cluster_reach *r); /* and end with: ".2f8k1.db.local" */
+SVC_PRIVATE void svc_cluster_lower(svc_buf *b, svc_str text); /* "US_EAST_1" as it stands in a host's name: "us-east-1" */
+SVC_PRIVATE svc_str svc_cluster_hosts(const svc_entity *e); /* those in its connection string: "a:27017,b:27017" */
+SVC_PRIVATE void svc_cluster_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings); /* all of them, into this object */
+SVC_PRIVATE void svc_cluster_network_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings); /* those that the network adds */
+
+/* processes.c */
+#define SVC_NO_NODE UINT_MAX
+typedef struct svc_process {
+  svc_str id;          /* "a1b2c3-shard-00-00.2f8k1.db.local:27017" */
+  svc_str host;
+  int64_t port;
+  svc_str alias;       /* the host, called after its cluster */
+  svc_str replica_set; /* empty: it is in none */
+  svc_str shard;       /* empty: the cluster has none, or it serves all of them */
+  const char *type;    /* "REPLICA_PRIMARY" */
+  unsigned spec, node; /* which of the specification's nodes it is; of what has no place there: SVC_NO_NODE */
+} svc_process;
+
+typedef struct svc_processes { /* of a cluster */
+  svc_entity cluster;
+  svc_node *body; /* of that */
+  bool sharded;
+  svc_process *at;
+  size_t count;
+} svc_processes;
+
+/* All of a cluster below the path's project; in the transaction of the request. False: failed. */
+SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_processes *out);
+/* The process that is called so, or the first one on the host that is; false: 404. */
+SVC_PRIVATE bool svc_process_find(svc_call *c, svc_str id, svc_processes *of, svc_process *out);
+SVC_PRIVATE bool svc_process_of_path(svc_call *c, svc_processes *of, svc_process *out); /* that of {processId} */
+SVC_PRIVATE bool svc_process_runs(const svc_process *p); /* there is something to measure */
+
+#endif /* SVC_CLUSTER_BASE_H */

@@ -1,0 +1,98 @@
+/*
+** The host's functions beside svc_open() and svc_handle_request(): the tick, whether a request may wait, the OpenAPI document, backups,
+** and test control over HTTP in front of the API.
+**
+** The rule: each function is a few lines on a part below. None of them knows how that part works.
+*/
+#include "control/control.h"
+
+#ifndef SVC_OMIT_TEST_CONTROL
+int svc_control_request(svc *s, const char *token, const svc_request *request, svc_response *response)
+{
+  if (!s || !request || !response || !svc_control_takes(token, request)) return svc_handle_request(s, request, response);
+  return svc_control_answer(s, token, request, response);
+}
+#endif
+
+int svc_tick(svc *s)
+{
+  int64_t now;
+  int rc;
+  if (!s) return SVC_INVALID;
+  rc = svc_health_tick(s);
+  if (rc != SVC_OK) return rc;
+  now = svc_now(s);
+  if (svc_access_uses_due(s, now)) svc_access_uses_flush(s, now);
+  rc = svc_apply_due(s, now);
+  return rc == SVC_OK ? svc_orders_hand_out(s, now) : rc;
+}
+
+int svc_is_due(svc *s)
+{
+  int64_t now = s ? svc_now(s) : 0;
+  return s && (svc_commit_due(&s->commit, now) || svc_access_uses_due(s, now));
+}
+
+/* Does its operation ask the driver, inspect much, or answer with something as long as the OpenAPI document? */
+static bool host_asks(svc *s, const svc_request *request)
+{
+  svc_arena arena;
+  svc_call c;
+  bool asks;
+  if (!s->asks) return false;
+  svc_service_call(&c, s, &arena, NULL, 0);
+  c.request.raw = request;
+  asks = svc_stage_request(&c) && svc_stage_route(&c) && (c.plan->route->told || c.plan->route->flags & SVC_ABSOLUTE || c.plan->route->inspects);
+  svc_blocks_free(arena.blocks);
+  return asks;
+}
+
+int svc_may_wait(svc *s, const svc_request *request)
+{
+  svc_str method = svc_str_c(request ? request->method : NULL);
+  if (!s || !request || !request->target || method.n == 0) return 0;
+  if (!svc_str_is(method, "GET") && !svc_str_is(method, "HEAD")) return 1;
+  if (svc_is_probe(request)) return 0;
+  if (SVC_IS_SHARED(s->commit.port) || SVC_HAS_LIMITS(s)) return 1; /* what is shared with others is elsewhere: reads wait for it */
+  return svc_is_due(s) || host_asks(s, request);
+}
+
+int svc_openapi(svc *s, svc_response *out)
+{
+  static const svc_header type = { "Content-Type", "application/json", 12, 16 };
+  uint64_t revision;
+  svc_arena arena;
+  svc_str text;
+  if (!s || !out) return SVC_INVALID;
+  memset(out, 0, sizeof *out);
+  svc_arena_init(&arena, &s->allocator);
+  text = svc_openapi_kept(s, &revision);
+  text = text.p ? svc_arena_copy(&arena, text) : svc_openapi_document(s, &arena);
+  return svc_respond_text(&arena, text, &type, out);
+}
+
+int svc_backup(svc *s, const char *path)
+{
+  int rc;
+  if (!s || !path || !*path) return SVC_INVALID;
+  rc = svc_commit_copy(&s->commit, path, svc_now(s));
+  if (rc != SVC_OK) svc_log(s, SVC_LOG_ERROR, "cannot write a copy of the store into %.300s: %s", path, svc_strerror(rc));
+  return rc;
+}
+
+int svc_backup_of(const char *path, const char *to)
+{
+  return path && *path && to && *to ? svc_lmdb_copy_of(path, to) : SVC_INVALID;
+}
+
+#ifdef SVC_SHARED_STORE
+const svc_store_port *svc_lmdb_store(void)
+{
+  return svc_lmdb_port();
+}
+#endif
+
+const char *svc_version(void)
+{
+  return SVC_VERSION;
+}

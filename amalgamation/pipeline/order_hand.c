@@ -1,0 +1,154 @@
+/*
+** Handing orders out: svc_tick() reads the orders that wait and gives each to the driver, or to svc_config.notify.
+**
+** The rule: one thread of a handle hands out at a time, outside of any transaction. Where a store is shared, an order is marked as taken
+** before it is handed out, so that only one handle hands it out.
+*/
+#include "pipeline/order_parts.h"
+
+#define ORDER_BATCH 32 /* that are read at once */
+
+/* An order as the driver sees it; its strings are the arena's. */
+static bool order_show(svc_call *c, const svc_order_address *at, const svc_order_record *r, svc_order *out)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, at->kind);
+  svc_entity e;
+  memset(out, 0, sizeof *out);
+  memset(&e, 0, sizeof e);
+  if (!noun) return false;
+  if (svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &e) != SVC_OK) {
+    if (!noun->noun->order_gone || c->txn->error) return false;
+    e.id = at->id; /* of what is gone, this is known, and how it was: the desired state */
+    e.parent = at->parent;
+    if (noun->parent == c->s->group) e.scope.group = at->parent;
+  }
+  out->id = svc_id_str(c->arena, &r->id).p;
+  out->action = svc_arena_copy(c->arena, r->action).p;
+  out->resource = noun->noun->name;
+  out->resource_id = svc_id_str(c->arena, &e.id).p;
+  out->parent_id = svc_id_str(c->arena, &e.parent).p;
+  out->name = svc_arena_copy(c->arena, e.unique.n ? e.unique : e.key).p;
+  out->group_id = svc_id_is_zero(&e.scope.group) ? "" : svc_id_str(c->arena, &e.scope.group).p;
+  out->org_id = svc_id_is_zero(&e.scope.org) ? "" : svc_id_str(c->arena, &e.scope.org).p;
+  out->desired = svc_arena_copy(c->arena, r->desired).p;
+  out->desired_length = r->desired.n;
+  out->attempt = (int)r->attempt + 1;
+  return !c->arena->failed;
+}
+
+/* Those that wait, the first of them: read, and the transaction is over. */
+static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *orders, svc_id *ids, size_t *n)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  svc_call c;
+  int rc;
+  *n = 0;
+  svc_service_call(&c, s, arena, NULL, now);
+  rc = s->commit.port->read_begin(s->commit.store, &c.txn);
+  if (rc != SVC_OK) return rc;
+  svc_key_begin(&prefix, 'w');
+  svc_scan_below(&scan, c.txn, &prefix, false);
+  svc_key_begin(&scan.to, 'w');
+  svc_key_time(&scan.to, now + 1);
+  while (*n < ORDER_BATCH && svc_scan_next(&scan, &key, &value)) {
+    svc_order_address at;
+    svc_order_record r;
+    if (key.n != 1 + 8 + 12) continue;
+    memcpy(ids[*n].b, key.p + 9, 12);
+    if (svc_order_find(&c, &ids[*n], &at, &r) == SVC_OK && order_show(&c, &at, &r, &orders[*n])) ++*n;
+  }
+  rc = c.txn->error;
+  svc_end_read(&c);
+  return arena->failed ? SVC_NOMEM : rc;
+}
+
+static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int64_t now)
+{
+  const svc_driver *driver = s->config.driver;
+  const svc_notice_ops *notice = svc_noun_named(s, order->resource)->noun->notice;
+  const bool shared = SVC_IS_SHARED(s->commit.port);
+  svc_str why = SVC_S("{\"reason\":\"it was refused\"}");
+  int said, word = SVC_ORDER_FAILED;
+  if (shared) {
+    bool mine;
+    int rc = svc_order_tell(s, SVC_ORDER_TAKEN, id, SVC_S(""), now, &mine);
+    if (rc != SVC_OK || !mine) return rc;
+  }
+  said = notice ? notice->notify(s, order) : driver->perform(driver->context, s, order);
+  if (shared && said == SVC_OK && !notice) return SVC_OK; /* it is noted already */
+  if (said == SVC_OK) word = notice ? SVC_ORDER_DONE : SVC_ORDER_TAKEN;
+  else if (said == SVC_BUSY) word = SVC_ORDER_BUSY;
+  return svc_order_say(s, word, id, word == SVC_ORDER_FAILED ? why : SVC_S(""), now);
+}
+
+/* One thread at a time hands out: else two would give the same order. */
+SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
+{
+  svc_order orders[ORDER_BATCH];
+  svc_id ids[ORDER_BATCH];
+  svc_arena arena;
+  size_t n = 0, i;
+  int rc = SVC_OK;
+  if (!svc_order_has_any_taker(s) || atomic_exchange(&s->handing_out, true)) return SVC_OK;
+  if (SVC_IS_SHARED(s->commit.port) && now >= s->session_due) {
+    rc = svc_order_say(s, SVC_ORDER_OPEN, NULL, SVC_S(""), now);
+    if (rc == SVC_OK) s->session_due = now + SVC_ORDER_RENEW;
+  }
+  do {
+    svc_arena_init(&arena, &s->allocator);
+    if (rc == SVC_OK) rc = order_collect(s, &arena, now, orders, ids, &n);
+    for (i = 0; i < n && rc == SVC_OK; i++) rc = order_hand_out(s, &orders[i], &ids[i], now);
+    svc_blocks_free(arena.blocks);
+  } while (rc == SVC_OK && n == ORDER_BATCH);
+  atomic_store(&s->handing_out, false);
+  return rc;
+}
+
+SVC_PRIVATE int64_t svc_orders_next(svc *s, int64_t after)
+{
+  int64_t when = INT64_MAX;
+  svc_key from, to;
+  svc_range range;
+  svc_txn *txn;
+  svc_row row;
+  size_t n = 0;
+  svc_key_begin(&from, 'w');
+  svc_key_time(&from, after + 1);
+  svc_key_begin(&to, 'x');
+  range = (svc_range){ svc_key_str(&from), svc_key_str(&to), false, 0 };
+  if (s->commit.port->read_begin(s->commit.store, &txn) != SVC_OK) return when;
+  if (txn->port->scan(txn, &range, &row, 1, &n) == SVC_OK && n && row.key.n >= 9) when = svc_key_time_at(row.key.p + 1);
+  s->commit.port->read_end(txn);
+  return when;
+}
+
+SVC_PRIVATE int svc_orders_open(svc *s)
+{
+  const svc_range all = { SVC_S("o"), SVC_S("p"), false, 0 };
+  const svc_ids *ids = &s->commit.ids;
+  svc_txn *txn;
+  svc_row row;
+  size_t n = 0;
+  int rc;
+  if (ids->random(ids->random_context, &s->session, sizeof s->session) != 0) return SVC_RANDOM;
+  s->session |= 1; /* 0 would mean that nobody has taken it */
+  if (s->config.keep_orders) return SVC_OK;
+  rc = s->commit.port->read_begin(s->commit.store, &txn);
+  if (rc != SVC_OK) return rc;
+  rc = txn->port->scan(txn, &all, &row, 1, &n);
+  s->commit.port->read_end(txn);
+  if (SVC_IS_SHARED(s->commit.port) && svc_order_has_any_taker(s)) {
+    s->session_due = svc_now(s) + SVC_ORDER_RENEW;
+    if (s->session_due <= 0) s->session_due = 1;
+    n = 1;
+  }
+  return rc == SVC_OK && n ? svc_order_say(s, SVC_ORDER_OPEN, NULL, SVC_S(""), svc_now(s)) : rc;
+}
+
+/* What it has given out may be somebody else's at once. If this does not go, it is when the lease has ended. */
+SVC_PRIVATE void svc_orders_close(svc *s)
+{
+  if (s->commit.store && SVC_IS_SHARED(s->commit.port) && s->session_due) svc_order_say(s, SVC_ORDER_CLOSE, NULL, SVC_S(""), svc_now(s));
+}

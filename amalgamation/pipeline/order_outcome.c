@@ -1,0 +1,218 @@
+/*
+** What comes of an order: the driver takes it, is busy, has done it, or has failed.
+**
+** The rule: each of these is one job in one commit. A done order moves the state and is gone; a failed order goes into the failed state, or
+** waits longer each time where its noun has none. A word about an order that is done, or was replaced, changes nothing.
+*/
+#include "pipeline/order_parts.h"
+
+#define ORDER_FIRST_WAIT 1000 /* milliseconds, after the driver was busy; doubled each time */
+#define ORDER_LONGEST_WAIT 300000
+
+typedef struct order_job {
+  svc_job job; /* first: it is cast back */
+  svc *s;
+  int word;
+  svc_id id;
+  svc_str facts; /* JSON; n 0: none */
+  bool mine;     /* of SVC_ORDER_TAKEN: no other handle was faster */
+} order_job;
+
+static int64_t order_wait(uint32_t attempt)
+{
+  return attempt > 8 ? ORDER_LONGEST_WAIT : (int64_t)ORDER_FIRST_WAIT << attempt;
+}
+
+/* The state that a failure leads to: its noun's, or another of its field's that the driver names. */
+static svc_str order_failed_state(svc_call *c, const svc_noun *noun, const svc_node *facts)
+{
+  svc_str named = svc_node_str(facts, "state");
+  const svc_field *f = svc_field_named(svc_object_of(noun->object, NULL), svc_str_c(noun->lifecycle->field));
+  if (named.n && f && f->values && svc_value_in(c->s, named, f->values)) return named;
+  return svc_str_c(noun->lifecycle->failed);
+}
+
+/* It goes into its failed state, with the reason where its noun shows one; its noun hears of it as of any other state. */
+static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts)
+{
+  const svc_lifecycle *life = noun->noun->lifecycle;
+  svc_str reason = svc_node_str(facts, "reason"), said = reason.n ? reason : SVC_S("no reason given");
+  svc_entity e = *stored;
+  svc_change change;
+  unsigned i;
+  svc_scope_enter(c, stored);
+  svc_log(c->s, SVC_LOG_WARNING, "an order for %s " SVC_FMT " has failed: " SVC_FMT, noun->noun->name, SVC_ARG(stored->key),
+          SVC_ARG(said));
+  if (!life || !life->failed) return true; /* it stays as it is */
+  if (!svc_change_of(c, noun, stored, &change)) return false;
+  change.id = stored->id;
+  change.parent = stored->parent;
+  svc_node_set_str(c->arena, change.body, life->field, order_failed_state(c, noun->noun, facts));
+  if (life->reason && reason.n) svc_node_set_str(c->arena, change.body, life->reason, reason);
+  if (noun->noun->fell_due && !noun->noun->fell_due(c, &change, SVC_DUE_STATE)) return false;
+  for (i = 0; i < change.due_count; i++) svc_due_set(&e, change.dues[i].tag, change.dues[i].when);
+  if (!svc_change_write(c, &change, &e)) return false;
+  e.revision = svc_new_revision(c->txn);
+  if (svc_entity_update(c->txn, c->arena, &e, stored) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  return svc_change_along(c, noun, &e, change.before, change.body) && svc_event_about(c, noun, &e, life->event_failed, false);
+}
+
+/* Where there is no failed state, nothing else would lead out of the one that it is in: the order comes again, as a new one,
+** after a wait that grows. Its first failure has the event. */
+static bool order_again(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_order_address *at, const svc_order_record *old)
+{
+  svc_order_record r = *old;
+  if (!r.taken_by) r.attempt++; /* it failed before it was noted that it was taken */
+  r.id = svc_new_id(c->txn);
+  r.taken_by = 0;
+  r.not_before = c->now + order_wait(r.attempt);
+  return svc_order_add(c, at, &r) &&
+         (r.attempt > 1 || svc_event_about(c, noun, e, noun->noun->lifecycle->event_failed, false));
+}
+
+static bool order_settle(svc_call *c, const order_job *work, const svc_order_address *at, const svc_order_record *r)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, at->kind);
+  const svc_node *facts = work->facts.n ? svc_json_parse(c->arena, work->facts) : NULL;
+  const svc_lifecycle *life = noun ? noun->noun->lifecycle : NULL;
+  svc_order_record again = *r;
+  svc_entity e;
+  int rc;
+  if (work->facts.n && !facts) return svc_no_memory(c);
+  again.action = svc_arena_copy(c->arena, r->action); /* the record in which they stand goes */
+  again.desired = svc_arena_copy(c->arena, r->desired);
+  if (!svc_order_remove(c, at, r)) return false;
+  rc = noun ? svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &e) : SVC_NOT_FOUND;
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
+  if (work->word != SVC_ORDER_DONE)
+    return order_failed(c, noun, &e, facts) && (!life || life->failed || order_again(c, noun, &e, at, &again));
+  if (!life && (!facts || !noun->noun->facts)) return true;
+  return svc_transition_take(c, noun, &e, facts, SVC_DUE_STATE); /* of what has no states: what came of it */
+}
+
+static bool order_note(svc_call *c, order_job *work)
+{
+  svc_order_address at;
+  svc_order_record r;
+  svc_key key;
+  int rc;
+  if (work->word == SVC_ORDER_OPEN) return svc_order_reopen(c);
+  if (SVC_IS_SHARED(c->txn->port) && work->word == SVC_ORDER_CLOSE) return svc_order_say_living(c, false);
+  work->mine = false;
+  rc = svc_order_find(c, &work->id, &at, &r);
+  if (rc == SVC_NOT_FOUND) return true;
+  if (rc != SVC_OK) return svc_store_failed(c, rc);
+  if (work->word == SVC_ORDER_DONE || work->word == SVC_ORDER_FAILED) return order_settle(c, work, &at, &r);
+  if (SVC_IS_SHARED(c->txn->port) && r.taken_by && work->word == SVC_ORDER_TAKEN) return true;
+  if (SVC_IS_SHARED(c->txn->port) && r.taken_by) { /* it was, before it was handed out */
+    if (r.taken_by != c->s->session) return true;
+    r.attempt--;
+    r.taken_by = 0;
+  }
+  svc_order_wait_key(&key, &r);
+  svc_remove(c->txn, &key);
+  if (work->word == SVC_ORDER_TAKEN) r.taken_by = c->s->session;
+  else r.not_before = c->now + order_wait(r.attempt);
+  r.attempt++;
+  work->mine = true;
+  return svc_order_keep(c, &at, &r);
+}
+
+static bool order_work(svc_job *job, svc_txn *txn)
+{
+  order_job *work = (order_job *)job;
+  svc_arena arena;
+  svc_call c;
+  bool good;
+  svc_service_call(&c, work->s, &arena, txn, job->now);
+  good = order_note(&c, work);
+  if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
+  svc_blocks_free(arena.blocks);
+  return good;
+}
+
+SVC_PRIVATE int svc_order_tell(svc *s, int word, const svc_id *id, svc_str facts, int64_t now, bool *mine)
+{
+  order_job work;
+  int rc;
+  memset(&work, 0, sizeof work);
+  work.job.work = order_work;
+  work.job.now = now;
+  work.s = s;
+  work.word = word;
+  if (id) work.id = *id;
+  work.facts = facts;
+  rc = svc_commit_run(&s->commit, &work.job);
+  if (mine) *mine = work.mine;
+  return rc == SVC_OK && work.job.refused ? SVC_INVALID : rc;
+}
+
+SVC_PRIVATE int svc_order_say(svc *s, int word, const svc_id *id, svc_str facts, int64_t now)
+{
+  return svc_order_tell(s, word, id, facts, now, NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------- the driver's functions */
+
+/* Space around JSON is none of it. */
+static svc_str order_trim(svc_str text)
+{
+  while (text.n && strchr(" \t\r\n", text.p[0])) text.p++, text.n--;
+  return text;
+}
+
+int svc_order_done(svc *s, const char *order_id, int result, const char *facts)
+{
+  svc_json_fault fault;
+  svc_str text = order_trim(svc_str_c(facts));
+  svc_arena arena;
+  svc_id id;
+  bool sound;
+  if (!s || !order_id || !svc_id_parse(svc_str_c(order_id), &id)) return SVC_INVALID;
+  if (text.n > s->config.max_body) return SVC_INVALID;
+  svc_arena_init(&arena, &s->allocator);
+  sound = text.n == 0 || (svc_json_gate(&arena, text, s->config.max_depth, &fault) && text.p[0] == '{');
+  svc_blocks_free(arena.blocks);
+  if (arena.failed) return SVC_NOMEM;
+  return sound ? svc_order_say(s, result == SVC_OK ? SVC_ORDER_DONE : SVC_ORDER_FAILED, &id, text, svc_now(s)) : SVC_INVALID;
+}
+
+/* Its secrets as text; n 0: there is no such order, or they cannot be opened. */
+static svc_str order_secrets(svc_call *c, const svc_id *id)
+{
+  svc_buf b = svc_buf_new(c->arena, 256);
+  svc_node *secrets = NULL;
+  const svc_noun_info *noun;
+  svc_order_address at;
+  svc_order_record r;
+  svc_entity e;
+  if (svc_order_find(c, id, &at, &r) != SVC_OK) return SVC_S("");
+  noun = svc_noun_by_kind(c->s, at.kind);
+  if (!noun || svc_entity_get(c->txn, noun->noun->kind, &at.parent, &at.id, &e) != SVC_OK) return SVC_S("");
+  if (!noun->seals) e.extra = SVC_S("");
+  secrets = noun->noun->notice ? noun->noun->notice->secrets(c, &e) : svc_seal_secrets(c->s, c->arena, &e);
+  if (!secrets) return SVC_S("");
+  svc_node_write(&b, secrets);
+  return svc_buf_done(&b);
+}
+
+int svc_order_secrets(svc *s, const char *order_id, char *out, size_t *length)
+{
+  svc_arena arena;
+  svc_call c;
+  svc_str text;
+  svc_id id;
+  int rc;
+  if (!s || !order_id || !out || !length || !svc_id_parse(svc_str_c(order_id), &id)) return SVC_INVALID;
+  svc_service_call(&c, s, &arena, NULL, svc_now(s));
+  rc = s->commit.port->read_begin(s->commit.store, &c.txn);
+  if (rc == SVC_OK) {
+    text = order_secrets(&c, &id);
+    rc = c.txn->error ? c.txn->error : arena.failed ? SVC_NOMEM : text.n == 0 ? SVC_INVALID : text.n < *length ? SVC_OK : SVC_FULL;
+    if (rc == SVC_OK) memcpy(out, text.p, text.n + 1);
+    if (rc == SVC_OK || rc == SVC_FULL) *length = text.n + (rc == SVC_FULL);
+    svc_end_read(&c);
+  }
+  svc_blocks_free(arena.blocks);
+  return rc;
+}

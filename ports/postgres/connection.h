@@ -1,0 +1,349 @@
+/*
+** Connections, and opening and closing a store.
+**
+** The rule: a lost connection is made again by the transaction that needs it next. After an attempt in vain nobody tries for
+** POSTGRES_OUTAGE.
+*/
+#ifndef SVC_POSTGRES_CONNECTION_H
+#define SVC_POSTGRES_CONNECTION_H
+
+#include "seen.h"
+
+static void postgres_silent(void *context, const PGresult *r)
+{
+  (void)context, (void)r;
+}
+
+/* A statement with the schema in the place of each @, also where that is in single quotes. False: there is no room. */
+static bool postgres_fill(const svc_store *store, const char *sql, char out[POSTGRES_SQL])
+{
+  bool quoted = false;
+  size_t n = 0;
+  for (; *sql && n + 1 < POSTGRES_SQL; sql++) {
+    const char *p = store->schema;
+    if (*sql == '\'') quoted = !quoted;
+    if (*sql != '@') {
+      out[n++] = *sql;
+      continue;
+    }
+    for (; *p && n + 3 < POSTGRES_SQL; p++) {
+      if (quoted && *p == '\'') out[n++] = *p;
+      out[n++] = *p;
+    }
+    if (n + 1 < POSTGRES_SQL) out[n++] = '.';
+  }
+  out[n] = '\0';
+  return !*sql;
+}
+
+/* One statement outside of the pipeline, and its last result. NULL: there is none, or not in time. */
+static PGresult *postgres_exec(postgres_txn *t, const char *sql)
+{
+  const int64_t until = postgres_clock() + t->store->timeout;
+  char text[POSTGRES_SQL];
+  PGresult *r = NULL, *next;
+  bool good = postgres_fill(t->store, sql, text) && PQsendQuery(t->conn, text);
+  while (good && (good = postgres_await(t->conn, until)) && (next = PQgetResult(t->conn)) != NULL) {
+    PQclear(r);
+    r = next;
+  }
+  if (good) return r;
+  PQclear(r);
+  return NULL;
+}
+
+static bool postgres_do(postgres_txn *t, const char *sql)
+{
+  PGresult *r = postgres_exec(t, sql);
+  bool good = PQresultStatus(r) == PGRES_COMMAND_OK;
+  PQclear(r);
+  return good;
+}
+
+/* The first schema of the connection's own search_path that exists. */
+static bool postgres_find_schema(postgres_txn *t)
+{
+  svc_store *store = t->store;
+  PGresult *r = postgres_exec(t, "SELECT pg_catalog.quote_ident(pg_catalog.current_schema()::text)");
+  bool good = PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1 && !PQgetisnull(r, 0, 0) && PQgetvalue(r, 0, 0)[0] &&
+              (size_t)PQgetlength(r, 0, 0) < sizeof store->schema;
+  if (good) strcpy(store->schema, PQgetvalue(r, 0, 0));
+  PQclear(r);
+  return good;
+}
+
+/* False: there is none, or it cannot be used; t->conn, if any, says why. What is named before the URI is for where that says nothing. No
+** password is ever in what libpq says. */
+static bool postgres_new(postgres_txn *t)
+{
+  const svc_store *store = t->store;
+  const char *const names[] = { "connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
+                                "application_name", "dbname", NULL };
+  char seconds[16], silence[16], patience[64];
+  const char *const values[] = { seconds, silence, "5", "5", "3", "svcapi", store->uri, NULL };
+  PGconn *conn;
+  size_t i;
+  snprintf(seconds, sizeof seconds, "%d", (store->timeout + 999) / 1000);
+  snprintf(silence, sizeof silence, "%d", store->timeout);
+  snprintf(patience, sizeof patience, "SET statement_timeout = %d", store->timeout / 10 * 9);
+  conn = t->conn = PQconnectdbParams(names, values, 1);
+  if (!conn || PQstatus(conn) != CONNECTION_OK) return false;
+  if (PQsetnonblocking(conn, 1) != 0) return false;
+  PQsetNoticeReceiver(conn, postgres_silent, NULL);
+  if (!store->schema[0] && !postgres_find_schema(t)) return false;
+  if (!postgres_do(t, patience)) return false;
+  for (i = 0; i < sizeof postgres_settings / sizeof postgres_settings[0]; i++)
+    if (!postgres_do(t, postgres_settings[i]) && i < POSTGRES_MUST) return false;
+  if (store->relaxed) postgres_do(t, "SET synchronous_commit = off");
+  return true;
+}
+
+/* Every statement, in one round trip, and pipeline mode from here on. */
+static bool postgres_prepare(postgres_txn *t)
+{
+  char name[8], sql[POSTGRES_SQL];
+  unsigned i;
+  t->failed = SVC_OK;
+  t->waiting = t->syncs = 0;
+  if (!PQenterPipelineMode(t->conn)) return false;
+  for (i = 0; i < POSTGRES_STATEMENTS; i++, t->waiting++) {
+    snprintf(name, sizeof name, "s%u", i);
+    if (!postgres_fill(t->store, postgres_sql[i], sql) || !PQsendPrepare(t->conn, name, sql, 0, NULL)) return false;
+  }
+  return postgres_sync(t) == SVC_OK && postgres_drain(t, 0) == SVC_OK;
+}
+
+/* Comes with the first connection, as libpq's own memory, and stays. */
+static bool postgres_equip(postgres_txn *t)
+{
+  if (!t->seen) t->seen = malloc(postgres_seen_most(t) * sizeof *t->seen + POSTGRES_EDGE);
+  if (t->seen) t->ahead.edge = (char *)(t->seen + postgres_seen_most(t));
+  return t->seen != NULL;
+}
+
+/* Was it in vain a moment ago? Then this is no time to try: the host is not there, and all would wait for it one behind the other. */
+static bool postgres_is_down(svc_store *store)
+{
+  bool down;
+  pthread_mutex_lock(&store->lock);
+  down = postgres_clock() < store->down;
+  pthread_mutex_unlock(&store->lock);
+  return down;
+}
+
+static int postgres_connect(postgres_txn *t)
+{
+  svc_store *store = t->store;
+  int64_t begun = postgres_clock();
+  if (!postgres_equip(t)) return SVC_NOMEM;
+  if (postgres_is_down(store)) return SVC_IO;
+  if (postgres_new(t) && (t == &store->writer || postgres_do(t, postgres_reading)) && postgres_prepare(t)) return SVC_OK;
+  if (t->conn) postgres_note_conn(store, SVC_IO, t->conn); /* else it has been said, or there is no memory */
+  postgres_lose(t);
+  if (postgres_clock() - begun < POSTGRES_OUTAGE) return SVC_IO; /* refused: that costs nobody any time */
+  pthread_mutex_lock(&store->lock);
+  store->down = postgres_clock() + POSTGRES_OUTAGE;
+  pthread_mutex_unlock(&store->lock);
+  return SVC_IO;
+}
+
+/* Nobody has asked for anything, so there is nothing to read, unless the server has said goodbye: the word, and then the end. */
+static bool postgres_alive(PGconn *conn)
+{
+  struct pollfd p = { .fd = PQsocket(conn), .events = POLLIN };
+  int i;
+  for (i = 0; i < 4; i++) {
+    if (p.fd < 0 || PQstatus(conn) != CONNECTION_OK) return false;
+    if (poll(&p, 1, 0) == 0) return PQtransactionStatus(conn) == PQTRANS_IDLE;
+    if (!PQconsumeInput(conn)) return false;
+  }
+  return false;
+}
+
+/* Is nothing left of the transaction before but the word that it has ended, which is on its way? Then the next one need not wait:
+** that word is passed over when it comes. */
+static bool postgres_follows(const postgres_txn *t)
+{
+  struct pollfd p = { .events = POLLIN };
+  if (!t->conn || t->waiting || !t->syncs) return false;
+  p.fd = PQsocket(t->conn);
+  return p.fd >= 0 && poll(&p, 1, 0) == 0;
+}
+
+/* A connection whose server went away while it was idle shows that here; it is made again. */
+static int postgres_ready(postgres_txn *t)
+{
+  if (!postgres_follows(t)) postgres_drain_all(t); /* the end of the transaction before */
+  if (t->conn && !t->syncs && !postgres_alive(t->conn)) postgres_lose(t);
+  return t->conn ? SVC_OK : postgres_connect(t);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- open, close */
+
+static void postgres_close(svc_store *store)
+{
+  svc_allocator allocator;
+  int i;
+  if (!store) return;
+  allocator = store->allocator;
+  free(store->writes.keys.p);
+  free(store->writes.values.p);
+  postgres_lose(&store->writer);
+  free(store->writer.seen);
+  for (i = 0; i < POSTGRES_READERS; i++) {
+    postgres_lose(&store->readers[i]);
+    free(store->readers[i].seen);
+  }
+  pthread_cond_destroy(&store->free);
+  pthread_mutex_destroy(&store->lock);
+  allocator.resize(allocator.context, store->uri, 0);
+  allocator.resize(allocator.context, store, 0);
+}
+
+static void *postgres_resize(void *context, void *p, size_t size)
+{
+  (void)context;
+  if (size) return realloc(p, size);
+  free(p);
+  return NULL;
+}
+
+static uint64_t postgres_chance(svc_store *store)
+{
+  store->chance ^= store->chance << 13;
+  store->chance ^= store->chance >> 7;
+  store->chance ^= store->chance << 17;
+  return store->chance;
+}
+
+/* timeout=MS is ours, and libpq would not know it: it is taken out of the URI. What is wrong with it, or NULL. */
+static const char *postgres_options(svc_store *store)
+{
+  char *p = strchr(store->uri, '?'), *end;
+  store->timeout = POSTGRES_TIMEOUT;
+  while (p && (p[0] == '?' || p[0] == '&')) {
+    size_t n = strcspn(p + 1, "&");
+    if (strncmp(p + 1, "timeout=", 8) == 0) {
+      long ms = strtol(p + 9, &end, 10);
+      if (end != p + 1 + n || n == 8 || ms < POSTGRES_LEAST || ms > POSTGRES_MOST)
+        return "timeout is a number of milliseconds, from 100 to 600000";
+      store->timeout = (int)ms;
+      if (p[1 + n]) memmove(p + 1, p + 2 + n, strlen(p + 2 + n) + 1);
+      else *p = '\0';
+      if (!*p) break;
+    } else {
+      p += 1 + n;
+    }
+  }
+  return NULL;
+}
+
+/* Waits are by the clock that nobody sets. */
+static bool postgres_locks(svc_store *store)
+{
+  pthread_condattr_t monotonic;
+  bool good = false;
+  if (pthread_condattr_init(&monotonic) != 0) return false;
+  if (pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0 && pthread_cond_init(&store->free, &monotonic) == 0) {
+    good = pthread_mutex_init(&store->lock, NULL) == 0;
+    if (!good) pthread_cond_destroy(&store->free);
+  }
+  pthread_condattr_destroy(&monotonic);
+  return good;
+}
+
+static svc_store *postgres_store(const svc_config *config)
+{
+  static const svc_allocator usual = { postgres_resize, NULL };
+  svc_allocator allocator = config->allocator.resize ? config->allocator : usual;
+  svc_store *store = allocator.resize(allocator.context, NULL, sizeof *store);
+  size_t length = strlen(config->path) + 1;
+  int i;
+  if (!store) return NULL;
+  memset(store, 0, sizeof *store);
+  store->allocator = allocator;
+  store->uri = allocator.resize(allocator.context, NULL, length);
+  if (!store->uri || !postgres_locks(store)) goto fail;
+  memcpy(store->uri, config->path, length);
+  store->relaxed = config->durability != SVC_DURABLE;
+  if (getentropy(&store->chance, sizeof store->chance) != 0) store->chance = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 32;
+  store->chance |= 1;
+  store->part = (unsigned)(postgres_chance(store) >> 32) % POSTGRES_PARTS;
+  store->writer.store = store;
+  store->writer.kept = &store->writer.first;
+  for (i = 0; i < POSTGRES_READERS; i++) {
+    store->readers[i].store = store;
+    store->readers[i].kept = &store->readers[i].first;
+  }
+  return store;
+fail:
+  allocator.resize(allocator.context, store->uri, 0);
+  allocator.resize(allocator.context, store, 0);
+  return NULL;
+}
+
+/* Others may be making them at the same moment, and CREATE IF NOT EXISTS then says that they do exist. */
+static bool postgres_make_tables(postgres_txn *t)
+{
+  size_t i;
+  int tries;
+  for (i = 0; i < sizeof postgres_tables / sizeof postgres_tables[0]; i++) {
+    for (tries = 0; !postgres_do(t, postgres_tables[i]); tries++)
+      if (tries == POSTGRES_TRIES) return false;
+  }
+  return true;
+}
+
+/* Are the tables ours? False: why says whose they are, or is still empty: libpq knows why that cannot be told. */
+static bool postgres_own_tables(postgres_txn *t, char *why, size_t why_size)
+{
+  PGresult *r = postgres_exec(t, postgres_strangers);
+  bool good = PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 0;
+  if (PQresultStatus(r) == PGRES_TUPLES_OK && !good)
+    snprintf(why, why_size, "cannot open the store: %s.%s is owned by %s, who could run functions as this role: have it owned by the role "
+             "that svcapi connects as, or by the owner of the schema", t->store->schema, PQgetvalue(r, 0, 0), PQgetvalue(r, 0, 1));
+  PQclear(r);
+  return good;
+}
+
+/* Why the store cannot be opened, where nobody has said so yet. */
+static void postgres_open_why(const postgres_txn *t, char *why, size_t why_size)
+{
+  const char *text = t->conn ? PQerrorMessage(t->conn) : t->store->why[0] ? t->store->why : "no memory";
+  if (why[0]) return;
+  if (t->conn && !text[0] && !t->store->schema[0]) text = "no schema of the search_path exists";
+  else if (!text[0]) text = t->store->why[0] ? t->store->why : "no answer in time";
+  snprintf(why, why_size, "cannot open the store: %s", text);
+  why[strcspn(why, "\n")] = 0;
+}
+
+static int postgres_open(svc_store **out, const svc_config *config, char *why, size_t why_size)
+{
+  svc_store *store;
+  const char *wrong;
+  int rc = SVC_IO;
+  *out = NULL;
+  if (why_size) why[0] = '\0';
+  if (!config->path) {
+    snprintf(why, why_size, "a store on PostgreSQL needs the URI of its database");
+    return SVC_INVALID;
+  }
+  store = postgres_store(config);
+  if (!store) return SVC_NOMEM;
+  wrong = postgres_options(store);
+  if (wrong) snprintf(why, why_size, "the URI of the store: %s", wrong);
+  if (wrong || !postgres_equip(&store->writer)) {
+    postgres_close(store);
+    return wrong ? SVC_INVALID : SVC_NOMEM;
+  }
+  if (!postgres_new(&store->writer) || !postgres_make_tables(&store->writer) ||
+      !postgres_own_tables(&store->writer, why, why_size) || !postgres_prepare(&store->writer)) {
+    postgres_open_why(&store->writer, why, why_size);
+    postgres_close(store);
+    return rc;
+  }
+  *out = store;
+  return SVC_OK;
+}
+
+#endif /* SVC_POSTGRES_CONNECTION_H */

@@ -1,0 +1,116 @@
+/*
+** Keys of which a transaction knows what there is, or expects to ask.
+**
+** The rule: a transaction asks for no key twice, and expected keys go with the first statement that waits anyway.
+*/
+#ifndef SVC_POSTGRES_SEEN_H
+#define SVC_POSTGRES_SEEN_H
+
+#include "wire.h"
+
+static unsigned postgres_seen_most(const postgres_txn *t)
+{
+  return t == &t->store->writer ? POSTGRES_SEEN_WRITER : POSTGRES_SEEN;
+}
+
+static postgres_seen *postgres_seen_at(postgres_txn *t, svc_str key, bool count)
+{
+  unsigned i;
+  for (i = 0; i < t->seen_count; i++)
+    if (t->seen[i].n == key.n && t->seen[i].is_count == count && memcmp(t->seen[i].key, key.p, key.n) == 0) return &t->seen[i];
+  return NULL;
+}
+
+/* As something that is wanted, unless it is here. NULL: it is too long to be remembered, or there is no room. */
+static postgres_seen *postgres_want(postgres_txn *t, svc_str key, bool count)
+{
+  postgres_seen *e = postgres_seen_at(t, key, count);
+  if (e || key.n > POSTGRES_SEEN_KEY || t->seen_count == postgres_seen_most(t)) return e;
+  e = &t->seen[t->seen_count++];
+  memcpy(e->key, key.p, e->n = key.n);
+  e->how = POSTGRES_WANTED;
+  e->is_count = count;
+  return e;
+}
+
+/* It was written. */
+static void postgres_unsee(postgres_txn *t, svc_str key, bool count)
+{
+  postgres_seen *e = postgres_seen_at(t, key, count);
+  if (e) *e = t->seen[--t->seen_count];
+}
+
+/* All that are wanted, records or counts, in one statement. True: it was sent. */
+static bool postgres_send_wanted(postgres_txn *t, bool counts)
+{
+  char bytes[POSTGRES_ARRAY_HEAD + POSTGRES_SEEN_WRITER * (POSTGRES_SEEN_KEY + 4)];
+  postgres_array wanted = { bytes, 0, sizeof bytes, 0 };
+  postgres_args a = { 0 };
+  unsigned i;
+  for (i = 0; i < t->seen_count; i++) {
+    postgres_seen *e = &t->seen[i];
+    if (e->how != POSTGRES_WANTED || e->is_count != counts) continue;
+    postgres_array_put(&wanted, (svc_str){ e->key, e->n });
+    e->how = POSTGRES_SENT;
+    e->value = (svc_str){ NULL, 0 };
+    e->count = 0;
+  }
+  if (!wanted.count) return false;
+  postgres_array_arg(&a, &wanted, POSTGRES_BYTEA);
+  postgres_send(t, counts ? POSTGRES_COUNT_ANY : POSTGRES_GET_ANY, &a);
+  return true;
+}
+
+static int postgres_read_wanted(postgres_txn *t, bool counts)
+{
+  PGresult *r = NULL;
+  unsigned k;
+  int rc = postgres_next(t, &r), i;
+  if (rc == SVC_OK) rc = postgres_keep(t, r);
+  for (i = 0; rc == SVC_OK && i < PQntuples(r); i++) {
+    postgres_seen *e = postgres_seen_at(t, (svc_str){ PQgetvalue(r, i, 0), (size_t)PQgetlength(r, i, 0) }, counts);
+    if (e && counts) e->count += postgres_integer_at(r, i, 1);
+    else if (e) e->value = (svc_str){ PQgetvalue(r, i, 1), (size_t)PQgetlength(r, i, 1) };
+  }
+  for (k = 0; k < t->seen_count && rc == SVC_OK; k++)
+    if (t->seen[k].how == POSTGRES_SENT && t->seen[k].is_count == counts) t->seen[k].how = POSTGRES_HERE;
+  return rc;
+}
+
+/* A draft whose reading came between two writers: as a reader it is in nobody's way, and asks once more. */
+static bool postgres_withdraw(postgres_txn *t)
+{
+  unsigned i;
+  if (t->failed != SVC_RETRY || !t->head.draft) return false;
+  t->failed = SVC_OK;
+  if (postgres_send_one(t, POSTGRES_ROLLBACK, NULL) == SVC_OK) postgres_sync(t);
+  postgres_drain_all(t);
+  t->block = t->begun = t->head.draft = false;
+  for (i = 0; i < t->seen_count; i++)
+    if (t->seen[i].how == POSTGRES_SENT) t->seen[i].how = POSTGRES_WANTED;
+  return true; /* also if the connection was lost with it: asking finds that out */
+}
+
+static int postgres_ask_once(postgres_txn *t, int statement, const postgres_args *a, PGresult **out)
+{
+  bool records = postgres_send_wanted(t, false), counts = postgres_send_wanted(t, true);
+  int rc = statement >= 0 ? postgres_send(t, statement, a) : t->failed;
+  if (rc == SVC_OK) rc = postgres_go(t);
+  if (rc == SVC_OK) rc = postgres_drain(t, (unsigned)records + counts + (statement >= 0));
+  if (rc == SVC_OK && records) rc = postgres_read_wanted(t, false);
+  if (rc == SVC_OK && counts) rc = postgres_read_wanted(t, true);
+  if (rc != SVC_OK || statement < 0) return rc;
+  rc = postgres_next(t, out);
+  return rc == SVC_OK ? postgres_keep(t, *out) : rc;
+}
+
+/* What is wanted, and a statement with it, if there is one; its result is kept. */
+static int postgres_ask(postgres_txn *t, int statement, const postgres_args *a, PGresult **out)
+{
+  int rc = postgres_ask_once(t, statement, a, out);
+  if (rc != SVC_OK && postgres_withdraw(t)) rc = postgres_ask_once(t, statement, a, out);
+  if (rc != SVC_OK) t->seen_count = 0;
+  return rc;
+}
+
+#endif /* SVC_POSTGRES_SEEN_H */

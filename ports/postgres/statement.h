@@ -1,0 +1,153 @@
+/*
+** The SQL of the store on PostgreSQL, and how values are passed to it.
+**
+** The rule: every statement is a row of one table, prepared once per connection. Values are binary; no value ever becomes part of a statement.
+*/
+#ifndef SVC_POSTGRES_STATEMENT_H
+#define SVC_POSTGRES_STATEMENT_H
+
+#include "store.h"
+
+enum postgres_statement {
+  POSTGRES_WRITE, POSTGRES_COMMIT, POSTGRES_ROLLBACK, POSTGRES_GET, POSTGRES_GET_ANY, POSTGRES_UP, POSTGRES_DOWN, POSTGRES_UP_ALL,
+  POSTGRES_DOWN_ALL, POSTGRES_INSERT, POSTGRES_PUT, POSTGRES_REMOVE, POSTGRES_REMOVE_RANGE, POSTGRES_REMOVE_COUNTS, POSTGRES_COUNT_ANY, POSTGRES_ADD,
+  POSTGRES_NUMBER, POSTGRES_NUMBERS_FROM, POSTGRES_SIZE, POSTGRES_PING, POSTGRES_STATEMENTS
+};
+
+/* @ stands for the schema and a point: see postgres_fill(). */
+#define POSTGRES_RANGE "k >= $1 AND k < $2"
+#define POSTGRES_ROWS "SELECT k, v, NULL::bigint FROM @svc_record WHERE " POSTGRES_RANGE
+#define POSTGRES_BOTH POSTGRES_ROWS " UNION ALL SELECT k, NULL::bytea, n FROM (SELECT k, pg_catalog.sum(n)::bigint AS n FROM @svc_count WHERE " \
+  POSTGRES_RANGE " GROUP BY k HAVING pg_catalog.sum(n) <> 0) AS c"
+#define POSTGRES_UNNEST "SELECT * FROM ROWS FROM (pg_catalog.unnest($1::bytea[]), pg_catalog.unnest($2::bytea[]))"
+#define POSTGRES_OID(name) "'@" name "'::pg_catalog.regclass"
+#define POSTGRES_PART(order) " ORDER BY k " order " LIMIT $3::bigint OFFSET $4::bigint"
+
+static const char *const postgres_sql[POSTGRES_STATEMENTS] = {
+  [POSTGRES_WRITE] = "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE",
+  [POSTGRES_COMMIT] = "COMMIT",
+  [POSTGRES_ROLLBACK] = "ROLLBACK",
+  [POSTGRES_GET] = "SELECT v FROM @svc_record WHERE k = $1",
+  [POSTGRES_GET_ANY] = "SELECT k, v FROM @svc_record WHERE k = ANY($1::bytea[])",
+  [POSTGRES_UP] = POSTGRES_ROWS POSTGRES_PART("ASC"),
+  [POSTGRES_DOWN] = POSTGRES_ROWS POSTGRES_PART("DESC"),
+  [POSTGRES_UP_ALL] = POSTGRES_BOTH POSTGRES_PART("ASC"),
+  [POSTGRES_DOWN_ALL] = POSTGRES_BOTH POSTGRES_PART("DESC"),
+  [POSTGRES_INSERT] = "INSERT INTO @svc_record (k, v) " POSTGRES_UNNEST, /* half the price of: */
+  [POSTGRES_PUT] = "INSERT INTO @svc_record (k, v) " POSTGRES_UNNEST " ON CONFLICT (k) DO UPDATE SET v = excluded.v",
+  [POSTGRES_REMOVE] = "DELETE FROM @svc_record WHERE k = $1",
+  [POSTGRES_REMOVE_RANGE] = "DELETE FROM @svc_record WHERE " POSTGRES_RANGE,
+  [POSTGRES_REMOVE_COUNTS] = "DELETE FROM @svc_count WHERE " POSTGRES_RANGE,
+  [POSTGRES_COUNT_ANY] = "SELECT k, n::bigint FROM @svc_count WHERE k = ANY($1::bytea[])", /* a sum here costs less than one there */
+  [POSTGRES_ADD] = "INSERT INTO @svc_count AS c (k, part, n) SELECT a.k, $3::bigint, a.n "
+                   "FROM ROWS FROM (pg_catalog.unnest($1::bytea[]), pg_catalog.unnest($2::bigint[])) AS a (k, n) ON CONFLICT (k, part) DO UPDATE SET n = c.n + excluded.n",
+  [POSTGRES_NUMBER] = "SELECT pg_catalog.nextval(" POSTGRES_OID("svc_number") ")::bigint",
+  [POSTGRES_NUMBERS_FROM] = "SELECT pg_catalog.setval(" POSTGRES_OID("svc_number") ", $1::bigint)",
+  [POSTGRES_SIZE] = "SELECT (pg_catalog.pg_total_relation_size(" POSTGRES_OID("svc_record") ") + "
+                    "pg_catalog.pg_total_relation_size(" POSTGRES_OID("svc_count") "))::bigint",
+  [POSTGRES_PING] = "SELECT (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000)::bigint",
+};
+
+static const char *const postgres_tables[] = {
+  "CREATE TABLE IF NOT EXISTS @svc_record (k bytea PRIMARY KEY, v bytea NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS @svc_count (k bytea, part bigint, n bigint NOT NULL, PRIMARY KEY (k, part))",
+  "CREATE SEQUENCE IF NOT EXISTS @svc_number MINVALUE 1 START WITH 64 INCREMENT BY 64", /* POSTGRES_NUMBERS */
+};
+
+/* One of these that is owned by somebody who has no right to this store: not by us, by the owner of the schema or of the database, nor by
+** a superuser. Whoever owns a table can have it run functions of theirs as our role. */
+static const char postgres_strangers[] =
+  "SELECT c.relname::text, o.rolname::text FROM pg_catalog.pg_class AS c "
+  "JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_catalog.pg_roles AS o ON o.oid = c.relowner "
+  "WHERE c.oid IN (" POSTGRES_OID("svc_record") ", " POSTGRES_OID("svc_count") ", " POSTGRES_OID("svc_number") ") "
+  "AND NOT (pg_catalog.pg_has_role(c.relowner, 'USAGE') OR o.rolsuper OR c.relowner = n.nspowner OR c.relowner = "
+  "(SELECT d.datdba FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database())) LIMIT 1";
+
+/*
+** Who waits for a row that another writer has will mostly have to begin anew when it is free, and two that wait for each other are found by
+** the server after a second: so nobody waits for long. The first ones have to go. The others are PostgreSQL's own, and make plans what they should be for any size of a table: by
+** the index, made once. A plan that reads a whole table would also make serializable transactions conflict for nothing.
+*/
+static const char *const postgres_settings[] = {
+  "SET search_path = pg_catalog, pg_temp", "SET lock_timeout = 50", "SET idle_in_transaction_session_timeout = 120000",
+  "SET client_min_messages = error", "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off",
+  "SET enable_bitmapscan = off", "SET jit = off",
+};
+#define POSTGRES_MUST 3
+
+/* What every transaction of a reader's is. */
+static const char postgres_reading[] = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+
+/* What a statement is given: bytes as they are, numbers as eight of them. */
+typedef struct postgres_args {
+  int n;
+  const char *values[4];
+  int lengths[4];
+  unsigned char numbers[4][8];
+} postgres_args;
+
+static void postgres_bytes(postgres_args *a, svc_str s)
+{
+  a->values[a->n] = SVC_ALWAYS(s.p != NULL) ? s.p : ""; /* NULL would be another thing there */
+  a->lengths[a->n++] = (int)s.n;
+}
+
+static void postgres_integer(postgres_args *a, int64_t value)
+{
+  int i;
+  for (i = 0; i < 8; i++) a->numbers[a->n][i] = (unsigned char)((uint64_t)value >> (56 - 8 * i));
+  a->values[a->n] = (const char *)a->numbers[a->n];
+  a->lengths[a->n++] = 8;
+}
+
+static int64_t postgres_integer_at(const PGresult *r, int row, int column)
+{
+  const unsigned char *p = (const unsigned char *)PQgetvalue(r, row, column);
+  uint64_t value = 0;
+  int i;
+  if (SVC_NEVER(PQgetlength(r, row, column) != 8)) return 0; /* the statements ask for bigint, whatever the tables have */
+  for (i = 0; i < 8; i++) value = value << 8 | p[i];
+  return (int64_t)value;
+}
+
+#define POSTGRES_ARRAY_HEAD 20
+enum postgres_type { POSTGRES_BYTEA = 17, POSTGRES_BIGINT = 20 }; /* their numbers among types */
+
+static void postgres_four(char *p, size_t x)
+{
+  int i;
+  for (i = 0; i < 4; i++) p[i] = (char)(x >> (24 - 8 * i));
+}
+
+/* There must be room. */
+static void postgres_array_put(postgres_array *a, svc_str s)
+{
+  if (!a->count++) a->n = POSTGRES_ARRAY_HEAD;
+  postgres_four(a->p + a->n, s.n);
+  if (s.n) memcpy(a->p + a->n + 4, s.p, s.n);
+  a->n += 4 + s.n;
+}
+
+/* One dimension, no NULL, its type, how many, from 1 on. */
+static void postgres_array_arg(postgres_args *args, postgres_array *a, enum postgres_type type)
+{
+  size_t head[5] = { 1, 0, type, a->count, 1 };
+  int i;
+  for (i = 0; i < 5; i++) postgres_four(a->p + 4 * i, head[i]);
+  postgres_bytes(args, (svc_str){ a->p, a->n });
+}
+
+static bool postgres_array_room(postgres_array *a, size_t more)
+{
+  size_t need = (a->count ? a->n : POSTGRES_ARRAY_HEAD) + 4 + more, room = a->room ? a->room : 1024;
+  char *p;
+  if (need <= a->room) return true;
+  while (room < need) room *= 2;
+  p = realloc(a->p, room); /* as libpq what it is sent from */
+  if (!p) return false;
+  a->p = p;
+  a->room = room;
+  return true;
+}
+
+#endif /* SVC_POSTGRES_STATEMENT_H */

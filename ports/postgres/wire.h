@@ -1,0 +1,303 @@
+/*
+** What goes to the server and what comes back: sending statements in pipeline mode, waiting for results, and what an error means.
+**
+** The rule: no call waits longer than the store's timeout. A connection that misses it is closed, and its transaction has failed.
+*/
+#ifndef SVC_POSTGRES_WIRE_H
+#define SVC_POSTGRES_WIRE_H
+
+#include "statement.h"
+
+/* The server's last word: it is shut down, or was told to end this connection. */
+static bool postgres_goodbye(const PGresult *r)
+{
+  const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+  return state && (strncmp(state, "57P", 3) == 0 || strncmp(state, "08", 2) == 0);
+}
+
+/* By the SQLSTATE. Only a writer can make room. */
+static int postgres_error(const PGresult *r, bool writing)
+{
+  const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+  if (!state) return SVC_IO;
+  if (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0 || strcmp(state, "55P03") == 0 || strcmp(state, "23505") == 0) return SVC_RETRY;
+  if (strcmp(state, "53100") == 0) return writing ? SVC_NO_ROOM : SVC_FULL;
+  return strcmp(state, "57014") == 0 || strncmp(state, "53", 2) == 0 ? SVC_BUSY : SVC_IO; /* too slow; no means */
+}
+
+/* What is to be said of an error, for the log: one line. */
+static void postgres_note(svc_store *store, int status, const char *text)
+{
+  pthread_mutex_lock(&store->lock);
+  store->said = status;
+  snprintf(store->why, sizeof store->why, "%s", text);
+  store->why[strcspn(store->why, "\r\n")] = '\0';
+  pthread_mutex_unlock(&store->lock);
+}
+
+static void postgres_note_result(svc_store *store, int status, const PGresult *r)
+{
+  const char *text = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY), *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+  char line[256];
+  if (text && state) snprintf(line, sizeof line, "PostgreSQL: %.200s (SQLSTATE %.5s)", text, state);
+  else snprintf(line, sizeof line, "PostgreSQL: %.200s", PQresultErrorMessage(r));
+  postgres_note(store, status, line);
+}
+
+static void postgres_note_conn(svc_store *store, int status, const PGconn *conn)
+{
+  const char *text = conn ? PQerrorMessage(conn) : "";
+  char line[256];
+  snprintf(line, sizeof line, "PostgreSQL: %.220s", text[0] ? text : "the connection was lost");
+  postgres_note(store, status, line);
+}
+
+/* Work that was given up after conflicts is SVC_BUSY to who asks. */
+static bool postgres_why(svc_store *store, int status, char *text, size_t size)
+{
+  bool found;
+  pthread_mutex_lock(&store->lock);
+  found = store->why[0] && (store->said == status || (store->said == SVC_RETRY && (status == SVC_BUSY || status == SVC_IO)));
+  if (found) snprintf(text, size, "%s", store->why);
+  pthread_mutex_unlock(&store->lock);
+  return found;
+}
+
+static int64_t postgres_clock(void)
+{
+  struct timespec t;
+  if (clock_gettime(CLOCK_MONOTONIC, &t) != 0) return 0;
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void postgres_lose(postgres_txn *t)
+{
+  if (t->conn) PQfinish(t->conn);
+  t->conn = NULL;
+  t->waiting = t->syncs = 0;
+}
+
+/* What a lost connection is: see the head of this file. */
+static int postgres_lost(postgres_txn *t)
+{
+  const bool undone = t->head.writing && !t->committing;
+  if (t->conn) postgres_note_conn(t->store, undone ? SVC_RETRY : SVC_IO, t->conn);
+  postgres_lose(t);
+  return undone ? SVC_RETRY : SVC_IO;
+}
+
+/* Nobody answers. The server's process may still hold rows of counts: others of this handle go to another part. */
+static int postgres_late(postgres_txn *t)
+{
+  char line[96];
+  snprintf(line, sizeof line, "PostgreSQL: no answer within %d ms, the connection is closed", t->store->timeout);
+  postgres_note(t->store, SVC_IO, line);
+  if (t->head.writing) t->store->part = (t->store->part + 1) % POSTGRES_PARTS;
+  postgres_lose(t);
+  return SVC_IO;
+}
+
+/* Send what is left, and read until there is a result, or nothing more to come. False: not by that time. */
+static bool postgres_await(PGconn *conn, int64_t until)
+{
+  struct pollfd p = { .events = POLLIN };
+  for (;;) {
+    int unsent = PQflush(conn), n;
+    int64_t left;
+    if (unsent < 0 || !PQisBusy(conn)) return true;
+    p.fd = PQsocket(conn);
+    if (p.fd < 0) return true; /* as below: it is closed */
+    p.events = (short)(POLLIN | (unsent ? POLLOUT : 0));
+    left = until - postgres_clock();
+    n = poll(&p, 1, left > 0 ? (int)left : 0);
+    if (n <= 0 && left <= 0) return false;
+    if (n > 0 && (p.revents & ~POLLOUT) && !PQconsumeInput(conn)) return true; /* it is lost: PQgetResult() says why, at once */
+    if (n < 0 && errno != EINTR) return false;
+  }
+}
+
+static int postgres_fail(postgres_txn *t, int rc)
+{
+  if (t->failed == SVC_OK) t->failed = rc;
+  return t->failed;
+}
+
+/* The result of the next statement that is waited for. *out NULL: it was an error, of this statement or one before; or there is
+** none that is waited for, and this was the end of a batch. */
+static int postgres_next(postgres_txn *t, PGresult **out)
+{
+  int nothing = 0;
+  /* cppcheck-suppress ctunullpointer ; postgres_ask() gets NULL only where it has no statement, and returns before this */
+  *out = NULL;
+  while (t->conn && nothing < 3) {
+    PGresult *r;
+    ExecStatusType status;
+    if (!postgres_await(t->conn, postgres_clock() + t->store->timeout)) return postgres_fail(t, postgres_late(t));
+    r = PQgetResult(t->conn);
+    status = PQresultStatus(r);
+    if (!r) { /* the end of a statement; one behind the other: of all */
+      nothing++;
+    } else if (status == PGRES_PIPELINE_SYNC) {
+      PQclear(r);
+      nothing = 0;
+      t->syncs--;
+      if (!t->waiting) return SVC_OK;
+    } else if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) {
+      t->waiting--;
+      *out = r;
+      return SVC_OK;
+    } else {
+      int rc = status == PGRES_PIPELINE_ABORTED ? SVC_IO : postgres_error(r, t->head.writing);
+      bool over = postgres_goodbye(r) || PQstatus(t->conn) == CONNECTION_BAD;
+      if (status != PGRES_PIPELINE_ABORTED) postgres_note_result(t->store, rc, r);
+      PQclear(r);
+      if (rc == SVC_NO_ROOM) t->store->full = true;
+      if (over) break;
+      t->waiting--;
+      return postgres_fail(t, rc);
+    }
+  }
+  return postgres_fail(t, postgres_lost(t));
+}
+
+/* Read what is left, so that the next result is that of the statement which is sent next. The first error counts. */
+static int postgres_drain(postgres_txn *t, unsigned leave)
+{
+  while (t->conn && t->waiting > leave) {
+    PGresult *r;
+    postgres_next(t, &r);
+    PQclear(r);
+  }
+  return t->failed;
+}
+
+/* All that is left, of a transaction that has ended: what it came to was of interest to nobody. */
+static void postgres_drain_all(postgres_txn *t)
+{
+  while (t->conn && (t->waiting || t->syncs)) {
+    PGresult *r;
+    postgres_next(t, &r);
+    PQclear(r);
+  }
+  t->failed = SVC_OK;
+}
+
+static int postgres_keep(postgres_txn *t, PGresult *r)
+{
+  postgres_kept *k = t->kept;
+  if (k->n == POSTGRES_KEPT) {
+    k = malloc(sizeof *k); /* as libpq what stands in it */
+    if (!k) {
+      PQclear(r);
+      return postgres_fail(t, SVC_NOMEM);
+    }
+    k->before = t->kept;
+    k->n = 0;
+    t->kept = k;
+  }
+  k->results[k->n++] = r;
+  return SVC_OK;
+}
+
+static void postgres_forget(postgres_txn *t)
+{
+  while (t->kept) {
+    postgres_kept *k = t->kept;
+    while (k->n) PQclear(k->results[--k->n]);
+    t->kept = k->before;
+    if (k != &t->first) free(k);
+  }
+  t->kept = &t->first;
+  t->seen_count = 0;
+  t->ahead.r = NULL;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- sending */
+
+static int postgres_send_one(postgres_txn *t, int statement, const postgres_args *a)
+{
+  static const int binary[4] = { 1, 1, 1, 1 };
+  char name[8];
+  snprintf(name, sizeof name, "s%d", statement);
+  if (!t->conn || !PQsendQueryPrepared(t->conn, name, a ? a->n : 0, a ? a->values : NULL, a ? a->lengths : NULL, binary, 1))
+    return postgres_fail(t, postgres_lost(t));
+  t->waiting++;
+  return SVC_OK;
+}
+
+/* Into the pipeline, behind BEGIN where it is the first. */
+static int postgres_send_next(postgres_txn *t, int statement, const postgres_args *a)
+{
+  if (t->failed) return t->failed;
+  if (!t->begun && t->block && postgres_send_one(t, POSTGRES_WRITE, NULL) != SVC_OK) return t->failed;
+  t->begun = true;
+  return postgres_send_one(t, statement, a);
+}
+
+/* The records that are to be written go before anything else. */
+static int postgres_send_puts(postgres_txn *t)
+{
+  postgres_writes *w = &t->store->writes;
+  postgres_args a = { 0 };
+  if (!w->keys.count) return t->failed;
+  postgres_array_arg(&a, &w->keys, POSTGRES_BYTEA);
+  postgres_array_arg(&a, &w->values, POSTGRES_BYTEA);
+  w->keys.count = w->values.count = 0;
+  return postgres_send_next(t, w->fresh ? POSTGRES_INSERT : POSTGRES_PUT, &a);
+}
+
+/* Behind the records, in whose place they are gathered. */
+static int postgres_send_adds(postgres_txn *t)
+{
+  postgres_writes *w = &t->store->writes;
+  postgres_args a = { 0 };
+  unsigned i;
+  for (i = 0; i < w->add_count && !t->failed; i++) {
+    postgres_args number = { 0 };
+    if (w->adds[i].delta == 0) continue;
+    if (!postgres_array_room(&w->keys, w->adds[i].n) || !postgres_array_room(&w->values, 8))
+      return postgres_fail(t, SVC_NOMEM);
+    postgres_integer(&number, w->adds[i].delta);
+    postgres_array_put(&w->keys, (svc_str){ w->adds[i].key, w->adds[i].n });
+    postgres_array_put(&w->values, (svc_str){ number.values[0], 8 });
+  }
+  w->add_count = 0;
+  if (!w->keys.count) return t->failed;
+  postgres_array_arg(&a, &w->keys, POSTGRES_BYTEA);
+  postgres_array_arg(&a, &w->values, POSTGRES_BIGINT);
+  postgres_integer(&a, t->store->part);
+  w->keys.count = w->values.count = 0;
+  return postgres_send_next(t, POSTGRES_ADD, &a);
+}
+
+static int postgres_send(postgres_txn *t, int statement, const postgres_args *a)
+{
+  bool counts = statement == POSTGRES_COUNT_ANY || statement == POSTGRES_UP_ALL || statement == POSTGRES_DOWN_ALL ||
+                statement == POSTGRES_REMOVE_COUNTS || statement == POSTGRES_COMMIT;
+  if (t->head.writing && (postgres_send_puts(t) != SVC_OK || (counts && postgres_send_adds(t) != SVC_OK))) return t->failed;
+  return postgres_send_next(t, statement, a);
+}
+
+/* The end of a batch; where there is no BEGIN: of the transaction. */
+static int postgres_sync(postgres_txn *t)
+{
+  if (t->failed) return t->failed;
+  if (!PQpipelineSync(t->conn)) return postgres_fail(t, postgres_lost(t));
+  t->syncs++;
+  return SVC_OK;
+}
+
+/* Let the server begin with what was sent, while there is more to come. */
+static int postgres_start(postgres_txn *t)
+{
+  return PQflush(t->conn) < 0 ? postgres_fail(t, postgres_lost(t)) : SVC_OK;
+}
+
+/* Have what was sent done. */
+static int postgres_go(postgres_txn *t)
+{
+  if (t->failed || t->block) return postgres_sync(t);
+  return PQsendFlushRequest(t->conn) ? SVC_OK : postgres_fail(t, postgres_lost(t));
+}
+
+#endif /* SVC_POSTGRES_WIRE_H */
