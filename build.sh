@@ -174,7 +174,8 @@ pack() { # the explorer's files, as a part of the listener
 
 build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure ends with one line that names the file
   what=$1; shift
-  mkdir -p "$O"; rm -f "$O/failed"
+  mkdir -p "$O/see"; rm -f "$O/failed"
+  sed '/^\*\* The names, written by /,/^\*\*$/d' svcapi.h | update "$O/see/header"
   set -- -r -s -f rules.mk "$@" POSTGRES="$POSTGRES" REDIS="$REDIS" O="$O" CC="$CC" AR="$AR" OBJCOPY="${AR%ar}objcopy" INCLUDES="$INCLUDES"
   if plan=$(make -n "$@" 2>/dev/null) && [ -z "$plan" ]; then return 0; fi
   count=$(printf '%s\n' "$plan" | grep -cE ' -o | rcs ') || :
@@ -257,6 +258,7 @@ split() { # WHAT TARGET VARIABLE=VALUE...: of the parts compiled apart, in $O
   suites | sed 's/.*/SUITE(&)/' | update "$O/suites.h"
   sh amalgamation/fold.sh --registry "$O/registry.new" || exit 1
   update "$O/registry.c" <"$O/registry.new"; rm -f "$O/registry.new"
+  sh test/error_numbers.sh "$O/see" || exit 1
   build "$@"
 }
 
