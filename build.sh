@@ -15,7 +15,7 @@ usage: ./build.sh VERB [ARGUMENT]...
   shared         build/libsvcapi.so.0, for programs in other languages
   run [ARG]...   build and start build/svcd on build/data, http on port 8080 and https on 8443 unless ARGs say --listen; on a new
                  store it prints the credentials
-  test [NAME]    build and run all tests and checks, or those whose name contains NAME
+  test [NAME]    build and run all tests and checks, or those whose name contains NAME, or one test: SUITE/TEST
   check [NAME]   only the static checks
   coverage       docs/coverage.md: every operation and what tests it, of the last whole run of the tests
   branches [NAME] docs/branches.md: which branches the suites take, of the parts and the ports, by gcc's counters
@@ -250,6 +250,41 @@ postgres_start() { # SETTINGS; $SVC_TEST_POSTGRES: the folder of its socket. It 
 
 suites() { find test -name '*_test.c' | sort | sed 's,.*/,,; s,_test\.c$,,'; }
 checks() { find test/check -name '*.sh' | sort | sed 's,.*/,check/,; s,\.sh$,,'; }
+source_of() { find test -name "$1_test.c"; } # SUITE
+
+selected() { # [NAME]: suites and checks whose name contains NAME; SUITE/TEST is one test
+  case ${1:-} in
+    check/*) checks | grep -F -e "$1" ;;
+    */*) echo "$1" ;;
+    *) { suites; checks; } | grep -F -e "${1:-}" ;;
+  esac
+}
+
+tests_named() { # SUITE: every name in its source that may be a test's; build/test/run --list knows which are
+  grep -ohE '"/[A-Za-z0-9_-]+"|TEST\([A-Za-z0-9_, ]+' "$(source_of "$1")" | sed 's/^TEST(//' | tr -d '"/' | tr -s ', ' '\n' | sort -u
+}
+
+known_name() { # NAME: dies unless a suite, a check or a test is called so, and says what may have been meant
+  case $1 in
+    check/*|'') ;;
+    */*)
+      suite=${1%%/*}
+      suites | grep -qxF -e "$suite" || die "no suite '$suite'$(suites | near "$suite"): ./build.sh test SUITE/TEST runs one test"
+      tests_named "$suite" | grep -qxF -e "${1#*/}" ||
+        die "no test '${1#*/}' in the suite $suite$(tests_named "$suite" | near "${1#*/}"): see $(source_of "$suite")"
+      return 0 ;;
+  esac
+  selected "$1" | grep -q . ||
+    die "no suite or check has '$1' in its name$({ suites; checks; } | near "$1"): find test -name '*_test.c' lists the suites"
+}
+
+starts_svcd() { # NAME...: does a check, or a suite that starts svcd, stand among them?
+  for n in "$@"; do
+    case $n in check/*) return 0 ;; esac
+    if grep -qE 'svcd_(start|program)' "$(source_of "${n%%/*}")"; then return 0; fi
+  done
+  return 1
+}
 
 split() { # WHAT TARGET VARIABLE=VALUE...: of the parts compiled apart, in $O
   mkdir -p "$O"
@@ -306,13 +341,17 @@ summary() {
 for_tests() { deps $LIBRARY mongoose munit; fold; pack; }
 
 test_all() { # [NAME]
+  # shellcheck disable=SC2046
+  set -- $(selected "${1:-}")
   for_tests
   sanitized 'test objects' run # first: an error in a part is reported as that part's
-  daemon # its tests start it as a user does
-  shared
-  # shellcheck disable=SC2046
-  set -- $({ suites; checks; } | grep -F -e "${1:-}")
-  for_checks "$@"
+  case $1 in
+    check/*) ;;
+    */*) ASAN_OPTIONS=detect_leaks=0 build/test/run --suite "$1" --list >/dev/null 2>&1 || die "no test '${1#*/}' in the suite ${1%%/*}$(
+      ASAN_OPTIONS=detect_leaks=0 build/test/run --suite "${1%%/*}" --list | sed 's,.*/,,' | near "${1#*/}")" ;;
+  esac
+  if starts_svcd "$@"; then daemon; fi # as a user does
+  case " $* " in *' check/'*) shared; for_checks "$@" ;; esac
   if [ -n "$POSTGRES" ]; then postgres_start "$PG_HASTE"; fi
   if [ -n "$REDIS" ]; then need redis-server; SVC_TEST_LIMITER=redis; export SVC_TEST_LIMITER; fi # its suite starts and ends servers itself
   run_tests build/test "$@"
@@ -636,9 +675,9 @@ esac
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
 case $verb in # before the lock is waited for: a wrong name is said at once, whatever else runs in this folder
-  test) [ -z "${1:-}" ] || { suites; checks; } | grep -qF -e "$1" ||
-    die "no suite or check has '$1' in its name$({ suites; checks; } | near "$1"): find test -name '*_test.c' lists the suites" ;;
-  check) [ -z "${1:-}" ] || checks | grep -qF -e "$1" || die "no check has '$1' in its name: they are test/check/*.sh" ;;
+  test) known_name "${1:-}" ;;
+  check) [ -z "${1:-}" ] || checks | grep -qF -e "$1" ||
+    die "no check has '$1' in its name$(checks | sed 's,check/,,' | near "$1"): they are test/check/*.sh" ;;
 esac
 if [ "$verb" = test-cluster ]; then WITH=postgres,redis; fi
 with
