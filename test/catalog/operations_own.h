@@ -12,7 +12,7 @@
 
 /* X(method, path, name, endpoint set, scope, capacity, refill, versions, roles, status of success) */
 #define OPERATIONS_OWN(X) \
-  /* build.sh new adds rows below this line */
+  /* build.sh new adds rows above this line */
 
 #define OPERATIONS_OWN_ROW(method, path, name, set, scope, capacity, refill, versions, roles, status) \
   { #method, path, set, scope, capacity, refill, versions, roles, status },

@@ -2,7 +2,7 @@
 #
 # Writes amalgamation/catalog/AREA/NOUN.c, a resource of projects with id, groupId and name, and its list, create, read, update and
 # delete; test/catalog/NOUN_test.c, whose test passes; the five operations in test/catalog/operations_own.h, because the public catalog
-# does not have them; and their rows in docs/coverage.md. Then it folds: svcapi.c and the list of nouns in svcapi.h have the noun.
+# does not have them; the types of its events in amalgamation/catalog/event_type_list.h, as our own; and rows in docs/coverage.md. Then it folds: svcapi.c and the list of nouns in svcapi.h have the noun.
 #
 # AREA is a folder of amalgamation/catalog. NOUN is singular snake case: a-z, 0-9 and _. Example: ./build.sh new network/dns_zone, then
 # ./build.sh test dns_zone. Change the files as you need them; amalgamation/README.md, "Adding a resource", says what a noun can have.
@@ -34,6 +34,8 @@ new_free() { # nothing of this name is there yet
   done
   hit=$(grep -rlwE "${noun}_(fields|object|routes)|$upper|${upper}_MOST" amalgamation ports --include='*.[ch]' | head -n 1)
   [ -z "$hit" ] || die "$hit has names that begin with ${noun}_ or $upper, and all parts are folded into one file: choose another name"
+  ! sed -n 's/^  X(\([A-Z0-9_]*\), \([A-Z0-9_]*\),.*/\1\2/p' amalgamation/catalog/event_type_list.h | grep -qxE "${upper}_(CREATED|UPDATED|DELETED)" ||
+    die "amalgamation/catalog/event_type_list.h has types of events that begin with ${upper}_: choose another name than '$noun'"
   hit=$(grep -rlF -e "\"/groups/{groupId}/$paths\"" -e "\"$title\"" amalgamation | head -n 1)
   [ -z "$hit" ] || die "$hit has the path /groups/{groupId}/$paths or an object $title already: choose another name than '$noun'"
 }
@@ -72,6 +74,9 @@ SVC_PRIVATE const svc_noun svc_noun_$noun = {
   .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
   .most = ${upper}_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
+  .event_created = "${upper}_CREATED",
+  .event_updated = "${upper}_UPDATED",
+  .event_deleted = "${upper}_DELETED",
   .routes = SVC_ROUTES(${noun}_routes),
 };
 NOUN
@@ -106,6 +111,8 @@ static MunitResult ${noun}_life(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "DELETE", NULL, AT "/%s", group, id), ==, 204);
   munit_assert_int(t_sendf(&t, "GET", NULL, AT "/%s", group, id), ==, 404);
   munit_assert_string_equal(t_error(&t), "RESOURCE_NOT_FOUND");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=${upper}_CREATED&eventType=${upper}_DELETED", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
   t_close(&t);
   return MUNIT_OK;
 }
@@ -127,17 +134,27 @@ new_operations() { # a line each: method, path, name, role, status; sorted as do
 
 NEW_SET='Projects, project invitations, project limits and settings' # the name of SVC_SET_PROJECTS
 
-new_register() { # the operations, as ours
-  new_operations | awk -v set="$NEW_SET" '
-    { printf "  X(%s, \"%s\", \"%s\", \"%s\", \"GROUP\", 1200, 500, \"20250312\", \"%s\", %s) \\\n", $1, $2, $3, set, $4, $5 }' >build/new.rows
+new_inserted() { # FILE: it, with build/new.rows above the line that says so
   awk -v rows=build/new.rows '
-    /^#define OPERATIONS_OWN\(X\) / { print; while ((getline row < rows) > 0) print row; found = 1; next }
+    /build\.sh new adds rows above this line/ { while ((getline row < rows) > 0) print row; found = 1 }
     { print }
-    END { exit !found }' test/catalog/operations_own.h >build/new.h || die 'test/catalog/operations_own.h has no line "#define OPERATIONS_OWN(X)"'
-  cat build/new.h >test/catalog/operations_own.h
+    END { exit !found }' "$1" || die "$1 has no line 'build.sh new adds rows above this line'"
 }
 
-new_document() { # their rows in docs/coverage.md: in the section of the set, by path and method, and counted
+new_events() { # the types of its events, as ours, into build/new.events
+  for does in created updated deleted; do
+    printf '  X(, %s_%s, SVC_EVENT_GROUP, false, "The %s was %s.") \\\n' "$upper" "$(echo $does | tr '[:lower:]' '[:upper:]')" "$words" $does
+  done >build/new.rows
+  new_inserted amalgamation/catalog/event_type_list.h >build/new.events
+}
+
+new_register() { # the operations, as ours, into build/new.operations
+  new_operations | awk -v set="$NEW_SET" '
+    { printf "  X(%s, \"%s\", \"%s\", \"%s\", \"GROUP\", 1200, 500, \"20250312\", \"%s\", %s) \\\n", $1, $2, $3, set, $4, $5 }' >build/new.rows
+  new_inserted test/catalog/operations_own.h >build/new.operations
+}
+
+new_document() { # docs/coverage.md with their rows, into build/new.md: in the section of the set, by path and method, and counted
   new_operations | awk -v noun="$noun" '{ printf "| %s | `%s %s` | %s | 2025-03-12 | %s |\n", $3, $1, $2, $4, noun }' >build/new.rows
   awk -v rows=build/new.rows -v set="## $NEW_SET" '
     function key(row,   part) { split(row, part, "`"); split(part[2], part, " "); return part[2] " " part[1] }
@@ -149,7 +166,6 @@ new_document() { # their rows in docs/coverage.md: in the section of the set, by
     /^[0-9]+ operations\.$/ { print $1 + count " operations."; next }
     { print }
     END { exit n <= count }' docs/coverage.md >build/new.md || die "docs/coverage.md has no section '$NEW_SET'"
-  cat build/new.md >docs/coverage.md
 }
 
 new_call="new takes AREA/NOUN, ./build.sh new network/dns_zone for example"
@@ -173,11 +189,15 @@ verb() {
   kind=$(new_kind "$noun")
   need awk sha256sum
   mkdir -p build
+  new_register; new_events; new_document # first: they may fail, and nothing is written then
   new_noun >"amalgamation/catalog/$area/$noun.c"
   new_test >"test/catalog/${noun}_test.c"
-  new_register
-  new_document
+  cat build/new.operations >test/catalog/operations_own.h
+  cat build/new.events >amalgamation/catalog/event_type_list.h
+  cat build/new.md >docs/coverage.md
+  rm -f build/new.operations build/new.events build/new.md build/new.rows
   fold
-  say "new: amalgamation/catalog/$area/$noun.c, test/catalog/${noun}_test.c; registered in test/catalog/operations_own.h and docs/coverage.md"
+  say "new: amalgamation/catalog/$area/$noun.c, test/catalog/${noun}_test.c; registered in" \
+    "test/catalog/operations_own.h, amalgamation/catalog/event_type_list.h and docs/coverage.md"
   say "next: ./build.sh test $noun"
 }
