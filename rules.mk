@@ -13,6 +13,11 @@
 #
 # An object is made anew when its source changes, a header that the compiler saw it include (-MMD), one of the variables
 # above, the dependencies, or these rules. What could not be made is named in $(O)/failed.
+#
+# Two headers stand for less than they hold, because all objects include them and nouns change them. svcapi.h lists the nouns in a
+# comment: objects depend on $(O)/see/header, the same without that list. Of the list of errors, objects that do not go through it
+# use only numbers, which stay when codes are added or reworded (test/error_numbers.sh): they depend on $(O)/see/codes. build.sh
+# writes these files, and only when they change.
 
 DEPS = build/deps
 MBED = $(DEPS)/mbedtls
@@ -78,7 +83,7 @@ COMMON := rules.mk $(patsubst %,$(DEPS)/.stamp-%,lmdb frozen tinycthread) $(MBED
   $(call noted,$(O)/flags,$(strip $(CC) / $(AR) / $(OPT) / $(DEP_OPT) / $(LINK) / $(INCLUDES) / $(MBED)))
 
 OURS = $(OPT) -std=c11 $(WARN) -I.
-PART = $(OURS) $(INCLUDES) -DSVC_SPLIT=1 -DSVC_SHARED_STORE -Iamalgamation -Itest -I$(O)
+PART = $(OURS) $(INCLUDES) -DSVC_SPLIT=1 -DSVC_SHARED_STORE -I$(O)/see -Iamalgamation -Itest -I$(O)
 $(O)/obj/svcapi.o:           FLAGS = $(OURS) $(INCLUDES) -DSVC_LINES $(if $(POSTGRES)$(REDIS),-DSVC_SHARED_STORE)
 $(O)/obj/amalgamation/%.o:   FLAGS = $(PART)
 $(O)/obj/ports/%.o:          FLAGS = $(PART)
@@ -99,7 +104,9 @@ $(call deps,mongoose):       FLAGS = $(DEP_OPT) -std=gnu11 -w $(INCLUDES) $(MG)
 # What the compiler says stays beside the object: test/check/warnings.sh looks whether it was anything.
 $(O)/obj/%.o: %.c $(COMMON)
 	@mkdir -p $(@D); made=0; $(CC) $(FLAGS) -MMD -MP -c -o $@ $< 2>$(@:.o=.said) || made=1; \
-	cat $(@:.o=.said) >&2; [ $$made = 0 ] || { echo $< >>$(O)/failed; exit 1; }
+	cat $(@:.o=.said) >&2; [ $$made = 0 ] || { echo $< >>$(O)/failed; exit 1; }; \
+	if grep -qE 'SVC_(ERROR_LIST|E_COUNT)' $<; then lists=; else lists='s, [^ ]*error_list\.h\( \|$$\), $(O)/see/codes\1,;'; fi; \
+	sed -i "$$lists s, svcapi\.h\( \|$$\), $(O)/see/header\1," $(@:.o=.d)
 
 # These alone know which stores and limiters there are.
 STORES_NOTED := $(call noted,$(O)/stores.list,$(or $(strip $(STORE_FLAGS)),none))

@@ -1,5 +1,6 @@
 /*
-** All suites in one program, or with --suite NAME that one; further arguments are munit's. --operations prints those of the tables,
+** All suites in one program, or with --suite NAME that one, with --suite NAME/TEST one test of it; further arguments are munit's:
+** --list prints the tests. --operations prints those of the tables,
 ** --unshown the fields that bodies may set and no answer shows.
 ** suites.h is written by
 ** build.sh: a line SUITE(X) for every X_test.c, which has a svc_suite_X.
@@ -13,6 +14,7 @@
 #include "fail.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,12 +64,31 @@ static MunitTest *main_tests(const char *suite, const MunitTest *tests)
   return out;
 }
 
+/* The one test of this name, alone, as the tests of a suite; NULL: there is none. */
+static MunitTest *main_test(const MunitTest *tests, const char *name)
+{
+  MunitTest *out;
+  for (; tests->name && strcmp(tests->name + 1, name) != 0; tests++) continue;
+  if (!tests->name || (out = calloc(2, sizeof *out)) == NULL) return NULL;
+  out[0] = *tests;
+  return out;
+}
+
+/* Is it the suite of "SUITE" or "SUITE/TEST"? Then *test is the name of the test; NULL: all of them. */
+static bool main_is(const char *suite, const char *only, const char **test)
+{
+  size_t n = strlen(suite);
+  if (strncmp(suite, only, n) != 0 || (only[n] && only[n] != '/')) return false;
+  *test = only[n] ? only + n + 1 : NULL;
+  return true;
+}
+
 int main(int argc, char *argv[])
 {
   static MunitSuite chosen[COUNT + 1];
   static char prefix[] = "/";
   MunitSuite root = { prefix, NULL, chosen, 1, MUNIT_SUITE_OPTION_NONE };
-  const char *only = NULL;
+  const char *only = NULL, *test = NULL;
   size_t i, n = 0;
   int rc;
 
@@ -80,14 +101,15 @@ int main(int argc, char *argv[])
     argc -= 2;
   }
   for (i = 0; i < COUNT; i++) {
-    if (only && strcmp(all[i].name, only) != 0) continue;
+    if (only && !main_is(all[i].name, only, &test)) continue;
     chosen[n] = *all[i].suite;
+    if (test && !(chosen[n].tests = main_test(chosen[n].tests, test))) continue;
     if (chosen[n].prefix[0] == '/') chosen[n].prefix++; /* both ways of writing it are in use */
     if (getenv("SVC_TEST_FAIL")) chosen[n].tests = main_tests(all[i].name, chosen[n].tests);
     n++;
   }
   if (n == 0) {
-    fprintf(stderr, "no suite %s\n", only);
+    fprintf(stderr, "no %s %s\n", strchr(only, '/') ? "test" : "suite", only);
     return 2;
   }
   pthread_atfork(NULL, NULL, main_forked);

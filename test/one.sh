@@ -32,7 +32,7 @@ seconds=${SVC_TEST_SECONDS:-$seconds}
 
 if [ -n "${SVC_TEST_ANSWERS:-}" ]; then
   mkdir -p "$SVC_TEST_ANSWERS"
-  SVC_TEST_ANSWERS=$SVC_TEST_ANSWERS/$name; export SVC_TEST_ANSWERS
+  SVC_TEST_ANSWERS=$SVC_TEST_ANSWERS/$(echo "$name" | tr / .); export SVC_TEST_ANSWERS
   rm -f "$SVC_TEST_ANSWERS"
 fi
 

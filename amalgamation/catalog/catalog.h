@@ -8,7 +8,6 @@
 #include "pipeline/pipeline.h"
 #include "catalog/set_list.h"
 #include "catalog/role_list.h"
-#include "catalog/event_type_list.h"
 
 /* access_entries.c: for the nouns that are entries of access lists: their spell, POST (answers with the whole list), removing. */
 SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name); /* the caller's own list; NULL: no memory */

@@ -3,6 +3,7 @@
 ** stands behind that with which many begin.
 */
 #include "catalog/catalog.h"
+#include "catalog/event_type_list.h"
 
 #define EVENT_TYPES_PREFIX_NUMBER(prefix) EVENT_TYPES_IN_##prefix,
 #define EVENT_TYPES_PREFIX(prefix) #prefix,

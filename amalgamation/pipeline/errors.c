@@ -15,8 +15,8 @@ typedef struct errors_row {
   short status;
 } errors_row;
 
-#define ERRORS_ROW(name, status, detail, parameters) { #name "\0" detail "\0" parameters, status },
-static const errors_row errors_table[SVC_E_COUNT] = { { "\0\0", 500 }, SVC_ERROR_LIST(ERRORS_ROW) };
+#define ERRORS_ROW(name, status, detail, parameters) [SVC_E_##name] = { #name "\0" detail "\0" parameters, status },
+static const errors_row errors_table[SVC_E_COUNT] = { [SVC_E_NONE] = { "\0\0", 500 }, SVC_ERROR_LIST(ERRORS_ROW) };
 #undef ERRORS_ROW
 
 static const char *errors_parameters(int code)

@@ -7,7 +7,7 @@
 */
 #include "support.h"
 
-#include "catalog/operations_list.h"
+#include "catalog/operations_own.h"
 
 static bool roles_is_group(const char *role)
 {
@@ -75,11 +75,7 @@ static void roles_path(const char *pattern, const char *org, const char *group, 
 static const operations_row *roles_operation(const svc_route *r)
 {
   static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
-  size_t i;
-  for (i = 0; i < sizeof operations_list / sizeof operations_list[0]; i++)
-    if (strcmp(operations_list[i].method, methods[r->method]) == 0 && strcmp(operations_list[i].path, r->path) == 0)
-      return &operations_list[i];
-  return NULL;
+  return operations_find(methods[r->method], r->path);
 }
 
 static MunitResult roles_all(const MunitParameter params[], void *data)

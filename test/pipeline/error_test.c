@@ -49,7 +49,8 @@ static MunitResult error_table(const MunitParameter params[], void *data)
   for (i = 0; i < CODES; i++) {
     const char *p;
     unsigned used = 0, wanted = declared(table[i].parameters);
-    munit_assert_int(table[i].code, ==, (int)i + 1);
+    munit_assert_int(table[i].code, >, SVC_E_NONE);
+    munit_assert_int(table[i].code, <, SVC_E_COUNT);
     munit_assert_string_equal(svc_error_name(table[i].code), table[i].name);
     munit_assert_int(svc_error_status(table[i].code), ==, table[i].status);
     munit_assert_string_equal(svc_error_detail(table[i].code), table[i].detail);

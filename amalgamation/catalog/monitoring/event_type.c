@@ -4,6 +4,7 @@
 ** Most types have no description of their own: then it is made of the words of the name.
 */
 #include "catalog/catalog.h"
+#include "catalog/event_type_list.h"
 
 static const svc_field event_type_fields[] = {
   F_BOOL("alertable", .flags = SVC_READ_ONLY),

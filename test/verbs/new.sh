@@ -1,0 +1,203 @@
+# new AREA/NOUN: generates a noun that compiles and passes, with its test, and registers its operations
+#
+# Writes amalgamation/catalog/AREA/NOUN.c, a resource of projects with id, groupId and name, and its list, create, read, update and
+# delete; test/catalog/NOUN_test.c, whose test passes; the five operations in test/catalog/operations_own.h, because the public catalog
+# does not have them; the types of its events in amalgamation/catalog/event_type_list.h, as our own; and rows in docs/coverage.md. Then it folds: svcapi.c and the list of nouns in svcapi.h have the noun.
+#
+# AREA is a folder of amalgamation/catalog. NOUN is singular snake case: a-z, 0-9 and _. Example: ./build.sh new network/dns_zone, then
+# ./build.sh test dns_zone. Change the files as you need them; amalgamation/README.md, "Adding a resource", says what a noun can have.
+
+# shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
+
+new_capital() { printf '%s\n' "$1" | awk -F _ '{ for (i = 1; i <= NF; i++) printf "%s", toupper(substr($i, 1, 1)) substr($i, 2) }'; } # dns_zone: DnsZone
+
+new_plural() { # of the last word
+  case $1 in
+    *[!aeiou]y) echo "${1%y}ies" ;;
+    *s|*x|*z|*ch|*sh) echo "$1es" ;;
+    *) echo "$1s" ;;
+  esac
+}
+
+new_kind() { # four characters that no other noun has: the first of its letters; else three of them, and any fourth
+  letters=$(printf '%sxxxx' "$1" | tr -d _)
+  short=$(printf '%.3s' "$letters")
+  for kind in "$(printf '%.4s' "$letters")" "$short"0 "$short"1 "$short"2 "$short"3 "$short"4 "$short"5 "$short"6 "$short"7 "$short"8 "$short"9; do
+    grep -rqF "\"$kind\"" amalgamation --include='*.[ch]' || { echo "$kind"; return 0; }
+  done
+  die "no four characters are free for a kind of $1: choose another name"
+}
+
+new_free() { # nothing of this name is there yet
+  for f in amalgamation/catalog/*/"$noun.c" amalgamation/catalog/"$noun.c" test/*/"${noun}_test.c"; do
+    [ ! -e "$f" ] || die "$f exists already: choose another name than '$noun', or edit that file"
+  done
+  hit=$(grep -rlwE "${noun}_(fields|object|routes)|$upper|${upper}_MOST" amalgamation ports --include='*.[ch]' | head -n 1)
+  [ -z "$hit" ] || die "$hit has names that begin with ${noun}_ or $upper, and all parts are folded into one file: choose another name"
+  ! sed -n 's/^  X(\([A-Z0-9_]*\), \([A-Z0-9_]*\),.*/\1\2/p' amalgamation/catalog/event_type_list.h | grep -qxE "${upper}_(CREATED|UPDATED|DELETED)" ||
+    die "amalgamation/catalog/event_type_list.h has types of events that begin with ${upper}_: choose another name than '$noun'"
+  hit=$(grep -rlF -e "\"/groups/{groupId}/$paths\"" -e "\"$title\"" amalgamation | head -n 1)
+  [ -z "$hit" ] || die "$hit has the path /groups/{groupId}/$paths or an object $title already: choose another name than '$noun'"
+}
+
+new_noun() {
+  cat <<NOUN
+/*
+** $(new_plural "$title"): say here what a $words is, and draw its states if it has any.
+*/
+#include "catalog/catalog.h"
+
+#define ${upper}_MOST 100
+
+static const svc_field ${noun}_fields[] = {
+  F_GROUP_ID(), F_ID(), F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 64)
+};
+static const svc_object ${noun}_object = { .name = "$title", .fields = SVC_ROWS(${noun}_fields) };
+
+#define $upper "/groups/{groupId}/$paths", SVC_SET_PROJECTS, (20250312), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+
+static const svc_route ${noun}_routes[] = {
+  R_GET($upper, "", .flags = SVC_PAGED, .op = "listGroup$titles", .run = svc_verb_list),
+  R_POST($upper, "", .status = 201, .op = "createGroup$title", .run = svc_verb_create, .example = "{\"name\":\"first\"}"),
+  R_GET($upper, "/{${camel}Id}", .op = "getGroup$title", .run = svc_verb_read),
+  R_PATCH($upper, "/{${camel}Id}", .op = "updateGroup$title", .run = svc_verb_update),
+  R_DELETE($upper, "/{${camel}Id}", .status = 204, .op = "deleteGroup$title", .run = svc_verb_delete)
+};
+
+SVC_PRIVATE const svc_noun svc_noun_$noun = {
+  .name = "$words",
+  .rel = "$camel",
+  .kind = "$kind",
+  .parent = "project",
+  .param = "${camel}Id",
+  .object = &${noun}_object,
+  .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .most = ${upper}_MOST,
+  .err_quota = SVC_E_TOO_MANY_RESOURCES,
+  .event_created = "${upper}_CREATED",
+  .event_updated = "${upper}_UPDATED",
+  .event_deleted = "${upper}_DELETED",
+  .routes = SVC_ROUTES(${noun}_routes),
+};
+NOUN
+}
+
+new_test() {
+  cat <<TEST
+/*
+** $(new_plural "$title"): made, listed, read, changed and deleted.
+*/
+#include "support.h"
+
+#define AT "/groups/%s/$paths"
+
+static MunitResult ${noun}_life(const MunitParameter params[], void *data)
+{
+  t_service t;
+  const char *group, *id;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  munit_assert_int(t_sendf(&t, "POST", "{}", AT, group), ==, 400);
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"first\"}", AT, group), ==, 201);
+  munit_assert_string_equal(t_str(&t, "groupId"), group);
+  id = t_keep(&t, t_str(&t, "id"));
+  munit_assert_int(t_sendf(&t, "GET", NULL, AT, group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&t, "results[0].id"), id);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"second\"}", AT "/%s", group, id), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, AT "/%s", group, id), ==, 200);
+  munit_assert_string_equal(t_str(&t, "name"), "second");
+  munit_assert_int(t_sendf(&t, "DELETE", NULL, AT "/%s", group, id), ==, 204);
+  munit_assert_int(t_sendf(&t, "GET", NULL, AT "/%s", group, id), ==, 404);
+  munit_assert_string_equal(t_error(&t), "RESOURCE_NOT_FOUND");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=${upper}_CREATED&eventType=${upper}_DELETED", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
+  t_close(&t);
+  return MUNIT_OK;
+}
+
+static MunitTest tests[] = {
+  { "/life", ${noun}_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+};
+const MunitSuite svc_suite_$noun = { "$noun", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
+TEST
+}
+
+new_operations() { # a line each: method, path, name, role, status; sorted as docs/coverage.md is
+  at="/groups/{groupId}/$paths"
+  printf '%s\n' "GET $at listGroup$titles GROUP_READ_ONLY 200" "POST $at createGroup$title GROUP_OWNER 201" \
+    "DELETE $at/{${camel}Id} deleteGroup$title GROUP_OWNER 204" "GET $at/{${camel}Id} getGroup$title GROUP_READ_ONLY 200" \
+    "PATCH $at/{${camel}Id} updateGroup$title GROUP_OWNER 200"
+}
+
+NEW_SET='Projects, project invitations, project limits and settings' # the name of SVC_SET_PROJECTS
+
+new_inserted() { # FILE: it, with build/new.rows above the line that says so
+  awk -v rows=build/new.rows '
+    /build\.sh new adds rows above this line/ { while ((getline row < rows) > 0) print row; found = 1 }
+    { print }
+    END { exit !found }' "$1" || die "$1 has no line 'build.sh new adds rows above this line'"
+}
+
+new_events() { # the types of its events, as ours, into build/new.events
+  for does in created updated deleted; do
+    printf '  X(, %s_%s, SVC_EVENT_GROUP, false, "The %s was %s.") \\\n' "$upper" "$(echo $does | tr '[:lower:]' '[:upper:]')" "$words" $does
+  done >build/new.rows
+  new_inserted amalgamation/catalog/event_type_list.h >build/new.events
+}
+
+new_register() { # the operations, as ours, into build/new.operations
+  new_operations | awk -v set="$NEW_SET" '
+    { printf "  X(%s, \"%s\", \"%s\", \"%s\", \"GROUP\", 1200, 500, \"20250312\", \"%s\", %s) \\\n", $1, $2, $3, set, $4, $5 }' >build/new.rows
+  new_inserted test/catalog/operations_own.h >build/new.operations
+}
+
+new_document() { # docs/coverage.md with their rows, into build/new.md: in the section of the set, by path and method, and counted
+  new_operations | awk -v noun="$noun" '{ printf "| %s | `%s %s` | %s | 2025-03-12 | %s |\n", $3, $1, $2, $4, noun }' >build/new.rows
+  awk -v rows=build/new.rows -v set="## $NEW_SET" '
+    function key(row,   part) { split(row, part, "`"); split(part[2], part, " "); return part[2] " " part[1] }
+    BEGIN { while ((getline row < rows) > 0) left[++count] = row; n = 1 }
+    $0 == set { inside = 1 }
+    inside == 2 { while (n <= count && ($0 !~ /^\|/ || key(left[n]) < key($0))) print left[n++] }
+    inside == 2 && !/^\|/ { inside = 3 }
+    inside == 1 && /^\|---/ { inside = 2 }
+    /^[0-9]+ operations\.$/ { print $1 + count " operations."; next }
+    { print }
+    END { exit n <= count }' docs/coverage.md >build/new.md || die "docs/coverage.md has no section '$NEW_SET'"
+}
+
+new_call="new takes AREA/NOUN, ./build.sh new network/dns_zone for example"
+new_area() { # the folder must be there: an area that is misspelt would be another
+  case $area in *[!a-z0-9_]*) die "the area '$area' is not a folder name of a-z, 0-9 and _; $new_call" ;; esac
+  [ -d "amalgamation/catalog/$area" ] ||
+    die "no area '$area'$(find amalgamation/catalog -mindepth 1 -maxdepth 1 -type d | sed 's,.*/,,' | near "$area"): the areas are the folders of amalgamation/catalog"
+}
+
+verb() {
+  [ $# = 1 ] || die "$new_call"
+  area=${1%%/*}; noun=${1#*/}
+  case $1 in ?*/?*) ;; *) die "$new_call, not '$1'" ;; esac
+  case $noun in [!a-z]*|*[!a-z0-9_]*|*_|*__*) die "the noun '$noun' is not snake case, a-z, 0-9 and single _ that begin with a letter; $new_call" ;; esac
+  [ ${#noun} -le 40 ] || die "the noun '$noun' is longer than 40 characters"
+  new_area
+  title=$(new_capital "$noun"); upper=$(echo "$noun" | tr '[:lower:]' '[:upper:]'); words=$(echo "$noun" | tr _ ' ')
+  camel=$(printf '%s' "$title" | awk '{ print tolower(substr($0, 1, 1)) substr($0, 2) }')
+  titles=$(new_plural "$title"); paths=$(new_plural "$camel")
+  new_free
+  kind=$(new_kind "$noun")
+  need awk sha256sum
+  mkdir -p build
+  new_register; new_events; new_document # first: they may fail, and nothing is written then
+  new_noun >"amalgamation/catalog/$area/$noun.c"
+  new_test >"test/catalog/${noun}_test.c"
+  cat build/new.operations >test/catalog/operations_own.h
+  cat build/new.events >amalgamation/catalog/event_type_list.h
+  cat build/new.md >docs/coverage.md
+  rm -f build/new.operations build/new.events build/new.md build/new.rows
+  fold
+  say "new: amalgamation/catalog/$area/$noun.c, test/catalog/${noun}_test.c; registered in" \
+    "test/catalog/operations_own.h, amalgamation/catalog/event_type_list.h and docs/coverage.md"
+  say "next: ./build.sh test $noun"
+}
