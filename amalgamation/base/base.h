@@ -187,6 +187,7 @@ SVC_PRIVATE uint64_t svc_sip(const uint64_t key[2], svc_str text); /* SipHash-2-
 SVC_PRIVATE svc_str svc_gzip(svc_arena *a, svc_str bytes); /* a stream of stored blocks */
 
 /* date.c: milliseconds since 1970-01-01T00:00:00Z. */
+#define SVC_DAY_MS INT64_C(86400000)
 SVC_PRIVATE bool svc_date_parse(svc_str text, int64_t *ms); /* ISO 8601, no zone means UTC; impossible dates refused */
 SVC_PRIVATE bool svc_day_parse(svc_str text, unsigned *yyyymmdd); /* "2025-03-12" gives 20250312; a real day only */
 SVC_PRIVATE void svc_date_text(int64_t ms, char out[21]); /* "2025-03-12T08:00:00Z" and a NUL */
@@ -280,6 +281,7 @@ SVC_PRIVATE void svc_node_set_text(svc_arena *a, svc_node *object, const char *n
 /* A string member of another object, or an empty string. */
 SVC_PRIVATE void svc_node_set_from(svc_arena *a, svc_node *object, const char *name, const svc_node *from, const char *member);
 SVC_PRIVATE void svc_node_set_id(svc_arena *a, svc_node *object, const char *name, const svc_id *id);
+SVC_PRIVATE void svc_node_set_date(svc_arena *a, svc_node *object, const char *name, int64_t ms); /* in UTC, to the second */
 SVC_PRIVATE void svc_node_set_i64(svc_arena *a, svc_node *object, const char *name, int64_t value);
 SVC_PRIVATE void svc_node_set_bool(svc_arena *a, svc_node *object, const char *name, bool value);
 SVC_PRIVATE void svc_node_drop(svc_node *object, const char *name);

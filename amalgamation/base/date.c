@@ -7,9 +7,8 @@
 */
 #include "base/base.h"
 
-#define DATE_DAY_MS INT64_C(86400000)
-#define DATE_FIRST_MS (INT64_C(-719528) * DATE_DAY_MS)  /* 0000-01-01 */
-#define DATE_END_MS (INT64_C(2932897) * DATE_DAY_MS)    /* 10000-01-01 */
+#define DATE_FIRST_MS (INT64_C(-719528) * SVC_DAY_MS)  /* 0000-01-01 */
+#define DATE_END_MS (INT64_C(2932897) * SVC_DAY_MS)    /* 10000-01-01 */
 
 struct date_parts {
   unsigned year, month, day, hour, minute, second;
@@ -39,8 +38,8 @@ static struct date_parts date_split(int64_t ms)
   if (ms < DATE_FIRST_MS) ms = DATE_FIRST_MS;
   if (ms >= DATE_END_MS) ms = DATE_END_MS - 1;
   ms -= DATE_FIRST_MS; /* not negative from here on: division rounds down */
-  days = ms / DATE_DAY_MS;
-  second = ms % DATE_DAY_MS / 1000;
+  days = ms / SVC_DAY_MS;
+  second = ms % SVC_DAY_MS / 1000;
   p.weekday = (unsigned)((days + 6) % 7); /* 0000-01-01 was a Saturday */
   days += 146097 - 60;                    /* since March 1st of the year -400: whole periods of 400 years */
   era = days / 146097;
@@ -150,7 +149,7 @@ static bool date_any_time(svc_str *s, bool basic, int64_t *ms)
     if (!date_digits(s, 2, &value) || value > most[i]) return false;
     *ms += value * units[i];
   }
-  return date_fraction(s, units[i - 1], ms) && *ms <= DATE_DAY_MS;
+  return date_fraction(s, units[i - 1], ms) && *ms <= SVC_DAY_MS;
 }
 
 /* Z, +hh:mm, +hhmm, +hh or nothing, in minutes east of UTC. */
@@ -179,7 +178,7 @@ SVC_PRIVATE bool svc_date_parse(svc_str text, int64_t *ms)
   if (text.n > 0 && !(date_char(&text, 'T', 't') && date_any_time(&text, basic, &of_day) && date_zone(&text, &zone)))
     return false;
   if (text.n > 0) return false;
-  *ms = days * DATE_DAY_MS + of_day - (int64_t)zone * 60000;
+  *ms = days * SVC_DAY_MS + of_day - (int64_t)zone * 60000;
   return true;
 }
 
@@ -228,7 +227,7 @@ SVC_PRIVATE void svc_http_date(int64_t ms, char out[30])
 
 SVC_PRIVATE int64_t svc_day_ms(unsigned yyyymmdd)
 {
-  return date_days(yyyymmdd / 10000, yyyymmdd / 100 % 100, yyyymmdd % 100) * DATE_DAY_MS;
+  return date_days(yyyymmdd / 10000, yyyymmdd / 100 % 100, yyyymmdd % 100) * SVC_DAY_MS;
 }
 
 /* The first of a month, counted from the first of the year 0. */
@@ -241,14 +240,13 @@ static int64_t date_month(int64_t months)
 
 SVC_PRIVATE int64_t svc_months_on(int64_t from, int64_t months)
 {
-  const int64_t day_ms = 86400000;
   int64_t at, day, last;
   char text[21];
   svc_date_text(from, text);
   at = (int64_t)atoi(text) * 12 + atoi(text + 5) - 1;
   day = atoi(text + 8);
-  last = (date_month(at + months + 1) - date_month(at + months)) / day_ms;
-  return date_month(at + months) + (from - date_month(at)) - (day > last ? day - last : 0) * day_ms;
+  last = (date_month(at + months + 1) - date_month(at + months)) / SVC_DAY_MS;
+  return date_month(at + months) + (from - date_month(at)) - (day > last ? day - last : 0) * SVC_DAY_MS;
 }
 
 /* ISO 8601: "P1Y2M3W4DT5H6M7S", any part left out, none in another order, and at least one; whole numbers. */

@@ -94,6 +94,13 @@ SVC_PRIVATE void svc_node_set_i64(svc_arena *a, svc_node *object, const char *na
   svc_node_put(a, object, svc_node_new(a, SVC_J_NUMBER, svc_str_c(name), text));
 }
 
+SVC_PRIVATE void svc_node_set_date(svc_arena *a, svc_node *object, const char *name, int64_t ms)
+{
+  char text[21];
+  svc_date_text(ms, text);
+  svc_node_set_text(a, object, name, text);
+}
+
 SVC_PRIVATE void svc_node_set_bool(svc_arena *a, svc_node *object, const char *name, bool value)
 {
   svc_node_put(a, object, svc_node_new(a, SVC_J_BOOL, svc_str_c(name), value ? SVC_S("true") : SVC_S("false")));

@@ -51,10 +51,8 @@ SVC_PRIVATE svc_node *svc_invitation_view(svc_call *c, const svc_noun_info *to, 
   svc_node *teams = group ? NULL : svc_assignments_teams(c, lines);
   svc_str inviter;
   svc_entity scope;
-  char now[21];
   if (!member || !out || !roles || (!group && !teams) || svc_get_noun(c->txn, to, id, &scope) != SVC_OK) return NULL;
-  svc_date_text(c->now, now);
-  svc_node_set_text(c->arena, out, "createdAt", now); /* of who is a member, and was not invited */
+  svc_node_set_date(c->arena, out, "createdAt", c->now); /* of who is a member, and was not invited */
   if (svc_node_get(member, "invitationCreatedAt")) {
     svc_node_set_from(c->arena, out, "createdAt", member, "invitationCreatedAt");
     svc_node_set_from(c->arena, out, "expiresAt", member, "invitationExpiresAt");

@@ -214,15 +214,12 @@ static void member_details(svc_call *c, const svc_member *m, bool pending, svc_n
 {
   static const char *const own[] = { "country", "createdAt", "firstName", "lastAuth", "lastName", "mobileNumber" };
   const svc_node *person = pending ? NULL : svc_person_seen_in(c, &m->user, &m->org);
-  char created[21], expires[21];
   size_t i;
   for (i = 0; person && i < sizeof own / sizeof own[0]; i++)
     if (svc_node_get(person, own[i])) svc_node_set_from(c->arena, body, own[i], person, own[i]);
   if (!pending) return;
-  svc_date_text(c->now, created);
-  svc_date_text(c->now + MEMBER_INVITED_MS, expires);
-  svc_node_set_text(c->arena, body, "invitationCreatedAt", created);
-  svc_node_set_text(c->arena, body, "invitationExpiresAt", expires);
+  svc_node_set_date(c->arena, body, "invitationCreatedAt", c->now);
+  svc_node_set_date(c->arena, body, "invitationExpiresAt", c->now + MEMBER_INVITED_MS);
   svc_node_set_str(c->arena, body, "inviterUsername", svc_inviter_name(c));
 }
 

@@ -65,7 +65,6 @@ SVC_PRIVATE bool svc_person_find(svc_call *c, svc_str name, svc_entity *out, boo
 SVC_PRIVATE bool svc_person_make(svc_call *c, svc_str name, svc_entity *out)
 {
   svc_node *body = svc_node_object(c->arena, NULL);
-  char created[21];
   if (!body || !c->s->seats[SVC_SEAT_USER]) return svc_no_memory(c);
   memset(out, 0, sizeof *out);
   out->kind = c->s->seats[SVC_SEAT_USER]->noun->kind;
@@ -73,8 +72,7 @@ SVC_PRIVATE bool svc_person_make(svc_call *c, svc_str name, svc_entity *out)
   out->key = svc_id_str(c->arena, &out->id);
   out->unique = svc_person_name(c, name);
   out->extra = svc_credential_pack(c->arena, SVC_S(""), SVC_S(""));
-  svc_date_text(c->now, created);
-  svc_node_set_text(c->arena, body, "createdAt", created);
+  svc_node_set_date(c->arena, body, "createdAt", c->now);
   svc_node_set_str(c->arena, body, "emailAddress", out->unique);
   svc_node_set_str(c->arena, body, "id", out->key);
   svc_node_set_str(c->arena, body, "username", out->unique);

@@ -76,9 +76,7 @@ SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored)
 
 static void change_date(svc_call *c, svc_node *body, const svc_field *f)
 {
-  char date[21];
-  svc_date_text(c->now, date);
-  svc_node_set_text(c->arena, body, f->name, date);
+  svc_node_set_date(c->arena, body, f->name, c->now);
 }
 
 /* What shows when the entity was last changed; only called when it was. */

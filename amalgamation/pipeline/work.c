@@ -14,7 +14,7 @@
 #define WORK_BURST ((int64_t)2000000) /* steps: about 20 ms */
 #define WORK_WINDOW ((int64_t)10000)  /* milliseconds */
 #define WORK_LEAST ((int64_t)20000)   /* steps that are reserved at least, so that those who wait do not all come at one time */
-#define WORK_LONGEST ((int64_t)86400000) /* milliseconds: who would wait longer meets a clock that was set back */
+#define WORK_LONGEST SVC_DAY_MS /* milliseconds: who would wait longer meets a clock that was set back */
 #define WORK_SLOTS 1024
 #define WORK_WAYS 8 /* slots that one organization may have */
 #define WORK_SAY 60000 /* milliseconds */

@@ -89,11 +89,9 @@ static bool access_token_note(svc_call *c, const svc_entity *account, const svc_
 {
   svc_node *body = svc_entity_body(c, account), *secrets = svc_node_get(body, "secrets"), *item;
   svc_str id = svc_id_str(c->arena, used);
-  char date[21];
   if (!body) return false;
-  svc_date_text(c->now, date);
   for (item = svc_node_first(secrets); item; item = item->next)
-    if (svc_node_eq(item, "id", id)) svc_node_set_text(c->arena, item, "lastUsedAt", date);
+    if (svc_node_eq(item, "id", id)) svc_node_set_date(c->arena, item, "lastUsedAt", c->now);
   return svc_rewrite(c, account, body);
 }
 

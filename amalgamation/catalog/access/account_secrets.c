@@ -21,7 +21,6 @@ static bool account_secrets_hours(svc_call *c, int64_t hours)
 SVC_PRIVATE svc_node *svc_account_secret_new(svc_call *c, int64_t hours, svc_account_verifier *v, svc_str *secret)
 {
   unsigned char random[30];
-  char created[21], expires[21];
   svc_node *record = svc_node_object(c->arena, NULL);
   memset(v, 0, sizeof *v);
   if (!account_secrets_hours(c, hours) || !svc_secret_bytes(c, random, sizeof random)) return NULL;
@@ -33,10 +32,8 @@ SVC_PRIVATE svc_node *svc_account_secret_new(svc_call *c, int64_t hours, svc_acc
   v->id = svc_new_id(c->txn);
   v->expiry = c->now + hours * 3600000;
   if (!svc_secret_hash(c, *secret, v->hash)) return NULL;
-  svc_date_text(c->now, created);
-  svc_date_text(v->expiry, expires);
-  svc_node_set_text(c->arena, record, "createdAt", created);
-  svc_node_set_text(c->arena, record, "expiresAt", expires);
+  svc_node_set_date(c->arena, record, "createdAt", c->now);
+  svc_node_set_date(c->arena, record, "expiresAt", v->expiry);
   svc_node_set_id(c->arena, record, "id", &v->id);
   svc_node_set_str(c->arena, record, "maskedSecretValue",
                    svc_arena_print(c->arena, "%s****%s", svc_value_text(c->s, c->arena, "svc_sa_sk_").p,

@@ -54,10 +54,8 @@ static bool api_key_access_list_delete(svc_call *c)
 
 static void api_key_access_list_used(svc_call *c, svc_node *body, const svc_use *use)
 {
-  char date[21];
-  svc_date_text(use->last, date);
   svc_node_set_i64(c->arena, body, "count", svc_node_i64(body, "count", 0) + use->count);
-  svc_node_set_text(c->arena, body, "lastUsed", date);
+  svc_node_set_date(c->arena, body, "lastUsed", use->last);
   svc_node_set_text(c->arena, body, "lastUsedAddress", use->address);
 }
 

@@ -69,10 +69,8 @@ static bool service_account_access_list_delete(svc_call *c)
 
 static void service_account_access_list_used(svc_call *c, svc_node *body, const svc_use *use)
 {
-  char date[21];
-  svc_date_text(use->last, date);
   svc_node_set_text(c->arena, body, "lastUsedAddress", use->address);
-  svc_node_set_text(c->arena, body, "lastUsedAt", date);
+  svc_node_set_date(c->arena, body, "lastUsedAt", use->last);
   svc_node_set_i64(c->arena, body, "requestCount", svc_node_i64(body, "requestCount", 0) + use->count);
 }
 

@@ -71,7 +71,7 @@ typedef struct backup_clock_day {
 
 static int64_t backup_clock_midnight(int64_t ms)
 {
-  return ms - (ms % SVC_BACKUP_DAY_MS + SVC_BACKUP_DAY_MS) % SVC_BACKUP_DAY_MS;
+  return ms - (ms % SVC_DAY_MS + SVC_DAY_MS) % SVC_DAY_MS;
 }
 
 static backup_clock_day backup_clock_split(int64_t ms)
@@ -95,15 +95,15 @@ static int64_t backup_clock_month(int64_t year, int64_t month)
 
 static int64_t backup_clock_month_days(int64_t year, int64_t month)
 {
-  return (backup_clock_month(year, month + 1) - backup_clock_month(year, month)) / SVC_BACKUP_DAY_MS;
+  return (backup_clock_month(year, month + 1) - backup_clock_month(year, month)) / SVC_DAY_MS;
 }
 
 static int64_t backup_clock_move(svc_retention keep, int64_t from, int64_t sign)
 {
-  from += sign * keep.days * SVC_BACKUP_DAY_MS;
+  from += sign * keep.days * SVC_DAY_MS;
   switch (keep.unit) {
-  case 0: return from + sign * keep.value * SVC_BACKUP_DAY_MS;
-  case 1: return from + sign * keep.value * 7 * SVC_BACKUP_DAY_MS;
+  case 0: return from + sign * keep.value * SVC_DAY_MS;
+  case 1: return from + sign * keep.value * 7 * SVC_DAY_MS;
   case 2: return svc_months_on(from, sign * keep.value);
   default: return svc_months_on(from, sign * keep.value * 12);
   }
@@ -126,18 +126,18 @@ SVC_PRIVATE int64_t svc_backup_days(svc_retention keep, bool most)
 static int64_t backup_clock_in_month(const svc_backup_item *item, backup_clock_day d, int64_t months)
 {
   int64_t day = item->interval == BACKUP_CLOCK_LAST_DAY ? backup_clock_month_days(d.year, d.month + months) : item->interval;
-  return backup_clock_month(d.year, d.month + months) + (day - 1) * SVC_BACKUP_DAY_MS;
+  return backup_clock_month(d.year, d.month + months) + (day - 1) * SVC_DAY_MS;
 }
 
 static int64_t backup_clock_weekday(int64_t midnight)
 {
-  int64_t day = midnight / SVC_BACKUP_DAY_MS;
+  int64_t day = midnight / SVC_DAY_MS;
   return ((day + 3) % 7 + 7) % 7 + 1; /* 1970-01-01 was a Thursday */
 }
 
 static int64_t backup_clock_every(int64_t hours, int64_t reference, int64_t after)
 {
-  int64_t step = hours * BACKUP_CLOCK_HOUR, from = backup_clock_midnight(after) - SVC_BACKUP_DAY_MS + reference;
+  int64_t step = hours * BACKUP_CLOCK_HOUR, from = backup_clock_midnight(after) - SVC_DAY_MS + reference;
   return from + ((after - from) / step + 1) * step;
 }
 
@@ -150,8 +150,8 @@ SVC_PRIVATE int64_t svc_backup_next(const svc_backup_item *item, int64_t referen
   case SVC_BACKUP_HOURLY: return backup_clock_every(item->interval, reference, after);
   case SVC_BACKUP_DAILY: return backup_clock_every(24, reference, after);
   case SVC_BACKUP_WEEKLY:
-    when += ((item->interval - backup_clock_weekday(when) + 7) % 7) * SVC_BACKUP_DAY_MS + reference;
-    return when > after ? when : when + 7 * SVC_BACKUP_DAY_MS;
+    when += ((item->interval - backup_clock_weekday(when) + 7) % 7) * SVC_DAY_MS + reference;
+    return when > after ? when : when + 7 * SVC_DAY_MS;
   case SVC_BACKUP_MONTHLY:
     when = backup_clock_in_month(item, d, 0) + reference;
     return when > after ? when : backup_clock_in_month(item, d, 1) + reference;
@@ -165,7 +165,7 @@ SVC_PRIVATE int64_t svc_backup_next(const svc_backup_item *item, int64_t referen
 /* Months are not all as long: from a few days before on, what is over already is passed by, one after the other. */
 static int64_t backup_clock_next_kept(const svc_backup_item *item, int64_t reference, int64_t after, int64_t now)
 {
-  int64_t from = backup_clock_move(item->keep, now, -1) - (item->keep.unit < 2 ? 1 : 4 * SVC_BACKUP_DAY_MS);
+  int64_t from = backup_clock_move(item->keep, now, -1) - (item->keep.unit < 2 ? 1 : 4 * SVC_DAY_MS);
   int64_t when = svc_backup_next(item, reference, from > after ? from : after), next;
   while (when && svc_backup_expiry(item->keep, when) <= now) {
     next = svc_backup_next(item, reference, when);

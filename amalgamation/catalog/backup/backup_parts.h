@@ -20,7 +20,6 @@ enum {
   SVC_BACKUP_JOBS = 500,         /* restores, and exports, of one cluster */
   SVC_BACKUP_JOB_DAYS = 90       /* that are kept when they are over */
 };
-#define SVC_BACKUP_DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
 SVC_LIST svc_values_retention_units[] = { "days", "weeks", "months", "years", NULL };
 /* How often, of any frequency: which of these it is for which stands in backup_rules.c. The first is for what is taken on demand. */
@@ -110,7 +109,6 @@ SVC_PRIVATE bool svc_compliance_raise(svc_call *c, const svc_node *policy, svc_n
 SVC_PRIVATE bool svc_backup_least_check(svc_call *c, const svc_node *policy); /* its own rules */
 
 /* ---- snapshot_acts.c: what others do with snapshots */
-SVC_PRIVATE void svc_backup_set_date(svc_call *c, svc_node *body, const char *field, int64_t when);
 SVC_PRIVATE bool svc_snapshot_get(svc_call *c, const svc_entity *cluster, svc_str id, svc_entity *out); /* false: 404 */
 SVC_PRIVATE bool svc_snapshot_of_path(svc_call *c, svc_entity *out); /* for views that are nouns of their own: {snapshotId} */
 /* Taken by the schedule, for these of its items (a JSON array of ids). */

@@ -175,12 +175,10 @@ static bool backup_schedule_clear(svc_call *c)
 
 static void backup_schedule_set_next(svc_call *c, svc_change *change, int64_t when)
 {
-  char date[21];
   svc_change_due(change, SVC_DUE_RUN, when);
   svc_node_drop(change->body, "nextSnapshot");
   if (!when) return;
-  svc_date_text(when, date);
-  svc_node_set_str(c->arena, change->body, "nextSnapshot", svc_arena_copy(c->arena, svc_str_c(date)));
+  svc_node_set_date(c->arena, change->body, "nextSnapshot", when);
 }
 
 /* Until the caller says otherwise, at the minute at which backups began. */

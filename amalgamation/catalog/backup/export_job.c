@@ -142,7 +142,7 @@ static bool export_job_prepare(svc_call *c, svc_change *change)
     return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &id);
   svc_node_set_str(c->arena, change->body, "prefix", export_job_prefix(c, &cluster, &snapshot));
   export_job_count(c, change->body, 0, c->s->config.driver ? 0 : export_job_simulated(c, change));
-  svc_change_due(change, SVC_DUE_EXPIRY, c->now + SVC_BACKUP_JOB_DAYS * SVC_BACKUP_DAY_MS);
+  svc_change_due(change, SVC_DUE_EXPIRY, c->now + SVC_BACKUP_JOB_DAYS * SVC_DAY_MS);
   return export_job_components(c, change, &snapshot);
 }
 
@@ -156,7 +156,7 @@ static bool export_job_fell_due(svc_call *c, svc_change *change, int tag)
   int64_t total = svc_node_i64(svc_node_get(change->body, "exportStatus"), "totalCollections", 0);
   if (tag != SVC_DUE_STATE || !svc_node_is(change->body, "state", "Successful")) return true;
   export_job_count(c, change->body, total, total);
-  svc_backup_set_date(c, change->body, "finishedAt", c->now);
+  svc_node_set_date(c->arena, change->body, "finishedAt", c->now);
   return true;
 }
 

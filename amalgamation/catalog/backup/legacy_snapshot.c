@@ -178,7 +178,7 @@ static bool legacy_snapshot_until(svc_call *c, const svc_node *before, const svc
   bool for_good = svc_node_bool(body, "doNotDelete", false), dated = svc_node_get(c->body, "expires") != NULL;
   int64_t date = was;
   if (dated) svc_date_parse(svc_node_str(body, "expires"), &date);
-  if (!for_good && !date) date = c->now + LEGACY_SNAPSHOT_DAYS * SVC_BACKUP_DAY_MS;
+  if (!for_good && !date) date = c->now + LEGACY_SNAPSHOT_DAYS * SVC_DAY_MS;
   if (for_good && !svc_node_bool(before, "doNotDelete", false) && dated && date != was)
     return svc_fail(c, SVC_E_BACKUP_CONFLICTING_OPTIONS, "ss", "doNotDelete", "expires");
   *until = for_good && !(dated && date != was) ? 0 : date;
@@ -204,7 +204,7 @@ static bool legacy_snapshot_change(svc_call *c)
                     &svc_path_entity(c, "cluster")->unique);
   if (c->error.code || !svc_change_of(c, noun, &e, &change)) return false;
   svc_node_drop(change.body, "expiresAt");
-  if (until) svc_backup_set_date(c, change.body, "expiresAt", until);
+  if (until) svc_node_set_date(c->arena, change.body, "expiresAt", until);
   svc_change_due(&change, SVC_DUE_EXPIRY, until);
   change.event = noun->noun->event_updated;
   return svc_change_keep(c, &change, &e) && svc_answer_node(c, legacy_snapshot_view(c, &e, NULL));

@@ -177,7 +177,7 @@ static void restore_job_moment(svc_call *c, svc_node *body, int64_t second)
 {
   svc_node *time = svc_node_object(c->arena, "desiredTimestamp");
   if (!time) return; /* the arena remembers it */
-  svc_backup_set_date(c, time, "date", second * 1000);
+  svc_node_set_date(c->arena, time, "date", second * 1000);
   svc_node_set_i64(c->arena, time, "increment", svc_node_i64(body, "oplogInc", 1));
   svc_node_put(c->arena, body, time);
 }
@@ -209,7 +209,7 @@ static bool restore_job_prepare(svc_call *c, svc_change *change)
   svc_entity cluster, snapshot;
   if (change->before) return true;
   if (!restore_job_fields_good(c, body) || !svc_backup_source(c, &change->parent, &cluster)) return false;
-  svc_change_due(change, SVC_DUE_EXPIRY, c->now + SVC_BACKUP_JOB_DAYS * SVC_BACKUP_DAY_MS);
+  svc_change_due(change, SVC_DUE_EXPIRY, c->now + SVC_BACKUP_JOB_DAYS * SVC_DAY_MS);
   if (restore_job_is(body, "deliveryType", "pointInTime")) {
     if (!svc_restore_reaches(c, &cluster, second)) return false;
     restore_job_moment(c, change->body, second);
@@ -274,15 +274,15 @@ static bool restore_job_target_there(svc_call *c, const svc_change *change)
 
 static bool restore_job_finish(svc_call *c, svc_change *change)
 {
-  int64_t until = c->now - c->now % 1000 + RESTORE_JOB_LINK_DAYS * SVC_BACKUP_DAY_MS;
-  svc_backup_set_date(c, change->body, "finishedAt", c->now);
+  int64_t until = c->now - c->now % 1000 + RESTORE_JOB_LINK_DAYS * SVC_DAY_MS;
+  svc_node_set_date(c->arena, change->body, "finishedAt", c->now);
   if (!restore_job_is(change->body, "deliveryType", "download")) {
     if (restore_job_target_there(c, change)) return true;
     svc_node_set_text(c->arena, change->body, "state", "FAILED");
     change->event = "CPS_RESTORE_FAILED";
     return svc_txn_good(c);
   }
-  svc_backup_set_date(c, change->body, "expiresAt", until);
+  svc_node_set_date(c->arena, change->body, "expiresAt", until);
   svc_change_due(change, RESTORE_JOB_DUE_LINK, until);
   return c->s->config.driver || restore_job_files(c, change);
 }

@@ -233,7 +233,7 @@ static bool snapshot_on_demand(svc_call *c, svc_change *change, const svc_entity
   if (!snapshot_may_begin(c, cluster) || !snapshot_retention_asked(c, change, cluster, &until)) return false;
   until -= until % 1000; /* as it is shown */
   svc_node_set_text(c->arena, change->body, "snapshotType", "onDemand");
-  svc_backup_set_date(c, change->body, "expiresAt", until);
+  svc_node_set_date(c->arena, change->body, "expiresAt", until);
   svc_change_due(change, SVC_DUE_EXPIRY, until);
   return svc_backup_note(c, cluster, "onDemand", svc_id_str(c->arena, &change->id));
 }
@@ -260,7 +260,7 @@ static bool snapshot_retention_new(svc_call *c, svc_change *change)
     return svc_fail(c, SVC_E_BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS, "S",
                     &svc_path_entity(c, "cluster")->unique);
   if (c->error.code) return false;
-  svc_backup_set_date(c, change->body, "expiresAt", until);
+  svc_node_set_date(c->arena, change->body, "expiresAt", until);
   svc_change_due(change, SVC_DUE_EXPIRY, until);
   return true;
 }
@@ -281,7 +281,7 @@ static bool snapshot_prepare(svc_call *c, svc_change *change)
 static int64_t snapshot_simulated_size(svc_call *c, const svc_change *change)
 {
   const char *cluster = svc_id_str(c->arena, &change->parent).p;
-  int64_t days = c->now / SVC_BACKUP_DAY_MS - svc_id_second(&change->parent) / 86400;
+  int64_t days = c->now / SVC_DAY_MS - svc_id_second(&change->parent) / 86400;
   return ((int64_t)1 << 30) + svc_simulated(cluster, "storageSizeBytes", 0) * (4 << 20) + (days > 0 ? days : 0) * (1 << 20);
 }
 

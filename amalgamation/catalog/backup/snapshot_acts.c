@@ -5,13 +5,6 @@
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
 
-SVC_PRIVATE void svc_backup_set_date(svc_call *c, svc_node *body, const char *field, int64_t when)
-{
-  char date[21];
-  svc_date_text(when, date);
-  svc_node_set_str(c->arena, body, field, svc_arena_copy(c->arena, svc_str_c(date)));
-}
-
 SVC_PRIVATE bool svc_snapshot_get(svc_call *c, const svc_entity *cluster, svc_str id, svc_entity *out)
 {
   svc_id wanted;
@@ -41,7 +34,7 @@ SVC_PRIVATE bool svc_snapshot_start(svc_call *c, const svc_entity *cluster, svc_
   svc_node_set_text(c->arena, change.body, "frequencyType", svc_values_snapshot_frequencies[frequency]);
   svc_node_set_text(c->arena, change.body, "snapshotType", "scheduled");
   svc_node_put(c->arena, change.body, items);
-  svc_backup_set_date(c, change.body, "expiresAt", expiry);
+  svc_node_set_date(c->arena, change.body, "expiresAt", expiry);
   svc_change_due(&change, SVC_DUE_EXPIRY, expiry);
   return svc_insert(c, &change, &e);
 }
@@ -52,7 +45,7 @@ SVC_PRIVATE bool svc_snapshot_keep_until(svc_call *c, const svc_entity *snapshot
   svc_entity e;
   if (svc_due_get(snapshot, SVC_DUE_EXPIRY) == when) return true;
   if (!svc_change_of(c, svc_noun_by_kind(c->s, SNAPSHOT_KIND), snapshot, &change)) return false;
-  svc_backup_set_date(c, change.body, "expiresAt", when);
+  svc_node_set_date(c->arena, change.body, "expiresAt", when);
   svc_change_due(&change, SVC_DUE_EXPIRY, when);
   change.event = change.noun->noun->event_updated;
   return svc_change_keep(c, &change, &e);

@@ -68,7 +68,7 @@ static void snapshot_copies_until(svc_call *c, const svc_change *change, svc_nod
   char date[21] = "";
   svc_date_parse(svc_node_str(change->body, "createdAt"), &taken);
   if (keep.unit >= 0) svc_date_text(svc_backup_expiry(keep, taken), date);
-  svc_node_set_str(c->arena, copies, name, svc_arena_copy(c->arena, svc_str_c(date)));
+  svc_node_set_text(c->arena, copies, name, date);
 }
 
 /* What the notes say becomes what is shown, and waited for. */

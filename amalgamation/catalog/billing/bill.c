@@ -216,7 +216,7 @@ static bool bill_count(svc_call *c, svc_bill *b)
   row = bill_row(c, b, (size_t)(sku - bill_skus));
   if (!row) return svc_no_memory(c);
   while (at < end) {
-    int64_t day = (at - b->begins) / SVC_BILL_DAY, midnight = b->begins + (day + 1) * SVC_BILL_DAY;
+    int64_t day = (at - b->begins) / SVC_DAY_MS, midnight = b->begins + (day + 1) * SVC_DAY_MS;
     int64_t last = midnight < end ? midnight : end;
     row[day] = bill_add(row[day], bill_times(b->line.meter.quantity, last - at));
     at = last;
@@ -327,7 +327,7 @@ SVC_PRIVATE bool svc_bill_next(svc_call *c, svc_bill *b, svc_bill_item *out)
   out->top = b->first.top;
   out->group_name = b->first.group_name;
   out->top_name = b->first.top_name;
-  out->day = b->begins + b->day * SVC_BILL_DAY;
+  out->day = b->begins + b->day * SVC_DAY_MS;
   out->used = b->used[b->met[b->at]][b->day];
   out->cents = bill_cents(out->used, out->sku->price);
   b->at++;

@@ -42,7 +42,6 @@ typedef struct svc_bill_item {
   int64_t used;  /* millionths of one of it for a second */
   int64_t cents;
 } svc_bill_item;
-#define SVC_BILL_DAY ((int64_t)86400000)
 SVC_PRIVATE svc_str svc_bill_hours(svc_arena *a, const svc_bill_item *item); /* what was used, as a decimal number */
 SVC_PRIVATE bool svc_bill_of_cluster(const svc_bill_item *item); /* its top is a cluster */
 

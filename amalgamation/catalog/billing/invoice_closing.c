@@ -74,7 +74,7 @@ static bool invoice_charge(svc_call *c, svc_change *change)
     if (owed) svc_listed_put(c->txn, &e->parent, SVC_BILLS_OWED, &e->id, false);
     return invoice_paid(c, change);
   }
-  svc_change_due(change, SVC_DUE_RUN, c->now + SVC_BILL_DAY);
+  svc_change_due(change, SVC_DUE_RUN, c->now + SVC_DAY_MS);
   if (owed) return true;
   first = svc_count(c->txn, SVC_BILLS_OWED, &e->parent) == 0;
   svc_listed_put(c->txn, &e->parent, SVC_BILLS_OWED, &e->id, true);

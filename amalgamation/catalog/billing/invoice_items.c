@@ -85,13 +85,6 @@ static void invoice_items_number(svc_call *c, svc_node *body, const char *name, 
   if (number) svc_node_put(c->arena, body, number);
 }
 
-static void invoice_items_date(svc_call *c, svc_node *body, const char *name, int64_t when)
-{
-  char text[21];
-  svc_date_text(when, text);
-  svc_node_set_str(c->arena, body, name, svc_arena_copy(c->arena, svc_str_c(text)));
-}
-
 /* What all forms have in common. NULL: no memory. */
 static svc_node *invoice_items_node(svc_call *c, const svc_bill_item *item)
 {
@@ -110,12 +103,12 @@ static svc_node *invoice_items_shown(svc_call *c, const svc_bill_item *item)
 {
   svc_node *body = invoice_items_node(c, item);
   if (!body) return NULL;
-  invoice_items_date(c, body, "created", item->day);
+  svc_node_set_date(c->arena, body, "created", item->day);
   svc_node_set_i64(c->arena, body, "discountCents", 0);
-  invoice_items_date(c, body, "endDate", item->day + SVC_BILL_DAY);
+  svc_node_set_date(c->arena, body, "endDate", item->day + SVC_DAY_MS);
   svc_node_set_str(c->arena, body, "groupName", item->group_name);
   svc_node_set_text(c->arena, body, "sku", item->sku->id);
-  invoice_items_date(c, body, "startDate", item->day);
+  svc_node_set_date(c->arena, body, "startDate", item->day);
   svc_node_set_text(c->arena, body, "unit", svc_sku_unit(item->sku));
   return body;
 }
@@ -124,9 +117,9 @@ static svc_node *invoice_items_found(svc_call *c, const svc_bill_item *item)
 {
   svc_node *body = invoice_items_node(c, item), *more;
   if (!body) return NULL;
-  invoice_items_date(c, body, "billDate", item->day + SVC_BILL_DAY);
+  svc_node_set_date(c->arena, body, "billDate", item->day + SVC_DAY_MS);
   svc_node_set_text(c->arena, body, "description", item->sku->id);
-  invoice_items_date(c, body, "usageDate", item->day);
+  svc_node_set_date(c->arena, body, "usageDate", item->day);
   if (strcmp(svc_sku_service(item->sku), "Svc Stream Processing") != 0) return body;
   more = svc_node_object(c->arena, "additionalData");
   if (!more) return NULL;
@@ -233,7 +226,7 @@ static bool invoice_items_among(const svc_node *filters, const char *name, svc_s
 static bool invoice_items_wanted(const invoice_items_search *s, const svc_bill_item *item)
 {
   char group[24], top[24];
-  int64_t billed = item->day + SVC_BILL_DAY;
+  int64_t billed = item->day + SVC_DAY_MS;
   if ((item->cents == 0 && !s->zero) || item->day < s->used_from || item->day > s->used_to || billed < s->billed_from ||
       billed > s->billed_to)
     return false;

@@ -27,7 +27,6 @@ enum {
   CLUSTER_PAUSED_DAYS = 30    /* then it resumes */
 };
 
-#define CLUSTER_DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
 /* Changes of these are only written down: nothing is done to the deployment. */
 static const char *const cluster_light[] = { "labels", "tags", "terminationProtectionEnabled", NULL };
@@ -212,7 +211,7 @@ static bool cluster_update(svc_call *c, svc_change *change, svc_cluster_kept *ke
   if (!cluster_pause_rules(c, change, &diff, kept)) return false;
   if (diff.pause) {
     bool pause = svc_node_bool(change->body, "paused", false);
-    svc_change_due(change, CLUSTER_DUE_RESUME, pause ? c->now + CLUSTER_PAUSED_DAYS * CLUSTER_DAY_MS : 0);
+    svc_change_due(change, CLUSTER_DUE_RESUME, pause ? c->now + CLUSTER_PAUSED_DAYS * SVC_DAY_MS : 0);
     if (!pause) kept->resumed = c->now;
   }
   if (diff.heavy && !svc_network_connect(c, change->body, kept)) return false;

@@ -10,7 +10,6 @@
 
 #define CLUSTER_ACTIONS_PIN_DAYS 28 /* the longest, and what it is where nothing is said */
 #define CLUSTER_ACTIONS_SAMPLE ((int64_t)350000000) /* bytes of the sample data */
-#define CLUSTER_ACTIONS_DAY ((int64_t)24 * 60 * 60 * 1000)
 
 static const char cluster_actions_pinned[] = "featureCompatibilityVersionExpirationDate";
 static const char cluster_actions_granted[] = "vendorEmployeeAccessGrant";
@@ -62,17 +61,15 @@ static bool cluster_actions_until(svc_call *c, const char *field, int64_t *until
 
 SVC_PRIVATE bool svc_cluster_run_pin(svc_call *c)
 {
-  int64_t longest = c->now + CLUSTER_ACTIONS_PIN_DAYS * CLUSTER_ACTIONS_DAY, until = longest;
+  int64_t longest = c->now + CLUSTER_ACTIONS_PIN_DAYS * SVC_DAY_MS, until = longest;
   svc_change change;
-  char date[21];
   if (!svc_change_begin(c, &change)) return false;
   if (svc_cluster_is_tenant(change.body)) return svc_cluster_fail(c, &change, SVC_E_TENANT_CLUSTER_UPDATE_UNSUPPORTED);
   if (!cluster_actions_until(c, "expirationDate", &until)) return false;
   if (until > longest)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("expirationDate"), "must be within %d days", CLUSTER_ACTIONS_PIN_DAYS);
   if (!svc_check_done(c)) return false;
-  svc_date_text(until, date);
-  svc_node_set_text(c->arena, change.body, cluster_actions_pinned, date);
+  svc_node_set_date(c->arena, change.body, cluster_actions_pinned, until);
   svc_change_due(&change, CLUSTER_DUE_PIN, until / 1000 * 1000);
   return cluster_actions_store(c, &change, svc_node_get(change.before, cluster_actions_pinned) ? "CLUSTER_FCV_EXPIRATION_DATE_UPDATED"
                                                                                                : "CLUSTER_FCV_FIXED");

@@ -118,15 +118,15 @@ static bool flex_cluster_prepare(svc_call *c, svc_change *change)
   if (change->before) return true;
   while (!version->is_default) version++;
   svc_node_set_text(c->arena, change->body, "dbVersion", version->full);
-  svc_change_due(change, FLEX_CLUSTER_DUE_SNAPSHOT, c->now + FLEX_DAY_MS);
+  svc_change_due(change, FLEX_CLUSTER_DUE_SNAPSHOT, c->now + SVC_DAY_MS);
   return svc_cluster_name_free(c, svc_node_str(change->body, "name")) && flex_cluster_region(c, change->body) && flex_cluster_connect(c, change);
 }
 
 /* A day later, again. After a long time in which nobody looked only those are taken that would still be there. */
 static int64_t flex_cluster_next_snapshot(const svc_call *c)
 {
-  int64_t late = (c->txn->ids->now - c->now) / FLEX_DAY_MS;
-  return c->now + (late > FLEX_SNAPSHOTS ? late - FLEX_SNAPSHOTS + 1 : 1) * FLEX_DAY_MS;
+  int64_t late = (c->txn->ids->now - c->now) / SVC_DAY_MS;
+  return c->now + (late > FLEX_SNAPSHOTS ? late - FLEX_SNAPSHOTS + 1 : 1) * SVC_DAY_MS;
 }
 
 static bool flex_cluster_fell_due(svc_call *c, svc_change *change, int tag)

@@ -50,13 +50,6 @@ static const svc_field flex_parts_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_flex_object = { .name = "FlexCluster", .fields = SVC_ROWS(flex_parts_fields) };
 
-SVC_PRIVATE void svc_flex_date(svc_call *c, svc_node *body, const char *field, int64_t when)
-{
-  char date[21];
-  svc_date_text(when, date);
-  svc_node_set_text(c->arena, body, field, date);
-}
-
 SVC_PRIVATE bool svc_flex_find(svc_call *c, const svc_id *group, svc_str name, svc_entity *out)
 {
   svc_named other;

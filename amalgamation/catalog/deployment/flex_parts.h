@@ -10,12 +10,10 @@
 #define FLEX_SNAPSHOT_KIND "fsnp"
 #define FLEX_NAMES CLUSTER_KIND /* clusters of both kinds share one space of names */
 
-#define FLEX_DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 #define FLEX_SNAPSHOTS 8 /* taken daily, so each lives for as many days */
 
 /* flex_parts.c */
 SVC_DECLARE(const svc_object svc_flex_object) /* a flex cluster, as it is stored and shown */
-SVC_PRIVATE void svc_flex_date(svc_call *c, svc_node *body, const char *field, int64_t when);
 /* By its name in this project. False: 404, or that it is a cluster of the other kind. */
 SVC_PRIVATE bool svc_flex_find(svc_call *c, const svc_id *group, svc_str name, svc_entity *out);
 SVC_PRIVATE bool svc_flex_upgrade(svc_call *c); /* run of a route of clusters: a flex cluster becomes one */

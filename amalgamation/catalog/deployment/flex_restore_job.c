@@ -140,7 +140,7 @@ static bool flex_restore_job_prepare(svc_call *c, svc_change *change)
   bool download = !svc_node_get(change->body, "targetDeploymentItemName");
   svc_node_set_str(c->arena, change->body, "deliveryType", download ? SVC_S("DOWNLOAD") : SVC_S("RESTORE"));
   svc_node_set_str(c->arena, change->body, "instanceName", svc_parent_of_call(c)->unique);
-  svc_change_due(change, SVC_DUE_EXPIRY, c->now + FLEX_RESTORE_JOB_DAYS * FLEX_DAY_MS);
+  svc_change_due(change, SVC_DUE_EXPIRY, c->now + FLEX_RESTORE_JOB_DAYS * SVC_DAY_MS);
   if (download) change->event = "TENANT_SNAPSHOT_DOWNLOAD_REQUESTED_AUDIT";
   return flex_restore_job_snapshot(c, change, download) && (download || flex_restore_job_target(c, change));
 }
@@ -154,14 +154,14 @@ static void flex_restore_job_ready(svc_call *c, svc_change *change, svc_str url)
     url = svc_arena_print(c->arena, "https://downloads.%s/%s.tgz", config->db_domain,
                           svc_id_str(c->arena, &change->entity.id).p);
   svc_node_set_str(c->arena, change->body, "snapshotUrl", url);
-  svc_flex_date(c, change->body, "expirationDate", c->now + FLEX_RESTORE_JOB_DOWNLOAD_HOURS * (FLEX_DAY_MS / 24));
+  svc_node_set_date(c->arena, change->body, "expirationDate", c->now + FLEX_RESTORE_JOB_DOWNLOAD_HOURS * (SVC_DAY_MS / 24));
 }
 
 static bool flex_restore_job_fell_due(svc_call *c, svc_change *change, int tag)
 {
   bool download = svc_cluster_is(change->body, "deliveryType", "DOWNLOAD");
   if (tag != SVC_DUE_STATE || !svc_cluster_is(change->body, "status", "COMPLETED")) return true;
-  svc_flex_date(c, change->body, "restoreFinishedDate", c->now);
+  svc_node_set_date(c->arena, change->body, "restoreFinishedDate", c->now);
   if (download) flex_restore_job_ready(c, change, SVC_S(""));
   else change->event = "TENANT_RESTORE_COMPLETED_AUDIT";
   return true;

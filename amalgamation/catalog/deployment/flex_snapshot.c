@@ -41,8 +41,8 @@ static const svc_lifecycle flex_snapshot_lifecycle = {
 
 static bool flex_snapshot_prepare(svc_call *c, svc_change *change)
 {
-  int64_t end = c->now + FLEX_SNAPSHOTS * FLEX_DAY_MS;
-  svc_flex_date(c, change->body, "expiration", end);
+  int64_t end = c->now + FLEX_SNAPSHOTS * SVC_DAY_MS;
+  svc_node_set_date(c->arena, change->body, "expiration", end);
   svc_change_due(change, SVC_DUE_EXPIRY, end);
   return true;
 }
@@ -50,8 +50,8 @@ static bool flex_snapshot_prepare(svc_call *c, svc_change *change)
 static bool flex_snapshot_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag != SVC_DUE_STATE) return true;
-  if (svc_cluster_is(change->body, "status", "RUNNING")) svc_flex_date(c, change->body, "startTime", c->now);
-  if (svc_cluster_is(change->body, "status", "COMPLETED")) svc_flex_date(c, change->body, "finishTime", c->now);
+  if (svc_cluster_is(change->body, "status", "RUNNING")) svc_node_set_date(c->arena, change->body, "startTime", c->now);
+  if (svc_cluster_is(change->body, "status", "COMPLETED")) svc_node_set_date(c->arena, change->body, "finishTime", c->now);
   return true;
 }
 

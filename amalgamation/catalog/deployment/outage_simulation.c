@@ -120,11 +120,9 @@ static bool outage_simulation_start(svc_call *c)
 static bool outage_simulation_prepare(svc_call *c, svc_change *change)
 {
   int64_t until = c->now + OUTAGE_SIMULATION_LONGEST;
-  char date[21];
   if (change->before) return true;
-  svc_date_text(until, date);
   svc_node_set_str(c->arena, change->body, "clusterName", svc_path_entity(c, "cluster")->unique);
-  svc_node_set_text(c->arena, change->body, "expirationDate", date);
+  svc_node_set_date(c->arena, change->body, "expirationDate", until);
   svc_change_due(change, SVC_DUE_EXPIRY, until);
   return true;
 }

@@ -18,7 +18,7 @@ enum {
   ROLLING_INDEX_BYTES = 16384  /* of all that was asked for */
 };
 #define ROLLING_INDEX_KIND "ridx"
-#define ROLLING_INDEX_KEPT ((int64_t)7 * 24 * 60 * 60 * 1000)
+#define ROLLING_INDEX_KEPT (7 * SVC_DAY_MS)
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 

@@ -12,7 +12,7 @@
 #include "catalog/deployment/cluster_parts.h"
 
 #define SAMPLE_DATASET_KIND "smpl"
-#define SAMPLE_DATASET_KEPT ((int64_t)30 * 24 * 60 * 60 * 1000)
+#define SAMPLE_DATASET_KEPT (30 * SVC_DAY_MS)
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
@@ -80,10 +80,8 @@ static bool sample_dataset_load(svc_call *c)
 
 static bool sample_dataset_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  char date[21];
   if (tag != SVC_DUE_STATE) return true;
-  svc_date_text(c->now, date);
-  svc_node_set_text(c->arena, change->body, "completeDate", date);
+  svc_node_set_date(c->arena, change->body, "completeDate", c->now);
   return !svc_node_is(change->body, "state", "COMPLETED") || svc_cluster_loaded(c, svc_node_str(change->body, "clusterName"));
 }
 

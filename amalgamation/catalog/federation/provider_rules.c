@@ -80,12 +80,10 @@ SVC_PRIVATE bool svc_connected_names(const svc_node *connected, const svc_id *pr
 static void provider_date(svc_call *c, svc_node *certificate, const char *field, int64_t when, const char *at)
 {
   svc_str sent = svc_node_str(certificate, field);
-  char text[21];
   int64_t is;
   if (sent.n && svc_date_parse(sent, &is) && is != when)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "%s.%s", at, field), "is not what the certificate says");
-  svc_date_text(when, text);
-  svc_node_set_text(c->arena, certificate, field, text);
+  svc_node_set_date(c->arena, certificate, field, when);
 }
 
 /* One that is shown has no content: sent back, it is the one it was. */

@@ -65,11 +65,9 @@ static bool log_export_create(svc_call *c)
 static bool log_export_prepare(svc_call *c, svc_change *change)
 {
   svc_str group = svc_id_str(c->arena, &c->scope.group);
-  char now[21];
   if (!change->stored && c->request.method == SVC_PATCH) return svc_fail(c, SVC_E_LOG_EXPORT_NOT_CONFIGURED, "S", &group);
   if (!change->stored) {
-    svc_date_text(c->now, now);
-    svc_node_set_text(c->arena, change->body, "createDate", now);
+    svc_node_set_date(c->arena, change->body, "createDate", c->now);
   }
   return svc_cloud_role(c, svc_node_str(change->body, "iamRoleId"), SVC_S("AWS"));
 }

@@ -103,7 +103,7 @@ static void live_migration_end(svc_call *c, svc_change *change)
 {
   svc_node_drop(change->body, "destination");
   svc_change_due(change, LIVE_MIGRATION_DUE_END, 0);
-  svc_change_due(change, SVC_DUE_EXPIRY, c->now + LIVE_MIGRATION_KEPT_DAYS * MIGRATION_DAY_MS);
+  svc_change_due(change, SVC_DUE_EXPIRY, c->now + LIVE_MIGRATION_KEPT_DAYS * SVC_DAY_MS);
 }
 
 static bool live_migration_fell_due(svc_call *c, svc_change *change, int tag)
@@ -113,7 +113,7 @@ static bool live_migration_fell_due(svc_call *c, svc_change *change, int tag)
     change->event = "CLUSTER_IMPORT_EXPIRED";
     live_migration_end(c, change);
   } else if (tag == SVC_DUE_STATE && live_migration_is(change->body, "READY")) {
-    svc_change_due(change, LIVE_MIGRATION_DUE_END, c->now + LIVE_MIGRATION_READY_DAYS * MIGRATION_DAY_MS);
+    svc_change_due(change, LIVE_MIGRATION_DUE_END, c->now + LIVE_MIGRATION_READY_DAYS * SVC_DAY_MS);
   } else if (tag == SVC_DUE_STATE && (live_migration_is(change->body, "COMPLETE") || live_migration_is(change->body, "FAILED"))) {
     live_migration_end(c, change);
   }

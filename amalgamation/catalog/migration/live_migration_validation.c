@@ -52,7 +52,7 @@ static const svc_ref live_migration_validation_refs[] = {
 static bool live_migration_validation_prepare(svc_call *c, svc_change *change)
 {
   svc_node_set_from(c->arena, change->body, "sourceGroupId", svc_node_get(change->body, "source"), "groupId");
-  svc_change_due(change, SVC_DUE_EXPIRY, c->now + LIVE_MIGRATION_VALIDATION_DAYS * MIGRATION_DAY_MS);
+  svc_change_due(change, SVC_DUE_EXPIRY, c->now + LIVE_MIGRATION_VALIDATION_DAYS * SVC_DAY_MS);
   return svc_migration_check(c, change);
 }
 

@@ -5,7 +5,6 @@
 #ifndef SVC_MIGRATION_PARTS_H
 #define SVC_MIGRATION_PARTS_H
 
-#define MIGRATION_DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 #define MIGRATION_LINK_KIND "ltok"
 
 /* Both name a cluster of the project, which must be there, and have this much of a body in common. */

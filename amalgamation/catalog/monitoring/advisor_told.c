@@ -5,7 +5,6 @@
 */
 #include "catalog/monitoring/advisor_parts.h"
 
-#define ADVISOR_DAY ((int64_t)86400000)
 #define ADVISOR_LARGEST 1000000000000 /* of a figure: 20,000 of them can be added up */
 #define ADVISOR_FIGURE(n) F_LONG(n, .flags = SVC_MIN | SVC_MAX, .min = 0, .max = ADVISOR_LARGEST)
 
@@ -69,7 +68,7 @@ SVC_PRIVATE bool svc_advisor_range(svc_call *c, int64_t *since, int64_t *until)
 {
   const svc_query_value *from = svc_query_get(c, "since"), *end = svc_query_get(c, "until"), *length = svc_query_get(c, "duration");
   *until = end ? end->number : from && length ? from->number + length->number : c->now;
-  *since = from ? from->number : *until - (length ? length->number : ADVISOR_DAY);
+  *since = from ? from->number : *until - (length ? length->number : SVC_DAY_MS);
   if (*since > *until) return svc_fail(c, SVC_E_START_DATE_AFTER_END_DATE, "ii", since, until);
   if (*until > c->now) *until = c->now; /* nothing is known of what is to come */
   return true;

@@ -34,7 +34,7 @@ SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, sv
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("acknowledgedUntil"), "is required");
   if (!svc_check_done(c)) return false;
   if (!off) svc_node_set_str(c->arena, body, "acknowledgingUsername", svc_inviter_name(c));
-  svc_alert_date(c, body, "updated", c->now);
+  svc_node_set_date(c->arena, body, "updated", c->now);
   svc_due_set(&e, SVC_ALERT_DUE_FORGOTTEN, off ? 0 : until);
   if (!svc_alert_store(c, &e, old, body)) return false;
   return svc_event_about(c, change->noun, &e, off ? "ALERT_UNACKNOWLEDGED_AUDIT" : "ALERT_ACKNOWLEDGED_AUDIT", false) &&

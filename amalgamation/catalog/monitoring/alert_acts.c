@@ -122,13 +122,6 @@ SVC_PRIVATE int svc_alert_of(svc_call *c, const svc_entity *config, const svc_al
 
 /* --------------------------------------------------------------------------------------------------------------- writing */
 
-SVC_PRIVATE void svc_alert_date(svc_call *c, svc_node *body, const char *name, int64_t when)
-{
-  char text[21];
-  svc_date_text(when, text);
-  svc_node_set_str(c->arena, body, name, svc_arena_copy(c->arena, svc_str_c(text)));
-}
-
 SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body)
 {
   int rc;
@@ -174,8 +167,8 @@ static bool alert_acts_is_measured(const svc_entity *e)
 static void alert_acts_over(svc_call *c, svc_entity *e, svc_node *body, const char *status)
 {
   svc_node_set_text(c->arena, body, "status", status);
-  svc_alert_date(c, body, "resolved", c->now);
-  svc_alert_date(c, body, "updated", c->now);
+  svc_node_set_date(c->arena, body, "resolved", c->now);
+  svc_node_set_date(c->arena, body, "updated", c->now);
   e->unique = SVC_S("");
   svc_due_set(e, SVC_DUE_STATE, 0);
   svc_due_set(e, SVC_ALERT_DUE_FORGOTTEN, 0);
@@ -230,12 +223,12 @@ static svc_node *alert_acts_body(svc_call *c, const svc_entity *e, const svc_ent
   size_t i;
   if (!body) return NULL;
   svc_node_set_id(c->arena, body, "alertConfigId", &config->id);
-  svc_alert_date(c, body, "created", c->now);
+  svc_node_set_date(c->arena, body, "created", c->now);
   svc_node_set_str(c->arena, body, "eventTypeName", type);
   svc_node_set_id(c->arena, body, "groupId", &e->scope.group);
   svc_node_set_str(c->arena, body, "id", e->key);
   svc_node_set_id(c->arena, body, "orgId", &e->scope.org);
-  svc_alert_date(c, body, "updated", c->now);
+  svc_node_set_date(c->arena, body, "updated", c->now);
   if (m->host.n) svc_node_set_str(c->arena, body, "hostnameAndPort", m->host);
   for (i = 0; i < SVC_ALERT_MEMBERS; i++)
     if (alert_acts_members[i].in_alert && m->values[i].n) svc_node_set_str(c->arena, body, alert_acts_members[i].in_alert, m->values[i]);
@@ -337,6 +330,6 @@ SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag)
     svc_alert_forget(change->body);
     change->event = "ALERT_UNACKNOWLEDGED_AUDIT";
   }
-  svc_alert_date(c, change->body, "updated", c->now);
+  svc_node_set_date(c->arena, change->body, "updated", c->now);
   return true;
 }

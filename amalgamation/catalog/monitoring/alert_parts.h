@@ -84,7 +84,6 @@ SVC_PRIVATE int svc_alert_of(svc_call *c, const svc_entity *config, const svc_al
 SVC_PRIVATE bool svc_alert_begin(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool lasts);
 SVC_PRIVATE bool svc_alert_end(svc_call *c, const svc_entity *stored, const char *status);
 SVC_PRIVATE bool svc_alert_fell_due(svc_call *c, svc_change *change, int tag);
-SVC_PRIVATE void svc_alert_date(svc_call *c, svc_node *body, const char *name, int64_t when);
 SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body); /* old NULL: it is new */
 /* It was measured: it opens, goes on or closes. opens: how many may yet open. */
 SVC_PRIVATE bool svc_alert_measured(svc_call *c, const svc_entity *config, const svc_node *said, const svc_alert_met *m, bool beyond,

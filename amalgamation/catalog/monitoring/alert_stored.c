@@ -219,7 +219,7 @@ static bool alert_stored_more(svc_alert_round *r, int64_t first, int64_t second,
 
 static int64_t alert_stored_midnight(const svc_alert_round *r)
 {
-  return r->c->now - r->c->now % SVC_BILL_DAY;
+  return r->c->now - r->c->now % SVC_DAY_MS;
 }
 
 SVC_PRIVATE bool svc_alert_bill_month(svc_alert_round *r, const svc_alert_target *t, double *out)
@@ -233,7 +233,7 @@ SVC_PRIVATE bool svc_alert_bill_day(svc_alert_round *r, const svc_alert_target *
 {
   int64_t midnight = alert_stored_midnight(r);
   (void)t;
-  return alert_stored_dollars(r, midnight - SVC_BILL_DAY, midnight, out);
+  return alert_stored_dollars(r, midnight - SVC_DAY_MS, midnight, out);
 }
 
 static unsigned alert_stored_month_before(unsigned month)
@@ -243,7 +243,7 @@ static unsigned alert_stored_month_before(unsigned month)
 
 SVC_PRIVATE bool svc_alert_bill_more(svc_alert_round *r, const svc_alert_target *t, double *out)
 {
-  int64_t midnight = alert_stored_midnight(r), span = t->figured->which * SVC_BILL_DAY;
+  int64_t midnight = alert_stored_midnight(r), span = t->figured->which * SVC_DAY_MS;
   unsigned month = svc_bill_month(r->c->now), last = alert_stored_month_before(month), before = alert_stored_month_before(last);
   if (span) return alert_stored_more(r, midnight - 2 * span, midnight - span, midnight, out);
   return alert_stored_more(r, svc_bill_month_begins(before), svc_bill_month_begins(last), svc_bill_month_begins(month), out);
@@ -276,7 +276,7 @@ static void alert_stored_key(svc_call *c, svc_node *body, int which, svc_str key
   one = key.n ? svc_node_object(c->arena, member) : NULL;
   if (!one) return;
   svc_node_set_str(c->arena, one, "key", key);
-  svc_alert_date(c, one, "since", c->now);
+  svc_node_set_date(c->arena, one, "since", c->now);
   svc_node_put(c->arena, body, one);
 }
 

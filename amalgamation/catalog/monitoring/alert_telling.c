@@ -12,7 +12,6 @@
 #include "catalog/monitoring/alert_parts.h"
 
 #define TELLING_MOST 1000 /* notices of a project that wait */
-#define TELLING_DAY 86400000
 #define TELLING_MINUTE 60000
 
 typedef struct alert_turn {
@@ -86,7 +85,7 @@ static bool alert_telling_notice(svc_call *c, const svc_noun_info *noun, const s
   svc_node_set_str(c->arena, notice, "id", e.key);
   svc_node_put(c->arena, notice, target);
   svc_node_set_text(c->arena, notice, "state", "WAITING");
-  svc_due_set(&e, SVC_DUE_EXPIRY, c->now + TELLING_DAY);
+  svc_due_set(&e, SVC_DUE_EXPIRY, c->now + SVC_DAY_MS);
   if (!svc_body_write(c->arena, notice, &e.body, &e.links_at)) return svc_no_memory(c);
   e.revision = svc_new_revision(c->txn);
   if (svc_entity_insert(c->txn, c->arena, &e) != SVC_OK) return svc_store_failed(c, c->txn->error);
@@ -127,7 +126,6 @@ SVC_PRIVATE bool svc_alert_telling_due(svc_call *c, svc_change *change)
   svc_entity config;
   alert_turns t;
   int64_t first;
-  char now[21];
   size_t i;
   if (c->txn->ids->now > c->now) c->now = c->txn->ids->now;
   alert_telling_read(change->entity.extra, &t);
@@ -148,8 +146,7 @@ SVC_PRIVATE bool svc_alert_telling_due(svc_call *c, svc_change *change)
     }
     if (!alert_telling_notice(c, noun, &change->entity, change->body, to)) return false;
     t.at[i].told = 1;
-    svc_date_text(c->now, now);
-    svc_node_set_str(c->arena, change->body, "lastNotified", svc_arena_copy(c->arena, svc_str_c(now)));
+    svc_node_set_date(c->arena, change->body, "lastNotified", c->now);
   }
   if (i < t.count) t.count = i; /* it had more notifications before */
   change->extra = alert_telling_write(c, &t, &first);

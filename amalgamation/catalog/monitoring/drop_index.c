@@ -10,7 +10,7 @@
 */
 #include "catalog/monitoring/advisor_parts.h"
 
-#define DROP_INDEX_UNUSED ((int64_t)7 * 24 * 60 * 60 * 1000)
+#define DROP_INDEX_UNUSED (7 * SVC_DAY_MS)
 
 static const svc_field drop_index_one_fields[] = {
   F_LONG("accessCount"),
@@ -114,7 +114,6 @@ static void drop_index_copy(svc_call *c, const svc_told_index *i, const char *fr
 static svc_node *drop_index_show(svc_call *c, const svc_told_collection *at, const svc_told_index *i)
 {
   svc_node *out = svc_node_object(c->arena, NULL);
-  char date[21];
   if (!out) return NULL;
   drop_index_copy(c, i, "accesses", out, "accessCount");
   drop_index_copy(c, i, "keys", out, "index");
@@ -122,8 +121,7 @@ static svc_node *drop_index_show(svc_call *c, const svc_told_collection *at, con
   svc_node_set_str(c->arena, out, "namespace", at->namespace);
   drop_index_copy(c, i, "shards", out, "shards");
   if (svc_node_get(i->said, "since")) {
-    svc_date_text(svc_node_i64(i->said, "since", 0), date);
-    svc_node_set_text(c->arena, out, "since", date);
+    svc_node_set_date(c->arena, out, "since", svc_node_i64(i->said, "since", 0));
   }
   drop_index_copy(c, i, "sizeBytes", out, "sizeBytes");
   return out;

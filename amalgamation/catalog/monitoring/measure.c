@@ -195,18 +195,15 @@ SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, cons
 SVC_PRIVATE svc_node *svc_measure_answer(svc_call *c, const svc_metrics *metrics)
 {
   svc_node *body = svc_node_object(c->arena, NULL);
-  char date[21];
   svc_span span;
   bool good = svc_span_of(c, metrics, &span);
   if (SVC_NEVER(!good)) return NULL; /* as above */
   if (!body) (void)svc_no_memory(c);
   if (!body) return NULL;
-  svc_date_text(span.until * 1000, date);
-  svc_node_set_text(c->arena, body, "end", date);
+  svc_node_set_date(c->arena, body, "end", span.until * 1000);
   svc_node_set_text(c->arena, body, "granularity", span.granularity);
   svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
-  svc_date_text(span.from * 1000, date);
-  svc_node_set_text(c->arena, body, "start", date);
+  svc_node_set_date(c->arena, body, "start", span.from * 1000);
   return body;
 }
 

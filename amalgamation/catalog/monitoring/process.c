@@ -49,14 +49,12 @@ static const svc_route process_routes[] = {
 static svc_node *process_node(svc_call *c, const svc_processes *of, const svc_process *p)
 {
   svc_node *body = svc_node_object(c->arena, NULL);
-  char date[21];
   if (!body) return NULL;
   svc_node_set_from(c->arena, body, "created", of->body, "createDate");
   svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   svc_node_set_str(c->arena, body, "hostname", p->host);
   svc_node_set_str(c->arena, body, "id", p->id);
-  svc_date_text(c->now / 60000 * 60000, date); /* it is looked at every minute */
-  if (svc_process_runs(p)) svc_node_set_text(c->arena, body, "lastPing", date);
+  if (svc_process_runs(p)) svc_node_set_date(c->arena, body, "lastPing", c->now / 60000 * 60000); /* every minute */
   svc_node_set_i64(c->arena, body, "port", p->port);
   if (p->replica_set.n) svc_node_set_str(c->arena, body, "replicaSetName", p->replica_set);
   if (p->shard.n) svc_node_set_str(c->arena, body, "shardName", p->shard);

@@ -100,7 +100,7 @@ static svc_str network_access_spell(svc_call *c, svc_str text)
 
 /* ---------------------------------------------------------------------------------------------------------------- adding */
 
-#define NETWORK_ACCESS_LONGEST ((int64_t)7 * 24 * 60 * 60 * 1000) /* that an entry with an end lasts, from now on */
+#define NETWORK_ACCESS_LONGEST (7 * SVC_DAY_MS) /* that an entry with an end lasts, from now on */
 
 /* What the body says of an entry beside its value. */
 static bool network_access_take(svc_call *c, const svc_node *from, svc_node *body, svc_change *change)

@@ -217,12 +217,10 @@ static bool search_index_count(svc_call *c, svc_change *change)
   const svc_node *before = svc_node_get(change->before, "latestDefinition");
   int64_t version = svc_node_i64(svc_node_get(change->before, "latestDefinitionVersion"), "version", 0);
   svc_node *now;
-  char date[21];
   if (before && svc_node_same(before, svc_node_get(change->body, "latestDefinition"))) return true;
   now = svc_node_object(c->arena, "latestDefinitionVersion");
   if (!now) return svc_no_memory(c);
-  svc_date_text(c->now, date);
-  svc_node_set_text(c->arena, now, "createdAt", date);
+  svc_node_set_date(c->arena, now, "createdAt", c->now);
   svc_node_set_i64(c->arena, now, "version", version + 1);
   svc_node_put(c->arena, change->body, now);
   return true;

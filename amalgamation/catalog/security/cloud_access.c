@@ -168,13 +168,11 @@ static bool cloud_access_prepare(svc_call *c, svc_change *change)
 {
   int at = cloud_access_at(svc_node_str(change->body, "providerName"));
   bool role = svc_node_get(change->body, "iamAssumedRoleArn") != NULL;
-  char now[21];
   change->event = change->before ? cloud_access_providers[at].updated : cloud_access_providers[at].added;
   if (at != CLOUD_ACCESS_AT_GCP) change->state = NULL;
   if (!change->before && !cloud_access_asked_for(c, change, at)) return false;
   if (role && !svc_node_get(change->before, "iamAssumedRoleArn")) {
-    svc_date_text(c->now, now);
-    svc_node_set_text(c->arena, change->body, "authorizedDate", now);
+    svc_node_set_date(c->arena, change->body, "authorizedDate", c->now);
   }
   return true;
 }

@@ -207,7 +207,7 @@ static bool database_user_grants(svc_call *c, const svc_node *body)
 
 /* ----------------------------------------------------------------------------------------------------------------- hooks */
 
-#define DATABASE_USER_LONGEST ((int64_t)7 * 24 * 60 * 60 * 1000) /* that a user with an end lasts, from now on */
+#define DATABASE_USER_LONGEST (7 * SVC_DAY_MS) /* that a user with an end lasts, from now on */
 
 static bool database_user_ends(svc_call *c, svc_change *change)
 {

@@ -170,16 +170,14 @@ static bool database_user_cert_create(svc_call *c)
   svc_entity user, e;
   svc_x509_pair other;
   svc_change change;
-  char date[21];
   bool there;
   if (!svc_resolve_all(c) || !database_user_cert_user(c, &user) || !database_user_cert_authority(c, &other, &there)) return false;
   if (there == made->fresh) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, ""); /* it has come, or gone, meanwhile: ask again */
   if (made->fresh && !database_user_cert_keep_authority(c, made)) return false;
   if (!svc_change_new(c, c->plan->noun, NULL, &change)) return false;
   change.parent = user.id;
-  svc_date_text(made->until, date);
   svc_node_set_i64(c->arena, change.body, "_id", made->number);
-  svc_node_set_text(c->arena, change.body, "notAfter", date);
+  svc_node_set_date(c->arena, change.body, "notAfter", made->until);
   svc_node_set_str(c->arena, change.body, "subject", c->route.params[1]);
   svc_change_due(&change, SVC_DUE_EXPIRY, made->until);
   return svc_insert(c, &change, &e) && database_user_cert_answer(c, made, &e);

@@ -6,7 +6,7 @@
 #include "catalog/security/ldap_fields.h"
 
 #define LDAP_VERIFICATION_MOST 100
-#define LDAP_VERIFICATION_KEPT ((int64_t)86400000)
+#define LDAP_VERIFICATION_KEPT SVC_DAY_MS
 
 static const char *const ldap_verification_statuses[] = { "FAIL", "PENDING", "SUCCESS", NULL };
 static const char *const ldap_verification_results[] = { "FAIL", "OK", NULL };
