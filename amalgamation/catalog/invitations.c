@@ -97,6 +97,6 @@ SVC_PRIVATE bool svc_invitation_answer(svc_call *c, const svc_member *m, svc_nod
 {
   if (!view) return svc_failed(c);
   if (!svc_answer_node(c, view)) return false;
-  c->answer.own = m->entity.key;
+  svc_answer_key(c, m->entity.key);
   return true;
 }

@@ -85,9 +85,7 @@ SVC_PRIVATE bool svc_answer_view(svc_call *c, const svc_entity *e, svc_node *vie
 {
   if (!view) return svc_failed(c);
   answer_stored(c, e);
-  if (!svc_answer_body(c, view)) return false;
-  c->answer.revision = svc_body_revision(c->answer.body);
-  return true;
+  return svc_answer_again(c, view);
 }
 
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body)
@@ -105,6 +103,69 @@ SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body)
   if (c->plan->own) a->own = c->route.chain[c->plan->hop_count - 1].key;
   if (c->request.method != SVC_POST) a->revision = svc_body_revision(a->body); /* that may answer with more than the entity */
   return true;
+}
+
+SVC_PRIVATE void svc_answer_status(svc_call *c, int status)
+{
+  c->answer.status = status;
+}
+
+SVC_PRIVATE void svc_answer_key(svc_call *c, svc_str key)
+{
+  c->answer.own = key;
+}
+
+SVC_PRIVATE void svc_answer_unlinked(svc_call *c)
+{
+  c->answer.links = NULL;
+}
+
+SVC_PRIVATE void svc_answer_untagged(svc_call *c)
+{
+  c->answer.revision = 0;
+}
+
+SVC_PRIVATE bool svc_answer_copied(svc_call *c)
+{
+  c->answer.own = svc_arena_copy(c->arena, c->answer.own);
+  c->answer.body = svc_arena_copy(c->arena, c->answer.body);
+  return !c->arena->failed || svc_no_memory(c);
+}
+
+SVC_PRIVATE svc_node *svc_answer_parsed(svc_call *c)
+{
+  return svc_json_parse(c->arena, c->answer.body);
+}
+
+SVC_PRIVATE svc_str svc_answered_key(const svc_call *c)
+{
+  return c->answer.own;
+}
+
+SVC_PRIVATE void svc_answer_none(svc_call *c)
+{
+  memset(&c->answer, 0, sizeof c->answer);
+}
+
+SVC_PRIVATE bool svc_answer_list(svc_call *c, const svc_node *list)
+{
+  svc_buf b = svc_buf_new(c->arena, 1024);
+  svc_node_write(&b, list);
+  c->answer.body = svc_buf_done(&b);
+  return c->answer.body.n ? true : svc_no_memory(c);
+}
+
+SVC_PRIVATE bool svc_answer_again(svc_call *c, svc_node *body)
+{
+  if (!svc_answer_body(c, body)) return false;
+  c->answer.revision = svc_body_revision(c->answer.body);
+  return true;
+}
+
+SVC_PRIVATE void svc_answer_document(svc_call *c, svc_str bytes, uint64_t revision)
+{
+  (void)svc_answer_bytes(c, bytes);
+  c->answer.revision = revision;
 }
 
 SVC_PRIVATE bool svc_answer_bytes(svc_call *c, svc_str bytes)

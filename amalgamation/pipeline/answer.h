@@ -28,12 +28,24 @@ SVC_PRIVATE void svc_answer_linked(svc_call *c, const svc_entity *e, svc_node *s
 SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e); /* as its route or noun shows it; NULL: failed */
 SVC_PRIVATE void svc_answer_keep(svc_call *c);                   /* Idempotency-Key keeps what is answered so far, no more */
 SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body for the entity that was answered */
+/* What a noun changes of an answer that was noted: nouns do not touch c->answer. */
+SVC_PRIVATE void svc_answer_status(svc_call *c, int status); /* another status than the route's */
+SVC_PRIVATE void svc_answer_key(svc_call *c, svc_str key);   /* by which its links name it */
+SVC_PRIVATE void svc_answer_unlinked(svc_call *c);           /* without links */
+SVC_PRIVATE void svc_answer_untagged(svc_call *c);           /* without an ETag: it is of this moment */
+SVC_PRIVATE bool svc_answer_copied(svc_call *c);             /* the transaction ends before the answer is written; false: no memory */
+SVC_PRIVATE svc_node *svc_answer_parsed(svc_call *c);        /* its body; NULL: no memory */
+SVC_PRIVATE svc_str svc_answered_key(const svc_call *c);     /* the key in its links */
+SVC_PRIVATE void svc_answer_none(svc_call *c);               /* nothing is answered yet */
+SVC_PRIVATE bool svc_answer_list(svc_call *c, const svc_node *list); /* of a list that was answered, as it shall be; false: no memory */
+SVC_PRIVATE bool svc_answer_again(svc_call *c, svc_node *body); /* another body, and an ETag that is the body's */
 SVC_PRIVATE bool (svc_answer_nothing)(svc_call *c);              /* 204, or what the route says; true, and the compiler is told */
 #define svc_answer_nothing(...) (svc_answer_nothing(__VA_ARGS__), true)
 SVC_PRIVATE bool svc_answer_node(svc_call *c, svc_node *body);   /* a computed entity, with the links of its route */
 SVC_PRIVATE bool svc_answer_json(svc_call *c, svc_str json); /* a JSON text that is no entity: without links, in an envelope if asked */
 SVC_PRIVATE bool svc_answer_value(svc_call *c, const svc_entity *e); /* of a route with `value` */
 SVC_PRIVATE bool svc_answer_bytes(svc_call *c, svc_str bytes);   /* of a route with `media`, as they are */
+SVC_PRIVATE void svc_answer_document(svc_call *c, svc_str bytes, uint64_t revision); /* bytes, with an ETag */
 SVC_PRIVATE svc_node *svc_entity_body(svc_call *c, const svc_entity *e); /* parsed; NULL: no memory, and the error is set */
 
 /* list.c: pages. */

@@ -19,6 +19,7 @@ never "$A/base" "base includes a layer above it" "${include}(ports|store|pipelin
 never "ports/ports.h ports/store_port.h ports/limiter_port.h" "ports include a layer above them" "${include}(store|pipeline|catalog)/"
 never "$A/store" "store includes a layer above it" "${include}(pipeline|catalog)/"
 never "$A/base $A/store $A/pipeline" "includes test control, which is above it" "${include}control/"
+never "$A/catalog" "a noun touches the answer itself: pipeline/answer.h has functions for that" 'c->answer([^a-z_]|$)'
 never "$A/pipeline $A/control $A/api.c $A/open.c $A/bootstrap.c $A/host.c $A/flat.c" "pipeline includes the catalog" "${include}catalog/"
 
 # The listener is not ours to fold, mongoose's licence forbids it; and it uses what everyone can use. Another store, or a limiter, sees its port, and no more.

@@ -152,7 +152,7 @@ static bool access_token_revoke(svc_call *c)
       svc_id_eq(&scope, &account.id) && svc_entity_get(c->txn, c->plan->noun->noun->kind, &scope, &id, &e) == SVC_OK &&
       !svc_erase(c, c->plan->noun, &e))
     return false;
-  c->answer.status = 200;
+  svc_answer_status(c, 200);
   return true;
 }
 

@@ -118,7 +118,7 @@ SVC_PRIVATE bool svc_account_secret_add(svc_call *c)
   svc_buf_add(&b, (const char *)&v, sizeof v);
   change.event = "SERVICE_ACCOUNT_SECRET_ADDED";
   if (!svc_account_store(c, &change, (svc_str){ b.p, b.n }, names, &e)) return false;
-  c->answer.revision = 0; /* its links are those of the account, which shows it from here on */
+  svc_answer_untagged(c); /* its links are those of the account, which shows it from here on */
   if (!svc_answer_body(c, (svc_node *)(uintptr_t)record)) return false;
   svc_answer_keep(c);
   return svc_answer_body(c, svc_account_secret_show(c, record, secret));

@@ -213,7 +213,7 @@ static bool organization_invitation_add(svc_call *c)
   if (!svc_member_join(c, &group, &org, c->checked, false, &m)) return false;
   if (svc_str_is(m.status, "PENDING")) return organization_invitation_answer(c, &m);
   (void)svc_answer_nothing(c);
-  c->answer.status = 204;
+  svc_answer_status(c, 204);
   return true;
 }
 

@@ -92,8 +92,8 @@ static bool team_create(svc_call *c)
   for (item = names->first; item; item = item->next)
     if (!team_person(c, &org, item->text, &m)) return false;
   if (!svc_verb_create(c)) return false;
-  assignment = svc_team_assignment(c, &org, c->answer.own);
-  answer = svc_json_parse(c->arena, c->answer.body);
+  assignment = svc_team_assignment(c, &org, svc_answered_key(c));
+  answer = svc_answer_parsed(c);
   for (item = names->first; item; item = item->next)
     if (!team_person(c, &org, item->text, &m) ||
         !svc_member_put(c, &m, m.status, svc_lines_plus(c, m.assignments, assignment), NULL))
@@ -126,7 +126,7 @@ static svc_node *team_view(svc_call *c, const svc_entity *e)
 /* After a change the whole list is shown, not what was changed. */
 static bool team_answer_list(svc_call *c)
 {
-  memset(&c->answer, 0, sizeof c->answer);
+  svc_answer_none(c);
   return svc_list_assigned(c);
 }
 

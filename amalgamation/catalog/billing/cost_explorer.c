@@ -273,7 +273,7 @@ static bool cost_explorer_read(svc_call *c)
   if (!s.query) return false;
   if (svc_node_is(s.query, "state", "WORKING")) {
     if (!svc_answer_node(c, cost_explorer_made(c, e))) return false;
-    c->answer.status = 202;
+    svc_answer_status(c, 202);
     return true;
   }
   by = svc_node_str(s.query, "groupBy");

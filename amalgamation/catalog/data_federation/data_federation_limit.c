@@ -29,13 +29,15 @@ static const svc_object data_federation_limit_object = { .name = "DataFederation
 static bool data_federation_limit_list(svc_call *c);
 static bool data_federation_limit_read(svc_call *c);
 static bool data_federation_limit_told(svc_call *c, const svc_reply *reply);
+static bool data_federation_limit_all_told(svc_call *c, const svc_reply *reply);
 static bool data_federation_limit_set(svc_call *c);
 
 #define DATA_FEDERATION_LIMIT \
   "/groups/{groupId}/dataFederation/{tenantName}/limits", SVC_SET_DATA_FEDERATION, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route data_federation_limit_routes[] = {
-  R_GET(DATA_FEDERATION_LIMIT, "", .flags = SVC_BARE, .op = "listDataFederationLimits", .run = data_federation_limit_list, .told = data_federation_limit_told),
+  R_GET(DATA_FEDERATION_LIMIT, "", .flags = SVC_BARE, .op = "listDataFederationLimits", .run = data_federation_limit_list,
+        .told = data_federation_limit_all_told),
   R_GET(DATA_FEDERATION_LIMIT, "/{limitName}", .flags = SVC_ITEM, .op = "getDataFederationLimit", .run = data_federation_limit_read, .told = data_federation_limit_told),
   R_PATCH(DATA_FEDERATION_LIMIT, "/{limitName}", .op = "setDataFederationLimit", .run = data_federation_limit_set,
           .example = "{\"value\":1000000000,\"overrunPolicy\":\"BLOCK\"}", .whole = true),
@@ -60,8 +62,7 @@ static bool data_federation_limit_list(svc_call *c)
 static bool data_federation_limit_read(svc_call *c)
 {
   if (!svc_verb_read(c)) return false;
-  c->answer.own = svc_arena_copy(c->arena, c->answer.own); /* the transaction ends before the answer is written */
-  return data_federation_limit_ask(c);
+  return svc_answer_copied(c) && data_federation_limit_ask(c);
 }
 
 static void data_federation_limit_used(svc_call *c, const svc_node *said, svc_node *limit)
@@ -77,19 +78,23 @@ static void data_federation_limit_used(svc_call *c, const svc_node *said, svc_no
 static bool data_federation_limit_told(svc_call *c, const svc_reply *reply)
 {
   const svc_node *said = svc_told_json(c, reply);
-  svc_node *body = said ? svc_json_parse(c->arena, c->answer.body) : NULL, *list, *one;
-  svc_buf b = svc_buf_new(c->arena, 1024);
+  svc_node *body = said ? svc_answer_parsed(c) : NULL;
   if (!body) return svc_failed(c);
-  c->answer.revision = 0;
-  if (!c->answer.whole) {
-    data_federation_limit_used(c, said, body);
-    return svc_answer_body(c, body);
-  }
+  svc_answer_untagged(c);
+  data_federation_limit_used(c, said, body);
+  return svc_answer_body(c, body);
+}
+
+/* The same of all that are listed. */
+static bool data_federation_limit_all_told(svc_call *c, const svc_reply *reply)
+{
+  const svc_node *said = svc_told_json(c, reply);
+  svc_node *body = said ? svc_answer_parsed(c) : NULL, *list, *one;
+  if (!body) return svc_failed(c);
+  svc_answer_untagged(c);
   list = body->type == SVC_J_ARRAY ? body : svc_node_get(body, "content"); /* in an envelope */
   for (one = svc_node_first(list); one; one = one->next) data_federation_limit_used(c, said, one);
-  svc_node_write(&b, body);
-  c->answer.body = svc_buf_done(&b);
-  return c->answer.body.n ? true : svc_no_memory(c);
+  return svc_answer_list(c, body);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- setting */

@@ -155,12 +155,11 @@ static svc_node *live_migration_view(svc_call *c, const svc_entity *e)
 static bool live_migration_read(svc_call *c)
 {
   const svc_noun *noun = c->plan->noun->noun;
-  svc_answer *a = &c->answer;
   svc_entity e;
   svc_str status;
   bool stored;
   if (!svc_target(c, &e, &stored) || !svc_answer_entity(c, &e)) return false;
-  a->own = svc_arena_copy(c->arena, a->own); /* the transaction ends before the answer is written */
+  if (!svc_answer_copied(c)) return false;
   status = svc_entity_text(c, noun, &e, "status");
   if (!svc_str_is(status, "WORKING") && !svc_str_is(status, "READY") && !svc_str_is(status, "CUTOVER")) return true;
   return svc_question_about(c, "measure", noun->name, &e, e.key, SVC_S("{\"metric\":\"lagTimeSeconds\"}"));
@@ -169,13 +168,11 @@ static bool live_migration_read(svc_call *c)
 static bool live_migration_told(svc_call *c, const svc_reply *reply)
 {
   const svc_node *said = svc_told_json(c, reply);
-  svc_node *body = said ? svc_json_parse(c->arena, c->answer.body) : NULL;
+  svc_node *body = said ? svc_answer_parsed(c) : NULL;
   int64_t lag = svc_node_i64(said, "value", -1);
   if (!body) return svc_failed(c);
   if (lag >= 0) svc_node_set_i64(c->arena, body, "lagTimeSeconds", lag);
-  if (!svc_answer_body(c, body)) return false;
-  c->answer.revision = svc_body_revision(c->answer.body);
-  return true;
+  return svc_answer_again(c, body);
 }
 
 SVC_PRIVATE const svc_noun svc_noun_live_migration = {

@@ -120,15 +120,14 @@ static bool query_shape_read(svc_call *c)
   if (rc == SVC_NOT_FOUND) return svc_advisor_ask(c, "queryStats");
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   if (!svc_answer_entity(c, &e)) return false;
-  c->answer.own = hash;
-  c->answer.body = svc_arena_copy(c->arena, c->answer.body);
-  return !c->arena->failed || svc_no_memory(c);
+  svc_answer_key(c, hash);
+  return svc_answer_copied(c);
 }
 
 static bool query_shape_answer(svc_call *c, svc_str hash, svc_node *body)
 {
   if (!svc_answer_node(c, body)) return false;
-  c->answer.own = hash;
+  svc_answer_key(c, hash);
   return true;
 }
 

@@ -270,7 +270,7 @@ static bool organization_create(svc_call *c)
     return svc_failed(c);
   if (!svc_answer_node(c, stored)) return false;
   svc_answer_keep(c);
-  c->answer.own = e.key;
+  svc_answer_key(c, e.key);
   return svc_answer_body(c, answer);
 }
 

@@ -123,7 +123,7 @@ static bool resource_policy_validate(svc_call *c)
   svc_node_set_id(c->arena, body, "orgId", &c->scope.org);
   svc_node_set_text(c->arena, body, "version", "v1");
   if (!svc_answer_node(c, body)) return false;
-  c->answer.links = NULL; /* it is nowhere */
+  svc_answer_unlinked(c); /* it is nowhere */
   return true;
 }
 

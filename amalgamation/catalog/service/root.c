@@ -86,8 +86,7 @@ static bool root_describe(svc_call *c)
   svc_str kept = svc_openapi_kept(c->s, &revision), document;
   document = kept.p ? svc_arena_copy(c->arena, kept) : svc_openapi_document(c->s, c->arena); /* an answer may outlive the handle */
   if (c->arena->failed) return svc_no_memory(c);
-  svc_answer_bytes(c, document);
-  c->answer.revision = kept.p ? revision : svc_body_revision(document);
+  svc_answer_document(c, document, kept.p ? revision : svc_body_revision(document));
   return true;
 }
 

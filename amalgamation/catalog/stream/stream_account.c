@@ -64,7 +64,7 @@ static bool stream_account_answer(svc_call *c, svc_node *body, const char *provi
   svc_node_append(links, self);
   svc_node_put(c->arena, body, links);
   if (c->arena->failed || !svc_answer_node(c, body)) return svc_no_memory(c);
-  c->answer.links = NULL;
+  svc_answer_unlinked(c);
   return true;
 }
 

@@ -182,21 +182,19 @@ static bool stream_processor_read(svc_call *c)
   svc_entity e;
   bool stored;
   if (!svc_target(c, &e, &stored) || !svc_answer_entity(c, &e)) return false;
-  c->answer.own = svc_arena_copy(c->arena, c->answer.own); /* the transaction ends before the answer is written */
+  if (!svc_answer_copied(c)) return false;
   if (!svc_str_is(svc_entity_text(c, noun, &e, "state"), "STARTED")) return true;
   return svc_question_about(c, "measure", noun->name, &e, e.unique, SVC_S("{\"metric\":\"stats\"}"));
 }
 
 static bool stream_processor_told(svc_call *c, const svc_reply *reply)
 {
-  svc_node *said = svc_told_json(c, reply), *body = said ? svc_json_parse(c->arena, c->answer.body) : NULL;
+  svc_node *said = svc_told_json(c, reply), *body = said ? svc_answer_parsed(c) : NULL;
   if (!body) return svc_failed(c);
   if (said->type != SVC_J_OBJECT) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   said->name = SVC_S("stats");
   svc_node_put(c->arena, body, said);
-  if (!svc_answer_body(c, body)) return false;
-  c->answer.revision = svc_body_revision(c->answer.body);
-  return true;
+  return svc_answer_again(c, body);
 }
 
 /* ---- what the driver is told, and what it costs */
