@@ -246,7 +246,7 @@ source_of() { find test -name "$1_test.c"; } # SUITE
 selected() { # [NAME]: suites and checks whose name contains NAME; SUITE/TEST is one test
   case ${1:-} in
     check/*) checks | grep -F -e "$1" ;;
-    */*) echo "$1" ;;
+    ?*/?*) echo "$1" ;;
     *) { suites; checks; } | grep -F -e "${1:-}" ;;
   esac
 }
@@ -258,7 +258,7 @@ tests_named() { # SUITE: every name in its source that may be a test's; build/te
 known_name() { # NAME: dies unless a suite, a check or a test is called so, and says what may have been meant
   case $1 in
     check/*|'') ;;
-    */*)
+    ?*/?*)
       suite=${1%%/*}
       suites | grep -qxF -e "$suite" || die "no suite '$suite'$(suites | near "$suite"): ./build.sh test SUITE/TEST runs one test"
       tests_named "$suite" | grep -qxF -e "${1#*/}" ||
@@ -338,7 +338,7 @@ test_all() { # [NAME]
   sanitized 'test objects' run # first: an error in a part is reported as that part's
   case $1 in
     check/*) ;;
-    */*) ASAN_OPTIONS=detect_leaks=0 build/test/run --suite "$1" --list >/dev/null 2>&1 || die "no test '${1#*/}' in the suite ${1%%/*}$(
+    ?*/?*) ASAN_OPTIONS=detect_leaks=0 build/test/run --suite "$1" --list >/dev/null 2>&1 || die "no test '${1#*/}' in the suite ${1%%/*}$(
       ASAN_OPTIONS=detect_leaks=0 build/test/run --suite "${1%%/*}" --list | sed 's,.*/,,' | near "${1#*/}")" ;;
   esac
   if starts_svcd "$@"; then daemon; fi # as a user does
