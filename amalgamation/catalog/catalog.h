@@ -133,6 +133,7 @@ typedef struct svc_group_change {
 } svc_group_change;
 /* Into that order; a project that stands there twice has the roles of both. */
 SVC_PRIVATE void svc_group_change_sort(svc_call *c, svc_group_change *change);
+SVC_PRIVATE bool svc_group_change_has(const svc_group_change *change, const svc_id *group); /* of one that is sorted */
 
 #define SVC_TEAM_MOST 250 /* people of a team */
 /* Kinds of lists of members, below an organization: of nouns no kind has such a letter. */
@@ -144,6 +145,7 @@ SVC_PRIVATE svc_str svc_team_assignment(svc_call *c, const svc_id *org, svc_str 
 SVC_PRIVATE svc_str svc_member_assignment(svc_call *c, const svc_id *org);             /* the least that a member has */
 SVC_PRIVATE bool svc_member_get(svc_call *c, const svc_id *org, const svc_id *user, svc_member *out); /* see `there` */
 SVC_PRIVATE bool svc_member_named(svc_call *c, const svc_id *org, svc_str name, svc_member *out);
+SVC_PRIVATE const char *svc_member_kind(const svc_call *c);
 SVC_PRIVATE svc_str svc_member_status(const svc_entity *e);
 SVC_PRIVATE svc_str svc_member_group(svc_call *c, const svc_member *m, const svc_id *group); /* names of its roles there */
 SVC_PRIVATE bool svc_member_put(svc_call *c, svc_member *m, svc_str status, svc_str assignments,

@@ -108,6 +108,10 @@ SVC_PRIVATE svc_node *svc_backup_policy_items(svc_call *c, svc_node *schedule); 
 SVC_PRIVATE bool svc_compliance_raise(svc_call *c, const svc_node *policy, svc_node *schedule); /* now it does */
 SVC_PRIVATE bool svc_backup_least_check(svc_call *c, const svc_node *policy); /* its own rules */
 
+/* ---- backup_apply.c: policies, applied to the snapshots that are there */
+enum { SVC_BACKUP_DUE_APPLY = SVC_DUE_OWN }; /* of a schedule: the next step is due */
+SVC_PRIVATE bool svc_backup_apply(svc_call *c, svc_change *change); /* a step; what is left to do stays in the note */
+
 /* ---- snapshot_acts.c: what others do with snapshots */
 SVC_PRIVATE bool svc_snapshot_get(svc_call *c, const svc_entity *cluster, svc_str id, svc_entity *out); /* false: 404 */
 SVC_PRIVATE bool svc_snapshot_of_path(svc_call *c, svc_entity *out); /* for views that are nouns of their own: {snapshotId} */

@@ -7,17 +7,11 @@
 ** through costs as many snapshots as are kept of it. A driver cannot take what is over: of each frequency it takes the last
 ** that was missed, now. While the cluster is paused none are taken.
 **
-** Policies hold for snapshots to come. What they shall do to those that are there is asked for in the same request, and
-** done in steps of BACKUP_SCHEDULE_STEP, each by a due date of its own: updateSnapshots, deleteSnapshots,
-** updateCopySnapshots, deleteCopySnapshots, deleteCopiedBackups; the note "apply" says how far that is.
+** Policies hold for snapshots to come. What they shall do to those that are there is asked for in the same request, and done later
+** (backup_apply.c).
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
-
-#define BACKUP_SCHEDULE_STEP 64  /* snapshots that one step looks at */
-#define BACKUP_SCHEDULE_PAUSE 10 /* milliseconds between two */
-
-enum { BACKUP_SCHEDULE_APPLY = SVC_DUE_OWN }; /* to the snapshots that are there */
 
 static const char *const backup_schedule_item_types[] = {
   "daily", "hourly", "weekly", "monthly", "yearly", "ondemand", NULL
@@ -225,7 +219,7 @@ static bool backup_schedule_apply_later(svc_call *c, svc_change *change)
   if (!apply->first) return true;
   svc_node_put(c->arena, notes, apply);
   change->extra = svc_backup_notes_text(c, notes);
-  svc_change_due(change, BACKUP_SCHEDULE_APPLY, c->now);
+  svc_change_due(change, SVC_BACKUP_DUE_APPLY, c->now);
   return true;
 }
 
@@ -336,108 +330,10 @@ static bool backup_schedule_run(svc_call *c, svc_change *change)
   return true;
 }
 
-/* ---- policies are applied to what is there */
-
-typedef struct backup_schedule_work {
-  const svc_node *asked; /* the note */
-  svc_backup_plan plan;
-  svc_node *regions; /* to which copies go */
-  bool kept_for_good; /* a compliance policy keeps what there is */
-} backup_schedule_work;
-
-/* Until when the items that are left keep a snapshot; 0: none of them is left. */
-static int64_t backup_schedule_kept(const backup_schedule_work *work, const svc_node *snapshot)
-{
-  const svc_node *ids = svc_node_get(snapshot, "policyItems"), *id;
-  int64_t taken = 0, until = 0, expiry;
-  size_t i;
-  svc_date_parse(svc_node_str(snapshot, "createdAt"), &taken);
-  for (id = svc_node_first(ids); id; id = id->next)
-    for (i = 0; i < work->plan.count; i++) {
-      if (!svc_str_eq(id->text, work->plan.items[i].id)) continue;
-      expiry = svc_backup_expiry(work->plan.items[i].keep, taken);
-      if (expiry > until) until = expiry;
-    }
-  return until;
-}
-
-static bool backup_schedule_apply_one(svc_call *c, const backup_schedule_work *work, const svc_entity *e)
-{
-  const svc_noun_info *noun = svc_noun_by_kind(c->s, SNAPSHOT_KIND);
-  const svc_node *body = svc_entity_body(c, e), *copied = svc_node_get(work->asked, "deleteCopiedBackups");
-  int64_t until, was = svc_due_get(e, SVC_DUE_EXPIRY);
-  bool scheduled;
-  svc_entity now;
-  if (!body) return false;
-  scheduled = svc_node_is(body, "snapshotType", "scheduled");
-  until = scheduled ? backup_schedule_kept(work, body) : 0;
-  if (scheduled && !until && svc_node_get(work->asked, "deleteSnapshots") && !work->kept_for_good)
-    return svc_erase(c, noun, e);
-  if (until && svc_node_get(work->asked, "updateSnapshots") && (until > was || !work->kept_for_good) &&
-      !svc_snapshot_keep_until(c, e, until))
-    return false;
-  if (svc_entity_get(c->txn, SNAPSHOT_KIND, &e->parent, &e->id, &now) != SVC_OK) return svc_txn_good(c);
-  if (svc_node_get(work->asked, "updateCopySnapshots") && !svc_snapshot_copies(c, &now, NULL, false)) return false;
-  if (svc_node_get(work->asked, "deleteCopySnapshots") && !svc_snapshot_copies(c, &now, work->regions, false)) return false;
-  return !copied || svc_snapshot_copies(c, &now, copied, true);
-}
-
-/* Names of the regions of an array of objects. */
-static svc_node *backup_schedule_regions(svc_call *c, const svc_node *list)
-{
-  svc_node *out = svc_node_array(c->arena, NULL), *name;
-  for (list = list && out ? list->first : NULL; list; list = list->next) {
-    name = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_node_str(list, "regionName"));
-    if (!name) return NULL;
-    svc_node_append(out, name);
-  }
-  return out;
-}
-
-static bool backup_schedule_begin_work(svc_call *c, const svc_change *change, svc_node *apply, backup_schedule_work *work)
-{
-  svc_node *copied = svc_node_get(apply, "deleteCopiedBackups");
-  work->asked = apply;
-  svc_backup_plan_of(change->body, &work->plan);
-  work->regions = backup_schedule_regions(c, svc_node_get(change->body, "copySettings"));
-  if (svc_node_first(copied) && copied->first->type == SVC_J_OBJECT) { /* as it was sent: by names from here on */
-    svc_node *names = backup_schedule_regions(c, copied);
-    if (names) names->name = copied->name;
-    if (names) svc_node_put(c->arena, apply, names);
-  }
-  work->kept_for_good = svc_compliance(c) != NULL;
-  return work->regions && !c->error.code;
-}
-
-/* The next of them. What is left to do stays in the note. */
-static bool backup_schedule_apply(svc_call *c, svc_change *change)
-{
-  svc_node *notes = svc_backup_notes(c, change->extra), *apply = svc_node_get(notes, "apply");
-  backup_schedule_work work;
-  svc_id after = { { 0 } };
-  svc_scan scan;
-  svc_entity e;
-  int n = 0;
-  if (!notes || !apply) return notes != NULL;
-  if (!backup_schedule_begin_work(c, change, apply, &work)) return svc_failed(c);
-  if (svc_id_parse(svc_node_str(apply, "after"), &after)) after = svc_id_after(&after, 1);
-  svc_below_begin(&scan, c->txn, SNAPSHOT_KIND, &change->parent);
-  svc_key_entity(&scan.from, SNAPSHOT_KIND, &change->parent, &after);
-  for (; n < BACKUP_SCHEDULE_STEP && svc_below_next(&scan, SNAPSHOT_KIND, &e); n++) {
-    after = e.id;
-    if (!backup_schedule_apply_one(c, &work, &e)) return false;
-  }
-  if (n < BACKUP_SCHEDULE_STEP) svc_node_drop(notes, "apply");
-  else svc_node_set_id(c->arena, apply, "after", &after);
-  if (n == BACKUP_SCHEDULE_STEP) svc_change_due(change, BACKUP_SCHEDULE_APPLY, c->now + BACKUP_SCHEDULE_PAUSE);
-  change->extra = svc_backup_notes_text(c, notes);
-  return svc_txn_good(c);
-}
-
 static bool backup_schedule_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SVC_DUE_RUN) return backup_schedule_run(c, change);
-  return tag != BACKUP_SCHEDULE_APPLY || backup_schedule_apply(c, change);
+  return tag != SVC_BACKUP_DUE_APPLY || svc_backup_apply(c, change);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
