@@ -162,7 +162,7 @@ static void run(const power_scene *scene, const char *folder, const char *record
 int main(int argc, char **argv)
 {
   const char *states = getenv("POWER_STATES"), *record = getenv("POWER_RECORD"), *folder = getenv("POWER_FOLDER");
-  size_t i;
+  size_t i, found = 0;
   if (argc == 3 && strcmp(argv[1], "load") == 0) return power_load(argv[2]);
   if (!record || !folder) power_die("POWER_RECORD and POWER_FOLDER are not set: ./build.sh test-power sets them");
   snprintf(work, sizeof work, "%s/left", folder);
@@ -170,8 +170,11 @@ int main(int argc, char **argv)
   signal(SIGBUS, crashed);
   signal(SIGABRT, crashed);
   for (i = 0; i < power_scene_count; i++)
-    if (argc < 2 || strcmp(argv[1], power_scenes[i].name) == 0)
+    if (argc < 2 || strcmp(argv[1], power_scenes[i].name) == 0) {
+      found++;
       run(&power_scenes[i], folder, record, states ? (size_t)atoi(states) : i ? 2000 : 10000);
+    }
+  if (!found) power_die("there is no such scene: test/power/scenes.c has them");
   remove_all(work);
   return 0;
 }

@@ -102,7 +102,7 @@ static bool membership_gather(svc_call *c, membership_ids *list, const svc_id *o
   svc_id id, *more;
   svc_listed_begin(&scan, c->txn, on, kind);
   while (svc_listed_next(&scan, NULL, &id)) {
-    if (list->n == list->room) {
+    if (!list->at || list->n == list->room) {
       list->room = 2 * (list->room + 32);
       more = svc_arena_alloc(c->arena, list->room * sizeof *more);
       if (!more) return svc_no_memory(c);
