@@ -1,17 +1,21 @@
 /*
-** Links, from the tables.
+** Links, from the tables. The answer of a GET carries a link to
 **
-** The answer of a GET carries a link to itself; one to every GET whose path goes on from its own by literal segments
-** alone (its sub-resources), where a field that stands in the path (svc_route.in_path) is each of its values in turn; one to each entity that its own path leads through (what it belongs to), or to its parent;
-** and one to the route that finds it by its unique value; of what is read by the path of another alone, what lies below its
-** own; and to what lies below it or tells of it (svc_route.linked_from) though its path begins otherwise. An answer that names what a path
-** may lead to adds links of its own (svc_answer_link). So every resource can be reached: from the root, or, of a job that no list shows,
-** from the answer that has begun it. A link to an
-** operation that requires parameters carries usable ones (svc_param.link); one that has none to carry is left out. Relations
-** besides self are named by a URL: the base URL and what follows in the path, or the name of the noun.
+** - itself;
+** - every GET whose path goes on from its own by literal segments alone (its sub-resources); a field that stands in the path
+**   (svc_route.in_path) is each of its values in turn;
+** - each entity that its own path leads through, or its parent;
+** - the route that finds it by its unique value;
+** - GETs below it by the table of their noun, or that tell of it (svc_route.linked_from), though their paths begin otherwise;
+** - below an entity that is read by the path of another alone: GETs below its own path.
 **
-** All of this is known at open. Each route gets its links as ready text with holes for the keys; writing them is
-** copying. The rule: what is in a hole is percent-encoded already.
+** An answer that names resources adds a link to each (svc_answer_link). So every resource can be reached: from the root, or, where no
+** list shows a job, from the answer of the POST that has begun it. A link to an operation that requires parameters carries usable ones
+** (svc_param.link), and is left out where the table has none. Relations besides self are named by a URL: the base URL and what follows
+** in the path, or the name of the noun.
+**
+** All of this is known at open. Each route gets its links as ready text with holes for the keys, and writing them is copying.
+** The rule: the content of a hole is percent-encoded already.
 */
 #include "pipeline/pipeline.h"
 
@@ -61,13 +65,29 @@ static int links_param_hole(const svc_plan *plan, unsigned param, unsigned *coun
   return SVC_HOLE_PARAM + (int)param;
 }
 
+/* What every link begins with. */
+static void links_base(svc_buf *b, const svc *s)
+{
+  svc_buf_str(b, s->base_url);
+  svc_buf_str(b, s->base_path);
+}
+
+/* A path whose only parameter is its first, which has this hole. */
+static void links_by_first(links_writer *w, const svc_plan *p, int hole)
+{
+  const char *open = strchr(p->route->path, '{');
+  links_base(&w->text, w->s);
+  svc_buf_add(&w->text, p->route->path, (size_t)(open - p->route->path));
+  links_hole(w, hole);
+  svc_buf_text(&w->text, strchr(open, '}') + 1);
+}
+
 /* A path, with the holes that its parameters have in answers to `plan`: its own, or one that shares its beginning. */
 static void links_path(links_writer *w, const svc_plan *plan, const char *path)
 {
   unsigned param = 0, count;
   const char *open;
-  svc_buf_str(&w->text, w->s->base_url);
-  svc_buf_str(&w->text, w->s->base_path);
+  links_base(&w->text, w->s);
   while ((open = strchr(path, '{')) != NULL) {
     svc_buf_add(&w->text, path, (size_t)(open - path));
     links_hole(w, links_param_hole(plan, param, &count));
@@ -179,11 +199,7 @@ static void links_below_own(links_writer *w, const svc_plan *plan)
     const char *open = strchr(p->route->path, '{'), *rest = open ? strchr(open, '}') + 1 : NULL;
     if (p->route->method != SVC_GET || !p->hop_count || p->hops[0].noun != plan->noun || rest[0] != '/' || strchr(rest, '{') || !links_usable(p)) continue;
     links_begin(w, false);
-    svc_buf_str(&w->text, w->s->base_url);
-    svc_buf_str(&w->text, w->s->base_path);
-    svc_buf_add(&w->text, p->route->path, (size_t)(open - p->route->path));
-    links_hole(w, SVC_HOLE_OWN);
-    svc_buf_text(&w->text, rest);
+    links_by_first(w, p, SVC_HOLE_OWN);
     links_query(&w->text, p);
     links_end(w, w->s->base_url.p, svc_str_c(rest + 1));
   }
@@ -239,8 +255,7 @@ static void links_across(links_writer *w, const svc_plan *plan, const svc_plan *
   svc_str named;
   bool keyed = false;
   links_begin(w, false);
-  svc_buf_str(&w->text, w->s->base_url);
-  svc_buf_str(&w->text, w->s->base_path);
+  links_base(&w->text, w->s);
   for (; (open = strchr(path, '{')) != NULL; path = strchr(open, '}') + 1, param++) {
     if (!keyed || open - path > 1) svc_buf_add(&w->text, path, (size_t)(open - path)); /* one hole has all parts of a key */
     if (param >= shared) svc_buf_add(&rel, path, (size_t)(open - path));
@@ -282,13 +297,9 @@ static void links_view_of(links_writer *w, const svc_plan *plan)
 {
   const svc_noun_info *whole = svc_noun_named(w->s, plan->noun->noun->view_of);
   const svc_plan *p = plan->own && whole ? links_plan_of(w->s, whole, NULL) : NULL;
-  const char *open = p ? strchr(p->route->path, '{') : NULL;
-  if (!open) return;
+  if (!p) return;
   links_begin(w, false);
-  svc_buf_str(&w->text, w->s->base_url);
-  svc_buf_str(&w->text, w->s->base_path);
-  svc_buf_add(&w->text, p->route->path, (size_t)(open - p->route->path));
-  links_hole(w, SVC_HOLE_OWN);
+  links_by_first(w, p, SVC_HOLE_OWN);
   links_end(w, w->s->base_url.p, svc_str_c(links_rel(whole->noun)));
 }
 
@@ -300,12 +311,8 @@ static void links_related(links_writer *w, const svc_plan *plan)
   size_t j;
   if (plan->own && parents == 0 && plan->noun->noun->flags & SVC_GLOBAL && plan->noun->parent &&
       (p = links_plan_of(s, plan->noun->parent, NULL)) != NULL) {
-    const char *open = strchr(p->route->path, '{');
     links_begin(w, false);
-    svc_buf_str(&w->text, s->base_url);
-    svc_buf_str(&w->text, s->base_path);
-    svc_buf_add(&w->text, p->route->path, (size_t)(open - p->route->path));
-    links_hole(w, SVC_HOLE_PARENT);
+    links_by_first(w, p, SVC_HOLE_PARENT);
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->noun->parent->noun)));
   }
   for (i = 0; i < parents; i++) {
@@ -368,24 +375,26 @@ static void links_by_value(links_writer *w, const svc_plan *plan, const svc_plan
   }
 }
 
+/* The array begins with the link to the answer itself. */
+static void links_self(links_writer *w, const svc_plan *plan)
+{
+  svc_buf_text(&w->text, "[");
+  links_begin(w, true);
+  links_path(w, plan, plan->route->path);
+  if (plan->route->params && !(plan->route->flags & (SVC_PAGED | SVC_BARE))) links_hole(w, SVC_HOLE_QUERY); /* a list writes its own */
+  links_end(w, NULL, SVC_S("self"));
+}
+
 static bool links_compile(links_writer *w, svc_plan *plan)
 {
   svc *s = w->s;
   svc_str tail;
   size_t i, n = strlen(plan->route->path);
-  svc_buf_text(&w->text, "[");
-  links_begin(w, true);
-  links_path(w, plan, plan->route->path);
-  if (plan->route->params && !(plan->route->flags & (SVC_PAGED | SVC_BARE))) links_hole(w, SVC_HOLE_QUERY); /* a list writes its own */
-  links_end(w, NULL, SVC_S("self"));
+  links_self(w, plan);
   svc_buf_text(&w->text, "]");
   if (!links_finish(w, &plan->self)) return false;
 
-  svc_buf_text(&w->text, "[");
-  links_begin(w, true);
-  links_path(w, plan, plan->route->path);
-  if (plan->route->params && !(plan->route->flags & (SVC_PAGED | SVC_BARE))) links_hole(w, SVC_HOLE_QUERY); /* a list writes its own */
-  links_end(w, NULL, SVC_S("self"));
+  links_self(w, plan);
   for (i = 0; i < s->plan_count; i++) {
     if (s->plans[i].route->method != SVC_GET || strncmp(s->plans[i].route->path, plan->route->path, n) != 0) continue;
     links_by_value(w, plan, &s->plans[i]);
@@ -498,8 +507,7 @@ SVC_PRIVATE void svc_answer_link(svc_call *c, const char *op, const svc_str *val
   if (i == c->s->plan_count) return;
   svc_buf_str(&b, c->answer.links_more);
   svc_buf_text(&b, ",{\"href\":\"");
-  svc_buf_str(&b, c->s->base_url);
-  svc_buf_str(&b, c->s->base_path);
+  links_base(&b, c->s);
   for (path = c->s->plans[i].route->path; (open = strchr(path, '{')) != NULL; path = strchr(open, '}') + 1) {
     int param = links_param_named(c->plan->route->path, open);
     svc_buf_add(&b, path, (size_t)(open - path));

@@ -541,6 +541,18 @@ static MunitResult redis_replay(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What the handles of a fleet have in common that share a store on PostgreSQL, and a server of Redis that is begun here. */
+static void fleet_of_one_store(fleet *f, char folder[128], svc_config *config)
+{
+  memset(f, 0, sizeof *f);
+  server_open(&f->server, "");
+  store_folder(folder);
+  config->path = folder;
+  config->store = t_postgres_port();
+  config->limiter = t_redis_port();
+  config->limiter_path = f->server.uri;
+}
+
 /* As it is meant: one store on PostgreSQL, one Redis, several handles. */
 static MunitResult redis_one_store(const MunitParameter params[], void *data)
 {
@@ -551,13 +563,7 @@ static MunitResult redis_one_store(const MunitParameter params[], void *data)
   (void)params, (void)data;
   SKIP_WITHOUT;
   if (!t_postgres_port()) return MUNIT_SKIP;
-  memset(&f, 0, sizeof f);
-  server_open(&f.server, "");
-  store_folder(folder);
-  config.path = folder;
-  config.store = t_postgres_port();
-  config.limiter = t_redis_port();
-  config.limiter_path = f.server.uri;
+  fleet_of_one_store(&f, folder, &config);
   for (i = 0; i < HANDLES; i++) t_open(&f.t[i], &config);
   munit_assert_int(svc_bootstrap(f.t[0].s, &f.keys), ==, SVC_OK);
   for (i = 0; i < 13; i++) munit_assert_int(fleet_settings(&f, i % 2), ==, i < 10 ? 200 : 429);
@@ -723,13 +729,7 @@ static MunitResult redis_nonces_fail_closed(const MunitParameter params[], void 
   (void)params, (void)data;
   SKIP_WITHOUT;
   if (!t_postgres_port()) return MUNIT_SKIP;
-  memset(&f, 0, sizeof f);
-  server_open(&f.server, "");
-  store_folder(folder);
-  config.path = folder;
-  config.store = t_postgres_port();
-  config.limiter = t_redis_port();
-  config.limiter_path = f.server.uri;
+  fleet_of_one_store(&f, folder, &config);
   t_open(&f.t[0], &config);
   config.random = other_random;
   t_open(&f.t[1], &config);

@@ -4,9 +4,7 @@
 */
 #include "catalog/data_federation/data_federation_parts.h"
 
-enum {
-  FEDERATION_STORAGE_PIPELINE = 16384
-};
+enum { FEDERATION_STORAGE_PIPELINE = 16384 };
 
 /* ---------------------------------------------------------------------------------------------------------- value lists */
 
@@ -66,7 +64,6 @@ static const svc_object federation_storage_store = { .name = "DataLakeStoreBase"
 
 static const svc_field federation_storage_concern_fields[] = { F_ENUM("level", federation_storage_levels) };
 static const svc_object federation_storage_concern = { .name = "DataLakeSvcStoreReadConcern", .fields = SVC_ROWS(federation_storage_concern_fields) };
-
 
 /* Each set of tags is an array itself, which no row can say: federation_storage_tag_sets() holds it against the tag above. */
 static const svc_field federation_storage_preference_fields[] = {

@@ -53,10 +53,8 @@ static const svc_alert_condition alert_conditions_rows[] = {
   { "GCP_ENCRYPTION_KEY_INVALID", SVC_ALERT_PROJECT, true, true, 1, NULL, "RAW", svc_alert_key_valid, SVC_ALERT_KEY_GCP },
   { "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", SVC_ALERT_ACCOUNTS, true, true, CONDITIONS_WEEK, NULL, "DAYS", svc_alert_left_next, 0 },
   { "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", SVC_ALERT_ACCOUNTS, true, true, 0, NULL, "DAYS", svc_alert_left, 0 },
-  { CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", SVC_ALERT_AUTHORITIES, true, false, 0,
-    NULL, "DAYS", svc_alert_left, 0 },
-  { CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", SVC_ALERT_CERTIFICATES,
-    true, 0, 0, NULL, "DAYS", svc_alert_left, 0 },
+  { CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", SVC_ALERT_AUTHORITIES, true, false, 0, NULL, "DAYS", svc_alert_left, 0 },
+  { CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", SVC_ALERT_CERTIFICATES, true, false, 0, NULL, "DAYS", svc_alert_left, 0 },
 };
 #define CONDITIONS (sizeof alert_conditions_rows / sizeof alert_conditions_rows[0])
 

@@ -175,6 +175,7 @@ static bool collection_stat_ranks_told(svc_call *c, const svc_reply *reply)
   for (one = svc_node_first(list); one; one = one->next) {
     values[1] = one->text;
     values[0] = svc_str_cut(&values[1], '.');
+    if (!values[0].n || !values[1].n) continue; /* a driver may name what is no collection */
     svc_answer_link(c, host.n ? "listProcessMeasurements" : "listCollStatMeasurements", values);
   }
   return c->arena->failed ? svc_no_memory(c) : svc_answer_node(c, body);
