@@ -156,9 +156,8 @@ static bool t_is_json(const t_service *t)
 static void t_check_parameters(const t_service *t)
 {
   const char *name = t_error(t);
-  int code = 1;
-  while (code < SVC_E_COUNT && strcmp(svc_error_name(code), name) != 0) code++;
-  if (code == SVC_E_COUNT) munit_errorf("no error is called %s", name);
+  int code = svc_error_named(name);
+  if (!code) munit_errorf("no error is called %s", name);
   if (t_count(t, "parameters") != svc_error_params(code)) munit_errorf("not %u parameters: %s", svc_error_params(code), t->response.body);
 }
 

@@ -304,6 +304,7 @@ SVC_PRIVATE void svc_json_pretty(svc_buf *b, svc_str compact); /* two spaces a l
 /* The value of a member as it stands in a compact object, without a parse; n 0: there is none. Names without escapes only. */
 SVC_PRIVATE svc_str svc_json_member(svc_str object, svc_str name);
 SVC_PRIVATE svc_str svc_json_word(svc_str object, const char *name); /* one that is a string without escapes: a state, an id */
+SVC_PRIVATE bool svc_json_is(svc_str object, const char *name, const char *value); /* the member is this word, number, true or false */
 SVC_PRIVATE bool svc_json_number_i64(svc_str text, int64_t *out);  /* 5, 5.0 and 5e0 are 5; false: no integer in range */
 SVC_PRIVATE bool svc_json_number_double(svc_str text, double *out); /* locale-free; false: overflow */
 

@@ -410,3 +410,10 @@ SVC_PRIVATE svc_str svc_json_word(svc_str object, const char *name)
   svc_str raw = svc_json_member(object, svc_str_c(name));
   return raw.n >= 2 && raw.p[0] == '"' ? (svc_str){ raw.p + 1, raw.n - 2 } : SVC_S("");
 }
+
+SVC_PRIVATE bool svc_json_is(svc_str object, const char *name, const char *value)
+{
+  svc_str raw = svc_json_member(object, svc_str_c(name));
+  if (raw.n >= 2 && raw.p[0] == '"') raw = (svc_str){ raw.p + 1, raw.n - 2 };
+  return svc_str_is(raw, value);
+}

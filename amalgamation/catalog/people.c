@@ -18,9 +18,7 @@ SVC_PRIVATE bool svc_person_write(svc_call *c, svc_entity *e, const svc_entity *
 {
   if (body && !svc_body_write(c->arena, body, &e->body, &e->links_at)) return svc_no_memory(c);
   e->revision = svc_new_revision(c->txn);
-  if (old ? svc_entity_update(c->txn, c->arena, e, old) != SVC_OK : svc_entity_insert(c->txn, c->arena, e) != SVC_OK)
-    return svc_store_failed(c, c->txn->error);
-  return true;
+  return svc_entity_store(c, e, old);
 }
 
 SVC_PRIVATE svc_str svc_person_name(svc_call *c, svc_str name)

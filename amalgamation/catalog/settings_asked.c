@@ -33,8 +33,8 @@ SVC_PRIVATE bool svc_project_setting(svc_call *c, const char *name)
   const svc_noun_info *settings = svc_noun_named(c->s, "project settings");
   svc_entity e;
   if (!settings || svc_entity_get(c->txn, settings->noun->kind, &c->scope.group, &none, &e) != SVC_OK)
-    return settings && svc_str_is(svc_json_member(settings->preset, svc_str_c(name)), "true");
-  return svc_str_is(svc_json_member(e.body, svc_str_c(name)), "true");
+    return settings && svc_json_is(settings->preset, name, "true");
+  return svc_json_is(e.body, name, "true");
 }
 
 SVC_PRIVATE bool svc_project_allows(svc_call *c, const char *name)

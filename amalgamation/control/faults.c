@@ -80,19 +80,12 @@ static bool faults_limited(svc_call *c)
                   &set->refill_seconds);
 }
 
-static int faults_code(const char *name)
-{
-  int code = 1;
-  while (code < SVC_E_COUNT && strcmp(svc_error_name(code), name) != 0) code++;
-  return code;
-}
-
 /* Any error of the service, with as many parameters as it has. */
 static bool faults_fail(svc_call *c, const svc_fault *f)
 {
   static const char *const formats[] = { "", "s", "ss", "sss", "ssss", "sssss" };
   const char *what = "fault";
-  int code = f->error_code ? faults_code(f->error_code)
+  int code = f->error_code ? svc_error_named(f->error_code)
              : f->status == 500 ? SVC_E_UNEXPECTED_ERROR : SVC_E_SERVICE_UNAVAILABLE;
   if (f->error_code ? code == SVC_E_RATE_LIMITED_TOKEN_BUCKET : f->status == 429) return faults_limited(c);
   return svc_fail(c, code, formats[svc_error_params(code)], what, what, what, what, what);
@@ -130,8 +123,8 @@ static const svc_plan *faults_plan(const svc *s, const char *operation)
 /* Status and code must be of each other. */
 static int faults_error(svc_fault *f, char why[SVC_FAULT_WHY])
 {
-  int code = f->error_code ? faults_code(f->error_code) : 0;
-  if (code == SVC_E_COUNT) return faults_invalid(why, "there is no errorCode ", f->error_code);
+  int code = f->error_code ? svc_error_named(f->error_code) : 0;
+  if (f->error_code && !code) return faults_invalid(why, "there is no errorCode ", f->error_code);
   if (code && f->status && f->status != svc_error_status(code)) return faults_invalid(why, "the status is not that of ", f->error_code);
   if (!code && f->status && f->status != 429 && f->status != 500 && f->status != 503)
     return faults_invalid(why, "a status is 429, 500, 503, or that of an errorCode", NULL);

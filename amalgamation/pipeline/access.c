@@ -81,7 +81,7 @@ SVC_PRIVATE bool svc_access_allowed(svc_call *c, const svc_noun_info *noun, cons
   if (!list) return true;
   if (!svc_access_look(c, list, &credential->id, NULL, &view)) return false;
   required = view.entries == 0 && svc_access_required(c, &credential->parent);
-  if (c->txn->error) return svc_store_failed(c, c->txn->error);
+  if (!svc_txn_good(c)) return false;
   *anywhere = view.entries == 0;
   if (required) return access_refuse(c, SVC_E_ORG_REQUIRES_ACCESS_LIST);
   if (view.entries == 0) return true;

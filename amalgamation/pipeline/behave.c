@@ -37,6 +37,12 @@ static void behave_keep(svc_call *c)
   behave_reserve(c);
 }
 
+static bool behave_run(svc_call *c)
+{
+  const svc_route *route = c->plan->route;
+  return (!route->gate || route->gate(c)) && route->run(c);
+}
+
 SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn)
 {
   bool answered = false, good, dirty = txn->dirty;
@@ -49,7 +55,7 @@ SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn)
   c->error.violation_count = 0;
   memset(&c->scope, 0, sizeof c->scope);
   memset(&c->answer, 0, sizeof c->answer);
-  good = svc_retry_before(c, &answered) && (answered || (c->plan->route->run(c) && svc_retry_after(c, txn->dirty)));
+  good = svc_retry_before(c, &answered) && (answered || (behave_run(c) && svc_retry_after(c, txn->dirty)));
   txn->dirty |= dirty;
   if (good) behave_keep(c);
   if (c->arena->failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
@@ -98,7 +104,7 @@ static bool behave_ask(svc_call *c)
   memset(&question, 0, sizeof question);
   /* cppcheck-suppress autoVariables ; nobody looks at it behind this function */
   c->question = &question;
-  if (!svc_begin_read(c) || !c->plan->route->run(c) || !svc_read_good(c)) return false;
+  if (!svc_begin_read(c) || !behave_run(c) || !svc_read_good(c)) return false;
   for (i = 0; i < c->route.resolved; i++) { /* of what the path names there are names from here on, and no records */
     svc_entity *e = &c->route.chain[i];
     e->key = svc_arena_copy(c->arena, e->key);
@@ -125,7 +131,7 @@ SVC_PRIVATE bool svc_stage_behave(svc_call *c)
   behave_job work;
   int status;
   if (c->plan->route->told) return behave_ask(c);
-  if (c->request.method == SVC_GET) return svc_begin_read(c) && c->plan->route->run(c);
+  if (c->request.method == SVC_GET) return svc_begin_read(c) && behave_run(c);
   if (!svc_read_good(c)) return false;
   memset(&work.job, 0, sizeof work.job);
   if (SVC_IS_SHARED(c->s->commit.port) && c->txn && c->txn->draft) { /* it may go on in there */

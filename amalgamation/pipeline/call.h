@@ -51,7 +51,7 @@ struct svc_change {
   unsigned due_count;
   svc_str extra;          /* what is kept beside the body */
   bool unseen;            /* only what is beside the body changed */
-  svc_str pending;        /* what an operation hands to its noun's prepare hook */
+  int action;             /* which operation it is, for the hooks of its noun, which number them; 0: a usual create or change */
   svc_str key;            /* how a path names it, where that is no field of its own */
   svc_entity entity;
 };
@@ -150,6 +150,8 @@ SVC_PRIVATE bool svc_ask(svc_call *c, svc_question *question, svc_reply *reply);
 
 /* errors.c */
 SVC_PRIVATE int svc_error_status(int code);
+SVC_PRIVATE int svc_error_next(int code); /* all codes one after the other, from SVC_E_NONE to SVC_E_NONE */
+SVC_PRIVATE int svc_error_named(const char *name); /* SVC_E_NONE: there is none */
 SVC_PRIVATE const char *svc_error_name(int code);
 SVC_PRIVATE const char *svc_error_detail(int code);
 SVC_PRIVATE unsigned svc_error_params(int code); /* how many parameters it has */
@@ -171,6 +173,8 @@ SVC_PRIVATE bool (svc_store_failed)(svc_call *c, int status); /* the error for w
 #define svc_failed(...) (svc_failed(__VA_ARGS__), false)
 #define svc_store_failed(...) (svc_store_failed(__VA_ARGS__), false)
 SVC_PRIVATE bool svc_txn_good(svc_call *c); /* false, with the error set: the transaction has failed */
+SVC_PRIVATE bool svc_stored(svc_call *c, int status); /* what a call of the store returned; false, with the error set: it failed */
+SVC_PRIVATE bool svc_entity_store(svc_call *c, const svc_entity *e, const svc_entity *old); /* old NULL: e is new; false: the same */
 SVC_PRIVATE bool svc_read_good(svc_call *c); /* the same where a read is about to end, if there is one, whatever was made of it */
 SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, const char *format, ...) SVC_PRINTF(4, 5); /* may be NULL */
 SVC_PRIVATE svc_str svc_error_document(svc_call *c);

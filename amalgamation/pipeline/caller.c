@@ -123,7 +123,7 @@ static bool caller_look_up(svc_call *c, svc_str token, const svc_token_place *pl
   int64_t expiry;
   bool anywhere;
   if (!caller_account(c, token, place, &account, &id, &expiry))
-    return c->txn->error ? svc_store_failed(c, c->txn->error) : caller_bad_token(c);
+    return svc_txn_good(c) && caller_bad_token(c);
   if (!svc_credential_unpack(account.extra, &verifier, &assignments)) return caller_bad_token(c);
   c->who.id = account.id;
   c->who.org = account.parent;

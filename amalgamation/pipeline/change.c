@@ -51,12 +51,10 @@ static bool change_singleton(svc_call *c, svc_entity *out, bool *stored)
 }
 
 /* It is there, but not for who looks from this path. */
-static bool change_unseen(svc_call *c, const svc_entity *e)
+static bool change_unseen(svc_call *c)
 {
   unsigned hop = c->plan->hop_count - 1;
   if (c->error.code) return false;
-  if (c->plan->route->err_not_kept)
-    return svc_fail_about(c, c->plan->route->err_not_kept, e->key, SVC_ALWAYS(hop) ? c->route.chain[hop - 1].key : SVC_S(""));
   return svc_not_found(c, c->plan->noun, hop, c->route.params[c->plan->hops[hop].param]);
 }
 
@@ -67,9 +65,9 @@ SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored)
   if (c->plan->noun->noun->flags & SVC_SINGLETON) return change_singleton(c, out, stored);
   if (c->plan->noun->noun->flags & SVC_SOLE) return change_sole(c, out, stored);
   *out = c->route.chain[c->plan->hop_count - 1];
-  if (!svc_entity_in_path(c, out)) return change_unseen(c, out);
+  if (!svc_entity_in_path(c, out)) return change_unseen(c);
   if (!c->plan->route->keep || c->plan->route->keep(c, out)) return true;
-  return change_unseen(c, out);
+  return change_unseen(c);
 }
 
 /* ------------------------------------------------------------------------------------------- what the service fills in */
@@ -284,28 +282,6 @@ SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_i
   return used + (int64_t)more <= limit ? svc_txn_good(c) : svc_quota_exceeded(c, noun, limit, parent);
 }
 
-/* Singletons of a new parent that do not begin with their defaults. The event of the parent speaks for them. */
-static bool change_begin_singletons(svc_call *c, const svc_noun_info *parent, const svc_id *id)
-{
-  size_t i;
-  for (i = 0; i < c->s->noun_count; i++) {
-    const svc_noun_info *info = &c->s->nouns[i];
-    const svc_node *preset;
-    svc_change change;
-    svc_entity e;
-    if (info->parent != parent || !info->noun->begin) continue;
-    memset(&change, 0, sizeof change);
-    change.noun = info;
-    change.parent = *id;
-    preset = svc_json_parse(c->arena, info->preset);
-    change.body = preset ? svc_node_copy(c->arena, preset) : NULL;
-    if (!change.body) return svc_no_memory(c);
-    info->noun->begin(c, change.body);
-    if (!svc_node_same(change.body, preset) && !svc_insert(c, &change, &e)) return false;
-  }
-  return true;
-}
-
 /* The parent shows how many of these it has. */
 SVC_PRIVATE bool svc_recount(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
@@ -380,10 +356,10 @@ static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
       !svc_meter_affords(c, change->noun, &out->scope.org, NULL, change->body) || !svc_change_write(c, change, out))
     return false;
   out->revision = svc_new_revision(c->txn);
-  if (svc_entity_insert(c->txn, c->arena, out) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  if (!svc_entity_store(c, out, NULL)) return false;
   return svc_change_along(c, change->noun, out, NULL, change->body) && svc_recount(c, change->noun, out) &&
          svc_order_put(c, change->noun, out) && change_events(c, change, out) &&
-         change_begin_singletons(c, change->noun, &out->id) && (!noun->stored || noun->stored(c, change, out));
+         (!noun->stored || noun->stored(c, change, out));
 }
 
 /* A request makes nothing below a parent that is in a state which its guards name. */
@@ -424,7 +400,7 @@ SVC_PRIVATE bool svc_rewrite(svc_call *c, const svc_entity *stored, const svc_no
   svc_entity e = *stored;
   if (!svc_body_write(c->arena, body, &e.body, &e.links_at)) return svc_no_memory(c);
   e.revision = svc_new_revision(c->txn);
-  return svc_entity_update(c->txn, c->arena, &e, stored) == SVC_OK || svc_store_failed(c, c->txn->error);
+  return svc_entity_store(c, &e, stored);
 }
 
 static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out)
@@ -434,7 +410,6 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   bool ordered;
   change->id = old->id;
   change->parent = old->parent;
-  change->extra = old->extra;
   change_fill(c, change, noun->object, change->body, true);
   if (!change_prepare(c, change)) return false;
   *out = *old;
@@ -453,7 +428,7 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
     return false;
   if (change->noun == c->s->group) out->scope.org = out->parent;
   out->revision = svc_new_revision(c->txn);
-  if (svc_entity_update(c->txn, c->arena, out, old) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  if (!svc_entity_store(c, out, old)) return false;
   /* an order is for what is wanted now */
   ordered = change->state || noun->order_put || (!change->unseen && svc_order_waits(c, out));
   return svc_change_along(c, change->noun, out, change->before, change->body) &&

@@ -136,6 +136,8 @@ SVC_PRIVATE void svc_reply_begin(svc_reply *reply, svc_arena *arena, size_t most
 
 /* meter.c: the ledger of what costs money. */
 SVC_PRIVATE bool svc_meter_note(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const svc_node *body); /* NULL: gone */
+/* May the organization spend more, if a request asks for it? False: 402, with this code; SVC_E_NONE: the usual one. */
+SVC_PRIVATE bool svc_meter_pays(svc_call *c, const svc_id *org, int code);
 /* May the organization have this, that costs more than before? NULL: it is new. False: 402. */
 SVC_PRIVATE bool svc_meter_affords(svc_call *c, const svc_noun_info *noun, const svc_id *org, const svc_node *before,
                                    const svc_node *body);

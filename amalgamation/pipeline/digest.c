@@ -476,7 +476,7 @@ SVC_PRIVATE bool svc_digest_caller(svc_call *c)
     return svc_digest_challenge(c, false);
   if (!svc_begin_read(c)) return false;
   known = digest_key(c, f.username, &key, verifier);
-  if (c->txn->error) return svc_store_failed(c, c->txn->error);
+  if (!svc_txn_good(c)) return false;
   expected = digest_expected(c, &f, verifier);
   right = expected.n && expected.n == f.response.n && svc_same_bytes(expected.p, f.response.p, expected.n);
   use.stamp = digest_open_nonce(c, f.nonce, &use.own);

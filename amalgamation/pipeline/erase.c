@@ -72,7 +72,7 @@ static bool erase_is_scope(const svc *s, const svc_noun_info *noun)
 /* Does the child stay when its parent goes alone? Where a project or organization goes, all below it goes. */
 static bool erase_stays(const svc_noun_info *noun, const svc_entity *e, const svc_noun_info *below, const svc_entity *child)
 {
-  return noun->stand_in && below->noun->outlives && below->noun->outlives(child, e);
+  return noun->stand_in && below == noun->survivor && noun->stand_in->noun->remains->stays(child, e);
 }
 
 /* What is below an entity, as much as may go; *left 0 afterwards: there may be more. */
@@ -116,7 +116,7 @@ static bool erase_feed(svc_call *c, const svc_noun_info *noun, const svc_entity 
 
 static bool erase_one(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool with_feed)
 {
-  if (svc_entity_remove(c->txn, e) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  if (!svc_stored(c, svc_entity_remove(c->txn, e))) return false;
   return erase_gone(c, noun, e, with_feed);
 }
 
@@ -132,19 +132,16 @@ static bool erase_tree(svc_call *c, const svc_noun_info *noun, const svc_entity 
 
 /* ------------------------------------------------------------------------------------------------------------- stand-ins */
 
-/* The first entity below `e` that outlives, or would outlive, its parent; `all`: whatever its noun's hook says of it. */
-static bool erase_survivor(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool all)
+/* Is there an entity below `e` that outlives it? */
+static bool erase_survives(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
-  size_t i;
-  for (i = 0; i < c->s->noun_count; i++) {
-    const svc_noun_info *below = &c->s->nouns[i];
-    svc_entity child;
-    svc_scan scan;
-    if (below->parent != noun || !below->noun->outlives) continue;
-    svc_below_begin(&scan, c->txn, below->noun->kind, &e->id);
-    while (svc_below_next(&scan, below->noun->kind, &child))
-      if (all || erase_stays(noun, e, below, &child)) return true;
-  }
+  const svc_noun_info *below = noun->survivor;
+  svc_entity child;
+  svc_scan scan;
+  if (!below) return false;
+  svc_below_begin(&scan, c->txn, below->noun->kind, &e->id);
+  while (svc_below_next(&scan, below->noun->kind, &child))
+    if (erase_stays(noun, e, below, &child)) return true;
   return false;
 }
 
@@ -157,7 +154,7 @@ static bool erase_give_way(svc_call *c, const svc_noun_info *noun, const svc_id 
   e = old;
   e.unique = svc_arena_print(c->arena, SVC_FMT ".%s", SVC_ARG(name), svc_id_str(c->arena, &old.id).p);
   e.key = svc_arena_print(c->arena, SVC_FMT ".%s", SVC_ARG(old.key), svc_id_str(c->arena, &old.id).p);
-  return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK || svc_store_failed(c, c->txn->error);
+  return svc_entity_store(c, &e, &old);
 }
 
 /* Entities below it stay: another entity with its id and its body takes its place. */
@@ -165,7 +162,7 @@ static bool erase_replace(svc_call *c, const svc_noun_info *noun, const svc_enti
 {
   svc_change change;
   svc_entity out;
-  if (!noun->stand_in || !erase_survivor(c, noun, e, false)) return svc_txn_good(c);
+  if (!noun->stand_in || !erase_survives(c, noun, e)) return svc_txn_good(c);
   memset(&change, 0, sizeof change);
   change.noun = noun->stand_in;
   change.id = e->id;
@@ -179,12 +176,12 @@ static bool erase_replace(svc_call *c, const svc_noun_info *noun, const svc_enti
 static bool erase_unneeded(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
   const svc_noun_info *up = noun->parent ? noun->parent->stand_in : NULL;
-  svc_entity above;
+  svc_entity above, other;
   int rc;
-  if (!up || !noun->noun->outlives) return true;
+  if (!up || noun->parent->survivor != noun) return true;
   rc = svc_entity_get(c->txn, up->noun->kind, up->parent == c->s->org ? &e->scope.org : &e->scope.group, &e->parent, &above);
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
-  return erase_survivor(c, noun->parent, &above, true) || (svc_txn_good(c) && svc_erase(c, up, &above));
+  return svc_below_first(c->txn, noun->noun->kind, &e->parent, &other) || (svc_txn_good(c) && svc_erase(c, up, &above));
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- steps */

@@ -1,5 +1,5 @@
 /*
-** Errors: one table (error_list.h) gives name, status and text; this file makes documents of them.
+** Errors: two tables (error_list.h, catalog/error_list.h) give name, status and text; this file makes documents of them.
 **
 ** The rule: a stage that refuses calls svc_fail() once and returns false; nothing else writes an error. Texts are the
 ** table's, with the parameters filled in, so the same failure always reads the same.
@@ -10,14 +10,31 @@
 #define ERRORS_DETAIL 4096 /* and of a sentence that holds such values */
 #define ERRORS_MOST_VIOLATIONS 1000 /* a hostile body could have as many as it has bytes */
 
-typedef struct errors_row {
-  const char *text; /* name, detail, parameters, a NUL behind each: one pointer for the three */
-  short status;
-} errors_row;
+#define ERRORS_ROW(name, status, detail, parameters) [SVC_E_##name] = SVC_ERROR_ROW(name, status, detail, parameters),
+static const svc_error_row errors_table[] = { [SVC_E_NONE] = { "\0\0", 500 }, SVC_ERROR_LIST(ERRORS_ROW) };
+#define ERRORS_COUNT ((int)(sizeof errors_table / sizeof errors_table[0]))
 
-#define ERRORS_ROW(name, status, detail, parameters) [SVC_E_##name] = { #name "\0" detail "\0" parameters, status },
-static const errors_row errors_table[SVC_E_COUNT] = { [SVC_E_NONE] = { "\0\0", 500 }, SVC_ERROR_LIST(ERRORS_ROW) };
-#undef ERRORS_ROW
+static const svc_error_row *errors_row(int code)
+{
+  int count;
+  return code < SVC_E_CATALOG ? &errors_table[code] : &svc_catalog_errors(&count)[code - SVC_E_CATALOG];
+}
+
+SVC_PRIVATE int svc_error_next(int code)
+{
+  int count;
+  svc_catalog_errors(&count);
+  if (++code == ERRORS_COUNT) code = SVC_E_CATALOG;
+  return code < SVC_E_CATALOG + count ? code : SVC_E_NONE;
+}
+
+SVC_PRIVATE int svc_error_named(const char *name)
+{
+  int code = SVC_E_NONE;
+  do code = svc_error_next(code);
+  while (code && strcmp(svc_error_name(code), name) != 0);
+  return code;
+}
 
 static const char *errors_parameters(int code)
 {
@@ -27,17 +44,17 @@ static const char *errors_parameters(int code)
 
 SVC_PRIVATE int svc_error_status(int code)
 {
-  return errors_table[code].status;
+  return errors_row(code)->status;
 }
 
 SVC_PRIVATE const char *svc_error_name(int code)
 {
-  return errors_table[code].text;
+  return errors_row(code)->text;
 }
 
 SVC_PRIVATE const char *svc_error_detail(int code)
 {
-  const char *name = errors_table[code].text;
+  const char *name = errors_row(code)->text;
   return name + strlen(name) + 1;
 }
 
@@ -170,7 +187,17 @@ SVC_PRIVATE bool (svc_store_failed)(svc_call *c, int status)
 
 SVC_PRIVATE bool svc_txn_good(svc_call *c)
 {
-  return c->txn->error == SVC_OK ? true : svc_store_failed(c, c->txn->error);
+  return svc_stored(c, c->txn->error);
+}
+
+SVC_PRIVATE bool svc_stored(svc_call *c, int status)
+{
+  return status == SVC_OK || svc_store_failed(c, status);
+}
+
+SVC_PRIVATE bool svc_entity_store(svc_call *c, const svc_entity *e, const svc_entity *old)
+{
+  return svc_stored(c, old ? svc_entity_update(c->txn, c->arena, e, old) : svc_entity_insert(c->txn, c->arena, e));
 }
 
 /* A step may have taken what could not be read for what is not there: whatever it said of that is no answer. */

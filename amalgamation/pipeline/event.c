@@ -146,7 +146,7 @@ SVC_PRIVATE bool svc_event_with(svc_call *c, const char *type, const svc_scope *
   e.body = svc_buf_done(&b);
   e.extra = (svc_str){ (const char *)places.at, svc_tally_fields(feed->noun) * sizeof places.at[0] };
   if (b.failed) return svc_no_memory(c);
-  if (svc_entity_insert(c->txn, c->arena, &e) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  if (!svc_entity_store(c, &e, NULL)) return false;
   if (feed->noun->feed && !svc_tally_note(c, feed->noun, &e)) return false;
   return event_heard(c, type, &e);
 }

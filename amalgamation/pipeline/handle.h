@@ -30,6 +30,7 @@ typedef struct svc_noun_info {
   const struct svc_noun_info *parent;
   const struct svc_noun_info *stands_for; /* the noun whose entities it replaces when they are gone; NULL: none */
   const struct svc_noun_info *stand_in;   /* the noun that stands for this one; NULL: none */
+  const struct svc_noun_info *survivor;   /* of what has a stand-in: the noun below it whose entities may stay */
   const struct svc_noun_info *scope; /* the project or organization above it, through its parents; NULL: neither */
   bool is_parent; /* others are below it */
   bool by_id;     /* found by its id alone: SVC_GLOBAL, or others lie below it or name it, and it is deeper than right

@@ -76,7 +76,7 @@ static bool lifecycle_store(svc_call *c, svc_change *change, int tag)
   if (noun->noun->fell_due) svc_count_below(c, noun, &e.id, change->body); /* the hook may have put some there */
   if (!svc_change_write(c, change, &e)) return false;
   if (!svc_node_same(change->before, change->body)) e.revision = svc_new_revision(c->txn);
-  if (svc_entity_update(c->txn, c->arena, &e, &change->entity) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  if (!svc_entity_store(c, &e, &change->entity)) return false;
   if (noun->noun->lifecycle) {
     was = svc_node_str(change->before, noun->noun->lifecycle->field);
     is = svc_node_str(change->body, noun->noun->lifecycle->field);

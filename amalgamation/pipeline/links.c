@@ -292,10 +292,10 @@ static void links_from(links_writer *w, const svc_plan *plan)
   }
 }
 
-/* What shows the same entity under its id: where that is named first and alone in the path. */
-static void links_view_of(links_writer *w, const svc_plan *plan)
+/* A member of an organization is a person, who has the same id: where that is named first and alone in the path. */
+static void links_person(links_writer *w, const svc_plan *plan)
 {
-  const svc_noun_info *whole = svc_noun_named(w->s, plan->noun->noun->view_of);
+  const svc_noun_info *whole = plan->noun == w->s->seats[SVC_SEAT_MEMBER] ? w->s->seats[SVC_SEAT_USER] : NULL;
   const svc_plan *p = plan->own && whole ? links_plan_of(w->s, whole, NULL) : NULL;
   if (!p) return;
   links_begin(w, false);
@@ -408,7 +408,7 @@ static bool links_compile(links_writer *w, svc_plan *plan)
   links_beside(w, plan);
   links_from(w, plan);
   links_related(w, plan);
-  links_view_of(w, plan);
+  links_person(w, plan);
   svc_buf_text(&w->text, "]");
   return links_finish(w, &plan->links);
 }

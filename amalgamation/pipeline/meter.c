@@ -227,18 +227,29 @@ SVC_PRIVATE bool svc_meter_note(svc_call *c, const svc_noun_info *noun, const sv
   return true;
 }
 
+static const svc_bill_ops *meter_bills(const svc_call *c)
+{
+  return c->s->seats[SVC_SEAT_BILLS] ? c->s->seats[SVC_SEAT_BILLS]->noun->bills : NULL;
+}
+
+SVC_PRIVATE bool svc_meter_pays(svc_call *c, const svc_id *org, int code)
+{
+  const svc_bill_ops *bills = meter_bills(c);
+  if (!bills || !c->plan || bills->pays(c, org)) return c->error.code == SVC_E_NONE;
+  return bills->refuse(c, org, code);
+}
+
 /* Only of what a request asks for: what runs already goes on, and less of it is always had. */
 SVC_PRIVATE bool svc_meter_affords(svc_call *c, const svc_noun_info *noun, const svc_id *org, const svc_node *before,
                                    const svc_node *body)
 {
-  const svc_bill_ops *bills = c->s->seats[SVC_SEAT_BILLS] ? c->s->seats[SVC_SEAT_BILLS]->noun->bills : NULL;
+  const svc_bill_ops *bills = meter_bills(c);
   const svc_noun *row = noun->noun;
   svc_meter meters[SVC_METERS];
-  int64_t was = 0, is = 0;
-  if (!bills || !c->plan || (!row->meters && !row->err_unpaid) || bills->pays(c, org)) return c->error.code == SVC_E_NONE;
-  if (row->err_unpaid && !before) return bills->refuse(c, org, c->plan->noun == noun ? row->err_unpaid : SVC_E_NONE);
-  if (row->meters && before) was = bills->price(meters, row->meters(c, before, meters, SVC_METERS));
-  if (row->meters) is = bills->price(meters, row->meters(c, body, meters, SVC_METERS));
+  int64_t was = 0, is;
+  if (!bills || !c->plan || !row->meters || bills->pays(c, org)) return c->error.code == SVC_E_NONE;
+  if (before) was = bills->price(meters, row->meters(c, before, meters, SVC_METERS));
+  is = bills->price(meters, row->meters(c, body, meters, SVC_METERS));
   return is <= was || bills->refuse(c, org, SVC_E_NONE);
 }
 

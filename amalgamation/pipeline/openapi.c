@@ -235,7 +235,7 @@ static int openapi_when(const svc *s, const svc_plan *plan)
   if (writes) when |= OPENAPI_WRITES;
   if (writes && r->method != SVC_POST) when |= OPENAPI_CHANGES;
   if (openapi_takes_body(plan)) when |= OPENAPI_BODY;
-  if (openapi_takes_body(plan) && (plan->noun->noun->meters || plan->noun->noun->err_unpaid)) when |= OPENAPI_COSTS;
+  if (openapi_takes_body(plan) && plan->noun->noun->meters) when |= OPENAPI_COSTS;
   if (r->versions[1] || (plan->route->sunset && s->config.enforce_sunset)) when |= OPENAPI_AGED;
   return when;
 }

@@ -89,7 +89,7 @@ static bool order_simulate(svc_call *c, const svc_order_address *at, const svc_o
   e = old;
   state = svc_json_word(e.body, noun->noun->lifecycle->field);
   if (state.n) svc_due_set(&e, SVC_DUE_STATE, svc_transition_due(c->s, noun->noun, state, c->now));
-  return svc_entity_update(c->txn, c->arena, &e, &old) == SVC_OK || svc_store_failed(c, c->txn->error);
+  return svc_entity_store(c, &e, &old);
 }
 
 /* What a handle had given out that is there no more waits again. */

@@ -53,7 +53,7 @@ static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entit
   for (i = 0; i < change.due_count; i++) svc_due_set(&e, change.dues[i].tag, change.dues[i].when);
   if (!svc_change_write(c, &change, &e)) return false;
   e.revision = svc_new_revision(c->txn);
-  if (svc_entity_update(c->txn, c->arena, &e, stored) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  if (!svc_entity_store(c, &e, stored)) return false;
   return svc_change_along(c, noun, &e, change.before, change.body) && svc_event_about(c, noun, &e, life->event_failed, false);
 }
 

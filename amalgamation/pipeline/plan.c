@@ -67,11 +67,12 @@ static void plan_mark(svc *s, svc_noun_info *info)
       if (strcmp(s->nouns[i].noun->name, ref->noun) == 0) s->nouns[i].is_target = true;
   for (i = 0; i < s->noun_count; i++)
     if (&s->nouns[i] == info->parent) s->nouns[i].is_parent = true;
-  for (i = 0; i < s->noun_count && info->noun->stands_for; i++)
-    if (strcmp(s->nouns[i].noun->name, info->noun->stands_for) == 0) {
+  for (i = 0; i < s->noun_count && info->noun->remains; i++)
+    if (strcmp(s->nouns[i].noun->name, info->noun->remains->of) == 0) {
       info->stands_for = &s->nouns[i];
       info->is_parent = true;
       s->nouns[i].stand_in = info;
+      s->nouns[i].survivor = svc_noun_named(s, info->noun->remains->below);
     }
   info->scope = plan_scope_of(s, info);
 }
@@ -157,7 +158,7 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
   if (noun->element_of && info->parent && info->parent->seals)
     return plan_bad(s, noun->name, noun->element_of, "is of what has secrets, which elements cannot keep");
   if (info->stands_for && info->stands_for->parent != info->parent)
-    return plan_bad(s, noun->name, noun->stands_for, "is below another noun: what stands for it has to be below the same");
+    return plan_bad(s, noun->name, noun->remains->of, "is below another noun: what stands for it has to be below the same");
   if (noun->meters && noun->flags & SVC_SINGLETON)
     return plan_bad(s, noun->name, "meters", "are of what has an id, which a singleton has not");
   if (noun->seat == SVC_SEAT_BILLS && !noun->bills) return plan_bad(s, noun->name, "bills", "must be said of what bills are made by");
@@ -357,7 +358,7 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
   if (rc == SVC_OK && r->body && !noun->seals && plan_seals(r->body, 0))
     rc = plan_bad(s, noun->noun->name, r->path, "takes secrets that its noun would store in clear");
   plan->scope_param = plan_scope_param(s, plan);
-  s->asks |= r->told || r->flags & SVC_ABSOLUTE || r->inspects;
+  s->asks |= r->told || r->flags & (SVC_ABSOLUTE | SVC_INSPECTS);
   return rc;
 }
 

@@ -11,6 +11,9 @@ SVC_PRIVATE const svc_noun *const *svc_catalog(size_t *count); /* written by the
 /* catalog/monitoring/simulated.c: questions whose answers have shapes of the catalog's. SVC_INVALID: there is no such question. */
 SVC_PRIVATE int svc_catalog_simulates(const svc_question *q, svc_reply *r);
 
+/* catalog/error_rows.c: the nouns' errors, by code less SVC_E_CATALOG. */
+SVC_PRIVATE const svc_error_row *svc_catalog_errors(int *count);
+
 /* catalog/words.c: what a word of an operation's name, or all of it, is read as; NULL: as it is written. */
 SVC_PRIVATE const char *svc_word_read(svc_str word);
 

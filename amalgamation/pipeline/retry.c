@@ -228,7 +228,7 @@ SVC_PRIVATE bool svc_retry_after(svc_call *c, bool wrote)
   retry_index_key(&other, org, h.expiry, key.b + 1);
   svc_put(c->txn, &other, SVC_S(""));
   svc_count_add(c->txn, RETRY_KIND, org, (int64_t)b.n);
-  return c->txn->error == SVC_OK || svc_store_failed(c, c->txn->error);
+  return svc_txn_good(c);
 }
 
 SVC_PRIVATE bool svc_retry_expire(svc_txn *txn, const svc_due_entry *due)

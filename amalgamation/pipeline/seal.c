@@ -95,7 +95,7 @@ static bool seal_mark(svc_call *c)
   if (rc != SVC_NOT_FOUND && rc != SVC_OK) return svc_store_failed(c, rc);
   if (rc == SVC_OK && kept.n && kept.p[0] != SEAL_UNUSED) return true;
   kept = seal_word(c);
-  return kept.n && (svc_put(c->txn, &key, kept) == SVC_OK || svc_store_failed(c, c->txn->error));
+  return kept.n && svc_stored(c, svc_put(c->txn, &key, kept));
 }
 
 SVC_PRIVATE svc_str svc_seal(svc_call *c, const svc_entity *e, svc_str name, svc_str secret)

@@ -12,6 +12,7 @@
 
 typedef struct svc_call svc_call;
 typedef struct svc_noun svc_noun;
+typedef struct svc_change svc_change; /* a change about to be stored (pipeline/change.c) */
 typedef struct svc_object svc_object;
 typedef struct svc_field svc_field;
 typedef struct svc_route svc_route;
@@ -209,7 +210,8 @@ enum svc_route_flags {
   SVC_RAW_BODY = 8192,     /* the body is not checked: the function reads it itself */
   SVC_NO_BODY = 256,       /* a POST, PUT or PATCH that takes no body */
   SVC_TEXT = 32768,        /* the answer is a JSON string, once: the same Idempotency-Key gets the entity instead */
-  SVC_ANYWHERE = 16384     /* its path names no organization or project: a role that is held anywhere suffices */
+  SVC_ANYWHERE = 16384,    /* its path names no organization or project: a role that is held anywhere suffices */
+  SVC_INSPECTS = 65536     /* a GET that looks at much more than it answers with: a listener answers it on a thread that may wait */
 };
 
 /* A date version as a number: 20230101. */
@@ -226,7 +228,7 @@ enum svc_linked_by {
 struct svc_route {
   unsigned char method; /* enum svc_method */
   unsigned char set;    /* SVC_SET_...: the endpoint set whose bucket it draws from */
-  unsigned short flags; /* enum svc_route_flags */
+  unsigned flags;       /* enum svc_route_flags */
   unsigned short status; /* of success; 0: 200 */
   svc_date_version versions[4]; /* rising; the last one is served, the ones before are gone */
   unsigned char also;    /* of success as well, for documentation: 204; or 202 of a GET that is not ready, and answers as the noun's POST */
@@ -241,6 +243,8 @@ struct svc_route {
                                    PUT or PATCH (then it changes something) where no GET shows what may be sent back, or
                                    where no single value of that may be another one. An id in it that is named as in a path
                                    stands for one that is there, ada@example.com for somebody in the organization */
+  bool (*gate)(svc_call *c); /* a check before `run`, in the same transaction, which resolves what it needs of the path; false: refused.
+                                NULL: none */
   bool (*run)(svc_call *c); /* the verb (svc_verb_list, ...) or a function of the noun's */
   /* A question to the driver. `run` has resolved the path and filled in c->question, in a read transaction; then, outside
   ** of any transaction, the driver is asked; then this makes the answer of what it said. */
@@ -256,14 +260,12 @@ struct svc_route {
   const char *linked_from; /* of a GET whose path is not below that of the entity it tells of: the noun of that, whose answers link to it */
   unsigned char linked_by; /* enum svc_linked_by: what of that entity stands in this path, where its own path has another parameter */
   const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
-  bool inspects; /* of a GET: it looks at much more than it answers with, so a listener answers it on a thread that may wait */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
-  unsigned short err_not_kept;  /* SVC_E_...: it is there, but not seen from here: its `keep` says so; 0: as if it were not */
   /* What takes long and needs no transaction, of a route that writes: done before that begins, so that nobody waits for it.
   ** What it makes, it puts into c->ahead. It has c->checked, or c->body. NULL: nothing. */
   bool (*ahead)(svc_call *c);
-  /* What is seen from here, of all that is there: in a list the others are left out, and one of them by itself is not found.
-  ** NULL: all. Called in the transaction of the request. */
+  /* What is seen from here, of all that is there: in a list the others are left out, and one of them by itself is not found, or
+  ** refused by the error that the function sets. NULL: all. Called in the transaction of the request. */
   bool (*keep)(svc_call *c, const svc_entity *e);
   /* What the answer shows of an entity, where this route shows it otherwise than its noun's `view` does. */
   svc_node *(*view)(svc_call *c, const svc_entity *e);
@@ -325,6 +327,7 @@ typedef struct svc_lifecycle {
   const char *event_failed; /* written then, of what comes again the first time */
   const char *reason;    /* the field that shows why; NULL: only the log says it */
   const svc_transition *transitions; /* closed by a row without from */
+  bool (*leaving)(svc_call *c, svc_change *change); /* a request has led into `deleted`: last changes of the body. NULL: none */
 } svc_lifecycle;
 
 /* --------------------------------------------------------------------------------------------------------------- nouns */
@@ -361,8 +364,8 @@ enum svc_noun_flags {
   SVC_SOLE = 256,       /* one per parent, at a path without a name of its own, and there only when it was made: by a POST, or
                            by a PUT, which then makes it */
   SVC_TEXT_BESIDE = 512, /* what is kept beside its body (`extra`) is text: it is shown, or parts of it */
-  SVC_OUTLIVES = 1024,  /* its entities may outlive what they are below (`outlives`, or they are made of such): a path that names a
-                           parent which is gone leads to the entity that stands for it, see `stands_for` */
+  SVC_OUTLIVES = 1024,  /* its entities may outlive what they are below (svc_remains_ops says which, or they are made of such): a path that names a
+                           parent which is gone leads to the entity that stands for it */
   SVC_BY_TABLE = 128    /* its path names a row of a table, or a view of another noun: nothing is looked up for it */
 };
 
@@ -453,8 +456,6 @@ typedef struct svc_access_ops {
   void (*used)(svc_call *c, svc_node *body, const svc_use *use); /* what it shows of its uses */
 } svc_access_ops;
 
-typedef struct svc_change svc_change; /* a change about to be stored (pipeline/change.c) */
-
 /* Of the event log. */
 typedef struct svc_feed_ops {
   const char *const *tallies; /* fields that lists are filtered by, strings; at most SVC_TALLIES, closed by NULL */
@@ -481,6 +482,21 @@ typedef struct svc_notice_ops {
                                                     that an order which is taken is done */
   svc_node *(*secrets)(svc_call *c, const svc_entity *e); /* that go with an order, of what it tells of. NULL from it: no key, no memory */
 } svc_notice_ops;
+
+/* Of a noun whose entities stand for others that are gone: where an entity of the noun `of` goes, and entities of the noun `below` stay,
+** an entity of this noun with its id and name takes its place above them. It goes with the last of them. */
+typedef struct svc_remains_ops {
+  const char *of, *below; /* names of nouns */
+  bool (*stays)(const svc_entity *e, const svc_entity *above); /* does it, when what is above it goes alone, and not with its project? */
+} svc_remains_ops;
+
+#define SVC_ALLIES 32 /* organizations that one entity may belong to */
+
+/* Of a noun whose entities belong to several organizations, which its paths do not name. */
+typedef struct svc_alliance_ops {
+  /* These organizations, on which roles count that the caller holds. How many; at most `most`. */
+  size_t (*organizations)(svc_call *c, const svc_entity *e, svc_id *out, size_t most);
+} svc_alliance_ops;
 
 struct svc_noun {
   const char *name;   /* what errors and this catalog call it: "cluster" */
@@ -511,17 +527,12 @@ struct svc_noun {
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
   const svc_route *routes; /* by SVC_ROUTES; NULL: nobody sees it */
   const char *needs;   /* name of a noun without which it has nothing to show or do: where that is left out, its routes are; NULL: none */
-  const char *stands_for; /* name of a noun: where an entity of that noun is gone, and entities below it outlive it (SVC_OUTLIVES), an
-                             entity of this noun with the same id and the same name takes its place above them; NULL: none */
-  const char *view_of; /* name of the noun that shows the same under the same id, and is linked to; NULL: none */
   const char *names;  /* four characters: nouns that have the same share one space of unique values; NULL: its own */
   const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id": to change it is to
                              change its parent. Of its hooks there are prepare, removing, gone and view, of an element's body */
   const char *counted_in; /* field of the parent that shows how many there are; nouns that have the same are counted together */
   unsigned short err_malformed; /* SVC_E_...: what stands in the path is no id at all; 0: as not found; parameters: as that */
   unsigned short err_other;     /* SVC_E_...: what the path names is another noun with which it shares `names`; its key, its parent's */
-  unsigned short err_unpaid; /* SVC_E_..., with its organization or project: to make one costs money, though it is
-                                metered later or not at all: where the organization cannot pay it is refused so; 0: its meters say */
   const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
   const char *event_value; /* the field whose text event_field carries; NULL: its unique value, or its key */
   const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; nouns that have the same
@@ -534,6 +545,8 @@ struct svc_noun {
   const svc_credential_ops *credential;
   const svc_access_ops *access;
   const svc_notice_ops *notice;
+  const svc_remains_ops *remains;
+  const svc_alliance_ops *alliance;
 
   /*
   ** Hooks: only for what no table can say. Those that return bool refuse by svc_fail() and false. All but `spell` run in
@@ -562,19 +575,10 @@ struct svc_noun {
   /* What rules are asked of a create or update that a request wants: which, by a number that SVC_SEAT_GOVERNOR knows (0: none), and
   ** the circumstances, as it knows them. NULL from it: no memory, or refused. */
   svc_node *(*governed)(svc_call *c, const svc_change *change, int *what);
-  /* Of a singleton whose parent is being made: changes its defaults. */
-  void (*begin)(svc_call *c, svc_node *body);
   /* The one way to spell a key that a path may spell in several. Anywhere; needs no transaction. */
   svc_str (*spell)(svc_call *c, svc_str key);
-  /* The organizations that it belongs to, where its paths name none: roles count that are held there. How many; at most
-  ** `most`. */
-  size_t (*organizations)(svc_call *c, const svc_entity *e, svc_id *out, size_t most);
   /* What of it costs money, each thing once: how many; at most `most`. */
   size_t (*meters)(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
-  /* Of a noun with a `deleted` state: a request has led into that state. Last changes of the body. */
-  bool (*leaving)(svc_call *c, svc_change *change);
-  /* Of SVC_OUTLIVES: the parent `above` is going, alone and not with its project. True: the entity stays. NULL: none stays. */
-  bool (*outlives)(const svc_entity *e, const svc_entity *above);
 };
 
 #endif /* SVC_TABLE_H */

@@ -91,12 +91,12 @@ static bool verbs_begin_delete(svc_call *c, const svc_entity *stored)
   svc_entity e = *stored;
   if (!svc_change_of(c, c->plan->noun, stored, &change)) return false;
   svc_node_set_text(c->arena, change.body, noun->lifecycle->field, noun->lifecycle->deleted);
-  if (c->plan->noun->noun->leaving && !c->plan->noun->noun->leaving(c, &change)) return false;
+  if (noun->lifecycle->leaving && !noun->lifecycle->leaving(c, &change)) return false;
   e.due_count = 0; /* whatever else it waited for does not come any more */
   svc_due_set(&e, SVC_DUE_STATE, svc_transition_due(c->s, noun, svc_str_c(noun->lifecycle->deleted), c->now));
   if (!svc_change_write(c, &change, &e)) return false;
   e.revision = svc_new_revision(c->txn);
-  if (svc_entity_update(c->txn, c->arena, &e, stored) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  if (!svc_entity_store(c, &e, stored)) return false;
   return svc_order_put(c, c->plan->noun, &e) && svc_event_about(c, c->plan->noun, &e, noun->event_deleted, false);
 }
 

@@ -20,6 +20,23 @@ SVC_PRIVATE bool svc_below_next(svc_scan *scan, const char *kind, svc_entity *ou
   return svc_entity_decode(key, value, out) ? true : (svc_note(scan->txn, SVC_CORRUPT), false);
 }
 
+SVC_PRIVATE bool svc_below_first(svc_txn *txn, const char *kind, const svc_id *parent, svc_entity *out)
+{
+  svc_scan scan;
+  svc_below_begin(&scan, txn, kind, parent);
+  svc_scan_expect(&scan, 1);
+  return svc_below_next(&scan, kind, out);
+}
+
+SVC_PRIVATE bool svc_below_where(svc_txn *txn, const char *kind, const svc_id *parent, const char *field, svc_str text, svc_entity *out)
+{
+  svc_scan scan;
+  svc_below_begin(&scan, txn, kind, parent);
+  while (svc_below_next(&scan, kind, out))
+    if (svc_str_eq(svc_json_word(out->body, field), text)) return true;
+  return false;
+}
+
 /* What there is one of below a parent needs no count. */
 static bool entity_counts(const svc_entity *e)
 {

@@ -127,6 +127,9 @@ SVC_PRIVATE int svc_entity_named(svc_txn *txn, const char *kind, const char *nam
 /* entity.c: records with their index entries, due dates and counts. */
 SVC_PRIVATE void svc_below_begin(svc_scan *scan, svc_txn *txn, const char *kind, const svc_id *parent); /* all below a parent */
 SVC_PRIVATE bool svc_below_next(svc_scan *scan, const char *kind, svc_entity *out); /* false: no more, or txn->error is set */
+SVC_PRIVATE bool svc_below_first(svc_txn *txn, const char *kind, const svc_id *parent, svc_entity *out); /* false: the same */
+/* The first below a parent whose field is this text, which needs no escapes: an id, a state. false: the same. */
+SVC_PRIVATE bool svc_below_where(svc_txn *txn, const char *kind, const svc_id *parent, const char *field, svc_str text, svc_entity *out);
 SVC_PRIVATE int svc_entity_insert(svc_txn *txn, svc_arena *a, const svc_entity *e); /* there is none of its id, nor of its name */
 SVC_PRIVATE int svc_entity_update(svc_txn *txn, svc_arena *a, const svc_entity *e, const svc_entity *old);
 SVC_PRIVATE int svc_entity_remove(svc_txn *txn, const svc_entity *e);

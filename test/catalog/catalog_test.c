@@ -268,9 +268,11 @@ static void catalog_check_names(const svc_noun *noun, const svc *s)
     munit_assert_int(guard->error, !=, 0);
     munit_assert_int(guard->what, !=, 0);
   }
-  if (noun->stands_for && !svc_noun_named(s, noun->stands_for)) munit_errorf("%s: stands_for: no noun is called %s", noun->name, noun->stands_for);
-  if (noun->outlives && !(noun->flags & SVC_OUTLIVES)) munit_errorf("%s: outlives without SVC_OUTLIVES", noun->name);
-  if (noun->view_of && !svc_noun_named(s, noun->view_of)) munit_errorf("%s: view_of: no noun is called %s", noun->name, noun->view_of);
+  if (noun->remains) {
+    const svc_noun_info *of = svc_noun_named(s, noun->remains->of), *below = svc_noun_named(s, noun->remains->below);
+    if (!of || !below || below->parent != of) munit_errorf("%s: remains: no noun %s is below %s", noun->name, noun->remains->below, noun->remains->of);
+    if (!(below->noun->flags & SVC_OUTLIVES)) munit_errorf("%s outlives without SVC_OUTLIVES", below->noun->name);
+  }
   if (noun->event_field && feed) catalog_check_fields(noun, feed->noun->object, "event_field", noun->event_field);
 }
 
@@ -336,7 +338,7 @@ static void catalog_check_permission(const svc *s, const svc_plan *plan)
 {
   const svc_hop *first = plan->hop_count ? &plan->hops[0] : NULL;
   bool scoped = first && (first->noun == s->org || first->noun == s->group);
-  bool hooked = first && first->noun->noun->organizations;
+  bool hooked = first && first->noun->noun->alliance;
   if (!plan->route->roles || plan->route->flags & SVC_NO_AUTH || scoped || hooked) return;
   if (!(plan->route->flags & SVC_ANYWHERE)) munit_errorf("%s %s asks for roles on nothing", t_method(plan), plan->route->path);
 }
@@ -362,7 +364,6 @@ static void catalog_check_route(t_service *t, const svc_plan *plan)
   }
   catalog_check_fields(noun, noun->object, "by", r->by);
   catalog_check_code(noun, "err_not_found", r->err_not_found, 0);
-  catalog_check_code(noun, "err_not_kept", r->err_not_kept, 0);
   if (r->linked_from && !svc_noun_named(t->s, r->linked_from)) munit_errorf("%s: linked_from: no noun is called %s", r->path, r->linked_from);
   if (r->linked_from && r->in_path && !plan->in_path_field->values) munit_errorf("%s: linked_from: %s has no values to link to", r->path, r->in_path);
   catalog_check_permission(t->s, plan);

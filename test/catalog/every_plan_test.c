@@ -113,7 +113,7 @@ static void roles_that_may(size_t i, uint64_t roles)
 static void roles_that_may_not(t_world *w, const svc_plan *plan)
 {
   /* a role on a project is no part in what belongs to organizations (elsewhere_test.c) */
-  bool elsewhere = plan->hop_count && plan->hops[0].noun->noun->organizations;
+  bool elsewhere = plan->hop_count && plan->hops[0].noun->noun->alliance;
   int role;
   for (role = 0; plan->route->roles && role < SVC_ROLE_COUNT; role++) {
     if (svc_role_includes(role) & plan->route->roles) continue;
@@ -128,7 +128,7 @@ static void roles_of_strangers(t_world *w, const svc_plan *plan)
 {
   const svc_noun_info *first = plan->hop_count ? plan->hops[0].noun : NULL;
   bool scoped = first && (first == w->t.s->org || first == w->t.s->group) && !plan->hops[0].by_unique;
-  if (scoped || (first && first->noun->organizations)) {
+  if (scoped || (first && first->noun->alliance)) {
     t_world_stranger(w);
     expect(w, plan, t_world_send(w, plan), STRANGER_STATUS, "a stranger");
   } else if (plan->route->roles) {

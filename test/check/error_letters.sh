@@ -1,13 +1,13 @@
 #!/bin/sh
-# An error carries as many parameters as error_list.h names for its code, in every call: clients read them by place. Looked
+# An error carries as many parameters as its list names for its code, in every call: clients read them by place. Looked
 # at are the calls of svc_fail and svc_fail_as in which a code and its letters stand side by side as they are; of a choice
 # between two codes, both count. What is chosen at run time is seen by the tests of every route.
 . test/check/common
 
-list=amalgamation/pipeline/error_list.h
+lists='amalgamation/pipeline/error_list.h amalgamation/catalog/error_list.h'
 # shellcheck disable=SC2016
 letters='
-FILENAME == list {                                       # X(CODE, status, "sentence", "parameters"), over several lines
+FILENAME ~ /error_list\.h$/ {                                       # X(CODE, status, "sentence", "parameters"), over several lines
   line = $0; sub(/[ \t]*\\$/, "", line); sub(/^[ \t]+/, "", line)
   if (line ~ /^X\(/) row = ""
   row = row line
@@ -35,8 +35,8 @@ function judge(text,   call, code, first) {              # every call in it
     while (match(first, /SVC_E_[A-Z0-9_]+/)) {
       code = substr(first, RSTART + 6, RLENGTH - 6); first = substr(first, RSTART + RLENGTH)
       calls++
-      if (!(code in known)) say(code " is not in " list)
-      else if (length(given) != known[code]) say(code " with \"" given "\", but " list " names " known[code])
+      if (!(code in known)) say(code " is in no error_list.h")
+      else if (length(given) != known[code]) say(code " with \"" given "\", but error_list.h names " known[code])
     }
   }
 }
@@ -46,5 +46,5 @@ END {
   exit bad
 }'
 # shellcheck disable=SC2046
-awk -v list=$list "$letters" $list $(find amalgamation -name '*.c' | sort) >build/check/error_letters ||
+awk "$letters" $lists $(find amalgamation -name '*.c' | sort) >build/check/error_letters ||
   fail "$(cat build/check/error_letters)"

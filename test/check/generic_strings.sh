@@ -50,8 +50,7 @@ WORDS
 } | sort -u >build/check/generic_words
 [ "$(wc -l <build/check/generic_words)" -gt 1200 ] || fail "hardly a word was found in the catalog: this check looks in vain"
 
-# error_list.h is left out: it is a list of all that can be refused, and says of each what it is about. So is
-# bootstrap.c: it sends requests, as a host would send them.
+# error_list.h is left out: its last column names parameters as clients read them. So is bootstrap.c: it sends requests, as a host would.
 # shellcheck disable=SC2016,SC2046
 awk '
 FILENAME ~ /generic_allowed$/ { for (i = 2; i <= NF; i++) allowed[$1, $i] = 1; next }

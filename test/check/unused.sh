@@ -1,20 +1,21 @@
 #!/bin/sh
-# Nothing stands in the tables that no code uses. Error codes: each one of error_list.h is named by code. Fields that a body may set: they
+# Nothing stands in the tables that no code uses. Error codes: each one of the two lists is named by code. Fields that a body may set: they
 # are shown by an answer, or code reads them by their name; the test program lists those that no answer shows (--unshown). Query
 # parameters have a suite of their own, unused, which sees them read.
 . test/check/common
 
 run=build/test/run
-list=amalgamation/pipeline/error_list.h
+lists='amalgamation/pipeline/error_list.h amalgamation/catalog/error_list.h'
 sources=build/check/unused_sources
 find amalgamation ports -name '*.[ch]' ! -name error_list.h | sort >$sources
 
 # ---- error codes
-sed -n 's/^  X(\([A-Z0-9_]*\),.*/\1/p' $list | sort -u >build/check/unused_codes
-[ "$(wc -l <build/check/unused_codes)" -gt 200 ] || fail "hardly a code was found in $list: this check looks in vain"
+# shellcheck disable=SC2086
+sed -n 's/^  X(\([A-Z0-9_]*\),.*/\1/p' $lists | sort -u >build/check/unused_codes
+[ "$(wc -l <build/check/unused_codes)" -gt 200 ] || fail "hardly a code was found in $lists: this check looks in vain"
 xargs grep -ohw 'SVC_E_[A-Z0-9_]*' <$sources | sed 's/^SVC_E_//' | sort -u >build/check/unused_named
 comm -23 build/check/unused_codes build/check/unused_named >build/check/unused_left
-[ ! -s build/check/unused_left ] || fail "$list has codes that no code uses: $(tr '\n' ' ' <build/check/unused_left)"
+[ ! -s build/check/unused_left ] || fail "codes that no code uses: $(tr '\n' ' ' <build/check/unused_left)"
 
 # ---- fields: a row of a table is no use of it, and neither is an example, where quotes are escaped
 [ -x $run ] || { echo "skipped: $run is not built"; exit 0; }

@@ -281,10 +281,10 @@ static MunitResult faults_every_code(const MunitParameter params[], void *data)
 {
   svc_config config = { .limiter_off = 1 };
   t_service t;
-  int code;
+  int code = SVC_E_NONE;
   (void)params, (void)data;
   t_open(&t, &config);
-  for (code = 1; code < SVC_E_COUNT; code++) {
+  while ((code = svc_error_next(code)) != SVC_E_NONE) {
     svc_fault f = { .error_code = svc_error_name(code), .count = 1 };
     if (svc_error_status(code) < 400) continue;
     faults_add(&t, &f);

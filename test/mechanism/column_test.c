@@ -83,6 +83,10 @@ static bool gauge_is_loud(svc_call *c, const svc_entity *e)
   const svc_node *body = svc_entity_body(c, e);
   return body && svc_node_bool(body, "loud", false);
 }
+static bool gauge_must_be_loud(svc_call *c, const svc_entity *e)
+{
+  return gauge_is_loud(c, e) || svc_fail(c, SVC_E_PEER_INVALID_STATE, "S", &e->key);
+}
 static const svc_route gauge_routes[] = {
   PROBE_ROUTES("gauges", "{gaugeId}"),
   PROBE(SVC_GET, "gaugeNames", .flags = SVC_PAGED, .answer = &gauge_name_object, .run = svc_verb_list,
@@ -91,9 +95,9 @@ static const svc_route gauge_routes[] = {
         .view = gauge_name_view),
   PROBE(SVC_GET, "loud", .flags = SVC_PAGED, .run = svc_verb_list, .keep = gauge_is_loud),
   PROBE(SVC_GET, "loud/{gaugeId}", .run = svc_verb_read,
-        .keep = gauge_is_loud, .err_not_kept = SVC_E_PEER_INVALID_STATE),
+        .keep = gauge_must_be_loud),
   PROBE(SVC_PATCH, "loud/{gaugeId}", .run = svc_verb_update,
-        .keep = gauge_is_loud, .err_not_kept = SVC_E_PEER_INVALID_STATE),
+        .keep = gauge_must_be_loud),
   PROBE(SVC_DELETE, "loud/{gaugeId}", .status = 204, .run = svc_verb_delete, .keep = gauge_is_loud)
 };
 static const svc_noun gauge_noun = {

@@ -25,10 +25,11 @@ static const svc_route pact_routes[] = {
   PACT(SVC_PATCH, "/{pactId}", SVC_R_ORG_OWNER, .run = svc_verb_update),
   PACT(SVC_DELETE, "/{pactId}", SVC_R_ORG_OWNER, .status = 204, .run = svc_verb_delete)
 };
+static const svc_alliance_ops pact_alliance = { .organizations = pact_organizations };
 static const svc_noun pact_noun = {
   .name = "pact", .kind = "pact", .param = "pactId", .flags = SVC_GLOBAL, .object = &pact_object,
   .err_not_found = SVC_E_PEER_NOT_FOUND, .event_updated = "FEDERATION_SETTINGS_UPDATED", .routes = SVC_ROUTES(pact_routes),
-  .organizations = pact_organizations
+  .alliance = &pact_alliance
 };
 
 /* Below a pact: of one organization each, which the path names as well. */

@@ -133,23 +133,20 @@ static const svc_noun chunk_noun = {
   .event_field = "chunkId", .routes = SVC_ROUTES(chunk_routes)
 };
 
-/* A singleton of the project that begins otherwise than by its defaults. */
+/* A singleton of the project. */
 static const svc_field diary_fields[] = {
   F_GROUP_ID(), F_STR("mood", .preset = "\"plain\""), F_ORG_ID()
 };
 static const svc_object diary_object = { .name = "Diary", .fields = SVC_ROWS(diary_fields) };
 static const svc_route diary_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/diary", .set = SVC_SET_PROJECTS, PROBE_VERSIONS,
-    .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read }
+    .roles = SVC_R_GROUP_READ_ONLY, .run = svc_verb_read },
+  { .method = SVC_PATCH, .path = "/groups/{groupId}/diary", .set = SVC_SET_PROJECTS, PROBE_VERSIONS,
+    .roles = SVC_R_GROUP_OWNER, .run = svc_verb_update }
 };
-static void diary_begin(svc_call *c, svc_node *body)
-{
-  svc_node_set_str(c->arena, body, "mood", SVC_S("fresh"));
-}
 static const svc_noun diary_noun = {
   .name = "diary", .kind = "diar", .parent = "project", .flags = SVC_SINGLETON, .object = &diary_object,
-  .routes = SVC_ROUTES(diary_routes),
-  .begin = diary_begin
+  .routes = SVC_ROUTES(diary_routes)
 };
 
 static const svc_noun *const probes[] = { &farm_noun, &shot_noun, &chunk_noun, &diary_noun, NULL };
@@ -167,6 +164,7 @@ static void scope_open(scope_world *w)
   t_open(&w->t, &quiet);
   w->org = t_organization(&w->t, "Acme");
   w->group = t_project(&w->t, w->org, "alpha");
+  munit_assert_int(t_sendf(&w->t, "PATCH", "{\"mood\":\"fresh\"}", "/groups/%s/diary", w->group), ==, 200);
 }
 
 static void scope_close(scope_world *w)
@@ -433,8 +431,8 @@ static MunitResult scope_moves(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
-/* A singleton that is begun with its project is of that project, though POST /groups names none. */
-static MunitResult scope_begun(const MunitParameter params[], void *data)
+/* A singleton that is stored is of its project. */
+static MunitResult scope_singleton(const MunitParameter params[], void *data)
 {
   scope_world w;
   (void)params, (void)data;
@@ -454,7 +452,7 @@ static MunitTest tests[] = {
   { "/quota", scope_quota, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/states", scope_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/moves", scope_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/begun", scope_begun, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/singleton", scope_singleton, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
 };
 const MunitSuite svc_suite_scope = { "scope", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -902,7 +902,7 @@ static MunitResult body_sent_back(const MunitParameter params[], void *data)
       int64_t events;
       size_t n;
       if (plan->route->method != SVC_PATCH || !plan->item) continue;
-      if (plan->route->run != svc_verb_update && strcmp(noun->name, "project settings") != 0) continue;
+      if (plan->route->run != svc_verb_update) continue;
       if (strcmp(noun->name, "organization") == 0) snprintf(path, sizeof path, "/orgs/%s", org);
       else if (strcmp(noun->name, "project") == 0) snprintf(path, sizeof path, "/groups/%s", group);
       else if (strcmp(noun->name, "cluster") == 0) snprintf(path, sizeof path, "/groups/%s/clusters/Cluster0", group);

@@ -77,7 +77,7 @@ static bool access_token_account(svc_call *c, svc_entity *out, access_token_secr
   if (!svc_basic_credentials(c, &id_text, &secret))
     return access_token_fail(c, SVC_E_INVALID_REQUEST, "invalid_request", "the Authorization header must be Basic");
   known = svc_credential_find(c, accounts, id_text, out);
-  if (c->txn->error) return svc_store_failed(c, c->txn->error);
+  if (!svc_txn_good(c)) return false;
   opened = accounts && accounts->noun->credential->opens(c, out, secret, &used->id, &used->until); /* an unknown id is hashed for, too */
   if (!known || !opened)
     return access_token_fail(c, SVC_E_USER_UNAUTHORIZED, "invalid_client", "the client id or its secret is not right");
@@ -111,7 +111,7 @@ static bool access_token_store(svc_call *c, const svc_entity *account, const acc
   e.scope.org = account->parent; /* authentication finds the account by it */
   e.extra = (svc_str){ (const char *)used->id.b, sizeof used->id.b };
   svc_due_set(&e, SVC_DUE_EXPIRY, until);
-  return svc_entity_insert(c->txn, c->arena, &e) == SVC_OK || svc_store_failed(c, c->txn->error);
+  return svc_entity_store(c, &e, NULL);
 }
 
 static bool access_token_issue(svc_call *c)

@@ -85,7 +85,7 @@ SVC_PRIVATE bool svc_account_store(svc_call *c, svc_change *change, svc_str veri
   roles = svc_names_array(c, svc_assignments_names(c, lines, org), "roles");
   if (!roles) return svc_no_memory(c);
   svc_node_put(c->arena, change->body, roles);
-  change->pending = svc_credential_pack(c->arena, verifier, lines);
+  change->extra = svc_credential_pack(c->arena, verifier, lines);
   return svc_change_keep(c, change, e) && svc_answer_entity(c, e);
 }
 

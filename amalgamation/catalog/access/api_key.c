@@ -251,7 +251,7 @@ static bool api_key_store(svc_call *c, svc_change *change, svc_str names, const 
   if (!svc_may_grant(c, before, names)) return false;
   if (changed && level == SVC_SCOPE_GROUP && !svc_names_put(c, key, names)) return false;
   if (changed && level == SVC_SCOPE_ORGANIZATION)
-    change->pending = svc_credential_pack(c->arena, verifier, svc_assignments_set(c, lines, on, names));
+    change->extra = svc_credential_pack(c->arena, verifier, svc_assignments_set(c, lines, on, names));
   svc_node_drop(change->body, "roles");
   change->event = NULL; /* that of the roles is written below, and the description has its own */
   if (!svc_change_keep(c, change, &e)) return false;
@@ -305,13 +305,6 @@ static bool api_key_withdraw(svc_call *c)
   return api_key_store(c, &change, SVC_S(""), "API_KEY_REMOVED_FROM_GROUP", false);
 }
 
-static bool api_key_prepare(svc_call *c, svc_change *change)
-{
-  (void)c;
-  if (change->pending.n) change->extra = change->pending;
-  return true;
-}
-
 static const svc_credential_ops api_key_credential = { .make = api_key_make, .opens = api_key_opens };
 
 static const svc_field_error api_key_errors[] = {
@@ -336,7 +329,6 @@ SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .event_field = "targetPublicKey",
   .field_errors = api_key_errors,
   .routes = SVC_ROUTES(api_key_routes),
-  .prepare = api_key_prepare,
   .removing = svc_credential_removing,
   .gone = svc_holder_gone,
   .view = api_key_view,

@@ -22,15 +22,14 @@ static const svc_object api_key_access_list_object = {
 #define API_KEY_ACCESS_LIST \
   "/orgs/{orgId}/apiKeys/{apiUserId}/accessList", SVC_SET_ORGANIZATION_API_KEYS, (20230101), SVC_R_ORG_MEMBER, 0
 
-static bool api_key_access_list_add(svc_call *c);
-static bool api_key_access_list_delete(svc_call *c);
+static bool api_key_access_list_may(svc_call *c);
 
 static const svc_route api_key_access_list_routes[] = {
   R_GET(API_KEY_ACCESS_LIST, "", .flags = SVC_PAGED, .op = "listOrgAccessEntries", .run = svc_verb_list),
-  R_POST(API_KEY_ACCESS_LIST, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .op = "createOrgAccessEntry", .run = api_key_access_list_add,
+  R_POST(API_KEY_ACCESS_LIST, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .op = "createOrgAccessEntry", .gate = api_key_access_list_may, .run = svc_access_add,
          .example = "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"198.51.100.0/24\"}]"),
   R_GET(API_KEY_ACCESS_LIST, "/{ipAddress}", .op = "getOrgAccessEntry", .run = svc_verb_read),
-  R_DELETE(API_KEY_ACCESS_LIST, "/{ipAddress}", .status = 204, .op = "deleteAccessEntry", .run = api_key_access_list_delete)
+  R_DELETE(API_KEY_ACCESS_LIST, "/{ipAddress}", .status = 204, .op = "deleteAccessEntry", .gate = api_key_access_list_may, .run = svc_verb_delete)
 };
 
 static bool api_key_access_list_may(svc_call *c)
@@ -40,16 +39,6 @@ static bool api_key_access_list_may(svc_call *c)
   org = c->scope.org;
   if (c->who.kind == SVC_WHO_KEY && svc_id_eq(&c->who.id, &svc_path_entity(c, "API key")->id)) return true;
   return svc_roles_on(c, NULL, &org) & SVC_R_ORG_OWNER ? true : svc_lacks_role(c, SVC_R_ORG_OWNER);
-}
-
-static bool api_key_access_list_add(svc_call *c)
-{
-  return api_key_access_list_may(c) && svc_access_add(c);
-}
-
-static bool api_key_access_list_delete(svc_call *c)
-{
-  return api_key_access_list_may(c) && svc_verb_delete(c);
 }
 
 static void api_key_access_list_used(svc_call *c, svc_node *body, const svc_use *use)

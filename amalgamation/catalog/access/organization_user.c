@@ -387,6 +387,5 @@ SVC_PRIVATE const svc_noun svc_noun_organization_user = {
   .field_errors = organization_user_errors,
   .routes = SVC_ROUTES(organization_user_routes),
   .fell_due = organization_user_fell_due,
-  .gone = svc_member_gone,
-  .view_of = "user"
+  .gone = svc_member_gone
 };

@@ -289,13 +289,6 @@ static bool service_account_groups(svc_call *c)
   return svc_list_items(c, service_account_next_group, &scan, (int64_t)svc_count(c->txn, e->kind, &e->id));
 }
 
-static bool service_account_prepare(svc_call *c, svc_change *change)
-{
-  (void)c;
-  if (change->pending.n) change->extra = change->pending;
-  return true;
-}
-
 static const svc_credential_ops service_account_credential = { .make = service_account_make, .opens = svc_account_opens };
 
 static const svc_field_error service_account_errors[] = {
@@ -322,7 +315,6 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .event_field = "resourceId",
   .field_errors = service_account_errors,
   .routes = SVC_ROUTES(service_account_routes),
-  .prepare = service_account_prepare,
   .removing = svc_credential_removing,
   .gone = svc_holder_gone,
   .credential = &service_account_credential

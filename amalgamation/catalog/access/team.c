@@ -38,6 +38,7 @@ static const svc_object team_role_object = { .name = "TeamRole", .fields = SVC_R
 static bool team_create(svc_call *c);
 static bool team_assign(svc_call *c);
 static svc_node *team_view(svc_call *c, const svc_entity *e);
+static bool team_is_assigned(svc_call *c, const svc_entity *e);
 static bool team_update_group(svc_call *c);
 static bool team_withdraw(svc_call *c);
 
@@ -47,7 +48,7 @@ static bool team_withdraw(svc_call *c);
 #define TEAM_ROLES .answer = &team_role_object, .view = team_view
 #define TEAM_IN_GROUP \
   .answer = &team_role_object, \
-    .view = team_view, .keep = svc_keep_assigned, .err_not_kept = SVC_E_TEAM_NOT_IN_GROUP
+    .view = team_view, .keep = team_is_assigned
 
 static const svc_route team_routes[] = {
   R_GET(TEAM_ORG, "", .flags = SVC_PAGED, .op = "listOrgTeams", .run = svc_verb_list),
@@ -121,6 +122,13 @@ static svc_node *team_view(svc_call *c, const svc_entity *e)
   svc_node_append(body, names);
   svc_node_set_str(c->arena, body, "teamId", e->key);
   return body;
+}
+
+/* A team of the organization that has no role in the project is refused by an error of its own. */
+static bool team_is_assigned(svc_call *c, const svc_entity *e)
+{
+  svc_str group = svc_id_str(c->arena, &c->scope.group);
+  return svc_keep_assigned(c, e) || svc_fail(c, SVC_E_TEAM_NOT_IN_GROUP, "SS", &e->key, &group);
 }
 
 /* After a change the whole list is shown, not what was changed. */

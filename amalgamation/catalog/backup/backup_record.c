@@ -26,11 +26,6 @@ static const char backup_record_policies[] =
 
 /* -------------------------------------------------------------------------------------------------------------- clusters */
 
-SVC_PRIVATE bool svc_backup_says(const svc_entity *e, const char *field)
-{
-  return svc_str_is(svc_json_member(e->body, svc_str_c(field)), "true");
-}
-
 static bool backup_record_cluster(svc_call *c, const svc_id *id, bool gone, svc_entity *out)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
@@ -55,7 +50,7 @@ SVC_PRIVATE bool svc_backup_source(svc_call *c, const svc_id *id, svc_entity *ou
 SVC_PRIVATE bool svc_backup_enabled(svc_call *c, const svc_entity *cluster)
 {
   svc_str group = svc_id_str(c->arena, &cluster->parent);
-  if (svc_backup_says(cluster, "backupEnabled")) return true;
+  if (svc_json_is(cluster->body, "backupEnabled", "true")) return true;
   return svc_fail(c, SVC_E_BACKUP_CONFIG_NOT_FOUND, "SS", &cluster->unique, &group);
 }
 
@@ -111,7 +106,7 @@ SVC_PRIVATE bool svc_backup_put_extra(svc_call *c, const svc_entity *stored, svc
 {
   svc_entity e = *stored;
   e.extra = extra;
-  return svc_entity_update(c->txn, c->arena, &e, stored) == SVC_OK || svc_store_failed(c, c->txn->error);
+  return svc_entity_store(c, &e, stored);
 }
 
 /* In the scope of the cluster, which may be of another project than the path's. */
@@ -194,7 +189,7 @@ SVC_PRIVATE bool svc_backup_restoring(svc_call *c, const svc_id *cluster)
   if (!svc_backup_note_get(c, cluster, "restore", &note) || note.n == 0) return false;
   source = svc_str_cut(&note, ' ');
   return svc_id_parse(source, &from) && svc_entity_said(c->txn, RESTORE_JOB_KIND, &from, note, &job) == SVC_OK &&
-         svc_str_is(svc_json_word(job.body, "state"), "RUNNING");
+         svc_json_is(job.body, "state", "RUNNING");
 }
 
 SVC_PRIVATE bool svc_backup_allows(svc_call *c, const svc_change *change)

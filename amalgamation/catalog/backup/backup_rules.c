@@ -211,11 +211,9 @@ SVC_PRIVATE bool svc_backup_policy_check(svc_call *c, const svc_node *schedule, 
 SVC_PRIVATE const svc_node *svc_compliance(svc_call *c)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "backup compliance policy");
-  svc_scan scan;
   svc_entity e;
   if (!noun || svc_count(c->txn, noun->noun->kind, &c->scope.group) == 0) return svc_txn_good(c), NULL;
-  svc_below_begin(&scan, c->txn, noun->noun->kind, &c->scope.group);
-  return svc_below_next(&scan, noun->noun->kind, &e) ? svc_entity_body(c, &e) : (svc_txn_good(c), NULL);
+  return svc_below_first(c->txn, noun->noun->kind, &c->scope.group, &e) ? svc_entity_body(c, &e) : (svc_txn_good(c), NULL);
 }
 
 /* Is there an item that is as frequent, and keeps as long? */

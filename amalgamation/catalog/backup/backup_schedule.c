@@ -124,8 +124,7 @@ static const svc_object backup_schedule_object = { .name = "DiskBackupSnapshotSc
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
-static bool backup_schedule_read(svc_call *c);
-static bool backup_schedule_update(svc_call *c);
+static bool backup_schedule_there(svc_call *c);
 static bool backup_schedule_clear(svc_call *c);
 
 #define BACKUP_SCHEDULE \
@@ -133,8 +132,8 @@ static bool backup_schedule_clear(svc_call *c);
     SVC_R_GROUP_BACKUP_MANAGER
 
 static const svc_route backup_schedule_routes[] = {
-  R_GET(BACKUP_SCHEDULE, "", .flags = SVC_ITEM, .op = "getBackupSchedule", .run = backup_schedule_read),
-  R_PATCH(BACKUP_SCHEDULE, "", .op = "updateBackupSchedule", .run = backup_schedule_update),
+  R_GET(BACKUP_SCHEDULE, "", .op = "getBackupSchedule", .gate = backup_schedule_there, .run = svc_verb_read),
+  R_PATCH(BACKUP_SCHEDULE, "", .op = "updateBackupSchedule", .gate = backup_schedule_there, .run = svc_verb_update),
   R_DELETE(BACKUP_SCHEDULE, "", .op = "deleteClusterBackupSchedule", .run = backup_schedule_clear)
 };
 
@@ -143,16 +142,6 @@ static const svc_route backup_schedule_routes[] = {
 static bool backup_schedule_there(svc_call *c)
 {
   return svc_resolve_all(c) && svc_backup_enabled(c, svc_path_entity(c, "cluster"));
-}
-
-static bool backup_schedule_read(svc_call *c)
-{
-  return backup_schedule_there(c) && svc_verb_read(c);
-}
-
-static bool backup_schedule_update(svc_call *c)
-{
-  return backup_schedule_there(c) && svc_verb_update(c);
 }
 
 /* No policy asks for anything any more. What is kept stays until it expires. */
@@ -238,7 +227,6 @@ static bool backup_schedule_prepare(svc_call *c, svc_change *change)
 {
   svc_backup_plan plan;
   svc_entity cluster;
-  if (change->pending.n) change->extra = change->pending; /* notes of the older view */
   if (!svc_backup_cluster(c, &change->parent, &cluster)) return false;
   svc_node_set_id(c->arena, change->body, "clusterId", &cluster.id);
   svc_node_set_str(c->arena, change->body, "clusterName", cluster.unique);
@@ -250,7 +238,7 @@ static bool backup_schedule_prepare(svc_call *c, svc_change *change)
     return false;
   svc_backup_plan_of(change->body, &plan);
   backup_schedule_set_next(c, change,
-                           svc_backup_says(&cluster, "backupEnabled") ? svc_backup_next_kept(&plan, c->now, c->now) : 0);
+                           svc_json_is(cluster.body, "backupEnabled", "true") ? svc_backup_next_kept(&plan, c->now, c->now) : 0);
   return backup_schedule_apply_later(c, change) || svc_no_memory(c);
 }
 
@@ -279,7 +267,7 @@ static svc_node *backup_schedule_asking(svc_call *c, const svc_backup_plan *plan
 static bool backup_schedule_can_take(svc_call *c, const svc_entity *cluster)
 {
   svc_str state = svc_json_word(cluster->body, "stateName");
-  return svc_backup_says(cluster, "backupEnabled") && !svc_backup_says(cluster, "paused") && !svc_str_is(state, "CREATING") &&
+  return svc_json_is(cluster->body, "backupEnabled", "true") && !svc_json_is(cluster->body, "paused", "true") && !svc_str_is(state, "CREATING") &&
          !svc_str_is(state, "DELETING") && svc_count(c->txn, SNAPSHOT_KIND, &cluster->id) < SVC_BACKUP_SNAPSHOTS;
 }
 
@@ -326,7 +314,7 @@ static bool backup_schedule_run(svc_call *c, svc_change *change)
            !(c->s->config.driver && backup_schedule_is_late(c, &plan, rarest));
   if (wanted && !backup_schedule_take(c, &cluster, items, rarest, expiry)) return false;
   backup_schedule_set_next(c, change,
-                           svc_backup_says(&cluster, "backupEnabled") ? svc_backup_next_kept(&plan, c->now, now) : 0);
+                           svc_json_is(cluster.body, "backupEnabled", "true") ? svc_backup_next_kept(&plan, c->now, now) : 0);
   return true;
 }
 

@@ -60,7 +60,7 @@ static svc_node *checkpoint_view(svc_call *c, const svc_entity *e, void *context
   svc_node *parts = svc_node_array(c->arena, "parts"), *notes = svc_snapshot_shards(c, e);
   svc_node *member = svc_node_get(notes, "members");
   svc_str taken = svc_json_word(e->body, "createdAt");
-  bool done = svc_str_is(svc_json_word(e->body, "status"), "completed");
+  bool done = svc_json_is(e->body, "status", "completed");
   size_t shard = 0;
   (void)context;
   if (!out || !parts || !notes) return NULL;

@@ -103,7 +103,7 @@ static bool compliance_policy_cluster(svc_call *c, const svc_node *policy, const
   const svc_noun_info *noun = svc_noun_by_kind(c->s, BACKUP_SCHEDULE_KIND);
   svc_change change;
   svc_entity record;
-  if (!noun || !svc_backup_says(cluster, "backupEnabled") || svc_backup_record(c, &cluster->id, &record) != SVC_OK)
+  if (!noun || !svc_json_is(cluster->body, "backupEnabled", "true") || svc_backup_record(c, &cluster->id, &record) != SVC_OK)
     return svc_txn_good(c);
   if (!svc_change_of(c, noun, &record, &change)) return false;
   if (svc_compliance_covers(policy, change.body)) return true;

@@ -20,6 +20,14 @@ static bool deleted_cluster_prepare(svc_call *c, svc_change *change)
   return true;
 }
 
+/* Only a completed snapshot can outlive its cluster, where that was asked for. */
+static bool deleted_cluster_keeps(const svc_entity *e, const svc_entity *cluster)
+{
+  return svc_json_is(cluster->body, "retainBackups", "true") && svc_json_is(e->body, "status", "completed");
+}
+
+static const svc_remains_ops deleted_cluster_remains = { .of = "cluster", .below = "snapshot", .stays = deleted_cluster_keeps };
+
 SVC_PRIVATE const svc_noun svc_noun_deleted_cluster = {
   .name = "deleted cluster",
   .kind = DELETED_CLUSTER_KIND,
@@ -32,5 +40,6 @@ SVC_PRIVATE const svc_noun svc_noun_deleted_cluster = {
   .err_exists = SVC_E_DUPLICATE_CLUSTER_NAME,
   .event_field = "clusterName",
   .prepare = deleted_cluster_prepare,
-  .stands_for = "cluster", .needs = "snapshot"
+  .remains = &deleted_cluster_remains,
+  .needs = "snapshot"
 };

@@ -88,7 +88,7 @@ static svc_str export_job_prefix(svc_call *c, const svc_entity *cluster, const s
   svc_entity record, project, org;
   svc_str taken = svc_json_word(snapshot->body, "createdAt");
   bool named = svc_backup_record(c, &cluster->id, &record) == SVC_OK &&
-               svc_backup_says(&record, "useOrgAndGroupNamesInExportPrefix") &&
+               svc_json_is(record.body, "useOrgAndGroupNamesInExportPrefix", "true") &&
                c->s->group && c->s->org && svc_get_noun(c->txn, c->s->group, &cluster->scope.group, &project) == SVC_OK &&
                svc_get_noun(c->txn, c->s->org, &cluster->scope.org, &org) == SVC_OK;
   svc_str org_part = named ? org.unique : svc_id_str(c->arena, &cluster->scope.org);
@@ -138,7 +138,7 @@ static bool export_job_prepare(svc_call *c, svc_change *change)
   if (SVC_NEVER(change->before)) return true; /* nobody changes one */
   if (!svc_backup_source(c, &change->parent, &cluster) || !svc_snapshot_get(c, &cluster, id, &snapshot)) return false;
   /* the schedule exports what is about to be */
-  if (change->input && !svc_str_is(svc_json_word(snapshot.body, "status"), "completed"))
+  if (change->input && !svc_json_is(snapshot.body, "status", "completed"))
     return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &id);
   svc_node_set_str(c->arena, change->body, "prefix", export_job_prefix(c, &cluster, &snapshot));
   export_job_count(c, change->body, 0, c->s->config.driver ? 0 : export_job_simulated(c, change));

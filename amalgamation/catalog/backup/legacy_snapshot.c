@@ -86,7 +86,7 @@ static svc_node *legacy_snapshot_part_of(svc_call *c, const svc_entity *e, svc_s
   svc_node *part = svc_node_object(c->arena, NULL);
   if (!part) return NULL;
   svc_node_set_id(c->arena, part, "clusterId", &e->parent);
-  if (svc_str_is(svc_json_word(e->body, "status"), "completed"))
+  if (svc_json_is(e->body, "status", "completed"))
     svc_node_set_str(c->arena, part, "completedTime", svc_json_word(e->body, "createdAt"));
   svc_node_set_text(c->arena, part, "compressionSetting", "NONE");
   svc_node_set_i64(c->arena, part, "dataSizeBytes", size);
@@ -126,7 +126,7 @@ static svc_node *legacy_snapshot_view(svc_call *c, const svc_entity *e, void *co
   if (!out || !parts) return NULL;
   svc_node_set_id(c->arena, out, "clusterId", &e->parent);
   svc_node_set_str(c->arena, out, "clusterName", svc_path_entity(c, "cluster")->unique);
-  svc_node_set_bool(c->arena, out, "complete", svc_str_is(svc_json_word(e->body, "status"), "completed"));
+  svc_node_set_bool(c->arena, out, "complete", svc_json_is(e->body, "status", "completed"));
   legacy_snapshot_time(c, out, "created", taken);
   svc_node_set_bool(c->arena, out, "doNotDelete", expires.n == 0);
   if (expires.n) svc_node_set_str(c->arena, out, "expires", expires);
@@ -141,7 +141,7 @@ static svc_node *legacy_snapshot_view(svc_call *c, const svc_entity *e, void *co
 static bool legacy_snapshot_keep(svc_call *c, const svc_entity *e, void *context)
 {
   (void)c;
-  return svc_str_is(svc_json_word(e->body, "status"), "completed") == *(const bool *)context;
+  return svc_json_is(e->body, "status", "completed") == *(const bool *)context;
 }
 
 static bool legacy_snapshot_list(svc_call *c)

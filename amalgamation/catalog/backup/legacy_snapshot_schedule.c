@@ -217,7 +217,7 @@ static bool legacy_snapshot_schedule_write(svc_call *c, const svc_node *view, co
     if (value == svc_node_i64(view, row->field, -1)) continue;
     if (i == 0) {
       svc_node_set_str(c->arena, notes, "checkpointMinutes", svc_arena_print(c->arena, "%d", (int)value));
-      change->pending = svc_backup_notes_text(c, notes);
+      change->extra = svc_backup_notes_text(c, notes);
     } else if (!legacy_snapshot_schedule_set(c, items, row, value)) {
       return svc_no_memory(c);
     }

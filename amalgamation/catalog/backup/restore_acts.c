@@ -35,7 +35,7 @@ SVC_PRIVATE bool svc_restore_target(svc_call *c, svc_str group, svc_str name, sv
   if (svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &id, name, out) != SVC_OK)
     return svc_txn_good(c) && svc_fail(c, SVC_E_CLUSTER_NOT_FOUND, "SS", &name, &parent);
   state = svc_json_word(out->body, "stateName");
-  if (svc_backup_says(out, "paused")) return svc_fail(c, SVC_E_CLUSTER_PAUSED_CANNOT_RESTORE, "S", &name);
+  if (svc_json_is(out->body, "paused", "true")) return svc_fail(c, SVC_E_CLUSTER_PAUSED_CANNOT_RESTORE, "S", &name);
   if (svc_str_is(state, "DELETING")) return svc_fail(c, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION, "SS", &name, &parent);
   if (svc_cluster_imports(c, out)) return svc_fail(c, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT, "S", &name);
   if (svc_backup_restoring(c, &out->id)) return svc_fail(c, SVC_E_CLUSTER_RESTORE_IN_PROGRESS, "S", &name);
@@ -96,7 +96,7 @@ static bool restore_acts_has_base(svc_call *c, const svc_id *cluster, int64_t se
   svc_key_number(&scan.to, (uint64_t)(second + 1), 4);
   e.kind = SNAPSHOT_KIND;
   while (svc_scan_next(&scan, &key, &value))
-    if (svc_entity_decode(key, value, &e) && svc_str_is(svc_json_word(e.body, "status"), "completed")) return true;
+    if (svc_entity_decode(key, value, &e) && svc_json_is(e.body, "status", "completed")) return true;
   return false;
 }
 
@@ -106,7 +106,7 @@ SVC_PRIVATE bool svc_restore_reaches(svc_call *c, const svc_entity *cluster, int
   int64_t days = RESTORE_ACTS_WINDOW, now = c->now / 1000;
   svc_entity record;
   if (!svc_backup_enabled(c, cluster)) return false;
-  if (!svc_backup_says(cluster, "pitEnabled"))
+  if (!svc_json_is(cluster->body, "pitEnabled", "true"))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("deliveryType"),
                 "needs continuous backups: the cluster's pitEnabled is false");
   if (svc_backup_record(c, &cluster->id, &record) == SVC_OK)

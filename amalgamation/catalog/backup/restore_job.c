@@ -108,18 +108,13 @@ static const svc_lifecycle restore_job_lifecycle = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-static bool restore_job_is(const svc_node *body, const char *field, const char *value)
-{
-  return svc_node_is(body, field, value);
-}
-
 static svc_node *restore_job_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e);
   if (!body) return NULL;
-  svc_node_set_bool(c->arena, body, "cancelled", restore_job_is(body, "state", "CANCELLED"));
-  svc_node_set_bool(c->arena, body, "expired", restore_job_is(body, "state", "EXPIRED"));
-  svc_node_set_bool(c->arena, body, "failed", restore_job_is(body, "state", "FAILED"));
+  svc_node_set_bool(c->arena, body, "cancelled", svc_node_is(body, "state", "CANCELLED"));
+  svc_node_set_bool(c->arena, body, "expired", svc_node_is(body, "state", "EXPIRED"));
+  svc_node_set_bool(c->arena, body, "failed", svc_node_is(body, "state", "FAILED"));
   svc_node_drop(body, "state");
   svc_node_drop(body, "created");
   return body;
@@ -137,8 +132,8 @@ static void restore_job_need(svc_call *c, const svc_node *body, const char *fiel
 /* Which fields go together. */
 static bool restore_job_fields_good(svc_call *c, const svc_node *body)
 {
-  bool download = restore_job_is(body, "deliveryType", "download"),
-       point = restore_job_is(body, "deliveryType", "pointInTime");
+  bool download = svc_node_is(body, "deliveryType", "download"),
+       point = svc_node_is(body, "deliveryType", "pointInTime");
   bool second = svc_node_get(body, "pointInTimeUTCSeconds") != NULL, ts = svc_node_get(body, "oplogTs") != NULL;
   if (second && ts) return svc_fail(c, SVC_E_BACKUP_CONFLICTING_OPTIONS, "ss", "pointInTimeUTCSeconds", "oplogTs");
   restore_job_need(c, body, "snapshotId", !point);
@@ -186,7 +181,7 @@ static bool restore_job_from_snapshot(svc_call *c, svc_change *change, const svc
 {
   svc_str id = svc_node_str(change->body, "snapshotId");
   if (!svc_snapshot_get(c, cluster, id, snapshot)) return false;
-  if (!svc_str_is(svc_json_word(snapshot->body, "status"), "completed"))
+  if (!svc_json_is(snapshot->body, "status", "completed"))
     return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &id);
   svc_node_set_str(c->arena, change->body, "timestamp", svc_json_word(snapshot->body, "createdAt"));
   return true;
@@ -210,13 +205,13 @@ static bool restore_job_prepare(svc_call *c, svc_change *change)
   if (change->before) return true;
   if (!restore_job_fields_good(c, body) || !svc_backup_source(c, &change->parent, &cluster)) return false;
   svc_change_due(change, SVC_DUE_EXPIRY, c->now + SVC_BACKUP_JOB_DAYS * SVC_DAY_MS);
-  if (restore_job_is(body, "deliveryType", "pointInTime")) {
+  if (svc_node_is(body, "deliveryType", "pointInTime")) {
     if (!svc_restore_reaches(c, &cluster, second)) return false;
     restore_job_moment(c, change->body, second);
     return restore_job_to_cluster(c, change, &cluster, NULL);
   }
   if (!restore_job_from_snapshot(c, change, &cluster, &snapshot)) return false;
-  return restore_job_is(body, "deliveryType", "download") ? svc_restore_download(c, &snapshot, &change->id)
+  return svc_node_is(body, "deliveryType", "download") ? svc_restore_download(c, &snapshot, &change->id)
                                                            : restore_job_to_cluster(c, change, &cluster, &snapshot);
 }
 
@@ -276,7 +271,7 @@ static bool restore_job_finish(svc_call *c, svc_change *change)
 {
   int64_t until = c->now - c->now % 1000 + RESTORE_JOB_LINK_DAYS * SVC_DAY_MS;
   svc_node_set_date(c->arena, change->body, "finishedAt", c->now);
-  if (!restore_job_is(change->body, "deliveryType", "download")) {
+  if (!svc_node_is(change->body, "deliveryType", "download")) {
     if (restore_job_target_there(c, change)) return true;
     svc_node_set_text(c->arena, change->body, "state", "FAILED");
     change->event = "CPS_RESTORE_FAILED";
@@ -290,7 +285,7 @@ static bool restore_job_finish(svc_call *c, svc_change *change)
 static bool restore_job_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SVC_DUE_STATE) return restore_job_finish(c, change);
-  if (tag != RESTORE_JOB_DUE_LINK || !restore_job_is(change->body, "state", "FINISHED")) return true;
+  if (tag != RESTORE_JOB_DUE_LINK || !svc_node_is(change->body, "state", "FINISHED")) return true;
   svc_node_set_text(c->arena, change->body, "state", "EXPIRED");
   svc_node_drop(change->body, "deliveryUrl");
   svc_node_drop(change->body, "components");
@@ -304,7 +299,7 @@ static bool restore_job_facts(svc_call *c, svc_change *change, const svc_node *f
   svc_node *list = svc_node_array(c->arena, "deliveryUrl");
   int n = 0;
   if (!list) return svc_no_memory(c);
-  if (!urls || urls->type != SVC_J_ARRAY || !restore_job_is(change->body, "deliveryType", "download")) return true;
+  if (!urls || urls->type != SVC_J_ARRAY || !svc_node_is(change->body, "deliveryType", "download")) return true;
   for (one = urls->first; one && n < 64; one = one->next, n++)
     if (one->type == SVC_J_STRING && one->text.n <= 2048) svc_node_append(list, svc_node_copy(c->arena, one));
   svc_node_put(c->arena, change->body, list);
@@ -318,9 +313,9 @@ static bool restore_job_cancel(svc_call *c)
   svc_change change;
   svc_entity e;
   if (!svc_change_begin(c, &change)) return false;
-  if (!restore_job_is(change.body, "deliveryType", "download"))
+  if (!svc_node_is(change.body, "deliveryType", "download"))
     return svc_fail(c, SVC_E_CANNOT_CANCEL_AUTOMATED_RESTORE, "S", &change.entity.key);
-  if (!restore_job_is(change.body, "state", "RUNNING") && !restore_job_is(change.body, "state", "FINISHED"))
+  if (!svc_node_is(change.body, "state", "RUNNING") && !svc_node_is(change.body, "state", "FINISHED"))
     return svc_answer_nothing(c); /* there is nothing left to be cancelled */
   svc_node_drop(change.body, "deliveryUrl");
   svc_node_drop(change.body, "components");

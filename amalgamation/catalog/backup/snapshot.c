@@ -115,7 +115,7 @@ static bool snapshot_before(svc_call *c, const svc_entity *e, void *context)
   const int64_t *second = context;
   int64_t taken;
   (void)c;
-  return svc_str_is(svc_json_word(e->body, "status"), "completed") && svc_date_parse(svc_json_word(e->body, "createdAt"), &taken) &&
+  return svc_json_is(e->body, "status", "completed") && svc_date_parse(svc_json_word(e->body, "createdAt"), &taken) &&
          taken <= *second * 1000;
 }
 
@@ -265,14 +265,20 @@ static bool snapshot_retention_new(svc_call *c, svc_change *change)
   return true;
 }
 
+/* A snapshot that a request makes costs money, though it is metered only when it is completed. */
+static bool snapshot_is_paid(svc_call *c, const svc_change *change)
+{
+  bool asked = c->plan && c->plan->noun == change->noun;
+  return svc_meter_pays(c, &c->scope.org, asked ? SVC_E_CANNOT_START_BACKUP_NO_BILLING_INFO : SVC_E_NONE);
+}
+
 static bool snapshot_prepare(svc_call *c, svc_change *change)
 {
   svc_entity cluster;
-  if (change->pending.n) change->extra = change->pending; /* its copies */
   if (change->before) return snapshot_retention_new(c, change);
   return svc_backup_cluster(c, &change->parent, &cluster) &&
          (svc_node_get(change->body, "snapshotType") || snapshot_on_demand(c, change, &cluster)) &&
-         snapshot_describe(c, change, &cluster);
+         snapshot_describe(c, change, &cluster) && snapshot_is_paid(c, change);
 }
 
 /* ---- completed */
@@ -290,7 +296,7 @@ static bool snapshot_export(svc_call *c, const svc_change *change)
 {
   const svc_node *schedule, *export;
   svc_entity record, cluster;
-  if (svc_backup_record(c, &change->parent, &record) != SVC_OK || !svc_backup_says(&record, "autoExportEnabled"))
+  if (svc_backup_record(c, &change->parent, &record) != SVC_OK || !svc_json_is(record.body, "autoExportEnabled", "true"))
     return svc_txn_good(c);
   schedule = svc_entity_body(c, &record);
   if (!schedule) return false;
@@ -324,12 +330,6 @@ static svc_node *snapshot_desired(svc_call *c, const svc_entity *e)
   svc_node_put(c->arena, body, regions);
   if (svc_node_get(notes, "members")) svc_node_put(c->arena, body, svc_node_copy(c->arena, svc_node_get(notes, "members")));
   return body;
-}
-
-/* Only a completed one can outlive its cluster, where that was asked for. */
-static bool snapshot_outlives(const svc_entity *e, const svc_entity *cluster)
-{
-  return svc_backup_says(cluster, "retainBackups") && svc_str_is(svc_json_word(e->body, "status"), "completed");
 }
 
 /* Its bytes, once for each place where they are, in thousandths of gigabytes. */
@@ -369,6 +369,5 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .removing = svc_snapshot_removing,
   .desired = snapshot_desired,
   .facts = snapshot_facts,
-  .err_unpaid = SVC_E_CANNOT_START_BACKUP_NO_BILLING_INFO, /* it is metered when it is there */
-                   .meters = snapshot_meters, .outlives = snapshot_outlives
+  .meters = snapshot_meters
 };

@@ -10,7 +10,7 @@ SVC_PRIVATE bool svc_snapshot_get(svc_call *c, const svc_entity *cluster, svc_st
   svc_id wanted;
   int rc = svc_id_parse(id, &wanted) ? svc_entity_get(c->txn, SNAPSHOT_KIND, &cluster->id, &wanted, out) : SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_SNAPSHOT_NOT_FOUND, "SS", &id, &cluster->unique);
-  return rc == SVC_OK ? true : svc_store_failed(c, rc);
+  return svc_stored(c, rc);
 }
 
 SVC_PRIVATE bool svc_snapshot_of_path(svc_call *c, svc_entity *out)
@@ -61,16 +61,14 @@ SVC_PRIVATE bool svc_snapshot_removing(svc_call *c, const svc_entity *e)
 SVC_PRIVATE bool svc_backup_retains(svc_call *c, const svc_entity *cluster)
 {
   const svc_query_value *asked = svc_query_get(c, "retainBackups");
-  return asked ? asked->number != 0 : svc_backup_says(cluster, "retainBackups");
+  return asked ? asked->number != 0 : svc_json_is(cluster->body, "retainBackups", "true");
 }
 
 SVC_PRIVATE bool svc_backup_removing(svc_call *c, const svc_entity *cluster)
 {
-  svc_scan scan;
   svc_entity e;
   if (svc_backup_retains(c, cluster)) return true;
-  svc_below_begin(&scan, c->txn, SNAPSHOT_KIND, &cluster->id);
-  return svc_below_next(&scan, SNAPSHOT_KIND, &e) ? svc_snapshot_removing(c, &e) : svc_txn_good(c);
+  return svc_below_first(c->txn, SNAPSHOT_KIND, &cluster->id, &e) ? svc_snapshot_removing(c, &e) : svc_txn_good(c);
 }
 
 /* ------------------------------------------------------------------------------------------------- of sharded clusters */
@@ -83,7 +81,7 @@ SVC_PRIVATE svc_node *svc_snapshot_shards(svc_call *c, const svc_entity *snapsho
 static bool snapshot_acts_sharded(svc_call *c, const svc_entity *e, void *context)
 {
   (void)c, (void)context;
-  return svc_str_is(svc_json_word(e->body, "type"), "shardedCluster");
+  return svc_json_is(e->body, "type", "shardedCluster");
 }
 
 SVC_PRIVATE bool svc_snapshot_is_sharded(const svc_entity *e)
@@ -104,17 +102,14 @@ SVC_PRIVATE bool svc_snapshot_list_sharded(svc_call *c, svc_node *(*view)(svc_ca
   const svc_entity *cluster;
   svc_entities which;
   svc_entity oldest;
-  svc_scan scan;
   if (!svc_resolve_all(c)) return false;
   cluster = svc_path_entity(c, "cluster");
   memset(&which, 0, sizeof which);
   which.noun = svc_noun_by_kind(c->s, SNAPSHOT_KIND);
   which.parent = cluster->id;
   which.view = view;
-  if (SVC_NEVER(!which.noun) || svc_str_is(svc_json_word(cluster->body, "clusterType"), "REPLICASET"))
+  if (SVC_NEVER(!which.noun) || svc_json_is(cluster->body, "clusterType", "REPLICASET"))
     return svc_list_items(c, snapshot_acts_none, NULL, 0);
-  svc_below_begin(&scan, c->txn, SNAPSHOT_KIND, &cluster->id);
-  svc_scan_expect(&scan, 1);
-  if (svc_below_next(&scan, SNAPSHOT_KIND, &oldest) && !svc_snapshot_is_sharded(&oldest)) which.keep = snapshot_acts_sharded;
+  if (svc_below_first(c->txn, SNAPSHOT_KIND, &cluster->id, &oldest) && !svc_snapshot_is_sharded(&oldest)) which.keep = snapshot_acts_sharded;
   return svc_txn_good(c) && svc_list_entities(c, &which);
 }

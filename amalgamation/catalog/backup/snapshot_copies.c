@@ -202,6 +202,6 @@ SVC_PRIVATE bool svc_snapshot_copies(svc_call *c, const svc_entity *snapshot, co
   }
   if (!regions) snapshot_copies_renew(c, &change, copies, snapshot_copies_settings(c, &snapshot->parent));
   if (c->error.code || !snapshot_copies_show(c, &change, notes, copies)) return false;
-  change.pending = change.extra.n ? change.extra : SVC_S("{}"); /* for its prepare hook: what is beside it, too */
+  if (!change.extra.n) change.extra = SVC_S("{}");
   return svc_change_keep(c, &change, &e);
 }

@@ -113,7 +113,7 @@ static bool invoice_begins(svc_call *c, const svc_ledger_line *line)
   svc_change change;
   svc_entity e;
   int rc = svc_id_is_zero(&line->org) ? SVC_OK : svc_entity_named(c->txn, INVOICE_KIND, NULL, &line->org, start, &e);
-  if (rc != SVC_NOT_FOUND) return rc == SVC_OK || svc_store_failed(c, rc);
+  if (rc != SVC_NOT_FOUND) return svc_stored(c, rc);
   memset(&change, 0, sizeof change);
   change.noun = svc_noun_by_kind(c->s, INVOICE_KIND);
   change.parent = line->org;
@@ -189,7 +189,7 @@ static bool invoice_ids(svc_call *c, bool pending, svc_id **out, size_t *count)
   if (!ids) return svc_no_memory(c);
   svc_below_begin(&scan, c->txn, INVOICE_KIND, &c->scope.org);
   while (*count < most && svc_below_next(&scan, INVOICE_KIND, &e))
-    if (pending ? svc_str_is(svc_json_member(e.body, SVC_S("statusName")), "\"PENDING\"") : invoice_wanted(c, &e)) ids[(*count)++] = e.id;
+    if (pending ? svc_json_is(e.body, "statusName", "PENDING") : invoice_wanted(c, &e)) ids[(*count)++] = e.id;
   return svc_txn_good(c);
 }
 

@@ -135,7 +135,7 @@ SVC_PRIVATE bool svc_invoice_fell_due(svc_call *c, svc_change *change, int tag)
 
 SVC_PRIVATE bool svc_invoice_gone(svc_call *c, const svc_entity *e)
 {
-  if (svc_str_is(svc_json_member(e->body, SVC_S("statusName")), "\"CLOSED\""))
+  if (svc_json_is(e->body, "statusName", "CLOSED"))
     svc_listed_put(c->txn, &e->parent, SVC_BILLS_OWED, &e->id, false);
   return svc_txn_good(c);
 }

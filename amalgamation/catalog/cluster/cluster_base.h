@@ -65,6 +65,7 @@ SVC_PRIVATE int64_t svc_cluster_node_count(const svc_node *body); /* and of all 
 SVC_PRIVATE size_t svc_cluster_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
 
 /* cluster_connection.c: names of hosts, and connection strings from a struct of inputs. */
+SVC_PRIVATE bool svc_cluster_host_taken(svc_call *c, const char *kind, const char id[CLUSTER_ID]); /* does one of the project have this? */
 /* Six characters that name its hosts, made from its id; no other cluster of the project has them. */
 SVC_PRIVATE void svc_cluster_host_id(svc_call *c, const svc_id *cluster, char out[CLUSTER_ID]);
 SVC_PRIVATE void svc_cluster_begin(svc_call *c, const svc_change *change, svc_cluster_kept *kept); /* of a new one: all of that */

@@ -23,13 +23,13 @@ static void cluster_connection_base36(uint64_t value, char *out, size_t digits)
   }
 }
 
-static bool cluster_connection_id_taken(svc_call *c, const char *id)
+SVC_PRIVATE bool svc_cluster_host_taken(svc_call *c, const char *kind, const char id[CLUSTER_ID])
 {
   svc_entity e;
   svc_scan scan;
   bool taken = false;
-  svc_below_begin(&scan, c->txn, CLUSTER_KIND, &c->scope.group);
-  while (!taken && svc_below_next(&scan, CLUSTER_KIND, &e))
+  svc_below_begin(&scan, c->txn, kind, &c->scope.group);
+  while (!taken && svc_below_next(&scan, kind, &e))
     taken = e.extra.n >= CLUSTER_ID && memcmp(e.extra.p, id, CLUSTER_ID) == 0;
   return taken;
 }
@@ -46,7 +46,7 @@ SVC_PRIVATE void svc_cluster_host_id(svc_call *c, const svc_id *cluster, char ou
 {
   uint64_t attempt = 0;
   do cluster_connection_base36(cluster_connection_hash(cluster, attempt++), out, CLUSTER_ID);
-  while (cluster_connection_id_taken(c, out));
+  while (svc_cluster_host_taken(c, CLUSTER_KIND, out));
 }
 
 /*

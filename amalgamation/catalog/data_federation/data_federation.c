@@ -262,7 +262,7 @@ static bool data_federation_private_hosts(svc_call *c, const svc_entity *e, svc_
   svc_scan scan;
   svc_below_begin(&scan, c->txn, FEDERATION_ENDPOINT_KIND, &e->parent);
   while (hosts && svc_below_next(&scan, FEDERATION_ENDPOINT_KIND, &endpoint)) {
-    if (!svc_str_is(svc_json_member(endpoint.body, SVC_S("status")), "\"OK\"")) continue;
+    if (!svc_json_is(endpoint.body, "status", "OK")) continue;
     one = svc_node_object(c->arena, NULL);
     if (!one) break;
     svc_node_set_str(c->arena, one, "hostname", svc_arena_print(c->arena, SVC_FMT ".pl-%s.a.query.%s", SVC_ARG(label),

@@ -50,7 +50,7 @@ static const svc_route data_federation_limit_routes[] = {
 static bool data_federation_limit_ask(svc_call *c)
 {
   const svc_entity *e = svc_path_entity(c, "data federation");
-  if (!c->s->config.driver || !svc_str_is(svc_json_member(e->body, SVC_S("state")), "\"ACTIVE\"")) return true;
+  if (!c->s->config.driver || !svc_json_is(e->body, "state", "ACTIVE")) return true;
   return svc_question_about(c, "measure", "data federation", e, e->unique, SVC_S("{\"metric\":\"bytesProcessed\"}"));
 }
 
@@ -154,7 +154,7 @@ static bool data_federation_limit_set(svc_call *c)
   if (!svc_resolve(c, c->plan->hop_count - 1)) return false;
   if (!svc_value_in(c->s, name, data_federation_limit_names)) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
   tenant = svc_path_entity(c, "data federation");
-  if (svc_str_is(svc_json_member(tenant->body, SVC_S("state")), "\"DELETED\""))
+  if (svc_json_is(tenant->body, "state", "DELETED"))
     return svc_fail(c, SVC_E_DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME, "SS", &tenant->unique, &group);
   rc = svc_named_get(c->txn, c->plan->noun->noun->kind, &tenant->id, name, &found);
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);

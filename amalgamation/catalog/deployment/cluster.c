@@ -91,9 +91,16 @@ static const svc_transition cluster_transitions[] = {
   { "DELETING", NULL, 25, "CLUSTER_DELETED", "cluster.delete" },
   { NULL, NULL, 0, NULL, NULL }
 };
+/* The snapshots that stay are chosen when the cluster is gone. */
+static bool cluster_leaving(svc_call *c, svc_change *change)
+{
+  svc_node_set_bool(c->arena, change->body, "retainBackups", svc_backup_retains(c, &change->entity));
+  return true;
+}
+
 static const svc_lifecycle cluster_lifecycle = {
   .field = "stateName", .created = "CREATING", .updated = "UPDATING", .deleted = "DELETING", .failed = "REPAIRING",
-  .event_failed = "DEPLOYMENT_FAILURE", .transitions = cluster_transitions
+  .event_failed = "DEPLOYMENT_FAILURE", .transitions = cluster_transitions, .leaving = cluster_leaving
 };
 
 /* One that is being deleted is not changed, nor deleted once more; one that is protected is not deleted. */
@@ -247,13 +254,6 @@ static bool cluster_stored(svc_call *c, const svc_change *change, const svc_enti
   return svc_backup_follows(c, change, e) && svc_network_follows(c, change);
 }
 
-/* The snapshots that stay are chosen when the cluster is gone. */
-static bool cluster_leaving(svc_call *c, svc_change *change)
-{
-  svc_node_set_bool(c->arena, change->body, "retainBackups", svc_backup_retains(c, &change->entity));
-  return true;
-}
-
 /* At the end of a pause the cluster is updated as by a request to resume. */
 static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
 {
@@ -336,6 +336,6 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .gone = svc_network_left,
   .desired = svc_cluster_desired,
   .facts = cluster_facts,
-  .leaving = cluster_leaving, .names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API,
+  .names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API,
                    .quota = "svc.project.deployment.clusters", .meters = svc_cluster_meters
 };

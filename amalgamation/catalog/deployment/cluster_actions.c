@@ -14,30 +14,32 @@
 static const char cluster_actions_pinned[] = "featureCompatibilityVersionExpirationDate";
 static const char cluster_actions_granted[] = "vendorEmployeeAccessGrant";
 
-/* How an operation tells the prepare hook what it is. */
-#define CLUSTER_ACTIONS_LIGHT "light"
-#define CLUSTER_ACTIONS_RESTART "restart"
-#define CLUSTER_ACTIONS_LOADED "loaded" /* with sample data */
-#define CLUSTER_ACTIONS_BELOW "below" /* something below it is set, and goes through it */
+/* svc_change.action: what an operation does to a cluster. */
+enum cluster_action {
+  CLUSTER_ACTION_NOTE = 1, /* something is written down, and the deployment stays as it is */
+  CLUSTER_ACTION_RESTART,
+  CLUSTER_ACTION_LOAD, /* sample data */
+  CLUSTER_ACTION_BELOW /* something below it is set, and goes through it */
+};
 
 SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change)
 {
   svc_cluster_kept kept;
-  if (svc_str_is(change->pending, CLUSTER_ACTIONS_RESTART)) {
+  if (change->action == CLUSTER_ACTION_RESTART) {
     kept = svc_cluster_kept_of(&change->entity);
     kept.restarting = true;
     change->extra = svc_cluster_extra(c, change, &kept);
-  } else if (svc_str_is(change->pending, CLUSTER_ACTIONS_LOADED)) {
+  } else if (change->action == CLUSTER_ACTION_LOAD) {
     kept = svc_cluster_kept_of(&change->entity);
     kept.size += CLUSTER_ACTIONS_SAMPLE;
     change->extra = svc_cluster_extra(c, change, &kept);
   }
-  return change->pending.n > 0;
+  return change->action != 0;
 }
 
 SVC_PRIVATE bool svc_cluster_is_changed(const svc_change *change)
 {
-  return change->pending.n == 0 || svc_str_is(change->pending, CLUSTER_ACTIONS_BELOW);
+  return change->action == 0 || change->action == CLUSTER_ACTION_BELOW;
 }
 
 /* Only written down, with this event. */
@@ -46,7 +48,7 @@ static bool cluster_actions_store(svc_call *c, svc_change *change, const char *e
   svc_entity e;
   change->state = NULL;
   change->event = event;
-  change->pending = SVC_S(CLUSTER_ACTIONS_LIGHT);
+  change->action = CLUSTER_ACTION_NOTE;
   return svc_change_keep(c, change, &e) && svc_answer_nothing(c);
 }
 
@@ -152,7 +154,7 @@ SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c)
   if (svc_cluster_imports(c, &change.entity))
     return svc_cluster_fail(c, &change, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT);
   if (svc_cluster_is(change.before, "stateName", "CREATING")) return svc_answer_nothing(c); /* they have not started yet */
-  change.pending = SVC_S(CLUSTER_ACTIONS_RESTART);
+  change.action = CLUSTER_ACTION_RESTART;
   return svc_change_keep(c, &change, &e) && svc_answer_nothing(c);
 }
 
@@ -191,7 +193,7 @@ SVC_PRIVATE bool svc_cluster_named(svc_call *c, svc_str name, svc_entity *out)
   svc_str group = svc_id_str(c->arena, &c->scope.group);
   int rc = noun ? svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &c->scope.group, name, out) : SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_CLUSTER_NOT_FOUND, "SS", &name, &group);
-  return rc == SVC_OK ? true : svc_store_failed(c, rc);
+  return svc_stored(c, rc);
 }
 
 /* May something below it be changed? */
@@ -220,7 +222,7 @@ SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change)
     change->state = change->noun->noun->lifecycle->updated;
     svc_node_set_text(c->arena, change->body, change->noun->noun->lifecycle->field, change->state);
   }
-  change->pending = SVC_S(CLUSTER_ACTIONS_BELOW);
+  change->action = CLUSTER_ACTION_BELOW;
   if (!svc_change_keep(c, change, &e)) return false;
   return busy ? svc_order_put(c, change->noun, &e) : true; /* an order is for what is wanted now */
 }
@@ -234,7 +236,7 @@ SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name)
   int rc = noun ? svc_entity_named(c->txn, CLUSTER_KIND, noun->noun->names, &c->scope.group, name, &cluster) : SVC_NOT_FOUND;
   if (rc != SVC_OK || c->s->config.driver) return rc == SVC_OK || rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
   if (!svc_change_of(c, noun, &cluster, &change)) return false;
-  change.pending = SVC_S(CLUSTER_ACTIONS_LOADED);
+  change.action = CLUSTER_ACTION_LOAD;
   return svc_change_keep(c, &change, &e) && svc_transfer_simulate(c, &e, change.body, svc_cluster_kept_of(&e).size);
 }
 
@@ -264,6 +266,6 @@ SVC_PRIVATE bool svc_cluster_run_scaling_mode(svc_call *c)
 {
   bool single;
   if (!svc_resolve_all(c)) return false;
-  single = svc_str_is(svc_json_member(svc_path_entity(c, "cluster")->body, SVC_S("clusterType")), "\"REPLICASET\"");
+  single = svc_json_is(svc_path_entity(c, "cluster")->body, "clusterType", "REPLICASET");
   return cluster_actions_show(c, "autoScalingMode", single ? "CLUSTER_WIDE_SCALING" : "INDEPENDENT_SHARD_SCALING");
 }

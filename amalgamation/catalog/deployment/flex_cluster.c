@@ -76,18 +76,6 @@ static bool flex_cluster_region(svc_call *c, const svc_node *body)
   return svc_check_done(c);
 }
 
-/* Is it the host name of another flex cluster of the project? Those of clusters are looked at where it is made. */
-static bool flex_cluster_host_taken(svc_call *c, const char *id)
-{
-  svc_entity e;
-  svc_scan scan;
-  bool taken = false;
-  svc_below_begin(&scan, c->txn, FLEX_KIND, &c->scope.group);
-  while (!taken && svc_below_next(&scan, FLEX_KIND, &e))
-    taken = e.extra.n == CLUSTER_ID && memcmp(e.extra.p, id, CLUSTER_ID) == 0;
-  return taken;
-}
-
 /* How it is reached: as a cluster of one shared region is. Its hosts have names of its id, which it keeps in an upgrade. */
 static bool flex_cluster_connect(svc_call *c, svc_change *change)
 {
@@ -99,7 +87,7 @@ static bool flex_cluster_connect(svc_call *c, svc_change *change)
   char id[CLUSTER_ID];
   if (!like) return svc_no_memory(c);
   svc_cluster_host_id(c, &seed, id);
-  while (flex_cluster_host_taken(c, id)) {
+  while (svc_cluster_host_taken(c, FLEX_KIND, id)) { /* by another flex cluster; clusters were looked at as it was made */
     seed = svc_new_id(c->txn);
     svc_cluster_host_id(c, &seed, id);
   }
@@ -148,7 +136,7 @@ static bool flex_cluster_fell_due(svc_call *c, svc_change *change, int tag)
 
 static bool flex_cluster_gone(svc_call *c, const svc_entity *e)
 {
-  bool deleted = svc_str_is(svc_json_member(e->body, SVC_S("stateName")), "\"DELETING\"");
+  bool deleted = svc_json_is(e->body, "stateName", "DELETING");
   return !deleted || svc_event_about(c, svc_noun_by_kind(c->s, FLEX_KIND), e, "CLUSTER_DELETED", true);
 }
 

@@ -49,7 +49,7 @@ static const svc_object outage_simulation_object = { .name = "ClusterOutageSimul
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
-static bool outage_simulation_start(svc_call *c);
+static bool outage_simulation_may(svc_call *c);
 static bool outage_simulation_end(svc_call *c);
 
 #define OUTAGE_SIMULATION \
@@ -59,7 +59,7 @@ static bool outage_simulation_end(svc_call *c);
 
 static const svc_route outage_simulation_routes[] = {
   R_GET(OUTAGE_SIMULATION, "", .op = "getOutageSimulation", .run = svc_verb_read),
-  R_POST(OUTAGE_SIMULATION, "", .status = 202, .op = "startOutageSimulation", .run = outage_simulation_start,
+  R_POST(OUTAGE_SIMULATION, "", .status = 202, .op = "startOutageSimulation", .gate = outage_simulation_may, .run = svc_verb_create,
          .example = "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"type\":\"REGION\"}]}"),
   R_DELETE(OUTAGE_SIMULATION, "", .op = "endOutageSimulation", .run = outage_simulation_end)
 };
@@ -96,13 +96,11 @@ static bool outage_simulation_is_there(const svc_node *cluster, const svc_node *
 static bool outage_simulation_clear(svc_call *c, const svc_entity *cluster)
 {
   svc_entity e;
-  svc_scan scan;
-  svc_below_begin(&scan, c->txn, OUTAGE_SIMULATION_KIND, &cluster->id);
-  if (!svc_below_next(&scan, OUTAGE_SIMULATION_KIND, &e)) return svc_txn_good(c);
-  return !svc_str_is(svc_json_member(e.body, SVC_S("state")), "\"COMPLETE\"") || svc_erase(c, c->plan->noun, &e);
+  if (!svc_below_first(c->txn, OUTAGE_SIMULATION_KIND, &cluster->id, &e)) return svc_txn_good(c);
+  return !svc_json_is(e.body, "state", "COMPLETE") || svc_erase(c, c->plan->noun, &e);
 }
 
-static bool outage_simulation_start(svc_call *c)
+static bool outage_simulation_may(svc_call *c)
 {
   const svc_entity *cluster;
   const svc_node *filter;
@@ -114,7 +112,7 @@ static bool outage_simulation_start(svc_call *c)
   for (filter = svc_node_first(svc_node_get(c->checked, "outageFilters")); filter; filter = filter->next, i++)
     if (!outage_simulation_is_there(target.before, filter))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "outageFilters[%zu].regionName", i), "is not a region of the cluster");
-  return svc_check_done(c) && outage_simulation_clear(c, cluster) && svc_verb_create(c);
+  return svc_check_done(c) && outage_simulation_clear(c, cluster);
 }
 
 static bool outage_simulation_prepare(svc_call *c, svc_change *change)

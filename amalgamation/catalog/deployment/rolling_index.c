@@ -170,7 +170,7 @@ static bool rolling_index_alone(svc_call *c, const svc_entity *cluster)
   svc_scan scan;
   svc_below_begin(&scan, c->txn, ROLLING_INDEX_KIND, &cluster->id);
   while (svc_below_next(&scan, ROLLING_INDEX_KIND, &e)) {
-    if (svc_str_is(svc_json_member(e.body, SVC_S("state")), "\"BUILDING\""))
+    if (svc_json_is(e.body, "state", "BUILDING"))
       return svc_fail(c, SVC_E_ROLLING_INDEX_BUILD_IN_PROGRESS, "S", &cluster->key);
     if (!svc_erase(c, c->plan->noun, &e)) return false;
   }

@@ -61,7 +61,7 @@ static bool sample_dataset_follows(svc_call *c, svc_str name)
   int rc = svc_entity_named(c->txn, SAMPLE_DATASET_KIND, NULL, &c->scope.group, name, &e);
   if (rc == SVC_NOT_FOUND) return true;
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  if (svc_str_is(svc_json_member(e.body, SVC_S("state")), "\"WORKING\"")) return true; /* 409 as it is inserted */
+  if (svc_json_is(e.body, "state", "WORKING")) return true; /* 409 as it is inserted */
   return svc_erase(c, c->plan->noun, &e);
 }
 

@@ -36,14 +36,6 @@ SVC_PRIVATE void svc_transfer_take(svc_call *c, svc_node *body, const svc_node *
 
 /* ---------------------------------------------------------------------------------------------------------- what clusters call */
 
-/* That of the cluster; false: it has none, or the store failed. */
-static bool transfer_parts_of(svc_call *c, const svc_entity *cluster, svc_entity *out)
-{
-  svc_scan scan;
-  svc_below_begin(&scan, c->txn, CLUSTER_TRANSFER_KIND, &cluster->id);
-  return svc_below_next(&scan, CLUSTER_TRANSFER_KIND, out);
-}
-
 /* The provider of the first region that is one: of a shared tier it is the one behind it. */
 static svc_str transfer_parts_provider(const svc_node *cluster)
 {
@@ -56,7 +48,7 @@ SVC_PRIVATE bool svc_transfer_stop(svc_call *c, const svc_entity *cluster)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_TRANSFER_KIND);
   svc_entity e;
-  if (!noun || !transfer_parts_of(c, cluster, &e)) return svc_txn_good(c);
+  if (!noun || !svc_below_first(c->txn, CLUSTER_TRANSFER_KIND, &cluster->id, &e)) return svc_txn_good(c);
   return svc_erase(c, noun, &e);
 }
 
@@ -68,7 +60,7 @@ SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const 
   bool there;
   if (!noun || !rates || rates->type != SVC_J_OBJECT) return true;
   if (svc_node_bool(body, "paused", false)) return svc_transfer_stop(c, cluster);
-  there = transfer_parts_of(c, cluster, &e);
+  there = svc_below_first(c->txn, CLUSTER_TRANSFER_KIND, &cluster->id, &e);
   if (!svc_txn_good(c) || (there ? !svc_change_of(c, noun, &e, &change) : !svc_change_new(c, noun, NULL, &change))) return false;
   change.parent = cluster->id;
   svc_node_set_from(c->arena, change.body, "clusterName", body, "name");

@@ -55,7 +55,6 @@ SVC_PRIVATE void svc_role_mapping_live(svc_call *c, const svc_id *org, svc_node 
 SVC_PRIVATE svc_str svc_provider_old_id(svc_call *c, const svc_id *id);
 SVC_PRIVATE bool svc_provider_id(svc_str text, svc_id *out); /* of either; false: it is neither */
 SVC_PRIVATE bool svc_provider_of(svc_call *c, const svc_id *federation, svc_str id, const char *protocol, svc_entity *out, bool *found);
-SVC_PRIVATE bool svc_provider_is(const svc_entity *e, const char *field, const char *value); /* a field of plain text */
 SVC_PRIVATE bool svc_provider_prepare(svc_call *c, svc_change *change);
 SVC_PRIVATE bool svc_connected_names(const svc_node *connected, const svc_id *provider); /* its configuration names this provider */
 

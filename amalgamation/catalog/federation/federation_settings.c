@@ -63,7 +63,7 @@ static svc_node *federation_settings_view(svc_call *c, const svc_entity *federat
   if (provider.n && !svc_provider_of(c, &federation->id, provider, NULL, &e, &found)) return NULL;
   if (!found) return body;
   svc_node_set_str(c->arena, body, "identityProviderId", provider);
-  svc_node_set_str(c->arena, body, "identityProviderStatus", svc_provider_is(&e, "status", "ACTIVE") ? SVC_S("ACTIVE") : SVC_S("INACTIVE"));
+  svc_node_set_str(c->arena, body, "identityProviderStatus", svc_json_is(e.body, "status", "ACTIVE") ? SVC_S("ACTIVE") : SVC_S("INACTIVE"));
   return body;
 }
 
@@ -87,10 +87,8 @@ static bool federation_settings_removing(svc_call *c, const svc_entity *e)
   svc_str key = svc_id_str(c->arena, &e->id), org;
   svc_entity connected;
   const svc_node *body;
-  svc_scan scan;
   if (svc_count(c->txn, SVC_CONNECTED_KIND, &e->id) > 1) return svc_fail(c, SVC_E_FEDERATION_HAS_CONNECTED_ORGS, "S", &key);
-  svc_below_begin(&scan, c->txn, SVC_CONNECTED_KIND, &e->id);
-  if (!svc_below_next(&scan, SVC_CONNECTED_KIND, &connected)) return svc_txn_good(c);
+  if (!svc_below_first(c->txn, SVC_CONNECTED_KIND, &e->id, &connected)) return svc_txn_good(c);
   body = svc_entity_body(c, &connected);
   if (!body) return false;
   org = svc_node_str(body, "orgId");
@@ -112,6 +110,8 @@ static bool federation_settings_delete(svc_call *c)
          svc_federation_begin(c, &scope.org, "FEDERATION_SETTINGS_CREATED");
 }
 
+static const svc_alliance_ops federation_settings_alliance = { .organizations = svc_federation_organizations };
+
 SVC_PRIVATE const svc_noun svc_noun_federation_settings = {
   .name = "federation settings",
   .rel = "federationSettings",
@@ -122,5 +122,5 @@ SVC_PRIVATE const svc_noun svc_noun_federation_settings = {
   .err_not_found = SVC_E_FEDERATION_SETTINGS_NOT_FOUND,
   .routes = SVC_ROUTES(federation_settings_routes),
   .removing = federation_settings_removing,
-  .organizations = svc_federation_organizations
+  .alliance = &federation_settings_alliance
 };

@@ -156,8 +156,8 @@ static const svc_route provider_routes[] = {
 /* Where no parameter says otherwise: people, by SAML. */
 static bool provider_keep(svc_call *c, const svc_entity *e)
 {
-  return (svc_query_get(c, "protocol") || svc_provider_is(e, "protocol", "SAML")) &&
-         (svc_query_get(c, "idpType") || svc_provider_is(e, "idpType", "WORKFORCE"));
+  return (svc_query_get(c, "protocol") || svc_json_is(e->body, "protocol", "SAML")) &&
+         (svc_query_get(c, "idpType") || svc_json_is(e->body, "idpType", "WORKFORCE"));
 }
 
 static svc_str provider_spell(svc_call *c, svc_str key)
@@ -227,7 +227,7 @@ static void provider_escape(svc_buf *b, svc_str text)
 static bool provider_speaks(svc_call *c, const svc_entity *e, const char *protocol)
 {
   svc_str id = svc_id_str(c->arena, &e->id);
-  return svc_provider_is(e, "protocol", protocol) || svc_fail(c, SVC_E_IDENTITY_PROVIDER_PROTOCOL_MISMATCH, "Ss", &id, protocol);
+  return svc_json_is(e->body, "protocol", protocol) || svc_fail(c, SVC_E_IDENTITY_PROVIDER_PROTOCOL_MISMATCH, "Ss", &id, protocol);
 }
 
 static bool provider_metadata(svc_call *c)
@@ -278,7 +278,7 @@ static bool provider_stored(svc_call *c, const svc_change *change, const svc_ent
   const char *event = "IDENTITY_PROVIDER_UPDATED";
   if (!change->before) event = "IDENTITY_PROVIDER_CREATED";
   else if (svc_change_differs(change, "status"))
-    event = svc_provider_is(e, "status", "ACTIVE") ? "IDENTITY_PROVIDER_ACTIVATED" : "IDENTITY_PROVIDER_DEACTIVATED";
+    event = svc_json_is(e->body, "status", "ACTIVE") ? "IDENTITY_PROVIDER_ACTIVATED" : "IDENTITY_PROVIDER_DEACTIVATED";
   if (!svc_federation_tell(c, &e->parent, event)) return false;
   return !change->before || !svc_change_differs(change, "associatedDomains") || svc_federation_tell(c, &e->parent, "DOMAINS_ASSOCIATED");
 }

@@ -49,16 +49,11 @@ static bool provider_new_id(svc_call *c, svc_change *change)
 
 /* -------------------------------------------------------------------------------------------------------------- finding */
 
-SVC_PRIVATE bool svc_provider_is(const svc_entity *e, const char *field, const char *value)
-{
-  return svc_str_is(svc_json_word(e->body, field), value);
-}
-
 SVC_PRIVATE bool svc_provider_of(svc_call *c, const svc_id *federation, svc_str id, const char *protocol, svc_entity *out, bool *found)
 {
   svc_id provider;
   *found = svc_provider_id(id, &provider) && svc_entity_get(c->txn, SVC_PROVIDER_KIND, federation, &provider, out) == SVC_OK &&
-           (!protocol || svc_provider_is(out, "protocol", protocol));
+           (!protocol || svc_json_is(out->body, "protocol", protocol));
   return svc_txn_good(c);
 }
 

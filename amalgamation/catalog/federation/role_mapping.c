@@ -5,9 +5,7 @@
 */
 #include "catalog/federation/federation_parts.h"
 
-static bool role_mapping_create(svc_call *c);
-static bool role_mapping_replace(svc_call *c);
-static bool role_mapping_delete(svc_call *c);
+static bool role_mapping_may(svc_call *c);
 
 #define ROLE_MAPPING \
   "/federationSettings/{federationSettingsId}/connectedOrgConfigs/{orgId}/roleMappings", SVC_SET_FEDERATION_ORGANIZATION, (20230101), \
@@ -15,12 +13,12 @@ static bool role_mapping_delete(svc_call *c);
 
 static const svc_route role_mapping_routes[] = {
   R_GET(ROLE_MAPPING, "", .flags = SVC_PAGED, .op = "listRoleMappings", .run = svc_verb_list),
-  R_POST(ROLE_MAPPING, "", .status = 201, .op = "createRoleMapping", .run = role_mapping_create,
+  R_POST(ROLE_MAPPING, "", .status = 201, .op = "createRoleMapping", .gate = role_mapping_may, .run = svc_verb_create,
          .example = "{\"externalGroupName\":\"ops\",\"roleAssignments\":[{\"groupId\":\"5f0000000000000000000001\",\"role\":\"GROUP_OWNER\"},"
                     "{\"orgId\":\"5f0000000000000000000001\",\"role\":\"ORG_MEMBER\"}]}"),
   R_GET(ROLE_MAPPING, "/{id}", .op = "getRoleMapping", .run = svc_verb_read),
-  R_PUT(ROLE_MAPPING, "/{id}", .op = "updateRoleMapping", .run = role_mapping_replace),
-  R_DELETE(ROLE_MAPPING, "/{id}", .status = 204, .op = "deleteRoleMapping", .run = role_mapping_delete)
+  R_PUT(ROLE_MAPPING, "/{id}", .op = "updateRoleMapping", .gate = role_mapping_may, .run = svc_verb_replace),
+  R_DELETE(ROLE_MAPPING, "/{id}", .status = 204, .op = "deleteRoleMapping", .gate = role_mapping_may, .run = svc_verb_delete)
 };
 
 /* What it names must be there before it is asked who may change it. */
@@ -28,21 +26,6 @@ static bool role_mapping_may(svc_call *c)
 {
   svc_id org;
   return svc_resolve_all(c) && svc_federation_owns(c, svc_path_param(c, "orgId"), &org);
-}
-
-static bool role_mapping_create(svc_call *c)
-{
-  return role_mapping_may(c) && svc_verb_create(c);
-}
-
-static bool role_mapping_replace(svc_call *c)
-{
-  return role_mapping_may(c) && svc_verb_replace(c);
-}
-
-static bool role_mapping_delete(svc_call *c)
-{
-  return role_mapping_may(c) && svc_verb_delete(c);
 }
 
 static bool role_mapping_prepare(svc_call *c, svc_change *change)

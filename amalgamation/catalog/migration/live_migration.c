@@ -78,11 +78,6 @@ static const svc_ref live_migration_refs[] = {
 
 enum { LIVE_MIGRATION_DUE_END = SVC_DUE_OWN }; /* of the time for the cutover */
 
-static bool live_migration_is(const svc_node *body, const char *status)
-{
-  return svc_node_is(body, "status", status);
-}
-
 /* Its cluster is there, and open to changes: not going, paused, restored, or the target of another one. */
 static bool live_migration_may_begin(svc_call *c, const svc_change *change)
 {
@@ -108,13 +103,13 @@ static void live_migration_end(svc_call *c, svc_change *change)
 
 static bool live_migration_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  if (tag == LIVE_MIGRATION_DUE_END && live_migration_is(change->body, "READY")) {
+  if (tag == LIVE_MIGRATION_DUE_END && svc_node_is(change->body, "status", "READY")) {
     svc_node_set_text(c->arena, change->body, "status", "EXPIRED");
     change->event = "CLUSTER_IMPORT_EXPIRED";
     live_migration_end(c, change);
-  } else if (tag == SVC_DUE_STATE && live_migration_is(change->body, "READY")) {
+  } else if (tag == SVC_DUE_STATE && svc_node_is(change->body, "status", "READY")) {
     svc_change_due(change, LIVE_MIGRATION_DUE_END, c->now + LIVE_MIGRATION_READY_DAYS * SVC_DAY_MS);
-  } else if (tag == SVC_DUE_STATE && (live_migration_is(change->body, "COMPLETE") || live_migration_is(change->body, "FAILED"))) {
+  } else if (tag == SVC_DUE_STATE && (svc_node_is(change->body, "status", "COMPLETE") || svc_node_is(change->body, "status", "FAILED"))) {
     live_migration_end(c, change);
   }
   return true;
@@ -125,8 +120,8 @@ static bool live_migration_cutover(svc_call *c)
   svc_change change;
   svc_entity e;
   if (!svc_change_begin(c, &change)) return false;
-  if (live_migration_is(change.before, "CUTOVER")) return svc_answer_nothing(c); /* asked for again: it is under way */
-  if (!live_migration_is(change.before, "READY"))
+  if (svc_node_is(change.before, "status", "CUTOVER")) return svc_answer_nothing(c); /* asked for again: it is under way */
+  if (!svc_node_is(change.before, "status", "READY"))
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the migration is not ready for the cutover");
   svc_node_set_text(c->arena, change.body, "status", "CUTOVER");
   change.state = "CUTOVER";
@@ -140,7 +135,7 @@ static bool live_migration_cutover(svc_call *c)
 static svc_node *live_migration_view(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e), *out = body ? svc_node_object(c->arena, NULL) : NULL, *hosts;
-  bool ready = live_migration_is(body, "READY"), on = ready || live_migration_is(body, "CUTOVER");
+  bool ready = svc_node_is(body, "status", "READY"), on = ready || svc_node_is(body, "status", "CUTOVER");
   if (!out) return NULL;
   svc_node_set_from(c->arena, out, "_id", body, "_id");
   hosts = svc_node_copy(c->arena, svc_node_get(body, "migrationHosts"));

@@ -64,15 +64,16 @@ static const svc_route alert_routes[] = {
     .roles = SVC_R_GROUP_ALERTS_MANAGER, .body = &alert_acknowledge_object, .op = "acknowledgeAlert", .run = alert_acknowledge,
     .example = "{\"acknowledgedUntil\":\"2037-01-01T00:00:00Z\",\"acknowledgementComment\":\"is known\"}" },
   { .method = SVC_GET, .path = "/groups/{groupId}/alertConfigs/{alertConfigId}/alerts", .set = SVC_SET_ALERTS, .versions = { 20230101 },
-    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "getAlertConfigAlerts", .run = alert_of_config, .keep = alert_is_open_of }
+    .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "getAlertConfigAlerts", .gate = alert_of_config, .run = svc_verb_list, .keep = alert_is_open_of }
 };
 
-/* Those that are not over, of a configuration that is there. */
+/* Those of the configuration that are not over. */
 static bool alert_is_open_of(svc_call *c, const svc_entity *e)
 {
   return e->unique.n && svc_str_eq(svc_json_word(e->body, "alertConfigId"), svc_path_param(c, "alertConfigId"));
 }
 
+/* The configuration is there. */
 static bool alert_of_config(svc_call *c)
 {
   svc_str key = svc_path_param(c, "alertConfigId"), group;
@@ -80,7 +81,7 @@ static bool alert_of_config(svc_call *c)
   int rc = svc_entity_said(c->txn, SVC_ALERT_CONFIG_KIND, &c->scope.group, key, &config);
   group = svc_id_str(c->arena, &c->scope.group);
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ALERT_CONFIG_NOT_FOUND, "SS", &key, &group);
-  return rc == SVC_OK ? svc_verb_list(c) : svc_store_failed(c, rc);
+  return svc_stored(c, rc);
 }
 
 static bool alert_acknowledge(svc_call *c)

@@ -124,11 +124,9 @@ SVC_PRIVATE int svc_alert_of(svc_call *c, const svc_entity *config, const svc_al
 
 SVC_PRIVATE bool svc_alert_store(svc_call *c, svc_entity *e, const svc_entity *old, const svc_node *body)
 {
-  int rc;
   if (!svc_body_write(c->arena, body, &e->body, &e->links_at)) return svc_no_memory(c);
   e->revision = svc_new_revision(c->txn);
-  rc = old ? svc_entity_update(c->txn, c->arena, e, old) : svc_entity_insert(c->txn, c->arena, e);
-  return rc == SVC_OK || svc_store_failed(c, c->txn->error);
+  return svc_entity_store(c, e, old);
 }
 
 /* An event about what is measured, with all that its alert says of that. */

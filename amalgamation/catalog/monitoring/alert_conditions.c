@@ -208,11 +208,8 @@ static bool alert_conditions_unhealthy(svc_alert_round *r, const svc_alert_targe
 static const svc_node *alert_conditions_outage(svc_call *c, const svc_entity *cluster)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "outage simulation");
-  svc_scan scan;
   svc_entity e;
-  if (!noun) return NULL;
-  svc_below_begin(&scan, c->txn, noun->noun->kind, &cluster->id);
-  if (!svc_below_next(&scan, noun->noun->kind, &e) || !svc_str_is(svc_json_word(e.body, "state"), "SIMULATING")) return NULL;
+  if (!noun || !svc_below_first(c->txn, noun->noun->kind, &cluster->id, &e) || !svc_json_is(e.body, "state", "SIMULATING")) return NULL;
   return svc_node_get(svc_entity_body(c, &e), "outageFilters");
 }
 
@@ -318,7 +315,7 @@ static bool alert_conditions_flex(svc_alert_round *r, svc_alert_targets *out)
   while (out->count < CONDITIONS_CLUSTERS && svc_below_next(&scan, FLEX_KIND, &e)) {
     svc_alert_target *t;
     out->any = true;
-    if (!svc_str_is(svc_json_word(e.body, "stateName"), "IDLE")) continue;
+    if (!svc_json_is(e.body, "stateName", "IDLE")) continue;
     t = svc_alert_target_add(r, out);
     if (!t) return false;
     t->met.target = t->met.values[SVC_ALERT_CLUSTER] = svc_arena_copy(r->c->arena, e.unique);
@@ -337,7 +334,7 @@ static bool alert_conditions_workspace(svc_alert_round *r, const svc_entity *wor
   while (svc_below_next(&scan, STREAM_PROCESSOR_KIND, &e)) {
     svc_alert_target *t;
     out->any = true;
-    if (!svc_str_is(svc_json_word(e.body, "state"), "STARTED")) continue;
+    if (!svc_json_is(e.body, "state", "STARTED")) continue;
     t = svc_alert_target_add(r, out);
     if (!t) return false;
     t->met.values[SVC_ALERT_INSTANCE] = svc_arena_copy(a, workspace->unique);

@@ -64,9 +64,9 @@ SVC_PRIVATE bool svc_alert_defaults(svc_call *c, const svc_entity *project)
   const svc_noun_info *noun = svc_noun_named(c->s, SVC_ALERT_CONFIG);
   svc_entity org;
   size_t i;
-  if (!noun || svc_str_is(svc_json_member(project->body, SVC_S("withDefaultAlertsSettings")), "false")) return true;
+  if (!noun || svc_json_is(project->body, "withDefaultAlertsSettings", "false")) return true;
   if (!c->s->org || svc_get_noun(c->txn, c->s->org, &project->parent, &org) != SVC_OK) return svc_txn_good(c);
-  if (svc_str_is(svc_json_member(org.body, SVC_S("skipDefaultAlertsSettings")), "true")) return true;
+  if (svc_json_is(org.body, "skipDefaultAlertsSettings", "true")) return true;
   for (i = 0; i < sizeof alert_defaults_rows / sizeof alert_defaults_rows[0]; i++)
     if (!alert_defaults_insert(c, noun->noun, project, &alert_defaults_rows[i])) return false;
   return true;

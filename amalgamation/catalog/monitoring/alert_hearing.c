@@ -114,7 +114,7 @@ static bool alert_hearing_later(svc_call *c, const svc_noun_info *noun, const sv
   svc_node_set_text(c->arena, body, "what", alert_hearing_whats[h->what]);
   svc_due_set(&e, SVC_DUE_RUN, svc_provisioned(c->s, 0, c->now));
   if (!svc_body_write(c->arena, body, &e.body, &e.links_at)) return svc_no_memory(c);
-  return svc_entity_insert(c->txn, c->arena, &e) == SVC_OK || svc_store_failed(c, c->txn->error);
+  return svc_entity_store(c, &e, NULL);
 }
 
 /* Now, as far as that goes; behind what waits, if something does. */
@@ -134,9 +134,7 @@ static bool alert_hearing_may(svc_call *c, svc_change *change)
   const svc_entity *e = &change->entity;
   int64_t when = 0;
   svc_entity first;
-  svc_scan scan;
-  svc_below_begin(&scan, c->txn, SVC_ALERT_WAVE_KIND, &e->parent);
-  if (svc_below_next(&scan, SVC_ALERT_WAVE_KIND, &first) && !svc_id_eq(&first.id, &e->id)) when = svc_due_get(&first, SVC_DUE_RUN);
+  if (svc_below_first(c->txn, SVC_ALERT_WAVE_KIND, &e->parent, &first) && !svc_id_eq(&first.id, &e->id)) when = svc_due_get(&first, SVC_DUE_RUN);
   if (when && when < c->now) when = c->now;
   if (!when && !svc_node_bool(change->body, "granted", false)) {
     when = svc_work_begin(c->s, &e->scope.org, c->now, 0);

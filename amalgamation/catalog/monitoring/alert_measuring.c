@@ -291,15 +291,13 @@ SVC_PRIVATE int svc_alert_round_get(svc_call *c, const svc_id *group, svc_entity
 
 SVC_PRIVATE bool svc_alert_round_put(svc_call *c, const svc_scope *scope, svc_entity *e, const svc_entity *old)
 {
-  int rc;
   if (!old) {
     e->kind = svc_noun_named(c->s, SVC_ALERT_ROUND)->noun->kind;
     e->parent = scope->group;
     e->scope = *scope;
   }
   if (!e->body.n) e->body = SVC_S("{}"), e->links_at = 1;
-  rc = old ? svc_entity_update(c->txn, c->arena, e, old) : svc_entity_insert(c->txn, c->arena, e);
-  return rc == SVC_OK || svc_store_failed(c, c->txn->error);
+  return svc_entity_store(c, e, old);
 }
 
 SVC_PRIVATE bool svc_alert_round_wake(svc_call *c, const svc_scope *scope, bool hourly)

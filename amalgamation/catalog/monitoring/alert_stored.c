@@ -120,7 +120,7 @@ SVC_PRIVATE bool svc_alert_certificates(svc_alert_round *r, svc_alert_targets *o
   svc_below_begin(&scan, r->c->txn, users->noun->kind, &r->scope.group);
   while (looked < STORED_USERS && out->count < STORED_TARGETS && svc_below_next(&scan, users->noun->kind, &user)) {
     looked++;
-    if (!svc_str_is(svc_json_word(user.body, "x509Type"), "MANAGED")) continue;
+    if (!svc_json_is(user.body, "x509Type", "MANAGED")) continue;
     t = svc_alert_target_add(r, out);
     if (!t) return false;
     t->met.target = svc_arena_copy(r->c->arena, svc_json_word(user.body, "username"));
@@ -146,7 +146,7 @@ static bool alert_stored_snapshot(svc_alert_round *r, const svc_alert_target *t,
   svc_scan_below(&scan, r->c->txn, &key, true);
   svc_scan_expect(&scan, 1);
   while (looked++ < STORED_SNAPSHOTS && svc_below_next(&scan, SNAPSHOT_KIND, &e))
-    if (svc_str_is(svc_json_word(e.body, "status"), "completed") && svc_date_parse(svc_json_word(e.body, "createdAt"), taken)) return true;
+    if (svc_json_is(e.body, "status", "completed") && svc_date_parse(svc_json_word(e.body, "createdAt"), taken)) return true;
   return svc_txn_good(r->c) && svc_date_parse(svc_node_str(t->cluster->body, "createDate"), taken);
 }
 

@@ -88,7 +88,7 @@ static bool alert_telling_notice(svc_call *c, const svc_noun_info *noun, const s
   svc_due_set(&e, SVC_DUE_EXPIRY, c->now + SVC_DAY_MS);
   if (!svc_body_write(c->arena, notice, &e.body, &e.links_at)) return svc_no_memory(c);
   e.revision = svc_new_revision(c->txn);
-  if (svc_entity_insert(c->txn, c->arena, &e) != SVC_OK) return svc_store_failed(c, c->txn->error);
+  if (!svc_entity_store(c, &e, NULL)) return false;
   return svc_order_put(c, noun, &e);
 }
 

@@ -110,11 +110,8 @@ static bool collection_stat_pinned(svc_call *c, const svc_entity *cluster, svc_n
 {
   const svc_noun_info *noun = svc_noun_named(c->s, PINNED_NAMESPACES);
   const svc_node *body, *one;
-  svc_scan scan;
   svc_entity e;
-  if (!noun) return true;
-  svc_below_begin(&scan, c->txn, noun->noun->kind, &cluster->id);
-  if (!svc_below_next(&scan, noun->noun->kind, &e)) return svc_txn_good(c);
+  if (!noun || !svc_below_first(c->txn, noun->noun->kind, &cluster->id, &e)) return svc_txn_good(c);
   body = svc_entity_body(c, &e);
   if (!body) return false;
   for (one = svc_node_first(svc_node_get(body, "pinnedNamespaces")); one; one = one->next) svc_node_add_str(c->arena, pinned, one->text);

@@ -74,7 +74,7 @@ static bool namespaces_of_sample(namespaces_found *f, const svc_entity *cluster)
   bool forgotten = rc == SVC_NOT_FOUND && noun && !f->c->s->config.driver && svc_cluster_kept_of(cluster).size > 0;
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(f->c, rc);
   if (rc == SVC_NOT_FOUND && !forgotten) return true;
-  if (!forgotten && (!svc_str_is(svc_json_word(load.body, "state"), "COMPLETED") || memcmp(load.id.b, cluster->id.b, sizeof load.id.b) < 0))
+  if (!forgotten && (!svc_json_is(load.body, "state", "COMPLETED") || memcmp(load.id.b, cluster->id.b, sizeof load.id.b) < 0))
     return true;
   for (name = namespaces_sample; *name && f->count < NAMESPACES_ROOM; name++) f->at[f->count++] = svc_str_c(*name);
   return true;

@@ -80,7 +80,7 @@ static const svc_object endpoint_service_new = { .name = "CloudProviderEndpointS
 
 static bool endpoint_service_linked(svc_call *c);
 static bool endpoint_service_create(svc_call *c);
-static bool endpoint_service_modify(svc_call *c);
+static bool endpoint_service_is_complete(svc_call *c);
 
 #define ENDPOINT_SERVICE_AT(path) \
   "/groups/{groupId}/privateEndpoint/" path "endpointService", SVC_SET_PRIVATE_ENDPOINTS, (20230101), SVC_R_GROUP_READ_ONLY, \
@@ -92,7 +92,7 @@ static const svc_route endpoint_service_routes[] = {
   R_POST(ENDPOINT_SERVICE_ANY, "", .status = 202, .body = &endpoint_service_new,
          .op = "createPrivateEndpointService", .run = endpoint_service_create,
          .example = "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}", .ahead = endpoint_service_linked),
-  R_PATCH(ENDPOINT_SERVICE_ANY, "/{endpointServiceId}", .op = "updatePrivateEndpointService", .run = endpoint_service_modify,
+  R_PATCH(ENDPOINT_SERVICE_ANY, "/{endpointServiceId}", .op = "updatePrivateEndpointService", .gate = endpoint_service_is_complete, .run = svc_verb_update,
           .example = "{\"cloudProvider\":\"AWS\",\"supportedRemoteRegions\":[\"EU_WEST_1\"]}"),
   R_GET(ENDPOINT_SERVICE, "", .flags = SVC_BARE, .op = "listPrivateEndpointService", .run = svc_verb_list, .in_path = "cloudProvider"),
   R_GET(ENDPOINT_SERVICE, "/{endpointServiceId}", .op = "getPrivateEndpointService", .run = svc_verb_read, .in_path = "cloudProvider"),
@@ -176,7 +176,7 @@ static bool endpoint_service_create(svc_call *c)
   return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
 }
 
-static bool endpoint_service_modify(svc_call *c)
+static bool endpoint_service_is_complete(svc_call *c)
 {
   if (!svc_resolve_all(c)) return false;
   if (!svc_node_get(c->body, "cloudProvider")) {
@@ -184,7 +184,7 @@ static bool endpoint_service_modify(svc_call *c)
     return svc_check_done(c);
   }
   endpoint_service_link(c, svc_network_text(c, svc_path_entity(c, "endpoint service"), "cloudProvider"));
-  return svc_verb_update(c);
+  return true;
 }
 
 static bool endpoint_service_prepare(svc_call *c, svc_change *change)
@@ -248,10 +248,8 @@ static bool endpoint_service_stored(svc_call *c, const svc_change *change, const
 static bool endpoint_service_removing(svc_call *c, const svc_entity *e)
 {
   svc_str id = e->key;
-  svc_scan scan;
   svc_entity below;
-  svc_below_begin(&scan, c->txn, PRIVATE_ENDPOINT_KIND, &e->id);
-  if (!svc_below_next(&scan, PRIVATE_ENDPOINT_KIND, &below)) return svc_txn_good(c);
+  if (!svc_below_first(c->txn, PRIVATE_ENDPOINT_KIND, &e->id, &below)) return svc_txn_good(c);
   return svc_fail_as(c, svc_arena_print(c->arena, "The private endpoint service " SVC_FMT " still has the endpoint " SVC_FMT
                                         ". Delete its endpoints first.", SVC_ARG(id), SVC_ARG(below.unique)),
                      SVC_E_CANNOT_DELETE_PRIVATELINK_WITH_ENDPOINTS, "S", &id);

@@ -22,7 +22,7 @@ SVC_PRIVATE bool svc_network_switched(svc_call *c, const char *noun)
   const svc_noun_info *info = svc_noun_named(c->s, noun);
   svc_entity e;
   if (!info || svc_entity_get(c->txn, info->noun->kind, &c->scope.group, &none, &e) != SVC_OK) return false;
-  return svc_str_is(svc_json_member(e.body, SVC_S("enabled")), "true");
+  return svc_json_is(e.body, "enabled", "true");
 }
 
 /* --------------------------------------------------------------------------------------------------------------- peering */

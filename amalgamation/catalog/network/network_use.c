@@ -117,13 +117,9 @@ static svc_str network_use_by_cluster(svc_call *c, const svc_entity *container)
 
 static svc_str network_use_by_peer(svc_call *c, const svc_entity *container)
 {
-  svc_scan scan;
   svc_entity e;
-  svc_below_begin(&scan, c->txn, PEER_KIND, &c->scope.group);
-  while (svc_below_next(&scan, PEER_KIND, &e))
-    if (svc_str_eq(svc_network_text(c, &e, "containerId"), container->key))
-      return svc_arena_print(c->arena, "peering connection " SVC_FMT, SVC_ARG(e.key));
-  return SVC_S("");
+  if (!svc_below_where(c->txn, PEER_KIND, &c->scope.group, "containerId", container->key, &e)) return SVC_S("");
+  return svc_arena_print(c->arena, "peering connection " SVC_FMT, SVC_ARG(e.key));
 }
 
 static svc_str network_use_by_service(svc_call *c, const svc_entity *container)
@@ -185,7 +181,7 @@ static void network_use_name(svc_call *c, svc_node *body, const svc_id *id, bool
 
 SVC_PRIVATE bool svc_network_provision(svc_call *c, const svc_entity *container, bool provisioned)
 {
-  bool was = svc_str_is(svc_json_member(container->body, SVC_S("provisioned")), "true");
+  bool was = svc_json_is(container->body, "provisioned", "true");
   svc_node *body = was == provisioned ? NULL : svc_entity_body(c, container);
   if (was == provisioned) return true;
   if (!body) return false;

@@ -274,6 +274,11 @@ static bool organization_create(svc_call *c)
   return svc_answer_body(c, answer);
 }
 
+static bool organization_stored(svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  return change->before || svc_organization_settings_begin(c, e);
+}
+
 static const svc_field_error organization_errors[] = {
   { "name", SVC_FAULT_VALUE | SVC_FAULT_LONG, SVC_E_INVALID_ORG_NAME },
   { NULL, 0, 0 }
@@ -293,6 +298,7 @@ SVC_PRIVATE const svc_noun svc_noun_organization = {
   .event_updated = "ORG_SETTINGS_UPDATED",
   .field_errors = organization_errors,
   .routes = SVC_ROUTES(organization_routes),
+  .stored = organization_stored,
   .removing = organization_removing,
   .gone = organization_gone,
   .err_malformed = SVC_E_INVALID_ORG_ID, .field_events = organization_events

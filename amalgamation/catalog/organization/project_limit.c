@@ -173,8 +173,7 @@ static bool project_limit_store(svc_call *c, const project_limit_row *row, int64
   e.links_at = 1;
   e.revision = svc_new_revision(c->txn);
   e.extra = (svc_str){ (const char *)&value, sizeof value };
-  rc = rc == SVC_OK ? svc_entity_update(c->txn, c->arena, &e, &old) : svc_entity_insert(c->txn, c->arena, &e);
-  return rc == SVC_OK ? project_limit_event(c) : svc_store_failed(c, rc);
+  return svc_entity_store(c, &e, rc == SVC_OK ? &old : NULL) && project_limit_event(c);
 }
 
 static bool project_limit_set(svc_call *c)

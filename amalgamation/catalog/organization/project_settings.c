@@ -28,13 +28,13 @@ static const svc_field project_settings_fields[] = {
 };
 static const svc_object project_settings_object = { .name = "GroupSettings", .fields = SVC_ROWS(project_settings_fields) };
 
-static bool project_settings_update(svc_call *c);
+static bool project_settings_may(svc_call *c);
 
 #define PROJECT_SETTINGS "/groups/{groupId}/settings", SVC_SET_PROJECTS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route project_settings_routes[] = {
   R_GET(PROJECT_SETTINGS, "", .op = "getGroupSettings", .run = svc_verb_read),
-  R_PATCH(PROJECT_SETTINGS, "", .op = "updateGroupSettings", .run = project_settings_update)
+  R_PATCH(PROJECT_SETTINGS, "", .op = "updateGroupSettings", .gate = project_settings_may, .run = svc_verb_update)
 };
 
 static const svc_field_event project_settings_events[] = {
@@ -52,16 +52,16 @@ static const char *const project_settings_generative[] = {
 };
 
 /* Asked before anything is compared: what is on shows as off, and who says that it shall be on wants a change. */
-static bool project_settings_update(svc_call *c)
+static bool project_settings_may(svc_call *c)
 {
   const char *const *name = project_settings_generative;
   svc_str org;
   if (!svc_resolve_all(c)) return false;
   org = svc_id_str(c->arena, &c->scope.org);
-  if (svc_org_setting(c, "genAIFeaturesEnabled", true)) return svc_verb_update(c);
+  if (svc_org_setting(c, "genAIFeaturesEnabled", true)) return true;
   for (; *name; name++)
     if (svc_node_bool(c->body, *name, false)) return svc_fail(c, SVC_E_GEN_AI_FEATURES_DISABLED, "sS", *name, &org);
-  return svc_verb_update(c);
+  return true;
 }
 
 static svc_node *project_settings_view(svc_call *c, const svc_entity *e)

@@ -33,8 +33,8 @@ static bool non_compliant_resource_list(svc_call *c);
 
 static const svc_route non_compliant_resource_routes[] = {
   { .method = SVC_GET, .path = "/orgs/{orgId}/nonCompliantResources", .set = SVC_SET_RESOURCE_POLICIES, .versions = { 20240805 },
-    .roles = SVC_R_ORG_MEMBER, .flags = SVC_BARE, .op = "getNonCompliantResources", .run = non_compliant_resource_list,
-    .inspects = true }
+    .roles = SVC_R_ORG_MEMBER, .flags = SVC_BARE | SVC_INSPECTS, .op = "getNonCompliantResources",
+    .run = non_compliant_resource_list }
 };
 
 /* ------------------------------------------------------------------------------------------------------------- resources */

@@ -13,7 +13,7 @@ SVC_PRIVATE bool svc_cloud_role_authorized(const svc_entity *e)
 {
   svc_str provider = svc_cloud_role_provider(e);
   if (svc_str_is(provider, "AWS")) return svc_json_member(e->body, SVC_S("authorizedDate")).n != 0;
-  if (svc_str_is(provider, "GCP")) return svc_str_is(svc_json_word(e->body, "status"), "COMPLETE");
+  if (svc_str_is(provider, "GCP")) return svc_json_is(e->body, "status", "COMPLETE");
   return true;
 }
 

@@ -117,7 +117,7 @@ static bool database_user_cert_user(svc_call *c, svc_entity *out)
   rc = users ? svc_entity_named(c->txn, users->noun->kind, users->noun->names, &c->scope.group, svc_buf_done(&b), out) : SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail_about(c, SVC_E_USERNAME_NOT_FOUND, name, group);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  if (svc_str_is(svc_json_member(out->body, SVC_S("x509Type")), "\"MANAGED\"")) return true;
+  if (svc_json_is(out->body, "x509Type", "MANAGED")) return true;
   return svc_fail_as(c, svc_arena_print(c->arena, "The user " SVC_FMT " does not authenticate by certificates that the service manages.",
                                         SVC_ARG(name)), SVC_E_INVALID_USERNAME, "S", &name);
 }

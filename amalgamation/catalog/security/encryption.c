@@ -21,7 +21,7 @@ static bool encryption_says(svc_call *c, svc_str provider, const char *field)
   size_t i;
   for (i = 0; i < sizeof encryption_members / sizeof encryption_members[0] && body.n; i++)
     if (svc_str_is(provider, encryption_members[i][0]))
-      return svc_str_is(svc_json_member(svc_json_member(body, svc_str_c(encryption_members[i][1])), svc_str_c(field)), "true");
+      return svc_json_is(svc_json_member(body, svc_str_c(encryption_members[i][1])), field, "true");
   return false;
 }
 
@@ -38,7 +38,7 @@ SVC_PRIVATE bool svc_encryption_private(svc_call *c, svc_str provider)
 SVC_PRIVATE bool svc_encryption_of_search(svc_call *c)
 {
   svc_str body = encryption_of(c);
-  return body.n && svc_str_is(svc_json_member(body, SVC_S("enabledForSearchNodes")), "true");
+  return body.n && svc_json_is(body, "enabledForSearchNodes", "true");
 }
 
 static bool encryption_is_in(svc_call *c, const svc_entity *cluster, svc_str provider, svc_str region)

@@ -118,15 +118,10 @@ static bool encryption_at_rest_unused(svc_call *c, const encryption_at_rest_one 
 {
   svc_str provider = svc_str_c(o->keys->provider), region;
   svc_entity e;
-  svc_scan scan;
   if (svc_encryption_cluster(c, provider, SVC_S(""), &e)) return svc_fail(c, SVC_E_ENCRYPTION_AT_REST_IN_USE, "SS", &provider, &e.unique);
-  svc_below_begin(&scan, c->txn, ENCRYPTION_ENDPOINT_KIND, &c->scope.group);
-  while (svc_below_next(&scan, ENCRYPTION_ENDPOINT_KIND, &e)) {
-    if (!svc_str_is(svc_json_word(e.body, "cloudProvider"), o->keys->provider)) continue;
-    region = svc_json_word(e.body, "regionName");
-    return svc_fail(c, SVC_E_ENCRYPTION_AT_REST_HAS_PRIVATE_ENDPOINTS, "SS", &provider, &region);
-  }
-  return svc_txn_good(c);
+  if (!svc_below_where(c->txn, ENCRYPTION_ENDPOINT_KIND, &c->scope.group, "cloudProvider", provider, &e)) return svc_txn_good(c);
+  region = svc_json_word(e.body, "regionName");
+  return svc_fail(c, SVC_E_ENCRYPTION_AT_REST_HAS_PRIVATE_ENDPOINTS, "SS", &provider, &region);
 }
 
 /* It keeps nothing. What was shown of it may be sent along; anything else would be lost. */

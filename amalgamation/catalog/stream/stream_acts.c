@@ -96,7 +96,8 @@ static bool stream_acts_move(svc_call *c, svc_change *change, const char *state,
   svc_node_set_text(c->arena, change->body, "state", state);
   change->state = state;
   change->event = strcmp(state, "STOPPING") == 0 ? "STREAM_PROCESSOR_STOPPED" : "STREAM_PROCESSOR_STARTED";
-  change->pending = svc_stream_extra(c, kept);
+  change->extra = svc_stream_extra(c, kept);
+  change->action = STREAM_PROCESSOR_MOVES;
   return svc_change_keep(c, change, &e);
 }
 

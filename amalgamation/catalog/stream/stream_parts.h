@@ -12,6 +12,7 @@
 #define STREAM_CONNECTION_KIND "stcn"
 #define STREAM_FAILOVER_KIND "stfo"
 #define STREAM_PROCESSOR_KIND "stpr"
+#define STREAM_PROCESSOR_MOVES 1 /* svc_change.action: it is started or stopped, and nothing else changes */
 
 #define STREAM_WORKSPACE "stream workspace" /* names of nouns */
 #define STREAM_CONNECTION "stream connection"

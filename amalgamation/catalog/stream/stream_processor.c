@@ -139,10 +139,7 @@ static bool stream_processor_prepare(svc_call *c, svc_change *change)
 {
   svc_stream_kept kept = svc_stream_kept_of(change->extra);
   const svc_node *workspace, *options = svc_node_get(change->input, "options");
-  if (change->pending.n) {
-    change->extra = change->pending;
-    return true;
-  }
+  if (change->action == STREAM_PROCESSOR_MOVES) return true;
   workspace = svc_entity_body(c, svc_path_entity(c, STREAM_WORKSPACE));
   if (!workspace) return false;
   stream_processor_limits(c, change, workspace);

@@ -32,7 +32,7 @@ SVC_PRIVATE bool svc_stream_connection_named(svc_call *c, const svc_id *workspac
 {
   int rc = svc_entity_named(c->txn, STREAM_CONNECTION_KIND, NULL, workspace, name, out);
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
-  return rc == SVC_OK && !svc_str_is(svc_json_member(out->body, SVC_S("state")), "\"DELETING\"");
+  return rc == SVC_OK && !svc_json_is(out->body, "state", "DELETING");
 }
 
 /* Made of the project: twelve digits at AWS, a UUID at AZURE, a name at GCP. */
