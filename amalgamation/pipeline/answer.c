@@ -32,7 +32,7 @@ static int answer_status(const svc_call *c)
 
 SVC_PRIVATE void svc_answer_keys(svc_call *c, const svc_plan *item, const svc_entity *e, svc_answer *out)
 {
-  out->own = e->key;
+  out->own = item->noun == c->plan->noun ? e->key : c->route.chain[item->hop_count - 1].key; /* of what shows it */
   if (item->links.has_parent) out->parent = svc_id_str(c->arena, &e->parent);
   if (item->links.has_unique) out->unique = answer_unique(c, e);
 }

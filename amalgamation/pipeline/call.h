@@ -53,6 +53,7 @@ struct svc_change {
   bool unseen;            /* only what is beside the body changed */
   int action;             /* which operation it is, for the hooks of its noun, which number them; 0: a usual create or change */
   svc_str key;            /* how a path names it, where that is no field of its own */
+  svc_change *whole;      /* of an element: the change of the entity that it is in, whose `extra` its prepare hook may change */
   svc_entity entity;
 };
 SVC_PRIVATE void svc_change_due(svc_change *change, int tag, int64_t when); /* 0: it waits for that no longer */

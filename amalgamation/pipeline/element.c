@@ -96,6 +96,7 @@ static bool element_begin(svc_call *c, element_change *e)
   if (!svc_change_of(c, noun, &c->route.chain[first - 1], &e->whole)) return false;
   if (!svc_guarded(c, noun, &e->whole.entity, e->whole.before, SVC_GUARD_CHANGE)) return false;
   e->whole.input = c->body;
+  e->own.whole = &e->whole;
   e->whole.state = life ? life->updated : NULL;
   e->holder = element_holder(c, e->whole.body);
   e->list = svc_node_get(e->holder, c->plan->noun->noun->element_of);

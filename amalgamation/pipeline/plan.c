@@ -304,20 +304,27 @@ static size_t plan_common(const char *a, const char *b)
 
 /* The route whose answer is one of this noun, reached through the same parents where it has any; of several such that which
 ** is most like this one. */
-static const svc_plan *plan_item(const svc *s, const svc_plan *plan)
+static const svc_plan *plan_item_of(const svc *s, const svc_plan *plan, const svc_noun_info *noun)
 {
   const svc_plan *found = NULL;
   size_t i, best = 0;
   for (i = 0; i < s->plan_count; i++) {
     const svc_plan *p = &s->plans[i];
     size_t fit;
-    if (p->noun != plan->noun || p->route->method != SVC_GET || p->route->by) continue;
+    if (p->noun != noun || p->route->method != SVC_GET || p->route->by) continue;
     if (p->route->run != svc_verb_read && !(p->route->flags & SVC_ITEM)) continue;
     if (!p->own && !(p->noun->noun->flags & (SVC_SINGLETON | SVC_SOLE))) continue;
-    fit = plan_same_parents(plan, p) ? 1 + plan_common(plan->route->path, p->route->path) : 0;
+    fit = noun != plan->noun || plan_same_parents(plan, p) ? 1 + plan_common(plan->route->path, p->route->path) : 0;
     if (!found || fit > best) found = p, best = fit;
   }
   return found;
+}
+
+/* An element that nothing reads by itself is read with what it is in. */
+static const svc_plan *plan_item(const svc *s, const svc_plan *plan)
+{
+  const svc_plan *found = plan_item_of(s, plan, plan->noun);
+  return !found && plan->noun->noun->element_of ? plan_item_of(s, plan, plan->noun->parent) : found;
 }
 
 /* Is all in this build that the route stands on: what its noun belongs to and needs, and the project or organization of its path? */

@@ -1,5 +1,5 @@
 /*
-** Service accounts and their secrets: what the noun service_account and account_secrets.c share.
+** Service accounts and their secrets: what the nouns service_account, service_account_secret and account_secrets.c share.
 */
 #ifndef SVC_ACCOUNT_PARTS_H
 #define SVC_ACCOUNT_PARTS_H
@@ -16,8 +16,15 @@ typedef struct svc_account_verifier {
   unsigned char hash[48];
 } svc_account_verifier;
 
-/* A new secret: its record as it is shown from now on, the bytes that verify it, and the secret itself. NULL: refused, or no memory. */
-SVC_PRIVATE svc_node *svc_account_secret_new(svc_call *c, int64_t hours, svc_account_verifier *v, svc_str *secret);
+/* How long a new secret is valid. */
+#define SVC_ACCOUNT_HOURS \
+  F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = SVC_ACCOUNT_LEAST_HOURS, .max = SVC_ACCOUNT_MOST_HOURS)
+extern SVC_PRIVATE const svc_object svc_object_account_secret;
+
+/* account_secrets.c. A new secret; n 0: refused, or no memory. */
+SVC_PRIVATE svc_str svc_account_secret_text(svc_call *c);
+/* Its record as the account shows it from now on; its verifier goes into *extra, what is kept beside the account. NULL: refused, or no memory. */
+SVC_PRIVATE svc_node *svc_account_secret_record(svc_call *c, const svc_id *id, int64_t hours, svc_str secret, svc_str *extra);
 /* The same record with the secret in it, for the one answer that shows it. */
 SVC_PRIVATE svc_node *svc_account_secret_show(svc_call *c, const svc_node *record, svc_str secret);
 SVC_PRIVATE bool svc_account_opens(svc_call *c, const svc_entity *account, svc_str secret, svc_id *which, int64_t *until);
@@ -27,8 +34,9 @@ SVC_PRIVATE bool svc_account_target(svc_call *c, svc_change *change, svc_str *ve
 /* Store, and answer with what is seen from the path. The roles in its scope become these; verifier: of the secrets. */
 SVC_PRIVATE bool svc_account_store(svc_call *c, svc_change *change, svc_str verifier, svc_str names, svc_entity *e);
 
-/* Operations of routes below an account. */
-SVC_PRIVATE bool svc_account_secret_add(svc_call *c);
-SVC_PRIVATE bool svc_account_secret_delete(svc_call *c);
+/* What verifies secrets that are not among these is left out of *extra. */
+SVC_PRIVATE bool svc_account_forget(svc_call *c, const svc_node *secrets, svc_str *extra);
+SVC_PRIVATE bool svc_account_lives_without(svc_call *c, const svc_entity *account, svc_str secret); /* it can still get tokens */
+SVC_PRIVATE bool svc_account_seen(svc_call *c); /* the account of the path is there for who looks from it; false: 404 */
 
 #endif /* SVC_ACCOUNT_PARTS_H */

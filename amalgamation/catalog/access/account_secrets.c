@@ -1,12 +1,21 @@
 /*
-** Secrets of service accounts. An account has at most two, so that one can be replaced without a gap. A secret is shown in the answer that
-** makes it and never again; a salted hash of it is stored, beside the roles:
+** What is kept of the secrets of service accounts: a salted hash of each, beside the roles of the account:
 **
-**   verifier: for each secret  id(12) i64 expiry, salt(16) hash(32)
+**   verifiers: for each secret  id(12) i64 expiry, salt(16) hash(32)
 */
 #include "catalog/access/account_parts.h"
 
 #define ACCOUNT_SECRETS 2
+
+static const svc_field account_secrets_fields[] = {
+  F_DATE("createdAt", .flags = SVC_READ_ONLY),
+  F_DATE("expiresAt", .flags = SVC_READ_ONLY),
+  F_HEX24("id", .flags = SVC_READ_ONLY),
+  F_DATE("lastUsedAt", .flags = SVC_READ_ONLY),
+  F_STR("maskedSecretValue", .flags = SVC_READ_ONLY),
+  F_STR("secret", .flags = SVC_READ_ONLY) /* only in the answer that makes it */
+};
+SVC_PRIVATE const svc_object svc_object_account_secret = { .name = "ServiceAccountSecret", .fields = SVC_ROWS(account_secrets_fields) };
 
 /* No longer than the organization allows. */
 static bool account_secrets_hours(svc_call *c, int64_t hours)
@@ -18,26 +27,54 @@ static bool account_secrets_hours(svc_call *c, int64_t hours)
   return svc_check_done(c);
 }
 
-SVC_PRIVATE svc_node *svc_account_secret_new(svc_call *c, int64_t hours, svc_account_verifier *v, svc_str *secret)
+static const char *account_secrets_prefix(svc_call *c)
+{
+  return svc_value_text(c->s, c->arena, "svc_sa_sk_").p;
+}
+
+SVC_PRIVATE svc_str svc_account_secret_text(svc_call *c)
 {
   unsigned char random[30];
+  svc_str text = SVC_S("");
+  if (!svc_secret_bytes(c, random, sizeof random)) return text;
+  text = svc_arena_print(c->arena, "%s%s", account_secrets_prefix(c), svc_base64(c->arena, (svc_str){ (const char *)random, 30 }).p);
+  if (text.n >= 40) return text;
+  (void)svc_no_memory(c);
+  return SVC_S("");
+}
+
+/* One more verifier in front of the roles. */
+static bool account_secrets_remember(svc_call *c, const svc_account_verifier *v, svc_str *extra)
+{
+  svc_str verifiers, lines;
+  svc_buf b;
+  if (!svc_credential_unpack(*extra, &verifiers, &lines)) return svc_store_failed(c, SVC_CORRUPT);
+  if (verifiers.n >= ACCOUNT_SECRETS * sizeof *v)
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "a service account has at most two secrets: delete one first");
+  b = svc_buf_new(c->arena, verifiers.n + sizeof *v);
+  svc_buf_str(&b, verifiers);
+  svc_buf_add(&b, (const char *)v, sizeof *v);
+  *extra = svc_credential_pack(c->arena, (svc_str){ b.p, b.n }, lines);
+  return true;
+}
+
+SVC_PRIVATE svc_node *svc_account_secret_record(svc_call *c, const svc_id *id, int64_t hours, svc_str secret, svc_str *extra)
+{
+  svc_account_verifier v;
   svc_node *record = svc_node_object(c->arena, NULL);
-  memset(v, 0, sizeof *v);
-  if (!account_secrets_hours(c, hours) || !svc_secret_bytes(c, random, sizeof random)) return NULL;
-  *secret = svc_arena_print(c->arena, "%s%s", svc_value_text(c->s, c->arena, "svc_sa_sk_").p, svc_base64(c->arena, (svc_str){ (const char *)random, 30 }).p);
-  if (!record || secret->n < 40) {
+  memset(&v, 0, sizeof v);
+  v.id = *id;
+  v.expiry = c->now + hours * 3600000;
+  if (!account_secrets_hours(c, hours) || !svc_secret_hash(c, secret, v.hash) || !account_secrets_remember(c, &v, extra)) return NULL;
+  if (!record) {
     (void)svc_no_memory(c);
     return NULL;
   }
-  v->id = svc_new_id(c->txn);
-  v->expiry = c->now + hours * 3600000;
-  if (!svc_secret_hash(c, *secret, v->hash)) return NULL;
   svc_node_set_date(c->arena, record, "createdAt", c->now);
-  svc_node_set_date(c->arena, record, "expiresAt", v->expiry);
-  svc_node_set_id(c->arena, record, "id", &v->id);
+  svc_node_set_date(c->arena, record, "expiresAt", v.expiry);
+  svc_node_set_id(c->arena, record, "id", id);
   svc_node_set_str(c->arena, record, "maskedSecretValue",
-                   svc_arena_print(c->arena, "%s****%s", svc_value_text(c->s, c->arena, "svc_sa_sk_").p,
-                                   secret->p + secret->n - 4));
+                   svc_arena_print(c->arena, "%s****%s", account_secrets_prefix(c), secret.p + secret.n - 4));
   return record;
 }
 
@@ -98,87 +135,42 @@ SVC_PRIVATE bool svc_account_target(svc_call *c, svc_change *change, svc_str *ve
   return true;
 }
 
-SVC_PRIVATE bool svc_account_secret_add(svc_call *c)
+SVC_PRIVATE bool svc_account_forget(svc_call *c, const svc_node *secrets, svc_str *extra)
 {
-  svc_str verifier, names, secret;
+  svc_str verifiers, lines;
   svc_account_verifier v;
-  svc_change change;
-  svc_node *record, *secrets;
-  svc_entity e;
   svc_buf b;
-  if (!svc_account_target(c, &change, &verifier, &names) || !svc_may_manage(c, &change.entity)) return false;
-  if (verifier.n >= ACCOUNT_SECRETS * sizeof v)
-    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "a service account has at most two secrets: delete one first");
-  record = svc_account_secret_new(c, svc_node_i64(c->checked, "secretExpiresAfterHours", 0), &v, &secret);
-  if (!record) return false;
-  secrets = svc_node_get(change.body, "secrets");
-  if (secrets) svc_node_append(secrets, record);
-  b = svc_buf_new(c->arena, verifier.n + sizeof v);
-  svc_buf_str(&b, verifier);
-  svc_buf_add(&b, (const char *)&v, sizeof v);
-  change.event = "SERVICE_ACCOUNT_SECRET_ADDED";
-  if (!svc_account_store(c, &change, (svc_str){ b.p, b.n }, names, &e)) return false;
-  svc_answer_untagged(c); /* its links are those of the account, which shows it from here on */
-  if (!svc_answer_body(c, (svc_node *)(uintptr_t)record)) return false;
-  svc_answer_keep(c);
-  return svc_answer_body(c, svc_account_secret_show(c, record, secret));
+  if (!svc_credential_unpack(*extra, &verifiers, &lines)) return svc_store_failed(c, SVC_CORRUPT);
+  b = svc_buf_new(c->arena, verifiers.n + 1);
+  for (; verifiers.n >= sizeof v; verifiers.p += sizeof v, verifiers.n -= sizeof v) {
+    memcpy(&v, verifiers.p, sizeof v);
+    if (svc_element_named(secrets, svc_id_str(c->arena, &v.id))) svc_buf_add(&b, verifiers.p, sizeof v);
+  }
+  *extra = svc_credential_pack(c->arena, svc_buf_done(&b), lines);
+  return true;
 }
 
-/* The tokens that were got by a secret end with it. */
-static bool account_secrets_end_tokens(svc_call *c, const svc_id *account, const svc_id *secret)
+/* It lives if another secret has not expired; and it was dead before if this one had. */
+SVC_PRIVATE bool svc_account_lives_without(svc_call *c, const svc_entity *account, svc_str secret)
 {
-  const svc_noun_info *tokens = c->s->seats[SVC_SEAT_TOKEN];
-  svc_scan scan;
-  svc_entity token;
-  if (!tokens) return true;
-  svc_below_begin(&scan, c->txn, tokens->noun->kind, account);
-  while (svc_below_next(&scan, tokens->noun->kind, &token))
-    if (svc_str_eq(token.extra, (svc_str){ (const char *)secret->b, sizeof secret->b }) && !svc_erase(c, tokens, &token))
-      return false;
-  return svc_txn_good(c);
-}
-
-/* The verifiers without that of one secret; *live: some are left that have not expired, or it had expired itself. */
-static bool account_secrets_without(svc_call *c, svc_str verifier, const svc_id *secret, svc_str *out, bool *live)
-{
+  svc_str verifiers, lines;
   svc_account_verifier v;
-  svc_buf b = svc_buf_new(c->arena, verifier.n + 1);
-  bool found = false;
-  *live = false;
-  for (; verifier.n >= sizeof v; verifier.p += sizeof v, verifier.n -= sizeof v) {
-    bool same;
-    memcpy(&v, verifier.p, sizeof v);
-    same = svc_id_eq(&v.id, secret);
-    if (same) found = true;
-    else svc_buf_add(&b, verifier.p, sizeof v);
-    if (same != (c->now < v.expiry)) *live = true;
+  svc_id id;
+  bool lives = false;
+  if (!svc_id_parse(secret, &id) || !svc_credential_unpack(account->extra, &verifiers, &lines)) return false;
+  for (; verifiers.n >= sizeof v; verifiers.p += sizeof v, verifiers.n -= sizeof v) {
+    memcpy(&v, verifiers.p, sizeof v);
+    if (svc_id_eq(&v.id, &id) != (c->now < v.expiry)) lives = true;
   }
-  *out = svc_buf_done(&b);
-  return found;
+  return lives;
 }
 
-SVC_PRIVATE bool svc_account_secret_delete(svc_call *c)
+/* Below a project only the accounts that hold a role there are seen. */
+SVC_PRIVATE bool svc_account_seen(svc_call *c)
 {
-  svc_str verifier, names, secret_id, rest;
-  svc_change change;
-  svc_entity e;
-  svc_node *secrets, *kept, *item;
-  svc_id secret;
-  bool live;
-  if (!svc_account_target(c, &change, &verifier, &names) || !svc_may_manage(c, &change.entity)) return false;
-  secret_id = svc_path_param(c, "secretId");
-  if (!svc_id_parse(secret_id, &secret) || !account_secrets_without(c, verifier, &secret, &rest, &live))
-    return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
-  if (!live && !svc_credential_removing(c, &change.entity)) return false; /* its token would be its last */
-  secrets = svc_node_get(change.before, "secrets");
-  kept = svc_node_array(c->arena, "secrets");
-  if (!kept) return svc_no_memory(c);
-  for (item = svc_node_first(secrets); item; item = item->next) {
-    svc_node *copy = svc_node_eq(item, "id", secret_id) ? NULL : svc_node_copy(c->arena, item);
-    if (copy) svc_node_append(kept, copy);
-  }
-  svc_node_put(c->arena, change.body, kept);
-  change.event = "SERVICE_ACCOUNT_SECRET_DELETED";
-  return account_secrets_end_tokens(c, &change.entity.id, &secret) &&
-         svc_account_store(c, &change, rest, names, &e) && svc_answer_nothing(c);
+  int level;
+  if (!svc_resolve(c, 2)) return false;
+  svc_call_scope(c, &level);
+  return level != SVC_SCOPE_GROUP || svc_keep_assigned(c, svc_path_entity(c, "service account")) ||
+         svc_not_found(c, c->s->seats[SVC_SEAT_ACCOUNT], 1, svc_path_param(c, "clientId"));
 }

@@ -3,30 +3,19 @@
 ** It belongs to an organization and holds roles there and in its projects; seen below a project, its roles are those it
 ** has in that project, and only accounts that have some are there.
 **
-** Its secrets, and how they are stored beside its roles, are in account_secrets.c.
+** Its secrets are a noun of their own (service_account_secret.c); how they are stored beside its roles is in account_secrets.c.
 */
 #include "catalog/access/account_parts.h"
 #include "catalog/objects.h"
 
 #define SERVICE_ACCOUNT_TEXT "^[\\p{L}\\p{N}\\-_.,' ]*$"
 
-static const svc_field service_account_secret_fields[] = {
-  F_DATE("createdAt", .flags = SVC_READ_ONLY),
-  F_DATE("expiresAt", .flags = SVC_READ_ONLY),
-  F_HEX24("id", .flags = SVC_READ_ONLY),
-  F_DATE("lastUsedAt", .flags = SVC_READ_ONLY),
-  F_STR("maskedSecretValue", .flags = SVC_READ_ONLY),
-  F_STR("secret", .flags = SVC_READ_ONLY) /* only in the answer that makes it */
-};
-static const svc_object service_account_secret_object = { .name = "ServiceAccountSecret",
-                                                          .fields = SVC_ROWS(service_account_secret_fields) };
-
 static const svc_field service_account_common_fields[] = {
   F_STR("clientId", .flags = SVC_READ_ONLY),
   F_CREATED("createdAt"),
   F_STR("description", .flags = SVC_REQUIRED, .pattern = SERVICE_ACCOUNT_TEXT, .min = 1, .max = 250),
   F_STR("name", .flags = SVC_REQUIRED, .pattern = SERVICE_ACCOUNT_TEXT, .min = 1, .max = 64),
-  F_LIST("secrets", &service_account_secret_object, .flags = SVC_READ_ONLY)
+  F_LIST("secrets", &svc_object_account_secret, .flags = SVC_READ_ONLY)
 };
 static const svc_object service_account_common = { .name = "ServiceAccountCommon", .fields = SVC_ROWS(service_account_common_fields) };
 
@@ -40,17 +29,12 @@ static const svc_field service_account_org_fields[] = {
 static const svc_object service_account_org_object = { .name = "OrgServiceAccount", .base = &service_account_common,
                                                        .fields = SVC_ROWS(service_account_org_fields) };
 
-/* What is asked for with its first secret, or with another one. */
-static const svc_field service_account_hours_fields[] = {
-  F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = SVC_ACCOUNT_LEAST_HOURS,
-        .max = SVC_ACCOUNT_MOST_HOURS)
-};
+/* What is asked for with its first secret. */
+static const svc_field service_account_hours_fields[] = { SVC_ACCOUNT_HOURS };
 static const svc_object service_account_org_new = { .name = "OrgServiceAccountRequest", .base = &service_account_org_object,
                                                     .fields = SVC_ROWS(service_account_hours_fields) };
 static const svc_object service_account_group_new = { .name = "GroupServiceAccountRequest", .base = &service_account_object,
                                                       .fields = SVC_ROWS(service_account_hours_fields) };
-static const svc_object service_account_hours_object = { .name = "ServiceAccountSecretRequest",
-                                                         .fields = SVC_ROWS(service_account_hours_fields) };
 
 static const svc_field service_account_group_fields[] = {
   F_HEX24("groupId", .flags = SVC_READ_ONLY),
@@ -74,7 +58,6 @@ static bool service_account_groups(svc_call *c);
   "/groups/{groupId}/serviceAccounts", SVC_SET_PROJECT_SERVICE_ACCOUNTS, (20240805), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 #define SERVICE_ACCOUNT_SEEN .view = service_account_view
 #define SERVICE_ACCOUNT_ASSIGNED .view = service_account_view, .keep = svc_keep_assigned
-#define SERVICE_ACCOUNT_SECRET_EXAMPLE "{\"secretExpiresAfterHours\":720}"
 
 static const svc_route service_account_routes[] = {
   R_GET(SERVICE_ACCOUNT_ORG, "", .answer = &service_account_org_object, .flags = SVC_PAGED, .params = service_account_list_params, .op = "listOrgServiceAccounts", .run = svc_verb_list),
@@ -86,11 +69,6 @@ static const svc_route service_account_routes[] = {
   R_DELETE(SERVICE_ACCOUNT_ORG, "/{clientId}", .status = 204, .op = "deleteOrgServiceAccount", .run = svc_verb_delete),
   R_GET(SERVICE_ACCOUNT_ORG, "/{clientId}/groups", .flags = SVC_PAGED, .answer = &service_account_group_object,
         .op = "getServiceAccountGroups", .run = service_account_groups),
-  R_POST(SERVICE_ACCOUNT_ORG, "/{clientId}/secrets", .status = 201, .body = &service_account_hours_object,
-         .answer = &service_account_secret_object, .op = "createOrgSecret", .run = svc_account_secret_add,
-         .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
-  R_DELETE(SERVICE_ACCOUNT_ORG, "/{clientId}/secrets/{secretId}", .status = 204,
-           .op = "deleteOrgSecret", .run = svc_account_secret_delete),
   R_GET(SERVICE_ACCOUNT_GROUP, "", .flags = SVC_PAGED, .params = service_account_list_params,
         SERVICE_ACCOUNT_SEEN, .op = "listGroupServiceAccounts", .run = svc_list_assigned),
   R_POST(SERVICE_ACCOUNT_GROUP, "", SERVICE_ACCOUNT_SEEN, .body = &service_account_group_new, .status = 201, .op = "createGroupServiceAccount", .run = service_account_create,
@@ -101,12 +79,7 @@ static const svc_route service_account_routes[] = {
   R_DELETE(SERVICE_ACCOUNT_GROUP, "/{clientId}", .status = 204, SERVICE_ACCOUNT_ASSIGNED,
            .op = "deleteGroupServiceAccount", .run = service_account_withdraw),
   R_FOR(SVC_R_ORG_OWNER, SERVICE_ACCOUNT_GROUP, SVC_POST, "/{clientId}:invite", SERVICE_ACCOUNT_SEEN,
-        .body = &svc_object_roles, .op = "inviteGroupServiceAccount", .run = service_account_invite, .example = "{\"roles\":[\"GROUP_OWNER\"]}"),
-  R_POST(SERVICE_ACCOUNT_GROUP, "/{clientId}/secrets", .status = 201, SERVICE_ACCOUNT_ASSIGNED,
-         .body = &service_account_hours_object, .answer = &service_account_secret_object,
-         .op = "createGroupSecret", .run = svc_account_secret_add, .example = SERVICE_ACCOUNT_SECRET_EXAMPLE),
-  R_DELETE(SERVICE_ACCOUNT_GROUP, "/{clientId}/secrets/{secretId}", .status = 204, SERVICE_ACCOUNT_ASSIGNED,
-           .op = "deleteGroupSecret", .run = svc_account_secret_delete)
+        .body = &svc_object_roles, .op = "inviteGroupServiceAccount", .run = service_account_invite, .example = "{\"roles\":[\"GROUP_OWNER\"]}")
 };
 
 /* --------------------------------------------------------------------------------------------------------------- scope */
@@ -137,17 +110,19 @@ static bool service_account_assign(svc_call *c, svc_change *change, svc_str name
 static bool service_account_make(svc_call *c, const svc_id *org, const svc_node *request, svc_str assignments, svc_entity *e,
                                  svc_node **answer)
 {
-  svc_account_verifier v;
   svc_change change;
   svc_node *record, *secrets, *roles;
-  svc_str secret;
+  svc_str secret = svc_account_secret_text(c), verifiers = svc_credential_pack(c->arena, SVC_S(""), assignments);
   svc_str org_text = svc_id_str(c->arena, org);
+  svc_id secret_id;
   memset(&change, 0, sizeof change);
   change.noun = c->s->seats[SVC_SEAT_ACCOUNT];
   change.parent = *org;
   change.event = c->s->seats[SVC_SEAT_ACCOUNT]->noun->event_created;
   change.body = svc_node_object(c->arena, NULL);
-  record = svc_account_secret_new(c, svc_node_i64(request, "secretExpiresAfterHours", SVC_ACCOUNT_LEAST_HOURS), &v, &secret);
+  secret_id = svc_new_id(c->txn);
+  record = secret.n ? svc_account_secret_record(c, &secret_id, svc_node_i64(request, "secretExpiresAfterHours", SVC_ACCOUNT_LEAST_HOURS), secret,
+                                                &verifiers) : NULL;
   secrets = svc_node_array(c->arena, "secrets");
   roles = svc_names_array(c, svc_assignments_names(c, assignments, org_text), "roles");
   if (c->error.code) return false;
@@ -161,7 +136,7 @@ static bool service_account_make(svc_call *c, const svc_id *org, const svc_node 
   svc_node_set_from(c->arena, change.body, "name", request, "name");
   svc_node_put(c->arena, change.body, roles);
   svc_node_put(c->arena, change.body, secrets);
-  change.extra = svc_credential_pack(c->arena, (svc_str){ (const char *)&v, sizeof v }, assignments);
+  change.extra = verifiers;
   if (!svc_insert(c, &change, e)) return false;
   *answer = svc_node_copy(c->arena, change.body);
   record = svc_account_secret_show(c, record, secret);
@@ -289,6 +264,12 @@ static bool service_account_groups(svc_call *c)
   return svc_list_items(c, service_account_next_group, &scan, (int64_t)svc_count(c->txn, e->kind, &e->id));
 }
 
+/* What verifies a secret that is gone goes with it. */
+static bool service_account_prepare(svc_call *c, svc_change *change)
+{
+  return !change->before || svc_account_forget(c, svc_node_get(change->body, "secrets"), &change->extra);
+}
+
 static const svc_credential_ops service_account_credential = { .make = service_account_make, .opens = svc_account_opens };
 
 static const svc_field_error service_account_errors[] = {
@@ -315,6 +296,7 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .event_field = "resourceId",
   .field_errors = service_account_errors,
   .routes = SVC_ROUTES(service_account_routes),
+  .prepare = service_account_prepare,
   .removing = svc_credential_removing,
   .gone = svc_holder_gone,
   .credential = &service_account_credential

@@ -2,7 +2,7 @@
 ** The access list of a service account: the addresses and ranges from which its tokens may be used, with how often each
 ** let one in. Getting a token is not bound to the list, only using it is.
 */
-#include "catalog/catalog.h"
+#include "catalog/access/account_parts.h"
 #include "catalog/objects.h"
 
 static const svc_field service_account_access_list_fields[] = {
@@ -25,7 +25,6 @@ static const svc_object service_account_access_list_object = { .name = "ServiceA
     SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_ACCESS_MANAGER
 #define SERVICE_ACCOUNT_LIST_EXAMPLE "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"198.51.100.0/24\"}]"
 
-static bool service_account_access_list_seen(svc_call *c);
 static bool service_account_access_list_managed(svc_call *c);
 
 static const svc_route service_account_access_list_routes[] = {
@@ -33,22 +32,15 @@ static const svc_route service_account_access_list_routes[] = {
   R_POST(SERVICE_ACCOUNT_ORG_LIST, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .op = "createOrgAccessList", .run = svc_access_add,
          .example = SERVICE_ACCOUNT_LIST_EXAMPLE),
   R_DELETE(SERVICE_ACCOUNT_ORG_LIST, "/{ipAddress}", .status = 204, .op = "deleteOrgAccessEntry", .run = svc_verb_delete),
-  R_GET(SERVICE_ACCOUNT_GROUP_LIST, "", .flags = SVC_PAGED, .op = "listAccessList", .gate = service_account_access_list_seen, .run = svc_verb_list),
+  R_GET(SERVICE_ACCOUNT_GROUP_LIST, "", .flags = SVC_PAGED, .op = "listAccessList", .gate = svc_account_seen, .run = svc_verb_list),
   R_POST(SERVICE_ACCOUNT_GROUP_LIST, "", .status = 201, .flags = SVC_PAGED | SVC_BODY_ARRAY, .op = "createAccessList", .gate = service_account_access_list_managed, .run = svc_access_add,
          .example = SERVICE_ACCOUNT_LIST_EXAMPLE),
   R_DELETE(SERVICE_ACCOUNT_GROUP_LIST, "/{ipAddress}", .status = 204, .op = "deleteGroupAccessEntry", .gate = service_account_access_list_managed, .run = svc_verb_delete)
 };
 
-/* Below a project only the accounts that hold a role there are seen, and so are their lists. */
-static bool service_account_access_list_seen(svc_call *c)
-{
-  return svc_resolve(c, 2) && (svc_keep_assigned(c, svc_path_entity(c, "service account")) ||
-                               svc_not_found(c, c->s->seats[SVC_SEAT_ACCOUNT], 1, svc_path_param(c, "clientId")));
-}
-
 static bool service_account_access_list_managed(svc_call *c)
 {
-  return service_account_access_list_seen(c) && svc_may_shut_out(c, svc_path_entity(c, "service account"));
+  return svc_account_seen(c) && svc_may_shut_out(c, svc_path_entity(c, "service account"));
 }
 
 static void service_account_access_list_used(svc_call *c, svc_node *body, const svc_use *use)

@@ -1,0 +1,102 @@
+/*
+** Secret of a service account: an element of the `secrets` of its account, which no GET shows by itself. An account has at most two, so
+** that one can be replaced without a gap. A secret is shown in the answer that makes it and never again; account_secrets.c says what is
+** kept of it.
+*/
+#include "catalog/access/account_parts.h"
+
+static const svc_field service_account_secret_hours_fields[] = { SVC_ACCOUNT_HOURS };
+static const svc_object service_account_secret_hours = { .name = "ServiceAccountSecretRequest",
+                                                         .fields = SVC_ROWS(service_account_secret_hours_fields) };
+
+static bool service_account_secret_ahead(svc_call *c);
+static bool service_account_secret_may(svc_call *c);
+static bool service_account_secret_create(svc_call *c);
+
+#define SERVICE_ACCOUNT_SECRET_ORG \
+  "/orgs/{orgId}/serviceAccounts/{clientId}/secrets", SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, (20240805), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
+#define SERVICE_ACCOUNT_SECRET_GROUP \
+  "/groups/{groupId}/serviceAccounts/{clientId}/secrets", SVC_SET_PROJECT_SERVICE_ACCOUNTS, (20240805), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
+#define SERVICE_ACCOUNT_SECRET_NEW \
+  .status = 201, .body = &service_account_secret_hours, .ahead = service_account_secret_ahead, .gate = service_account_secret_may, \
+    .run = service_account_secret_create, .example = "{\"secretExpiresAfterHours\":720}"
+#define SERVICE_ACCOUNT_SECRET_GONE .status = 204, .gate = service_account_secret_may, .run = svc_verb_delete
+
+static const svc_route service_account_secret_routes[] = {
+  R_POST(SERVICE_ACCOUNT_SECRET_ORG, "", .op = "createOrgSecret", SERVICE_ACCOUNT_SECRET_NEW),
+  R_DELETE(SERVICE_ACCOUNT_SECRET_ORG, "/{secretId}", .op = "deleteOrgSecret", SERVICE_ACCOUNT_SECRET_GONE),
+  R_POST(SERVICE_ACCOUNT_SECRET_GROUP, "", .op = "createGroupSecret", SERVICE_ACCOUNT_SECRET_NEW),
+  R_DELETE(SERVICE_ACCOUNT_SECRET_GROUP, "/{secretId}", .op = "deleteGroupSecret", SERVICE_ACCOUNT_SECRET_GONE)
+};
+
+static bool service_account_secret_may(svc_call *c)
+{
+  return svc_account_seen(c) && svc_may_manage(c, svc_path_entity(c, "service account"));
+}
+
+static bool service_account_secret_ahead(svc_call *c)
+{
+  c->ahead = svc_account_secret_text(c);
+  return c->ahead.n != 0;
+}
+
+/* The record that the account shows from here on takes the place of the body that was sent. */
+static bool service_account_secret_prepare(svc_call *c, svc_change *change)
+{
+  svc_node *record;
+  if (change->before) return true;
+  record = svc_account_secret_record(c, &change->id, svc_node_i64(change->body, "secretExpiresAfterHours", 0), c->ahead, &change->whole->extra);
+  if (record) change->body = record;
+  return record != NULL;
+}
+
+/* Its links are those of the account. */
+static bool service_account_secret_create(svc_call *c)
+{
+  svc_node *shown;
+  if (!svc_verb_create(c)) return false;
+  svc_answer_untagged(c);
+  svc_answer_keep(c);
+  shown = svc_account_secret_show(c, svc_answer_parsed(c), c->ahead);
+  return svc_answer_body(c, shown);
+}
+
+/* A credential that could not get another token afterwards must not be the last. */
+static bool service_account_secret_removing(svc_call *c, const svc_entity *e)
+{
+  const svc_entity *account = svc_path_entity(c, "service account");
+  return svc_account_lives_without(c, account, e->key) || svc_credential_removing(c, account);
+}
+
+/* The tokens that were got by a secret end with it. */
+static bool service_account_secret_gone(svc_call *c, const svc_entity *e)
+{
+  const svc_noun_info *tokens = c->s->seats[SVC_SEAT_TOKEN];
+  svc_id secret = { { 0 } };
+  svc_entity token;
+  svc_scan scan;
+  svc_id_parse(e->key, &secret);
+  if (!tokens) return true;
+  svc_below_begin(&scan, c->txn, tokens->noun->kind, &e->id);
+  while (svc_below_next(&scan, tokens->noun->kind, &token))
+    if (svc_str_eq(token.extra, (svc_str){ (const char *)secret.b, sizeof secret.b }) && !svc_erase(c, tokens, &token)) return false;
+  return svc_txn_good(c);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_service_account_secret = {
+  .name = "service account secret",
+  .rel = "secret",
+  .kind = "sase",
+  .parent = "service account",
+  .param = "secretId",
+  .flags = SVC_EVENT_PARENT,
+  .object = &svc_object_account_secret,
+  .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .event_created = "SERVICE_ACCOUNT_SECRET_ADDED",
+  .event_deleted = "SERVICE_ACCOUNT_SECRET_DELETED",
+  .routes = SVC_ROUTES(service_account_secret_routes),
+  .prepare = service_account_secret_prepare,
+  .removing = service_account_secret_removing,
+  .gone = service_account_secret_gone,
+  .element_of = "secrets"
+};
