@@ -5,6 +5,7 @@
 #define SVC_ACCOUNT_PARTS_H
 
 #include "catalog/catalog.h"
+#include "catalog/values.h"
 
 #define SVC_ACCOUNT_LEAST_HOURS 8 /* that a secret is valid */
 #define SVC_ACCOUNT_MOST_HOURS 8760
@@ -19,7 +20,17 @@ typedef struct svc_account_verifier {
 /* How long a new secret is valid. */
 #define SVC_ACCOUNT_HOURS \
   F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = SVC_ACCOUNT_LEAST_HOURS, .max = SVC_ACCOUNT_MOST_HOURS)
-extern SVC_PRIVATE const svc_object svc_object_account_secret;
+
+/* A secret as its account shows it. */
+SVC_SHARED svc_field svc_fields_account_secret[] = {
+  F_DATE("createdAt", .flags = SVC_READ_ONLY),
+  F_DATE("expiresAt", .flags = SVC_READ_ONLY),
+  F_HEX24("id", .flags = SVC_READ_ONLY),
+  F_DATE("lastUsedAt", .flags = SVC_READ_ONLY),
+  F_STR("maskedSecretValue", .flags = SVC_READ_ONLY),
+  F_STR("secret", .flags = SVC_READ_ONLY) /* only in the answer that makes it */
+};
+SVC_SHARED svc_object svc_object_account_secret = { .name = "ServiceAccountSecret", .fields = SVC_ROWS(svc_fields_account_secret) };
 
 /* account_secrets.c. A new secret; n 0: refused, or no memory. */
 SVC_PRIVATE svc_str svc_account_secret_text(svc_call *c);

@@ -7,16 +7,6 @@
 
 #define ACCOUNT_SECRETS 2
 
-static const svc_field account_secrets_fields[] = {
-  F_DATE("createdAt", .flags = SVC_READ_ONLY),
-  F_DATE("expiresAt", .flags = SVC_READ_ONLY),
-  F_HEX24("id", .flags = SVC_READ_ONLY),
-  F_DATE("lastUsedAt", .flags = SVC_READ_ONLY),
-  F_STR("maskedSecretValue", .flags = SVC_READ_ONLY),
-  F_STR("secret", .flags = SVC_READ_ONLY) /* only in the answer that makes it */
-};
-SVC_PRIVATE const svc_object svc_object_account_secret = { .name = "ServiceAccountSecret", .fields = SVC_ROWS(account_secrets_fields) };
-
 /* No longer than the organization allows. */
 static bool account_secrets_hours(svc_call *c, int64_t hours)
 {
