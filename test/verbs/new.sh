@@ -150,7 +150,7 @@ new_events() { # the types of its events, as ours, into build/new.events
 
 new_register() { # the operations, as ours, into build/new.operations
   new_operations | awk -v set="$NEW_SET" '
-    { printf "  X(%s, \"%s\", \"%s\", \"%s\", \"GROUP\", 1200, 500, \"20250312\", \"%s\", %s) \\\n", $1, $2, $3, set, $4, $5 }' >build/new.rows
+    { printf "  { \"%s\", \"%s\", \"%s\", \"%s\", \"GROUP\", 1200, 500, \"20250312\", \"%s\", %s },\n", $1, $2, $3, set, $4, $5 }' >build/new.rows
   new_inserted test/catalog/operations_own.h >build/new.operations
 }
 
