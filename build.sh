@@ -282,6 +282,7 @@ split() { # WHAT TARGET VARIABLE=VALUE...: of the parts compiled apart, in $O
   twice=$(suites | sort | uniq -d | tr '\n' ' ')
   [ -z "$twice" ] || die "two test files are called ${twice% }_test.c"
   suites | sed 's/.*/SUITE(&)/' | update "$O/suites.h"
+  find test -name '*_test.c' | sort | xargs sed -n 's/^T_NEEDS(\([a-z0-9_]*\)) = {.*/NEEDS(\1)/p' | update "$O/needs_list.h"
   sh amalgamation/fold.sh --registry "$O/registry.new" || exit 1
   update "$O/registry.c" <"$O/registry.new"; rm -f "$O/registry.new"
   sh test/error_numbers.sh "$O/see" || exit 1

@@ -376,6 +376,67 @@ static MunitResult catalog_tables(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* -------------------------------------------------------------------------------------------- rows beside the nouns' tests */
+
+static const svc_plan *catalog_plan(const svc *s, int method, const char *path)
+{
+  const svc_plan *plan;
+  for (plan = s->plans; plan < s->plans + s->plan_count; plan++)
+    if (plan->route->method == method && strcmp(plan->route->path, path) == 0) return plan;
+  return NULL;
+}
+
+/* Has a path with this text in it such a parameter, or its query? NULL: any path. */
+static bool catalog_has_param(const svc *s, const char *path, const char *name)
+{
+  const svc_plan *plan;
+  unsigned i;
+  for (plan = s->plans; plan < s->plans + s->plan_count; plan++) {
+    if (path && !strstr(plan->route->path, path)) continue;
+    if (catalog_param(plan->route->params, name)) return true;
+    for (i = 0; i < plan->param_count; i++)
+      if (svc_str_is(plan->params[i], name)) return true;
+  }
+  return false;
+}
+
+static bool catalog_any_plan(const svc *s, const char *path)
+{
+  int method;
+  for (method = 0; method < SVC_METHOD_COUNT; method++)
+    if (catalog_plan(s, method, path)) return true;
+  return false;
+}
+
+/* What a row (needs.h) is about is there: a route that was renamed takes its rows along. */
+static void catalog_check_need(const svc *s, const t_need *need)
+{
+  const char *param = need->kind == T_NEED_SAME ? need->value : need->param; /* the name itself may be a field of an example */
+  bool route = need->path && !need->param;
+  if (route && !catalog_any_plan(s, need->path)) munit_errorf("a row of needs is about %s: no route has this path", need->path);
+  if (need->method && !catalog_plan(s, need->method, need->path)) munit_errorf("a row of needs is about a method that %s has not", need->path);
+  if (need->first && !catalog_any_plan(s, need->first)) munit_errorf("a row of needs names %s: no route has this path", need->first);
+  if (need->noun && !svc_noun_named(s, need->noun)) munit_errorf("a row of needs is about a noun %s, which is not there", need->noun);
+  if (param && !catalog_has_param(s, need->path, param))
+    munit_errorf("a row of needs is about a parameter %s of %s, which is not there", param, need->path ? need->path : "any path");
+}
+
+static MunitResult catalog_needs(const MunitParameter params[], void *data)
+{
+  t_service t;
+  int kind;
+  (void)params, (void)data;
+  t_open(&t, NULL);
+  for (kind = T_NEED_END + 1; kind <= T_NEED_REFERENCE; kind++) {
+    t_needs at = { 0, 0 };
+    const t_need *need = t_needs_next(&at, kind);
+    if (!need) munit_errorf("no row is of the kind %d: remove it from needs.h", kind);
+    for (; need; need = t_needs_next(&at, kind)) catalog_check_need(t.s, need);
+  }
+  t_close(&t);
+  return MUNIT_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------------------ links */
 
 typedef struct catalog_walk {
@@ -529,6 +590,7 @@ static MunitResult catalog_names(const MunitParameter params[], void *data)
 static MunitTest tests[] = {
   { "/operations", catalog_operations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/parameters", catalog_parameters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/needs", catalog_needs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/tables", catalog_tables, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/reachable", catalog_reachable, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/names", catalog_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

@@ -2,8 +2,21 @@
 ** Statistics of collections, and those that are pinned; what is measured of search.
 */
 #include "mechanism/probe.h"
+#include "needs.h"
 
 #include "catalog/monitoring/metric_list.h"
+
+#define NEED_STATS "/groups/{groupId}/clusters/{clusterName}/collStats"
+#define NEED_INDEX "/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/{indexName}/measurements"
+
+T_NEEDS(collection_stat) = {
+  T_FIRST(SVC_PATCH, NEED_STATS "/unpin", SVC_PATCH, NEED_STATS "/pinned", NULL), /* only what is pinned can be unpinned */
+  T_NAMED(NEED_INDEX, "databaseName", "search index", "database"),
+  T_NAMED(NEED_INDEX, "collectionName", "search index", "collectionName"),
+  T_NAMED(NEED_INDEX, "indexName", "search index", "name"),
+  T_SAMPLE("clusterView", "PRIMARY"),
+  T_NEEDS_END
+};
 
 #define ONE(...) + 1 /* 0 LIST(ONE): the number of rows of a list */
 

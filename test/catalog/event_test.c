@@ -2,9 +2,17 @@
 ** Events: each change writes exactly one, with who, from where and what; feeds are read newest first, over pages and
 ** through filters; links to feeds; and the list of types.
 */
+#include "needs.h"
 #include "support.h"
 
 #include "catalog/event_type_list.h"
+
+T_NEEDS(event) = {
+  /* event.c puts all values into the link */
+  T_UNSEEN("/activityFeed", "clusterName"),
+  T_UNSEEN("/activityFeed", "eventType"),
+  T_NEEDS_END
+};
 
 /* The public reference has 710 types of events for projects and 298 for organizations, and event_type_list.h two more for projects. The
 ** totals guard against a type that an edit loses or doubles: no other list of the reference's types is at hand to compare with. */

@@ -3,6 +3,18 @@
 */
 #include "catalog/backup_world.h"
 #include "damaged.h"
+#include "needs.h"
+
+#define NEED_BUCKETS "/groups/{groupId}/backup/exportBuckets"
+
+T_NEEDS(export) = {
+  T_TARGET("export bucket", NEED_BUCKETS, NULL, NULL, "_id", "/groups/%G/backup/exportBuckets/%V"),
+  T_REFERENCE("export job", "exportBucketId", SVC_POST, "/groups/{groupId}/clusters/{clusterName}/backup/exports", NULL, 0, NULL),
+  T_REFERENCE("export bucket", "iamRoleId", SVC_POST, NEED_BUCKETS, NULL, 0, NULL),
+  T_REFERENCE("export bucket", "roleId", SVC_POST, NEED_BUCKETS,
+              "{\"bucketName\":\"acme-three\",\"cloudProvider\":\"GCP\",\"roleId\":\"%V\"}", T_ROLE_GCP, NULL),
+  T_NEEDS_END
+};
 
 #define BUCKETS "/groups/%G/backup/exportBuckets"
 #define ROLE "%R"

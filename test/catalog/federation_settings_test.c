@@ -3,6 +3,12 @@
 */
 #include "catalog/federation_world.h"
 #include "catalog/operations_list.h"
+#include "needs.h"
+
+T_NEEDS(federation_settings) = {
+  T_COMES_ALONG("federation settings"),
+  T_NEEDS_END
+};
 
 /* One for each organization, from the start, with nothing in it; and nobody is told of it. */
 static MunitResult settings_begin(const MunitParameter params[], void *data)

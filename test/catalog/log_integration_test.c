@@ -2,6 +2,17 @@
 ** Logs that leave the service: integrations of every kind, and the push-based export with its states.
 */
 #include "catalog/backup_world.h"
+#include "needs.h"
+
+T_NEEDS(log_integration) = {
+  /* the export is there, but not configured */
+  T_FIRST(SVC_PATCH, "/groups/{groupId}/pushBasedLogExport", SVC_POST, "/groups/{groupId}/pushBasedLogExport", NULL),
+  T_REFERENCE("log export", "iamRoleId", SVC_POST, "/groups/{groupId}/pushBasedLogExport", NULL, 0, NULL),
+  T_REFERENCE("log integration", "iamRoleId", SVC_POST, "/groups/{groupId}/logIntegrations", NULL, 0, NULL),
+  T_REFERENCE("log integration", "roleId", SVC_POST, "/groups/{groupId}/logIntegrations",
+              "{\"type\":\"GCS_LOG_EXPORT\",\"bucketName\":\"acme\",\"roleId\":\"%V\",\"logTypes\":[\"DBS\"]}", T_ROLE_GCP, NULL),
+  T_NEEDS_END
+};
 
 #define LOGS "/groups/%G/logIntegrations"
 #define EXPORT "/groups/%G/pushBasedLogExport"

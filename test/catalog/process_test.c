@@ -2,8 +2,16 @@
 ** Processes of clusters, their disks and databases, and what is measured of them.
 */
 #include "mechanism/probe.h"
+#include "needs.h"
 
 #include "catalog/monitoring/metric_list.h"
+
+T_NEEDS(process) = {
+  T_HOST("processId", ",/"), /* with its port */
+  T_SAMPLE("processId", "db.example.com:27017"),
+  T_QUERY("period", "PT5M"), /* or start and end */
+  T_NEEDS_END
+};
 
 #define ONE(...) + 1 /* 0 LIST(ONE): the number of rows of a list */
 

@@ -1,9 +1,15 @@
 /*
 ** GET /rateLimits: the table of endpoint sets as clients see it, held against the catalog's own list of operations.
 */
+#include "needs.h"
 #include "support.h"
 
 #include "catalog/operations_own.h"
+
+T_NEEDS(rate_limit) = {
+  T_UNSEEN("/rateLimits", "endpointPath"), /* rate_limit.c reads it in a loop */
+  T_NEEDS_END
+};
 
 #define BASE "/api/svc/v2"
 #define PAGE 10 /* sets on a page, where the test pages through them */

@@ -4,6 +4,12 @@
 */
 #include "catalog/backup_world.h"
 #include "damaged.h"
+#include "needs.h"
+
+T_NEEDS(restore_job) = {
+  T_CANCELS("/groups/{groupId}/clusters/{clusterName}/backup/restoreJobs/{restoreJobId}"),
+  T_NEEDS_END
+};
 
 #define JOBS "%C/backup/restoreJobs"
 #define JOB JOBS "/%J"

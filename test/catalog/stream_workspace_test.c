@@ -3,6 +3,12 @@
 ** processors; and the networks in which they run.
 */
 #include "catalog/stream_world.h"
+#include "needs.h"
+
+T_NEEDS(stream_workspace) = {
+  T_TARGET("stream workspace", "/groups/{groupId}/streams", NULL, NULL, "name", "/groups/%G/streams/%V"),
+  T_NEEDS_END
+};
 
 static MunitResult workspace_shown(const MunitParameter params[], void *data)
 {
