@@ -3,6 +3,8 @@
 **
 ** What nothing in the simulation brings about, a host that is down, a drill does: a noun of the test's own, whose making and
 ** going are such events.
+**
+** Tests also: alert_config, alert_notice, alert_wave
 */
 #include "damaged.h"
 #include "needs.h"

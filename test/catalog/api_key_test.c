@@ -1,6 +1,8 @@
 /*
 ** API keys: made in an organization or a project, seen from both, with roles that are names or objects; and their access
 ** lists.
+**
+** Tests also: api_key_access_list
 */
 #include "needs.h"
 #include "support.h"

@@ -1,5 +1,7 @@
 /*
 ** Statistics of collections, and those that are pinned; what is measured of search.
+**
+** Tests also: pinned_namespace, search_metric
 */
 #include "mechanism/probe.h"
 #include "needs.h"

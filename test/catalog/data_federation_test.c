@@ -1,6 +1,8 @@
 /*
 ** Data federation: instances in their states, what they read from checked against itself and against the project, roles, hosts,
 ** private endpoints, limits and query logs.
+**
+** Tests also: data_federation_endpoint, data_federation_limit
 */
 #include "catalog/backup_world.h"
 #include "needs.h"
@@ -437,6 +439,9 @@ static MunitResult federation_endpoints(const MunitParameter params[], void *dat
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   b_is(&w, "results[0].comment", "two");
   b_is(&w, "results[0].status", "OK");
+  b_good(&w, "GET", ENDPOINTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  b_is(&w, "results[0].comment", "two");
   b_bad(&w, "POST", ENDPOINTS, "{\"endpointId\":\"vpce-0123456789abcdef0\",\"region\":\"US_EAST_1\",\"customerEndpointDNSName\":\"a.example.com\"}", 409,
         "PRIVATE_ENDPOINT_ALREADY_EXISTS");
   b_good(&w, "POST", ENDPOINTS,

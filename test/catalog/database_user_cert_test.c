@@ -1,6 +1,8 @@
 /*
 ** Certificates of database users: they verify against the authority of the project by another program than ours, belong to
 ** their key, expire on the clock, and their keys are nowhere but in the answer.
+**
+** Tests also: certificate_authority
 */
 #include "faults.h"
 #include "needs.h"

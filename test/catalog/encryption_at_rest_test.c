@@ -1,6 +1,8 @@
 /*
 ** Encryption at rest: three providers of keys, complete or not at all, secrets that are never shown or stored in clear, the
 ** clusters that use them, and the private endpoints to them.
+**
+** Tests also: encryption_at_rest_endpoint
 */
 #include "catalog/backup_world.h"
 #include "needs.h"

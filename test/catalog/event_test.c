@@ -1,6 +1,8 @@
 /*
 ** Events: each change writes exactly one, with who, from where and what; feeds are read newest first, over pages and
 ** through filters; links to feeds; and the list of types.
+**
+** Tests also: event_type
 */
 #include "needs.h"
 #include "support.h"

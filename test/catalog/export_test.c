@@ -1,5 +1,7 @@
 /*
 ** Exports of snapshots: buckets at three providers, jobs in their states, exports by the schedule, and what keeps a bucket.
+**
+** Tests also: export_bucket, export_job
 */
 #include "catalog/backup_world.h"
 #include "damaged.h"
@@ -60,6 +62,8 @@ static MunitResult test_buckets(const MunitParameter params[], void *data)
               "bucketName");
   b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme\",\"cloudProvider\":\"TENANT\"}", "cloudProvider");
   b_good(&w, "PATCH", BUCKETS "/%J", "{\"requirePrivateNetworking\":true}", 200);
+  b_is(&w, "requirePrivateNetworking", "true");
+  b_good(&w, "GET", BUCKETS "/%J", NULL, 200);
   b_is(&w, "requirePrivateNetworking", "true");
   b_bad_field(&w, "PATCH", BUCKETS "/%J", "{\"bucketName\":\"another\"}", "bucketName");
   b_good(&w, "DELETE", BUCKETS "/%J", NULL, 204);

@@ -1,6 +1,8 @@
 /*
 ** Flex clusters, their snapshots and restore jobs, and how one becomes a dedicated cluster: through requests, with the clock
 ** moved by hand.
+**
+** Tests also: cluster, flex_restore_job, flex_snapshot
 */
 #include "damaged.h"
 #include "needs.h"

@@ -1,5 +1,7 @@
 /*
 ** Invitations: to an organization and to a project, seen in the older way and as users whose membership is pending.
+**
+** Tests also: organization_invitation, project_invitation
 */
 #include "damaged.h"
 #include "needs.h"

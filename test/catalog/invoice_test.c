@@ -1,5 +1,7 @@
 /*
 ** Invoices: what was used in a month, in all its forms; how they close and are paid; and what becomes of who does not pay.
+**
+** Tests also: cluster_transfer
 */
 #include "damaged.h"
 #include "mechanism/probe.h"

@@ -1,5 +1,7 @@
 /*
 ** The older views of backups: snapshots, their schedule, checkpoints. They show what the newer ones have, and change that.
+**
+** Tests also: checkpoint, legacy_restore_job, legacy_snapshot, legacy_snapshot_schedule
 */
 #include "catalog/backup_world.h"
 #include "needs.h"

@@ -1,6 +1,8 @@
 /*
 ** Live migrations, their validations, link tokens and what lies elsewhere: states by the clock and by a driver, what a running
 ** migration holds, and secrets that are not kept.
+**
+** Tests also: available_project, link_token, live_migration_validation
 */
 #include "needs.h"
 #include "support.h"

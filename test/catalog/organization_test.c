@@ -1,5 +1,7 @@
 /*
 ** Organizations: their life, the credentials that are made along with one, and their settings.
+**
+** Tests also: organization_settings
 */
 #include "needs.h"
 #include "support.h"

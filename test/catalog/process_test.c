@@ -1,5 +1,7 @@
 /*
 ** Processes of clusters, their disks and databases, and what is measured of them.
+**
+** Tests also: process_database, process_disk
 */
 #include "mechanism/probe.h"
 #include "needs.h"

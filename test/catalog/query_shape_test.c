@@ -1,5 +1,7 @@
 /*
 ** Query shapes: figures on records that are made for the purpose; what is rejected, and what the driver hears of it.
+**
+** Tests also: query_shape_insight
 */
 #include "catalog/advisor_world.h"
 #include "needs.h"

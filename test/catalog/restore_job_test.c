@@ -1,6 +1,8 @@
 /*
 ** Restore jobs: into a cluster, also of another project; as files; to a point in time; what they keep from happening
 ** meanwhile; and the older view of them.
+**
+** Tests also: legacy_restore_job
 */
 #include "catalog/backup_world.h"
 #include "damaged.h"

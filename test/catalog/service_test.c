@@ -1,5 +1,7 @@
 /*
 ** What the service says of itself: the root, the addresses of its control plane, and the versions on offer.
+**
+** Tests also: control_plane_address, db_version, root
 */
 #include "support.h"
 

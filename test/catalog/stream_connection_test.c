@@ -1,6 +1,8 @@
 /*
 ** Stream connections: what each type needs, clusters of this project and of others, secrets, states, and what they hold and are
 ** held by; and the connections that take their place when a region fails.
+**
+** Tests also: stream_failover_connection
 */
 #include "catalog/stream_world.h"
 #include "needs.h"

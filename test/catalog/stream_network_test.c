@@ -1,6 +1,8 @@
 /*
 ** How streams are reached without the public network: private links, of every provider and vendor, with their states and what
 ** uses them; and peerings, which only a driver knows of.
+**
+** Tests also: stream_peering, stream_private_link
 */
 #include "catalog/stream_world.h"
 #include "needs.h"

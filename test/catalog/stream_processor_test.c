@@ -1,6 +1,8 @@
 /*
 ** Stream processors: the shape of their pipelines, in time that follows their length; states by the clock and by a driver, what
 ** may be done in which; failover; what is asked of the driver; logs.
+**
+** Tests also: stream_log
 */
 #include "catalog/stream_world.h"
 #include "needs.h"

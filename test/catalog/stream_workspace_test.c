@@ -1,6 +1,8 @@
 /*
 ** Stream workspaces: rules of their regions and tiers, samples, what keeps one from going, what a change does to all its
 ** processors; and the networks in which they run.
+**
+** Tests also: stream_account
 */
 #include "catalog/stream_world.h"
 #include "needs.h"

@@ -1,5 +1,7 @@
 /*
 ** Teams: named once in an organization, with people in them, and roles in projects that these people have through them.
+**
+** Tests also: organization_user
 */
 #include "needs.h"
 #include "support.h"

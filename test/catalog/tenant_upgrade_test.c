@@ -1,5 +1,7 @@
 /*
 ** Upgrades of clusters on shared tiers, in the older shape.
+**
+** Tests also: cluster, flex_cluster
 */
 #include "needs.h"
 #include "support.h"

@@ -1,6 +1,8 @@
 /*
 ** People: registered, added to organizations and projects, given roles and robbed of them. What they may do is tested by
 ** requests in their own name, whose roles the service finds by itself.
+**
+** Tests also: organization_user
 */
 #include "needs.h"
 #include "support.h"
