@@ -18,6 +18,7 @@ usage: ./build.sh VERB [ARGUMENT]...
   test [NAME]              build and run all tests and checks, or those whose name contains NAME, or one test: SUITE/TEST
   check [NAME]             only the static checks
   coverage                 docs/coverage.md: every operation and what tests it, of the last whole run of the tests
+  index                    docs/index.md: every operation, its noun, its file and the suites that test it
   fold                     write svcapi.c from the parts
   install                  put header, libraries, svcd and manual pages into PREFIX (/usr/local), for pkg-config, CMake and systemd
   uninstall                remove them from PREFIX again
@@ -282,6 +283,7 @@ split() { # WHAT TARGET VARIABLE=VALUE...: of the parts compiled apart, in $O
   twice=$(suites | sort | uniq -d | tr '\n' ' ')
   [ -z "$twice" ] || die "two test files are called ${twice% }_test.c"
   suites | sed 's/.*/SUITE(&)/' | update "$O/suites.h"
+  find test -name '*_test.c' | sort | xargs sed -n 's/^T_NEEDS(\([a-z0-9_]*\)) = {.*/NEEDS(\1)/p' | update "$O/needs_list.h"
   sh amalgamation/fold.sh --registry "$O/registry.new" || exit 1
   update "$O/registry.c" <"$O/registry.new"; rm -f "$O/registry.new"
   sh test/error_numbers.sh "$O/see" || exit 1
@@ -349,6 +351,9 @@ test_all() { # [NAME]
   if [ "$#" = "$({ suites; checks; } | wc -l)" ]; then # all of them
     if said=$(sh test/coverage.sh build/test --check 2>&1); then passed=$((passed + 1)); say 'coverage: ok'
     else failed=$((failed + 1)); say "coverage: FAILED: $said"; fi
+    said=$(sh test/index.sh --reached build/test 2>&1) || said="test/index.sh fails: $said"
+    if [ -z "$said" ]; then passed=$((passed + 1)); say 'index: ok'
+    else failed=$((failed + 1)); say "index: FAILED: $said"; fi
   fi
   summary
 }
@@ -360,6 +365,8 @@ coverage() { # of the last whole run
   update docs/coverage.md <build/test/coverage.md
   say 'coverage: docs/coverage.md'
 }
+
+index() { mkdir -p docs; sh test/index.sh | update docs/index.md; }
 
 check() { # [NAME]
   for_tests
@@ -411,7 +418,7 @@ for argument in "$@"; do
   case $argument in --help|-h) usage_of "$1"; exit 0 ;; esac
 done
 case $1 in
-  lib|shared|fold|coverage|install|uninstall|test-cluster|test-dist)
+  lib|shared|fold|coverage|index|install|uninstall|test-cluster|test-dist)
     [ $# = 1 ] || die "$1 takes no argument, and got '$2'; settings are environment variables: ./build.sh help $1" ;;
   *) case ${2:-} in --all) ;; -*) if [ "$1" != run ] && [ "$1" != bench ]; then die "$1 has no flag '$2': ./build.sh help $1"; fi ;; esac ;;
 esac
@@ -446,6 +453,7 @@ case $verb in
     say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.0" ;;
   fold) need awk sha256sum; fold; pack; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
+  index) index; say 'index: docs/index.md' ;;
   run|check|coverage|clean) "$verb" "$@" ;;
   install|uninstall) "${verb}_all" "$@" ;;
 esac

@@ -3,136 +3,6 @@
 */
 #include "world.h"
 
-#define WORLD_SHARED(name) "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":" \
-  "\"TENANT\",\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}"
-#define WORLD_CLUSTER "/groups/{groupId}/clusters/{clusterName}"
-#define WORLD_X509_USER \
-  "{\"databaseName\":\"$external\",\"username\":\"CN=app\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}"
-#define WORLD_GLOBAL WORLD_CLUSTER "/globalWrites"
-#define WORLD_KEYS "/groups/{groupId}/encryptionAtRest"
-#define WORLD_QUERY_LIMIT "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}"
-#define WORLD_SHAPE "/groups/{groupId}/clusters/{clusterName}/queryShapes/{queryShapeHash}"
-#define WORLD_FEDERATION "/federationSettings/{federationSettingsId}"
-#define WORLD_PROVIDERS WORLD_FEDERATION "/identityProviders"
-#define WORLD_CONNECTED WORLD_FEDERATION "/connectedOrgConfigs/{orgId}"
-#define WORLD_WATCH \
-  "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\",\"metricThreshold\":{\"metricName\":\"CONNECTIONS\"," \
-  "\"operator\":\"GREATER_THAN\",\"threshold\":-1},\"notifications\":[{\"typeName\":\"GROUP\",\"emailEnabled\":true}]}"
-#define WORLD_INDEX "/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/{indexName}/measurements"
-#define WORLD_PROCESSOR "/groups/{groupId}/streams/{tenantName}/processor/{processorName}"
-
-/* What has to be done before a request can succeed, where no table says so; with the reason. */
-static const struct {
-  int method;
-  const char *path;
-  int first_method;
-  const char *first, *body; /* body NULL: its example */
-} world_first[] = {
-  /* projects keep their organization */
-  { SVC_DELETE, "/orgs/{orgId}", SVC_DELETE, "/groups/{groupId}", NULL },
-  /* only what is scheduled can be put off */
-  { SVC_POST, "/groups/{groupId}/maintenanceWindow/defer", SVC_PATCH, "/groups/{groupId}/maintenanceWindow",
-    "{\"dayOfWeek\":1,\"startASAP\":true}" },
-  /* whom it is about stands in its body, not in its path */
-  { SVC_PATCH, "/orgs/{orgId}/invites", SVC_POST, "/orgs/{orgId}/invites", NULL },
-  { SVC_PATCH, "/groups/{groupId}/invites", SVC_POST, "/groups/{groupId}/invites", NULL },
-  /* only clusters of this type have zones to which locations are mapped */
-  { SVC_POST, WORLD_GLOBAL "/customZoneMapping", SVC_PATCH, WORLD_CLUSTER, "{\"clusterType\":\"GEOSHARDED\"}" },
-  { SVC_DELETE, WORLD_GLOBAL "/customZoneMapping", SVC_PATCH, WORLD_CLUSTER, "{\"clusterType\":\"GEOSHARDED\"}" },
-  { SVC_POST, WORLD_GLOBAL "/managedNamespaces", SVC_PATCH, WORLD_CLUSTER, "{\"clusterType\":\"GEOSHARDED\"}" },
-  { SVC_DELETE, WORLD_GLOBAL "/managedNamespaces", SVC_PATCH, WORLD_CLUSTER, "{\"clusterType\":\"GEOSHARDED\"}" },
-  /* what goes stands in its query */
-  { SVC_DELETE, WORLD_GLOBAL "/managedNamespaces", SVC_POST, WORLD_GLOBAL "/managedNamespaces",
-    "{\"collection\":\"a\",\"customShardKey\":\"b\",\"db\":\"a\"}" },
-  /* the cluster that it names is on a shared tier */
-  { SVC_POST, "/groups/{groupId}/clusters/tenantUpgrade", SVC_POST, "/groups/{groupId}/clusters", WORLD_SHARED("Shared") },
-  { SVC_POST, "/groups/{groupId}/clusters/tenantUpgradeToServerless", SVC_POST, "/groups/{groupId}/clusters", WORLD_SHARED("Free") },
-  /* they take back what another one has done, by the same example */
-  { SVC_POST, "/orgs/{orgId}/teams/{teamId}:removeUser", SVC_POST, "/orgs/{orgId}/teams/{teamId}:addUser", NULL },
-  { SVC_POST, "/orgs/{orgId}/users/{userId}:removeRole", SVC_POST, "/orgs/{orgId}/users/{userId}:addRole", NULL },
-  { SVC_POST, "/groups/{groupId}/users/{userId}:removeRole", SVC_POST, "/groups/{groupId}/users/{userId}:addRole", NULL },
-  /* its path names all there are, which may be none */
-  { SVC_DELETE, "/orgs/{orgId}/liveMigrations/linkTokens", SVC_POST, "/orgs/{orgId}/liveMigrations/linkTokens", NULL },
-  /* it is there, but not configured */
-  { SVC_PATCH, "/groups/{groupId}/pushBasedLogExport", SVC_POST, "/groups/{groupId}/pushBasedLogExport", NULL },
-  /* a user who has certificates */
-  { SVC_POST, "/groups/{groupId}/databaseUsers/{username}/certs", SVC_POST, "/groups/{groupId}/databaseUsers", WORLD_X509_USER },
-  { SVC_GET, "/groups/{groupId}/databaseUsers/{username}/certs", SVC_POST, "/groups/{groupId}/databaseUsers", WORLD_X509_USER },
-  /* there are private ways to keys where these are in use */
-  { SVC_POST, WORLD_KEYS "/{cloudProvider}/privateEndpoints", SVC_PATCH, WORLD_KEYS, NULL },
-  { SVC_GET, WORLD_KEYS "/{cloudProvider}/privateEndpoints/{endpointId}", SVC_PATCH, WORLD_KEYS, NULL },
-  { SVC_DELETE, WORLD_KEYS "/{cloudProvider}/privateEndpoints/{endpointId}", SVC_PATCH, WORLD_KEYS, NULL },
-  /* a limit is there when it was set, by the name that world_key() has for it */
-  { SVC_GET, WORLD_QUERY_LIMIT, SVC_PATCH, WORLD_QUERY_LIMIT, "{\"value\":5}" },
-  { SVC_PATCH, WORLD_QUERY_LIMIT, SVC_PATCH, WORLD_QUERY_LIMIT, "{\"value\":5}" },
-  { SVC_DELETE, WORLD_QUERY_LIMIT, SVC_PATCH, WORLD_QUERY_LIMIT, "{\"value\":5}" },
-  /* a shape is there when it was rejected, and has details then */
-  { SVC_GET, WORLD_SHAPE, SVC_PATCH, WORLD_SHAPE, NULL },
-  { SVC_PATCH, WORLD_SHAPE, SVC_PATCH, WORLD_SHAPE, NULL },
-  { SVC_GET, "/groups/{groupId}/clusters/{clusterName}/queryShapeInsights/{queryShapeHash}/details", SVC_PATCH, WORLD_SHAPE, NULL },
-  /* what it is about stands in its body */
-  { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade", SVC_POST, "/groups/{groupId}/flexClusters", NULL },
-  /* an invoice is of something that costs */
-  { SVC_GET, "/orgs/{orgId}/invoices/pending", SVC_POST, "/groups/{groupId}/clusters", NULL },
-  { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
-  { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/csv", SVC_POST, "/groups/{groupId}/clusters", NULL },
-  { SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/lineItems:search", SVC_POST, "/groups/{groupId}/clusters", NULL },
-  /* an alert is of something that is watched, and lasts */
-  { SVC_GET, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/alertConfigs", WORLD_WATCH },
-  { SVC_GET, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
-  { SVC_GET, "/groups/{groupId}/alerts/{alertId}/alertConfigs", SVC_POST, "/groups/{groupId}/alertConfigs", WORLD_WATCH },
-  { SVC_GET, "/groups/{groupId}/alerts/{alertId}/alertConfigs", SVC_POST, "/groups/{groupId}/clusters", NULL },
-  { SVC_PATCH, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/alertConfigs", WORLD_WATCH },
-  { SVC_PATCH, "/groups/{groupId}/alerts/{alertId}", SVC_POST, "/groups/{groupId}/clusters", NULL },
-  /* only what is pinned can be unpinned */
-  { SVC_PATCH, WORLD_CLUSTER "/collStats/unpin", SVC_PATCH, WORLD_CLUSTER "/collStats/pinned", NULL },
-  /* only what runs is stopped */
-  { SVC_POST, WORLD_PROCESSOR ":stop", SVC_POST, WORLD_PROCESSOR ":start", NULL },
-};
-
-/* What its path names is made by another body than the example: it is about one of another kind. */
-static const struct {
-  int method;
-  const char *path, *maker, *body;
-} world_instead[] = {
-  /* only OIDC has keys to be revoked */
-  { SVC_DELETE, WORLD_PROVIDERS "/{identityProviderId}/jwks", WORLD_PROVIDERS,
-    "{\"protocol\":\"OIDC\",\"displayName\":\"Acme\",\"issuerUri\":\"https://idp.example.com/acme\",\"audience\":\"acme\","
-    "\"authorizationType\":\"USER\",\"clientId\":\"acme\"}" },
-};
-
-/* Nouns that no POST makes, and that can be deleted all the same. */
-static const char *const world_come_along[] = { "federation settings", "connected organization" };
-
-/* What is about something that only a driver knows of: with the simulation there is none. Tests of their own have a driver. */
-static const char *const world_elsewhere[] = {
-  "/groups/{groupId}/streams/vpcPeeringConnections/{id}",
-  "/groups/{groupId}/streams/vpcPeeringConnections/{id}:accept",
-  "/groups/{groupId}/streams/vpcPeeringConnections/{id}:reject",
-};
-
-/* What is not yet of use when it is made: it is changed so, at once. */
-static const struct {
-  const char *path, *change;
-} world_then[] = {
-  { "/groups/{groupId}/cloudProviderAccess",
-    "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::123456789012:role/svc\"}" },
-};
-
-/* What takes time to get where it can be asked for. */
-static const struct {
-  int method;
-  const char *path;
-} world_later[] = {
-  /* only one that is at rest */
-  { SVC_POST, "/groups/{groupId}/flexClusters:tenantUpgrade" },
-  { SVC_POST, "/groups/{groupId}/clusters/tenantUpgradeToServerless" },
-  /* until then it is 202 */
-  { SVC_GET, "/orgs/{orgId}/billing/costExplorer/usage/{token}" },
-  /* only one that has copied everything */
-  { SVC_PUT, "/groups/{groupId}/liveMigrations/{liveMigrationId}/cutover" },
-};
-
 /* ------------------------------------------------------------------------------------------------------------- complaints */
 
 #define WORLD_COMPLAINTS 64 /* that are said: more are only counted */
@@ -244,17 +114,14 @@ static const svc_plan *world_maker_of(const t_world *w, const svc_noun_info *nou
   return NULL;
 }
 
-/* Parameters by which a path names what another parameter names elsewhere: one is a view of the other. */
-static const char *const world_same_params[][2] = { { "checkpointId", "snapshotId" }, { "iamRoleId", "roleId" } };
-
 /* Which noun a parameter of this name is of. Of several, one that is stored: the others are views of it; and of these the one
 ** that lies beside the route's own. */
 static const svc_noun_info *world_noun_of_param(const t_world *w, const svc_plan *plan, svc_str name)
 {
+  const t_need *same = t_needs_param(T_NEED_SAME, plan, name);
   const svc_noun_info *found = NULL;
   size_t i;
-  for (i = 0; i < sizeof world_same_params / sizeof world_same_params[0]; i++)
-    if (svc_str_is(name, world_same_params[i][0])) name = svc_str_c(world_same_params[i][1]);
+  if (same) name = svc_str_c(same->value);
   for (i = 0; i < w->t.s->noun_count; i++) {
     const svc_noun_info *noun = &w->t.s->nouns[i];
     bool beside = noun->parent == plan->noun->parent && found && found->parent != noun->parent;
@@ -279,32 +146,31 @@ const svc_plan *t_world_shows(const t_world *w, const svc_plan *plan)
   return plan->own && !strpbrk(strrchr(plan->route->path, '}'), ":/") ? plan->item : NULL;
 }
 
-/* They end what is under way, and what that was can still be seen. */
 bool t_world_cancels(const svc_plan *plan)
 {
-  static const char *const paths[] = { "/groups/{groupId}/clusters/{clusterName}/backup/restoreJobs/{restoreJobId}",
-                                       WORLD_PROVIDERS "/{identityProviderId}/jwks" };
-  size_t i;
-  for (i = 0; i < sizeof paths / sizeof paths[0]; i++)
-    if (plan->route->method == SVC_DELETE && strcmp(plan->route->path, paths[i]) == 0) return true;
-  return false;
+  return t_needs_say(T_NEED_CANCELS, plan);
 }
 
 bool t_world_sent(const svc_plan *plan)
 {
-  size_t i;
-  for (i = 0; i < sizeof world_first / sizeof world_first[0]; i++)
-    if (plan->route->method == world_first[i].method && strcmp(plan->route->path, world_first[i].path) == 0 && !world_first[i].body &&
-        world_first[i].method == world_first[i].first_method && strcmp(world_first[i].path, world_first[i].first) == 0)
-      return true;
+  t_needs at = { 0, 0 };
+  const t_need *need;
+  while ((need = t_needs_of(&at, T_NEED_FIRST, plan)) != NULL)
+    if (!need->body && need->method == need->first_method && strcmp(need->path, need->first) == 0) return true;
   return false;
 }
 
 bool t_world_elsewhere(const svc_plan *plan)
 {
-  size_t i;
-  for (i = 0; i < sizeof world_elsewhere / sizeof world_elsewhere[0]; i++)
-    if (strcmp(plan->route->path, world_elsewhere[i]) == 0) return true;
+  return t_needs_say(T_NEED_ELSEWHERE, plan);
+}
+
+static bool world_comes_along(const svc_noun *noun)
+{
+  t_needs at = { 0, 0 };
+  const t_need *need;
+  while ((need = t_needs_next(&at, T_NEED_COMES_ALONG)) != NULL)
+    if (strcmp(noun->name, need->noun) == 0) return true;
   return false;
 }
 
@@ -312,10 +178,9 @@ bool t_world_always(const t_world *w, const svc_plan *plan)
 {
   const svc_noun_info *noun = plan->noun;
   size_t i;
-  for (i = 0; i < sizeof world_come_along / sizeof world_come_along[0]; i++)
-    if (strcmp(noun->noun->name, world_come_along[i]) == 0) return false;
+  if (world_comes_along(noun->noun)) return false;
   if (noun->noun->flags & SVC_SINGLETON) return true;
-  if (strcmp(plan->route->path, WORLD_QUERY_LIMIT) == 0 || strcmp(plan->route->path, WORLD_SHAPE) == 0) return false; /* its PATCH makes it */
+  if (t_needs_say(T_NEED_PATCH_MAKES, plan)) return false;
   if (plan->own && noun->noun->flags & SVC_VIRTUAL) noun = world_noun_of_param(w, plan, plan->params[plan->hops[plan->hop_count - 1].param]);
   for (i = 0; i < w->t.s->plan_count; i++) {
     const svc_plan *other = &w->t.s->plans[i];
@@ -392,8 +257,7 @@ static bool world_post(t_world *w, const svc_plan *plan, char *at, size_t size)
   return world_cannot(w, plan, "with its example: %d %s", w->t.response.status, w->t.response.body);
 }
 
-/* What was made below something else comes to rest: only then can it be used, or deleted. */
-static void world_rest(t_world *w)
+void t_world_rest(t_world *w)
 {
   t_advance(&w->t, 600);
   munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
@@ -401,10 +265,10 @@ static void world_rest(t_world *w)
 
 static void world_follow(t_world *w, const svc_plan *maker, const char *at, const char *key)
 {
-  size_t i;
-  for (i = 0; i < sizeof world_then / sizeof world_then[0]; i++)
-    if (strcmp(maker->route->path, world_then[i].path) == 0)
-      munit_assert_int(t_sendf(&w->t, "PATCH", world_then[i].change, "%s/%s", at, key), ==, 200);
+  t_needs row = { 0, 0 };
+  const t_need *need;
+  while ((need = t_needs_of(&row, T_NEED_CHANGED, maker)) != NULL)
+    munit_assert_int(t_sendf(&w->t, "PATCH", need->change, "%s/%s", at, key), ==, 200);
 }
 
 /* One of a collection: `at` as it is filled in. */
@@ -417,7 +281,7 @@ static const char *world_make(t_world *w, const svc_plan *maker, const char *at)
   if (!world_post(w, maker, path, sizeof path)) return NULL;
   if (world_makes_itself(maker)) *strrchr(path, '/') = 0; /* where the others of its kind are */
   key = world_key_shown(w, maker->own && !world_makes_itself(maker) ? NULL : maker->noun, path); /* own: it makes a part of one of its noun */
-  if (maker->route->status == 202 && maker->hop_count > 1) world_rest(w);
+  if (maker->route->status == 202 && maker->hop_count > 1) t_world_rest(w);
   if (key.n) {
     known = world_remember(w, at, key);
     world_follow(w, maker, path, known);
@@ -460,48 +324,32 @@ static const char *world_by_unique(t_world *w, const svc_plan *plan, const char 
   return world_remember(w, at, world_fields(w, w->t.body, plan->route->by));
 }
 
-/* Parameters that name something otherwise than its noun does: the noun, and where the name stands in what a GET shows of one. */
-static const struct {
-  const char *path, *param, *noun, *field;
-} world_named_so[] = {
-  { "/groups/{groupId}/sampleDatasetLoad/{name}", "name", "cluster", "name" },
-  { NULL, "hostName", "cluster", "connectionStrings.standard" }, /* of whatever path */
-  { NULL, "hostname", "cluster", "connectionStrings.standard" },
-  { NULL, "processId", "cluster", "connectionStrings.standard" },
-  { WORLD_INDEX, "databaseName", "search index", "database" },
-  { WORLD_INDEX, "collectionName", "search index", "collectionName" },
-  { WORLD_INDEX, "indexName", "search index", "name" },
-};
-
-/* Of several hosts the first: "db://host:27017,..."; a process is named with its port. */
-static svc_str world_host(const svc_plan *plan, unsigned param, svc_str text)
+/* Of several hosts the first: "db://host:27017,...", up to one of these characters; `ends` NULL: the text is no such list. */
+static svc_str world_host(const char *ends, svc_str text)
 {
   const char *from = strstr(text.p, "://");
-  if (!from) return text;
-  return (svc_str){ from + 3, strcspn(from + 3, svc_str_is(plan->params[param], "processId") ? ",/" : ":/") };
+  if (!ends || !from) return text;
+  return (svc_str){ from + 3, strcspn(from + 3, ends) };
 }
 
+/* The value of a parameter that names something otherwise than its noun does. */
 static const char *world_otherwise(t_world *w, const svc_plan *plan, unsigned param, const char *at)
 {
+  const t_need *need = t_needs_param(T_NEED_NAMED, plan, plan->params[param]);
   const svc_plan *maker, *get;
   const char *known;
   char path[512], so[512]; /* so: the same place, for what is named otherwise there */
-  size_t i = 0;
+  if (!need) return NULL;
   munit_assert_int(snprintf(so, sizeof so, "%s#%u", at, param), <, (int)sizeof so);
   known = world_recall(w, so);
-  while (i < sizeof world_named_so / sizeof world_named_so[0] &&
-         ((world_named_so[i].path && strcmp(plan->route->path, world_named_so[i].path) != 0) || !svc_str_is(plan->params[param], world_named_so[i].param)))
-    i++;
-  if (i == sizeof world_named_so / sizeof world_named_so[0]) return NULL;
   if (known) return known;
-  maker = world_maker_of(w, svc_noun_named(w->t.s, world_named_so[i].noun));
+  maker = world_maker_of(w, svc_noun_named(w->t.s, need->noun));
   get = maker ? maker->item : NULL;
   if (!get || !t_world_path(w, get, path, sizeof path) || t_send(&w->t, "GET", path, NULL) != 200) return NULL;
-  return world_remember(w, so, world_host(plan, param, svc_str_c(t_str(&w->t, world_named_so[i].field))));
+  return world_remember(w, so, world_host(need->value, svc_str_c(t_str(&w->t, need->field))));
 }
 
-/* What is shown by the path of another alone. */
-static const char *world_shown_there(t_world *w, const svc_noun_info *noun)
+const char *t_world_shown_there(t_world *w, const svc_noun_info *noun)
 {
   char path[512];
   size_t i;
@@ -533,14 +381,12 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   const svc_plan *maker = world_maker(w, plan->route->path, n);
   bool table = noun && noun->noun->flags & SVC_BY_TABLE;
   const char *otherwise = hop && !table ? NULL : world_otherwise(w, plan, param, at);
+  const t_need *key = t_needs_param(T_NEED_KEY, plan, plan->params[param]);
   char own[512];
   if (otherwise) return otherwise;
   if (hop && noun == plan->noun && world_makes_itself(plan)) return world_of_example(w, plan, at);
   if (plan->in_path == (int)param) return plan->in_path_field->values ? plan->in_path_field->values[0] : "a";
-  if (svc_str_is(plan->params[param], "username") && strstr(plan->route->path, "/{username}/certs")) return "CN%3Dapp";
-  if (strcmp(plan->route->path, WORLD_QUERY_LIMIT) == 0 && svc_str_is(plan->params[param], "limitName")) return "bytesProcessed.query";
-  if (svc_str_is(plan->params[param], "queryShapeHash")) return "ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00";
-  if (!noun && svc_str_is(plan->params[param], "cloudProvider")) return t_sample(plan->params[param]); /* whose what follows is */
+  if (key) return key->value;
   if (hop && hop->by_unique) return world_by_unique(w, plan, at);
   if (noun && noun == w->t.s->org) return w->org;
   if (noun && noun == w->t.s->group) return w->group;
@@ -548,7 +394,7 @@ static const char *world_key(t_world *w, const svc_plan *plan, unsigned param, s
   if (!noun || (table && !hop)) return t_sample(plan->params[param]); /* it is nothing by itself */
   maker = world_maker_of(w, noun);
   if (!maker && noun && noun->noun->flags & SVC_VIRTUAL) maker = world_maker_of(w, world_noun_of_param(w, plan, plan->params[param]));
-  if (!maker && (otherwise = world_shown_there(w, noun)) != NULL) return otherwise;
+  if (!maker && (otherwise = t_world_shown_there(w, noun)) != NULL) return otherwise;
   if (!maker) return world_listed(w, plan, plan->route->path, n, at);
   if (!t_world_path(w, maker, own, sizeof own)) return NULL;
   return world_make(w, maker, own);
@@ -576,8 +422,11 @@ void t_world_query(const t_world *w, const svc_plan *plan, char *out, size_t siz
     n += (size_t)snprintf(out + n, size - n, "%c%s=%s", mark, p->name, value);
     mark = '&';
   }
-  for (p = plan->route->params; p && p->name; p++) /* of several one has to be given: this one */
-    if (strcmp(p->name, "period") == 0 && !strstr(out, "period=")) n += (size_t)snprintf(out + n, size - n, "%cperiod=PT5M", mark);
+  for (p = plan->route->params; p && p->name; p++) {
+    const t_need *need = t_needs_param(T_NEED_QUERY, plan, svc_str_c(p->name));
+    snprintf(value, sizeof value, "%s=", p->name);
+    if (need && !strstr(out, value)) n += (size_t)snprintf(out + n, size - n, "%c%s%s", mark, value, need->value);
+  }
 }
 
 /* The path, up to this parameter. */
@@ -736,15 +585,14 @@ static bool world_named(t_world *w, const svc_plan *plan, svc_node *body)
   return true;
 }
 
-/* Collections that an example names are there: the sample data has been loaded into the world's cluster. */
-static void world_sample(t_world *w)
+/* What the text of an example needs is done, once. */
+static void world_for_example(t_world *w, const svc_plan *plan)
 {
-  static const char what[] = "the sample data";
-  if (w->t.s->config.driver || !svc_noun_named(w->t.s, "sample dataset load") || world_recall(w, what)) return;
-  if (t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/Main", w->group) != 200) return; /* a walk has deleted it */
-  if (t_sendf(&w->t, "POST", NULL, "/groups/%s/sampleDatasetLoad/Main", w->group) == 202) world_rest(w);
-  else t_collection(&w->t, w->group, "Main", "sample_mflix", "movies"); /* a cluster into which data comes from elsewhere takes none */
-  world_remember(w, what, SVC_S("Main"));
+  t_needs at = { 0, 0 };
+  const t_need *need;
+  while ((need = t_needs_next(&at, T_NEED_EXAMPLE)) != NULL)
+    if (strstr(plan->route->example, need->value) && !world_recall(w, need->value) && need->run(w, plan))
+      world_remember(w, need->value, SVC_S("done"));
 }
 
 bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size)
@@ -755,7 +603,7 @@ bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size)
   bool good = true;
   if (plan->route->flags & SVC_NO_BODY) return *out = 0, true;
   if (!plan->route->example) return world_cannot(w, plan, "has no example");
-  if (strstr(plan->route->example, "\"sample_mflix\"")) world_sample(w);
+  world_for_example(w, plan);
   svc_arena_init(&arena, NULL);
   body = svc_json_parse(&arena, svc_str_c(plan->route->example));
   if (!body) good = world_cannot(w, plan, "has an example that is not JSON");
@@ -771,35 +619,36 @@ bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size)
 
 /* ---------------------------------------------------------------------------------------------------------- whole requests */
 
-/* Only one of several organizations is disconnected from a federation: there is a third one, of which nobody is a stranger. */
-static bool world_connect(t_world *w, const svc_plan *plan)
+static bool world_before(t_world *w, const svc_plan *plan)
 {
-  const char *federation;
-  if (plan->route->method != SVC_DELETE || strcmp(plan->route->path, WORLD_CONNECTED) != 0) return true;
-  federation = world_shown_there(w, plan->hops[0].noun);
-  return federation && t_sendf(&w->t, "PATCH", "{}", "/federationSettings/%s/connectedOrgConfigs/%s", federation,
-                               t_organization(&w->t, "Third")) == 200;
+  t_needs at = { 0, 0 };
+  const t_need *need;
+  while ((need = t_needs_of(&at, T_NEED_BEFORE, plan)) != NULL)
+    if (!need->run(w, plan)) return false;
+  return true;
+}
+
+static bool world_send_first(t_world *w, const svc_plan *plan, const svc_plan *first, const t_need *need)
+{
+  if (!t_world_path(w, first, w->path, sizeof w->path)) return false;
+  if (plan->route->method == SVC_GET && first->route->method == SVC_POST && !need->body) /* it may be there from before, and is met again */
+    return world_make(w, first, w->path) != NULL;
+  w->body[0] = 0;
+  if (need->body) snprintf(w->body, sizeof w->body, "%s", need->body);
+  else if (first->route->method != SVC_DELETE && !t_world_example(w, first, w->body, sizeof w->body)) return false;
+  w->group_gone = first->route->method == SVC_DELETE && first->noun == w->t.s->group;
+  if (t_send(&w->t, t_method(first), w->path, w->body[0] ? w->body : NULL) == t_success(first)) return true;
+  return world_cannot(w, first, "comes first: %d %s", w->t.response.status, w->t.response.body);
 }
 
 static bool world_do_first(t_world *w, const svc_plan *plan)
 {
-  size_t i;
-  for (i = 0; i < sizeof world_first / sizeof world_first[0]; i++) {
-    const svc_plan *first;
-    if (plan->route->method != world_first[i].method || strcmp(plan->route->path, world_first[i].path) != 0) continue;
-    first = t_world_plan(w, world_first[i].first_method, world_first[i].first);
-    if (!first) return world_cannot(w, plan, "is to come behind %s, which is not there", world_first[i].first);
-    if (!t_world_path(w, first, w->path, sizeof w->path)) return false;
-    if (plan->route->method == SVC_GET && first->route->method == SVC_POST && !world_first[i].body) { /* it may be there from before, and is met again */
-      if (!world_make(w, first, w->path)) return false;
-      continue;
-    }
-    w->body[0] = 0;
-    if (world_first[i].body) snprintf(w->body, sizeof w->body, "%s", world_first[i].body);
-    else if (first->route->method != SVC_DELETE && !t_world_example(w, first, w->body, sizeof w->body)) return false;
-    w->group_gone = first->route->method == SVC_DELETE && first->noun == w->t.s->group;
-    if (t_send(&w->t, t_method(first), w->path, w->body[0] ? w->body : NULL) != t_success(first))
-      return world_cannot(w, first, "comes first: %d %s", w->t.response.status, w->t.response.body);
+  t_needs at = { 0, 0 };
+  const t_need *need;
+  while ((need = t_needs_of(&at, T_NEED_FIRST, plan)) != NULL) {
+    const svc_plan *first = t_world_plan(w, need->first_method, need->first);
+    if (!first) return world_cannot(w, plan, "is to come behind %s, which is not there", need->first);
+    if (!world_send_first(w, plan, first, need)) return false;
   }
   return true;
 }
@@ -810,7 +659,7 @@ bool t_world_missing(t_world *w, const svc_plan *plan, char *out, size_t size)
   const char *p = plan->route->path;
   unsigned i;
   size_t n;
-  if (plan->route->method == SVC_PATCH && strcmp(plan->route->path, WORLD_SHAPE) == 0) return false; /* any can be rejected */
+  if (t_needs_say(T_NEED_PATCH_ANY, plan)) return false;
   if (!own || world_makes_itself(plan) || !world_fill(w, plan, own->param, out, size)) return false;
   n = strlen(out);
   for (i = 0; i <= own->param; i++) p = strchr(p, '{') + 1;
@@ -851,26 +700,22 @@ static bool world_shown(t_world *w, const svc_plan *plan)
 
 static void world_wait(t_world *w, const svc_plan *plan)
 {
-  size_t i;
-  for (i = 0; i < sizeof world_later / sizeof world_later[0]; i++)
-    if (plan->route->method == world_later[i].method && strcmp(plan->route->path, world_later[i].path) == 0) {
-      t_advance(&w->t, 3600);
-      munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-    }
+  if (!t_needs_say(T_NEED_LATER, plan)) return;
+  t_advance(&w->t, 3600);
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
 }
 
 bool t_world_ready(t_world *w, const svc_plan *plan)
 {
+  t_needs at = { 0, 0 };
+  const t_need *instead = t_needs_of(&at, T_NEED_INSTEAD, plan);
   int method = plan->route->method;
   bool good;
-  size_t i;
   w->has_body = false;
-  w->instead_of = NULL;
-  for (i = 0; i < sizeof world_instead / sizeof world_instead[0]; i++)
-    if (method == world_instead[i].method && strcmp(plan->route->path, world_instead[i].path) == 0)
-      w->instead_of = world_instead[i].maker, w->instead = world_instead[i].body;
+  w->instead_of = instead ? instead->first : NULL;
+  w->instead = instead ? instead->body : NULL;
   munit_assert_size(w->making_count, ==, 0);
-  if (!world_do_first(w, plan) || !world_connect(w, plan)) return false;
+  if (!world_do_first(w, plan) || !world_before(w, plan)) return false;
   w->making[w->making_count++] = (size_t)(plan - w->t.s->plans);
   good = t_world_path(w, plan, w->path, sizeof w->path);
   if (good && method == SVC_POST) good = t_world_example(w, plan, w->body, sizeof w->body);
@@ -988,15 +833,10 @@ uint64_t t_world_print(t_world *w)
 
 const char *t_sample(svc_str param)
 {
-  static const char *const named[][2] = {
-    { "cloudProvider", "AWS" }, { "clusterView", "PRIMARY" }, { "entryValue", "192.0.2.77" }, { "hostname", "db.example.com" },
-    { "integrationType", "SLACK" }, { "ipAddress", "192.0.2.77" }, { "logName", "mongod" }, { "name", "nobody" },
-    { "queryShapeHash", "00000000000000000000000000000000000000000000000000000000000000aa" }, { "token", "abc" },
-    { "userName", "nobody@example.com" }, { "username", "nobody@example.com" }, { "processId", "db.example.com:27017" },
-  };
-  size_t i;
-  for (i = 0; i < sizeof named / sizeof named[0]; i++)
-    if (svc_str_is(param, named[i][0])) return named[i][1];
+  t_needs at = { 0, 0 };
+  const t_need *need;
+  while ((need = t_needs_next(&at, T_NEED_SAMPLE)) != NULL)
+    if (svc_str_is(param, need->param)) return need->value;
   if (param.n >= 2 && (svc_str_is(param, "id") || memcmp(param.p + param.n - 2, "Id", 2) == 0)) return "0123456789abcdef01234567";
   if (param.n > 4 && memcmp(param.p + param.n - 4, "Name", 4) == 0) return "nobody";
   return NULL;

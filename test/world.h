@@ -5,11 +5,13 @@
 ** it is asked for, by the POST of the noun that it is, with that row's example. So a noun that is added is met by these
 ** tests from its first day, and its own tests hold only what is its own.
 **
-** What is asked of a table for that: a POST that creates has an example; so has a PUT or PATCH whose path has no GET.
+** What is asked of a table for that: a POST that creates has an example; so has a PUT or PATCH whose path has no GET. What no table says
+** stands beside the noun's test: see needs.h.
 */
 #ifndef SVC_TEST_WORLD_H
 #define SVC_TEST_WORLD_H
 
+#include "needs.h"
 #include "support.h"
 
 typedef struct t_world {
@@ -48,6 +50,8 @@ bool t_world_sent(const svc_plan *plan); /* a PATCH whose example has made what 
 bool t_world_elsewhere(const svc_plan *plan); /* it is about what only a driver knows of */
 const svc_plan *t_world_shows(const t_world *w, const svc_plan *plan); /* the GET that shows what it changes; NULL */
 
+const char *t_world_shown_there(t_world *w, const svc_noun_info *noun); /* the id of what is shown by the path of another alone; NULL */
+void t_world_rest(t_world *w); /* what was made comes to rest: only then can it be used, or deleted */
 bool t_world_shown_at(t_world *w, const svc_plan *plan, const svc_plan *get, char *out, size_t size); /* its path */
 
 /* The same path with something made up in place of what it is about. False: it names nothing of its noun. */

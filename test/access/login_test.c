@@ -1,6 +1,8 @@
 /*
 ** Authentication from the outside: the credentials that svc_bootstrap() gives, both ways of using them, and everything
 ** that must not get in.
+**
+** Tests also: access_token
 */
 #include "faults.h"
 #include "postgres.h"

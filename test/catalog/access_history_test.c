@@ -3,6 +3,13 @@
 */
 #include "damaged.h"
 #include "mechanism/probe.h"
+#include "needs.h"
+
+T_NEEDS(access_history) = {
+  T_HOST("hostname", ":/"),
+  T_SAMPLE("hostname", "db.example.com"),
+  T_NEEDS_END
+};
 
 static const char *history_says;
 static char history_asked[1024];

@@ -1,5 +1,7 @@
 /*
 ** Conditions of alerts: what is measured opens an alert, writes its events, and closes it, each of the conditions that there are.
+**
+** Tests also: alert_round
 */
 #include "damaged.h"
 #include "catalog/alert_world.h"

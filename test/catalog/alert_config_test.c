@@ -1,5 +1,7 @@
 /*
 ** Alert configurations: what may be said for which type of event, whom they tell, and that nothing of their secrets is shown.
+**
+** Tests also: alert_matcher_field
 */
 #include "support.h"
 

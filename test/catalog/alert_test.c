@@ -3,10 +3,30 @@
 **
 ** What nothing in the simulation brings about, a host that is down, a drill does: a noun of the test's own, whose making and
 ** going are such events.
+**
+** Tests also: alert_config, alert_notice, alert_wave
 */
 #include "damaged.h"
+#include "needs.h"
 #include "support.h"
 #include "catalog/alert_world.h"
+
+#define NEED_ALERT "/groups/{groupId}/alerts/{alertId}"
+#define NEED_CONFIGS "/groups/{groupId}/alertConfigs"
+#define NEED_WATCH \
+  "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\",\"metricThreshold\":{\"metricName\":\"CONNECTIONS\"," \
+  "\"operator\":\"GREATER_THAN\",\"threshold\":-1},\"notifications\":[{\"typeName\":\"GROUP\",\"emailEnabled\":true}]}"
+
+T_NEEDS(alert) = {
+  /* an alert is of something that is watched, and lasts */
+  T_FIRST(SVC_GET, NEED_ALERT, SVC_POST, NEED_CONFIGS, NEED_WATCH),
+  T_FIRST(SVC_GET, NEED_ALERT, SVC_POST, "/groups/{groupId}/clusters", NULL),
+  T_FIRST(SVC_GET, NEED_ALERT "/alertConfigs", SVC_POST, NEED_CONFIGS, NEED_WATCH),
+  T_FIRST(SVC_GET, NEED_ALERT "/alertConfigs", SVC_POST, "/groups/{groupId}/clusters", NULL),
+  T_FIRST(SVC_PATCH, NEED_ALERT, SVC_POST, NEED_CONFIGS, NEED_WATCH),
+  T_FIRST(SVC_PATCH, NEED_ALERT, SVC_POST, "/groups/{groupId}/clusters", NULL),
+  T_NEEDS_END
+};
 
 static const svc_field drill_fields[] = { F_ID(), F_STR("name", .flags = SVC_REQUIRED) };
 static const svc_object drill_object = { .name = "Drill", .fields = SVC_ROWS(drill_fields) };

@@ -1,8 +1,16 @@
 /*
 ** API keys: made in an organization or a project, seen from both, with roles that are names or objects; and their access
 ** lists.
+**
+** Tests also: api_key_access_list
 */
+#include "needs.h"
 #include "support.h"
+
+T_NEEDS(api_key) = {
+  T_SAMPLE("ipAddress", "192.0.2.77"),
+  T_NEEDS_END
+};
 
 #define API_KEY_ABSENT "5f5f5f5f5f5f5f5f5f5f5f5f"
 

@@ -1,4 +1,8 @@
-/* The audit log of a project: its filter is held against what servers take. Custom DNS, which is a switch, goes along. */
+/*
+** The audit log of a project: its filter is held against what servers take. Custom DNS, which is a switch, goes along.
+**
+** Tests also: custom_dns
+*/
 #include "support.h"
 
 static MunitResult audit_filter(const MunitParameter params[], void *data)

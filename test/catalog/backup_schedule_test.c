@@ -4,8 +4,24 @@
 */
 #include "catalog/backup_world.h"
 #include "damaged.h"
+#include "needs.h"
 
 #include <time.h>
+
+#define NEED_SCHEDULE "/groups/{groupId}/clusters/{clusterName}/backup/schedule"
+#define NEED_ITEM(type, interval, unit, value) \
+  "{\"frequencyType\":\"" type "\",\"frequencyInterval\":" #interval ",\"retentionUnit\":\"" unit "\",\"retentionValue\":" #value "}"
+
+T_NEEDS(backup_schedule) = {
+  T_REFERENCE("backup schedule", "export.exportBucketId", SVC_PATCH, NEED_SCHEDULE,
+              "{\"export\":{\"exportBucketId\":\"%V\",\"frequencyType\":\"monthly\"},\"autoExportEnabled\":true}", 0, NULL),
+  T_BODY(SVC_PATCH, NEED_SCHEDULE,
+         "{\"policies\":[{\"policyItems\":[" NEED_ITEM("daily", 1, "days", 3) "," NEED_ITEM("monthly", 40, "months", 2) "]}]}"),
+  T_BODY(SVC_PATCH, NEED_SCHEDULE, "{\"referenceHourOfDay\":5,\"restoreWindowDays\":3}"),
+  T_BODY(SVC_PATCH, NEED_SCHEDULE,
+         "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"frequencies\":[\"DAILY\",\"ON_DEMAND\"],\"regionName\":\"EU_WEST_1\"}]}"),
+  T_NEEDS_END
+};
 
 #define SCHEDULE "%C/backup/schedule"
 #define SNAPSHOTS "%C/backup/snapshots"

@@ -2,6 +2,25 @@
 ** Access roles at the three cloud providers: asked for, authorized, used and kept while they are used.
 */
 #include "catalog/backup_world.h"
+#include "needs.h"
+
+#define NEED_ROLES "/groups/{groupId}/cloudProviderAccess"
+#define NEED_AUTHORIZED "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::123456789012:role/svc\"}"
+#define NEED_AZURE \
+  "{\"providerName\":\"AZURE\",\"svcAzureAppId\":\"3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d5e\",\"servicePrincipalId\":" \
+  "\"3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d5f\",\"tenantId\":\"3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d5a\"}"
+
+T_NEEDS(cloud_access) = {
+  T_CHANGED(NEED_ROLES, NEED_AUTHORIZED), /* a role is of use when it is authorized */
+  T_SAME("iamRoleId", "roleId"),
+  T_KEY(NEED_ROLES "/{cloudProvider}/{roleId}", "cloudProvider", "AWS"), /* whose role it is: the POST makes no provider */
+  T_SAMPLE("cloudProvider", "AWS"),
+  /* in the order of T_ROLE_AWS, T_ROLE_AZURE and T_ROLE_GCP */
+  T_TARGET("cloud provider access", NEED_ROLES, "{\"providerName\":\"AWS\"}", NEED_AUTHORIZED, "roleId", "/groups/%G/cloudProviderAccess/AWS/%V"),
+  T_TARGET("cloud provider access", NEED_ROLES, NEED_AZURE, NULL, "_id", "/groups/%G/cloudProviderAccess/AZURE/%V"),
+  T_TARGET("cloud provider access", NEED_ROLES, "{\"providerName\":\"GCP\"}", NULL, "roleId", "/groups/%G/cloudProviderAccess/GCP/%V"),
+  T_NEEDS_END
+};
 
 #define ROLES "/groups/%G/cloudProviderAccess"
 #define AZURE_IDS "\"svcAzureAppId\":\"3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d5e\",\"servicePrincipalId\":\"7f1f1a7e-53f1-4c6e-9a57-1f2e3d4c5b6a\""

@@ -1,5 +1,7 @@
 /*
 ** What is done to clusters besides changing their fields: pins and grants that end on the clock, restarts, views.
+**
+** Tests also: cluster, cluster_summary
 */
 #include "damaged.h"
 

@@ -2,6 +2,13 @@
 ** Logs of hosts: what is their own, besides what holds for every route.
 */
 #include "mechanism/probe.h"
+#include "needs.h"
+
+T_NEEDS(cluster_log) = {
+  T_HOST("hostName", ":/"),
+  T_SAMPLE("logName", "mongod"),
+  T_NEEDS_END
+};
 
 typedef struct log_world {
   t_service t;

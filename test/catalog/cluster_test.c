@@ -2,6 +2,31 @@
 ** Clusters, seen from outside: every test speaks to a private store through requests alone, with a clock of its own.
 */
 #include "damaged.h"
+#include "needs.h"
+
+#define NEED_CLUSTERS "/groups/{groupId}/clusters"
+#define NEED_ONE NEED_CLUSTERS "/{clusterName}"
+#define NEED_REGION(cloud, name) \
+  "{\"providerName\":\"" cloud "\",\"regionName\":\"" name "\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}"
+#define NEED_NEW(name, type, region) \
+  "{\"name\":\"" name "\",\"backupEnabled\":true,\"clusterType\":\"" type "\",\"replicationSpecs\":[{\"regionConfigs\":[" region "]}]}"
+
+T_NEEDS(cluster) = {
+  T_TARGET("cluster", NEED_CLUSTERS, T_CLUSTER("Target"), NULL, "name", "/groups/%G/clusters/%V"),
+  T_BODY(SVC_POST, NEED_CLUSTERS, NEED_NEW("Second", "REPLICASET", NEED_REGION("AZURE", "US_EAST_2"))),
+  T_BODY(SVC_POST, NEED_CLUSTERS, NEED_NEW("Third", "GEOSHARDED", NEED_REGION("AWS", "US_EAST_1"))),
+  T_BODY(SVC_PATCH, NEED_ONE, "{\"paused\":true}"),
+  T_BODY(SVC_PATCH, NEED_ONE, "{\"paused\":false}"),
+  T_BODY(SVC_PATCH, NEED_ONE, "{\"backupEnabled\":false}"),
+  T_BODY(SVC_PATCH, NEED_ONE, "{\"backupEnabled\":true}"),
+  T_BODY(SVC_PATCH, NEED_ONE, "{\"pitEnabled\":true}"),
+  T_BODY(SVC_PATCH, NEED_ONE, "{\"terminationProtectionEnabled\":true}"),
+  T_BODY(SVC_PATCH, NEED_ONE, "{\"terminationProtectionEnabled\":false}"),
+  T_BODY(SVC_PATCH, NEED_ONE, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"),
+  T_BODY(SVC_PATCH, NEED_ONE, "{\"clusterType\":\"SHARDED\"}"),
+  T_BODY(SVC_PATCH, NEED_ONE, "{\"replicationSpecs\":[{\"regionConfigs\":[" NEED_REGION("AWS", "US_WEST_2") "]}]}"),
+  T_NEEDS_END
+};
 
 #define SPEC(size) "{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":\"" size "\"},\"providerName\":\"AWS\"," \
                    "\"regionName\":\"US_EAST_1\"}]}"

@@ -1,6 +1,8 @@
 /*
 ** Backup compliance policies: their states, and that what they forbid is forbidden everywhere. And private endpoints of
 ** backups.
+**
+** Tests also: backup_endpoint
 */
 #include "catalog/backup_world.h"
 

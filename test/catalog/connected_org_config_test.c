@@ -2,6 +2,21 @@
 ** Connected organizations: how they come into a federation and leave it, and what they are there.
 */
 #include "catalog/federation_world.h"
+#include "world.h"
+
+/* Only one of several organizations is disconnected from a federation: there is a third one, of which nobody is a stranger. */
+static bool connected_third(t_world *w, const svc_plan *plan)
+{
+  const char *federation = t_world_shown_there(w, plan->hops[0].noun);
+  return federation && t_sendf(&w->t, "PATCH", "{}", "/federationSettings/%s/connectedOrgConfigs/%s", federation,
+                               t_organization(&w->t, "Third")) == 200;
+}
+
+T_NEEDS(connected_org_config) = {
+  T_COMES_ALONG("connected organization"),
+  T_BEFORE(SVC_DELETE, "/federationSettings/{federationSettingsId}/connectedOrgConfigs/{orgId}", connected_third),
+  T_NEEDS_END
+};
 
 static MunitResult connected_join(const MunitParameter params[], void *data)
 {

@@ -3,7 +3,13 @@
 */
 #include "damaged.h"
 #include "mechanism/probe.h"
+#include "needs.h"
 #include "network_world.h"
+
+T_NEEDS(container) = {
+  T_TARGET("network container", "/groups/{groupId}/containers", NULL, NULL, "id", "/groups/%G/containers/%V"),
+  T_NEEDS_END
+};
 
 #define AWS_IN(region, block) "{\"providerName\":\"AWS\",\"regionName\":\"" region "\",\"svcCidrBlock\":\"" block "\"}"
 #define AZURE_IN(region, block) "{\"providerName\":\"AZURE\",\"region\":\"" region "\",\"svcCidrBlock\":\"" block "\"}"

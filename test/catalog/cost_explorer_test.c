@@ -4,6 +4,13 @@
 */
 #include "mechanism/probe.h"
 #include "catalog/billing/bill.h"
+#include "needs.h"
+
+T_NEEDS(cost_explorer) = {
+  T_LATER(SVC_GET, "/orgs/{orgId}/billing/costExplorer/usage/{token}"), /* until then the answer is 202 */
+  T_SAMPLE("token", "abc"),
+  T_NEEDS_END
+};
 
 static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };
 

@@ -1,7 +1,15 @@
 /*
 ** Custom database roles: nested fields, uniqueness, inheritance without circles, and the project's quota.
 */
+#include "needs.h"
 #include "support.h"
+
+T_NEEDS(custom_db_role) = {
+  T_TARGET("custom database role", "/groups/{groupId}/customDBRoles/roles", NULL, NULL, "roleName", "/groups/%G/customDBRoles/roles/%V"),
+  T_REFERENCE("custom database role", "inheritedRoles[].role", SVC_POST, "/groups/{groupId}/customDBRoles/roles",
+              "{\"roleName\":\"ref\",\"inheritedRoles\":[{\"db\":\"admin\",\"role\":\"%V\"}]}", 0, NULL),
+  T_NEEDS_END
+};
 
 #define ROLES "/groups/%s/customDBRoles/roles"
 

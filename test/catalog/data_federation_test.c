@@ -1,8 +1,32 @@
 /*
 ** Data federation: instances in their states, what they read from checked against itself and against the project, roles, hosts,
 ** private endpoints, limits and query logs.
+**
+** Tests also: data_federation_endpoint, data_federation_limit
 */
 #include "catalog/backup_world.h"
+#include "needs.h"
+
+#define NEED_LIMIT "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}"
+#define NEED_TENANTS "/groups/{groupId}/dataFederation"
+
+T_NEEDS(data_federation) = {
+  /* a limit is there when it was set */
+  T_FIRST(SVC_GET, NEED_LIMIT, SVC_PATCH, NEED_LIMIT, "{\"value\":5}"),
+  T_FIRST(SVC_PATCH, NEED_LIMIT, SVC_PATCH, NEED_LIMIT, "{\"value\":5}"),
+  T_FIRST(SVC_DELETE, NEED_LIMIT, SVC_PATCH, NEED_LIMIT, "{\"value\":5}"),
+  T_PATCH_MAKES(NEED_LIMIT),
+  T_KEY(NEED_LIMIT, "limitName", "bytesProcessed.query"),
+  T_TARGET("data federation", NEED_TENANTS, "{\"name\":\"Lake\",\"storage\":{\"stores\":[]}}", NULL, "name", "/groups/%G/dataFederation/%V"),
+  T_REFERENCE("data federation", "cloudProviderConfig.aws.roleId", SVC_POST, NEED_TENANTS, NULL, 0, NULL),
+  T_REFERENCE("data federation", "cloudProviderConfig.azure.roleId", SVC_POST, NEED_TENANTS,
+              "{\"name\":\"Ref\",\"cloudProviderConfig\":{\"azure\":{\"roleId\":\"%V\"}},\"storage\":{\"stores\":[]}}", T_ROLE_AZURE, NULL),
+  T_REFERENCE("data federation", "cloudProviderConfig.gcp.roleId", SVC_POST, NEED_TENANTS,
+              "{\"name\":\"Ref\",\"cloudProviderConfig\":{\"gcp\":{\"roleId\":\"%V\"}},\"storage\":{\"stores\":[]}}", T_ROLE_GCP, NULL),
+  T_REFERENCE("data federation", "storage.stores[].clusterName", SVC_POST, NEED_TENANTS,
+              "{\"name\":\"Ref\",\"storage\":{\"stores\":[{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"%V\"}]}}", 0, NULL),
+  T_NEEDS_END
+};
 
 #define TENANTS "/groups/%G/dataFederation"
 #define TENANT TENANTS "/Fed"
@@ -415,6 +439,9 @@ static MunitResult federation_endpoints(const MunitParameter params[], void *dat
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   b_is(&w, "results[0].comment", "two");
   b_is(&w, "results[0].status", "OK");
+  b_good(&w, "GET", ENDPOINTS, NULL, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  b_is(&w, "results[0].comment", "two");
   b_bad(&w, "POST", ENDPOINTS, "{\"endpointId\":\"vpce-0123456789abcdef0\",\"region\":\"US_EAST_1\",\"customerEndpointDNSName\":\"a.example.com\"}", 409,
         "PRIVATE_ENDPOINT_ALREADY_EXISTS");
   b_good(&w, "POST", ENDPOINTS,

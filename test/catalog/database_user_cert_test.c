@@ -1,11 +1,26 @@
 /*
 ** Certificates of database users: they verify against the authority of the project by another program than ours, belong to
 ** their key, expire on the clock, and their keys are nowhere but in the answer.
+**
+** Tests also: certificate_authority
 */
 #include "faults.h"
+#include "needs.h"
 #include "support.h"
 
 #include <unistd.h>
+
+#define NEED_CERTS "/groups/{groupId}/databaseUsers/{username}/certs"
+#define NEED_X509_USER \
+  "{\"databaseName\":\"$external\",\"username\":\"CN=app\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}"
+
+T_NEEDS(database_user_cert) = {
+  /* a user who has certificates */
+  T_FIRST(SVC_POST, NEED_CERTS, SVC_POST, "/groups/{groupId}/databaseUsers", NEED_X509_USER),
+  T_FIRST(SVC_GET, NEED_CERTS, SVC_POST, "/groups/{groupId}/databaseUsers", NEED_X509_USER),
+  T_KEY(NEED_CERTS, "username", "CN%3Dapp"),
+  T_NEEDS_END
+};
 
 static const svc_config quiet = { .limiter_off = 1 };
 

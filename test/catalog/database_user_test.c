@@ -1,5 +1,23 @@
 /* Database users: how they log in, what they may hold, what is kept of a password, and what the driver is told. */
+#include "needs.h"
 #include "support.h"
+
+#define NEED_USERS "/groups/{groupId}/databaseUsers"
+#define NEED_USER(more) \
+  "{\"databaseName\":\"admin\",\"username\":\"ref\",\"password\":\"correct horse battery\",\"roles\":[{\"roleName\":" \
+  "\"readWriteAnyDatabase\",\"databaseName\":\"admin\"}]" more "}"
+#define NEED_SCOPE(type) ",\"scopes\":[{\"type\":\"" type "\",\"name\":\"%V\"}]"
+
+T_NEEDS(database_user) = {
+  T_SAMPLE("username", "nobody@example.com"),
+  T_REFERENCE("database user", "scopes[type=CLUSTER].name", SVC_POST, NEED_USERS, NEED_USER(NEED_SCOPE("CLUSTER")), 0, NULL),
+  T_REFERENCE("database user", "scopes[type=DATA_LAKE].name", SVC_POST, NEED_USERS, NEED_USER(NEED_SCOPE("DATA_LAKE")), 0, NULL),
+  T_REFERENCE("database user", "scopes[type=STREAM].name", SVC_POST, NEED_USERS, NEED_USER(NEED_SCOPE("STREAM")), 0, NULL),
+  T_REFERENCE("database user", "roles[].roleName", SVC_POST, NEED_USERS,
+              "{\"databaseName\":\"admin\",\"username\":\"ref\",\"password\":\"correct horse battery\",\"roles\":[{\"roleName\":\"%V\","
+              "\"databaseName\":\"admin\"}]}", 0, NULL),
+  T_NEEDS_END
+};
 
 #define USERS "/groups/%s/databaseUsers"
 #define ROLE "\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"shop\"}]"

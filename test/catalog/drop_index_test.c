@@ -1,5 +1,7 @@
 /*
 ** Indexes that may go, and advice on the schema: the rules, on records that are made for each of them.
+**
+** Tests also: schema_advice
 */
 #include "catalog/advisor_world.h"
 

@@ -1,8 +1,30 @@
 /*
 ** Encryption at rest: three providers of keys, complete or not at all, secrets that are never shown or stored in clear, the
 ** clusters that use them, and the private endpoints to them.
+**
+** Tests also: encryption_at_rest_endpoint
 */
 #include "catalog/backup_world.h"
+#include "needs.h"
+
+#define NEED_KEYS "/groups/{groupId}/encryptionAtRest"
+#define NEED_ENDPOINTS NEED_KEYS "/{cloudProvider}/privateEndpoints"
+
+T_NEEDS(encryption_at_rest) = {
+  /* private endpoints reach keys that are in use */
+  T_FIRST(SVC_POST, NEED_ENDPOINTS, SVC_PATCH, NEED_KEYS, NULL),
+  T_FIRST(SVC_GET, NEED_ENDPOINTS "/{endpointId}", SVC_PATCH, NEED_KEYS, NULL),
+  T_FIRST(SVC_DELETE, NEED_ENDPOINTS "/{endpointId}", SVC_PATCH, NEED_KEYS, NULL),
+  T_REFERENCE("encryption at rest", "awsKms.roleId", SVC_PATCH, NEED_KEYS,
+              "{\"awsKms\":{\"enabled\":true,\"customerMasterKeyID\":\"k\",\"region\":\"US_EAST_1\",\"roleId\":\"%V\"}}", T_ROLE_AWS, NULL),
+  T_REFERENCE("encryption at rest", "azureKeyVault.roleId", SVC_PATCH, NEED_KEYS,
+              "{\"azureKeyVault\":{\"enabled\":true,\"keyIdentifier\":\"https://v.vault.example.net/keys/k/1\",\"keyVaultName\":\"v\","
+              "\"resourceGroupName\":\"g\",\"subscriptionID\":\"3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d51\",\"roleId\":\"%V\"}}", T_ROLE_AZURE, NULL),
+  T_REFERENCE("encryption at rest", "googleCloudKms.roleId", SVC_PATCH, NEED_KEYS,
+              "{\"googleCloudKms\":{\"enabled\":true,\"keyVersionResourceID\":\"projects/p/locations/l/keyRings/r/cryptoKeys/k/"
+              "cryptoKeyVersions/1\",\"roleId\":\"%V\"}}", T_ROLE_GCP, NULL),
+  T_NEEDS_END
+};
 
 #define KEYS "/groups/%G/encryptionAtRest"
 #define ACCESS "\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\",\"secretAccessKey\":\"aws-secret-of-some-length\""

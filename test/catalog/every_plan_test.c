@@ -807,125 +807,26 @@ static MunitResult every_envelope(const MunitParameter params[], void *data)
 /* ---------------------------------------------------------------------------------------------------------- references */
 
 #define REF_GROUP "/groups/{groupId}"
-#define REF_ROLES "/groups/%G/cloudProviderAccess"
-#define REF_UUID(last) "\"3d3f0b3e-2b6a-4f0e-8b8a-0c1a2b3c4d5" last "\""
-#define REF_KAFKA \
-  "\"type\":\"Kafka\",\"bootstrapServers\":\"a:1\",\"authentication\":{\"mechanism\":\"PLAIN\",\"username\":\"u\",\"password\":\"p\"}," \
-  "\"security\":{\"protocol\":\"SASL_SSL\"},\"networking\":{\"access\":{\"type\":\"PRIVATE_LINK\",\"connectionId\":\"%V\"}}"
-#define REF_ROLE "\"dbRoleToExecute\":{\"type\":\"CUSTOM\",\"role\":\"%V\"}"
-#define REF_USER(more) \
-  "{\"databaseName\":\"admin\",\"username\":\"ref\",\"password\":\"correct horse battery\",\"roles\":[{\"roleName\":" \
-  "\"readWriteAnyDatabase\",\"databaseName\":\"admin\"}]" more "}"
-#define REF_SCOPE(type) ",\"scopes\":[{\"type\":\"" type "\",\"name\":\"%V\"}]"
-#define REF_STORE "{\"name\":\"Ref\",\"storage\":{\"stores\":[{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"%V\"}]}}"
-#define REF_CLUSTER(name) \
-  "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
-  "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}"
 
-/* What is named: how it is made, which of its fields names it, where it is deleted. %G: the project. body NULL: the example. */
-typedef struct ref_target {
-  const char *noun, *post, *body, *patch, *value, *path;
-} ref_target;
-static const ref_target ref_targets[] = {
-  { "network container", REF_GROUP "/containers", NULL, NULL, "id", "/groups/%G/containers/%V" },
-  { "cloud provider access", REF_GROUP "/cloudProviderAccess", "{\"providerName\":\"AWS\"}",
-    "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::123456789012:role/svc\"}", "roleId", REF_ROLES "/AWS/%V" },
-  { "cloud provider access", REF_GROUP "/cloudProviderAccess", "{\"providerName\":\"AZURE\",\"svcAzureAppId\":" REF_UUID("e")
-    ",\"servicePrincipalId\":" REF_UUID("f") ",\"tenantId\":" REF_UUID("a") "}", NULL, "_id", REF_ROLES "/AZURE/%V" },
-  { "cloud provider access", REF_GROUP "/cloudProviderAccess", "{\"providerName\":\"GCP\"}", NULL, "roleId", REF_ROLES "/GCP/%V" },
-  { "cluster", REF_GROUP "/clusters", REF_CLUSTER("Target"), NULL, "name", "/groups/%G/clusters/%V" },
-  { "flex cluster", REF_GROUP "/flexClusters", NULL, NULL, "name", "/groups/%G/flexClusters/%V" },
-  { "export bucket", REF_GROUP "/backup/exportBuckets", NULL, NULL, "_id", "/groups/%G/backup/exportBuckets/%V" },
-  { "stream private link", REF_GROUP "/streams/privateLinkConnections", NULL, NULL, "_id", "/groups/%G/streams/privateLinkConnections/%V" },
-  { "custom database role", REF_GROUP "/customDBRoles/roles", NULL, NULL, "roleName", "/groups/%G/customDBRoles/roles/%V" },
-  { "data federation", REF_GROUP "/dataFederation", "{\"name\":\"Lake\",\"storage\":{\"stores\":[]}}", NULL, "name", "/groups/%G/dataFederation/%V" },
-  { "stream workspace", REF_GROUP "/streams", NULL, NULL, "name", "/groups/%G/streams/%V" },
-};
-enum { REF_AWS = 1, REF_AZURE, REF_GCP };
-
-/* A request for each row of `refs` that names a target: %V. body NULL: the example names it. */
-typedef struct ref_request {
-  const char *noun, *field;
-  int method;
-  const char *path, *body;
-  int role;           /* of several kinds of target, which */
-  const char *parent; /* what its path is below, where that is not made by its example; NULL: by that */
-} ref_request;
-#define REF_FAILOVER REF_GROUP "/streams/{tenantName}/connections/{connectionName}/failoverConnections"
-#define REF_PARENT "{\"name\":\"orders\",\"type\":\"Cluster\",\"clusterName\":\"Spare\"}"
-static const ref_request ref_requests[] = {
-  { "peering connection", "containerId", SVC_POST, REF_GROUP "/peers", NULL, 0, NULL },
-  { "log export", "iamRoleId", SVC_POST, REF_GROUP "/pushBasedLogExport", NULL, 0, NULL },
-  { "log integration", "iamRoleId", SVC_POST, REF_GROUP "/logIntegrations", NULL, 0, NULL },
-  { "log integration", "roleId", SVC_POST, REF_GROUP "/logIntegrations",
-    "{\"type\":\"GCS_LOG_EXPORT\",\"bucketName\":\"acme\",\"roleId\":\"%V\",\"logTypes\":[\"DBS\"]}", REF_GCP, NULL },
-  { "data federation", "cloudProviderConfig.aws.roleId", SVC_POST, REF_GROUP "/dataFederation", NULL, 0, NULL },
-  { "data federation", "cloudProviderConfig.azure.roleId", SVC_POST, REF_GROUP "/dataFederation",
-    "{\"name\":\"Ref\",\"cloudProviderConfig\":{\"azure\":{\"roleId\":\"%V\"}},\"storage\":{\"stores\":[]}}", REF_AZURE, NULL },
-  { "data federation", "cloudProviderConfig.gcp.roleId", SVC_POST, REF_GROUP "/dataFederation",
-    "{\"name\":\"Ref\",\"cloudProviderConfig\":{\"gcp\":{\"roleId\":\"%V\"}},\"storage\":{\"stores\":[]}}", REF_GCP, NULL },
-  { "data federation", "storage.stores[].clusterName", SVC_POST, REF_GROUP "/dataFederation", REF_STORE, 0, NULL },
-  { "export job", "exportBucketId", SVC_POST, REF_GROUP "/clusters/{clusterName}/backup/exports", NULL, 0, NULL },
-  { "export bucket", "iamRoleId", SVC_POST, REF_GROUP "/backup/exportBuckets", NULL, 0, NULL },
-  { "export bucket", "roleId", SVC_POST, REF_GROUP "/backup/exportBuckets",
-    "{\"bucketName\":\"acme-three\",\"cloudProvider\":\"GCP\",\"roleId\":\"%V\"}", REF_GCP, NULL },
-  { "backup schedule", "export.exportBucketId", SVC_PATCH, REF_GROUP "/clusters/{clusterName}/backup/schedule",
-    "{\"export\":{\"exportBucketId\":\"%V\",\"frequencyType\":\"monthly\"},\"autoExportEnabled\":true}", 0, NULL },
-  { "live migration", "destination.clusterName", SVC_POST, REF_GROUP "/liveMigrations", NULL, 0, NULL },
-  { "live migration validation", "destination.clusterName", SVC_POST, REF_GROUP "/liveMigrations/validate", NULL, 0, NULL },
-  { "stream connection", "clusterName@clusterGroupId", SVC_POST, REF_GROUP "/streams/{tenantName}/connections",
-    "{\"name\":\"ref\",\"type\":\"Cluster\",\"clusterName\":\"%V\"}", 0, NULL },
-  { "stream connection", "dbRoleToExecute[type=CUSTOM].role@clusterGroupId", SVC_POST, REF_GROUP "/streams/{tenantName}/connections",
-    "{\"name\":\"ref\",\"type\":\"Cluster\",\"clusterName\":\"%C\"," REF_ROLE "}", 0, NULL },
-  { "stream connection", "dbRoleToExecute.role@clusterGroupId", SVC_POST, REF_GROUP "/streams/{tenantName}/connections",
-    "{\"name\":\"ref\",\"type\":\"Cluster\",\"clusterName\":\"%C\"," REF_ROLE "}", 0, NULL },
-  { "stream connection", "networking.access.connectionId", SVC_POST, REF_GROUP "/streams/{tenantName}/connections",
-    "{\"name\":\"ref\"," REF_KAFKA "}", 0, NULL },
-  { "stream connection", "publicPrivateNetworking.access.connectionId", SVC_POST, REF_GROUP "/streams/{tenantName}/connections",
-    "{\"name\":\"ref\",\"type\":\"AWSLambda\",\"aws\":{\"roleArn\":\"arn:aws:iam::123456789012:role/r\"},"
-    "\"publicPrivateNetworking\":{\"access\":{\"type\":\"PRIVATE_LINK\",\"connectionId\":\"%V\"}}}", 0, NULL },
-  { "stream failover connection", "clusterName@clusterGroupId", SVC_POST,
-    REF_FAILOVER, "{\"type\":\"Cluster\",\"region\":\"OREGON_USA\",\"clusterName\":\"%V\"}", 0, REF_PARENT },
-  { "stream failover connection", "dbRoleToExecute[type=CUSTOM].role@clusterGroupId", SVC_POST,
-    REF_FAILOVER,
-    "{\"type\":\"Cluster\",\"region\":\"OREGON_USA\",\"clusterName\":\"%C\"," REF_ROLE "}", 0, REF_PARENT },
-  { "stream failover connection", "dbRoleToExecute.role@clusterGroupId", SVC_POST,
-    REF_FAILOVER,
-    "{\"type\":\"Cluster\",\"region\":\"OREGON_USA\",\"clusterName\":\"%C\"," REF_ROLE "}", 0, REF_PARENT },
-  { "stream failover connection", "networking.access.connectionId", SVC_POST,
-    REF_FAILOVER, "{\"region\":\"OREGON_USA\"," REF_KAFKA "}", 0, NULL },
-  { "encryption at rest", "awsKms.roleId", SVC_PATCH, REF_GROUP "/encryptionAtRest",
-    "{\"awsKms\":{\"enabled\":true,\"customerMasterKeyID\":\"k\",\"region\":\"US_EAST_1\",\"roleId\":\"%V\"}}", REF_AWS, NULL },
-  { "encryption at rest", "azureKeyVault.roleId", SVC_PATCH, REF_GROUP "/encryptionAtRest",
-    "{\"azureKeyVault\":{\"enabled\":true,\"keyIdentifier\":\"https://v.vault.example.net/keys/k/1\",\"keyVaultName\":\"v\","
-    "\"resourceGroupName\":\"g\",\"subscriptionID\":" REF_UUID("1") ",\"roleId\":\"%V\"}}", REF_AZURE, NULL },
-  { "encryption at rest", "googleCloudKms.roleId", SVC_PATCH, REF_GROUP "/encryptionAtRest",
-    "{\"googleCloudKms\":{\"enabled\":true,\"keyVersionResourceID\":\"projects/p/locations/l/keyRings/r/cryptoKeys/k/"
-    "cryptoKeyVersions/1\",\"roleId\":\"%V\"}}", REF_GCP, NULL },
-  { "database user", "scopes[type=CLUSTER].name", SVC_POST, REF_GROUP "/databaseUsers", REF_USER(REF_SCOPE("CLUSTER")), 0, NULL },
-  { "database user", "scopes[type=DATA_LAKE].name", SVC_POST, REF_GROUP "/databaseUsers", REF_USER(REF_SCOPE("DATA_LAKE")), 0, NULL },
-  { "database user", "scopes[type=STREAM].name", SVC_POST, REF_GROUP "/databaseUsers", REF_USER(REF_SCOPE("STREAM")), 0, NULL },
-  { "database user", "roles[].roleName", SVC_POST, REF_GROUP "/databaseUsers",
-    "{\"databaseName\":\"admin\",\"username\":\"ref\",\"password\":\"correct horse battery\",\"roles\":[{\"roleName\":\"%V\","
-    "\"databaseName\":\"admin\"}]}", 0, NULL },
-  { "custom database role", "inheritedRoles[].role", SVC_POST, REF_GROUP "/customDBRoles/roles",
-    "{\"roleName\":\"ref\",\"inheritedRoles\":[{\"db\":\"admin\",\"role\":\"%V\"}]}", 0, NULL },
-};
-
-static const ref_target *ref_target_of(const char *noun, int role)
+/* How one of the noun is made (T_TARGET); of several the one of this number, from 1. */
+static const t_need *ref_target_of(const char *noun, int which)
 {
-  size_t i = 0;
-  while (i < sizeof ref_targets / sizeof ref_targets[0] && strcmp(ref_targets[i].noun, noun) != 0) i++;
-  if (i == sizeof ref_targets / sizeof ref_targets[0]) munit_errorf("no target is known for a reference to a %s", noun);
-  return &ref_targets[i + (size_t)(role ? role - 1 : 0)];
+  t_needs at = { 0, 0 };
+  const t_need *need;
+  while ((need = t_needs_next(&at, T_NEED_TARGET)) != NULL)
+    if (strcmp(need->noun, noun) == 0 && --which <= 0) return need;
+  munit_errorf("no target is known for a reference to a %s: give its test a T_TARGET", noun);
+  return NULL;
 }
 
-static const ref_request *ref_request_of(const svc_noun *noun, const svc_ref *ref)
+/* The request that names a target by this field (T_REFERENCE). */
+static const t_need *ref_request_of(const svc_noun *noun, const svc_ref *ref)
 {
-  size_t i;
-  for (i = 0; i < sizeof ref_requests / sizeof ref_requests[0]; i++)
-    if (strcmp(ref_requests[i].noun, noun->name) == 0 && strcmp(ref_requests[i].field, ref->field) == 0) return &ref_requests[i];
-  munit_errorf("no request is known that names a %s by %s of a %s", ref->noun, ref->field, noun->name);
+  t_needs at = { 0, 0 };
+  const t_need *need;
+  while ((need = t_needs_next(&at, T_NEED_REFERENCE)) != NULL)
+    if (strcmp(need->noun, noun->name) == 0 && strcmp(need->field, ref->field) == 0) return need;
+  munit_errorf("no request is known that names a %s by %s of a %s: give its test a T_REFERENCE", ref->noun, ref->field, noun->name);
   return NULL;
 }
 
@@ -934,10 +835,9 @@ typedef struct ref_case {
   t_world w;
   const svc_noun_info *noun, *to;
   const svc_ref *ref;
-  const ref_request *request;
-  const ref_target *target;
+  const t_need *request, *target; /* T_REFERENCE, T_TARGET */
   const svc_plan *plan; /* of the request */
-  char value[160], removal[512];
+  char value[160], removal[512], above[256];
 } ref_case;
 
 /* %G: the project, %V: what is named, %C: a cluster that is there. */
@@ -978,14 +878,14 @@ static bool ref_take(void *context, const svc_node *value)
 }
 
 /* The target in this project, by a body of its own. */
-static void ref_make_in(ref_case *r, const ref_target *target, const char *group)
+static void ref_make_in(ref_case *r, const t_need *target, const char *group)
 {
-  const svc_plan *maker = t_world_plan(&r->w, SVC_POST, target->post);
-  const char *below = target->post + strlen(REF_GROUP);
+  const svc_plan *maker = t_world_plan(&r->w, SVC_POST, target->path);
+  const char *below = target->path + strlen(REF_GROUP);
   if (t_sendf(&r->w.t, "POST", target->body ? target->body : maker->route->example, "/groups/%s%s", group, below) >= 300)
     munit_errorf("%s is not made: %s", target->noun, r->w.t.response.body);
-  snprintf(r->value, sizeof r->value, "%s", t_str(&r->w.t, target->value));
-  if (target->patch && t_sendf(&r->w.t, "PATCH", target->patch, "/groups/%s%s/%s", group, below, r->value) != 200)
+  snprintf(r->value, sizeof r->value, "%s", t_str(&r->w.t, target->field));
+  if (target->change && t_sendf(&r->w.t, "PATCH", target->change, "/groups/%s%s/%s", group, below, r->value) != 200)
     munit_errorf("%s is of no use: %s", target->noun, r->w.t.response.body);
   ref_wait(r);
 }
@@ -994,20 +894,29 @@ static void ref_make_in(ref_case *r, const ref_target *target, const char *group
 static void ref_spare(ref_case *r, const char *group)
 {
   if (strstr(r->request->body, "%C") || r->request->parent)
-    munit_assert_int(t_sendf(&r->w.t, "POST", REF_CLUSTER("Spare"), "/groups/%s/clusters", group), ==, 202);
+    munit_assert_int(t_sendf(&r->w.t, "POST", T_CLUSTER("Spare"), "/groups/%s/clusters", group), ==, 202);
   ref_wait(r);
 }
 
 static void ref_make(ref_case *r)
 {
-  const svc_plan *maker = t_world_plan(&r->w, SVC_POST, r->target->post);
+  const svc_plan *maker = t_world_plan(&r->w, SVC_POST, r->target->path);
   if (r->target->body) {
     ref_make_in(r, r->target, r->w.group);
     return;
   }
   if (!t_world_ready(&r->w, maker) || t_world_send(&r->w, maker) >= 300) munit_errorf("%s is not made: %s", r->target->noun, r->w.why);
-  snprintf(r->value, sizeof r->value, "%s", t_str(&r->w.t, r->target->value));
+  snprintf(r->value, sizeof r->value, "%s", t_str(&r->w.t, r->target->field));
   ref_wait(r);
+}
+
+/* What the request's path is below is made by the body of its row, where it has one: at the path as far as its last parameter. */
+static void ref_parent(ref_case *r)
+{
+  const char *path = r->request->path, *last = strrchr(path, '{');
+  snprintf(r->above, sizeof r->above, "%.*s", last ? (int)(last - path) - 1 : 0, path);
+  r->w.instead_of = r->request->parent ? r->above : NULL;
+  r->w.instead = r->request->parent;
 }
 
 /* A world in which the target is there, and the request that names it is ready in w->path and w->body. */
@@ -1020,14 +929,13 @@ static void ref_begin(ref_case *r, size_t noun, size_t row)
   r->ref = &r->noun->noun->refs[row];
   r->to = svc_noun_named(r->w.t.s, r->ref->noun);
   r->request = ref_request_of(r->noun->noun, r->ref);
-  r->target = ref_target_of(r->ref->noun, r->request->role);
+  r->target = ref_target_of(r->ref->noun, r->request->which);
   r->plan = t_world_plan(&r->w, r->request->method, r->request->path);
   munit_assert_not_null(r->plan);
   if (r->request->body) {
     ref_make(r);
     ref_spare(r, r->w.group);
-    r->w.instead_of = r->request->parent ? REF_GROUP "/streams/{tenantName}/connections" : NULL;
-    r->w.instead = r->request->parent;
+    ref_parent(r);
     ref_text(r->request->body, r->w.group, r->value, body, sizeof body);
     if (!t_world_path(&r->w, r->plan, r->w.path, sizeof r->w.path)) munit_errorf("not ready: %s", r->w.why);
     snprintf(r->w.body, sizeof r->w.body, "%s", body);
@@ -1040,7 +948,7 @@ static void ref_begin(ref_case *r, size_t noun, size_t row)
     svc_blocks_free(arena.blocks);
   }
   munit_assert_size(strlen(r->value), >, 0);
-  ref_text(r->target->path, r->w.group, r->value, r->removal, sizeof r->removal);
+  ref_text(r->target->value, r->w.group, r->value, r->removal, sizeof r->removal);
 }
 
 static void ref_named(ref_case *r)

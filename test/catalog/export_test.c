@@ -1,8 +1,22 @@
 /*
 ** Exports of snapshots: buckets at three providers, jobs in their states, exports by the schedule, and what keeps a bucket.
+**
+** Tests also: export_bucket, export_job
 */
 #include "catalog/backup_world.h"
 #include "damaged.h"
+#include "needs.h"
+
+#define NEED_BUCKETS "/groups/{groupId}/backup/exportBuckets"
+
+T_NEEDS(export) = {
+  T_TARGET("export bucket", NEED_BUCKETS, NULL, NULL, "_id", "/groups/%G/backup/exportBuckets/%V"),
+  T_REFERENCE("export job", "exportBucketId", SVC_POST, "/groups/{groupId}/clusters/{clusterName}/backup/exports", NULL, 0, NULL),
+  T_REFERENCE("export bucket", "iamRoleId", SVC_POST, NEED_BUCKETS, NULL, 0, NULL),
+  T_REFERENCE("export bucket", "roleId", SVC_POST, NEED_BUCKETS,
+              "{\"bucketName\":\"acme-three\",\"cloudProvider\":\"GCP\",\"roleId\":\"%V\"}", T_ROLE_GCP, NULL),
+  T_NEEDS_END
+};
 
 #define BUCKETS "/groups/%G/backup/exportBuckets"
 #define ROLE "%R"
@@ -48,6 +62,8 @@ static MunitResult test_buckets(const MunitParameter params[], void *data)
               "bucketName");
   b_bad_field(&w, "POST", BUCKETS, "{\"bucketName\":\"acme\",\"cloudProvider\":\"TENANT\"}", "cloudProvider");
   b_good(&w, "PATCH", BUCKETS "/%J", "{\"requirePrivateNetworking\":true}", 200);
+  b_is(&w, "requirePrivateNetworking", "true");
+  b_good(&w, "GET", BUCKETS "/%J", NULL, 200);
   b_is(&w, "requirePrivateNetworking", "true");
   b_bad_field(&w, "PATCH", BUCKETS "/%J", "{\"bucketName\":\"another\"}", "bucketName");
   b_good(&w, "DELETE", BUCKETS "/%J", NULL, 204);

@@ -1,8 +1,26 @@
 /*
 ** Flex clusters, their snapshots and restore jobs, and how one becomes a dedicated cluster: through requests, with the clock
 ** moved by hand.
+**
+** Tests also: cluster, flex_restore_job, flex_snapshot
 */
 #include "damaged.h"
+#include "needs.h"
+
+#define NEED_FLEX "/groups/{groupId}/flexClusters"
+
+T_NEEDS(flex_cluster) = {
+  /* the body names the cluster, which is at rest */
+  T_FIRST(SVC_POST, NEED_FLEX ":tenantUpgrade", SVC_POST, NEED_FLEX, NULL),
+  T_LATER(SVC_POST, NEED_FLEX ":tenantUpgrade"),
+  T_SAMPLE("name", "nobody"),
+  T_TARGET("flex cluster", NEED_FLEX, NULL, NULL, "name", "/groups/%G/flexClusters/%V"),
+  T_BODY(SVC_POST, NEED_FLEX, "{\"name\":\"Other\",\"providerSettings\":{\"backingProviderName\":\"GCP\",\"regionName\":\"CENTRAL_US\"}}"),
+  T_BODY(SVC_PATCH, NEED_FLEX "/{name}", "{\"terminationProtectionEnabled\":true}"),
+  T_BODY(SVC_PATCH, NEED_FLEX "/{name}", "{\"terminationProtectionEnabled\":false}"),
+  T_BODY(SVC_PATCH, NEED_FLEX "/{name}", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"),
+  T_NEEDS_END
+};
 
 #define HOUR 3600
 #define DAY (24 * HOUR)

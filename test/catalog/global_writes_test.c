@@ -1,7 +1,24 @@
 /*
 ** Global writes: what is their own, besides what holds for every route.
 */
+#include "needs.h"
 #include "support.h"
+
+#define NEED_CLUSTER "/groups/{groupId}/clusters/{clusterName}"
+#define NEED_ZONES NEED_CLUSTER "/globalWrites/customZoneMapping"
+#define NEED_SPACES NEED_CLUSTER "/globalWrites/managedNamespaces"
+#define NEED_GEO "{\"clusterType\":\"GEOSHARDED\"}"
+
+T_NEEDS(global_writes) = {
+  /* only clusters of this type have zones to which locations are mapped */
+  T_FIRST(SVC_POST, NEED_ZONES, SVC_PATCH, NEED_CLUSTER, NEED_GEO),
+  T_FIRST(SVC_DELETE, NEED_ZONES, SVC_PATCH, NEED_CLUSTER, NEED_GEO),
+  T_FIRST(SVC_POST, NEED_SPACES, SVC_PATCH, NEED_CLUSTER, NEED_GEO),
+  T_FIRST(SVC_DELETE, NEED_SPACES, SVC_PATCH, NEED_CLUSTER, NEED_GEO),
+  /* the query names what goes */
+  T_FIRST(SVC_DELETE, NEED_SPACES, SVC_POST, NEED_SPACES, "{\"collection\":\"a\",\"customShardKey\":\"b\",\"db\":\"a\"}"),
+  T_NEEDS_END
+};
 
 typedef struct global_world {
   t_service t;

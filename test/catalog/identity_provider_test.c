@@ -3,6 +3,18 @@
 */
 #include "catalog/federation_world.h"
 #include "damaged.h"
+#include "needs.h"
+
+#define NEED_PROVIDERS "/federationSettings/{federationSettingsId}/identityProviders"
+
+T_NEEDS(identity_provider) = {
+  /* only OIDC has keys to be revoked, and the provider stays */
+  T_INSTEAD(SVC_DELETE, NEED_PROVIDERS "/{identityProviderId}/jwks", NEED_PROVIDERS,
+            "{\"protocol\":\"OIDC\",\"displayName\":\"Acme\",\"issuerUri\":\"https://idp.example.com/acme\",\"audience\":\"acme\","
+            "\"authorizationType\":\"USER\",\"clientId\":\"acme\"}"),
+  T_CANCELS(NEED_PROVIDERS "/{identityProviderId}/jwks"),
+  T_NEEDS_END
+};
 
 /* --------------------------------------------------------------------------------------------------------- certificates */
 

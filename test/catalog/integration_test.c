@@ -1,7 +1,13 @@
 /*
 ** Third-party integrations: one of a kind, each with fields of its own, and nothing of their secrets shown or stored.
 */
+#include "needs.h"
 #include "support.h"
+
+T_NEEDS(integration) = {
+  T_SAMPLE("integrationType", "SLACK"),
+  T_NEEDS_END
+};
 
 static const svc_config quiet = { .limiter_off = 1 };
 

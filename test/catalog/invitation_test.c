@@ -1,7 +1,17 @@
 /*
 ** Invitations: to an organization and to a project, seen in the older way and as users whose membership is pending.
+**
+** Tests also: organization_invitation, project_invitation
 */
 #include "damaged.h"
+#include "needs.h"
+
+T_NEEDS(invitation) = {
+  /* the body, not the path, names the invitation */
+  T_FIRST(SVC_PATCH, "/orgs/{orgId}/invites", SVC_POST, "/orgs/{orgId}/invites", NULL),
+  T_FIRST(SVC_PATCH, "/groups/{groupId}/invites", SVC_POST, "/groups/{groupId}/invites", NULL),
+  T_NEEDS_END
+};
 
 #define INVITATION_DAY ((int64_t)24 * 3600)
 

@@ -1,9 +1,21 @@
 /*
 ** Invoices: what was used in a month, in all its forms; how they close and are paid; and what becomes of who does not pay.
+**
+** Tests also: cluster_transfer
 */
 #include "damaged.h"
 #include "mechanism/probe.h"
 #include "catalog/billing/bill.h"
+#include "needs.h"
+
+T_NEEDS(invoice) = {
+  /* an invoice is of something that costs */
+  T_FIRST(SVC_GET, "/orgs/{orgId}/invoices/pending", SVC_POST, "/groups/{groupId}/clusters", NULL),
+  T_FIRST(SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}", SVC_POST, "/groups/{groupId}/clusters", NULL),
+  T_FIRST(SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/csv", SVC_POST, "/groups/{groupId}/clusters", NULL),
+  T_FIRST(SVC_GET, "/orgs/{orgId}/invoices/{invoiceId}/lineItems:search", SVC_POST, "/groups/{groupId}/clusters", NULL),
+  T_NEEDS_END
+};
 
 static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };
 

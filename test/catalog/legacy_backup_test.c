@@ -1,7 +1,19 @@
 /*
 ** The older views of backups: snapshots, their schedule, checkpoints. They show what the newer ones have, and change that.
+**
+** Tests also: checkpoint, legacy_restore_job, legacy_snapshot, legacy_snapshot_schedule
 */
 #include "catalog/backup_world.h"
+#include "needs.h"
+
+#define NEED_SNAPSHOT "/groups/{groupId}/clusters/{clusterName}/snapshots/{snapshotId}"
+
+T_NEEDS(legacy_backup) = {
+  T_SAME("checkpointId", "snapshotId"), /* a checkpoint is a view of a snapshot */
+  T_BODY(SVC_PATCH, NEED_SNAPSHOT, "{\"doNotDelete\":true}"),
+  T_BODY(SVC_PATCH, NEED_SNAPSHOT, "{\"doNotDelete\":false}"),
+  T_NEEDS_END
+};
 
 #define LEGACY "%C/snapshots"
 #define SCHEDULE "%C/snapshotSchedule"

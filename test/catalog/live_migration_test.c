@@ -1,8 +1,21 @@
 /*
 ** Live migrations, their validations, link tokens and what lies elsewhere: states by the clock and by a driver, what a running
 ** migration holds, and secrets that are not kept.
+**
+** Tests also: available_project, link_token, live_migration_validation
 */
+#include "needs.h"
 #include "support.h"
+
+T_NEEDS(live_migration) = {
+  /* the path names all link tokens, which may be none */
+  T_FIRST(SVC_DELETE, "/orgs/{orgId}/liveMigrations/linkTokens", SVC_POST, "/orgs/{orgId}/liveMigrations/linkTokens", NULL),
+  /* only a migration that has copied everything is cut over */
+  T_LATER(SVC_PUT, "/groups/{groupId}/liveMigrations/{liveMigrationId}/cutover"),
+  T_REFERENCE("live migration", "destination.clusterName", SVC_POST, "/groups/{groupId}/liveMigrations", NULL, 0, NULL),
+  T_REFERENCE("live migration validation", "destination.clusterName", SVC_POST, "/groups/{groupId}/liveMigrations/validate", NULL, 0, NULL),
+  T_NEEDS_END
+};
 
 #define HOUR 3600
 #define DAY (24 * HOUR)

@@ -1,7 +1,20 @@
 /*
 ** Logs that leave the service: integrations of every kind, and the push-based export with its states.
+**
+** Tests also: log_export
 */
 #include "catalog/backup_world.h"
+#include "needs.h"
+
+T_NEEDS(log_integration) = {
+  /* the export is there, but not configured */
+  T_FIRST(SVC_PATCH, "/groups/{groupId}/pushBasedLogExport", SVC_POST, "/groups/{groupId}/pushBasedLogExport", NULL),
+  T_REFERENCE("log export", "iamRoleId", SVC_POST, "/groups/{groupId}/pushBasedLogExport", NULL, 0, NULL),
+  T_REFERENCE("log integration", "iamRoleId", SVC_POST, "/groups/{groupId}/logIntegrations", NULL, 0, NULL),
+  T_REFERENCE("log integration", "roleId", SVC_POST, "/groups/{groupId}/logIntegrations",
+              "{\"type\":\"GCS_LOG_EXPORT\",\"bucketName\":\"acme\",\"roleId\":\"%V\",\"logTypes\":[\"DBS\"]}", T_ROLE_GCP, NULL),
+  T_NEEDS_END
+};
 
 #define LOGS "/groups/%G/logIntegrations"
 #define EXPORT "/groups/%G/pushBasedLogExport"
@@ -68,6 +81,8 @@ static MunitResult log_replace(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "featureUsages[0].featureType"), "SVC_LOG_INTEGRATION");
   b_bad(&w, "DELETE", "/groups/%G/cloudProviderAccess/AWS/%R", NULL, 409, "CLOUD_PROVIDER_ACCESS_ROLE_IN_USE");
   b_good(&w, "PUT", LOGS "/%J", "{\"type\":\"S3_LOG_EXPORT\",\"bucketName\":\"other\",\"iamRoleId\":\"%R\",\"logTypes\":[\"DBS\"]}", 200);
+  b_is(&w, "bucketName", "other");
+  b_good(&w, "GET", LOGS "/%J", NULL, 200);
   b_is(&w, "bucketName", "other");
   b_bad_field(&w, "PUT", LOGS "/%J", "{\"type\":\"GCS_LOG_EXPORT\",\"bucketName\":\"other\",\"roleId\":\"%R\",\"logTypes\":[\"DBS\"]}", "type");
   b_good(&w, "DELETE", LOGS "/%J", NULL, 204);

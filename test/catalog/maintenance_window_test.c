@@ -1,7 +1,15 @@
 /*
 ** The maintenance window: its defaults, changes, deferrals, and setting it back.
 */
+#include "needs.h"
 #include "support.h"
+
+T_NEEDS(maintenance_window) = {
+  /* only what is scheduled can be put off */
+  T_FIRST(SVC_POST, "/groups/{groupId}/maintenanceWindow/defer", SVC_PATCH, "/groups/{groupId}/maintenanceWindow",
+          "{\"dayOfWeek\":1,\"startASAP\":true}"),
+  T_NEEDS_END
+};
 
 #define WINDOW "/groups/%s/maintenanceWindow"
 

@@ -1,5 +1,11 @@
 /* The access list of a project: addresses, ranges and security groups, each once, pending and then active, until a date. */
+#include "needs.h"
 #include "support.h"
+
+T_NEEDS(network_access) = {
+  T_SAMPLE("entryValue", "192.0.2.77"),
+  T_NEEDS_END
+};
 
 #define LIST "/groups/%s/accessList"
 

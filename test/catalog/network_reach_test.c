@@ -1,5 +1,7 @@
 /*
 ** From networks to connection strings: each kind of string is built by operations alone, and taken away again.
+**
+** Tests also: custom_dns
 */
 #include "network_world.h"
 

@@ -2,6 +2,15 @@
 ** Online archives: their states by the clock, what can be changed and what cannot, every rule of a body, and logs of queries.
 */
 #include "damaged.h"
+#include "needs.h"
+
+#define NEED_ARCHIVE "/groups/{groupId}/clusters/{clusterName}/onlineArchives/{archiveId}"
+
+T_NEEDS(online_archive) = {
+  T_BODY(SVC_PATCH, NEED_ARCHIVE, "{\"paused\":true}"),
+  T_BODY(SVC_PATCH, NEED_ARCHIVE, "{\"paused\":false}"),
+  T_NEEDS_END
+};
 
 #define CLUSTER \
   "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":" \

@@ -1,35 +1,56 @@
 /*
-** Operations that are ours alone: the public catalog (operations_list.h) does not have them, and the catalog tests accept them beside it.
+** Operations that the public catalog (operations_list.h) does not have. The catalog tests accept them beside it.
 **
-** The rule it keeps: an operation stands either in the public catalog or here, never in both, so the comparison with the catalog stays
-** exact. `./build.sh new AREA/NOUN` adds the rows of the noun that it generates; the columns are those of operations_list.h, with the
-** operation's name in third place.
+** The rule it keeps: an operation stands either in the public catalog or here, never in both, so the comparison with the
+** catalog stays exact.
 */
 #ifndef SVC_TEST_OPERATIONS_OWN_H
 #define SVC_TEST_OPERATIONS_OWN_H
 
 #include "catalog/operations_list.h"
 
-/* X(method, path, name, endpoint set, scope, capacity, refill, versions, roles, status of success) */
-#define OPERATIONS_OWN(X) \
-  /* build.sh new adds rows above this line */
+#include <stdbool.h>
+#include <string.h>
 
-#define OPERATIONS_OWN_ROW(method, path, name, set, scope, capacity, refill, versions, roles, status) \
-  { #method, path, set, scope, capacity, refill, versions, roles, status },
-static const operations_row operations_own[] = { OPERATIONS_OWN(OPERATIONS_OWN_ROW) { NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0 } };
+/* Operations below the base path. `./build.sh new AREA/NOUN` adds the rows of the noun that it generates. */
+static const operations_row operations_own[] = {
+  /* build.sh new adds rows above this line */
+  { NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, 0 },
+};
 
 #define OPERATIONS_OWN_COUNT (sizeof operations_own / sizeof operations_own[0] - 1)
+
+/* Operations beside the API (SVC_ABSOLUTE): they belong to no endpoint set and have no dated version. */
+static const struct {
+  const char *method, *path, *name;
+} operations_beside[] = {
+  { "POST", "/api/oauth/revoke", "revokeAccessToken" },
+  { "POST", "/api/oauth/token", "issueAccessToken" },
+  { "GET", "/openapi.json", "getOpenApi" },
+};
+
+#define OPERATIONS_BESIDE_COUNT (sizeof operations_beside / sizeof operations_beside[0])
 
 /* The row of an operation, of the public catalog or of ours; NULL: in neither. */
 static inline const operations_row *operations_find(const char *method, const char *path)
 {
   const operations_row *own;
   size_t i;
-  for (i = 0; i < sizeof operations_list / sizeof operations_list[0]; i++)
+  for (i = 0; i < OPERATIONS_COUNT; i++)
     if (strcmp(operations_list[i].method, method) == 0 && strcmp(operations_list[i].path, path) == 0) return &operations_list[i];
   for (own = operations_own; own->method; own++)
     if (strcmp(own->method, method) == 0 && strcmp(own->path, path) == 0) return own;
   return NULL;
+}
+
+/* The name of an operation, wherever it stands; NULL: nowhere. */
+static inline const char *operations_name(const char *method, const char *path)
+{
+  const operations_row *row = operations_find(method, path);
+  size_t i;
+  for (i = 0; !row && i < OPERATIONS_BESIDE_COUNT; i++)
+    if (strcmp(operations_beside[i].method, method) == 0 && strcmp(operations_beside[i].path, path) == 0) return operations_beside[i].name;
+  return row ? row->name : NULL;
 }
 
 static inline bool operations_is_own(const operations_row *row)

@@ -1,7 +1,15 @@
 /*
 ** Organizations: their life, the credentials that are made along with one, and their settings.
+**
+** Tests also: organization_settings
 */
+#include "needs.h"
 #include "support.h"
+
+T_NEEDS(organization) = {
+  T_FIRST(SVC_DELETE, "/orgs/{orgId}", SVC_DELETE, "/groups/{groupId}", NULL), /* projects keep their organization */
+  T_NEEDS_END
+};
 
 #define KEY "\"apiKey\":{\"desc\":\"first key\",\"roles\":[\"ORG_OWNER\"]}"
 #define ACCOUNT "\"serviceAccount\":{\"name\":\"deployer\",\"description\":\"deploys\",\"roles\":[\"ORG_MEMBER\"]," \

@@ -3,7 +3,13 @@
 */
 #include "damaged.h"
 #include "mechanism/probe.h"
+#include "needs.h"
 #include "network_world.h"
+
+T_NEEDS(peer) = {
+  T_REFERENCE("peering connection", "containerId", SVC_POST, "/groups/{groupId}/peers", NULL, 0, NULL),
+  T_NEEDS_END
+};
 
 #define AWS_CONTAINER "{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"svcCidrBlock\":\"10.8.0.0/21\"}"
 #define AZURE_CONTAINER "{\"providerName\":\"AZURE\",\"region\":\"US_EAST\"}"

@@ -1,6 +1,8 @@
 /*
 ** Private endpoint services and the endpoints below them: each provider's fields and states with the clock moved, what deleting
 ** needs first, the regional mode, and a driver.
+**
+** Tests also: endpoint_service, regional_mode
 */
 #include "network_world.h"
 

@@ -2,6 +2,15 @@
 ** Process arguments: what is their own, besides what holds for every route.
 */
 #include "damaged.h"
+#include "needs.h"
+
+#define NEED_ARGS "/groups/{groupId}/clusters/{clusterName}/processArgs"
+
+T_NEEDS(process_args) = {
+  T_BODY(SVC_PATCH, NEED_ARGS, "{\"noTableScan\":true}"),
+  T_BODY(SVC_PATCH, NEED_ARGS, "{\"noTableScan\":false}"),
+  T_NEEDS_END
+};
 
 typedef struct args_world {
   t_service t;

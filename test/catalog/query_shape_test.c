@@ -1,7 +1,31 @@
 /*
 ** Query shapes: figures on records that are made for the purpose; what is rejected, and what the driver hears of it.
+**
+** Tests also: query_shape_insight
 */
 #include "catalog/advisor_world.h"
+#include "needs.h"
+
+#define NEED_SHAPE "/groups/{groupId}/clusters/{clusterName}/queryShapes/{queryShapeHash}"
+#define NEED_INSIGHTS "/groups/{groupId}/clusters/{clusterName}/queryShapeInsights"
+
+T_NEEDS(query_shape) = {
+  /* a shape is there when it was rejected, and has details then */
+  T_FIRST(SVC_GET, NEED_SHAPE, SVC_PATCH, NEED_SHAPE, NULL),
+  T_FIRST(SVC_PATCH, NEED_SHAPE, SVC_PATCH, NEED_SHAPE, NULL),
+  T_FIRST(SVC_GET, NEED_INSIGHTS "/{queryShapeHash}/details", SVC_PATCH, NEED_SHAPE, NULL),
+  T_PATCH_MAKES(NEED_SHAPE),
+  T_PATCH_ANY(NEED_SHAPE),
+  T_KEY(NULL, "queryShapeHash", "ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00ABCDEF00"),
+  T_SAMPLE("queryShapeHash", "00000000000000000000000000000000000000000000000000000000000000aa"),
+  /* query_shape_insight.c reads these for each query that the driver has told of, and the hashes in a loop */
+  T_UNSEEN("/queryShapeInsights/", "commands"),
+  T_UNSEEN("/queryShapeInsights/", "series"),
+  T_UNSEEN("/queryShapeInsights/", "namespaces"),
+  T_UNSEEN("/queryShapeInsights/", "processIds"),
+  T_UNSEEN("/queryShapeInsights/", "queryShapeHashes"),
+  T_NEEDS_END
+};
 
 #define EIGHT(d) d d d d d d d d
 #define HASH(d) EIGHT(EIGHT(d))

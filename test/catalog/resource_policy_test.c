@@ -1,5 +1,7 @@
 /*
 ** Resource policies: their language, what they refuse and where, and what is found not to comply.
+**
+** Tests also: non_compliant_resource
 */
 #include "support.h"
 #include "catalog/policy/policy_language.h"

@@ -1,9 +1,17 @@
 /*
 ** Restore jobs: into a cluster, also of another project; as files; to a point in time; what they keep from happening
 ** meanwhile; and the older view of them.
+**
+** Tests also: legacy_restore_job
 */
 #include "catalog/backup_world.h"
 #include "damaged.h"
+#include "needs.h"
+
+T_NEEDS(restore_job) = {
+  T_CANCELS("/groups/{groupId}/clusters/{clusterName}/backup/restoreJobs/{restoreJobId}"),
+  T_NEEDS_END
+};
 
 #define JOBS "%C/backup/restoreJobs"
 #define JOB JOBS "/%J"

@@ -2,6 +2,24 @@
 ** Loads of the sample data: what is their own, besides what holds for every route.
 */
 #include "support.h"
+#include "world.h"
+
+/* Collections that an example names are there: the sample data is loaded into the world's cluster. */
+static bool sample_loaded(t_world *w, const svc_plan *plan)
+{
+  (void)plan;
+  if (w->t.s->config.driver || !svc_noun_named(w->t.s, "sample dataset load")) return false;
+  if (t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/Main", w->group) != 200) return false; /* a walk has deleted it */
+  if (t_sendf(&w->t, "POST", NULL, "/groups/%s/sampleDatasetLoad/Main", w->group) == 202) t_world_rest(w);
+  else t_collection(&w->t, w->group, "Main", "sample_mflix", "movies"); /* a cluster into which data comes from elsewhere takes none */
+  return true;
+}
+
+T_NEEDS(sample_dataset) = {
+  T_NAMED("/groups/{groupId}/sampleDatasetLoad/{name}", "name", "cluster", "name"),
+  T_EXAMPLE("\"sample_mflix\"", sample_loaded),
+  T_NEEDS_END
+};
 
 typedef struct sample_world {
   t_service t;

@@ -1,6 +1,8 @@
 /*
 ** Service accounts: made in an organization or a project, seen from both, invited and withdrawn; their secrets and access
 ** lists.
+**
+** Tests also: service_account_access_list
 */
 #include "support.h"
 

@@ -1,6 +1,8 @@
 /*
 ** Snapshots: on demand, in their states, with what they say of their cluster; the view of those of shards; until when they are
 ** kept, what they cost, and what a driver has to do with them.
+**
+** Tests also: snapshot_of_shards
 */
 #include "catalog/backup_world.h"
 #include "damaged.h"

@@ -1,8 +1,38 @@
 /*
 ** Stream connections: what each type needs, clusters of this project and of others, secrets, states, and what they hold and are
 ** held by; and the connections that take their place when a region fails.
+**
+** Tests also: stream_failover_connection
 */
 #include "catalog/stream_world.h"
+#include "needs.h"
+
+#define NEED_CONNECTIONS "/groups/{groupId}/streams/{tenantName}/connections"
+#define NEED_FAILOVER NEED_CONNECTIONS "/{connectionName}/failoverConnections"
+#define NEED_PARENT "{\"name\":\"orders\",\"type\":\"Cluster\",\"clusterName\":\"Spare\"}"
+#define NEED_KAFKA \
+  "\"type\":\"Kafka\",\"bootstrapServers\":\"a:1\",\"authentication\":{\"mechanism\":\"PLAIN\",\"username\":\"u\",\"password\":\"p\"}," \
+  "\"security\":{\"protocol\":\"SASL_SSL\"},\"networking\":{\"access\":{\"type\":\"PRIVATE_LINK\",\"connectionId\":\"%V\"}}"
+#define NEED_ROLE "\"dbRoleToExecute\":{\"type\":\"CUSTOM\",\"role\":\"%V\"}"
+#define NEED_RUN_AS "{\"name\":\"ref\",\"type\":\"Cluster\",\"clusterName\":\"%C\"," NEED_ROLE "}"
+#define NEED_FAIL_AS "{\"type\":\"Cluster\",\"region\":\"OREGON_USA\",\"clusterName\":\"%C\"," NEED_ROLE "}"
+
+T_NEEDS(stream_connection) = {
+  T_REFERENCE("stream connection", "clusterName@clusterGroupId", SVC_POST, NEED_CONNECTIONS,
+              "{\"name\":\"ref\",\"type\":\"Cluster\",\"clusterName\":\"%V\"}", 0, NULL),
+  T_REFERENCE("stream connection", "dbRoleToExecute[type=CUSTOM].role@clusterGroupId", SVC_POST, NEED_CONNECTIONS, NEED_RUN_AS, 0, NULL),
+  T_REFERENCE("stream connection", "dbRoleToExecute.role@clusterGroupId", SVC_POST, NEED_CONNECTIONS, NEED_RUN_AS, 0, NULL),
+  T_REFERENCE("stream connection", "networking.access.connectionId", SVC_POST, NEED_CONNECTIONS, "{\"name\":\"ref\"," NEED_KAFKA "}", 0, NULL),
+  T_REFERENCE("stream connection", "publicPrivateNetworking.access.connectionId", SVC_POST, NEED_CONNECTIONS,
+              "{\"name\":\"ref\",\"type\":\"AWSLambda\",\"aws\":{\"roleArn\":\"arn:aws:iam::123456789012:role/r\"},"
+              "\"publicPrivateNetworking\":{\"access\":{\"type\":\"PRIVATE_LINK\",\"connectionId\":\"%V\"}}}", 0, NULL),
+  T_REFERENCE("stream failover connection", "clusterName@clusterGroupId", SVC_POST, NEED_FAILOVER,
+              "{\"type\":\"Cluster\",\"region\":\"OREGON_USA\",\"clusterName\":\"%V\"}", 0, NEED_PARENT),
+  T_REFERENCE("stream failover connection", "dbRoleToExecute[type=CUSTOM].role@clusterGroupId", SVC_POST, NEED_FAILOVER, NEED_FAIL_AS, 0, NEED_PARENT),
+  T_REFERENCE("stream failover connection", "dbRoleToExecute.role@clusterGroupId", SVC_POST, NEED_FAILOVER, NEED_FAIL_AS, 0, NEED_PARENT),
+  T_REFERENCE("stream failover connection", "networking.access.connectionId", SVC_POST, NEED_FAILOVER, "{\"region\":\"OREGON_USA\"," NEED_KAFKA "}", 0, NULL),
+  T_NEEDS_END
+};
 
 #define AT "/W/connections"
 #define ROLE "\"aws\":{\"roleArn\":\"arn:aws:iam::123456789012:role/r\"}"

@@ -1,8 +1,20 @@
 /*
 ** How streams are reached without the public network: private links, of every provider and vendor, with their states and what
 ** uses them; and peerings, which only a driver knows of.
+**
+** Tests also: stream_peering, stream_private_link
 */
 #include "catalog/stream_world.h"
+#include "needs.h"
+
+T_NEEDS(stream_network) = {
+  T_ELSEWHERE("/groups/{groupId}/streams/vpcPeeringConnections/{id}"),
+  T_ELSEWHERE("/groups/{groupId}/streams/vpcPeeringConnections/{id}:accept"),
+  T_ELSEWHERE("/groups/{groupId}/streams/vpcPeeringConnections/{id}:reject"),
+  T_TARGET("stream private link", "/groups/{groupId}/streams/privateLinkConnections", NULL, NULL, "_id",
+           "/groups/%G/streams/privateLinkConnections/%V"),
+  T_NEEDS_END
+};
 
 /* ---------------------------------------------------------------------------------------------------------- private links */
 

@@ -1,10 +1,20 @@
 /*
 ** Stream processors: the shape of their pipelines, in time that follows their length; states by the clock and by a driver, what
 ** may be done in which; failover; what is asked of the driver; logs.
+**
+** Tests also: stream_log
 */
 #include "catalog/stream_world.h"
+#include "needs.h"
 
 #include <time.h>
+
+#define NEED_PROCESSOR "/groups/{groupId}/streams/{tenantName}/processor/{processorName}"
+
+T_NEEDS(stream_processor) = {
+  T_FIRST(SVC_POST, NEED_PROCESSOR ":stop", SVC_POST, NEED_PROCESSOR ":start", NULL), /* only what runs is stopped */
+  T_NEEDS_END
+};
 
 #define AT "/W/processor"
 #define P AT "/p"

@@ -1,8 +1,16 @@
 /*
 ** Stream workspaces: rules of their regions and tiers, samples, what keeps one from going, what a change does to all its
 ** processors; and the networks in which they run.
+**
+** Tests also: stream_account
 */
 #include "catalog/stream_world.h"
+#include "needs.h"
+
+T_NEEDS(stream_workspace) = {
+  T_TARGET("stream workspace", "/groups/{groupId}/streams", NULL, NULL, "name", "/groups/%G/streams/%V"),
+  T_NEEDS_END
+};
 
 static MunitResult workspace_shown(const MunitParameter params[], void *data)
 {

@@ -2,6 +2,14 @@
 ** Suggested indexes: the rules, on records that are made for each of them.
 */
 #include "catalog/advisor_world.h"
+#include "needs.h"
+
+T_NEEDS(suggested_index) = {
+  /* advisor_told.c puts all values into the question; each of the ids must be a process of the cluster */
+  T_UNSEEN("/performanceAdvisor/", "namespaces"),
+  T_UNSEEN("/performanceAdvisor/", "processIds"),
+  T_NEEDS_END
+};
 
 #define CLUSTER ADV_CLUSTER "suggestedIndexes"
 #define PROCESS ADV_PROCESS "suggestedIndexes"

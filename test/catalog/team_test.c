@@ -1,7 +1,16 @@
 /*
 ** Teams: named once in an organization, with people in them, and roles in projects that these people have through them.
+**
+** Tests also: organization_user
 */
+#include "needs.h"
 #include "support.h"
+
+T_NEEDS(team) = {
+  /* it takes back what the other one has done, by the same example */
+  T_FIRST(SVC_POST, "/orgs/{orgId}/teams/{teamId}:removeUser", SVC_POST, "/orgs/{orgId}/teams/{teamId}:addUser", NULL),
+  T_NEEDS_END
+};
 
 /* A registered member of the organization. */
 static const char *team_member(t_service *t, const char *org, const char *name)

@@ -1,7 +1,22 @@
 /*
 ** Upgrades of clusters on shared tiers, in the older shape.
+**
+** Tests also: cluster, flex_cluster
 */
+#include "needs.h"
 #include "support.h"
+
+#define NEED_UPGRADE "/groups/{groupId}/clusters/tenantUpgrade"
+#define NEED_SHARED(name) "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":" \
+  "\"TENANT\",\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}"
+
+T_NEEDS(tenant_upgrade) = {
+  /* the cluster that the example names is on a shared tier, and at rest */
+  T_FIRST(SVC_POST, NEED_UPGRADE, SVC_POST, "/groups/{groupId}/clusters", NEED_SHARED("Shared")),
+  T_FIRST(SVC_POST, NEED_UPGRADE "ToServerless", SVC_POST, "/groups/{groupId}/clusters", NEED_SHARED("Free")),
+  T_LATER(SVC_POST, NEED_UPGRADE "ToServerless"),
+  T_NEEDS_END
+};
 
 typedef struct upgrade_world {
   t_service t;

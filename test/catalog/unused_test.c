@@ -48,28 +48,14 @@ static bool was_looked_up(const char *name)
   return false;
 }
 
-/* Parameters whose reading this suite cannot see, with the place: code reads them in a loop over all values of the query, or for what
-** only a driver tells. */
-static const struct {
-  const char *path, *name; /* path: a part of it */
-} unseen[] = {
-  { "/performanceAdvisor/", "namespaces" },      /* advisor_told.c: all values go into the question */
-  { "/performanceAdvisor/", "processIds" },      /* advisor_told.c: each must be a process of the cluster */
-  { "/queryShapeInsights/", "commands" },        /* query_shape_insight.c, of each query that the driver has told of */
-  { "/queryShapeInsights/", "series" },
-  { "/queryShapeInsights/", "namespaces" },
-  { "/queryShapeInsights/", "processIds" },
-  { "/queryShapeInsights/", "queryShapeHashes" }, /* query_shape_insight.c */
-  { "/activityFeed", "clusterName" },            /* event.c: all values go into the link */
-  { "/activityFeed", "eventType" },
-  { "/rateLimits", "endpointPath" },             /* rate_limit.c */
-};
-
+/* Parameters whose reading this suite cannot see (T_UNSEEN): code reads them in a loop over all values of the query, or for what only a
+** driver tells. */
 static bool is_unseen(const svc_plan *plan, const char *name)
 {
-  size_t i;
-  for (i = 0; i < sizeof unseen / sizeof unseen[0]; i++)
-    if (strstr(plan->route->path, unseen[i].path) && strcmp(unseen[i].name, name) == 0) return true;
+  t_needs at = { 0, 0 };
+  const t_need *need;
+  while ((need = t_needs_next(&at, T_NEED_UNSEEN)) != NULL)
+    if (strstr(plan->route->path, need->path) && strcmp(need->param, name) == 0) return true;
   return false;
 }
 

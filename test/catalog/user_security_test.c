@@ -1,5 +1,7 @@
 /*
 ** User security of a project: a directory with its rules, mappings and verification, and the customer's own authorities.
+**
+** Tests also: ldap_verification
 */
 #include "catalog/backup_world.h"
 #include "faults.h"

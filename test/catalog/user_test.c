@@ -1,8 +1,19 @@
 /*
 ** People: registered, added to organizations and projects, given roles and robbed of them. What they may do is tested by
 ** requests in their own name, whose roles the service finds by itself.
+**
+** Tests also: organization_user
 */
+#include "needs.h"
 #include "support.h"
+
+T_NEEDS(user) = {
+  /* they take back what another one has done, by the same example */
+  T_FIRST(SVC_POST, "/orgs/{orgId}/users/{userId}:removeRole", SVC_POST, "/orgs/{orgId}/users/{userId}:addRole", NULL),
+  T_FIRST(SVC_POST, "/groups/{groupId}/users/{userId}:removeRole", SVC_POST, "/groups/{groupId}/users/{userId}:addRole", NULL),
+  T_SAMPLE("userName", "nobody@example.com"),
+  T_NEEDS_END
+};
 
 static const char *user_owner(t_service *t, const char *name, const char *org)
 {

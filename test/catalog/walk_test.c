@@ -161,58 +161,17 @@ static void walk_pages(walk *k, const svc_plan *plan)
 
 /* --------------------------------------------------------------------------------------------------------------- requests */
 
-#define WALK_REGION(cloud, name) \
-  "{\"providerName\":\"" cloud "\",\"regionName\":\"" name "\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}"
-#define WALK_CLUSTER(name, type, region) \
-  "{\"name\":\"" name "\",\"backupEnabled\":true,\"clusterType\":\"" type "\",\"replicationSpecs\":[{\"regionConfigs\":[" region "]}]}"
-#define WALK_ITEM(type, interval, unit, value) \
-  "{\"frequencyType\":\"" type "\",\"frequencyInterval\":" #interval ",\"retentionUnit\":\"" unit "\",\"retentionValue\":" #value "}"
-#define WALK_C "/groups/{groupId}/clusters/{clusterName}"
-#define WALK_FLEX "/groups/{groupId}/flexClusters"
-
-/* Other bodies than a table's example, or what a GET has shown, which would change nothing. */
-static const struct {
-  int method;
-  const char *path, *body;
-} walk_bodies[] = {
-  { SVC_POST, "/groups/{groupId}/clusters", WALK_CLUSTER("Second", "REPLICASET", WALK_REGION("AZURE", "US_EAST_2")) },
-  { SVC_POST, "/groups/{groupId}/clusters", WALK_CLUSTER("Third", "GEOSHARDED", WALK_REGION("AWS", "US_EAST_1")) },
-  { SVC_PATCH, WALK_C, "{\"paused\":true}" },
-  { SVC_PATCH, WALK_C, "{\"paused\":false}" },
-  { SVC_PATCH, WALK_C, "{\"backupEnabled\":false}" },
-  { SVC_PATCH, WALK_C, "{\"backupEnabled\":true}" },
-  { SVC_PATCH, WALK_C, "{\"pitEnabled\":true}" },
-  { SVC_PATCH, WALK_C, "{\"terminationProtectionEnabled\":true}" },
-  { SVC_PATCH, WALK_C, "{\"terminationProtectionEnabled\":false}" },
-  { SVC_PATCH, WALK_C, "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}" },
-  { SVC_PATCH, WALK_C, "{\"clusterType\":\"SHARDED\"}" },
-  { SVC_PATCH, WALK_C, "{\"replicationSpecs\":[{\"regionConfigs\":[" WALK_REGION("AWS", "US_WEST_2") "]}]}" },
-  { SVC_PATCH, WALK_C "/processArgs", "{\"noTableScan\":true}" },
-  { SVC_PATCH, WALK_C "/processArgs", "{\"noTableScan\":false}" },
-  { SVC_PATCH, WALK_C "/backup/schedule",
-    "{\"policies\":[{\"policyItems\":[" WALK_ITEM("daily", 1, "days", 3) "," WALK_ITEM("monthly", 40, "months", 2) "]}]}" },
-  { SVC_PATCH, WALK_C "/backup/schedule", "{\"referenceHourOfDay\":5,\"restoreWindowDays\":3}" },
-  { SVC_PATCH, WALK_C "/backup/schedule",
-    "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"frequencies\":[\"DAILY\",\"ON_DEMAND\"],\"regionName\":\"EU_WEST_1\"}]}" },
-  { SVC_PATCH, WALK_C "/snapshots/{snapshotId}", "{\"doNotDelete\":true}" },
-  { SVC_PATCH, WALK_C "/snapshots/{snapshotId}", "{\"doNotDelete\":false}" },
-  { SVC_PATCH, WALK_C "/onlineArchives/{archiveId}", "{\"paused\":true}" },
-  { SVC_PATCH, WALK_C "/onlineArchives/{archiveId}", "{\"paused\":false}" },
-  { SVC_POST, WALK_FLEX,
-    "{\"name\":\"Other\",\"providerSettings\":{\"backingProviderName\":\"GCP\",\"regionName\":\"CENTRAL_US\"}}" },
-  { SVC_PATCH, WALK_FLEX "/{name}", "{\"terminationProtectionEnabled\":true}" },
-  { SVC_PATCH, WALK_FLEX "/{name}", "{\"terminationProtectionEnabled\":false}" },
-  { SVC_PATCH, WALK_FLEX "/{name}", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}" },
-};
-
+/* Other bodies (T_BODY) than a table's example, or what a GET has shown, which would change nothing. */
 static void walk_other_body(walk *k, const svc_plan *plan)
 {
   const char *found[32];
+  t_needs at = { 0, 0 };
+  const t_need *need;
   unsigned n = 0;
-  size_t i;
-  for (i = 0; i < sizeof walk_bodies / sizeof walk_bodies[0]; i++)
-    if (plan->route->method == walk_bodies[i].method && strcmp(plan->route->path, walk_bodies[i].path) == 0)
-      found[n++] = walk_bodies[i].body;
+  while ((need = t_needs_of(&at, T_NEED_BODY, plan)) != NULL) {
+    munit_assert_uint(n, <, sizeof found / sizeof found[0]);
+    found[n++] = need->body;
+  }
   if (n && walk_random(k, 5)) snprintf(k->w.body, sizeof k->w.body, "%s", found[walk_random(k, n)]);
 }
 

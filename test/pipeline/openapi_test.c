@@ -1,6 +1,8 @@
 /*
 ** The OpenAPI document: valid JSON, every operation in it, and no reference that leads nowhere. `./build.sh test-api` has validators
 ** look at it, and at what is answered.
+**
+** Tests also: root
 */
 #include "support.h"
 

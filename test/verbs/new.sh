@@ -2,7 +2,7 @@
 #
 # Writes amalgamation/catalog/AREA/NOUN.c, a resource of projects with id, groupId and name, and its list, create, read, update and
 # delete; test/catalog/NOUN_test.c, whose test passes; the five operations in test/catalog/operations_own.h, because the public catalog
-# does not have them; the types of its events in amalgamation/catalog/event_type_list.h, as our own; and rows in docs/coverage.md. Then it folds: svcapi.c and the list of nouns in svcapi.h have the noun.
+# does not have them; the types of its events in amalgamation/catalog/event_type_list.h, as our own; rows in docs/coverage.md; and docs/index.md anew. Then it folds: svcapi.c and the list of nouns in svcapi.h have the noun.
 #
 # AREA is a folder of amalgamation/catalog. NOUN is singular snake case: a-z, 0-9 and _. Example: ./build.sh new network/dns_zone, then
 # ./build.sh test dns_zone. Change the files as you need them; amalgamation/README.md, "Adding a resource", says what a noun can have.
@@ -150,7 +150,7 @@ new_events() { # the types of its events, as ours, into build/new.events
 
 new_register() { # the operations, as ours, into build/new.operations
   new_operations | awk -v set="$NEW_SET" '
-    { printf "  X(%s, \"%s\", \"%s\", \"%s\", \"GROUP\", 1200, 500, \"20250312\", \"%s\", %s) \\\n", $1, $2, $3, set, $4, $5 }' >build/new.rows
+    { printf "  { \"%s\", \"%s\", \"%s\", \"%s\", \"GROUP\", 1200, 500, \"20250312\", \"%s\", %s },\n", $1, $2, $3, set, $4, $5 }' >build/new.rows
   new_inserted test/catalog/operations_own.h >build/new.operations
 }
 
@@ -196,8 +196,9 @@ verb() {
   cat build/new.events >amalgamation/catalog/event_type_list.h
   cat build/new.md >docs/coverage.md
   rm -f build/new.operations build/new.events build/new.md build/new.rows
+  index
   fold
   say "new: amalgamation/catalog/$area/$noun.c, test/catalog/${noun}_test.c; registered in" \
-    "test/catalog/operations_own.h, amalgamation/catalog/event_type_list.h and docs/coverage.md"
+    "test/catalog/operations_own.h, amalgamation/catalog/event_type_list.h, docs/coverage.md and docs/index.md"
   say "next: ./build.sh test $noun"
 }
