@@ -118,12 +118,13 @@ static bool alert_defaults_make(svc_call *c, const svc_entity *project, size_t r
   return !c->arena->failed || svc_no_memory(c);
 }
 
-/* A configuration with its revision as well. The caller sees from c->error whether memory has ended. */
+/* The same, with its place in the index of those that watch a type, and its revision. */
 static bool alert_defaults_get(svc_call *c, const svc_entity *project, size_t row, svc_entity *out)
 {
   if (!alert_defaults_make(c, project, row, out)) return false;
+  out->unique = svc_arena_print(c->arena, SVC_FMT "/true/%s/" SVC_FMT, SVC_ARG(project->key), alert_defaults_rows[row].type, SVC_ARG(out->key));
   out->revision = svc_body_revision(out->body);
-  return true;
+  return !c->arena->failed || svc_no_memory(c);
 }
 
 /* The row of an id; SVC_ALERT_DEFAULTS: it is the id of none. */
@@ -212,8 +213,6 @@ static bool alert_defaults_insert(svc_call *c, const svc_entity *project, size_t
 {
   svc_entity e;
   if (!alert_defaults_get(c, project, row, &e)) return false;
-  e.unique = svc_arena_print(c->arena, SVC_FMT "/true/%s/" SVC_FMT, SVC_ARG(project->key), alert_defaults_rows[row].type, SVC_ARG(e.key));
-  if (c->arena->failed) return svc_no_memory(c);
   return svc_entity_insert(c->txn, c->arena, &e) == SVC_OK || svc_store_failed(c, c->txn->error);
 }
 
