@@ -78,8 +78,9 @@ SVC_PRIVATE bool svc_list_listed(svc_call *c, const svc_entities *which, const s
 SVC_PRIVATE bool svc_list_assigned(svc_call *c);
 SVC_PRIVATE bool svc_list_ids(svc_call *c, const svc_entities *which, const svc_id *ids, size_t n); /* these */
 
-/* monitoring/alert_defaults.c: the alert configurations of a project that has just been made. */
-SVC_PRIVATE bool svc_alert_defaults(svc_call *c, const svc_entity *project);
+/* monitoring/alert_defaults.c: a new project, whose id is the last that was made, has default alert configurations, unless it or its
+** organization wants none. */
+SVC_PRIVATE bool svc_alert_defaults(svc_call *c, svc_change *change);
 
 /* monitoring/simulated_logins.c, simulated_queries.c: as a driver answers, for simulated.c. */
 SVC_PRIVATE int svc_simulated_logins(const svc_question *q, svc_reply *r);

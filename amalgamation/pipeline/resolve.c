@@ -193,6 +193,11 @@ SVC_PRIVATE bool svc_resolve(svc_call *c, unsigned hops)
   return true;
 }
 
+SVC_PRIVATE void svc_resolve_with(svc_call *c, const svc_entity *e)
+{
+  c->route.chain[c->route.resolved++] = *e;
+}
+
 SVC_PRIVATE bool svc_resolve_all(svc_call *c)
 {
   return svc_resolve(c, c->plan->hop_count);

@@ -53,6 +53,7 @@ SVC_PRIVATE bool svc_begin_read(svc_call *c); /* unless a transaction is open */
 SVC_PRIVATE bool svc_begin_draft(svc_call *c); /* of a request that is likely to write: svc_store_port.draft_begin, where it is worth it */
 SVC_PRIVATE void svc_end_read(svc_call *c);
 SVC_PRIVATE bool svc_resolve(svc_call *c, unsigned hops); /* false: 404 is set, or the store failed */
+SVC_PRIVATE void svc_resolve_with(svc_call *c, const svc_entity *e); /* the next entity of the path is this one, which need not be stored */
 SVC_PRIVATE bool svc_resolve_all(svc_call *c); /* of a GET permission has looked up organization and project, where these are all */
 SVC_PRIVATE const svc_entity *svc_parent_of_call(const svc_call *c); /* NULL: none */
 SVC_PRIVATE const svc_entity *svc_path_entity(const svc_call *c, const char *noun); /* by its noun's name; NULL: not in the path */

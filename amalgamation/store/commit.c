@@ -68,16 +68,28 @@ static const unsigned char *commit_random(svc_txn *txn)
   return ids->pool + ids->pool_left;
 }
 
+/* Where the last id is beyond the bound, the store is told of another bound. */
+static void commit_reserve(svc_txn *txn)
+{
+  svc_ids *ids = txn->ids;
+  if (SVC_IS_SHARED(txn->port) || memcmp(ids->last.b, ids->reserved.b, sizeof ids->last.b) <= 0) return;
+  ids->reserved = commit_bound(ids);
+  commit_save_last(txn, &ids->reserved);
+}
+
 SVC_PRIVATE svc_id svc_new_id(svc_txn *txn)
 {
   svc_ids *ids = txn->ids;
   ids->last = svc_id_next(&ids->last, ids->now, commit_random(txn));
   if (svc_id_is_zero(&ids->first)) ids->first = ids->last;
-  if (!SVC_IS_SHARED(txn->port) && memcmp(ids->last.b, ids->reserved.b, sizeof ids->last.b) > 0) {
-    ids->reserved = commit_bound(ids);
-    commit_save_last(txn, &ids->reserved);
-  }
+  commit_reserve(txn);
   return ids->last;
+}
+
+SVC_PRIVATE void svc_hold_ids(svc_txn *txn, uint64_t count)
+{
+  txn->ids->last = svc_id_after(&txn->ids->last, count);
+  commit_reserve(txn);
 }
 
 SVC_PRIVATE bool svc_is_new(const svc_txn *txn, const svc_id *id)

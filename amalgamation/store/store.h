@@ -193,6 +193,8 @@ struct svc_ids { /* what numbers entities */
 #define SVC_ID_AHEAD 64 /* seconds by which ids may be ahead of the clock: see commit.c */
 SVC_PRIVATE svc_id svc_new_id(svc_txn *txn);
 SVC_PRIVATE svc_id svc_new_id_at(svc_txn *txn, int64_t when); /* of a time that may have passed: it sorts there */
+/* The next ids behind the last one are given to nobody: they belong to the owner of that one, who finds them by svc_id_after(). */
+SVC_PRIVATE void svc_hold_ids(svc_txn *txn, uint64_t count);
 SVC_PRIVATE bool svc_is_new(const svc_txn *txn, const svc_id *id); /* of a job's transaction: the first one of this job: below it is what the job has put there */
 SVC_PRIVATE uint64_t svc_new_revision(svc_txn *txn);
 

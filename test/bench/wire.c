@@ -1,5 +1,5 @@
 /*
-** Requests over the listener, by 64 connections of loopback, beside the same requests to the peer.
+** Requests over the listener, by 64 connections of loopback, 16 where all of them create, beside the same requests to the peer.
 **
 ** Both servers run in processes of their own and are asked in turns; before that, their answers are compared byte by byte.
 ** The ratio is the median of those of neighbours in time: clients and servers share the machine, with others, too. HTTPS is beside
@@ -23,6 +23,7 @@
 
 #define WIRE_CONNECTIONS 64
 #define WIRE_CREATORS 4
+#define WIRE_ONLY_CREATORS 16 /* connections of the measure in which all of them create */
 #define WIRE_TURNS 32
 #define WIRE_LONGER 2.5 /* turns than in process: so many connections take time to get going */
 #define WIRE_SECONDS 15 /* of one measure at the most, but for WIRE_LEAST turns */
@@ -172,6 +173,7 @@ static const struct {
   { "over HTTP: 100 projects of an organization", NULL, BENCH_ORG_LIST, 0, 75, false },
   { "over HTTP: 100 projects of all organizations", NULL, BENCH_LIST, 0, 75, false },
   { "over HTTP: 100 clusters", NULL, BENCH_CLUSTERS, 0, 75, false },
+  { "over HTTP: create, 16 connections", "  server's time for each", BENCH_CREATE, WIRE_ONLY_CREATORS, 60, false },
   { "over HTTP: GET while 4 connections create", "  creates meanwhile", BENCH_GET, WIRE_CREATORS, 70, false },
   { "HTTPS beside HTTP: GETs that links lead to", "  server's time for one of them", BENCH_CRAWL, 0, 60, true },
   { "HTTPS beside HTTP: these, and the longest lists", "  server's time for one of all", BENCH_CRAWL_ALL, 0, 60, true },
@@ -179,10 +181,18 @@ static const struct {
   { "HTTPS beside HTTP: GET of a project", "  server's time for each, by TLS", BENCH_GET, 0, 0, true },
 };
 
+/* What is counted: the creates, where all connections create. */
+static double wire_counted(size_t m, bench_rate r, double seconds)
+{
+  double n = wire_measures[m].op == BENCH_CREATE ? r.creates : r.reads;
+  return n > 0 ? n : 1 / seconds;
+}
+
 static void wire_measure(int size, wire_server servers[2], bench_store *b, size_t m)
 {
   bench_turns rate[2] = { { { 0 }, 0 }, { { 0 }, 0 } }, more[2] = { { { 0 }, 0 }, { { 0 }, 0 } };
   bool one = wire_measures[m].op == BENCH_GET || wire_measures[m].op == BENCH_SETTINGS, crawl = wire_measures[m].op >= BENCH_CRAWL;
+  bool beside = wire_measures[m].creators && wire_measures[m].op != BENCH_CREATE;
   int of_crawl = b->crawl_count + (wire_measures[m].op == BENCH_CRAWL_ALL ? b->crawl_long : 0);
   int all = one ? b->own_count : crawl ? of_crawl : 1, count = all < WIRE_READS ? all : WIRE_READS, i, n; /* in turn */
   bench_text *reads = calloc((size_t)count, sizeof *reads);
@@ -194,14 +204,14 @@ static void wire_measure(int size, wire_server servers[2], bench_store *b, size_
       int k = (i + n) % 2; /* each is as often the first */
       double cpu = wire_cpu(&servers[k]), seconds = bench_seconds * WIRE_LONGER;
       bench_rate r = bench_load_run(servers[k].load, seconds, reads, (size_t)count, wire_measures[m].creators, b);
-      bench_turn(&rate[k], 1 / (r.reads > 0 ? r.reads : 1 / seconds));
-      bench_turn(&more[k], wire_measures[m].creators ? 1 / (r.creates > 0 ? r.creates : 1 / seconds)
-                                                     : (wire_cpu(&servers[k]) - cpu) / (r.reads > 0 ? r.reads * seconds : 1));
+      bench_turn(&rate[k], 1 / wire_counted(m, r, seconds));
+      bench_turn(&more[k], beside ? 1 / (r.creates > 0 ? r.creates : 1 / seconds)
+                                  : (wire_cpu(&servers[k]) - cpu) / (wire_counted(m, r, seconds) * seconds));
     }
   bench_figure(size, wire_measures[m].name, "per s", 1 / bench_best(&rate[0]), 1 / bench_best(&rate[1]),
                bench_ratio(&rate[1], &rate[0]) * 100,
                wire_measures[m].least > 0 ? BENCH_AT_LEAST(wire_measures[m].least, "%") : BENCH_NONE);
-  if (wire_measures[m].cpu && wire_measures[m].creators)
+  if (wire_measures[m].cpu && beside)
     bench_figure(size, wire_measures[m].cpu, "per s", 1 / bench_median(&more[0]), 1 / bench_median(&more[1]),
                  bench_ratio(&more[1], &more[0]) * 100, BENCH_NONE);
   else if (wire_measures[m].cpu)
@@ -209,6 +219,19 @@ static void wire_measure(int size, wire_server servers[2], bench_store *b, size_
                  bench_ratio(&more[0], &more[1]), BENCH_NONE);
   for (i = 0; i < count; i++) free(reads[i].p);
   free(reads);
+}
+
+/* The other connections stay open, and ask for nothing. */
+static void wire_measure_creates(int size, const wire_server servers[2], bench_store *b, size_t m)
+{
+  wire_server creating[2];
+  int i;
+  for (i = 0; i < 2; i++) {
+    creating[i] = servers[i];
+    creating[i].load = bench_load_open(servers[i].port, wire_measures[m].creators, false);
+  }
+  wire_measure(size, creating, b, m);
+  for (i = 0; i < 2; i++) bench_load_close(creating[i].load);
 }
 
 void bench_wire(int size, bench_store *b, const char *program)
@@ -229,6 +252,10 @@ void bench_wire(int size, bench_store *b, const char *program)
   for (i = 0; i < BENCH_OPS; i++) wire_compare(servers, b, (bench_op)i);
   for (i = 0; i < 2; i++) servers[i].load = bench_load_open(servers[i].port, WIRE_CONNECTIONS, false);
   for (i = 0; i < sizeof wire_measures / sizeof wire_measures[0]; i++) {
+    if (wire_measures[i].op == BENCH_CREATE) {
+      wire_measure_creates(size, servers, b, i);
+      continue;
+    }
     if (!wire_measures[i].tls) {
       wire_measure(size, servers, b, i);
       continue;

@@ -948,7 +948,45 @@ static MunitResult condition_left_out(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* What the defaults ask for is measured from the table, and the same when they are written down. */
+static MunitResult condition_defaults(const MunitParameter params[], void *data)
+{
+  static char desired[16384];
+  static alert_driver d;
+  svc_driver driver = { .context = &d, .perform = alert_perform };
+  condition_world w;
+  char body[128], first[64];
+  int round;
+  (void)params, (void)data;
+  memset(&d, 0, sizeof d);
+  condition_open(&w);
+  w.config.driver = &driver;
+  t_reopen(&w.t, &w.config);
+  snprintf(body, sizeof body, "{\"name\":\"defaults\",\"orgId\":\"%s\"}", w.org);
+  munit_assert_int(t_send(&w.t, "POST", "/groups", body), ==, 201);
+  snprintf(w.group, sizeof w.group, "%s", t_str(&w.t, "id"));
+  condition_send(&w, "GET", "/alertConfigs", NULL, 200);
+  snprintf(first, sizeof first, "/alertConfigs/%s", t_str(&w.t, "results[2].id"));
+  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  for (round = 0; round < 2; round++) {
+    alert_measured(&w.t, &d, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"value\":0},"
+                             "{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS_PERCENT\",\"value\":81}]}");
+    if (round) munit_assert_string_equal(d.desired, desired);
+    snprintf(desired, sizeof desired, "%s", d.desired);
+    munit_assert_not_null(strstr(desired, "\"PRIMARIES\""));
+    munit_assert_not_null(strstr(desired, "\"QUERY_TARGETING_SCANNED_OBJECTS_PER_RETURNED\""));
+    munit_assert_int(condition_count(&w, "HOST_DOWN", "TRACKING"), ==, 1);
+    munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "TRACKING"), ==, 1);
+    munit_assert_size(probe_records(w.t.s, "eacfg"), ==, round ? 8u : 0u);
+    condition_send(&w, "PATCH", first, "{\"enabled\":false}", 200); /* of an event: what is measured stays */
+  }
+  condition_close(&w);
+  return MUNIT_OK;
+}
+
 static MunitTest tests[] = {
+  { "/defaults", condition_defaults, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/not-yet", condition_not_yet, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/hostless", condition_hostless, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/tracked", condition_tracked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },

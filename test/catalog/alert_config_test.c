@@ -3,7 +3,7 @@
 **
 ** Tests also: alert_matcher_field
 */
-#include "support.h"
+#include "mechanism/probe.h"
 
 static const svc_config quiet = { .limiter_off = 1 };
 
@@ -316,6 +316,365 @@ static MunitResult config_defaults(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* -------------------------------------------------------------------------------------------------------------- defaults */
+
+#define DEFAULTS 8
+#define OFF "{\"enabled\":false}"
+
+/* A new project that has the defaults; the requests are about it from here on. */
+static void config_default_project(config_world *w, const char *name)
+{
+  char body[128];
+  snprintf(body, sizeof body, "{\"name\":\"%s\",\"orgId\":\"%s\"}", name, w->org);
+  munit_assert_int(t_send(&w->t, "POST", "/groups", body), ==, 201);
+  w->group = t_keep(&w->t, t_str(&w->t, "id"));
+}
+
+/* What is served of the defaults, one by one and as a list; then, that it is served still. */
+typedef struct config_served {
+  char group[32], ids[DEFAULTS][32], bodies[DEFAULTS][2048], tags[DEFAULTS][32], list[16384], project[32];
+} config_served;
+
+static void config_take(config_world *w, config_served *s)
+{
+  char at[32];
+  int i;
+  snprintf(s->group, sizeof s->group, "%s", w->group);
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s", w->group), ==, 200);
+  snprintf(s->project, sizeof s->project, "%s", t_get_header(&w->t, "ETag"));
+  munit_assert_int(config_send(w, "GET", "", NULL), ==, 200);
+  munit_assert_size(t_count(&w->t, "results"), ==, DEFAULTS);
+  munit_assert_size(w->t.response.body_length, <, sizeof s->list);
+  snprintf(s->list, sizeof s->list, "%s", w->t.response.body);
+  for (i = 0; i < DEFAULTS; i++) {
+    snprintf(at, sizeof at, "results[%d].id", i);
+    snprintf(s->ids[i], sizeof s->ids[i], "%s", t_str(&w->t, at));
+  }
+  for (i = 0; i < DEFAULTS; i++) {
+    munit_assert_int(config_send(w, "GET", s->ids[i], NULL), ==, 200);
+    munit_assert_size(w->t.response.body_length, <, sizeof s->bodies[i]);
+    snprintf(s->bodies[i], sizeof s->bodies[i], "%s", w->t.response.body);
+    snprintf(s->tags[i], sizeof s->tags[i], "%s", t_get_header(&w->t, "ETag"));
+  }
+}
+
+/* All but `changed` are served as they were, and the project is as it was; changed < 0: so is the list. */
+static void config_same(config_world *w, const config_served *s, int changed)
+{
+  int i;
+  for (i = 0; i < DEFAULTS; i++) {
+    if (i == changed) continue;
+    munit_assert_int(config_send(w, "GET", s->ids[i], NULL), ==, 200);
+    munit_assert_string_equal(w->t.response.body, s->bodies[i]);
+    munit_assert_string_equal(t_get_header(&w->t, "ETag"), s->tags[i]);
+  }
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s", w->group), ==, 200);
+  munit_assert_string_equal(t_get_header(&w->t, "ETag"), s->project);
+  if (changed >= 0) return;
+  munit_assert_int(config_send(w, "GET", "", NULL), ==, 200);
+  munit_assert_string_equal(w->t.response.body, s->list);
+}
+
+static size_t config_stored(const config_world *w)
+{
+  return probe_records(w->t.s, "eacfg");
+}
+
+/* A project that has changed none stores none, whatever is read; and what is no default of the project is not found. */
+static MunitResult config_served_from_table(const MunitParameter params[], void *data)
+{
+  static config_served one, two;
+  config_world w;
+  int i;
+  (void)params, (void)data;
+  config_open(&w);
+  config_default_project(&w, "beta");
+  config_take(&w, &two);
+  t_advance(&w.t, 3600);
+  config_default_project(&w, "gamma");
+  config_take(&w, &one);
+  for (i = 0; i < DEFAULTS; i++) {
+    munit_assert_memory_equal(8, one.ids[i], w.group); /* the second of its making is the project's */
+    munit_assert_string_not_equal(one.ids[i], two.ids[i]);
+    munit_assert_int(strcmp(one.ids[i], i ? one.ids[i - 1] : w.group), >, 0);
+    munit_assert_int(config_send(&w, "GET", two.ids[i], NULL), ==, 404);
+    munit_assert_string_equal(t_error(&w.t), "ALERT_CONFIG_NOT_FOUND");
+    t_header(&w.t, "If-None-Match", one.tags[i]);
+    munit_assert_int(config_send(&w, "GET", one.ids[i], NULL), ==, 304);
+    t_headers_clear(&w.t);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alertConfigs/%s/alerts", w.group, one.ids[i]), ==, 200);
+    munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
+    munit_assert_int(config_send(&w, "GET", one.ids[i], NULL), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "created"), "2025-06-01T01:00:00Z");
+    munit_assert_int(config_send(&w, "GET", t_keep(&w.t, t_str(&w.t, "notifications[0].notifierId")), NULL), ==, 404);
+  }
+  munit_assert_int(config_send(&w, "GET", "nothing", NULL), ==, 404);
+  munit_assert_int(config_send(&w, "GET", w.group, NULL), ==, 404);
+  t_advance(&w.t, 86400);
+  config_same(&w, &one, -1);
+  munit_assert_size(config_stored(&w), ==, 0);
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Pages of the table, and what a query asks for, as of a list that is stored. */
+static MunitResult config_table_pages(const MunitParameter params[], void *data)
+{
+  static const char *const queries[] = { "?itemsPerPage=3", "?itemsPerPage=3&pageNum=2", "?itemsPerPage=3&pageNum=3", "?itemsPerPage=4&pageNum=2",
+                                         "?itemsPerPage=3&pageNum=4", "?includeCount=false", "?itemsPerPage=5&envelope=true", "?pretty=true",
+                                         "?pageNum=2", "?itemsPerPage=1&includeCount=false&pageNum=8", "" };
+  static char table[sizeof queries / sizeof queries[0]][16384];
+  static config_served s;
+  config_world w;
+  size_t i;
+  (void)params, (void)data;
+  config_open(&w);
+  config_default_project(&w, "beta");
+  config_take(&w, &s);
+  for (i = 0; i < sizeof queries / sizeof queries[0]; i++) {
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alertConfigs%s", w.group, queries[i]), ==, 200);
+    munit_assert_size(w.t.response.body_length, <, sizeof table[i]);
+    snprintf(table[i], sizeof table[i], "%s", w.t.response.body);
+  }
+  /* one that comes and goes: from here on all are stored */
+  munit_assert_int(config_post(&w, "HOST_DOWN", "", MAIL), ==, 201);
+  munit_assert_int(config_send(&w, "DELETE", t_keep(&w.t, t_str(&w.t, "id")), NULL), ==, 204);
+  munit_assert_size(config_stored(&w), ==, DEFAULTS);
+  for (i = 0; i < sizeof queries / sizeof queries[0]; i++) {
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alertConfigs%s", w.group, queries[i]), ==, 200);
+    munit_assert_string_equal(w.t.response.body, table[i]);
+  }
+  config_same(&w, &s, -1);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Each way to change one writes all of them down; the others, and the project, are served as before. */
+static MunitResult config_written_down(const MunitParameter params[], void *data)
+{
+  static const struct {
+    const char *name, *method, *body;
+    int of, status;
+    size_t stored;
+    const char *events;
+  } ways[] = {
+    { "post", "POST", "{\"eventTypeName\":\"HOST_DOWN\",\"enabled\":true,\"notifications\":[" MAIL "]}", -1, 201, DEFAULTS + 1,
+      "GROUP_CREATED ALERT_CONFIG_ADDED_AUDIT" },
+    { "put", "PUT", "{\"eventTypeName\":\"HOST_DOWN\",\"enabled\":true,\"notifications\":[" MAIL "]}", 0, 200, DEFAULTS,
+      "GROUP_CREATED ALERT_CONFIG_CHANGED_AUDIT" },
+    { "patch", "PATCH", OFF, 4, 200, DEFAULTS, "GROUP_CREATED ALERT_CONFIG_CHANGED_AUDIT" },
+    { "delete", "DELETE", NULL, 7, 204, DEFAULTS - 1, "GROUP_CREATED ALERT_CONFIG_DELETED_AUDIT" },
+  };
+  static config_served s;
+  config_world w;
+  char feed[64];
+  size_t i, before = 0;
+  (void)params, (void)data;
+  config_open(&w);
+  for (i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+    config_default_project(&w, ways[i].name);
+    config_take(&w, &s);
+    if (ways[i].of >= 0) t_header(&w.t, "If-Match", s.tags[ways[i].of]);
+    munit_assert_int(config_send(&w, ways[i].method, ways[i].of < 0 ? "" : s.ids[ways[i].of], ways[i].body), ==, ways[i].status);
+    t_headers_clear(&w.t);
+    munit_assert_size(config_stored(&w) - before, ==, ways[i].stored);
+    config_same(&w, &s, ways[i].of < 0 ? DEFAULTS : ways[i].of);
+    munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
+    munit_assert_size((size_t)t_int(&w.t, "totalCount"), ==, ways[i].stored);
+    munit_assert_string_equal(t_str(&w.t, "results[1].id"), s.ids[1]); /* one that was added stands behind them */
+    snprintf(feed, sizeof feed, "/groups/%s", w.group);
+    munit_assert_string_equal(probe_feed(&w.t, feed), ways[i].events);
+    before = config_stored(&w);
+  }
+  munit_assert_int(config_send(&w, "GET", s.ids[7], NULL), ==, 404);
+  munit_assert_int(config_send(&w, "DELETE", s.ids[7], NULL), ==, 404);
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A request that is refused, or that changes nothing, writes nothing down. */
+static MunitResult config_not_written_down(const MunitParameter params[], void *data)
+{
+  static config_served s;
+  config_world w;
+  (void)params, (void)data;
+  config_open(&w);
+  config_default_project(&w, "beta");
+  config_take(&w, &s);
+  munit_assert_int(config_send(&w, "PUT", s.ids[1], s.bodies[1]), ==, 200);
+  munit_assert_string_equal(w.t.response.body, s.bodies[1]);
+  munit_assert_int(config_send(&w, "PATCH", s.ids[1], "{\"enabled\":true}"), ==, 200);
+  munit_assert_string_equal(w.t.response.body, s.bodies[1]);
+  munit_assert_int(config_send(&w, "PUT", s.ids[1], "{\"eventTypeName\":\"HOST_DOWN\"}"), ==, 400);
+  munit_assert_int(config_send(&w, "PATCH", s.ids[1], "{\"enabled\":1}"), ==, 400);
+  munit_assert_int(config_post(&w, "NO_SUCH_TYPE", "", MAIL), ==, 400);
+  munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"TEAM\",\"teamId\":\"5f0000000000000000000001\"}"), ==, 404);
+  munit_assert_int(config_send(&w, "PATCH", "5f0000000000000000000001", OFF), ==, 404);
+  munit_assert_int(config_send(&w, "DELETE", "5f0000000000000000000001", NULL), ==, 404);
+  t_header(&w.t, "If-Match", s.tags[2]);
+  munit_assert_int(config_send(&w, "DELETE", s.ids[1], NULL), ==, 412);
+  munit_assert_int(config_send(&w, "PATCH", s.ids[1], OFF), ==, 412);
+  t_headers_clear(&w.t);
+  munit_assert_size(config_stored(&w), ==, 0);
+  config_same(&w, &s, -1);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* Another handle serves the same; what was deleted stays deleted; a project of an older store, without a mark, has what is stored. */
+static MunitResult config_reopened(const MunitParameter params[], void *data)
+{
+  static config_served s;
+  svc_config config = quiet;
+  char folder[128], kept[32];
+  config_world w;
+  int i;
+  (void)params, (void)data;
+  store_folder(folder);
+  config.path = folder;
+  t_open(&w.t, &config);
+  w.org = t_organization(&w.t, "Acme");
+  config_default_project(&w, "beta");
+  config_take(&w, &s);
+  snprintf(kept, sizeof kept, "%s", w.group);
+  t_reopen(&w.t, &config);
+  w.group = kept;
+  t_advance(&w.t, 100);
+  config_same(&w, &s, -1);
+  for (i = 0; i < DEFAULTS; i++) {
+    munit_assert_int(config_send(&w, "DELETE", s.ids[i], NULL), ==, 204);
+    munit_assert_int(config_send(&w, "GET", s.ids[i], NULL), ==, 404);
+    munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
+    munit_assert_int((int)t_int(&w.t, "totalCount"), ==, DEFAULTS - 1 - i);
+  }
+  t_reopen(&w.t, &config);
+  munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
+  munit_assert_int(config_send(&w, "GET", s.ids[0], NULL), ==, 404);
+  munit_assert_int(config_post(&w, "HOST_DOWN", "", MAIL), ==, 201);
+  munit_assert_size(config_stored(&w), ==, 1);
+  munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
+  munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1);
+  store_whole(w.t.s);
+  t_close(&w.t);
+  store_remove(folder);
+  return MUNIT_OK;
+}
+
+/* The project goes to another organization, or changes, before its configurations are written down; or it is deleted. */
+static MunitResult config_default_moved(const MunitParameter params[], void *data)
+{
+  static config_served s;
+  char body[64];
+  const char *other;
+  config_world w;
+  (void)params, (void)data;
+  config_open(&w);
+  config_default_project(&w, "beta");
+  other = t_organization(&w.t, "Beta");
+  config_take(&w, &s);
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"gamma\",\"withDefaultAlertsSettings\":false}", "/groups/%s", w.group), ==, 200);
+  munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
+  munit_assert_string_equal(w.t.response.body, s.list);
+  munit_assert_size(config_stored(&w), ==, 0);
+  config_take(&w, &s); /* the project has another tag now */
+  munit_assert_int(config_send(&w, "PATCH", s.ids[3], OFF), ==, 200);
+  munit_assert_size(probe_all_in(w.t.s, "acfg", w.group, other), ==, DEFAULTS);
+  config_same(&w, &s, 3);
+  store_whole(w.t.s);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
+  munit_assert_size(config_stored(&w), ==, 0);
+  config_default_project(&w, "delta");
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
+  munit_assert_int(config_send(&w, "GET", "", NULL), ==, 404);
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* One allocation after the other fails: what is read is whole or refused, and of what is written there is nothing, or all of it where the
+** last ones fail, with which the answer is made. */
+static MunitResult config_default_starved(const MunitParameter params[], void *data)
+{
+  static config_served s;
+  static const struct {
+    const char *method, *body;
+    bool one;
+    size_t writes;
+  } asks[] = { { "GET", NULL, false, 0 }, { "GET", NULL, true, 0 }, { "PATCH", OFF, true, DEFAULTS }, { "DELETE", NULL, true, DEFAULTS - 1 },
+               { "POST", "{\"eventTypeName\":\"HOST_DOWN\",\"enabled\":true,\"notifications\":[" MAIL "]}", false, DEFAULTS + 1 } };
+  svc_header json = { "Content-Type", "application/json", 0, 0 };
+  config_world w;
+  size_t i;
+  long n;
+  (void)params, (void)data;
+  config_open(&w);
+  for (i = 0; i < sizeof asks / sizeof asks[0]; i++) {
+    const char *body = asks[i].body;
+    size_t before = config_stored(&w);
+    bool done = false;
+    char target[128], name[16];
+    svc_request request = { .method = asks[i].method, .target = target, .headers = &json, .header_count = body ? 1 : 0, .body = body,
+                            .body_length = body ? strlen(body) : 0, .caller = &w.t.caller };
+    snprintf(name, sizeof name, "starved%zu", i);
+    config_default_project(&w, name);
+    config_take(&w, &s);
+    snprintf(target, sizeof target, "/api/svc/v2/groups/%s/alertConfigs%s%s", w.group, asks[i].one ? "/" : "", asks[i].one ? s.ids[5] : "");
+    for (n = 1; !done && config_stored(&w) == before; n++) {
+      svc_response response;
+      int rc;
+      munit_assert_long(n, <, 10000);
+      if (n > 1) config_same(&w, &s, -1);
+      t_arena_fail(n);
+      rc = svc_handle_request(w.t.s, &request, &response);
+      t_arena_fail(0);
+      done = t_memory_sufficed(rc, &response);
+      if (done && asks[i].method[0] == 'G') munit_assert_string_equal(response.body, asks[i].one ? s.bodies[5] : s.list);
+      svc_response_free(&response);
+    }
+    munit_assert_long(n, >, 5);
+    munit_assert_size(config_stored(&w) - before, ==, asks[i].writes);
+    config_same(&w, &s, asks[i].writes == 0 ? -1 : asks[i].one ? 5 : DEFAULTS);
+    store_whole(w.t.s);
+  }
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
+/* A configuration that is added in the second in which the project was made, by a random source without chance: still behind them. */
+static int config_no_chance(void *context, void *buffer, size_t size)
+{
+  (void)context;
+  memset(buffer, 0, size);
+  return 0;
+}
+
+static MunitResult config_default_order(const MunitParameter params[], void *data)
+{
+  static config_served s;
+  svc_config config = quiet;
+  config_world w;
+  (void)params, (void)data;
+  config.random = config_no_chance;
+  t_open(&w.t, &config);
+  w.org = t_organization(&w.t, "Acme");
+  config_default_project(&w, "beta");
+  config_take(&w, &s);
+  munit_assert_int(config_post(&w, "HOST_DOWN", "", MAIL), ==, 201);
+  munit_assert_int(strcmp(t_str(&w.t, "id"), s.ids[7]), >, 0);
+  munit_assert_size(config_stored(&w), ==, DEFAULTS + 1);
+  config_same(&w, &s, DEFAULTS);
+  munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "results[0].id"), s.ids[0]);
+  store_whole(w.t.s);
+  t_close(&w.t);
+  return MUNIT_OK;
+}
+
 static MunitResult config_field_names(const MunitParameter params[], void *data)
 {
   t_service t;
@@ -356,6 +715,14 @@ static MunitTest tests[] = {
   { "/changes", config_changes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/most", config_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/defaults", config_defaults, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/served_from_table", config_served_from_table, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/table_pages", config_table_pages, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/written_down", config_written_down, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/not_written_down", config_not_written_down, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/reopened", config_reopened, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/default_moved", config_default_moved, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/default_starved", config_default_starved, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/default_order", config_default_order, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/field-names", config_field_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 };

@@ -998,6 +998,109 @@ static MunitResult alert_moved(const MunitParameter params[], void *data)
   return MUNIT_OK;
 }
 
+/* A project that has the defaults, which nobody has changed: the requests are about it from here on. The id of the one that watches
+** HOST_DOWN. */
+static const char *alert_default_project(alert_world *w, const char *org)
+{
+  char body[128];
+  snprintf(body, sizeof body, "{\"name\":\"defaults\",\"orgId\":\"%s\"}", org);
+  munit_assert_int(t_send(&w->t, "POST", "/groups", body), ==, 201);
+  w->group = alert_keep(t_str(&w->t, "id"));
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/alertConfigs", w->group), ==, 200);
+  munit_assert_string_equal(t_str(&w->t, "results[1].eventTypeName"), "HOST_DOWN");
+  return alert_keep(t_str(&w->t, "results[1].id"));
+}
+
+/* The alert and its configuration lead to each other. */
+static void alert_leads(alert_world *w, const char *alert, const char *config)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/alerts/%s", w->group, alert), ==, 200);
+  munit_assert_string_equal(t_str(&w->t, "alertConfigId"), config);
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/alerts/%s/alertConfigs", w->group, alert), ==, 200);
+  munit_assert_int((int)t_int(&w->t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&w->t, "results[0].id"), config);
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/alertConfigs/%s/alerts", w->group, config), ==, 200);
+  munit_assert_int((int)t_int(&w->t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(&w->t, "results[0].id"), alert);
+}
+
+/* A default configuration opens an alert and tells of it, from the table as when it is written down, in whatever organization. */
+static MunitResult alert_by_default(const MunitParameter params[], void *data)
+{
+  static alert_said said;
+  alert_world w;
+  const char *org, *other, *config, *first, *drill, *alert;
+  char body[64], list[2048];
+  (void)params, (void)data;
+  alert_open_telling(&w, &said);
+  org = alert_keep(t_organization(&w.t, "Gamma"));
+  other = alert_keep(t_organization(&w.t, "Beta"));
+  config = alert_default_project(&w, org);
+  first = alert_keep(t_str(&w.t, "results[0].id"));
+  drill = alert_drill(&w, "a");
+  munit_assert_int(alert_count(&w, "TRACKING"), ==, 1);
+  alert = alert_keep(t_str(&w.t, "results[0].id"));
+  alert_leads(&w, alert, config);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s/alertConfigs", w.group, alert), ==, 200);
+  snprintf(list, sizeof list, "%s", w.t.response.body);
+  alert_told(&w, &said, 15 * 60 - 1, 0);
+  alert_told(&w, &said, 1, 1);
+  munit_assert_string_equal(said.kind, "GROUP");
+  munit_assert_string_equal(said.alert, alert);
+  munit_assert_string_equal(said.secrets, "{}");
+  munit_assert_int(said.secrets_rc, ==, SVC_OK);
+  snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s:migrate", w.group), ==, 200);
+  alert_told(&w, &said, 3600, 1);
+  munit_assert_size(probe_records(w.t.s, "eacfg"), ==, 0);
+  /* another one is changed: this one is stored from here on */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":false}", "/groups/%s/alertConfigs/%s", w.group, first), ==, 200);
+  munit_assert_size(probe_all_in(w.t.s, "acfg", w.group, other), ==, 8);
+  alert_leads(&w, alert, config);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/alerts/%s/alertConfigs", w.group, alert), ==, 200);
+  munit_assert_string_equal(w.t.response.body, list);
+  alert_told(&w, &said, 3600, 1);
+  munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
+  alert_drilled(&w, drill);
+  munit_assert_int(alert_count(&w, "CLOSED"), ==, 1);
+  alert_drill(&w, "b");
+  munit_assert_int(alert_count(&w, "TRACKING"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "results[0].orgId"), other);
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/alertConfigs/%s", w.group, config), ==, 204);
+  munit_assert_int(alert_count(&w, "TRACKING"), ==, 0);
+  store_whole(w.t.s);
+  alert_close(&w);
+  return MUNIT_OK;
+}
+
+/* The change that writes the configurations down ends the alert of the one that it turns off, or deletes. */
+static MunitResult alert_default_ends(const MunitParameter params[], void *data)
+{
+  static const char *const bodies[] = { "{\"enabled\":false}", NULL };
+  alert_world w;
+  size_t i;
+  (void)params, (void)data;
+  for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+    const char *config, *drill;
+    alert_open(&w, false);
+    config = alert_default_project(&w, t_organization(&w.t, "Gamma"));
+    drill = alert_drill(&w, "a");
+    munit_assert_int(alert_count(&w, "TRACKING"), ==, 1);
+    alert_drilled(&w, drill);
+    munit_assert_int(alert_count(&w, "CLOSED"), ==, 1); /* by the event, from the table */
+    alert_drill(&w, "a");
+    munit_assert_int(alert_count(&w, "TRACKING"), ==, 1);
+    munit_assert_size(probe_records(w.t.s, "eacfg"), ==, 0);
+    munit_assert_int(t_sendf(&w.t, bodies[i] ? "PATCH" : "DELETE", bodies[i], "/groups/%s/alertConfigs/%s", w.group, config), ==, bodies[i] ? 200 : 204);
+    munit_assert_int(alert_count(&w, "TRACKING"), ==, 0);
+    alert_drill(&w, "b");
+    munit_assert_int(alert_count(&w, ""), ==, 2); /* nobody watches any more */
+    store_whole(w.t.s);
+    alert_close(&w);
+  }
+  return MUNIT_OK;
+}
+
 /* One whose text has lost its organization is told as it is. */
 static MunitResult alert_told_damaged(const MunitParameter params[], void *data)
 {
@@ -1109,6 +1212,8 @@ static MunitTest tests[] = {
   { "/delivery", alert_delivery, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/undelivered", alert_undelivered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/moved", alert_moved, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/by_default", alert_by_default, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
+  { "/default_ends", alert_default_ends, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/driven", alert_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { "/metrics", alert_metrics, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
   { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }

@@ -78,7 +78,7 @@ static bool alert_of_config(svc_call *c)
 {
   svc_str key = svc_path_param(c, "alertConfigId"), group;
   svc_entity config;
-  int rc = svc_entity_said(c->txn, SVC_ALERT_CONFIG_KIND, &c->scope.group, key, &config);
+  int rc = svc_alert_config_get(c, &c->scope.group, key, &config);
   group = svc_id_str(c->arena, &c->scope.group);
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ALERT_CONFIG_NOT_FOUND, "SS", &key, &group);
   return svc_stored(c, rc);

@@ -99,7 +99,7 @@ SVC_PRIVATE bool svc_alert_next(svc_call *c, svc_scan *scan, const char *kind, c
   return false;
 }
 
-SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_scan *scan)
+static void alert_acts_watching(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_scan *scan)
 {
   svc_str id = svc_id_is_zero(after) ? SVC_S("") : svc_id_str(c->arena, after);
   svc_str all = svc_arena_print(c->arena, "%s/true/" SVC_FMT "/", svc_id_str(c->arena, group).p, SVC_ARG(type));
@@ -108,6 +108,23 @@ SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, svc_str ty
   key = scan->from;
   svc_key_add(&key, id.p, id.n);
   if (id.n) svc_key_behind(&scan->from, &key);
+}
+
+SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_alert_watch *w)
+{
+  w->group = *group;
+  w->in_table = svc_alert_defaults_watch(c, group, type, after, w);
+  if (!w->in_table) alert_acts_watching(c, group, type, after, &w->scan);
+}
+
+SVC_PRIVATE bool svc_alert_watch_more(svc_alert_watch *w)
+{
+  return w->in_table ? w->row < SVC_ALERT_DEFAULTS : svc_scan_more(&w->scan);
+}
+
+SVC_PRIVATE bool svc_alert_watch_next(svc_call *c, svc_alert_watch *w, svc_entity *out)
+{
+  return w->in_table ? svc_alert_defaults_next(c, w, out) : svc_alert_next(c, &w->scan, SVC_ALERT_CONFIG_KIND, &w->group, out);
 }
 
 static svc_str alert_acts_unique(svc_call *c, const svc_id *config, const svc_alert_met *m)

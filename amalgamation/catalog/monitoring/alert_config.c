@@ -73,27 +73,63 @@ static const svc_object alert_config_object = {
 static const svc_field alert_config_toggle_fields[] = { F_BOOL("enabled") };
 static const svc_object alert_config_toggle_object = { .name = "AlertsToggle", .fields = SVC_ROWS(alert_config_toggle_fields) };
 
+static bool alert_config_list(svc_call *c);
+static bool alert_config_read(svc_call *c);
+static bool alert_config_replace(svc_call *c);
 static bool alert_config_toggle(svc_call *c);
+static bool alert_config_delete(svc_call *c);
 static bool alert_config_of_alert(svc_call *c);
 
 #define ALERT_CONFIG \
   "/groups/{groupId}/alertConfigs", SVC_SET_ALERT_CONFIGS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_ALERTS_MANAGER
 
 static const svc_route alert_config_routes[] = {
-  R_GET(ALERT_CONFIG, "", .flags = SVC_PAGED, .op = "listAlertConfigs", .run = svc_verb_list),
+  R_GET(ALERT_CONFIG, "", .flags = SVC_PAGED, .op = "listAlertConfigs", .run = alert_config_list),
   R_POST(ALERT_CONFIG, "", .status = 201, .op = "createAlertConfig", .run = svc_verb_create,
          .example = "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\",\"matchers\":[{\"fieldName\":\"TYPE_NAME\",\"operator\":"
                     "\"EQUALS\",\"value\":\"PRIMARY\"}],\"metricThreshold\":{\"metricName\":\"CONNECTIONS\",\"operator\":\"GREATER_THAN\","
                     "\"threshold\":500,\"units\":\"RAW\"},\"notifications\":[{\"typeName\":\"SLACK\",\"apiToken\":\"xoxb-0123456789abcdef\","
                     "\"channelName\":\"ops\",\"delayMin\":5,\"intervalMin\":60}]}"),
-  R_GET(ALERT_CONFIG, "/{alertConfigId}", .op = "getAlertConfig", .run = svc_verb_read),
-  R_PUT(ALERT_CONFIG, "/{alertConfigId}", .op = "updateAlertConfig", .run = svc_verb_replace),
+  R_GET(ALERT_CONFIG, "/{alertConfigId}", .flags = SVC_ITEM, .op = "getAlertConfig", .run = alert_config_read),
+  R_PUT(ALERT_CONFIG, "/{alertConfigId}", .op = "updateAlertConfig", .run = alert_config_replace),
   R_PATCH(ALERT_CONFIG, "/{alertConfigId}", .body = &alert_config_toggle_object, .op = "toggleAlertConfig", .run = alert_config_toggle,
           .example = "{\"enabled\":false}"),
-  R_DELETE(ALERT_CONFIG, "/{alertConfigId}", .status = 204, .op = "deleteAlertConfig", .run = svc_verb_delete),
+  R_DELETE(ALERT_CONFIG, "/{alertConfigId}", .status = 204, .op = "deleteAlertConfig", .run = alert_config_delete),
   { .method = SVC_GET, .path = "/groups/{groupId}/alerts/{alertId}/alertConfigs", .set = SVC_SET_ALERTS, .versions = { 20230101 },
     .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "getAlertConfigs", .run = alert_config_of_alert }
 };
+
+/* A default configuration that is in the table is in no store: the verbs are given it. */
+static bool alert_config_resolve(svc_call *c)
+{
+  svc_entity e;
+  int rc;
+  if (!svc_resolve(c, 1)) return false;
+  rc = svc_alert_default_get(c, &c->route.chain[0], svc_path_param(c, "alertConfigId"), &e);
+  if (rc == SVC_OK) svc_resolve_with(c, &e);
+  return rc == SVC_OK || rc == SVC_NOT_FOUND;
+}
+
+static bool alert_config_list(svc_call *c)
+{
+  if (!svc_resolve(c, 1)) return false;
+  return svc_alert_defaults_in_table(&c->route.chain[0]) ? svc_alert_defaults_list(c, &c->route.chain[0], NULL) : svc_verb_list(c);
+}
+
+static bool alert_config_read(svc_call *c)
+{
+  return alert_config_resolve(c) && svc_verb_read(c);
+}
+
+static bool alert_config_replace(svc_call *c)
+{
+  return alert_config_resolve(c) && svc_verb_replace(c);
+}
+
+static bool alert_config_delete(svc_call *c)
+{
+  return alert_config_resolve(c) && svc_verb_delete(c);
+}
 
 /* What else was sent may only be what was served. */
 static void alert_config_unchanged(svc_call *c, const svc_node *shown)
@@ -115,7 +151,7 @@ static bool alert_config_toggle(svc_call *c)
 {
   const svc_node *shown, *enabled;
   svc_change change;
-  if (!svc_change_begin(c, &change)) return false;
+  if (!alert_config_resolve(c) || !svc_change_begin(c, &change)) return false;
   shown = svc_entity_body(c, &change.entity);
   if (!shown) return false;
   if (c->body->type != SVC_J_OBJECT) return svc_fail_as(c, SVC_S("The body must be a JSON object."), SVC_E_INVALID_JSON, "");
@@ -136,20 +172,28 @@ static bool alert_config_of_alert(svc_call *c)
   svc_entity alert, config;
   svc_id by = { { 0 } };
   int rc = SVC_NOT_FOUND;
+  if (!svc_resolve(c, 1)) return false;
   which.parent = c->scope.group;
   group = svc_id_str(c->arena, &c->scope.group);
   if (alerts) rc = svc_entity_said(c->txn, alerts->noun->kind, &which.parent, key, &alert);
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ALERT_NOT_FOUND, "SS", &key, &group);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   svc_id_parse(svc_json_word(alert.body, "alertConfigId"), &by);
+  if (svc_alert_defaults_in_table(&c->route.chain[0])) return svc_alert_defaults_list(c, &c->route.chain[0], &by);
   rc = svc_entity_get(c->txn, c->plan->noun->noun->kind, &which.parent, &by, &config);
   return svc_list_ids(c, &which, &by, rc == SVC_OK);
 }
 
+/* Without input, as of a toggle, nothing is checked: the rest of the configuration was checked when it was sent. */
 static bool alert_config_prepare(svc_call *c, svc_change *change)
 {
-  if (!change->input) return true; /* what is in it was looked at before */
-  return svc_alert_config_rules(c, change->body) && svc_alert_notifications_check(c, change);
+  if (change->input && (!svc_alert_config_rules(c, change->body) || !svc_alert_notifications_check(c, change))) return false;
+  return (change->before && svc_node_same(change->body, change->before)) || svc_alert_defaults_write(c, &change->parent);
+}
+
+static bool alert_config_removing(svc_call *c, const svc_entity *e)
+{
+  return svc_alert_defaults_write(c, &e->parent);
 }
 
 /* What is watched no longer, or what is no longer watched: its alerts are over. */
@@ -195,5 +239,6 @@ SVC_PRIVATE const svc_noun svc_noun_alert_config = {
   .routes = SVC_ROUTES(alert_config_routes),
   .prepare = alert_config_prepare,
   .stored = alert_config_stored,
+  .removing = alert_config_removing,
   .gone = alert_config_gone,
 };

@@ -46,13 +46,13 @@ static bool alert_hearing_pass(svc_call *c, alert_hearing *h)
   int64_t begun = c->steps;
   svc_alert_patterns patterns;
   svc_alert_met m;
-  svc_scan scan;
+  svc_alert_watch watch;
   svc_entity config, e;
   int n = 0;
   memset(&patterns, 0, sizeof patterns);
   svc_alert_meet(c, h->event, &m);
-  svc_alert_watching(c, &h->group, h->type, &h->after, &scan);
-  while (n < HEARING_AT_ONCE && c->steps - begun < HEARING_STEPS && svc_alert_next(c, &scan, SVC_ALERT_CONFIG_KIND, &h->group, &config)) {
+  svc_alert_watching(c, &h->group, h->type, &h->after, &watch);
+  while (n < HEARING_AT_ONCE && c->steps - begun < HEARING_STEPS && svc_alert_watch_next(c, &watch, &config)) {
     h->after = config.id;
     n++;
     patterns.left = HEARING_STEPS;
@@ -64,7 +64,7 @@ static bool alert_hearing_pass(svc_call *c, alert_hearing *h)
       if (svc_alert_fits(c, said, &m, &patterns) && !svc_alert_begin(c, &config, said, &m, lasts)) return false;
     }
   }
-  h->more = (n == HEARING_AT_ONCE || c->steps - begun >= HEARING_STEPS) && svc_scan_more(&scan);
+  h->more = (n == HEARING_AT_ONCE || c->steps - begun >= HEARING_STEPS) && svc_alert_watch_more(&watch);
   c->spent += (size_t)n * HEARING_SPENDS + (size_t)((c->steps - begun) / HEARING_RECORD);
   return svc_txn_good(c);
 }
@@ -177,14 +177,14 @@ SVC_PRIVATE bool svc_alert_wave_fell_due(svc_call *c, svc_change *change, int ta
 static bool alert_hearing_of(svc_call *c, const svc_entity *event, const char *type, int what)
 {
   alert_hearing h;
-  svc_scan scan;
+  svc_alert_watch watch;
   memset(&h, 0, sizeof h);
   h.what = what;
   h.group = event->scope.group;
   h.type = svc_value_text(c->s, c->arena, type);
   h.event = event->body;
-  svc_alert_watching(c, &h.group, h.type, &h.after, &scan);
-  if (!svc_scan_more(&scan)) return svc_txn_good(c);
+  svc_alert_watching(c, &h.group, h.type, &h.after, &watch);
+  if (!svc_alert_watch_more(&watch)) return svc_txn_good(c);
   if (svc_json_member(event->body, SVC_S("alertId")).n) return true;
   return alert_hearing_begin(c, &event->scope, &h);
 }

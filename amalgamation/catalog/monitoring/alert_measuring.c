@@ -230,15 +230,15 @@ static bool alert_measuring_config(svc_alert_round *r, const svc_alert_condition
 /* All configurations of a condition that the round has not come by yet. */
 static bool alert_measuring_condition(svc_alert_round *r, uint32_t number, const svc_alert_condition *k, const svc_alert_targets *all)
 {
-  svc_scan scan;
+  svc_alert_watch watch;
   svc_entity config;
   if (r->ended || number < r->at.condition) return true;
   if (number > r->at.condition) {
     memset(&r->at, 0, sizeof r->at);
     r->at.condition = number;
   }
-  svc_alert_watching(r->c, &r->scope.group, svc_value_text(r->c->s, r->c->arena, k->begins), &r->at.after, &scan);
-  while (!r->ended && svc_alert_next(r->c, &scan, SVC_ALERT_CONFIG_KIND, &r->scope.group, &config))
+  svc_alert_watching(r->c, &r->scope.group, svc_value_text(r->c->s, r->c->arena, k->begins), &r->at.after, &watch);
+  while (!r->ended && svc_alert_watch_next(r->c, &watch, &config))
     if (!alert_measuring_config(r, k, all, &config)) return false;
   return true;
 }
@@ -249,14 +249,14 @@ static bool alert_measuring_all(svc_alert_round *r, bool hourly, bool *any)
   static const svc_id none;
   const svc_alert_condition *k;
   const svc_alert_targets *all;
-  svc_scan scan;
+  svc_alert_watch watch;
   uint32_t i;
   *any = false;
   if (!r->c->s->seats[SVC_SEAT_ALERTS]) return true; /* left out of this build: nothing can come of it */
   for (i = 0; (k = svc_alert_condition_at(i)) != NULL; i++) {
     if (k->hourly != hourly) continue;
-    svc_alert_watching(r->c, &r->scope.group, svc_value_text(r->c->s, r->c->arena, k->begins), &none, &scan);
-    if (!svc_scan_more(&scan)) continue;
+    svc_alert_watching(r->c, &r->scope.group, svc_value_text(r->c->s, r->c->arena, k->begins), &none, &watch);
+    if (!svc_alert_watch_more(&watch)) continue;
     all = svc_alert_targets_of(r, k->of);
     if (!all) return false;
     *any |= hourly || all->any;
@@ -272,12 +272,12 @@ static bool alert_measuring_watched(svc_call *c, const svc_id *group)
 {
   static const svc_id none;
   const svc_alert_condition *k;
-  svc_scan scan;
+  svc_alert_watch watch;
   size_t i;
   for (i = 0; (k = svc_alert_condition_at(i)) != NULL; i++) {
     if (k->hourly) continue;
-    svc_alert_watching(c, group, svc_value_text(c->s, c->arena, k->begins), &none, &scan);
-    if (svc_scan_more(&scan)) return true;
+    svc_alert_watching(c, group, svc_value_text(c->s, c->arena, k->begins), &none, &watch);
+    if (svc_alert_watch_more(&watch)) return true;
   }
   return false;
 }

@@ -51,6 +51,27 @@ SVC_PRIVATE bool svc_alert_notifications_check(svc_call *c, svc_change *change);
 /* The project's integration of this kind. */
 SVC_PRIVATE bool svc_alert_integration(svc_call *c, const svc_id *group, svc_str type, svc_entity *out);
 
+/* alert_defaults.c: default configurations, which are served from a table until the configurations of their project are changed. */
+#define SVC_ALERT_DEFAULTS 8
+typedef struct svc_alert_watch { /* the configurations of a project that watch one type of event */
+  svc_id group;
+  bool in_table;      /* they are in the table; else the scan finds them */
+  svc_scan scan;
+  svc_entity project; /* of those in the table, as all that follows */
+  svc_str type;
+  size_t row;         /* the next one; SVC_ALERT_DEFAULTS: there are no more */
+} svc_alert_watch;
+SVC_PRIVATE bool svc_alert_defaults_in_table(const svc_entity *project); /* the project has the defaults, and none is stored */
+/* A configuration by its id, in the table: SVC_OK, SVC_NOT_FOUND or SVC_NOMEM. Then, in the table or stored: the same, or the store's error. */
+SVC_PRIVATE int svc_alert_default_get(svc_call *c, const svc_entity *project, svc_str key, svc_entity *out);
+SVC_PRIVATE int svc_alert_config_get(svc_call *c, const svc_id *group, svc_str key, svc_entity *out);
+/* Of a project whose configurations are in the table: answers with a list of all, or of the one that has this id. */
+SVC_PRIVATE bool svc_alert_defaults_list(svc_call *c, const svc_entity *project, const svc_id *only);
+SVC_PRIVATE bool svc_alert_defaults_watch(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_alert_watch *w); /* false: they are stored */
+SVC_PRIVATE bool svc_alert_defaults_next(svc_call *c, svc_alert_watch *w, svc_entity *out);
+/* Configurations of the project are about to change: those in the table become stored ones. Call it last of all that may refuse. */
+SVC_PRIVATE bool svc_alert_defaults_write(svc_call *c, const svc_id *group);
+
 /* alert_acknowledging.c: somebody knows of it. */
 SVC_PRIVATE bool svc_alert_acknowledge(svc_call *c, const svc_change *change, svc_node *body); /* as it was sent, merged; answers */
 SVC_PRIVATE void svc_alert_forget(svc_node *body); /* nobody does any longer */
@@ -77,7 +98,9 @@ SVC_PRIVATE bool svc_alert_fits(svc_call *c, const svc_node *said, svc_alert_met
 SVC_PRIVATE void svc_alert_scan(svc_call *c, const char *kind, svc_str prefix, svc_scan *scan);
 SVC_PRIVATE bool svc_alert_next(svc_call *c, svc_scan *scan, const char *kind, const svc_id *group, svc_entity *out);
 /* The configurations of a project that watch this type, and are on; those behind this one, zero: all. */
-SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_scan *scan);
+SVC_PRIVATE void svc_alert_watching(svc_call *c, const svc_id *group, svc_str type, const svc_id *after, svc_alert_watch *w);
+SVC_PRIVATE bool svc_alert_watch_more(svc_alert_watch *w); /* is there another one? */
+SVC_PRIVATE bool svc_alert_watch_next(svc_call *c, svc_alert_watch *w, svc_entity *out); /* false: no more, or txn->error is set */
 /* The one that is not over, of this configuration and target: SVC_OK, SVC_NOT_FOUND, or the store's error. */
 SVC_PRIVATE int svc_alert_of(svc_call *c, const svc_entity *config, const svc_alert_met *m, svc_entity *out);
 /* One opens, unless there is one. lasts: something will end it. */

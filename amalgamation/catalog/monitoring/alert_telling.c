@@ -106,7 +106,7 @@ static bool alert_telling_stays(svc_call *c, const svc_id *org, svc_str type, sv
 /* The configuration of an alert; false: it is gone. */
 static bool alert_telling_config(svc_call *c, const svc_id *group, const svc_node *alert, svc_entity *out)
 {
-  return svc_entity_said(c->txn, SVC_ALERT_CONFIG_KIND, group, svc_node_str(alert, "alertConfigId"), out) == SVC_OK;
+  return svc_alert_config_get(c, group, svc_node_str(alert, "alertConfigId"), out) == SVC_OK;
 }
 
 /* When its next turn comes. */

@@ -104,17 +104,16 @@ static bool project_prepare(svc_call *c, svc_change *change)
   if (change->before) /* moved by :migrate */
     return svc_id_parse(org, &change->parent) ? true : svc_store_failed(c, c->txn->error = SVC_CORRUPT);
   return project_organization(c, org, SVC_R_ORG_OWNER | SVC_R_ORG_GROUP_CREATOR, &change->parent) &&
-         project_within_limit(c, &change->parent) && project_owner_known(c, &change->parent);
+         project_within_limit(c, &change->parent) && project_owner_known(c, &change->parent) && svc_alert_defaults(c, change);
 }
 
-/* It begins with alert configurations. Whom the query names owns it, else who creates it. */
+/* The person whom the query names owns the project, else the caller who creates it. */
 static bool project_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   const svc_query_value *wanted = svc_query_get(c, "projectOwnerId");
   svc_id user = c->who.id;
   bool owns;
   if (change->before) return true;
-  if (!svc_alert_defaults(c, e)) return false;
   if (wanted && !svc_id_parse(wanted->text, &user)) return true;
   if (!wanted && c->who.kind != SVC_WHO_USER) return svc_credential_owns(c, &e->parent, &e->id);
   return !c->s->seats[SVC_SEAT_USER] || svc_member_own(c, &e->parent, &e->id, &user, &owns);
