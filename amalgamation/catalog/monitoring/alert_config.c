@@ -74,10 +74,8 @@ static const svc_field alert_config_toggle_fields[] = { F_BOOL("enabled") };
 static const svc_object alert_config_toggle_object = { .name = "AlertsToggle", .fields = SVC_ROWS(alert_config_toggle_fields) };
 
 static bool alert_config_list(svc_call *c);
-static bool alert_config_read(svc_call *c);
-static bool alert_config_replace(svc_call *c);
+static bool alert_config_resolve(svc_call *c);
 static bool alert_config_toggle(svc_call *c);
-static bool alert_config_delete(svc_call *c);
 static bool alert_config_of_alert(svc_call *c);
 
 #define ALERT_CONFIG \
@@ -90,11 +88,12 @@ static const svc_route alert_config_routes[] = {
                     "\"EQUALS\",\"value\":\"PRIMARY\"}],\"metricThreshold\":{\"metricName\":\"CONNECTIONS\",\"operator\":\"GREATER_THAN\","
                     "\"threshold\":500,\"units\":\"RAW\"},\"notifications\":[{\"typeName\":\"SLACK\",\"apiToken\":\"xoxb-0123456789abcdef\","
                     "\"channelName\":\"ops\",\"delayMin\":5,\"intervalMin\":60}]}"),
-  R_GET(ALERT_CONFIG, "/{alertConfigId}", .flags = SVC_ITEM, .op = "getAlertConfig", .run = alert_config_read),
-  R_PUT(ALERT_CONFIG, "/{alertConfigId}", .op = "updateAlertConfig", .run = alert_config_replace),
-  R_PATCH(ALERT_CONFIG, "/{alertConfigId}", .body = &alert_config_toggle_object, .op = "toggleAlertConfig", .run = alert_config_toggle,
+  R_GET(ALERT_CONFIG, "/{alertConfigId}", .op = "getAlertConfig", .gate = alert_config_resolve, .run = svc_verb_read),
+  R_PUT(ALERT_CONFIG, "/{alertConfigId}", .op = "updateAlertConfig", .gate = alert_config_resolve, .run = svc_verb_replace),
+  R_PATCH(ALERT_CONFIG, "/{alertConfigId}", .body = &alert_config_toggle_object, .op = "toggleAlertConfig", .gate = alert_config_resolve,
+          .run = alert_config_toggle,
           .example = "{\"enabled\":false}"),
-  R_DELETE(ALERT_CONFIG, "/{alertConfigId}", .status = 204, .op = "deleteAlertConfig", .run = alert_config_delete),
+  R_DELETE(ALERT_CONFIG, "/{alertConfigId}", .status = 204, .op = "deleteAlertConfig", .gate = alert_config_resolve, .run = svc_verb_delete),
   { .method = SVC_GET, .path = "/groups/{groupId}/alerts/{alertId}/alertConfigs", .set = SVC_SET_ALERTS, .versions = { 20230101 },
     .roles = SVC_R_GROUP_READ_ONLY, .flags = SVC_PAGED, .op = "getAlertConfigs", .run = alert_config_of_alert }
 };
@@ -114,21 +113,6 @@ static bool alert_config_list(svc_call *c)
 {
   if (!svc_resolve(c, 1)) return false;
   return svc_alert_defaults_in_table(&c->route.chain[0]) ? svc_alert_defaults_list(c, &c->route.chain[0], NULL) : svc_verb_list(c);
-}
-
-static bool alert_config_read(svc_call *c)
-{
-  return alert_config_resolve(c) && svc_verb_read(c);
-}
-
-static bool alert_config_replace(svc_call *c)
-{
-  return alert_config_resolve(c) && svc_verb_replace(c);
-}
-
-static bool alert_config_delete(svc_call *c)
-{
-  return alert_config_resolve(c) && svc_verb_delete(c);
 }
 
 /* What else was sent may only be what was served. */
@@ -151,7 +135,7 @@ static bool alert_config_toggle(svc_call *c)
 {
   const svc_node *shown, *enabled;
   svc_change change;
-  if (!alert_config_resolve(c) || !svc_change_begin(c, &change)) return false;
+  if (!svc_change_begin(c, &change)) return false;
   shown = svc_entity_body(c, &change.entity);
   if (!shown) return false;
   if (c->body->type != SVC_J_OBJECT) return svc_fail_as(c, SVC_S("The body must be a JSON object."), SVC_E_INVALID_JSON, "");
