@@ -100,11 +100,10 @@ static const struct {
   { "HOST_DOWN", "\"severityOverride\":\"LOUD\"", "INVALID_ENUM_VALUE", "severityOverride" },
 };
 
-static MunitResult config_rules(const MunitParameter params[], void *data)
+TEST(alert_config, rules)
 {
   config_world w;
   size_t i;
-  (void)params, (void)data;
   config_open(&w);
   for (i = 0; i < sizeof rules / sizeof rules[0]; i++) {
     int status = config_post(&w, rules[i].type, rules[i].more, MAIL);
@@ -123,7 +122,6 @@ static MunitResult config_rules(const MunitParameter params[], void *data)
   munit_assert_int(config_send(&w, "GET", "5f0000000000000000000001", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "ALERT_CONFIG_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Each kind of notification: what makes one, and its secret; or the error, and its parameter. */
@@ -152,13 +150,12 @@ static const struct {
   { "{\"typeName\":\"USER\",\"username\":\"nobody@example.com\"}", "", "USERNAME_NOT_FOUND", "nobody@example.com" },
 };
 
-static MunitResult config_notifications(const MunitParameter params[], void *data)
+TEST(alert_config, notifications)
 {
   static char shown[4096];
   config_world w;
   size_t i;
   char at[64];
-  (void)params, (void)data;
   config_open(&w);
   for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     int status = config_post(&w, "HOST_DOWN", "", kinds[i].body);
@@ -179,18 +176,16 @@ static MunitResult config_notifications(const MunitParameter params[], void *dat
     }
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* By the project's integration of the same kind, by a team's name, and never larger than is good. */
-static MunitResult config_named(const MunitParameter params[], void *data)
+TEST(alert_config, named)
 {
   static char body[40000];
   config_world w;
   const char *id;
   size_t n;
   int i;
-  (void)params, (void)data;
   config_open(&w);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"type\":\"DATADOG\",\"apiKey\":\"datadog-key-of-the-project\"}", "/groups/%s/integrations/DATADOG", w.group), ==, 201);
   id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
@@ -212,14 +207,12 @@ static MunitResult config_named(const MunitParameter params[], void *data)
   munit_assert_int(config_send(&w, "POST", "", body), ==, 400);
   munit_assert_string_equal(t_param(&w.t, 0), "notifications");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult config_changes(const MunitParameter params[], void *data)
+TEST(alert_config, changes)
 {
   config_world w;
   const char *id, *notifier;
-  (void)params, (void)data;
   config_open(&w);
   munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"SLACK\",\"apiToken\":\"secret-slack-token-1234\",\"channelName\":\"c\"}," MAIL), ==, 201);
   id = t_keep(&w.t, t_str(&w.t, "id"));
@@ -257,14 +250,12 @@ static MunitResult config_changes(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=ALERT_CONFIG_DELETED_AUDIT", w.group), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult config_most(const MunitParameter params[], void *data)
+TEST(alert_config, most)
 {
   config_world w;
   int i, before;
-  (void)params, (void)data;
   config_open(&w);
   munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
   before = (int)t_int(&w.t, "totalCount");
@@ -272,18 +263,16 @@ static MunitResult config_most(const MunitParameter params[], void *data)
   munit_assert_int(config_post(&w, "HOST_DOWN", "", MAIL), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "MAX_ALERT_CONFIGS_PER_GROUP_EXCEEDED");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A new project has some, each as if it had been sent; unless it or its organization wants none. */
-static MunitResult config_defaults(const MunitParameter params[], void *data)
+TEST(alert_config, defaults)
 {
   static char shown[16][2048];
   const char *ids[16], *org;
   config_world w;
   int i, count;
   char project[128];
-  (void)params, (void)data;
   config_open(&w);
   snprintf(project, sizeof project, "{\"name\":\"gamma\",\"orgId\":\"%s\"}", w.org);
   munit_assert_int(t_send(&w.t, "POST", "/groups", project), ==, 201);
@@ -313,7 +302,6 @@ static MunitResult config_defaults(const MunitParameter params[], void *data)
   munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- defaults */
@@ -381,12 +369,11 @@ static size_t config_stored(const config_world *w)
 }
 
 /* A project that has changed none stores none, whatever is read; and what is no default of the project is not found. */
-static MunitResult config_served_from_table(const MunitParameter params[], void *data)
+TEST(alert_config, served_from_table)
 {
   static config_served one, two;
   config_world w;
   int i;
-  (void)params, (void)data;
   config_open(&w);
   config_default_project(&w, "beta");
   config_take(&w, &two);
@@ -415,11 +402,10 @@ static MunitResult config_served_from_table(const MunitParameter params[], void 
   munit_assert_size(config_stored(&w), ==, 0);
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Pages of the table, and what a query asks for, as of a list that is stored. */
-static MunitResult config_table_pages(const MunitParameter params[], void *data)
+TEST(alert_config, table_pages)
 {
   static const char *const queries[] = { "?itemsPerPage=3", "?itemsPerPage=3&pageNum=2", "?itemsPerPage=3&pageNum=3", "?itemsPerPage=4&pageNum=2",
                                          "?itemsPerPage=3&pageNum=4", "?includeCount=false", "?itemsPerPage=5&envelope=true", "?pretty=true",
@@ -428,7 +414,6 @@ static MunitResult config_table_pages(const MunitParameter params[], void *data)
   static config_served s;
   config_world w;
   size_t i;
-  (void)params, (void)data;
   config_open(&w);
   config_default_project(&w, "beta");
   config_take(&w, &s);
@@ -447,11 +432,10 @@ static MunitResult config_table_pages(const MunitParameter params[], void *data)
   }
   config_same(&w, &s, -1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Each way to change one writes all of them down; the others, and the project, are served as before. */
-static MunitResult config_written_down(const MunitParameter params[], void *data)
+TEST(alert_config, written_down)
 {
   static const struct {
     const char *name, *method, *body;
@@ -470,7 +454,6 @@ static MunitResult config_written_down(const MunitParameter params[], void *data
   config_world w;
   char feed[64];
   size_t i, before = 0;
-  (void)params, (void)data;
   config_open(&w);
   for (i = 0; i < sizeof ways / sizeof ways[0]; i++) {
     config_default_project(&w, ways[i].name);
@@ -491,15 +474,13 @@ static MunitResult config_written_down(const MunitParameter params[], void *data
   munit_assert_int(config_send(&w, "DELETE", s.ids[7], NULL), ==, 404);
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A request that is refused, or that changes nothing, writes nothing down. */
-static MunitResult config_not_written_down(const MunitParameter params[], void *data)
+TEST(alert_config, not_written_down)
 {
   static config_served s;
   config_world w;
-  (void)params, (void)data;
   config_open(&w);
   config_default_project(&w, "beta");
   config_take(&w, &s);
@@ -520,18 +501,16 @@ static MunitResult config_not_written_down(const MunitParameter params[], void *
   munit_assert_size(config_stored(&w), ==, 0);
   config_same(&w, &s, -1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Another handle serves the same; what was deleted stays deleted; a project of an older store, without a mark, has what is stored. */
-static MunitResult config_reopened(const MunitParameter params[], void *data)
+TEST(alert_config, reopened)
 {
   static config_served s;
   svc_config config = quiet;
   char folder[128], kept[32];
   config_world w;
   int i;
-  (void)params, (void)data;
   store_folder(folder);
   config.path = folder;
   t_open(&w.t, &config);
@@ -560,17 +539,15 @@ static MunitResult config_reopened(const MunitParameter params[], void *data)
   store_whole(w.t.s);
   t_close(&w.t);
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 /* The project goes to another organization, or changes, before its configurations are written down; or it is deleted. */
-static MunitResult config_default_moved(const MunitParameter params[], void *data)
+TEST(alert_config, default_moved)
 {
   static config_served s;
   char body[64];
   const char *other;
   config_world w;
-  (void)params, (void)data;
   config_open(&w);
   config_default_project(&w, "beta");
   other = t_organization(&w.t, "Beta");
@@ -593,12 +570,11 @@ static MunitResult config_default_moved(const MunitParameter params[], void *dat
   munit_assert_int(config_send(&w, "GET", "", NULL), ==, 404);
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* One allocation after the other fails: what is read is whole or refused, and of what is written there is nothing, or all of it where the
 ** last ones fail, with which the answer is made. */
-static MunitResult config_default_starved(const MunitParameter params[], void *data)
+TEST(alert_config, default_starved)
 {
   static config_served s;
   static const struct {
@@ -611,7 +587,6 @@ static MunitResult config_default_starved(const MunitParameter params[], void *d
   config_world w;
   size_t i;
   long n;
-  (void)params, (void)data;
   config_open(&w);
   for (i = 0; i < sizeof asks / sizeof asks[0]; i++) {
     const char *body = asks[i].body;
@@ -642,7 +617,6 @@ static MunitResult config_default_starved(const MunitParameter params[], void *d
     store_whole(w.t.s);
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A configuration that is added in the second in which the project was made, by a random source without chance: still behind them. */
@@ -653,12 +627,11 @@ static int config_no_chance(void *context, void *buffer, size_t size)
   return 0;
 }
 
-static MunitResult config_default_order(const MunitParameter params[], void *data)
+TEST(alert_config, default_order)
 {
   static config_served s;
   svc_config config = quiet;
   config_world w;
-  (void)params, (void)data;
   config.random = config_no_chance;
   t_open(&w.t, &config);
   w.org = t_organization(&w.t, "Acme");
@@ -672,13 +645,11 @@ static MunitResult config_default_order(const MunitParameter params[], void *dat
   munit_assert_string_equal(t_str(&w.t, "results[0].id"), s.ids[0]);
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult config_field_names(const MunitParameter params[], void *data)
+TEST(alert_config, field_names)
 {
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   munit_assert_int(t_send(&t, "GET", "/alertConfigs/matchers/fieldNames", NULL), ==, 200);
   munit_assert_size(svc_node_count(t.body), ==, 13);
@@ -686,15 +657,13 @@ static MunitResult config_field_names(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "/alertConfigs/matchers/fieldNames?pageNum=2&itemsPerPage=5", NULL), ==, 200);
   munit_assert_size(svc_node_count(t.body), ==, 5);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Built without teams, people and integrations: whom it names is not looked for, and what it lacks it lacks. */
-static MunitResult config_left_out(const MunitParameter params[], void *data)
+TEST(alert_config, left_out)
 {
   static const char *const without[] = { "team", "user", "organization user", "integration", NULL };
   config_world w;
-  (void)params, (void)data;
   t_without(without);
   config_open(&w);
   munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"TEAM\",\"teamId\":\"32b6e34b3d91647abb20e7b8\"}"), ==, 201);
@@ -704,27 +673,4 @@ static MunitResult config_left_out(const MunitParameter params[], void *data)
   munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"SLACK\",\"channelName\":\"c\",\"apiToken\":\"secret-slack-token-1234\"}"), ==, 201);
   t_close(&w.t);
   t_without(NULL);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/left_out", config_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/rules", config_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/notifications", config_notifications, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/named", config_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/changes", config_changes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/most", config_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/defaults", config_defaults, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/served_from_table", config_served_from_table, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/table_pages", config_table_pages, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/written_down", config_written_down, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/not_written_down", config_not_written_down, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/reopened", config_reopened, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/default_moved", config_default_moved, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/default_starved", config_default_starved, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/default_order", config_default_order, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/field-names", config_field_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_alert_config = { "/alert_config", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -41,17 +41,14 @@ static void catalog_check_roles(const svc_route *r, const char *roles)
     munit_errorf("%s %s: roles %llx, the catalog says %s", methods[r->method], r->path, (unsigned long long)r->roles, roles);
 }
 
-static MunitResult catalog_operations(const MunitParameter params[], void *data)
+TEST_SERVICE(catalog, operations)
 {
   static const char *const scopes[] = { [SVC_SCOPE_IP] = "IP", [SVC_SCOPE_GROUP] = "GROUP",
                                         [SVC_SCOPE_ORGANIZATION] = "ORGANIZATION", [SVC_SCOPE_USER] = "USER" };
-  t_service t;
   size_t i, j, stand = 0;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  for (i = 0; i < t.s->plan_count; i++) {
-    const svc_route *r = t.s->plans[i].route;
-    const svc_set_row *set = &t.s->sets[r->set];
+  for (i = 0; i < t->s->plan_count; i++) {
+    const svc_route *r = t->s->plans[i].route;
+    const svc_set_row *set = &t->s->sets[r->set];
     const operations_row *o = operations_find(methods[r->method], r->path);
     if (r->flags & SVC_ABSOLUTE) continue; /* the catalog knows only what is below the base path */
     if (!o) munit_errorf("%s %s is neither in the catalog nor in operations_own.h", methods[r->method], r->path);
@@ -66,28 +63,21 @@ static MunitResult catalog_operations(const MunitParameter params[], void *data)
     catalog_check_versions(r, o->versions);
     catalog_check_roles(r, o->roles);
     for (j = 0; j < i; j++)
-      if (t.s->plans[j].route->method == r->method && strcmp(t.s->plans[j].route->path, r->path) == 0)
+      if (t->s->plans[j].route->method == r->method && strcmp(t->s->plans[j].route->path, r->path) == 0)
         munit_errorf("%s %s stands twice", o->method, o->path);
   }
   printf("catalog: %zu of %zu operations\n", stand, (size_t)OPERATIONS_COUNT);
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 /* The tests that call a route with something made up know what that would be, for every parameter of a path. */
-static MunitResult catalog_parameters(const MunitParameter params[], void *data)
+TEST_SERVICE(catalog, parameters)
 {
   const svc_plan *plan;
-  t_service t;
   unsigned i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  for (plan = t.s->plans; plan < t.s->plans + t.s->plan_count; plan++)
+  for (plan = t->s->plans; plan < t->s->plans + t->s->plan_count; plan++)
     for (i = 0; i < plan->param_count; i++)
       if (!t_sample(plan->params[i])) munit_errorf("%s: t_sample() does not know " SVC_FMT, plan->route->path, SVC_ARG(plan->params[i]));
   munit_assert_null(t_sample(SVC_S("anything")));
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- self-checks */
@@ -362,19 +352,14 @@ static void catalog_check_route(t_service *t, const svc_plan *plan)
   catalog_check_permission(t->s, plan);
 }
 
-static MunitResult catalog_tables(const MunitParameter params[], void *data)
+TEST_SERVICE(catalog, tables)
 {
-  t_service t;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_not_null(t.s->group);
-  munit_assert_not_null(t.s->org);
-  munit_assert_not_null(t.s->seats[SVC_SEAT_FEED]);
-  for (i = 0; i < t.s->noun_count; i++) catalog_check_noun(&t, &t.s->nouns[i]);
-  for (i = 0; i < t.s->plan_count; i++) catalog_check_route(&t, &t.s->plans[i]);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_not_null(t->s->group);
+  munit_assert_not_null(t->s->org);
+  munit_assert_not_null(t->s->seats[SVC_SEAT_FEED]);
+  for (i = 0; i < t->s->noun_count; i++) catalog_check_noun(t, &t->s->nouns[i]);
+  for (i = 0; i < t->s->plan_count; i++) catalog_check_route(t, &t->s->plans[i]);
 }
 
 /* -------------------------------------------------------------------------------------------- rows beside the nouns' tests */
@@ -422,20 +407,15 @@ static void catalog_check_need(const svc *s, const t_need *need)
     munit_errorf("a row of needs is about a parameter %s of %s, which is not there", param, need->path ? need->path : "any path");
 }
 
-static MunitResult catalog_needs(const MunitParameter params[], void *data)
+TEST_SERVICE(catalog, needs)
 {
-  t_service t;
   int kind;
-  (void)params, (void)data;
-  t_open(&t, NULL);
   for (kind = T_NEED_END + 1; kind <= T_NEED_REFERENCE; kind++) {
     t_needs at = { 0, 0 };
     const t_need *need = t_needs_next(&at, kind);
     if (!need) munit_errorf("no row is of the kind %d: remove it from needs.h", kind);
-    for (; need; need = t_needs_next(&at, kind)) catalog_check_need(t.s, need);
+    for (; need; need = t_needs_next(&at, kind)) catalog_check_need(t->s, need);
   }
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ links */
@@ -540,13 +520,12 @@ static bool catalog_made(size_t get)
 
 /* Every other GET must be met when all links are followed from the root, as they are, in a world that has one of everything; what no list
 ** shows is linked to by the answer that made it. */
-static MunitResult catalog_reachable(const MunitParameter params[], void *data)
+TEST(catalog, reachable)
 {
   static t_world w;
   catalog_walk walk = { NULL, 0, 0 };
   bool *reached;
   size_t i;
-  (void)params, (void)data;
   t_world_open(&w);
   reached = calloc(w.t.s->plan_count, sizeof *reached);
   for (i = 0; i < w.t.s->plan_count; i++)
@@ -565,36 +544,19 @@ static MunitResult catalog_reachable(const MunitParameter params[], void *data)
   catalog_walk_end(&walk);
   free(reached);
   t_world_close(&w);
-  return MUNIT_OK;
 }
 
 /* Every operation is called as the reference calls it, and none as another. */
-static MunitResult catalog_names(const MunitParameter params[], void *data)
+TEST_SERVICE(catalog, names)
 {
-  t_service t;
   size_t i, j;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_size(t.s->plan_count, ==, OPERATIONS_COUNT + OPERATIONS_OWN_COUNT + OPERATIONS_BESIDE_COUNT);
-  for (i = 0; i < t.s->plan_count; i++) {
-    const svc_route *r = t.s->plans[i].route;
+  munit_assert_size(t->s->plan_count, ==, OPERATIONS_COUNT + OPERATIONS_OWN_COUNT + OPERATIONS_BESIDE_COUNT);
+  for (i = 0; i < t->s->plan_count; i++) {
+    const svc_route *r = t->s->plans[i].route;
     const char *name = operations_name(methods[r->method], r->path);
     if (!r->op) munit_errorf("%s has no name", r->path);
-    for (j = 0; j < i; j++) munit_assert_string_not_equal(r->op, t.s->plans[j].route->op);
+    for (j = 0; j < i; j++) munit_assert_string_not_equal(r->op, t->s->plans[j].route->op);
     if (!name) munit_errorf("%s is not in the list of operations", r->path);
     munit_assert_string_equal(r->op, name);
   }
-  t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/operations", catalog_operations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/parameters", catalog_parameters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/needs", catalog_needs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/tables", catalog_tables, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/reachable", catalog_reachable, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/names", catalog_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_catalog = { "catalog", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

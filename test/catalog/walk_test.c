@@ -317,11 +317,10 @@ static void walk_check(walk *k)
   walk_not_stuck(k->w.t.s);
 }
 
-static MunitResult walk_all(const MunitParameter params[], void *data)
+TEST(walk, all)
 {
   static walk k;
   int step;
-  (void)data;
   walk_open(&k, params, NULL);
   for (step = 1; step <= WALK_ALL; step++) {
     const svc_plan *plan = &k.w.t.s->plans[walk_random(&k, (unsigned)k.w.t.s->plan_count)];
@@ -330,7 +329,6 @@ static MunitResult walk_all(const MunitParameter params[], void *data)
   }
   munit_assert_size(k.changes, >, WALK_ALL / 10); /* it has not walked on the spot */
   walk_close(&k);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- deployments */
@@ -415,13 +413,12 @@ static void walk_end(walk *k)
   w->t.s->commit.port->read_end(txn);
 }
 
-static MunitResult walk_deployments(const MunitParameter params[], void *data)
+TEST(walk, deployments)
 {
   static walk k;
   const svc_plan *plans[WALK_PLANS];
   unsigned n, i;
   int step;
-  (void)data;
   walk_open(&k, params, NULL);
   n = walk_plans(&k, plans);
   for (step = 1; step <= WALK_STEPS || (step <= WALK_MOST && !walk_took_all(&k, plans, n)); step++) {
@@ -434,7 +431,6 @@ static MunitResult walk_deployments(const MunitParameter params[], void *data)
   t_complaints_end();
   walk_end(&k);
   walk_close(&k);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- with a driver */
@@ -483,7 +479,7 @@ static void walk_crew_catches_up(walk_crew *crew, svc *s)
   while (crew->count) munit_assert_int(walk_crew_done(crew, s, crew->waiting[--crew->count]), ==, SVC_OK);
 }
 
-static MunitResult walk_driven(const MunitParameter params[], void *data)
+TEST(walk, driven)
 {
   static walk k;
   static walk_crew crew;
@@ -491,7 +487,6 @@ static MunitResult walk_driven(const MunitParameter params[], void *data)
   const svc_plan *plans[WALK_PLANS];
   unsigned n;
   int step;
-  (void)data;
   memset(&crew, 0, sizeof crew);
   walk_open(&k, params, &driver);
   crew.chance = k.chance + 1;
@@ -510,17 +505,7 @@ static MunitResult walk_driven(const MunitParameter params[], void *data)
   }
   walk_end(&k);
   walk_close(&k);
-  return MUNIT_OK;
 }
 
 static char *seeds[] = { "2", "6", NULL };
 static MunitParameterEnum walk_params[] = { { "seed", seeds }, { NULL, NULL } };
-
-static MunitTest tests[] = {
-  { "/all", walk_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, walk_params },
-  { "/deployments", walk_deployments, NULL, NULL, MUNIT_TEST_OPTION_NONE, walk_params },
-  { "/driven", walk_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, walk_params },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_walk = { "/walk", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -94,7 +94,7 @@ static int64_t count_of(shop *s, svc_str key)
 
 /* -------------------------------------------------------------------------------------------------------------- records */
 
-static MunitResult port_records(const MunitParameter params[], void *fixture)
+static void port_records(const MunitParameter params[], void *fixture)
 {
   static char longest[SVC_KEY_MOST], large[300000];
   const svc_str odd[] = { SVC_S("a"), SVC_S("a\0"), SVC_S("a\0\0"), SVC_S("a\0b"), SVC_S("a\xFF"), SVC_S("\xFE\xFF\xFF"),
@@ -137,11 +137,10 @@ static MunitResult port_records(const MunitParameter params[], void *fixture)
   expect(&s, SVC_S("large"), (svc_str){ large, sizeof large });
   s.port->read_end(s.txn);
   shop_close(&s);
-  return MUNIT_OK;
 }
 
 /* A reader sees the state of its beginning, whatever is committed meanwhile; a writer also what it has written. */
-static MunitResult port_states(const MunitParameter params[], void *fixture)
+static void port_states(const MunitParameter params[], void *fixture)
 {
   shop s = shop_open(fixture), before, after;
   const svc_range all = { SVC_S("k"), SVC_S("l"), false, 0 };
@@ -186,7 +185,6 @@ static MunitResult port_states(const MunitParameter params[], void *fixture)
   after.port->read_end(after.txn);
   before.port->read_end(before.txn);
   shop_close(&s);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------- what is given stays */
@@ -227,7 +225,7 @@ static void given_check(svc_arena *a, const given *g)
 }
 
 /* Keys and values are there until the transaction ends, whatever it writes: these are all the ways in which memory moves. */
-static MunitResult port_given_stays(const MunitParameter params[], void *fixture)
+static void port_given_stays(const MunitParameter params[], void *fixture)
 {
   static given fresh, stored;
   shop s = shop_open(fixture);
@@ -279,10 +277,9 @@ static MunitResult port_given_stays(const MunitParameter params[], void *fixture
   s.port->read_end(s.txn);
   shop_close(&s);
   svc_blocks_free(a.blocks);
-  return MUNIT_OK;
 }
 
-static MunitResult port_get_many(const MunitParameter params[], void *fixture)
+static void port_get_many(const MunitParameter params[], void *fixture)
 {
   enum { MOST = 300 };
   static svc_str keys[MOST], values[MOST];
@@ -319,7 +316,6 @@ static MunitResult port_get_many(const MunitParameter params[], void *fixture)
   s.port->abort(s.txn);
   shop_close(&s);
   svc_blocks_free(a.blocks);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- ranges */
@@ -416,7 +412,7 @@ static void model_scans(shop *s, const model *m, int times)
 }
 
 /* Ranges of all sorts, forwards and backwards, with rows passed over and cut off: as in a plain array. */
-static MunitResult port_scan(const MunitParameter params[], void *fixture)
+static void port_scan(const MunitParameter params[], void *fixture)
 {
   static model m;
   shop s = shop_open(fixture);
@@ -446,11 +442,10 @@ static MunitResult port_scan(const MunitParameter params[], void *fixture)
   s.port->abort(s.txn);
   shop_close(&s);
   svc_blocks_free(a.blocks);
-  return MUNIT_OK;
 }
 
 /* The ends of ranges, one by one. */
-static MunitResult port_scan_edges(const MunitParameter params[], void *fixture)
+static void port_scan_edges(const MunitParameter params[], void *fixture)
 {
   static const svc_str keys[] = { { "a", 1 }, { "b", 1 }, { "b\xFF", 2 }, { "b\xFF\xFF", 3 }, { "c", 1 }, { "y", 1 } };
   static const struct {
@@ -489,11 +484,10 @@ static MunitResult port_scan_edges(const MunitParameter params[], void *fixture)
   }
   s.port->read_end(s.txn);
   shop_close(&s);
-  return MUNIT_OK;
 }
 
 /* What is in a range goes, what is beside it stays: as in a plain array. */
-static MunitResult port_remove_range(const MunitParameter params[], void *fixture)
+static void port_remove_range(const MunitParameter params[], void *fixture)
 {
   static model m;
   shop s = shop_open(fixture);
@@ -526,7 +520,6 @@ static MunitResult port_remove_range(const MunitParameter params[], void *fixtur
   s.port->abort(s.txn);
   shop_close(&s);
   svc_blocks_free(a.blocks);
-  return MUNIT_OK;
 }
 
 /* The keys from `from` on, below `to`, of those that "k" begins. */
@@ -544,7 +537,7 @@ static void rows_are(shop *s, svc_arena *a, unsigned from, unsigned to, size_t e
 }
 
 /* So many that they take many pages, and the tree gets lower. */
-static MunitResult port_remove_many(const MunitParameter params[], void *fixture)
+static void port_remove_many(const MunitParameter params[], void *fixture)
 {
   enum { ROWS = 5000 };
   static const struct {
@@ -574,12 +567,11 @@ static MunitResult port_remove_many(const MunitParameter params[], void *fixture
     svc_blocks_free(a.blocks);
   }
   shop_close(&s);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- counts */
 
-static MunitResult port_counts(const MunitParameter params[], void *fixture)
+static void port_counts(const MunitParameter params[], void *fixture)
 {
   const svc_str keys[] = { SVC_S("c"), SVC_S("c1"), SVC_S("c\0"), SVC_S("c\xFF"), SVC_S("d") };
   enum { KEYS = sizeof keys / sizeof keys[0] };
@@ -615,7 +607,6 @@ static MunitResult port_counts(const MunitParameter params[], void *fixture)
   }
   s.port->abort(s.txn);
   shop_close(&s);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- memory */
@@ -661,7 +652,7 @@ static int do_all(shop *s, svc_arena *a)
 }
 
 /* Wherever memory runs out, it is said, the transaction can be aborted, all is as before, and nothing is kept. */
-static MunitResult port_no_memory(const MunitParameter params[], void *fixture)
+static void port_no_memory(const MunitParameter params[], void *fixture)
 {
   purse m = { -1, 0, 0 };
   svc_config config;
@@ -702,7 +693,6 @@ static MunitResult port_no_memory(const MunitParameter params[], void *fixture)
   shop_close(&s);
   munit_assert_int(m.out, ==, 0);
   svc_blocks_free(a.blocks);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- room */
@@ -770,7 +760,7 @@ static void room_check(shop *s, svc_arena *a, unsigned n, bool halved)
 }
 
 /* A store that grows, as long as it may; then room for what frees, and back within the limit. */
-static MunitResult port_room(const MunitParameter params[], void *fixture)
+static void port_room(const MunitParameter params[], void *fixture)
 {
   enum { ENDLESS = 500 };
   svc_config config;
@@ -810,7 +800,6 @@ static MunitResult port_room(const MunitParameter params[], void *fixture)
   shop_close(&s);
   store_remove(path);
   svc_blocks_free(a.blocks);
-  return MUNIT_OK;
 }
 
 typedef struct room_reader {
@@ -833,7 +822,7 @@ static void *room_read(void *context)
 }
 
 /* Room is made while others read. */
-static MunitResult port_room_and_readers(const MunitParameter params[], void *fixture)
+static void port_room_and_readers(const MunitParameter params[], void *fixture)
 {
   enum { READERS = 3 };
   room_reader r[READERS];
@@ -865,7 +854,6 @@ static MunitResult port_room_and_readers(const MunitParameter params[], void *fi
   }
   shop_close(&s);
   svc_blocks_free(a.blocks);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------- numbers, copies */
@@ -892,7 +880,7 @@ static void shop_copy(shop *s, const char *path)
   munit_assert_int(s->port->copy(s->store, path), ==, SVC_OK);
 }
 
-static MunitResult port_numbers(const MunitParameter params[], void *fixture)
+static void port_numbers(const MunitParameter params[], void *fixture)
 {
   char path[128], copy[160];
   svc_config config, other;
@@ -938,11 +926,10 @@ static MunitResult port_numbers(const MunitParameter params[], void *fixture)
   }
   shop_close(&s);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* A copy is a store as any other, of one moment; a copy of a copy as well. */
-static MunitResult port_copy(const MunitParameter params[], void *fixture)
+static void port_copy(const MunitParameter params[], void *fixture)
 {
   enum { ROWS = 3000 };
   char path[128], copy[3][160];
@@ -982,7 +969,6 @@ static MunitResult port_copy(const MunitParameter params[], void *fixture)
   shop_close(&s);
   store_remove(path);
   svc_blocks_free(a.blocks);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- the table */
