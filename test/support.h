@@ -7,8 +7,7 @@
 #define SVC_TEST_SUPPORT_H
 
 #include "catalog/catalog.h"
-
-#include <munit.h>
+#include "test.h"
 
 /* 2025-06-01T00:00:00Z, where the clock of a test starts. */
 #define T_START ((int64_t)1748736000000)

@@ -204,12 +204,11 @@ static void holding_requests(holding_world *w, holding_cost costs[HOLDING_REQUES
   store_whole(w->t.s);
 }
 
-static MunitResult holding_among_others(const MunitParameter params[], void *data)
+TEST(holding, among_others)
 {
   static holding_world few, many;
   holding_cost at_few[HOLDING_REQUESTS], at_many[HOLDING_REQUESTS];
   size_t i;
-  (void)params, (void)data;
   holding_crowd(&few, 10);
   holding_requests(&few, at_few);
   t_close(&few.t);
@@ -222,13 +221,12 @@ static MunitResult holding_among_others(const MunitParameter params[], void *dat
     if (at_many[i].written > at_few[i].written + 64)
       munit_errorf("request %zu writes %zu bytes among 10, %zu among 80", i, at_few[i].written, at_many[i].written);
   }
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------ many projects */
 
 /* An account that makes projects of its own: each costs the same, however many it has. */
-static MunitResult holding_own_projects(const MunitParameter params[], void *data)
+TEST(holding, own_projects)
 {
   enum { FEW = 40, MANY = 400 };
   t_service t;
@@ -236,7 +234,6 @@ static MunitResult holding_own_projects(const MunitParameter params[], void *dat
   char body[128], path[160];
   holding_cost make[2], page[2], read[2];
   int i, at = 0;
-  (void)params, (void)data;
   holding_open(&t);
   org = t_organization(&t, "Acme");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", org), ==, 200);
@@ -270,7 +267,6 @@ static MunitResult holding_own_projects(const MunitParameter params[], void *dat
   munit_assert_int64(t_int(&t, "totalCount"), ==, MANY);
   store_whole(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Somebody with many projects gets one more, is robbed of one, and loses all. */
@@ -298,10 +294,9 @@ static void holding_one_of_many(int n, holding_cost costs[3])
   t_close(&t);
 }
 
-static MunitResult holding_many_projects(const MunitParameter params[], void *data)
+TEST(holding, many_projects)
 {
   holding_cost few[3], many[3];
-  (void)params, (void)data;
   holding_one_of_many(50, few);
   holding_one_of_many(200, many);
   munit_assert_size(many[0].read, <=, few[0].read + 4);
@@ -309,7 +304,6 @@ static MunitResult holding_many_projects(const MunitParameter params[], void *da
   munit_assert_size(many[1].read, <=, few[1].read + 4);
   munit_assert_size(many[1].written, <=, few[1].written + 64);
   munit_assert_size(many[2].read, <, 6 * few[2].read);
-  return MUNIT_OK;
 }
 
 /* A project on which many hold something goes to another organization, or for good: what it costs is as many. */
@@ -349,17 +343,15 @@ static void holding_busy(int n, holding_cost costs[2])
   t_close(&t);
 }
 
-static MunitResult holding_busy_project(const MunitParameter params[], void *data)
+TEST(holding, busy_project)
 {
   holding_cost few[2], many[2];
-  (void)params, (void)data;
   holding_busy(20, few);
   holding_busy(80, many);
   munit_assert_size(many[0].read, <, 6 * few[0].read);
   munit_assert_size(many[1].read, <, 6 * few[1].read);
   munit_assert_size(many[0].written, <, 6 * few[0].written);
   munit_assert_size(many[1].written, <, 6 * few[1].written);
-  return MUNIT_OK;
 }
 
 static double holding_seconds(void)
@@ -381,7 +373,7 @@ static void holding_time(t_service *t, const char *method, const char *path, con
 
 /* Somebody with four times as many projects costs some four times as much, and not sixteen. What takes the time is no look at
 ** the store, so time it is; the bound lies far from both. A machine that others use too is asked again: the least of many tries. */
-static MunitResult holding_linear(const MunitParameter params[], void *data)
+TEST(holding, linear)
 {
   enum { FEW = 200, MANY = 4 * FEW, KINDS = 4, TRIES = 5, TRIES_MOST = 50 };
   static const char *const shows[KINDS] = { "/orgs/%s/users/%s", "/orgs/%s/apiKeys/%s", "/orgs/%s/invites/%s",
@@ -391,7 +383,6 @@ static MunitResult holding_linear(const MunitParameter params[], void *data)
   char name[32], body[256], path[128];
   double took[2][KINDS + 1];
   int who, kind, i, slow;
-  (void)params, (void)data;
   t_open(&t, &holding_quiet);
   org = t_organization(&t, "Acme");
   for (i = 0; i < MANY; i++) {
@@ -434,13 +425,12 @@ static MunitResult holding_linear(const MunitParameter params[], void *data)
       munit_errorf("request %d takes %.2f ms at %d projects, %.2f ms at %d", kind, took[0][kind] * 1000, FEW, took[1][kind] * 1000, MANY);
   store_whole(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- whole */
 
 /* Whatever is done, in whatever order, both sides say the same, and nothing of what is gone stays. */
-static MunitResult holding_random(const MunitParameter params[], void *data)
+TEST(holding, random)
 {
   enum { GROUPS = 5, PEOPLE = 6, KEYS = 4, TEAMS = 3 };
   static const char *const roles[] = { "GROUP_OWNER", "GROUP_READ_ONLY", "GROUP_CLUSTER_MANAGER" };
@@ -448,7 +438,6 @@ static MunitResult holding_random(const MunitParameter params[], void *data)
   const char *org, *other, *groups[GROUPS], *keys[KEYS], *teams[TEAMS], *people[PEOPLE];
   char name[64], body[512];
   int i, step;
-  (void)params, (void)data;
   t_open(&t, &holding_quiet);
   org = t_organization(&t, "Acme");
   other = t_organization(&t, "Other");
@@ -532,16 +521,14 @@ static MunitResult holding_random(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
   store_whole(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* What an invitation promises is held when it is accepted, and not before; when it has ended, not at all. */
-static MunitResult holding_invited(const MunitParameter params[], void *data)
+TEST(holding, invited)
 {
   t_service t;
   const char *org, *group, *id, *team;
   char body[256];
-  (void)params, (void)data;
   t_open(&t, &holding_quiet);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -580,16 +567,14 @@ static MunitResult holding_invited(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
   store_whole(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Who holds something on a project both by itself and by a team sees it once. */
-static MunitResult holding_twice(const MunitParameter params[], void *data)
+TEST(holding, twice)
 {
   const char *org, *group, *id;
   char body[256];
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &holding_quiet);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -605,7 +590,6 @@ static MunitResult holding_twice(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&t, "results"), ==, 1);
   munit_assert_string_equal(t_str(&t, "results[0].id"), group);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- damage */
@@ -648,13 +632,12 @@ static void holding_found(void *context, const char *text)
 }
 
 /* Where the index is damaged no list is served that may be too short, and nothing is deleted by it. */
-static MunitResult holding_damaged(const MunitParameter params[], void *data)
+TEST(holding, damaged)
 {
   const char *org, *group, *id, *kind;
   char roles[256];
   t_service t;
   int found = 0;
-  (void)params, (void)data;
   t_open(&t, &holding_quiet);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -675,19 +658,4 @@ static MunitResult holding_damaged(const MunitParameter params[], void *data)
   munit_assert_int(svc_check_store(t.s, holding_found, &found), ==, SVC_CORRUPT);
   munit_assert_int(found, >=, 2);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/twice", holding_twice, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/damaged", holding_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/among_others", holding_among_others, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/own_projects", holding_own_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/many_projects", holding_many_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/busy_project", holding_busy_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/linear", holding_linear, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/random", holding_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/invited", holding_invited, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_holding = { "holding", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -112,11 +112,10 @@ static void login_account(login *l)
 
 /* ------------------------------------------------------------------------------------------------------------ bootstrap */
 
-static MunitResult login_bootstrap(const MunitParameter params[], void *data)
+TEST(login, bootstrap)
 {
   login l;
   svc_credentials again;
-  (void)params, (void)data;
   login_open(&l, NULL);
   munit_assert_size(strlen(l.keys.org_id), ==, 24);
   munit_assert_size(strlen(l.keys.group_id), ==, 24);
@@ -128,7 +127,6 @@ static MunitResult login_bootstrap(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401);
   munit_assert_int(t_send(&l.t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* Gives out so many times, then fails once. */
@@ -147,12 +145,11 @@ static int login_faulty_random(void *context, void *buffer, size_t size)
 }
 
 /* Whatever goes wrong on the way leaves nothing behind, so that it can be done again. */
-static MunitResult login_bootstrap_all_or_nothing(const MunitParameter params[], void *data)
+TEST(login, bootstrap_all_or_nothing)
 {
   static const svc_id root;
   int at = 0, failed = 0;
   size_t left = 0; /* what ids have in store, so that their random bytes run out at every one of them */
-  (void)params, (void)data;
   while (left <= sizeof ((svc_ids *)NULL)->pool) {
     login_faulty source = { -1, 0, 0 };
     svc_config config = { .random = login_faulty_random, .random_context = &source };
@@ -182,7 +179,6 @@ static MunitResult login_bootstrap_all_or_nothing(const MunitParameter params[],
     t_close(&t);
   }
   munit_assert_int(failed, >, 40);
-  return MUNIT_OK;
 }
 
 static void *login_short_of_memory(void *context, void *p, size_t size)
@@ -196,10 +192,9 @@ static void *login_short_of_memory(void *context, void *p, size_t size)
 }
 
 /* The same where memory is short. */
-static MunitResult login_bootstrap_no_memory(const MunitParameter params[], void *data)
+TEST(login, bootstrap_no_memory)
 {
   int at, left;
-  (void)params, (void)data;
   for (at = 0;; at++) {
     svc_config config = { .allocator = { login_short_of_memory, &left } };
     svc_credentials keys;
@@ -218,17 +213,15 @@ static MunitResult login_bootstrap_no_memory(const MunitParameter params[], void
     if (rc == SVC_OK) break;
   }
   munit_assert_int(at, >, 2);
-  return MUNIT_OK;
 }
 
 /* What the host has configured for others does not stand in its own way. */
-static MunitResult login_bootstrap_configured(const MunitParameter params[], void *data)
+TEST(login, bootstrap_configured)
 {
   static const svc_limit_override one[] = { { "organizationServiceAccounts_organization", 1, 1, 0 },
                                             { "organizationAPIKeys_organization", 1, 1, 0 } };
   svc_config config = { .strict_accept = 1, .limits = one, .limit_count = 2, .map_size = 64 << 10 };
   login l;
-  (void)params, (void)data;
   login_open(&l, &config);
   t_header(&l.t, "Accept", "application/vnd.svc.2025-03-12+json");
   l.t.anonymous = false;
@@ -236,15 +229,13 @@ static MunitResult login_bootstrap_configured(const MunitParameter params[], voi
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/events", l.keys.org_id), ==, 200);
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 3); /* the organization, the key, the account */
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* Who may create projects, and no more, owns those that it has created. */
-static MunitResult login_creates(const MunitParameter params[], void *data)
+TEST(login, creates)
 {
   login l;
   char body[128], group[32], id[64], secret[128], token[128];
-  (void)params, (void)data;
   login_open(&l, NULL);
   l.t.anonymous = false;
   munit_assert_int(t_sendf(&l.t, "POST", "{\"name\":\"maker\",\"description\":\"makes\",\"roles\":[\"ORG_GROUP_CREATOR\"],"
@@ -270,14 +261,12 @@ static MunitResult login_creates(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/serviceAccounts/%s/groups", l.keys.org_id, l.keys.client_id), ==, 200);
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 0);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* Whoever invites is named, a credential by the name that it has. */
-static MunitResult login_invites(const MunitParameter params[], void *data)
+TEST(login, invites)
 {
   login l;
-  (void)params, (void)data;
   login_open(&l, NULL);
   login_account(&l);
   munit_assert_int(t_sendf(&l.t, "POST", "{\"username\":\"a@example.com\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/invites",
@@ -289,17 +278,15 @@ static MunitResult login_invites(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/invites", l.keys.org_id), ==, 200);
   munit_assert_string_equal(t_str(&l.t, "[0].inviterUsername"), l.keys.client_id);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
 /* An address is the same however it is spelled: for lists, in answers, for buckets. */
-static MunitResult login_spelled(const MunitParameter params[], void *data)
+TEST(login, spelled)
 {
   login l;
   char path[160];
-  (void)params, (void)data;
   login_open(&l, NULL);
   login_account(&l);
   snprintf(path, sizeof path, "/orgs/%s/serviceAccounts/%s/accessList", l.keys.org_id, l.keys.client_id);
@@ -341,18 +328,16 @@ static MunitResult login_spelled(const MunitParameter params[], void *data)
   l.t.peer = "2001:db8:1::1";
   munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 403);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- digest */
 
-static MunitResult login_by_digest(const MunitParameter params[], void *data)
+TEST(login, digest)
 {
   login l;
   char path[128], nonce[64];
   const char *challenge;
   int sha;
-  (void)params, (void)data;
   for (sha = 0; sha < 2; sha++) {
     login_open(&l, &(svc_config){ .digest_sha256 = sha });
     snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
@@ -395,18 +380,16 @@ static MunitResult login_by_digest(const MunitParameter params[], void *data)
     munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
     login_close(&l);
   }
-  return MUNIT_OK;
 }
 
 /* Who guesses is slowed down, for a name from a network, be there such a key or not; who is signed in goes on, and so does everybody elsewhere. */
-static MunitResult login_digest_guessing(const MunitParameter params[], void *data)
+TEST(login, digest_guessing)
 {
   enum { TRIES = 10, OTHERS = 64 };
   login l;
   char path[128], mine[64], fresh[64], second[OTHERS][64];
   const char *names[2];
   int i, k;
-  (void)params, (void)data;
   login_open(&l, NULL);
   l.t.anonymous = false;
   for (i = 0; i < OTHERS; i++) {
@@ -456,17 +439,15 @@ static MunitResult login_digest_guessing(const MunitParameter params[], void *da
   login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, fresh, 1, false);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* Memory that ends is no word on a secret: it is a 503, and counts for no guess, however often. */
-static MunitResult login_digest_no_memory(const MunitParameter params[], void *data)
+TEST(login, digest_no_memory)
 {
   login l;
   char path[128], nonce[64];
   unsigned count = 0;
   int round; /* enough of them for more failures than there are tries */
-  (void)params, (void)data;
   login_open(&l, NULL);
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   l.t.peer = "10.0.0.1";
@@ -492,16 +473,14 @@ static MunitResult login_digest_no_memory(const MunitParameter params[], void *d
     munit_assert_long(n, >, 2);
   }
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* A clock that is set back makes old nonces young again, but not their counts unseen. */
-static MunitResult login_digest_clock_back(const MunitParameter params[], void *data)
+TEST(login, digest_clock_back)
 {
   login l;
   char path[128], seen[1024];
   int i;
-  (void)params, (void)data;
   login_open(&l, &(svc_config){ .limiter_off = 1 });
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
@@ -520,7 +499,6 @@ static MunitResult login_digest_clock_back(const MunitParameter params[], void *
   t_header(&l.t, "Authorization", seen);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* One request by digest with a nonce of its own; the status. */
@@ -533,13 +511,12 @@ static int login_fresh(login *l, const char *path, const char *user, const char 
 }
 
 /* Who takes a nonce for every request takes none from others: neither one in use, nor one that was just given out. */
-static MunitResult login_digest_shares(const MunitParameter params[], void *data)
+TEST(login, digest_shares)
 {
   enum { KEYS = 40 };
   char path[128], used[64], issued[64], user[KEYS][16], password[KEYS][48], seen[1024];
   login l;
   int i, limited = 0, round;
-  (void)params, (void)data;
   login_open(&l, NULL);
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s/settings", l.keys.org_id);
   l.t.anonymous = false;
@@ -578,18 +555,16 @@ static MunitResult login_digest_shares(const MunitParameter params[], void *data
     munit_assert_int(t_send(&l.t, "GET", path, NULL), !=, 401);
   }
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* Of those that a key had to give up none is let in again. */
-static MunitResult login_digest_no_replay(const MunitParameter params[], void *data)
+TEST(login, digest_no_replay)
 {
   enum { SEEN = 300 };
   static char seen[SEEN][1024];
   char path[128];
   login l;
   int i;
-  (void)params, (void)data;
   login_open(&l, &(svc_config){ .limiter_off = 1 });
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   for (i = 0; i < SEEN; i++) {
@@ -603,18 +578,16 @@ static MunitResult login_digest_no_replay(const MunitParameter params[], void *d
   }
   munit_assert_int(login_fresh(&l, path, l.keys.public_key, l.keys.private_key), ==, 200);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* One organization takes all nonces that there is room for, others one each, and the first goes on: all are let in each time. */
-static MunitResult login_digest_many_organizations(const MunitParameter params[], void *data)
+TEST(login, digest_many_organizations)
 {
   enum { OTHERS = 64 };
   char path[128], own[128], key[2][64];
   const char *org;
   login l;
   int i, k;
-  (void)params, (void)data;
   login_open(&l, &(svc_config){ .limiter_off = 1 });
   snprintf(own, sizeof own, "/api/svc/v2/orgs/%s", l.keys.org_id);
   for (i = 0; i < 100; i++) munit_assert_int(login_fresh(&l, own, l.keys.public_key, l.keys.private_key), ==, 200);
@@ -632,27 +605,24 @@ static MunitResult login_digest_many_organizations(const MunitParameter params[]
     for (i = 0; i < 5; i++) munit_assert_int(login_fresh(&l, own, l.keys.public_key, l.keys.private_key), ==, 200);
   }
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* A clock that has never been set: it is a minute past the beginning of time. */
-static MunitResult login_digest_early(const MunitParameter params[], void *data)
+TEST(login, digest_early)
 {
   char path[128];
   login l;
-  (void)params, (void)data;
   login_open(&l, NULL);
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   l.t.now = 30000;
   munit_assert_int(login_fresh(&l, path, l.keys.public_key, l.keys.private_key), ==, 200);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401); /* once */
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* Many keys of one organization have no more room than one key would: what they give up lives on in the organization's other keys, or,
 ** where it has none left, with all. Nothing is let in twice, also when the clock goes back. */
-static MunitResult login_digest_organizations(const MunitParameter params[], void *data)
+TEST(login, digest_organizations)
 {
   enum { KEYS = 900 };
   static char seen[KEYS + 1][1024];
@@ -660,7 +630,6 @@ static MunitResult login_digest_organizations(const MunitParameter params[], voi
   const char *org;
   login l;
   int i;
-  (void)params, (void)data;
   login_open(&l, &(svc_config){ .limiter_off = 1 });
   snprintf(own, sizeof own, "/api/svc/v2/orgs/%s", l.keys.org_id);
   munit_assert_int(login_fresh(&l, own, l.keys.public_key, l.keys.private_key), ==, 200);
@@ -693,11 +662,10 @@ static MunitResult login_digest_organizations(const MunitParameter params[], voi
   t_header(&l.t, "Authorization", seen[KEYS]);
   munit_assert_int(t_send(&l.t, "GET", own, NULL), ==, 401);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* A header that is right but for one thing; and what is odd, but right. */
-static MunitResult login_digest_odd(const MunitParameter params[], void *data)
+TEST(login, digest_odd)
 {
   static const struct {
     const char *count, *realm, *cnonce;
@@ -712,7 +680,6 @@ static MunitResult login_digest_odd(const MunitParameter params[], void *data)
   char path[128], nonce[64], first[33], second[33], response[33], text[1024];
   login l;
   size_t i;
-  (void)params, (void)data;
   login_open(&l, NULL);
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
@@ -736,18 +703,16 @@ static MunitResult login_digest_odd(const MunitParameter params[], void *data)
     munit_assert_not_null(strstr(t_get_header(&l.t, "WWW-Authenticate"), "stale=true"));
   }
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* An organization with more in it than goes at once: none of its credentials is one from the moment that it is gone. */
-static MunitResult login_gone_organization(const MunitParameter params[], void *data)
+TEST(login, gone_organization)
 {
   enum { KEYS = 600 };
   char path[128], first[2][64], last[2][64], bearer[1017];
   t_reads small, large;
   login l;
   int i, steps;
-  (void)params, (void)data;
   login_open(&l, &(svc_config){ .limiter_off = 1, .store = t_counting_port() });
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   login_account(&l);
@@ -789,17 +754,15 @@ static MunitResult login_gone_organization(const MunitParameter params[], void *
   t_organization(&l.t, "First");
   store_whole(l.t.s);
   login_close(&l);
-  return MUNIT_OK;
 }
 
-static MunitResult login_odd_headers(const MunitParameter params[], void *data)
+TEST(login, odd_headers)
 {
   static const char *const headers[] = { "Digest", "Digest ", "Digest username", "Digest username=\"a", "Bearer", "Bearer ",
     "Bearer x", "Basic", "Basic !!!!", "Basic YTpi", "Negotiate abc", "Digest username=\"a\",username=\"b\"", "", " ",
     "Digest username=\"\\\"\", realm=\"svc\"", "bearer \xff\xfe" };
   login l;
   size_t i;
-  (void)params, (void)data;
   login_open(&l, NULL);
   for (i = 0; i < sizeof headers / sizeof headers[0]; i++) {
     t_header(&l.t, "Authorization", headers[i]);
@@ -807,16 +770,14 @@ static MunitResult login_odd_headers(const MunitParameter params[], void *data)
     munit_assert_string_not_equal(t_get_header(&l.t, "WWW-Authenticate"), "");
   }
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- tokens */
 
-static MunitResult login_by_token(const MunitParameter params[], void *data)
+TEST(login, token)
 {
   login l;
   char saved[1024], secret[25];
-  (void)params, (void)data;
   login_open(&l, NULL);
   login_account(&l);
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s", l.keys.org_id), ==, 200);
@@ -857,7 +818,6 @@ static MunitResult login_by_token(const MunitParameter params[], void *data)
   login_bearer(&l, saved + 7);
   munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------- tokens that were seen lately (known.c) */
@@ -879,12 +839,11 @@ static int login_as_host(login *l, const char *method, const char *path, const c
 }
 
 /* Whatever changes about a token is true of the very next request, however often it was seen before. */
-static MunitResult login_known_token(const MunitParameter params[], void *data)
+TEST(login, known_token)
 {
   login l;
   char path[256], groups[160], account[160];
   int i;
-  (void)params, (void)data;
   login_open(&l, NULL);
   login_account(&l);
   snprintf(groups, sizeof groups, "/groups/%s", l.keys.group_id);
@@ -919,7 +878,6 @@ static MunitResult login_known_token(const MunitParameter params[], void *data)
   munit_assert_int(login_as_host(&l, "DELETE", account, NULL), ==, 204);
   munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 401);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* A token that has ended while nothing can be written, so that it is still there: it opens nothing, whether it was seen before or not. */
@@ -932,11 +890,10 @@ static int unwritable_begin(svc_store *store, svc_txn **out)
   return unwritable_now ? SVC_IO : svc_lmdb_port()->write_begin(store, out);
 }
 
-static MunitResult login_ended_unwritten(const MunitParameter params[], void *data)
+TEST(login, ended_unwritten)
 {
   char other[1024];
   login l;
-  (void)params, (void)data;
   unwritable = *svc_lmdb_port();
   unwritable.write_begin = unwritable_begin;
   unwritable_now = false;
@@ -955,7 +912,6 @@ static MunitResult login_ended_unwritten(const MunitParameter params[], void *da
   munit_assert_int(t_send(&l.t, "GET", "/orgs", NULL), ==, 401);
   unwritable_now = false;
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* On a store that cannot tell one state from another, and for who holds more than is remembered, each token is looked up each time. */
@@ -968,12 +924,11 @@ static int stateless_read(svc_store *store, svc_txn **out)
   return rc;
 }
 
-static MunitResult login_known_not(const MunitParameter params[], void *data)
+TEST(login, known_not)
 {
   char group[160], account[160];
   login l;
   int i, round;
-  (void)params, (void)data;
   stateless = *svc_lmdb_port();
   stateless.read_begin = stateless_read;
   stateless.state = NULL;
@@ -991,18 +946,16 @@ static MunitResult login_known_not(const MunitParameter params[], void *data)
     munit_assert_int(t_send(&l.t, "GET", group, NULL), ==, 401);
     login_close(&l);
   }
-  return MUNIT_OK;
 }
 
 /* More tokens than there are places for what is known of them: each is who it is, in whatever order they come. */
-static MunitResult login_known_many(const MunitParameter params[], void *data)
+TEST(login, known_many)
 {
   enum { TOKENS = 60 };
   static char tokens[TOKENS][1024];
   char path[160];
   login l;
   int i, round;
-  (void)params, (void)data;
   login_open(&l, &(svc_config){ .limiter_off = 1 });
   snprintf(path, sizeof path, "/orgs/%s", l.keys.org_id);
   for (i = 0; i < TOKENS; i++) {
@@ -1016,11 +969,10 @@ static MunitResult login_known_many(const MunitParameter params[], void *data)
       munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 200);
     }
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* Whatever the path names, also what is none: on a store that several write to, what it will read is foretold by it. */
-static MunitResult login_any_path(const MunitParameter params[], void *data)
+TEST(login, any_path)
 {
   static const struct {
     const char *path;
@@ -1033,23 +985,20 @@ static MunitResult login_any_path(const MunitParameter params[], void *data)
   login l;
   size_t i;
   int round;
-  (void)params, (void)data;
   login_open(&l, &(svc_config){ .limiter_off = 1 });
   login_account(&l);
   for (round = 0; round < 2; round++) /* the second time the token is known */
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
       if (t_send(&l.t, "GET", rows[i].path, NULL) != rows[i].status) munit_errorf("%s: %d %s", rows[i].path, l.t.response.status, l.t.response.body);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* One that begins as a known one does is another one. */
-static MunitResult login_known_is_whole(const MunitParameter params[], void *data)
+TEST(login, known_is_whole)
 {
   login l;
   char groups[160], last;
   size_t n;
-  (void)params, (void)data;
   login_open(&l, NULL);
   login_account(&l);
   snprintf(groups, sizeof groups, "/groups/%s", l.keys.group_id);
@@ -1067,14 +1016,12 @@ static MunitResult login_known_is_whole(const MunitParameter params[], void *dat
   l.authorization[n] = 0;
   munit_assert_int(t_send(&l.t, "GET", groups, NULL), ==, 200);
   login_close(&l);
-  return MUNIT_OK;
 }
 
-static MunitResult login_token_errors(const MunitParameter params[], void *data)
+TEST(login, token_errors)
 {
   login l;
   int i;
-  (void)params, (void)data;
   login_open(&l, NULL);
   munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 400);
   munit_assert_string_equal(t_str(&l.t, "error"), "invalid_request");
@@ -1127,15 +1074,13 @@ static MunitResult login_token_errors(const MunitParameter params[], void *data)
   t_advance(&l.t, 3600);
   munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* Whoever the host vouches for still needs the secret for a token, and no answer of the token endpoint is kept. */
-static MunitResult login_token_not_kept(const MunitParameter params[], void *data)
+TEST(login, token_not_kept)
 {
   login l;
   char first[128];
-  (void)params, (void)data;
   login_open(&l, NULL);
   l.t.anonymous = false;
   t_header(&l.t, "Idempotency-Key", "once");
@@ -1147,14 +1092,12 @@ static MunitResult login_token_not_kept(const MunitParameter params[], void *dat
   login_basic(&l, l.keys.client_id, "svc_sa_sk_wrong");
   munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 401);
   login_close(&l);
-  return MUNIT_OK;
 }
 
-static MunitResult login_secrets(const MunitParameter params[], void *data)
+TEST(login, secrets)
 {
   login l;
   char second[96], id[25];
-  (void)params, (void)data;
   login_open(&l, NULL);
   login_account(&l);
   munit_assert_int(t_sendf(&l.t, "POST", "{\"secretExpiresAfterHours\":7}", "/orgs/%s/serviceAccounts/%s/secrets",
@@ -1180,15 +1123,13 @@ static MunitResult login_secrets(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&l.t, "POST", "{\"secretExpiresAfterHours\":25}", "/orgs/%s/serviceAccounts/%s/secrets",
                            l.keys.org_id, l.keys.client_id), ==, 400);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------- access lists */
 
-static MunitResult login_access_list(const MunitParameter params[], void *data)
+TEST(login, access_list)
 {
   login l;
-  (void)params, (void)data;
   login_open(&l, NULL);
   login_account(&l);
 #define ACCESS "/orgs/%s/serviceAccounts/%s/accessList"
@@ -1227,19 +1168,17 @@ static MunitResult login_access_list(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&l.t, "results[0].lastUsedAddress"), "192.0.2.15");
   munit_assert_string_equal(t_str(&l.t, "results[0].lastUsedAt"), "2025-06-01T00:00:00Z");
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* More entries are used in a minute than are remembered: they are written down at once, those of them that are still there. An address
 ** that is none gets in nowhere, and one that is longer than any is not remembered. */
-static MunitResult login_access_uses(const MunitParameter params[], void *data)
+TEST(login, access_uses)
 {
   const svc_noun_info *list[2];
   svc_id account, id;
   svc_str long_one = SVC_S("0123456789012345678901234567890123456789012345678901234567890123456789");
   login l;
   int i;
-  (void)params, (void)data;
   login_open(&l, NULL);
   login_account(&l);
   l.t.anonymous = false;
@@ -1266,7 +1205,6 @@ static MunitResult login_access_uses(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 1);
   munit_assert_int64(t_int(&l.t, "results[0].requestCount"), ==, 1);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* A request with the API key, as one that comes over the network. */
@@ -1292,13 +1230,12 @@ static int login_by_key(login *l, const char *public_key, const char *private_ke
 #define LOGIN_ACCOUNTS "/orgs/%s/serviceAccounts"
 
 /* What would shut out the credential that asks for it: refused to that credential, not to others and not to people. */
-static MunitResult login_last_way_in(const MunitParameter params[], void *data)
+TEST(login, last_way_in)
 {
   static const svc_config calm = { .limiter_off = 1 };
   login l;
   const char *org, *account;
   char key[32], secret[32];
-  (void)params, (void)data;
   login_open(&l, &calm);
   org = l.keys.org_id;
   account = l.keys.client_id;
@@ -1358,15 +1295,13 @@ static MunitResult login_last_way_in(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&l.t, "POST", "[{\"ipAddress\":\"203.0.113.1\"}]", LOGIN_KEYS "/%s/accessList", org, key), ==, 201);
   munit_assert_int(t_sendf(&l.t, "DELETE", NULL, LOGIN_KEYS "/%s", org, key), ==, 204);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* A key that has no role but those in one project leaves it only by somebody else's hand. */
-static MunitResult login_last_role(const MunitParameter params[], void *data)
+TEST(login, last_role)
 {
   login l;
   char key[32], public_key[16], private_key[48], other[32];
-  (void)params, (void)data;
   login_open(&l, NULL);
   l.t.anonymous = false;
   snprintf(other, sizeof other, "%s", t_project(&l.t, l.keys.org_id, "other"));
@@ -1386,15 +1321,13 @@ static MunitResult login_last_role(const MunitParameter params[], void *data)
   l.t.anonymous = false;
   munit_assert_int(t_sendf(&l.t, "DELETE", NULL, "/groups/%s/apiKeys/%s", other, key), ==, 204);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* A key that owns nothing sees to its own access list, and to no other's. */
-static MunitResult login_own_list(const MunitParameter params[], void *data)
+TEST(login, own_list)
 {
   char key[32], other[32], public_key[16], private_key[48];
   login l;
-  (void)params, (void)data;
   login_open(&l, NULL);
   l.t.anonymous = false;
   munit_assert_int(t_sendf(&l.t, "POST", "{\"desc\":\"other\",\"roles\":[\"ORG_MEMBER\"]}", LOGIN_KEYS, l.keys.org_id), ==, 201);
@@ -1416,7 +1349,6 @@ static MunitResult login_own_list(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&l.t, "GET", NULL, LOGIN_KEYS "/%s/accessList", l.keys.org_id, key), ==, 200);
   munit_assert_int64(t_int(&l.t, "totalCount"), ==, 1);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* An organization with a service account of its own, made by whoever the next request comes from; its account then calls. */
@@ -1435,11 +1367,10 @@ static void login_organization(login *l, const char *name, char org[25])
 }
 
 /* Whether an organization asks for access lists at first depends on who makes it: nobody is shut out of his own. */
-static MunitResult login_list_required(const MunitParameter params[], void *data)
+TEST(login, list_required)
 {
   login l;
   char org[25];
-  (void)params, (void)data;
   login_open(&l, NULL);
   login_account(&l);
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/settings", l.keys.org_id), ==, 200); /* svc_bootstrap */
@@ -1463,7 +1394,6 @@ static MunitResult login_list_required(const MunitParameter params[], void *data
   l.t.anonymous = true;
   munit_assert_int(t_sendf(&l.t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------- secrets at rest */
@@ -1485,13 +1415,12 @@ static void login_scan_file(const char *path, const char *secret)
 }
 
 /* Credentials of every kind are made and used; none of their secrets may be in the store's files or in the log. */
-static MunitResult login_nothing_in_clear(const MunitParameter params[], void *data)
+TEST(login, nothing_in_clear)
 {
   char folder[] = "/tmp/svc-login-XXXXXX", path[64];
   const char *secrets[8];
   login l;
   int n = 0, i;
-  (void)params, (void)data;
   munit_assert_not_null(mkdtemp(folder));
   login_open(&l, &(svc_config){ .path = folder });
   t_header(&l.t, "Idempotency-Key", "once");
@@ -1522,7 +1451,6 @@ static MunitResult login_nothing_in_clear(const MunitParameter params[], void *d
   }
   snprintf(path, sizeof path, "rm -rf %s", folder);
   munit_assert_int(system(path), ==, 0);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- a broken store */
@@ -1556,11 +1484,10 @@ static void login_spoil_one(login *l, const svc_noun_info *noun, const char *par
 }
 
 /* What cannot be read opens no door, and is no word about the credentials. */
-static MunitResult login_broken_store(const MunitParameter params[], void *data)
+TEST(login, broken_store)
 {
   login l;
   char path[128];
-  (void)params, (void)data;
   login_open(&l, NULL);
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   login_account(&l);
@@ -1580,7 +1507,6 @@ static MunitResult login_broken_store(const MunitParameter params[], void *data)
   login_digest(&l, "GET", path, l.keys.public_key, l.keys.private_key, login_nonce(&l), 1, false);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 503);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 static bool login_extra_work(svc_job *job, svc_txn *txn)
@@ -1620,7 +1546,7 @@ static void login_extra(login *l, const svc_noun_info *noun, const char *parent,
 }
 
 /* A record that is whole, but for what verifies a secret or says what may be done: that opens nothing. */
-static MunitResult login_wrong_extra(const MunitParameter params[], void *data)
+TEST(login, wrong_extra)
 {
   static const struct {
     const char *extra;
@@ -1631,7 +1557,6 @@ static MunitResult login_wrong_extra(const MunitParameter params[], void *data)
   svc_arena arena;
   login l;
   size_t i;
-  (void)params, (void)data;
   login_open(&l, NULL);
   svc_arena_init(&arena, NULL);
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
@@ -1687,7 +1612,6 @@ static MunitResult login_wrong_extra(const MunitParameter params[], void *data)
   }
   svc_blocks_free(arena.blocks);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- credentials made anew */
@@ -1707,12 +1631,11 @@ static void login_owns(login *l, const char *org)
   t_headers_clear(&l->t);
 }
 
-static MunitResult login_again(const MunitParameter params[], void *data)
+TEST(login, again)
 {
   char first[25], second[25], group[25];
   svc_credentials before;
   login l;
-  (void)params, (void)data;
   memset(&l, 0, sizeof l);
   t_open(&l.t, NULL);
   munit_assert_int(svc_new_credentials(l.t.s, NULL, &l.keys), ==, SVC_INVALID); /* of whom? */
@@ -1744,18 +1667,16 @@ static MunitResult login_again(const MunitParameter params[], void *data)
   munit_assert_int(svc_new_credentials(l.t.s, NULL, NULL), ==, SVC_INVALID);
   munit_assert_int(svc_new_credentials(NULL, NULL, &l.keys), ==, SVC_INVALID);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* With too little memory there are both or none of them, and the next try has them. */
-static MunitResult login_again_no_memory(const MunitParameter params[], void *data)
+TEST(login, again_no_memory)
 {
   int at, left = -1, rc = SVC_NOMEM;
   svc_config config = { .allocator = { login_short_of_memory, &left } };
   svc_credentials keys;
   uint64_t print;
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &config);
   munit_assert_int(svc_bootstrap(t.s, &keys), ==, SVC_OK);
   print = store_print(t.s);
@@ -1770,7 +1691,6 @@ static MunitResult login_again_no_memory(const MunitParameter params[], void *da
   munit_assert_int(at, >, 2);
   munit_assert_string_not_equal(keys.client_secret, "");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------- unknown and known credentials are alike */
@@ -1832,13 +1752,12 @@ static void login_cost_same(const login_cost *a, const login_cost *b)
 }
 
 /* A wrong secret for an id that is there takes the same reads, round trips and hashes as one for an id that is not. */
-static MunitResult login_unknown_costs_the_same(const MunitParameter params[], void *data)
+TEST(login, unknown_costs_the_same)
 {
   svc_config config = { .store = t_counting_port() };
   login_cost known, unknown;
   char path[128];
   login l;
-  (void)params, (void)data;
   login_open(&l, &config);
   known = login_cost_token(&l, l.keys.client_id);
   known = login_cost_token(&l, l.keys.client_id); /* not the first request of all */
@@ -1855,17 +1774,15 @@ static MunitResult login_unknown_costs_the_same(const MunitParameter params[], v
   unknown = login_cost_digest(&l, path, "nobodyis");
   login_cost_same(&known, &unknown);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* At the token endpoint a known id and made-up ones are told apart by no status, whoever has used up what before. */
-static MunitResult login_unknown_limits_the_same(const MunitParameter params[], void *data)
+TEST(login, unknown_limits_the_same)
 {
   enum { TRIES = 10, IDS = 3 };
   const char *ids[IDS];
   login l;
   int i, k;
-  (void)params, (void)data;
   login_open(&l, NULL);
   ids[0] = "svc_sa_id_5f0000000000000000000000", ids[1] = l.keys.client_id, ids[2] = "svc_sa_id_5f0000000000000000000001";
   for (k = 0; k < IDS; k++)
@@ -1877,7 +1794,6 @@ static MunitResult login_unknown_limits_the_same(const MunitParameter params[], 
   login_basic(&l, l.keys.client_id, l.keys.client_secret);
   munit_assert_int(login_token(&l, "grant_type=client_credentials"), ==, 200);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- pages of other sites */
@@ -1920,13 +1836,12 @@ static void login_page(login *l, size_t i)
 }
 
 /* A page of another origin changes nothing by the sign-in of a browser, whatever the operation; it is not even looked who that is. */
-static MunitResult login_cross_site(const MunitParameter params[], void *data)
+TEST(login, cross_site)
 {
   login l;
   char path[512], nonce[64];
   size_t i, k;
   unsigned count = 0;
-  (void)params, (void)data;
   login_open(&l, &(svc_config){ .limiter_off = 1 });
   for (k = 0; k < l.t.s->plan_count; k++) {
     const svc_plan *plan = &l.t.s->plans[k];
@@ -1960,7 +1875,6 @@ static MunitResult login_cross_site(const MunitParameter params[], void *data)
   t_header(&l.t, "Sec-Fetch-Site", "cross-site");
   munit_assert_int(t_send(&l.t, "PATCH", path, "{\"name\":\"Ours\"}"), ==, 200);
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- why it is 401 */
@@ -1978,12 +1892,11 @@ static const char *login_challenges(const login *l)
 }
 
 /* No credentials, a token that is none any more, and a scheme that is not supported are three texts; an unknown token and an old one are one. */
-static MunitResult login_reasons(const MunitParameter params[], void *data)
+TEST(login, reasons)
 {
   static const char invalid[] = "\nBearer realm=\"svc\", error=\"invalid_token\"\n";
   char path[128], nobody[256], token[256], scheme[256], nonce[64];
   login l;
-  (void)params, (void)data;
   login_open(&l, NULL);
   snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
   munit_assert_int(t_send(&l.t, "GET", path, NULL), ==, 401);
@@ -2016,7 +1929,6 @@ static MunitResult login_reasons(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&l.t, "detail"), token);
   munit_assert_not_null(strstr(login_challenges(&l), invalid));
   login_close(&l);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- hashes that cannot be had */
@@ -2025,7 +1937,7 @@ enum { BY_DIGEST, BY_TOKEN, FOR_TOKEN, WAYS_IN };
 
 /* A chip that makes hashes may fail. Nobody is let in by one that could not be had, by no other secret either, no guess is counted, and
 ** what is right is right again as soon as there are hashes. */
-static MunitResult login_no_hash(const MunitParameter params[], void *data)
+TEST(login, no_hash)
 {
   static const char wrong[] = "00000000-0000-4000-8000-000000000000", form[] = "grant_type=client_credentials";
   const char *secrets[WAYS_IN];
@@ -2037,7 +1949,6 @@ static MunitResult login_no_hash(const MunitParameter params[], void *data)
   login l;
   int sha, way, round;
   long n, hits;
-  (void)params, (void)data;
   for (sha = 0; sha < 2; sha++) {
     login_open(&l, &(svc_config){ .digest_sha256 = sha });
     snprintf(path, sizeof path, "/api/svc/v2/orgs/%s", l.keys.org_id);
@@ -2072,7 +1983,6 @@ static MunitResult login_no_hash(const MunitParameter params[], void *data)
         }
     login_close(&l);
   }
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------- limits that are shared */
@@ -2121,14 +2031,13 @@ static int together_count(svc_limits *limits, svc_str nonce, uint32_t count, int
 static const svc_limiter_port together_port = { together_open, together_close, together_take, together_count, NULL };
 
 /* Buckets and counts of nonces are asked of it. While it does not answer, each handle goes by its own, or, closed, refuses. */
-static MunitResult login_limits_together(const MunitParameter params[], void *data)
+TEST(login, limits_together)
 {
   svc_config config = { .limiter = &together_port, .limiter_path = "somewhere" };
   login l;
   char path[128], nonce[64];
   svc *none = NULL;
   int closed;
-  (void)params, (void)data;
   for (closed = 0; closed < 2; closed++) {
     memset(&together, 0, sizeof together);
     config.limiter_closed = closed;
@@ -2173,56 +2082,4 @@ static MunitResult login_limits_together(const MunitParameter params[], void *da
   for (together.opens = SVC_NOMEM; together.opens <= SVC_IO; together.opens += SVC_IO - SVC_NOMEM)
     munit_assert_int(svc_open(&none, &config), ==, together.opens);
   munit_assert_null(none);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/bootstrap", login_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bootstrap-all-or-nothing", login_bootstrap_all_or_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bootstrap-no-memory", login_bootstrap_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/again", login_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/again-no-memory", login_again_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bootstrap-configured", login_bootstrap_configured, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/invites", login_invites, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/creates", login_creates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/spelled", login_spelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/digest", login_by_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/unknown-costs-the-same", login_unknown_costs_the_same, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/unknown-limits-the-same", login_unknown_limits_the_same, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/cross-site", login_cross_site, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/reasons", login_reasons, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/digest_guessing", login_digest_guessing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_hash", login_no_hash, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/digest_no_memory", login_digest_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/limits_together", login_limits_together, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/digest_clock_back", login_digest_clock_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/gone_organization", login_gone_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/digest_shares", login_digest_shares, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/digest_no_replay", login_digest_no_replay, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/digest_organizations", login_digest_organizations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/digest_many_organizations", login_digest_many_organizations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/digest_early", login_digest_early, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ended_unwritten", login_ended_unwritten, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/digest_odd", login_digest_odd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/odd_headers", login_odd_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/token", login_by_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/token_errors", login_token_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/known-token", login_known_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/known-not", login_known_not, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/known-many", login_known_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/any_path", login_any_path, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/known-is-whole", login_known_is_whole, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/token_not_kept", login_token_not_kept, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/secrets", login_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/access_list", login_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/access_uses", login_access_uses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/last_way_in", login_last_way_in, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/own_list", login_own_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/last_role", login_last_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/list_required", login_list_required, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/broken_store", login_broken_store, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/wrong_extra", login_wrong_extra, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/nothing_in_clear", login_nothing_in_clear, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_login = { "login", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

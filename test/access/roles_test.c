@@ -78,14 +78,13 @@ static const operations_row *roles_operation(const svc_route *r)
   return operations_find(methods[r->method], r->path);
 }
 
-static MunitResult roles_all(const MunitParameter params[], void *data)
+TEST(roles, all)
 {
   t_service t;
   const char *org, *group, *other, *federation;
   char path[512];
   size_t i, checked = 0;
   int role;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "One");
   group = t_project(&t, org, "one");
@@ -127,7 +126,6 @@ static MunitResult roles_all(const MunitParameter params[], void *data)
   printf("roles: %zu pairs of operation and role\n", checked);
   munit_assert_size(checked, >, 1000);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* The names of all roles of projects, as a JSON array. */
@@ -144,14 +142,13 @@ static const char *roles_of_groups(void)
 }
 
 /* Who holds hundreds of roles in projects holds the last one as well as the first. */
-static MunitResult roles_many(const MunitParameter params[], void *data)
+TEST(roles, many)
 {
   enum { PROJECTS = 40 };
   t_service t;
   const char *org, *user, *groups[PROJECTS];
   char body[4096], name[16];
   int i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "One");
   snprintf(body, sizeof body, "[{\"roleName\":\"ORG_MEMBER\",\"orgId\":\"%s\"}]", org);
@@ -177,18 +174,16 @@ static MunitResult roles_many(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, PROJECTS + 1);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* The same by way of teams, each of which has a role in a project of its own. */
-static MunitResult roles_many_teams(const MunitParameter params[], void *data)
+TEST(roles, many_teams)
 {
   enum { TEAMS = 90 };
   t_service t;
   const char *org, *other, *user, *group = "", *team = "";
   char body[512], name[16];
   int i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "One");
   other = t_organization(&t, "Other");
@@ -220,110 +215,94 @@ static MunitResult roles_many_teams(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A credential with roles in projects only: it sees its organization, and no other. */
-static MunitResult roles_project_only(const MunitParameter params[], void *data)
+TEST_SERVICE(roles, project_only)
 {
-  t_service t;
   const char *org, *group, *user;
   char body[256];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "One");
-  t_organization(&t, "Other");
-  group = t_project(&t, org, "one");
-  t.grants[0].role = "GROUP_READ_ONLY"; /* as the host says it */
-  t.grants[0].on = group;
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  t.grants[0].role = "ORG_OWNER";
-  t.grants[0].on = NULL;
+  org = t_organization(t, "One");
+  t_organization(t, "Other");
+  group = t_project(t, org, "one");
+  t->grants[0].role = "GROUP_READ_ONLY"; /* as the host says it */
+  t->grants[0].on = group;
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
+  t->grants[0].role = "ORG_OWNER";
+  t->grants[0].on = NULL;
   snprintf(body, sizeof body, "[{\"roleName\":\"GROUP_READ_ONLY\",\"groupId\":\"%s\"}]", group);
-  user = t_user(&t, "one@example.com", body);
-  t_as(&t, user);
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "results[0].id"), org);
-  t_close(&t);
-  return MUNIT_OK;
+  user = t_user(t, "one@example.com", body);
+  t_as(t, user);
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(t, "results[0].id"), org);
 }
 
 /* A role that the host grants on everything shows a list no more than each of its items by itself. */
-static MunitResult roles_everywhere(const MunitParameter params[], void *data)
+TEST_SERVICE(roles, everywhere)
 {
   static const struct {
     const char *role;
     int status, seen;
   } rows[] = { { "ORG_MEMBER", 403, 0 }, { "ORG_GROUP_CREATOR", 403, 0 }, { "ORG_READ_ONLY", 200, 2 }, { "GROUP_READ_ONLY", 200, 2 } };
-  t_service t;
   const char *org, *group;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "One");
-  group = t_project(&t, org, "one");
-  t_project(&t, org, "two");
+  org = t_organization(t, "One");
+  group = t_project(t, org, "one");
+  t_project(t, org, "two");
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    t.grants[0].role = rows[i].role;
-    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, rows[i].status);
-    munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
-    munit_assert_int64(t_int(&t, "totalCount"), ==, rows[i].seen);
-    munit_assert_int(t_send(&t, "GET", "/clusters", NULL), ==, 200);
-    munit_assert_int64(t_int(&t, "totalCount"), ==, rows[i].seen);
-    munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
-    munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+    t->grants[0].role = rows[i].role;
+    munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, rows[i].status);
+    munit_assert_int(t_send(t, "GET", "/groups", NULL), ==, 200);
+    munit_assert_int64(t_int(t, "totalCount"), ==, rows[i].seen);
+    munit_assert_int(t_send(t, "GET", "/clusters", NULL), ==, 200);
+    munit_assert_int64(t_int(t, "totalCount"), ==, rows[i].seen);
+    munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
+    munit_assert_int64(t_int(t, "totalCount"), ==, 1);
   }
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 /* What the host says that somebody holds, and what of it is nothing: a role that there is not, a project that there is not, and both everywhere. */
-static MunitResult roles_vouched(const MunitParameter params[], void *data)
+TEST_SERVICE(roles, vouched)
 {
   static const char *const nobody = "5f0000000000000000000000";
-  t_service t;
   const char *org, *other, *group, *elsewhere;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "One");
-  other = t_organization(&t, "Other");
-  group = t_project(&t, org, "one");
-  elsewhere = t_project(&t, other, "else");
-  t.grants[0] = (svc_grant){ "NO_SUCH_ROLE", group };
-  t.grants[1] = (svc_grant){ "GROUP_OWNER", nobody };
-  t.grants[2] = (svc_grant){ "NO_SUCH_ROLE", NULL };
-  t.grants[3] = (svc_grant){ "ORG_MEMBER", nobody };
-  t.caller.grant_count = 4;
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 401);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 401);
-  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
-  t.grants[4] = (svc_grant){ "GROUP_READ_ONLY", group };
-  t.grants[5] = (svc_grant){ "GROUP_CLUSTER_MANAGER", group };
-  t.caller.grant_count = 6;
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 403); /* it has a part in it, but not that role */
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", other), ==, 401);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", elsewhere), ==, 401);
-  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
-  munit_assert_string_equal(t_str(&t, "results[0].id"), org);
-  t.grants[6] = (svc_grant){ "ORG_OWNER", org }; /* a whole organization, and a project of it by itself */
-  t.grants[7] = (svc_grant){ "GROUP_OWNER", elsewhere };
-  t.caller.grant_count = 8;
-  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
-  munit_assert_int(t_send(&t, "GET", "/groups?pageNum=2&itemsPerPage=1", NULL), ==, 200);
-  munit_assert_size(t_count(&t, "results"), ==, 1);
-  t_close(&t);
-  return MUNIT_OK;
+  org = t_organization(t, "One");
+  other = t_organization(t, "Other");
+  group = t_project(t, org, "one");
+  elsewhere = t_project(t, other, "else");
+  t->grants[0] = (svc_grant){ "NO_SUCH_ROLE", group };
+  t->grants[1] = (svc_grant){ "GROUP_OWNER", nobody };
+  t->grants[2] = (svc_grant){ "NO_SUCH_ROLE", NULL };
+  t->grants[3] = (svc_grant){ "ORG_MEMBER", nobody };
+  t->caller.grant_count = 4;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", org), ==, 401);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 401);
+  munit_assert_int(t_send(t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 0);
+  t->grants[4] = (svc_grant){ "GROUP_READ_ONLY", group };
+  t->grants[5] = (svc_grant){ "GROUP_CLUSTER_MANAGER", group };
+  t->caller.grant_count = 6;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", org), ==, 403); /* it has a part in it, but not that role */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", other), ==, 401);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", elsewhere), ==, 401);
+  munit_assert_int(t_send(t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_string_equal(t_str(t, "results[0].id"), org);
+  t->grants[6] = (svc_grant){ "ORG_OWNER", org }; /* a whole organization, and a project of it by itself */
+  t->grants[7] = (svc_grant){ "GROUP_OWNER", elsewhere };
+  t->caller.grant_count = 8;
+  munit_assert_int(t_send(t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 2);
+  munit_assert_int(t_send(t, "GET", "/groups?pageNum=2&itemsPerPage=1", NULL), ==, 200);
+  munit_assert_size(t_count(t, "results"), ==, 1);
 }
 
 /* Pages of what is seen of several organizations, of one with nothing in it, and of single projects: each is there once, in the same order. */
-static MunitResult roles_pages(const MunitParameter params[], void *data)
+TEST(roles, pages)
 {
   static const struct {
     const char *org;
@@ -335,7 +314,6 @@ static MunitResult roles_pages(const MunitParameter params[], void *data)
   size_t i, held = 0;
   t_service t;
   int n, per, page;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   for (i = 0; i < sizeof orgs / sizeof orgs[0]; i++) {
     const char *org = t_organization(&t, orgs[i].org), *group;
@@ -365,17 +343,4 @@ static MunitResult roles_pages(const MunitParameter params[], void *data)
       }
     }
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/pages", roles_pages, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/vouched", roles_vouched, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/everywhere", roles_everywhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/many", roles_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/many_teams", roles_many_teams, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/project_only", roles_project_only, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/all", roles_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_roles = { "roles", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

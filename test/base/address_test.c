@@ -1,9 +1,8 @@
 /* IP addresses and ranges: each in its one form, and what is none refused. */
 #include "catalog/catalog.h"
+#include "test.h"
 
-#include <munit.h>
-
-static MunitResult address_forms(const MunitParameter params[], void *data)
+TEST(address, forms)
 {
   static const struct {
     const char *text, *form; /* form NULL: it is no address */
@@ -34,7 +33,6 @@ static MunitResult address_forms(const MunitParameter params[], void *data)
   };
   svc_arena arena;
   size_t i;
-  (void)params, (void)data;
   svc_arena_init(&arena, NULL);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     svc_address address;
@@ -44,10 +42,9 @@ static MunitResult address_forms(const MunitParameter params[], void *data)
     munit_assert_true(svc_str_is(svc_address_spell(&arena, svc_str_c(rows[i].text)), rows[i].form ? rows[i].form : rows[i].text));
   }
   svc_blocks_free(arena.blocks);
-  return MUNIT_OK;
 }
 
-static MunitResult address_within(const MunitParameter params[], void *data)
+TEST(address, within)
 {
   static const struct {
     const char *one, *range;
@@ -59,20 +56,10 @@ static MunitResult address_within(const MunitParameter params[], void *data)
     { "2001:db8::1", "2001:db8::/32", true }, { "2001:db9::1", "2001:db8::/32", false }, { "::1:2:3", "::/1", true },
   };
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     svc_address one, range;
     munit_assert_true(svc_address_parse(svc_str_c(rows[i].one), &one));
     munit_assert_true(svc_address_parse(svc_str_c(rows[i].range), &range));
     if (svc_address_within(&one, &range) != rows[i].within) munit_errorf("%s in %s", rows[i].one, rows[i].range);
   }
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/forms", address_forms, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/within", address_within, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_address = { "/address", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

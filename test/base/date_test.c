@@ -1,12 +1,8 @@
 /* Dates against known moments, the edges of the calendar, and themselves: every day of 10 000 years there and back. */
 #include "catalog/catalog.h"
+#include "test.h"
 
-#include <munit.h>
-
-#define TEST(name) static MunitResult name(const MunitParameter params[], void *data)
-#define UNUSED ((void)params, (void)data)
-
-TEST(test_parse)
+TEST(date, parse)
 {
   static const struct {
     const char *text;
@@ -64,17 +60,15 @@ TEST(test_parse)
     { "1970-W01-4", 0 },
   };
   size_t i;
-  UNUSED;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     int64_t ms = 42;
     if (!svc_date_parse(svc_str_c(rows[i].text), &ms) || ms != rows[i].ms) {
       munit_errorf("%s: %lld", rows[i].text, (long long)ms);
     }
   }
-  return MUNIT_OK;
 }
 
-TEST(test_refuse)
+TEST(date, refuse)
 {
   static const char *const rows[] = {
     "", "2025", "2025-03", "2025-3-12", "2025-03-12T", "2025-03-12T08:", "2025-03-12T08:0",
@@ -92,18 +86,15 @@ TEST(test_refuse)
   };
   size_t i;
   int64_t ms;
-  UNUSED;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (svc_date_parse(svc_str_c(rows[i]), &ms)) munit_errorf("taken for a date: \"%s\"", rows[i]);
   }
   munit_assert_false(svc_date_parse((svc_str){ "2025-03-12\0", 11 }, &ms));
-  return MUNIT_OK;
 }
 
-TEST(test_day)
+TEST(date, day)
 {
   unsigned day = 0;
-  UNUSED;
   munit_assert_true(svc_day_parse(SVC_S("2025-03-12"), &day));
   munit_assert_uint(day, ==, 20250312);
   munit_assert_true(svc_day_parse(SVC_S("2024-02-29"), &day));
@@ -121,15 +112,13 @@ TEST(test_day)
   munit_assert_int64(svc_months_on(svc_day_ms(20250131), 1), ==, svc_day_ms(20250228));
   munit_assert_int64(svc_months_on(svc_day_ms(20250331), -1), ==, svc_day_ms(20250228));
   munit_assert_int64(svc_months_on(svc_day_ms(20250312), -36000), <=, svc_day_ms(101)); /* before all dates that there are */
-  return MUNIT_OK;
 }
 
 /* Day by day from year 0 to 9999: the text is the day after the one before, and is read back as it was. */
-TEST(test_all_days)
+TEST(date, all_days)
 {
   int64_t ms = svc_day_ms(101), back, end = INT64_C(253402300800000);
   unsigned day, before = 0, count = 0;
-  UNUSED;
   for (; ms < end; ms += 86400000, count++, before = day) {
     char text[21];
     svc_date_text(ms, text);
@@ -139,7 +128,6 @@ TEST(test_all_days)
     munit_assert_true(svc_date_parse((svc_str){ text, 20 }, &back) && back == ms);
   }
   munit_assert_uint(count, ==, 3652425);
-  return MUNIT_OK;
 }
 
 static void text_is(int64_t ms, const char *iso, const char *http)
@@ -151,9 +139,8 @@ static void text_is(int64_t ms, const char *iso, const char *http)
   munit_assert_string_equal(text, http);
 }
 
-TEST(test_text)
+TEST(date, text)
 {
-  UNUSED;
   text_is(INT64_C(1741766400000), "2025-03-12T08:00:00Z", "Wed, 12 Mar 2025 08:00:00 GMT");
   text_is(INT64_C(1741766400999), "2025-03-12T08:00:00Z", "Wed, 12 Mar 2025 08:00:00 GMT");
   text_is(0, "1970-01-01T00:00:00Z", "Thu, 01 Jan 1970 00:00:00 GMT");
@@ -167,10 +154,9 @@ TEST(test_text)
   text_is(INT64_MAX, "9999-12-31T23:59:59Z", "Fri, 31 Dec 9999 23:59:59 GMT");
   text_is(INT64_C(-62167219200001), "0000-01-01T00:00:00Z", "Sat, 01 Jan 0000 00:00:00 GMT");
   text_is(INT64_MIN, "0000-01-01T00:00:00Z", "Sat, 01 Jan 0000 00:00:00 GMT");
-  return MUNIT_OK;
 }
 
-static MunitResult test_duration(const MunitParameter params[], void *data)
+TEST(date, duration)
 {
   static const struct { const char *text; int64_t months, ms; } good[] = {
     { "PT1M", 0, 60000 }, { "P1M", 1, 0 }, { "P1DT12H", 0, 129600000 }, { "P1Y2M3W4DT5H6M7S", 14, 2178367000 }, { "PT0S", 0, 0 }, { "P2W", 0, 1209600000 }
@@ -179,24 +165,10 @@ static MunitResult test_duration(const MunitParameter params[], void *data)
                                      "P1234567890D" };
   int64_t months, ms;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof good / sizeof good[0]; i++) {
     munit_assert_true(svc_duration_parse(svc_str_c(good[i].text), &months, &ms));
     munit_assert_int64(months, ==, good[i].months);
     munit_assert_int64(ms, ==, good[i].ms);
   }
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) munit_assert_false(svc_duration_parse(svc_str_c(bad[i]), &months, &ms));
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/duration", test_duration, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/parse", test_parse, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refuse", test_refuse, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/day", test_day, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/all-days", test_all_days, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/text", test_text, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_date = { "/date", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

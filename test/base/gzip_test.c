@@ -1,19 +1,18 @@
 /* gzip: streams that another program unpacks, of sizes at the edges of its blocks. */
 #define _GNU_SOURCE /* popen */
 #include "catalog/catalog.h"
+#include "test.h"
 
-#include <munit.h>
 #include <stdio.h>
 #include <unistd.h>
 
-static MunitResult gzip_known(const MunitParameter params[], void *data)
+TEST(gzip, known)
 {
   /* of "123456789", whose CRC is the one that everybody checks with */
   static const unsigned char wanted[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 1, 9, 0, 0xf6, 0xff, '1', '2', '3', '4', '5',
                                           '6', '7', '8', '9', 0x26, 0x39, 0xf4, 0xcb, 9, 0, 0, 0 };
   svc_arena a;
   svc_str out;
-  (void)params, (void)data;
   svc_arena_init(&a, NULL);
   out = svc_gzip(&a, SVC_S("123456789"));
   munit_assert_size(out.n, ==, sizeof wanted);
@@ -21,21 +20,19 @@ static MunitResult gzip_known(const MunitParameter params[], void *data)
   out = svc_gzip(&a, SVC_S(""));
   munit_assert_size(out.n, ==, 10 + 5 + 8);
   svc_blocks_free(a.blocks);
-  return MUNIT_OK;
 }
 
-static MunitResult gzip_unpacked(const MunitParameter params[], void *data)
+TEST(gzip, unpacked)
 {
   static const size_t sizes[] = { 0, 1, 65534, 65535, 65536, 131070, 131071, 400000 };
   char name[] = "/tmp/svc-gzip-XXXXXX", command[64];
   size_t i, k;
   int fd = mkstemp(name);
-  (void)params, (void)data;
   munit_assert_int(fd, >=, 0);
   if (system("gzip --version >/dev/null 2>&1") != 0) {
     close(fd);
     unlink(name);
-    return MUNIT_SKIP;
+    SKIP_IF(true);
   }
   for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     char *bytes = munit_malloc(sizes[i] + 1), *back = munit_malloc(sizes[i] + 2);
@@ -58,13 +55,4 @@ static MunitResult gzip_unpacked(const MunitParameter params[], void *data)
   }
   close(fd);
   unlink(name);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/known", gzip_known, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/unpacked", gzip_unpacked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_gzip = { "/gzip", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -3,8 +3,8 @@
 ** was found (and each that it does not have, lest the gate be laxer) is a row here.
 */
 #include "catalog/catalog.h"
+#include "test.h"
 
-#include <munit.h>
 #include <time.h>
 
 struct row {
@@ -208,29 +208,44 @@ static void check_rows(const struct row *rows, size_t n)
 }
 
 #define CHECK(rows) check_rows(rows, sizeof rows / sizeof rows[0])
-#define TEST(name) static MunitResult name(const MunitParameter params[], void *data)
-#define UNUSED ((void)params, (void)data)
 
-TEST(test_accepted_by_frozen) { UNUSED; CHECK(accepted_by_frozen); return MUNIT_OK; }
-TEST(test_prefix_by_frozen) { UNUSED; CHECK(prefix_by_frozen); return MUNIT_OK; }
-TEST(test_refused_by_frozen) { UNUSED; CHECK(refused_by_frozen); return MUNIT_OK; }
-TEST(test_good) { UNUSED; CHECK(good); return MUNIT_OK; }
-TEST(test_keys) { UNUSED; CHECK(keys); return MUNIT_OK; }
+TEST(json_gate, accepted_by_frozen)
+{
+  CHECK(accepted_by_frozen);
+}
+
+TEST(json_gate, prefix_by_frozen)
+{
+  CHECK(prefix_by_frozen);
+}
+
+TEST(json_gate, refused_by_frozen)
+{
+  CHECK(refused_by_frozen);
+}
+
+TEST(json_gate, good)
+{
+  CHECK(good);
+}
+
+TEST(json_gate, keys)
+{
+  CHECK(keys);
+}
 
 /* Each beginning of a good text is a fault at its end (or good itself), and nothing behind it is read. */
-TEST(test_cut)
+TEST(json_gate, cut)
 {
   static const char text[] =
     "{\"k\\u00e9y\":[1.5e-3,true,false,null,\"\xF0\x9F\x98\x80\\ud83d\\ude00\"],\"o\":{\"x\":-10}}";
   size_t n;
   svc_json_fault fault;
-  UNUSED;
   for (n = 0; n < sizeof text - 1; n++) {
     munit_assert_false(gate(text, n, 32, &fault));
     munit_assert_size(fault.at, <=, n);
   }
   munit_assert_true(gate(text, n, 32, &fault));
-  return MUNIT_OK;
 }
 
 static char *brackets(size_t n, bool closed)
@@ -243,12 +258,11 @@ static char *brackets(size_t n, bool closed)
   return text;
 }
 
-TEST(test_depth)
+TEST(json_gate, depth)
 {
   char *text = brackets(600, true), *open = brackets(1000000, false), *objects;
   svc_json_fault fault;
   size_t i;
-  UNUSED;
   munit_assert_true(gate(text + 600 - 32, 64, 32, &fault));
   munit_assert_false(gate(text + 600 - 33, 66, 32, &fault));
   munit_assert_string_equal(fault.what, "nesting too deep");
@@ -269,15 +283,13 @@ TEST(test_depth)
   free(objects);
   free(open);
   free(text);
-  return MUNIT_OK;
 }
 
 /* frozen's path: "." before the keys of an object, the key as written, "[index]" for an element. */
-TEST(test_path)
+TEST(json_gate, path)
 {
   char key[300], text[700];
   svc_json_fault fault;
-  UNUSED;
   memset(key, 'k', sizeof key);
 #define PATH_IS(passes, ...)                                                \
   do {                                                                      \
@@ -302,16 +314,14 @@ TEST(test_path)
   PATH_IS(true, "{\"%.200s\":[[[{\"%.44s\":1}]]],\"%.254s\":2}", key, key, key);
   PATH_IS(false, "{\"%.200s\":[[[{\"%.45s\":1}]]]}", key, key);
 #undef PATH_IS
-  return MUNIT_OK;
 }
 
 /* Keys that share long beginnings, rise, fall, or come at random: none may take long. */
-TEST(test_many_keys)
+TEST(json_gate, many_keys)
 {
   enum { N = 100000 };
   char *text = malloc((size_t)N * 40);
   int kind;
-  UNUSED;
   munit_assert_not_null(text);
   for (kind = 0; kind < 4; kind++) {
     size_t n = 0;
@@ -334,14 +344,12 @@ TEST(test_many_keys)
     munit_assert_double((double)(clock() - start) / CLOCKS_PER_SEC, <, 2.0); /* both, under sanitizers */
   }
   free(text);
-  return MUNIT_OK;
 }
 
 /* Small alphabets and lengths, against a plain comparison of all pairs. */
-TEST(test_random_keys)
+TEST(json_gate, random_keys)
 {
   unsigned round, random = 7;
-  UNUSED;
   for (round = 0; round < 3000; round++) {
     char names[12][4], text[200];
     size_t n = 0, i, j, count = round % 12 + 1;
@@ -357,7 +365,6 @@ TEST(test_random_keys)
     text[n++] = '}';
     munit_assert_int(gate(text, n, 32, &fault), ==, !twice);
   }
-  return MUNIT_OK;
 }
 
 struct counting {
@@ -375,13 +382,12 @@ static void *counting_resize(void *context, void *p, size_t size)
 }
 
 /* With each allocation failing in turn, escaped keys among them: refused, and said to be for want of memory. */
-TEST(test_no_memory)
+TEST(json_gate, no_memory)
 {
   char text[60000];
   size_t n = 0;
   long fail, passed = -1;
   unsigned i;
-  UNUSED;
   text[n++] = '{';
   for (i = 0; i < 1500; i++) n += (size_t)sprintf(text + n, "\"k\\u0061ey%u\":{\"a\":1},", i);
   text[n - 1] = '}';
@@ -401,22 +407,4 @@ TEST(test_no_memory)
     svc_blocks_free(a.blocks);
   }
   munit_assert_long(passed, >, 3);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/accepted-by-frozen", test_accepted_by_frozen, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/prefix-by-frozen", test_prefix_by_frozen, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refused-by-frozen", test_refused_by_frozen, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/good", test_good, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/keys", test_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/cut", test_cut, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/depth", test_depth, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/path", test_path, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/many-keys", test_many_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/random-keys", test_random_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no-memory", test_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_json_gate = { "/json_gate", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,28 +1,8 @@
 /* Trees: built by hand, and read through the port to frozen; written, compared, copied, and without memory. */
 #include "catalog/catalog.h"
+#include "test.h"
 
-#include <munit.h>
 #include <time.h>
-
-#define TEST(name) static MunitResult name(const MunitParameter params[], void *data)
-
-static void *setup(const MunitParameter params[], void *data)
-{
-  svc_arena *a = malloc(sizeof *a);
-  (void)params;
-  (void)data;
-  munit_assert_not_null(a);
-  svc_arena_init(a, NULL);
-  return a;
-}
-
-static void tear_down(void *fixture)
-{
-  svc_arena *a = fixture;
-  munit_assert_false(a->failed);
-  svc_blocks_free(a->blocks);
-  free(a);
-}
 
 static svc_node *parse(svc_arena *a, const char *text)
 {
@@ -44,7 +24,7 @@ static void written(svc_arena *a, const svc_node *node, const char *want)
 }
 
 /* Text in, the same text out, where it is compact and sorted; else that form of it. */
-TEST(test_round_trip)
+TEST_ARENA(json_node, round_trip)
 {
   static const char *const rows[][2] = {
     { "null", NULL }, { "true", NULL }, { "false", NULL }, { "0", NULL }, { "-1.50e+3", NULL }, { "\"\"", NULL },
@@ -60,9 +40,7 @@ TEST(test_round_trip)
     { "\"\\u00e9\\ud83d\\ude00\\/\\u001f\"", "\"\xC3\xA9\xF0\x9F\x98\x80/\\u001f\"" },
     { "{\"\\u0061\\n\":\"\\\"\"}", "{\"a\\n\":\"\\\"\"}" },
   };
-  svc_arena *a = data;
   size_t i;
-  (void)params;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     const char *want = rows[i][1] ? rows[i][1] : rows[i][0];
     svc_node *node = parse(a, rows[i][0]);
@@ -70,17 +48,14 @@ TEST(test_round_trip)
     written(a, svc_node_copy(a, node), want);
     munit_assert_true(svc_node_same(node, parse(a, want)));
   }
-  return MUNIT_OK;
 }
 
 /* The longest paths that the gate lets through are read in full: here frozen would begin to lose values. */
-TEST(test_longest_path)
+TEST_ARENA(json_node, longest_path)
 {
-  svc_arena *a = data;
   char text[1100];
   size_t n = 0, depth;
   svc_json_fault fault;
-  (void)params;
   n += (size_t)sprintf(text + n, "{\"%0254d\":[],\"%0249d\":[{\"a\":1}],\"c\":2}", 2, 1);
   munit_assert_size(svc_node_count(parse(a, text)), ==, 3);
   written(a, parse(a, text), text);
@@ -107,27 +82,21 @@ TEST(test_longest_path)
   munit_assert_null(svc_json_parse(a, (svc_str){ text, sizeof text }));
   munit_assert_false(svc_json_gate(a, SVC_S("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
                                             "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["), 512, &fault));
-  return MUNIT_OK;
 }
 
-TEST(test_parse_refuses)
+TEST_ARENA(json_node, parse_refuses)
 {
   static const char *const rows[] = { "", " ", "{", "[1", "{}x", "1 2", "[1]]", "{\"a\":}", "\"abc", "nul", "{}\v" };
-  svc_arena *a = data;
   size_t i;
-  (void)params;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (svc_json_parse(a, svc_str_c(rows[i]))) munit_errorf("parsed: %s", rows[i]);
   }
-  return MUNIT_OK;
 }
 
-TEST(test_get)
+TEST_ARENA(json_node, get)
 {
-  svc_arena *a = data;
   svc_node *o = parse(a, "{\"s\":\"text\",\"i\":-7,\"f\":1.5,\"b\":true,\"n\":null,"
                          "\"big\":1e30,\"o\":{},\"l\":[1,2,3]}");
-  (void)params;
   munit_assert_true(svc_str_is(svc_node_str(o, "s"), "text"));
   munit_assert_size(svc_node_str(o, "i").n, ==, 0);
   munit_assert_size(svc_node_str(o, "none").n, ==, 0);
@@ -147,15 +116,12 @@ TEST(test_get)
   munit_assert_size(svc_node_count(svc_node_get(o, "l")), ==, 3);
   munit_assert_size(svc_node_count(svc_node_get(o, "o")), ==, 0);
   munit_assert_size(svc_node_count(NULL), ==, 0);
-  return MUNIT_OK;
 }
 
-TEST(test_put)
+TEST_ARENA(json_node, put)
 {
-  svc_arena *a = data;
   svc_node *o = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   char buffer[8] = "value";
-  (void)params;
   svc_node_set_str(a, o, "m", svc_str_c(buffer));
   memset(buffer, '#', sizeof buffer); /* the value was copied */
   svc_node_set_i64(a, o, "a", INT64_MIN);
@@ -183,10 +149,9 @@ TEST(test_put)
   munit_assert_null(o->last);
   svc_node_set_bool(a, o, "b", true);
   written(a, o, "{\"b\":true}");
-  return MUNIT_OK;
 }
 
-TEST(test_same)
+TEST_ARENA(json_node, same)
 {
   static const struct {
     const char *a, *b;
@@ -202,10 +167,8 @@ TEST(test_same)
     { "{\"a\":{\"x\":1},\"b\":1}", "{\"a\":{\"x\":2},\"b\":1}", false }, { "[[1],[2]]", "[[1],[3]]", false },
     { "[[],1]", "[[],2]", false },
   };
-  svc_arena *a = data;
   svc_node *x, *y;
   size_t i;
-  (void)params;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     x = parse(a, rows[i].a);
     y = parse(a, rows[i].b);
@@ -222,19 +185,16 @@ TEST(test_same)
   svc_node_append(x, svc_node_new(a, SVC_J_NUMBER, SVC_S("a"), SVC_S("1")));
   munit_assert_true(svc_node_same(x, parse(a, "{\"a\":1,\"b\":2}")));
   munit_assert_false(svc_node_same(x, parse(a, "{\"a\":1,\"c\":2}")));
-  return MUNIT_OK;
 }
 
 /* 50 000 members in no order: sorted, compared and copied quickly. */
-TEST(test_large)
+TEST_ARENA(json_node, large)
 {
   enum { N = 50000 };
-  svc_arena *a = data;
   char *text[2] = { malloc(N * 20), malloc(N * 20) };
   svc_node *node[2], *at;
   unsigned i, k;
   clock_t start;
-  (void)params;
   for (k = 0; k < 2; k++) {
     size_t n = 0;
     munit_assert_not_null(text[k]);
@@ -254,17 +214,14 @@ TEST(test_large)
   munit_assert_double((double)(clock() - start) / CLOCKS_PER_SEC, <, 3.0); /* under sanitizers */
   free(text[0]);
   free(text[1]);
-  return MUNIT_OK;
 }
 
 /* Deeper than anything may be: refused, not crashed. */
-TEST(test_too_deep)
+TEST_ARENA(json_node, too_deep)
 {
-  svc_arena *a = data;
   svc_node *root = svc_node_new(a, SVC_J_ARRAY, SVC_S(""), SVC_S("")), *at = root;
   svc_buf b = svc_buf_new(a, 0);
   int i;
-  (void)params;
   for (i = 0; i < 100000; i++) {
     svc_node *child = svc_node_new(a, SVC_J_ARRAY, SVC_S(""), SVC_S(""));
     svc_node_append(at, child);
@@ -274,7 +231,6 @@ TEST(test_too_deep)
   munit_assert_true(b.failed);
   munit_assert_null(svc_node_copy(a, root));
   munit_assert_false(svc_node_same(root, root));
-  return MUNIT_OK;
 }
 
 static void *counting_resize(void *context, void *p, size_t size)
@@ -288,14 +244,12 @@ static void *counting_resize(void *context, void *p, size_t size)
 }
 
 /* With each allocation failing in turn: no tree, no text, the arena remembers it, and nothing crashes. */
-TEST(test_no_memory)
+TEST(json_node, no_memory)
 {
   char text[30000];
   size_t n = 0;
   long fail, passed = -1;
   unsigned i;
-  (void)params;
-  (void)data;
   for (i = 0; i < 500; i++) n += (size_t)sprintf(text + n, "%c\"k\\n%u\":[{\"v\":\"\\u00e9\"},1]", i ? ',' : '{', i);
   text[n++] = '}';
   for (fail = 0; passed < 0; fail++) {
@@ -326,15 +280,12 @@ TEST(test_no_memory)
     svc_blocks_free(a.blocks);
   }
   munit_assert_long(passed, >, 5);
-  return MUNIT_OK;
 }
 
 /* What is not there, or is something else, has nothing in it. */
-TEST(test_nothing)
+TEST_ARENA(json_node, nothing)
 {
-  svc_arena *a = data;
   svc_node *array = svc_json_parse(a, SVC_S("[1,\"a\",{\"b\":2}]")), *object = svc_json_parse(a, SVC_S("{\"a\":1}"));
-  (void)params;
   munit_assert_not_null(array);
   munit_assert_not_null(object);
   svc_node_append(NULL, object);
@@ -353,21 +304,4 @@ TEST(test_nothing)
   munit_assert_false(svc_node_same(svc_json_parse(a, SVC_S("1.5")), svc_json_parse(a, SVC_S("2e999"))));
   munit_assert_true(svc_node_same(svc_json_parse(a, SVC_S("1.5")), svc_json_parse(a, SVC_S("15e-1"))));
   munit_assert_false(svc_node_same(svc_json_parse(a, SVC_S("1.5")), svc_json_parse(a, SVC_S("2.5"))));
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/nothing", test_nothing, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/round-trip", test_round_trip, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/longest-path", test_longest_path, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/parse-refuses", test_parse_refuses, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/get", test_get, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/put", test_put, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/same", test_same, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/large", test_large, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/too-deep", test_too_deep, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no-memory", test_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_json_node = { "/json_node", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

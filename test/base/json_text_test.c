@@ -1,28 +1,8 @@
 /* Strings and numbers in and out of JSON, where the parser's own functions are wrong. */
 #include "catalog/catalog.h"
+#include "test.h"
 
 #include <locale.h>
-#include <munit.h>
-
-#define TEST(name) static MunitResult name(const MunitParameter params[], void *data)
-#define UNUSED ((void)params, (void)data)
-
-static void *setup(const MunitParameter params[], void *data)
-{
-  svc_arena *a = malloc(sizeof *a);
-  (void)params;
-  (void)data;
-  munit_assert_not_null(a);
-  svc_arena_init(a, NULL);
-  return a;
-}
-
-static void tear_down(void *fixture)
-{
-  svc_arena *a = fixture;
-  svc_blocks_free(a->blocks);
-  free(a);
-}
 
 static void same(svc_str got, const char *want)
 {
@@ -37,11 +17,9 @@ static svc_str escaped(svc_arena *a, svc_str text)
 }
 
 /* Each ASCII value, alone and between others: as expected, valid for the gate, and itself again when read. */
-TEST(test_ascii)
+TEST_ARENA(json_text, ascii)
 {
-  svc_arena *a = data;
   int c;
-  (void)params;
   for (c = 0; c < 0x80; c++) {
     char plain[3] = { 'x', (char)c, 'y' }, want[16];
     svc_str got = escaped(a, (svc_str){ plain, 3 }), back;
@@ -56,21 +34,17 @@ TEST(test_ascii)
     munit_assert_true(svc_json_unescape(a, (svc_str){ got.p + 1, got.n - 2 }, &back));
     munit_assert_true(svc_str_eq(back, (svc_str){ plain, 3 }));
   }
-  return MUNIT_OK;
 }
 
-TEST(test_escape)
+TEST_ARENA(json_text, escape)
 {
-  svc_arena *a = data;
-  (void)params;
   same(escaped(a, SVC_S("")), "\"\"");
   same(escaped(a, (svc_str){ NULL, 0 }), "\"\"");
   same(escaped(a, SVC_S("a/b\x7F\xC3\xA9\xF0\x9F\x98\x80")), "\"a/b\x7F\xC3\xA9\xF0\x9F\x98\x80\"");
   same(escaped(a, SVC_S("\"\"\n")), "\"\\\"\\\"\\n\"");
-  return MUNIT_OK;
 }
 
-TEST(test_unescape)
+TEST_ARENA(json_text, unescape)
 {
   static const struct {
     const char *raw, *text; /* text NULL: refused */
@@ -91,10 +65,8 @@ TEST(test_unescape)
     { "\\u12/4", NULL }, { "\\u12:4", NULL }, { "\\u12@4", NULL }, { "\\u12G4", NULL }, { "\\u12`4", NULL },
     { "\\ud800abcdef", NULL }, { "\\ud800\\nabcd", NULL }, { "\\ud800\\udc0g", NULL }, { "\\ud800\\ue000", NULL },
   };
-  svc_arena *a = data;
   size_t i;
   svc_str out, raw = SVC_S("no escape");
-  (void)params;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     bool good = svc_json_unescape(a, svc_str_c(rows[i].raw), &out);
     munit_assert_int(good, ==, rows[i].text != NULL);
@@ -103,10 +75,9 @@ TEST(test_unescape)
   munit_assert_true(svc_json_unescape(a, raw, &out));
   munit_assert_ptr_equal(out.p, raw.p);
   munit_assert_false(svc_json_unescape(a, SVC_S("\\\0"), &out));
-  return MUNIT_OK;
 }
 
-TEST(test_pretty)
+TEST_ARENA(json_text, pretty)
 {
   static const struct {
     const char *compact, *pretty;
@@ -124,9 +95,7 @@ TEST(test_pretty)
     { "\t[\r1\n]", "[\n  1\n]\n" },
     { "", "\n" },
   };
-  svc_arena *a = data;
   size_t i;
-  (void)params;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     svc_buf b = svc_buf_new(a, 0), again = svc_buf_new(a, 0);
     svc_str text;
@@ -136,16 +105,13 @@ TEST(test_pretty)
     svc_json_pretty(&again, text); /* the pretty form of the pretty form is itself */
     same(svc_buf_done(&again), rows[i].pretty);
   }
-  return MUNIT_OK;
 }
 
 /* What is no JSON must not make it loop or read on. */
-TEST(test_pretty_broken)
+TEST_ARENA(json_text, pretty_broken)
 {
   static const char *const rows[] = { "]", "}}}}", "{", "[", "\"", "\"\\", "{\"a", ",", ":", "[[[" };
-  svc_arena *a = data;
   size_t i;
-  (void)params;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     svc_buf b = svc_buf_new(a, 0);
     size_t n = strlen(rows[i]);
@@ -161,10 +127,9 @@ TEST(test_pretty_broken)
     svc_json_pretty(&b, (svc_str){ "\0x\0", 3 });
     munit_assert_size(svc_buf_done(&b).n, ==, 4);
   }
-  return MUNIT_OK;
 }
 
-TEST(test_i64)
+TEST(json_text, i64)
 {
   static const struct {
     const char *text;
@@ -185,7 +150,6 @@ TEST(test_i64)
   };
   size_t i;
   int64_t value;
-  UNUSED;
   for (i = 0; i < sizeof good / sizeof good[0]; i++) {
     value = 42;
     if (!svc_json_number_i64(svc_str_c(good[i].text), &value) || value != good[i].value) {
@@ -196,7 +160,6 @@ TEST(test_i64)
     if (svc_json_number_i64(svc_str_c(bad[i]), &value)) munit_errorf("%s is no integer", bad[i]);
   }
   munit_assert_false(svc_json_number_i64((svc_str){ "1", 100000001 }, &value)); /* its length alone is too much */
-  return MUNIT_OK;
 }
 
 static void check_doubles(void)
@@ -227,13 +190,12 @@ static void check_doubles(void)
   }
 }
 
-TEST(test_double)
+TEST(json_text, double)
 {
   static const char *const locales[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "pl_PL.UTF-8", "de_DE.utf8", "fa_IR.UTF-8" };
   char text[200] = "0.5";
   double value;
   size_t i;
-  UNUSED;
   check_doubles();
   for (i = 0; i < sizeof locales / sizeof locales[0]; i++) { /* where one is installed, nothing changes under it */
     if (setlocale(LC_ALL, locales[i])) check_doubles();
@@ -244,14 +206,12 @@ TEST(test_double)
   text[sizeof text - 1] = '1';
   munit_assert_true(svc_json_number_double((svc_str){ text, sizeof text }, &value));
   munit_assert_double(value, ==, 9007199254740994.0);
-  return MUNIT_OK;
 }
 
 /* Every printed double reads back as itself: as exact as strtod in the C locale. */
-TEST(test_double_random)
+TEST(json_text, double_random)
 {
   int i;
-  UNUSED;
   for (i = 0; i < 200000; i++) {
     uint64_t bits = ((uint64_t)munit_rand_uint32() << 32) | munit_rand_uint32();
     double value, back;
@@ -263,16 +223,14 @@ TEST(test_double_random)
     value = strtod(text, NULL);
     munit_assert_memory_equal(sizeof value, &value, &back);
   }
-  return MUNIT_OK;
 }
 
 /* Every byte at every place of every short text, beside a second one behind it, against the plain definition. */
-TEST(test_plain)
+TEST(json_text, plain)
 {
   char text[20];
   int byte;
   size_t n, at, i, want;
-  UNUSED;
   for (n = 0; n <= sizeof text; n++)
     for (at = 0; at <= n; at++)
       for (byte = 0; byte < 512; byte++) {
@@ -287,11 +245,10 @@ TEST(test_plain)
         i = svc_json_plain(text, n, ascii);
         if (i != want) munit_errorf("byte %d at %zu of %zu: %zu instead of %zu", byte & 255, at, n, i, want);
       }
-  return MUNIT_OK;
 }
 
 /* Of text that is JSON, and of such as may stand in a record that is damaged. */
-TEST(test_member)
+TEST(json_text, member)
 {
   static const struct {
     const char *object, *name, *member, *word;
@@ -309,7 +266,6 @@ TEST(test_member)
     { "{\"a\":\"x", "a", "\"x", "" }, { "{\"a\":\"x\\", "a", "\"x\\", "x" }, { "{\"a\":[", "a", "[", "" },
   };
   size_t i;
-  UNUSED;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     size_t n = strlen(rows[i].object);
     char *copy = malloc(n + 1); /* of this length: nothing is read behind it */
@@ -321,21 +277,4 @@ TEST(test_member)
     if (rows[i].member[0]) same(svc_json_word((svc_str){ copy, n }, rows[i].name), rows[i].word);
     free(copy);
   }
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/member", test_member, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/plain", test_plain, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ascii", test_ascii, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/escape", test_escape, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/unescape", test_unescape, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/pretty", test_pretty, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/pretty-broken", test_pretty_broken, setup, tear_down, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/i64", test_i64, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/double", test_double, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/double-random", test_double_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_json_text = { "/json_text", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

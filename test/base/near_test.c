@@ -12,7 +12,7 @@ static const char *near_meant(const char *word)
   return near.best ? near.best : "";
 }
 
-static MunitResult near_words(const MunitParameter params[], void *data)
+TEST(near, words)
 {
   static const struct {
     const char *word, *meant;
@@ -23,14 +23,12 @@ static MunitResult near_words(const MunitParameter params[], void *data)
     { "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "" }
   };
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
     if (strcmp(near_meant(rows[i].word), rows[i].meant) != 0) munit_errorf("%s: %s", rows[i].word, near_meant(rows[i].word));
-  return MUNIT_OK;
 }
 
 /* As the answers show it: fields, values, parameters, roles, methods; how many more violations there are; no long echo. */
-static MunitResult near_answers(const MunitParameter params[], void *data)
+TEST(near, answers)
 {
 #define CLUSTER(rest) "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{" rest "}]}]}"
   static const struct {
@@ -53,7 +51,6 @@ static MunitResult near_answers(const MunitParameter params[], void *data)
   const char *group;
   t_service t;
   size_t i;
-  (void)params, (void)data;
   t_open(&t, &config);
   group = t_project(&t, t_organization(&t, "Acme"), "P1");
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -61,16 +58,14 @@ static MunitResult near_answers(const MunitParameter params[], void *data)
     if (!strstr(t.response.body, rows[i].text)) munit_errorf("%s %s: %s", rows[i].method, rows[i].path, t.response.body);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult near_echo(const MunitParameter params[], void *data)
+TEST(near, echo)
 {
   const svc_config config = { .limiter_off = 1 };
   static char body[200100], name[200001];
   const char *group;
   t_service t;
-  (void)params, (void)data;
   memset(name, 'a', sizeof name - 1);
   snprintf(body, sizeof body, "{\"name\":\"%s\"}", name);
   t_open(&t, &config);
@@ -78,13 +73,4 @@ static MunitResult near_echo(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusters", group), ==, 400);
   munit_assert_size(t.response.body_length, <, 8192);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/words", near_words, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/answers", near_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/echo", near_echo, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_near = { "near", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

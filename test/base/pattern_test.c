@@ -1,12 +1,10 @@
 /* Every pattern that the interface description uses, what it takes and what it refuses; hostile texts; and formats. */
 #include "catalog/catalog.h"
 #include "pipeline/table.h"
+#include "test.h"
 
-#include <munit.h>
 #include <time.h>
 
-#define TEST(name) static MunitResult name(const MunitParameter params[], void *data)
-#define UNUSED ((void)params, (void)data)
 #define HEX24 "0123456789abcdef01234567"
 
 struct row {
@@ -116,10 +114,9 @@ static const struct row rows[] = {
   { "(a{100}){100}", "a", false }, { "((((((((((a))))))))))", "a", false }, { "\xFF", "\xFF", false },
 };
 
-TEST(test_match)
+TEST(pattern, match)
 {
   size_t i;
-  UNUSED;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (svc_pattern_match(rows[i].pattern, svc_str_c(rows[i].text)) != rows[i].match) {
       munit_errorf("%s on \"%s\" should be %d", rows[i].pattern, rows[i].text, rows[i].match);
@@ -127,31 +124,27 @@ TEST(test_match)
   }
   munit_assert_false(svc_pattern_match("[a-z]*", (svc_str){ "a\0b", 3 }));
   munit_assert_true(svc_pattern_match("a*", (svc_str){ NULL, 0 }));
-  return MUNIT_OK;
 }
 
-TEST(test_length)
+TEST(pattern, length)
 {
   char text[400];
   int i;
-  UNUSED;
   memset(text, 'x', sizeof text);
   munit_assert_true(svc_pattern_match("^[\\p{L}]{1,64}$", (svc_str){ text, 64 }));
   munit_assert_false(svc_pattern_match("^[\\p{L}]{1,64}$", (svc_str){ text, 65 }));
   for (i = 0; i < 65; i++) memcpy(text + 2 * i, "\xC3\xA9", 2); /* characters count, not bytes */
   munit_assert_true(svc_pattern_match("^[\\p{L}]{1,64}$", (svc_str){ text, 128 }));
   munit_assert_false(svc_pattern_match("^[\\p{L}]{1,64}$", (svc_str){ text, 130 }));
-  return MUNIT_OK;
 }
 
 /* Texts and patterns that drive backtracking matchers mad. */
-TEST(test_hostile)
+TEST(pattern, hostile)
 {
   static const char *const patterns[] = { "(a*)*b", "(a|a)*b", "(a|aa)+b", "((a{0,20}){0,4}){0,2}b", "(.*)*(.*)*b" };
   size_t n = 300000, i;
   char *text = malloc(n);
   clock_t start = clock();
-  UNUSED;
   munit_assert_not_null(text);
   memset(text, 'a', n);
   for (i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
@@ -160,7 +153,6 @@ TEST(test_hostile)
   munit_assert_true(svc_pattern_match("^[\\p{L}\\p{N}\\-_.,' ]*$", (svc_str){ text, n }));
   munit_assert_double((double)(clock() - start) / CLOCKS_PER_SEC, <, 10.0); /* under sanitizers */
   free(text);
-  return MUNIT_OK;
 }
 
 static const struct {
@@ -279,11 +271,10 @@ static const struct {
   { -1, "x", false },
 };
 
-TEST(test_format)
+TEST(pattern, format)
 {
   char email[300];
   size_t i;
-  UNUSED;
   for (i = 0; i < sizeof formats / sizeof formats[0]; i++) {
     if (svc_format_check(formats[i].format, svc_str_c(formats[i].text)) != formats[i].good) {
       munit_errorf("\"%s\" is %s: should be %d", formats[i].text, svc_format_name(formats[i].format), formats[i].good);
@@ -301,7 +292,6 @@ TEST(test_format)
   munit_assert_string_equal(svc_format_name(SVC_FORMAT_ID), "24 hexadecimal digits");
   munit_assert_string_equal(svc_format_name(SVC_FORMAT_IP), "an IP address");
   munit_assert_string_equal(svc_format_name(SVC_FORMAT_CIDR), "a CIDR block");
-  return MUNIT_OK;
 }
 
 /* Sets and characters that no pattern of the interface has so far. */
@@ -322,7 +312,7 @@ static const struct row odd[] = {
   { "^(.|a)*$", "\xEE\x80\x80\xF4\x8F\xBF\xBF", true },
 };
 
-TEST(test_odd)
+TEST(pattern, odd)
 {
   static const char *const none[] = {
     "^\\", "^\\p{X}$", "^\\p{L", "^\\1$", "^\\q$", "^\\\xC3\xA9$", "^[a", "^[^", "^[", "^[\\q]$", "^[\xC3]$", "^\xC3$", "^a{$", "^a{x}$", "^a{2", "^a{2,", "^a{2,3", "^a{2,3x}$", "^a|*$", "^a{2,1}$",
@@ -331,7 +321,6 @@ TEST(test_odd)
   };
   static char long_one[70000];
   size_t i;
-  UNUSED;
   for (i = 0; i < sizeof odd / sizeof odd[0]; i++)
     if (svc_pattern_match(odd[i].pattern, svc_str_c(odd[i].text)) != odd[i].match) munit_errorf("%zu: %s should be %d", i, odd[i].pattern, odd[i].match);
   for (i = 0; i < sizeof none / sizeof none[0]; i++) {
@@ -348,16 +337,4 @@ TEST(test_odd)
   munit_assert_false(svc_pattern_valid(long_one));
   long_one[0] = '[';
   munit_assert_false(svc_pattern_match(long_one, SVC_S("a")));
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/match", test_match, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/odd", test_odd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/length", test_length, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/hostile", test_hostile, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/format", test_format, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_pattern = { "/pattern", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

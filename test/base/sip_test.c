@@ -3,7 +3,7 @@
 */
 #include "support.h"
 
-static MunitResult sip_vectors(const MunitParameter params[], void *data)
+TEST(sip, vectors)
 {
   static const struct {
     size_t n;
@@ -15,16 +15,7 @@ static MunitResult sip_vectors(const MunitParameter params[], void *data)
   const uint64_t key[2] = { 0x0706050403020100u, 0x0f0e0d0c0b0a0908u };
   char text[64];
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof text; i++) text[i] = (char)i;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
     munit_assert_uint64(svc_sip(key, (svc_str){ text, rows[i].n }), ==, rows[i].hash);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/vectors", sip_vectors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_sip = { "/sip", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

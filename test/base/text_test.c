@@ -1,10 +1,10 @@
 /* Text: formats that fields name, UTF-8, percent encoding; and memory for it that nobody has. */
 #include "catalog/catalog.h"
+#include "test.h"
 
-#include <munit.h>
 #include <wchar.h>
 
-static MunitResult text_formats(const MunitParameter params[], void *data)
+TEST(text, formats)
 {
   static char long_domain[260];
   static const struct {
@@ -32,16 +32,14 @@ static MunitResult text_formats(const MunitParameter params[], void *data)
     { 999, SVC_S("anything"), false },
   };
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof long_domain - 1; i++) long_domain[i] = i % 10 == 9 ? '.' : 'a';
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
     if (svc_format_check(rows[i].format, rows[i].text) != rows[i].good) munit_errorf("row %zu: " SVC_FMT, i, SVC_ARG(rows[i].text));
   munit_assert_string_equal(svc_format_name(SVC_FORMAT_DOMAIN), "a domain");
   munit_assert_string_equal(svc_format_name(999), "a known format");
-  return MUNIT_OK;
 }
 
-static MunitResult text_utf8(const MunitParameter params[], void *data)
+TEST(text, utf8)
 {
   static const struct {
     const char *text;
@@ -52,26 +50,22 @@ static MunitResult text_utf8(const MunitParameter params[], void *data)
     { "\xED\xA0\x80", false }, { "\xF0\x8F\x80\x80", false }, { "\xF4\x90\x80\x80", false }, { "\xF5\x80\x80\x80", false },
   };
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (svc_utf8_valid(svc_str_c(rows[i].text)) != rows[i].good) munit_errorf("row %zu", i);
     if (svc_pattern_match("^[^x]*$", svc_str_c(rows[i].text)) != rows[i].good) munit_errorf("row %zu, by a pattern", i);
     if (svc_pattern_match("^([^x]|yy)*$", svc_str_c(rows[i].text)) != rows[i].good) munit_errorf("row %zu, by a program", i);
   }
-  return MUNIT_OK;
 }
 
-static MunitResult text_percent(const MunitParameter params[], void *data)
+TEST(text, percent)
 {
   svc_arena arena;
   svc_buf b;
-  (void)params, (void)data;
   svc_arena_init(&arena, NULL);
   b = svc_buf_new(&arena, 0);
   svc_percent_encode(&b, SVC_S("aZ09-._~ /\xC3\xA9"));
   munit_assert_true(svc_str_is(svc_buf_done(&b), "aZ09-._~%20%2F%C3%A9"));
   svc_blocks_free(arena.blocks);
-  return MUNIT_OK;
 }
 
 /* The suites have one of their own in its place, which may be let fail (support.c). */
@@ -84,14 +78,13 @@ static void *text_nothing(void *context, void *p, size_t size)
   return NULL;
 }
 
-static MunitResult text_print(const MunitParameter params[], void *data)
+TEST(text, print)
 {
   static const wchar_t no_character[] = { (wchar_t)0xD800, 0 };
   const svc_allocator nothing = { text_nothing, NULL };
   svc_arena arena;
   char long_text[600];
   svc_str got;
-  (void)params, (void)data;
   memset(long_text, 'x', sizeof long_text - 1);
   long_text[sizeof long_text - 1] = '\0';
   svc_arena_init(&arena, NULL);
@@ -108,17 +101,15 @@ static MunitResult text_print(const MunitParameter params[], void *data)
   svc_arena_init(&arena, &nothing);
   munit_assert_size(__real_svc_arena_print(&arena, "x").n, ==, 0);
   munit_assert_true(arena.failed);
-  return MUNIT_OK;
 }
 
 /* Lengths that overflow where the next is added to them are refused, and nothing is written. */
-static MunitResult text_too_long(const MunitParameter params[], void *data)
+TEST(text, too_long)
 {
   static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 1, SIZE_MAX & ~(size_t)15 };
   svc_arena arena;
   svc_buf b;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     svc_arena_init(&arena, NULL);
     munit_assert_null(svc_arena_alloc(&arena, sizes[i]));
@@ -131,11 +122,10 @@ static MunitResult text_too_long(const MunitParameter params[], void *data)
   munit_assert_false(svc_buf_grow(&b, SIZE_MAX));
   munit_assert_true(b.failed && arena.failed);
   svc_blocks_free(arena.blocks);
-  return MUNIT_OK;
 }
 
 /* For addresses: with - and _, and nothing behind it. */
-static MunitResult text_base64(const MunitParameter params[], void *data)
+TEST(text, base64)
 {
   static const struct {
     svc_str bytes;
@@ -144,7 +134,6 @@ static MunitResult text_base64(const MunitParameter params[], void *data)
                { SVC_S("\xFB\xEF\xBE\xFF\xFF"), "----__8", "++++//8=" } };
   svc_arena arena;
   size_t i;
-  (void)params, (void)data;
   svc_arena_init(&arena, NULL);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     munit_assert_string_equal(svc_base64(&arena, rows[i].bytes).p, rows[i].text);
@@ -152,17 +141,4 @@ static MunitResult text_base64(const MunitParameter params[], void *data)
   }
   munit_assert_false(arena.failed);
   svc_blocks_free(arena.blocks);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/base64", text_base64, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/formats", text_formats, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/utf8", text_utf8, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/percent", text_percent, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/print", text_print, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/too_long", text_too_long, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_text = { "/text", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

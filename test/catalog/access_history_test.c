@@ -37,13 +37,12 @@ static int history_get(t_service *t, const char *group, const char *rest)
   return t_sendf(t, "GET", NULL, "/groups/%s/dbAccessHistory/%s", group, rest);
 }
 
-static MunitResult history_simulated(const MunitParameter params[], void *data)
+TEST(access_history, simulated)
 {
   char first[4096], rest[256], host[128];
   const char *group;
   t_service t;
   size_t all, failed, i;
-  (void)params, (void)data;
   group = history_open(&t, NULL);
   munit_assert_int(history_get(&t, group, "clusters/Main"), ==, 200);
   munit_assert_size(t_count(&t, "accessLogs"), <=, 1); /* it has just been made */
@@ -82,18 +81,16 @@ static MunitResult history_simulated(const MunitParameter params[], void *data)
   munit_assert_int(history_get(&t, group, rest), ==, 200);
   munit_assert_string_equal(t_str(&t, "accessLogs[3].hostname"), host);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Of many users a hundred sign in, the newest logins first and those of the same time by their names. */
-static MunitResult history_many(const MunitParameter params[], void *data)
+TEST(access_history, many)
 {
   svc_config config = { .limiter_off = 1 };
   const char *group, *last = "";
   char body[256], at[64], time[32] = "";
   t_service t;
   size_t i, n, same = 0;
-  (void)params, (void)data;
   group = history_open(&t, &config);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":200}", "/groups/%s/limits/svc.project.security.databaseAccess.users", group), ==, 200);
   for (i = 0; i < 110; i++) {
@@ -121,15 +118,13 @@ static MunitResult history_many(const MunitParameter params[], void *data)
   }
   munit_assert_size(same, >=, 40); /* there are sixty minutes */
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Of a cluster that damage has left without nodes, nobody knows where. */
-static MunitResult history_nowhere(const MunitParameter params[], void *data)
+TEST(access_history, nowhere)
 {
   const char *group;
   t_service t;
-  (void)params, (void)data;
   group = history_open(&t, NULL);
   t_advance(&t, 5 * 3600);
   munit_assert_int(history_get(&t, group, "clusters/Main"), ==, 200);
@@ -140,14 +135,12 @@ static MunitResult history_nowhere(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "accessLogs[0].username"), "joe");
   munit_assert_string_equal(t_str(&t, "accessLogs[0].hostname"), "");
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult history_refused(const MunitParameter params[], void *data)
+TEST(access_history, refused)
 {
   const char *group;
   t_service t;
-  (void)params, (void)data;
   group = history_open(&t, NULL);
   munit_assert_int(history_get(&t, group, "clusters/Other"), ==, 404);
   munit_assert_string_equal(t_error(&t), "CLUSTER_NOT_FOUND");
@@ -158,17 +151,15 @@ static MunitResult history_refused(const MunitParameter params[], void *data)
   munit_assert_int(history_get(&t, group, "clusters/Main?nLogs=20001"), ==, 400);
   munit_assert_int(history_get(&t, group, "clusters/Main?ipAddress=home"), ==, 400);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* What a driver says beside what was asked for is left out, and what is no list of logins is no answer. */
-static MunitResult history_driver(const MunitParameter params[], void *data)
+TEST(access_history, driver)
 {
   svc_driver driver = { history_perform, history_ask, NULL };
   const svc_config config = { .driver = &driver };
   const char *group;
   t_service t;
-  (void)params, (void)data;
   group = history_open(&t, &config);
   history_says = "[{\"authResult\":true,\"ipAddress\":\"192.0.2.1\",\"username\":\"a\"},{\"authResult\":false,\"ipAddress\":\"192.0.2.1\"},"
                  "{\"authResult\":true,\"ipAddress\":\"192.0.2.2\"}]";
@@ -183,9 +174,4 @@ static MunitResult history_driver(const MunitParameter params[], void *data)
   history_says = "{}";
   munit_assert_int(history_get(&t, group, "clusters/Main"), ==, 503);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, history_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(simulated), TEST(many), TEST(nowhere), TEST(refused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_access_history = { "access_history", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -90,11 +90,10 @@ static size_t condition_dues(svc *s)
 
 /* ---------------------------------------------------------------------------------------------------------------- metrics */
 
-static MunitResult condition_flex(const MunitParameter params[], void *data)
+TEST(alert_conditions, flex)
 {
   condition_world w;
   char first[64];
-  (void)params, (void)data;
   condition_open(&w);
   condition_watch(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", CONDITION_METRIC("FLEX_CONNECTIONS", "GREATER_THAN", "-1"));
   t_advance(&w.t, 60);
@@ -118,13 +117,11 @@ static MunitResult condition_flex(const MunitParameter params[], void *data)
   munit_assert_int(condition_events(&w, "INSIDE_FLEX_METRIC_THRESHOLD"), ==, 1);
   munit_assert_size(condition_dues(w.t.s), ==, 0);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult condition_stream(const MunitParameter params[], void *data)
+TEST(alert_conditions, stream)
 {
   condition_world w;
-  (void)params, (void)data;
   condition_open(&w);
   condition_watch(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", CONDITION_METRIC("STREAM_PROCESSOR_OUTPUT_MESSAGE_COUNT", "GREATER_THAN", "-1"));
   condition_send(&w, "POST", "/streams", "{\"name\":\"space\",\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"}}", 201);
@@ -147,15 +144,13 @@ static MunitResult condition_stream(const MunitParameter params[], void *data)
   munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 0);
   munit_assert_int(condition_events(&w, "INSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD"), ==, 1);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* A round opens so many and asks for so many figures; those behind them have their turn in the next ones. */
-static MunitResult condition_bounded(const MunitParameter params[], void *data)
+TEST(alert_conditions, bounded)
 {
   condition_world w;
   int i;
-  (void)params, (void)data;
   condition_open(&w);
   condition_cluster(&w);
   for (i = 0; i < 340; i++) /* three hosts each: 1020 figures of a metric that is never beyond */
@@ -177,16 +172,14 @@ static MunitResult condition_bounded(const MunitParameter params[], void *data)
   t_advance(&w.t, 60);
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 150);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- outages */
 
 /* All nodes are in the one region that is out. */
-static MunitResult condition_outage(const MunitParameter params[], void *data)
+TEST(alert_conditions, outage)
 {
   condition_world w;
-  (void)params, (void)data;
   condition_open(&w);
   condition_cluster(&w);
   condition_watch(&w, "HOST_DOWN", "");
@@ -223,17 +216,15 @@ static MunitResult condition_outage(const MunitParameter params[], void *data)
   munit_assert_int(condition_events(&w, "HOST_UP"), ==, 3);
   munit_assert_int(condition_events(&w, "ONE_PRIMARY"), ==, 1);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* Three nodes here and two there: without the two there is a primary, without the three none. */
-static MunitResult condition_majority(const MunitParameter params[], void *data)
+TEST(alert_conditions, majority)
 {
   static const struct { const char *region; int down, without; } outs[] = { { "US_WEST_2", 2, 0 }, { "US_EAST_1", 3, 1 } };
   condition_world w;
   char body[256];
   size_t i;
-  (void)params, (void)data;
   condition_open(&w);
   condition_send(&w, "POST", "/clusters",
                  "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":"
@@ -253,15 +244,13 @@ static MunitResult condition_majority(const MunitParameter params[], void *data)
     munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
   }
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- bills */
 
-static MunitResult condition_bills(const MunitParameter params[], void *data)
+TEST(alert_conditions, bills)
 {
   condition_world w;
-  (void)params, (void)data;
   condition_open(&w);
   condition_watch(&w, "PENDING_INVOICE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "10"));
   condition_watch(&w, "DAILY_BILL_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "1"));
@@ -294,15 +283,13 @@ static MunitResult condition_bills(const MunitParameter params[], void *data)
   munit_assert_int(condition_count(&w, "DAILY_BILL_OVER_THRESHOLD", "OPEN"), ==, 0);
   munit_assert_int(condition_events(&w, "DAILY_BILL_UNDER_THRESHOLD"), ==, 1);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* What another project of the organization pays is its own. */
-static MunitResult condition_bills_apart(const MunitParameter params[], void *data)
+TEST(alert_conditions, bills_apart)
 {
   condition_world w;
   char other[32];
-  (void)params, (void)data;
   condition_open(&w);
   snprintf(other, sizeof other, "%s", t_project(&w.t, w.org, "beta"));
   munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", other), ==, 202);
@@ -310,15 +297,13 @@ static MunitResult condition_bills_apart(const MunitParameter params[], void *da
   t_advance(&w.t, 5 * 86400);
   munit_assert_int(condition_count(&w, "PENDING_INVOICE_OVER_THRESHOLD", "OPEN"), ==, 0);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- dates */
 
-static MunitResult condition_secrets(const MunitParameter params[], void *data)
+TEST(alert_conditions, secrets)
 {
   condition_world w;
-  (void)params, (void)data;
   condition_open(&w);
   condition_watch(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "");
   condition_watch(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "");
@@ -337,18 +322,16 @@ static MunitResult condition_secrets(const MunitParameter params[], void *data)
   munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "OPEN"), ==, 1);
   munit_assert_int(condition_events(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED"), ==, 1);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 #define CONDITION_X509 "SVC_X509_USER_AUTHENTICATION_"
 
-static MunitResult condition_certificates(const MunitParameter params[], void *data)
+TEST(alert_conditions, certificates)
 {
   condition_world w;
   char body[8192];
   const char *ca;
   svc_buf b;
-  (void)params, (void)data;
   condition_open(&w);
   condition_watch(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", CONDITION_LIMIT("LESS_THAN", "30"));
   condition_watch(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", CONDITION_LIMIT("LESS_THAN", "30"));
@@ -376,7 +359,6 @@ static MunitResult condition_certificates(const MunitParameter params[], void *d
   munit_assert_int(condition_events(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_RESOLVED"), ==, 1);
   munit_assert_int(condition_events(&w, CONDITION_X509 "CUSTOMER_CA_EXPIRATION_RESOLVED"), ==, 1);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 #define CONDITION_KEY(key) \
@@ -384,10 +366,9 @@ static MunitResult condition_certificates(const MunitParameter params[], void *d
   "\"customerMasterKeyID\":\"" key "\",\"region\":\"US_EAST_1\"}}"
 
 /* A key is as old as it has been the one, whenever somebody begins to ask. */
-static MunitResult condition_keys(const MunitParameter params[], void *data)
+TEST(alert_conditions, keys)
 {
   condition_world w;
-  (void)params, (void)data;
   condition_open(&w);
   condition_send(&w, "PATCH", "/encryptionAtRest", CONDITION_KEY("first"), 200);
   munit_assert_size(condition_dues(w.t.s), ==, 0); /* nobody asks */
@@ -405,15 +386,13 @@ static MunitResult condition_keys(const MunitParameter params[], void *data)
   t_advance(&w.t, 3600);
   munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", "OPEN"), ==, 0);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- backups */
 
-static MunitResult condition_backups(const MunitParameter params[], void *data)
+TEST(alert_conditions, backups)
 {
   condition_world w;
-  (void)params, (void)data;
   condition_open(&w);
   condition_watch(&w, "CPS_PREV_SNAPSHOT_OLD", CONDITION_LIMIT_IN("GREATER_THAN", "12", "HOURS"));
   condition_watch(&w, "CPS_SNAPSHOT_BEHIND", CONDITION_LIMIT_IN("GREATER_THAN", "120", "MINUTES"));
@@ -447,18 +426,16 @@ static MunitResult condition_backups(const MunitParameter params[], void *data)
   t_advance(&w.t, 3600);
   munit_assert_int(condition_count(&w, "CPS_SNAPSHOT_BEHIND", "OPEN"), ==, 0);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- driver */
 
-static MunitResult condition_driven(const MunitParameter params[], void *data)
+TEST(alert_conditions, driven)
 {
   static alert_driver d;
   svc_driver driver = { alert_perform, NULL, &d };
   condition_world w;
   char set[128], facts[512];
-  (void)params, (void)data;
   memset(&d, 0, sizeof d);
   condition_open_driven(&w, &driver);
   t_advance(&w.t, 600);
@@ -482,11 +459,10 @@ static MunitResult condition_driven(const MunitParameter params[], void *data)
   munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, 1); /* of that it says nothing */
   munit_assert_int(condition_events(&w, "HOST_UP"), ==, 1);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* Whatever the metric and the unit: its figure is shown in the unit of the threshold, and the driver is asked for it in one that it has. */
-static MunitResult condition_units(const MunitParameter params[], void *data)
+TEST(alert_conditions, units)
 {
   static const struct {
     const char *metric, *units, *asked;
@@ -504,7 +480,6 @@ static MunitResult condition_units(const MunitParameter params[], void *data)
   condition_world w;
   char text[256];
   size_t i;
-  (void)params, (void)data;
   memset(&d, 0, sizeof d);
   condition_open(&w);
   condition_cluster(&w);
@@ -528,11 +503,10 @@ static MunitResult condition_units(const MunitParameter params[], void *data)
     if (!strstr(d.desired, text)) munit_errorf("%s is not asked for: %s", text, d.desired);
   }
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* Nodes of every kind are in the region that is out: those that cannot be elected are no majority. Of shards each is by itself. */
-static MunitResult condition_kinds_of_nodes(const MunitParameter params[], void *data)
+TEST(alert_conditions, kinds_of_nodes)
 {
 #define NODES(region, priority, more) \
   "{\"providerName\":\"AWS\",\"regionName\":\"" region "\",\"priority\":" priority ",\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}" more "}"
@@ -540,7 +514,6 @@ static MunitResult condition_kinds_of_nodes(const MunitParameter params[], void 
 #define READERS(region) \
   "{\"providerName\":\"AWS\",\"regionName\":\"" region "\",\"priority\":0,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":0}" OTHERS("readOnlySpecs", "2") "}"
   condition_world w;
-  (void)params, (void)data;
   condition_open(&w);
   condition_send(&w, "POST", "/clusters",
                  "{\"name\":\"Main\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"regionConfigs\":["
@@ -563,14 +536,12 @@ static MunitResult condition_kinds_of_nodes(const MunitParameter params[], void 
   t_advance(&w.t, 120);
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* Of what does not run there is nothing to measure. */
-static MunitResult condition_paused(const MunitParameter params[], void *data)
+TEST(alert_conditions, paused)
 {
   condition_world w;
-  (void)params, (void)data;
   condition_open(&w);
   condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
   condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1"));
@@ -590,11 +561,10 @@ static MunitResult condition_paused(const MunitParameter params[], void *data)
   munit_assert_int(condition_count(&w, "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", "OPEN"), ==, 0);
   munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 0); /* nor is it backed up */
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* What a driver may say: in no order, of no use, or nothing at all. What it does not say is not known, and nothing comes of it. */
-static MunitResult condition_told(const MunitParameter params[], void *data)
+TEST(alert_conditions, told)
 {
   static const struct {
     const char *facts;
@@ -614,7 +584,6 @@ static MunitResult condition_told(const MunitParameter params[], void *data)
   svc_driver driver = { alert_perform, NULL, &d };
   condition_world w;
   size_t i;
-  (void)params, (void)data;
   memset(&d, 0, sizeof d);
   condition_open_driven(&w, &driver);
   condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50"));
@@ -623,17 +592,15 @@ static MunitResult condition_told(const MunitParameter params[], void *data)
     if (condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN") != rows[i].open) munit_error(rows[i].facts);
   }
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* What a driver says in the order in which it was asked; and one figure is for all who watch the same, each with a limit of its own. */
-static MunitResult condition_shared(const MunitParameter params[], void *data)
+TEST(alert_conditions, shared)
 {
 #define CONDITION_FIGURE(name, value) "{\"host\":\"h1.example:27017\",\"metricName\":\"" name "\",\"value\":" value "}"
   static alert_driver d;
   svc_driver driver = { alert_perform, NULL, &d };
   condition_world w;
-  (void)params, (void)data;
   memset(&d, 0, sizeof d);
   condition_open_driven(&w, &driver);
   condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50"));
@@ -651,11 +618,10 @@ static MunitResult condition_shared(const MunitParameter params[], void *data)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(condition_count(&w, "PENDING_INVOICE_OVER_THRESHOLD", "OPEN"), ==, 1);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* Alerts whose records are damaged end all the same: of what they do not say any more, nothing is written. */
-static MunitResult condition_damaged(const MunitParameter params[], void *data)
+TEST(alert_conditions, damaged)
 {
   static const struct {
     const char *was, *is;
@@ -665,7 +631,6 @@ static MunitResult condition_damaged(const MunitParameter params[], void *data)
   svc_driver driver = { alert_perform, NULL, &d };
   condition_world w;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     memset(&d, 0, sizeof d);
     condition_open_driven(&w, &driver);
@@ -681,11 +646,10 @@ static MunitResult condition_damaged(const MunitParameter params[], void *data)
     t_close(&w.t); /* the store is not whole */
     store_remove(w.folder);
   }
-  return MUNIT_OK;
 }
 
 /* Every cluster is looked at, of as many as a project can have. */
-static MunitResult condition_many(const MunitParameter params[], void *data)
+TEST(alert_conditions, many)
 {
   static const struct {
     const char *type, *more, *path, *body;
@@ -698,7 +662,6 @@ static MunitResult condition_many(const MunitParameter params[], void *data)
   condition_world w;
   size_t i, k;
   int n;
-  (void)params, (void)data;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     bool last = false;
     condition_open(&w);
@@ -720,16 +683,14 @@ static MunitResult condition_many(const MunitParameter params[], void *data)
     munit_assert_true(last);
     condition_close(&w);
   }
-  return MUNIT_OK;
 }
 
 /* As many as a project may have: those that are over give way, and while none is, no other opens. */
-static MunitResult condition_full(const MunitParameter params[], void *data)
+TEST(alert_conditions, full)
 {
   condition_world w;
   char first[64];
   int i;
-  (void)params, (void)data;
   condition_open(&w);
   condition_cluster(&w);
   condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1"));
@@ -746,15 +707,13 @@ static MunitResult condition_full(const MunitParameter params[], void *data)
   t_advance(&w.t, 60);
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 500);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* Of several dates the first counts, and of those to come the next; who has none of them is not looked at. */
-static MunitResult condition_several_dates(const MunitParameter params[], void *data)
+TEST(alert_conditions, several_dates)
 {
   condition_world w;
   char path[160];
-  (void)params, (void)data;
   condition_open(&w);
   condition_watch(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", "");
   condition_watch(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "");
@@ -780,7 +739,6 @@ static MunitResult condition_several_dates(const MunitParameter params[], void *
   munit_assert_int(condition_count(&w, "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", "OPEN"), ==, 1);
   munit_assert_int(condition_count(&w, CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", "OPEN"), ==, 1);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 static int condition_keys_perform(void *context, svc *s, const svc_order *order)
@@ -789,12 +747,11 @@ static int condition_keys_perform(void *context, svc *s, const svc_order *order)
 }
 
 /* Keys that the driver finds to be invalid, and then valid; of one that is not in use nothing is said. */
-static MunitResult condition_keys_invalid(const MunitParameter params[], void *data)
+TEST(alert_conditions, keys_invalid)
 {
   static const char *facts = "{\"awsKms\":{\"valid\":false}}";
   svc_driver driver = { condition_keys_perform, NULL, &facts };
   condition_world w;
-  (void)params, (void)data;
   facts = "{\"awsKms\":{\"valid\":false}}";
   condition_open(&w);
   w.config.driver = &driver;
@@ -815,14 +772,12 @@ static MunitResult condition_keys_invalid(const MunitParameter params[], void *d
   munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_INVALID", "OPEN"), ==, 0);
   munit_assert_int(condition_events(&w, "AWS_ENCRYPTION_KEY_VALID"), ==, 1);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* The months before January are of another year. */
-static MunitResult condition_new_year(const MunitParameter params[], void *data)
+TEST(alert_conditions, new_year)
 {
   condition_world w;
-  (void)params, (void)data;
   condition_open(&w);
   t_advance(&w.t, 183 * 86400); /* 2025-12-01 */
   condition_watch(&w, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "3"));
@@ -832,14 +787,12 @@ static MunitResult condition_new_year(const MunitParameter params[], void *data)
   t_advance(&w.t, 32 * 86400); /* 2026-02-03: in January as much as in December */
   munit_assert_int(condition_count(&w, "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", "OPEN"), ==, 0);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* What is not there yet is not measured; of what a driver names no host of, nothing is backed up; of several providers one is out. */
-static MunitResult condition_not_yet(const MunitParameter params[], void *data)
+TEST(alert_conditions, not_yet)
 {
   condition_world w;
-  (void)params, (void)data;
   condition_open(&w);
   condition_send(&w, "POST", "/clusters",
                  "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":"
@@ -863,7 +816,6 @@ static MunitResult condition_not_yet(const MunitParameter params[], void *data)
   munit_assert_int(condition_count(&w, "NO_PRIMARY", "OPEN"), ==, 1);
   munit_assert_int(condition_count(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", "OPEN"), ==, 1);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 static int condition_no_hosts(void *context, svc *s, const svc_order *order)
@@ -872,11 +824,10 @@ static int condition_no_hosts(void *context, svc *s, const svc_order *order)
   return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[]}");
 }
 
-static MunitResult condition_hostless(const MunitParameter params[], void *data)
+TEST(alert_conditions, hostless)
 {
   svc_driver driver = { condition_no_hosts, NULL, NULL };
   condition_world w;
-  (void)params, (void)data;
   condition_open_driven(&w, &driver);
   condition_send(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":true}", 200);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -885,16 +836,14 @@ static MunitResult condition_hostless(const MunitParameter params[], void *data)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(condition_count(&w, "CPS_PREV_SNAPSHOT_OLD", "OPEN"), ==, 0);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* What is tracked and ends was never open: nothing is written of it. What a matcher leaves out is not among the others. */
-static MunitResult condition_tracked(const MunitParameter params[], void *data)
+TEST(alert_conditions, tracked)
 {
   static alert_driver d;
   svc_driver driver = { alert_perform, NULL, &d };
   condition_world w;
-  (void)params, (void)data;
   memset(&d, 0, sizeof d);
   condition_open(&w);
   condition_cluster(&w);
@@ -914,11 +863,10 @@ static MunitResult condition_tracked(const MunitParameter params[], void *data)
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "TRACKING"), ==, 0);
   munit_assert_int(condition_events(&w, "INSIDE_METRIC_THRESHOLD"), ==, 0);
   condition_close(&w);
-  return MUNIT_OK;
 }
 
 /* Built without what these are about: there is none of it, and what is there is looked at as ever. */
-static MunitResult condition_left_out(const MunitParameter params[], void *data)
+TEST(alert_conditions, left_out)
 {
   static const char *const without[] = { "service account", "user security", "database user certificate", "encryption at rest", "outage simulation", NULL };
   static const char *const users[] = { "database user", NULL };
@@ -926,7 +874,6 @@ static MunitResult condition_left_out(const MunitParameter params[], void *data)
   static const char *const *const builds[] = { without, users, clusters };
   condition_world w;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < 3; i++) {
     t_without(builds[i]);
     condition_open(&w);
@@ -943,38 +890,4 @@ static MunitResult condition_left_out(const MunitParameter params[], void *data)
     condition_close(&w);
   }
   t_without(NULL);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/not-yet", condition_not_yet, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/hostless", condition_hostless, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/tracked", condition_tracked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/left-out", condition_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/units", condition_units, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/kinds-of-nodes", condition_kinds_of_nodes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/paused", condition_paused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/told", condition_told, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/shared", condition_shared, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/damaged", condition_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/many", condition_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/full", condition_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/several-dates", condition_several_dates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/keys-invalid", condition_keys_invalid, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/new-year", condition_new_year, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/flex", condition_flex, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/stream", condition_stream, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bounded", condition_bounded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/outage", condition_outage, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/majority", condition_majority, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bills", condition_bills, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bills_apart", condition_bills_apart, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/secrets", condition_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/certificates", condition_certificates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/keys", condition_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/backups", condition_backups, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driven", condition_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_alert_conditions = { "/alert_conditions", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

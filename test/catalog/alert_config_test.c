@@ -98,11 +98,10 @@ static const struct {
   { "HOST_DOWN", "\"severityOverride\":\"LOUD\"", "INVALID_ENUM_VALUE", "severityOverride" },
 };
 
-static MunitResult config_rules(const MunitParameter params[], void *data)
+TEST(alert_config, rules)
 {
   config_world w;
   size_t i;
-  (void)params, (void)data;
   config_open(&w);
   for (i = 0; i < sizeof rules / sizeof rules[0]; i++) {
     int status = config_post(&w, rules[i].type, rules[i].more, MAIL);
@@ -121,7 +120,6 @@ static MunitResult config_rules(const MunitParameter params[], void *data)
   munit_assert_int(config_send(&w, "GET", "5f0000000000000000000001", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "ALERT_CONFIG_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Each kind of notification: what makes one, and its secret; or the error, and its parameter. */
@@ -150,13 +148,12 @@ static const struct {
   { "{\"typeName\":\"USER\",\"username\":\"nobody@example.com\"}", "", "USERNAME_NOT_FOUND", "nobody@example.com" },
 };
 
-static MunitResult config_notifications(const MunitParameter params[], void *data)
+TEST(alert_config, notifications)
 {
   static char shown[4096];
   config_world w;
   size_t i;
   char at[64];
-  (void)params, (void)data;
   config_open(&w);
   for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     int status = config_post(&w, "HOST_DOWN", "", kinds[i].body);
@@ -177,18 +174,16 @@ static MunitResult config_notifications(const MunitParameter params[], void *dat
     }
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* By the project's integration of the same kind, by a team's name, and never larger than is good. */
-static MunitResult config_named(const MunitParameter params[], void *data)
+TEST(alert_config, named)
 {
   static char body[40000];
   config_world w;
   const char *id;
   size_t n;
   int i;
-  (void)params, (void)data;
   config_open(&w);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"type\":\"DATADOG\",\"apiKey\":\"datadog-key-of-the-project\"}", "/groups/%s/integrations/DATADOG", w.group), ==, 201);
   id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
@@ -210,14 +205,12 @@ static MunitResult config_named(const MunitParameter params[], void *data)
   munit_assert_int(config_send(&w, "POST", "", body), ==, 400);
   munit_assert_string_equal(t_param(&w.t, 0), "notifications");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult config_changes(const MunitParameter params[], void *data)
+TEST(alert_config, changes)
 {
   config_world w;
   const char *id, *notifier;
-  (void)params, (void)data;
   config_open(&w);
   munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"SLACK\",\"apiToken\":\"secret-slack-token-1234\",\"channelName\":\"c\"}," MAIL), ==, 201);
   id = t_keep(&w.t, t_str(&w.t, "id"));
@@ -255,14 +248,12 @@ static MunitResult config_changes(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=ALERT_CONFIG_DELETED_AUDIT", w.group), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult config_most(const MunitParameter params[], void *data)
+TEST(alert_config, most)
 {
   config_world w;
   int i, before;
-  (void)params, (void)data;
   config_open(&w);
   munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
   before = (int)t_int(&w.t, "totalCount");
@@ -270,18 +261,16 @@ static MunitResult config_most(const MunitParameter params[], void *data)
   munit_assert_int(config_post(&w, "HOST_DOWN", "", MAIL), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "MAX_ALERT_CONFIGS_PER_GROUP_EXCEEDED");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A new project has some, each as if it had been sent; unless it or its organization wants none. */
-static MunitResult config_defaults(const MunitParameter params[], void *data)
+TEST(alert_config, defaults)
 {
   static char shown[16][2048];
   const char *ids[16], *org;
   config_world w;
   int i, count;
   char project[128];
-  (void)params, (void)data;
   config_open(&w);
   snprintf(project, sizeof project, "{\"name\":\"gamma\",\"orgId\":\"%s\"}", w.org);
   munit_assert_int(t_send(&w.t, "POST", "/groups", project), ==, 201);
@@ -311,13 +300,11 @@ static MunitResult config_defaults(const MunitParameter params[], void *data)
   munit_assert_int(config_send(&w, "GET", "", NULL), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult config_field_names(const MunitParameter params[], void *data)
+TEST(alert_config, field_names)
 {
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   munit_assert_int(t_send(&t, "GET", "/alertConfigs/matchers/fieldNames", NULL), ==, 200);
   munit_assert_size(svc_node_count(t.body), ==, 13);
@@ -325,15 +312,13 @@ static MunitResult config_field_names(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "/alertConfigs/matchers/fieldNames?pageNum=2&itemsPerPage=5", NULL), ==, 200);
   munit_assert_size(svc_node_count(t.body), ==, 5);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Built without teams, people and integrations: whom it names is not looked for, and what it lacks it lacks. */
-static MunitResult config_left_out(const MunitParameter params[], void *data)
+TEST(alert_config, left_out)
 {
   static const char *const without[] = { "team", "user", "organization user", "integration", NULL };
   config_world w;
-  (void)params, (void)data;
   t_without(without);
   config_open(&w);
   munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"TEAM\",\"teamId\":\"32b6e34b3d91647abb20e7b8\"}"), ==, 201);
@@ -343,19 +328,4 @@ static MunitResult config_left_out(const MunitParameter params[], void *data)
   munit_assert_int(config_post(&w, "HOST_DOWN", "", "{\"typeName\":\"SLACK\",\"channelName\":\"c\",\"apiToken\":\"secret-slack-token-1234\"}"), ==, 201);
   t_close(&w.t);
   t_without(NULL);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/left_out", config_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/rules", config_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/notifications", config_notifications, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/named", config_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/changes", config_changes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/most", config_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/defaults", config_defaults, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/field-names", config_field_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_alert_config = { "/alert_config", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -103,11 +103,10 @@ static int alert_count(alert_world *w, const char *status)
   return (int)t_int(&w->t, "totalCount");
 }
 
-static MunitResult alert_once(const MunitParameter params[], void *data)
+TEST(alert, once)
 {
   alert_world w;
   const char *config, *first, *second, *alert;
-  (void)params, (void)data;
   alert_open(&w, false);
   config = alert_watch(&w, "HOST_DOWN", "", 0);
   first = alert_drill(&w, "a");
@@ -146,15 +145,13 @@ static MunitResult alert_once(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_error(&w.t), "ALERT_CONFIG_NOT_FOUND");
   store_whole(w.t.s);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* TRACKING, OPEN, acknowledged, fallen back, CLOSED, gone; and the service ends and begins again between any two. */
-static MunitResult alert_clock(const MunitParameter params[], void *data)
+TEST(alert, clock)
 {
   alert_world w;
   const char *drill, *alert;
-  (void)params, (void)data;
   alert_open(&w, true);
   alert_watch(&w, "HOST_DOWN", "", 10);
   drill = alert_drill(&w, "a");
@@ -207,15 +204,13 @@ static MunitResult alert_clock(const MunitParameter params[], void *data)
   t_advance(&w.t, 3600);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* Turned off, changed to something else, or gone: its alerts are over. What is off hears nothing. */
-static MunitResult alert_cancelled(const MunitParameter params[], void *data)
+TEST(alert, cancelled)
 {
   alert_world w;
   const char *config;
-  (void)params, (void)data;
   alert_open(&w, false);
   config = alert_watch(&w, "HOST_DOWN", "", 0);
   alert_drill(&w, "a");
@@ -241,14 +236,12 @@ static MunitResult alert_cancelled(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
   store_whole(w.t.s);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* What has no opposite has happened, and is over. */
-static MunitResult alert_informs(const MunitParameter params[], void *data)
+TEST(alert, informs)
 {
   alert_world w;
-  (void)params, (void)data;
   alert_open(&w, false);
   alert_watch(&w, "NETWORK_PERMISSION_ENTRY_ADDED", "", 5);
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"10.0.0.1\"}]", "/groups/%s/accessList", w.group), ==, 201);
@@ -257,7 +250,6 @@ static MunitResult alert_informs(const MunitParameter params[], void *data)
   munit_assert_int(alert_count(&w, ""), ==, 2);
   munit_assert_string_equal(t_str(&w.t, "results[0].resolved"), t_str(&w.t, "results[0].created"));
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 static const struct {
@@ -282,12 +274,11 @@ static const struct {
   { "SVC_NODE_TYPE", "EQUALS", "x", false },           { "SVC_NODE_TYPE", "NOT_EQUALS", "x", true }, /* which nothing says */
 };
 
-static MunitResult alert_matched(const MunitParameter params[], void *data)
+TEST(alert, matched)
 {
   alert_world w;
   char more[256];
   size_t i;
-  (void)params, (void)data;
   alert_open(&w, false);
   for (i = 0; i < sizeof matchers / sizeof matchers[0]; i++) {
     const char *config, *drill;
@@ -300,16 +291,14 @@ static MunitResult alert_matched(const MunitParameter params[], void *data)
     munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/alertConfigs/%s", w.group, config), ==, 204);
   }
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* There are so many at the most, and those that are over give way to new ones. */
-static MunitResult alert_most(const MunitParameter params[], void *data)
+TEST(alert, most)
 {
   alert_world w;
   char host[16];
   int i;
-  (void)params, (void)data;
   alert_open(&w, false);
   alert_watch(&w, "HOST_DOWN", "", 0);
   for (i = 0; i < 520; i++) {
@@ -322,7 +311,6 @@ static MunitResult alert_most(const MunitParameter params[], void *data)
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
   store_whole(w.t.s);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* Ten thousand configurations of the same type in other projects, as POST would make them. */
@@ -360,13 +348,12 @@ static t_reads alert_cost(alert_world *w, const char *host)
   return reads;
 }
 
-static MunitResult alert_crowd(const MunitParameter params[], void *data)
+TEST(alert, crowd)
 {
   alert_world w;
   svc_job job;
   t_reads few, many;
   const char *org;
-  (void)params, (void)data;
   memset(&w.config, 0, sizeof w.config);
   w.config.limiter_off = 1;
   w.config.store = t_counting_port();
@@ -386,7 +373,6 @@ static MunitResult alert_crowd(const MunitParameter params[], void *data)
   munit_assert_long(many.rows, ==, few.rows);
   munit_assert_long(many.writes, ==, few.writes);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ waves */
@@ -398,12 +384,11 @@ static void alert_watch_many(alert_world *w, int count)
 }
 
 /* One event writes the same, however many watch it: the others open in transactions of their own. */
-static MunitResult alert_waves(const MunitParameter params[], void *data)
+TEST(alert, waves)
 {
   alert_world w;
   t_reads few, many;
   const char *org, *drill;
-  (void)params, (void)data;
   memset(&w.config, 0, sizeof w.config);
   w.config.limiter_off = 1;
   w.config.store = t_counting_port();
@@ -436,7 +421,6 @@ static MunitResult alert_waves(const MunitParameter params[], void *data)
   munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
   store_whole(w.t.s);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 typedef struct alert_twice {
@@ -476,11 +460,10 @@ static bool alert_twice_work(svc_job *job, svc_txn *txn)
 }
 
 /* A configuration that has more open than are gone through at once. */
-static MunitResult alert_waves_cancel(const MunitParameter params[], void *data)
+TEST(alert, waves_cancel)
 {
   alert_world w;
   const char *config;
-  (void)params, (void)data;
   alert_open(&w, false);
   config = alert_watch(&w, "HOST_DOWN", "", 0);
   alert_drills(&w, 70);
@@ -497,15 +480,13 @@ static MunitResult alert_waves_cancel(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "ealrt"), ==, 0);
   store_whole(w.t.s);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* As many as are gone through at once, and not one more: nothing is left for later. */
-static MunitResult alert_waves_whole(const MunitParameter params[], void *data)
+TEST(alert, waves_whole)
 {
   alert_world w;
   const char *config;
-  (void)params, (void)data;
   alert_open(&w, false);
   config = alert_watch(&w, "HOST_DOWN", "", 0);
   alert_drills(&w, 32);
@@ -516,14 +497,12 @@ static MunitResult alert_waves_whole(const MunitParameter params[], void *data)
   munit_assert_int(alert_count(&w, ""), ==, 32);
   munit_assert_string_equal(t_str(&w.t, "results[31].status"), "CANCELLED");
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* Of several who are told, the one who is told first says when it is open. */
-static MunitResult alert_delays(const MunitParameter params[], void *data)
+TEST(alert, delays)
 {
   alert_world w;
-  (void)params, (void)data;
   alert_open(&w, false);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"GROUP\",\"delayMin\":10},"
                            "{\"typeName\":\"GROUP\",\"delayMin\":5},{\"typeName\":\"GROUP\",\"delayMin\":7}]}", "/groups/%s/alertConfigs", w.group), ==, 201);
@@ -533,16 +512,14 @@ static MunitResult alert_delays(const MunitParameter params[], void *data)
   t_advance(&w.t, 1);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* Built without waves: all that watch have theirs at once, and lose them so. */
-static MunitResult alert_waves_left_out(const MunitParameter params[], void *data)
+TEST(alert, waves_left_out)
 {
   static const char *const without[] = { "alert wave", NULL };
   alert_world w;
   const char *config, *drill;
-  (void)params, (void)data;
   t_without(without);
   alert_open(&w, false);
   alert_watch_many(&w, 70);
@@ -562,7 +539,6 @@ static MunitResult alert_waves_left_out(const MunitParameter params[], void *dat
   store_whole(w.t.s);
   alert_close(&w);
   t_without(NULL);
-  return MUNIT_OK;
 }
 
 static void alert_run(alert_world *w, bool (*work)(svc_job *job, svc_txn *txn))
@@ -578,10 +554,9 @@ static void alert_run(alert_world *w, bool (*work)(svc_job *job, svc_txn *txn))
   munit_assert_int(svc_commit_run(&w->t.s->commit, &twice.job), ==, SVC_OK);
 }
 
-static MunitResult alert_ports(const MunitParameter params[], void *data)
+TEST(alert, ports)
 {
   alert_world w;
-  (void)params, (void)data;
   alert_open(&w, false);
   alert_watch(&w, "HOST_DOWN", ",\"matchers\":[{\"fieldName\":\"HOSTNAME_AND_PORT\",\"operator\":\"EQUALS\",\"value\":\"a:27018\"}]", 0);
   alert_watch(&w, "HOST_DOWN", ",\"matchers\":[{\"fieldName\":\"PORT\",\"operator\":\"EQUALS\",\"value\":\"27017\"}]", 0);
@@ -589,13 +564,11 @@ static MunitResult alert_ports(const MunitParameter params[], void *data)
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].hostnameAndPort"), "a:27018");
   alert_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult alert_waves_in_order(const MunitParameter params[], void *data)
+TEST(alert, waves_in_order)
 {
   alert_world w;
-  (void)params, (void)data;
   alert_open(&w, true);
   alert_watch_many(&w, 40);
   alert_run(&w, alert_twice_work);
@@ -608,7 +581,6 @@ static MunitResult alert_waves_in_order(const MunitParameter params[], void *dat
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
   store_whole(w.t.s);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- metrics */
@@ -625,11 +597,10 @@ static size_t alert_rounds_due(svc *s)
   return n;
 }
 
-static MunitResult alert_metrics(const MunitParameter params[], void *data)
+TEST(alert, metrics)
 {
   alert_world w;
   const char *config, *host, *alert;
-  (void)params, (void)data;
   alert_open(&w, true);
   munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster0", "M10"), "/groups/%s/clusters", w.group), ==, 202);
   t_advance(&w.t, 3600);
@@ -699,7 +670,6 @@ static MunitResult alert_metrics(const MunitParameter params[], void *data)
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1); /* it goes on */
   store_whole(w.t.s);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- delivery */
@@ -752,12 +722,11 @@ static void alert_told(alert_world *w, alert_said *said, int seconds, int more)
   "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"SLACK\",\"apiToken\":\"secret-slack-token\"," \
   "\"channelName\":\"c\",\"delayMin\":2,\"intervalMin\":10},{\"typeName\":\"EMAIL\",\"emailAddress\":\"a@example.com\",\"delayMin\":5}]}"
 
-static MunitResult alert_delivery(const MunitParameter params[], void *data)
+TEST(alert, delivery)
 {
   static alert_said said;
   alert_world w;
   const char *drill, *alert;
-  (void)params, (void)data;
   alert_open_telling(&w, &said);
   munit_assert_int(t_sendf(&w.t, "POST", ALERT_TWO, "/groups/%s/alertConfigs", w.group), ==, 201);
   drill = alert_drill(&w, "a");
@@ -820,16 +789,14 @@ static MunitResult alert_delivery(const MunitParameter params[], void *data)
   alert_told(&w, &said, 86400, 0);
   store_whole(w.t.s);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* Who is to be told when its turn comes is what the configuration says then: of fewer, of none, and by whatever secret is there. */
-static MunitResult alert_told_later(const MunitParameter params[], void *data)
+TEST(alert, told_later)
 {
   static alert_said said;
   alert_world w;
   const char *config, *drill;
-  (void)params, (void)data;
   alert_open_telling(&w, &said);
   munit_assert_int(t_sendf(&w.t, "POST", ALERT_TWO, "/groups/%s/alertConfigs", w.group), ==, 201);
   config = alert_keep(t_str(&w.t, "id"));
@@ -863,17 +830,15 @@ static MunitResult alert_told_later(const MunitParameter params[], void *data)
   alert_told(&w, &said, 3600, 0); /* it was cancelled: nobody hears of that */
   store_whole(w.t.s);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* Somebody who has left the organization, and a team that is gone, are told no more: neither by a new notice nor by one that waits. */
-static MunitResult alert_left(const MunitParameter params[], void *data)
+TEST(alert, left)
 {
   static alert_said said;
   alert_world w;
   const char *org, *user, *team;
   char body[512];
-  (void)params, (void)data;
   alert_open_telling(&w, &said);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 200);
   org = alert_keep(t_str(&w.t, "orgId"));
@@ -901,15 +866,13 @@ static MunitResult alert_left(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "eanot"), ==, 0);
   store_whole(w.t.s);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* What has happened is said once, after its delay. Where nobody tells, nothing is written; what waits is gone. */
-static MunitResult alert_undelivered(const MunitParameter params[], void *data)
+TEST(alert, undelivered)
 {
   static alert_said said;
   alert_world w;
-  (void)params, (void)data;
   alert_open_telling(&w, &said);
   alert_watch(&w, "NETWORK_PERMISSION_ENTRY_ADDED", "", 5);
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"10.0.0.1\"}]", "/groups/%s/accessList", w.group), ==, 201);
@@ -938,17 +901,15 @@ static MunitResult alert_undelivered(const MunitParameter params[], void *data)
   munit_assert_null(t_node(&w.t, "results[3].lastNotified"));
   store_whole(w.t.s);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* A project goes to another organization, with its alerts: they show that one, and who is told of them later is told so. */
-static MunitResult alert_moved(const MunitParameter params[], void *data)
+TEST(alert, moved)
 {
   static alert_said said;
   alert_world w;
   const char *other, *alert, *drill;
   char body[64], shown[48];
-  (void)params, (void)data;
   alert_open_telling(&w, &said);
   alert_watch(&w, "HOST_DOWN", "", 0);
   drill = alert_drill(&w, "a");
@@ -975,15 +936,13 @@ static MunitResult alert_moved(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "results[0].orgId"), other); /* of the configuration, which went as well */
   store_whole(w.t.s);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* One whose text has lost its organization is told as it is. */
-static MunitResult alert_told_damaged(const MunitParameter params[], void *data)
+TEST(alert, told_damaged)
 {
   static alert_said said;
   alert_world w;
-  (void)params, (void)data;
   alert_open_telling(&w, &said);
   alert_watch(&w, "HOST_DOWN", "", 5);
   alert_drill(&w, "a");
@@ -994,7 +953,6 @@ static MunitResult alert_told_damaged(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(said.text, "\"eventTypeName\":\"HOST_DOWN\""));
   munit_assert_string_equal(said.status, "OPEN");
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- driver */
@@ -1006,12 +964,11 @@ static void alert_measure(alert_world *w, alert_driver *d, const char *value)
   munit_assert_int(svc_order_done(w->t.s, d->measure, SVC_OK, facts), ==, SVC_OK);
 }
 
-static MunitResult alert_driven(const MunitParameter params[], void *data)
+TEST(alert, driven)
 {
   static alert_driver d;
   svc_driver driver = { alert_perform, NULL, &d };
   alert_world w;
-  (void)params, (void)data;
   memset(&d, 0, sizeof d);
   alert_open(&w, true);
   w.config.driver = &driver;
@@ -1039,18 +996,16 @@ static MunitResult alert_driven(const MunitParameter params[], void *data)
   alert_measure(&w, &d, "100");
   munit_assert_int(alert_count(&w, "OPEN"), ==, 0);
   alert_close(&w);
-  return MUNIT_OK;
 }
 
 /* What was not acknowledged is not acknowledged: nothing has happened, whatever was said with it. */
-static MunitResult alert_unacknowledged(const MunitParameter params[], void *data)
+TEST(alert, unacknowledged)
 {
   static const char *const bodies[] = { "{\"acknowledgedUntil\":null}", "{\"unacknowledgeAlert\":true}", "{\"acknowledgedUntil\":\"2025-05-01T00:00:00Z\"}",
                                         "{\"acknowledgedUntil\":null,\"acknowledgementComment\":\"never mind\"}" };
   alert_world w;
   const char *alert;
   size_t i;
-  (void)params, (void)data;
   alert_open(&w, false);
   alert_watch(&w, "HOST_DOWN", "", 0);
   alert_drill(&w, "a");
@@ -1064,34 +1019,4 @@ static MunitResult alert_unacknowledged(const MunitParameter params[], void *dat
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=ALERT_UNACKNOWLEDGED_AUDIT", w.group), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
   alert_close(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/unacknowledged", alert_unacknowledged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/told-later", alert_told_later, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/left", alert_left, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/once", alert_once, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/clock", alert_clock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/cancelled", alert_cancelled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/informs", alert_informs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/matched", alert_matched, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/most", alert_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/crowd", alert_crowd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/waves", alert_waves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ports", alert_ports, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/waves_left_out", alert_waves_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/waves_in_order", alert_waves_in_order, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/waves_whole", alert_waves_whole, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/delays", alert_delays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/told-damaged", alert_told_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/waves_cancel", alert_waves_cancel, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/delivery", alert_delivery, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/undelivered", alert_undelivered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/moved", alert_moved, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driven", alert_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/metrics", alert_metrics, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_alert = { "/alert", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

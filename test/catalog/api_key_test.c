@@ -53,11 +53,10 @@ static int64_t api_key_total(api_key_world *w, const char *level, const char *sc
   return t_int(&w->t, "totalCount");
 }
 
-static MunitResult api_key_life(const MunitParameter params[], void *data)
+TEST(api_key, life)
 {
   api_key_world w;
   char secret[64], masked[64];
-  (void)params, (void)data;
   api_key_open(&w);
   api_key_make_one(&w, "orgs", w.org, "{\"desc\":\"nightly\",\"roles\":[\"ORG_READ_ONLY\",\"ORG_MEMBER\",\"ORG_MEMBER\"]}");
   munit_assert_string_equal(t_str(&w.t, "desc"), "nightly");
@@ -109,10 +108,9 @@ static MunitResult api_key_life(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_error(&w.t), "API_KEY_NOT_FOUND");
   munit_assert_int64(api_key_total(&w, "orgs", w.org), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult api_key_refused(const MunitParameter params[], void *data)
+TEST(api_key, refused)
 {
   static const struct {
     const char *level, *body, *error, *field;
@@ -131,7 +129,6 @@ static MunitResult api_key_refused(const MunitParameter params[], void *data)
   api_key_world w;
   char body[256];
   size_t i;
-  (void)params, (void)data;
   api_key_open(&w);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     munit_logf(MUNIT_LOG_DEBUG, "%s", rows[i].body);
@@ -175,14 +172,12 @@ static MunitResult api_key_refused(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "roles"), ==, 1);
   api_key_role(&w, 0, "orgId", w.org, "ORG_MEMBER");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult api_key_in_projects(const MunitParameter params[], void *data)
+TEST(api_key, in_projects)
 {
   api_key_world w;
   char body[512], first[32], kept[2048];
-  (void)params, (void)data;
   api_key_open(&w);
   api_key_make_one(&w, "orgs", w.org, "{\"desc\":\"org\",\"roles\":[\"ORG_MEMBER\"]}");
   strcpy(first, w.id);
@@ -263,16 +258,14 @@ static MunitResult api_key_in_projects(const MunitParameter params[], void *data
   api_key_role(&w, 0, "orgId", w.org, "ORG_MEMBER");
   api_key_role(&w, 1, "groupId", w.other, "GROUP_OWNER");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Of a project that is gone, or belongs to another organization, a key shows nothing; it is another key then. */
-static MunitResult api_key_lost_projects(const MunitParameter params[], void *data)
+TEST(api_key, lost_projects)
 {
   api_key_world w;
   char both[32], etag[64], bystander[32], untouched[64], body[64];
   const char *second;
-  (void)params, (void)data;
   api_key_open(&w);
   second = t_organization(&w.t, "Beta");
   api_key_make_one(&w, "orgs", w.org, "{\"desc\":\"c\",\"roles\":[\"ORG_MEMBER\"]}");
@@ -315,15 +308,13 @@ static MunitResult api_key_lost_projects(const MunitParameter params[], void *da
   api_key_role(&w, 0, "orgId", w.org, "ORG_MEMBER");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"roles\":[]}", "/orgs/%s/apiKeys/%s", w.org, both), ==, 400);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 #define API_KEY_LIST "/orgs/%s/apiKeys/%s/accessList"
 
-static MunitResult api_key_access_list(const MunitParameter params[], void *data)
+TEST(api_key, access_list)
 {
   api_key_world w;
-  (void)params, (void)data;
   api_key_open(&w);
   api_key_make_one(&w, "orgs", w.org, "{\"desc\":\"a\",\"roles\":[\"ORG_MEMBER\"]}");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, API_KEY_LIST, w.org, w.id), ==, 200);
@@ -394,16 +385,14 @@ static MunitResult api_key_access_list(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&w.t, "GET", NULL, API_KEY_LIST, w.org, w.id), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult api_key_access_list_limit(const MunitParameter params[], void *data)
+TEST(api_key, access_list_limit)
 {
   api_key_world w;
   char body[8192];
   size_t n = 0;
   int i;
-  (void)params, (void)data;
   api_key_open(&w);
   api_key_make_one(&w, "orgs", w.org, "{\"desc\":\"a\",\"roles\":[\"ORG_MEMBER\"]}");
   for (i = 0; i < 200; i++) n += (size_t)snprintf(body + n, sizeof body - n, "%c{\"ipAddress\":\"192.0.2.%d\"}", i ? ',' : '[', i);
@@ -426,7 +415,6 @@ static MunitResult api_key_access_list_limit(const MunitParameter params[], void
   munit_assert_int(t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.201\"},{}]", API_KEY_LIST, w.org, w.id), ==, 400); /* that first */
   munit_assert_int64(api_key_events(&w, "orgs", w.org, "API_KEY_ACCESS_LIST_ENTRY_ADDED"), ==, 201);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A source that always says the same gives no second key, and holds nobody up. */
@@ -437,11 +425,10 @@ static int api_key_no_chance(void *context, void *buffer, size_t size)
   return 0;
 }
 
-static MunitResult api_key_same_random(const MunitParameter params[], void *data)
+TEST(api_key, same_random)
 {
   t_service t;
   const char *org;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .random = api_key_no_chance });
   org = t_organization(&t, "Acme");
   munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"a\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/apiKeys", org), ==, 201);
@@ -449,16 +436,14 @@ static MunitResult api_key_same_random(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/apiKeys", org), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Who manages a project manages what keys may do there, and not the keys that may do more than that. */
-static MunitResult api_key_managers(const MunitParameter params[], void *data)
+TEST(api_key, managers)
 {
   api_key_world w;
   const char *root, *own, *manager, *reader, *owner;
   char body[256];
-  (void)params, (void)data;
   api_key_open(&w);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"desc\":\"root\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/apiKeys", w.org) / 100, ==, 2);
   root = t_keep(&w.t, t_str(&w.t, "id"));
@@ -498,11 +483,10 @@ static MunitResult api_key_managers(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"desc\":\"renamed\"}", "/groups/%s/apiKeys/%s", w.group, root), ==, 200);
   munit_assert_size(t_count(&w.t, "roles"), ==, 3);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* To assign a key to one more project, or to take it away, costs the same however many projects it has. */
-static MunitResult api_key_cost(const MunitParameter params[], void *data)
+TEST(api_key, cost)
 {
   svc_config config = { .limiter_off = 1, .store = t_counting_port() };
   t_reads few = { 0 }, many = { 0 };
@@ -510,7 +494,6 @@ static MunitResult api_key_cost(const MunitParameter params[], void *data)
   t_service t;
   char name[16];
   int i;
-  (void)params, (void)data;
   t_open(&t, &config);
   org = t_organization(&t, "Acme");
   munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"k\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/apiKeys", org) / 100, ==, 2);
@@ -525,19 +508,4 @@ static MunitResult api_key_cost(const MunitParameter params[], void *data)
   }
   munit_assert_long(many.gets + many.rows, <=, few.gets + few.rows + 2);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/cost", api_key_cost, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/life", api_key_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refused", api_key_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/in_projects", api_key_in_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/lost_projects", api_key_lost_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/access_list", api_key_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/access_list_limit", api_key_access_list_limit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/same_random", api_key_same_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/managers", api_key_managers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_api_key = { "api_key", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,7 +1,7 @@
 /* The audit log of a project: its filter is held against what servers take. Custom DNS, which is a switch, goes along. */
 #include "support.h"
 
-static MunitResult audit_filter(const MunitParameter params[], void *data)
+TEST_SERVICE(audit_log, filter)
 {
   static const char *const bad[] = {
     "", "{", "[]", "7", "{\\\"a\\\":1}}", "{\\\"$where\\\":\\\"x\\\"}", "{\\\"$and\\\":[{\\\"a\\\":{\\\"$near\\\":1}}]}",
@@ -9,37 +9,25 @@ static MunitResult audit_filter(const MunitParameter params[], void *data)
     "\\\"a\\\":{\\\"a\\\":{\\\"a\\\":1}}}}}}}}}}}}}}}}}",
   };
   char body[1024];
-  t_service t;
   const char *group;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/auditLog", group), ==, 200);
-  munit_assert_string_equal(t_str(&t, "auditFilter"), "{}");
-  munit_assert_string_equal(t_str(&t, "configurationType"), "NONE");
+  group = t_project(t, t_organization(t, "Acme"), "alpha");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/auditLog", group), ==, 200);
+  munit_assert_string_equal(t_str(t, "auditFilter"), "{}");
+  munit_assert_string_equal(t_str(t, "configurationType"), "NONE");
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     snprintf(body, sizeof body, "{\"enabled\":true,\"auditFilter\":\"%s\"}", bad[i]);
-    if (t_sendf(&t, "PATCH", body, "/groups/%s/auditLog", group) != 400) munit_errorf("taken: %s", bad[i]);
-    munit_assert_true(t_violation(&t, "auditFilter"));
+    if (t_sendf(t, "PATCH", body, "/groups/%s/auditLog", group) != 400) munit_errorf("taken: %s", bad[i]);
+    munit_assert_true(t_violation(t, "auditFilter"));
   }
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/auditLog", group), ==, 200);
-  munit_assert_string_equal(t_str(&t, "enabled"), "false");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true,\"auditFilter\":\"{\\\"atype\\\":\\\"authenticate\\\",\\\"$or\\\":[{\\\"users\\\":[]},"
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/auditLog", group), ==, 200);
+  munit_assert_string_equal(t_str(t, "enabled"), "false");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"enabled\":true,\"auditFilter\":\"{\\\"atype\\\":\\\"authenticate\\\",\\\"$or\\\":[{\\\"users\\\":[]},"
                            "{\\\"result\\\":{\\\"$ne\\\":0}}]}\"}", "/groups/%s/auditLog", group), ==, 202);
-  munit_assert_string_equal(t_str(&t, "configurationType"), "FILTER_JSON");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=AUDIT_LOG_CONFIGURATION_UPDATED", group), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true}", "/groups/%s/providerCustomDNS", group), ==, 202);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/providerCustomDNS", group), ==, 200);
-  munit_assert_string_equal(t_str(&t, "enabled"), "true");
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_string_equal(t_str(t, "configurationType"), "FILTER_JSON");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=AUDIT_LOG_CONFIGURATION_UPDATED", group), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"enabled\":true}", "/groups/%s/providerCustomDNS", group), ==, 202);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/providerCustomDNS", group), ==, 200);
+  munit_assert_string_equal(t_str(t, "enabled"), "true");
 }
-
-static MunitTest tests[] = {
-  { "/filter", audit_filter, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_audit_log = { "/audit_log", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -123,14 +123,13 @@ static const item two_years[] = {
   "\"referenceHourOfDay\":3,\"referenceMinuteOfHour\":30}"
 
 /* Every day of two years, what is there is what is kept. */
-static MunitResult test_two_years(const MunitParameter params[], void *data)
+TEST(backup_schedule, two_years)
 {
   static taken all;
   static kept wanted;
   int64_t noon;
   b_world w;
   int day;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PATCH", SCHEDULE, TWO_YEARS, 200);
   b_is(&w, "nextSnapshot", "2025-06-01T03:30:00Z");
@@ -142,11 +141,11 @@ static MunitResult test_two_years(const MunitParameter params[], void *data)
     expect_kept(&w, &wanted);
   }
   munit_assert_size(wanted.count, >, 20);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* The same at the end of one leap; nothing is made that is over already, and no transaction is long. */
-static MunitResult test_leap(const MunitParameter params[], void *data)
+TEST(backup_schedule, leap)
 {
   static taken all;
   static kept wanted;
@@ -154,7 +153,6 @@ static MunitResult test_leap(const MunitParameter params[], void *data)
   t_reads reads;
   b_world w;
   svc_config config = { .limiter_off = 1, .store = t_counting_port() };
-  (void)params, (void)data;
   b_open_cluster(&w, &config, NULL);
   b_good(&w, "PATCH", SCHEDULE, TWO_YEARS, 200);
   calendar_take(two_years, 5, w.t.now, w.t.now + 731 * B_DAY, &all);
@@ -167,15 +165,14 @@ static MunitResult test_leap(const MunitParameter params[], void *data)
   munit_assert_long(reads.writes, <, (long)wanted.count * 250);
   events = b_events(&w, "CPS_SNAPSHOT_STARTED");
   munit_assert_int64(events, ==, (int64_t)wanted.count);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* -------------------------------------------------------------------------------------------------- what it begins with */
 
-static MunitResult test_default(const MunitParameter params[], void *data)
+TEST(backup_schedule, default)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "GET", SCHEDULE, NULL, 200);
   b_is(&w, "clusterName", "C");
@@ -196,14 +193,13 @@ static MunitResult test_default(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "results[0].policyItems"), ==, 1);
   b_good(&w, "GET", SCHEDULE, NULL, 200);
   b_is(&w, "nextSnapshot", "2025-06-01T12:00:00Z");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Backups that are off: there is no schedule; they go on and off with the cluster's backupEnabled. */
-static MunitResult test_follows(const MunitParameter params[], void *data)
+TEST(backup_schedule, follows)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, B_CLUSTER("C", ""));
   b_bad(&w, "GET", SCHEDULE, NULL, 404, "BACKUP_CONFIG_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 0), "C");
@@ -225,14 +221,13 @@ static MunitResult test_follows(const MunitParameter params[], void *data)
   t_advance(&w.t, 30 * 86400);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), >, 20);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* A paused cluster takes none, nor does one that goes. */
-static MunitResult test_paused(const MunitParameter params[], void *data)
+TEST(backup_schedule, paused)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PATCH", "%C", "{\"paused\":true}", 200);
   t_advance(&w.t, 20 * 86400);
@@ -245,13 +240,12 @@ static MunitResult test_paused(const MunitParameter params[], void *data)
   t_advance(&w.t, 86400);
   b_good(&w, "GET", SNAPSHOTS, NULL, 404);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult test_delete(const MunitParameter params[], void *data)
+TEST(backup_schedule, delete)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   t_advance(&w.t, 86400);
   b_good(&w, "DELETE", SCHEDULE, NULL, 200);
@@ -265,12 +259,12 @@ static MunitResult test_delete(const MunitParameter params[], void *data)
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 5);
   b_is(&w, "results[0].frequencyType", "daily");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ rules */
 
-static MunitResult test_rules(const MunitParameter params[], void *data)
+TEST(backup_schedule, rules)
 {
   static const struct { const char *body, *field, *code; } bad[] = {
     { B_POLICY(B_ITEM("hourly", 3, "days", 2)), "policies[0].policyItems[0].frequencyInterval", "INVALID_BACKUP_POLICY" },
@@ -329,7 +323,6 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
   };
   b_world w;
   size_t i;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     b_bad_field(&w, "PATCH", SCHEDULE, bad[i].body, bad[i].field);
@@ -342,14 +335,13 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
   munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_SCHEDULE_UPDATED_AUDIT"), ==, 5);
   b_good(&w, "GET", "/groups/%G/events?eventType=CPS_SNAPSHOT_SCHEDULE_UPDATED_AUDIT", NULL, 200);
   b_is(&w, "results[0].clusterName", "C");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Items keep their ids when they are sent back, and get one when they are new. */
-static MunitResult test_ids(const MunitParameter params[], void *data)
+TEST(backup_schedule, ids)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("daily", 1, "days", 3)), 200);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "policies[0].policyItems[0].id"));
@@ -360,18 +352,17 @@ static MunitResult test_ids(const MunitParameter params[], void *data)
          "\"frequencyInterval\":1,\"retentionUnit\":\"days\",\"retentionValue\":4}]}]}", 200);
   b_is(&w, "policies[0].policyItems[1].id", w.snapshot);
   munit_assert_string_not_equal(t_str(&w.t, "policies[0].policyItems[0].id"), w.snapshot);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* --------------------------------------------------------------------------------------------------- what is there already */
 
 /* updateSnapshots: in steps, over more snapshots than one step has; deleteSnapshots. */
-static MunitResult test_apply(const MunitParameter params[], void *data)
+TEST(backup_schedule, apply)
 {
   char body[512];
   b_world w;
   int i;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("hourly", 1, "days", 9)), 200);
   w.other = t_keep(&w.t, t_str(&w.t, "policies[0].policyItems[0].id"));
@@ -415,7 +406,7 @@ static MunitResult test_apply(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   b_is(&w, "results[0].id", w.snapshot);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- copies */
@@ -439,10 +430,9 @@ static void set_copies(b_world *w, const char *setting, const char *more, int st
 /* Into a region of AWS, of the zone whose id is %J. */
 #define COPY(region, more) "{\"cloudProvider\":\"AWS\",\"regionName\":\"" region "\",\"zoneId\":\"%J\"" more "}"
 
-static MunitResult test_copies(const MunitParameter params[], void *data)
+TEST(backup_schedule, copies)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   set_copies(&w, copy_setting(&w, ",\"frequencies\":[\"DAILY\",\"ON_DEMAND\"]"), "", 200);
   t_advance(&w.t, 86400 + 10);
@@ -467,15 +457,14 @@ static MunitResult test_copies(const MunitParameter params[], void *data)
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 0);
   munit_assert_size(t_count(&w.t, "results[1].copyRegions"), ==, 0);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Copies of more snapshots than one step has. */
-static MunitResult test_copies_many(const MunitParameter params[], void *data)
+TEST(backup_schedule, copies_many)
 {
   b_world w;
   int i;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   w.other = t_keep(&w.t, (copy_setting(&w, ""), t_str(&w.t, "replicationSpecs[0].zoneId")));
   b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("hourly", 1, "days", 9)), 200);
@@ -495,14 +484,13 @@ static MunitResult test_copies_many(const MunitParameter params[], void *data)
     strcat(path, "[0]");
     b_is(&w, path, "EU_WEST_1");
   }
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* The last ones only; and with a retention of their own. */
-static MunitResult test_copies_end(const MunitParameter params[], void *data)
+TEST(backup_schedule, copies_end)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("hourly", 6, "days", 20)), 200);
   set_copies(&w, copy_setting(&w, ",\"lastNumberOfSnapshots\":2"), "", 200);
@@ -530,15 +518,14 @@ static MunitResult test_copies_end(const MunitParameter params[], void *data)
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_size(t_count(&w.t, "results[0].copyRegions"), ==, 0);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Each region has its own settings: which snapshots are copied there, and for how long. */
-static MunitResult test_copies_apart(const MunitParameter params[], void *data)
+TEST(backup_schedule, copies_apart)
 {
   b_world w;
   char both[2048];
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   w.other = t_keep(&w.t, (copy_setting(&w, ""), t_str(&w.t, "replicationSpecs[0].zoneId")));
   b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("hourly", 12, "days", 20)), 200);
@@ -602,11 +589,11 @@ static MunitResult test_copies_apart(const MunitParameter params[], void *data)
   b_is(&w, "results[0].copyRegions[0]", "EU_WEST_1");
   munit_assert_size(t_count(&w.t, "results[1].copyRegions"), ==, 0);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Regions of every provider; each zone has its own. */
-static MunitResult test_copies_elsewhere(const MunitParameter params[], void *data)
+TEST(backup_schedule, copies_elsewhere)
 {
 #define CLOUD(zone, cloud, region) \
   "{\"zoneName\":\"" zone "\",\"regionConfigs\":[{\"providerName\":\"" cloud "\",\"regionName\":\"" region "\",\"priority\":7," \
@@ -614,7 +601,6 @@ static MunitResult test_copies_elsewhere(const MunitParameter params[], void *da
   static const char cluster[] = "{\"name\":\"C\",\"backupEnabled\":true,\"clusterType\":\"GEOSHARDED\",\"replicationSpecs\":["
     CLOUD("a", "AZURE", "US_EAST_2") "," CLOUD("b", "GCP", "CENTRAL_US") "]}";
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, cluster);
   b_good(&w, "GET", "%C", NULL, 200);
   w.other = t_keep(&w.t, t_str(&w.t, "replicationSpecs[0].zoneId"));
@@ -630,16 +616,15 @@ static MunitResult test_copies_elsewhere(const MunitParameter params[], void *da
          COPY_TO("GCP", "WESTERN_US", "%R") "]}", 200);
   b_snapshot(&w);
   b_good(&w, "GET", "%C/backup/snapshots/shardedCluster/%S", NULL, 200);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Zones of one provider may have their copies in the same region. */
-static MunitResult test_copies_together(const MunitParameter params[], void *data)
+TEST(backup_schedule, copies_together)
 {
   static const char cluster[] = "{\"name\":\"C\",\"backupEnabled\":true,\"clusterType\":\"GEOSHARDED\",\"replicationSpecs\":["
     CLOUD("a", "AWS", "US_EAST_1") "," CLOUD("b", "AWS", "US_WEST_1") "]}";
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, cluster);
   b_good(&w, "GET", "%C", NULL, 200);
   w.other = t_keep(&w.t, t_str(&w.t, "replicationSpecs[0].zoneId"));
@@ -649,7 +634,7 @@ static MunitResult test_copies_together(const MunitParameter params[], void *dat
               COPY_TO("AWS", "EU_WEST_1", "%J") "]}", "copySettings[2].regionName");
   b_good(&w, "GET", SCHEDULE, NULL, 200);
   munit_assert_size(t_count(&w.t, "copySettings"), ==, 2);
-  return b_close(&w);
+  b_close(&w);
 }
 
 static char driver_copies[256];
@@ -663,11 +648,10 @@ static int driver_copying(void *context, svc *s, const svc_order *order)
 }
 
 /* The driver is told where the copies go: by the settings for such a snapshot. */
-static MunitResult test_copies_driven(const MunitParameter params[], void *data)
+TEST(backup_schedule, copies_driven)
 {
   svc_driver driver = { driver_copying, NULL, NULL };
   b_world w;
-  (void)params, (void)data;
   b_open_driven(&w, &driver);
   w.other = t_keep(&w.t, (copy_setting(&w, ""), t_str(&w.t, "replicationSpecs[0].zoneId")));
   b_good(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY("EU_WEST_1", ",\"frequencies\":[\"WEEKLY\"]") "," COPY("US_WEST_2", ",\"frequencies\":[\"ON_DEMAND\"]") "]}", 200);
@@ -675,14 +659,13 @@ static MunitResult test_copies_driven(const MunitParameter params[], void *data)
   t_advance(&w.t, 1);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_not_null(strstr(driver_copies, "\"copyRegions\":[\"US_WEST_2\"]"));
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult test_copy_rules(const MunitParameter params[], void *data)
+TEST(backup_schedule, copy_rules)
 {
   b_world w;
   char twice[4096];
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
 #define COPY_BAD(more, other, field) \
   set_copies(&w, copy_setting(&w, more), other, 400); \
@@ -712,11 +695,11 @@ static MunitResult test_copy_rules(const MunitParameter params[], void *data)
   b_bad_field(&w, "PATCH", SCHEDULE,
               "{\"copySettings\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"zoneId\":\"%J\"}]}",
               "copySettings[0].regionName");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Of items that ask for one at the same time, and keep it as long, the rarest gives its name, wherever it stands. */
-static MunitResult test_same_time(const MunitParameter params[], void *data)
+TEST(backup_schedule, same_time)
 {
   static const char *const policies[] = {
     B_POLICY(B_ITEM("daily", 1, "days", 7) "," B_ITEM("hourly", 12, "days", 7)),
@@ -724,7 +707,6 @@ static MunitResult test_same_time(const MunitParameter params[], void *data)
   };
   b_world w;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < 2; i++) {
     b_open_cluster(&w, NULL, NULL);
     b_good(&w, "PATCH", SCHEDULE, policies[i], 200);
@@ -736,28 +718,25 @@ static MunitResult test_same_time(const MunitParameter params[], void *data)
     b_is(&w, "results[1].frequencyType", "hourly");
     t_close(&w.t);
   }
-  return MUNIT_OK;
 }
 
 /* What is kept longer than its item says. */
-static MunitResult test_extra(const MunitParameter params[], void *data)
+TEST(backup_schedule, extra)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("daily", 1, "days", 3)), 200);
   b_good(&w, "PATCH", SCHEDULE, "{\"extraRetentionSettings\":[{\"frequencyType\":\"DAILY\",\"retentionDays\":10}]}", 200);
   t_advance(&w.t, 400 * 86400);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 13);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* As many as a policy may keep, and what was kept of them after a leap; what is kept longer counts. */
-static MunitResult test_most(const MunitParameter params[], void *data)
+TEST(backup_schedule, most)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("hourly", 1, "days", 80)), 200);
   b_bad_field(&w, "PATCH", SCHEDULE, "{\"extraRetentionSettings\":[{\"frequencyType\":\"HOURLY\",\"retentionDays\":10}]}",
@@ -765,17 +744,16 @@ static MunitResult test_most(const MunitParameter params[], void *data)
   t_advance(&w.t, 200 * 86400);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 80 * 24);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Those that are there are kept longer; and where a cluster has as many as it may have, none is taken until one goes. */
-static MunitResult test_full(const MunitParameter params[], void *data)
+TEST(backup_schedule, full)
 {
   char body[512];
   b_world w;
   int64_t most;
   int i;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PATCH", SCHEDULE, B_POLICY(B_ITEM("hourly", 1, "days", 80)), 200);
   w.other = t_keep(&w.t, t_str(&w.t, "policies[0].policyItems[0].id"));
@@ -805,11 +783,11 @@ static MunitResult test_full(const MunitParameter params[], void *data)
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, most);
   b_is(&w, "results[0].snapshotType", "scheduled");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Numbers in a stored schedule that no request could have left there: nothing is calculated with them, and all is answered. */
-static MunitResult test_damaged(const MunitParameter params[], void *data)
+TEST(backup_schedule, damaged)
 {
   static const struct {
     const char *from, *to;
@@ -824,7 +802,6 @@ static MunitResult test_damaged(const MunitParameter params[], void *data)
   const char *id;
   b_world w;
   size_t i;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PATCH", SCHEDULE, "{\"referenceHourOfDay\":0,\"referenceMinuteOfHour\":0}", 200);
   b_good(&w, "GET", "%C", NULL, 200);
@@ -846,7 +823,7 @@ static MunitResult test_damaged(const MunitParameter params[], void *data)
   t_advance(&w.t, 2 * 86400);
   b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=1", NULL, 200);
   b_is(&w, "results[0].id", w.snapshot);
-  return b_close(&w);
+  b_close(&w);
 }
 
 static int driver_orders;
@@ -859,13 +836,12 @@ static int driver_perform(void *context, svc *s, const svc_order *order)
 }
 
 /* A driver cannot take a snapshot of last week: of each frequency it takes the last that was missed, now. */
-static MunitResult test_driver(const MunitParameter params[], void *data)
+TEST(backup_schedule, driver)
 {
   svc_driver driver = { driver_perform, NULL, NULL };
   const svc_node *one;
   b_world w;
   int i;
-  (void)params, (void)data;
   b_open_driven(&w, &driver);
   for (i = 0; i < 4; i++) { /* as it goes: one at each time */
     t_advance(&w.t, 6 * 3600);
@@ -882,14 +858,13 @@ static MunitResult test_driver(const MunitParameter params[], void *data)
     munit_assert_true(svc_str_is(svc_node_str(one, "createdAt"), "2025-07-12T00:30:00Z"));
     munit_assert_true(svc_str_is(svc_node_str(one, "status"), "completed"));
   }
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Where dates end the clock may go on: the schedule ends with them. */
-static MunitResult test_end_of_dates(const MunitParameter params[], void *data)
+TEST(backup_schedule, end_of_dates)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   w.t.now = INT64_C(253402300800000) - 3 * B_DAY;
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
@@ -898,18 +873,17 @@ static MunitResult test_end_of_dates(const MunitParameter params[], void *data)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   w.t.now = INT64_MAX / 2;
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* The same by a driver: the last one is that of the moment at which dates end. */
-static MunitResult test_end_driven(const MunitParameter params[], void *data)
+TEST(backup_schedule, end_driven)
 {
   static const int64_t end = INT64_C(253402300800000);
   svc_driver driver = { driver_perform, NULL, NULL };
   svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
   int taken;
-  (void)params, (void)data;
   memset(&w, 0, sizeof w);
   w.snapshot = w.other = w.role = "";
   t_open(&w.t, &config);
@@ -929,35 +903,5 @@ static MunitResult test_end_driven(const MunitParameter params[], void *data)
   w.t.now = end + 20 * B_DAY;
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(driver_orders, ==, taken + 1);
-  return b_close(&w);
+  b_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/end-driven", test_end_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/full", test_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/damaged", test_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/copies-many", test_copies_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/copies-together", test_copies_together, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driver", test_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/end-of-dates", test_end_of_dates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/two-years", test_two_years, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/leap", test_leap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/default", test_default, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/follows", test_follows, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/paused", test_paused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/delete", test_delete, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/rules", test_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ids", test_ids, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/apply", test_apply, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/copies", test_copies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/copies-end", test_copies_end, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/copy-rules", test_copy_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/copies-apart", test_copies_apart, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/copies-elsewhere", test_copies_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/copies-driven", test_copies_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/same-time", test_same_time, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/extra", test_extra, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/most", test_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_backup_schedule = { "backup_schedule", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -128,10 +128,9 @@ static inline void b_open_driven(b_world *w, const svc_driver *driver)
   munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
 }
 
-static inline MunitResult b_close(b_world *w)
+static inline void b_close(b_world *w)
 {
   t_close(&w->t);
-  return MUNIT_OK;
 }
 
 /* A snapshot on demand of C, completed; %S from here on. */

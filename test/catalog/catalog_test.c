@@ -44,13 +44,12 @@ static void catalog_check_roles(const svc_route *r, const char *roles)
     munit_errorf("%s %s: roles %llx, the catalog says %s", methods[r->method], r->path, (unsigned long long)r->roles, roles);
 }
 
-static MunitResult catalog_operations(const MunitParameter params[], void *data)
+TEST(catalog, operations)
 {
   static const char *const scopes[] = { [SVC_SCOPE_IP] = "IP", [SVC_SCOPE_GROUP] = "GROUP",
                                         [SVC_SCOPE_ORGANIZATION] = "ORGANIZATION", [SVC_SCOPE_USER] = "USER" };
   t_service t;
   size_t i, j, stand = 0;
-  (void)params, (void)data;
   munit_assert_size(OPERATION_COUNT, ==, 447);
   t_open(&t, NULL);
   for (i = 0; i < t.s->plan_count; i++) {
@@ -75,15 +74,13 @@ static MunitResult catalog_operations(const MunitParameter params[], void *data)
   }
   printf("catalog: %zu of %zu operations\n", stand, (size_t)OPERATION_COUNT);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* The tests that call a route with something made up know what that would be, for every parameter of the catalog. */
-static MunitResult catalog_parameters(const MunitParameter params[], void *data)
+TEST(catalog, parameters)
 {
   const char *seen[80], *p;
   size_t count = 0, i, j;
-  (void)params, (void)data;
   for (i = 0; i < OPERATION_COUNT; i++)
     for (p = operations_list[i].path; (p = strchr(p, '{')) != NULL; p++) {
       svc_str name = { p + 1, strcspn(p + 1, "}") };
@@ -94,7 +91,6 @@ static MunitResult catalog_parameters(const MunitParameter params[], void *data)
     }
   munit_assert_size(count, ==, 63);
   munit_assert_null(t_sample(SVC_S("anything")));
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- self-checks */
@@ -368,19 +364,14 @@ static void catalog_check_route(t_service *t, const svc_plan *plan)
   catalog_check_permission(t->s, plan);
 }
 
-static MunitResult catalog_tables(const MunitParameter params[], void *data)
+TEST_SERVICE(catalog, tables)
 {
-  t_service t;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_not_null(t.s->group);
-  munit_assert_not_null(t.s->org);
-  munit_assert_not_null(t.s->seats[SVC_SEAT_FEED]);
-  for (i = 0; i < t.s->noun_count; i++) catalog_check_noun(&t, &t.s->nouns[i]);
-  for (i = 0; i < t.s->plan_count; i++) catalog_check_route(&t, &t.s->plans[i]);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_not_null(t->s->group);
+  munit_assert_not_null(t->s->org);
+  munit_assert_not_null(t->s->seats[SVC_SEAT_FEED]);
+  for (i = 0; i < t->s->noun_count; i++) catalog_check_noun(t, &t->s->nouns[i]);
+  for (i = 0; i < t->s->plan_count; i++) catalog_check_route(t, &t->s->plans[i]);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ links */
@@ -485,13 +476,12 @@ static bool catalog_made(size_t get)
 
 /* Every other GET must be met when all links are followed from the root, as they are, in a world that has one of everything; what no list
 ** shows is linked to by the answer that made it. */
-static MunitResult catalog_reachable(const MunitParameter params[], void *data)
+TEST(catalog, reachable)
 {
   static t_world w;
   catalog_walk walk = { NULL, 0, 0 };
   bool *reached;
   size_t i;
-  (void)params, (void)data;
   t_world_open(&w);
   reached = calloc(w.t.s->plan_count, sizeof *reached);
   for (i = 0; i < w.t.s->plan_count; i++)
@@ -510,11 +500,10 @@ static MunitResult catalog_reachable(const MunitParameter params[], void *data)
   catalog_walk_end(&walk);
   free(reached);
   t_world_close(&w);
-  return MUNIT_OK;
 }
 
 /* Every operation is called as the reference calls it, and none as another. */
-static MunitResult catalog_names(const MunitParameter params[], void *data)
+TEST_SERVICE(catalog, names)
 {
 #define CATALOG_NAME(m, p, n) { SVC_##m, p, n },
 #define CATALOG_OWN(m, p, n, ...) CATALOG_NAME(m, p, n)
@@ -525,29 +514,14 @@ static MunitResult catalog_names(const MunitParameter params[], void *data)
 #undef CATALOG_NAME
 #undef CATALOG_OWN
   const size_t count = sizeof known / sizeof known[0];
-  t_service t;
   size_t i, j;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_size(t.s->plan_count, ==, count);
-  for (i = 0; i < t.s->plan_count; i++) {
-    const svc_route *r = t.s->plans[i].route;
+  munit_assert_size(t->s->plan_count, ==, count);
+  for (i = 0; i < t->s->plan_count; i++) {
+    const svc_route *r = t->s->plans[i].route;
     if (!r->op) munit_errorf("%s has no name", r->path);
-    for (j = 0; j < i; j++) munit_assert_string_not_equal(r->op, t.s->plans[j].route->op);
+    for (j = 0; j < i; j++) munit_assert_string_not_equal(r->op, t->s->plans[j].route->op);
     for (j = 0; j < count && (known[j].method != r->method || strcmp(known[j].path, r->path) != 0);) j++;
     if (j == count) munit_errorf("%s is not in the list of names", r->path);
     munit_assert_string_equal(r->op, known[j].name);
   }
-  t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/operations", catalog_operations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/parameters", catalog_parameters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/tables", catalog_tables, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/reachable", catalog_reachable, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/names", catalog_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_catalog = { "catalog", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -61,12 +61,11 @@ static void closing_refused(closing_world *w, const char *path, const char *code
 }
 
 /* Each in a project of its own. */
-static MunitResult closing_projects(const MunitParameter params[], void *data)
+TEST(closing, projects)
 {
   static const svc_config config = { .limiter_off = 1, .provision_ms = 1000 };
   closing_world w;
   size_t i;
-  (void)params, (void)data;
   memset(&w, 0, sizeof w);
   t_open(&w.t, &config);
   w.org = t_organization(&w.t, "Acme");
@@ -93,16 +92,14 @@ static MunitResult closing_projects(const MunitParameter params[], void *data)
     munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 404);
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Projects, links for migrations, and what is to be paid: without a card the charges of a month that runs, and those of one that has ended. */
-static MunitResult closing_organizations(const MunitParameter params[], void *data)
+TEST(closing, organizations)
 {
   static const svc_config config = { .limiter_off = 1, .provision_ms = 1000 };
   closing_world w;
   char path[64];
-  (void)params, (void)data;
   memset(&w, 0, sizeof w);
   t_open(&w.t, &config);
   w.org = t_organization(&w.t, "Acme");
@@ -117,13 +114,4 @@ static MunitResult closing_organizations(const MunitParameter params[], void *da
   munit_assert_int(t_send(&w.t, "DELETE", path, NULL), ==, 204);
   munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 404);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/projects", closing_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/organizations", closing_organizations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_closing = { "/closing", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

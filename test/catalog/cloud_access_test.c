@@ -34,12 +34,11 @@ static bool access_torn_work(svc_job *job, svc_txn *txn)
 }
 
 /* An entry of who uses a role, of which the end is missing: it is nobody's, and the role is shown. */
-static MunitResult access_damaged(const MunitParameter params[], void *data)
+TEST(cloud_access, damaged)
 {
   access_torn work;
   b_world w;
   int i;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_good(&w, "POST", ROLES, "{\"providerName\":\"AWS\"}", 201);
   memset(&work, 0, sizeof work);
@@ -53,13 +52,11 @@ static MunitResult access_damaged(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "awsIamRoles"), ==, 1);
   munit_assert_size(t_count(&w.t, "awsIamRoles[0].featureUsages"), ==, 0);
   b_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult access_aws(const MunitParameter params[], void *data)
+TEST(cloud_access, aws)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_bad_field(&w, "POST", ROLES, "{\"providerName\":\"AWS\"," ARN "}", "iamAssumedRoleArn"); /* it is not known yet */
   b_bad_field(&w, "POST", ROLES, "{}", "providerName");
@@ -88,13 +85,12 @@ static MunitResult access_aws(const MunitParameter params[], void *data)
   b_good(&w, "DELETE", ROLES "/AWS/%R", NULL, 204);
   b_bad(&w, "GET", ROLES "/%R", NULL, 404, "CLOUD_PROVIDER_ACCESS_ROLE_NOT_FOUND");
   munit_assert_int64(events(&w, "CLOUD_PROVIDER_ACCESS_AWS_IAM_ROLE_DELETED"), ==, 1);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult access_others(const MunitParameter params[], void *data)
+TEST(cloud_access, others)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_bad_field(&w, "POST", ROLES, "{\"providerName\":\"AZURE\"," AZURE_IDS "}", "tenantId");
   b_good(&w, "POST", ROLES, "{\"providerName\":\"AZURE\"," AZURE_IDS TENANT "}", 201);
@@ -122,14 +118,13 @@ static MunitResult access_others(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "gcpServiceAccounts"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "gcpServiceAccounts[0].featureUsages[0].featureType"), "EXPORT_SNAPSHOT");
   munit_assert_not_null(strstr(t_str(&w.t, "awsIamRoles[0].links[0].href"), w.role));
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* While something names it, it stays, and that is named; then it can go. */
-static MunitResult access_used(const MunitParameter params[], void *data)
+TEST(cloud_access, used)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_role(&w, "AWS");
   b_good(&w, "POST", "/groups/%G/backup/exportBuckets", "{\"bucketName\":\"acme\",\"cloudProvider\":\"AWS\",\"iamRoleId\":\"%R\"}", 201);
@@ -141,27 +136,15 @@ static MunitResult access_used(const MunitParameter params[], void *data)
   b_good(&w, "GET", ROLES "/%R", NULL, 200);
   munit_assert_size(t_count(&w.t, "featureUsages"), ==, 0);
   b_good(&w, "DELETE", ROLES "/AWS/%R", NULL, 204);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult access_most(const MunitParameter params[], void *data)
+TEST(cloud_access, most)
 {
   b_world w;
   int i;
-  (void)params, (void)data;
   b_open(&w, NULL);
   for (i = 0; i < 100; i++) b_good(&w, "POST", ROLES, "{\"providerName\":\"AWS\"}", 201);
   b_bad(&w, "POST", ROLES, "{\"providerName\":\"AWS\"}", 403, "TOO_MANY_RESOURCES");
-  return b_close(&w);
+  b_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/aws", access_aws, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/others", access_others, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/damaged", access_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/used", access_used, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/most", access_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_cloud_access = { "/cloud_access", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -50,10 +50,9 @@ static void actions_refused(actions_world *w, int status, const char *code, cons
 #define PIN ":pinFeatureCompatibilityVersion"
 #define UNPIN ":unpinFeatureCompatibilityVersion"
 
-static MunitResult actions_pin(const MunitParameter params[], void *data)
+TEST(cluster_actions, pin)
 {
   actions_world w;
-  (void)params, (void)data;
   actions_open(&w, NULL);
   t_advance(&w.t, 10);
   munit_assert_int(actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-11T00:00:00Z\"}"), ==, 204);
@@ -83,13 +82,11 @@ static MunitResult actions_pin(const MunitParameter params[], void *data)
   t_advance(&w.t, 60 * DAY);
   munit_assert_string_equal(actions_get(&w, "featureCompatibilityVersion"), "7.0");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult actions_pin_refused(const MunitParameter params[], void *data)
+TEST(cluster_actions, pin_refused)
 {
   actions_world w;
-  (void)params, (void)data;
   actions_open(&w, NULL);
   t_advance(&w.t, 10);
   actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-01T00:00:10Z\"}"); /* now */
@@ -102,17 +99,15 @@ static MunitResult actions_pin_refused(const MunitParameter params[], void *data
   actions_do(&w, PIN, NULL);
   actions_refused(&w, 400, "CLUSTER_ALREADY_REQUESTED_DELETION", "C");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 #define GRANT ":grantVendorEmployeeAccess"
 #define REVOKE ":revokeVendorEmployeeAccess"
 #define LOGS(until) "{\"expirationTime\":\"" until "\",\"grantType\":\"CLUSTER_DATABASE_LOGS\"}"
 
-static MunitResult actions_grant(const MunitParameter params[], void *data)
+TEST(cluster_actions, grant)
 {
   actions_world w;
-  (void)params, (void)data;
   actions_open(&w, NULL);
   t_advance(&w.t, 10);
   actions_do(&w, GRANT, LOGS("2025-06-01T00:00:00Z"));
@@ -134,14 +129,12 @@ static MunitResult actions_grant(const MunitParameter params[], void *data)
   munit_assert_string_equal(actions_get(&w, "vendorEmployeeAccessGrant.grantType"), "");
   munit_assert_int(actions_do(&w, REVOKE, NULL), ==, 204);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Pause, pin and grant at once: each ends at its own time. */
-static MunitResult actions_all_dues(const MunitParameter params[], void *data)
+TEST(cluster_actions, all_dues)
 {
   actions_world w;
-  (void)params, (void)data;
   actions_open(&w, NULL);
   t_advance(&w.t, 10);
   munit_assert_int(actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-20T00:00:00Z\"}"), ==, 204);
@@ -157,13 +150,11 @@ static MunitResult actions_all_dues(const MunitParameter params[], void *data)
   t_advance(&w.t, 11 * DAY);
   munit_assert_string_equal(actions_get(&w, "paused"), "false");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult actions_restart(const MunitParameter params[], void *data)
+TEST(cluster_actions, restart)
 {
   actions_world w;
-  (void)params, (void)data;
   actions_open(&w, NULL);
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200); /* is part of the creation */
   munit_assert_string_equal(actions_get(&w, "stateName"), "CREATING");
@@ -194,7 +185,6 @@ static MunitResult actions_restart(const MunitParameter params[], void *data)
   actions_do(&w, "/restartPrimaries", NULL);
   actions_refused(&w, 409, "CANNOT_UPDATE_PAUSED_CLUSTER", "C");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A driver is told that it is a restart, and afterwards no more. */
@@ -215,13 +205,12 @@ static void actions_done(actions_world *w, const char *told, const char *what)
   munit_assert_string_equal(actions_get(w, "stateName"), "IDLE");
 }
 
-static MunitResult actions_driver(const MunitParameter params[], void *data)
+TEST(cluster_actions, driver)
 {
   char told[64] = "";
   svc_driver driver = { actions_perform, NULL, told };
   const svc_config config = { .driver = &driver };
   actions_world w;
-  (void)params, (void)data;
   actions_open(&w, &config);
   actions_done(&w, told, "plain");
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
@@ -230,17 +219,15 @@ static MunitResult actions_driver(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
   actions_done(&w, told, "plain");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A restart that a driver has failed at is none that is under way. */
-static MunitResult actions_restart_failed(const MunitParameter params[], void *data)
+TEST(cluster_actions, restart_failed)
 {
   char told[64] = "", id[25];
   svc_driver driver = { actions_perform, NULL, told };
   const svc_config config = { .driver = &driver };
   actions_world w;
-  (void)params, (void)data;
   actions_open(&w, &config);
   actions_done(&w, told, "plain");
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
@@ -251,14 +238,12 @@ static MunitResult actions_restart_failed(const MunitParameter params[], void *d
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
   actions_done(&w, told, "restart");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Where damage has left the mark of a restart on a cluster that is at rest, none is under way. */
-static MunitResult actions_restart_damaged(const MunitParameter params[], void *data)
+TEST(cluster_actions, restart_damaged)
 {
   actions_world w;
-  (void)params, (void)data;
   actions_open(&w, NULL);
   t_advance(&w.t, 10);
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
@@ -266,18 +251,16 @@ static MunitResult actions_restart_damaged(const MunitParameter params[], void *
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "backupEnabled"), "true");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* How much data a cluster has is what the driver last said, also after changes that say nothing of it. */
-static MunitResult actions_size(const MunitParameter params[], void *data)
+TEST(cluster_actions, size)
 {
   char told[64] = "", id[25];
   svc_driver driver = { actions_perform, NULL, told };
   const svc_config config = { .driver = &driver };
   actions_world w;
   int i;
-  (void)params, (void)data;
   actions_open(&w, &config);
   for (i = 0; i < 2; i++) {
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -290,13 +273,11 @@ static MunitResult actions_size(const MunitParameter params[], void *data)
     munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult actions_scaling_mode(const MunitParameter params[], void *data)
+TEST(cluster_actions, scaling_mode)
 {
   actions_world w;
-  (void)params, (void)data;
   actions_open(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, ONE "/autoScalingConfiguration", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "autoScalingMode"), "CLUSTER_WIDE_SCALING");
@@ -304,11 +285,10 @@ static MunitResult actions_scaling_mode(const MunitParameter params[], void *dat
   munit_assert_int(t_sendf(&w.t, "GET", NULL, ONE "/autoScalingConfiguration", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "autoScalingMode"), "INDEPENDENT_SHARD_SCALING");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Shared tiers have none of these, but they may be tried with the sample data. */
-static MunitResult actions_tenant(const MunitParameter params[], void *data)
+TEST(cluster_actions, tenant)
 {
   static const char body[] = "{\"name\":\"T\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                              "\"TENANT\",\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}";
@@ -322,7 +302,6 @@ static MunitResult actions_tenant(const MunitParameter params[], void *data)
   };
   actions_world w;
   size_t i;
-  (void)params, (void)data;
   actions_open(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, 202);
   for (i = 0; i < sizeof calls / sizeof calls[0]; i++) {
@@ -331,10 +310,4 @@ static MunitResult actions_tenant(const MunitParameter params[], void *data)
   }
   munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/sampleDatasetLoad/T", w.group), ==, 202);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, actions_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(pin), TEST(pin_refused), TEST(grant), TEST(all_dues), TEST(restart), TEST(restart_failed), TEST(restart_damaged), TEST(driver), TEST(size),
-                             TEST(scaling_mode), TEST(tenant), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_cluster_actions = { "cluster_actions", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -28,7 +28,7 @@ static int try_send(try_world *w, const char *body)
 #define SPECS(size, rest) "\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":" \
                           "{\"instanceSize\":\"" size "\"" rest "}}]}]"
 
-static MunitResult try_answers(const MunitParameter params[], void *data)
+TEST(cluster_configuration, answers)
 {
   static const struct {
     const char *body, *code, *about; /* code NULL: it is valid */
@@ -51,7 +51,6 @@ static MunitResult try_answers(const MunitParameter params[], void *data)
   try_world w;
   uint64_t print;
   size_t i;
-  (void)params, (void)data;
   try_open(&w);
   print = store_print(w.t.s);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -68,15 +67,13 @@ static MunitResult try_answers(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "valid"), "false");
   munit_assert_string_equal(t_str(&w.t, "errors[0].errorCode"), "CLUSTER_ALREADY_REQUESTED_DELETION");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What was read may be tried as it is, and a limit that is reached is one more reason. */
-static MunitResult try_read(const MunitParameter params[], void *data)
+TEST(cluster_configuration, read)
 {
   static char body[16384];
   try_world w;
-  (void)params, (void)data;
   try_open(&w);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/Main", w.group), ==, 200);
   snprintf(body, sizeof body, "{\"editing\":true,\"clusterDescription\":%s}", w.t.response.body);
@@ -89,11 +86,10 @@ static MunitResult try_read(const MunitParameter params[], void *data)
   munit_assert_int(try_send(&w, EDIT("{\"backupEnabled\":true}")), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "errors[0].errorCode"), "CLUSTER_ALREADY_REQUESTED_DELETION");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What is wrong with the question is an error. */
-static MunitResult try_refused(const MunitParameter params[], void *data)
+TEST(cluster_configuration, refused)
 {
   static const char *const rows[][2] = {
     { "{\"editing\":false}", "clusterDescription" },
@@ -107,7 +103,6 @@ static MunitResult try_refused(const MunitParameter params[], void *data)
   };
   try_world w;
   size_t i;
-  (void)params, (void)data;
   try_open(&w);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     munit_assert_int(try_send(&w, rows[i][0]), ==, 400);
@@ -117,9 +112,4 @@ static MunitResult try_refused(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 0), "None");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, try_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(answers), TEST(read), TEST(refused), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_cluster_configuration = { "cluster_configuration", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

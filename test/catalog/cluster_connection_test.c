@@ -54,17 +54,15 @@ static void strings_make(strings_world *w)
   munit_assert_null(strchr(svc_buf_done(&b).p, '@')); /* nobody's credentials stand in any of them */
 }
 
-static MunitResult strings_end(strings_world *w)
+static void strings_end(strings_world *w)
 {
   munit_assert_false(w->arena.failed);
   svc_blocks_free(w->arena.blocks);
-  return MUNIT_OK;
 }
 
-static MunitResult strings_standard(const MunitParameter params[], void *data)
+TEST(cluster_connection, standard)
 {
   strings_world w;
-  (void)params, (void)data;
   strings_begin(&w, CLUSTER("REPLICASET", REGION("AWS", "US_EAST_1")));
   strings_make(&w);
   IS(&w, "standard", PUBLIC);
@@ -77,11 +75,11 @@ static MunitResult strings_standard(const MunitParameter params[], void *data)
   strings_make(&w);
   IS(&w, "standard", PUBLIC);
   NONE(&w, "private");
-  return strings_end(&w);
+  strings_end(&w);
 }
 
 /* Private addresses have names of their own with two of the providers, and with the first by custom DNS. */
-static MunitResult strings_peering(const MunitParameter params[], void *data)
+TEST(cluster_connection, peering)
 {
   static const struct {
     const char *body;
@@ -96,7 +94,6 @@ static MunitResult strings_peering(const MunitParameter params[], void *data)
   };
   strings_world w;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     strings_begin(&w, rows[i].body);
     w.reach.peered = rows[i].peered;
@@ -116,7 +113,6 @@ static MunitResult strings_peering(const MunitParameter params[], void *data)
     NONE(&w, "private");
     strings_end(&w);
   }
-  return MUNIT_OK;
 }
 
 static const svc_cluster_endpoint strings_two[] = {
@@ -124,10 +120,9 @@ static const svc_cluster_endpoint strings_two[] = {
   { 1, { "AZURE", 5 }, { "US_EAST", 7 }, { "pe-c", 4 } },
 };
 
-static MunitResult strings_endpoint(const MunitParameter params[], void *data)
+TEST(cluster_connection, endpoint)
 {
   strings_world w;
-  (void)params, (void)data;
   strings_begin(&w, CLUSTER("REPLICASET", REGION("AWS", "US_EAST_1")));
   w.reach.endpoints = strings_two;
   w.reach.endpoint_count = 1;
@@ -143,14 +138,13 @@ static MunitResult strings_endpoint(const MunitParameter params[], void *data)
   IS(&w, "awsPrivateLinkSrv.vpce-a", "db+srv://pl-0-us-east-1" AT);
   NONE(&w, "privateEndpoint[1]");
   IS(&w, "standard", PUBLIC);
-  return strings_end(&w);
+  strings_end(&w);
 }
 
 /* One name serves several regions; another service has another number, and only the first provider's are shown by id. */
-static MunitResult strings_endpoints(const MunitParameter params[], void *data)
+TEST(cluster_connection, endpoints)
 {
   strings_world w;
-  (void)params, (void)data;
   strings_begin(&w, CLUSTER("REPLICASET", REGION("AWS", "US_EAST_1") "," REGION("AWS", "EU_WEST_1")));
   w.reach.endpoints = strings_two;
   w.reach.endpoint_count = 3;
@@ -162,13 +156,12 @@ static MunitResult strings_endpoints(const MunitParameter params[], void *data)
   IS(&w, "privateEndpoint[1].endpoints[0].providerName", "AZURE");
   NONE(&w, "privateEndpoint[2]");
   NONE(&w, "awsPrivateLink.pe-c");
-  return strings_end(&w);
+  strings_end(&w);
 }
 
-static MunitResult strings_regionalized(const MunitParameter params[], void *data)
+TEST(cluster_connection, regionalized)
 {
   strings_world w;
-  (void)params, (void)data;
   strings_begin(&w, CLUSTER("REPLICASET", REGION("AWS", "US_EAST_1") "," REGION("AWS", "EU_WEST_1")));
   w.reach.endpoints = strings_two;
   w.reach.endpoint_count = 2;
@@ -180,14 +173,13 @@ static MunitResult strings_regionalized(const MunitParameter params[], void *dat
   IS(&w, "privateEndpoint[1].srvConnectionString", "db+srv://main-pl-0-eu-west-1" AT);
   IS(&w, "privateEndpoint[1].endpoints[0].endpointId", "vpce-b");
   NONE(&w, "privateEndpoint[0].endpoints[1]");
-  return strings_end(&w);
+  strings_end(&w);
 }
 
 /* Of what is sharded; lost where it comes to be in several regions that have no endpoints of their own. */
-static MunitResult strings_optimized(const MunitParameter params[], void *data)
+TEST(cluster_connection, optimized)
 {
   strings_world w;
-  (void)params, (void)data;
   strings_begin(&w, CLUSTER("SHARDED", REGION("AWS", "US_EAST_1")));
   w.reach.endpoints = strings_two;
   w.reach.endpoint_count = 1;
@@ -206,13 +198,12 @@ static MunitResult strings_optimized(const MunitParameter params[], void *data)
   w.reach.legacy = true; /* it kept the string that it had */
   strings_make(&w);
   NONE(&w, "privateEndpoint[0].srvShardOptimizedConnectionString");
-  return strings_end(&w);
+  strings_end(&w);
 }
 
-static MunitResult strings_legacy(const MunitParameter params[], void *data)
+TEST(cluster_connection, legacy)
 {
   strings_world w;
-  (void)params, (void)data;
   strings_begin(&w, CLUSTER("REPLICASET", REGION("AWS", "US_EAST_1")));
   w.reach.legacy = true;
   strings_make(&w);
@@ -229,10 +220,5 @@ static MunitResult strings_legacy(const MunitParameter params[], void *data)
   w.reach.body = svc_json_parse(&w.arena, svc_str_c(CLUSTER("REPLICASET", REGION("AZURE", "US_EAST")))); /* another provider: another name */
   strings_make(&w);
   IS(&w, "standardSrv", "db+srv://main-" HASH ".azure.db.local");
-  return strings_end(&w);
+  strings_end(&w);
 }
-
-#define TEST(n) { "/" #n, strings_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(standard), TEST(peering), TEST(endpoint), TEST(endpoints), TEST(regionalized), TEST(optimized),
-                             TEST(legacy), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_cluster_connection = { "cluster_connection", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

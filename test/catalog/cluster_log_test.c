@@ -55,12 +55,11 @@ static size_t log_lines(const char *text)
   return n;
 }
 
-static MunitResult log_simulated(const MunitParameter params[], void *data)
+TEST(cluster_log, simulated)
 {
   char first[4096];
   const char *text;
   log_world w;
-  (void)params, (void)data;
   log_open(&w, NULL);
   log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748736300"); /* the clock has not come so far */
   munit_assert_size(log_lines(log_text(&w)), ==, 1);
@@ -84,14 +83,12 @@ static MunitResult log_simulated(const MunitParameter params[], void *data)
   log_get(&w, w.host, "db.gz?startDate=1748736001&endDate=1748736010");
   munit_assert_string_equal(log_text(&w), "");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult log_refused(const MunitParameter params[], void *data)
+TEST(cluster_log, refused)
 {
   log_world w, other;
   char part[128];
-  (void)params, (void)data;
   log_open(&w, NULL);
   munit_assert_int(log_get(&w, w.host, "mongo.gz"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_PATH_PARAMETER");
@@ -113,7 +110,6 @@ static MunitResult log_refused(const MunitParameter params[], void *data)
   other.group = t_project(&w.t, t_organization(&w.t, "Other"), "P2");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/%s/logs/db.gz", other.group, w.host), ==, 404); /* nor one of another project */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 static int log_perform(void *context, svc *s, const svc_order *order)
@@ -130,13 +126,12 @@ static int log_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
 }
 
 /* A driver is asked, by the names that it gave its hosts. */
-static MunitResult log_driver(const MunitParameter params[], void *data)
+TEST(cluster_log, driver)
 {
   static char asked[512];
   svc_driver driver = { log_perform, log_ask, asked };
   const svc_config config = { .driver = &driver };
   log_world w;
-  (void)params, (void)data;
   log_open(&w, &config);
   munit_assert_int(log_get(&w, "b.example.net", "db.gz"), ==, 404);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -144,9 +139,4 @@ static MunitResult log_driver(const MunitParameter params[], void *data)
   munit_assert_string_equal(log_text(&w), "line\n");
   munit_assert_string_equal(asked, "logs cluster Main {\"from\":1748736000,\"host\":\"b.example.net\",\"log\":\"dbs\",\"until\":1748736300}");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, log_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(simulated), TEST(refused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_cluster_log = { "cluster_log", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

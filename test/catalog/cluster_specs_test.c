@@ -110,11 +110,10 @@ static const struct {
   { REGIONS(SHARE("M0", DISK("5"))), "CLUSTER_DISK_SIZE_INVALID", R(0) ".electableSpecs.diskSizeGB" },
 };
 
-static MunitResult specs_refused(const MunitParameter params[], void *data)
+TEST(cluster_specs, refused)
 {
   specs_world w;
   size_t i;
-  (void)params, (void)data;
   specs_open(&w);
   for (i = 0; i < sizeof specs_bad / sizeof specs_bad[0]; i++) {
     int status = specs_make(&w, "REPLICASET", specs_bad[i].specs);
@@ -124,7 +123,6 @@ static MunitResult specs_refused(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 static const char *const specs_good[] = {
@@ -140,11 +138,10 @@ static const char *const specs_good[] = {
   REGIONS(SHARE("M5", DISK("5"))),
 };
 
-static MunitResult specs_taken(const MunitParameter params[], void *data)
+TEST(cluster_specs, taken)
 {
   specs_world w;
   size_t i;
-  (void)params, (void)data;
   specs_open(&w);
   for (i = 0; i < sizeof specs_good / sizeof specs_good[0]; i++) {
     if (specs_make(&w, "REPLICASET", specs_good[i]) != 202) munit_errorf("%s: %s", specs_good[i], w.t.response.body);
@@ -160,17 +157,15 @@ static MunitResult specs_taken(const MunitParameter params[], void *data)
   munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 202);
   munit_assert_string_equal(t_str(&w.t, R(0) ".electableSpecs.diskSizeGB"), "0.5");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Shards: one in a replica set, 50 at the most; and no body grows without end. */
-static MunitResult specs_shards(const MunitParameter params[], void *data)
+TEST(cluster_specs, shards)
 {
   static char specs[65536], one[2048];
   specs_world w;
   size_t n = 0;
   int i;
-  (void)params, (void)data;
   specs_open(&w);
   for (i = 0; i < 51; i++)
     n += (size_t)snprintf(specs + n, sizeof specs - n, "%s%s", i ? "," : "", REGIONS(AWS("US_EAST_1", NODES("M30", ""))));
@@ -192,14 +187,13 @@ static MunitResult specs_shards(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_error(&w.t), "INVALID_CLUSTER_CONFIGURATION");
   munit_assert_true(t_violation(&w.t, "replicationSpecs"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 #define SPECS(list) "\"replicationSpecs\":[" list "]"
 #define PLAIN REGIONS(AWS("US_EAST_1", NODES("M30", "")))
 
 /* What a cluster may become, and what it may not. */
-static MunitResult specs_changes(const MunitParameter params[], void *data)
+TEST(cluster_specs, changes)
 {
   static const struct {
     const char *body, *code, *field;
@@ -212,7 +206,6 @@ static MunitResult specs_changes(const MunitParameter params[], void *data)
   specs_world w;
   char before[64];
   size_t i;
-  (void)params, (void)data;
   specs_open(&w);
   munit_assert_int(specs_make(&w, "REPLICASET", PLAIN), ==, 202);
   t_advance(&w.t, 60);
@@ -231,14 +224,12 @@ static MunitResult specs_changes(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
   munit_assert_string_equal(t_get_header(&w.t, "ETag"), before);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A smaller size does not take the disks of a greater one, also where nothing is said of them. */
-static MunitResult specs_smaller(const MunitParameter params[], void *data)
+TEST(cluster_specs, smaller)
 {
   specs_world w;
-  (void)params, (void)data;
   specs_open(&w);
   munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M40", DISK("600"))
                                                             ",\"readOnlySpecs\":{\"nodeCount\":1}"))), ==, 202);
@@ -257,11 +248,10 @@ static MunitResult specs_smaller(const MunitParameter params[], void *data)
   munit_assert_int(specs_patch(&w, "{" SPECS(REGIONS(AWS("US_EAST_1", NODES("M40", "") ",\"analyticsSpecs\":{\"nodeCount\":1,\"diskSizeGB\":500}"))) "}"), ==, 500);
   munit_assert_string_equal(t_error(&w.t), "CANNOT_DECREASE_DISK_SIZE");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A share of a machine has what all of them have. */
-static MunitResult specs_tenant(const MunitParameter params[], void *data)
+TEST(cluster_specs, tenant)
 {
   static const char *const members[][2] = {
     { "advancedConfiguration", "{\"minimumEnabledTlsProtocol\":\"TLS1_3\"}" }, { "backupEnabled", "true" },
@@ -271,7 +261,6 @@ static MunitResult specs_tenant(const MunitParameter params[], void *data)
   specs_world w;
   char body[1024];
   size_t i;
-  (void)params, (void)data;
   specs_open(&w);
   for (i = 0; i < sizeof members / sizeof members[0]; i++) {
     snprintf(body, sizeof body, "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"%s\":%s," SPECS(REGIONS(SHARE("M0", ""))) "}",
@@ -290,15 +279,13 @@ static MunitResult specs_tenant(const MunitParameter params[], void *data)
   munit_assert_int(specs_patch(&w, "{\"backupEnabled\":true," SPECS(PLAIN) "}"), ==, 400); /* tenantUpgrade is for that */
   munit_assert_string_equal(t_error(&w.t), "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Records of which damage has left less than every cluster has: what is asked of them is answered. */
-static MunitResult specs_damaged(const MunitParameter params[], void *data)
+TEST(cluster_specs, damaged)
 {
   const char *id;
   specs_world w;
-  (void)params, (void)data;
   specs_open(&w);
   munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 202);
   id = t_keep(&w.t, t_str(&w.t, "id"));
@@ -333,10 +320,4 @@ static MunitResult specs_damaged(const MunitParameter params[], void *data)
   munit_assert_int(specs_patch(&w, "{\"clusterType\":\"SHARDED\"}"), ==, 400);
   munit_assert_true(t_violation(&w.t, "replicationSpecs[0].regionConfigs"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, specs_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(refused), TEST(taken), TEST(shards), TEST(changes), TEST(smaller), TEST(tenant), TEST(damaged),
-                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_cluster_specs = { "cluster_specs", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -76,11 +76,10 @@ static void open_world(cluster_world *w)
   w->group = t_project(&w->t, w->org, "P1");
 }
 
-static MunitResult close_world(cluster_world *w)
+static void close_world(cluster_world *w)
 {
   svc_blocks_free(w->arena.blocks);
   t_close(&w->t);
-  return MUNIT_OK;
 }
 
 #define CLUSTER_C "/groups/%G/clusters/C"
@@ -138,7 +137,7 @@ static const char *events(cluster_world *w)
 
 /* --------------------------------------------------------------------------------------------------------- creating */
 
-static MunitResult test_create_minimal(const MunitParameter params[], void *data)
+TEST(cluster, create_minimal)
 {
   static const struct { const char *path, *value; } defaults[] = {
     { "advancedConfiguration.minimumEnabledTlsProtocol", "TLS1_2" },
@@ -175,8 +174,6 @@ static MunitResult test_create_minimal(const MunitParameter params[], void *data
   cluster_world w;
   cluster_reply r, again;
   size_t i;
-  (void)params;
-  (void)data;
   open_world(&w);
   r = make_cluster(&w, BODY("C"));
   for (i = 0; i < sizeof defaults / sizeof defaults[0]; i++) expect_text(&w, r, defaults[i].path, defaults[i].value);
@@ -190,10 +187,10 @@ static MunitResult test_create_minimal(const MunitParameter params[], void *data
   munit_assert_size(svc_node_count(at(r.body, "labels")), ==, 0);
   again = get(&w);
   munit_assert(svc_node_same(r.body, again.body));
-  return close_world(&w);
+  close_world(&w);
 }
 
-static MunitResult test_create_full(const MunitParameter params[], void *data)
+TEST(cluster, create_full)
 {
   static const char sent[] =
     "{\"acceptDataRisksAndForceReplicaSetReconfig\":\"2025-03-12T08:00:00Z\",\"adaptiveCapacity\":\"ENABLED\","
@@ -243,8 +240,6 @@ static MunitResult test_create_full(const MunitParameter params[], void *data)
   cluster_world w;
   cluster_reply r;
   size_t i;
-  (void)params;
-  (void)data;
   open_world(&w);
   r = call(&w, "POST", "/groups/%G/clusters", sent);
   expect_error(&w, r, 400, "INVALID_CLUSTER_CONFIGURATION"); /* by keys that the project does not have */
@@ -266,7 +261,7 @@ static MunitResult test_create_full(const MunitParameter params[], void *data)
   expect_text(&w, r, "results[0].clusters[0].type", "SHARDED_CLUSTER");
   expect_text(&w, r, "results[0].clusters[0].versions[0]", "7.0.21");
   expect_text(&w, r, "results[0].clusters[0].backupEnabled", "true");
-  return close_world(&w);
+  close_world(&w);
 }
 
 /* ------------------------------------------------------------------------------------------------------- violations */
@@ -371,13 +366,11 @@ static const struct cluster_refusal {
     "\"electableSpecs\":{\"instanceSize\":\"M30\"}}]}]}", "DUPLICATE_ZONE_NAME", "EAST" },
 };
 
-static MunitResult test_refusals(const MunitParameter params[], void *data)
+TEST(cluster, refusals)
 {
   cluster_world w;
   cluster_reply r;
   size_t i;
-  (void)params;
-  (void)data;
   open_world(&w);
   for (i = 0; i < sizeof cluster_refusals / sizeof cluster_refusals[0]; i++) {
     r = call(&w, "POST", "/groups/%G/clusters", cluster_refusals[i].body);
@@ -390,10 +383,10 @@ static MunitResult test_refusals(const MunitParameter params[], void *data)
                "CANNOT_CREATE_PAUSED_CLUSTER");
   r = call(&w, "GET", "/groups/%G/clusters", NULL);
   expect_text(&w, r, "totalCount", "0");
-  return close_world(&w);
+  close_world(&w);
 }
 
-static MunitResult test_all_violations(const MunitParameter params[], void *data)
+TEST(cluster, all_violations)
 {
   static const char *const fields[] = { "backupEnabled", "clusterType", "name", R0 ".electableSpecs.instanceSize",
                                         R0 ".regionName", "replicationSpecs[0].regionConfigs[1].providerName" };
@@ -401,8 +394,6 @@ static MunitResult test_all_violations(const MunitParameter params[], void *data
   cluster_reply r;
   size_t i;
   char path[64];
-  (void)params;
-  (void)data;
   open_world(&w);
   r = call(&w, "POST", "/groups/%G/clusters",
            "{\"name\":\"\",\"clusterType\":\"X\",\"backupEnabled\":1,\"replicationSpecs\":[{\"regionConfigs\":["
@@ -413,17 +404,15 @@ static MunitResult test_all_violations(const MunitParameter params[], void *data
     expect_text(&w, r, path, fields[i]);
   }
   munit_assert_size(svc_node_count(at(r.body, "badRequestDetail.fields")), ==, i);
-  return close_world(&w);
+  close_world(&w);
 }
 
 /* --------------------------------------------------------------------------------------------------------- changing */
 
-static MunitResult test_patch_merges(const MunitParameter params[], void *data)
+TEST(cluster, patch_merges)
 {
   cluster_world w;
   cluster_reply before, r;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_idle(&w, WITH("\"biConnector\":{\"enabled\":true},\"adaptiveCapacity\":\"ENABLED\""));
   before = get(&w);
@@ -449,7 +438,7 @@ static MunitResult test_patch_merges(const MunitParameter params[], void *data)
   expect_error(&w, patch(&w, "{\"clusterType\":null}"), 400, "INVALID_ATTRIBUTE");
   expect_error(&w, patch(&w, "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"}]}]}"), 400,
                "MISSING_ATTRIBUTE");
-  return close_world(&w);
+  close_world(&w);
 }
 
 #define DISKS(region, electable, further) \
@@ -468,12 +457,10 @@ static void expect_disks(cluster_world *w, cluster_reply r, const char *electabl
   expect_text(w, r, "effectiveReplicationSpecs[0].regionConfigs[0].electableSpecs.diskSizeGB", electable);
 }
 
-static MunitResult test_disks_grow(const MunitParameter params[], void *data)
+TEST(cluster, disks_grow)
 {
   cluster_world w;
   cluster_reply r;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_idle(&w, DISKS("US_EAST_1", DISK("40.5"), DISK("80")));
   r = patch(&w, DISKS_PATCH("US_EAST_1", DISK("40"), DISK("80")));
@@ -488,7 +475,7 @@ static MunitResult test_disks_grow(const MunitParameter params[], void *data)
   expect_disks(&w, patch_done(&w, DISKS_PATCH("US_EAST_1", DISK("100"), "")), "100", "100"); /* and follows, where it can */
   expect_error(&w, patch(&w, DISKS_PATCH("US_EAST_1", DISK("99"), "")), 500, "CANNOT_DECREASE_DISK_SIZE");
   expect_disks(&w, patch_done(&w, DISKS_PATCH("EU_WEST_1", DISK("20"), "")), "20", "20"); /* other disks, elsewhere */
-  return close_world(&w);
+  close_world(&w);
 }
 
 /* What a GET gave is accepted, and nothing has changed. */
@@ -505,11 +492,9 @@ static void send_back(cluster_world *w)
   munit_assert_string_equal(events(w), events_before);
 }
 
-static MunitResult test_send_back(const MunitParameter params[], void *data)
+TEST(cluster, send_back)
 {
   cluster_world w;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_cluster(&w, WITH("\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]"));
   send_back(&w); /* CREATING */
@@ -522,17 +507,15 @@ static MunitResult test_send_back(const MunitParameter params[], void *data)
   w.t.now += 5000;
   patch_done(&w, "{\"paused\":true}");
   send_back(&w); /* paused */
-  return close_world(&w);
+  close_world(&w);
 }
 
 /* Connection strings are read-only one by one: one alone may be sent back, and another one is named by its path. */
-static MunitResult test_send_back_part(const MunitParameter params[], void *data)
+TEST(cluster, send_back_part)
 {
   cluster_world w;
   cluster_reply r;
   const char *srv;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_idle(&w, NULL);
   r = get(&w);
@@ -545,15 +528,13 @@ static MunitResult test_send_back_part(const MunitParameter params[], void *data
   expect_error(&w, patch(&w, "{\"connectionStrings\":{\"private\":\"x\",\"standardSrv\":\"y\"}}"), 400, "ATTRIBUTE_READ_ONLY");
   munit_assert_true(t_violation(&w.t, "connectionStrings.private"));
   munit_assert_true(t_violation(&w.t, "connectionStrings.standardSrv"));
-  return close_world(&w);
+  close_world(&w);
 }
 
-static MunitResult test_lifecycle(const MunitParameter params[], void *data)
+TEST(cluster, lifecycle)
 {
   cluster_world w;
   cluster_reply r;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_cluster(&w, BODY("C"));
   w.t.now += 9999;
@@ -595,15 +576,13 @@ static MunitResult test_lifecycle(const MunitParameter params[], void *data)
   expect_error(&w, call(&w, "GET", CLUSTER_C, NULL), 404, "CLUSTER_NOT_FOUND");
   expect_error(&w, call(&w, "GET", CLUSTER_C "/status", NULL), 404, "CLUSTER_NOT_FOUND");
   munit_assert_int(strncmp(events(&w), "CLUSTER_DELETED CLUSTER_DELETE_SUBMITTED ", 41), ==, 0);
-  return close_world(&w);
+  close_world(&w);
 }
 
-static MunitResult test_changes_while_creating(const MunitParameter params[], void *data)
+TEST(cluster, changes_while_creating)
 {
   cluster_world w;
   cluster_reply r;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_cluster(&w, BODY("C"));
   w.t.now += 6000;
@@ -614,15 +593,13 @@ static MunitResult test_changes_while_creating(const MunitParameter params[], vo
   r = get(&w);
   expect_text(&w, r, "stateName", "IDLE");
   munit_assert_string_equal(events(&w), "CLUSTER_READY CLUSTER_UPDATE_SUBMITTED CLUSTER_CREATED");
-  return close_world(&w);
+  close_world(&w);
 }
 
-static MunitResult test_light_changes(const MunitParameter params[], void *data)
+TEST(cluster, light_changes)
 {
   cluster_world w;
   cluster_reply r;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_idle(&w, NULL);
   r = patch(&w, "{\"tags\":[{\"key\":\"env\",\"value\":\"prod\"}]}");
@@ -634,15 +611,13 @@ static MunitResult test_light_changes(const MunitParameter params[], void *data)
   r = patch(&w, "{\"labels\":[{\"key\":\"a\",\"value\":\"b\"}],\"tags\":[]}");
   munit_assert_int(r.status, ==, 200);
   expect_text(&w, r, "stateName", "IDLE");
-  return close_world(&w);
+  close_world(&w);
 }
 
-static MunitResult test_pause(const MunitParameter params[], void *data)
+TEST(cluster, pause)
 {
   cluster_world w;
   cluster_reply r;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_cluster(&w, BODY("C"));
   expect_error(&w, patch(&w, "{\"paused\":true}"), 409, "CANNOT_PAUSE_CLUSTER_WITH_PENDING_CHANGES");
@@ -670,18 +645,16 @@ static MunitResult test_pause(const MunitParameter params[], void *data)
   r = patch_done(&w, "{\"paused\":true}");
   expect_text(&w, r, "paused", "true");
   munit_assert_int(call(&w, "DELETE", CLUSTER_C, NULL).status, ==, 202);
-  return close_world(&w);
+  close_world(&w);
 }
 
 #define DAY ((int64_t)24 * 60 * 60 * 1000)
 
 /* Where damage has left a cluster that waits for the end of its pause, and is not paused: nothing becomes of that. */
-static MunitResult test_resumes_damaged(const MunitParameter params[], void *data)
+TEST(cluster, resumes_damaged)
 {
   cluster_world w;
   cluster_reply r;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_idle(&w, NULL);
   patch_done(&w, "{\"paused\":true}");
@@ -692,17 +665,15 @@ static MunitResult test_resumes_damaged(const MunitParameter params[], void *dat
   expect_text(&w, r, "stateName", "IDLE");
   r = call(&w, "GET", "/groups/%G/events?eventType=CLUSTER_UPDATE_STARTED", NULL);
   expect_text(&w, r, "totalCount", "1"); /* of the pause */
-  return close_world(&w);
+  close_world(&w);
 }
 
 /* After 30 days a paused cluster resumes by itself, with the events of a change and by nobody. */
-static MunitResult test_resumes(const MunitParameter params[], void *data)
+TEST(cluster, resumes)
 {
   cluster_world w;
   cluster_reply r;
   svc_str etag;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_idle(&w, NULL);
   r = patch_done(&w, "{\"paused\":true}"); /* which takes five seconds of the 30 days */
@@ -759,15 +730,13 @@ static MunitResult test_resumes(const MunitParameter params[], void *data)
   expect_text(&w, r, "paused", "false");
   expect_text(&w, r, "stateName", "IDLE");
   munit_assert_int(patch(&w, "{\"paused\":true}").status, ==, 200);
-  return close_world(&w);
+  close_world(&w);
 }
 
-static MunitResult test_versions_of_database(const MunitParameter params[], void *data)
+TEST(cluster, versions_of_database)
 {
   cluster_world w;
   cluster_reply r;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_idle(&w, WITH("\"dbMajorVersion\":\"6.0\""));
   r = patch_done(&w, "{\"dbMajorVersion\":\"7.0\"}");
@@ -780,16 +749,14 @@ static MunitResult test_versions_of_database(const MunitParameter params[], void
   expect_error(&w, patch(&w, "{\"dbMajorVersion\":\"9.0\"}"), 400, "DB_VERSION_INVALID");
   r = call(&w, "GET", "/clusters", NULL);
   expect_text(&w, r, "results[0].clusters[0].versions[0]", "7.0.21");
-  return close_world(&w);
+  close_world(&w);
 }
 
-static MunitResult test_shards(const MunitParameter params[], void *data)
+TEST(cluster, shards)
 {
   cluster_world w;
   cluster_reply one, two, r;
   const char *hosts;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_idle(&w, NULL);
   one = get(&w);
@@ -825,15 +792,13 @@ static MunitResult test_shards(const MunitParameter params[], void *data)
                                 text_at(&w, &r, "replicationSpecs[1].zoneId"));
   expect_error(&w, patch(&w, "{\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[" SPEC("M10") "]}"), 400,
                "SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET");
-  return close_world(&w);
+  close_world(&w);
 }
 
-static MunitResult test_tenant(const MunitParameter params[], void *data)
+TEST(cluster, tenant)
 {
   cluster_world w;
   cluster_reply r;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_idle(&w, TENANT("M0", "EUROPE_WEST"));
   r = get(&w);
@@ -842,17 +807,15 @@ static MunitResult test_tenant(const MunitParameter params[], void *data)
   expect_error(&w, patch(&w, "{\"paused\":true}"), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
   send_back(&w);
   expect_error(&w, patch(&w, "{\"replicationSpecs\":[" SPEC("M10") "]}"), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED"); /* tenantUpgrade is for that */
-  return close_world(&w);
+  close_world(&w);
 }
 
 /* --------------------------------------------------------------------------------------------------------- deleting */
 
-static MunitResult test_delete(const MunitParameter params[], void *data)
+TEST(cluster, delete)
 {
   cluster_world w;
   cluster_reply r;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_idle(&w, WITH("\"terminationProtectionEnabled\":true"));
   r = call(&w, "DELETE", CLUSTER_C, NULL);
@@ -879,15 +842,13 @@ static MunitResult test_delete(const MunitParameter params[], void *data)
   r = call(&w, "GET", "/groups/%G", NULL);
   expect_text(&w, r, "clusterCount", "0");
   make_cluster(&w, BODY("C"));
-  return close_world(&w);
+  close_world(&w);
 }
 
-static MunitResult test_duplicates(const MunitParameter params[], void *data)
+TEST(cluster, duplicates)
 {
   cluster_world w;
   cluster_reply r;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_cluster(&w, BODY("C"));
   r = call(&w, "POST", "/groups/%G/clusters", BODY("C"));
@@ -897,7 +858,7 @@ static MunitResult test_duplicates(const MunitParameter params[], void *data)
   make_cluster(&w, BODY("c")); /* names are told apart by case */
   w.group = t_project(&w.t, w.org, "P2");
   make_cluster(&w, BODY("C"));
-  return close_world(&w);
+  close_world(&w);
 }
 
 /* ----------------------------------------------------------------------------------------------- connection strings */
@@ -920,15 +881,13 @@ static void expect_project_in(const char *digits, const char *id)
   munit_assert_string_equal(hex, id);
 }
 
-static MunitResult test_connection_strings(const MunitParameter params[], void *data)
+TEST(cluster, connection_strings)
 {
   enum { COUNT = 60 };
   cluster_world w;
   cluster_reply r;
   const char *srv[COUNT], *standard;
   int i, j;
-  (void)params;
-  (void)data;
   open_world(&w);
   for (i = 0; i < COUNT; i++) {
     if (i == COUNT / 2) w.group = t_project(&w.t, w.org, "P2");
@@ -951,17 +910,15 @@ static MunitResult test_connection_strings(const MunitParameter params[], void *
   expect_project_in(srv[COUNT - 1] + 16, w.group); /* it is the project's id: no other project has it */
   munit_assert_string_equal(srv[0] + 15, srv[1] + 15);               /* of one project */
   munit_assert_string_not_equal(srv[0] + 15, srv[COUNT - 1] + 15);   /* of another */
-  return close_world(&w);
+  close_world(&w);
 }
 
 /* A project has a limit on its clusters, which its owner may move. */
-static MunitResult test_quota(const MunitParameter params[], void *data)
+TEST(cluster, quota)
 {
   cluster_world w;
   char body[256];
   int i;
-  (void)params;
-  (void)data;
   open_world(&w);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"value\":2}", "/groups/%s/limits/svc.project.deployment.clusters", w.group), ==,
                    200);
@@ -974,18 +931,16 @@ static MunitResult test_quota(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_param(&w.t, 1), w.group);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/limits/svc.project.deployment.clusters", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "currentUsage"), ==, 2);
-  return close_world(&w);
+  close_world(&w);
 }
 
 /* ------------------------------------------------------------------------------------------------------- everywhere */
 
-static MunitResult test_everywhere(const MunitParameter params[], void *data)
+TEST(cluster, everywhere)
 {
   cluster_world w;
   cluster_reply r;
   const char *first;
-  (void)params;
-  (void)data;
   open_world(&w);
   first = w.group;
   make_cluster(&w, BODY("A"));
@@ -1023,17 +978,15 @@ static MunitResult test_everywhere(const MunitParameter params[], void *data)
   r = call(&w, "GET", "/clusters", NULL);
   munit_assert_int(r.status, ==, 200);
   expect_text(&w, r, "totalCount", "0");
-  return close_world(&w);
+  close_world(&w);
 }
 
 /* ------------------------------------------------------------------------------------------- lists, versions, roles */
 
-static MunitResult test_list(const MunitParameter params[], void *data)
+TEST(cluster, list)
 {
   cluster_world w;
   cluster_reply r;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_cluster(&w, BODY("A"));
   make_cluster(&w, BODY("B"));
@@ -1045,10 +998,10 @@ static MunitResult test_list(const MunitParameter params[], void *data)
   expect_error(&w, call(&w, "GET", "/groups/%G/clusters?includeDeletedWithRetainedBackups=maybe", NULL), 400,
                "INVALID_QUERY_PARAMETER");
   expect_error(&w, call(&w, "GET", "/groups/0123456789abcdef01234567/clusters", NULL), 404, "GROUP_NOT_FOUND");
-  return close_world(&w);
+  close_world(&w);
 }
 
-static MunitResult test_version_dates(const MunitParameter params[], void *data)
+TEST(cluster, version_dates)
 {
   static const struct { const char *accept, *method, *path; int status; const char *code; } rows[] = {
     { "application/vnd.svc.2024-08-05+json", "GET", CLUSTER_C, 200, NULL },
@@ -1067,8 +1020,6 @@ static MunitResult test_version_dates(const MunitParameter params[], void *data)
   cluster_world w;
   cluster_reply r;
   size_t i;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_idle(&w, NULL);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -1077,10 +1028,10 @@ static MunitResult test_version_dates(const MunitParameter params[], void *data)
     if (rows[i].code) expect_error(&w, r, rows[i].status, rows[i].code);
     else munit_assert_int(r.status, ==, rows[i].status);
   }
-  return close_world(&w);
+  close_world(&w);
 }
 
-static MunitResult test_roles(const MunitParameter params[], void *data)
+TEST(cluster, roles)
 {
   static const struct { const char *role, *method, *path, *body; int status; } rows[] = {
     { "GROUP_READ_ONLY", "GET", CLUSTER_C, NULL, 200 },
@@ -1097,8 +1048,6 @@ static MunitResult test_roles(const MunitParameter params[], void *data)
   };
   cluster_world w;
   size_t i;
-  (void)params;
-  (void)data;
   open_world(&w);
   make_idle(&w, NULL);
   w.t.grants[0].on = w.group;
@@ -1108,7 +1057,7 @@ static MunitResult test_roles(const MunitParameter params[], void *data)
   }
   w.t.caller.grant_count = 0;
   expect_error(&w, call(&w, "GET", CLUSTER_C, NULL), 401, "USER_UNAUTHORIZED");
-  return close_world(&w);
+  close_world(&w);
 }
 
 /* -------------------------------------------------------------------------------------------------------- no memory */
@@ -1153,14 +1102,12 @@ static void starve(cluster_world *w, int *left, const char *method, const char *
   svc_response_free(&response);
 }
 
-static MunitResult test_no_memory(const MunitParameter params[], void *data)
+TEST(cluster, no_memory)
 {
   cluster_world w;
   svc_config config;
   cluster_reply r;
   int left = -1;
-  (void)params;
-  (void)data;
   memset(&config, 0, sizeof config);
   config.allocator.resize = scarce_resize;
   config.allocator.context = &left;
@@ -1178,18 +1125,16 @@ static MunitResult test_no_memory(const MunitParameter params[], void *data)
   starve(&w, &left, "DELETE", CLUSTER_C, "", 202);
   r = call(&w, "GET", "/groups/%G", NULL);
   expect_text(&w, r, "clusterCount", "1");
-  return close_world(&w);
+  close_world(&w);
 }
 
 /* Where another cluster of the project has the characters that a new one's hosts would have, that gets others. */
-static MunitResult test_hosts_taken(const MunitParameter params[], void *data)
+TEST(cluster, hosts_taken)
 {
   char srv[3][128], id[6];
   cluster_world w;
   cluster_reply r;
   int i;
-  (void)params;
-  (void)data;
   for (i = 0; i < 3; i++) { /* all that is by chance is the same each time */
     open_world(&w);
     make_idle(&w, NULL);
@@ -1205,18 +1150,4 @@ static MunitResult test_hosts_taken(const MunitParameter params[], void *data)
   munit_assert_string_equal(srv[0], srv[1]);
   munit_assert_string_not_equal(srv[1], srv[2]);
   munit_assert_string_equal(srv[1] + 9 + sizeof id, srv[2] + 9 + sizeof id); /* in nothing else */
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, test_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-
-static MunitTest tests[] = {
-  TEST(create_minimal), TEST(create_full), TEST(refusals), TEST(all_violations), TEST(patch_merges), TEST(disks_grow),
-  TEST(send_back), TEST(send_back_part),
-  TEST(lifecycle), TEST(changes_while_creating), TEST(light_changes), TEST(pause), TEST(resumes), TEST(resumes_damaged), TEST(hosts_taken), TEST(versions_of_database),
-  TEST(shards), TEST(tenant), TEST(delete), TEST(duplicates), TEST(connection_strings), TEST(quota), TEST(everywhere), TEST(list),
-  TEST(version_dates), TEST(roles), TEST(no_memory),
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_cluster = { "cluster", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

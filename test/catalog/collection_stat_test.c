@@ -29,12 +29,11 @@ static int stat_get(stat_world *w, const char *rest)
   return t_sendf(&w->t, "GET", NULL, "/groups/%s/%s", w->group, rest);
 }
 
-static MunitResult stat_pinned(const MunitParameter params[], void *data)
+TEST(collection_stat, pinned)
 {
   char many[1024] = "{\"namespaces\":[";
   stat_world w;
   int i;
-  (void)params, (void)data;
   stat_open(&w);
   munit_assert_int(stat_pin(&w, "GET", "pinned", NULL), ==, 200);
   munit_assert_size(t_count(&w.t, "pinnedNamespaces"), ==, 0);
@@ -59,17 +58,15 @@ static MunitResult stat_pinned(const MunitParameter params[], void *data)
   munit_assert_int(stat_pin(&w, "PUT", "pinned", "{\"namespaces\":[]}"), ==, 200);
   munit_assert_size(t_count(&w.t, "pinnedNamespaces"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Ranks agree with the figures; what is pinned comes behind. */
-static MunitResult stat_ranked(const MunitParameter params[], void *data)
+TEST(collection_stat, ranked)
 {
   char names[32][96], path[320];
   stat_world w;
   double last = 1e9, figure;
   size_t n, i;
-  (void)params, (void)data;
   stat_open(&w);
   munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/collStats/namespaces"), ==, 200);
   munit_assert_size(t_count(&w.t, "rankedNamespaces"), ==, 0); /* it knows of none */
@@ -104,13 +101,11 @@ static MunitResult stat_ranked(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "measurements[0].name"), "TOTAL_LATENCY");
   munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), >, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult stat_refused(const MunitParameter params[], void *data)
+TEST(collection_stat, refused)
 {
   stat_world w;
-  (void)params, (void)data;
   stat_open(&w);
   munit_assert_int(stat_get(&w, "clusters/Main/TERTIARY/collStats/namespaces"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_PATH_PARAMETER");
@@ -130,14 +125,12 @@ static MunitResult stat_refused(const MunitParameter params[], void *data)
   munit_assert_null(t_node(&w.t, "metrics[0].units")); /* a count has none */
   munit_assert_string_equal(t_str(&w.t, "metrics[1].units"), "MILLISECONDS");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult stat_search(const MunitParameter params[], void *data)
+TEST(collection_stat, search)
 {
   stat_world w;
   char path[320];
-  (void)params, (void)data;
   stat_open(&w);
   snprintf(path, sizeof path, "hosts/%s/fts/metrics", w.id);
   munit_assert_int(stat_get(&w, path), ==, 200);
@@ -167,9 +160,4 @@ static MunitResult stat_search(const MunitParameter params[], void *data)
   munit_assert_int(stat_get(&w, path), ==, 404);
   munit_assert_string_equal(t_param(&w.t, 0), "two");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, stat_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(pinned), TEST(ranked), TEST(refused), TEST(search), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_collection_stat = { "collection_stat", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -10,10 +10,9 @@
 #define DAILY(days) "{" WHO ",\"scheduledPolicyItems\":[" B_ITEM("daily", 1, "days", days) "]}"
 #define NOT_MET "BACKUP_POLICIES_NOT_MEETING_BACKUP_COMPLIANCE_POLICY_REQUIREMENTS"
 
-static MunitResult test_states(const MunitParameter params[], void *data)
+TEST(compliance_policy, states)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_bad(&w, "GET", POLICY, NULL, 404, "BACKUP_CONFIG_NOT_FOUND");
   b_bad(&w, "DELETE", POLICY, NULL, 404, "BACKUP_CONFIG_NOT_FOUND");
@@ -43,13 +42,12 @@ static MunitResult test_states(const MunitParameter params[], void *data)
   munit_assert_int64(b_events(&w, "CPS_DATA_PROTECTION_UPDATED"), ==, 1);
   munit_assert_int64(b_events(&w, "CPS_DATA_PROTECTION_DISABLED"), ==, 1);
   b_good(&w, "DELETE", "/groups/%G", NULL, 202);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult test_rules(const MunitParameter params[], void *data)
+TEST(compliance_policy, rules)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_bad_field(&w, "PUT", POLICY, "{}", "authorizedEmail");
   b_bad_field(&w, "PUT", POLICY, "{\"authorizedEmail\":\"ada\"}", "authorizedEmail");
@@ -64,14 +62,13 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
   b_bad_field(&w, "PUT", POLICY, "{" WHO ",\"onDemandPolicyItem\":" B_ITEM("daily", 1, "days", 8) "}",
               "onDemandPolicyItem.frequencyType");
   b_bad_field(&w, "PUT", POLICY, "{" WHO ",\"projectId\":\"5f0000000000000000000001\"}", "projectId");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Snapshots are not deleted, whichever way, nor kept for less long. */
-static MunitResult test_snapshots(const MunitParameter params[], void *data)
+TEST(compliance_policy, snapshots)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, B_SHARDED("C"));
   b_good(&w, "PUT", POLICY, "{" WHO ",\"onDemandPolicyItem\":" B_ITEM("ondemand", 0, "days", 5) "}", 200);
   b_bad(&w, "POST", "%C/backup/snapshots", "{\"retentionInDays\":4}", 400, NOT_MET);
@@ -95,14 +92,13 @@ static MunitResult test_snapshots(const MunitParameter params[], void *data)
   b_snapshot(&w);
   b_good(&w, "DELETE", "%C/backup/snapshots/%S", NULL, 204);
   b_good(&w, "DELETE", "%C", NULL, 202);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* A schedule that has no policy at all says less, too: it gets one. */
-static MunitResult test_no_policies(const MunitParameter params[], void *data)
+TEST(compliance_policy, no_policies)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PATCH", "%C/backup/schedule", "{\"policies\":[]}", 200);
   b_bad(&w, "PUT", POLICY "?overwriteBackupPolicies=false", DAILY(9), 400, NOT_MET);
@@ -115,15 +111,14 @@ static MunitResult test_no_policies(const MunitParameter params[], void *data)
   b_is(&w, "policies[0].policyItems[0].retentionValue", "9");
   munit_assert_size(strlen(t_str(&w.t, "policies[0].policyItems[0].id")), ==, 24);
   munit_assert_string_not_equal(t_str(&w.t, "nextSnapshot"), "");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Schedules say no less, and clusters keep their backups. */
-static MunitResult test_schedules(const MunitParameter params[], void *data)
+TEST(compliance_policy, schedules)
 {
   b_world w;
   int i;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("Plain", ""), 202);
   b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("daily", 1, "days", 3) "," B_ITEM("weekly", 6, "weeks", 1)), 200);
@@ -168,14 +163,13 @@ static MunitResult test_schedules(const MunitParameter params[], void *data)
   b_good(&w, "GET", "%C/backup/snapshots", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), >, 10);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* What a schedule says less of is brought up to the policy: how often, and for how long; what says more stays. */
-static MunitResult test_raised(const MunitParameter params[], void *data)
+TEST(compliance_policy, raised)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 12, "days", 4) "," B_ITEM("daily", 1, "days", 30) "," B_ITEM("weekly", 6, "weeks", 6)
          "," B_ITEM("ondemand", 1, "days", 1)), 200);
@@ -205,13 +199,12 @@ static MunitResult test_raised(const MunitParameter params[], void *data)
     munit_assert_int64(t_int(&w.t, "totalCount"), ==, all);
   }
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult test_copies_and_keys(const MunitParameter params[], void *data)
+TEST(compliance_policy, copies_and_keys)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PUT", POLICY, "{" WHO ",\"copyProtectionEnabled\":true,\"encryptionAtRestEnabled\":true}", 200);
   b_bad(&w, "PATCH", "%C/backup/schedule", "{\"deleteCopySnapshots\":true}", 400, NOT_MET);
@@ -221,16 +214,15 @@ static MunitResult test_copies_and_keys(const MunitParameter params[], void *dat
   b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED ",\"encryptionAtRestProvider\":\"AWS\""), 202);
   b_bad(&w, "PATCH", "/groups/%G/clusters/New", "{\"encryptionAtRestProvider\":\"NONE\"}", 400, NOT_MET);
   b_good(&w, "PATCH", "%C", "{\"diskWarmingMode\":\"VISIBLE_EARLIER\"}", 200);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- endpoints */
 
-static MunitResult test_endpoints(const MunitParameter params[], void *data)
+TEST(compliance_policy, endpoints)
 {
 #define ENDPOINTS "/groups/%G/backup/AWS/privateEndpoints"
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_good(&w, "POST", ENDPOINTS, "{\"regionName\":\"US_EAST_1\"}", 202);
   w.other = t_keep(&w.t, t_str(&w.t, "id"));
@@ -258,18 +250,5 @@ static MunitResult test_endpoints(const MunitParameter params[], void *data)
   t_advance(&w.t, 1);
   b_bad(&w, "GET", ENDPOINTS "/%J", NULL, 404, "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND");
   b_good(&w, "POST", ENDPOINTS, "{\"regionName\":\"US_EAST_1\"}", 202);
-  return b_close(&w);
+  b_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/raised", test_raised, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/states", test_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/rules", test_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/snapshots", test_snapshots, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_policies", test_no_policies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/schedules", test_schedules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/copies-and-keys", test_copies_and_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/endpoints", test_endpoints, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_compliance_policy = { "compliance_policy", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

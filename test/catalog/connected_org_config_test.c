@@ -3,10 +3,9 @@
 */
 #include "catalog/federation_world.h"
 
-static MunitResult connected_join(const MunitParameter params[], void *data)
+TEST(connected_org_config, join)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_bad(&w, "PATCH", F_CONN "/5f5f5f5f5f5f5f5f5f5f5f5f", "{}", 404, "ORG_NOT_FOUND");
   f_bad(&w, "GET", F_CONN "/%B", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
@@ -33,14 +32,13 @@ static MunitResult connected_join(const MunitParameter params[], void *data)
   munit_assert_int64(f_events(&w, 'B', "FEDERATION_SETTINGS_UPDATED"), ==, 1);
   f_as(&w, NULL, 0, 0);
   munit_assert_int64(f_events(&w, 'C', "FEDERATION_SETTINGS_UPDATED"), ==, 0);
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* An organization is in one federation: what has others or providers in it is not left behind. */
-static MunitResult connected_elsewhere(const MunitParameter params[], void *data)
+TEST(connected_org_config, elsewhere)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_good(&w, "PATCH", F_CONN "/%C", "{}", 200);
   f_bad(&w, "PATCH", "/federationSettings/%H/connectedOrgConfigs/%C", "{}", 409, "ORG_ALREADY_FEDERATED");
@@ -54,13 +52,12 @@ static MunitResult connected_elsewhere(const MunitParameter params[], void *data
   f_good(&w, "PATCH", "/federationSettings/%H/connectedOrgConfigs/%C", "{}", 200);
   f_good(&w, "GET", "/federationSettings/%H/connectedOrgConfigs", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
-  return f_close(&w);
+  f_close(&w);
 }
 
-static MunitResult connected_leave(const MunitParameter params[], void *data)
+TEST(connected_org_config, leave)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_bad(&w, "DELETE", F_CONN "/%A", NULL, 409, "LAST_CONNECTED_ORG");
   f_good(&w, "PATCH", F_CONN "/%B", "{}", 200);
@@ -77,14 +74,13 @@ static MunitResult connected_leave(const MunitParameter params[], void *data)
   f_is(&w, "hasRoleMappings", "false"); /* nothing of what it was there comes along */
   f_good(&w, "PATCH", F_CONN "/%B", "{}", 200); /* it may come again */
   munit_assert_size(t_count(&w.t, "roleMappings"), ==, 0);
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* All owners of the federation see what an organization is there; its own change it. */
-static MunitResult connected_own(const MunitParameter params[], void *data)
+TEST(connected_org_config, own)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_good(&w, "PATCH", F_CONN "/%B", "{}", 200);
   w.t.grants[0] = (svc_grant){ "ORG_OWNER", w.named['A'] };
@@ -101,27 +97,25 @@ static MunitResult connected_own(const MunitParameter params[], void *data)
   munit_assert_int64(f_events(&w, 'B', "FEDERATION_SETTINGS_UPDATED"), ==, 2); /* its own change is told in its own feed */
   f_as(&w, NULL, 0, 0);
   munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_UPDATED"), ==, 2);
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* With limits: what is no organization of it, or no id at all, is not there, and is drawn from nobody's bucket. */
-static MunitResult connected_limited(const MunitParameter params[], void *data)
+TEST(connected_org_config, limited)
 {
   static const svc_config limited = { .limiter_buckets = 64 };
   f_world w;
-  (void)params, (void)data;
   f_open(&w, &limited);
   f_good(&w, "GET", F_CONN "/%A", NULL, 200);
   munit_assert_string_not_equal(t_get_header(&w.t, "RateLimit-Remaining"), "");
   f_bad(&w, "GET", F_CONN "/%C", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
   f_bad(&w, "GET", F_CONN "/xyz", NULL, 404, "CONNECTED_ORG_NOT_FOUND");
-  return f_close(&w);
+  f_close(&w);
 }
 
-static MunitResult connected_fields(const MunitParameter params[], void *data)
+TEST(connected_org_config, fields)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_provider(&w, F_OIDC("oidc", ""));
   w.named['X'] = w.named['I'];
@@ -144,15 +138,14 @@ static MunitResult connected_fields(const MunitParameter params[], void *data)
   f_is(&w, "identityProviderId", w.named['O']);
   f_good(&w, "PATCH", F_CONN "/%A", "{\"identityProviderId\":null}", 200);
   munit_assert_null(t_node(&w.t, "identityProviderId"));
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* Members whose addresses are of other domains, where only some are allowed. */
-static MunitResult connected_conflicts(const MunitParameter params[], void *data)
+TEST(connected_org_config, conflicts)
 {
   f_world w;
   char roles[128];
-  (void)params, (void)data;
   f_open(&w, NULL);
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w.named['A']);
   t_user(&w.t, "in@Example.com", roles);
@@ -170,17 +163,16 @@ static MunitResult connected_conflicts(const MunitParameter params[], void *data
   munit_assert_size(t_count(&w.t, "userConflicts"), ==, 1);
   f_good(&w, "PATCH", F_CONN "/%A", "{\"domainAllowList\":[\"example.com\",\"ELSEWHERE.com\"]}", 200);
   munit_assert_size(t_count(&w.t, "userConflicts"), ==, 0);
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* Of many members some are looked at, and of many conflicts some are shown. */
-static MunitResult connected_conflicts_most(const MunitParameter params[], void *data)
+TEST(connected_org_config, conflicts_most)
 {
   enum { LOOKED_AT = 500, SHOWN = 100, OUTSIDE = 30, MORE = 10 };
   char roles[128], name[64];
   f_world w;
   int i;
-  (void)params, (void)data;
   f_open(&w, NULL);
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w.named['A']);
   for (i = 0; i < LOOKED_AT + MORE; i++) { /* the last of them are of another domain */
@@ -191,16 +183,15 @@ static MunitResult connected_conflicts_most(const MunitParameter params[], void 
   munit_assert_size(t_count(&w.t, "userConflicts"), ==, OUTSIDE - MORE);
   f_good(&w, "PATCH", F_CONN "/%A", "{\"domainAllowList\":[\"elsewhere.com\"]}", 200);
   munit_assert_size(t_count(&w.t, "userConflicts"), ==, SHOWN);
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* As many as a caller's roles are looked up on, and the last of them counts as the first. */
-static MunitResult connected_most(const MunitParameter params[], void *data)
+TEST(connected_org_config, most)
 {
   f_world w;
   int i;
   char name[16];
-  (void)params, (void)data;
   f_open(&w, NULL);
   for (i = 1; i < 32; i++) {
     snprintf(name, sizeof name, "N%d", i);
@@ -212,19 +203,5 @@ static MunitResult connected_most(const MunitParameter params[], void *data)
   f_as(&w, "ORG_OWNER", 'N', 0);
   f_good(&w, "GET", F_CONN, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 32);
-  return f_close(&w);
+  f_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/join", connected_join, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/elsewhere", connected_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/leave", connected_leave, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/own", connected_own, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/limited", connected_limited, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/fields", connected_fields, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/conflicts", connected_conflicts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/conflicts-most", connected_conflicts_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/most", connected_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_connected_org_config = { "connected_org_config", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -10,7 +10,7 @@
 #define GCP_WITH(block) "{\"providerName\":\"GCP\",\"svcCidrBlock\":\"" block "\"}"
 
 /* Which blocks each provider takes. */
-static MunitResult container_blocks(const MunitParameter params[], void *data)
+TEST(container, blocks)
 {
   static const struct {
     const char *body, *code; /* NULL: it is taken */
@@ -39,7 +39,6 @@ static MunitResult container_blocks(const MunitParameter params[], void *data)
   };
   n_world w;
   size_t i;
-  (void)params, (void)data;
   n_open(&w, NULL);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (rows[i].code) {
@@ -58,15 +57,13 @@ static MunitResult container_blocks(const MunitParameter params[], void *data)
   n_bad_field(&w, "POST", "/containers", "{\"providerName\":\"GCP\",\"regionName\":\"WESTERN_US\"}", NULL, "regionName");
   n_bad_field(&w, "POST", "/containers", "{\"providerName\":\"GCP\",\"regions\":[\"NOWHERE\"]}", NULL, "regions[0]");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* One for each region, and no two overlap, whatever their providers. */
-static MunitResult container_alone(const MunitParameter params[], void *data)
+TEST(container, alone)
 {
   n_world w;
   const char *id, *at;
-  (void)params, (void)data;
   n_open(&w, NULL);
   id = n_make(&w, "/containers", AWS_IN("US_EAST_1", "10.8.0.0/21"), NULL, 201);
   at = n_at(&w, "/containers", id);
@@ -92,13 +89,11 @@ static MunitResult container_alone(const MunitParameter params[], void *data)
   munit_assert_int64(n_events(&w, "CONTAINER_DELETED"), ==, 1);
   n_bad(&w, "GET", at, NULL, NULL, 404, "CLOUD_PROVIDER_CONTAINER_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult container_lists(const MunitParameter params[], void *data)
+TEST(container, lists)
 {
   n_world w;
-  (void)params, (void)data;
   n_open(&w, NULL);
   n_make(&w, "/containers", AWS_IN("US_EAST_1", "10.8.0.0/21"), NULL, 201);
   n_make(&w, "/containers", AZURE_IN("US_EAST", "10.9.0.0/21"), NULL, 201);
@@ -115,15 +110,13 @@ static MunitResult container_lists(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* they go with their project */
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A cluster makes the containers of its regions, with addresses that are free, and holds them as long as it lies there. */
-static MunitResult container_of_clusters(const MunitParameter params[], void *data)
+TEST(container, of_clusters)
 {
   n_world w;
   const char *east, *azure, *own;
-  (void)params, (void)data;
   n_open(&w, NULL);
   own = n_make(&w, "/containers", AWS_IN("EU_WEST_1", "192.168.248.0/21"), NULL, 201); /* what would be given first */
   n_good(&w, "POST", "/clusters",
@@ -171,18 +164,16 @@ static MunitResult container_of_clusters(const MunitParameter params[], void *da
   n_good(&w, "DELETE", n_at(&w, "/containers", azure), NULL, NULL, 204);
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Where the first range is taken, what is given comes of the next one. */
-static MunitResult container_given(const MunitParameter params[], void *data)
+TEST(container, given)
 {
   static const char *const blocks[] = { "172.31.248.0/21", "172.31.240.0/21", "172.31.232.0/21" };
   static const char *const bodies[] = { "{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}", "{\"providerName\":\"AZURE\",\"region\":\"US_EAST\"}",
                                         "{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\"}" };
   n_world w;
   size_t i;
-  (void)params, (void)data;
   n_open(&w, NULL);
   n_good(&w, "POST", "/containers", GCP_WITH("192.168.0.0/16"), NULL, 201);
   for (i = 0; i < 3; i++) {
@@ -191,28 +182,24 @@ static MunitResult container_given(const MunitParameter params[], void *data)
   }
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* One that is damaged and has all addresses leaves none for others: that is said, and nobody looks for them without end. */
-static MunitResult container_none_left(const MunitParameter params[], void *data)
+TEST(container, none_left)
 {
   n_world w;
-  (void)params, (void)data;
   n_open(&w, NULL);
   n_good(&w, "POST", "/containers", GCP_WITH("10.0.0.0/8"), NULL, 201);
   damaged_body(&w.t, "network container", w.group, NULL, "10.0.0.0/8", "10.0.0.0/0");
   n_bad(&w, "POST", "/containers", "{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\"}", NULL, 409, "OVERLAPPING_CIDR_BLOCK");
   munit_assert_string_equal(t_param(&w.t, 1), w.group);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Shares of machines lie in nobody's network. */
-static MunitResult container_of_shared_tiers(const MunitParameter params[], void *data)
+TEST(container, of_shared_tiers)
 {
   n_world w;
-  (void)params, (void)data;
   n_open(&w, NULL);
   n_good(&w, "POST", "/clusters",
          "{\"name\":\"Free\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
@@ -220,15 +207,13 @@ static MunitResult container_of_shared_tiers(const MunitParameter params[], void
          NULL, 202);
   munit_assert_string_equal(n_get(&w, "/containers/all", "totalCount"), "0");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* One of GCP that is for some regions keeps clusters out of the others. */
-static MunitResult container_regions(const MunitParameter params[], void *data)
+TEST(container, regions)
 {
   n_world w;
   const char *at;
-  (void)params, (void)data;
   n_open(&w, NULL);
   at = n_at(&w, "/containers", n_make(&w, "/containers", "{\"providerName\":\"GCP\",\"regions\":[\"WESTERN_US\"]}", NULL, 201));
   munit_assert_string_equal(t_str(&w.t, "svcCidrBlock"), "192.168.192.0/18");
@@ -240,10 +225,4 @@ static MunitResult container_regions(const MunitParameter params[], void *data)
   munit_assert_string_equal(n_get(&w, at, "provisioned"), "true");
   n_good(&w, "POST", "/clusters", N_AWS("Other"), NULL, 202); /* of another provider: it is not asked */
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, container_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(blocks), TEST(alone), TEST(lists), TEST(of_clusters), TEST(given), TEST(none_left), TEST(of_shared_tiers), TEST(regions),
-                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_container = { "container", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

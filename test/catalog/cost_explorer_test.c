@@ -47,11 +47,10 @@ static void cost_ask(cost_world *w, const char *more)
   munit_assert_int(cost_get(w, token), ==, 200);
 }
 
-static MunitResult cost_explorer_token(const MunitParameter params[], void *data)
+TEST(cost_explorer, token)
 {
   char token[80], path[128];
   cost_world w;
-  (void)params, (void)data;
   cost_open(&w);
   munit_assert_int(cost_post(&w, "{\"startDate\":\"2025-06-01\",\"endDate\":\"2025-07-01\"}"), ==, 202);
   snprintf(token, sizeof token, "%s", t_str(&w.t, "token"));
@@ -84,14 +83,12 @@ static MunitResult cost_explorer_token(const MunitParameter params[], void *data
   munit_assert_int(cost_post(&w, "{\"startDate\":\"2025-06-01\",\"endDate\":\"2025-07-01\",\"groupBy\":\"days\"}"), ==, 400);
   munit_assert_true(t_violation(&w.t, "groupBy"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult cost_explorer_groups(const MunitParameter params[], void *data)
+TEST(cost_explorer, groups)
 {
   char more[256], first[32], again[32], token[80];
   cost_world w;
-  (void)params, (void)data;
   cost_open(&w);
   cost_ask(&w, "");
   munit_assert_size(t_count(&w.t, "usageDetails"), ==, 2); /* a sum for each month */
@@ -139,17 +136,15 @@ static MunitResult cost_explorer_groups(const MunitParameter params[], void *dat
   snprintf(again, sizeof again, "%s", t_str(&w.t, "usageDetails[0].usageAmount"));
   munit_assert_string_equal(first, again);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Of many projects, and of days within a month. */
-static MunitResult cost_explorer_many(const MunitParameter params[], void *data)
+TEST(cost_explorer, many)
 {
   char name[32], more[256], token[80];
   const char *group;
   cost_world w;
   int i;
-  (void)params, (void)data;
   cost_open(&w);
   for (i = 0; i < 40; i++) {
     snprintf(name, sizeof name, "project %d", i);
@@ -169,16 +164,14 @@ static MunitResult cost_explorer_many(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "usageDetails"), ==, 42);
   munit_assert_string_equal(t_str(&w.t, "usageDetails[0].usageAmount"), "1.94"); /* of that one day */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What is no cluster's is in a sum by clusters without one. */
-static MunitResult cost_explorer_streams(const MunitParameter params[], void *data)
+TEST(cost_explorer, streams)
 {
   const svc_node *one;
   cost_world w;
   int found = 0;
-  (void)params, (void)data;
   cost_open(&w);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"W\",\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"},"
                            "\"sampleConnections\":{\"solar\":true}}", "/groups/%s/streams", w.alpha), ==, 201);
@@ -196,14 +189,4 @@ static MunitResult cost_explorer_streams(const MunitParameter params[], void *da
   }
   munit_assert_int(found, ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/token", cost_explorer_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/groups", cost_explorer_groups, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/streams", cost_explorer_streams, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/many", cost_explorer_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_cost_explorer = { "cost_explorer", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

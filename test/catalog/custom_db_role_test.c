@@ -20,10 +20,9 @@ static int role_make(t_service *t, const char *name, const char *inherited)
   return t_sendf(t, "POST", body, ROLES, group);
 }
 
-static MunitResult custom_db_role_life(const MunitParameter params[], void *data)
+TEST(custom_db_role, life)
 {
   t_service t;
-  (void)params, (void)data;
   role_open(&t);
   munit_assert_int(t_sendf(&t, "POST", "{\"roleName\":\"reader\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"cluster\":false,"
                            "\"collection\":\"orders\",\"db\":\"shop\"}]}]}", ROLES, group), ==, 202);
@@ -49,11 +48,10 @@ static MunitResult custom_db_role_life(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=DB_ROLE_ADDED&eventType=DB_ROLE_DELETED", group), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A resource: the cluster alone, or a database and a collection, which may be empty. */
-static MunitResult custom_db_role_resources(const MunitParameter params[], void *data)
+TEST(custom_db_role, resources)
 {
   static const struct {
     const char *resource, *wrong; /* NULL: it is accepted */
@@ -71,7 +69,6 @@ static MunitResult custom_db_role_resources(const MunitParameter params[], void 
   char body[256];
   t_service t;
   size_t i;
-  (void)params, (void)data;
   role_open(&t);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     snprintf(body, sizeof body, "{\"roleName\":\"r%zu\",\"actions\":[{\"action\":\"FIND\",\"resources\":[%s]}]}", i, rows[i].resource);
@@ -80,13 +77,11 @@ static MunitResult custom_db_role_resources(const MunitParameter params[], void 
     else munit_assert_size(t_count(&t, "actions[0].resources"), ==, 1);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult custom_db_role_circles(const MunitParameter params[], void *data)
+TEST(custom_db_role, circles)
 {
   t_service t;
-  (void)params, (void)data;
   role_open(&t);
   munit_assert_int(role_make(&t, "a", "{\"db\":\"admin\",\"role\":\"readAnyDatabase\"}"), ==, 202);
   munit_assert_int(role_make(&t, "b", "{\"db\":\"admin\",\"role\":\"a\"}"), ==, 202);
@@ -102,7 +97,6 @@ static MunitResult custom_db_role_circles(const MunitParameter params[], void *d
   munit_assert_int(role_make(&t, "e", ""), ==, 403);
   munit_assert_string_equal(t_error(&t), "CUSTOM_ROLES_LIMIT_EXCEEDED");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A role with so many resources in its one action, with names of so many characters; the status. */
@@ -122,13 +116,12 @@ static int role_of_size(t_service *t, const char *method, const char *name, int 
 }
 
 /* A role has bounds, and so has the list of all. */
-static MunitResult custom_db_role_bounds(const MunitParameter params[], void *data)
+TEST(custom_db_role, bounds)
 {
   char body[16384], *end = body, name[32], long_name[300];
   t_service t;
   size_t whole;
   int i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   munit_assert_int(role_of_size(&t, "POST", "r0", 500, 3), ==, 202);
@@ -175,17 +168,15 @@ static MunitResult custom_db_role_bounds(const MunitParameter params[], void *da
   munit_assert_int(t_sendf(&t, "GET", NULL, ROLES "?pageNum=2", group), ==, 200);
   munit_assert_size(svc_node_count(t.body), ==, 40);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* What a change of what is inherited costs follows what it names, not how large roles are or how many there are. */
-static MunitResult custom_db_role_cost(const MunitParameter params[], void *data)
+TEST(custom_db_role, cost)
 {
   char body[8192], *end, name[32];
   t_reads small, all;
   t_service t;
   int i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1, .store = t_counting_port() });
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   for (i = 0; i < 100; i++) {
@@ -211,16 +202,14 @@ static MunitResult custom_db_role_cost(const MunitParameter params[], void *data
   all = t_reads_taken();
   munit_assert_long(all.rows + all.gets, <, 60);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A hundred parents that inherit two each are no circle, however many ways lead from one to the other. */
-static MunitResult custom_db_role_wide(const MunitParameter params[], void *data)
+TEST(custom_db_role, wide)
 {
   char body[8192], *end = body, name[32];
   t_service t;
   int i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":400}", "/groups/%s/limits/svc.project.security.databaseAccess.customRoles", group),
@@ -243,14 +232,12 @@ static MunitResult custom_db_role_wide(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&t, "PATCH", "{\"inheritedRoles\":[{\"db\":\"admin\",\"role\":\"p99\"}]}", ROLES "/p1", group), ==, 400);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"inheritedRoles\":[{\"db\":\"admin\",\"role\":\"p98\"}]}", ROLES "/p1", group), ==, 200);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A name that nothing has yet is that of a role as soon as there is one: it closes a circle, and holds the role. */
-static MunitResult custom_db_role_later(const MunitParameter params[], void *data)
+TEST(custom_db_role, later)
 {
   t_service t;
-  (void)params, (void)data;
   role_open(&t);
   munit_assert_int(role_make(&t, "a", "{\"db\":\"admin\",\"role\":\"b\"}"), ==, 202);
   munit_assert_int(role_make(&t, "b", "{\"db\":\"admin\",\"role\":\"a\"}"), ==, 400);
@@ -261,17 +248,4 @@ static MunitResult custom_db_role_later(const MunitParameter params[], void *dat
   munit_assert_int(t_sendf(&t, "DELETE", NULL, ROLES "/b", group), ==, 204);
   store_whole(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/life", custom_db_role_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/resources", custom_db_role_resources, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/circles", custom_db_role_circles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bounds", custom_db_role_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/cost", custom_db_role_cost, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/wide", custom_db_role_wide, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/later", custom_db_role_later, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_custom_db_role = { "custom_db_role", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -39,10 +39,9 @@ static void unmake(b_world *w)
 
 /* ---------------------------------------------------------------------------------------------------------------- states */
 
-static MunitResult federation_states(const MunitParameter params[], void *data)
+TEST(data_federation, states)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   make(&w, "{\"name\":\"Fed\"}");
   b_is(&w, "state", "UNVERIFIED");
@@ -76,15 +75,14 @@ static MunitResult federation_states(const MunitParameter params[], void *data)
   munit_assert_int64(b_events(&w, "FEDERATED_DATABASE_UPDATED"), ==, 2); /* a change, and what was asked for at the end */
   munit_assert_int64(b_events(&w, "FEDERATED_DATABASE_REMOVED"), ==, 1);
   b_good(&w, "DELETE", "/groups/%G", NULL, 202);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult federation_list(const MunitParameter params[], void *data)
+TEST(data_federation, list)
 {
   char body[64];
   b_world w;
   int i;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_good(&w, "POST", TENANTS, "{\"name\":\"A-name-that-has-sixty-four-characters-is-too-long-for-one-label-\"}", 202);
   munit_assert_size(strcspn(t_str(&w.t, "hostnames[0]"), "."), ==, 63); /* as long as a label may be */
@@ -102,12 +100,12 @@ static MunitResult federation_list(const MunitParameter params[], void *data)
   b_good(&w, "GET", TENANTS "?type=ONLINE_ARCHIVE", NULL, 200);
   munit_assert_size(t_count(&w.t, ""), ==, 0);
   b_bad(&w, "GET", TENANTS "?type=OTHER", NULL, 400, "INVALID_QUERY_PARAMETER");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- roles */
 
-static MunitResult federation_roles(const MunitParameter params[], void *data)
+TEST(data_federation, roles)
 {
   static const struct {
     const char *provider, *other, *config, *shown;
@@ -118,7 +116,6 @@ static MunitResult federation_roles(const MunitParameter params[], void *data)
   char body[256];
   b_world w;
   size_t i;
-  (void)params, (void)data;
   b_open(&w, NULL);
   w.role = "0123456789abcdef01234567";
   b_bad(&w, "POST", TENANTS, "{\"name\":\"Fed\"," AWS_ROLE "}", 400, "CANNOT_ASSUME_ROLE");
@@ -153,14 +150,13 @@ static MunitResult federation_roles(const MunitParameter params[], void *data)
     unmake(&w);
   }
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* What cannot be read yet is not verified, however long one waits. */
-static MunitResult federation_unverified(const MunitParameter params[], void *data)
+TEST(data_federation, unverified)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_good(&w, "POST", "/groups/%G/cloudProviderAccess", "{\"providerName\":\"AWS\"}", 201);
   w.role = t_keep(&w.t, t_str(&w.t, "roleId"));
@@ -190,12 +186,12 @@ static MunitResult federation_unverified(const MunitParameter params[], void *da
   t_advance(&w.t, 1000);
   b_good(&w, "GET", TENANT, NULL, 200);
   b_is(&w, "state", "UNVERIFIED");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- storage */
 
-static MunitResult federation_good_storage(const MunitParameter params[], void *data)
+TEST(data_federation, good_storage)
 {
   static const char *const bodies[] = {
     STORES("{\"name\":\"a\",\"provider\":\"azure\",\"containerName\":\"c\",\"serviceURL\":\"https://a.blob.example.net\",\"region\":\"US_EAST\"}"),
@@ -216,7 +212,6 @@ static MunitResult federation_good_storage(const MunitParameter params[], void *
   };
   b_world w;
   size_t i;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
     make(&w, bodies[i]);
@@ -230,7 +225,7 @@ static MunitResult federation_good_storage(const MunitParameter params[], void *
   unmake(&w);
   b_good(&w, "DELETE", "%C", NULL, 202);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 static const struct {
@@ -313,23 +308,21 @@ static const struct {
   { "name", "{}" },
 };
 
-static MunitResult federation_bad_storage(const MunitParameter params[], void *data)
+TEST(data_federation, bad_storage)
 {
   b_world w;
   size_t i;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   for (i = 0; i < sizeof bad_storage / sizeof bad_storage[0]; i++) b_bad_field(&w, "POST", TENANTS, bad_storage[i].body, bad_storage[i].field);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* As large as it may be, and larger: what is too large is refused before its names are compared. */
-static MunitResult federation_size(const MunitParameter params[], void *data)
+TEST(data_federation, size)
 {
   static char body[1 << 20];
   b_world w;
   size_t n, i;
-  (void)params, (void)data;
   b_open(&w, NULL);
   n = (size_t)snprintf(body, sizeof body, "{\"name\":\"Fed\",\"storage\":{\"databases\":[");
   for (i = 0; i < 50; i++) {
@@ -346,7 +339,7 @@ static MunitResult federation_size(const MunitParameter params[], void *data)
   for (i = 0; i < 200; i++) n += (size_t)snprintf(body + n, sizeof body - n, "%s{\"name\":\"c%0120zu\"}", i ? "," : "", i);
   snprintf(body + n, sizeof body - n, "]}]}}");
   munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/dataFederation", w.group), ==, 202);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* A database user can be limited to one that is there. */
@@ -354,10 +347,9 @@ static MunitResult federation_size(const MunitParameter params[], void *data)
   "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse battery\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":" \
   "\"d\"}],\"scopes\":[{\"name\":\"" name "\",\"type\":\"DATA_LAKE\"}]}"
 
-static MunitResult federation_user(const MunitParameter params[], void *data)
+TEST(data_federation, user)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_bad(&w, "POST", "/groups/%G/databaseUsers", USER_OF("Fed"), 400, "SCOPE_CLUSTER_NOT_FOUND");
   b_bad(&w, "POST", "/groups/%G/databaseUsers", USER_OF("C"), 400, "SCOPE_CLUSTER_NOT_FOUND"); /* a cluster is none */
@@ -367,14 +359,14 @@ static MunitResult federation_user(const MunitParameter params[], void *data)
   b_good(&w, "PATCH", "/groups/%G/databaseUsers/admin/app", "{\"description\":\"still limited\"}", 200);
   b_is(&w, "scopes[0].name", "Fed");
   b_bad(&w, "PATCH", "/groups/%G/databaseUsers/admin/app", "{\"scopes\":[{\"name\":\"Other\",\"type\":\"DATA_LAKE\"}]}", 400, "SCOPE_CLUSTER_NOT_FOUND");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- endpoints */
 
 #define AZURE_ID "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/privateEndpoints/e"
 
-static MunitResult federation_endpoints(const MunitParameter params[], void *data)
+TEST(data_federation, endpoints)
 {
   static const struct {
     const char *field, *body;
@@ -393,7 +385,6 @@ static MunitResult federation_endpoints(const MunitParameter params[], void *dat
   };
   b_world w;
   size_t i;
-  (void)params, (void)data;
   b_open(&w, NULL);
   make(&w, "{\"name\":\"Fed\"}");
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) b_bad_field(&w, "POST", ENDPOINTS, bad[i].body, bad[i].field);
@@ -432,32 +423,30 @@ static MunitResult federation_endpoints(const MunitParameter params[], void *dat
   b_good(&w, "GET", ENDPOINTS "/%2Fsubscriptions%2Fs%2FresourceGroups%2Fg%2Fproviders%2FMicrosoft.Network%2FprivateEndpoints%2Fe", NULL, 200);
   munit_assert_int64(b_events(&w, "INTERFACE_ENDPOINT_CREATED"), ==, 2);
   munit_assert_int64(b_events(&w, "INTERFACE_ENDPOINT_DELETED"), ==, 1);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult federation_endpoint_most(const MunitParameter params[], void *data)
+TEST(data_federation, endpoint_most)
 {
   char body[128];
   b_world w;
   int i;
-  (void)params, (void)data;
   b_open(&w, NULL);
   for (i = 0; i < 50; i++) {
     snprintf(body, sizeof body, "{\"endpointId\":\"vpce-%017d\"}", i);
     b_good(&w, "POST", ENDPOINTS, body, 201);
   }
   b_bad(&w, "POST", ENDPOINTS, "{\"endpointId\":\"vpce-0123456789abcdef0\"}", 403, "TOO_MANY_RESOURCES");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- limits */
 
 #define LIMITS TENANT "/limits"
 
-static MunitResult federation_limits(const MunitParameter params[], void *data)
+TEST(data_federation, limits)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   make(&w, "{\"name\":\"Fed\"}");
   b_good(&w, "GET", LIMITS, NULL, 200);
@@ -501,7 +490,7 @@ static MunitResult federation_limits(const MunitParameter params[], void *data)
   b_good(&w, "GET", LIMITS, NULL, 200);
   munit_assert_size(t_count(&w.t, ""), ==, 0);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the driver */
@@ -536,13 +525,12 @@ static void done(b_world *w, federation_driver *d, const char *action, int resul
   munit_assert_int(svc_order_done(w->t.s, d->id, result, facts), ==, SVC_OK);
 }
 
-static MunitResult federation_driven(const MunitParameter params[], void *data)
+TEST(data_federation, driven)
 {
   federation_driver d = { "", "", "", "" };
   svc_driver driver = { federation_perform, federation_answer, &d };
   svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
-  (void)params, (void)data;
   b_open(&w, &config);
   b_role(&w, "AWS");
   make(&w, "{\"name\":\"Fed\"," AWS_ROLE "}");
@@ -585,16 +573,15 @@ static MunitResult federation_driven(const MunitParameter params[], void *data)
   b_good(&w, "DELETE", TENANT, NULL, 202);
   done(&w, &d, "federation.delete", SVC_OK, NULL);
   b_bad(&w, "GET", TENANT, NULL, 404, "DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME");
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult federation_logs(const MunitParameter params[], void *data)
+TEST(data_federation, logs)
 {
   federation_driver d = { "", "", "", "" };
   svc_driver driver = { federation_perform, federation_answer, &d };
   svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
-  (void)params, (void)data;
   b_open(&w, &config);
   make(&w, "{\"name\":\"Fed\"}");
   b_good(&w, "GET", TENANT "/queryLogs.gz?startDate=1748736000&endDate=1748736060", NULL, 200);
@@ -604,24 +591,5 @@ static MunitResult federation_logs(const MunitParameter params[], void *data)
   b_bad(&w, "GET", TENANT "/queryLogs.gz?startDate=1748736000&endDate=1748735999", NULL, 400, "START_DATE_AFTER_END_DATE");
   b_bad(&w, "GET", TENANT "/queryLogs.gz?startDate=7", NULL, 400, "INVALID_QUERY_PARAMETER");
   b_bad(&w, "GET", TENANTS "/None/queryLogs.gz", NULL, 404, "DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME");
-  return b_close(&w);
+  b_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/states", federation_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/list", federation_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/roles", federation_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/unverified", federation_unverified, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/good-storage", federation_good_storage, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bad-storage", federation_bad_storage, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/size", federation_size, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/user", federation_user, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/endpoints", federation_endpoints, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/endpoint-most", federation_endpoint_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/limits", federation_limits, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driven", federation_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/logs", federation_logs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_data_federation = { "/data_federation", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -103,14 +103,13 @@ static size_t cert_line(const char *folder)
   return strcspn(line, "\r\n");
 }
 
-static MunitResult cert_verify(const MunitParameter params[], void *data)
+TEST(database_user_cert, verify)
 {
   static const int64_t day = 86400;
   char folder[128];
   cert_world w;
   char *pem;
-  (void)params, (void)data;
-  if (system("command -v openssl >/dev/null 2>&1") != 0) return MUNIT_SKIP;
+  SKIP_IF(system("command -v openssl >/dev/null 2>&1") != 0);
   store_folder(folder);
   cert_open(&w, NULL);
   cert_user(&w, MANAGED("CN=jane,OU=ops,O=acme"));
@@ -149,13 +148,11 @@ static MunitResult cert_verify(const MunitParameter params[], void *data)
   munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem other.pem", (long long)(T_START / 1000)), !=, 0);
   t_close(&w.t);
   store_remove(folder);
-  return MUNIT_OK;
 }
 
-static MunitResult cert_list(const MunitParameter params[], void *data)
+TEST(database_user_cert, list)
 {
   cert_world w;
-  (void)params, (void)data;
   cert_open(&w, NULL);
   cert_user(&w, MANAGED("CN=joe"));
   munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 200);
@@ -183,7 +180,6 @@ static MunitResult cert_list(const MunitParameter params[], void *data)
   munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 404);
   store_whole(w.t.s); /* what is left has gone with the user */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A name that a certificate would hold otherwise than it is written is another user's, or nobody's. */
@@ -223,10 +219,9 @@ static void cert_names(cert_world *w)
   }
 }
 
-static MunitResult cert_refused(const MunitParameter params[], void *data)
+TEST(database_user_cert, refused)
 {
   cert_world w;
-  (void)params, (void)data;
   cert_open(&w, NULL);
   munit_assert_int(cert_send(&w, "POST", "CN%3Djoe", "{}"), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "USERNAME_NOT_FOUND");
@@ -252,11 +247,10 @@ static MunitResult cert_refused(const MunitParameter params[], void *data)
   munit_assert_int(cert_send(&w, "GET", "CN%3Djoe", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What is in the files of the store is no key, neither the user's nor the authority's; and what is sealed opens again. */
-static MunitResult cert_stored(const MunitParameter params[], void *data)
+TEST(database_user_cert, stored)
 {
   char folder[128], path[200];
   svc_config config = quiet;
@@ -265,7 +259,6 @@ static MunitResult cert_stored(const MunitParameter params[], void *data)
   const char *key;
   size_t n, i;
   FILE *f;
-  (void)params, (void)data;
   store_folder(folder);
   config.path = folder;
   cert_open(&w, &config);
@@ -295,16 +288,14 @@ static MunitResult cert_stored(const MunitParameter params[], void *data)
 done:
   free(pem);
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 /* mbedTLS allocates hundreds of times for one. Where it gets nothing that is the service's fault, and not that of the name. */
-static MunitResult cert_memory(const MunitParameter params[], void *data)
+TEST(database_user_cert, memory)
 {
   static const char body[] = "{\"monthsUntilExpiration\":3}";
   cert_world w;
   long n, hits = 1, refused = 0;
-  (void)params, (void)data;
   cert_open(&w, NULL);
   cert_user(&w, MANAGED("CN=app"));
   munit_assert_int(cert_send(&w, "POST", "CN=app", body), ==, 201); /* the authority is made with it */
@@ -326,16 +317,4 @@ static MunitResult cert_memory(const MunitParameter params[], void *data)
   }
   munit_assert_long(refused, >, 20);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/memory", cert_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/verify", cert_verify, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/list", cert_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refused", cert_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/stored", cert_stored, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_database_user_cert = { "/database_user_cert", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

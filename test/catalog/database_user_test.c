@@ -40,25 +40,22 @@ static int at(user_world *w, const char *method, const char *path, const char *b
 }
 
 /* RFC 7677, section 3. */
-static MunitResult user_scram(const MunitParameter params[], void *data)
+TEST(database_user, scram)
 {
   svc_arena a;
   svc_str salt, out;
-  (void)params, (void)data;
   svc_arena_init(&a, NULL);
   munit_assert_true(svc_base64_decode(&a, SVC_S("W22ZaJ0SNY7soEsUEjb6gQ=="), &salt));
   out = svc_scram_verifier(&a, SVC_S("pencil"), (const unsigned char *)salt.p);
   munit_assert_string_equal(out.p, "SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:"
                                    "wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=");
   svc_blocks_free(a.blocks);
-  return MUNIT_OK;
 }
 
-static MunitResult user_life(const MunitParameter params[], void *data)
+TEST(database_user, life)
 {
   static char tall[4100];
   user_world w;
-  (void)params, (void)data;
   user_open(&w, false);
   munit_assert_int(at(&w, "POST", "", APP), ==, 201);
   munit_assert_null(t_node(&w.t, "password"));
@@ -98,10 +95,9 @@ static MunitResult user_life(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "username"), "CN=a/b?c#d,OU=%41");
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult user_refused(const MunitParameter params[], void *data)
+TEST(database_user, refused)
 {
 #define BY(rest) "{\"databaseName\":\"admin\",\"username\":\"app\"," rest "}"
 #define HELD(role) "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse\",\"roles\":[" role "]}"
@@ -140,7 +136,6 @@ static MunitResult user_refused(const MunitParameter params[], void *data)
   };
   user_world w;
   size_t i;
-  (void)params, (void)data;
   user_open(&w, false);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     munit_assert_int(at(&w, "POST", "", rows[i].body), ==, 400);
@@ -150,14 +145,12 @@ static MunitResult user_refused(const MunitParameter params[], void *data)
   munit_assert_int(at(&w, "GET", "", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A custom role that somebody holds stays; a limit of the project holds. */
-static MunitResult user_holds(const MunitParameter params[], void *data)
+TEST(database_user, holds)
 {
   user_world w;
-  (void)params, (void)data;
   user_open(&w, false);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"roleName\":\"mine\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"db\":\"a\",\"collection\":\"b\"}]}]}",
                            "/groups/%s/customDBRoles/roles", w.group), ==, 202);
@@ -176,13 +169,11 @@ static MunitResult user_holds(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_error(&w.t), "GROUP_USERS_LIMIT_EXCEEDED");
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult user_ends(const MunitParameter params[], void *data)
+TEST(database_user, ends)
 {
   user_world w;
-  (void)params, (void)data;
   user_open(&w, false);
   munit_assert_int(at(&w, "POST", "", BY("\"password\":\"correct horse\",\"deleteAfterDate\":\"2025-06-01T01:00:00Z\"," ROLE)), ==, 201);
   t_advance(&w.t, 3599);
@@ -199,15 +190,13 @@ static MunitResult user_ends(const MunitParameter params[], void *data)
   t_advance(&w.t, 86400);
   munit_assert_int(at(&w, "GET", "/admin/app", NULL), ==, 200);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* The driver hears of every change, with a verifier and never a password, and of the end, of which it is told how it was. */
-static MunitResult user_driven(const MunitParameter params[], void *data)
+TEST(database_user, driven)
 {
   user_world w;
   const char *first;
-  (void)params, (void)data;
   user_open(&w, true);
   munit_assert_int(at(&w, "POST", "", APP), ==, 201);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -232,17 +221,4 @@ static MunitResult user_driven(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(w.desired[3], "\"username\":\"app\""));
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/scram", user_scram, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/life", user_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refused", user_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/holds", user_holds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ends", user_ends, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driven", user_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_database_user = { "/database_user", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

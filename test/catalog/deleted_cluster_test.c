@@ -32,7 +32,7 @@ static int64_t deleted_count(b_world *w, const char *path)
 }
 
 /* Only where it is asked for. */
-static MunitResult test_asked(const MunitParameter params[], void *data)
+TEST(deleted_cluster, asked)
 {
   static const struct {
     const char *body, *query;
@@ -47,7 +47,6 @@ static MunitResult test_asked(const MunitParameter params[], void *data)
   char cluster[1024];
   b_world w;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     snprintf(cluster, sizeof cluster, "{\"name\":\"C\",\"backupEnabled\":true%s,\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[" B_SPEC "]}",
              rows[i].body);
@@ -58,13 +57,11 @@ static MunitResult test_asked(const MunitParameter params[], void *data)
     store_whole(w.t.s);
     b_close(&w);
   }
-  return MUNIT_OK;
 }
 
-static MunitResult test_shown(const MunitParameter params[], void *data)
+TEST(deleted_cluster, shown)
 {
   b_world w;
-  (void)params, (void)data;
   deleted_open(&w, NULL, "?retainBackups=true");
   munit_assert_int64(deleted_count(&w, SNAPSHOTS), ==, 1);
   b_is(&w, "results[0].id", w.snapshot);
@@ -85,14 +82,13 @@ static MunitResult test_shown(const MunitParameter params[], void *data)
   b_bad(&w, "PATCH", "%C", "{\"paused\":true}", 404, "CLUSTER_NOT_FOUND");
   b_good(&w, "GET", "/groups/%G", NULL, 200);
   b_is(&w, "clusterCount", "0");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Into another cluster, and as files. */
-static MunitResult test_restored(const MunitParameter params[], void *data)
+TEST(deleted_cluster, restored)
 {
   b_world w;
-  (void)params, (void)data;
   deleted_open(&w, NULL, "?retainBackups=true");
   b_good(&w, "POST", LIST, B_CLUSTER("D", ""), 202);
   t_advance(&w.t, 10);
@@ -110,27 +106,25 @@ static MunitResult test_restored(const MunitParameter params[], void *data)
   b_bad(&w, "POST", "%C/backup/restoreJobs",
         "{\"deliveryType\":\"pointInTime\",\"pointInTimeUTCSeconds\":1748736025,\"targetClusterName\":\"D\"}", 404, "BACKUP_CONFIG_NOT_FOUND");
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult test_shards(const MunitParameter params[], void *data)
+TEST(deleted_cluster, shards)
 {
   b_world w;
-  (void)params, (void)data;
   deleted_open(&w, B_SHARDED("C"), "?retainBackups=true");
   b_good(&w, "GET", SNAPSHOTS "/shardedClusters", NULL, 200);
   munit_assert_size(t_count(&w.t, "results[0].members"), ==, 2);
   b_good(&w, "GET", SNAPSHOTS "/shardedCluster/%S", NULL, 200);
   b_good(&w, "DELETE", SNAPSHOTS "/shardedCluster/%S", NULL, 204);
   b_bad(&w, "GET", SNAPSHOTS, NULL, 404, "CLUSTER_NOT_FOUND");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* What is not completed goes with the cluster. */
-static MunitResult test_incomplete(const MunitParameter params[], void *data)
+TEST(deleted_cluster, incomplete)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "POST", SNAPSHOTS, "{}", 202);
   b_good(&w, "DELETE", "%C?retainBackups=true", NULL, 202);
@@ -139,15 +133,14 @@ static MunitResult test_incomplete(const MunitParameter params[], void *data)
   b_good(&w, "GET", SNAPSHOTS, NULL, 404);
   munit_assert_int64(deleted_count(&w, ALL), ==, 0);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* It goes with the last snapshot: when that expires, or is deleted. */
-static MunitResult test_ends(const MunitParameter params[], void *data)
+TEST(deleted_cluster, ends)
 {
   b_world w;
   const char *first;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_snapshot(&w);
   first = w.snapshot;
@@ -173,26 +166,24 @@ static MunitResult test_ends(const MunitParameter params[], void *data)
   b_bad(&w, "GET", SNAPSHOTS, NULL, 404, "CLUSTER_NOT_FOUND");
   munit_assert_int64(deleted_count(&w, ALL), ==, 0);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* They go with the project, and so does what stands for the cluster. */
-static MunitResult test_project(const MunitParameter params[], void *data)
+TEST(deleted_cluster, project)
 {
   b_world w;
-  (void)params, (void)data;
   deleted_open(&w, NULL, "?retainBackups=true");
   b_good(&w, "DELETE", "/groups/%G", NULL, 202);
   munit_assert_size(store_whole(w.t.s), ==, 0);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* A new cluster takes the name; when that is gone as well, the name is the newer one's. */
-static MunitResult test_namesake(const MunitParameter params[], void *data)
+TEST(deleted_cluster, namesake)
 {
   const char *first;
   b_world w;
-  (void)params, (void)data;
   deleted_open(&w, NULL, "?retainBackups=true");
   first = w.snapshot;
   b_good(&w, "POST", LIST, B_CLUSTER("C", B_BACKED), 202);
@@ -213,14 +204,13 @@ static MunitResult test_namesake(const MunitParameter params[], void *data)
   t_advance(&w.t, 8 * 86400);
   munit_assert_int64(deleted_count(&w, ALL), ==, 0);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Where a compliance policy keeps snapshots, a cluster can go without them. */
-static MunitResult test_compliance(const MunitParameter params[], void *data)
+TEST(deleted_cluster, compliance)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_snapshot(&w);
   b_good(&w, "PUT", "/groups/%G/backupCompliancePolicy",
@@ -230,15 +220,14 @@ static MunitResult test_compliance(const MunitParameter params[], void *data)
   b_good(&w, "DELETE", "%C?retainBackups=true", NULL, 202);
   t_advance(&w.t, 10);
   munit_assert_int64(deleted_count(&w, SNAPSHOTS), ==, 1);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* What is kept costs, and is on the bill under the name of the cluster. */
-static MunitResult test_money(const MunitParameter params[], void *data)
+TEST(deleted_cluster, money)
 {
   int64_t before;
   b_world w;
-  (void)params, (void)data;
   deleted_open(&w, NULL, "?retainBackups=true");
   b_good(&w, "PATCH", ONE, "{\"retentionUnit\":\"WEEKS\",\"retentionValue\":3}", 200);
   t_advance(&w.t, 86400);
@@ -247,20 +236,5 @@ static MunitResult test_money(const MunitParameter params[], void *data)
   t_advance(&w.t, 10 * 86400);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/invoices/pending", w.org), ==, 200);
   munit_assert_int64(t_int(&w.t, "results[0].subtotalCents"), >, before);
-  return b_close(&w);
+  b_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/asked", test_asked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/shown", test_shown, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/restored", test_restored, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/shards", test_shards, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/incomplete", test_incomplete, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ends", test_ends, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/project", test_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/namesake", test_namesake, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/compliance", test_compliance, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/money", test_money, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_deleted_cluster = { "deleted_cluster", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -28,10 +28,9 @@ static const char *dropped(const char *list, const char *indexes)
 
 #define INDEX(name, keys, more) "{\"name\":\"" name "\",\"keys\":" keys more "}"
 
-static MunitResult drop_redundant(const MunitParameter params[], void *data)
+TEST(drop_index, redundant)
 {
   static const char two[] = INDEX("a", "[{\"a\":1}]", "") "," INDEX("ab", "[{\"a\":1},{\"b\":-1}]", "");
-  (void)params, (void)data;
   adv_open(&w);
   munit_assert_string_equal(dropped("redundantIndexes", ""), "");
   munit_assert_string_equal(dropped("redundantIndexes", two), "a ");
@@ -53,13 +52,11 @@ static MunitResult drop_redundant(const MunitParameter params[], void *data)
   munit_assert_string_equal(dropped("redundantIndexes", INDEX("id", "[{\"_id\":1},{\"a\":1}]", "")), "");
   munit_assert_string_equal(dropped("redundantIndexes", INDEX("a", "[{\"a\":1}]", "") "," INDEX("again", "[{\"a\":1}]", "")), ""); /* there are no such two */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* The test's clock is at 2025-06-09T00:00:00Z: a week before is 1748822400000. */
-static MunitResult drop_unused(const MunitParameter params[], void *data)
+TEST(drop_index, unused)
 {
-  (void)params, (void)data;
   adv_open(&w);
   munit_assert_string_equal(dropped("unusedIndexes", INDEX("a", "[{\"a\":1}]", ",\"accesses\":0,\"since\":1748822400000")), "a ");
   munit_assert_string_equal(adv_text(&w, "unusedIndexes"), "[{\"accessCount\":0,\"index\":[{\"a\":1}],\"name\":\"a\",\"namespace\":\"s.c\","
@@ -78,7 +75,6 @@ static MunitResult drop_unused(const MunitParameter params[], void *data)
   w.collections = "5";
   adv_bad(&w, DROP, "", 503, "SERVICE_UNAVAILABLE");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- advice */
@@ -99,12 +95,11 @@ static const char *advice(const char *collections, const char *queries)
   munit_assert_string_equal(t_str(&w.t, "recommendations[0].affectedNamespaces[0].triggers[0].triggerType"), why); \
   munit_assert_string_not_equal(t_str(&w.t, "recommendations[0].description"), "")
 
-static MunitResult drop_collections(const MunitParameter params[], void *data)
+TEST(drop_index, collections)
 {
   static char text[600000];
   size_t n;
   int i;
-  (void)params, (void)data;
   adv_open(&w);
   munit_assert_string_equal(advice("[{\"namespace\":\"s.c\",\"longestArray\":10000,\"largestBytes\":2097152}]", "[]"), "[]");
   advice("[{\"namespace\":\"s.c\",\"longestArray\":10001}]", "[]");
@@ -125,12 +120,10 @@ static MunitResult drop_collections(const MunitParameter params[], void *data)
   ADVISED("REDUCE_NUMBER_OF_NAMESPACES", "", "NUMBER_OF_NAMESPACES");
   munit_assert_null(t_node(&w.t, "recommendations[0].affectedNamespaces[0].namespace")); /* of no collection */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult drop_queries(const MunitParameter params[], void *data)
+TEST(drop_index, queries)
 {
-  (void)params, (void)data;
   adv_open(&w);
   munit_assert_string_equal(advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"lookup\":true") "," ADV_RAN(00100, "s.c", 1, 1, 1, "\"count\":10") "]"), "[]");
   advice("[]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"lookup\":true") "," ADV_RAN(00100, "s.c", 1, 1, 1, "\"count\":9") ","
@@ -156,10 +149,4 @@ static MunitResult drop_queries(const MunitParameter params[], void *data)
   w.queries = "{}";
   adv_bad(&w, ADVICE, "", 503, "SERVICE_UNAVAILABLE");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, drop_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(redundant), TEST(unused), TEST(collections), TEST(queries),
-                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_drop_index = { "drop_index", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

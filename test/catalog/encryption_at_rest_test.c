@@ -44,12 +44,11 @@ static void disable(b_world *w, const char *member, int status)
 }
 
 /* Each provider: by credentials, in use by a cluster, disabled; by a role; and the role is free afterwards. */
-static MunitResult encryption_providers(const MunitParameter params[], void *data)
+TEST(encryption_at_rest, providers)
 {
   char path[128];
   b_world w;
   size_t i;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_good(&w, "GET", KEYS, NULL, 200);
   for (i = 0; i < sizeof providers / sizeof providers[0]; i++) is(&w, providers[i].member, "enabled", "false");
@@ -84,10 +83,10 @@ static MunitResult encryption_providers(const MunitParameter params[], void *dat
   }
   munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_UPDATED"), ==, 12);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult encryption_rules(const MunitParameter params[], void *data)
+TEST(encryption_at_rest, rules)
 {
   static const struct {
     const char *field, *body;
@@ -122,7 +121,6 @@ static MunitResult encryption_rules(const MunitParameter params[], void *data)
   };
   b_world w;
   size_t i;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_role(&w, "AWS");
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) b_bad_field(&w, "PATCH", KEYS, bad[i].body, bad[i].field);
@@ -133,15 +131,14 @@ static MunitResult encryption_rules(const MunitParameter params[], void *data)
   b_bad_field(&w, "PATCH", KEYS, OFF("awsKms"), "enabledForSearchNodes");
   b_good(&w, "PATCH", KEYS, "{\"enabledForSearchNodes\":false,\"awsKms\":{\"enabled\":false}}", 200);
   munit_assert_string_equal(t_str(&w.t, "awsKms.accessKeyID"), "");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* A role takes the place of credentials, and they of it; what is kept need not be sent again. */
-static MunitResult encryption_ways(const MunitParameter params[], void *data)
+TEST(encryption_at_rest, ways)
 {
   b_world w;
   const char *first;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_role(&w, "AWS");
   b_good(&w, "PATCH", KEYS, AWS(ACCESS), 200);
@@ -163,11 +160,11 @@ static MunitResult encryption_ways(const MunitParameter params[], void *data)
   b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"enabled\":false,\"region\":\"EU_WEST_1\",\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"}}", 200);
   munit_assert_null(t_node(&w.t, "awsKms.region")); /* it keeps nothing */
   b_bad_field(&w, "PATCH", KEYS, "{\"awsKms\":{" AWS_KEY ",\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\"}}", "awsKms.secretAccessKey");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Nothing of the secrets is in the files of the store. */
-static MunitResult encryption_sealed(const MunitParameter params[], void *data)
+TEST(encryption_at_rest, sealed)
 {
   static char all[1 << 22];
   char folder[128], file[160];
@@ -175,7 +172,6 @@ static MunitResult encryption_sealed(const MunitParameter params[], void *data)
   b_world w;
   size_t i, n;
   FILE *f;
-  (void)params, (void)data;
   store_folder(folder);
   config.path = folder;
   b_open(&w, &config);
@@ -192,16 +188,14 @@ static MunitResult encryption_sealed(const MunitParameter params[], void *data)
   munit_assert_null(memmem(all, n, "of-some-length", 14));
 done:
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- search */
 
-static MunitResult encryption_search(const MunitParameter params[], void *data)
+TEST(encryption_at_rest, search)
 {
 #define SEARCH "{\"specs\":[{\"instanceSize\":\"S20_HIGHCPU_NVME\",\"nodeCount\":2}]}"
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_good(&w, "PATCH", KEYS, AWS(ACCESS), 200);
   b_good(&w, "POST", "/groups/%G/clusters", ENCRYPTED("C", "AWS"), 202);
@@ -214,7 +208,7 @@ static MunitResult encryption_search(const MunitParameter params[], void *data)
   b_good(&w, "PATCH", KEYS, "{\"enabledForSearchNodes\":true}", 200);
   b_good(&w, "POST", "%C/search/deployment", SEARCH, 202);
   b_is(&w, "encryptionAtRestProvider", "AWS");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- endpoints */
@@ -223,10 +217,9 @@ static MunitResult encryption_search(const MunitParameter params[], void *data)
 #define WAYS_AZURE KEYS "/AZURE/privateEndpoints"
 #define NEAR "{\"regionName\":\"US_EAST_1\"}"
 
-static MunitResult encryption_endpoints(const MunitParameter params[], void *data)
+TEST(encryption_at_rest, endpoints)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_bad(&w, "POST", WAYS, NEAR, 409, "ENCRYPTION_AT_REST_NOT_PRIVATE");
   b_good(&w, "PATCH", KEYS, AWS(ACCESS), 200);
@@ -259,14 +252,13 @@ static MunitResult encryption_endpoints(const MunitParameter params[], void *dat
   b_good(&w, "GET", WAYS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_PRIVATE_ENDPOINT_CREATED"), ==, 3);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* What a cluster needs stays; what is left keeps the provider enabled. */
-static MunitResult encryption_needed(const MunitParameter params[], void *data)
+TEST(encryption_at_rest, needed)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_good(&w, "PATCH", KEYS, AWS(ACCESS ",\"requirePrivateNetworking\":true"), 200);
   b_good(&w, "POST", WAYS, "{\"regionName\":\"EU_WEST_1\"}", 202);
@@ -298,14 +290,13 @@ static MunitResult encryption_needed(const MunitParameter params[], void *data)
   b_good(&w, "PATCH", KEYS, OFF("awsKms"), 200);
   munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_PRIVATE_ENDPOINT_DELETED"), ==, 2);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* What is used, and what leads there, of one provider is nothing to another: not by a name as long as its own, nor by a region of that name. */
-static MunitResult encryption_apart(const MunitParameter params[], void *data)
+TEST(encryption_at_rest, apart)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_good(&w, "PATCH", KEYS, AWS(ACCESS ",\"requirePrivateNetworking\":true"), 200);
   b_good(&w, "PATCH", KEYS, AZURE(AZURE_LOGIN ",\"requirePrivateNetworking\":true"), 200);
@@ -326,7 +317,7 @@ static MunitResult encryption_apart(const MunitParameter params[], void *data)
   b_good(&w, "PATCH", KEYS, OFF("azureKeyVault"), 200); /* the endpoint that is left leads to AWS */
   b_bad(&w, "PATCH", KEYS, OFF("awsKms"), 409, "ENCRYPTION_AT_REST_IN_USE");
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the driver */
@@ -353,13 +344,12 @@ static void done(b_world *w, encryption_driver *d, const char *action, int resul
   munit_assert_int(svc_order_done(w->t.s, d->id, result, facts), ==, SVC_OK);
 }
 
-static MunitResult encryption_driven(const MunitParameter params[], void *data)
+TEST(encryption_at_rest, driven)
 {
   encryption_driver d;
   svc_driver driver = { encryption_perform, NULL, &d };
   svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
-  (void)params, (void)data;
   memset(&d, 0, sizeof d);
   b_open(&w, &config);
   b_good(&w, "PATCH", KEYS, AWS(ACCESS), 200);
@@ -388,16 +378,15 @@ static MunitResult encryption_driven(const MunitParameter params[], void *data)
   done(&w, &d, "encryption.put", SVC_IO, "{\"reason\":\"no network\"}");
   b_good(&w, "GET", KEYS, NULL, 200);
   b_is(&w, "awsKms.valid", "false");
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult encryption_recreated(const MunitParameter params[], void *data)
+TEST(encryption_at_rest, recreated)
 {
   encryption_driver d;
   svc_driver driver = { encryption_perform, NULL, &d };
   svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
-  (void)params, (void)data;
   memset(&d, 0, sizeof d);
   b_open(&w, &config);
   b_good(&w, "PATCH", KEYS, AWS(ACCESS ",\"requirePrivateNetworking\":true"), 200);
@@ -422,21 +411,5 @@ static MunitResult encryption_recreated(const MunitParameter params[], void *dat
   b_good(&w, "DELETE", WAYS "/%J", NULL, 204);
   done(&w, &d, "encryption_endpoint.delete", SVC_OK, NULL);
   b_bad(&w, "GET", WAYS "/%J", NULL, 404, "PRIVATELINK_NOT_FOUND");
-  return b_close(&w);
+  b_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/providers", encryption_providers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/rules", encryption_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ways", encryption_ways, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/sealed", encryption_sealed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/search", encryption_search, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/endpoints", encryption_endpoints, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/needed", encryption_needed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/apart", encryption_apart, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driven", encryption_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/recreated", encryption_recreated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_encryption_at_rest = { "/encryption_at_rest", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -33,64 +33,59 @@ static void event_newest(t_service *t, const char *level, const char *id, int64_
   munit_assert_null(t_node(t, "results[0].delegatePrincipal"));
 }
 
-static MunitResult event_one_for_each_change(const MunitParameter params[], void *data)
+TEST_SERVICE(event, one_for_each_change)
 {
-  t_service t;
   const char *org, *group;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  event_newest(&t, "orgs", org, 1, "ORG_CREATED");
-  munit_assert_string_equal(t_str(&t, "results[0].orgId"), org);
-  munit_assert_null(t_node(&t, "results[0].groupId"));
+  org = t_organization(t, "Acme");
+  event_newest(t, "orgs", org, 1, "ORG_CREATED");
+  munit_assert_string_equal(t_str(t, "results[0].orgId"), org);
+  munit_assert_null(t_node(t, "results[0].groupId"));
 
-  group = t_project(&t, org, "alpha");
-  event_newest(&t, "groups", group, 1, "GROUP_CREATED");
-  munit_assert_string_equal(t_str(&t, "results[0].groupId"), group);
-  munit_assert_string_equal(t_str(&t, "results[0].orgId"), org);
-  munit_assert_string_equal(t_str(&t, "results[0].created"), "2025-06-01T00:00:00Z");
-  munit_assert_int64(event_total(&t, "orgs", org, ""), ==, 1); /* the project's feed has it, not the organization's */
+  group = t_project(t, org, "alpha");
+  event_newest(t, "groups", group, 1, "GROUP_CREATED");
+  munit_assert_string_equal(t_str(t, "results[0].groupId"), group);
+  munit_assert_string_equal(t_str(t, "results[0].orgId"), org);
+  munit_assert_string_equal(t_str(t, "results[0].created"), "2025-06-01T00:00:00Z");
+  munit_assert_int64(event_total(t, "orgs", org, ""), ==, 1); /* the project's feed has it, not the organization's */
 
-  t_advance(&t, 90);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
-  event_newest(&t, "groups", group, 2, "GROUP_NAME_CHANGED");
-  munit_assert_string_equal(t_str(&t, "results[0].created"), "2025-06-01T00:01:30Z");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", "/groups/%s", group), ==, 200);
-  event_newest(&t, "groups", group, 3, "GROUP_TAGS_MODIFIED");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"isDataExplorerEnabled\":false}", "/groups/%s/settings", group), ==, 200);
-  event_newest(&t, "groups", group, 4, "DATA_EXPLORER_DISABLED");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"isDataExplorerEnabled\":true}", "/groups/%s/settings", group), ==, 200);
-  event_newest(&t, "groups", group, 5, "DATA_EXPLORER_ENABLED");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"isSchemaAdvisorEnabled\":false}", "/groups/%s/settings", group), ==, 200);
-  event_newest(&t, "groups", group, 6, "GROUP_SETTINGS_UPDATED");
+  t_advance(t, 90);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
+  event_newest(t, "groups", group, 2, "GROUP_NAME_CHANGED");
+  munit_assert_string_equal(t_str(t, "results[0].created"), "2025-06-01T00:01:30Z");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", "/groups/%s", group), ==, 200);
+  event_newest(t, "groups", group, 3, "GROUP_TAGS_MODIFIED");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"isDataExplorerEnabled\":false}", "/groups/%s/settings", group), ==, 200);
+  event_newest(t, "groups", group, 4, "DATA_EXPLORER_DISABLED");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"isDataExplorerEnabled\":true}", "/groups/%s/settings", group), ==, 200);
+  event_newest(t, "groups", group, 5, "DATA_EXPLORER_ENABLED");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"isSchemaAdvisorEnabled\":false}", "/groups/%s/settings", group), ==, 200);
+  event_newest(t, "groups", group, 6, "GROUP_SETTINGS_UPDATED");
 
-  munit_assert_int(t_sendf(&t, "POST", EVENT_CLUSTER("C"), "/groups/%s/clusters", group), ==, 202);
-  event_newest(&t, "groups", group, 7, "CLUSTER_CREATED");
-  munit_assert_string_equal(t_str(&t, "results[0].clusterName"), "C");
-  munit_assert_string_equal(t_str(&t, "results[0].groupId"), group);
+  munit_assert_int(t_sendf(t, "POST", EVENT_CLUSTER("C"), "/groups/%s/clusters", group), ==, 202);
+  event_newest(t, "groups", group, 7, "CLUSTER_CREATED");
+  munit_assert_string_equal(t_str(t, "results[0].clusterName"), "C");
+  munit_assert_string_equal(t_str(t, "results[0].groupId"), group);
 
   /* what is refused or only read writes none */
-  munit_assert_int(t_sendf(&t, "POST", EVENT_CLUSTER("C"), "/groups/%s/clusters", group), ==, 409);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":7}", "/groups/%s", group), ==, 400);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"nothing\":true}", "/groups/%s/settings", group), ==, 400);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
-  munit_assert_int64(event_total(&t, "groups", group, ""), ==, 7);
+  munit_assert_int(t_sendf(t, "POST", EVENT_CLUSTER("C"), "/groups/%s/clusters", group), ==, 409);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":7}", "/groups/%s", group), ==, 400);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"nothing\":true}", "/groups/%s/settings", group), ==, 400);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 200);
+  munit_assert_int64(event_total(t, "groups", group, ""), ==, 7);
 
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"Apex\"}", "/orgs/%s", org), ==, 200);
-  event_newest(&t, "orgs", org, 2, "ORG_RENAMED");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"multiFactorAuthRequired\":true}", "/orgs/%s/settings", org), ==, 200);
-  event_newest(&t, "orgs", org, 3, "ORG_TWO_FACTOR_AUTH_REQUIRED");
-  munit_assert_int64(event_total(&t, "groups", group, ""), ==, 7);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"Apex\"}", "/orgs/%s", org), ==, 200);
+  event_newest(t, "orgs", org, 2, "ORG_RENAMED");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"multiFactorAuthRequired\":true}", "/orgs/%s/settings", org), ==, 200);
+  event_newest(t, "orgs", org, 3, "ORG_TWO_FACTOR_AUTH_REQUIRED");
+  munit_assert_int64(event_total(t, "groups", group, ""), ==, 7);
 
   /* the event of a project that is gone stands in its organization */
-  group = t_project(&t, org, "gone");
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
-  event_newest(&t, "orgs", org, 4, "GROUP_DELETED");
-  munit_assert_string_equal(t_str(&t, "results[0].groupId"), group);
-  munit_assert_string_equal(t_str(&t, "results[0].orgId"), org);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events", group), ==, 404);
-  t_close(&t);
-  return MUNIT_OK;
+  group = t_project(t, org, "gone");
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s", group), ==, 202);
+  event_newest(t, "orgs", org, 4, "GROUP_DELETED");
+  munit_assert_string_equal(t_str(t, "results[0].groupId"), group);
+  munit_assert_string_equal(t_str(t, "results[0].orgId"), org);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events", group), ==, 404);
 }
 
 /* A project with the events GROUP_CREATED at 00:00:00 and GROUP_NAME_CHANGED at 00:01:00, 00:02:00, ... */
@@ -107,95 +102,85 @@ static const char *event_renames(t_service *t, const char *org, int n)
   return group;
 }
 
-static MunitResult event_pages(const MunitParameter params[], void *data)
+TEST_SERVICE(event, pages)
 {
   static const char *const dates[] = { "2025-06-01T00:04:00Z", "2025-06-01T00:03:00Z", "2025-06-01T00:02:00Z",
                                        "2025-06-01T00:01:00Z", "2025-06-01T00:00:00Z" };
-  t_service t;
   const char *group;
   char path[64];
   int page, i, n = 0;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = event_renames(&t, t_organization(&t, "Acme"), 4);
+  group = event_renames(t, t_organization(t, "Acme"), 4);
   for (page = 1; page <= 3; page++) {
-    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?itemsPerPage=2&pageNum=%d", group, page), ==, 200);
-    munit_assert_int64(t_int(&t, "totalCount"), ==, 5);
-    munit_assert_size(t_count(&t, "results"), ==, page < 3 ? 2 : 1);
+    munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?itemsPerPage=2&pageNum=%d", group, page), ==, 200);
+    munit_assert_int64(t_int(t, "totalCount"), ==, 5);
+    munit_assert_size(t_count(t, "results"), ==, page < 3 ? 2 : 1);
     for (i = 0; i < (page < 3 ? 2 : 1); i++) {
       snprintf(path, sizeof path, "results[%d].created", i);
-      munit_assert_string_equal(t_str(&t, path), dates[n++]);
+      munit_assert_string_equal(t_str(t, path), dates[n++]);
     }
-    munit_assert_int(*t_link(&t, "next") != 0, ==, page < 3);
-    munit_assert_int(*t_link(&t, "previous") != 0, ==, page > 1);
+    munit_assert_int(*t_link(t, "next") != 0, ==, page < 3);
+    munit_assert_int(*t_link(t, "previous") != 0, ==, page > 1);
   }
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?itemsPerPage=2&pageNum=4", group), ==, 200);
-  munit_assert_size(t_count(&t, "results"), ==, 0);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?includeCount=false", group), ==, 200);
-  munit_assert_null(t_node(&t, "totalCount"));
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?itemsPerPage=2&eventType=GROUP_NAME_CHANGED&pageNum=2", group), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 4);
-  munit_assert_size(t_count(&t, "results"), ==, 2);
-  munit_assert_string_equal(t_str(&t, "results[0].created"), dates[2]);
-  munit_assert_string_equal(t_str(&t, "results[1].created"), dates[3]);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?itemsPerPage=2&pageNum=4", group), ==, 200);
+  munit_assert_size(t_count(t, "results"), ==, 0);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?includeCount=false", group), ==, 200);
+  munit_assert_null(t_node(t, "totalCount"));
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?itemsPerPage=2&eventType=GROUP_NAME_CHANGED&pageNum=2", group), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 4);
+  munit_assert_size(t_count(t, "results"), ==, 2);
+  munit_assert_string_equal(t_str(t, "results[0].created"), dates[2]);
+  munit_assert_string_equal(t_str(t, "results[1].created"), dates[3]);
 }
 
-static MunitResult event_filters(const MunitParameter params[], void *data)
+TEST_SERVICE(event, filters)
 {
-  t_service t;
   const char *org, *group;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
-  munit_assert_int(t_sendf(&t, "POST", EVENT_CLUSTER("C"), "/groups/%s/clusters", group), ==, 202);
-  munit_assert_int(t_sendf(&t, "POST", EVENT_CLUSTER("D"), "/groups/%s/clusters", group), ==, 202);
-  munit_assert_int64(event_total(&t, "groups", group, ""), ==, 4);
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
+  munit_assert_int(t_sendf(t, "POST", EVENT_CLUSTER("C"), "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", EVENT_CLUSTER("D"), "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int64(event_total(t, "groups", group, ""), ==, 4);
 
-  munit_assert_int64(event_total(&t, "groups", group, "?eventType=CLUSTER_CREATED"), ==, 2);
-  munit_assert_int64(event_total(&t, "groups", group, "?eventType=CLUSTER_CREATED&eventType=GROUP_CREATED"), ==, 3);
-  munit_assert_string_equal(t_str(&t, "results[0].clusterName"), "D");
-  munit_assert_string_equal(t_str(&t, "results[1].clusterName"), "C");
-  munit_assert_string_equal(t_str(&t, "results[2].eventTypeName"), "GROUP_CREATED");
-  munit_assert_int64(event_total(&t, "groups", group, "?eventType=GROUP_MOVED"), ==, 0);
-  munit_assert_int64(event_total(&t, "groups", group, "?excludedEventType=CLUSTER_CREATED"), ==, 2);
-  munit_assert_string_equal(t_str(&t, "results[0].eventTypeName"), "GROUP_NAME_CHANGED");
-  munit_assert_string_equal(t_str(&t, "results[1].eventTypeName"), "GROUP_CREATED");
-  munit_assert_int64(event_total(&t, "groups", group, "?excludedEventType=CLUSTER_CREATED&excludedEventType=GROUP_CREATED"), ==, 1);
-  munit_assert_int64(event_total(&t, "groups", group, "?eventType=GROUP_CREATED&excludedEventType=GROUP_CREATED"), ==, 0);
-  munit_assert_int64(event_total(&t, "groups", group, "?clusterNames=C"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "results[0].clusterName"), "C");
-  munit_assert_int64(event_total(&t, "groups", group, "?clusterNames=C&clusterNames=D"), ==, 2);
-  munit_assert_int64(event_total(&t, "groups", group, "?clusterNames=E"), ==, 0);
-  munit_assert_int64(event_total(&t, "groups", group, "?clusterNames=C&eventType=GROUP_CREATED"), ==, 0);
+  munit_assert_int64(event_total(t, "groups", group, "?eventType=CLUSTER_CREATED"), ==, 2);
+  munit_assert_int64(event_total(t, "groups", group, "?eventType=CLUSTER_CREATED&eventType=GROUP_CREATED"), ==, 3);
+  munit_assert_string_equal(t_str(t, "results[0].clusterName"), "D");
+  munit_assert_string_equal(t_str(t, "results[1].clusterName"), "C");
+  munit_assert_string_equal(t_str(t, "results[2].eventTypeName"), "GROUP_CREATED");
+  munit_assert_int64(event_total(t, "groups", group, "?eventType=GROUP_MOVED"), ==, 0);
+  munit_assert_int64(event_total(t, "groups", group, "?excludedEventType=CLUSTER_CREATED"), ==, 2);
+  munit_assert_string_equal(t_str(t, "results[0].eventTypeName"), "GROUP_NAME_CHANGED");
+  munit_assert_string_equal(t_str(t, "results[1].eventTypeName"), "GROUP_CREATED");
+  munit_assert_int64(event_total(t, "groups", group, "?excludedEventType=CLUSTER_CREATED&excludedEventType=GROUP_CREATED"), ==, 1);
+  munit_assert_int64(event_total(t, "groups", group, "?eventType=GROUP_CREATED&excludedEventType=GROUP_CREATED"), ==, 0);
+  munit_assert_int64(event_total(t, "groups", group, "?clusterNames=C"), ==, 1);
+  munit_assert_string_equal(t_str(t, "results[0].clusterName"), "C");
+  munit_assert_int64(event_total(t, "groups", group, "?clusterNames=C&clusterNames=D"), ==, 2);
+  munit_assert_int64(event_total(t, "groups", group, "?clusterNames=E"), ==, 0);
+  munit_assert_int64(event_total(t, "groups", group, "?clusterNames=C&eventType=GROUP_CREATED"), ==, 0);
 
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=NO_SUCH_TYPE", group), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_QUERY_PARAMETER");
-  munit_assert_string_equal(t_param(&t, 0), "eventType");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?excludedEventType=NO_SUCH_TYPE", group), ==, 400);
-  munit_assert_string_equal(t_param(&t, 0), "excludedEventType");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=ORG_CREATED", group), ==, 400); /* of the other feed */
-  munit_assert_string_equal(t_error(&t), "INVALID_QUERY_PARAMETER");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=NO_SUCH_TYPE", group), ==, 400);
+  munit_assert_string_equal(t_error(t), "INVALID_QUERY_PARAMETER");
+  munit_assert_string_equal(t_param(t, 0), "eventType");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?excludedEventType=NO_SUCH_TYPE", group), ==, 400);
+  munit_assert_string_equal(t_param(t, 0), "excludedEventType");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=ORG_CREATED", group), ==, 400); /* of the other feed */
+  munit_assert_string_equal(t_error(t), "INVALID_QUERY_PARAMETER");
 
-  munit_assert_int64(event_total(&t, "groups", group, "?eventType=AUTO_INDEXING_ENABLED"), ==, 0); /* nothing writes it */
+  munit_assert_int64(event_total(t, "groups", group, "?eventType=AUTO_INDEXING_ENABLED"), ==, 0); /* nothing writes it */
 
-  munit_assert_int64(event_total(&t, "orgs", org, "?eventType=ORG_CREATED"), ==, 1);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events?eventType=CLUSTER_CREATED", org), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_QUERY_PARAMETER");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events?excludedEventType=ORG_CREATED", org), ==, 400);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events?clusterNames=C", org), ==, 400);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?clusterNames=C&clusterNames=-D", group), ==, 400);
-  munit_assert_string_equal(t_param(&t, 0), "clusterNames");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events", EVENT_ABSENT), ==, 404);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events", EVENT_ABSENT), ==, 404);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int64(event_total(t, "orgs", org, "?eventType=ORG_CREATED"), ==, 1);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events?eventType=CLUSTER_CREATED", org), ==, 400);
+  munit_assert_string_equal(t_error(t), "INVALID_QUERY_PARAMETER");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events?excludedEventType=ORG_CREATED", org), ==, 400);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events?clusterNames=C", org), ==, 400);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?clusterNames=C&clusterNames=-D", group), ==, 400);
+  munit_assert_string_equal(t_param(t, 0), "clusterNames");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events", EVENT_ABSENT), ==, 404);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events", EVENT_ABSENT), ==, 404);
 }
 
-static MunitResult event_between_dates(const MunitParameter params[], void *data)
+TEST_SERVICE(event, between_dates)
 {
   static const struct {
     const char *query;
@@ -214,142 +199,127 @@ static MunitResult event_between_dates(const MunitParameter params[], void *data
     { "?maxDate=2025-05-31T23:59:59Z", 0 },
     { "?minDate=2025-06-01T00:00:00Z&eventType=GROUP_NAME_CHANGED&maxDate=2025-06-01T00:01:00Z", 1 },
   };
-  t_service t;
   const char *org, *group;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = event_renames(&t, org, 4);
+  org = t_organization(t, "Acme");
+  group = event_renames(t, org, 4);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     munit_logf(MUNIT_LOG_DEBUG, "%s", rows[i].query);
-    munit_assert_int64(event_total(&t, "groups", group, rows[i].query), ==, rows[i].total);
+    munit_assert_int64(event_total(t, "groups", group, rows[i].query), ==, rows[i].total);
   }
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?minDate=2025-06-02T00:00:00Z&maxDate=2025-06-01T00:00:00Z", group), ==, 400);
-  munit_assert_string_equal(t_error(&t), "START_DATE_AFTER_END_DATE");
-  munit_assert_string_equal(t_param(&t, 0), "2025-06-02T00:00:00Z");
-  munit_assert_string_equal(t_param(&t, 1), "2025-06-01T00:00:00Z");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events?minDate=2025-06-02T00:00:00Z&maxDate=2025-06-01T00:00:00Z", org), ==, 400);
-  munit_assert_string_equal(t_error(&t), "START_DATE_AFTER_END_DATE");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?minDate=yesterday", group), ==, 400);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?maxDate=2025-02-30T00:00:00Z", group), ==, 400);
-  munit_assert_int64(event_total(&t, "orgs", org, "?minDate=2025-06-01T00:00:00Z&maxDate=2025-06-01T00:00:00"), ==, 1);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?minDate=2025-06-02T00:00:00Z&maxDate=2025-06-01T00:00:00Z", group), ==, 400);
+  munit_assert_string_equal(t_error(t), "START_DATE_AFTER_END_DATE");
+  munit_assert_string_equal(t_param(t, 0), "2025-06-02T00:00:00Z");
+  munit_assert_string_equal(t_param(t, 1), "2025-06-01T00:00:00Z");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events?minDate=2025-06-02T00:00:00Z&maxDate=2025-06-01T00:00:00Z", org), ==, 400);
+  munit_assert_string_equal(t_error(t), "START_DATE_AFTER_END_DATE");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?minDate=yesterday", group), ==, 400);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?maxDate=2025-02-30T00:00:00Z", group), ==, 400);
+  munit_assert_int64(event_total(t, "orgs", org, "?minDate=2025-06-01T00:00:00Z&maxDate=2025-06-01T00:00:00"), ==, 1);
 
   /* a date is shown to the second: the date that an event shows finds it */
-  t.now += 700;
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"last\"}", "/groups/%s", group), ==, 200);
-  munit_assert_int64(event_total(&t, "groups", group, "?minDate=2025-06-01T00:04:00Z&maxDate=2025-06-01T00:04:00Z"), ==, 2);
-  munit_assert_string_equal(t_str(&t, "results[0].created"), "2025-06-01T00:04:00Z");
-  t_close(&t);
-  return MUNIT_OK;
+  t->now += 700;
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"last\"}", "/groups/%s", group), ==, 200);
+  munit_assert_int64(event_total(t, "groups", group, "?minDate=2025-06-01T00:04:00Z&maxDate=2025-06-01T00:04:00Z"), ==, 2);
+  munit_assert_string_equal(t_str(t, "results[0].created"), "2025-06-01T00:04:00Z");
 }
 
-static MunitResult event_single(const MunitParameter params[], void *data)
+TEST_SERVICE(event, single)
 {
-  t_service t;
   const char *org, *group, *other;
   char id[32], org_event[32];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  other = t_project(&t, org, "other");
-  munit_assert_int64(event_total(&t, "groups", group, ""), ==, 1);
-  munit_assert_null(t_node(&t, "results[0].raw"));
-  snprintf(id, sizeof id, "%s", t_str(&t, "results[0].id"));
-  munit_assert_int64(event_total(&t, "groups", group, "?includeRaw=true"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "results[0].raw.id"), id);
-  munit_assert_string_equal(t_str(&t, "results[0].raw.eventTypeName"), "GROUP_CREATED");
-  munit_assert_null(t_node(&t, "results[0].raw.raw"));
-  munit_assert_int64(event_total(&t, "groups", group, "?includeRaw=true&eventType=GROUP_NAME_CHANGED"), ==, 0);
-  munit_assert_int64(event_total(&t, "groups", group, "?includeRaw=false"), ==, 1);
-  munit_assert_null(t_node(&t, "results[0].raw"));
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
+  other = t_project(t, org, "other");
+  munit_assert_int64(event_total(t, "groups", group, ""), ==, 1);
+  munit_assert_null(t_node(t, "results[0].raw"));
+  snprintf(id, sizeof id, "%s", t_str(t, "results[0].id"));
+  munit_assert_int64(event_total(t, "groups", group, "?includeRaw=true"), ==, 1);
+  munit_assert_string_equal(t_str(t, "results[0].raw.id"), id);
+  munit_assert_string_equal(t_str(t, "results[0].raw.eventTypeName"), "GROUP_CREATED");
+  munit_assert_null(t_node(t, "results[0].raw.raw"));
+  munit_assert_int64(event_total(t, "groups", group, "?includeRaw=true&eventType=GROUP_NAME_CHANGED"), ==, 0);
+  munit_assert_int64(event_total(t, "groups", group, "?includeRaw=false"), ==, 1);
+  munit_assert_null(t_node(t, "results[0].raw"));
 
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events/%s", group, id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "id"), id);
-  munit_assert_string_equal(t_str(&t, "eventTypeName"), "GROUP_CREATED");
-  munit_assert_string_equal(t_str(&t, "groupId"), group);
-  munit_assert_null(t_node(&t, "raw"));
-  munit_assert_not_null(strstr(t_link(&t, "self"), id));
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events/%s?includeRaw=true", group, id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "id"), id);
-  munit_assert_string_equal(t_str(&t, "raw.id"), id);
-  munit_assert_string_equal(t_str(&t, "raw.username"), "owner@example.com");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events/%s", group, id), ==, 200);
+  munit_assert_string_equal(t_str(t, "id"), id);
+  munit_assert_string_equal(t_str(t, "eventTypeName"), "GROUP_CREATED");
+  munit_assert_string_equal(t_str(t, "groupId"), group);
+  munit_assert_null(t_node(t, "raw"));
+  munit_assert_not_null(strstr(t_link(t, "self"), id));
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events/%s?includeRaw=true", group, id), ==, 200);
+  munit_assert_string_equal(t_str(t, "id"), id);
+  munit_assert_string_equal(t_str(t, "raw.id"), id);
+  munit_assert_string_equal(t_str(t, "raw.username"), "owner@example.com");
 
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events/%s", group, EVENT_ABSENT), ==, 404);
-  munit_assert_string_equal(t_error(&t), "EVENT_NOT_FOUND");
-  munit_assert_string_equal(t_param(&t, 0), EVENT_ABSENT);
-  munit_assert_string_equal(t_param(&t, 1), group);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events/%s?includeRaw=true", group, EVENT_ABSENT), ==, 404);
-  munit_assert_string_equal(t_error(&t), "EVENT_NOT_FOUND");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events/%s", other, id), ==, 404); /* of another project */
-  munit_assert_string_equal(t_error(&t), "EVENT_NOT_FOUND");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events/%s", group, EVENT_ABSENT), ==, 404);
+  munit_assert_string_equal(t_error(t), "EVENT_NOT_FOUND");
+  munit_assert_string_equal(t_param(t, 0), EVENT_ABSENT);
+  munit_assert_string_equal(t_param(t, 1), group);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events/%s?includeRaw=true", group, EVENT_ABSENT), ==, 404);
+  munit_assert_string_equal(t_error(t), "EVENT_NOT_FOUND");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events/%s", other, id), ==, 404); /* of another project */
+  munit_assert_string_equal(t_error(t), "EVENT_NOT_FOUND");
 
-  munit_assert_int64(event_total(&t, "orgs", org, "?includeRaw=true"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "results[0].raw.eventTypeName"), "ORG_CREATED");
-  snprintf(org_event, sizeof org_event, "%s", t_str(&t, "results[0].id"));
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events/%s", org, org_event), ==, 200);
-  munit_assert_string_equal(t_str(&t, "eventTypeName"), "ORG_CREATED");
-  munit_assert_string_equal(t_str(&t, "orgId"), org);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events/%s?includeRaw=true", org, org_event), ==, 200);
-  munit_assert_string_equal(t_str(&t, "raw.id"), org_event);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events/%s", org, EVENT_ABSENT), ==, 404);
-  munit_assert_string_equal(t_error(&t), "ORG_EVENT_NOT_FOUND");
-  munit_assert_string_equal(t_param(&t, 0), EVENT_ABSENT);
-  munit_assert_string_equal(t_param(&t, 1), org);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events/%s", org, id), ==, 404); /* a project's */
-  munit_assert_string_equal(t_error(&t), "ORG_EVENT_NOT_FOUND");
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int64(event_total(t, "orgs", org, "?includeRaw=true"), ==, 1);
+  munit_assert_string_equal(t_str(t, "results[0].raw.eventTypeName"), "ORG_CREATED");
+  snprintf(org_event, sizeof org_event, "%s", t_str(t, "results[0].id"));
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events/%s", org, org_event), ==, 200);
+  munit_assert_string_equal(t_str(t, "eventTypeName"), "ORG_CREATED");
+  munit_assert_string_equal(t_str(t, "orgId"), org);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events/%s?includeRaw=true", org, org_event), ==, 200);
+  munit_assert_string_equal(t_str(t, "raw.id"), org_event);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events/%s", org, EVENT_ABSENT), ==, 404);
+  munit_assert_string_equal(t_error(t), "ORG_EVENT_NOT_FOUND");
+  munit_assert_string_equal(t_param(t, 0), EVENT_ABSENT);
+  munit_assert_string_equal(t_param(t, 1), org);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events/%s", org, id), ==, 404); /* a project's */
+  munit_assert_string_equal(t_error(t), "ORG_EVENT_NOT_FOUND");
 }
 
-static MunitResult event_feed_links(const MunitParameter params[], void *data)
+TEST_SERVICE(event, feed_links)
 {
-  t_service t;
   const char *org, *group, *link;
   char expected[512], target[512];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/activityFeed", group), ==, 200);
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/activityFeed", group), ==, 200);
   snprintf(expected, sizeof expected, "/api/svc/v2/groups/%s/events", group);
-  link = strstr(t_str(&t, "link"), "/api/");
+  link = strstr(t_str(t, "link"), "/api/");
   munit_assert_not_null(link);
   munit_assert_string_equal(link, expected);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/activityFeed?clusterName=C&eventType=CLUSTER_CREATED&"
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/activityFeed?clusterName=C&eventType=CLUSTER_CREATED&"
                            "eventType=GROUP_CREATED&minDate=2025-06-01T02:00:00%%2B02:00", group), ==, 200);
   snprintf(expected, sizeof expected, "/api/svc/v2/groups/%s/events?clusterNames=C&eventType=CLUSTER_CREATED&"
            "eventType=GROUP_CREATED&minDate=2025-06-01T02%%3A00%%3A00%%2B02%%3A00", group);
-  link = strstr(t_str(&t, "link"), "/api/");
+  link = strstr(t_str(t, "link"), "/api/");
   munit_assert_not_null(link);
   munit_assert_string_equal(link, expected);
   snprintf(target, sizeof target, "%s", link);
-  munit_assert_int(t_send(&t, "GET", target, NULL), ==, 200); /* and it can be followed */
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
+  munit_assert_int(t_send(t, "GET", target, NULL), ==, 200); /* and it can be followed */
+  munit_assert_int64(t_int(t, "totalCount"), ==, 0);
 
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/activityFeed?eventType=ORG_CREATED&maxDate=2025-06-01T00:00:00Z", org), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/activityFeed?eventType=ORG_CREATED&maxDate=2025-06-01T00:00:00Z", org), ==, 200);
   snprintf(expected, sizeof expected, "/api/svc/v2/orgs/%s/events?eventType=ORG_CREATED&maxDate=2025-06-01T00%%3A00%%3A00Z", org);
-  link = strstr(t_str(&t, "link"), "/api/");
+  link = strstr(t_str(t, "link"), "/api/");
   munit_assert_not_null(link);
   munit_assert_string_equal(link, expected);
   snprintf(target, sizeof target, "%s", link);
-  munit_assert_int(t_send(&t, "GET", target, NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  munit_assert_int(t_send(t, "GET", target, NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
 
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/activityFeed?eventType=NO_SUCH_TYPE", group), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_QUERY_PARAMETER");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/activityFeed?eventType=CLUSTER_CREATED", org), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_QUERY_PARAMETER");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/activityFeed?clusterName=C", org), ==, 400);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/activityFeed?minDate=2025-06-02T00:00:00Z&maxDate=2025-06-01T00:00:00Z", group), ==, 400);
-  munit_assert_string_equal(t_error(&t), "START_DATE_AFTER_END_DATE");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/activityFeed", EVENT_ABSENT), ==, 404);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/activityFeed?eventType=NO_SUCH_TYPE", group), ==, 400);
+  munit_assert_string_equal(t_error(t), "INVALID_QUERY_PARAMETER");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/activityFeed?eventType=CLUSTER_CREATED", org), ==, 400);
+  munit_assert_string_equal(t_error(t), "INVALID_QUERY_PARAMETER");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/activityFeed?clusterName=C", org), ==, 400);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/activityFeed?minDate=2025-06-02T00:00:00Z&maxDate=2025-06-01T00:00:00Z", group), ==, 400);
+  munit_assert_string_equal(t_error(t), "START_DATE_AFTER_END_DATE");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/activityFeed", EVENT_ABSENT), ==, 404);
 }
 
-static MunitResult event_types(const MunitParameter params[], void *data)
+TEST_SERVICE(event, types)
 {
 #define EVENT_ROW(prefix, rest, where, alertable, description) { #prefix #rest, description, where, alertable },
   static const struct {
@@ -361,43 +331,38 @@ static MunitResult event_types(const MunitParameter params[], void *data)
 #define EVENT_OWN(...) + 1
   const int count = (int)(sizeof rows / sizeof rows[0]), own = 0 SVC_EVENT_TYPE_OWN(EVENT_OWN);
 #undef EVENT_OWN
-  t_service t;
   char path[64];
   int page, i, n = 0, alertable = 0, in_groups = 0, in_orgs = 0, stale = 0;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  t_organization(&t, "Acme");
+  t_organization(t, "Acme");
   for (page = 1; n < count; page++) {
-    munit_assert_int(t_sendf(&t, "GET", NULL, "/eventTypes?itemsPerPage=50&pageNum=%d", page), ==, 200);
-    munit_assert_int64(t_int(&t, "totalCount"), ==, count);
-    munit_assert_int((int)t_count(&t, "results"), ==, count - n < 50 ? count - n : 50);
+    munit_assert_int(t_sendf(t, "GET", NULL, "/eventTypes?itemsPerPage=50&pageNum=%d", page), ==, 200);
+    munit_assert_int64(t_int(t, "totalCount"), ==, count);
+    munit_assert_int((int)t_count(t, "results"), ==, count - n < 50 ? count - n : 50);
     for (i = 0; i < 50 && n < count; i++, n++) {
       snprintf(path, sizeof path, "results[%d].eventType", i);
-      munit_assert_string_equal(t_str(&t, path), rows[n].name);
+      munit_assert_string_equal(t_str(t, path), rows[n].name);
       snprintf(path, sizeof path, "results[%d].description", i);
-      if (*rows[n].description) munit_assert_string_equal(t_str(&t, path), rows[n].description);
-      else munit_assert_size(strlen(t_str(&t, path)), ==, strlen(rows[n].name) + 1); /* its words, and a full stop */
+      if (*rows[n].description) munit_assert_string_equal(t_str(t, path), rows[n].description);
+      else munit_assert_size(strlen(t_str(t, path)), ==, strlen(rows[n].name) + 1); /* its words, and a full stop */
       snprintf(path, sizeof path, "results[%d].alertable", i);
-      munit_assert_string_equal(t_str(&t, path), rows[n].alertable ? "true" : "false");
+      munit_assert_string_equal(t_str(t, path), rows[n].alertable ? "true" : "false");
       alertable += rows[n].alertable;
       in_groups += rows[n].where & SVC_EVENT_GROUP ? 1 : 0;
       in_orgs += rows[n].where & SVC_EVENT_ORG ? 1 : 0;
       if (strcmp(rows[n].name, "HOST_SSL_CERTIFICATE_STALE") == 0) stale = n + 1;
     }
-    munit_assert_int(*t_link(&t, "next") != 0, ==, n < count);
+    munit_assert_int(*t_link(t, "next") != 0, ==, n < count);
   }
   munit_assert_int(alertable, >, 0);
   munit_assert_int(alertable, <, count);
   munit_assert_int(in_groups - own, ==, 710 + 2); /* two are our own */
   munit_assert_int(in_orgs, ==, 298);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/eventTypes?itemsPerPage=1&pageNum=%d", stale), ==, 200);
-  munit_assert_string_equal(t_str(&t, "results[0].description"), "Host SSL certificate stale.");
-  munit_assert_int(t_send(&t, "GET", "/eventTypes", NULL), ==, 200);
-  munit_assert_size(t_count(&t, "results"), ==, 100);
-  munit_assert_int(t_send(&t, "GET", "/eventTypes?itemsPerPage=501", NULL), ==, 400);
-  munit_assert_int(t_send(&t, "GET", "/eventTypes?alertable=true", NULL), ==, 400);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/eventTypes?itemsPerPage=1&pageNum=%d", stale), ==, 200);
+  munit_assert_string_equal(t_str(t, "results[0].description"), "Host SSL certificate stale.");
+  munit_assert_int(t_send(t, "GET", "/eventTypes", NULL), ==, 200);
+  munit_assert_size(t_count(t, "results"), ==, 100);
+  munit_assert_int(t_send(t, "GET", "/eventTypes?itemsPerPage=501", NULL), ==, 400);
+  munit_assert_int(t_send(t, "GET", "/eventTypes?alertable=true", NULL), ==, 400);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- long feeds */
@@ -531,7 +496,7 @@ static void long_misplace(t_service *t, const char *group, svc_id *which, size_t
 }
 
 /* Tallies that are damaged: a list that would rely on them is refused, and so is what would have to be added to one. */
-static MunitResult long_damaged(const MunitParameter params[], void *data)
+TEST(event, long_damaged)
 {
   static const uint32_t fields[] = { 300, 0, 0, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0 };
   const svc_str too_many = { (const char *)fields, sizeof fields };
@@ -539,7 +504,6 @@ static MunitResult long_damaged(const MunitParameter params[], void *data)
   const char *org, *group;
   t_service t;
   int rc, i;
-  (void)params, (void)data;
   t_open(&t, &config);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -575,7 +539,6 @@ static MunitResult long_damaged(const MunitParameter params[], void *data)
     long_misplace(&t, group, &which, 0, 2);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* An event as the model knows it. */
@@ -664,7 +627,7 @@ static void long_compare(t_service *t, const char *group, const long_event *all,
 }
 
 /* Whatever is asked of a feed of many blocks, with late ones in the middle of them: what a look at each would say. */
-static MunitResult event_long_feed(const MunitParameter params[], void *data)
+TEST(event, long_feed)
 {
   enum { MOST = 6000 };
   static long_event all[MOST];
@@ -672,7 +635,6 @@ static MunitResult event_long_feed(const MunitParameter params[], void *data)
   t_service t;
   size_t n;
   int i, round;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -700,7 +662,6 @@ static MunitResult event_long_feed(const MunitParameter params[], void *data)
   }
   munit_assert_size(store_whole(t.s), ==, 0);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* What is read for one request of a feed. */
@@ -715,12 +676,11 @@ static long long_cost(t_service *t, const char *group, const char *query, int64_
 }
 
 /* Four times as long a feed: what is read follows what is shown, and one record in 256 of the rest. */
-static MunitResult event_long_costs(const MunitParameter params[], void *data)
+TEST(event, long_costs)
 {
   static const int sizes[] = { 6000, 24000 };
   char query[128], early[21], late[21];
   int k;
-  (void)params, (void)data;
   for (k = 0; k < 2; k++) {
     const int n = sizes[k];
     const long blocks = n / 256 + 1200; /* some are not tallied yet, and the blocks that the page is in are read */
@@ -754,20 +714,4 @@ static MunitResult event_long_costs(const MunitParameter params[], void *data)
     munit_assert_long(long_cost(&t, group, query, n + 20), <, blocks);
     t_close(&t);
   }
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/long_damaged", long_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/long_feed", event_long_feed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/long_costs", event_long_costs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/one_for_each_change", event_one_for_each_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/pages", event_pages, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/filters", event_filters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/between_dates", event_between_dates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/single", event_single, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/feed_links", event_feed_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/types", event_types, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_event = { "event", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -314,12 +314,11 @@ static bool body_takes(const t_world *w, const svc_plan *plan)
   return !t_ended(&w->t, plan) && (plan->route->body || plan->noun->noun->object);
 }
 
-static MunitResult every_body(const MunitParameter params[], void *data)
+TEST(every_body, each)
 {
   static t_world w;
   svc_snapshot *before;
   size_t i, count = 1;
-  (void)params, (void)data;
   for (i = 0; i < count; i++) {
     const svc_plan *plan;
     t_world_open(&w);
@@ -335,12 +334,4 @@ static MunitResult every_body(const MunitParameter params[], void *data)
   }
   t_schema_close(&body_document);
   t_complaints_end();
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/each", every_body, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_every_body = { "/every_body", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

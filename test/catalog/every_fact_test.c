@@ -64,13 +64,12 @@ static bool fact_calls(const t_world *w, const svc_plan *plan)
 }
 
 /* Every operation once, with orders that are done as this driver does them. */
-static MunitResult every_fact(const MunitParameter params[], void *data)
+TEST(every_fact, facts)
 {
   static t_world w;
   static fact_driver d;
   svc_driver driver = { fact_perform, fact_ask, &d };
   size_t i, k;
-  (void)params, (void)data;
   for (k = 0; k < sizeof fact_values / sizeof fact_values[0]; k++) {
     fact_said(&d, fact_values[k], false);
     d.answer = "[]";
@@ -88,17 +87,15 @@ static MunitResult every_fact(const MunitParameter params[], void *data)
     t_world_close(&w);
   }
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* Every question, with every answer. */
-static MunitResult every_answer(const MunitParameter params[], void *data)
+TEST(every_fact, answers)
 {
   static t_world w;
   static fact_driver d;
   svc_driver driver = { fact_perform, fact_ask, &d };
   size_t i, k;
-  (void)params, (void)data;
   fact_said(&d, "\"a text\"", true);
   d.answer = "[]";
   t_world_open_with(&w, &driver);
@@ -117,13 +114,4 @@ static MunitResult every_answer(const MunitParameter params[], void *data)
   store_whole(w.t.s);
   t_world_close(&w);
   t_complaints_end();
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/facts", every_fact, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/answers", every_answer, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_every_fact = { "/every_fact", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

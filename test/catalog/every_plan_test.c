@@ -75,12 +75,11 @@ static void success_events(t_world *w, const svc_plan *plan)
   }
 }
 
-static MunitResult every_success(const MunitParameter params[], void *data)
+TEST(every_plan, success)
 {
   static t_world w;
   const svc_plan *plan;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
     if (!ready(&w, plan)) continue;
     expect(&w, plan, t_world_send(&w, plan), t_success(plan), "a good request");
@@ -88,7 +87,6 @@ static MunitResult every_success(const MunitParameter params[], void *data)
     if (plan->route->method != SVC_GET) success_events(&w, plan);
   }
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- roles */
@@ -137,12 +135,11 @@ static void roles_of_strangers(t_world *w, const svc_plan *plan)
   }
 }
 
-static MunitResult every_role(const MunitParameter params[], void *data)
+TEST(every_plan, role)
 {
   static t_world w;
   const svc_plan *plan;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; begin(&w, i, &plan); i++) {
     uint64_t print, roles = plan->route->roles;
     if (ready(&w, plan)) {
@@ -155,7 +152,6 @@ static MunitResult every_role(const MunitParameter params[], void *data)
     roles_that_may(i, roles);
   }
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- unknown */
@@ -230,12 +226,11 @@ static void unknown_parameter(t_world *w, const svc_plan *plan)
     t_complain(plan, "an unknown parameter: %s", w->t.response.body);
 }
 
-static MunitResult every_unknown(const MunitParameter params[], void *data)
+TEST(every_plan, unknown)
 {
   static t_world w;
   const svc_plan *plan;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
     uint64_t print;
     if (!ready(&w, plan)) continue;
@@ -245,7 +240,6 @@ static MunitResult every_unknown(const MunitParameter params[], void *data)
     if (t_world_print(&w) != print) t_complain(plan, "what was refused has changed something");
   }
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- changes */
@@ -295,18 +289,16 @@ static void sent_back(t_world *w, const svc_plan *plan, const svc_plan *get)
     t_complain(plan, "a GET showed %.400s, and after it was sent back %.400s", shown, w->t.response.body);
 }
 
-static MunitResult every_sent_back(const MunitParameter params[], void *data)
+TEST(every_plan, sent_back)
 {
   static t_world w;
   const svc_plan *plan, *get;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
     get = takes_body(plan) && plan->route->method != SVC_POST ? t_world_shows(&w, plan) : NULL;
     if (get && ready(&w, plan)) sent_back(&w, plan, get);
   }
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* Another value for a field; false: this is not the one to change. */
@@ -375,14 +367,13 @@ static bool change_ready(t_world *w, const svc_plan *plan, int *n)
 }
 
 /* Something that may be changed is, and a GET shows it as the change was answered. */
-static MunitResult every_change(const MunitParameter params[], void *data)
+TEST(every_plan, change)
 {
   static t_world w;
   static char answered[sizeof w.body];
   const svc_plan *plan, *get;
   char at[512];
   size_t i;
-  (void)params, (void)data;
   for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
     uint64_t print = 0;
     int n = -1;
@@ -404,19 +395,17 @@ static MunitResult every_change(const MunitParameter params[], void *data)
       t_complain(plan, "%.400s is answered, %.400s is shown", answered, w.t.response.body);
   }
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- deleting */
 
 /* What is not there: 404, whatever is done with it. */
-static MunitResult every_missing(const MunitParameter params[], void *data)
+TEST(every_plan, missing)
 {
   static t_world w;
   const svc_plan *plan;
   size_t i;
   char path[512];
-  (void)params, (void)data;
   for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
     uint64_t print;
     if (!ready(&w, plan) || !t_world_missing(&w, plan, path, sizeof path)) continue;
@@ -425,7 +414,6 @@ static MunitResult every_missing(const MunitParameter params[], void *data)
     if (t_world_print(&w) != print) t_complain(plan, "of what is not there something changes");
   }
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* How many there are beside what a path names; -1: no list says it. */
@@ -481,16 +469,14 @@ static void delete_it(t_world *w, const svc_plan *plan)
   expect(w, plan, t_world_send(w, plan), stays ? t_success(plan) : 404, "a second delete");
 }
 
-static MunitResult every_delete(const MunitParameter params[], void *data)
+TEST(every_plan, delete)
 {
   static t_world w;
   const svc_plan *plan;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++)
     if (plan->route->method == SVC_DELETE && ready(&w, plan)) delete_it(&w, plan);
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- replay */
@@ -535,16 +521,14 @@ static void replay(t_world *w, const svc_plan *plan)
   svc_blocks_free(arena.blocks);
 }
 
-static MunitResult every_replay(const MunitParameter params[], void *data)
+TEST(every_plan, replay)
 {
   static t_world w;
   const svc_plan *plan;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++)
     if (plan->route->method == SVC_POST && ready(&w, plan)) replay(&w, plan);
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- memory */
@@ -573,7 +557,7 @@ static bool starve_begin(t_world *w, size_t i, const svc_plan **plan, int *n)
   r = (*plan)->route;
   if (!ready(w, *plan)) return t_world_close(w), false;
   if ((r->method != SVC_PATCH && r->method != SVC_PUT) || r->example) return true;
-  if (!change_ready(w, *plan, n)) return t_world_close(w), false; /* every_change complains */
+  if (!change_ready(w, *plan, n)) return t_world_close(w), false; /* every_plan/change complains */
   if (!sought) return true;
   t_world_close(w); /* it has been made by now */
   return starve_begin(w, i, plan, n);
@@ -598,12 +582,11 @@ static long live_blocks(t_world *w)
 }
 
 /* Every allocation of the request's arena fails in turn, those behind it do not; of very many, the later ones in steps. */
-static MunitResult every_allocation(const MunitParameter params[], void *data)
+TEST(every_plan, allocation)
 {
   static t_world w;
   const svc_plan *plan;
   size_t i, total = plan_total();
-  (void)params, (void)data;
   for (i = 0; i < total; i++) {
     int which = -1;
     bool done = false;
@@ -633,16 +616,14 @@ static MunitResult every_allocation(const MunitParameter params[], void *data)
     t_world_close(&w);
   }
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* Memory ends all along the request, not only where the allocator is asked for more. */
-static MunitResult every_room(const MunitParameter params[], void *data)
+TEST(every_plan, room)
 {
   static t_world w;
   const svc_plan *plan;
   size_t i, total = plan_total();
-  (void)params, (void)data;
   for (i = 0; i < total; i++) {
     int which = -1;
     size_t room = 0;
@@ -665,7 +646,6 @@ static MunitResult every_room(const MunitParameter params[], void *data)
     t_world_close(&w);
   }
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* One request, with the n-th call of malloc and its like failing, or of another kind. *hits: so many did. False: it has changed something, or all. */
@@ -715,22 +695,18 @@ static long every_fault(enum t_call call, size_t first, size_t step)
 }
 
 /* Whoever calls malloc: the library by its allocator, LMDB, mbedTLS. Of all routes with SVC_TEST_ALL, else of every eighth. */
-static MunitResult every_malloc(const MunitParameter params[], void *data)
+TEST(every_plan, malloc)
 {
   const bool all = getenv("SVC_TEST_ALL") != NULL;
   long tried = every_fault(T_CALL_MEMORY, all ? 0 : 3, all ? 1 : 8);
-  (void)params, (void)data;
   fprintf(stderr, "memory: %ld requests with a call of malloc that fails\n", tried);
   munit_assert_long(tried, >, 100);
-  return MUNIT_OK;
 }
 
 /* A hash or a cipher that cannot be had, as a chip may fail that does them: nothing is done by what it would have been. */
-static MunitResult every_hash(const MunitParameter params[], void *data)
+TEST(every_plan, hash)
 {
-  (void)params, (void)data;
   munit_assert_long(every_fault(T_CALL_CRYPTO, 0, 1), >, 100);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- malformed */
@@ -758,7 +734,7 @@ static bool malformed_path(const t_world *w, const svc_plan *plan, unsigned n, c
 }
 
 /* Whatever stands in a path: it is found or it is not, and nothing fails for it. */
-static MunitResult every_malformed(const MunitParameter params[], void *data)
+TEST(every_plan, malformed)
 {
   static const char *const texts[] = { "xyz", "0123456789abcdef01234567", "a%00b", "%7B%7D" };
   static t_world w;
@@ -766,7 +742,6 @@ static MunitResult every_malformed(const MunitParameter params[], void *data)
   char path[1024];
   size_t i, k;
   unsigned n;
-  (void)params, (void)data;
   for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
     if (!plan->param_count || !ready(&w, plan)) continue;
     for (n = 0; n < plan->param_count; n++)
@@ -778,19 +753,17 @@ static MunitResult every_malformed(const MunitParameter params[], void *data)
       }
   }
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ envelope */
 
 /* Whatever is answered in JSON comes in an envelope where one is asked for, with the status of the answer in it. */
-static MunitResult every_envelope(const MunitParameter params[], void *data)
+TEST(every_plan, envelope)
 {
   static t_world w;
   const svc_plan *plan;
   char path[1024];
   size_t i;
-  (void)params, (void)data;
   for (i = 0; begin(&w, i, &plan); t_world_close(&w), i++) {
     if (plan->route->media || !ready(&w, plan)) continue;
     snprintf(path, sizeof path, "%s%cenvelope=true", w.path, strchr(w.path, '?') ? '&' : '?');
@@ -801,7 +774,6 @@ static MunitResult every_envelope(const MunitParameter params[], void *data)
       t_complain(plan, "stays bare: %.200s", w.t.response.body);
   }
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- references */
@@ -1176,13 +1148,12 @@ static void ref_try_cross(ref_case *r)
   ref_whole(r);
 }
 
-static MunitResult every_reference(const MunitParameter params[], void *data)
+TEST(every_plan, reference)
 {
   static void (*const tries[])(ref_case *r) = { ref_try_going, ref_try_named, ref_try_lost, ref_try_move, ref_try_cross };
   static ref_case r;
   size_t i, k, row, nouns, tried = 0;
   const svc_noun *const *all = svc_catalog_all(&nouns);
-  (void)params, (void)data;
   for (i = 0; i < nouns; i++)
     for (row = 0; all[i]->refs && all[i]->refs[row].field; row++)
       for (k = 0; k < sizeof tries / sizeof tries[0]; k++) {
@@ -1193,25 +1164,4 @@ static MunitResult every_reference(const MunitParameter params[], void *data)
       }
   t_complaints_end();
   munit_assert_size(tried, >, 100);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/envelope", every_envelope, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/reference", every_reference, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/malformed", every_malformed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/malloc", every_malloc, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/hash", every_hash, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/success", every_success, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/role", every_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/unknown", every_unknown, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/sent-back", every_sent_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/change", every_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/missing", every_missing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/delete", every_delete, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/replay", every_replay, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/allocation", every_allocation, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/room", every_room, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_every_plan = { "every_plan", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

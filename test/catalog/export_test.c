@@ -17,10 +17,9 @@ static void bucket(b_world *w)
   w->other = t_keep(&w->t, t_str(&w->t, "_id"));
 }
 
-static MunitResult test_buckets(const MunitParameter params[], void *data)
+TEST(export, buckets)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   bucket(&w);
   b_is(&w, "iamRoleId", w.role);
@@ -54,27 +53,25 @@ static MunitResult test_buckets(const MunitParameter params[], void *data)
   b_bad(&w, "GET", BUCKETS "/%J", NULL, 404, "EXPORT_BUCKET_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 1), w.group);
   munit_assert_int64(b_events(&w, "BUCKET_DELETED_AUDIT"), ==, 1);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult test_bucket_most(const MunitParameter params[], void *data)
+TEST(export, bucket_most)
 {
   b_world w;
   int i;
-  (void)params, (void)data;
   b_open(&w, NULL);
   for (i = 0; i < 100; i++) bucket(&w);
   b_bad(&w, "POST", BUCKETS, AWS, 403, "BACKUP_LIMIT_EXCEEDED");
   munit_assert_string_equal(t_param(&w.t, 0), "100");
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult test_jobs(const MunitParameter params[], void *data)
+TEST(export, jobs)
 {
   const char *job, *cluster;
   b_world w;
   char path[256];
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, B_SHARDED("C"));
   bucket(&w);
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
@@ -125,14 +122,13 @@ static MunitResult test_jobs(const MunitParameter params[], void *data)
   b_good(&w, "GET", EXPORTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* What the schedule exports: each monthly snapshot, when it is completed; and the bucket stays. */
-static MunitResult test_schedule(const MunitParameter params[], void *data)
+TEST(export, schedule)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   bucket(&w);
   b_good(&w, "PATCH", "%C/backup/schedule",
@@ -151,7 +147,7 @@ static MunitResult test_schedule(const MunitParameter params[], void *data)
   b_good(&w, "GET", EXPORTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1); /* the older one is over */
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 static char driver_order[25], driver_action[40];
@@ -166,11 +162,10 @@ static int driver_perform(void *context, svc *s, const svc_order *order)
 }
 
 /* A job that fails leaves its bucket free. */
-static MunitResult test_driver(const MunitParameter params[], void *data)
+TEST(export, driver)
 {
   svc_driver driver = { driver_perform, NULL, NULL };
   b_world w;
-  (void)params, (void)data;
   b_open_driven(&w, &driver);
   bucket(&w);
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
@@ -192,11 +187,11 @@ static MunitResult test_driver(const MunitParameter params[], void *data)
   b_good(&w, "GET", EXPORTS, NULL, 200);
   b_is(&w, "results[0].exportStatus.exportedCollections", "9");
   b_good(&w, "DELETE", BUCKETS "/%J", NULL, 204);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* What a driver says of a job that is done: figures that cannot be are none. */
-static MunitResult test_facts(const MunitParameter params[], void *data)
+TEST(export, facts)
 {
   static const struct {
     const char *facts, *exported, *total;
@@ -213,7 +208,6 @@ static MunitResult test_facts(const MunitParameter params[], void *data)
   svc_driver driver = { driver_perform, NULL, NULL };
   b_world w;
   size_t i;
-  (void)params, (void)data;
   b_open_driven(&w, &driver);
   bucket(&w);
   b_good(&w, "PATCH", "%C/backup/schedule", "{\"useOrgAndGroupNamesInExportPrefix\":true}", 200);
@@ -232,16 +226,5 @@ static MunitResult test_facts(const MunitParameter params[], void *data)
     b_is(&w, "results[0].exportStatus.exportedCollections", rows[i].exported);
     b_is(&w, "results[0].exportStatus.totalCollections", rows[i].total);
   }
-  return b_close(&w);
+  b_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/facts", test_facts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/buckets", test_buckets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bucket-most", test_bucket_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/jobs", test_jobs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/schedule", test_schedule, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driver", test_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_export = { "export", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -4,10 +4,9 @@
 #include "catalog/federation_world.h"
 
 /* One for each organization, from the start, with nothing in it; and nobody is told of it. */
-static MunitResult settings_begin(const MunitParameter params[], void *data)
+TEST(federation_settings, begin)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_good(&w, "GET", "/orgs/%A/federationSettings", NULL, 200);
   munit_assert_string_not_equal(w.named['F'], w.named['H']);
@@ -22,14 +21,13 @@ static MunitResult settings_begin(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   f_is(&w, "results[0].orgId", w.named['A']);
   f_is(&w, "results[0].domainRestrictionEnabled", "false");
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* What it shows comes from its providers and from what the organization is there. */
-static MunitResult settings_shown(const MunitParameter params[], void *data)
+TEST(federation_settings, shown)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_provider(&w, F_OIDC("one", ",\"associatedDomains\":[\"a.example.com\",\"b.example.com\"]"));
   f_provider(&w, F_SAML("two", ",\"associatedDomains\":[\"b.example.com\",\"c.example.com\"]"));
@@ -42,13 +40,12 @@ static MunitResult settings_shown(const MunitParameter params[], void *data)
   f_is(&w, "identityProviderStatus", "INACTIVE");
   f_good(&w, "GET", "/orgs/%B/federationSettings", NULL, 200);
   munit_assert_size(t_count(&w.t, "federatedDomains"), ==, 0);
-  return f_close(&w);
+  f_close(&w);
 }
 
-static MunitResult settings_delete(const MunitParameter params[], void *data)
+TEST(federation_settings, delete)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_provider(&w, F_SAML("one", ""));
   f_good(&w, "PATCH", F_CONN "/%B", "{}", 200);
@@ -68,14 +65,13 @@ static MunitResult settings_delete(const MunitParameter params[], void *data)
   munit_assert_string_not_equal(w.named['X'], w.named['F']);
   f_good(&w, "GET", F_IDPS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* A federation goes with its last organization, and not before. */
-static MunitResult settings_organization_gone(const MunitParameter params[], void *data)
+TEST(federation_settings, organization_gone)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_provider(&w, F_SAML("one", ""));
   f_good(&w, "PATCH", F_CONN "/%C", "{\"identityProviderId\":\"%O\"}", 200);
@@ -87,14 +83,13 @@ static MunitResult settings_organization_gone(const MunitParameter params[], voi
   f_good(&w, "DELETE", "/orgs/%A", NULL, 204);
   f_bad(&w, "GET", F_IDPS, NULL, 404, "FEDERATION_SETTINGS_NOT_FOUND");
   f_good(&w, "GET", "/federationSettings/%H/identityProviders", NULL, 200); /* that of B stays */
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* An organization may be made in a federation that is there, by who owns one of it. */
-static MunitResult settings_new_organization(const MunitParameter params[], void *data)
+TEST(federation_settings, new_organization)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_bad(&w, "POST", "/orgs", "{\"name\":\"D\",\"federationSettingsId\":\"5f0000000000000000000001\"}", 404, "FEDERATION_SETTINGS_NOT_FOUND");
   f_as(&w, "ORG_OWNER", 'B', 0);
@@ -109,9 +104,8 @@ static MunitResult settings_new_organization(const MunitParameter params[], void
   f_good(&w, "GET", "/orgs/%D/federationSettings", NULL, 200);
   f_is(&w, "id", w.named['F']);
   munit_assert_int64(f_events(&w, 'A', "FEDERATION_SETTINGS_UPDATED"), ==, 1);
-  return f_close(&w);
+  f_close(&w);
 }
-
 
 /* Every operation, by an owner of an organization that is not connected: nothing is told, and nothing changes. */
 static const struct {
@@ -139,12 +133,11 @@ static const struct {
   { "GET", F_IDPS "/%O/metadata.xml", NULL },
 };
 
-static MunitResult settings_strangers(const MunitParameter params[], void *data)
+TEST(federation_settings, strangers)
 {
   static const svc_config configs[2] = { { .limiter_off = 1 }, { .limiter_off = 1, .conceal = 1 } };
   f_world w;
   size_t i, conceal;
-  (void)params, (void)data;
   for (conceal = 0; conceal < 2; conceal++) {
     f_open(&w, &configs[conceal]);
     f_provider(&w, F_SAML("one", ""));
@@ -174,14 +167,12 @@ static MunitResult settings_strangers(const MunitParameter params[], void *data)
           conceal ? "ORG_NOT_FOUND" : "USER_UNAUTHORIZED"); /* nobody takes A into another federation but its owner */
     f_close(&w);
   }
-  return MUNIT_OK;
 }
 
 /* Who was connected and is no more is a stranger again. */
-static MunitResult settings_left(const MunitParameter params[], void *data)
+TEST(federation_settings, left)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_provider(&w, F_SAML("one", ""));
   f_good(&w, "PATCH", F_CONN "/%B", "{}", 200);
@@ -192,17 +183,5 @@ static MunitResult settings_left(const MunitParameter params[], void *data)
   f_bad(&w, "GET", F_CONN, NULL, 401, "USER_UNAUTHORIZED");
   f_good(&w, "GET", "/orgs/%B/federationSettings", NULL, 200);
   munit_assert_string_not_equal(t_str(&w.t, "id"), w.named['F']);
-  return f_close(&w);
+  f_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/begin", settings_begin, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/shown", settings_shown, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/delete", settings_delete, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/organization-gone", settings_organization_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/new-organization", settings_new_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/strangers", settings_strangers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/left", settings_left, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_federation_settings = { "federation_settings", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -59,10 +59,9 @@ static bool told(flex_world *w, const char *type)
   return t_int(&w->t, "totalCount") > 0;
 }
 
-static MunitResult flex_states(const MunitParameter params[], void *data)
+TEST(flex_cluster, states)
 {
   flex_world w;
-  (void)params, (void)data;
   open_world(&w, NULL);
   make(&w);
   munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING");
@@ -95,10 +94,9 @@ static MunitResult flex_states(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "clusterCount"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult flex_refused(const MunitParameter params[], void *data)
+TEST(flex_cluster, refused)
 {
   static const struct {
     const char *body, *code;
@@ -113,7 +111,6 @@ static MunitResult flex_refused(const MunitParameter params[], void *data)
   };
   flex_world w;
   size_t i;
-  (void)params, (void)data;
   open_world(&w, NULL);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     expect(&w, flex(&w, "POST", "", bad[i].body), 400, bad[i].code);
@@ -126,14 +123,12 @@ static MunitResult flex_refused(const MunitParameter params[], void *data)
   munit_assert_true(t_violation(&w.t, "providerSettings.regionName"));
   munit_assert_int(flex(&w, "PATCH", "/F", "{\"providerSettings\":{\"regionName\":\"US_EAST_1\"}}"), ==, 200);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* One space of names, and of numbers, for both kinds of clusters; each API sends away the other's. */
-static MunitResult flex_names(const MunitParameter params[], void *data)
+TEST(flex_cluster, names)
 {
   flex_world w;
-  (void)params, (void)data;
   open_world(&w, NULL);
   make(&w);
   munit_assert_int(clusters(&w, "POST", "", CLUSTER("C")), ==, 202);
@@ -151,7 +146,6 @@ static MunitResult flex_names(const MunitParameter params[], void *data)
   expect(&w, flex(&w, "POST", "", FLEX("G")), 403, "CLUSTERS_LIMIT_EXCEEDED");
   expect(&w, clusters(&w, "POST", "", CLUSTER("G")), 403, "CLUSTERS_LIMIT_EXCEEDED");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- upgrade */
@@ -176,24 +170,21 @@ static const char *costs(flex_world *w, const char *kind)
 }
 
 /* What goes becomes nothing else. */
-static MunitResult flex_upgrade_gone(const MunitParameter params[], void *data)
+TEST(flex_cluster, upgrade_gone)
 {
   flex_world w;
-  (void)params, (void)data;
   open_world(&w, NULL);
   make(&w);
   t_advance(&w.t, 10);
   munit_assert_int(flex(&w, "DELETE", "/F", NULL), ==, 204);
   expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), 400, "CLUSTER_ALREADY_REQUESTED_DELETION");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Who names a flex cluster names the cluster that it becomes. */
-static MunitResult flex_upgrade_named(const MunitParameter params[], void *data)
+TEST(flex_cluster, upgrade_named)
 {
   flex_world w;
-  (void)params, (void)data;
   open_world(&w, NULL);
   make(&w);
   t_advance(&w.t, 10);
@@ -212,14 +203,12 @@ static MunitResult flex_upgrade_named(const MunitParameter params[], void *data)
   t_advance(&w.t, 1000);
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult flex_upgrade(const MunitParameter params[], void *data)
+TEST(flex_cluster, upgrade)
 {
   flex_world w;
   const char *id, *srv;
-  (void)params, (void)data;
   open_world(&w, NULL);
   expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), 404, "CLUSTER_NOT_FOUND");
   munit_assert_int(clusters(&w, "POST", "", CLUSTER("C")), ==, 202);
@@ -255,7 +244,6 @@ static MunitResult flex_upgrade(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "clusterCount"), ==, 2);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- snapshots */
@@ -268,13 +256,12 @@ static const char *snapshot(flex_world *w, int which, const char *field)
   return t_keep(&w->t, t_str(&w->t, path));
 }
 
-static MunitResult flex_snapshots(const MunitParameter params[], void *data)
+TEST(flex_cluster, snapshots)
 {
   svc_config config = { .provision_ms = 100000 };
   flex_world w;
   const char *id, *path;
   int day;
-  (void)params, (void)data;
   open_world(&w, &config);
   make(&w);
   munit_assert_int(flex(&w, "GET", "/F/backup/snapshots", NULL), ==, 200);
@@ -310,15 +297,13 @@ static MunitResult flex_snapshots(const MunitParameter params[], void *data)
   expect(&w, flex(&w, "GET", path, NULL), 404, "SNAPSHOT_NOT_FOUND");
   munit_assert_true(told(&w, "TENANT_SNAPSHOT_DELETED_AUDIT"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* After a year in which nobody looked there are as many as ever, and not a year's work was done for them. */
-static MunitResult flex_snapshots_late(const MunitParameter params[], void *data)
+TEST(flex_cluster, snapshots_late)
 {
   svc_config config = { .store = t_counting_port() };
   flex_world w;
-  (void)params, (void)data;
   open_world(&w, &config);
   make(&w);
   t_advance(&w.t, 2 * DAY);
@@ -331,7 +316,6 @@ static MunitResult flex_snapshots_late(const MunitParameter params[], void *data
   munit_assert_string_equal(t_str(&w.t, "results[0].scheduledTime"), "2026-06-03T00:00:00Z");
   munit_assert_string_equal(t_str(&w.t, "results[7].scheduledTime"), "2026-05-27T00:00:00Z");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- restores */
@@ -355,12 +339,11 @@ static void expect_job(flex_world *w, const char *id, const char *status)
   munit_assert_string_equal(t_str(&w->t, "status"), status);
 }
 
-static MunitResult flex_restores(const MunitParameter params[], void *data)
+TEST(flex_cluster, restores)
 {
   svc_config config = { .provision_ms = 100000 };
   flex_world w;
   const char *id, *snap, *other;
-  (void)params, (void)data;
   open_world(&w, &config);
   other = t_project(&w.t, w.org, "P2");
   make(&w);
@@ -402,15 +385,13 @@ static MunitResult flex_restores(const MunitParameter params[], void *data)
   t_advance(&w.t, 31 * DAY);
   expect(&w, job(&w, id), 404, "RESTORE_JOB_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A role in the project of the path is none in that of the target. */
-static MunitResult flex_restore_elsewhere(const MunitParameter params[], void *data)
+TEST(flex_cluster, restore_elsewhere)
 {
   flex_world w;
   const char *snap, *other;
-  (void)params, (void)data;
   open_world(&w, NULL);
   other = t_project(&w.t, w.org, "P2");
   make(&w);
@@ -426,15 +407,13 @@ static MunitResult flex_restore_elsewhere(const MunitParameter params[], void *d
   w.t.grants[1] = (svc_grant){ "GROUP_BACKUP_RECOVERY_OPERATOR", other };
   munit_assert_int(restore(&w, snap, "G", other), ==, 202);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult flex_downloads(const MunitParameter params[], void *data)
+TEST(flex_cluster, downloads)
 {
   flex_world w;
   const char *id, *body;
   char text[64];
-  (void)params, (void)data;
   open_world(&w, NULL);
   make(&w);
   t_advance(&w.t, DAY);
@@ -454,7 +433,6 @@ static MunitResult flex_downloads(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "targetDeploymentItemName"), "");
   munit_assert_string_not_equal(t_str(&w.t, "expirationDate"), "");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- driver */
@@ -487,7 +465,7 @@ static void expect_order(flex_world *w, flex_driver *d, const char *action, int 
   munit_assert_int(svc_order_done(w->t.s, d->id, result, facts), ==, SVC_OK);
 }
 
-static MunitResult flex_with_driver(const MunitParameter params[], void *data)
+TEST(flex_cluster, driver)
 {
   flex_driver d = { "", "", "", "", "", 0 };
   svc_driver driver = { driver_perform, NULL, &d };
@@ -495,7 +473,6 @@ static MunitResult flex_with_driver(const MunitParameter params[], void *data)
   flex_world w;
   const char *snap, *id;
   char body[64];
-  (void)params, (void)data;
   open_world(&w, &config);
   make(&w);
   munit_assert_string_equal(t_str(&w.t, "connectionStrings.standard"), "");
@@ -532,16 +509,14 @@ static MunitResult flex_with_driver(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
   munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "b.example.net:27017"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Where another flex cluster of the project has the name that a new one's hosts would have, that gets another one. */
-static MunitResult flex_hosts(const MunitParameter params[], void *data)
+TEST(flex_cluster, hosts)
 {
   char srv[3][128], id[6];
   flex_world w;
   int i;
-  (void)params, (void)data;
   for (i = 0; i < 3; i++) { /* all that is by chance is the same each time */
     open_world(&w, NULL);
     make(&w);
@@ -555,23 +530,4 @@ static MunitResult flex_hosts(const MunitParameter params[], void *data)
   munit_assert_string_equal(srv[0], srv[1]);
   munit_assert_string_not_equal(srv[1], srv[2]);
   munit_assert_string_equal(srv[1] + 9 + sizeof id, srv[2] + 9 + sizeof id); /* in nothing else */
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/hosts", flex_hosts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/states", flex_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refused", flex_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/names", flex_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/upgrade-gone", flex_upgrade_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/upgrade", flex_upgrade, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/upgrade-named", flex_upgrade_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/snapshots", flex_snapshots, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/snapshots-late", flex_snapshots_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/restores", flex_restores, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/restore-elsewhere", flex_restore_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/downloads", flex_downloads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driver", flex_with_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_flex_cluster = { "flex_cluster", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

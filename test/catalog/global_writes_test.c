@@ -36,11 +36,10 @@ static const char *global_cluster(global_world *w, const char *field)
   return t_keep(&w->t, t_str(&w->t, field));
 }
 
-static MunitResult global_zones(const MunitParameter params[], void *data)
+TEST(global_writes, zones)
 {
   const char *east, *west;
   global_world w;
-  (void)params, (void)data;
   global_open(&w, "GEOSHARDED", "");
   east = global_cluster(&w, "replicationSpecs[0].zoneId");
   west = global_cluster(&w, "replicationSpecs[1].zoneId");
@@ -73,16 +72,14 @@ static MunitResult global_zones(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "customZoneMapping"), ==, 0);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"replicationSpecs\":[" ZONE("East", "US_EAST_1") "]}", ONE, w.group), ==, 200);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* There is an end to locations, however few are mapped at once. */
-static MunitResult global_most(const MunitParameter params[], void *data)
+TEST(global_writes, most)
 {
   global_world w;
   char body[8192];
   int i = 0, n, end;
-  (void)params, (void)data;
   global_open(&w, "GEOSHARDED", "");
   while (i < 401) {
     n = snprintf(body, sizeof body, "{\"customZoneMappings\":[");
@@ -95,12 +92,11 @@ static MunitResult global_most(const MunitParameter params[], void *data)
   munit_assert_int(global_send(&w, "GET", "", NULL), ==, 200);
   munit_assert_size(t_count(&w.t, "customZoneMapping"), ==, 400);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 #define SPACE(rest) "{\"db\":\"shop\",\"collection\":\"orders\",\"customShardKey\":\"k\"" rest "}"
 
-static MunitResult global_namespaces(const MunitParameter params[], void *data)
+TEST(global_writes, namespaces)
 {
   static const struct {
     const char *body, *field;
@@ -119,7 +115,6 @@ static MunitResult global_namespaces(const MunitParameter params[], void *data)
   global_world w;
   char body[128];
   size_t i;
-  (void)params, (void)data;
   global_open(&w, "GEOSHARDED", "");
   munit_assert_int(global_send(&w, "POST", "/managedNamespaces", SPACE("")), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "managedNamespaces[0].db"), "shop");
@@ -143,11 +138,10 @@ static MunitResult global_namespaces(const MunitParameter params[], void *data)
   }
   munit_assert_true(t_violation(&w.t, "collection"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Of other clusters it is empty and stays so. */
-static MunitResult global_others(const MunitParameter params[], void *data)
+TEST(global_writes, others)
 {
   static const char *const calls[][3] = {
     { "POST", "/customZoneMapping", MAP("CA", "East") }, { "DELETE", "/customZoneMapping", NULL },
@@ -155,7 +149,6 @@ static MunitResult global_others(const MunitParameter params[], void *data)
   };
   global_world w;
   size_t i;
-  (void)params, (void)data;
   global_open(&w, "SHARDED", "");
   for (i = 0; i < 4; i++) {
     munit_assert_int(global_send(&w, calls[i][0], calls[i][1], calls[i][2]), ==, 400);
@@ -172,9 +165,4 @@ static MunitResult global_others(const MunitParameter params[], void *data)
   munit_assert_int(global_send(&w, "POST", "/managedNamespaces", SPACE("")), ==, 403);
   munit_assert_string_equal(t_error(&w.t), "UNSUPPORTED_FOR_CURRENT_CONFIG");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, global_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(zones), TEST(most), TEST(namespaces), TEST(others), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_global_writes = { "global_writes", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

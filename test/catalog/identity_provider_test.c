@@ -36,10 +36,9 @@ static const char *provider_pem(f_world *w, int64_t from, int64_t until)
 
 #define PEM(content) "{\"pemFileInfo\":{\"fileName\":\"idp.pem\",\"certificates\":[{\"content\":" content "}]}"
 
-static MunitResult provider_certificates(const MunitParameter params[], void *data)
+TEST(identity_provider, certificates)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_provider(&w, F_SAML("one", ""));
   f_is(&w, "status", "INACTIVE");
@@ -78,16 +77,15 @@ static MunitResult provider_certificates(const MunitParameter params[], void *da
   munit_assert_int64(f_events(&w, 'A', "IDENTITY_PROVIDER_DEACTIVATED"), ==, 1);
   munit_assert_int64(f_events(&w, 'A', "IDENTITY_PROVIDER_UPDATED"), ==, 2);
   f_good(&w, "GET", "/orgs/%A/federationSettings", NULL, 200);
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- fields */
 
-static MunitResult provider_saml(const MunitParameter params[], void *data)
+TEST(identity_provider, saml)
 {
   f_world w;
   char expected[200];
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_bad_field(&w, "POST", F_IDPS, "{\"protocol\":\"SAML\",\"displayName\":\"a\",\"issuerUri\":\"urn:a\"}", "ssoUrl");
   f_bad_field(&w, "POST", F_IDPS, "{\"protocol\":\"SAML\",\"displayName\":\"a\",\"ssoUrl\":\"https://a.example.com\"}", "issuerUri");
@@ -118,13 +116,12 @@ static MunitResult provider_saml(const MunitParameter params[], void *data)
   f_good(&w, "PATCH", F_IDPS "/%O", "{\"displayName\":\"b\",\"slug\":null}", 200);
   f_is(&w, "displayName", "b");
   munit_assert_null(t_node(&w.t, "slug"));
-  return f_close(&w);
+  f_close(&w);
 }
 
-static MunitResult provider_oidc(const MunitParameter params[], void *data)
+TEST(identity_provider, oidc)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_bad_field(&w, "POST", F_IDPS, "{}", "audience"); /* it is OIDC, of people, where nothing else is said */
   munit_assert_true(t_violation(&w.t, "clientId"));
@@ -155,11 +152,11 @@ static MunitResult provider_oidc(const MunitParameter params[], void *data)
   f_provider(&w, "{\"idpType\":\"WORKLOAD\",\"displayName\":\"b\",\"issuerUri\":\"https://b.example.com\",\"audience\":\"a\","
                  "\"authorizationType\":\"USER\"}");
   f_is(&w, "protocol", "OIDC");
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* People by SAML, where nothing else is asked for. */
-static MunitResult provider_lists(const MunitParameter params[], void *data)
+TEST(identity_provider, lists)
 {
   static const struct {
     const char *query;
@@ -170,7 +167,6 @@ static MunitResult provider_lists(const MunitParameter params[], void *data)
   f_world w;
   char path[200];
   size_t i;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_provider(&w, F_SAML("a", ""));
   f_provider(&w, F_OIDC("b", ""));
@@ -182,15 +178,14 @@ static MunitResult provider_lists(const MunitParameter params[], void *data)
     if (t_int(&w.t, "totalCount") != lists[i].count) munit_errorf("%s: %s", lists[i].query, w.t.response.body);
   }
   f_bad(&w, "GET", F_IDPS "?protocol=LDAP", NULL, 400, "INVALID_QUERY_PARAMETER");
-  return f_close(&w);
+  f_close(&w);
 }
 
-static MunitResult provider_unique(const MunitParameter params[], void *data)
+TEST(identity_provider, unique)
 {
   f_world w;
   int i;
   char body[400];
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_provider(&w, F_SAML("a", ",\"slug\":\"acme\""));
   f_bad(&w, "POST", F_IDPS, F_OIDC("a", ""), 409, "IDENTITY_PROVIDER_ALREADY_EXISTS"); /* the name, whatever the protocol */
@@ -213,15 +208,14 @@ static MunitResult provider_unique(const MunitParameter params[], void *data)
     munit_assert_int(strncmp(w.named['I'], w.named['O'], 20), ==, 0);
   }
   f_bad(&w, "POST", F_IDPS, F_SAML("more", ""), 403, "TOO_MANY_RESOURCES");
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ use */
 
-static MunitResult provider_use(const MunitParameter params[], void *data)
+TEST(identity_provider, use)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_good(&w, "PATCH", F_CONN "/%B", "{}", 200);
   f_provider(&w, F_SAML("a", ""));
@@ -252,14 +246,13 @@ static MunitResult provider_use(const MunitParameter params[], void *data)
   munit_assert_int64(f_events(&w, 'B', "IDENTITY_PROVIDER_DELETED"), ==, 1);
   munit_assert_int64(f_events(&w, 'B', "IDENTITY_PROVIDER_UPDATED"), ==, 1);
   munit_assert_int64(f_events(&w, 'B', "DOMAINS_ASSOCIATED"), ==, 1);
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* Where damage has left something else than the id of a provider, no provider is meant. */
-static MunitResult provider_damaged(const MunitParameter params[], void *data)
+TEST(identity_provider, damaged)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_provider(&w, F_OIDC("b", ""));
   f_good(&w, "PATCH", F_CONN "/%A", "{\"dataAccessIdentityProviderIds\":[\"%I\"]}", 200);
@@ -268,13 +261,11 @@ static MunitResult provider_damaged(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "associatedOrgs"), ==, 0);
   f_good(&w, "DELETE", F_IDPS "/%I", NULL, 204);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult provider_keys(const MunitParameter params[], void *data)
+TEST(identity_provider, keys)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_provider(&w, F_SAML("a", ""));
   f_bad(&w, "DELETE", F_IDPS "/%I/jwks", NULL, 400, "IDENTITY_PROVIDER_PROTOCOL_MISMATCH");
@@ -292,15 +283,14 @@ static MunitResult provider_keys(const MunitParameter params[], void *data)
   f_is(&w, "updatedAt", "2025-06-01T00:02:00Z");
   f_good(&w, "PATCH", F_IDPS "/%I", "{\"displayName\":\"c\"}", 200);
   f_bad(&w, "DELETE", F_IDPS "/5f5f5f5f5f5f5f5f5f5f5f5f/jwks", NULL, 404, "IDENTITY_PROVIDER_NOT_FOUND");
-  return f_close(&w);
+  f_close(&w);
 }
 
-static MunitResult provider_metadata(const MunitParameter params[], void *data)
+TEST(identity_provider, metadata)
 {
   const svc_config config = { .limiter_off = 1, .base_url = "http://localhost:8080/a&b<c>" };
   f_world w;
   char expected[200];
-  (void)params, (void)data;
   f_open(&w, &config);
   f_provider(&w, F_OIDC("b", ""));
   f_bad(&w, "GET", F_IDPS "/%O/metadata.xml", NULL, 400, "IDENTITY_PROVIDER_PROTOCOL_MISMATCH");
@@ -316,19 +306,5 @@ static MunitResult provider_metadata(const MunitParameter params[], void *data)
   munit_assert_null(strstr(w.t.response.body, "a&b"));
   f_good(&w, "GET", F_IDPS "/%I/metadata.xml", NULL, 200);
   f_bad(&w, "GET", F_IDPS "/0123456789abcdef0123/metadata.xml", NULL, 404, "IDENTITY_PROVIDER_NOT_FOUND");
-  return f_close(&w);
+  f_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/certificates", provider_certificates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/saml", provider_saml, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/oidc", provider_oidc, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/lists", provider_lists, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/unique", provider_unique, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/use", provider_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/damaged", provider_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/keys", provider_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/metadata", provider_metadata, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_identity_provider = { "identity_provider", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

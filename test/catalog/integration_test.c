@@ -55,11 +55,10 @@ static const char *integration_without(t_service *t, const char *body, const cha
   return text;
 }
 
-static MunitResult integration_kinds(const MunitParameter params[], void *data)
+TEST(integration, kinds)
 {
   integration_world w;
   size_t i, k;
-  (void)params, (void)data;
   integration_open(&w);
   for (i = 0; i < KINDS; i++) {
     munit_assert_int(integration_send(&w, "POST", kinds[i].type, integration_without(&w.t, kinds[i].body, kinds[i].needed)), ==, 400);
@@ -83,13 +82,11 @@ static MunitResult integration_kinds(const MunitParameter params[], void *data)
   munit_assert_int(integration_send(&w, "GET", "", NULL), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, (int)KINDS);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult integration_paths(const MunitParameter params[], void *data)
+TEST(integration, paths)
 {
   integration_world w;
-  (void)params, (void)data;
   integration_open(&w);
   munit_assert_int(integration_send(&w, "POST", "SLACK", kinds[0].body), ==, 400); /* the path says otherwise */
   munit_assert_string_equal(t_param(&w.t, 0), "type");
@@ -105,14 +102,12 @@ static MunitResult integration_paths(const MunitParameter params[], void *data)
   munit_assert_int(integration_send(&w, "GET", "", NULL), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult integration_replace(const MunitParameter params[], void *data)
+TEST(integration, replace)
 {
   integration_world w;
   const char *id;
-  (void)params, (void)data;
   integration_open(&w);
   munit_assert_int(integration_send(&w, "POST", "DATADOG", kinds[0].body), ==, 201);
   id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
@@ -135,14 +130,4 @@ static MunitResult integration_replace(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=INTEGRATION_REMOVED", w.group), ==, 200);
   munit_assert_int((int)t_int(&w.t, "totalCount"), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/kinds", integration_kinds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/paths", integration_paths, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/replace", integration_replace, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_integration = { "/integration", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -11,102 +11,91 @@ static bool invitation_event(t_service *t, const char *scope, const char *id, co
   return t_int(t, "totalCount") > 0;
 }
 
-static MunitResult invitation_organization(const MunitParameter params[], void *data)
+TEST_SERVICE(invitation, organization)
 {
-  t_service t;
   const char *org, *group, *id;
   char body[512];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
   snprintf(body, sizeof body, "{\"username\":\"new@example.com\",\"roles\":[\"ORG_READ_ONLY\"],\"groupRoleAssignments\":"
            "[{\"groupId\":\"%s\",\"roles\":[\"GROUP_OWNER\"]}]}", group);
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/invites", org), ==, 201);
-  id = t_keep(&t, t_str(&t, "id"));
-  munit_assert_string_equal(t_str(&t, "createdAt"), "2025-06-01T00:00:00Z");
-  munit_assert_string_equal(t_str(&t, "expiresAt"), "2025-07-01T00:00:00Z");
-  munit_assert_string_equal(t_str(&t, "inviterUsername"), "owner@example.com");
-  munit_assert_string_equal(t_str(&t, "orgName"), "Acme");
-  munit_assert_string_equal(t_str(&t, "roles[0]"), "ORG_READ_ONLY");
-  munit_assert_string_equal(t_str(&t, "groupRoleAssignments[0].groupRole"), "GROUP_OWNER");
-  munit_assert_true(invitation_event(&t, "orgs", org, "INVITED_TO_ORG"));
-  munit_assert_true(invitation_event(&t, "groups", group, "INVITED_TO_GROUP"));
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/invites", org), ==, 409);
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/invites", org), ==, 201);
+  id = t_keep(t, t_str(t, "id"));
+  munit_assert_string_equal(t_str(t, "createdAt"), "2025-06-01T00:00:00Z");
+  munit_assert_string_equal(t_str(t, "expiresAt"), "2025-07-01T00:00:00Z");
+  munit_assert_string_equal(t_str(t, "inviterUsername"), "owner@example.com");
+  munit_assert_string_equal(t_str(t, "orgName"), "Acme");
+  munit_assert_string_equal(t_str(t, "roles[0]"), "ORG_READ_ONLY");
+  munit_assert_string_equal(t_str(t, "groupRoleAssignments[0].groupRole"), "GROUP_OWNER");
+  munit_assert_true(invitation_event(t, "orgs", org, "INVITED_TO_ORG"));
+  munit_assert_true(invitation_event(t, "groups", group, "INVITED_TO_GROUP"));
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/invites", org), ==, 409);
 
   /* the same thing, seen three ways */
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites", org), ==, 200);
-  munit_assert_size(t_count(&t, ""), ==, 1);
-  munit_assert_string_equal(t_str(&t, "[0].id"), id);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
-  munit_assert_string_equal(t_str(&t, "invitationExpiresAt"), "2025-07-01T00:00:00Z");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/invites/%s", group, id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "groupName"), "alpha");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/invites", org), ==, 200);
+  munit_assert_size(t_count(t, ""), ==, 1);
+  munit_assert_string_equal(t_str(t, "[0].id"), id);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "PENDING");
+  munit_assert_string_equal(t_str(t, "invitationExpiresAt"), "2025-07-01T00:00:00Z");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/invites/%s", group, id), ==, 200);
+  munit_assert_string_equal(t_str(t, "groupName"), "alpha");
 
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/invites/%s", org, id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "roles[0]"), "ORG_MEMBER");
-  munit_assert_size(t_count(&t, "groupRoleAssignments"), ==, 1);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"username\":\"new@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org), ==, 200);
-  munit_assert_string_equal(t_str(&t, "roles[0]"), "ORG_OWNER");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"username\":\"no@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org), ==, 404);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_OWNER\"]}", "/orgs/%s/invites/%s", org, id), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_ROLE_FOR_ORG");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites/none", org), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_INVITATION_ID");
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/invites/%s", org, id), ==, 204);
-  munit_assert_true(invitation_event(&t, "orgs", org, "ORG_INVITATION_DELETED"));
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites/%s", org, id), ==, 404);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 404);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", id), ==, 404); /* nobody has ever known more of them than a name */
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "PATCH", "{\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/invites/%s", org, id), ==, 200);
+  munit_assert_string_equal(t_str(t, "roles[0]"), "ORG_MEMBER");
+  munit_assert_size(t_count(t, "groupRoleAssignments"), ==, 1);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"username\":\"new@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org), ==, 200);
+  munit_assert_string_equal(t_str(t, "roles[0]"), "ORG_OWNER");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"username\":\"no@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org), ==, 404);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"roles\":[\"GROUP_OWNER\"]}", "/orgs/%s/invites/%s", org, id), ==, 400);
+  munit_assert_string_equal(t_error(t), "INVALID_ROLE_FOR_ORG");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/invites/none", org), ==, 400);
+  munit_assert_string_equal(t_error(t), "INVALID_INVITATION_ID");
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/invites/%s", org, id), ==, 204);
+  munit_assert_true(invitation_event(t, "orgs", org, "ORG_INVITATION_DELETED"));
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/invites/%s", org, id), ==, 404);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 404);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", id), ==, 404); /* nobody has ever known more of them than a name */
 }
 
 /* What a GET has tagged can be changed on the condition that it is so still, seen from either side. */
-static MunitResult invitation_tags(const MunitParameter params[], void *data)
+TEST_SERVICE(invitation, tags)
 {
-  t_service t;
   const char *org, *group, *id;
   char tags[2][64], paths[2][128];
   int i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 201);
-  id = t_keep(&t, t_str(&t, "id"));
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 201);
+  id = t_keep(t, t_str(t, "id"));
   snprintf(paths[0], sizeof paths[0], "/orgs/%s/invites/%s", org, id);
   snprintf(paths[1], sizeof paths[1], "/groups/%s/invites/%s", group, id);
   for (i = 0; i < 2; i++) {
-    munit_assert_int(t_send(&t, "GET", paths[i], NULL), ==, 200);
-    snprintf(tags[i], sizeof tags[i], "%s", t_get_header(&t, "ETag"));
+    munit_assert_int(t_send(t, "GET", paths[i], NULL), ==, 200);
+    snprintf(tags[i], sizeof tags[i], "%s", t_get_header(t, "ETag"));
   }
-  munit_assert_int(t_send(&t, "PATCH", paths[1], "{\"roles\":[\"GROUP_READ_ONLY\"]}"), ==, 200);
+  munit_assert_int(t_send(t, "PATCH", paths[1], "{\"roles\":[\"GROUP_READ_ONLY\"]}"), ==, 200);
   for (i = 0; i < 2; i++) {
-    t_header(&t, "If-Match", tags[i]);
-    munit_assert_int(t_send(&t, "PATCH", paths[i], i ? "{\"roles\":[\"GROUP_OWNER\"]}" : "{\"roles\":[\"ORG_OWNER\"]}"), ==, 412);
-    munit_assert_int(t_send(&t, "DELETE", paths[i], NULL), ==, 412);
-    t_headers_clear(&t);
+    t_header(t, "If-Match", tags[i]);
+    munit_assert_int(t_send(t, "PATCH", paths[i], i ? "{\"roles\":[\"GROUP_OWNER\"]}" : "{\"roles\":[\"ORG_OWNER\"]}"), ==, 412);
+    munit_assert_int(t_send(t, "DELETE", paths[i], NULL), ==, 412);
+    t_headers_clear(t);
   }
   for (i = 1; i >= 0; i--) {
-    munit_assert_int(t_send(&t, "GET", paths[i], NULL), ==, 200);
-    t_header(&t, "If-Match", t_keep(&t, t_get_header(&t, "ETag")));
-    munit_assert_int(t_send(&t, "DELETE", paths[i], NULL), ==, 204);
-    t_headers_clear(&t);
+    munit_assert_int(t_send(t, "GET", paths[i], NULL), ==, 200);
+    t_header(t, "If-Match", t_keep(t, t_get_header(t, "ETag")));
+    munit_assert_int(t_send(t, "DELETE", paths[i], NULL), ==, 204);
+    t_headers_clear(t);
   }
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A body that is no object, or names nobody, is refused as such. */
-static MunitResult invitation_no_body(const MunitParameter params[], void *data)
+TEST(invitation, no_body)
 {
   static const char *const bodies[] = { "5", "[]", "\"x\"", "null", "true" };
   t_service t;
   const char *org, *group, *id;
   size_t i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -123,135 +112,119 @@ static MunitResult invitation_no_body(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "PATCH", "{\"username\":5,\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 400);
   munit_assert_true(t_violation(&t, "username"));
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult invitation_project(const MunitParameter params[], void *data)
+TEST_SERVICE(invitation, project)
 {
-  t_service t;
   const char *org, *group, *id;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 201);
-  id = t_keep(&t, t_str(&t, "id"));
-  munit_assert_string_equal(t_str(&t, "expiresAt"), "2025-07-01T00:00:00Z");
-  munit_assert_string_equal(t_str(&t, "groupId"), group);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/invites?username=new@example.com", group), ==, 200);
-  munit_assert_size(t_count(&t, ""), ==, 1);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/invites?username=old@example.com", group), ==, 200);
-  munit_assert_size(t_count(&t, ""), ==, 0);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/invites/%s", group, id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "roles[0]"), "GROUP_READ_ONLY");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 200);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"ORG_OWNER\"]}", "/groups/%s/invites/%s", group, id), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_ROLE_FOR_GROUP");
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/invites/%s", group, id), ==, 204);
-  munit_assert_true(invitation_event(&t, "groups", group, "GROUP_INVITATION_DELETED"));
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/invites/%s", group, id), ==, 404);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites/%s", org, id), ==, 200); /* the organization still wants them */
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 201);
+  id = t_keep(t, t_str(t, "id"));
+  munit_assert_string_equal(t_str(t, "expiresAt"), "2025-07-01T00:00:00Z");
+  munit_assert_string_equal(t_str(t, "groupId"), group);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/invites?username=new@example.com", group), ==, 200);
+  munit_assert_size(t_count(t, ""), ==, 1);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/invites?username=old@example.com", group), ==, 200);
+  munit_assert_size(t_count(t, ""), ==, 0);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/invites/%s", group, id), ==, 200);
+  munit_assert_string_equal(t_str(t, "roles[0]"), "GROUP_READ_ONLY");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 200);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"roles\":[\"ORG_OWNER\"]}", "/groups/%s/invites/%s", group, id), ==, 400);
+  munit_assert_string_equal(t_error(t), "INVALID_ROLE_FOR_GROUP");
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/invites/%s", group, id), ==, 204);
+  munit_assert_true(invitation_event(t, "groups", group, "GROUP_INVITATION_DELETED"));
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/invites/%s", group, id), ==, 404);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/invites/%s", org, id), ==, 200); /* the organization still wants them */
 
   /* access: an invitation for who is no member, nothing to say of who is */
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"far@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgId"), org);
-  munit_assert_string_not_equal(t_link(&t, "self"), "");
-  t_user(&t, "ada@example.com", "[]");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 204);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?username=ada@example.com", group), ==, 200);
-  munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?username=ada@example.com&pageNum=2", group), ==, 200);
-  munit_assert_size(t_count(&t, "results"), ==, 0);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 409);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"far@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgId"), org);
+  munit_assert_string_not_equal(t_link(t, "self"), "");
+  t_user(t, "ada@example.com", "[]");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 204);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users?username=ada@example.com", group), ==, 200);
+  munit_assert_string_equal(t_str(t, "results[0].orgMembershipStatus"), "ACTIVE");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users?username=ada@example.com&pageNum=2", group), ==, 200);
+  munit_assert_size(t_count(t, "results"), ==, 0);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/access", group), ==, 409);
 }
 
-static MunitResult invitation_time(const MunitParameter params[], void *data)
+TEST_SERVICE(invitation, time)
 {
-  t_service t;
   const char *org, *late, *early;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
-  late = t_keep(&t, t_str(&t, "id"));
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
-  munit_assert_string_equal(t_str(&t, "inviterUsername"), "owner@example.com");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"early@example.com\",\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}", "/orgs/%s/users", org), ==, 201);
-  early = t_keep(&t, t_str(&t, "id"));
+  org = t_organization(t, "Acme");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"late@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  late = t_keep(t, t_str(t, "id"));
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "PENDING");
+  munit_assert_string_equal(t_str(t, "inviterUsername"), "owner@example.com");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"early@example.com\",\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}", "/orgs/%s/users", org), ==, 201);
+  early = t_keep(t, t_str(t, "id"));
 
   /* who is invited can do nothing; who registers in time is in */
-  t.caller.user_id = early;
-  t.caller.grants = NULL;
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 401);
-  t_advance(&t, 29 * INVITATION_DAY);
-  t_user(&t, "early@example.com", "[]");
-  munit_assert_string_equal(t_str(&t, "id"), early);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
-  t.caller.grants = t.grants;
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, early), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
-  munit_assert_null(t_node(&t, "invitationExpiresAt"));
-  munit_assert_true(invitation_event(&t, "orgs", org, "JOINED_ORG"));
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites/%s", org, early), ==, 404);
+  t->caller.user_id = early;
+  t->caller.grants = NULL;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", org), ==, 401);
+  t_advance(t, 29 * INVITATION_DAY);
+  t_user(t, "early@example.com", "[]");
+  munit_assert_string_equal(t_str(t, "id"), early);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", org), ==, 200);
+  t->caller.grants = t->grants;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, early), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_null(t_node(t, "invitationExpiresAt"));
+  munit_assert_true(invitation_event(t, "orgs", org, "JOINED_ORG"));
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/invites/%s", org, early), ==, 404);
 
-  t_advance(&t, INVITATION_DAY); /* to the very moment, or a millisecond before it */
-  t.now--;
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
-  t.now++;
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "INVITATION_EXPIRED");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invites", org), ==, 200);
-  munit_assert_size(t_count(&t, ""), ==, 0);
-  t_user(&t, "late@example.com", "[]"); /* too late: a user, but no member */
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "INVITATION_EXPIRED");
+  t_advance(t, INVITATION_DAY); /* to the very moment, or a millisecond before it */
+  t->now--;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "PENDING");
+  t->now++;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "INVITATION_EXPIRED");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/invites", org), ==, 200);
+  munit_assert_size(t_count(t, ""), ==, 0);
+  t_user(t, "late@example.com", "[]"); /* too late: a user, but no member */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "INVITATION_EXPIRED");
 
   /* and again: registered by now, an invitation is still one, and adding lets in */
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\"}", "/orgs/%s/invites", org), ==, 201);
-  munit_assert_string_equal(t_str(&t, "roles[0]"), "ORG_MEMBER");
-  munit_assert_string_equal(t_str(&t, "expiresAt"), "2025-07-31T00:00:00Z");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
-  t_advance(&t, 60 * INVITATION_DAY);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"late@example.com\"}", "/orgs/%s/invites", org), ==, 201);
+  munit_assert_string_equal(t_str(t, "roles[0]"), "ORG_MEMBER");
+  munit_assert_string_equal(t_str(t, "expiresAt"), "2025-07-31T00:00:00Z");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"late@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
+  t_advance(t, 60 * INVITATION_DAY);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, late), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
 }
 
 /* What a GET gave can be sent back, although more is shown than is taken, and some of it in another shape. */
-static MunitResult invitation_sent_back(const MunitParameter params[], void *data)
+TEST_SERVICE(invitation, sent_back)
 {
-  t_service t;
   const char *org, *group, *id;
   char path[128], whole[4096], tag[64];
   int i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 201);
-  id = t_keep(&t, t_str(&t, "id"));
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/invites", group), ==, 201);
+  id = t_keep(t, t_str(t, "id"));
   for (i = 0; i < 2; i++) {
     snprintf(path, sizeof path, i ? "/groups/%s/invites/%s" : "/orgs/%s/invites/%s", i ? group : org, id);
-    munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-    munit_assert_size(t.response.body_length, <, sizeof whole);
-    strcpy(whole, t.response.body);
-    snprintf(tag, sizeof tag, "%s", t_get_header(&t, "ETag"));
-    munit_assert_int(t_send(&t, "PATCH", path, whole), ==, 200);
-    munit_assert_string_equal(t.response.body, whole);
-    munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-    munit_assert_string_equal(t_get_header(&t, "ETag"), tag);
-    munit_assert_int(t_send(&t, "PATCH", path, "{\"createdAt\":\"2020-01-01T00:00:00Z\",\"roles\":[\"x\"],\"nothing\":1}"), ==, 400);
-    munit_assert_string_equal(t_error(&t), "ATTRIBUTE_READ_ONLY");
-    munit_assert_true(t_violation(&t, "createdAt"));
-    munit_assert_true(t_violation(&t, "nothing"));
+    munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+    munit_assert_size(t->response.body_length, <, sizeof whole);
+    strcpy(whole, t->response.body);
+    snprintf(tag, sizeof tag, "%s", t_get_header(t, "ETag"));
+    munit_assert_int(t_send(t, "PATCH", path, whole), ==, 200);
+    munit_assert_string_equal(t->response.body, whole);
+    munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+    munit_assert_string_equal(t_get_header(t, "ETag"), tag);
+    munit_assert_int(t_send(t, "PATCH", path, "{\"createdAt\":\"2020-01-01T00:00:00Z\",\"roles\":[\"x\"],\"nothing\":1}"), ==, 400);
+    munit_assert_string_equal(t_error(t), "ATTRIBUTE_READ_ONLY");
+    munit_assert_true(t_violation(t, "createdAt"));
+    munit_assert_true(t_violation(t, "nothing"));
   }
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 /* An account of the organization that owns it; its requests from here on. */
@@ -275,272 +248,213 @@ static int invitation_register(t_service *t, const char *name, const char *first
 }
 
 /* Whoever registers somebody accepts no invitation for them elsewhere, and says nothing of them there. */
-static MunitResult invitation_stranger(const MunitParameter params[], void *data)
+TEST_SERVICE(invitation, stranger)
 {
-  t_service t;
   const char *org, *other, *third, *group, *owner, *id;
   char roles[256];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  other = t_organization(&t, "Other");
-  third = t_organization(&t, "Third");
-  group = t_project(&t, org, "alpha");
+  org = t_organization(t, "Acme");
+  other = t_organization(t, "Other");
+  third = t_organization(t, "Third");
+  group = t_project(t, org, "alpha");
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", org);
-  owner = t_user(&t, "owner@acme.com", roles);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"v@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org) / 100, ==, 2);
-  id = t_keep(&t, t_str(&t, "id"));
-  invitation_as_owner_of(&t, other);
+  owner = t_user(t, "owner@acme.com", roles);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"v@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org) / 100, ==, 2);
+  id = t_keep(t, t_str(t, "id"));
+  invitation_as_owner_of(t, other);
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", other);
-  munit_assert_int(invitation_register(&t, "v@example.com", "Mallory", roles), ==, 201);
-  munit_assert_string_equal(t_str(&t, "id"), id);
-  munit_assert_size(t_count(&t, "roles"), ==, 1);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", other, id), ==, 200); /* its own words, in its own place */
-  munit_assert_string_equal(t_str(&t, "firstName"), "Mallory");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "firstName"), "Mallory");
+  munit_assert_int(invitation_register(t, "v@example.com", "Mallory", roles), ==, 201);
+  munit_assert_string_equal(t_str(t, "id"), id);
+  munit_assert_size(t_count(t, "roles"), ==, 1);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", other, id), ==, 200); /* its own words, in its own place */
+  munit_assert_string_equal(t_str(t, "firstName"), "Mallory");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", id), ==, 200);
+  munit_assert_string_equal(t_str(t, "firstName"), "Mallory");
 
-  t_as_host(&t);
-  t_as(&t, owner);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
-  munit_assert_false(invitation_event(&t, "orgs", org, "JOINED_ORG") && strstr(t.response.body, "v@example.com"));
-  munit_assert_int(t_send(&t, "GET", "/users/byName/v@example.com", NULL), ==, 200);
-  munit_assert_null(t_node(&t, "firstName"));
-  munit_assert_null(t_node(&t, "mobileNumber"));
-  t_as(&t, id); /* and it can do nothing there */
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"Mine\"}", "/orgs/%s", org), >=, 400);
+  t_as_host(t);
+  t_as(t, owner);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "PENDING");
+  munit_assert_false(invitation_event(t, "orgs", org, "JOINED_ORG") && strstr(t->response.body, "v@example.com"));
+  munit_assert_int(t_send(t, "GET", "/users/byName/v@example.com", NULL), ==, 200);
+  munit_assert_null(t_node(t, "firstName"));
+  munit_assert_null(t_node(t, "mobileNumber"));
+  t_as(t, id); /* and it can do nothing there */
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"Mine\"}", "/orgs/%s", org), >=, 400);
 
   /* nor does the owner of a project, who may add people to that */
-  t_as(&t, NULL);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"w@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org) / 100, ==, 2);
+  t_as(t, NULL);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"w@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org) / 100, ==, 2);
   snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
-  t_as(&t, t_user(&t, "lead@acme.com", roles));
-  munit_assert_int(invitation_register(&t, "w@example.com", "W", roles), ==, 201);
-  t_as(&t, owner);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?username=w@example.com", org), ==, 200);
-  munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "PENDING");
-  munit_assert_size(t_count(&t, "results[0].roles.groupRoleAssignments"), ==, 1); /* what the invitation is for, too */
+  t_as(t, t_user(t, "lead@acme.com", roles));
+  munit_assert_int(invitation_register(t, "w@example.com", "W", roles), ==, 201);
+  t_as(t, owner);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users?username=w@example.com", org), ==, 200);
+  munit_assert_string_equal(t_str(t, "results[0].orgMembershipStatus"), "PENDING");
+  munit_assert_size(t_count(t, "results[0].roles.groupRoleAssignments"), ==, 1); /* what the invitation is for, too */
 
   /* an owner adds it: in, without the other's words */
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"v@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
-  munit_assert_null(t_node(&t, "firstName"));
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"v@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_null(t_node(t, "firstName"));
 
   /* the person itself registers: what it says is shown everywhere, and what it was invited to is accepted */
-  t_as(&t, NULL);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"v@example.com\",\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/invites", third) / 100, ==, 2);
-  t_as(&t, id);
-  munit_assert_int(invitation_register(&t, "v@example.com", "Vera", "[]"), ==, 201);
-  munit_assert_size(t_count(&t, "roles"), ==, 3);
-  munit_assert_int(invitation_register(&t, "v@example.com", "Vera", "[]"), ==, 409);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", third), ==, 200);
-  t_as(&t, owner);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "firstName"), "Vera");
-  munit_assert_int(t_send(&t, "GET", "/users/byName/v@example.com", NULL), ==, 200);
-  munit_assert_string_equal(t_str(&t, "firstName"), "Vera");
-  store_whole(t.s);
-  t_close(&t);
-  return MUNIT_OK;
+  t_as(t, NULL);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"v@example.com\",\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/invites", third) / 100, ==, 2);
+  t_as(t, id);
+  munit_assert_int(invitation_register(t, "v@example.com", "Vera", "[]"), ==, 201);
+  munit_assert_size(t_count(t, "roles"), ==, 3);
+  munit_assert_int(invitation_register(t, "v@example.com", "Vera", "[]"), ==, 409);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", third), ==, 200);
+  t_as(t, owner);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
+  munit_assert_string_equal(t_str(t, "firstName"), "Vera");
+  munit_assert_int(t_send(t, "GET", "/users/byName/v@example.com", NULL), ==, 200);
+  munit_assert_string_equal(t_str(t, "firstName"), "Vera");
+  store_whole(t->s);
 }
 
 /* An owner registers somebody whom the organization has invited, and who has not come by itself: that accepts it. */
-static MunitResult invitation_by_owner(const MunitParameter params[], void *data)
+TEST_SERVICE(invitation, by_owner)
 {
-  t_service t;
   const char *org, *id;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"v@example.com\",\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/invites", org) / 100, ==, 2);
-  id = t_keep(&t, t_str(&t, "id"));
-  invitation_as_owner_of(&t, org);
-  munit_assert_int(invitation_register(&t, "v@example.com", "Vera", "[]"), ==, 201);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
-  munit_assert_string_equal(t_str(&t, "firstName"), "Vera");
-  t_close(&t);
-  return MUNIT_OK;
+  org = t_organization(t, "Acme");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"v@example.com\",\"roles\":[\"ORG_READ_ONLY\"]}", "/orgs/%s/invites", org) / 100, ==, 2);
+  id = t_keep(t, t_str(t, "id"));
+  invitation_as_owner_of(t, org);
+  munit_assert_int(invitation_register(t, "v@example.com", "Vera", "[]"), ==, 201);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_string_equal(t_str(t, "firstName"), "Vera");
 }
 
 /* Of an organization that is gone nothing is known of those who were only ever invited to it. */
-static MunitResult invitation_of_gone(const MunitParameter params[], void *data)
+TEST_SERVICE(invitation, of_gone)
 {
-  t_service t;
   const char *org, *other, *id;
   char body[256];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  other = t_organization(&t, "Other");
+  org = t_organization(t, "Acme");
+  other = t_organization(t, "Other");
   snprintf(body, sizeof body, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", org);
-  id = t_user(&t, "ada@example.com", body);
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"t\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ghost@example.com\"}", "/orgs/%s/invites", org) / 100, ==, 2);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"both@example.com\"}", "/orgs/%s/invites", org) / 100, ==, 2);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"both@example.com\"}", "/orgs/%s/invites", other) / 100, ==, 2);
-  munit_assert_int(t_send(&t, "GET", "/users/byName/ghost@example.com", NULL), ==, 200);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
-  munit_assert_int(t_send(&t, "GET", "/users/byName/ghost@example.com", NULL), ==, 404);
-  munit_assert_int(t_send(&t, "GET", "/users/byName/both@example.com", NULL), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", id), ==, 200);
-  munit_assert_size(t_count(&t, "roles"), ==, 0);
-  munit_assert_size(t_count(&t, "teamIds"), ==, 0);
-  store_whole(t.s);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", other), ==, 204);
-  munit_assert_int(t_send(&t, "GET", "/users/byName/both@example.com", NULL), ==, 404);
-  store_whole(t.s);
-  t_close(&t);
-  return MUNIT_OK;
+  id = t_user(t, "ada@example.com", body);
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"t\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"ghost@example.com\"}", "/orgs/%s/invites", org) / 100, ==, 2);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"both@example.com\"}", "/orgs/%s/invites", org) / 100, ==, 2);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"both@example.com\"}", "/orgs/%s/invites", other) / 100, ==, 2);
+  munit_assert_int(t_send(t, "GET", "/users/byName/ghost@example.com", NULL), ==, 200);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
+  munit_assert_int(t_send(t, "GET", "/users/byName/ghost@example.com", NULL), ==, 404);
+  munit_assert_int(t_send(t, "GET", "/users/byName/both@example.com", NULL), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", id), ==, 200);
+  munit_assert_size(t_count(t, "roles"), ==, 0);
+  munit_assert_size(t_count(t, "teamIds"), ==, 0);
+  store_whole(t->s);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s", other), ==, 204);
+  munit_assert_int(t_send(t, "GET", "/users/byName/both@example.com", NULL), ==, 404);
+  store_whole(t->s);
 }
 
 /* What an invitation said that is over is said no more: who is added then has what is said now, and nothing else. */
-static MunitResult invitation_over(const MunitParameter params[], void *data)
+TEST_SERVICE(invitation, over)
 {
-  t_service t;
   const char *org, *first, *second, *id;
   char roles[256];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  first = t_project(&t, org, "alpha");
-  second = t_project(&t, org, "beta");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/users", first), ==, 201);
-  id = t_keep(&t, t_str(&t, "id"));
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"late@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/users", second), ==, 201);
-  t_advance(&t, 31 * INVITATION_DAY);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "INVITATION_EXPIRED");
+  org = t_organization(t, "Acme");
+  first = t_project(t, org, "alpha");
+  second = t_project(t, org, "beta");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"late@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/users", first), ==, 201);
+  id = t_keep(t, t_str(t, "id"));
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"late@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/users", second), ==, 201);
+  t_advance(t, 31 * INVITATION_DAY);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, id), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "INVITATION_EXPIRED");
   snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_READ_ONLY\"}]", first);
-  munit_assert_string_equal(t_user(&t, "late@example.com", roles), id);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", first, id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
-  munit_assert_size(t_count(&t, "roles"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "roles[0]"), "GROUP_READ_ONLY");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", second, id), ==, 404);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_string_equal(t_user(t, "late@example.com", roles), id);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users/%s", first, id), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_size(t_count(t, "roles"), ==, 1);
+  munit_assert_string_equal(t_str(t, "roles[0]"), "GROUP_READ_ONLY");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users/%s", second, id), ==, 404);
 }
 
 /* A caller of whom the host says no name invites by its id. */
-static MunitResult invitation_nameless(const MunitParameter params[], void *data)
+TEST_SERVICE(invitation, nameless)
 {
-  t_service t;
   const char *org;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  t.caller.username = NULL;
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
-  munit_assert_string_equal(t_str(&t, "inviterUsername"), t.caller.user_id);
-  t_close(&t);
-  return MUNIT_OK;
+  org = t_organization(t, "Acme");
+  t->caller.username = NULL;
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"new@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  munit_assert_string_equal(t_str(t, "inviterUsername"), t->caller.user_id);
 }
 
 /* Somebody who owns nothing registers somebody else, without any role: that person may do so once more, in its own words. */
-static MunitResult invitation_for_another(const MunitParameter params[], void *data)
+TEST_SERVICE(invitation, for_another)
 {
-  t_service t;
   const char *org, *ada, *bob;
   char roles[256];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
+  org = t_organization(t, "Acme");
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", org);
-  ada = t_user(&t, "ada@example.com", roles);
-  t_as(&t, ada);
-  munit_assert_int(invitation_register(&t, "bob@example.com", "Robert", "[]"), ==, 201);
-  bob = t_keep(&t, t_str(&t, "id"));
-  munit_assert_int(invitation_register(&t, "bob@example.com", "Robert", "[]"), ==, 409);
-  t_as(&t, NULL); /* the organization adds it */
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
-  damaged_body(&t, "organization user", org, bob, "\"ACTIVE\"", "\"PENDING\""); /* what damage has left so is not written anew */
-  t_as(&t, bob);
-  t.caller.username = "bob@example.com";
-  munit_assert_int(invitation_register(&t, "bob@example.com", "Bob", "[]"), ==, 201);
-  munit_assert_string_equal(t_str(&t, "firstName"), "Bob");
-  t_as(&t, NULL);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
-  t_close(&t);
-  return MUNIT_OK;
+  ada = t_user(t, "ada@example.com", roles);
+  t_as(t, ada);
+  munit_assert_int(invitation_register(t, "bob@example.com", "Robert", "[]"), ==, 201);
+  bob = t_keep(t, t_str(t, "id"));
+  munit_assert_int(invitation_register(t, "bob@example.com", "Robert", "[]"), ==, 409);
+  t_as(t, NULL); /* the organization adds it */
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
+  damaged_body(t, "organization user", org, bob, "\"ACTIVE\"", "\"PENDING\""); /* what damage has left so is not written anew */
+  t_as(t, bob);
+  t->caller.username = "bob@example.com";
+  munit_assert_int(invitation_register(t, "bob@example.com", "Bob", "[]"), ==, 201);
+  munit_assert_string_equal(t_str(t, "firstName"), "Bob");
+  t_as(t, NULL);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "PENDING");
 }
 
 /* Who has registered itself does so once more when it was invited since: that is how it accepts. */
-static MunitResult invitation_since(const MunitParameter params[], void *data)
+TEST_SERVICE(invitation, since)
 {
-  t_service t;
   const char *org, *bob, *other;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  other = t_organization(&t, "Other");
-  t_as(&t, "5f0000000000000000000009");
-  t.caller.username = "bob@example.com";
-  munit_assert_int(invitation_register(&t, "bob@example.com", "Robert", "[]"), ==, 201);
-  bob = t_keep(&t, t_str(&t, "id"));
-  munit_assert_int(invitation_register(&t, "bob@example.com", "Bob", "[]"), ==, 409);
-  t_as(&t, NULL);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\",\"ORG_READ_ONLY\"]}}",
+  org = t_organization(t, "Acme");
+  other = t_organization(t, "Other");
+  t_as(t, "5f0000000000000000000009");
+  t->caller.username = "bob@example.com";
+  munit_assert_int(invitation_register(t, "bob@example.com", "Robert", "[]"), ==, 201);
+  bob = t_keep(t, t_str(t, "id"));
+  munit_assert_int(invitation_register(t, "bob@example.com", "Bob", "[]"), ==, 409);
+  t_as(t, NULL);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\",\"ORG_READ_ONLY\"]}}",
                            "/orgs/%s/users", other), ==, 201); /* a member at once: it is registered */
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/invites", org), ==, 201);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "PENDING");
-  t_as(&t, bob);
-  t.caller.username = "bob@example.com";
-  munit_assert_int(invitation_register(&t, "bob@example.com", "Bob", "[]"), ==, 201);
-  t_as(&t, NULL);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
-  munit_assert_string_equal(t_str(&t, "firstName"), "Bob");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", other, bob), ==, 200); /* where it was before it is shown so as well */
-  munit_assert_string_equal(t_str(&t, "firstName"), "Bob");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"eve@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":"
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"ORG_MEMBER\"]}", "/orgs/%s/invites", org), ==, 201);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "PENDING");
+  t_as(t, bob);
+  t->caller.username = "bob@example.com";
+  munit_assert_int(invitation_register(t, "bob@example.com", "Bob", "[]"), ==, 201);
+  t_as(t, NULL);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_string_equal(t_str(t, "firstName"), "Bob");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", other, bob), ==, 200); /* where it was before it is shown so as well */
+  munit_assert_string_equal(t_str(t, "firstName"), "Bob");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"eve@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":"
                            "[{\"groupId\":\"5f0000000000000000000001\",\"groupRoles\":[\"GROUP_OWNER\"]}]}}", "/orgs/%s/users", org), ==, 404);
-  munit_assert_string_equal(t_error(&t), "GROUP_NOT_FOUND");
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_string_equal(t_error(t), "GROUP_NOT_FOUND");
 }
 
 /* Roles in projects are given with those in their own organization. */
-static MunitResult invitation_elsewhere(const MunitParameter params[], void *data)
+TEST_SERVICE(invitation, elsewhere)
 {
-  t_service t;
   const char *org, *other;
   char body[512];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  other = t_project(&t, t_organization(&t, "Other"), "beta");
+  org = t_organization(t, "Acme");
+  other = t_project(t, t_organization(t, "Other"), "beta");
   snprintf(body, sizeof body, "{\"username\":\"eve@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":[{\"groupId\":\"%s\","
            "\"groupRoles\":[\"GROUP_OWNER\"]}]}}", other);
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/users", org), ==, 404);
-  munit_assert_string_equal(t_error(&t), "GROUP_NOT_FOUND");
-  munit_assert_string_equal(t_param(&t, 0), other);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users", org), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/users", org), ==, 404);
+  munit_assert_string_equal(t_error(t), "GROUP_NOT_FOUND");
+  munit_assert_string_equal(t_param(t, 0), other);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users", org), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 0);
 }
-
-static MunitTest tests[] = {
-  { "/since", invitation_since, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/elsewhere", invitation_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/over", invitation_over, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/nameless", invitation_nameless, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/for_another", invitation_for_another, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/sent_back", invitation_sent_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/organization", invitation_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/tags", invitation_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/project", invitation_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/time", invitation_time, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_body", invitation_no_body, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/stranger", invitation_stranger, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/by_owner", invitation_by_owner, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/of_gone", invitation_of_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_invitation = { "invitation", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -61,12 +61,11 @@ static int64_t invoice_sum(t_service *t, const char *list, const char *field)
 #define HOUR 3600
 #define DAY 86400
 
-static MunitResult invoice_month(const MunitParameter params[], void *data)
+TEST(invoice, month)
 {
   char path[64];
   const char *id;
   invoice_world w;
-  (void)params, (void)data;
   invoice_open(&w, &quiet);
   munit_assert_int(invoice_get(&w, "", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
@@ -135,15 +134,13 @@ static MunitResult invoice_month(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", w.org), ==, 204); /* all is paid */
   munit_assert_size(probe_records(w.t.s, "einvo"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Whoever changes something every minute pays as much as who does not: a day is rounded once. */
-static MunitResult invoice_flapping(const MunitParameter params[], void *data)
+TEST(invoice, flapping)
 {
   invoice_world w;
   int i;
-  (void)params, (void)data;
   invoice_open(&w, &quiet);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   for (i = 0; i < 120; i++) {
@@ -154,18 +151,16 @@ static MunitResult invoice_flapping(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "results[0].lineItems"), ==, 2);
   munit_assert_int64(t_int(&w.t, "results[0].subtotalCents"), ==, 8 + 20); /* an hour of each: 8.1 and 20.1 */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Something free, and its invoice. */
 #define SHARED(name) "{\"name\":\"" name "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\"," \
                      "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}"
 
-static MunitResult invoice_free(const MunitParameter params[], void *data)
+TEST(invoice, free)
 {
   char path[96];
   invoice_world w;
-  (void)params, (void)data;
   invoice_open(&w, &quiet);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", SHARED("Shared")), ==, 202);
   w.t.now = svc_day_ms(20250801);
@@ -201,17 +196,15 @@ static MunitResult invoice_free(const MunitParameter params[], void *data)
   munit_assert_int(invoice_get(&w, "?itemsPerPage=1&pageNum=2", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "results[0].startDate"), "2025-07-01T00:00:00Z");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- search */
 
-static MunitResult invoice_search(const MunitParameter params[], void *data)
+TEST(invoice, search)
 {
   char path[96], body[256], csv[96];
   const char *main_id, *beta, *at;
   invoice_world w;
-  (void)params, (void)data;
   invoice_open(&w, &quiet);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   main_id = t_keep(&w.t, t_str(&w.t, "id"));
@@ -265,7 +258,6 @@ static MunitResult invoice_search(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(at, ",\"alpha\",\"Main\",Clusters,AWS,INSTANCE_AWS_M10,72,node hours,0.027,1.94\r\n"));
   munit_assert_not_null(strstr(at, ",\"'+beta\",\"Big\",")); /* no formula */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- many lines */
@@ -307,7 +299,7 @@ static bool invoice_work(svc_job *job, svc_txn *txn)
 }
 
 /* The sum is made in steps, and no answer is made of all there is. */
-static MunitResult invoice_steps(const MunitParameter params[], void *data)
+TEST(invoice, steps)
 {
   enum { CLUSTERS = 5000, CENTS = 194 }; /* of each on a day: 194.4 */
   char path[96];
@@ -315,7 +307,6 @@ static MunitResult invoice_steps(const MunitParameter params[], void *data)
   invoice_job work;
   const char *id;
   int steps;
-  (void)params, (void)data;
   invoice_open(&w, &quiet);
   memset(&work, 0, sizeof work);
   work.job.work = invoice_work;
@@ -347,7 +338,6 @@ static MunitResult invoice_steps(const MunitParameter params[], void *data)
   munit_assert_int(invoice_get(&w, path, "{\"sortField\":\"USAGE_DATES\",\"filters\":{\"usageEndDate\":\"2025-06-01\"}}"), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, CLUSTERS);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 static void invoice_lines(invoice_world *w, const char *org, unsigned from, unsigned count, bool flaps)
@@ -365,7 +355,7 @@ static void invoice_lines(invoice_world *w, const char *org, unsigned from, unsi
 }
 
 /* What one transaction reads does not follow the lines: neither those of one cluster, nor those of all months that end at once. */
-static MunitResult invoice_bounded(const MunitParameter params[], void *data)
+TEST(invoice, bounded)
 {
   enum { FLAPS = 8000, ORGS = 20, LINES = 500, MOST = 2500 };
   char name[16];
@@ -373,7 +363,6 @@ static MunitResult invoice_bounded(const MunitParameter params[], void *data)
   invoice_world w;
   int64_t cents;
   int steps, i;
-  (void)params, (void)data;
   config.store = t_counting_port();
   invoice_open(&w, &config);
   invoice_lines(&w, w.org, 0, FLAPS, true);
@@ -398,7 +387,6 @@ static MunitResult invoice_bounded(const MunitParameter params[], void *data)
   munit_assert_int(steps, <, 20);
   munit_assert_int64(t_int(&w.t, "results[0].amountBilledCents"), ==, cents);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ no payment */
@@ -413,7 +401,7 @@ static const char *invoice_refused(invoice_world *w, const char *method, const c
 #define FLEX(name) "{\"name\":\"" name "\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}"
 #define SNAPSHOT "{\"description\":\"now\",\"retentionInDays\":3}"
 
-static MunitResult invoice_no_card(const MunitParameter params[], void *data)
+TEST(invoice, no_card)
 {
   static const char *const no_card = "NO_PAYMENT_INFORMATION_FOUND", *const locked = "ACCOUNT_SUSPENDED";
   char folder[128], body[96], path[64], endpoint[96];
@@ -421,7 +409,6 @@ static MunitResult invoice_no_card(const MunitParameter params[], void *data)
   const char *other;
   invoice_world w;
   size_t events;
-  (void)params, (void)data;
   store_folder(folder);
   config.path = folder;
   invoice_open(&w, &config);
@@ -504,16 +491,14 @@ static MunitResult invoice_no_card(const MunitParameter params[], void *data)
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("More", "M10")), ==, 202);
   t_close(&w.t);
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 /* An organization goes only when its last charge can be made. */
-static MunitResult invoice_last_charge(const MunitParameter params[], void *data)
+TEST(invoice, last_charge)
 {
   char folder[128], org[32];
   svc_config config = quiet;
   invoice_world w;
-  (void)params, (void)data;
   store_folder(folder);
   config.path = folder;
   invoice_open(&w, &config);
@@ -544,17 +529,15 @@ static MunitResult invoice_last_charge(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
   t_close(&w.t);
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- damage */
 
 /* One of which nobody knows when its month ends is not in the list; one that seems to be owed goes with its organization. */
-static MunitResult invoice_damaged(const MunitParameter params[], void *data)
+TEST(invoice, damaged)
 {
   const char *first;
   invoice_world w;
-  (void)params, (void)data;
   invoice_open(&w, &quiet);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   w.t.now = svc_day_ms(20250702);
@@ -580,17 +563,15 @@ static MunitResult invoice_damaged(const MunitParameter params[], void *data)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A sum of which damage has left a SKU that there is not, or half of it: it is not gone on with, and the invoice stays open. */
-static MunitResult invoice_damaged_sum(const MunitParameter params[], void *data)
+TEST(invoice, damaged_sum)
 {
   static const uint32_t none = UINT32_MAX;
   static const char zeros[64] = "";
   invoice_world w;
   int i, k;
-  (void)params, (void)data;
   for (k = 0; k < 3; k++) {
     invoice_open(&w, &quiet);
     invoice_lines(&w, w.org, 0, 3000, true);
@@ -607,7 +588,6 @@ static MunitResult invoice_damaged_sum(const MunitParameter params[], void *data
     }
     t_close(&w.t);
   }
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- transfer */
@@ -635,7 +615,7 @@ static void invoice_told(invoice_world *w, invoice_driver *d, const char *action
 }
 
 /* What a driver says of a cluster's transfer holds until it says something else, and it is asked each hour. */
-static MunitResult invoice_transfer(const MunitParameter params[], void *data)
+TEST(invoice, transfer)
 {
   invoice_driver d;
   svc_driver port = { invoice_perform, NULL, &d };
@@ -643,7 +623,6 @@ static MunitResult invoice_transfer(const MunitParameter params[], void *data)
   invoice_world w;
   char path[96];
   const char *id;
-  (void)params, (void)data;
   memset(&d, 0, sizeof d);
   config.driver = &port;
   invoice_open(&w, &config);
@@ -688,16 +667,14 @@ static MunitResult invoice_transfer(const MunitParameter params[], void *data)
   munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"skuServices\":[\"Data Transfer\"]}}"), ==, 200);
   munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), ==, 34);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Simulated: what is empty sends nothing; sample data is sent, a little of it, and not while it is paused. */
-static MunitResult invoice_transfer_simulated(const MunitParameter params[], void *data)
+TEST(invoice, transfer_simulated)
 {
   invoice_world w;
   char path[96];
   int64_t cents;
-  (void)params, (void)data;
   invoice_open(&w, &quiet);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   t_advance(&w.t, HOUR);
@@ -727,7 +704,6 @@ static MunitResult invoice_transfer_simulated(const MunitParameter params[], voi
   munit_assert_int(invoice_get(&w, path, MOVED), ==, 200);
   munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), >, cents);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- a random year */
@@ -916,12 +892,11 @@ static int64_t invoice_agree(invoice_year *y, unsigned month)
   return cents;
 }
 
-static MunitResult invoice_random_year(const MunitParameter params[], void *data)
+TEST(invoice, random_year)
 {
   static invoice_year y;
   unsigned month, months;
   int64_t year = 0;
-  (void)params, (void)data;
   memset(&y, 0, sizeof y);
   y.random = 20250601;
   invoice_open(&y.w, &quiet);
@@ -943,23 +918,4 @@ static MunitResult invoice_random_year(const MunitParameter params[], void *data
   for (month = 0; month < 9; month++) munit_assert_uint(y.done[month], >, 5);
   munit_assert_uint(y.moved, >, 100); /* items of transfer */
   t_close(&y.w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/month", invoice_month, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/flapping", invoice_flapping, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/free", invoice_free, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/search", invoice_search, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/steps", invoice_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bounded", invoice_bounded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/damaged", invoice_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/damaged-sum", invoice_damaged_sum, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no-card", invoice_no_card, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/last-charge", invoice_last_charge, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/transfer", invoice_transfer, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/transfer-simulated", invoice_transfer_simulated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/random-year", invoice_random_year, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_invoice = { "invoice", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -5,11 +5,10 @@
 
 static const svc_config quiet = { .limiter_off = 1 };
 
-static MunitResult ip_address_simulated(const MunitParameter params[], void *data)
+TEST(ip_address, simulated)
 {
   const char *group, *first;
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
@@ -41,7 +40,6 @@ static MunitResult ip_address_simulated(const MunitParameter params[], void *dat
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
   munit_assert_size(t_count(&t, "services.clusters"), ==, 2);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A driver that has hosts: one that it names by an address of each family, one that it names. */
@@ -51,13 +49,12 @@ static int ip_address_perform(void *context, svc *s, const svc_order *order)
   return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"203.0.113.9:27017\",\"[2001:DB8::1]:27017\",\"db.example.com:27017\"]}");
 }
 
-static MunitResult ip_address_driven(const MunitParameter params[], void *data)
+TEST(ip_address, driven)
 {
   static const svc_driver driver = { .perform = ip_address_perform };
   svc_config config = quiet;
   const char *group;
   t_service t;
-  (void)params, (void)data;
   config.driver = &driver;
   t_open(&t, &config);
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
@@ -70,7 +67,6 @@ static MunitResult ip_address_driven(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "services.clusters[0].inbound[0]"), "203.0.113.9");
   munit_assert_string_equal(t_str(&t, "services.clusters[0].inbound[1]"), "2001:db8::1");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Hosts as drivers name them: with a port or none, twice, on one address; and the processes that they are. */
@@ -82,7 +78,7 @@ static int ip_address_told(void *context, svc *s, const svc_order *order)
   return svc_order_done(s, order->id, SVC_OK, ip_address_facts);
 }
 
-static MunitResult ip_address_hosts(const MunitParameter params[], void *data)
+TEST(ip_address, hosts)
 {
   static const struct {
     const char *facts, *addresses, *process; /* addresses: with a space behind each; process: the first one's id */
@@ -99,7 +95,6 @@ static MunitResult ip_address_hosts(const MunitParameter params[], void *data)
   char got[256], place[64];
   t_service t;
   size_t i, k;
-  (void)params, (void)data;
   config.driver = &driver;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     ip_address_facts = rows[i].facts;
@@ -118,13 +113,4 @@ static MunitResult ip_address_hosts(const MunitParameter params[], void *data)
     munit_assert_string_equal(t_str(&t, "results[0].id"), rows[i].process);
     t_close(&t);
   }
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/hosts", ip_address_hosts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/simulated", ip_address_simulated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driven", ip_address_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_ip_address = { "ip_address", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

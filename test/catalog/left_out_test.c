@@ -94,41 +94,36 @@ static const char *const left_out_groups[][16] = {
   { "project" },
 };
 
-static MunitResult left_out_each(const MunitParameter params[], void *data)
+TEST(left_out, each)
 {
   size_t i;
-  (void)params, (void)data;
   left_out_world(NULL);
   munit_assert_size(left_out_count, >, 300);
   for (i = 0; i < sizeof left_out_groups / sizeof left_out_groups[0]; i++) left_out_world(left_out_groups[i]);
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* Every name in them is one of a noun. */
-static MunitResult left_out_named(const MunitParameter params[], void *data)
+TEST(left_out, named)
 {
   const char *const *name;
   size_t i, k, count;
   const svc_noun *const *nouns = svc_catalog_all(&count);
-  (void)params, (void)data;
   for (i = 0; i < sizeof left_out_groups / sizeof left_out_groups[0]; i++)
     for (name = left_out_groups[i]; *name; name++) {
       for (k = 0; k < count && strcmp(nouns[k]->name, *name) != 0;) k++;
       if (k == count) munit_errorf("there is no noun %s", *name);
     }
-  return MUNIT_OK;
 }
 
 /* Where it is asked for along with something else there is none of it, and no bound on anything. */
-static MunitResult left_out_seen(const MunitParameter params[], void *data)
+TEST(left_out, seen)
 {
   static const char *const without[] = { "team", "project limit", NULL };
   static const char spec[] = "{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M30\"}}]}";
   char body[1024];
   const char *org, *group;
   t_service t;
-  (void)params, (void)data;
   t_without(without);
   t_open(&t, NULL);
   org = t_organization(&t, "Acme");
@@ -142,7 +137,6 @@ static MunitResult left_out_seen(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "results[0].username"), "bob@example.com");
   t_close(&t);
   t_without(NULL);
-  return MUNIT_OK;
 }
 
 static int left_out_bootstrap(t_service *t, const char *const *names, svc_credentials *keys)
@@ -153,13 +147,12 @@ static int left_out_bootstrap(t_service *t, const char *const *names, svc_creden
 }
 
 /* The first credentials need no noun that they are not made of. */
-static MunitResult left_out_credentials(const MunitParameter params[], void *data)
+TEST(left_out, credentials)
 {
   static const char *const settings[] = { "organization settings", NULL }, *const keys[] = { "API key", NULL },
                     *const lists[] = { "API key access list entry", NULL };
   svc_credentials first, more;
   t_service t;
-  (void)params, (void)data;
   munit_assert_int(left_out_bootstrap(&t, settings, &first), ==, SVC_OK);
   munit_assert_size(strlen(first.client_secret), >, 20);
   munit_assert_int(svc_new_credentials(t.s, NULL, &more), ==, SVC_OK);
@@ -175,7 +168,6 @@ static MunitResult left_out_credentials(const MunitParameter params[], void *dat
   munit_assert_not_null(strstr(t.log, "/accessList answers RESOURCE_NOT_FOUND"));
   t_close(&t);
   t_without(NULL);
-  return MUNIT_OK;
 }
 
 static int left_out_waits(svc *s, const char *target)
@@ -185,13 +177,12 @@ static int left_out_waits(svc *s, const char *target)
 }
 
 /* Where no operation asks the driver, reads wait for nobody but the OpenAPI document; and where that is left out, for nothing. */
-static MunitResult left_out_asking(const MunitParameter params[], void *data)
+TEST(left_out, asking)
 {
   static const char *names[256];
   size_t i, n, count, own;
   const svc_noun *const *nouns = svc_catalog_all(&count);
   t_service t;
-  (void)params, (void)data;
   for (own = 0; own < 2; own++) {
     for (i = n = 0; i < count; i++) {
       const svc_route *r = nouns[i]->routes;
@@ -209,16 +200,4 @@ static MunitResult left_out_asking(const MunitParameter params[], void *data)
     t_close(&t);
   }
   t_without(NULL);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/seen", left_out_seen, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/named", left_out_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/credentials", left_out_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/asking", left_out_asking, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/each", left_out_each, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_left_out = { "/left_out", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

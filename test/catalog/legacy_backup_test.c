@@ -6,10 +6,9 @@
 #define LEGACY "%C/snapshots"
 #define SCHEDULE "%C/snapshotSchedule"
 
-static MunitResult test_snapshots(const MunitParameter params[], void *data)
+TEST(legacy_backup, snapshots)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, B_SHARDED("C"));
   b_snapshot(&w);
   b_good(&w, "GET", LEGACY "/%S", NULL, 200);
@@ -33,13 +32,12 @@ static MunitResult test_snapshots(const MunitParameter params[], void *data)
   b_good(&w, "GET", LEGACY "?completed=all", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   b_bad(&w, "GET", LEGACY "?completed=maybe", NULL, 400, "INVALID_QUERY_PARAMETER");
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult test_keep(const MunitParameter params[], void *data)
+TEST(legacy_backup, keep)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "DELETE", "%C/backup/schedule", NULL, 200);
   b_snapshot(&w);
@@ -66,13 +64,12 @@ static MunitResult test_keep(const MunitParameter params[], void *data)
   munit_assert_int(strncmp(t_str(&w.t, "expires"), "2026-07-13", 10), ==, 0); /* a week from now */
   b_good(&w, "DELETE", LEGACY "/%S", NULL, 204);
   b_bad(&w, "GET", LEGACY "/%S", NULL, 404, "SNAPSHOT_NOT_FOUND");
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult test_checkpoints(const MunitParameter params[], void *data)
+TEST(legacy_backup, checkpoints)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, B_SHARDED("C"));
   b_snapshot(&w);
   b_good(&w, "GET", "%C/backupCheckpoints", NULL, 200);
@@ -95,13 +92,12 @@ static MunitResult test_checkpoints(const MunitParameter params[], void *data)
   b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("One", B_BACKED), 202);
   b_good(&w, "GET", "/groups/%G/clusters/One/backupCheckpoints", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult test_schedule(const MunitParameter params[], void *data)
+TEST(legacy_backup, schedule)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "GET", SCHEDULE, NULL, 200);
   b_is(&w, "groupId", w.group);
@@ -157,14 +153,5 @@ static MunitResult test_schedule(const MunitParameter params[], void *data)
   b_is(&w, "policies[0].policyItems[0].frequencyType", "weekly");
   b_good(&w, "PATCH", "%C", "{\"backupEnabled\":false}", 200);
   b_bad(&w, "GET", SCHEDULE, NULL, 404, "BACKUP_CONFIG_NOT_FOUND");
-  return b_close(&w);
+  b_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/snapshots", test_snapshots, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/keep", test_keep, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/checkpoints", test_checkpoints, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/schedule", test_schedule, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_legacy_backup = { "legacy_backup", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

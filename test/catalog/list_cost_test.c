@@ -114,12 +114,11 @@ static void cost_open(cost_world *w)
   t_advance(&w->b.t, 10);
 }
 
-static MunitResult cost_lists_test(const MunitParameter params[], void *data)
+TEST(list_cost, pages)
 {
   static cost_world w;
   long few, many;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof cost_lists / sizeof cost_lists[0]; i++) {
     cost_open(&w);
     if (cost_lists[i].make == cost_flex_restore) cost_flex_snapshot(&w);
@@ -133,11 +132,4 @@ static MunitResult cost_lists_test(const MunitParameter params[], void *data)
     if (many > few) munit_errorf("%s: a page takes %ld of %d, and %ld of %d", cost_lists[i].list, few, cost_lists[i].few, many, w.made);
     b_close(&w.b);
   }
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/pages", cost_lists_test, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_list_cost = { "list_cost", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -110,11 +110,10 @@ static void expect_held(migration_world *w)
   munit_assert_int(below(w, "PATCH", "", "{\"tags\":[]}"), ==, 200);
 }
 
-static MunitResult migration_states(const MunitParameter params[], void *data)
+TEST(live_migration, states)
 {
   svc_config config = { .provision_ms = 100000 };
   migration_world w;
-  (void)params, (void)data;
   open_world(&w, &config);
   make(&w);
   munit_assert_string_equal(t_str(&w.t, "status"), "NEW");
@@ -152,13 +151,11 @@ static MunitResult migration_states(const MunitParameter params[], void *data)
   t_advance(&w.t, 31 * DAY);
   expect(&w, one(&w, "GET", ""), 404, "RESOURCE_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult migration_expires(const MunitParameter params[], void *data)
+TEST(live_migration, expires)
 {
   migration_world w;
-  (void)params, (void)data;
   open_world(&w, NULL);
   make(&w);
   t_advance(&w.t, DAY);
@@ -168,15 +165,13 @@ static MunitResult migration_expires(const MunitParameter params[], void *data)
   munit_assert_true(told(&w, "CLUSTER_IMPORT_EXPIRED"));
   munit_assert_int(cluster(&w, "DELETE"), ==, 202);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* It goes to a cluster that is open to changes, and to no other; none is restored that one goes to. */
-static MunitResult migration_targets(const MunitParameter params[], void *data)
+TEST(live_migration, targets)
 {
   migration_world w;
   char body[256];
-  (void)params, (void)data;
   open_world(&w, NULL);
   t_advance(&w.t, HOUR);
   munit_assert_int(below(&w, "PATCH", "", "{\"paused\":true}"), ==, 200);
@@ -197,10 +192,9 @@ static MunitResult migration_targets(const MunitParameter params[], void *data)
   munit_assert_int(cluster(&w, "DELETE"), ==, 202);
   expect(&w, call(&w, "POST", "", BODY("C")), 400, "CLUSTER_ALREADY_REQUESTED_DELETION");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult migration_bodies(const MunitParameter params[], void *data)
+TEST(live_migration, bodies)
 {
   static const struct {
     const char *body, *field;
@@ -230,7 +224,6 @@ static MunitResult migration_bodies(const MunitParameter params[], void *data)
   char *large;
   size_t i;
   int n;
-  (void)params, (void)data;
   open_world(&w, NULL);
   for (i = 0; i < 2 * sizeof bad / sizeof bad[0]; i++) {
     int status = call(&w, "POST", i % 2 ? "/validate" : "", bad[i / 2].body);
@@ -250,14 +243,12 @@ static MunitResult migration_bodies(const MunitParameter params[], void *data)
                         ",\"sharding\":{\"createSupportingIndexes\":true,\"shardingEntries\":[{\"collection\":\"c\",\"database\":\"d\","
                         "\"shardCollection\":{\"key\":[{\"a\":1},{\"b\":\"hashed\"}]}}]}}"), ==, 202);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult migration_validation(const MunitParameter params[], void *data)
+TEST(live_migration, validation)
 {
   migration_world w;
   char path[64];
-  (void)params, (void)data;
   open_world(&w, NULL);
   munit_assert_int(call(&w, "POST", "/validate", BODY("C")), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "status"), "PENDING");
@@ -273,7 +264,6 @@ static MunitResult migration_validation(const MunitParameter params[], void *dat
   expect(&w, call(&w, "GET", path, NULL), 404, "RESOURCE_NOT_FOUND");
   expect(&w, call(&w, "GET", "/validate", NULL), 404, "RESOURCE_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- driver */
@@ -310,14 +300,13 @@ static void expect_order(migration_world *w, migration_driver *d, const char *ac
   munit_assert_int(svc_order_done(w->t.s, d->id, result, facts), ==, SVC_OK);
 }
 
-static MunitResult migration_with_driver(const MunitParameter params[], void *data)
+TEST(live_migration, driver)
 {
   migration_driver d = { "", "", "", "", 0 };
   svc_driver driver = { driver_perform, driver_ask, &d };
   svc_config config = { .driver = &driver };
   migration_world w;
   char path[64];
-  (void)params, (void)data;
   open_world(&w, &config);
   expect_order(&w, &d, "cluster.create", SVC_OK, NULL);
   munit_assert_int(call(&w, "POST", "/validate", "{" TO("C", "\"PUBLIC\"") "," HOSTS ",\"source\":{\"clusterName\":\"Old\",\"groupId\":"
@@ -349,7 +338,6 @@ static MunitResult migration_with_driver(const MunitParameter params[], void *da
   t_advance(&w.t, 31 * DAY);
   expect(&w, one(&w, "GET", ""), 404, "RESOURCE_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ links */
@@ -380,11 +368,10 @@ static bool stored(migration_world *w, const char *text)
   return found;
 }
 
-static MunitResult migration_links(const MunitParameter params[], void *data)
+TEST(live_migration, links)
 {
   migration_world w;
   const char *token, *other;
-  (void)params, (void)data;
   open_world(&w, NULL);
   expect(&w, org(&w, "DELETE", TOKENS, NULL), 404, "RESOURCE_NOT_FOUND");
   munit_assert_int(org(&w, "GET", AVAILABLE, NULL), ==, 200);
@@ -410,14 +397,13 @@ static MunitResult migration_links(const MunitParameter params[], void *data)
   munit_assert_int(org(&w, "DELETE", TOKENS, NULL), ==, 204);
   munit_assert_int(org(&w, "DELETE", "", NULL), <, 300);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 #define PROJECT \
   "{\"deployments\":[{\"dbVersion\":\"7.0.1\",\"featureCompatibilityVersion\":\"7.0\",\"managed\":true,\"name\":\"Old\",\"sharded\":false," \
   "\"tlsEnabled\":true}],\"migrationHosts\":[\"vm001.example.com\"],\"name\":\"elsewhere\",\"projectId\":\"5f0000000000000000000001\"}"
 
-static MunitResult migration_available(const MunitParameter params[], void *data)
+TEST(live_migration, available)
 {
   migration_driver d = { "", "", "", "", 0 };
   svc_driver driver = { driver_perform, driver_ask, &d };
@@ -425,7 +411,6 @@ static MunitResult migration_available(const MunitParameter params[], void *data
   static const char *const bad[] = { "", "nothing", "{}", "[1]", "[{\"name\":\"x\"}]", "[" PROJECT ",{}]" };
   migration_world w;
   size_t i;
-  (void)params, (void)data;
   open_world(&w, &config);
   munit_assert_int(org(&w, "GET", AVAILABLE, NULL), ==, 200);
   munit_assert_int(d.asked, ==, 0); /* there is no link */
@@ -440,18 +425,4 @@ static MunitResult migration_available(const MunitParameter params[], void *data
   munit_assert_string_equal(t_str(&w.t, "[0].deployments[0].name"), "Old");
   munit_assert_string_equal(t_str(&w.t, "[0].name"), "elsewhere");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/states", migration_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/expires", migration_expires, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/targets", migration_targets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bodies", migration_bodies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/validation", migration_validation, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driver", migration_with_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/links", migration_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/available", migration_available, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_live_migration = { "live_migration", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -26,11 +26,10 @@ static const struct {
     "{\"type\":\"OTEL_LOG_EXPORT\",\"otelEndpoint\":\"https://otel.example.com\",\"otelSuppliedHeaders\":[{\"name\":\"A\"}],\"logTypes\":[\"DBD\"]}" },
 };
 
-static MunitResult log_kinds(const MunitParameter params[], void *data)
+TEST(log_integration, kinds)
 {
   b_world w;
   size_t i;
-  (void)params, (void)data;
   b_open(&w, NULL);
   for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     if (kinds[i].provider) {
@@ -53,13 +52,12 @@ static MunitResult log_kinds(const MunitParameter params[], void *data)
   b_bad_field(&w, "POST", LOGS, "{\"type\":\"SPLUNK_LOG_EXPORT\",\"hecToken\":\"t\",\"hecUrl\":\"https://a.example\",\"logTypes\":[]}", "logTypes");
   b_bad_field(&w, "POST", LOGS, "{\"type\":\"SPLUNK_LOG_EXPORT\",\"hecToken\":\"t\",\"hecUrl\":\"https://a.example\",\"logTypes\":[\"DBD\",\"DBD\"]}",
               "logTypes[1]");
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult log_replace(const MunitParameter params[], void *data)
+TEST(log_integration, replace)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_role(&w, "AWS");
   b_good(&w, "POST", LOGS, S3, 201);
@@ -73,13 +71,12 @@ static MunitResult log_replace(const MunitParameter params[], void *data)
   b_good(&w, "DELETE", LOGS "/%J", NULL, 204);
   b_good(&w, "DELETE", "/groups/%G/cloudProviderAccess/AWS/%R", NULL, 204);
   b_bad(&w, "GET", LOGS "/%J", NULL, 404, "RESOURCE_NOT_FOUND");
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult log_export(const MunitParameter params[], void *data)
+TEST(log_integration, export)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_good(&w, "GET", EXPORT, NULL, 200);
   b_is(&w, "state", "UNCONFIGURED");
@@ -116,7 +113,7 @@ static MunitResult log_export(const MunitParameter params[], void *data)
   b_good(&w, "POST", EXPORT, BUCKET, 202);
   b_good(&w, "DELETE", EXPORT, NULL, 200);
   b_good(&w, "DELETE", "/groups/%G/cloudProviderAccess/AWS/%R", NULL, 204);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- the driver */
@@ -135,7 +132,7 @@ static int log_perform(void *context, svc *s, const svc_order *order)
 }
 
 /* A driver that finds out, and says which of the two failures it is. */
-static MunitResult log_refused(const MunitParameter params[], void *data)
+TEST(log_integration, refused)
 {
   static const struct {
     const char *facts, *state;
@@ -149,7 +146,6 @@ static MunitResult log_refused(const MunitParameter params[], void *data)
   svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
   size_t i;
-  (void)params, (void)data;
   b_open(&w, &config);
   b_role(&w, "AWS");
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -161,15 +157,5 @@ static MunitResult log_refused(const MunitParameter params[], void *data)
     b_is(&w, "state", rows[i].state);
     b_good(&w, "DELETE", EXPORT, NULL, 200);
   }
-  return b_close(&w);
+  b_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/kinds", log_kinds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/replace", log_replace, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/export", log_export, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refused", log_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_log_integration = { "/log_integration", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

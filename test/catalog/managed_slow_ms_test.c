@@ -27,11 +27,10 @@ static int64_t slow_events(slow_world *w)
   return t_int(&w->t, "totalCount");
 }
 
-static MunitResult slow_switched(const MunitParameter params[], void *data)
+TEST(managed_slow_ms, switched)
 {
   char tag[64];
   slow_world w;
-  (void)params, (void)data;
   slow_open(&w, NULL);
   munit_assert_int(slow_send(&w, "GET", ""), ==, 200);
   munit_assert_string_equal(w.t.response.body, "true");
@@ -53,13 +52,11 @@ static MunitResult slow_switched(const MunitParameter params[], void *data)
   munit_assert_string_equal(w.t.response.body, "true\n");
   munit_assert_int64(slow_events(&w), ==, 2);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult slow_refused(const MunitParameter params[], void *data)
+TEST(managed_slow_ms, refused)
 {
   slow_world w;
-  (void)params, (void)data;
   slow_open(&w, NULL);
   munit_assert_int(slow_send(&w, "POST", "/disable"), ==, 405);
   munit_assert_int(slow_send(&w, "DELETE", "/enable"), ==, 405);
@@ -67,7 +64,6 @@ static MunitResult slow_refused(const MunitParameter params[], void *data)
   w.group = "0123456789abcdef01234567";
   munit_assert_int(slow_send(&w, "GET", ""), ==, 404);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 static int slow_perform(void *context, svc *s, const svc_order *order)
@@ -76,21 +72,15 @@ static int slow_perform(void *context, svc *s, const svc_order *order)
   return svc_order_done(s, order->id, SVC_OK, NULL);
 }
 
-static MunitResult slow_driver(const MunitParameter params[], void *data)
+TEST(managed_slow_ms, driver)
 {
   static char told[128];
   svc_driver driver = { slow_perform, NULL, told };
   const svc_config config = { .driver = &driver };
   slow_world w;
-  (void)params, (void)data;
   slow_open(&w, &config);
   munit_assert_int(slow_send(&w, "DELETE", "/disable"), ==, 204);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_string_equal(told, "slow_ms.put {\"enabled\":false}");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, slow_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(switched), TEST(refused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_managed_slow_ms = { "managed_slow_ms", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -72,10 +72,9 @@ static void names_search(names_world *w, const char *database, const char *colle
   t_advance(&w->t, 20);
 }
 
-static MunitResult names_sources(const MunitParameter params[], void *data)
+TEST(namespaces, sources)
 {
   names_world w;
-  (void)params, (void)data;
   names_open(&w);
   munit_assert_string_equal(names_known(&w), "");
   names_search(&w, "shop", "orders");
@@ -87,14 +86,12 @@ static MunitResult names_sources(const MunitParameter params[], void *data)
   names_good(&w, ONE "/globalWrites/managedNamespaces", "{\"collection\":\"a.b\",\"customShardKey\":\"k\",\"db\":\"all\"}", 200);
   munit_assert_string_equal(names_known(&w), "all.a.b book.say \"x\" shop.old shop.orders"); /* each once */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* The sample data is there when it is loaded, and not what a cluster of the same name had. */
-static MunitResult names_sample(const MunitParameter params[], void *data)
+TEST(namespaces, sample)
 {
   names_world w;
-  (void)params, (void)data;
   names_open(&w);
   names_good(&w, "/groups/%s/sampleDatasetLoad/C", NULL, 202);
   munit_assert_string_equal(names_known(&w), "");
@@ -106,16 +103,14 @@ static MunitResult names_sample(const MunitParameter params[], void *data)
   names_cluster(&w);
   munit_assert_string_equal(names_known(&w), "");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult names_bounded(const MunitParameter params[], void *data)
+TEST(namespaces, bounded)
 {
   const svc_config config = { .limiter_off = 1 };
   names_world w;
   char name[16];
   int i;
-  (void)params, (void)data;
   t_open(&w.t, &config);
   w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "P1");
   names_cluster(&w);
@@ -128,9 +123,4 @@ static MunitResult names_bounded(const MunitParameter params[], void *data)
   munit_assert_memory_equal(15, w.list, "db.c000 db.c001");
   munit_assert_null(strstr(w.list, "c100"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, names_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(sources), TEST(sample), TEST(bounded), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_namespaces = { "namespaces", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

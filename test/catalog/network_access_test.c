@@ -26,10 +26,9 @@ static int64_t events(access_world *w, const char *type)
   return t_int(&w->t, "totalCount");
 }
 
-static MunitResult access_life(const MunitParameter params[], void *data)
+TEST(network_access, life)
 {
   access_world w;
-  (void)params, (void)data;
   access_open(&w);
   munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\",\"comment\":\"office\"},{\"cidrBlock\":\"198.51.100.9/24\"},"
                           "{\"awsSecurityGroup\":\"sg-0a1b\"},{\"ipAddress\":\"2001:DB8:0:0::0001\"}]"), ==, 201);
@@ -62,10 +61,9 @@ static MunitResult access_life(const MunitParameter params[], void *data)
   munit_assert_int64(events(&w, "REMOVED"), ==, 1);
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult access_refused(const MunitParameter params[], void *data)
+TEST(network_access, refused)
 {
   static const struct {
     const char *body, *code, *field;
@@ -86,7 +84,6 @@ static MunitResult access_refused(const MunitParameter params[], void *data)
   };
   access_world w;
   size_t i;
-  (void)params, (void)data;
   access_open(&w);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     munit_assert_int(at(&w, "POST", "", rows[i].body), ==, 400);
@@ -105,13 +102,11 @@ static MunitResult access_refused(const MunitParameter params[], void *data)
   munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.2\"}]"), ==, 201);
   munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\"},{\"ipAddress\":\"192.0.2.2\"}]"), ==, 201); /* no more than before */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult access_ends(const MunitParameter params[], void *data)
+TEST(network_access, ends)
 {
   access_world w;
-  (void)params, (void)data;
   access_open(&w);
   munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\",\"deleteAfterDate\":\"2025-06-01T06:00:00Z\"}]"), ==, 201);
   t_advance(&w.t, 6 * 3600 - 1);
@@ -121,14 +116,4 @@ static MunitResult access_ends(const MunitParameter params[], void *data)
   munit_assert_int64(events(&w, "REMOVED"), ==, 1);
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/life", access_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refused", access_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ends", access_ends, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_network_access = { "/network_access", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

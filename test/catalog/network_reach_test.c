@@ -34,10 +34,9 @@ static const char *reach_endpoint(n_world *w, const char *below, const char *id)
   return n_at(w, below, id);
 }
 
-static MunitResult reach_standard(const MunitParameter params[], void *data)
+TEST(network_reach, standard)
 {
   n_world w;
-  (void)params, (void)data;
   n_open(&w, NULL);
   n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 202);
   reach_has(&w, "Main", STRINGS "standard", "-shard-00-00.");
@@ -48,11 +47,10 @@ static MunitResult reach_standard(const MunitParameter params[], void *data)
   t_advance(&w.t, 60);
   n_good(&w, "GET", "/clusters/Main", NULL, NULL, 404);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Two of the providers. */
-static MunitResult reach_peering(const MunitParameter params[], void *data)
+TEST(network_reach, peering)
 {
   static const struct {
     const char *provider, *cluster, *elsewhere, *peer;
@@ -62,7 +60,6 @@ static MunitResult reach_peering(const MunitParameter params[], void *data)
     { "GCP", N_CLUSTER("Main", "REPLICASET", N_REGION("GCP", "WESTERN_US", 7)), N_AWS("Far"), N_PEER_GCP("net") },
   };
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < 2; i++) {
     n_world w;
     const char *at, *far;
@@ -92,15 +89,13 @@ static MunitResult reach_peering(const MunitParameter params[], void *data)
     reach_has(&w, "Main", STRINGS "privateSrv", NULL);
     t_close(&w.t);
   }
-  return MUNIT_OK;
 }
 
 /* With the first provider, where the customer resolves names. */
-static MunitResult reach_custom_dns(const MunitParameter params[], void *data)
+TEST(network_reach, custom_dns)
 {
   n_world w;
   const char *at;
-  (void)params, (void)data;
   n_open(&w, NULL);
   n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 202);
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("10.0.0.0/24", N_VPC_A), n_container(&w, "AWS"), 202));
@@ -120,14 +115,12 @@ static MunitResult reach_custom_dns(const MunitParameter params[], void *data)
   t_advance(&w.t, 60);
   reach_has(&w, "Main", STRINGS "private", NULL);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult reach_endpoints(const MunitParameter params[], void *data)
+TEST(network_reach, endpoints)
 {
   n_world w;
   const char *below, *one, *two;
-  (void)params, (void)data;
   n_open(&w, NULL);
   n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 202);
   below = reach_service(&w, "US_EAST_1");
@@ -156,15 +149,13 @@ static MunitResult reach_endpoints(const MunitParameter params[], void *data)
   n_good(&w, "GET", "/clusters/Main", NULL, NULL, 200);
   munit_assert_size(t_count(&w.t, "connectionStrings"), ==, 2); /* as at first */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Each region has its own strings, or one serves all. */
-static MunitResult reach_regionalized(const MunitParameter params[], void *data)
+TEST(network_reach, regionalized)
 {
   n_world w;
   const char *west;
-  (void)params, (void)data;
   n_open(&w, NULL);
   n_good(&w, "POST", "/clusters", TWO_REGIONS("REPLICASET"), NULL, 202);
   reach_endpoint(&w, reach_service(&w, "US_EAST_1"), VPCE(0));
@@ -184,15 +175,13 @@ static MunitResult reach_regionalized(const MunitParameter params[], void *data)
   n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":false}", NULL, 202);
   reach_has(&w, "Main", FIRST "srvConnectionString", "+srv://pl-0-us-east-1.");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Of what is sharded; lost in several regions, unless each has its own. */
-static MunitResult reach_optimized(const MunitParameter params[], void *data)
+TEST(network_reach, optimized)
 {
   n_world w;
   const char *at;
-  (void)params, (void)data;
   n_open(&w, NULL);
   n_good(&w, "POST", "/clusters", N_CLUSTER("Main", "SHARDED", N_REGION("AWS", "US_EAST_1", 7)), NULL, 202);
   at = reach_endpoint(&w, reach_service(&w, "US_EAST_1"), VPCE(0));
@@ -212,15 +201,13 @@ static MunitResult reach_optimized(const MunitParameter params[], void *data)
   n_good(&w, "DELETE", at, NULL, NULL, 204);
   reach_has(&w, "Main", FIRST "srvConnectionString", NULL);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Clusters of the days when hosts were called after them keep those names; the clock says when that was. */
-static MunitResult reach_legacy(const MunitParameter params[], void *data)
+TEST(network_reach, legacy)
 {
   n_world w;
   const char *at;
-  (void)params, (void)data;
   memset(&w, 0, sizeof w);
   t_open(&w.t, NULL);
   w.t.now = svc_day_ms(20201102); /* the last of them */
@@ -253,7 +240,6 @@ static MunitResult reach_legacy(const MunitParameter params[], void *data)
   n_good(&w, "DELETE", at, NULL, NULL, 202);
   reach_has(&w, "Blue", STRINGS "private", NULL);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* All strings of a cluster. */
@@ -268,14 +254,13 @@ static void reach_collect(const svc_node *node, char (*out)[256], size_t *n)
 }
 
 /* No two clusters share one, whichever way they are reached, and one that goes leaves those of the others as they are. */
-static MunitResult reach_unique(const MunitParameter params[], void *data)
+TEST(network_reach, unique)
 {
   static char all[512][256];
   static const char *const names[] = { "One", "Two", "Three", "ONE" };
   n_world w;
   size_t n = 0, before, i, k;
   char body[1024], path[64];
-  (void)params, (void)data;
   n_open(&w, NULL);
   for (i = 0; i < 4; i++) {
     snprintf(body, sizeof body, N_CLUSTER("%s", "SHARDED", N_REGION("AWS", "US_EAST_1", 7)), names[i]);
@@ -303,17 +288,15 @@ static MunitResult reach_unique(const MunitParameter params[], void *data)
   n_good(&w, "POST", "/clusters", N_AWS("Again"), NULL, 202); /* what is free is given once more */
   reach_has(&w, "Again", FIRST "connectionString", "://pl-0-us-east-1.");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What is reached by as much as there can be is still no large entity; and it does not matter what came first. */
-static MunitResult reach_many(const MunitParameter params[], void *data)
+TEST(network_reach, many)
 {
   n_world w;
   const char *below;
   char first[65536], id[32], early[65536];
   int i;
-  (void)params, (void)data;
   n_open(&w, NULL);
   n_good(&w, "POST", "/clusters", N_AWS("Early"), NULL, 202);
   n_good(&w, "PATCH", "/limits/svc.project.deployment.privateServiceConnectionsPerRegionGroup", "{\"value\":100}", NULL, 200);
@@ -334,10 +317,4 @@ static MunitResult reach_many(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, FIRST "endpoints[99].endpointId"), first);
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, reach_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(standard), TEST(peering), TEST(custom_dns), TEST(endpoints), TEST(regionalized), TEST(optimized),
-                             TEST(legacy), TEST(unique), TEST(many), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_network_reach = { "network_reach", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

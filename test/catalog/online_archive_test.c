@@ -59,10 +59,9 @@ static bool told(archive_world *w, const char *type)
   return t_int(&w->t, "totalCount") > 0;
 }
 
-static MunitResult archive_states(const MunitParameter params[], void *data)
+TEST(online_archive, states)
 {
   archive_world w;
-  (void)params, (void)data;
   open_world(&w, NULL);
   make(&w, BODY(DATE));
   munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
@@ -130,10 +129,9 @@ static MunitResult archive_states(const MunitParameter params[], void *data)
   expect(&w, one(&w, "GET", NULL), 404, "RESOURCE_NOT_FOUND");
   munit_assert_true(told(&w, "ONLINE_ARCHIVE_DELETED"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult archive_fixed(const MunitParameter params[], void *data)
+TEST(online_archive, fixed)
 {
   static const struct {
     const char *body, *field;
@@ -150,7 +148,6 @@ static MunitResult archive_fixed(const MunitParameter params[], void *data)
   };
   archive_world w;
   size_t i;
-  (void)params, (void)data;
   open_world(&w, NULL);
   make(&w, BODY(DATE));
   for (i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
@@ -160,10 +157,9 @@ static MunitResult archive_fixed(const MunitParameter params[], void *data)
   munit_assert_int(one(&w, "PATCH", "{\"criteria\":{\"dateField\":\"shipped\",\"expireAfterDays\":1},\"dbName\":\"shop\"}"), ==, 200);
   expect(&w, one(&w, "PATCH", "{\"state\":\"PAUSED\"}"), 400, "ATTRIBUTE_READ_ONLY");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult archive_bodies(const MunitParameter params[], void *data)
+TEST(online_archive, bodies)
 {
   static const struct {
     const char *body, *field;
@@ -198,7 +194,6 @@ static MunitResult archive_bodies(const MunitParameter params[], void *data)
   };
   archive_world w;
   size_t i;
-  (void)params, (void)data;
   open_world(&w, NULL);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     int status = call(&w, "POST", "", bad[i].body);
@@ -214,7 +209,6 @@ static MunitResult archive_bodies(const MunitParameter params[], void *data)
   for (i = 1; i < 50; i++) make(&w, BODY(DATE));
   expect(&w, call(&w, "POST", "", BODY(DATE)), 403, "TOO_MANY_RESOURCES");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* The text in a gzip stream of stored blocks. */
@@ -253,13 +247,12 @@ static int driver_perform(void *context, svc *s, const svc_order *order)
   return SVC_OK;
 }
 
-static MunitResult archive_logs(const MunitParameter params[], void *data)
+TEST(online_archive, logs)
 {
   svc_driver driver = { driver_perform, driver_ask, NULL };
   svc_config config = { .driver = &driver };
   archive_world w;
   svc_str text;
-  (void)params, (void)data;
   open_world(&w, NULL);
   munit_assert_int(call(&w, "GET", "/queryLogs.gz", NULL), ==, 200);
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/vnd.svc.2023-01-01+gzip");
@@ -283,15 +276,13 @@ static MunitResult archive_logs(const MunitParameter params[], void *data)
   munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1748700000&archiveOnly=false", NULL), ==, 200);
   munit_assert_int(archive_asked, ==, 3);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Where damage has left a cluster no regions, nobody knows where an archive of it is worked on, unless that is said. */
-static MunitResult archive_nowhere(const MunitParameter params[], void *data)
+TEST(online_archive, nowhere)
 {
   const char *cluster;
   archive_world w;
-  (void)params, (void)data;
   open_world(&w, NULL);
   cluster = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 10);
@@ -299,15 +290,4 @@ static MunitResult archive_nowhere(const MunitParameter params[], void *data)
   make(&w, BODY(DATE));
   munit_assert_null(t_node(&w.t, "dataProcessRegion"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/nowhere", archive_nowhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/states", archive_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/fixed", archive_fixed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bodies", archive_bodies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/logs", archive_logs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_online_archive = { "online_archive", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -44,12 +44,11 @@ static const char *settings_path(settings_world *w, const char *front, const cha
 
 #define NO_FACTOR "MULTI_FACTOR_AUTH_REQUIRED"
 
-static MunitResult settings_factors(const MunitParameter params[], void *data)
+TEST(organization_settings, factors)
 {
   settings_world w;
   const char *other, *own, *groups, *moved;
   char body[128];
-  (void)params, (void)data;
   settings_open(&w);
   other = t_organization(&w.t, "Other");
   moved = t_project(&w.t, other, "moved");
@@ -84,15 +83,13 @@ static MunitResult settings_factors(const MunitParameter params[], void *data)
   w.t.caller.second_factor = 0;
   munit_assert_int(t_send(&w.t, "GET", groups, NULL), ==, 200);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Credentials are for machines. */
-static MunitResult settings_factors_of_credentials(const MunitParameter params[], void *data)
+TEST(organization_settings, factors_of_credentials)
 {
   settings_world w;
   const char *id, *secret;
-  (void)params, (void)data;
   settings_open(&w);
   settings_set(&w, "{\"multiFactorAuthRequired\":true,\"apiAccessListRequired\":false}", 200);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}",
@@ -105,16 +102,14 @@ static MunitResult settings_factors_of_credentials(const MunitParameter params[]
   settings_set(&w, "{\"multiFactorAuthRequired\":true}", 200);
   t_as_host(&w.t);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ other settings */
 
-static MunitResult settings_employees(const MunitParameter params[], void *data)
+TEST(organization_settings, employees)
 {
   static const char grant[] = "{\"expirationTime\":\"2025-06-08T00:00:00Z\",\"grantType\":\"CLUSTER_DATABASE_LOGS\"}";
   settings_world w;
-  (void)params, (void)data;
   settings_open(&w);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                            "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}",
@@ -131,10 +126,9 @@ static MunitResult settings_employees(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/Main", w.group), ==, 200);
   munit_assert_null(t_node(&w.t, "vendorEmployeeAccessGrant"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult settings_generative(const MunitParameter params[], void *data)
+TEST(organization_settings, generative)
 {
   static const char *const names[] = { "isClusterAiAssistantEnabled", "isDataExplorerGenAIFeaturesEnabled",
                                        "isDataExplorerGenAISampleDocumentPassingEnabled" };
@@ -142,7 +136,6 @@ static MunitResult settings_generative(const MunitParameter params[], void *data
   const char *path;
   char body[128], all[1024];
   size_t i;
-  (void)params, (void)data;
   settings_open(&w);
   path = settings_path(&w, "/groups/", w.group, "/settings");
   settings_set(&w, "{\"genAIFeaturesEnabled\":false}", 200); /* of one that was never changed, too */
@@ -168,11 +161,10 @@ static MunitResult settings_generative(const MunitParameter params[], void *data
   for (i = 0; i < 3; i++) munit_assert_string_equal(t_str(&w.t, names[i]), "true");
   munit_assert_string_equal(t_str(&w.t, "isSchemaAdvisorEnabled"), "false");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Secrets of accounts of organizations and of projects, the first one and further ones; those that are there keep their end. */
-static MunitResult settings_secrets(const MunitParameter params[], void *data)
+TEST(organization_settings, secrets)
 {
   static const char account[] = "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"%s\"],\"secretExpiresAfterHours\":%d}";
   static const struct {
@@ -180,7 +172,6 @@ static MunitResult settings_secrets(const MunitParameter params[], void *data)
   } places[] = { { "orgs", "ORG_MEMBER" }, { "groups", "GROUP_READ_ONLY" } };
   settings_world w;
   size_t i;
-  (void)params, (void)data;
   settings_open(&w);
   for (i = 0; i < 2; i++) {
     const char *in = i ? w.group : w.org, *client, *until;
@@ -200,30 +191,15 @@ static MunitResult settings_secrets(const MunitParameter params[], void *data)
     munit_assert_string_equal(t_str(&w.t, "secrets[0].expiresAt"), until);
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult settings_sessions(const MunitParameter params[], void *data)
+TEST(organization_settings, sessions)
 {
   settings_world w;
-  (void)params, (void)data;
   settings_open(&w);
   settings_set(&w, "{\"customSessionTimeouts\":{\"absoluteSessionTimeoutInSeconds\":600,\"idleSessionTimeoutInSeconds\":601}}", 400);
   munit_assert_true(t_violation(&w.t, "customSessionTimeouts.idleSessionTimeoutInSeconds"));
   settings_set(&w, "{\"customSessionTimeouts\":{\"absoluteSessionTimeoutInSeconds\":600,\"idleSessionTimeoutInSeconds\":600}}", 200);
   settings_set(&w, "{\"customSessionTimeouts\":{\"idleSessionTimeoutInSeconds\":60}}", 200);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/factors", settings_factors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/factors-of-credentials", settings_factors_of_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/employees", settings_employees, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/generative", settings_generative, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/secrets", settings_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/sessions", settings_sessions, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_organization_settings = { "/organization_settings", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

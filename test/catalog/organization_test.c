@@ -14,177 +14,152 @@ static int64_t events(t_service *t, const char *org, const char *type)
   return t_int(t, "totalCount");
 }
 
-static MunitResult organization_life(const MunitParameter params[], void *data)
+TEST_SERVICE(organization, life)
 {
-  t_service t;
   const char *acme, *beta;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
-  acme = t_organization(&t, "Acme");
-  munit_assert_size(t_count(&t, "organization"), ==, 4); /* the links are the wrapper's */
-  munit_assert_string_equal(t_str(&t, "organization.name"), "Acme");
-  munit_assert_string_equal(t_str(&t, "organization.isDeleted"), "false");
-  munit_assert_string_equal(t_str(&t, "organization.skipDefaultAlertsSettings"), "false");
-  munit_assert_string_equal(t_str(&t, "skipDefaultAlertsSettings"), "false");
-  munit_assert_null(t_node(&t, "apiKey"));
-  munit_assert_null(t_node(&t, "serviceAccount"));
-  munit_assert_null(t_node(&t, "orgOwnerId"));
-  beta = t_organization(&t, "Beta");
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 0);
+  acme = t_organization(t, "Acme");
+  munit_assert_size(t_count(t, "organization"), ==, 4); /* the links are the wrapper's */
+  munit_assert_string_equal(t_str(t, "organization.name"), "Acme");
+  munit_assert_string_equal(t_str(t, "organization.isDeleted"), "false");
+  munit_assert_string_equal(t_str(t, "organization.skipDefaultAlertsSettings"), "false");
+  munit_assert_string_equal(t_str(t, "skipDefaultAlertsSettings"), "false");
+  munit_assert_null(t_node(t, "apiKey"));
+  munit_assert_null(t_node(t, "serviceAccount"));
+  munit_assert_null(t_node(t, "orgOwnerId"));
+  beta = t_organization(t, "Beta");
   munit_assert_string_not_equal(acme, beta);
-  munit_assert_string_equal(t_organization(&t, "Acme") ? t_str(&t, "organization.name") : "", "Acme"); /* names may repeat */
+  munit_assert_string_equal(t_organization(t, "Acme") ? t_str(t, "organization.name") : "", "Acme"); /* names may repeat */
 
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", acme), ==, 200);
-  munit_assert_string_equal(t_str(&t, "id"), acme);
-  munit_assert_string_equal(t_str(&t, "name"), "Acme");
-  munit_assert_string_equal(t_str(&t, "isDeleted"), "false");
-  munit_assert_string_not_equal(t_get_header(&t, "ETag"), "");
-  munit_assert_string_not_equal(t_link(&t, "groups"), "");
-  munit_assert_int(t_send(&t, "GET", "/orgs/5f5f5f5f5f5f5f5f5f5f5f5f", NULL), ==, 404);
-  munit_assert_string_equal(t_error(&t), "ORG_NOT_FOUND");
-  munit_assert_string_equal(t_param(&t, 0), "5f5f5f5f5f5f5f5f5f5f5f5f");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", acme), ==, 200);
+  munit_assert_string_equal(t_str(t, "id"), acme);
+  munit_assert_string_equal(t_str(t, "name"), "Acme");
+  munit_assert_string_equal(t_str(t, "isDeleted"), "false");
+  munit_assert_string_not_equal(t_get_header(t, "ETag"), "");
+  munit_assert_string_not_equal(t_link(t, "groups"), "");
+  munit_assert_int(t_send(t, "GET", "/orgs/5f5f5f5f5f5f5f5f5f5f5f5f", NULL), ==, 404);
+  munit_assert_string_equal(t_error(t), "ORG_NOT_FOUND");
+  munit_assert_string_equal(t_param(t, 0), "5f5f5f5f5f5f5f5f5f5f5f5f");
 
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"Apex\"}", "/orgs/%s", acme), ==, 200);
-  munit_assert_string_equal(t_str(&t, "name"), "Apex");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"Apex\"}", "/orgs/%s", acme), ==, 200); /* changes nothing */
-  munit_assert_int64(events(&t, acme, "ORG_CREATED"), ==, 1);
-  munit_assert_int64(events(&t, acme, "ORG_RENAMED"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "results[0].orgId"), acme);
-  munit_assert_null(t_node(&t, "results[0].groupId"));
-  munit_assert_int64(events(&t, beta, "ORG_RENAMED"), ==, 0);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"isDeleted\":true}", "/orgs/%s", acme), ==, 400);
-  munit_assert_string_equal(t_error(&t), "ATTRIBUTE_READ_ONLY");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"Apex\"}", "/orgs/%s", acme), ==, 200);
+  munit_assert_string_equal(t_str(t, "name"), "Apex");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"Apex\"}", "/orgs/%s", acme), ==, 200); /* changes nothing */
+  munit_assert_int64(events(t, acme, "ORG_CREATED"), ==, 1);
+  munit_assert_int64(events(t, acme, "ORG_RENAMED"), ==, 1);
+  munit_assert_string_equal(t_str(t, "results[0].orgId"), acme);
+  munit_assert_null(t_node(t, "results[0].groupId"));
+  munit_assert_int64(events(t, beta, "ORG_RENAMED"), ==, 0);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"isDeleted\":true}", "/orgs/%s", acme), ==, 400);
+  munit_assert_string_equal(t_error(t), "ATTRIBUTE_READ_ONLY");
 
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", acme), ==, 204);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", acme), ==, 404);
-  munit_assert_int(t_sendf(&t, "GET", NULL, SETTINGS, acme), ==, 404);
-  munit_assert_string_equal(t_error(&t), "ORG_NOT_FOUND");
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", acme), ==, 404);
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s", acme), ==, 204);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", acme), ==, 404);
+  munit_assert_int(t_sendf(t, "GET", NULL, SETTINGS, acme), ==, 404);
+  munit_assert_string_equal(t_error(t), "ORG_NOT_FOUND");
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s", acme), ==, 404);
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 2);
 }
 
-static MunitResult organization_not_empty(const MunitParameter params[], void *data)
+TEST_SERVICE(organization, not_empty)
 {
-  t_service t;
   const char *org, *group;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 409);
-  munit_assert_string_equal(t_error(&t), "ORG_NOT_EMPTY");
-  munit_assert_string_equal(t_param(&t, 0), org);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
-  t_close(&t);
-  return MUNIT_OK;
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s", org), ==, 409);
+  munit_assert_string_equal(t_error(t), "ORG_NOT_EMPTY");
+  munit_assert_string_equal(t_param(t, 0), org);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", org), ==, 200);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s", group), ==, 202);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
 }
 
-static MunitResult organization_filter(const MunitParameter params[], void *data)
+TEST_SERVICE(organization, filter)
 {
-  t_service t;
   const char *acme, *other;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  acme = t_organization(&t, "Acme");
-  t_organization(&t, "Acme-Two");
-  other = t_organization(&t, "Beta");
-  munit_assert_int(t_send(&t, "GET", "/orgs?name=Beta", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  munit_assert_size(t_count(&t, "results"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "results[0].id"), other);
-  munit_assert_int(t_send(&t, "GET", "/orgs?name=acme", NULL), ==, 200); /* a beginning, in either case */
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
-  munit_assert_string_equal(t_str(&t, "results[0].id"), acme);
-  munit_assert_string_equal(t_str(&t, "results[1].name"), "Acme-Two");
-  munit_assert_int(t_send(&t, "GET", "/orgs?name=cme", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
-  munit_assert_int(t_send(&t, "GET", "/orgs?name=nobody", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
+  acme = t_organization(t, "Acme");
+  t_organization(t, "Acme-Two");
+  other = t_organization(t, "Beta");
+  munit_assert_int(t_send(t, "GET", "/orgs?name=Beta", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
+  munit_assert_size(t_count(t, "results"), ==, 1);
+  munit_assert_string_equal(t_str(t, "results[0].id"), other);
+  munit_assert_int(t_send(t, "GET", "/orgs?name=acme", NULL), ==, 200); /* a beginning, in either case */
+  munit_assert_int64(t_int(t, "totalCount"), ==, 2);
+  munit_assert_string_equal(t_str(t, "results[0].id"), acme);
+  munit_assert_string_equal(t_str(t, "results[1].name"), "Acme-Two");
+  munit_assert_int(t_send(t, "GET", "/orgs?name=cme", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 0);
+  munit_assert_int(t_send(t, "GET", "/orgs?name=nobody", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 0);
 
-  t.grants[0].on = other; /* a list shows what its caller may see */
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "results[0].id"), other);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", acme), ==, 401);
-  t.grants[0].role = "ORG_MEMBER";
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", other), ==, 200);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"Mine\"}", "/orgs/%s", other), ==, 403);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", other), ==, 403);
-  t_close(&t);
-  return MUNIT_OK;
+  t->grants[0].on = other; /* a list shows what its caller may see */
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(t, "results[0].id"), other);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", acme), ==, 401);
+  t->grants[0].role = "ORG_MEMBER";
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", other), ==, 200);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"Mine\"}", "/orgs/%s", other), ==, 403);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s", other), ==, 403);
 }
 
-static MunitResult organization_refused(const MunitParameter params[], void *data)
+TEST_SERVICE(organization, refused)
 {
-  t_service t;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{}"), ==, 400);
-  munit_assert_true(t_violation(&t, "name"));
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\" ab\",\"x\":1,\"apiKey\":{\"roles\":[\"GROUP_OWNER\"]},"
+  munit_assert_int(t_send(t, "POST", "/orgs", "{}"), ==, 400);
+  munit_assert_true(t_violation(t, "name"));
+  munit_assert_int(t_send(t, "POST", "/orgs", "{\"name\":\" ab\",\"x\":1,\"apiKey\":{\"roles\":[\"GROUP_OWNER\"]},"
                           "\"serviceAccount\":{\"secretExpiresAfterHours\":7,\"roles\":[],\"name\":\"!\"}}"), ==, 400);
-  munit_assert_true(t_violation(&t, "name"));
-  munit_assert_true(t_violation(&t, "x"));
-  munit_assert_true(t_violation(&t, "apiKey.desc"));
-  munit_assert_true(t_violation(&t, "apiKey.roles[0]"));
-  munit_assert_true(t_violation(&t, "serviceAccount.secretExpiresAfterHours"));
-  munit_assert_true(t_violation(&t, "serviceAccount.roles"));
-  munit_assert_true(t_violation(&t, "serviceAccount.name"));
-  munit_assert_true(t_violation(&t, "serviceAccount.description"));
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"12345678901234567890123456789012345678901234567890123456789012345\"}"),
+  munit_assert_true(t_violation(t, "name"));
+  munit_assert_true(t_violation(t, "x"));
+  munit_assert_true(t_violation(t, "apiKey.desc"));
+  munit_assert_true(t_violation(t, "apiKey.roles[0]"));
+  munit_assert_true(t_violation(t, "serviceAccount.secretExpiresAfterHours"));
+  munit_assert_true(t_violation(t, "serviceAccount.roles"));
+  munit_assert_true(t_violation(t, "serviceAccount.name"));
+  munit_assert_true(t_violation(t, "serviceAccount.description"));
+  munit_assert_int(t_send(t, "POST", "/orgs", "{\"name\":\"12345678901234567890123456789012345678901234567890123456789012345\"}"),
                    ==, 400);
-  munit_assert_true(t_violation(&t, "name"));
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"q\",\"federationSettingsId\":\"5f0000000000000000000001\"}"), ==, 404);
-  munit_assert_string_equal(t_error(&t), "FEDERATION_SETTINGS_NOT_FOUND");
-  munit_assert_string_equal(t_param(&t, 0), "5f0000000000000000000001");
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"q\",\"orgOwnerId\":\"5f0000000000000000000009\"}"), ==, 404);
-  munit_assert_string_equal(t_error(&t), "USER_NOT_FOUND");
-  munit_assert_string_equal(t_param(&t, 0), "5f0000000000000000000009");
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200); /* of what was refused, nothing is there */
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_true(t_violation(t, "name"));
+  munit_assert_int(t_send(t, "POST", "/orgs", "{\"name\":\"q\",\"federationSettingsId\":\"5f0000000000000000000001\"}"), ==, 404);
+  munit_assert_string_equal(t_error(t), "FEDERATION_SETTINGS_NOT_FOUND");
+  munit_assert_string_equal(t_param(t, 0), "5f0000000000000000000001");
+  munit_assert_int(t_send(t, "POST", "/orgs", "{\"name\":\"q\",\"orgOwnerId\":\"5f0000000000000000000009\"}"), ==, 404);
+  munit_assert_string_equal(t_error(t), "USER_NOT_FOUND");
+  munit_assert_string_equal(t_param(t, 0), "5f0000000000000000000009");
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200); /* of what was refused, nothing is there */
+  munit_assert_int64(t_int(t, "totalCount"), ==, 0);
 }
 
-static MunitResult organization_credentials(const MunitParameter params[], void *data)
+TEST_SERVICE(organization, credentials)
 {
-  t_service t;
   char org[32], key[32], client[64], secret[96];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"Acme\"," KEY "," ACCOUNT "}"), ==, 201);
-  snprintf(org, sizeof org, "%s", t_str(&t, "organization.id"));
-  snprintf(key, sizeof key, "%s", t_str(&t, "apiKey.id"));
-  munit_assert_string_equal(t_str(&t, "apiKey.desc"), "first key");
-  munit_assert_size(strlen(t_str(&t, "apiKey.publicKey")), ==, 8);
-  munit_assert_size(strlen(t_str(&t, "apiKey.privateKey")), ==, 36);
-  munit_assert_null(strchr(t_str(&t, "apiKey.privateKey"), '*'));
-  munit_assert_size(t_count(&t, "apiKey.roles"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "apiKey.roles[0].roleName"), "ORG_OWNER");
-  munit_assert_string_equal(t_str(&t, "apiKey.roles[0].orgId"), org);
-  snprintf(client, sizeof client, "%s", t_str(&t, "serviceAccount.clientId"));
-  snprintf(secret, sizeof secret, "%s", t_str(&t, "serviceAccount.secrets[0].secret"));
+  munit_assert_int(t_send(t, "POST", "/orgs", "{\"name\":\"Acme\"," KEY "," ACCOUNT "}"), ==, 201);
+  snprintf(org, sizeof org, "%s", t_str(t, "organization.id"));
+  snprintf(key, sizeof key, "%s", t_str(t, "apiKey.id"));
+  munit_assert_string_equal(t_str(t, "apiKey.desc"), "first key");
+  munit_assert_size(strlen(t_str(t, "apiKey.publicKey")), ==, 8);
+  munit_assert_size(strlen(t_str(t, "apiKey.privateKey")), ==, 36);
+  munit_assert_null(strchr(t_str(t, "apiKey.privateKey"), '*'));
+  munit_assert_size(t_count(t, "apiKey.roles"), ==, 1);
+  munit_assert_string_equal(t_str(t, "apiKey.roles[0].roleName"), "ORG_OWNER");
+  munit_assert_string_equal(t_str(t, "apiKey.roles[0].orgId"), org);
+  snprintf(client, sizeof client, "%s", t_str(t, "serviceAccount.clientId"));
+  snprintf(secret, sizeof secret, "%s", t_str(t, "serviceAccount.secrets[0].secret"));
   munit_assert_int(strncmp(client, "svc_sa_id_", 10), ==, 0);
   munit_assert_int(strncmp(secret, "svc_sa_sk_", 10), ==, 0);
-  munit_assert_string_equal(t_str(&t, "serviceAccount.secrets[0].expiresAt"), "2025-06-01T08:00:00Z");
-  munit_assert_string_equal(t_str(&t, "serviceAccount.roles[0]"), "ORG_MEMBER");
+  munit_assert_string_equal(t_str(t, "serviceAccount.secrets[0].expiresAt"), "2025-06-01T08:00:00Z");
+  munit_assert_string_equal(t_str(t, "serviceAccount.roles[0]"), "ORG_MEMBER");
 
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/apiKeys/%s", org, key), ==, 200); /* both are there, without secrets */
-  munit_assert_int(strncmp(t_str(&t, "privateKey"), "********-****-****-", 19), ==, 0);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/serviceAccounts/%s", org, client), ==, 200);
-  munit_assert_null(t_node(&t, "secrets[0].secret"));
-  munit_assert_null(strstr(t.response.body, secret));
-  munit_assert_string_not_equal(t_str(&t, "secrets[0].maskedSecretValue"), "");
-  munit_assert_int64(events(&t, org, "API_KEY_CREATED"), ==, 1);
-  munit_assert_int64(events(&t, org, "ORG_CREATED"), ==, 1);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/apiKeys/%s", org, key), ==, 200); /* both are there, without secrets */
+  munit_assert_int(strncmp(t_str(t, "privateKey"), "********-****-****-", 19), ==, 0);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/serviceAccounts/%s", org, client), ==, 200);
+  munit_assert_null(t_node(t, "secrets[0].secret"));
+  munit_assert_null(strstr(t->response.body, secret));
+  munit_assert_string_not_equal(t_str(t, "secrets[0].maskedSecretValue"), "");
+  munit_assert_int64(events(t, org, "API_KEY_CREATED"), ==, 1);
+  munit_assert_int64(events(t, org, "ORG_CREATED"), ==, 1);
 }
 
 static void replay(const char *body, bool key, bool account)
@@ -220,21 +195,17 @@ static void replay(const char *body, bool key, bool account)
   t_close(&t);
 }
 
-static MunitResult organization_replay(const MunitParameter params[], void *data)
+TEST(organization, replay)
 {
-  (void)params, (void)data;
   replay("{\"name\":\"Acme\"}", false, false);
   replay("{\"name\":\"Acme\"," ACCOUNT "}", false, true);
-  return MUNIT_OK;
 }
 
 /* What is kept is shorter before the links than what was shown: they must still land where they belong. */
-static MunitResult organization_replay_key(const MunitParameter params[], void *data)
+TEST(organization, replay_key)
 {
-  (void)params, (void)data;
   replay("{\"name\":\"Acme\"," KEY "}", true, false);
   replay("{\"name\":\"Acme\"," KEY "," ACCOUNT "}", true, true);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------- settings */
@@ -248,11 +219,10 @@ static const char *settings_open(t_service *t)
   return t_organization(t, "Acme");
 }
 
-static MunitResult organization_settings_merge(const MunitParameter params[], void *data)
+TEST(organization, settings_merge)
 {
   t_service t;
   const char *org;
-  (void)params, (void)data;
   org = settings_open(&t);
   munit_assert_int(t_sendf(&t, "GET", NULL, SETTINGS, org), ==, 200);
   munit_assert_string_equal(t_str(&t, "apiAccessListRequired"), "true"); /* a person made it */
@@ -281,14 +251,12 @@ static MunitResult organization_settings_merge(const MunitParameter params[], vo
   munit_assert_int(t_sendf(&t, "PATCH", "{\"securityContact\":null}", SETTINGS, org), ==, 200);
   munit_assert_null(t_node(&t, "securityContact"));
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult organization_settings_bounds(const MunitParameter params[], void *data)
+TEST(organization, settings_bounds)
 {
   t_service t;
   const char *org;
-  (void)params, (void)data;
   org = settings_open(&t);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"maxServiceAccountSecretValidityInHours\":7,\"securityContact\":\"nobody\",\"x\":1,"
                            "\"operationsContact\":\"@\",\"multiFactorAuthRequired\":\"yes\",\"apiAccessListRequired\":null,"
@@ -312,10 +280,9 @@ static MunitResult organization_settings_bounds(const MunitParameter params[], v
   munit_assert_int(t_sendf(&t, "GET", NULL, SETTINGS, org), ==, 200);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"genAIFeaturesEnabled\":false}", SETTINGS, org), ==, 403);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult organization_settings_events(const MunitParameter params[], void *data)
+TEST(organization, settings_events)
 {
   static const struct { const char *body, *event; int64_t count; } steps[] = {
     { "{\"apiAccessListRequired\":false}", "ORG_PUBLIC_API_ACCESS_LIST_NOT_REQUIRED", 1 }, /* it was, from the start */
@@ -335,7 +302,6 @@ static MunitResult organization_settings_events(const MunitParameter params[], v
   t_service t;
   const char *org;
   size_t i;
-  (void)params, (void)data;
   org = settings_open(&t);
   for (i = 0; i < sizeof steps / sizeof steps[0]; i++) {
     munit_assert_int(t_sendf(&t, "PATCH", steps[i].body, SETTINGS, org), ==, 200);
@@ -349,11 +315,10 @@ static MunitResult organization_settings_events(const MunitParameter params[], v
   munit_assert_int64(events(&t, org, "ORG_PUBLIC_API_ACCESS_LIST_NOT_REQUIRED"), ==, 2); /* one for each */
   munit_assert_int64(events(&t, org, "ORG_SETTINGS_UPDATED"), ==, 3);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A credential reaches its own organization alone: one that makes another has to ask for a way into it. */
-static MunitResult organization_by_credential(const MunitParameter params[], void *data)
+TEST(organization, by_credential)
 {
   enum { MOST = 100 };
   static const char with_key[] = "{\"name\":\"More\",\"apiKey\":{\"desc\":\"k\",\"roles\":[\"ORG_OWNER\"]}}";
@@ -361,7 +326,6 @@ static MunitResult organization_by_credential(const MunitParameter params[], voi
   const char *org, *id, *user, *last = "";
   char body[128];
   int i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "Acme");
   snprintf(body, sizeof body, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", org);
@@ -403,7 +367,6 @@ static MunitResult organization_by_credential(const MunitParameter params[], voi
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204); /* who made them is gone, they stay */
   store_whole(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* An account of this organization sends what follows. */
@@ -421,12 +384,11 @@ static void organization_account(t_service *t, const char *org, const char *role
 }
 
 /* Only members of the caller's own organization are named as owners, and of others it is not told whether they exist. */
-static MunitResult organization_owner_strange(const MunitParameter params[], void *data)
+TEST(organization, owner_strange)
 {
   t_service t;
   const char *org, *other, *mine, *stranger;
   char body[160], said[512];
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "Acme");
   other = t_organization(&t, "Other");
@@ -453,11 +415,10 @@ static MunitResult organization_owner_strange(const MunitParameter params[], voi
   munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 201);
   store_whole(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Organizations that make one another are one family, with one limit; only owners draw on it. */
-static MunitResult organization_family(const MunitParameter params[], void *data)
+TEST(organization, family)
 {
   enum { MOST = 100 };
   static const char with_account[] = "{\"name\":\"More\",\"serviceAccount\":{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_OWNER\"],"
@@ -465,7 +426,6 @@ static MunitResult organization_family(const MunitParameter params[], void *data
   t_service t;
   const char *org, *child = NULL, *id, *first = NULL;
   int i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "Acme");
   organization_account(&t, org, "ORG_READ_ONLY");
@@ -498,23 +458,4 @@ static MunitResult organization_family(const MunitParameter params[], void *data
   t_as_host(&t);
   store_whole(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/life", organization_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/not_empty", organization_not_empty, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/filter", organization_filter, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refused", organization_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/credentials", organization_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/replay", organization_replay, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/replay_key", organization_replay_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/settings_merge", organization_settings_merge, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/settings_bounds", organization_settings_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/settings_events", organization_settings_events, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/owner_strange", organization_owner_strange, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/family", organization_family, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/by_credential", organization_by_credential, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_organization = { "organization", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -37,11 +37,10 @@ static const char *outage_event(outage_world *w)
   return t_str(&w->t, "results[0].eventTypeName");
 }
 
-static MunitResult outage_states(const MunitParameter params[], void *data)
+TEST(outage_simulation, states)
 {
   outage_world w;
   size_t dues;
-  (void)params, (void)data;
   outage_open(&w, NULL);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   dues = probe_records(w.t.s, "d"); /* of the ledger */
@@ -83,14 +82,12 @@ static MunitResult outage_states(const MunitParameter params[], void *data)
   munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 404);
   munit_assert_size(probe_records(w.t.s, "d"), ==, dues);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Nobody ends it: it ends. */
-static MunitResult outage_expires(const MunitParameter params[], void *data)
+TEST(outage_simulation, expires)
 {
   outage_world w;
-  (void)params, (void)data;
   outage_open(&w, NULL);
   munit_assert_int(outage_send(&w, "POST", EAST), ==, 202);
   t_advance(&w.t, 48 * 3600 - 1);
@@ -101,10 +98,9 @@ static MunitResult outage_expires(const MunitParameter params[], void *data)
   w.t.now += 2500;
   outage_is(&w, "COMPLETE");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult outage_refused(const MunitParameter params[], void *data)
+TEST(outage_simulation, refused)
 {
   static const struct {
     const char *body, *field;
@@ -120,7 +116,6 @@ static MunitResult outage_refused(const MunitParameter params[], void *data)
   };
   outage_world w;
   size_t i;
-  (void)params, (void)data;
   outage_open(&w, NULL);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
     if (outage_send(&w, "POST", rows[i].body) != 400 || !t_violation(&w.t, rows[i].field))
@@ -130,7 +125,6 @@ static MunitResult outage_refused(const MunitParameter params[], void *data)
   munit_assert_int(outage_send(&w, "POST", EAST), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "CANNOT_UPDATE_PAUSED_CLUSTER");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 static int outage_perform(void *context, svc *s, const svc_order *order)
@@ -142,13 +136,12 @@ static int outage_perform(void *context, svc *s, const svc_order *order)
 }
 
 /* The driver makes it begin and end; what it is asked for, and deletes with the cluster, is as for any other. */
-static MunitResult outage_driver(const MunitParameter params[], void *data)
+TEST(outage_simulation, driver)
 {
   char told[64] = "", id[25];
   svc_driver driver = { outage_perform, NULL, told };
   const svc_config config = { .driver = &driver };
   outage_world w;
-  (void)params, (void)data;
   outage_open(&w, &config);
   munit_assert_int(outage_send(&w, "POST", EAST), ==, 202);
   t_advance(&w.t, 60);
@@ -167,11 +160,10 @@ static MunitResult outage_driver(const MunitParameter params[], void *data)
   munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK);
   outage_is(&w, "COMPLETE");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* An outage that fails to begin, or to end, has no state for that: it is tried again, later each time, until it does. */
-static MunitResult outage_fails(const MunitParameter params[], void *data)
+TEST(outage_simulation, fails)
 {
   static const char failed[] = "CLUSTER_REGIONAL_OUTAGE_SIMULATION_FAILED_TO_START";
   char told[64] = "", id[25], before[25] = "";
@@ -179,7 +171,6 @@ static MunitResult outage_fails(const MunitParameter params[], void *data)
   const svc_config config = { .driver = &driver };
   outage_world w;
   int i, end;
-  (void)params, (void)data;
   outage_open(&w, &config);
   munit_assert_int(outage_send(&w, "POST", EAST), ==, 202);
   for (end = 0; end < 2; end++) {
@@ -202,9 +193,4 @@ static MunitResult outage_fails(const MunitParameter params[], void *data)
     if (!end) munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200);
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, outage_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(states), TEST(expires), TEST(refused), TEST(driver), TEST(fails), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_outage_simulation = { "outage_simulation", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -19,13 +19,12 @@ static void peer_walk(n_world *w, const char *at, const char *field, const char 
   }
 }
 
-static MunitResult peer_aws(const MunitParameter params[], void *data)
+TEST(peer, aws)
 {
   static const char *const making[] = { "INITIATING", "PENDING_ACCEPTANCE", "FINALIZING", "AVAILABLE", "AVAILABLE", NULL };
   static const char *const again[] = { "FINALIZING", "AVAILABLE", NULL };
   n_world w;
   const char *container, *at;
-  (void)params, (void)data;
   n_open(&w, NULL);
   container = n_make(&w, "/containers", AWS_CONTAINER, NULL, 201);
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), container, 202));
@@ -61,10 +60,9 @@ static MunitResult peer_aws(const MunitParameter params[], void *data)
   munit_assert_string_equal(n_get(&w, n_at(&w, "/containers", container), "provisioned"), "false");
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult peer_others(const MunitParameter params[], void *data)
+TEST(peer, others)
 {
   static const char *const azure[] = { "ADDING_PEER", "AVAILABLE", "AVAILABLE", NULL };
   static const char *const gcp[] = { "ADDING_PEER", "WAITING_FOR_USER", "AVAILABLE", "AVAILABLE", NULL };
@@ -76,7 +74,6 @@ static MunitResult peer_others(const MunitParameter params[], void *data)
     { "GCP", GCP_CONTAINER, N_PEER_GCP("net-a"), "{\"networkName\":\"net-b\"}", gcp },
   };
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < 2; i++) {
     static const char *const types[] = { "CREATED", "ACTIVE", "UPDATED", "DELETED" };
     static const int64_t many[] = { 1, 2, 2, 1 };
@@ -103,15 +100,13 @@ static MunitResult peer_others(const MunitParameter params[], void *data)
     }
     t_close(&w.t);
   }
-  return MUNIT_OK;
 }
 
-static MunitResult peer_refused(const MunitParameter params[], void *data)
+TEST(peer, refused)
 {
   n_world w;
   const char *aws, *west, *azure, *other, *at;
   int i;
-  (void)params, (void)data;
   n_open(&w, NULL);
   aws = n_make(&w, "/containers", AWS_CONTAINER, NULL, 201);
   azure = n_make(&w, "/containers", AZURE_CONTAINER, NULL, 201);
@@ -169,11 +164,10 @@ static MunitResult peer_refused(const MunitParameter params[], void *data)
   }
   n_bad(&w, "POST", "/peers", N_PEER_AZURE("one-more"), azure, 403, "TOO_MANY_RESOURCES");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What a GET shows goes back as it is, in whatever state. */
-static MunitResult peer_sent_back(const MunitParameter params[], void *data)
+TEST(peer, sent_back)
 {
   static const struct {
     const char *container, *body;
@@ -182,7 +176,6 @@ static MunitResult peer_sent_back(const MunitParameter params[], void *data)
   n_world w;
   size_t i;
   int step;
-  (void)params, (void)data;
   n_open(&w, NULL);
   for (i = 0; i < 3; i++) {
     const char *at = n_at(&w, "/peers", n_make(&w, "/peers", rows[i].body, n_make(&w, "/containers", rows[i].container, NULL, 201), 202));
@@ -199,18 +192,16 @@ static MunitResult peer_sent_back(const MunitParameter params[], void *data)
     }
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A driver's word is shown in each provider's own way. */
-static MunitResult peer_driver(const MunitParameter params[], void *data)
+TEST(peer, driver)
 {
   n_driver d = { "", "", "" };
   svc_driver driver = { n_perform, NULL, &d };
   svc_config config = { .driver = &driver };
   n_world w;
   const char *at;
-  (void)params, (void)data;
   n_open(&w, &config);
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), n_make(&w, "/containers", AWS_CONTAINER, NULL, 201), 202));
   t_advance(&w.t, 3600); /* the clock alone moves nothing */
@@ -258,15 +249,13 @@ static MunitResult peer_driver(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "errorMessage"), "nobody answered");
   munit_assert_int64(n_events(&w, "GCP_PEER_UPDATED"), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* One whose record says a state that there is none of: it stays in it, is shown without, and goes when it is told to. */
-static MunitResult peer_damaged(const MunitParameter params[], void *data)
+TEST(peer, damaged)
 {
   n_world w;
   const char *at;
-  (void)params, (void)data;
   n_open(&w, NULL);
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("192.168.0.0/24", N_VPC_A), n_make(&w, "/containers", AWS_CONTAINER, NULL, 201), 202));
   damaged_body(&w.t, "peering connection", w.group, NULL, "\"INITIATING\"", "\"initiating\"");
@@ -279,10 +268,4 @@ static MunitResult peer_damaged(const MunitParameter params[], void *data)
   t_advance(&w.t, STEP);
   n_bad(&w, "GET", at, NULL, NULL, 404, "PEER_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, peer_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(aws), TEST(others), TEST(refused), TEST(sent_back), TEST(driver), TEST(damaged),
-                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_peer = { "peer", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -182,11 +182,10 @@ static void operations_furnish(operations_world *w)
   t_advance(&w->t, 60);
 }
 
-static MunitResult operations_each(const MunitParameter params[], void *data)
+TEST(policy_operations, each)
 {
   operations_world w;
   size_t i;
-  (void)params, (void)data;
   operations_open(&w);
   operations_furnish(&w);
   for (i = 0; i < sizeof operations / sizeof operations[0]; i++) {
@@ -197,18 +196,16 @@ static MunitResult operations_each(const MunitParameter params[], void *data)
     t_advance(&w.t, 60);
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* The peering of streams is known to a driver alone. */
-static MunitResult operations_streams(const MunitParameter params[], void *data)
+TEST(policy_operations, streams)
 {
 #define PEERING_ONE "/vpcPeeringConnections/5f00000000000000000000c1"
   static const char who[] = "{\"requesterAccountId\":\"111111111111\",\"requesterVpcId\":\"vpc-1\"}";
   stream_world w;
   const char *policy;
   uint64_t print;
-  (void)params, (void)data;
   stream_open(&w, true);
   snprintf(w.driver.said, sizeof w.driver.said, "[{\"_id\":\"5f00000000000000000000c1\",\"name\":\"pcx-1\",\"cloudStatus\":\"pending-acceptance\","
            "\"requesterAccountId\":\"111111111111\",\"requesterVpcId\":\"vpc-1\",\"requesterCidr\":\"10.0.0.0/16\"}]");
@@ -225,11 +222,10 @@ static MunitResult operations_streams(const MunitParameter params[], void *data)
   policy_of(&w.t, w.org, PEERING(OF_AWS));
   stream_expect(&w, stream_call(&w, "DELETE", PEERING_ONE, NULL), 202, NULL); /* and so is to end it */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A project comes into an organization with all that it has. */
-static MunitResult operations_move(const MunitParameter params[], void *data)
+TEST(policy_operations, move)
 {
   static const char *const policies[] = { ONLY_EUROPE, MODIFY("when { context.cluster.diskSizeGB < 6 }"), LIST("unless { context.project.ipAccessList.isEmpty() }"),
                                           WINDOW("unless { context.project.hasDefinedMaintenanceWindow }"), PEERING(OF_AWS), ENDPOINT(OF_AWS) };
@@ -237,7 +233,6 @@ static MunitResult operations_move(const MunitParameter params[], void *data)
   operations_world w;
   const char *policy;
   size_t i;
-  (void)params, (void)data;
   operations_open(&w);
   operations_furnish(&w);
   for (i = 0; i < sizeof policies / sizeof policies[0]; i++) {
@@ -251,14 +246,12 @@ static MunitResult operations_move(const MunitParameter params[], void *data)
   w.other = w.org;
   refused(&w, "POST", "/groups/%G:migrate", back);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Who does not comply may come nearer to it, and what is done besides changing a cluster is no change of it. */
-static MunitResult operations_nearer(const MunitParameter params[], void *data)
+TEST(policy_operations, nearer)
 {
   operations_world w;
-  (void)params, (void)data;
   operations_open(&w);
   operations_furnish(&w);
   good(&w, "POST", "/groups/%G/accessList", "[{\"cidrBlock\":\"10.0.0.0/8\"},{\"cidrBlock\":\"11.0.0.0/8\"}]", 201);
@@ -281,14 +274,12 @@ static MunitResult operations_nearer(const MunitParameter params[], void *data)
   t_advance(&w.t, 60);
   good(&w, "DELETE", "/groups/%G/clusters/Main", NULL, 202);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What a project has at a provider is found as well, and a policy is named once however many things it speaks against. */
-static MunitResult operations_found(const MunitParameter params[], void *data)
+TEST(policy_operations, found)
 {
   operations_world w;
-  (void)params, (void)data;
   operations_open(&w);
   operations_furnish(&w);
   policy_of(&w.t, w.org, "forbid (principal, action in [" ACTION("project.vpcPeering.modify") ", " ACTION("project.privateEndpoint.modify") "], resource);");
@@ -298,15 +289,13 @@ static MunitResult operations_found(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "[0].resourcePoliciesCausingNonCompliance"), ==, 1);
   munit_assert_size(t_count(&w.t, "[0].resourcePoliciesCausingNonCompliance[0].policiesCausingNonCompliance"), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A version without its last part, as damage may leave it, is the major version. */
-static MunitResult operations_short_version(const MunitParameter params[], void *data)
+TEST(policy_operations, short_version)
 {
   char whole[32], part[32];
   operations_world w;
-  (void)params, (void)data;
   operations_open(&w);
   good(&w, "POST", "/groups/%G/flexClusters", FLEX("Flex"), 202);
   t_advance(&w.t, 60);
@@ -318,15 +307,13 @@ static MunitResult operations_short_version(const MunitParameter params[], void 
   damaged_body(&w.t, "flex cluster", w.group, NULL, whole, part);
   refused(&w, "PATCH", "/groups/%G/flexClusters/Flex", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* How many clusters a project has is known as well where there are none of one kind. */
-static MunitResult operations_without_flex(const MunitParameter params[], void *data)
+TEST(policy_operations, without_flex)
 {
   static const char *const without[] = { "flex cluster", NULL };
   operations_world w;
-  (void)params, (void)data;
   t_without(without);
   operations_open(&w);
   policy_of(&w.t, w.org, MODIFY("when { context.project.clustersInProject > 1 }"));
@@ -334,14 +321,13 @@ static MunitResult operations_without_flex(const MunitParameter params[], void *
   refused(&w, "POST", "/groups/%G/clusters", C_("Two", ""));
   t_close(&w.t);
   t_without(NULL);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- steps */
 
 /* A project with as long a list as there can be, and as many addresses in the policy as it has room for: what is counted when it is
 ** read is not less than what it takes, and a policy that compares such sets again and again is refused. */
-static MunitResult operations_steps(const MunitParameter params[], void *data)
+TEST(policy_operations, steps)
 {
   static const char self[] = "context.project.ipAccessList == context.project.ipAccessList";
   svc_arena arena;
@@ -350,7 +336,6 @@ static MunitResult operations_steps(const MunitParameter params[], void *data)
   svc_node *context;
   svc_str why, text;
   size_t i, steps;
-  (void)params, (void)data;
   svc_arena_init(&arena, NULL);
   list = svc_buf_new(&arena, 8192);
   policy = svc_buf_new(&arena, 8192);
@@ -378,19 +363,4 @@ static MunitResult operations_steps(const MunitParameter params[], void *data)
   munit_assert_null(svc_policy_read(&arena, text, &why));
   if (!strstr(why.p, "too many steps")) munit_error(why.p);
   svc_blocks_free(arena.blocks);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/each", operations_each, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/streams", operations_streams, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/move", operations_move, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/nearer", operations_nearer, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/found", operations_found, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/short_version", operations_short_version, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/without_flex", operations_without_flex, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/steps", operations_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_policy_operations = { "/policy_operations", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

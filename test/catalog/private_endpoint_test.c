@@ -29,11 +29,10 @@ static const char *below(n_world *w, const char *service_at)
   return t_keep(&w->t, path);
 }
 
-static MunitResult private_endpoint_services(const MunitParameter params[], void *data)
+TEST(private_endpoint, services)
 {
   n_world w;
   const char *aws, *azure, *gcp;
-  (void)params, (void)data;
   n_open(&w, NULL);
   aws = service(&w, "AWS", "us-east-1"); /* in the spelling of the provider as well */
   munit_assert_string_equal(t_str(&w.t, "cloudProvider"), "AWS");
@@ -91,11 +90,10 @@ static MunitResult private_endpoint_services(const MunitParameter params[], void
   munit_assert_int64(n_events(&w, "ENDPOINT_SERVICE_CREATED"), ==, 4);
   munit_assert_int64(n_events(&w, "ENDPOINT_SERVICE_DELETED"), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Each provider's own fields and states. */
-static MunitResult private_endpoint_states(const MunitParameter params[], void *data)
+TEST(private_endpoint, states)
 {
   static const char *const aws[] = { "PENDING_ACCEPTANCE", "PENDING", "AVAILABLE", "AVAILABLE", NULL };
   static const char *const azure[] = { "INITIATING", "AVAILABLE", "AVAILABLE", NULL };
@@ -112,7 +110,6 @@ static MunitResult private_endpoint_states(const MunitParameter params[], void *
   };
   n_world w;
   size_t i;
-  (void)params, (void)data;
   n_open(&w, NULL);
   for (i = 0; i < 3; i++) {
     const char *up = service(&w, rows[i].provider, rows[i].region), *at;
@@ -153,16 +150,14 @@ static MunitResult private_endpoint_states(const MunitParameter params[], void *
   munit_assert_int64(n_events(&w, "INTERFACE_ENDPOINT_DELETED"), ==, 3);
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult private_endpoint_refused(const MunitParameter params[], void *data)
+TEST(private_endpoint, refused)
 {
   n_world w;
   const char *aws, *azure, *gcp, *west;
   char path[256];
   int i;
-  (void)params, (void)data;
   n_open(&w, NULL);
   aws = below(&w, service(&w, "AWS", "US_EAST_1"));
   west = below(&w, service(&w, "AWS", "US_WEST_1"));
@@ -195,15 +190,13 @@ static MunitResult private_endpoint_refused(const MunitParameter params[], void 
   n_good(&w, "PATCH", "/limits/svc.project.deployment.privateServiceConnectionsPerRegionGroup", "{\"value\":51}", NULL, 200);
   n_good(&w, "POST", west, "{\"id\":\"" VPCE_2 "\"}", NULL, 202);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A service holds the container of its region, which it makes. */
-static MunitResult private_endpoint_container(const MunitParameter params[], void *data)
+TEST(private_endpoint, container)
 {
   n_world w;
   const char *up, *container;
-  (void)params, (void)data;
   n_open(&w, NULL);
   up = service(&w, "AZURE", "US_EAST");
   container = n_at(&w, "/containers", n_container(&w, "AZURE"));
@@ -216,14 +209,12 @@ static MunitResult private_endpoint_container(const MunitParameter params[], voi
   n_good(&w, "DELETE", container, NULL, NULL, 204);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult private_endpoint_regional_mode(const MunitParameter params[], void *data)
+TEST(private_endpoint, regional_mode)
 {
   n_world w;
   const char *east, *west;
-  (void)params, (void)data;
   n_open(&w, NULL);
   munit_assert_string_equal(n_get(&w, "/privateEndpoint/regionalMode", "enabled"), "false");
   n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":true}", NULL, 202);
@@ -248,14 +239,12 @@ static MunitResult private_endpoint_regional_mode(const MunitParameter params[],
   n_good(&w, "DELETE", n_at(&w, west, VPCE_2), NULL, NULL, 204);
   n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":false}", NULL, 202);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Endpoints in one region of each of two providers stand in nobody's way: each provider has one string as well. */
-static MunitResult private_endpoint_two_providers(const MunitParameter params[], void *data)
+TEST(private_endpoint, two_providers)
 {
   n_world w;
-  (void)params, (void)data;
   n_open(&w, NULL);
   n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":true}", NULL, 202);
   n_good(&w, "POST", "/clusters",
@@ -271,17 +260,15 @@ static MunitResult private_endpoint_two_providers(const MunitParameter params[],
   n_good(&w, "GET", "/clusters/Main", NULL, NULL, 200);
   munit_assert_size(t_count(&w.t, "connectionStrings.privateEndpoint"), ==, 2);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult private_endpoint_driver(const MunitParameter params[], void *data)
+TEST(private_endpoint, driver)
 {
   n_driver d = { "", "", "" };
   svc_driver driver = { n_perform, NULL, &d };
   svc_config config = { .driver = &driver };
   n_world w;
   const char *up, *at, *strings = "connectionStrings.privateEndpoint[0].srvConnectionString";
-  (void)params, (void)data;
   n_open(&w, &config);
   n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 202);
   n_order(&w, &d, "cluster.create", SVC_OK, "{\"hosts\":[\"real.example.net:27017\"]}");
@@ -319,10 +306,8 @@ static MunitResult private_endpoint_driver(const MunitParameter params[], void *
   n_good(&w, "GET", up, NULL, NULL, 200);
   munit_assert_size(t_count(&w.t, "serviceAttachmentNames"), ==, 2);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-#define TEST(n) { "/" #n, private_endpoint_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
 /* What a driver says of a service is taken as far as it is names: of each provider its own, and of a list so many. */
 typedef struct told_driver {
   const char *facts;
@@ -336,7 +321,7 @@ static int told_perform(void *context, svc *s, const svc_order *order)
 #define LONG_64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define LONG_NAME LONG_64 LONG_64 LONG_64 LONG_64 /* of 256 characters */
 
-static MunitResult endpoint_told(const MunitParameter params[], void *data)
+TEST(private_endpoint, told)
 {
   static char many[4096], longest[1024];
   const struct {
@@ -361,7 +346,6 @@ static MunitResult endpoint_told(const MunitParameter params[], void *data)
   char body[128], path[128];
   t_service t;
   size_t i;
-  (void)params, (void)data;
   snprintf(longest, sizeof longest, "{\"endpointServiceName\":\"%0300d\"}", 0);
   snprintf(many, sizeof many, "{\"serviceAttachmentNames\":[\"a0\"");
   for (i = 1; i < 300; i++) snprintf(many + strlen(many), sizeof many - strlen(many), ",\"a%zu\"", i);
@@ -400,9 +384,4 @@ static MunitResult endpoint_told(const MunitParameter params[], void *data)
   }
   store_whole(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = { { "/told", endpoint_told, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }, TEST(services), TEST(states), TEST(refused), TEST(container), TEST(regional_mode), TEST(two_providers), TEST(driver),
-                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_private_endpoint = { "private_endpoint", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -12,75 +12,58 @@ static int64_t events(t_service *t, const char *group)
   return t_int(t, "totalCount");
 }
 
-static MunitResult private_ip_mode_switch(const MunitParameter params[], void *data)
+TEST_SERVICE(private_ip_mode, switch)
 {
-  t_service t;
   const char *group;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
-  munit_assert_int(t_sendf(&t, "GET", NULL, MODE, group), ==, 200);
-  munit_assert_size(svc_node_count(t.body), ==, 2);
-  munit_assert_string_equal(t_str(&t, "enabled"), "false");
-  munit_assert_string_not_equal(t_get_header(&t, "RateLimit-Limit"), "");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true}", MODE, group), ==, 200);
-  munit_assert_string_equal(t_str(&t, "enabled"), "true");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true}", MODE, group), ==, 200);
-  munit_assert_int64(events(&t, group), ==, 1);
-  munit_assert_int(t_sendf(&t, "GET", NULL, MODE, group), ==, 200);
-  munit_assert_string_equal(t_str(&t, "enabled"), "true");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":\"no\",\"x\":1}", MODE, group), ==, 400);
-  munit_assert_true(t_violation(&t, "enabled"));
-  munit_assert_true(t_violation(&t, "x"));
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":null}", MODE, group), ==, 400);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, MODE, group), ==, 405);
-  munit_assert_int(t_sendf(&t, "GET", NULL, MODE, "5f5f5f5f5f5f5f5f5f5f5f5f"), ==, 404);
-  munit_assert_string_equal(t_error(&t), "GROUP_NOT_FOUND");
-  t.grants[0].role = "GROUP_READ_ONLY";
-  munit_assert_int(t_sendf(&t, "GET", NULL, MODE, group), ==, 200);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":false}", MODE, group), ==, 403);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":false}", OLD MODE, group), ==, 403);
-  t_close(&t);
-  return MUNIT_OK;
+  group = t_project(t, t_organization(t, "Acme"), "alpha");
+  munit_assert_int(t_sendf(t, "GET", NULL, MODE, group), ==, 200);
+  munit_assert_size(svc_node_count(t->body), ==, 2);
+  munit_assert_string_equal(t_str(t, "enabled"), "false");
+  munit_assert_string_not_equal(t_get_header(t, "RateLimit-Limit"), "");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"enabled\":true}", MODE, group), ==, 200);
+  munit_assert_string_equal(t_str(t, "enabled"), "true");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"enabled\":true}", MODE, group), ==, 200);
+  munit_assert_int64(events(t, group), ==, 1);
+  munit_assert_int(t_sendf(t, "GET", NULL, MODE, group), ==, 200);
+  munit_assert_string_equal(t_str(t, "enabled"), "true");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"enabled\":\"no\",\"x\":1}", MODE, group), ==, 400);
+  munit_assert_true(t_violation(t, "enabled"));
+  munit_assert_true(t_violation(t, "x"));
+  munit_assert_int(t_sendf(t, "PATCH", "{\"enabled\":null}", MODE, group), ==, 400);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, MODE, group), ==, 405);
+  munit_assert_int(t_sendf(t, "GET", NULL, MODE, "5f5f5f5f5f5f5f5f5f5f5f5f"), ==, 404);
+  munit_assert_string_equal(t_error(t), "GROUP_NOT_FOUND");
+  t->grants[0].role = "GROUP_READ_ONLY";
+  munit_assert_int(t_sendf(t, "GET", NULL, MODE, group), ==, 200);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"enabled\":false}", MODE, group), ==, 403);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"enabled\":false}", OLD MODE, group), ==, 403);
 }
 
-static MunitResult private_ip_mode_old_path(const MunitParameter params[], void *data)
+TEST_SERVICE(private_ip_mode, old_path)
 {
-  t_service t;
   const char *group;
   char text[512];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true}", OLD MODE, group), ==, 200);
-  munit_assert_string_equal(t_str(&t, "enabled"), "true");
-  munit_assert_string_equal(t_get_header(&t, "RateLimit-Limit"), "");
-  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "");
-  munit_assert_string_equal(t_get_header(&t, "Content-Type"), "application/json");
-  munit_assert_string_not_equal(t_get_header(&t, "ETag"), "");
-  snprintf(text, sizeof text, "%s", t.response.body);
-  munit_assert_int(t_sendf(&t, "GET", NULL, MODE, group), ==, 200); /* the same switch, shown the same way */
-  munit_assert_string_equal(t.response.body, text);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true}", MODE, group), ==, 200);
-  munit_assert_string_equal(t.response.body, text);
-  munit_assert_int64(events(&t, group), ==, 1);
+  group = t_project(t, t_organization(t, "Acme"), "alpha");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"enabled\":true}", OLD MODE, group), ==, 200);
+  munit_assert_string_equal(t_str(t, "enabled"), "true");
+  munit_assert_string_equal(t_get_header(t, "RateLimit-Limit"), "");
+  munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), "");
+  munit_assert_string_equal(t_get_header(t, "Content-Type"), "application/json");
+  munit_assert_string_not_equal(t_get_header(t, "ETag"), "");
+  snprintf(text, sizeof text, "%s", t->response.body);
+  munit_assert_int(t_sendf(t, "GET", NULL, MODE, group), ==, 200); /* the same switch, shown the same way */
+  munit_assert_string_equal(t->response.body, text);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"enabled\":true}", MODE, group), ==, 200);
+  munit_assert_string_equal(t->response.body, text);
+  munit_assert_int64(events(t, group), ==, 1);
 
-  munit_assert_int(t_sendf(&t, "GET", NULL, OLD MODE, group), ==, 405);
-  munit_assert_string_equal(t_error(&t), "METHOD_NOT_ALLOWED");
-  munit_assert_string_equal(t_param(&t, 0), "GET");
-  munit_assert_string_equal(t_get_header(&t, "Allow"), "PATCH");
-  munit_assert_string_equal(t_get_header(&t, "RateLimit-Limit"), "");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":1}", OLD MODE, group), ==, 400);
-  munit_assert_true(t_violation(&t, "enabled"));
-  munit_assert_int(t_sendf(&t, "GET", NULL, OLD "/groups/%s", group), ==, 404); /* nothing else is there */
-  munit_assert_string_equal(t_error(&t), "RESOURCE_NOT_FOUND");
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "GET", NULL, OLD MODE, group), ==, 405);
+  munit_assert_string_equal(t_error(t), "METHOD_NOT_ALLOWED");
+  munit_assert_string_equal(t_param(t, 0), "GET");
+  munit_assert_string_equal(t_get_header(t, "Allow"), "PATCH");
+  munit_assert_string_equal(t_get_header(t, "RateLimit-Limit"), "");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"enabled\":1}", OLD MODE, group), ==, 400);
+  munit_assert_true(t_violation(t, "enabled"));
+  munit_assert_int(t_sendf(t, "GET", NULL, OLD "/groups/%s", group), ==, 404); /* nothing else is there */
+  munit_assert_string_equal(t_error(t), "RESOURCE_NOT_FOUND");
 }
-
-static MunitTest tests[] = {
-  { "/switch", private_ip_mode_switch, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/old_path", private_ip_mode_old_path, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_private_ip_mode = { "private_ip_mode", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -32,7 +32,7 @@ static int args_patch(args_world *w, const char *body)
   return t_sendf(&w->t, "PATCH", body, ARGS, w->group);
 }
 
-static MunitResult args_defaults(const MunitParameter params[], void *data)
+TEST(process_args, defaults)
 {
   static const char *const shown[][2] = {
     { "changeStreamOptionsPreAndPostImagesExpireAfterSeconds", "-1" }, { "chunkMigrationConcurrency", "" }, { "defaultMaxTimeMS", "0" },
@@ -41,21 +41,18 @@ static MunitResult args_defaults(const MunitParameter params[], void *data)
   };
   args_world w;
   size_t i;
-  (void)params, (void)data;
   args_open(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, ARGS, w.group), ==, 200);
   for (i = 0; i < sizeof shown / sizeof shown[0]; i++) munit_assert_string_equal(t_str(&w.t, shown[i][0]), shown[i][1]);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/D/processArgs", w.group), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* To change them is to update the cluster. */
-static MunitResult args_change(const MunitParameter params[], void *data)
+TEST(process_args, change)
 {
   args_world w;
-  (void)params, (void)data;
   args_open(&w, NULL);
   munit_assert_int(args_patch(&w, "{\"oplogSizeMB\":2000,\"noTableScan\":true}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "oplogSizeMB"), "2000");
@@ -71,14 +68,12 @@ static MunitResult args_change(const MunitParameter params[], void *data)
   munit_assert_int(args_patch(&w, "{\"transactionLifetimeLimitSeconds\":0}"), ==, 400);
   munit_assert_true(t_violation(&w.t, "transactionLifetimeLimitSeconds"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* TLS is one setting, in two places. */
-static MunitResult args_tls(const MunitParameter params[], void *data)
+TEST(process_args, tls)
 {
   args_world w;
-  (void)params, (void)data;
   args_open(&w, NULL);
   munit_assert_int(args_patch(&w, "{\"minimumEnabledTlsProtocol\":\"TLS1_2\",\"noTableScan\":true}"), ==, 200); /* also to what is the default */
   munit_assert_string_equal(t_str(&w.t, "minimumEnabledTlsProtocol"), "TLS1_2");
@@ -95,13 +90,11 @@ static MunitResult args_tls(const MunitParameter params[], void *data)
   munit_assert_string_equal(args_cluster(&w, "stateName"), "UPDATING");
   munit_assert_int(args_patch(&w, "{\"minimumEnabledTlsProtocol\":\"SSL\"}"), ==, 400);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult args_refused(const MunitParameter params[], void *data)
+TEST(process_args, refused)
 {
   args_world w;
-  (void)params, (void)data;
   args_open(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 200);
   munit_assert_int(args_patch(&w, "{\"noTableScan\":true}"), ==, 409);
@@ -118,7 +111,6 @@ static MunitResult args_refused(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, ARGS, w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "noTableScan"), "false");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 static int args_perform(void *context, svc *s, const svc_order *order)
@@ -129,13 +121,12 @@ static int args_perform(void *context, svc *s, const svc_order *order)
 }
 
 /* The driver brings them about with the cluster, also with one that is being made. */
-static MunitResult args_driver(const MunitParameter params[], void *data)
+TEST(process_args, driver)
 {
   static char told[8192];
   svc_driver driver = { args_perform, NULL, told };
   const svc_config config = { .driver = &driver };
   args_world w;
-  (void)params, (void)data;
   args_open(&w, &config);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_null(strstr(told, "processArgs"));
@@ -145,14 +136,12 @@ static MunitResult args_driver(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(told, "\"oplogSizeMB\":2000"));
   munit_assert_not_null(strstr(told, "\"stateName\":\"CREATING\""));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A cluster of which damage has left no advancedConfiguration: what is set of TLS there finds no place, the rest is set. */
-static MunitResult args_damaged(const MunitParameter params[], void *data)
+TEST(process_args, damaged)
 {
   args_world w;
-  (void)params, (void)data;
   args_open(&w, NULL);
   damaged_body(&w.t, "cluster", w.group, t_keep(&w.t, args_cluster(&w, "id")), "\"advancedConfiguration\":", "\"was\":");
   munit_assert_int(args_patch(&w, "{\"noTableScan\":true,\"minimumEnabledTlsProtocol\":\"TLS1_2\"}"), ==, 200);
@@ -160,10 +149,4 @@ static MunitResult args_damaged(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, ARGS, w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "noTableScan"), "true");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, args_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(defaults), TEST(change), TEST(tls), TEST(refused), TEST(driver), TEST(damaged),
-                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_process_args = { "process_args", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

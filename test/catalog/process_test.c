@@ -32,14 +32,13 @@ static int process_get(process_world *w, const char *rest)
 }
 
 /* Ids are those of the connection string, in its order; a replica set has its name. */
-static MunitResult process_replica_set(const MunitParameter params[], void *data)
+TEST(process, replica_set)
 {
   char standard[600];
   process_world w;
   const char *at;
   char path[64];
   int i;
-  (void)params, (void)data;
   process_open(&w, NULL, PROBE_CLUSTER("Main", "M10"));
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
   t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/Main", w.group);
@@ -66,15 +65,13 @@ static MunitResult process_replica_set(const MunitParameter params[], void *data
   munit_assert_string_equal(t_str(&w.t, "typeName"), "NO_DATA");
   munit_assert_null(t_node(&w.t, "lastPing"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* The name of a host's private addresses is as good; what is no name of a host is none. */
-static MunitResult process_private(const MunitParameter params[], void *data)
+TEST(process, private)
 {
   process_world w;
   char public[160];
-  (void)params, (void)data;
   process_open(&w, NULL, PROBE_CLUSTER("Main", "M10"));
   memcpy(public, w.id, sizeof public);
   snprintf(w.id, sizeof w.id, "%.*s-pri%s", (int)strcspn(public, "."), public, strchr(public, '.'));
@@ -83,14 +80,12 @@ static MunitResult process_private(const MunitParameter params[], void *data)
   snprintf(w.id, sizeof w.id, "%.*s-private%s", (int)strcspn(public, "."), public, strchr(public, '.'));
   munit_assert_int(process_get(&w, ""), ==, 404);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Clusters of before November 2020 have hosts and replica sets by their own names. */
-static MunitResult process_legacy(const MunitParameter params[], void *data)
+TEST(process, legacy)
 {
   process_world w;
-  (void)params, (void)data;
   t_open(&w.t, NULL);
   w.t.now = INT64_C(1577836800000); /* 2020-01-01 */
   w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "P1");
@@ -106,10 +101,9 @@ static MunitResult process_legacy(const MunitParameter params[], void *data)
   w.id[0] = 'n'; /* another cluster's */
   munit_assert_int(process_get(&w, ""), ==, 404);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult process_sharded(const MunitParameter params[], void *data)
+TEST(process, sharded)
 {
   static const struct { const char *type; int count; } kinds[] = { { "SHARD_PRIMARY", 2 }, { "SHARD_SECONDARY", 6 }, { "SHARD_DBS", 8 },
                                                                    { "SHARD_CONFIG", 3 } };
@@ -117,7 +111,6 @@ static MunitResult process_sharded(const MunitParameter params[], void *data)
   size_t k;
   int i, n;
   char path[64];
-  (void)params, (void)data;
   process_open(&w, NULL, PROCESS_SHARDED);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 19);
   for (k = 0; k < 4; k++) {
@@ -135,16 +128,14 @@ static MunitResult process_sharded(const MunitParameter params[], void *data)
   t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/%s/logs/db.gz", w.group, t_keep(&w.t, t_str(&w.t, "results[6].hostname")));
   munit_assert_int(w.t.response.status, ==, 200);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult process_missing(const MunitParameter params[], void *data)
+TEST(process, missing)
 {
   static const char *const ids[] = { "nobody:27017", "Main", "27017" };
   process_world w;
   const char *other;
   size_t i;
-  (void)params, (void)data;
   process_open(&w, NULL, PROBE_CLUSTER("Main", "M10"));
   for (i = 0; i < 3; i++) {
     munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/processes/%s", w.group, ids[i]), ==, 404);
@@ -165,11 +156,10 @@ static MunitResult process_missing(const MunitParameter params[], void *data)
   munit_assert_int(process_get(&w, "/disks/data"), ==, 200);
   munit_assert_int(process_get(&w, "/databases/admin"), ==, 200);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Which time is meant, and what is no time. */
-static MunitResult process_time(const MunitParameter params[], void *data)
+TEST(process, time)
 {
   static const struct { const char *query, *error, *param; } bad[] = {
     { "period=PT1H", "MISSING_QUERY_PARAMETER", "granularity" },
@@ -193,7 +183,6 @@ static MunitResult process_time(const MunitParameter params[], void *data)
   process_world w;
   char rest[256];
   size_t i;
-  (void)params, (void)data;
   process_open(&w, NULL, PROBE_CLUSTER("Main", "M10"));
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     snprintf(rest, sizeof rest, "/measurements?%s", bad[i].query);
@@ -214,15 +203,13 @@ static MunitResult process_time(const MunitParameter params[], void *data)
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1H&period=P1M1W&m=CONNECTIONS"), ==, 200);
   munit_assert_size(t_count(&w.t, "measurements[0].dataPoints"), ==, (31 + 7) * 24);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* The same figures each time; gaps before it was made; nothing of the time to come. */
-static MunitResult process_figures(const MunitParameter params[], void *data)
+TEST(process, figures)
 {
   process_world w;
   char first[4096];
-  (void)params, (void)data;
   process_open(&w, NULL, PROBE_CLUSTER("Main", "M10"));
   munit_assert_int(process_get(&w, "/measurements?granularity=PT5M&start=2025-05-31T23:50:00Z&end=2025-06-01T02:00:00Z&m=CONNECTIONS"), ==, 200);
   munit_assert_size(t_count(&w.t, "measurements"), ==, 1);
@@ -248,16 +235,14 @@ static MunitResult process_figures(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "measurements"), ==, 9);
   munit_assert_string_equal(t_str(&w.t, "databaseName"), "admin");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What is used and what is free make up the disk, and the largest is never less than the figure itself. */
-static MunitResult process_disk(const MunitParameter params[], void *data)
+TEST(process, disk)
 {
   process_world w;
   int64_t used, rest, most;
   int i;
-  (void)params, (void)data;
   process_open(&w, NULL, PROBE_CLUSTER("Main", "M10"));
   for (i = 0; i < 50; i++, t_advance(&w.t, 1000)) {
     munit_assert_int(process_get(&w, "/disks/data/measurements?granularity=PT1M&period=PT1M&m=DISK_PARTITION_SPACE_FREE&m=DISK_PARTITION_SPACE_USED"
@@ -270,7 +255,6 @@ static MunitResult process_disk(const MunitParameter params[], void *data)
     munit_assert_int64(most, >=, used);
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ---- a driver */
@@ -291,14 +275,13 @@ static int process_ask(void *context, svc *s, const svc_question *q, svc_reply *
   return svc_reply_add(r, process_says, strlen(process_says));
 }
 
-static MunitResult process_driver(const MunitParameter params[], void *data)
+TEST(process, driver)
 {
   static char many[4100];
   svc_driver driver = { process_perform, process_ask, NULL };
   const svc_config config = { .driver = &driver };
   process_world w;
   size_t i;
-  (void)params, (void)data;
   process_open(&w, &config, PROBE_CLUSTER("Main", "M10"));
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2); /* as many as it has */
   munit_assert_string_equal(w.id, "a.example.net:27017");
@@ -341,10 +324,4 @@ static MunitResult process_driver(const MunitParameter params[], void *data)
   process_says = "nonsense";
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M"), ==, 503);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, process_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(replica_set), TEST(private), TEST(legacy), TEST(sharded), TEST(missing), TEST(time), TEST(figures), TEST(disk), TEST(driver),
-                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_process = { "process", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -18,7 +18,7 @@ static int64_t events(t_service *t, const char *group)
   return t_int(t, "totalCount");
 }
 
-static MunitResult project_limit_list(const MunitParameter params[], void *data)
+TEST(project_limit, list)
 {
   static const struct { const char *name; int64_t preset, highest; } rows[] = {
     { "dataFederation.bytesProcessed.daily", 109951162777600, 1099511627776000 },
@@ -39,7 +39,6 @@ static MunitResult project_limit_list(const MunitParameter params[], void *data)
   const char *group;
   char path[48];
   int i;
-  (void)params, (void)data;
   group = limit_open(&t);
   munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS, group), ==, 200);
   munit_assert_int(t.body->type, ==, SVC_J_ARRAY);
@@ -67,14 +66,12 @@ static MunitResult project_limit_list(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS, "5f5f5f5f5f5f5f5f5f5f5f5f"), ==, 404);
   munit_assert_string_equal(t_error(&t), "GROUP_NOT_FOUND");
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult project_limit_change(const MunitParameter params[], void *data)
+TEST(project_limit, change)
 {
   t_service t;
   const char *group, *other;
-  (void)params, (void)data;
   group = limit_open(&t);
   other = t_project(&t, t_organization(&t, "Beta"), "alpha");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":25}", CLUSTERS, group), ==, 200); /* what it is */
@@ -106,14 +103,12 @@ static MunitResult project_limit_change(const MunitParameter params[], void *dat
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":1}", CLUSTERS, group), ==, 403);
   munit_assert_int(t_sendf(&t, "DELETE", NULL, CLUSTERS, group), ==, 403);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult project_limit_bounds(const MunitParameter params[], void *data)
+TEST(project_limit, bounds)
 {
   t_service t;
   const char *group;
-  (void)params, (void)data;
   group = limit_open(&t);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":101}", CLUSTERS, group), ==, 400);
   munit_assert_string_equal(t_error(&t), "INVALID_ATTRIBUTE");
@@ -142,15 +137,13 @@ static MunitResult project_limit_bounds(const MunitParameter params[], void *dat
   munit_assert_int(t_sendf(&t, "DELETE", NULL, LIMITS "/svc.project.nothing", group), ==, 404);
   munit_assert_string_equal(t_error(&t), "RESOURCE_NOT_FOUND");
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult project_limit_if_match(const MunitParameter params[], void *data)
+TEST(project_limit, if_match)
 {
   t_service t;
   const char *group;
   char first[64], changed[64], second[64];
-  (void)params, (void)data;
   group = limit_open(&t);
   munit_assert_int(t_sendf(&t, "GET", NULL, CLUSTERS, group), ==, 200);
   snprintf(first, sizeof first, "%s", t_get_header(&t, "ETag"));
@@ -173,14 +166,4 @@ static MunitResult project_limit_if_match(const MunitParameter params[], void *d
   munit_assert_int(t_sendf(&t, "GET", NULL, CLUSTERS, group), ==, 200);
   munit_assert_string_equal(t_get_header(&t, "ETag"), first);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/list", project_limit_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/change", project_limit_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bounds", project_limit_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/if_match", project_limit_if_match, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_project_limit = { "project_limit", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

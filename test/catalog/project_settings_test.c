@@ -22,82 +22,65 @@ static const struct { const char *name, *preset, *other, *event, *event_back; } 
 };
 #define SETTING_COUNT (sizeof settings / sizeof settings[0])
 
-static MunitResult project_settings_merge(const MunitParameter params[], void *data)
+TEST_SERVICE(project_settings, merge)
 {
-  t_service t;
   const char *group, *other;
   char tag[64];
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
-  munit_assert_int(t_sendf(&t, "GET", NULL, SETTINGS, group), ==, 200);
-  munit_assert_size(svc_node_count(t.body), ==, SETTING_COUNT + 1); /* and the links */
-  for (i = 0; i < SETTING_COUNT; i++) munit_assert_string_equal(t_str(&t, settings[i].name), settings[i].preset);
-  munit_assert_string_not_equal(t_link(&t, "group"), "");
-  snprintf(tag, sizeof tag, "%s", t_get_header(&t, "ETag"));
+  group = t_project(t, t_organization(t, "Acme"), "alpha");
+  munit_assert_int(t_sendf(t, "GET", NULL, SETTINGS, group), ==, 200);
+  munit_assert_size(svc_node_count(t->body), ==, SETTING_COUNT + 1); /* and the links */
+  for (i = 0; i < SETTING_COUNT; i++) munit_assert_string_equal(t_str(t, settings[i].name), settings[i].preset);
+  munit_assert_string_not_equal(t_link(t, "group"), "");
+  snprintf(tag, sizeof tag, "%s", t_get_header(t, "ETag"));
 
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"isSchemaAdvisorEnabled\":false}", SETTINGS, group), ==, 200);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"isNativeRerankingEnabled\":true}", SETTINGS, group), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, SETTINGS, group), ==, 200);
-  munit_assert_size(svc_node_count(t.body), ==, SETTING_COUNT + 1);
-  munit_assert_string_equal(t_str(&t, "isSchemaAdvisorEnabled"), "false");
-  munit_assert_string_equal(t_str(&t, "isNativeRerankingEnabled"), "true");
-  munit_assert_string_equal(t_str(&t, "isDataExplorerEnabled"), "true");
-  munit_assert_string_not_equal(t_get_header(&t, "ETag"), tag);
-  t_header(&t, "If-Match", tag);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"isSchemaAdvisorEnabled\":true}", SETTINGS, group), ==, 412);
-  t_headers_clear(&t);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"isSchemaAdvisorEnabled\":false}", SETTINGS, group), ==, 200);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"isNativeRerankingEnabled\":true}", SETTINGS, group), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, SETTINGS, group), ==, 200);
+  munit_assert_size(svc_node_count(t->body), ==, SETTING_COUNT + 1);
+  munit_assert_string_equal(t_str(t, "isSchemaAdvisorEnabled"), "false");
+  munit_assert_string_equal(t_str(t, "isNativeRerankingEnabled"), "true");
+  munit_assert_string_equal(t_str(t, "isDataExplorerEnabled"), "true");
+  munit_assert_string_not_equal(t_get_header(t, "ETag"), tag);
+  t_header(t, "If-Match", tag);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"isSchemaAdvisorEnabled\":true}", SETTINGS, group), ==, 412);
+  t_headers_clear(t);
 
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"isSchemaAdvisorEnabled\":null,\"isDataExplorerEnabled\":1,\"x\":true}", SETTINGS, group),
+  munit_assert_int(t_sendf(t, "PATCH", "{\"isSchemaAdvisorEnabled\":null,\"isDataExplorerEnabled\":1,\"x\":true}", SETTINGS, group),
                    ==, 400);
-  munit_assert_true(t_violation(&t, "isSchemaAdvisorEnabled"));
-  munit_assert_true(t_violation(&t, "isDataExplorerEnabled"));
-  munit_assert_true(t_violation(&t, "x"));
-  other = t_project(&t, t_organization(&t, "Beta"), "alpha"); /* each project has its own */
-  munit_assert_int(t_sendf(&t, "GET", NULL, SETTINGS, other), ==, 200);
-  munit_assert_string_equal(t_str(&t, "isSchemaAdvisorEnabled"), "true");
-  munit_assert_int(t_sendf(&t, "GET", NULL, SETTINGS, "5f5f5f5f5f5f5f5f5f5f5f5f"), ==, 404);
-  munit_assert_string_equal(t_error(&t), "GROUP_NOT_FOUND");
-  t.grants[0].role = "GROUP_READ_ONLY";
-  munit_assert_int(t_sendf(&t, "GET", NULL, SETTINGS, group), ==, 200);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"isSchemaAdvisorEnabled\":true}", SETTINGS, group), ==, 403);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_true(t_violation(t, "isSchemaAdvisorEnabled"));
+  munit_assert_true(t_violation(t, "isDataExplorerEnabled"));
+  munit_assert_true(t_violation(t, "x"));
+  other = t_project(t, t_organization(t, "Beta"), "alpha"); /* each project has its own */
+  munit_assert_int(t_sendf(t, "GET", NULL, SETTINGS, other), ==, 200);
+  munit_assert_string_equal(t_str(t, "isSchemaAdvisorEnabled"), "true");
+  munit_assert_int(t_sendf(t, "GET", NULL, SETTINGS, "5f5f5f5f5f5f5f5f5f5f5f5f"), ==, 404);
+  munit_assert_string_equal(t_error(t), "GROUP_NOT_FOUND");
+  t->grants[0].role = "GROUP_READ_ONLY";
+  munit_assert_int(t_sendf(t, "GET", NULL, SETTINGS, group), ==, 200);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"isSchemaAdvisorEnabled\":true}", SETTINGS, group), ==, 403);
 }
 
-static MunitResult project_settings_events(const MunitParameter params[], void *data)
+TEST_SERVICE(project_settings, events)
 {
-  t_service t;
   const char *group;
   char body[128];
   size_t i, back;
   int64_t count = 1; /* GROUP_CREATED */
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  group = t_project(t, t_organization(t, "Acme"), "alpha");
   for (i = 0; i < SETTING_COUNT; i++)
     for (back = 0; back < 2; back++) {
       snprintf(body, sizeof body, "{\"%s\":%s}", settings[i].name, back ? settings[i].preset : settings[i].other);
-      munit_assert_int(t_sendf(&t, "PATCH", body, SETTINGS, group), ==, 200);
-      munit_assert_string_equal(t_str(&t, settings[i].name), back ? settings[i].preset : settings[i].other);
-      munit_assert_int(t_sendf(&t, "PATCH", body, SETTINGS, group), ==, 200); /* again: nothing changes */
-      munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events", group), ==, 200);
-      munit_assert_int64(t_int(&t, "totalCount"), ==, ++count);
-      munit_assert_string_equal(t_str(&t, "results[0].eventTypeName"), back ? settings[i].event_back : settings[i].event);
-      munit_assert_string_equal(t_str(&t, "results[0].groupId"), group);
+      munit_assert_int(t_sendf(t, "PATCH", body, SETTINGS, group), ==, 200);
+      munit_assert_string_equal(t_str(t, settings[i].name), back ? settings[i].preset : settings[i].other);
+      munit_assert_int(t_sendf(t, "PATCH", body, SETTINGS, group), ==, 200); /* again: nothing changes */
+      munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events", group), ==, 200);
+      munit_assert_int64(t_int(t, "totalCount"), ==, ++count);
+      munit_assert_string_equal(t_str(t, "results[0].eventTypeName"), back ? settings[i].event_back : settings[i].event);
+      munit_assert_string_equal(t_str(t, "results[0].groupId"), group);
     }
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"isDataExplorerEnabled\":false,\"isSchemaAdvisorEnabled\":false,"
+  munit_assert_int(t_sendf(t, "PATCH", "{\"isDataExplorerEnabled\":false,\"isSchemaAdvisorEnabled\":false,"
                            "\"isPerformanceAdvisorEnabled\":false}", SETTINGS, group), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events", group), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, count + 2); /* one of its own, one that the others share */
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events", group), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, count + 2); /* one of its own, one that the others share */
 }
-
-static MunitTest tests[] = {
-  { "/merge", project_settings_merge, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/events", project_settings_events, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_project_settings = { "project_settings", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -25,9 +25,8 @@ static const char stats[] = "["
 
 static adv_world w;
 
-static MunitResult shape_summaries(const MunitParameter params[], void *data)
+TEST(query_shape, summaries)
 {
-  (void)params, (void)data;
   adv_open(&w);
   w.stats = stats;
   adv_good(&w, SUMMARIES, "");
@@ -81,12 +80,10 @@ static MunitResult shape_summaries(const MunitParameter params[], void *data)
   w.stats = "[{\"count\":0}]";
   adv_bad(&w, SUMMARIES, "", 503, "SERVICE_UNAVAILABLE");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult shape_details(const MunitParameter params[], void *data)
+TEST(query_shape, details)
 {
-  (void)params, (void)data;
   adv_open(&w);
   w.stats = stats;
   adv_good(&w, DETAILS("a"), "");
@@ -102,7 +99,6 @@ static MunitResult shape_details(const MunitParameter params[], void *data)
   adv_bad(&w, "/groups/%s/clusters/C/queryShapeInsights/abc/details", "", 400, "INVALID_PATH_PARAMETER");
   munit_assert_string_equal(t_param(&w.t, 0), "queryShapeHash");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 static int shape_set(const char *hash, const char *body)
@@ -119,10 +115,9 @@ static int64_t shape_events(const char *type)
 #define REJECT "{\"status\":\"REJECTED\"}"
 #define ACCEPT "{\"status\":\"UNREJECTED\"}"
 
-static MunitResult shape_rejected(const MunitParameter params[], void *data)
+TEST(query_shape, rejected)
 {
   char tag[64];
-  (void)params, (void)data;
   adv_open(&w);
   w.stats = stats;
   adv_good(&w, SHAPES "/" HASH("a"), "");
@@ -168,13 +163,11 @@ static MunitResult shape_rejected(const MunitParameter params[], void *data)
   munit_assert_int(shape_set(HASH("A"), ACCEPT), ==, 200);
   munit_assert_int64(shape_events("QUERY_SHAPE_UNBLOCKED"), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A shape is rejected also where nobody has seen it, or nobody answers. */
-static MunitResult shape_unseen(const MunitParameter params[], void *data)
+TEST(query_shape, unseen)
 {
-  (void)params, (void)data;
   adv_open(&w);
   munit_assert_int(shape_set(HASH("1"), REJECT), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "command"), "");
@@ -198,16 +191,14 @@ static MunitResult shape_unseen(const MunitParameter params[], void *data)
   adv_good(&w, SHAPES, "");
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What a driver may say of a shape: what it is not known by is left out; nor is a shape changed that is not as it was seen. */
-static MunitResult shape_odd(const MunitParameter params[], void *data)
+TEST(query_shape, odd)
 {
   static char long_ones[20000];
   static char text[17001];
   char space[602];
-  (void)params, (void)data;
   adv_open(&w);
   w.stats = stats;
   adv_good(&w, SHAPES "/" HASH("C"), ""); /* "update" is no command of these */
@@ -238,14 +229,12 @@ static MunitResult shape_odd(const MunitParameter params[], void *data)
   adv_bad(&w, SUMMARIES, "?commands=find&commands=find", 400, "INVALID_QUERY_PARAMETER");
   adv_good(&w, SUMMARIES, "?namespaces=s.d&namespaces=s.d"); /* that is no list of these */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult shape_most(const MunitParameter params[], void *data)
+TEST(query_shape, most)
 {
   char hash[65];
   int i;
-  (void)params, (void)data;
   adv_open(&w);
   for (i = 0; i < 1000; i++) {
     snprintf(hash, sizeof hash, "%064d", i);
@@ -256,10 +245,4 @@ static MunitResult shape_most(const MunitParameter params[], void *data)
   munit_assert_int(shape_set(hash, ACCEPT), ==, 200);
   munit_assert_int(shape_set(HASH("F"), REJECT), ==, 200);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, shape_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(summaries), TEST(details), TEST(rejected), TEST(unseen), TEST(odd), TEST(most),
-                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_query_shape = { "query_shape", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

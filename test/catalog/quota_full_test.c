@@ -215,11 +215,10 @@ static void quota_inspects(quota_world *q)
   munit_assert_size(t_count(&q->w.t, ""), ==, 0);
 }
 
-static MunitResult quota_full(const MunitParameter params[], void *data)
+TEST(quota_full, full)
 {
   quota_world *q = munit_calloc(1, sizeof *q);
   char path[128];
-  (void)params, (void)data;
   t_world_open(&q->w);
   quota_projects(q);
   quota_others(q);
@@ -237,20 +236,18 @@ static MunitResult quota_full(const MunitParameter params[], void *data)
   quota_make(q, path, "[{\"ipAddress\":\"10.1.0.1\"}]");
   t_world_close(&q->w);
   free(q);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- refused */
 
 /* A pattern, or all patterns of a configuration, that would take long: refused, with the number of steps. */
-static MunitResult quota_patterns(const MunitParameter params[], void *data)
+TEST(quota_full, patterns)
 {
   static const char front[] = "{\"enabled\":true,\"eventTypeName\":\"HOST_DOWN\",\"notifications\":[{\"typeName\":\"GROUP\"}],\"matchers\":[";
   quota_world *q = munit_calloc(1, sizeof *q);
   char path[128];
   size_t n;
   int i;
-  (void)params, (void)data;
   t_world_open(&q->w);
   snprintf(path, sizeof path, "/groups/%s/alertConfigs", q->w.group);
   snprintf(q->text, sizeof q->text, "%s{\"fieldName\":\"HOSTNAME\",\"operator\":\"REGEX\",\"value\":\"([acegikmoqsuwy024.-]*[bdfhjlnprtvxz13579:]*){80}\"}]}", front);
@@ -266,17 +263,15 @@ static MunitResult quota_patterns(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&q->w.t, "POST", path, q->text), ==, 201);
   t_world_close(&q->w);
   free(q);
-  return MUNIT_OK;
 }
 
 /* Policies whose sets are large have a bound together: the organization is told. */
-static MunitResult quota_steps(const MunitParameter params[], void *data)
+TEST(quota_full, steps)
 {
   quota_world *q = munit_calloc(1, sizeof *q);
   char path[128];
   size_t n;
   int i, k, status = 0;
-  (void)params, (void)data;
   t_world_open(&q->w);
   snprintf(path, sizeof path, "/orgs/%s/resourcePolicies", q->w.org);
   for (i = 0; i < 50 && status != 400; i++) {
@@ -293,14 +288,4 @@ static MunitResult quota_steps(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&q->w.t, "POST", "[{\"ipAddress\":\"192.0.2.1\"}]", "/groups/%s/accessList", q->w.group), ==, 201);
   t_world_close(&q->w);
   free(q);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/full", quota_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/patterns", quota_patterns, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/steps", quota_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_quota_full = { "/quota_full", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

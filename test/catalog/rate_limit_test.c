@@ -29,25 +29,22 @@ static int64_t value_of(const svc_node *row, const char *name)
   return svc_node_i64(o, "value", INT64_MIN);
 }
 
-static MunitResult rate_limit_table(const MunitParameter params[], void *data)
+TEST_SERVICE(rate_limit, table)
 {
-  t_service t;
   const svc_node *row, *other;
   size_t i, n = 0;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(t_send(&t, "GET", "/rateLimits", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, SETS);
-  munit_assert_size(t_count(&t, "results"), ==, SETS);
+  munit_assert_int(t_send(t, "GET", "/rateLimits", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, SETS);
+  munit_assert_size(t_count(t, "results"), ==, SETS);
   for (i = 0; i < OPERATIONS; i++) { /* every operation's bucket is there as the catalog states it */
     const operations_row *op = &operations_list[i];
-    row = row_named(&t, op->set, op->scope);
+    row = row_named(t, op->set, op->scope);
     if (!row) munit_errorf("no set \"%s\" of scope %s", op->set, op->scope);
     munit_assert_int64(value_of(row, "capacity"), ==, op->capacity);
     munit_assert_int64(value_of(row, "refillRate"), ==, op->refill);
     munit_assert_int64(value_of(row, "refillDurationSeconds"), ==, 60);
   }
-  for (row = t_node(&t, "results")->first; row; row = row->next, n++) { /* and nothing else is */
+  for (row = t_node(t, "results")->first; row; row = row->next, n++) { /* and nothing else is */
     svc_str id = svc_node_str(row, "endpointSetId"), name = svc_node_str(row, "endpointSetName");
     for (i = 0; i < OPERATIONS && !svc_str_is(name, operations_list[i].set); i++) continue;
     if (i == OPERATIONS) munit_errorf("a set that no operation has: " SVC_FMT, SVC_ARG(name));
@@ -56,8 +53,6 @@ static MunitResult rate_limit_table(const MunitParameter params[], void *data)
     munit_assert_size(svc_node_count(row), ==, 8);
   }
   munit_assert_size(n, ==, SETS);
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 static bool listed(const svc_node *row, const char *method, const char *path)
@@ -74,75 +69,64 @@ static bool listed(const svc_node *row, const char *method, const char *path)
 }
 
 /* What is served is listed, under the set that the catalog names for it; what is not served is not. */
-static MunitResult rate_limit_endpoints(const MunitParameter params[], void *data)
+TEST_SERVICE(rate_limit, endpoints)
 {
   static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
-  t_service t;
   const svc_node *row;
   size_t i, j, routes = 0, found = 0, absolute = 0;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(t_send(&t, "GET", "/rateLimits", NULL), ==, 200);
-  for (row = t_node(&t, "results")->first; row; row = row->next) found += svc_node_count(svc_node_get(row, "endpoints"));
-  for (j = 0; j < t.s->plan_count; j++) absolute += (t.s->plans[j].route->flags & SVC_ABSOLUTE) != 0; /* in no set */
-  munit_assert_size(found + absolute, ==, t.s->plan_count);
+  munit_assert_int(t_send(t, "GET", "/rateLimits", NULL), ==, 200);
+  for (row = t_node(t, "results")->first; row; row = row->next) found += svc_node_count(svc_node_get(row, "endpoints"));
+  for (j = 0; j < t->s->plan_count; j++) absolute += (t->s->plans[j].route->flags & SVC_ABSOLUTE) != 0; /* in no set */
+  munit_assert_size(found + absolute, ==, t->s->plan_count);
   for (i = 0; i < OPERATIONS; i++) {
     const operations_row *op = &operations_list[i];
     bool served = false;
-    for (j = 0; j < t.s->plan_count && !served; j++)
-      served = strcmp(t.s->plans[j].route->path, op->path) == 0 && strcmp(methods[t.s->plans[j].route->method], op->method) == 0;
+    for (j = 0; j < t->s->plan_count && !served; j++)
+      served = strcmp(t->s->plans[j].route->path, op->path) == 0 && strcmp(methods[t->s->plans[j].route->method], op->method) == 0;
     routes += served;
-    for (row = t_node(&t, "results")->first; row; row = row->next)
+    for (row = t_node(t, "results")->first; row; row = row->next)
       if (listed(row, op->method, op->path) != (served && svc_str_is(svc_node_str(row, "endpointSetName"), op->set)))
         munit_errorf("%s %s is listed in the wrong set", op->method, op->path);
   }
   /* nothing is served that neither the catalog nor operations_own.h has */
-  munit_assert_size(routes + absolute + OPERATIONS_OWN_COUNT, ==, t.s->plan_count);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_size(routes + absolute + OPERATIONS_OWN_COUNT, ==, t->s->plan_count);
 }
 
-static MunitResult rate_limit_pages(const MunitParameter params[], void *data)
+TEST_SERVICE(rate_limit, pages)
 {
-  t_service t;
   char first[80] = "";
   int page, seen = 0;
-  (void)params, (void)data;
-  t_open(&t, NULL);
   for (page = 1; page <= 7; page++) {
     int i, count;
-    munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits?itemsPerPage=10&pageNum=%d", page), ==, 200);
-    munit_assert_int64(t_int(&t, "totalCount"), ==, SETS);
-    count = (int)t_count(&t, "results");
+    munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?itemsPerPage=10&pageNum=%d", page), ==, 200);
+    munit_assert_int64(t_int(t, "totalCount"), ==, SETS);
+    count = (int)t_count(t, "results");
     munit_assert_int(count, ==, page < 7 ? 10 : 7);
-    munit_assert_int(*t_link(&t, "next") != 0, ==, page < 7);
-    munit_assert_int(*t_link(&t, "previous") != 0, ==, page > 1);
+    munit_assert_int(*t_link(t, "next") != 0, ==, page < 7);
+    munit_assert_int(*t_link(t, "previous") != 0, ==, page > 1);
     for (i = 0; i < count; i++, seen++) { /* in the order of the table, none twice, none left out */
       char id[80], path[40];
       svc_set_id(seen, id, sizeof id);
       snprintf(path, sizeof path, "results[%d].endpointSetId", i);
-      munit_assert_string_equal(t_str(&t, path), id);
+      munit_assert_string_equal(t_str(t, path), id);
     }
-    if (page == 1) strcpy(first, t_str(&t, "results[0].endpointSetId"));
+    if (page == 1) strcpy(first, t_str(t, "results[0].endpointSetId"));
   }
   munit_assert_int(seen, ==, SETS);
   munit_assert_string_equal(first, "customDNS_group");
-  munit_assert_int(t_send(&t, "GET", "/rateLimits?itemsPerPage=10&pageNum=8", NULL), ==, 200);
-  munit_assert_size(t_count(&t, "results"), ==, 0);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, SETS);
-  munit_assert_int(t_send(&t, "GET", "/rateLimits?includeCount=false&itemsPerPage=2", NULL), ==, 200);
-  munit_assert_null(t_node(&t, "totalCount"));
-  munit_assert_size(t_count(&t, "results"), ==, 2);
-  munit_assert_int(t_send(&t, "GET", "/rateLimits?itemsPerPage=0", NULL), ==, 400);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_send(t, "GET", "/rateLimits?itemsPerPage=10&pageNum=8", NULL), ==, 200);
+  munit_assert_size(t_count(t, "results"), ==, 0);
+  munit_assert_int64(t_int(t, "totalCount"), ==, SETS);
+  munit_assert_int(t_send(t, "GET", "/rateLimits?includeCount=false&itemsPerPage=2", NULL), ==, 200);
+  munit_assert_null(t_node(t, "totalCount"));
+  munit_assert_size(t_count(t, "results"), ==, 2);
+  munit_assert_int(t_send(t, "GET", "/rateLimits?itemsPerPage=0", NULL), ==, 400);
 }
 
-static MunitResult rate_limit_links(const MunitParameter params[], void *data)
+TEST(rate_limit, links)
 {
   t_service t;
   int i, count;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .base_url = "https://api.example.com/" });
   munit_assert_int(t_send(&t, "GET", "/rateLimits", NULL), ==, 200);
   munit_assert_string_equal(t_link(&t, "self"),
@@ -172,56 +156,50 @@ static MunitResult rate_limit_links(const MunitParameter params[], void *data)
     munit_assert_string_equal(t_link(&t, "self"), href);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult rate_limit_one(const MunitParameter params[], void *data)
+TEST_SERVICE(rate_limit, one)
 {
   static const char *const missing[] = { "clusters", "clusters_user", "Clusters_group", "clusters_group%20", "_group", "0",
                                          "clusters_groups", "%2e%2e" };
-  t_service t;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(t_send(&t, "GET", "/rateLimits/clusters_group", NULL), ==, 200);
-  munit_assert_string_equal(t_str(&t, "endpointSetName"), "Clusters");
-  munit_assert_string_equal(t_str(&t, "scope"), "GROUP");
-  munit_assert_int64(t_int(&t, "capacity.value"), ==, 10000);
-  munit_assert_int64(t_int(&t, "refillRate.value"), ==, 5000);
-  munit_assert_int(t_send(&t, "GET", "/rateLimits/controlPlaneIPAddresses_ip", NULL), ==, 200);
-  munit_assert_string_equal(t_str(&t, "scope"), "IP");
-  munit_assert_size(t_count(&t, "endpoints"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "endpoints[0].method"), "GET");
-  munit_assert_string_equal(t_str(&t, "endpoints[0].path"), "/api/svc/v2/unauth/controlPlaneIPAddresses");
-  munit_assert_int(t_send(&t, "GET", "/rateLimits/organizationSettings_organization", NULL), ==, 200);
-  munit_assert_string_equal(t_str(&t, "scope"), "ORGANIZATION");
-  munit_assert_int(t_send(&t, "GET", "/rateLimits/rateLimits_user", NULL), ==, 200);
-  munit_assert_string_equal(t_str(&t, "scope"), "USER");
-  munit_assert_size(t_count(&t, "endpoints"), ==, 2);
+  munit_assert_int(t_send(t, "GET", "/rateLimits/clusters_group", NULL), ==, 200);
+  munit_assert_string_equal(t_str(t, "endpointSetName"), "Clusters");
+  munit_assert_string_equal(t_str(t, "scope"), "GROUP");
+  munit_assert_int64(t_int(t, "capacity.value"), ==, 10000);
+  munit_assert_int64(t_int(t, "refillRate.value"), ==, 5000);
+  munit_assert_int(t_send(t, "GET", "/rateLimits/controlPlaneIPAddresses_ip", NULL), ==, 200);
+  munit_assert_string_equal(t_str(t, "scope"), "IP");
+  munit_assert_size(t_count(t, "endpoints"), ==, 1);
+  munit_assert_string_equal(t_str(t, "endpoints[0].method"), "GET");
+  munit_assert_string_equal(t_str(t, "endpoints[0].path"), "/api/svc/v2/unauth/controlPlaneIPAddresses");
+  munit_assert_int(t_send(t, "GET", "/rateLimits/organizationSettings_organization", NULL), ==, 200);
+  munit_assert_string_equal(t_str(t, "scope"), "ORGANIZATION");
+  munit_assert_int(t_send(t, "GET", "/rateLimits/rateLimits_user", NULL), ==, 200);
+  munit_assert_string_equal(t_str(t, "scope"), "USER");
+  munit_assert_size(t_count(t, "endpoints"), ==, 2);
   for (i = 0; i < sizeof missing / sizeof missing[0]; i++) {
-    munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits/%s", missing[i]), ==, 404);
-    munit_assert_string_equal(t_error(&t), "RESOURCE_NOT_FOUND");
+    munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits/%s", missing[i]), ==, 404);
+    munit_assert_string_equal(t_error(t), "RESOURCE_NOT_FOUND");
   }
-  munit_assert_int(t_send(&t, "GET", "/rateLimits/clusters_group%00", NULL), ==, 400);
-  munit_assert_int(t_send(&t, "GET", "/rateLimits/nope_user", NULL), ==, 404);
-  munit_assert_string_equal(t_param(&t, 0), "/api/svc/v2/rateLimits/nope_user");
-  munit_assert_string_equal(t_str(&t, "detail"), "Cannot find resource /api/svc/v2/rateLimits/nope_user.");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits/rateLimits_user?userId=%s", t.caller.user_id), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits/clusters_group?userId=%s", t.caller.user_id), ==, 404); /* another scope */
-  munit_assert_int(t_send(&t, "GET", "/rateLimits/rateLimits_user?userId=5f0000000000000000000009", NULL), ==, 403);
-  munit_assert_int(t_send(&t, "GET", "/rateLimits/rateLimits_user?name=Clusters", NULL), ==, 400); /* of the list only */
-  munit_assert_int(t_send(&t, "POST", "/rateLimits", "{}"), ==, 405);
-  munit_assert_int(t_send(&t, "DELETE", "/rateLimits/rateLimits_user", NULL), ==, 405);
-  t_header(&t, "Accept", "application/vnd.svc.2025-03-12+json");
-  munit_assert_int(t_send(&t, "GET", "/rateLimits/rateLimits_user", NULL), ==, 200);
-  t_header(&t, "Accept", "application/vnd.svc.2025-03-11+json");
-  munit_assert_int(t_send(&t, "GET", "/rateLimits/rateLimits_user", NULL), ==, 406);
-  munit_assert_int(t_send(&t, "GET", "/rateLimits", NULL), ==, 406);
-  t_headers_clear(&t);
-  t.anonymous = true;
-  munit_assert_int(t_send(&t, "GET", "/rateLimits", NULL), ==, 401);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_send(t, "GET", "/rateLimits/clusters_group%00", NULL), ==, 400);
+  munit_assert_int(t_send(t, "GET", "/rateLimits/nope_user", NULL), ==, 404);
+  munit_assert_string_equal(t_param(t, 0), "/api/svc/v2/rateLimits/nope_user");
+  munit_assert_string_equal(t_str(t, "detail"), "Cannot find resource /api/svc/v2/rateLimits/nope_user.");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits/rateLimits_user?userId=%s", t->caller.user_id), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits/clusters_group?userId=%s", t->caller.user_id), ==, 404); /* another scope */
+  munit_assert_int(t_send(t, "GET", "/rateLimits/rateLimits_user?userId=5f0000000000000000000009", NULL), ==, 403);
+  munit_assert_int(t_send(t, "GET", "/rateLimits/rateLimits_user?name=Clusters", NULL), ==, 400); /* of the list only */
+  munit_assert_int(t_send(t, "POST", "/rateLimits", "{}"), ==, 405);
+  munit_assert_int(t_send(t, "DELETE", "/rateLimits/rateLimits_user", NULL), ==, 405);
+  t_header(t, "Accept", "application/vnd.svc.2025-03-12+json");
+  munit_assert_int(t_send(t, "GET", "/rateLimits/rateLimits_user", NULL), ==, 200);
+  t_header(t, "Accept", "application/vnd.svc.2025-03-11+json");
+  munit_assert_int(t_send(t, "GET", "/rateLimits/rateLimits_user", NULL), ==, 406);
+  munit_assert_int(t_send(t, "GET", "/rateLimits", NULL), ==, 406);
+  t_headers_clear(t);
+  t->anonymous = true;
+  munit_assert_int(t_send(t, "GET", "/rateLimits", NULL), ==, 401);
 }
 
 /* All of one scope, and as many as the table has. */
@@ -246,85 +224,80 @@ static void refused(t_service *t, int status, const char *error)
   munit_assert_string_equal(t_error(t), error);
 }
 
-static MunitResult rate_limit_scopes(const MunitParameter params[], void *data)
+TEST_SERVICE(rate_limit, scopes)
 {
   static const char *const names[] = { "groupId", "orgId", "userId", "ipAddress" };
-  t_service t;
   char org[25], group[25], other[25];
   const char *values[4];
   int i, j;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  strcpy(org, t_organization(&t, "Acme"));
-  strcpy(other, t_organization(&t, "Other"));
-  strcpy(group, t_project(&t, org, "alpha"));
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits?groupId=%s", group), ==, 200);
-  only_scope(&t, "GROUP");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits?orgId=%s", org), ==, 200);
-  only_scope(&t, "ORGANIZATION");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits?userId=%s", t.caller.user_id), ==, 200);
-  only_scope(&t, "USER");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits?ipAddress=%s", t.peer), ==, 200);
-  only_scope(&t, "IP");
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  strcpy(org, t_organization(t, "Acme"));
+  strcpy(other, t_organization(t, "Other"));
+  strcpy(group, t_project(t, org, "alpha"));
+  munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?groupId=%s", group), ==, 200);
+  only_scope(t, "GROUP");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?orgId=%s", org), ==, 200);
+  only_scope(t, "ORGANIZATION");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?userId=%s", t->caller.user_id), ==, 200);
+  only_scope(t, "USER");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?ipAddress=%s", t->peer), ==, 200);
+  only_scope(t, "IP");
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
 
-  values[0] = group, values[1] = org, values[2] = t.caller.user_id, values[3] = t.peer;
+  values[0] = group, values[1] = org, values[2] = t->caller.user_id, values[3] = t->peer;
   for (i = 0; i < 4; i++)
     for (j = 0; j < 4; j++) { /* two scopes at once, in either order: the sets of both */
       int64_t one;
       if (i == j) continue;
-      munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits?%s=%s", names[i], values[i]), ==, 200);
-      one = t_int(&t, "totalCount");
-      munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits?%s=%s", names[j], values[j]), ==, 200);
-      one += t_int(&t, "totalCount");
-      munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits?%s=%s&%s=%s", names[i], values[i], names[j], values[j]), ==, 200);
-      munit_assert_int64(t_int(&t, "totalCount"), ==, one);
+      munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?%s=%s", names[i], values[i]), ==, 200);
+      one = t_int(t, "totalCount");
+      munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?%s=%s", names[j], values[j]), ==, 200);
+      one += t_int(t, "totalCount");
+      munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?%s=%s&%s=%s", names[i], values[i], names[j], values[j]), ==, 200);
+      munit_assert_int64(t_int(t, "totalCount"), ==, one);
     }
 
-  t_send(&t, "GET", "/rateLimits?userId=5f0000000000000000000009", NULL);
-  refused(&t, 403, "ACCESS_FORBIDDEN");
-  t_send(&t, "GET", "/rateLimits?ipAddress=192.0.2.8", NULL);
-  refused(&t, 403, "ACCESS_FORBIDDEN");
-  t_send(&t, "GET", "/rateLimits?ipAddress=nowhere", NULL);
-  refused(&t, 400, "INVALID_QUERY_PARAMETER");
-  t_send(&t, "GET", "/rateLimits?groupId=5f00000000000000000000aa", NULL);
-  refused(&t, 404, "GROUP_NOT_FOUND");
-  t_send(&t, "GET", "/rateLimits?orgId=5f00000000000000000000aa", NULL);
-  refused(&t, 404, "ORG_NOT_FOUND");
-  t_sendf(&t, "GET", NULL, "/rateLimits?orgId=%s", group);
-  refused(&t, 404, "ORG_NOT_FOUND");
-  t_send(&t, "GET", "/rateLimits?groupId=xyz", NULL);
-  refused(&t, 400, "INVALID_QUERY_PARAMETER");
-  t_sendf(&t, "GET", NULL, "/rateLimits?groupId=%s&groupId=%s", group, group);
-  refused(&t, 400, "INVALID_QUERY_PARAMETER");
+  t_send(t, "GET", "/rateLimits?userId=5f0000000000000000000009", NULL);
+  refused(t, 403, "ACCESS_FORBIDDEN");
+  t_send(t, "GET", "/rateLimits?ipAddress=192.0.2.8", NULL);
+  refused(t, 403, "ACCESS_FORBIDDEN");
+  t_send(t, "GET", "/rateLimits?ipAddress=nowhere", NULL);
+  refused(t, 400, "INVALID_QUERY_PARAMETER");
+  t_send(t, "GET", "/rateLimits?groupId=5f00000000000000000000aa", NULL);
+  refused(t, 404, "GROUP_NOT_FOUND");
+  t_send(t, "GET", "/rateLimits?orgId=5f00000000000000000000aa", NULL);
+  refused(t, 404, "ORG_NOT_FOUND");
+  t_sendf(t, "GET", NULL, "/rateLimits?orgId=%s", group);
+  refused(t, 404, "ORG_NOT_FOUND");
+  t_send(t, "GET", "/rateLimits?groupId=xyz", NULL);
+  refused(t, 400, "INVALID_QUERY_PARAMETER");
+  t_sendf(t, "GET", NULL, "/rateLimits?groupId=%s&groupId=%s", group, group);
+  refused(t, 400, "INVALID_QUERY_PARAMETER");
 
-  t.grants[0].role = "ORG_MEMBER"; /* sees both, may not read their limits */
-  t.grants[0].on = org;
-  t_sendf(&t, "GET", NULL, "/rateLimits?groupId=%s", group);
-  refused(&t, 403, "ACCESS_FORBIDDEN");
-  t_sendf(&t, "GET", NULL, "/rateLimits?orgId=%s", org);
-  refused(&t, 403, "ACCESS_FORBIDDEN");
-  t_sendf(&t, "GET", NULL, "/rateLimits?orgId=%s", other);
-  refused(&t, 404, "ORG_NOT_FOUND");
-  t.grants[0].role = "ORG_READ_ONLY";
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits?orgId=%s", org), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits?groupId=%s", group), ==, 200);
-  t.grants[0].role = "GROUP_READ_ONLY";
-  t.grants[0].on = group;
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits?groupId=%s", group), ==, 200);
-  t_sendf(&t, "GET", NULL, "/rateLimits?orgId=%s", org); /* sees it through its project, and no more */
-  refused(&t, 403, "ACCESS_FORBIDDEN");
-  t_sendf(&t, "GET", NULL, "/rateLimits?orgId=%s", other);
-  refused(&t, 404, "ORG_NOT_FOUND");
-  t.grants[0].on = "5f00000000000000000000aa";
-  t_sendf(&t, "GET", NULL, "/rateLimits?groupId=%s", group);
-  refused(&t, 404, "GROUP_NOT_FOUND");
-  t.caller.grant_count = 0; /* nobody in particular: the whole table, and one's own */
-  munit_assert_int(t_send(&t, "GET", "/rateLimits", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, SETS);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/rateLimits?userId=%s", t.caller.user_id), ==, 200);
-  t_close(&t);
-  return MUNIT_OK;
+  t->grants[0].role = "ORG_MEMBER"; /* sees both, may not read their limits */
+  t->grants[0].on = org;
+  t_sendf(t, "GET", NULL, "/rateLimits?groupId=%s", group);
+  refused(t, 403, "ACCESS_FORBIDDEN");
+  t_sendf(t, "GET", NULL, "/rateLimits?orgId=%s", org);
+  refused(t, 403, "ACCESS_FORBIDDEN");
+  t_sendf(t, "GET", NULL, "/rateLimits?orgId=%s", other);
+  refused(t, 404, "ORG_NOT_FOUND");
+  t->grants[0].role = "ORG_READ_ONLY";
+  munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?orgId=%s", org), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?groupId=%s", group), ==, 200);
+  t->grants[0].role = "GROUP_READ_ONLY";
+  t->grants[0].on = group;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?groupId=%s", group), ==, 200);
+  t_sendf(t, "GET", NULL, "/rateLimits?orgId=%s", org); /* sees it through its project, and no more */
+  refused(t, 403, "ACCESS_FORBIDDEN");
+  t_sendf(t, "GET", NULL, "/rateLimits?orgId=%s", other);
+  refused(t, 404, "ORG_NOT_FOUND");
+  t->grants[0].on = "5f00000000000000000000aa";
+  t_sendf(t, "GET", NULL, "/rateLimits?groupId=%s", group);
+  refused(t, 404, "GROUP_NOT_FOUND");
+  t->caller.grant_count = 0; /* nobody in particular: the whole table, and one's own */
+  munit_assert_int(t_send(t, "GET", "/rateLimits", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, SETS);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/rateLimits?userId=%s", t->caller.user_id), ==, 200);
 }
 
 static void found(t_service *t, const char *query, const char *ids)
@@ -341,52 +314,47 @@ static void found(t_service *t, const char *query, const char *ids)
   munit_assert_int64(t_int(t, "totalCount"), ==, (int64_t)t_count(t, "results"));
 }
 
-static MunitResult rate_limit_filters(const MunitParameter params[], void *data)
+TEST_SERVICE(rate_limit, filters)
 {
-  t_service t;
   char query[256];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  found(&t, "name=Clusters", "clusters_group");
-  found(&t, "name=clusters", "");
-  found(&t, "name=Cluster", "");
-  found(&t, "name=", "");
-  found(&t, "name=Rate%20limits", "rateLimits_user");
-  found(&t, "name=Rate+limits&name=Clusters&name=Nothing&name=Clusters", "clusters_group rateLimits_user");
-  found(&t, "endpointPath=/rateLimits", "rateLimits_user");
-  found(&t, "endpointPath=/api/svc/v2/rateLimits", "rateLimits_user");
-  found(&t, "endpointPath=%2Fapi%2Fsvc%2Fv2%2FrateLimits%2F%7BendpointSetId%7D", "rateLimits_user");
-  found(&t, "endpointPath=/groups/%7BgroupId%7D/clusters", "clusters_group");
-  found(&t, "endpointPath=/groups/%7Bid%7D/clusters", "");
-  found(&t, "endpointPath=/groups/5f00000000000000000000aa/clusters", "");
-  found(&t, "endpointPath=/nothing", "");
-  found(&t, "endpointPath=groups", "");
-  found(&t, "endpointPath=/api/svc/v1.0/groups", "");
-  found(&t, "endpointPath=", "rootResource_user");
-  found(&t, "endpointPath=/api/svc/v2", "rootResource_user");
-  found(&t, "endpointPath=/groups&endpointPath=/orgs&endpointPath=/groups/%7BgroupId%7D&endpointPath=/no",
+  found(t, "name=Clusters", "clusters_group");
+  found(t, "name=clusters", "");
+  found(t, "name=Cluster", "");
+  found(t, "name=", "");
+  found(t, "name=Rate%20limits", "rateLimits_user");
+  found(t, "name=Rate+limits&name=Clusters&name=Nothing&name=Clusters", "clusters_group rateLimits_user");
+  found(t, "endpointPath=/rateLimits", "rateLimits_user");
+  found(t, "endpointPath=/api/svc/v2/rateLimits", "rateLimits_user");
+  found(t, "endpointPath=%2Fapi%2Fsvc%2Fv2%2FrateLimits%2F%7BendpointSetId%7D", "rateLimits_user");
+  found(t, "endpointPath=/groups/%7BgroupId%7D/clusters", "clusters_group");
+  found(t, "endpointPath=/groups/%7Bid%7D/clusters", "");
+  found(t, "endpointPath=/groups/5f00000000000000000000aa/clusters", "");
+  found(t, "endpointPath=/nothing", "");
+  found(t, "endpointPath=groups", "");
+  found(t, "endpointPath=/api/svc/v1.0/groups", "");
+  found(t, "endpointPath=", "rootResource_user");
+  found(t, "endpointPath=/api/svc/v2", "rootResource_user");
+  found(t, "endpointPath=/groups&endpointPath=/orgs&endpointPath=/groups/%7BgroupId%7D&endpointPath=/no",
         "organizationListAndCreation_user projectsProjectInvitationsProjectLimitsAndSettings_group projectListAndCreation_user");
-  found(&t, "endpointPath=/groups&name=Clusters", "");
-  found(&t, "endpointPath=/groups/%7BgroupId%7D/clusters&name=Clusters&name=Backup", "clusters_group");
-  snprintf(query, sizeof query, "userId=%s&name=Clusters&name=Rate%%20limits", t.caller.user_id);
-  found(&t, query, "rateLimits_user");
-  snprintf(query, sizeof query, "name=Rate%%20limits&ipAddress=%s", t.peer);
-  found(&t, query, "");
-  munit_assert_int(t_send(&t, "GET", "/rateLimits?name=Rate%20limits&name=Clusters&itemsPerPage=1&pageNum=2&envelope=true", NULL),
+  found(t, "endpointPath=/groups&name=Clusters", "");
+  found(t, "endpointPath=/groups/%7BgroupId%7D/clusters&name=Clusters&name=Backup", "clusters_group");
+  snprintf(query, sizeof query, "userId=%s&name=Clusters&name=Rate%%20limits", t->caller.user_id);
+  found(t, query, "rateLimits_user");
+  snprintf(query, sizeof query, "name=Rate%%20limits&ipAddress=%s", t->peer);
+  found(t, query, "");
+  munit_assert_int(t_send(t, "GET", "/rateLimits?name=Rate%20limits&name=Clusters&itemsPerPage=1&pageNum=2&envelope=true", NULL),
                    ==, 200); /* filters and pages together */
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
-  munit_assert_int64(t_int(&t, "status"), ==, 200);
-  munit_assert_size(t_count(&t, "results"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "results[0].endpointSetId"), "rateLimits_user");
-  munit_assert_string_equal(t_link(&t, "previous"), "http://localhost:8080/api/svc/v2/rateLimits?includeCount=true&itemsPerPage=1"
+  munit_assert_int64(t_int(t, "totalCount"), ==, 2);
+  munit_assert_int64(t_int(t, "status"), ==, 200);
+  munit_assert_size(t_count(t, "results"), ==, 1);
+  munit_assert_string_equal(t_str(t, "results[0].endpointSetId"), "rateLimits_user");
+  munit_assert_string_equal(t_link(t, "previous"), "http://localhost:8080/api/svc/v2/rateLimits?includeCount=true&itemsPerPage=1"
                                                     "&pageNum=1&name=Rate%20limits&name=Clusters&envelope=true");
-  munit_assert_int(t_send(&t, "GET", "/rateLimits?scope=USER", NULL), ==, 400);
-  munit_assert_int(t_send(&t, "GET", "/rateLimits?name=a%ff", NULL), ==, 400);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_send(t, "GET", "/rateLimits?scope=USER", NULL), ==, 400);
+  munit_assert_int(t_send(t, "GET", "/rateLimits?name=a%ff", NULL), ==, 400);
 }
 
-static MunitResult rate_limit_overrides(const MunitParameter params[], void *data)
+TEST(rate_limit, overrides)
 {
   static const svc_limit_override limits[] = {
     { "clusters_group", 5, 0, 0 }, { "rateLimits_user", 0, 7, 10 }, { "users_user", 2500, 2000, 60 } /* the same as before */
@@ -395,7 +363,6 @@ static MunitResult rate_limit_overrides(const MunitParameter params[], void *dat
   t_service t;
   const svc_node *row;
   int with = 0;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.limits = limits;
   config.limit_count = 3;
@@ -423,16 +390,14 @@ static MunitResult rate_limit_overrides(const MunitParameter params[], void *dat
   munit_assert_int(t_send(&t, "GET", "/api/acme/v2/rateLimits/rootResource_user", NULL), ==, 200);
   munit_assert_string_equal(t_str(&t, "endpoints[0].path"), "/api/acme/v2");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* The id of a set in whatever room there is: as much of it as fits, and how long it is all the same. */
-static MunitResult rate_limit_ids(const MunitParameter params[], void *data)
+TEST(rate_limit, ids)
 {
   char whole[64], part[64];
   int count, i;
   size_t n, size;
-  (void)params, (void)data;
   svc_set_table(&count);
   for (i = 0; i < count; i++) {
     n = svc_set_id(i, whole, sizeof whole);
@@ -445,19 +410,4 @@ static MunitResult rate_limit_ids(const MunitParameter params[], void *data)
       munit_assert_memory_equal(size - 1, part, whole);
     }
   }
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/ids", rate_limit_ids, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/table", rate_limit_table, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/endpoints", rate_limit_endpoints, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/pages", rate_limit_pages, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/links", rate_limit_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/one", rate_limit_one, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/scopes", rate_limit_scopes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/filters", rate_limit_filters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/overrides", rate_limit_overrides, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_rate_limit = { "rate_limit", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -19,11 +19,10 @@ static void refused_open(refused_world *w)
   w->group = t_project(&w->t, w->org, "alpha");
 }
 
-static MunitResult refused_close(refused_world *w)
+static void refused_close(refused_world *w)
 {
   store_whole(w->t.s);
   t_close(&w->t);
-  return MUNIT_OK;
 }
 
 static void refused_good(refused_world *w, const char *method, const char *path, const char *body, int status)
@@ -53,10 +52,9 @@ static void refused_bad(refused_world *w, const char *method, const char *path, 
 #define CLUSTER(name, type, regions, more) \
   "{\"name\":\"" name "\",\"clusterType\":\"" type "\"" more ",\"replicationSpecs\":[{\"regionConfigs\":[" regions "]}]}"
 
-static MunitResult refused_free(const MunitParameter params[], void *data)
+TEST(refused, free)
 {
   refused_world w;
-  (void)params, (void)data;
   refused_open(&w);
   refused_bad(&w, "POST", "/clusters", SHARED_AS("Free", "M0", ",\"dbMajorVersion\":\"8.0\""), 400, "TENANT_ATTRIBUTE_READ_ONLY", "dbMajorVersion");
   refused_bad(&w, "POST", "/clusters", SHARED_AS("Free", "M2", ""), 400, "INVALID_ATTRIBUTE", SIZE_AT);
@@ -67,16 +65,15 @@ static MunitResult refused_free(const MunitParameter params[], void *data)
   refused_good(&w, "POST", "/clusters/tenantUpgrade", "{\"name\":\"Free\",\"providerSettings\":{\"instanceSizeName\":\"M10\","
                "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 200); /* this is for that */
   refused_good(&w, "POST", "/clusters", SHARED_AS("More", "M0", ""), 202);
-  return refused_close(&w);
+  refused_close(&w);
 }
 
-static MunitResult refused_names(const MunitParameter params[], void *data)
+TEST(refused, names)
 {
 #define LONG "abcdefghijklmnopqrstuvw" /* 23 characters */
   static const char flex[] = "{\"name\":\"" LONG "-flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}";
   static const char other[] = "{\"name\":\"z" LONG "\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}";
   refused_world w;
-  (void)params, (void)data;
   refused_open(&w);
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER(LONG, "M10"), 202);
   refused_bad(&w, "POST", "/clusters", PROBE_CLUSTER(LONG, "M10"), 409, "DUPLICATE_CLUSTER_NAME", NULL);
@@ -89,13 +86,12 @@ static MunitResult refused_names(const MunitParameter params[], void *data)
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("abcdefghijklmnopqrstuv", "M10"), 202); /* 22 of them */
   w.group = t_project(&w.t, w.org, "beta"); /* it is of one project */
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER(LONG "-two", "M10"), 202);
-  return refused_close(&w);
+  refused_close(&w);
 }
 
-static MunitResult refused_sizes(const MunitParameter params[], void *data)
+TEST(refused, sizes)
 {
   refused_world w;
-  (void)params, (void)data;
   refused_open(&w);
   refused_bad(&w, "POST", "/clusters", CLUSTER("C", "SHARDED", REGION("US_EAST_1", "7", "M20", "3"), ""), 400, "INVALID_CLUSTER_CONFIGURATION", SIZE_AT);
   refused_bad(&w, "POST", "/clusters", CLUSTER("C", "GEOSHARDED", REGION("US_EAST_1", "7", "M10", "3"), ""), 400, "INVALID_CLUSTER_CONFIGURATION", SIZE_AT);
@@ -106,42 +102,39 @@ static MunitResult refused_sizes(const MunitParameter params[], void *data)
   refused_good(&w, "PATCH", "/clusters/C", PROBE_RESIZE("M30"), 200);
   refused_good(&w, "PATCH", "/clusters/C", "{\"clusterType\":\"SHARDED\"}", 200);
   refused_bad(&w, "PATCH", "/clusters/C", PROBE_RESIZE("M20"), 400, "INVALID_CLUSTER_CONFIGURATION", SIZE_AT);
-  return refused_close(&w);
+  refused_close(&w);
 }
 
-static MunitResult refused_backup(const MunitParameter params[], void *data)
+TEST(refused, backup)
 {
   refused_world w;
-  (void)params, (void)data;
   refused_open(&w);
   refused_bad(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M10", "3"), ",\"pitEnabled\":true"), 400,
               "INVALID_CLUSTER_CONFIGURATION", "pitEnabled");
   refused_good(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M10", "3"), ",\"pitEnabled\":true,\"backupEnabled\":true"), 202);
   refused_bad(&w, "PATCH", "/clusters/C", "{\"backupEnabled\":false}", 400, "INVALID_CLUSTER_CONFIGURATION", "pitEnabled");
   refused_good(&w, "PATCH", "/clusters/C", "{\"backupEnabled\":false,\"pitEnabled\":false}", 200);
-  return refused_close(&w);
+  refused_close(&w);
 }
 
-static MunitResult refused_oplog(const MunitParameter params[], void *data)
+TEST(refused, oplog)
 {
   refused_world w;
-  (void)params, (void)data;
   refused_open(&w);
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 202);
   refused_bad(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":10241}", 400, "INVALID_ATTRIBUTE", "oplogSizeMB"); /* of 10 GB */
   refused_good(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":2048}", 200);
-  return refused_close(&w);
+  refused_close(&w);
 }
 
 /* Nothing is made on a cluster that is paused. */
-static MunitResult refused_paused(const MunitParameter params[], void *data)
+TEST(refused, paused)
 {
   static const char archive[] = "{\"collName\":\"a\",\"dbName\":\"b\",\"criteria\":{\"type\":\"DATE\",\"dateField\":\"d\",\"expireAfterDays\":5}}";
   static const char index[] = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"default\",\"definition\":{\"mappings\":{\"dynamic\":true}}}";
   static const char older[] = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"older\",\"mappings\":{\"dynamic\":true}}";
   refused_world w;
   int i;
-  (void)params, (void)data;
   refused_open(&w);
   refused_good(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M10", "3"), ",\"backupEnabled\":true"), 202);
   refused_good(&w, "POST", "/sampleDatasetLoad/C", NULL, 202);
@@ -157,15 +150,14 @@ static MunitResult refused_paused(const MunitParameter params[], void *data)
     refused_good(&w, "POST", "/clusters/C/onlineArchives", archive, status);
     munit_assert_string_equal(t_error(&w.t), i ? "" : "CANNOT_UPDATE_PAUSED_CLUSTER");
   }
-  return refused_close(&w);
+  refused_close(&w);
 }
 
 /* In the simulation those collections are there that the service knows of; with a driver the driver knows. */
-static MunitResult refused_collection(const MunitParameter params[], void *data)
+TEST(refused, collection)
 {
 #define INDEX(db, name) "{\"collectionName\":\"" name "\",\"database\":\"" db "\",\"name\":\"i\",\"definition\":{\"mappings\":{\"dynamic\":true}}}"
   refused_world w;
-  (void)params, (void)data;
   refused_open(&w);
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 202);
   refused_bad(&w, "POST", "/clusters/C/search/indexes", INDEX("sample_mflix", "movies"), 400, "SEARCH_COLLECTION_NOT_FOUND", NULL);
@@ -174,18 +166,17 @@ static MunitResult refused_collection(const MunitParameter params[], void *data)
   refused_good(&w, "POST", "/sampleDatasetLoad/C", NULL, 202);
   refused_good(&w, "POST", "/clusters/C/search/indexes", INDEX("sample_mflix", "movies"), 202);
   refused_bad(&w, "POST", "/clusters/C/search/indexes", INDEX("sample_mflix", "films"), 400, "SEARCH_COLLECTION_NOT_FOUND", NULL);
-  return refused_close(&w);
+  refused_close(&w);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- others */
 
 /* Everywhere where there are tags. */
-static MunitResult refused_tags(const MunitParameter params[], void *data)
+TEST(refused, tags)
 {
 #define TWICE "\"tags\":[{\"key\":\"a\",\"value\":\"1\"},{\"key\":\"b\",\"value\":\"1\"},{\"key\":\"a\",\"value\":\"2\"}]"
   refused_world w;
   char body[512];
-  (void)params, (void)data;
   refused_open(&w);
   refused_bad(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M10", "3"), "," TWICE), 400, "INVALID_ATTRIBUTE", "tags[2].key");
   refused_bad(&w, "PATCH", "", "{" TWICE "}", 400, "INVALID_ATTRIBUTE", "tags[2].key");
@@ -195,32 +186,30 @@ static MunitResult refused_tags(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&w.t, "POST", "/groups", body), ==, 400);
   munit_assert_true(t_violation(&w.t, "tags[2].key"));
   refused_good(&w, "PATCH", "", "{\"tags\":[{\"key\":\"a\",\"value\":\"1\"},{\"key\":\"b\",\"value\":\"1\"}]}", 200);
-  return refused_close(&w);
+  refused_close(&w);
 }
 
-static MunitResult refused_user(const MunitParameter params[], void *data)
+TEST(refused, user)
 {
 #define USER(date) "{\"username\":\"u\",\"password\":\"a long enough one\",\"databaseName\":\"admin\",\"deleteAfterDate\":\"" date "\"," \
   "\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"x\"}]}"
   refused_world w;
-  (void)params, (void)data;
   refused_open(&w); /* on 2025-06-01 */
   refused_bad(&w, "POST", "/databaseUsers", USER("2025-06-08T00:00:01Z"), 400, "INVALID_ATTRIBUTE", "deleteAfterDate");
   refused_good(&w, "POST", "/databaseUsers", USER("2025-06-08T00:00:00Z"), 201);
   refused_bad(&w, "POST", "/accessList", "[{\"ipAddress\":\"192.0.2.1\",\"deleteAfterDate\":\"2025-06-08T00:00:01Z\"}]", 400, "INVALID_ATTRIBUTE", "deleteAfterDate");
   refused_good(&w, "POST", "/accessList", "[{\"ipAddress\":\"192.0.2.1\",\"deleteAfterDate\":\"2025-06-08T00:00:00Z\"}]", 201);
   refused_bad(&w, "PATCH", "/databaseUsers/admin/u", "{\"deleteAfterDate\":\"2025-09-01T00:00:00Z\"}", 400, "INVALID_ATTRIBUTE", "deleteAfterDate");
-  return refused_close(&w);
+  refused_close(&w);
 }
 
-static MunitResult refused_projects(const MunitParameter params[], void *data)
+TEST(refused, projects)
 {
   static const svc_config few = { .limiter_off = 1, .max_projects = 2 };
   const char *org, *other, *group;
   t_service t;
   svc *s;
   char body[256];
-  (void)params, (void)data;
   t_open(&t, &few);
   org = t_organization(&t, "Acme");
   t_project(&t, org, "a");
@@ -239,12 +228,11 @@ static MunitResult refused_projects(const MunitParameter params[], void *data)
   munit_assert_int(svc_open(&s, NULL), ==, SVC_OK);
   munit_assert_size(s->config.max_projects, ==, 250);
   svc_close(s);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- settings */
 
-static MunitResult refused_settings(const MunitParameter params[], void *data)
+TEST(refused, settings)
 {
   static const struct {
     const char *path, *setting;
@@ -262,7 +250,6 @@ static MunitResult refused_settings(const MunitParameter params[], void *data)
   char process[128], path[256], body[128];
   const char *mark;
   size_t i;
-  (void)params, (void)data;
   refused_open(&w);
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 202);
   refused_good(&w, "GET", "/processes", NULL, 200);
@@ -279,37 +266,19 @@ static MunitResult refused_settings(const MunitParameter params[], void *data)
     refused_good(&w, "PATCH", "/settings", body, 200);
     refused_good(&w, "GET", path, NULL, 200);
   }
-  return refused_close(&w);
+  refused_close(&w);
 }
 
-static MunitResult refused_storage(const MunitParameter params[], void *data)
+TEST(refused, storage)
 {
 #define DISK(size, disk) "{\"name\":\"" size "-" disk "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":" \
   "\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"" size "\",\"diskSizeGB\":" disk "}}]}]}"
   refused_world w;
-  (void)params, (void)data;
   refused_open(&w);
   refused_bad(&w, "POST", "/clusters", DISK("M30", "1024"), 400, "CLUSTER_DISK_SIZE_INVALID", NULL);
   refused_good(&w, "PATCH", "/settings", "{\"isExtendedStorageSizesEnabled\":true}", 200);
   refused_good(&w, "POST", "/clusters", DISK("M30", "1024"), 202);
   refused_bad(&w, "POST", "/clusters", DISK("M30", "1025"), 400, "CLUSTER_DISK_SIZE_INVALID", NULL);
   refused_bad(&w, "POST", "/clusters", DISK("M10", "129"), 400, "CLUSTER_DISK_SIZE_INVALID", NULL);
-  return refused_close(&w);
+  refused_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/free", refused_free, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/names", refused_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/sizes", refused_sizes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/backup", refused_backup, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/oplog", refused_oplog, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/paused", refused_paused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/collection", refused_collection, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/tags", refused_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/user", refused_user, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/projects", refused_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/settings", refused_settings, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/storage", refused_storage, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_refused = { "refused", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -108,13 +108,12 @@ static const struct {
   { MODIFY "when { true } // and so on", "expected ;" },
 };
 
-static MunitResult policy_wrong_ones(const MunitParameter params[], void *data)
+TEST(resource_policy, wrong)
 {
   svc_arena arena;
   char deep[4200];
   size_t i;
   svc_str why;
-  (void)params, (void)data;
   svc_arena_init(&arena, NULL);
   for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     if (svc_policy_read(&arena, svc_str_c(wrong[i].text), &why)) munit_errorf("%s is read", wrong[i].text);
@@ -147,7 +146,6 @@ static MunitResult policy_wrong_ones(const MunitParameter params[], void *data)
   munit_assert_null(svc_policy_read(&arena, svc_str_c(deep), &why));
   munit_assert_not_null(strstr(why.p, "too long"));
   svc_blocks_free(arena.blocks);
-  return MUNIT_OK;
 }
 
 /* Conditions, and whether they hold for the one context below. */
@@ -214,7 +212,7 @@ static const char *const unknowns[] = {
   "context.cluster.isConvertingToSharded",
 };
 
-static MunitResult policy_conditions_hold(const MunitParameter params[], void *data)
+TEST(resource_policy, conditions)
 {
   static const char about[] = "{\"cluster\":{\"cloudProviders\":[\"aws\",\"gcp\"],\"clusterType\":\"sharded\",\"dbMajorVersion\":\"7.0\","
                               "\"isConvertingToSharded\":false,\"minShardCount\":2,\"regions\":[\"aws:us-east-1\",\"gcp:europe-west-1\"]},"
@@ -224,7 +222,6 @@ static MunitResult policy_conditions_hold(const MunitParameter params[], void *d
   char text[1024];
   size_t i;
   int unless;
-  (void)params, (void)data;
   svc_arena_init(&arena, NULL);
   context = svc_json_parse(&arena, svc_str_c(about));
   for (i = 0; i < sizeof conditions / sizeof conditions[0]; i++)
@@ -244,10 +241,9 @@ static MunitResult policy_conditions_hold(const MunitParameter params[], void *d
       munit_assert_false(svc_policy_forbids(policy, SVC_POLICY_CLUSTER, SVC_S(""), SVC_S(""), context, NULL));
     }
   svc_blocks_free(arena.blocks);
-  return MUNIT_OK;
 }
 
-static MunitResult policy_unknowns(const MunitParameter params[], void *data)
+TEST(resource_policy, unknowns)
 {
   static const char about[] = "{\"cluster\":{\"maxShardCount\":\"two\",\"regions\":[\"aws:us-east-1\"]}}";
   svc_arena arena;
@@ -255,7 +251,6 @@ static MunitResult policy_unknowns(const MunitParameter params[], void *data)
   char text[1024];
   size_t i;
   int way;
-  (void)params, (void)data;
   svc_arena_init(&arena, NULL);
   context = svc_json_parse(&arena, svc_str_c(about));
   for (i = 0; i < sizeof unknowns / sizeof unknowns[0]; i++)
@@ -268,11 +263,10 @@ static MunitResult policy_unknowns(const MunitParameter params[], void *data)
       if (svc_policy_forbids(policy, SVC_POLICY_CLUSTER, SVC_S(""), SVC_S(""), context, NULL)) munit_errorf("%s forbids", text);
     }
   svc_blocks_free(arena.blocks);
-  return MUNIT_OK;
 }
 
 /* A policy for one project, or one organization, is none for others. */
-static MunitResult policy_resources(const MunitParameter params[], void *data)
+TEST(resource_policy, resources)
 {
   static const struct {
     const char *resource;
@@ -288,7 +282,6 @@ static MunitResult policy_resources(const MunitParameter params[], void *data)
   svc_arena arena;
   char text[256];
   size_t i;
-  (void)params, (void)data;
   svc_arena_init(&arena, NULL);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     svc_policy *policy;
@@ -300,7 +293,6 @@ static MunitResult policy_resources(const MunitParameter params[], void *data)
       munit_error(text);
   }
   svc_blocks_free(arena.blocks);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- the service */
@@ -356,11 +348,10 @@ static void policy_refused(policy_world *w, const char *method, const char *path
   munit_assert_uint64(store_print(w->t.s), ==, print);
 }
 
-static MunitResult policy_crud(const MunitParameter params[], void *data)
+TEST(resource_policy, crud)
 {
   policy_world w;
   const char *id;
-  (void)params, (void)data;
   policy_open(&w);
   munit_assert_int(t_sendf(&w.t, "POST", policy_body(&w.t, "one", "forbid;", NULL), "/orgs/%s/resourcePolicies", w.org), ==, 400);
   munit_assert_string_equal(t_param(&w.t, 0), "policies[0].body");
@@ -385,14 +376,12 @@ static MunitResult policy_crud(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/resourcePolicies/%s", w.org, id), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "RESOURCE_POLICY_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A cluster: made, changed, upgraded, of either kind; and the auto-scaling bounds that it has. */
-static MunitResult policy_clusters(const MunitParameter params[], void *data)
+TEST(resource_policy, clusters)
 {
   policy_world w;
-  (void)params, (void)data;
   policy_open(&w);
   munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Old", "AWS", "US_EAST_1", "M10")), ==, 202);
   munit_assert_int(policy_at(&w, "POST", "flexClusters", "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"EU_WEST_1\"}}"), ==, 202);
@@ -415,7 +404,6 @@ static MunitResult policy_clusters(const MunitParameter params[], void *data)
                  "\"electableSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":3}}]}]}", "small");
   munit_assert_int(policy_at(&w, "DELETE", "clusters/Old", NULL), ==, 202); /* who does not comply may go */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 #define REGION(more) \
@@ -457,13 +445,12 @@ static const struct {
            "\"regionName\":\"CENTRAL_US\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]"), true },
 };
 
-static MunitResult policy_shapes(const MunitParameter params[], void *data)
+TEST(resource_policy, shapes)
 {
   policy_world w;
   char text[512];
   const char *id;
   size_t i;
-  (void)params, (void)data;
   policy_open(&w);
   for (i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     snprintf(text, sizeof text, MODIFY "when { %s };", shapes[i].condition);
@@ -484,17 +471,15 @@ static MunitResult policy_shapes(const MunitParameter params[], void *data)
   policy_refused(&w, "POST", "flexClusters", "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}",
                  "old flex");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* To switch something on is what they speak of, to switch it off is not. */
-static MunitResult policy_switches(const MunitParameter params[], void *data)
+TEST(resource_policy, switches)
 {
   static const char *const paths[] = { "privateEndpoint/regionalMode", "privateIpMode" };
   static const int good[] = { 202, 200 };
   policy_world w;
   size_t i;
-  (void)params, (void)data;
   policy_open(&w);
   for (i = 0; i < 2; i++) {
     const char *id;
@@ -513,11 +498,10 @@ static MunitResult policy_switches(const MunitParameter params[], void *data)
     munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/resourcePolicies/%s", w.org, id), ==, 200);
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Who makes one stands in it, as far as it is known. */
-static MunitResult policy_by_whom(const MunitParameter params[], void *data)
+TEST(resource_policy, by_whom)
 {
   static const struct {
     const char *id, *name, *shown_id, *shown_name;
@@ -526,7 +510,6 @@ static MunitResult policy_by_whom(const MunitParameter params[], void *data)
   policy_world w;
   char name[32];
   size_t i;
-  (void)params, (void)data;
   policy_open(&w);
   for (i = 0; i < 2; i++) {
     w.t.caller.user_id = rows[i].id;
@@ -540,29 +523,25 @@ static MunitResult policy_by_whom(const MunitParameter params[], void *data)
     munit_assert_string_equal(t_str(&w.t, name), rows[i].shown_name);
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult policy_count(const MunitParameter params[], void *data)
+TEST(resource_policy, count)
 {
   policy_world w;
-  (void)params, (void)data;
   policy_open(&w);
   policy_make(&w, "two", MODIFY "when { context.project.clustersInProject > 2 };");
   munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("A", "AWS", "US_EAST_1", "M10")), ==, 202);
   munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("B", "AWS", "US_EAST_1", "M10")), ==, 202);
   policy_refused(&w, "POST", "clusters", CLUSTER("C", "AWS", "US_EAST_1", "M10"), "two");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Access lists, windows, peering and endpoints. */
-static MunitResult policy_projects(const MunitParameter params[], void *data)
+TEST(resource_policy, projects)
 {
   policy_world w;
   const char *other;
   char path[64], peer[400];
-  (void)params, (void)data;
   policy_open(&w);
   other = t_project(&w.t, w.org, "beta");
   policy_make(&w, "closed", "forbid (principal, action == " ACTION("project.ipAccessList.modify") ", resource) when { "
@@ -587,14 +566,12 @@ static MunitResult policy_projects(const MunitParameter params[], void *data)
   snprintf(path, sizeof path, "/groups/%s/accessList", other);
   munit_assert_int(t_send(&w.t, "POST", path, "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 201);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult policy_non_compliant(const MunitParameter params[], void *data)
+TEST(resource_policy, non_compliant)
 {
   policy_world w;
   const char *id;
-  (void)params, (void)data;
   policy_open(&w);
   munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Main", "AWS", "US_EAST_1", "M10")), ==, 202);
   munit_assert_int(policy_at(&w, "POST", "accessList", "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 201);
@@ -623,23 +600,4 @@ static MunitResult policy_non_compliant(const MunitParameter params[], void *dat
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
   munit_assert_size(t_count(&w.t, ""), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/wrong", policy_wrong_ones, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/conditions", policy_conditions_hold, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/unknowns", policy_unknowns, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/resources", policy_resources, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/crud", policy_crud, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/clusters", policy_clusters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/shapes", policy_shapes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/switches", policy_switches, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/by-whom", policy_by_whom, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/count", policy_count, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/projects", policy_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/non-compliant", policy_non_compliant, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_resource_policy = { "/resource_policy", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -19,10 +19,9 @@ static void begin(b_world *w, const char *body)
 
 /* -------------------------------------------------------------------------------------------------------------- automated */
 
-static MunitResult test_automated(const MunitParameter params[], void *data)
+TEST(restore_job, automated)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
   t_advance(&w.t, 10);
@@ -57,14 +56,13 @@ static MunitResult test_automated(const MunitParameter params[], void *data)
   munit_assert_int64(b_events(&w, "CPS_RESTORE_REQUESTED_AUDIT"), ==, 2);
   munit_assert_int64(b_events(&w, "CPS_RESTORE_SUCCESSFUL"), ==, 1);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* The cluster goes before the restore is done. */
-static MunitResult test_target_gone(const MunitParameter params[], void *data)
+TEST(restore_job, target_gone)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
   t_advance(&w.t, 10);
@@ -77,14 +75,13 @@ static MunitResult test_target_gone(const MunitParameter params[], void *data)
   munit_assert_int64(b_events(&w, "CPS_RESTORE_FAILED"), ==, 1);
   munit_assert_int64(b_events(&w, "CPS_RESTORE_SUCCESSFUL"), ==, 0);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult test_rules(const MunitParameter params[], void *data)
+TEST(restore_job, rules)
 {
   const char *id;
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("S"), 202);
   b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
@@ -132,17 +129,16 @@ static MunitResult test_rules(const MunitParameter params[], void *data)
   b_bad(&w, "POST", JOBS, INTO("C"), 409, "CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT");
   w.other = "5f0000000000000000000001";
   b_bad(&w, "GET", JOB, NULL, 404, "RESTORE_JOB_NOT_FOUND");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Into another project: who may do the same there. */
-static MunitResult test_elsewhere(const MunitParameter params[], void *data)
+TEST(restore_job, elsewhere)
 {
   static const char body[] =
     "{\"deliveryType\":\"automated\",\"snapshotId\":\"%S\",\"targetClusterName\":\"E\",\"targetGroupId\":\"%J\"}";
   const char *other, *mine;
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   mine = w.group;
   other = t_project(&w.t, w.org, "beta");
@@ -173,14 +169,13 @@ static MunitResult test_elsewhere(const MunitParameter params[], void *data)
   w.other = "5f0000000000000000000001";
   b_bad(&w, "POST", JOBS, body, 404, "GROUP_NOT_FOUND");
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Shards go to as many shards. */
-static MunitResult test_shards(const MunitParameter params[], void *data)
+TEST(restore_job, shards)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, B_SHARDED("C"));
   b_snapshot(&w);
   b_good(&w, "POST", "/groups/%G/clusters", "{\"name\":\"three\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" B_SPEC "," B_SPEC "," B_SPEC "]}", 202);
@@ -190,16 +185,15 @@ static MunitResult test_shards(const MunitParameter params[], void *data)
   b_bad_field(&w, "POST", JOBS, INTO("three"), "targetClusterName");
   b_bad_field(&w, "POST", JOBS, INTO("none"), "targetClusterName");
   b_good(&w, "POST", JOBS, INTO("two"), 202);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- download */
 
-static MunitResult test_download(const MunitParameter params[], void *data)
+TEST(restore_job, download)
 {
   b_world w;
   int i;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, B_SHARDED("C"));
   b_snapshot(&w);
   begin(&w, FILES);
@@ -231,16 +225,15 @@ static MunitResult test_download(const MunitParameter params[], void *data)
   b_good(&w, "GET", JOBS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- point in time */
 
-static MunitResult test_point_in_time(const MunitParameter params[], void *data)
+TEST(restore_job, point_in_time)
 {
 #define POINT(second) "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\",\"pointInTimeUTCSeconds\":" #second "}"
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
   t_advance(&w.t, 10);
@@ -276,7 +269,7 @@ static MunitResult test_point_in_time(const MunitParameter params[], void *data)
   b_good(&w, "PATCH", "%C", "{\"pitEnabled\":false,\"backupEnabled\":false}", 200);
   t_advance(&w.t, 10);
   b_bad(&w, "POST", JOBS, POINT(1749100000), 404, "BACKUP_CONFIG_NOT_FOUND");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- driver */
@@ -295,11 +288,10 @@ static int driver_perform(void *context, svc *s, const svc_order *order)
 }
 
 /* A driver says where the files are, or that it has failed: then the cluster is free again. */
-static MunitResult test_driver(const MunitParameter params[], void *data)
+TEST(restore_job, driver)
 {
   svc_driver driver = { driver_perform, NULL, NULL };
   b_world w;
-  (void)params, (void)data;
   b_open_driven(&w, &driver);
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
@@ -320,11 +312,11 @@ static MunitResult test_driver(const MunitParameter params[], void *data)
   b_is(&w, "failed", "true");
   munit_assert_int64(b_events(&w, "CPS_RESTORE_FAILED"), ==, 1);
   b_good(&w, "PATCH", "%C", "{\"pitEnabled\":true}", 200);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Where the files are, as drivers may say it; what is no list is none, and what is no text in it is left out. */
-static MunitResult test_facts(const MunitParameter params[], void *data)
+TEST(restore_job, facts)
 {
   static char many[8192], longest[4096];
   const struct {
@@ -337,7 +329,6 @@ static MunitResult test_facts(const MunitParameter params[], void *data)
   svc_driver driver = { driver_perform, NULL, NULL };
   b_world w;
   size_t i;
-  (void)params, (void)data;
   snprintf(many, sizeof many, "{\"deliveryUrl\":[\"https://files.example.com/0\"");
   for (i = 1; i < 70; i++) snprintf(many + strlen(many), sizeof many - strlen(many), ",\"https://files.example.com/%zu\"", i);
   strcat(many, "]}");
@@ -360,16 +351,15 @@ static MunitResult test_facts(const MunitParameter params[], void *data)
   munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_OK, rows[4].facts), ==, SVC_OK);
   b_good(&w, "GET", JOB, NULL, 200);
   munit_assert_null(t_node(&w.t, "deliveryUrl[0]"));
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ legacy */
 
-static MunitResult test_legacy(const MunitParameter params[], void *data)
+TEST(restore_job, legacy)
 {
 #define LEGACY "%C/restoreJobs"
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
   t_advance(&w.t, 10);
@@ -414,20 +404,5 @@ static MunitResult test_legacy(const MunitParameter params[], void *data)
   b_bad(&w, "GET", LEGACY "/%J", NULL, 404, "RESTORE_JOB_NOT_FOUND");
   b_good(&w, "GET", LEGACY "?batchId=%J", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
-  return b_close(&w);
+  b_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/facts", test_facts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/automated", test_automated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/target-gone", test_target_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/rules", test_rules, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/elsewhere", test_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/download", test_download, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/point-in-time", test_point_in_time, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/shards", test_shards, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driver", test_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/legacy", test_legacy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_restore_job = { "restore_job", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

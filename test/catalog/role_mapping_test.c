@@ -8,10 +8,9 @@
 #define ON_ORG(letter, role) "{\"orgId\":\"%" letter "\",\"role\":\"" role "\"}"
 #define ON_PROJECT(letter, role) "{\"groupId\":\"%" letter "\",\"role\":\"" role "\"}"
 
-static MunitResult mapping_life(const MunitParameter params[], void *data)
+TEST(role_mapping, life)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_good(&w, "POST", MAPS, MAPPING("ops", ON_ORG("A", "ORG_MEMBER") "," ON_PROJECT("G", "GROUP_OWNER")), 201);
   f_keep(&w, 'M', "id");
@@ -38,14 +37,13 @@ static MunitResult mapping_life(const MunitParameter params[], void *data)
   munit_assert_int64(f_events(&w, 'A', "ROLE_MAPPING_UPDATED"), ==, 1);
   munit_assert_int64(f_events(&w, 'A', "ROLE_MAPPING_DELETED"), ==, 1);
   munit_assert_int64(f_events(&w, 'B', "ROLE_MAPPING_CREATED"), ==, 1); /* its own alone */
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* Roles that exist, of this organization or of projects of its own. */
-static MunitResult mapping_roles(const MunitParameter params[], void *data)
+TEST(role_mapping, roles)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_good(&w, "PATCH", F_CONN "/%B", "{}", 200);
   f_bad_field(&w, "POST", MAPS, "{\"roleAssignments\":[]}", "externalGroupName");
@@ -64,14 +62,13 @@ static MunitResult mapping_roles(const MunitParameter params[], void *data)
   f_good(&w, "POST", MAPS, MAPPING("a", ""), 201);
   f_keep(&w, 'M', "id");
   f_bad_field(&w, "PUT", MAPS "/%M", MAPPING("a", ON_PROJECT("P", "GROUP_OWNER")), "roleAssignments[0].groupId");
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* The same by a PATCH of the organization's configuration, which has all of them. */
-static MunitResult mapping_whole(const MunitParameter params[], void *data)
+TEST(role_mapping, whole)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   f_bad_field(&w, "PATCH", F_CONN "/%A", "{\"roleMappings\":[" MAPPING("a", "") "," MAPPING("b", ON_PROJECT("P", "GROUP_OWNER")) "]}",
               "roleMappings[1].roleAssignments[0].groupId");
@@ -81,14 +78,13 @@ static MunitResult mapping_whole(const MunitParameter params[], void *data)
   f_keep(&w, 'M', "roleMappings[1].id");
   f_good(&w, "GET", MAPS "/%M", NULL, 200);
   f_is(&w, "externalGroupName", "b");
-  return f_close(&w);
+  f_close(&w);
 }
 
 /* What was given in a project goes with the project, to wherever that goes. */
-static MunitResult mapping_project_gone(const MunitParameter params[], void *data)
+TEST(role_mapping, project_gone)
 {
   f_world w;
-  (void)params, (void)data;
   f_open(&w, NULL);
   w.named['Q'] = t_project(&w.t, w.named['A'], "gamma");
   f_good(&w, "POST", MAPS, MAPPING("ops", ON_PROJECT("G", "GROUP_OWNER") "," ON_PROJECT("Q", "GROUP_OWNER") "," ON_ORG("A", "ORG_MEMBER")), 201);
@@ -104,17 +100,16 @@ static MunitResult mapping_project_gone(const MunitParameter params[], void *dat
   f_good(&w, "PUT", MAPS "/%M", MAPPING("dev", ON_ORG("A", "ORG_MEMBER")), 200); /* as it was shown, but for its name */
   f_is(&w, "externalGroupName", "dev");
   f_bad_field(&w, "PUT", MAPS "/%M", MAPPING("dev", ON_PROJECT("Q", "GROUP_OWNER")), "roleAssignments[0].groupId");
-  return f_close(&w);
+  f_close(&w);
 }
 
-static MunitResult mapping_most(const MunitParameter params[], void *data)
+TEST(role_mapping, most)
 {
   static char body[8192], whole[32768];
   f_world w;
   char name[64];
   size_t n;
   int i, j, k;
-  (void)params, (void)data;
   f_open(&w, NULL);
   for (i = 0; i < 50; i++) {
     snprintf(name, sizeof name, "{\"externalGroupName\":\"g%d\",\"roleAssignments\":[]}", i);
@@ -145,15 +140,5 @@ static MunitResult mapping_most(const MunitParameter params[], void *data)
   munit_assert_true(t_violation(&w.t, "roleMappings"));
   f_good(&w, "GET", F_CONN "/%A", NULL, 200);
   munit_assert_size(t_count(&w.t, "roleMappings"), ==, 0);
-  return f_close(&w);
+  f_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/life", mapping_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/roles", mapping_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/whole", mapping_whole, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/project-gone", mapping_project_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/most", mapping_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_role_mapping = { "role_mapping", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

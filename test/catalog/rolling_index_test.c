@@ -31,11 +31,10 @@ static const char *rolling_event(rolling_world *w)
   return t_str(&w->t, "results[0].eventTypeName");
 }
 
-static MunitResult rolling_states(const MunitParameter params[], void *data)
+TEST(rolling_index, states)
 {
   rolling_world w;
   size_t dues;
-  (void)params, (void)data;
   rolling_open(&w, NULL);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   dues = probe_records(w.t.s, "d"); /* of the ledger */
@@ -57,10 +56,9 @@ static MunitResult rolling_states(const MunitParameter params[], void *data)
   munit_assert_string_equal(rolling_event(&w), "CLUSTER_DELETED");
   munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0); /* gone with its cluster, and no success */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult rolling_refused(const MunitParameter params[], void *data)
+TEST(rolling_index, refused)
 {
   static const struct {
     const char *body, *field;
@@ -87,7 +85,6 @@ static MunitResult rolling_refused(const MunitParameter params[], void *data)
   static char large[24000];
   rolling_world w;
   size_t i;
-  (void)params, (void)data;
   rolling_open(&w, NULL);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
     if (rolling_build(&w, rows[i].body) != 400 || !t_violation(&w.t, rows[i].field))
@@ -99,7 +96,6 @@ static MunitResult rolling_refused(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0);
   munit_assert_int(rolling_build(&w, WITH("{\"a\":\"text\"}", ",\"options\":{\"weights\":{\"a\":5},\"name\":\"n\",\"expireAfterSeconds\":3}")), ==, 202);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 static int rolling_perform(void *context, svc *s, const svc_order *order)
@@ -110,7 +106,7 @@ static int rolling_perform(void *context, svc *s, const svc_order *order)
 }
 
 /* What fails is told, and makes room: for the next one, or after a week. What takes long is left to it. */
-static MunitResult rolling_driver(const MunitParameter params[], void *data)
+TEST(rolling_index, driver)
 {
   static char told[1024];
   char id[25];
@@ -118,7 +114,6 @@ static MunitResult rolling_driver(const MunitParameter params[], void *data)
   const svc_config config = { .driver = &driver };
   rolling_world w;
   int i;
-  (void)params, (void)data;
   rolling_open(&w, &config);
   for (i = 0; i < 2; i++) {
     munit_assert_int(rolling_build(&w, BUILD), ==, 202);
@@ -135,9 +130,4 @@ static MunitResult rolling_driver(const MunitParameter params[], void *data)
   munit_assert_string_equal(rolling_event(&w), "ROLLING_INDEX_FAILED_INDEX_BUILD");
   munit_assert_size(probe_records(w.t.s, "eridx"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, rolling_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(states), TEST(refused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_rolling_index = { "rolling_index", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -35,13 +35,12 @@ static const char *sample_get(sample_world *w, const char *id, const char *field
 }
 
 /* On a shared tier what is sent is billed as of the provider behind it. */
-static MunitResult sample_shared(const MunitParameter params[], void *data)
+TEST(sample_dataset, shared)
 {
   static const char body[] = "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
                              "\"backingProviderName\":\"GCP\",\"regionName\":\"CENTRAL_US\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}";
   const char *org;
   sample_world w;
-  (void)params, (void)data;
   t_open(&w.t, NULL);
   org = t_organization(&w.t, "Acme");
   w.group = t_project(&w.t, org, "P1");
@@ -53,14 +52,12 @@ static MunitResult sample_shared(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(w.t.response.body, "\"sku\":\"DATA_TRANSFER_GCP_SAME_REGION\""));
   munit_assert_null(strstr(w.t.response.body, "DATA_TRANSFER_TENANT"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult sample_states(const MunitParameter params[], void *data)
+TEST(sample_dataset, states)
 {
   const char *first, *second;
   sample_world w;
-  (void)params, (void)data;
   sample_open(&w, NULL);
   first = sample_load(&w);
   munit_assert_string_equal(t_str(&w.t, "clusterName"), "C");
@@ -91,19 +88,16 @@ static MunitResult sample_states(const MunitParameter params[], void *data)
   t_advance(&w.t, 2 * 86400);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, LOAD, w.group, second), ==, 404); /* but not for ever */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult sample_paused(const MunitParameter params[], void *data)
+TEST(sample_dataset, paused)
 {
   sample_world w;
-  (void)params, (void)data;
   sample_open(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 200);
   munit_assert_int(t_sendf(&w.t, "POST", NULL, LOAD, w.group, "C"), ==, 409);
   munit_assert_string_equal(t_error(&w.t), "CANNOT_UPDATE_PAUSED_CLUSTER");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 static int sample_perform(void *context, svc *s, const svc_order *order)
@@ -113,14 +107,13 @@ static int sample_perform(void *context, svc *s, const svc_order *order)
   return SVC_OK;
 }
 
-static MunitResult sample_driver(const MunitParameter params[], void *data)
+TEST(sample_dataset, driver)
 {
   char told[64] = "", id[25];
   svc_driver driver = { sample_perform, NULL, told };
   const svc_config config = { .driver = &driver };
   const char *load;
   sample_world w;
-  (void)params, (void)data;
   sample_open(&w, &config);
   load = sample_load(&w);
   t_advance(&w.t, 3600);
@@ -138,9 +131,4 @@ static MunitResult sample_driver(const MunitParameter params[], void *data)
   munit_assert_string_equal(sample_get(&w, load, "state"), "COMPLETED");
   munit_assert_string_equal(t_str(&w.t, "completeDate"), "2025-06-01T01:00:10Z");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, sample_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(states), TEST(shared), TEST(paused), TEST(driver), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_sample_dataset = { "sample_dataset", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -46,10 +46,9 @@ static bool told(deployment_world *w, const char *type)
   return t_int(&w->t, "totalCount") > 0;
 }
 
-static MunitResult deployment_states(const MunitParameter params[], void *data)
+TEST(search_deployment, states)
 {
   deployment_world w;
-  (void)params, (void)data;
   open_world(&w, NULL);
   expect(&w, call(&w, "GET", "C", NULL), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
   munit_assert_string_equal(t_param(&w.t, 0), "C");
@@ -83,10 +82,9 @@ static MunitResult deployment_states(const MunitParameter params[], void *data)
   munit_assert_int(call(&w, "POST", "C", BODY(SPEC(""))), ==, 202);
   munit_assert_int64(t_int(&w.t, "effectiveSpecs[0].nodeCount"), ==, 2);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult deployment_regions(const MunitParameter params[], void *data)
+TEST(search_deployment, regions)
 {
   static const struct {
     const char *body, *field;
@@ -103,7 +101,6 @@ static MunitResult deployment_regions(const MunitParameter params[], void *data)
   };
   deployment_world w;
   size_t i;
-  (void)params, (void)data;
   open_world(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "POST", CLUSTER("D", REGION("US_EAST_1", "7", "2") "," REGION("EU_WEST_1", "6", "1")),
                            "/groups/%s/clusters", w.group), ==, 202);
@@ -121,7 +118,6 @@ static MunitResult deployment_regions(const MunitParameter params[], void *data)
                            "\"regionName\":\"US_EAST_1\"}]}]}", "/groups/%s/clusters", w.group), ==, 202);
   expect(&w, call(&w, "POST", "T", BODY(SPEC(""))), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* So many node hours of either provider are on the bill. */
@@ -143,7 +139,7 @@ static void bill(deployment_world *w, const char *aws, const char *azure)
 }
 
 /* A region of several shards is one place; one of another provider is another, with a spec of its own, and other nodes on the bill. */
-static MunitResult deployment_providers(const MunitParameter params[], void *data)
+TEST(search_deployment, providers)
 {
 #define AZURE "{\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":1},\"priority\":6,\"providerName\":\"AZURE\",\"regionName\":\"US_EAST_2\"}"
 #define BOTH "{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":2},\"priority\":7,\"providerName\":\"AWS\",\"regionName\":\"US_EAST_2\"}," AZURE "]}"
@@ -155,7 +151,6 @@ static MunitResult deployment_providers(const MunitParameter params[], void *dat
   svc_config config = { .limiter_off = 1 };
   deployment_world w;
   size_t i;
-  (void)params, (void)data;
   open_world(&w, &config);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"S\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" BOTH "," BOTH "]}", "/groups/%s/clusters", w.group), ==, 202);
   expect(&w, call(&w, "POST", "S", BODY(SPEC(",\"regionName\":\"US_EAST_2\",\"cloudProvider\":\"AZURE\""))), 400, "MISSING_ATTRIBUTE"); /* none for AWS */
@@ -175,13 +170,4 @@ static MunitResult deployment_providers(const MunitParameter params[], void *dat
     if (!t_violation(&w.t, "specs[1].regionName")) munit_errorf("%s: %s", twice[i], w.t.response.body);
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/states", deployment_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/providers", deployment_providers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/regions", deployment_regions, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_search_deployment = { "search_deployment", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

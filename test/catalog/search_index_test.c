@@ -65,11 +65,10 @@ static bool told(search_world *w, const char *type)
   return t_int(&w->t, "totalCount") > 0;
 }
 
-static MunitResult search_states(const MunitParameter params[], void *data)
+TEST(search_index, states)
 {
   svc_config config = { .provision_ms = 100000 };
   search_world w;
-  (void)params, (void)data;
   open_world(&w, &config);
   make(&w, DYNAMIC);
   munit_assert_string_equal(t_str(&w.t, "type"), "search");
@@ -120,14 +119,12 @@ static MunitResult search_states(const MunitParameter params[], void *data)
   expect(&w, one(&w, "GET", "search", NULL), 404, "RESOURCE_NOT_FOUND");
   munit_assert_true(told(&w, "FTS_INDEX_DELETED") && told(&w, "FTS_INDEX_CLEANED_UP"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult search_keys(const MunitParameter params[], void *data)
+TEST(search_index, keys)
 {
   search_world w;
   const char *id;
-  (void)params, (void)data;
   open_world(&w, NULL);
   make(&w, DYNAMIC);
   id = w.id;
@@ -157,14 +154,12 @@ static MunitResult search_keys(const MunitParameter params[], void *data)
   t_advance(&w.t, 10);
   expect(&w, call(&w, "GET", "/search/indexes/shop/movies/default", NULL), 404, "RESOURCE_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What is made in one family is the same in the other. */
-static MunitResult search_families(const MunitParameter params[], void *data)
+TEST(search_index, families)
 {
   search_world w;
-  (void)params, (void)data;
   open_world(&w, NULL);
   munit_assert_int(call(&w, "POST", "/fts/indexes", INDEX("old", "\"mappings\":{\"fields\":{\"t\":{\"type\":\"string\"}}},\"analyzer\":\"lucene.french\"")), ==, 202);
   w.id = t_keep(&w.t, t_str(&w.t, "indexID"));
@@ -190,14 +185,13 @@ static MunitResult search_families(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "fields[0].similarity"), "cosine");
   munit_assert_int(one(&w, "DELETE", "fts", NULL), ==, 204);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 #define ANALYZER(name, more) "\"analyzers\":[{\"name\":\"" name "\",\"tokenizer\":{\"type\":\"standard\"}" more "}]"
 #define MAPPED(field) "{\"mappings\":{\"fields\":{\"a\":" field "}}}"
 #define NESTED(inside) "{\"type\":\"document\",\"fields\":{\"a\":" inside "}}"
 
-static MunitResult search_definitions(const MunitParameter params[], void *data)
+TEST(search_index, definitions)
 {
   static const struct {
     const char *body, *field;
@@ -259,7 +253,6 @@ static MunitResult search_definitions(const MunitParameter params[], void *data)
   };
   search_world w;
   size_t i;
-  (void)params, (void)data;
   open_world(&w, NULL);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     int status = call(&w, "POST", "/search/indexes", bad[i].body);
@@ -278,16 +271,14 @@ static MunitResult search_definitions(const MunitParameter params[], void *data)
   make(&w, VECTOR(COMPARED ",{\"type\":\"filter\",\"path\":\"q\"}"));
   munit_assert_int64(t_int(&w.t, "latestDefinition.fields[0].numDimensions"), ==, 1536);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A definition that is too large is refused, and one as large as may be is checked in time that follows its size. */
-static MunitResult search_bounds(const MunitParameter params[], void *data)
+TEST(search_index, bounds)
 {
   static char body[40000];
   search_world w;
   size_t n, i, most;
-  (void)params, (void)data;
   open_world(&w, NULL);
   t_collection(&w.t, w.group, "C", "d", "c");
   for (most = 300; most <= 900; most += 600) {
@@ -311,7 +302,6 @@ static MunitResult search_bounds(const MunitParameter params[], void *data)
   munit_assert_int(call(&w, "GET", "/search/indexes", NULL), ==, 200);
   munit_assert_size(t_count(&w.t, ""), ==, 200);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 typedef struct search_driver {
@@ -328,13 +318,12 @@ static int driver_perform(void *context, svc *s, const svc_order *order)
   return SVC_OK;
 }
 
-static MunitResult search_with_driver(const MunitParameter params[], void *data)
+TEST(search_index, driver)
 {
   search_driver d = { "", "", "" };
   svc_driver driver = { driver_perform, NULL, &d };
   svc_config config = { .driver = &driver };
   search_world w;
-  (void)params, (void)data;
   open_world(&w, &config);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(svc_order_done(w.t.s, d.id, SVC_OK, NULL), ==, SVC_OK);
@@ -354,16 +343,4 @@ static MunitResult search_with_driver(const MunitParameter params[], void *data)
   munit_assert_int(svc_order_done(w.t.s, d.id, SVC_OK, NULL), ==, SVC_OK);
   expect(&w, one(&w, "GET", "search", NULL), 404, "RESOURCE_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/states", search_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/keys", search_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/families", search_families, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/definitions", search_definitions, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bounds", search_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driver", search_with_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_search_index = { "search_index", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -205,14 +205,13 @@ static size_t secrets_look(t_world *w, const char *folder, secrets_list *list)
 }
 
 /* Each route in a store of its own. */
-static MunitResult secrets_nowhere(const MunitParameter params[], void *data)
+TEST(secrets, nowhere)
 {
   static t_world w;
   static secrets_list list;
   char folder[128];
   size_t i, count, found = 0;
   bool *sends;
-  (void)params, (void)data;
   secrets_notifications();
   t_world_open(&w);
   count = w.t.s->plan_count;
@@ -234,7 +233,6 @@ static MunitResult secrets_nowhere(const MunitParameter params[], void *data)
   free(sends);
   munit_assert_size(found, >, 30); /* it is not that nothing was looked for */
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- where they are sent */
@@ -284,11 +282,10 @@ static const struct {
     "{\"azureKeyVault\":{\"keyIdentifier\":\"" GO_TWO "/keys/k/1\",\"secret\":\"secret-azure\"}}" },
 };
 
-static MunitResult secrets_destination(const MunitParameter params[], void *data)
+TEST(secrets, destination)
 {
   static t_world w;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof secrets_goes / sizeof secrets_goes[0]; i++) {
     char path[256], at[320];
     bool made;
@@ -306,15 +303,13 @@ static MunitResult secrets_destination(const MunitParameter params[], void *data
     if (t_send(&w.t, secrets_goes[i].method, at, secrets_goes[i].with) >= 300) munit_errorf("%s %s: %s", at, secrets_goes[i].with, w.t.response.body);
     t_world_close(&w);
   }
-  return MUNIT_OK;
 }
 
 /* Notifications change places: each secret stays with the URL that it was sent with. */
-static MunitResult secrets_places(const MunitParameter params[], void *data)
+TEST(secrets, places)
 {
   static t_world w;
   const char *id;
-  (void)params, (void)data;
   t_world_open(&w);
   munit_assert_int(t_sendf(&w.t, "POST", GO_ALERT("{\"typeName\":\"GROUP\",\"emailEnabled\":true}," GO_TOLD(GO_ONE "/a", "secret-told")),
                            "/groups/%s/alertConfigs", w.group), ==, 201);
@@ -325,7 +320,6 @@ static MunitResult secrets_places(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "PUT", GO_ALERT("{\"typeName\":\"GROUP\",\"emailEnabled\":false}," GO_TOLD(GO_ONE "/a", "secret-told")),
                            "/groups/%s/alertConfigs/%s", w.group, id), ==, 200);
   t_world_close(&w);
-  return MUNIT_OK;
 }
 
 typedef struct secrets_seen {
@@ -367,11 +361,10 @@ static void secrets_see(const svc_object *object, secrets_seen *seen, int depth)
 }
 
 /* What has a secret and an address says that the one is for the other. */
-static MunitResult secrets_said(const MunitParameter params[], void *data)
+TEST(secrets, said)
 {
   size_t count, i;
   const svc_noun *const *nouns = svc_catalog_all(&count);
-  (void)params, (void)data;
   for (i = 0; i < count; i++) {
     secrets_seen seen = { false, false, false };
     bool changes = false;
@@ -382,15 +375,4 @@ static MunitResult secrets_said(const MunitParameter params[], void *data)
     secrets_see(nouns[i]->object, &seen, 0);
     if (seen.secret && seen.address && !seen.said) munit_errorf("%s has secrets and an address, and says not that they belong together", nouns[i]->name);
   }
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/destination", secrets_destination, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/places", secrets_places, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/said", secrets_said, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/nowhere", secrets_nowhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_secrets = { "/secrets", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -58,11 +58,10 @@ static void service_account_role(service_account_world *w, const char *scope, co
   munit_assert_string_equal(t_str(&w->t, "roles[0]"), role);
 }
 
-static MunitResult service_account_life(const MunitParameter params[], void *data)
+TEST(service_account, life)
 {
   service_account_world w;
   char secret[128], masked[64], kept[2048];
-  (void)params, (void)data;
   service_account_open(&w);
   service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_MEMBER"));
   munit_assert_true(svc_pattern_match("^svc_sa_id_[a-f0-9]{24}$", svc_str_c(w.id)));
@@ -128,10 +127,9 @@ static MunitResult service_account_life(const MunitParameter params[], void *dat
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/serviceAccounts/" SERVICE_ACCOUNT_ABSENT, w.org), ==, 404);
   munit_assert_int64(service_account_total(&w, w.org), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult service_account_refused(const MunitParameter params[], void *data)
+TEST(service_account, refused)
 {
   static const struct {
     const char *level, *body, *error, *field;
@@ -148,7 +146,6 @@ static MunitResult service_account_refused(const MunitParameter params[], void *
   };
   service_account_world w;
   size_t i;
-  (void)params, (void)data;
   service_account_open(&w);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     munit_assert_int(t_sendf(&w.t, "POST", rows[i].body, "/%s/%s/serviceAccounts", rows[i].level,
@@ -159,14 +156,12 @@ static MunitResult service_account_refused(const MunitParameter params[], void *
   munit_assert_int64(service_account_total(&w, w.org), ==, 0);
   munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_CREATED"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult service_account_in_projects(const MunitParameter params[], void *data)
+TEST(service_account, in_projects)
 {
   service_account_world w;
   char kept[2048];
-  (void)params, (void)data;
   service_account_open(&w);
   service_account_make_one(&w, "groups", w.group, SERVICE_ACCOUNT_BODY("GROUP_OWNER"));
   munit_assert_size(t_count(&w.t, "roles"), ==, 1);
@@ -247,14 +242,12 @@ static MunitResult service_account_in_projects(const MunitParameter params[], vo
   munit_assert_string_equal(t_str(&w.t, "results[0].groupId"), w.other);
   munit_assert_int64(service_account_total(&w, w.group), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult service_account_secrets(const MunitParameter params[], void *data)
+TEST(service_account, secrets)
 {
   service_account_world w;
   char first[32], second[64], path[64], masked[64];
-  (void)params, (void)data;
   service_account_open(&w);
   service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_MEMBER"));
   snprintf(first, sizeof first, "%s", t_str(&w.t, "secrets[0].id"));
@@ -306,14 +299,12 @@ static MunitResult service_account_secrets(const MunitParameter params[], void *
   service_account_role(&w, w.group, "GROUP_OWNER");
   service_account_role(&w, w.org, "ORG_MEMBER");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult service_account_limit(const MunitParameter params[], void *data)
+TEST(service_account, limit)
 {
   service_account_world w;
   int i;
-  (void)params, (void)data;
   service_account_open(&w);
   for (i = 0; i < 200; i++) {
     service_account_make_one(&w, i % 2 ? "orgs" : "groups", i % 2 ? w.org : w.group,
@@ -330,13 +321,11 @@ static MunitResult service_account_limit(const MunitParameter params[], void *da
   munit_assert_int(service_account_call(&w, "DELETE", w.org, "", NULL), ==, 204);
   service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_MEMBER"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult service_account_access_list(const MunitParameter params[], void *data)
+TEST(service_account, access_list)
 {
   service_account_world w;
-  (void)params, (void)data;
   service_account_open(&w);
   service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_MEMBER"));
   munit_assert_int(service_account_call(&w, "POST", w.group, ":invite", "{\"roles\":[\"GROUP_OWNER\"]}"), ==, 200);
@@ -382,14 +371,12 @@ static MunitResult service_account_access_list(const MunitParameter params[], vo
   munit_assert_int(service_account_call(&w, "DELETE", w.org, "", NULL), ==, 204);
   munit_assert_int(service_account_call(&w, "GET", w.org, "/accessList", NULL), ==, 404);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Its projects are those that are still there. */
-static MunitResult service_account_lost_project(const MunitParameter params[], void *data)
+TEST(service_account, lost_project)
 {
   service_account_world w;
-  (void)params, (void)data;
   service_account_open(&w);
   service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_MEMBER"));
   munit_assert_int(service_account_call(&w, "POST", w.group, ":invite", "{\"roles\":[\"GROUP_OWNER\"]}"), ==, 200);
@@ -405,16 +392,14 @@ static MunitResult service_account_lost_project(const MunitParameter params[], v
   service_account_role(&w, w.other, "GROUP_READ_ONLY");
   munit_assert_int64(service_account_events(&w, w.org, "SERVICE_ACCOUNT_ROLES_CHANGED"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What is of the whole account is not for who owns only one of its projects. */
-static MunitResult service_account_may_do_more(const MunitParameter params[], void *data)
+TEST(service_account, may_do_more)
 {
   static const char entry[] = "[{\"ipAddress\":\"203.0.113.1\"}]";
   service_account_world w;
   char secret[64];
-  (void)params, (void)data;
   service_account_open(&w);
   service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_OWNER"));
   snprintf(secret, sizeof secret, "/secrets/%s", t_str(&w.t, "secrets[0].id"));
@@ -440,7 +425,6 @@ static MunitResult service_account_may_do_more(const MunitParameter params[], vo
   munit_assert_int(service_account_call(&w, "DELETE", w.group, secret, NULL), ==, 204);
   munit_assert_string_equal(t_get_header(&w.t, "Cache-Control"), "");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 typedef struct service_account_twice {
@@ -463,7 +447,7 @@ static bool service_account_run(svc_job *job, svc_txn *txn)
 }
 
 /* A write that has to be done again finds the body as it was sent. */
-static MunitResult service_account_again(const MunitParameter params[], void *data)
+TEST(service_account, again)
 {
   static const char body[] = "{\"name\":\"renamed\",\"roles\":[]}";
   const svc_header json = { "Content-Type", "application/json", 0, 0 };
@@ -473,7 +457,6 @@ static MunitResult service_account_again(const MunitParameter params[], void *da
   svc_arena arena;
   svc_call c;
   char target[160];
-  (void)params, (void)data;
   service_account_open(&w);
   service_account_make_one(&w, "groups", w.group, SERVICE_ACCOUNT_BODY("GROUP_OWNER"));
   snprintf(target, sizeof target, "/api/svc/v2/orgs/%s/serviceAccounts/%s", w.org, w.id);
@@ -498,7 +481,6 @@ static MunitResult service_account_again(const MunitParameter params[], void *da
   service_account_role(&w, w.org, "");
   munit_assert_string_equal(t_str(&w.t, "name"), "renamed");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 static bool service_account_late(svc_job *job, svc_txn *txn)
@@ -507,7 +489,7 @@ static bool service_account_late(svc_job *job, svc_txn *txn)
 }
 
 /* An account that is deleted after it was let in, and before what it asked for is done: that is done, and nobody owns it. */
-static MunitResult service_account_meanwhile(const MunitParameter params[], void *data)
+TEST(service_account, meanwhile)
 {
   char body[128];
   service_account_world w;
@@ -516,7 +498,6 @@ static MunitResult service_account_meanwhile(const MunitParameter params[], void
   svc_request request;
   svc_arena arena;
   svc_call c;
-  (void)params, (void)data;
   service_account_open(&w);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", w.org), ==, 200);
   service_account_make_one(&w, "orgs", w.org, SERVICE_ACCOUNT_BODY("ORG_GROUP_CREATOR"));
@@ -548,16 +529,14 @@ static MunitResult service_account_meanwhile(const MunitParameter params[], void
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* With an Idempotency-Key the second answer is the first one, but for the secret: also the roles in the project. */
-static MunitResult service_account_sent_again(const MunitParameter params[], void *data)
+TEST(service_account, sent_again)
 {
   service_account_world w;
   char first[64];
   int i;
-  (void)params, (void)data;
   service_account_open(&w);
   t_header(&w.t, "Idempotency-Key", "once");
   for (i = 0; i < 2; i++) {
@@ -570,85 +549,73 @@ static MunitResult service_account_sent_again(const MunitParameter params[], voi
   }
   munit_assert_true(svc_str_starts(svc_str_c(t_str(&w.t, "secrets[0].maskedSecretValue")), "svc_sa_sk_****"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* The owner of a project says what an account may do there; its name is that of the whole account. */
-static MunitResult service_account_managers(const MunitParameter params[], void *data)
+TEST_SERVICE(service_account, managers)
 {
-  t_service t;
   const char *org, *group, *root, *own, *lead;
   char body[256];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"root\",\"description\":\"all\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}",
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"root\",\"description\":\"all\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}",
                            "/orgs/%s/serviceAccounts", org), ==, 201);
-  root = t_keep(&t, t_str(&t, "clientId"));
-  munit_assert_int(t_sendf(&t, "POST", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/serviceAccounts/%s:invite", group, root), ==, 200);
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"own\",\"description\":\"here\",\"roles\":[\"GROUP_READ_ONLY\"],\"secretExpiresAfterHours\":8}",
+  root = t_keep(t, t_str(t, "clientId"));
+  munit_assert_int(t_sendf(t, "POST", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/serviceAccounts/%s:invite", group, root), ==, 200);
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"own\",\"description\":\"here\",\"roles\":[\"GROUP_READ_ONLY\"],\"secretExpiresAfterHours\":8}",
                            "/groups/%s/serviceAccounts", group), ==, 201);
-  own = t_keep(&t, t_str(&t, "clientId"));
+  own = t_keep(t, t_str(t, "clientId"));
   snprintf(body, sizeof body, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
-  lead = t_user(&t, "lead@example.com", body);
-  t_as(&t, lead);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"mine\"}", "/groups/%s/serviceAccounts/%s", group, root), ==, 403);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"description\":\"mine\"}", "/groups/%s/serviceAccounts/%s", group, root), ==, 403);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"root\",\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}", "/groups/%s/serviceAccounts/%s", group, root), ==, 200);
-  munit_assert_string_equal(t_str(&t, "roles[0]"), "GROUP_CLUSTER_MANAGER");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"ours\"}", "/groups/%s/serviceAccounts/%s", group, own), ==, 200);
-  munit_assert_string_equal(t_str(&t, "name"), "ours");
-  t_as(&t, NULL);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/serviceAccounts/%s", org, root), ==, 200);
-  munit_assert_string_equal(t_str(&t, "name"), "root");
-  munit_assert_string_equal(t_str(&t, "roles[0]"), "ORG_OWNER");
-  t_close(&t);
-  return MUNIT_OK;
+  lead = t_user(t, "lead@example.com", body);
+  t_as(t, lead);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"mine\"}", "/groups/%s/serviceAccounts/%s", group, root), ==, 403);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"description\":\"mine\"}", "/groups/%s/serviceAccounts/%s", group, root), ==, 403);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"root\",\"roles\":[\"GROUP_CLUSTER_MANAGER\"]}", "/groups/%s/serviceAccounts/%s", group, root), ==, 200);
+  munit_assert_string_equal(t_str(t, "roles[0]"), "GROUP_CLUSTER_MANAGER");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"ours\"}", "/groups/%s/serviceAccounts/%s", group, own), ==, 200);
+  munit_assert_string_equal(t_str(t, "name"), "ours");
+  t_as(t, NULL);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/serviceAccounts/%s", org, root), ==, 200);
+  munit_assert_string_equal(t_str(t, "name"), "root");
+  munit_assert_string_equal(t_str(t, "roles[0]"), "ORG_OWNER");
 }
 
 /* Who manages access to a project, and owns it not, has no hand on the way in of an account that does. */
-static MunitResult service_account_shut_out(const MunitParameter params[], void *data)
+TEST_SERVICE(service_account, shut_out)
 {
   static const char entry[] = "[{\"ipAddress\":\"192.0.2.1\"}]";
-  t_service t;
   const char *org, *group, *owner, *reader, *manager, *lead;
   char body[256];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"o\",\"description\":\"o\",\"roles\":[\"GROUP_OWNER\"],\"secretExpiresAfterHours\":8}",
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"o\",\"description\":\"o\",\"roles\":[\"GROUP_OWNER\"],\"secretExpiresAfterHours\":8}",
                            "/groups/%s/serviceAccounts", group), ==, 201);
-  owner = t_keep(&t, t_str(&t, "clientId"));
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"r\",\"description\":\"r\",\"roles\":[\"GROUP_READ_ONLY\"],\"secretExpiresAfterHours\":8}",
+  owner = t_keep(t, t_str(t, "clientId"));
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"r\",\"description\":\"r\",\"roles\":[\"GROUP_READ_ONLY\"],\"secretExpiresAfterHours\":8}",
                            "/groups/%s/serviceAccounts", group), ==, 201);
-  reader = t_keep(&t, t_str(&t, "clientId"));
+  reader = t_keep(t, t_str(t, "clientId"));
   snprintf(body, sizeof body, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_ACCESS_MANAGER\"}]", group);
-  manager = t_user(&t, "manager@example.com", body);
+  manager = t_user(t, "manager@example.com", body);
   snprintf(body, sizeof body, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
-  lead = t_user(&t, "lead@example.com", body);
-  t_as(&t, manager);
-  munit_assert_int(t_sendf(&t, "POST", entry, "/groups/%s/serviceAccounts/%s/accessList", group, owner), ==, 403);
-  munit_assert_int(t_sendf(&t, "POST", entry, "/groups/%s/serviceAccounts/%s/accessList", group, reader), ==, 201);
-  t_as(&t, lead);
-  munit_assert_int(t_sendf(&t, "POST", entry, "/groups/%s/serviceAccounts/%s/accessList", group, owner), ==, 201);
-  t_as(&t, manager);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/serviceAccounts/%s/accessList/192.0.2.1", group, owner), ==, 403);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/serviceAccounts/%s/accessList/192.0.2.1", group, reader), ==, 204);
-  t_as(&t, lead);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/serviceAccounts/%s/accessList/192.0.2.1", group, owner), ==, 204);
-  t_close(&t);
-  return MUNIT_OK;
+  lead = t_user(t, "lead@example.com", body);
+  t_as(t, manager);
+  munit_assert_int(t_sendf(t, "POST", entry, "/groups/%s/serviceAccounts/%s/accessList", group, owner), ==, 403);
+  munit_assert_int(t_sendf(t, "POST", entry, "/groups/%s/serviceAccounts/%s/accessList", group, reader), ==, 201);
+  t_as(t, lead);
+  munit_assert_int(t_sendf(t, "POST", entry, "/groups/%s/serviceAccounts/%s/accessList", group, owner), ==, 201);
+  t_as(t, manager);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/serviceAccounts/%s/accessList/192.0.2.1", group, owner), ==, 403);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/serviceAccounts/%s/accessList/192.0.2.1", group, reader), ==, 204);
+  t_as(t, lead);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/serviceAccounts/%s/accessList/192.0.2.1", group, owner), ==, 204);
 }
 
 /* No account takes itself out of the only place in which it has a role, nor its last secret. */
-static MunitResult service_account_itself(const MunitParameter params[], void *data)
+TEST(service_account, itself)
 {
   char secret[64];
   const char *value;
   service_account_world w;
-  (void)params, (void)data;
   service_account_open(&w);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"apiAccessListRequired\":false}", "/orgs/%s/settings", w.org), ==, 200);
   service_account_make_one(&w, "groups", w.group, SERVICE_ACCOUNT_BODY("GROUP_OWNER"));
@@ -670,16 +637,14 @@ static MunitResult service_account_itself(const MunitParameter params[], void *d
   munit_assert_int(service_account_call(&w, "GET", w.group, "", NULL), ==, 200);
   munit_assert_size(t_count(&w.t, "secrets"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A token ends with the secret that it was got by, when that is deleted and when it expires, and with no other. */
-static MunitResult service_account_tokens(const MunitParameter params[], void *data)
+TEST(service_account, tokens)
 {
   t_service t;
   const char *org, *id, *first, *second, *first_id, *by_first, *by_second;
   char path[64];
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "Acme");
   snprintf(path, sizeof path, "/orgs/%s", org);
@@ -719,25 +684,4 @@ static MunitResult service_account_tokens(const MunitParameter params[], void *d
   t_advance(&t, 1);
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 401);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/meanwhile", service_account_meanwhile, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/may_do_more", service_account_may_do_more, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/sent_again", service_account_sent_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/again", service_account_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/life", service_account_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refused", service_account_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/in_projects", service_account_in_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/secrets", service_account_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/limit", service_account_limit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/access_list", service_account_access_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/lost_project", service_account_lost_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/managers", service_account_managers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/shut-out", service_account_shut_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/itself", service_account_itself, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/tokens", service_account_tokens, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_service_account = { "service_account", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -6,28 +6,23 @@
 #include "catalog/deployment/cluster_parts.h"
 #include "catalog/stream/stream_parts.h"
 
-static MunitResult sku_list(const MunitParameter params[], void *data)
+TEST_SERVICE(sku, list)
 {
-  t_service t;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(t_send(&t, "GET", "/skus?itemsPerPage=500", NULL), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, SVC_SKU_COUNT);
-  munit_assert_size(t_count(&t, "results"), ==, SVC_SKU_COUNT);
-  munit_assert_int(t_send(&t, "GET", "/skus?itemsPerPage=2&pageNum=2", NULL), ==, 200);
-  munit_assert_string_equal(t_str(&t, "results[0].id"), svc_sku_at(2)->id);
-  munit_assert_int(t_send(&t, "GET", "/skus/INSTANCE_AWS_M10", NULL), ==, 200);
-  munit_assert_string_equal(t_str(&t, "id"), "INSTANCE_AWS_M10");
-  munit_assert_string_equal(t_str(&t, "description"), "INSTANCE AWS M10, $0.027 an hour for each node");
-  munit_assert_int(t_send(&t, "GET", "/skus/DATA_TRANSFER_AWS_INTERNET", NULL), ==, 200);
-  munit_assert_string_equal(t_str(&t, "description"), "DATA TRANSFER AWS INTERNET, $0.09 for each GB");
-  munit_assert_int(t_send(&t, "GET", "/skus/INSTANCE_AWS_M11", NULL), ==, 404);
-  munit_assert_string_equal(t_error(&t), "RESOURCE_NOT_FOUND");
+  munit_assert_int(t_send(t, "GET", "/skus?itemsPerPage=500", NULL), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, SVC_SKU_COUNT);
+  munit_assert_size(t_count(t, "results"), ==, SVC_SKU_COUNT);
+  munit_assert_int(t_send(t, "GET", "/skus?itemsPerPage=2&pageNum=2", NULL), ==, 200);
+  munit_assert_string_equal(t_str(t, "results[0].id"), svc_sku_at(2)->id);
+  munit_assert_int(t_send(t, "GET", "/skus/INSTANCE_AWS_M10", NULL), ==, 200);
+  munit_assert_string_equal(t_str(t, "id"), "INSTANCE_AWS_M10");
+  munit_assert_string_equal(t_str(t, "description"), "INSTANCE AWS M10, $0.027 an hour for each node");
+  munit_assert_int(t_send(t, "GET", "/skus/DATA_TRANSFER_AWS_INTERNET", NULL), ==, 200);
+  munit_assert_string_equal(t_str(t, "description"), "DATA TRANSFER AWS INTERNET, $0.09 for each GB");
+  munit_assert_int(t_send(t, "GET", "/skus/INSTANCE_AWS_M11", NULL), ==, 404);
+  munit_assert_string_equal(t_error(t), "RESOURCE_NOT_FOUND");
   for (i = 1; i < SVC_SKU_COUNT; i++) munit_assert_int(strcmp(svc_sku_at(i - 1)->id, svc_sku_at(i)->id), <, 0);
   munit_assert_null(svc_sku_at(SVC_SKU_COUNT));
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 static void sku_known(const char *front, const char *const *values)
@@ -54,7 +49,7 @@ static const char *const *sku_values(const svc_object *object, const char *path)
 }
 
 /* Whatever a field lets through that a meter is made of. */
-static MunitResult sku_metered(const MunitParameter params[], void *data)
+TEST_SERVICE(sku, metered)
 {
   static const struct {
     const char *provider;
@@ -63,11 +58,8 @@ static MunitResult sku_metered(const MunitParameter params[], void *data)
   static const char *const ways[] = { "DIFFERENT_REGION", "INTERNET", "SAME_REGION", NULL };
   const char *const *search;
   char front[64];
-  t_service t;
   size_t i, metered = 0;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  search = sku_values(svc_noun_named(t.s, "search deployment")->noun->object, "specs.instanceSize");
+  search = sku_values(svc_noun_named(t->s, "search deployment")->noun->object, "specs.instanceSize");
   for (i = 0; i < 3; i++) {
     snprintf(front, sizeof front, "INSTANCE_%s_", clouds[i].provider);
     sku_known(front, clouds[i].sizes);
@@ -81,15 +73,6 @@ static MunitResult sku_metered(const MunitParameter params[], void *data)
   sku_known("BACKUP_STORAGE_", svc_values_clouds);
   sku_known("PRIVATE_ENDPOINT_", svc_values_clouds);
   sku_known("STREAM_PROCESSING_", svc_stream_tiers);
-  for (i = 0; i < t.s->noun_count; i++) metered += t.s->nouns[i].noun->meters != NULL;
+  for (i = 0; i < t->s->noun_count; i++) metered += t->s->nouns[i].noun->meters != NULL;
   munit_assert_size(metered, ==, 7); /* another one: its SKUs belong here as well */
-  t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/list", sku_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/metered", sku_metered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_sku = { "sku", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

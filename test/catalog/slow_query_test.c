@@ -13,10 +13,9 @@ static const char three[] = "["
   ADV_RAN(00300, "shop.else", 900, 9, 3, "\"line\":\"elsewhere\",\"host\":\"" ADV_OTHER "\"") ","
   "{\"at\":5,\"namespace\":\"shop.old\",\"opType\":\"find\",\"durationMicros\":1,\"line\":\"too old\"}]";
 
-static MunitResult slow_lines(const MunitParameter params[], void *data)
+TEST(slow_query, lines)
 {
   static adv_world w;
-  (void)params, (void)data;
   adv_open(&w);
   w.queries = three;
   adv_good(&w, LOGS, "");
@@ -42,11 +41,10 @@ static MunitResult slow_lines(const MunitParameter params[], void *data)
                             "\"docsReturned\":4,\"hasIndexCoverage\":false,\"hasSort\":true,\"keysExamined\":6,"
                             "\"keysExaminedReturnedRatio\":1.500,\"operationExecutionTime\":300}");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What is not said is not shown, and nothing is made of it. */
-static MunitResult slow_measured(const MunitParameter params[], void *data)
+TEST(slow_query, measured)
 {
 #define SLOW(more) "[{\"at\":1749423600000,\"namespace\":\"a.b\",\"opType\":\"find\",\"durationMicros\":2000" more "}]"
   static const struct {
@@ -62,7 +60,6 @@ static MunitResult slow_measured(const MunitParameter params[], void *data)
   };
   static adv_world w;
   size_t i;
-  (void)params, (void)data;
   adv_open(&w);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     w.queries = rows[i].said;
@@ -77,16 +74,14 @@ static MunitResult slow_measured(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(w.asked, "\"since\":1748736000000,"));
   munit_assert_size(t_count(&w.t, "slowQueries"), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult slow_names(const MunitParameter params[], void *data)
+TEST(slow_query, names)
 {
   static char many[8192];
   static adv_world w;
   size_t n = 1;
   int i;
-  (void)params, (void)data;
   adv_open(&w);
   w.queries = three;
   adv_good(&w, SPACES, "");
@@ -102,13 +97,11 @@ static MunitResult slow_names(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&w.t, "namespaces"), ==, 20);
   munit_assert_string_equal(t_str(&w.t, "namespaces[19].namespace"), "a.c19");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult slow_refused(const MunitParameter params[], void *data)
+TEST(slow_query, refused)
 {
   static adv_world w;
-  (void)params, (void)data;
   adv_open(&w);
   adv_bad(&w, "/groups/%s/processes/c.example.net:27017/performanceAdvisor/slowQueryLogs", "", 404, "RESOURCE_NOT_FOUND");
   adv_bad(&w, LOGS, "?nLogs=20001", 400, "INVALID_QUERY_PARAMETER");
@@ -128,15 +121,13 @@ static MunitResult slow_refused(const MunitParameter params[], void *data)
   w.queries = "[";
   adv_bad(&w, SPACES, "", 503, "SERVICE_UNAVAILABLE");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Where nothing runs nothing is asked. */
-static MunitResult slow_paused(const MunitParameter params[], void *data)
+TEST(slow_query, paused)
 {
   static adv_world w;
   int before;
-  (void)params, (void)data;
   adv_open(&w);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", "/groups/%s/clusters/C", w.group), ==, 200);
   before = w.questions;
@@ -146,54 +137,43 @@ static MunitResult slow_paused(const MunitParameter params[], void *data)
   adv_good(&w, ADV_CLUSTER "schemaAdvice", "");
   munit_assert_int(w.questions, ==, before);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* The simulation speaks of what the service knows of, the same each time, and says what it is. */
-static MunitResult slow_simulated(const MunitParameter params[], void *data)
+TEST_SERVICE(slow_query, simulated)
 {
   static char first[65536];
   const svc_node *one;
   char host[128], path[256];
   const char *group, *standard;
-  t_service t;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = t_project(&t, t_organization(&t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("C", "M10"), "/groups/%s/clusters", group), ==, 202);
-  standard = t_str(&t, "connectionStrings.standard");
+  group = t_project(t, t_organization(t, "Acme"), "P1");
+  munit_assert_int(t_sendf(t, "POST", PROBE_CLUSTER("C", "M10"), "/groups/%s/clusters", group), ==, 202);
+  standard = t_str(t, "connectionStrings.standard");
   snprintf(host, sizeof host, "%.*s", (int)strcspn(standard + 5, ","), standard + 5);
-  t_advance(&t, 10);
+  t_advance(t, 10);
   snprintf(path, sizeof path, "/groups/%s/processes/%s/performanceAdvisor/slowQueryLogs?includeMetrics=true&includeOpType=true", group, host);
-  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-  munit_assert_size(t_count(&t, "slowQueries"), ==, 0); /* it knows of no collection */
-  t_collection(&t, group, "C", "shop", "movies");
-  munit_assert_int(t_sendf(&t, "POST", "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"x\",\"definition\":{\"mappings\":"
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  munit_assert_size(t_count(t, "slowQueries"), ==, 0); /* it knows of no collection */
+  t_collection(t, group, "C", "shop", "movies");
+  munit_assert_int(t_sendf(t, "POST", "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"x\",\"definition\":{\"mappings\":"
                            "{\"dynamic\":true}}}", "/groups/%s/clusters/C/search/indexes", group), ==, 202);
-  t_advance(&t, 86400 * 2);
-  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-  munit_assert_size(t_count(&t, "slowQueries"), >, 10);
-  munit_assert_size(t_count(&t, "slowQueries"), <, 145);
-  for (one = t_node(&t, "slowQueries")->first; one; one = one->next) {
+  t_advance(t, 86400 * 2);
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  munit_assert_size(t_count(t, "slowQueries"), >, 10);
+  munit_assert_size(t_count(t, "slowQueries"), <, 145);
+  for (one = t_node(t, "slowQueries")->first; one; one = one->next) {
     munit_assert_true(svc_str_is(svc_node_str(one, "namespace"), "shop.movies"));
     munit_assert_not_null(strstr(svc_node_str(one, "line").p, "(simulated)"));
   }
-  snprintf(first, sizeof first, "%s", t.response.body);
-  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-  munit_assert_string_equal(t.response.body, first);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/processes/%s/performanceAdvisor/slowQueryLogs?since=1199145600000", group, host), ==, 200);
-  munit_assert_size(t_count(&t, "slowQueries"), <, 145); /* of seventeen years */
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes", group), ==, 200);
-  munit_assert_size(t_count(&t, "suggestedIndexes"), >, 0);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes?namespaces=shop.none&namespaces=shop.movies", group), ==, 200);
-  munit_assert_size(t_count(&t, "suggestedIndexes"), >, 0);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes?namespaces=shop.none", group), ==, 200);
-  munit_assert_size(t_count(&t, "suggestedIndexes"), ==, 0);
-  t_close(&t);
-  return MUNIT_OK;
+  snprintf(first, sizeof first, "%s", t->response.body);
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t->response.body, first);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/processes/%s/performanceAdvisor/slowQueryLogs?since=1199145600000", group, host), ==, 200);
+  munit_assert_size(t_count(t, "slowQueries"), <, 145); /* of seventeen years */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes", group), ==, 200);
+  munit_assert_size(t_count(t, "suggestedIndexes"), >, 0);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes?namespaces=shop.none&namespaces=shop.movies", group), ==, 200);
+  munit_assert_size(t_count(t, "suggestedIndexes"), >, 0);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/C/performanceAdvisor/suggestedIndexes?namespaces=shop.none", group), ==, 200);
+  munit_assert_size(t_count(t, "suggestedIndexes"), ==, 0);
 }
-
-#define TEST(n) { "/" #n, slow_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(lines), TEST(measured), TEST(names), TEST(refused), TEST(paused), TEST(simulated),
-                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_slow_query = { "slow_query", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -10,10 +10,9 @@
 
 /* --------------------------------------------------------------------------------------------------------------- states */
 
-static MunitResult test_on_demand(const MunitParameter params[], void *data)
+TEST(snapshot, on_demand)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "POST", SNAPSHOTS, "{\"description\":\"mine\",\"retentionInDays\":3}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
@@ -50,13 +49,12 @@ static MunitResult test_on_demand(const MunitParameter params[], void *data)
   b_good(&w, "GET", "/groups/%G/events?eventType=CPS_SNAPSHOT_SUCCESSFUL&clusterNames=C", NULL, 200);
   b_is(&w, "results[0].clusterName", "C");
   b_is(&w, "results[0].resourceId", w.snapshot);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult test_expiry(const MunitParameter params[], void *data)
+TEST(snapshot, expiry)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "DELETE", "%C/backup/schedule", NULL, 200);
   b_good(&w, "POST", SNAPSHOTS, "{\"retentionInDays\":1}", 202);
@@ -69,28 +67,26 @@ static MunitResult test_expiry(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_param(&w.t, 1), "C");
   munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_DELETED_AUDIT"), ==, 1);
   store_whole(w.t.s);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Only of clusters that have backups. */
-static MunitResult test_disabled(const MunitParameter params[], void *data)
+TEST(snapshot, disabled)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, B_CLUSTER("C", ""));
   b_bad(&w, "POST", SNAPSHOTS, "{}", 404, "BACKUP_CONFIG_NOT_FOUND");
   b_bad_field(&w, "POST", SNAPSHOTS, "{\"retentionInDays\":0}", "retentionInDays");
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ retention */
 
-static MunitResult test_retention(const MunitParameter params[], void *data)
+TEST(snapshot, retention)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_snapshot(&w);
   b_good(&w, "PATCH", ONE, "{\"retentionUnit\":\"MONTHS\",\"retentionValue\":1}", 200);
@@ -109,14 +105,13 @@ static MunitResult test_retention(const MunitParameter params[], void *data)
   b_good(&w, "PATCH", ONE, "{\"retentionUnit\":\"DAYS\",\"retentionValue\":4}", 200);
   t_advance(&w.t, 86400);
   b_good(&w, "GET", ONE, NULL, 404);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* What the schedule says of those on demand. */
-static MunitResult test_retention_of_schedule(const MunitParameter params[], void *data)
+TEST(snapshot, retention_of_schedule)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("ondemand", 1, "weeks", 2)), 200);
   b_good(&w, "POST", SNAPSHOTS, "{}", 202);
@@ -124,17 +119,16 @@ static MunitResult test_retention_of_schedule(const MunitParameter params[], voi
   t_advance(&w.t, 86400); /* such an item makes none by itself */
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- lists */
 
-static MunitResult test_list(const MunitParameter params[], void *data)
+TEST(snapshot, list)
 {
   b_world w;
   t_reads few, many;
   svc_config config = { .limiter_off = 1, .store = t_counting_port() };
-  (void)params, (void)data;
   b_open_cluster(&w, &config, NULL);
   b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 1, "days", 80)), 200);
   t_advance(&w.t, 86400);
@@ -162,15 +156,14 @@ static MunitResult test_list(const MunitParameter params[], void *data)
   many = t_reads_taken();
   munit_assert_int64(t_int(&w.t, "totalCount"), >, 1000);
   munit_assert_long(many.rows + many.gets, <=, few.rows + few.gets); /* of a thousand it costs what of twenty it cost */
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* As many as there may be: no more on demand, and the schedule goes on when there is room again. */
-static MunitResult test_most(const MunitParameter params[], void *data)
+TEST(snapshot, most)
 {
   b_world w;
   int i;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 1, "days", 80)), 200);
   t_advance(&w.t, 80 * 86400 + 100);
@@ -185,15 +178,14 @@ static MunitResult test_most(const MunitParameter params[], void *data)
   t_advance(&w.t, 90 * 86400);
   b_good(&w, "GET", SNAPSHOTS "?itemsPerPage=1", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 80 * 24);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- shards */
 
-static MunitResult test_shards(const MunitParameter params[], void *data)
+TEST(snapshot, shards)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, B_SHARDED("C"));
   b_snapshot(&w);
   b_good(&w, "GET", ONE, NULL, 200);
@@ -223,14 +215,13 @@ static MunitResult test_shards(const MunitParameter params[], void *data)
   b_good(&w, "POST", SNAPSHOTS, "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
   b_bad(&w, "DELETE", SNAPSHOTS "/shardedCluster/%S", NULL, 400, "CANNOT_DELETE_IN_PROGRESS_SNAPSHOT");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* A cluster without shards has none of them; one that gets shards has those that were taken since. */
-static MunitResult test_becomes_sharded(const MunitParameter params[], void *data)
+TEST(snapshot, becomes_sharded)
 {
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_snapshot(&w);
   b_good(&w, "GET", SNAPSHOTS "/shardedClusters", NULL, 200);
@@ -247,7 +238,7 @@ static MunitResult test_becomes_sharded(const MunitParameter params[], void *dat
   b_is(&w, "results[0].id", w.snapshot);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- driver */
@@ -271,13 +262,12 @@ static int crew_perform(void *context, svc *s, const svc_order *order)
 }
 
 /* It says when a snapshot is taken, and how large it is; it may fail. */
-static MunitResult test_driver(const MunitParameter params[], void *data)
+TEST(snapshot, driver)
 {
   crew k = { .count = 0 };
   svc_driver driver = { crew_perform, NULL, &k };
   svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
-  (void)params, (void)data;
   b_open(&w, &config);
   b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("C"), 202);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -305,7 +295,7 @@ static MunitResult test_driver(const MunitParameter params[], void *data)
   munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_FAILED"), ==, 1);
   b_good(&w, "POST", SNAPSHOTS, "{}", 202); /* one that failed is not under way */
   b_good(&w, "DELETE", ONE, NULL, 204);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* One that is done at once, and lists what it was told to forget. */
@@ -321,14 +311,13 @@ static int forget_perform(void *context, svc *s, const svc_order *order)
 }
 
 /* A driver hears of every snapshot that is gone, whichever way it went: deleted, expired, with its cluster. */
-static MunitResult test_forgotten(const MunitParameter params[], void *data)
+TEST(snapshot, forgotten)
 {
   char forgotten[256] = "";
   svc_driver driver = { forget_perform, NULL, forgotten };
   svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
   int i;
-  (void)params, (void)data;
   b_open(&w, &config);
   b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("C"), 202);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -349,7 +338,7 @@ static MunitResult test_forgotten(const MunitParameter params[], void *data)
     munit_assert_not_null(strstr(forgotten, w.snapshot));
   }
   b_good(&w, "GET", "%C", NULL, 404);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- money */
@@ -375,11 +364,10 @@ static int ledger(b_world *w, int64_t *running)
   return n;
 }
 
-static MunitResult test_money(const MunitParameter params[], void *data)
+TEST(snapshot, money)
 {
   int64_t running, size;
   b_world w;
-  (void)params, (void)data;
   b_open_cluster(&w, NULL, NULL);
   b_good(&w, "DELETE", "%C/backup/schedule", NULL, 200);
   b_good(&w, "POST", SNAPSHOTS, "{}", 202);
@@ -393,16 +381,15 @@ static MunitResult test_money(const MunitParameter params[], void *data)
   b_good(&w, "DELETE", ONE, NULL, 204);
   munit_assert_int(ledger(&w, &running), ==, 1);
   munit_assert_int64(running, ==, 0);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Replica sets of a cluster from the time when hosts were called after their clusters; and where nothing is kept beside a cluster. */
-static MunitResult test_replica_set_names(const MunitParameter params[], void *data)
+TEST(snapshot, replica_set_names)
 {
   static const svc_config quiet = { .limiter_off = 1 };
   const char *id;
   b_world w;
-  (void)params, (void)data;
   memset(&w, 0, sizeof w);
   w.snapshot = w.other = w.role = "";
   t_open(&w.t, &quiet);
@@ -421,23 +408,5 @@ static MunitResult test_replica_set_names(const MunitParameter params[], void *d
   b_is(&w, "replicaSetName", "shards-shard-0");
   b_good(&w, "GET", "/clusters", NULL, 200); /* of which nothing is known is not in the list of all */
   munit_assert_size(t_count(&w.t, "results[0].clusters"), ==, 0);
-  return b_close(&w);
+  b_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/replica-set-names", test_replica_set_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/on-demand", test_on_demand, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/expiry", test_expiry, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/disabled", test_disabled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retention", test_retention, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retention-of-schedule", test_retention_of_schedule, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/list", test_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/most", test_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/shards", test_shards, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/becomes-sharded", test_becomes_sharded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driver", test_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/forgotten", test_forgotten, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/money", test_money, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_snapshot = { "snapshot", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

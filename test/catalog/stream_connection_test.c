@@ -19,7 +19,7 @@ static void make_cluster(stream_world *w, const char *group)
 
 /* ------------------------------------------------------------------------------------------------------------------ types */
 
-static MunitResult connection_types(const MunitParameter params[], void *data)
+TEST(stream_connection, types)
 {
   static const char *const good[] = {
     KAFKA("c", ""),
@@ -84,7 +84,6 @@ static MunitResult connection_types(const MunitParameter params[], void *data)
   };
   stream_world w;
   size_t i;
-  (void)params, (void)data;
   stream_open(&w, false);
   make_cluster(&w, w.group);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) stream_refused(&w, "POST", AT, bad[i].body, bad[i].field);
@@ -99,16 +98,14 @@ static MunitResult connection_types(const MunitParameter params[], void *data)
     t_advance(&w.t, 100);
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* However many small things are sent, what is stored has an end. */
-static MunitResult connection_bounds(const MunitParameter params[], void *data)
+TEST(stream_connection, bounds)
 {
   stream_world w;
   char *body = munit_malloc(65536);
   size_t i, n;
-  (void)params, (void)data;
   stream_open(&w, false);
   n = (size_t)snprintf(body, 65536, "{\"name\":\"c\",\"type\":\"Https\",\"url\":\"https://example.com\",\"headers\":{");
   for (i = 0; i < 33; i++) n += (size_t)snprintf(body + n, 65536 - n, "%s\"h%zu\":\"x\"", i ? "," : "", i);
@@ -133,15 +130,13 @@ static MunitResult connection_bounds(const MunitParameter params[], void *data)
   stream_expect(&w, stream_call(&w, "POST", AT, KAFKA("more", "")), 403, "TOO_MANY_RESOURCES");
   free(body);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- states */
 
-static MunitResult connection_states(const MunitParameter params[], void *data)
+TEST(stream_connection, states)
 {
   stream_world w;
-  (void)params, (void)data;
   stream_open(&w, false);
   munit_assert_int(stream_call(&w, "POST", AT, KAFKA("k", "")), ==, 202);
   munit_assert_string_equal(t_str(&w.t, "state"), "PENDING");
@@ -169,13 +164,11 @@ static MunitResult connection_states(const MunitParameter params[], void *data)
   munit_assert_int64(stream_told(&w, "STREAM_TENANT_CONNECTION_UPDATED"), ==, 1);
   munit_assert_int64(stream_told(&w, "STREAM_TENANT_CONNECTION_DELETED"), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult connection_used(const MunitParameter params[], void *data)
+TEST(stream_connection, used)
 {
   stream_world w;
-  (void)params, (void)data;
   stream_open(&w, false);
   munit_assert_int(stream_call(&w, "POST", "/W/processor", PROCESSOR("watts", "", "")), ==, 202);
   stream_expect(&w, stream_call(&w, "DELETE", AT "/sample_stream_solar", NULL), 409, "STREAM_CONNECTION_IN_USE");
@@ -184,15 +177,13 @@ static MunitResult connection_used(const MunitParameter params[], void *data)
   munit_assert_int(stream_call(&w, "DELETE", "/W/processor/watts", NULL), ==, 204);
   munit_assert_int(stream_call(&w, "DELETE", AT "/sample_stream_solar", NULL), ==, 202);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- secrets */
 
-static MunitResult connection_secrets(const MunitParameter params[], void *data)
+TEST(stream_connection, secrets)
 {
   stream_world w;
-  (void)params, (void)data;
   stream_open(&w, true);
   munit_assert_int(stream_call(&w, "POST", AT, KAFKA("k", "")), ==, 202);
   munit_assert_null(strstr(w.t.response.body, "sesame"));
@@ -223,15 +214,13 @@ static MunitResult connection_secrets(const MunitParameter params[], void *data)
   stream_order(&w, "connection.delete", SVC_OK, NULL);
   stream_expect(&w, stream_call(&w, "GET", AT "/k", NULL), 404, NULL);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- clusters */
 
-static MunitResult connection_cluster(const MunitParameter params[], void *data)
+TEST(stream_connection, cluster)
 {
   stream_world w;
-  (void)params, (void)data;
   stream_open(&w, false);
   stream_expect(&w, stream_call(&w, "POST", AT, OF("Cluster", ",\"clusterName\":\"C\"")), 404, "CLUSTER_NOT_FOUND");
   make_cluster(&w, w.group);
@@ -276,15 +265,13 @@ static MunitResult connection_cluster(const MunitParameter params[], void *data)
   t_advance(&w.t, 1000);
   store_whole(w.t.s);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult connection_elsewhere(const MunitParameter params[], void *data)
+TEST(stream_connection, elsewhere)
 {
   stream_world w;
   const char *other, *foreign;
   char body[256], strange[256];
-  (void)params, (void)data;
   stream_open(&w, false);
   other = t_project(&w.t, w.org, "P2");
   foreign = t_project(&w.t, t_organization(&w.t, "Others"), "P3");
@@ -317,7 +304,6 @@ static MunitResult connection_elsewhere(const MunitParameter params[], void *dat
   t_advance(&w.t, 100);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", other), ==, 202);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- failover */
@@ -326,11 +312,10 @@ static MunitResult connection_elsewhere(const MunitParameter params[], void *dat
 #define WEST(region, more) \
   "{\"type\":\"Kafka\",\"region\":\"" region "\",\"bootstrapServers\":\"west:1\"," SCRAM ",\"security\":{\"protocol\":\"SASL_SSL\"}" more "}"
 
-static MunitResult connection_failover(const MunitParameter params[], void *data)
+TEST(stream_connection, failover)
 {
   stream_world w;
   char at[256];
-  (void)params, (void)data;
   stream_open(&w, false);
   munit_assert_int(stream_call(&w, "POST", AT, KAFKA("k", "")), ==, 202);
   t_advance(&w.t, 100);
@@ -367,18 +352,4 @@ static MunitResult connection_failover(const MunitParameter params[], void *data
   munit_assert_string_equal(t_param(&w.t, 0), "k");
   munit_assert_string_equal(t_param(&w.t, 1), "W");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/types", connection_types, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bounds", connection_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/states", connection_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/used", connection_used, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/secrets", connection_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/cluster", connection_cluster, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/elsewhere", connection_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/failover", connection_failover, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_stream_connection = { "stream_connection", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -13,7 +13,7 @@
 #define SERVICE ",\"serviceEndpointId\":\"com.amazonaws.vpce.us-east-1.vpce-svc-1\""
 #define ARN ",\"arn\":\"arn:aws:kafka:us-east-2:123456789012:cluster/a/b\""
 
-static MunitResult network_links(const MunitParameter params[], void *data)
+TEST(stream_network, links)
 {
   static const char *const good[] = {
     LINK("AWS", "CONFLUENT", DNS IN SERVICE ",\"dnsSubDomain\":[\"use1-az1\"]"),
@@ -45,7 +45,6 @@ static MunitResult network_links(const MunitParameter params[], void *data)
   };
   stream_world w;
   size_t i;
-  (void)params, (void)data;
   stream_open(&w, false);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) stream_refused(&w, "POST", LINKS, bad[i].body, bad[i].field);
   for (i = 0; i < sizeof good / sizeof good[0]; i++) {
@@ -57,14 +56,12 @@ static MunitResult network_links(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "results[1].region"), "us-east-2"); /* of its ARN */
   munit_assert_int64(stream_told(&w, "ENDPOINT_SERVICE_CREATED"), ==, 7);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult network_link_states(const MunitParameter params[], void *data)
+TEST(stream_network, link_states)
 {
   stream_world w;
   char at[128], id[32], body[1024];
-  (void)params, (void)data;
   stream_open(&w, false);
   munit_assert_int(stream_call(&w, "POST", LINKS, LINK("AWS", "MSK", ARN)), ==, 202);
   munit_assert_string_equal(t_str(&w.t, "state"), "IDLE");
@@ -110,14 +107,12 @@ static MunitResult network_link_states(const MunitParameter params[], void *data
   t_advance(&w.t, 20);
   stream_expect(&w, stream_call(&w, "GET", at, NULL), 404, "STREAM_PRIVATE_LINK_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult network_link_driver(const MunitParameter params[], void *data)
+TEST(stream_network, link_driver)
 {
   stream_world w;
   char at[128];
-  (void)params, (void)data;
   stream_open(&w, true);
   munit_assert_int(stream_call(&w, "POST", LINKS, LINK("AWS", "MSK", ARN)), ==, 202);
   snprintf(at, sizeof at, LINKS "/%s", t_str(&w.t, "_id"));
@@ -136,7 +131,6 @@ static MunitResult network_link_driver(const MunitParameter params[], void *data
   stream_order(&w, "privatelink.delete", SVC_OK, NULL);
   stream_expect(&w, stream_call(&w, "GET", at, NULL), 404, NULL);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- peerings */
@@ -159,10 +153,9 @@ static void expect_status(stream_world *w, const char *status)
   munit_assert_string_equal(t_str(&w->t, "results[0].groupId"), w->group);
 }
 
-static MunitResult network_peers(const MunitParameter params[], void *data)
+TEST(stream_network, peers)
 {
   stream_world w;
-  (void)params, (void)data;
   stream_open(&w, true);
   snprintf(w.driver.said, sizeof w.driver.said, "[" PEER(ONE, "111111111111") "," PEER(TWO, "222222222222") "]");
   stream_expect(&w, stream_call(&w, "GET", PEERS, NULL), 400, "MISSING_QUERY_PARAMETER");
@@ -209,16 +202,14 @@ static MunitResult network_peers(const MunitParameter params[], void *data)
   munit_assert_int64(stream_told(&w, "PEER_CREATED"), ==, 2);
   munit_assert_int64(stream_told(&w, "PEER_DELETED"), ==, 2);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Whatever a driver says, and where there is none. */
-static MunitResult network_peers_said(const MunitParameter params[], void *data)
+TEST(stream_network, peers_said)
 {
   static const char *const none[] = { "", "nothing", "{}", "[7]", "[{\"name\":\"no id\"}]", "[" PEER(ONE, "1") ",{\"_id\":\"x\"}]" };
   stream_world w;
   size_t i;
-  (void)params, (void)data;
   stream_open(&w, true);
   for (i = 0; i < sizeof none / sizeof none[0]; i++) {
     strcpy(w.driver.said, none[i]);
@@ -239,15 +230,4 @@ static MunitResult network_peers_said(const MunitParameter params[], void *data)
   w.t.grants[0] = (svc_grant){ "GROUP_STREAM_PROCESSING_OWNER", w.group };
   stream_expect(&w, stream_call(&w, "DELETE", PEERS "/" ONE, NULL), 404, "PEER_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/links", network_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/link-states", network_link_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/link-driver", network_link_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/peers", network_peers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/peers-said", network_peers_said, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_stream_network = { "stream_network", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

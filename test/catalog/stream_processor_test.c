@@ -33,7 +33,7 @@ static void make_connections(stream_world *w)
 
 /* --------------------------------------------------------------------------------------------------------------- pipelines */
 
-static MunitResult processor_pipelines(const MunitParameter params[], void *data)
+TEST(stream_processor, pipelines)
 {
   static const char *const good[] = {
     PIPE("{\"$source\":{\"documents\":[{\"a\":1}]}}," SINK),
@@ -83,7 +83,6 @@ static MunitResult processor_pipelines(const MunitParameter params[], void *data
   };
   stream_world w;
   size_t i;
-  (void)params, (void)data;
   stream_open(&w, false);
   make_connections(&w);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) stream_refused(&w, "POST", AT, bad[i].body, bad[i].field);
@@ -104,7 +103,6 @@ static MunitResult processor_pipelines(const MunitParameter params[], void *data
   munit_assert_int(stream_call(&w, "PATCH", "/W", "{\"failoverRegions\":[]}"), ==, 200);
   stream_refused(&w, "POST", AT, PROCESSOR("q", "", ",\"failoverEnabled\":true"), "failoverEnabled");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A pipeline of about so many bytes, of one shape or another. */
@@ -141,11 +139,10 @@ static double seconds_of(stream_world *w, const char *body)
 
 /* A megabyte is refused, with its field named, in time that follows its length: four times as much takes less than ten times
 ** as long. */
-static MunitResult processor_megabyte(const MunitParameter params[], void *data)
+TEST(stream_processor, megabyte)
 {
   stream_world w;
   int shape;
-  (void)params, (void)data;
   stream_open(&w, false);
   for (shape = 0; shape < 6; shape++) {
     char *small = large(250000, shape), *whole = large(1000000, shape);
@@ -157,16 +154,14 @@ static MunitResult processor_megabyte(const MunitParameter params[], void *data)
   munit_assert_int(stream_call(&w, "GET", "/W/processors", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What is just small enough is stored; what is nested too deep is not. */
-static MunitResult processor_bounds(const MunitParameter params[], void *data)
+TEST(stream_processor, bounds)
 {
   stream_world w;
   char *body = large(24000, 5);
   int i;
-  (void)params, (void)data;
   stream_open(&w, false);
   make(&w, body);
   free(body);
@@ -182,15 +177,13 @@ static MunitResult processor_bounds(const MunitParameter params[], void *data)
   }
   stream_expect(&w, stream_call(&w, "POST", AT, PROCESSOR("more", "", "")), 403, "TOO_MANY_RESOURCES");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- states */
 
-static MunitResult processor_states(const MunitParameter params[], void *data)
+TEST(stream_processor, states)
 {
   stream_world w;
-  (void)params, (void)data;
   stream_open(&w, false);
   make(&w, PROCESSOR("p", "", ""));
   munit_assert_string_equal(t_str(&w.t, "state"), "CREATING");
@@ -246,15 +239,13 @@ static MunitResult processor_states(const MunitParameter params[], void *data)
   munit_assert_int64(stream_told(&w, "STREAM_PROCESSOR_MODIFIED"), ==, 3);
   munit_assert_int64(stream_told(&w, "STREAM_PROCESSOR_DROPPED"), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult processor_driver(const MunitParameter params[], void *data)
+TEST(stream_processor, driver)
 {
   static const char *const none[] = { "", "nothing", "[]", "7" };
   stream_world w;
   size_t i;
-  (void)params, (void)data;
   stream_open(&w, true);
   make(&w, PROCESSOR("p", "", ""));
   stream_order(&w, "processor.create", SVC_OK, NULL);
@@ -293,15 +284,13 @@ static MunitResult processor_driver(const MunitParameter params[], void *data)
   munit_assert_int(stream_call(&w, "DELETE", P, NULL), ==, 204);
   stream_order(&w, "processor.delete", SVC_OK, NULL);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- failover */
 
-static MunitResult processor_failover(const MunitParameter params[], void *data)
+TEST(stream_processor, failover)
 {
   stream_world w;
-  (void)params, (void)data;
   stream_open(&w, true);
   munit_assert_int(stream_call(&w, "POST", "/W/connections", KAFKA("k", "")), ==, 202);
   stream_order(&w, "connection.put", SVC_OK, NULL);
@@ -334,7 +323,6 @@ static MunitResult processor_failover(const MunitParameter params[], void *data)
   stream_order(&w, "processor.start", SVC_OK, NULL);
   munit_assert_null(strstr(w.driver.desired, "failoverRegion"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------- logs */
@@ -346,10 +334,9 @@ static void expect_gzip(stream_world *w)
   munit_assert_true(b[0] == 0x1f && b[1] == 0x8b);
 }
 
-static MunitResult processor_logs(const MunitParameter params[], void *data)
+TEST(stream_processor, logs)
 {
   stream_world w;
-  (void)params, (void)data;
   stream_open(&w, true);
   make(&w, PROCESSOR("p", "", ""));
   strcpy(w.driver.said, "a line\n");
@@ -372,17 +359,4 @@ static MunitResult processor_logs(const MunitParameter params[], void *data)
   munit_assert_int(stream_call(&w, "GET", "/W/auditLogs", NULL), ==, 200);
   expect_gzip(&w);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/pipelines", processor_pipelines, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/megabyte", processor_megabyte, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bounds", processor_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/states", processor_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driver", processor_driver, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/failover", processor_failover, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/logs", processor_logs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_stream_processor = { "stream_processor", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

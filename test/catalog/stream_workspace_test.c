@@ -4,11 +4,10 @@
 */
 #include "catalog/stream_world.h"
 
-static MunitResult workspace_shown(const MunitParameter params[], void *data)
+TEST(stream_workspace, shown)
 {
   stream_world w;
   char host[128];
-  (void)params, (void)data;
   stream_open(&w, false);
   munit_assert_int(stream_call(&w, "GET", "/W", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
@@ -35,17 +34,15 @@ static MunitResult workspace_shown(const MunitParameter params[], void *data)
   stream_expect(&w, stream_call(&w, "GET", "/nobody", NULL), 404, "STREAM_TENANT_NOT_FOUND_FOR_NAME");
   munit_assert_int64(stream_told(&w, "STREAM_TENANT_CREATED"), ==, 3);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* The links as they were served, whatever they were asked for with. */
-static MunitResult workspace_links(const MunitParameter params[], void *data)
+TEST(stream_workspace, links)
 {
   static const char *const asked[] = { "/W", "/W?includeConnections=true", "/W?includeConnections=false" };
   stream_world w;
   char body[2048];
   size_t i;
-  (void)params, (void)data;
   stream_open(&w, false);
   for (i = 0; i < sizeof asked / sizeof asked[0]; i++) {
     svc_buf b;
@@ -59,10 +56,9 @@ static MunitResult workspace_links(const MunitParameter params[], void *data)
   stream_expect(&w, stream_call(&w, "POST", "", WORKSPACE("V", "")), 201, NULL);
   stream_expect(&w, stream_call(&w, "PATCH", "/V", body), 400, "ATTRIBUTE_READ_ONLY");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult workspace_bodies(const MunitParameter params[], void *data)
+TEST(stream_workspace, bodies)
 {
   static const struct {
     const char *body, *field;
@@ -85,7 +81,6 @@ static MunitResult workspace_bodies(const MunitParameter params[], void *data)
   };
   stream_world w;
   size_t i;
-  (void)params, (void)data;
   stream_open(&w, false);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) stream_refused(&w, "POST", "", bad[i].body, bad[i].field);
   munit_assert_int(stream_call(&w, "GET", "", NULL), ==, 200);
@@ -105,7 +100,6 @@ static MunitResult workspace_bodies(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(t_str(&w.t, "hostnames[0]"), ".eastus."));
   munit_assert_int64(stream_told(&w, "STREAM_TENANT_UPDATED"), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 static void expect_state(stream_world *w, const char *name, const char *state)
@@ -116,10 +110,9 @@ static void expect_state(stream_world *w, const char *name, const char *state)
   munit_assert_string_equal(t_str(&w->t, "state"), state);
 }
 
-static MunitResult workspace_all(const MunitParameter params[], void *data)
+TEST(stream_workspace, all)
 {
   stream_world w;
-  (void)params, (void)data;
   stream_open(&w, false);
   munit_assert_int(stream_call(&w, "POST", "/W/processor", PROCESSOR("p", "", ",\"failoverEnabled\":true")), ==, 202);
   munit_assert_int(stream_call(&w, "POST", "/W/processor", PROCESSOR("q", "", "")), ==, 202);
@@ -157,15 +150,13 @@ static MunitResult workspace_all(const MunitParameter params[], void *data)
   munit_assert_int64(stream_told(&w, "STREAM_TENANT_DELETED"), ==, 1);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult workspace_most(const MunitParameter params[], void *data)
+TEST(stream_workspace, most)
 {
   stream_world w;
   char body[256];
   int i;
-  (void)params, (void)data;
   stream_open(&w, false);
   for (i = 1; i < 25; i++) {
     snprintf(body, sizeof body, "{\"name\":\"w%d\",\"dataProcessRegion\":" REGION("AWS", "OHIO_USA") "}", i);
@@ -173,18 +164,16 @@ static MunitResult workspace_most(const MunitParameter params[], void *data)
   }
   stream_expect(&w, stream_call(&w, "POST", "", WORKSPACE("X", "")), 403, "TOO_MANY_RESOURCES");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- accounts */
 
 #define ACCOUNT(provider, region) "/accountDetails?cloudProvider=" provider "&regionName=" region
 
-static MunitResult workspace_account(const MunitParameter params[], void *data)
+TEST(stream_workspace, account)
 {
   stream_world w;
   const char *vpc, *account;
-  (void)params, (void)data;
   stream_open(&w, false);
   munit_assert_int(stream_call(&w, "GET", ACCOUNT("aws", "US_EAST_1"), NULL), ==, 200);
   vpc = t_keep(&w.t, t_str(&w.t, "vpcId"));
@@ -207,7 +196,6 @@ static MunitResult workspace_account(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_param(&w.t, 0), "regionName");
   stream_expect(&w, stream_call(&w, "GET", "/accountDetails?cloudProvider=aws", NULL), 400, "MISSING_QUERY_PARAMETER");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A database user can be limited to one that is there. */
@@ -215,26 +203,12 @@ static MunitResult workspace_account(const MunitParameter params[], void *data)
   "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse battery\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":" \
   "\"d\"}],\"scopes\":[{\"name\":\"" name "\",\"type\":\"STREAM\"}]}"
 
-static MunitResult workspace_user(const MunitParameter params[], void *data)
+TEST(stream_workspace, user)
 {
   stream_world w;
-  (void)params, (void)data;
   stream_open(&w, false);
   munit_assert_int(t_sendf(&w.t, "POST", USER_OF("nobody"), "/groups/%s/databaseUsers", w.group), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "SCOPE_CLUSTER_NOT_FOUND");
   munit_assert_int(t_sendf(&w.t, "POST", USER_OF("W"), "/groups/%s/databaseUsers", w.group), ==, 201);
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/shown", workspace_shown, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/links", workspace_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bodies", workspace_bodies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/all", workspace_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/most", workspace_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/user", workspace_user, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/account", workspace_account, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_stream_workspace = { "stream_workspace", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -27,9 +27,8 @@ static const char *suggested(const char *queries, const char *collections)
 }
 
 /* Equality, then sort, then range; of whatever stands in which order. */
-static MunitResult suggested_order(const MunitParameter params[], void *data)
+TEST(suggested_index, order)
 {
-  (void)params, (void)data;
   adv_open(&w);
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"r\":{\"$gt\":5},\"b\":1,\"a\":{\"$in\":[1,2]}},\"sort\":[{\"z\":-1},{\"y\":1}]") "]", "[]"),
                             "[{\"a\":1},{\"b\":1},{\"z\":-1},{\"y\":1},{\"r\":1}]");
@@ -47,11 +46,10 @@ static MunitResult suggested_order(const MunitParameter params[], void *data)
   munit_assert_string_equal(suggested("[" ADV_RAN(00100, "s.c", 100, 10, 10, "\"filter\":{\"a\":1}") "]", "[]"), ""); /* wastes nothing */
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":{\"b\":1}}") "]", "[]"), "[{\"a\":1}]"); /* a value, too */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Values do not tell: what differs by them alone is one shape. */
-static MunitResult suggested_shapes(const MunitParameter params[], void *data)
+TEST(suggested_index, shapes)
 {
   static const char same[] = "["
     WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1,\"b\":{\"$gt\":2}}") ","
@@ -59,7 +57,6 @@ static MunitResult suggested_shapes(const MunitParameter params[], void *data)
     WASTEFUL(00200, "s.c", "\"filter\":{\"$and\":[{\"a\":{\"$eq\":5}},{\"b\":{\"$gte\":1}}]}") ","
     ADV_RAN(00400, "s.d", 500, 1, 1, "\"filter\":{\"q\":1}") "]";
   char id[32];
-  (void)params, (void)data;
   adv_open(&w);
   munit_assert_string_equal(suggested(same, "[{\"namespace\":\"s.c\",\"averageBytes\":512}]"), "[{\"a\":1},{\"b\":1}]");
   munit_assert_size(t_count(&w.t, "shapes"), ==, 1);
@@ -80,17 +77,15 @@ static MunitResult suggested_shapes(const MunitParameter params[], void *data)
   adv_good(&w, PROCESS, "?nExamples=0");
   munit_assert_size(t_count(&w.t, "shapes[0].operations"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 #define HAS(keys, more) "[{\"namespace\":\"s.c\",\"indexes\":[{\"name\":\"_id_\",\"keys\":[{\"_id\":1}]},{\"name\":\"i\",\"keys\":" keys more "}]}]"
 
 /* What exists already is not suggested. */
-static MunitResult suggested_existing(const MunitParameter params[], void *data)
+TEST(suggested_index, existing)
 {
   static const char query[] = "[" WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1,\"b\":1,\"r\":{\"$gt\":1}},\"sort\":[{\"x\":1},{\"y\":-1}]") "]";
   static const char all[] = "[{\"a\":1},{\"b\":1},{\"x\":1},{\"y\":-1},{\"r\":1}]";
-  (void)params, (void)data;
   adv_open(&w);
   munit_assert_string_equal(suggested(query, HAS("[{\"a\":1},{\"b\":1},{\"x\":1},{\"y\":-1},{\"r\":1}]", "")), "");
   munit_assert_size(t_count(&w.t, "shapes"), ==, 0);
@@ -103,11 +98,10 @@ static MunitResult suggested_existing(const MunitParameter params[], void *data)
   munit_assert_string_equal(suggested(query, HAS("[{\"a\":\"hashed\"},{\"b\":1},{\"x\":1},{\"y\":-1},{\"r\":1}]", "")), all);
   munit_assert_string_equal(suggested(query, "[{\"namespace\":\"s.d\",\"indexes\":[{\"name\":\"i\",\"keys\":[{\"a\":1},{\"b\":1},{\"x\":1},{\"y\":-1},{\"r\":1}]}]}]"), all);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Of two of which one serves the other's shape, that one stays, for both. */
-static MunitResult suggested_joined(const MunitParameter params[], void *data)
+TEST(suggested_index, joined)
 {
   static const char queries[] = "["
     WASTEFUL(00100, "s.c", "\"filter\":{\"a\":1}") ","
@@ -115,7 +109,6 @@ static MunitResult suggested_joined(const MunitParameter params[], void *data)
     WASTEFUL(00300, "s.c", "\"filter\":{\"b\":2},\"sort\":[{\"a\":-1}]") ","
     WASTEFUL(00400, "s.d", "\"filter\":{\"a\":1}") ","
     WASTEFUL(00500, "s.c", "\"filter\":{\"z\":1}") "]";
-  (void)params, (void)data;
   adv_open(&w);
   munit_assert_string_equal(suggested(queries, "[]"), "[{\"a\":1},{\"b\":1}][{\"b\":1},{\"a\":-1}][{\"z\":1}][{\"a\":1}]");
   munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 2);
@@ -137,13 +130,11 @@ static MunitResult suggested_joined(const MunitParameter params[], void *data)
   adv_good(&w, CLUSTER, "?namespaces=s.d");
   munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What is frequent, slow or inefficient weighs more. */
-static MunitResult suggested_weight(const MunitParameter params[], void *data)
+TEST(suggested_index, weight)
 {
-  (void)params, (void)data;
   adv_open(&w);
   munit_assert_string_equal(suggested("[" ADV_RAN(00100, "s.c", 100, 1000, 500, "\"filter\":{\"half\":1}") ","
                                       ADV_RAN(00100, "s.c", 100, 1000, 1, "\"filter\":{\"most\":1}") ","
@@ -152,12 +143,10 @@ static MunitResult suggested_weight(const MunitParameter params[], void *data)
                                       ADV_RAN(00300, "s.c", 40, 1000, 1, "\"filter\":{\"often\":3}") "]", "[]"),
                             "[{\"often\":1}][{\"most\":1}][{\"half\":1}]");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult suggested_refused(const MunitParameter params[], void *data)
+TEST(suggested_index, refused)
 {
-  (void)params, (void)data;
   adv_open(&w);
   adv_bad(&w, "/groups/%s/clusters/D/performanceAdvisor/suggestedIndexes", "", 404, "CLUSTER_NOT_FOUND");
   adv_bad(&w, CLUSTER, "?since=1749340800001&until=1749340800000", 400, "START_DATE_AFTER_END_DATE");
@@ -185,17 +174,15 @@ static MunitResult suggested_refused(const MunitParameter params[], void *data)
   adv_good(&w, CLUSTER, "");
   munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Many records, all of other shapes: a thousand shapes are looked at, the worst of them; and of the records the newest. */
-static MunitResult suggested_bounded(const MunitParameter params[], void *data)
+TEST(suggested_index, bounded)
 {
   enum { MANY = 20500 };
   size_t size = (size_t)MANY * 160, n = 1;
   char *text = malloc(size);
   int i;
-  (void)params, (void)data;
   adv_open(&w);
   text[0] = '[';
   for (i = 0; i < MANY; i++)
@@ -217,11 +204,10 @@ static MunitResult suggested_bounded(const MunitParameter params[], void *data)
   if (!strstr(w.t.response.body, "There are 20000 collections.")) munit_errorf("%.300s", w.t.response.body);
   free(text);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What a driver may say of a query: of what is no filter or no sort, nothing is made; of what is asked of a field twice, the best counts. */
-static MunitResult suggested_odd(const MunitParameter params[], void *data)
+TEST(suggested_index, odd)
 {
   static const struct {
     const char *said, *keys;
@@ -247,7 +233,6 @@ static MunitResult suggested_odd(const MunitParameter params[], void *data)
   };
   static char queries[16384], fields[1024];
   size_t i, n;
-  (void)params, (void)data;
   adv_open(&w);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     const char *got;
@@ -287,10 +272,4 @@ static MunitResult suggested_odd(const MunitParameter params[], void *data)
                             "[{\"a\":1},{\"b\":1}]");
   munit_assert_size(t_count(&w.t, "suggestedIndexes[0].impact"), ==, 1); /* and so has what another one serves */
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, suggested_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(order), TEST(shapes), TEST(existing), TEST(joined), TEST(weight), TEST(refused), TEST(bounded), TEST(odd),
-                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_suggested_index = { "suggested_index", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -25,198 +25,183 @@ static const char *team_newest(t_service *t, const char *scope, const char *id)
   return t_str(t, "results[0].eventTypeName");
 }
 
-static MunitResult team_life(const MunitParameter params[], void *data)
+TEST_SERVICE(team, life)
 {
-  t_service t;
   const char *org, *other, *ada, *team, *far;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  other = t_organization(&t, "Other");
-  ada = team_member(&t, org, "ada@example.com");
-  team_member(&t, other, "far@example.com");
-  team = team_make(&t, org, "blue", "Ada@example.com");
-  munit_assert_string_equal(t_str(&t, "usernames[0]"), "Ada@example.com");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events?eventType=TEAM_CREATED", org), ==, 200);
-  munit_assert_string_equal(t_str(&t, "results[0].teamId"), team);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/events?eventType=JOINED_TEAM", org), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
+  org = t_organization(t, "Acme");
+  other = t_organization(t, "Other");
+  ada = team_member(t, org, "ada@example.com");
+  team_member(t, other, "far@example.com");
+  team = team_make(t, org, "blue", "Ada@example.com");
+  munit_assert_string_equal(t_str(t, "usernames[0]"), "Ada@example.com");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events?eventType=TEAM_CREATED", org), ==, 200);
+  munit_assert_string_equal(t_str(t, "results[0].teamId"), team);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events?eventType=JOINED_TEAM", org), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
 
   /* one name, one team; in another organization it is free */
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"blue\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 409);
-  munit_assert_string_equal(t_error(&t), "TEAM_NAME_NOT_AVAILABLE");
-  far = team_make(&t, other, "blue", "far@example.com");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/byName/blue", org), ==, 200);
-  munit_assert_string_equal(t_str(&t, "id"), team);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/byName/blue", other), ==, 200);
-  munit_assert_string_equal(t_str(&t, "id"), far);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/byName/red", org), ==, 404);
-  munit_assert_string_equal(t_error(&t), "TEAM_NAME_NOT_FOUND");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/%s", org, far), ==, 404);
-  munit_assert_string_equal(t_error(&t), "TEAM_NOT_FOUND");
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"red\",\"usernames\":[]}", "/orgs/%s/teams", org), ==, 400);
-  munit_assert_string_equal(t_error(&t), "CANNOT_CREATE_EMPTY_TEAM");
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"red\",\"usernames\":[\"far@example.com\"]}", "/orgs/%s/teams", org), ==, 404);
-  munit_assert_string_equal(t_error(&t), "USERNAME_NOT_FOUND");
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"blue\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 409);
+  munit_assert_string_equal(t_error(t), "TEAM_NAME_NOT_AVAILABLE");
+  far = team_make(t, other, "blue", "far@example.com");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/teams/byName/blue", org), ==, 200);
+  munit_assert_string_equal(t_str(t, "id"), team);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/teams/byName/blue", other), ==, 200);
+  munit_assert_string_equal(t_str(t, "id"), far);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/teams/byName/red", org), ==, 404);
+  munit_assert_string_equal(t_error(t), "TEAM_NAME_NOT_FOUND");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/teams/%s", org, far), ==, 404);
+  munit_assert_string_equal(t_error(t), "TEAM_NOT_FOUND");
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"red\",\"usernames\":[]}", "/orgs/%s/teams", org), ==, 400);
+  munit_assert_string_equal(t_error(t), "CANNOT_CREATE_EMPTY_TEAM");
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"red\",\"usernames\":[\"far@example.com\"]}", "/orgs/%s/teams", org), ==, 404);
+  munit_assert_string_equal(t_error(t), "USERNAME_NOT_FOUND");
 
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"navy\"}", "/orgs/%s/teams/%s", org, team), ==, 200);
-  munit_assert_string_equal(t_str(&t, "name"), "navy");
-  munit_assert_string_equal(team_newest(&t, "orgs", org), "TEAM_NAME_CHANGED");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/%s", org, team), ==, 200);
-  munit_assert_string_not_equal(t_link(&t, "byName"), "");
-  munit_assert_null(t_node(&t, "usernames"));
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"navy\"}", "/orgs/%s/teams/%s", org, team), ==, 200);
+  munit_assert_string_equal(t_str(t, "name"), "navy");
+  munit_assert_string_equal(team_newest(t, "orgs", org), "TEAM_NAME_CHANGED");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/teams/%s", org, team), ==, 200);
+  munit_assert_string_not_equal(t_link(t, "byName"), "");
+  munit_assert_null(t_node(t, "usernames"));
 
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, ada), ==, 200);
-  munit_assert_string_equal(t_str(&t, "teamIds[0]"), team);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/teams/%s", org, team), ==, 204);
-  munit_assert_string_equal(team_newest(&t, "orgs", org), "TEAM_DELETED");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, ada), ==, 200);
-  munit_assert_size(t_count(&t, "teamIds"), ==, 0);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams", org), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, ada), ==, 200);
+  munit_assert_string_equal(t_str(t, "teamIds[0]"), team);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/teams/%s", org, team), ==, 204);
+  munit_assert_string_equal(team_newest(t, "orgs", org), "TEAM_DELETED");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, ada), ==, 200);
+  munit_assert_size(t_count(t, "teamIds"), ==, 0);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/teams", org), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 0);
 }
 
-static MunitResult team_people(const MunitParameter params[], void *data)
+TEST_SERVICE(team, people)
 {
-  t_service t;
   const char *org, *ada, *bob, *team;
   char body[512];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  ada = team_member(&t, org, "ada@example.com");
-  bob = team_member(&t, org, "bob@example.com");
-  team = team_make(&t, org, "blue", "ada@example.com");
+  org = t_organization(t, "Acme");
+  ada = team_member(t, org, "ada@example.com");
+  bob = team_member(t, org, "bob@example.com");
+  team = team_make(t, org, "blue", "ada@example.com");
   snprintf(body, sizeof body, "{\"id\":\"%s\"}", bob);
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/%s:addUser", org, team), ==, 200);
-  munit_assert_string_equal(t_str(&t, "username"), "bob@example.com");
-  munit_assert_string_equal(t_str(&t, "teamIds[0]"), team);
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/%s:addUser", org, team), ==, 409);
-  munit_assert_string_equal(t_error(&t), "USER_ALREADY_IN_TEAM");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/%s/users", org, team), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/%s/users?userId=%s", org, team, ada), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/%s:removeUser", org, team), ==, 200);
-  munit_assert_size(t_count(&t, "teamIds"), ==, 0);
-  munit_assert_string_equal(team_newest(&t, "orgs", org), "REMOVED_FROM_TEAM");
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/%s:removeUser", org, team), ==, 404);
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/5f00000000000000000000aa:addUser", org), ==, 404);
-  munit_assert_string_equal(t_error(&t), "TEAM_NOT_FOUND");
-  munit_assert_int(t_sendf(&t, "POST", "{\"id\":\"5f00000000000000000000aa\"}", "/orgs/%s/teams/%s:addUser", org, team), ==, 404);
-  munit_assert_string_equal(t_error(&t), "USER_NOT_IN_ORG");
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/teams/%s:addUser", org, team), ==, 200);
+  munit_assert_string_equal(t_str(t, "username"), "bob@example.com");
+  munit_assert_string_equal(t_str(t, "teamIds[0]"), team);
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/teams/%s:addUser", org, team), ==, 409);
+  munit_assert_string_equal(t_error(t), "USER_ALREADY_IN_TEAM");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/teams/%s/users", org, team), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 2);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/teams/%s/users?userId=%s", org, team, ada), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/teams/%s:removeUser", org, team), ==, 200);
+  munit_assert_size(t_count(t, "teamIds"), ==, 0);
+  munit_assert_string_equal(team_newest(t, "orgs", org), "REMOVED_FROM_TEAM");
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/teams/%s:removeUser", org, team), ==, 404);
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/teams/5f00000000000000000000aa:addUser", org), ==, 404);
+  munit_assert_string_equal(t_error(t), "TEAM_NOT_FOUND");
+  munit_assert_int(t_sendf(t, "POST", "{\"id\":\"5f00000000000000000000aa\"}", "/orgs/%s/teams/%s:addUser", org, team), ==, 404);
+  munit_assert_string_equal(t_error(t), "USER_NOT_IN_ORG");
 
   /* the older way */
   snprintf(body, sizeof body, "[{\"id\":\"%s\"}]", bob);
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/%s/users", org, team), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
-  munit_assert_string_equal(t_str(&t, "results[1].emailAddress"), "bob@example.com"); /* users, not members */
-  munit_assert_string_equal(t_str(&t, "results[1].roles[0].roleName"), "ORG_MEMBER");
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/teams/%s/users/%s", org, team, bob), ==, 204);
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/teams/%s/users", org, team), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 2);
+  munit_assert_string_equal(t_str(t, "results[1].emailAddress"), "bob@example.com"); /* users, not members */
+  munit_assert_string_equal(t_str(t, "results[1].roles[0].roleName"), "ORG_MEMBER");
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/teams/%s/users/%s", org, team, bob), ==, 204);
   /* by the user itself */
   snprintf(body, sizeof body, "{\"teamIds\":[\"%s\"]}", team);
-  munit_assert_int(t_sendf(&t, "PATCH", body, "/orgs/%s/users/%s", org, bob), ==, 200);
-  munit_assert_string_equal(t_str(&t, "teamIds[0]"), team);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/users/%s", org, bob), ==, 204);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/%s/users", org, team), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "PATCH", body, "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_string_equal(t_str(t, "teamIds[0]"), team);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/users/%s", org, bob), ==, 204);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/teams/%s/users", org, team), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
 }
 
-static MunitResult team_projects(const MunitParameter params[], void *data)
+TEST_SERVICE(team, projects)
 {
-  t_service t;
   const char *org, *group, *gone, *ada, *team;
   char body[512];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  gone = t_project(&t, org, "omega");
-  ada = team_member(&t, org, "ada@example.com");
-  team = team_make(&t, org, "blue", "ada@example.com");
-  t_as(&t, ada);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 403);
-  t_as(&t, NULL);
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
+  gone = t_project(t, org, "omega");
+  ada = team_member(t, org, "ada@example.com");
+  team = team_make(t, org, "blue", "ada@example.com");
+  t_as(t, ada);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users", group), ==, 403);
+  t_as(t, NULL);
   snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", team);
-  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "results[0].teamId"), team);
-  munit_assert_string_equal(t_str(&t, "results[0].roleNames[0]"), "GROUP_READ_ONLY");
-  munit_assert_string_equal(team_newest(&t, "groups", group), "TEAM_ADDED_TO_GROUP");
-  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 409);
-  munit_assert_string_equal(t_error(&t), "TEAM_EXISTS_IN_GROUP");
+  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/teams", group), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(t, "results[0].teamId"), team);
+  munit_assert_string_equal(t_str(t, "results[0].roleNames[0]"), "GROUP_READ_ONLY");
+  munit_assert_string_equal(team_newest(t, "groups", group), "TEAM_ADDED_TO_GROUP");
+  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/teams", group), ==, 409);
+  munit_assert_string_equal(t_error(t), "TEAM_EXISTS_IN_GROUP");
   {
-    const char *green = team_make(&t, org, "green", "ada@example.com"), *red = team_make(&t, org, "red", "ada@example.com");
+    const char *green = team_make(t, org, "green", "ada@example.com"), *red = team_make(t, org, "red", "ada@example.com");
     snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]},{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}]", green, green);
-    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 409); /* twice in one request */
-    munit_assert_string_equal(t_error(&t), "TEAM_EXISTS_IN_GROUP");
+    munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/teams", group), ==, 409); /* twice in one request */
+    munit_assert_string_equal(t_error(t), "TEAM_EXISTS_IN_GROUP");
     snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]},{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", green, red);
-    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 200);
-    munit_assert_int64(t_int(&t, "totalCount"), ==, 3);
-    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/teams?pageNum=2&itemsPerPage=2", group), ==, 200);
-    munit_assert_int64(t_int(&t, "totalCount"), ==, 3);
-    munit_assert_size(t_count(&t, "results"), ==, 1);
-    munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/teams/%s", group, green), ==, 204);
-    munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/teams/%s", group, red), ==, 204);
+    munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/teams", group), ==, 200);
+    munit_assert_int64(t_int(t, "totalCount"), ==, 3);
+    munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/teams?pageNum=2&itemsPerPage=2", group), ==, 200);
+    munit_assert_int64(t_int(t, "totalCount"), ==, 3);
+    munit_assert_size(t_count(t, "results"), ==, 1);
+    munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/teams/%s", group, green), ==, 204);
+    munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/teams/%s", group, red), ==, 204);
   }
 
   /* what the team may do, its people may */
-  t_as(&t, ada);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?flattenTeams=true", group), ==, 200);
-  munit_assert_string_equal(t_str(&t, "results[0].username"), "ada@example.com");
-  munit_assert_string_equal(t_str(&t, "results[0].roles[0]"), "GROUP_READ_ONLY");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 403);
-  t_as(&t, NULL);
+  t_as(t, ada);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users", group), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 0);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users?flattenTeams=true", group), ==, 200);
+  munit_assert_string_equal(t_str(t, "results[0].username"), "ada@example.com");
+  munit_assert_string_equal(t_str(t, "results[0].roles[0]"), "GROUP_READ_ONLY");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 403);
+  t_as(t, NULL);
   snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}", team);
-  munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 200);
-  munit_assert_string_equal(t_str(&t, "results[0].roleNames[0]"), "GROUP_OWNER");
-  munit_assert_string_equal(team_newest(&t, "groups", group), "TEAM_ROLES_MODIFIED");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/teams/%s", group, team), ==, 200);
-  munit_assert_string_equal(t_str(&t, "roleNames[0]"), "GROUP_OWNER");
-  t_as(&t, ada);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
-  t_as(&t, NULL); /* which team it is stands in the path; what is not sent stays */
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roleNames\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/teams/%s", group, team), ==, 200);
-  munit_assert_string_equal(t_str(&t, "results[0].roleNames[0]"), "GROUP_READ_ONLY");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roleNames\":[\"GROUP_OWNER\"]}", "/groups/%s/teams/%s", group, team), ==, 200);
-  munit_assert_int(t_sendf(&t, "PATCH", "{}", "/groups/%s/teams/%s", group, team), ==, 200);
-  munit_assert_string_equal(t_str(&t, "results[0].roleNames[0]"), "GROUP_OWNER");
-  t_as(&t, NULL);
+  munit_assert_int(t_sendf(t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 200);
+  munit_assert_string_equal(t_str(t, "results[0].roleNames[0]"), "GROUP_OWNER");
+  munit_assert_string_equal(team_newest(t, "groups", group), "TEAM_ROLES_MODIFIED");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/teams/%s", group, team), ==, 200);
+  munit_assert_string_equal(t_str(t, "roleNames[0]"), "GROUP_OWNER");
+  t_as(t, ada);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
+  t_as(t, NULL); /* which team it is stands in the path; what is not sent stays */
+  munit_assert_int(t_sendf(t, "PATCH", "{\"roleNames\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/teams/%s", group, team), ==, 200);
+  munit_assert_string_equal(t_str(t, "results[0].roleNames[0]"), "GROUP_READ_ONLY");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"roleNames\":[\"GROUP_OWNER\"]}", "/groups/%s/teams/%s", group, team), ==, 200);
+  munit_assert_int(t_sendf(t, "PATCH", "{}", "/groups/%s/teams/%s", group, team), ==, 200);
+  munit_assert_string_equal(t_str(t, "results[0].roleNames[0]"), "GROUP_OWNER");
+  t_as(t, NULL);
 
   /* refused */
   snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[]}", team);
-  munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 403);
-  munit_assert_string_equal(t_error(&t), "NO_ROLES_IN_ASSIGNMENT");
+  munit_assert_int(t_sendf(t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 403);
+  munit_assert_string_equal(t_error(t), "NO_ROLES_IN_ASSIGNMENT");
   snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[\"ORG_OWNER\"]}", team);
-  munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_ROLE_FOR_GROUP");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/teams/%s", gone, team), ==, 404);
-  munit_assert_string_equal(t_error(&t), "TEAM_NOT_IN_GROUP");
-  munit_assert_int(t_sendf(&t, "POST", "[{\"teamId\":\"5f00000000000000000000aa\",\"roleNames\":[\"GROUP_OWNER\"]}]", "/groups/%s/teams", group), ==, 404);
-  munit_assert_string_equal(t_error(&t), "TEAM_NOT_IN_ORG");
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/teams/%s", org, team), ==, 404);
-  munit_assert_string_equal(t_error(&t), "CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT");
+  munit_assert_int(t_sendf(t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 400);
+  munit_assert_string_equal(t_error(t), "INVALID_ROLE_FOR_GROUP");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/teams/%s", gone, team), ==, 404);
+  munit_assert_string_equal(t_error(t), "TEAM_NOT_IN_GROUP");
+  munit_assert_int(t_sendf(t, "POST", "[{\"teamId\":\"5f00000000000000000000aa\",\"roleNames\":[\"GROUP_OWNER\"]}]", "/groups/%s/teams", group), ==, 404);
+  munit_assert_string_equal(t_error(t), "TEAM_NOT_IN_ORG");
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/teams/%s", org, team), ==, 404);
+  munit_assert_string_equal(t_error(t), "CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT");
 
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/teams/%s", group, team), ==, 204);
-  t_as(&t, ada);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"gamma\"}", "/groups/%s", group), ==, 403);
-  t_as(&t, NULL);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/teams/%s", group, team), ==, 204);
+  t_as(t, ada);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"gamma\"}", "/groups/%s", group), ==, 403);
+  t_as(t, NULL);
   /* a project that is gone holds no team back */
   snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}]", team);
-  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", gone), ==, 200);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", gone), ==, 202);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/teams/%s", org, team), ==, 204);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/teams", gone), ==, 200);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s", gone), ==, 202);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/teams/%s", org, team), ==, 204);
 }
 
-static MunitResult team_limits(const MunitParameter params[], void *data)
+TEST(team, limits)
 {
   t_service t;
   svc_limit_override wide[2];
@@ -225,7 +210,6 @@ static MunitResult team_limits(const MunitParameter params[], void *data)
   char body[512];
   svc_buf names;
   int i;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   memset(wide, 0, sizeof wide);
   wide[0].endpoint_set_id = "organizationUsers_organization";
@@ -264,48 +248,32 @@ static MunitResult team_limits(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/teams/byName/all", org), ==, 404);
   munit_assert_int(t_sendf(&t, "POST", fits, "/orgs/%s/teams", org), ==, 201);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A team that owns a project is sent there, changed and sent away by who owns it. */
-static MunitResult team_owners(const MunitParameter params[], void *data)
+TEST_SERVICE(team, owners)
 {
-  t_service t;
   const char *org, *group, *team, *manager;
   char body[256];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
   snprintf(body, sizeof body, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_ACCESS_MANAGER\"}]", group);
-  manager = t_user(&t, "manager@example.com", body);
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"blue\",\"usernames\":[\"manager@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
-  team = t_keep(&t, t_str(&t, "id"));
-  t_user(&t, "other@example.com", "[]");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"other@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
-  snprintf(body, sizeof body, "[{\"id\":\"%s\"}]", t_str(&t, "id"));
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/teams/%s/users", org, team), ==, 200);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/teams/%s/users/%s", org, team, manager), ==, 204);
+  manager = t_user(t, "manager@example.com", body);
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"blue\",\"usernames\":[\"manager@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
+  team = t_keep(t, t_str(t, "id"));
+  t_user(t, "other@example.com", "[]");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"other@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  snprintf(body, sizeof body, "[{\"id\":\"%s\"}]", t_str(t, "id"));
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/teams/%s/users", org, team), ==, 200);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/teams/%s/users/%s", org, team, manager), ==, 204);
   snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}]", team);
-  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 200);
-  t_as(&t, manager);
+  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/teams", group), ==, 200);
+  t_as(t, manager);
   snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}", team);
-  munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 403);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/teams/%s", group, team), ==, 403);
-  t_as(&t, NULL);
-  munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 200);
-  t_as(&t, manager);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/teams/%s", group, team), ==, 204);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 403);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/teams/%s", group, team), ==, 403);
+  t_as(t, NULL);
+  munit_assert_int(t_sendf(t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 200);
+  t_as(t, manager);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/teams/%s", group, team), ==, 204);
 }
-
-static MunitTest tests[] = {
-  { "/life", team_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/people", team_people, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/projects", team_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/limits", team_limits, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/owners", team_owners, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_team = { "team", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

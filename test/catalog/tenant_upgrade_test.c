@@ -35,10 +35,9 @@ static const char *upgrade_get(upgrade_world *w, const char *field)
 
 #define R(n, rest) "replicationSpecs[0].regionConfigs[" #n "]." rest
 
-static MunitResult upgrade_simple(const MunitParameter params[], void *data)
+TEST(tenant_upgrade, simple)
 {
   upgrade_world w;
-  (void)params, (void)data;
   upgrade_open(&w, SHARED("M0"));
   if (upgrade_send(&w, TO(AWS(",\"volumeType\":\"STANDARD\",\"autoScaling\":{\"compute\":{\"maxInstanceSize\":\"M60\",\"minInstanceSize\":\"M10\"}}")
                           ",\"diskSizeGB\":40,\"replicationFactor\":5,\"providerBackupEnabled\":true,\"tags\":[{\"key\":\"a\",\"value\":\"b\"}],"
@@ -68,14 +67,12 @@ static MunitResult upgrade_simple(const MunitParameter params[], void *data)
   munit_assert_int(upgrade_send(&w, TO(AWS(""))), ==, 400); /* it is on no shared tier any more */
   munit_assert_true(t_violation(&w.t, "name"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Several regions and shards, in both of the older ways to say so; and a greater share. */
-static MunitResult upgrade_shapes(const MunitParameter params[], void *data)
+TEST(tenant_upgrade, shapes)
 {
   upgrade_world w;
-  (void)params, (void)data;
   upgrade_open(&w, SHARED("M0"));
   if (upgrade_send(&w, TO(AWS("") ",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"numShards\":2,\"zoneName\":\"Z\",\"regionsConfig\":{"
                           "\"EU_WEST_1\":{\"electableNodes\":2,\"priority\":7},\"US_EAST_1\":{\"electableNodes\":1,\"priority\":6,\"readOnlyNodes\":1}}}]")) != 200)
@@ -100,11 +97,10 @@ static MunitResult upgrade_shapes(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "PATCH", SHARED("M0"), "/groups/%s/clusters/S", w.group), ==, 500); /* a lesser one has less room */
   munit_assert_string_equal(t_error(&w.t), "CANNOT_DECREASE_DISK_SIZE");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Shards of one region, what scales by the settings alone, and what is said twice. */
-static MunitResult upgrade_ways(const MunitParameter params[], void *data)
+TEST(tenant_upgrade, ways)
 {
   static const struct {
     const char *body, *field, *value;
@@ -120,30 +116,26 @@ static MunitResult upgrade_ways(const MunitParameter params[], void *data)
   };
   upgrade_world w;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     upgrade_open(&w, SHARED("M0"));
     if (upgrade_send(&w, rows[i].body) != 200) munit_errorf("%s: %s", rows[i].body, w.t.response.body);
     munit_assert_string_equal(upgrade_get(&w, rows[i].field), rows[i].value);
     t_close(&w.t);
   }
-  return MUNIT_OK;
 }
 
 /* What goes becomes nothing else. */
-static MunitResult upgrade_gone(const MunitParameter params[], void *data)
+TEST(tenant_upgrade, gone)
 {
   upgrade_world w;
-  (void)params, (void)data;
   upgrade_open(&w, SHARED("M0"));
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/S", w.group), ==, 202);
   munit_assert_int(upgrade_send(&w, TO(AWS(""))), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_ALREADY_REQUESTED_DELETION");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult upgrade_refused(const MunitParameter params[], void *data)
+TEST(tenant_upgrade, refused)
 {
   static const struct {
     const char *body, *code, *field;
@@ -165,7 +157,6 @@ static MunitResult upgrade_refused(const MunitParameter params[], void *data)
   };
   upgrade_world w;
   size_t i;
-  (void)params, (void)data;
   upgrade_open(&w, SHARED("M0"));
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
     if (upgrade_send(&w, rows[i].body) != 400 || strcmp(t_error(&w.t), rows[i].code) != 0 || !t_violation(&w.t, rows[i].field))
@@ -179,7 +170,6 @@ static MunitResult upgrade_refused(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/tenantUpgrade", w.group), ==, 404); /* a cluster of that name */
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 #define SERVERLESS(name, rest) "{\"name\":\"" name "\",\"providerSettings\":{\"backingProviderName\":\"AWS\"," \
@@ -191,11 +181,10 @@ static int serverless_send(upgrade_world *w, const char *body)
 }
 
 /* The free cluster becomes a flex cluster of the same name and id, shown in the older shape; its sunset is only announced. */
-static MunitResult upgrade_serverless(const MunitParameter params[], void *data)
+TEST(tenant_upgrade, serverless)
 {
   upgrade_world w;
   char id[25];
-  (void)params, (void)data;
   upgrade_open(&w, SHARED("M0"));
   snprintf(id, sizeof id, "%s", upgrade_get(&w, "id"));
   if (serverless_send(&w, SERVERLESS("S", ",\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]")) != 200) munit_error(w.t.response.body);
@@ -213,10 +202,9 @@ static MunitResult upgrade_serverless(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult upgrade_serverless_refused(const MunitParameter params[], void *data)
+TEST(tenant_upgrade, serverless_refused)
 {
   static const struct {
     const char *body, *error;
@@ -231,7 +219,6 @@ static MunitResult upgrade_serverless_refused(const MunitParameter params[], voi
   };
   upgrade_world w;
   size_t i;
-  (void)params, (void)data;
   upgrade_open(&w, SHARED("M0"));
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"D\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                            "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
@@ -242,10 +229,4 @@ static MunitResult upgrade_serverless_refused(const MunitParameter params[], voi
     munit_assert_string_equal(upgrade_get(&w, "stateName"), "IDLE"); /* nothing is changed */
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-#define TEST(n) { "/" #n, upgrade_##n, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { TEST(simple), TEST(shapes), TEST(ways), TEST(gone), TEST(refused), TEST(serverless), TEST(serverless_refused),
-                             { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_tenant_upgrade = { "tenant_upgrade", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

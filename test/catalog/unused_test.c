@@ -152,11 +152,10 @@ static void judge(const svc_plan *plan, size_t number, size_t which)
   if (found && unread(number, which, true, second)) t_complain(plan, "%s", found);
 }
 
-static MunitResult test_parameters(const MunitParameter params[], void *data)
+TEST(unused, parameters)
 {
   t_world w;
   size_t i, k, count = 0;
-  (void)params, (void)data;
   t_world_open(&w);
   for (i = 0; i < w.t.s->plan_count; i++) {
     const svc_param *rows = w.t.s->plans[i].route->flags & SVC_ABSOLUTE ? NULL : w.t.s->plans[i].route->params;
@@ -165,16 +164,14 @@ static MunitResult test_parameters(const MunitParameter params[], void *data)
   munit_assert_size(count, >, 100);
   t_world_close(&w);
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* Parameters that are declared to have no effect, each with a reason beside its row. */
-static MunitResult test_moot(const MunitParameter params[], void *data)
+TEST(unused, moot)
 {
   static const char *const known[] = { "includeSystemManaged", "includeSystemManaged", "sortBy", "includeCount", "status" };
   t_world w;
   size_t i, k, n = 0;
-  (void)params, (void)data;
   t_world_open(&w);
   for (i = 0; i < w.t.s->plan_count; i++) {
     const svc_param *p = w.t.s->plans[i].route->params;
@@ -188,12 +185,4 @@ static MunitResult test_moot(const MunitParameter params[], void *data)
   }
   munit_assert_size(n, ==, sizeof known / sizeof known[0]);
   t_world_close(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/parameters", test_parameters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/moot", test_moot, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_unused = { "unused", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

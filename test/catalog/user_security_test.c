@@ -10,10 +10,9 @@
 #define VERIFY SECURITY "/ldap/verify"
 #define BIND "\"hostname\":\"ldap.example.com\",\"bindUsername\":\"CN=svc,OU=a,DC=example,DC=com\",\"bindPassword\":\"a-bind-secret-of-length\""
 
-static MunitResult security_ldap(const MunitParameter params[], void *data)
+TEST(user_security, ldap)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_good(&w, "GET", SECURITY, NULL, 200);
   b_is(&w, "ldap.authenticationEnabled", "false");
@@ -34,13 +33,12 @@ static MunitResult security_ldap(const MunitParameter params[], void *data)
   b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"hostname\":\"2001:db8::1\",\"bindPassword\":\"another\"}}", 202);
   b_good(&w, "GET", "/groups/%G/events?eventType=GROUP_SETTINGS_UPDATED", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult security_mapping(const MunitParameter params[], void *data)
+TEST(user_security, mapping)
 {
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"userToDNMapping\":[{\"match\":\"(.+)\"}]}}", "ldap.userToDNMapping[0]");
   b_bad_field(&w, "PATCH", SECURITY, "{\"ldap\":{\"userToDNMapping\":[{\"match\":\"(.+)\",\"ldapQuery\":\"a\",\"substitution\":\"b\"}]}}",
@@ -54,16 +52,15 @@ static MunitResult security_mapping(const MunitParameter params[], void *data)
   b_good(&w, "DELETE", SECURITY "/ldap/userToDNMapping", NULL, 202); /* none is as good as gone */
   b_good(&w, "GET", SECURITY, NULL, 200);
   munit_assert_size(t_count(&w.t, "ldap.userToDNMapping"), ==, 0);
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* The authorities are certificates that somebody made: here, the project's own. */
-static MunitResult security_x509(const MunitParameter params[], void *data)
+TEST(user_security, x509)
 {
   char body[4096], *ca;
   svc_buf b;
   b_world w;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_bad_field(&w, "PATCH", SECURITY, "{\"customerX509\":{\"cas\":\"nonsense\"}}", "customerX509.cas");
   b_good(&w, "POST", "/groups/%G/databaseUsers",
@@ -80,17 +77,16 @@ static MunitResult security_x509(const MunitParameter params[], void *data)
   munit_assert_null(t_node(&w.t, "customerX509.cas"));
   b_good(&w, "GET", SECURITY, NULL, 200);
   munit_assert_null(t_node(&w.t, "customerX509.cas"));
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* Of two certificates, either may be the one for which there is no memory: that is not its fault. */
-static MunitResult security_no_memory(const MunitParameter params[], void *data)
+TEST(user_security, no_memory)
 {
   svc_str two;
   b_world w;
   long n;
   int rc, which;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_good(&w, "POST", "/groups/%G/databaseUsers",
          "{\"databaseName\":\"$external\",\"username\":\"CN=joe\",\"x509Type\":\"MANAGED\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}", 201);
@@ -110,14 +106,13 @@ static MunitResult security_no_memory(const MunitParameter params[], void *data)
       svc_blocks_free(arena.blocks);
     }
   munit_assert_long(n, >, 5);
-  return b_close(&w);
+  b_close(&w);
 }
 
-static MunitResult security_verify(const MunitParameter params[], void *data)
+TEST(user_security, verify)
 {
   b_world w;
   int i;
-  (void)params, (void)data;
   b_open(&w, NULL);
   b_bad_field(&w, "POST", VERIFY, "{\"hostname\":\"ldap.example.com\",\"port\":636,\"bindUsername\":\"DC=a\"}", "bindPassword");
   b_bad_field(&w, "POST", VERIFY, "{\"port\":636,\"caCertificate\":\"no\"," BIND "}", "caCertificate");
@@ -138,7 +133,7 @@ static MunitResult security_verify(const MunitParameter params[], void *data)
   b_bad(&w, "GET", VERIFY "/%J", NULL, 404, "RESOURCE_NOT_FOUND");
   for (i = 0; i < 100; i++) b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
   b_bad(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 403, "TOO_MANY_RESOURCES");
-  return b_close(&w);
+  b_close(&w);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- the driver */
@@ -159,7 +154,7 @@ static int security_perform(void *context, svc *s, const svc_order *order)
 }
 
 /* The driver tries it, with the password, and says what came of each step. */
-static MunitResult security_driven(const MunitParameter params[], void *data)
+TEST(user_security, driven)
 {
 #define STEP "{\"validationType\":\"CONNECT\",\"status\":\"OK\"}"
   char many[4096];
@@ -168,7 +163,6 @@ static MunitResult security_driven(const MunitParameter params[], void *data)
   svc_driver driver = { security_perform, NULL, &d };
   svc_config config = { .limiter_off = 1, .driver = &driver };
   b_world w;
-  (void)params, (void)data;
   b_open(&w, &config);
   b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
   w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
@@ -207,17 +201,5 @@ static MunitResult security_driven(const MunitParameter params[], void *data)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_string_equal(d.action, "security.put");
   munit_assert_string_equal(d.secrets, "{\"ldap\":{\"bindPassword\":\"a-bind-secret-of-length\"}}");
-  return b_close(&w);
+  b_close(&w);
 }
-
-static MunitTest tests[] = {
-  { "/ldap", security_ldap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/mapping", security_mapping, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/x509", security_x509, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_memory", security_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/verify", security_verify, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/driven", security_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_user_security = { "/user_security", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

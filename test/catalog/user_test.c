@@ -27,416 +27,376 @@ static bool user_event(t_service *t, const char *scope, const char *id, const ch
   return false;
 }
 
-static MunitResult user_register(const MunitParameter params[], void *data)
+TEST_SERVICE(user, register)
 {
-  t_service t;
   const char *org, *group, *id;
   char roles[256];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
   snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
-  id = t_user(&t, "Ada@Example.com", roles);
-  munit_assert_string_equal(t_str(&t, "username"), "ada@example.com");
-  munit_assert_string_equal(t_str(&t, "emailAddress"), "ada@example.com");
-  munit_assert_string_equal(t_str(&t, "createdAt"), "2025-06-01T00:00:00Z");
-  munit_assert_null(strstr(t.response.body, "password"));
-  munit_assert_null(strstr(t.response.body, "correct horse"));
-  munit_assert_size(t_count(&t, "roles"), ==, 2); /* a role in a project makes a member of its organization */
-  munit_assert_string_not_equal(t_get_header(&t, "Deprecation"), "");
-  munit_assert_true(user_event(&t, "orgs", org, "JOINED_ORG", "ada@example.com"));
-  munit_assert_true(user_event(&t, "groups", group, "JOINED_GROUP", "ada@example.com"));
+  id = t_user(t, "Ada@Example.com", roles);
+  munit_assert_string_equal(t_str(t, "username"), "ada@example.com");
+  munit_assert_string_equal(t_str(t, "emailAddress"), "ada@example.com");
+  munit_assert_string_equal(t_str(t, "createdAt"), "2025-06-01T00:00:00Z");
+  munit_assert_null(strstr(t->response.body, "password"));
+  munit_assert_null(strstr(t->response.body, "correct horse"));
+  munit_assert_size(t_count(t, "roles"), ==, 2); /* a role in a project makes a member of its organization */
+  munit_assert_string_not_equal(t_get_header(t, "Deprecation"), "");
+  munit_assert_true(user_event(t, "orgs", org, "JOINED_ORG", "ada@example.com"));
+  munit_assert_true(user_event(t, "groups", group, "JOINED_GROUP", "ada@example.com"));
 
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "firstName"), "Ada");
-  munit_assert_string_not_equal(t_link(&t, "byName"), "");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/byName/ADA%%40example.com"), ==, 200);
-  munit_assert_string_equal(t_str(&t, "id"), id);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/byName/nobody@example.com"), ==, 404);
-  munit_assert_string_equal(t_error(&t), "USERNAME_NOT_FOUND");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", id), ==, 200);
+  munit_assert_string_equal(t_str(t, "firstName"), "Ada");
+  munit_assert_string_not_equal(t_link(t, "byName"), "");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/byName/ADA%%40example.com"), ==, 200);
+  munit_assert_string_equal(t_str(t, "id"), id);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/byName/nobody@example.com"), ==, 404);
+  munit_assert_string_equal(t_error(t), "USERNAME_NOT_FOUND");
 
   /* refused: the name is taken, the password short, a role without its place or of no such name */
-  munit_assert_int(t_send(&t, "POST", "/users", "{\"username\":\"ada@EXAMPLE.com\",\"password\":\"correct horse\",\"firstName\":\"A\","
+  munit_assert_int(t_send(t, "POST", "/users", "{\"username\":\"ada@EXAMPLE.com\",\"password\":\"correct horse\",\"firstName\":\"A\","
                           "\"lastName\":\"B\",\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[]}"), ==, 409);
-  munit_assert_string_equal(t_error(&t), "USER_ALREADY_EXISTS");
-  munit_assert_int(t_send(&t, "POST", "/users", "{\"username\":\"eve\",\"password\":\"short\",\"firstName\":\"A\","
+  munit_assert_string_equal(t_error(t), "USER_ALREADY_EXISTS");
+  munit_assert_int(t_send(t, "POST", "/users", "{\"username\":\"eve\",\"password\":\"short\",\"firstName\":\"A\","
                           "\"lastName\":\"B\",\"country\":\"gb\",\"mobileNumber\":\"2125550123\",\"roles\":[]}"), ==, 400);
-  munit_assert_true(t_violation(&t, "username") && t_violation(&t, "password") && t_violation(&t, "country"));
-  munit_assert_int(t_send(&t, "POST", "/users", "{\"username\":\"eve@x.com\",\"password\":\"longenough\",\"firstName\":\"A\","
+  munit_assert_true(t_violation(t, "username") && t_violation(t, "password") && t_violation(t, "country"));
+  munit_assert_int(t_send(t, "POST", "/users", "{\"username\":\"eve@x.com\",\"password\":\"longenough\",\"firstName\":\"A\","
                           "\"lastName\":\"B\",\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"roleName\":\"ORG_OWNER\"}]}"), ==, 400);
-  munit_assert_string_equal(t_error(&t), "ROLE_NEEDS_ORG_ID");
-  munit_assert_int(t_send(&t, "POST", "/users", "{\"username\":\"eve@x.com\",\"password\":\"longenough\",\"firstName\":\"A\","
+  munit_assert_string_equal(t_error(t), "ROLE_NEEDS_ORG_ID");
+  munit_assert_int(t_send(t, "POST", "/users", "{\"username\":\"eve@x.com\",\"password\":\"longenough\",\"firstName\":\"A\","
                           "\"lastName\":\"B\",\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"roleName\":\"KING\"}]}"), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_ROLE");
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_string_equal(t_error(t), "INVALID_ROLE");
 }
 
-static MunitResult user_own_roles(const MunitParameter params[], void *data)
+TEST_SERVICE(user, own_roles)
 {
-  t_service t;
   const char *org, *other, *group, *ada, *bob;
   char body[512];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  other = t_organization(&t, "Other");
-  group = t_project(&t, org, "alpha");
-  ada = user_owner(&t, "ada@example.com", org);
-  bob = t_user(&t, "bob@example.com", "[]");
+  org = t_organization(t, "Acme");
+  other = t_organization(t, "Other");
+  group = t_project(t, org, "alpha");
+  ada = user_owner(t, "ada@example.com", org);
+  bob = t_user(t, "bob@example.com", "[]");
 
-  t_as(&t, ada);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", other), ==, 401);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", ada), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 404); /* shares no organization with it */
-  munit_assert_string_equal(t_error(&t), "USER_NOT_FOUND");
-  t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 401);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 401);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200); /* itself */
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", ada), ==, 404);
+  t_as(t, ada);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", org), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", other), ==, 401);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", ada), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", bob), ==, 404); /* shares no organization with it */
+  munit_assert_string_equal(t_error(t), "USER_NOT_FOUND");
+  t_as(t, bob);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", org), ==, 401);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 401);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", bob), ==, 200); /* itself */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", ada), ==, 404);
   snprintf(body, sizeof body, "{\"username\":\"eve@x.com\",\"password\":\"longenough\",\"firstName\":\"A\",\"lastName\":\"B\","
            "\"country\":\"GB\",\"mobileNumber\":\"2125550123\",\"roles\":[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]}", org);
-  munit_assert_int(t_send(&t, "POST", "/users", body), ==, 404); /* nobody learns what exists */
+  munit_assert_int(t_send(t, "POST", "/users", body), ==, 404); /* nobody learns what exists */
 
   /* ada lets bob in as a member, then as a project's owner */
-  t_as(&t, ada);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org),
+  t_as(t, ada);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org),
                    ==, 201);
-  munit_assert_string_equal(t_str(&t, "orgMembershipStatus"), "ACTIVE");
-  munit_assert_string_equal(t_str(&t, "id"), bob);
-  munit_assert_string_equal(t_str(&t, "firstName"), "Ada");
-  munit_assert_string_equal(t_str(&t, "roles.orgRoles[0]"), "ORG_MEMBER");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200);
-  t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s", org), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 403);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"x@x.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 403);
-  munit_assert_int(t_send(&t, "POST", "/users", body), ==, 403);
-  t_as(&t, ada);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", group), ==, 201);
-  munit_assert_string_equal(t_str(&t, "roles[0]"), "GROUP_READ_ONLY");
-  t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 403);
-  t_as(&t, ada);
-  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
-  munit_assert_size(t_count(&t, "roles"), ==, 2);
-  t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
+  munit_assert_string_equal(t_str(t, "orgMembershipStatus"), "ACTIVE");
+  munit_assert_string_equal(t_str(t, "id"), bob);
+  munit_assert_string_equal(t_str(t, "firstName"), "Ada");
+  munit_assert_string_equal(t_str(t, "roles.orgRoles[0]"), "ORG_MEMBER");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", bob), ==, 200);
+  t_as(t, bob);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s", org), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 403);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"x@x.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 403);
+  munit_assert_int(t_send(t, "POST", "/users", body), ==, 403);
+  t_as(t, ada);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", group), ==, 201);
+  munit_assert_string_equal(t_str(t, "roles[0]"), "GROUP_READ_ONLY");
+  t_as(t, bob);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 200);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 403);
+  t_as(t, ada);
+  munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
+  munit_assert_size(t_count(t, "roles"), ==, 2);
+  t_as(t, bob);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
 
   /* out of the organization: out of its projects */
-  t_as(&t, ada);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/users/%s", org, bob), ==, 204);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 404);
-  munit_assert_string_equal(t_error(&t), "USER_NOT_IN_ORG");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", group, bob), ==, 404);
-  munit_assert_string_equal(t_error(&t), "USER_NOT_IN_GROUP");
-  munit_assert_true(user_event(&t, "orgs", org, "REMOVED_FROM_ORG", "bob@example.com"));
-  munit_assert_true(user_event(&t, "groups", group, "REMOVED_FROM_GROUP", "bob@example.com"));
-  t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 401);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200);
-  munit_assert_size(t_count(&t, "roles"), ==, 0);
-  t_close(&t);
-  return MUNIT_OK;
+  t_as(t, ada);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/users/%s", org, bob), ==, 204);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 404);
+  munit_assert_string_equal(t_error(t), "USER_NOT_IN_ORG");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users/%s", group, bob), ==, 404);
+  munit_assert_string_equal(t_error(t), "USER_NOT_IN_GROUP");
+  munit_assert_true(user_event(t, "orgs", org, "REMOVED_FROM_ORG", "bob@example.com"));
+  munit_assert_true(user_event(t, "groups", group, "REMOVED_FROM_GROUP", "bob@example.com"));
+  t_as(t, bob);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 401);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", bob), ==, 200);
+  munit_assert_size(t_count(t, "roles"), ==, 0);
 }
 
-static MunitResult user_roles(const MunitParameter params[], void *data)
+TEST_SERVICE(user, roles)
 {
-  t_service t;
   const char *org, *group, *ada, *bob;
   char body[512];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  ada = user_owner(&t, "ada@example.com", org);
-  bob = t_user(&t, "bob@example.com", "[]");
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
+  ada = user_owner(t, "ada@example.com", org);
+  bob = t_user(t, "bob@example.com", "[]");
 
   /* of the wrong level */
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"GROUP_OWNER\"]}}", "/orgs/%s/users", org), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_ROLE_FOR_ORG");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/groups/%s/users", group), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_ROLE_FOR_GROUP");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":"
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"GROUP_OWNER\"]}}", "/orgs/%s/users", org), ==, 400);
+  munit_assert_string_equal(t_error(t), "INVALID_ROLE_FOR_ORG");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/groups/%s/users", group), ==, 400);
+  munit_assert_string_equal(t_error(t), "INVALID_ROLE_FOR_GROUP");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":"
                            "[{\"groupId\":\"5f00000000000000000000aa\",\"groupRoles\":[\"GROUP_OWNER\"]}]}}", "/orgs/%s/users", org), ==, 404);
-  munit_assert_string_equal(t_error(&t), "GROUP_NOT_FOUND");
+  munit_assert_string_equal(t_error(t), "GROUP_NOT_FOUND");
 
   snprintf(body, sizeof body, "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":"
            "[{\"groupId\":\"%s\",\"groupRoles\":[\"GROUP_OWNER\"]}]}}", group);
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/users", org), ==, 201);
-  munit_assert_string_equal(t_str(&t, "roles.groupRoleAssignments[0].groupRoles[0]"), "GROUP_OWNER");
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/users", org), ==, 409);
-  munit_assert_string_equal(t_error(&t), "USER_ALREADY_EXISTS");
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/users", org), ==, 201);
+  munit_assert_string_equal(t_str(t, "roles.groupRoleAssignments[0].groupRoles[0]"), "GROUP_OWNER");
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/users", org), ==, 409);
+  munit_assert_string_equal(t_error(t), "USER_ALREADY_EXISTS");
 
   /* a change of one part leaves the others */
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}", "/orgs/%s/users/%s", org, bob), ==, 200);
-  munit_assert_string_equal(t_str(&t, "roles.orgRoles[0]"), "ORG_READ_ONLY");
-  munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, 1);
-  munit_assert_true(user_event(&t, "orgs", org, "USER_ROLES_CHANGED_AUDIT", "bob@example.com"));
+  munit_assert_int(t_sendf(t, "PATCH", "{\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}", "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_string_equal(t_str(t, "roles.orgRoles[0]"), "ORG_READ_ONLY");
+  munit_assert_size(t_count(t, "roles.groupRoleAssignments"), ==, 1);
+  munit_assert_true(user_event(t, "orgs", org, "USER_ROLES_CHANGED_AUDIT", "bob@example.com"));
   {
     static const struct { const char *body; int status; } nothings[] = {
       { "{}", 200 }, { "{\"roles\":{}}", 200 }, { "{\"roles\":null}", 400 }, { "{\"roles\":{\"groupRoleAssignments\":null}}", 400 },
     };
     size_t i;
     for (i = 0; i < sizeof nothings / sizeof nothings[0]; i++) {
-      int status = t_sendf(&t, "PATCH", nothings[i].body, "/orgs/%s/users/%s", org, bob);
-      if (status != nothings[i].status) munit_errorf("%s: %d %s", nothings[i].body, status, t.response.body);
+      int status = t_sendf(t, "PATCH", nothings[i].body, "/orgs/%s/users/%s", org, bob);
+      if (status != nothings[i].status) munit_errorf("%s: %d %s", nothings[i].body, status, t->response.body);
     }
-    munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
-    munit_assert_string_equal(t_str(&t, "roles.orgRoles[0]"), "ORG_READ_ONLY");
-    munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, 1);
+    munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
+    munit_assert_string_equal(t_str(t, "roles.orgRoles[0]"), "ORG_READ_ONLY");
+    munit_assert_size(t_count(t, "roles.groupRoleAssignments"), ==, 1);
   }
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"username\":\"x@x.com\"}", "/orgs/%s/users/%s", org, bob), ==, 400);
-  munit_assert_int(t_sendf(&t, "POST", "{\"orgRole\":\"ORG_MEMBER\"}", "/orgs/%s/users/%s:addRole", org, bob), ==, 200);
-  munit_assert_size(t_count(&t, "roles.orgRoles"), ==, 2);
-  munit_assert_int(t_sendf(&t, "POST", "{\"orgRole\":\"ORG_READ_ONLY\"}", "/orgs/%s/users/%s:removeRole", org, bob), ==, 200);
-  munit_assert_size(t_count(&t, "roles.orgRoles"), ==, 1);
-  munit_assert_int(t_sendf(&t, "POST", "{\"orgRole\":\"ORG_MEMBER\"}", "/orgs/%s/users/%s:removeRole", org, bob), ==, 403);
-  munit_assert_string_equal(t_error(&t), "CANNOT_REMOVE_ALL_USER_ROLES");
-  munit_assert_int(t_sendf(&t, "POST", "{\"orgRole\":\"GROUP_OWNER\"}", "/orgs/%s/users/%s:addRole", org, bob), ==, 400);
-  munit_assert_int(t_sendf(&t, "PUT", "{\"orgRoles\":[\"ORG_MEMBER\",\"ORG_BILLING_ADMIN\"]}", "/orgs/%s/users/%s/roles", org, bob), ==, 200);
-  munit_assert_size(t_count(&t, "orgRoles"), ==, 2);
-  munit_assert_int(t_sendf(&t, "PUT", "{\"groupRoles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users/%s/roles", group, bob), ==, 200);
-  munit_assert_string_equal(t_str(&t, "groupRoles[0]"), "GROUP_READ_ONLY");
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 204);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 404);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"username\":\"x@x.com\"}", "/orgs/%s/users/%s", org, bob), ==, 400);
+  munit_assert_int(t_sendf(t, "POST", "{\"orgRole\":\"ORG_MEMBER\"}", "/orgs/%s/users/%s:addRole", org, bob), ==, 200);
+  munit_assert_size(t_count(t, "roles.orgRoles"), ==, 2);
+  munit_assert_int(t_sendf(t, "POST", "{\"orgRole\":\"ORG_READ_ONLY\"}", "/orgs/%s/users/%s:removeRole", org, bob), ==, 200);
+  munit_assert_size(t_count(t, "roles.orgRoles"), ==, 1);
+  munit_assert_int(t_sendf(t, "POST", "{\"orgRole\":\"ORG_MEMBER\"}", "/orgs/%s/users/%s:removeRole", org, bob), ==, 403);
+  munit_assert_string_equal(t_error(t), "CANNOT_REMOVE_ALL_USER_ROLES");
+  munit_assert_int(t_sendf(t, "POST", "{\"orgRole\":\"GROUP_OWNER\"}", "/orgs/%s/users/%s:addRole", org, bob), ==, 400);
+  munit_assert_int(t_sendf(t, "PUT", "{\"orgRoles\":[\"ORG_MEMBER\",\"ORG_BILLING_ADMIN\"]}", "/orgs/%s/users/%s/roles", org, bob), ==, 200);
+  munit_assert_size(t_count(t, "orgRoles"), ==, 2);
+  munit_assert_int(t_sendf(t, "PUT", "{\"groupRoles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users/%s/roles", group, bob), ==, 200);
+  munit_assert_string_equal(t_str(t, "groupRoles[0]"), "GROUP_READ_ONLY");
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 204);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 404);
 
   /* the last owner stays one; of two, one may go */
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/users/%s", org, ada), ==, 403);
-  munit_assert_string_equal(t_error(&t), "CANNOT_DEMOTE_LAST_ORG_OWNER");
-  munit_assert_int(t_sendf(&t, "PUT", "{\"orgRoles\":[\"ORG_MEMBER\"]}", "/orgs/%s/users/%s/roles", org, ada), ==, 403);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":{\"orgRoles\":[\"ORG_OWNER\"]}}", "/orgs/%s/users", org), ==, 201);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/users/%s", org, ada), ==, 403); /* who is invited owns nothing yet */
-  munit_assert_int(t_sendf(&t, "POST", "{\"orgRole\":\"ORG_OWNER\"}", "/orgs/%s/users/%s:addRole", org, bob), ==, 200);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s/users/%s", org, ada), ==, 204);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/users/%s", org, ada), ==, 403);
+  munit_assert_string_equal(t_error(t), "CANNOT_DEMOTE_LAST_ORG_OWNER");
+  munit_assert_int(t_sendf(t, "PUT", "{\"orgRoles\":[\"ORG_MEMBER\"]}", "/orgs/%s/users/%s/roles", org, ada), ==, 403);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"new@example.com\",\"roles\":{\"orgRoles\":[\"ORG_OWNER\"]}}", "/orgs/%s/users", org), ==, 201);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/users/%s", org, ada), ==, 403); /* who is invited owns nothing yet */
+  munit_assert_int(t_sendf(t, "POST", "{\"orgRole\":\"ORG_OWNER\"}", "/orgs/%s/users/%s:addRole", org, bob), ==, 200);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s/users/%s", org, ada), ==, 204);
 }
 
-static MunitResult user_lists(const MunitParameter params[], void *data)
+TEST_SERVICE(user, lists)
 {
-  t_service t;
   const char *org, *group, *gone, *bob;
   char body[512];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  gone = t_project(&t, org, "omega");
-  user_owner(&t, "ada@example.com", org);
-  bob = t_user(&t, "bob@example.com", "[]");
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
+  gone = t_project(t, org, "omega");
+  user_owner(t, "ada@example.com", org);
+  bob = t_user(t, "bob@example.com", "[]");
   snprintf(body, sizeof body, "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"],\"groupRoleAssignments\":"
            "[{\"groupId\":\"%s\",\"groupRoles\":[\"GROUP_OWNER\"]},{\"groupId\":\"%s\",\"groupRoles\":[\"GROUP_OWNER\"]}]}}", group, gone);
-  munit_assert_int(t_sendf(&t, "POST", body, "/orgs/%s/users", org), ==, 201);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  munit_assert_int(t_sendf(t, "POST", body, "/orgs/%s/users", org), ==, 201);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"new@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
 
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users", org), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 3);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?orgMembershipStatus=PENDING", org), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?orgMembershipStatuses=PENDING&orgMembershipStatuses=ACTIVE", org), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 3);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users?username=Bob@example.com", org), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "results[0].id"), bob);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "results[0].roles[0]"), "GROUP_OWNER");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?includeOrgUsers=true", group), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 2); /* the owner, too */
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s?orgMembershipStatuses=PENDING", org, bob), ==, 404);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users", org), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 3);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users?orgMembershipStatus=PENDING", org), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users?orgMembershipStatuses=PENDING&orgMembershipStatuses=ACTIVE", org), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 3);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users?username=Bob@example.com", org), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(t, "results[0].id"), bob);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users", group), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(t, "results[0].roles[0]"), "GROUP_OWNER");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users?includeOrgUsers=true", group), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 2); /* the owner, too */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s?orgMembershipStatuses=PENDING", org, bob), ==, 404);
 
   /* a project that is gone is not shown any more */
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", gone), ==, 202);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
-  munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, 1);
-  munit_assert_string_not_equal(t_link(&t, "user"), "");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200);
-  munit_assert_size(t_count(&t, "roles"), ==, 2);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/users/%s", bob), ==, 200);
-  munit_assert_size(t_count(&t, "roles"), ==, 0);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s", gone), ==, 202);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 200);
+  munit_assert_size(t_count(t, "roles.groupRoleAssignments"), ==, 1);
+  munit_assert_string_not_equal(t_link(t, "user"), "");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", bob), ==, 200);
+  munit_assert_size(t_count(t, "roles"), ==, 2);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s", group), ==, 202);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/users/%s", bob), ==, 200);
+  munit_assert_size(t_count(t, "roles"), ==, 0);
 }
 
 /* Who makes an organization or a project owns it; and a project that moves leaves the people of its old one behind. */
-static MunitResult user_makes(const MunitParameter params[], void *data)
+TEST_SERVICE(user, makes)
 {
-  t_service t;
   const char *org, *other, *group, *ada, *bob;
   char body[512];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  ada = t_user(&t, "ada@example.com", "[]");
-  bob = t_user(&t, "bob@example.com", "[]");
-  t_as(&t, ada);
-  org = t_organization(&t, "Acme");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, ada), ==, 200);
-  munit_assert_string_equal(t_str(&t, "roles.orgRoles[0]"), "ORG_OWNER");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_GROUP_CREATOR\"]}}", "/orgs/%s/users", org), ==, 201);
-  other = t_organization(&t, "Other");
-  t_as(&t, bob);
-  group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users/%s", group, bob), ==, 200);
-  munit_assert_string_equal(t_str(&t, "roles[0]"), "GROUP_OWNER");
+  ada = t_user(t, "ada@example.com", "[]");
+  bob = t_user(t, "bob@example.com", "[]");
+  t_as(t, ada);
+  org = t_organization(t, "Acme");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, ada), ==, 200);
+  munit_assert_string_equal(t_str(t, "roles.orgRoles[0]"), "ORG_OWNER");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"bob@example.com\",\"roles\":{\"orgRoles\":[\"ORG_GROUP_CREATOR\"]}}", "/orgs/%s/users", org), ==, 201);
+  other = t_organization(t, "Other");
+  t_as(t, bob);
+  group = t_project(t, org, "alpha");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users/%s", group, bob), ==, 200);
+  munit_assert_string_equal(t_str(t, "roles[0]"), "GROUP_OWNER");
   snprintf(body, sizeof body, "{\"name\":\"beta\",\"orgId\":\"%s\"}", org);
-  munit_assert_int(t_sendf(&t, "POST", body, "/groups?projectOwnerId=%s", "5f00000000000000000000aa"), ==, 404);
-  munit_assert_string_equal(t_error(&t), "USER_NOT_IN_ORG");
-  munit_assert_int(t_sendf(&t, "POST", body, "/groups?projectOwnerId=%s", ada), ==, 201);
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"New\",\"orgOwnerId\":\"5f00000000000000000000aa\"}"), ==, 404);
-  t_as(&t, ada);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"nobody@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
-  snprintf(body, sizeof body, "{\"name\":\"New\",\"orgOwnerId\":\"%s\"}", t_keep(&t, t_str(&t, "id")));
-  munit_assert_int(t_send(&t, "POST", "/orgs", body), ==, 404); /* who is invited, and has not come, owns nothing */
-  munit_assert_string_equal(t_error(&t), "USER_NOT_FOUND");
+  munit_assert_int(t_sendf(t, "POST", body, "/groups?projectOwnerId=%s", "5f00000000000000000000aa"), ==, 404);
+  munit_assert_string_equal(t_error(t), "USER_NOT_IN_ORG");
+  munit_assert_int(t_sendf(t, "POST", body, "/groups?projectOwnerId=%s", ada), ==, 201);
+  munit_assert_int(t_send(t, "POST", "/orgs", "{\"name\":\"New\",\"orgOwnerId\":\"5f00000000000000000000aa\"}"), ==, 404);
+  t_as(t, ada);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"nobody@example.com\",\"roles\":{\"orgRoles\":[\"ORG_MEMBER\"]}}", "/orgs/%s/users", org), ==, 201);
+  snprintf(body, sizeof body, "{\"name\":\"New\",\"orgOwnerId\":\"%s\"}", t_keep(t, t_str(t, "id")));
+  munit_assert_int(t_send(t, "POST", "/orgs", body), ==, 404); /* who is invited, and has not come, owns nothing */
+  munit_assert_string_equal(t_error(t), "USER_NOT_FOUND");
 
-  t_as(&t, ada);
+  t_as(t, ada);
   snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", other);
-  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s:migrate", group), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users", group), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
-  t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 401);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s:migrate", group), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users", group), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 0);
+  t_as(t, bob);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 401);
 }
 
 /* Registering with several roles in one organization keeps all that was promised there by the invitation. */
-static MunitResult user_invited(const MunitParameter params[], void *data)
+TEST_SERVICE(user, invited)
 {
-  t_service t;
   const char *org, *group, *ada;
   char roles[256];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org), ==, 201);
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"ada@example.com\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/invites", org), ==, 201);
   snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"},{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]",
            group, org);
-  ada = t_user(&t, "ada@example.com", roles);
-  munit_assert_size(t_count(&t, "roles"), ==, 3);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/users/%s", org, ada), ==, 200);
-  munit_assert_string_equal(t_str(&t, "roles.orgRoles[0]"), "ORG_OWNER");
-  munit_assert_string_equal(t_str(&t, "roles.orgRoles[1]"), "ORG_MEMBER");
-  munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, 1);
-  t_close(&t);
-  return MUNIT_OK;
+  ada = t_user(t, "ada@example.com", roles);
+  munit_assert_size(t_count(t, "roles"), ==, 3);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, ada), ==, 200);
+  munit_assert_string_equal(t_str(t, "roles.orgRoles[0]"), "ORG_OWNER");
+  munit_assert_string_equal(t_str(t, "roles.orgRoles[1]"), "ORG_MEMBER");
+  munit_assert_size(t_count(t, "roles.groupRoleAssignments"), ==, 1);
 }
 
 /* Who manages access to a project hands out its roles, but makes nobody its owner: neither itself nor a key or team. */
-static MunitResult user_manager(const MunitParameter params[], void *data)
+TEST_SERVICE(user, manager)
 {
-  t_service t;
   const char *org, *group, *ada, *bob, *team, *key, *account;
   char roles[256], body[256];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
   snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_ACCESS_MANAGER\"}]", group);
-  ada = t_user(&t, "ada@example.com", roles);
+  ada = t_user(t, "ada@example.com", roles);
   snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
-  bob = t_user(&t, "bob@example.com", roles);
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"blue\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
-  team = t_keep(&t, t_str(&t, "id"));
-  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"old\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", group), ==, 201);
-  key = t_keep(&t, t_str(&t, "id"));
+  bob = t_user(t, "bob@example.com", roles);
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"blue\",\"usernames\":[\"ada@example.com\"]}", "/orgs/%s/teams", org), ==, 201);
+  team = t_keep(t, t_str(t, "id"));
+  munit_assert_int(t_sendf(t, "POST", "{\"desc\":\"old\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", group), ==, 201);
+  key = t_keep(t, t_str(t, "id"));
 
-  t_as(&t, ada);
-  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 403);
-  munit_assert_string_equal(t_error(&t), "ACCESS_FORBIDDEN");
-  munit_assert_not_null(strstr(t_str(&t, "detail"), "GROUP_OWNER"));
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/users", group), ==, 403);
+  t_as(t, ada);
+  munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 403);
+  munit_assert_string_equal(t_error(t), "ACCESS_FORBIDDEN");
+  munit_assert_not_null(strstr(t_str(t, "detail"), "GROUP_OWNER"));
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/users", group), ==, 403);
   snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}]", team);
-  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 403);
-  munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", group), ==, 403);
+  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/teams", group), ==, 403);
+  munit_assert_int(t_sendf(t, "POST", "{\"desc\":\"x\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys", group), ==, 403);
 
   /* any other role it may, and leave an owner what it is; but it unmakes no owner either */
-  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_CLUSTER_MANAGER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 200);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", group), ==, 201);
+  munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_CLUSTER_MANAGER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 200);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"new@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/users", group), ==, 201);
   snprintf(body, sizeof body, "[{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]", team);
-  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/teams", group), ==, 200);
+  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/teams", group), ==, 200);
   snprintf(body, sizeof body, "{\"teamId\":\"%s\",\"roleNames\":[\"GROUP_OWNER\"]}", team);
-  munit_assert_int(t_sendf(&t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 403);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"desc\":\"new\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 200);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 403);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/apiKeys/%s", group, key), ==, 403);
-  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_READ_ONLY\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
-  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:removeRole", group, bob), ==, 403);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 403);
-  t_as(&t, NULL);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 200);
-  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:removeRole", group, bob), ==, 200);
-  t_as(&t, ada);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 403);
-  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 403);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/apiKeys/%s", group, key), ==, 204); /* it is no owner any more */
-  t_as(&t, NULL);
-  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
-  t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 200);
+  munit_assert_int(t_sendf(t, "PATCH", body, "/groups/%s/teams/%s", group, team), ==, 403);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"desc\":\"new\",\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 200);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 403);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/apiKeys/%s", group, key), ==, 403);
+  munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_READ_ONLY\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
+  munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:removeRole", group, bob), ==, 403);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/users/%s", group, bob), ==, 403);
+  t_as(t, NULL);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 200);
+  munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:removeRole", group, bob), ==, 200);
+  t_as(t, ada);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/apiKeys/%s", group, key), ==, 403);
+  munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 403);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/apiKeys/%s", group, key), ==, 204); /* it is no owner any more */
+  t_as(t, NULL);
+  munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, bob), ==, 200);
+  t_as(t, bob);
+  munit_assert_int(t_sendf(t, "POST", "{\"groupRole\":\"GROUP_OWNER\"}", "/groups/%s/users/%s:addRole", group, ada), ==, 200);
 
   /* the owner of a project gets no secret of an account that may do more than that */
-  t_as(&t, NULL);
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"root\",\"description\":\"all\",\"roles\":[\"ORG_OWNER\"],"
+  t_as(t, NULL);
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"root\",\"description\":\"all\",\"roles\":[\"ORG_OWNER\"],"
                            "\"secretExpiresAfterHours\":8}", "/orgs/%s/serviceAccounts", org), ==, 201);
-  account = t_keep(&t, t_str(&t, "clientId"));
-  munit_assert_int(t_sendf(&t, "POST", "{\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/serviceAccounts/%s:invite", group, account), ==, 200);
-  t_as(&t, bob);
-  munit_assert_int(t_sendf(&t, "POST", "{\"secretExpiresAfterHours\":8}", "/groups/%s/serviceAccounts/%s/secrets", group, account), ==, 403);
-  munit_assert_string_equal(t_error(&t), "ACCESS_FORBIDDEN");
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"own\",\"description\":\"of it\",\"roles\":[\"GROUP_OWNER\"],"
+  account = t_keep(t, t_str(t, "clientId"));
+  munit_assert_int(t_sendf(t, "POST", "{\"roles\":[\"GROUP_OWNER\"]}", "/groups/%s/serviceAccounts/%s:invite", group, account), ==, 200);
+  t_as(t, bob);
+  munit_assert_int(t_sendf(t, "POST", "{\"secretExpiresAfterHours\":8}", "/groups/%s/serviceAccounts/%s/secrets", group, account), ==, 403);
+  munit_assert_string_equal(t_error(t), "ACCESS_FORBIDDEN");
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"own\",\"description\":\"of it\",\"roles\":[\"GROUP_OWNER\"],"
                            "\"secretExpiresAfterHours\":8}", "/groups/%s/serviceAccounts", group), ==, 201);
-  account = t_keep(&t, t_str(&t, "clientId"));
-  munit_assert_int(t_sendf(&t, "POST", "{\"secretExpiresAfterHours\":8}", "/groups/%s/serviceAccounts/%s/secrets", group, account), ==, 201);
-  t_close(&t);
-  return MUNIT_OK;
+  account = t_keep(t, t_str(t, "clientId"));
+  munit_assert_int(t_sendf(t, "POST", "{\"secretExpiresAfterHours\":8}", "/groups/%s/serviceAccounts/%s/secrets", group, account), ==, 201);
 }
 
 /* What a user shows depends on its projects: the tag is that of what is shown, and If-Match speaks of the same one. */
-static MunitResult user_tags(const MunitParameter params[], void *data)
+TEST_SERVICE(user, tags)
 {
-  t_service t;
   const char *org, *group, *ada;
   char roles[256], tag[64], path[128];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
   snprintf(roles, sizeof roles, "[{\"groupId\":\"%s\",\"roleName\":\"GROUP_OWNER\"}]", group);
-  ada = t_user(&t, "ada@example.com", roles);
+  ada = t_user(t, "ada@example.com", roles);
   snprintf(path, sizeof path, "/orgs/%s/users/%s", org, ada);
-  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-  snprintf(tag, sizeof tag, "%s", t_get_header(&t, "ETag"));
-  t_header(&t, "If-None-Match", tag);
-  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 304);
-  t_headers_clear(&t);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
-  t_header(&t, "If-None-Match", tag);
-  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-  munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, 0);
-  t_headers_clear(&t);
-  t_header(&t, "If-Match", tag);
-  munit_assert_int(t_send(&t, "PATCH", path, "{\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}"), ==, 412);
-  munit_assert_int(t_send(&t, "DELETE", path, NULL), ==, 412);
-  t_headers_clear(&t);
-  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-  snprintf(tag, sizeof tag, "%s", t_get_header(&t, "ETag"));
-  t_header(&t, "If-Match", tag);
-  munit_assert_int(t_send(&t, "PATCH", path, "{\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}"), ==, 200);
-  snprintf(tag, sizeof tag, "%s", t_get_header(&t, "ETag"));
-  t_headers_clear(&t);
-  t_header(&t, "If-Match", tag); /* of the answer to a change, too */
-  munit_assert_int(t_send(&t, "DELETE", path, NULL), ==, 204);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  snprintf(tag, sizeof tag, "%s", t_get_header(t, "ETag"));
+  t_header(t, "If-None-Match", tag);
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 304);
+  t_headers_clear(t);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s", group), ==, 202);
+  t_header(t, "If-None-Match", tag);
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  munit_assert_size(t_count(t, "roles.groupRoleAssignments"), ==, 0);
+  t_headers_clear(t);
+  t_header(t, "If-Match", tag);
+  munit_assert_int(t_send(t, "PATCH", path, "{\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}"), ==, 412);
+  munit_assert_int(t_send(t, "DELETE", path, NULL), ==, 412);
+  t_headers_clear(t);
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  snprintf(tag, sizeof tag, "%s", t_get_header(t, "ETag"));
+  t_header(t, "If-Match", tag);
+  munit_assert_int(t_send(t, "PATCH", path, "{\"roles\":{\"orgRoles\":[\"ORG_READ_ONLY\"]}}"), ==, 200);
+  snprintf(tag, sizeof tag, "%s", t_get_header(t, "ETag"));
+  t_headers_clear(t);
+  t_header(t, "If-Match", tag); /* of the answer to a change, too */
+  munit_assert_int(t_send(t, "DELETE", path, NULL), ==, 204);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- memory */
@@ -456,7 +416,7 @@ static void *user_measure(void *context, void *p, size_t size)
 }
 
 /* A change of somebody with many roles takes memory in proportion to them, not to their square. */
-static MunitResult user_many_roles(const MunitParameter params[], void *data)
+TEST(user, many_roles)
 {
   static const char *const roles[] = { "GROUP_READ_ONLY", "GROUP_CLUSTER_MANAGER", "GROUP_CLUSTER_CREATOR", "GROUP_INDEX_MANAGER" };
   enum { PROJECTS = 100, ROLES = sizeof roles / sizeof roles[0] };
@@ -467,7 +427,6 @@ static MunitResult user_many_roles(const MunitParameter params[], void *data)
   const char *org, *ada;
   char name[16];
   int i, j;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.limiter_off = 1;
   config.allocator.resize = user_measure;
@@ -493,7 +452,6 @@ static MunitResult user_many_roles(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&t, "roles.groupRoleAssignments"), ==, PROJECTS);
   munit_assert_size(memory.asked, <, 100 * b.n); /* the body is some 14 kilobytes */
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------- no memory */
@@ -546,14 +504,13 @@ static void user_starve(t_service *t, int *left, int status, const char *method,
   if (response.status != status) munit_errorf("%s %s after %d: %d %s", method, path, n - 1, response.status, t_error(t));
 }
 
-static MunitResult user_no_memory(const MunitParameter params[], void *data)
+TEST(user, no_memory)
 {
   t_service t;
   svc_config config;
   const char *org, *group, *ada, *team, *id;
   char body[1024];
   int left = -1;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.allocator.resize = user_resize;
   config.allocator.context = &left;
@@ -601,17 +558,15 @@ static MunitResult user_no_memory(const MunitParameter params[], void *data)
   user_starve(&t, &left, 204, "DELETE", NULL, "/orgs/%s/invites/%s", org, id);
   user_starve(&t, &left, 403, "DELETE", NULL, "/orgs/%s/users/%s", org, ada);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Registered with roles in several organizations at once, in one of which it is invited, while the invitation to another is over. */
-static MunitResult user_several(const MunitParameter params[], void *data)
+TEST(user, several)
 {
   static const svc_config config = { .limiter_off = 1 };
   const char *a, *b, *c, *d, *group, *more;
   char roles[1024];
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &config);
   a = t_organization(&t, "A");
   b = t_organization(&t, "B");
@@ -641,11 +596,10 @@ static MunitResult user_several(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "results[0].orgMembershipStatus"), "ACTIVE");
   store_whole(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Roles that a new user is to have: each on something that is there, that the caller sees, and owns. */
-static MunitResult user_roles_refused(const MunitParameter params[], void *data)
+TEST(user, roles_refused)
 {
   static const svc_config config = { .limiter_off = 1 };
   static const char nobody[] = "0123456789abcdef01234567";
@@ -653,7 +607,6 @@ static MunitResult user_roles_refused(const MunitParameter params[], void *data)
   char body[512], roles[256];
   t_service t;
   size_t i;
-  (void)params, (void)data;
   t_open(&t, &config);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -686,11 +639,10 @@ static MunitResult user_roles_refused(const MunitParameter params[], void *data)
     }
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Who is in a project by itself, by a team, by a role in the organization, or only invited; and all the ways of asking for them. */
-static MunitResult user_ways(const MunitParameter params[], void *data)
+TEST(user, ways)
 {
   static const svc_config config = { .limiter_off = 1 };
   static const struct {
@@ -729,7 +681,6 @@ static MunitResult user_ways(const MunitParameter params[], void *data)
   t_service t;
   char roles[256], path[256], place[64], letters[16];
   size_t i, k;
-  (void)params, (void)data;
   t_open(&t, &config);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -776,11 +727,10 @@ static MunitResult user_ways(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/users?flattenTeams=true", empty), ==, 200);
   munit_assert_size(t_count(&t, "results"), ==, 0);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* In a project by many teams, each is listed once. */
-static MunitResult user_many_teams(const MunitParameter params[], void *data)
+TEST(user, many_teams)
 {
   enum { PEOPLE = 9, TEAMS = 8 }; /* more ways than people: 72 */
   static const svc_config config = { .limiter_off = 1 };
@@ -788,7 +738,6 @@ static MunitResult user_many_teams(const MunitParameter params[], void *data)
   char body[1024], roles[256], name[64], seen[PEOPLE] = { 0 };
   t_service t;
   int i, n;
-  (void)params, (void)data;
   t_open(&t, &config);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -813,24 +762,4 @@ static MunitResult user_many_teams(const MunitParameter params[], void *data)
     munit_assert_true(n >= 0 && n < PEOPLE && !seen[n]++);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/many_teams", user_many_teams, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/several", user_several, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/roles-refused", user_roles_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ways", user_ways, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/register", user_register, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/own_roles", user_own_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/roles", user_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/invited", user_invited, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/manager", user_manager, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/tags", user_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/many_roles", user_many_roles, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/makes", user_makes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_memory", user_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/lists", user_lists, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_user = { "user", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -330,10 +330,10 @@ static void walk_step(walk *k, const svc_plan *plan)
   walk_request(k, plan);
 }
 
-static void walk_open(walk *k, const MunitParameter params[], const svc_driver *driver)
+static void walk_open(walk *k, const char *seed, const svc_driver *driver)
 {
   memset(k, 0, sizeof *k);
-  k->chance = strtoull(munit_parameters_get(params, "seed"), NULL, 10) * 0x9E3779B97F4A7C15u;
+  k->chance = strtoull(seed, NULL, 10) * 0x9E3779B97F4A7C15u;
   t_world_open_with(&k->w, driver);
   munit_assert_size(k->w.t.s->plan_count, <=, WALK_PLANS);
 }
@@ -358,12 +358,11 @@ static void walk_check(walk *k)
   walk_not_stuck(k->w.t.s);
 }
 
-static MunitResult walk_all(const MunitParameter params[], void *data)
+TEST_EACH(walk, all, seed, "2", "6")
 {
   static walk k;
   int step;
-  (void)data;
-  walk_open(&k, params, NULL);
+  walk_open(&k, seed, NULL);
   for (step = 1; step <= WALK_ALL; step++) {
     const svc_plan *plan = &k.w.t.s->plans[walk_random(&k, (unsigned)k.w.t.s->plan_count)];
     if (!walk_leaves(&k.w, plan)) walk_step(&k, plan);
@@ -371,7 +370,6 @@ static MunitResult walk_all(const MunitParameter params[], void *data)
   }
   munit_assert_size(k.changes, >, WALK_ALL / 10); /* it has not walked on the spot */
   walk_close(&k);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- deployments */
@@ -456,14 +454,13 @@ static void walk_end(walk *k)
   w->t.s->commit.port->read_end(txn);
 }
 
-static MunitResult walk_deployments(const MunitParameter params[], void *data)
+TEST_EACH(walk, deployments, seed, "2", "6")
 {
   static walk k;
   const svc_plan *plans[WALK_PLANS];
   unsigned n, i;
   int step;
-  (void)data;
-  walk_open(&k, params, NULL);
+  walk_open(&k, seed, NULL);
   n = walk_plans(&k, plans);
   for (step = 1; step <= WALK_STEPS || (step <= WALK_MOST && !walk_took_all(&k, plans, n)); step++) {
     walk_step(&k, walk_choose(&k, plans, n, step <= WALK_STEPS ? 2 : walk_random(&k, 2) ? 400 : 0));
@@ -475,7 +472,6 @@ static MunitResult walk_deployments(const MunitParameter params[], void *data)
   t_complaints_end();
   walk_end(&k);
   walk_close(&k);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- with a driver */
@@ -524,7 +520,7 @@ static void walk_crew_catches_up(walk_crew *crew, svc *s)
   while (crew->count) munit_assert_int(walk_crew_done(crew, s, crew->waiting[--crew->count]), ==, SVC_OK);
 }
 
-static MunitResult walk_driven(const MunitParameter params[], void *data)
+TEST_EACH(walk, driven, seed, "2", "6")
 {
   static walk k;
   static walk_crew crew;
@@ -532,9 +528,8 @@ static MunitResult walk_driven(const MunitParameter params[], void *data)
   const svc_plan *plans[WALK_PLANS];
   unsigned n;
   int step;
-  (void)data;
   memset(&crew, 0, sizeof crew);
-  walk_open(&k, params, &driver);
+  walk_open(&k, seed, &driver);
   crew.chance = k.chance + 1;
   n = walk_plans(&k, plans);
   for (step = 1; step <= WALK_STEPS; step++) {
@@ -551,17 +546,4 @@ static MunitResult walk_driven(const MunitParameter params[], void *data)
   }
   walk_end(&k);
   walk_close(&k);
-  return MUNIT_OK;
 }
-
-static char *seeds[] = { "2", "6", NULL };
-static MunitParameterEnum walk_params[] = { { "seed", seeds }, { NULL, NULL } };
-
-static MunitTest tests[] = {
-  { "/all", walk_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, walk_params },
-  { "/deployments", walk_deployments, NULL, NULL, MUNIT_TEST_OPTION_NONE, walk_params },
-  { "/driven", walk_driven, NULL, NULL, MUNIT_TEST_OPTION_NONE, walk_params },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_walk = { "/walk", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -20,12 +20,11 @@ static const char *clock_cluster(t_service *t, const char *body)
   return group;
 }
 
-static MunitResult clock_moves(const MunitParameter params[], void *data)
+TEST(clock, moves)
 {
   svc_config config = { .manual_clock = T_START };
   const char *group;
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &config);
   munit_assert_int64(svc_clock_now(t.s), ==, T_START);
   group = clock_cluster(&t, CLUSTER(""));
@@ -42,15 +41,13 @@ static MunitResult clock_moves(const MunitParameter params[], void *data)
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 10000);
   munit_assert_int64(svc_provisioned(t.s, 0, 0), ==, 1); /* at the very first moment, too, there is a time for it */
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult clock_refuses(const MunitParameter params[], void *data)
+TEST(clock, refuses)
 {
   svc_config config = { .manual_clock = T_START };
   t_service t;
   svc *s;
-  (void)params, (void)data;
   t_open(&t, &config);
   munit_assert_int(svc_clock_set(t.s, T_START - 1), ==, SVC_INVALID);
   munit_assert_int(svc_clock_advance(t.s, -1), ==, SVC_INVALID);
@@ -71,18 +68,16 @@ static MunitResult clock_refuses(const MunitParameter params[], void *data)
   munit_assert_int(svc_clock_advance(t.s, 1), ==, SVC_INVALID);
   munit_assert_int64(svc_clock_now(t.s), ==, T_START);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A schedule that makes snapshots, which are queued, taken, and come to their end: each at its own time. */
-static MunitResult clock_chain(const MunitParameter params[], void *data)
+TEST(clock, chain)
 {
   svc_config config = { .manual_clock = T_START };
   const char *group, *at;
   char before[32] = "9";
   t_service t;
   size_t i, n;
-  (void)params, (void)data;
   t_open(&t, &config);
   group = clock_cluster(&t, CLUSTER(",\"backupEnabled\":true"));
   munit_assert_int(svc_clock_advance(t.s, 3 * DAY), ==, SVC_OK);
@@ -98,7 +93,6 @@ static MunitResult clock_chain(const MunitParameter params[], void *data)
     snprintf(before, sizeof before, "%s", at);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------- with a driver */
@@ -119,7 +113,7 @@ static int clock_perform(void *context, svc *s, const svc_order *order)
 }
 
 /* A driver that is busy is asked again at the times that lie between, not all at the end. */
-static MunitResult clock_orders(const MunitParameter params[], void *data)
+TEST(clock, orders)
 {
   clock_driver d = { .busy = 4 };
   svc_driver driver = { clock_perform, NULL, &d };
@@ -127,7 +121,6 @@ static MunitResult clock_orders(const MunitParameter params[], void *data)
   const char *group;
   t_service t;
   int i;
-  (void)params, (void)data;
   t_open(&t, &config);
   group = clock_cluster(&t, CLUSTER(""));
   munit_assert_int(svc_clock_advance(t.s, DAY), ==, SVC_OK);
@@ -139,7 +132,6 @@ static MunitResult clock_orders(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
   munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 static int clock_notify(void *context, svc *s, const svc_notification *n)
@@ -152,7 +144,7 @@ static int clock_notify(void *context, svc *s, const svc_notification *n)
 }
 
 /* Who tells of alerts and has no driver is asked at those times as well; and figures of access lists are written down on the way. */
-static MunitResult clock_notices(const MunitParameter params[], void *data)
+TEST(clock, notices)
 {
   clock_driver d = { .busy = 2 };
   svc_config config = { .manual_clock = T_START, .notify = clock_notify, .notify_context = &d };
@@ -160,7 +152,6 @@ static MunitResult clock_notices(const MunitParameter params[], void *data)
   const char *group;
   t_service t;
   int i;
-  (void)params, (void)data;
   t_open(&t, &config);
   munit_assert_int(svc_bootstrap(t.s, &keys), ==, SVC_OK);
   group = t_project(&t, t_organization(&t, "Acme"), "P1");
@@ -181,20 +172,18 @@ static MunitResult clock_notices(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/serviceAccounts/%s/accessList", keys.org_id, keys.client_id), ==, 200);
   munit_assert_int64(t_int(&t, "results[0].requestCount"), ==, 3);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- bounds */
 
 /* So many steps are done, and no more than a batch beyond. */
-static MunitResult clock_bounded(const MunitParameter params[], void *data)
+TEST(clock, bounded)
 {
   svc_config config = { .manual_clock = T_START, .limiter_off = 1 };
   int64_t left = 1;
   t_service t;
   char key[32], body[128];
   int i;
-  (void)params, (void)data;
   t_open(&t, &config);
   for (i = 0; i < 300; i++) { /* each is forgotten after a day */
     snprintf(key, sizeof key, "key-%d-of-some-length", i);
@@ -210,7 +199,6 @@ static MunitResult clock_bounded(const MunitParameter params[], void *data)
   munit_assert_int(svc_clock_advance(t.s, 0), ==, SVC_OK); /* and on from there */
   munit_assert_int(svc_is_due(t.s), ==, 0);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- threads */
@@ -241,14 +229,13 @@ static void *clock_work(void *argument)
   return NULL;
 }
 
-static MunitResult clock_threads(const MunitParameter params[], void *data)
+TEST(clock, threads)
 {
   svc_config config = { .manual_clock = T_START, .limiter_off = 1 };
   pthread_t threads[4];
   clock_worker work[4];
   t_service t;
   int i;
-  (void)params, (void)data;
   t_open(&t, &config);
   for (i = 0; i < 4; i++) {
     work[i] = (clock_worker){ t.s, i ? work[0].org : t_organization(&t, "Acme"), i };
@@ -259,7 +246,6 @@ static MunitResult clock_threads(const MunitParameter params[], void *data)
   munit_assert_int64(svc_clock_now(t.s), ==, T_START + 50 * HOUR);
   munit_assert_size(store_whole(t.s), ==, 80);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Set back by another thread while it moves: what was done is due again, but not by the time that it had come to. */
@@ -288,14 +274,13 @@ static int clock_perform_back(void *context, svc *s, const svc_order *order)
   return SVC_BUSY;
 }
 
-static MunitResult clock_set_back(const MunitParameter params[], void *data)
+TEST(clock, set_back)
 {
   clock_back b = { 0 };
   svc_driver driver = { clock_perform_back, NULL, &b };
   svc_config config = { .manual_clock = T_START, .driver = &driver };
   const char *group;
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &config);
   b.s = t.s;
   group = clock_cluster(&t, CLUSTER(""));
@@ -309,18 +294,4 @@ static MunitResult clock_set_back(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/accessList/10.0.0.1", group), ==, 404);
   svc_snapshot_free(b.kept);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/moves", clock_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refuses", clock_refuses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/chain", clock_chain, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/orders", clock_orders, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/notices", clock_notices, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bounded", clock_bounded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/set_back", clock_set_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/threads", clock_threads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_clock = { "clock", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -19,7 +19,7 @@ static size_t faults_projects(t_service *t)
   return t_count(t, "results");
 }
 
-static MunitResult faults_statuses(const MunitParameter params[], void *data)
+TEST_SERVICE(faults, statuses)
 {
   static const struct {
     int status;
@@ -29,109 +29,88 @@ static MunitResult faults_statuses(const MunitParameter params[], void *data)
     { 503, NULL, "SERVICE_UNAVAILABLE", "1" }, { 0, "GROUP_NOT_FOUND", "GROUP_NOT_FOUND", "" },
     { 409, "DUPLICATE_CLUSTER_NAME", "DUPLICATE_CLUSTER_NAME", "" }, { 429, "RATE_LIMITED", "RATE_LIMITED", "" },
   };
-  t_service t;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  t_organization(&t, "Acme");
+  t_organization(t, "Acme");
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     svc_fault f = { .status = rows[i].status, .error_code = rows[i].code, .count = 2 };
-    faults_add(&t, &f);
-    munit_assert_int(t_send(&t, "GET", "/orgs", NULL), >=, 400);
-    munit_assert_string_equal(t_error(&t), rows[i].says);
-    munit_assert_string_equal(t_get_header(&t, "Retry-After"), rows[i].retry);
-    munit_assert_int(t_send(&t, "GET", "/orgs", NULL), >=, 400);
-    munit_assert_uint(atomic_load(&t.s->watch), ==, 0); /* used up: nobody looks for one any more */
-    munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+    faults_add(t, &f);
+    munit_assert_int(t_send(t, "GET", "/orgs", NULL), >=, 400);
+    munit_assert_string_equal(t_error(t), rows[i].says);
+    munit_assert_string_equal(t_get_header(t, "Retry-After"), rows[i].retry);
+    munit_assert_int(t_send(t, "GET", "/orgs", NULL), >=, 400);
+    munit_assert_uint(atomic_load(&t->s->watch), ==, 0); /* used up: nobody looks for one any more */
+    munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
   }
-  t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult faults_operation(const MunitParameter params[], void *data)
+TEST_SERVICE(faults, operation)
 {
   svc_fault f = { .operation = "createGroup", .status = 503 }, list[2];
   const char *org;
   char body[96];
-  t_service t;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
+  org = t_organization(t, "Acme");
   snprintf(body, sizeof body, "{\"name\":\"P1\",\"orgId\":\"%s\"}", org);
-  faults_add(&t, &f);
-  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 200);
-  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 503);
-  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 503); /* without end */
-  munit_assert_size(svc_fault_list(t.s, list, 2), ==, 1);
+  faults_add(t, &f);
+  munit_assert_int(t_send(t, "GET", "/groups", NULL), ==, 200);
+  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 503);
+  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 503); /* without end */
+  munit_assert_size(svc_fault_list(t->s, list, 2), ==, 1);
   munit_assert_string_equal(list[0].operation, "createGroup");
   munit_assert_int64(list[0].struck, ==, 2);
-  munit_assert_int(svc_fault_remove(t.s, list[0].id), ==, SVC_OK);
-  munit_assert_int(svc_fault_remove(t.s, list[0].id), ==, SVC_INVALID);
-  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 201);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(svc_fault_remove(t->s, list[0].id), ==, SVC_OK);
+  munit_assert_int(svc_fault_remove(t->s, list[0].id), ==, SVC_INVALID);
+  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 201);
 }
 
 /* Before: it never came. After: the change is made, and the same request again finds it so. */
-static MunitResult faults_lost(const MunitParameter params[], void *data)
+TEST_SERVICE(faults, lost)
 {
   svc_fault before = { .operation = "createGroup", .drop = SVC_DROP_BEFORE, .count = 1 },
             after = { .operation = "createGroup", .drop = SVC_DROP_AFTER, .count = 1 };
   const char *org;
   char body[96], id[32];
-  t_service t;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
+  org = t_organization(t, "Acme");
   snprintf(body, sizeof body, "{\"name\":\"P1\",\"orgId\":\"%s\"}", org);
-  t_header(&t, "Idempotency-Key", "one-and-the-same-key");
-  faults_add(&t, &before);
-  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 503);
-  munit_assert_int(t.response.drop, ==, 1);
-  munit_assert_size(faults_projects(&t), ==, 0);
-  faults_add(&t, &after);
-  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 201);
-  munit_assert_int(t.response.drop, ==, 1);
-  snprintf(id, sizeof id, "%s", t_str(&t, "id"));
-  munit_assert_size(faults_projects(&t), ==, 1);
-  munit_assert_int(t.response.drop, ==, 0);
-  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 201); /* a client that tries again as it should */
-  munit_assert_string_equal(t_str(&t, "id"), id);
-  munit_assert_size(faults_projects(&t), ==, 1);
-  t_close(&t);
-  return MUNIT_OK;
+  t_header(t, "Idempotency-Key", "one-and-the-same-key");
+  faults_add(t, &before);
+  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 503);
+  munit_assert_int(t->response.drop, ==, 1);
+  munit_assert_size(faults_projects(t), ==, 0);
+  faults_add(t, &after);
+  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 201);
+  munit_assert_int(t->response.drop, ==, 1);
+  snprintf(id, sizeof id, "%s", t_str(t, "id"));
+  munit_assert_size(faults_projects(t), ==, 1);
+  munit_assert_int(t->response.drop, ==, 0);
+  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 201); /* a client that tries again as it should */
+  munit_assert_string_equal(t_str(t, "id"), id);
+  munit_assert_size(faults_projects(t), ==, 1);
 }
 
 /* A delay is told, and nothing waits for it; rules behind it have their say. */
-static MunitResult faults_late(const MunitParameter params[], void *data)
+TEST_SERVICE(faults, late)
 {
   svc_fault slow = { .delay_ms = 1500 }, slower = { .delay_ms = 3000, .count = 1 }, bad = { .status = 500, .count = 1 };
-  t_service t;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  t_organization(&t, "Acme");
-  faults_add(&t, &slow);
-  faults_add(&t, &slower);
-  faults_add(&t, &bad);
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 500);
-  munit_assert_int(t.response.delay_ms, ==, 3000);
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
-  munit_assert_int(t.response.delay_ms, ==, 1500);
-  svc_fault_remove(t.s, 0);
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
-  munit_assert_int(t.response.delay_ms, ==, 0);
-  t_close(&t);
-  return MUNIT_OK;
+  t_organization(t, "Acme");
+  faults_add(t, &slow);
+  faults_add(t, &slower);
+  faults_add(t, &bad);
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 500);
+  munit_assert_int(t->response.delay_ms, ==, 3000);
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int(t->response.delay_ms, ==, 1500);
+  svc_fault_remove(t->s, 0);
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int(t->response.delay_ms, ==, 0);
 }
 
 /* As often as is to be expected, and with a seed at the same requests on every run. */
-static MunitResult faults_chances(const MunitParameter params[], void *data)
+TEST(faults, chances)
 {
   svc_config config = { .seed = 11, .manual_clock = T_START, .limiter_off = 1 };
   svc_fault f = { .status = 503, .chance = 0.25 };
   uint64_t seen[2][4] = { { 0 } };
   int round, i, n;
-  (void)params, (void)data;
   for (round = 0; round < 2; round++) {
     t_service t;
     t_open(&t, &config);
@@ -146,53 +125,42 @@ static MunitResult faults_chances(const MunitParameter params[], void *data)
     t_close(&t);
   }
   munit_assert_memory_equal(sizeof seen[0], seen[0], seen[1]);
-  return MUNIT_OK;
 }
 
 /* Who is not let in sees 401 as ever, and uses nothing up. */
-static MunitResult faults_strangers(const MunitParameter params[], void *data)
+TEST_SERVICE(faults, strangers)
 {
   svc_fault f = { .status = 503, .delay_ms = 1000, .count = 1 }, list[1];
-  t_service t;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  faults_add(&t, &f);
-  t.anonymous = true;
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 401);
-  munit_assert_int(t.response.delay_ms, ==, 0);
-  munit_assert_int(t_send(&t, "GET", "/nothing/at/all", NULL), ==, 404);
-  munit_assert_size(svc_fault_list(t.s, list, 1), ==, 1);
+  faults_add(t, &f);
+  t->anonymous = true;
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 401);
+  munit_assert_int(t->response.delay_ms, ==, 0);
+  munit_assert_int(t_send(t, "GET", "/nothing/at/all", NULL), ==, 404);
+  munit_assert_size(svc_fault_list(t->s, list, 1), ==, 1);
   munit_assert_int64(list[0].struck, ==, 0);
-  t.anonymous = false;
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 503);
-  t_close(&t);
-  return MUNIT_OK;
+  t->anonymous = false;
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 503);
 }
 
-static MunitResult faults_token(const MunitParameter params[], void *data)
+TEST_SERVICE(faults, token)
 {
   svc_fault expired = { .kind = SVC_FAULT_EXPIRED_TOKEN, .count = 1 }, stale = { .kind = SVC_FAULT_STALE_NONCE };
   svc_fault limited = { .status = 429, .count = 1 };
   svc_credentials keys;
-  t_service t;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(svc_bootstrap(t.s, &keys), ==, SVC_OK);
-  faults_add(&t, &stale); /* none of these has a nonce */
-  faults_add(&t, &expired);
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200); /* nor this a token */
-  munit_assert_int(t_as_account(&t, keys.client_id, keys.client_secret), ==, 200);
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 401);
-  munit_assert_not_null(strstr(t_get_header(&t, "WWW-Authenticate"), "stale=false"));
-  munit_assert_string_equal(t_get_header(&t, "X-Error-Code"), ""); /* as of a token that really is at its end */
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
-  munit_assert_size(svc_fault_list(t.s, NULL, 0), ==, 1);
-  faults_add(&t, &limited); /* that gives out tokens has a bucket of its own */
-  munit_assert_int(t_as_account(&t, keys.client_id, keys.client_secret), ==, 429);
-  munit_assert_string_equal(t_get_header(&t, "Retry-After"), "60");
-  munit_assert_int(t_as_account(&t, keys.client_id, keys.client_secret), ==, 200);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(svc_bootstrap(t->s, &keys), ==, SVC_OK);
+  faults_add(t, &stale); /* none of these has a nonce */
+  faults_add(t, &expired);
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200); /* nor this a token */
+  munit_assert_int(t_as_account(t, keys.client_id, keys.client_secret), ==, 200);
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 401);
+  munit_assert_not_null(strstr(t_get_header(t, "WWW-Authenticate"), "stale=false"));
+  munit_assert_string_equal(t_get_header(t, "X-Error-Code"), ""); /* as of a token that really is at its end */
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_size(svc_fault_list(t->s, NULL, 0), ==, 1);
+  faults_add(t, &limited); /* that gives out tokens has a bucket of its own */
+  munit_assert_int(t_as_account(t, keys.client_id, keys.client_secret), ==, 429);
+  munit_assert_string_equal(t_get_header(t, "Retry-After"), "60");
+  munit_assert_int(t_as_account(t, keys.client_id, keys.client_secret), ==, 200);
 }
 
 static void faults_hex(const char *text, char *out)
@@ -203,39 +171,34 @@ static void faults_hex(const char *text, char *out)
   for (i = 0; i < 16; i++) snprintf(out + 2 * i, 3, "%02x", hash[i]);
 }
 
-static MunitResult faults_nonce(const MunitParameter params[], void *data)
+TEST_SERVICE(faults, nonce)
 {
   svc_fault stale = { .kind = SVC_FAULT_STALE_NONCE, .count = 1 }, expired = { .kind = SVC_FAULT_EXPIRED_TOKEN };
   svc_credentials keys;
   char first[33], second[33], response[33], text[512], nonce[33], header[512];
-  t_service t;
   int i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(svc_bootstrap(t.s, &keys), ==, SVC_OK);
-  t.anonymous = true;
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 401);
-  snprintf(nonce, sizeof nonce, "%.32s", strstr(t_get_header(&t, "WWW-Authenticate"), "nonce=\"") + 7);
+  munit_assert_int(svc_bootstrap(t->s, &keys), ==, SVC_OK);
+  t->anonymous = true;
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 401);
+  snprintf(nonce, sizeof nonce, "%.32s", strstr(t_get_header(t, "WWW-Authenticate"), "nonce=\"") + 7);
   snprintf(text, sizeof text, "%s:svc:%s", keys.public_key, keys.private_key);
   faults_hex(text, first);
   faults_hex("GET:/api/svc/v2/orgs", second);
-  faults_add(&t, &expired);
-  faults_add(&t, &stale);
+  faults_add(t, &expired);
+  faults_add(t, &stale);
   for (i = 1; i <= 2; i++) {
     snprintf(text, sizeof text, "%s:%s:%08x:abc:auth:%s", first, nonce, (unsigned)i, second);
     faults_hex(text, response);
     snprintf(header, sizeof header, "Digest username=\"%s\", realm=\"svc\", nonce=\"%s\", uri=\"/api/svc/v2/orgs\", qop=auth, "
              "nc=%08x, cnonce=\"abc\", response=\"%s\"", keys.public_key, nonce, (unsigned)i, response);
-    t_headers_clear(&t);
-    t_header(&t, "Authorization", header);
-    munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, i == 1 ? 401 : 200);
-    if (i == 1) munit_assert_not_null(strstr(t_get_header(&t, "WWW-Authenticate"), "stale=true"));
+    t_headers_clear(t);
+    t_header(t, "Authorization", header);
+    munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, i == 1 ? 401 : 200);
+    if (i == 1) munit_assert_not_null(strstr(t_get_header(t, "WWW-Authenticate"), "stale=true"));
   }
-  t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult faults_refuses(const MunitParameter params[], void *data)
+TEST_SERVICE(faults, refuses)
 {
   static const svc_fault bad[] = {
     { .status = 0 }, { .status = 418 }, { .status = 200 }, { .operation = "createNothing", .status = 500 },
@@ -245,44 +208,38 @@ static MunitResult faults_refuses(const MunitParameter params[], void *data)
     { .kind = SVC_FAULT_STALE_NONCE, .error_code = "GROUP_NOT_FOUND" }, { .kind = SVC_FAULT_EXPIRED_TOKEN, .drop = SVC_DROP_AFTER },
   };
   svc_fault f = { .status = 500 }, list[2] = { { 0 } };
-  t_service t;
   int id;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    t.log[0] = '\0';
-    munit_assert_int(svc_fault_add(t.s, &bad[i], NULL), ==, SVC_INVALID);
-    munit_assert_not_null(strstr(t.log, "svc_fault: "));
+    t->log[0] = '\0';
+    munit_assert_int(svc_fault_add(t->s, &bad[i], NULL), ==, SVC_INVALID);
+    munit_assert_not_null(strstr(t->log, "svc_fault: "));
   }
-  munit_assert_uint(atomic_load(&t.s->watch), ==, 0);
-  munit_assert_int(svc_fault_add(t.s, NULL, NULL), ==, SVC_INVALID);
+  munit_assert_uint(atomic_load(&t->s->watch), ==, 0);
+  munit_assert_int(svc_fault_add(t->s, NULL, NULL), ==, SVC_INVALID);
   munit_assert_int(svc_fault_add(NULL, &f, NULL), ==, SVC_INVALID);
-  for (i = 0; i < SVC_FAULTS; i++) munit_assert_int(svc_fault_add(t.s, &f, NULL), ==, SVC_OK);
-  munit_assert_int(svc_fault_add(t.s, &f, NULL), ==, SVC_FULL);
-  munit_assert_size(svc_fault_list(t.s, list, 0), ==, SVC_FAULTS); /* how many there are, whatever there is room for */
+  for (i = 0; i < SVC_FAULTS; i++) munit_assert_int(svc_fault_add(t->s, &f, NULL), ==, SVC_OK);
+  munit_assert_int(svc_fault_add(t->s, &f, NULL), ==, SVC_FULL);
+  munit_assert_size(svc_fault_list(t->s, list, 0), ==, SVC_FAULTS); /* how many there are, whatever there is room for */
   munit_assert_int(list[0].id, ==, 0);
-  munit_assert_size(svc_fault_list(t.s, list, 1), ==, SVC_FAULTS);
+  munit_assert_size(svc_fault_list(t->s, list, 1), ==, SVC_FAULTS);
   munit_assert_int(list[0].id, >, 0);
   munit_assert_int(list[1].id, ==, 0);
-  munit_assert_int(svc_fault_remove(t.s, 0), ==, SVC_OK);
-  munit_assert_size(svc_fault_list(t.s, NULL, 0), ==, 0);
-  t.s->control->last_id = INT_MAX - 1; /* after so many, ids begin anew */
-  munit_assert_int(faults_add(&t, &f), ==, INT_MAX);
-  id = faults_add(&t, &f);
+  munit_assert_int(svc_fault_remove(t->s, 0), ==, SVC_OK);
+  munit_assert_size(svc_fault_list(t->s, NULL, 0), ==, 0);
+  t->s->control->last_id = INT_MAX - 1; /* after so many, ids begin anew */
+  munit_assert_int(faults_add(t, &f), ==, INT_MAX);
+  id = faults_add(t, &f);
   munit_assert_int(id, ==, 1);
-  munit_assert_int(svc_fault_remove(t.s, INT_MAX), ==, SVC_OK);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(svc_fault_remove(t->s, INT_MAX), ==, SVC_OK);
 }
 
 /* Every error that there is can be had, with as many parameters as it has: t_send() looks. */
-static MunitResult faults_every_code(const MunitParameter params[], void *data)
+TEST(faults, every_code)
 {
   svc_config config = { .limiter_off = 1 };
   t_service t;
   int code;
-  (void)params, (void)data;
   t_open(&t, &config);
   for (code = 1; code < SVC_E_COUNT; code++) {
     svc_fault f = { .error_code = svc_error_name(code), .count = 1 };
@@ -292,20 +249,4 @@ static MunitResult faults_every_code(const MunitParameter params[], void *data)
     munit_assert_string_equal(t_error(&t), svc_error_name(code));
   }
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/statuses", faults_statuses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/operation", faults_operation, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/lost", faults_lost, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/late", faults_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/chances", faults_chances, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/strangers", faults_strangers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/token", faults_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/nonce", faults_nonce, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refuses", faults_refuses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/every_code", faults_every_code, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_faults = { "faults", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

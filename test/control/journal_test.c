@@ -53,12 +53,11 @@ static void journal_lacks(journal_world *w, const char *secret)
   if (strstr(w->shown.body, secret)) munit_errorf("%s is in the journal: %s", secret, w->shown.body);
 }
 
-static MunitResult journal_ring(const MunitParameter params[], void *data)
+TEST(journal, ring)
 {
   journal_world w;
   svc_node *newest;
   int i;
-  (void)params, (void)data;
   journal_open(&w, 5);
   munit_assert_size(journal_read(&w, 0), ==, 0);
   for (i = 0; i < 12; i++) {
@@ -81,16 +80,14 @@ static MunitResult journal_ring(const MunitParameter params[], void *data)
   svc_journal_clear(w.t.s);
   munit_assert_size(journal_read(&w, 0), ==, 0);
   journal_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult journal_off(const MunitParameter params[], void *data)
+TEST(journal, off)
 {
   svc_config config = { .journal = 10001 };
   svc_response r;
   t_service t;
   svc *s;
-  (void)params, (void)data;
   t_open(&t, NULL);
   munit_assert_uint(atomic_load(&t.s->watch), ==, 0);
   munit_assert_int(svc_journal_read(t.s, 0, &r), ==, SVC_INVALID);
@@ -98,19 +95,17 @@ static MunitResult journal_off(const MunitParameter params[], void *data)
   svc_journal_clear(NULL);
   t_close(&t);
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
-  return MUNIT_OK;
 }
 
 #define PASSWORD "correct horse battery staple"
 
-static MunitResult journal_secrets(const MunitParameter params[], void *data)
+TEST(journal, secrets)
 {
   journal_world w;
   svc_credentials keys;
   const char *org, *group;
   char secret[256];
   svc_node *body;
-  (void)params, (void)data;
   journal_open(&w, 100);
   munit_assert_int(svc_bootstrap(w.t.s, &keys), ==, SVC_OK);
   org = t_organization(&w.t, "Acme");
@@ -168,11 +163,10 @@ static MunitResult journal_secrets(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(w.shown.body, "\"Basic ***\""));
   journal_lacks(&w, w.t.headers[0].value + 7); /* the token itself */
   journal_close(&w);
-  return MUNIT_OK;
 }
 
 /* Whatever a client sends, and however long: it is blanked, cut between two characters, and stays JSON. */
-static MunitResult journal_odd(const MunitParameter params[], void *data)
+TEST(journal, odd)
 {
   static const char *const ways[] = { "Digest username=\"ada\", response=\"5ecret-response\"", "Basic NWVjcmV0LWJhc2lj", "Negotiate 5ecret-ticket", "5ecret" };
   static const char *const bodies[] = {
@@ -181,7 +175,6 @@ static MunitResult journal_odd(const MunitParameter params[], void *data)
   journal_world w;
   char text[6000];
   size_t i;
-  (void)params, (void)data;
   journal_open(&w, 100);
   for (i = 0; i < sizeof ways / sizeof ways[0]; i++) {
     w.t.anonymous = true;
@@ -201,17 +194,15 @@ static MunitResult journal_odd(const MunitParameter params[], void *data)
   munit_assert_size(journal_read(&w, 0), ==, 16);
   if (strstr(w.shown.body, "5ecret") || strstr(w.shown.body, "51234567") || strstr(w.shown.body, "NWVjcmV0")) munit_errorf("a secret: %s", w.shown.body);
   journal_close(&w);
-  return MUNIT_OK;
 }
 
 /* Whatever bytes come, it stays JSON, and within its bound. */
-static MunitResult journal_bounds(const MunitParameter params[], void *data)
+TEST(journal, bounds)
 {
   static char large[200 << 10];
   journal_world w;
   size_t n;
   int i;
-  (void)params, (void)data;
   journal_open(&w, 8);
   n = (size_t)snprintf(large, sizeof large, "{\"name\":\"");
   memset(large + n, 'a', sizeof large - n);
@@ -227,11 +218,10 @@ static MunitResult journal_bounds(const MunitParameter params[], void *data)
   munit_assert_size(journal_read(&w, 0), ==, 8);
   munit_assert_size(w.shown.body_length, <, 8 * (40 << 10));
   journal_close(&w);
-  return MUNIT_OK;
 }
 
 /* Of bodies the tables know what is harmless, in lists and in maps as well; of answers there is more than JSON objects. */
-static MunitResult journal_tables(const MunitParameter params[], void *data)
+TEST(journal, tables)
 {
   static const struct {
     const char *method, *path, *body, *shown;
@@ -257,7 +247,6 @@ static MunitResult journal_tables(const MunitParameter params[], void *data)
   const char *org, *group, *host;
   char path[256];
   size_t i;
-  (void)params, (void)data;
   journal_open(&w, 3);
   org = t_organization(&w.t, "Acme");
   group = t_project(&w.t, org, "P1");
@@ -287,18 +276,16 @@ static MunitResult journal_tables(const MunitParameter params[], void *data)
   journal_read(&w, 1);
   munit_assert_int(svc_node_get(w.entries->first, "method")->type, ==, SVC_J_NULL);
   journal_close(&w);
-  return MUNIT_OK;
 }
 
 /* Of what is too long nothing is shown, or its beginning: whole characters, where it has any. */
-static MunitResult journal_long(const MunitParameter params[], void *data)
+TEST(journal, long)
 {
   static char large[300 << 10], text[602];
   const svc_node *header;
   journal_world w;
   const char *org;
   size_t i;
-  (void)params, (void)data;
   journal_open(&w, 3);
   memset(large, ' ', sizeof large);
   memcpy(large, "{}", 2);
@@ -328,17 +315,15 @@ static MunitResult journal_long(const MunitParameter params[], void *data)
   journal_read(&w, 1);
   munit_assert_not_null(strstr(w.shown.body, " bytes, not shown)\"}}"));
   journal_close(&w);
-  return MUNIT_OK;
 }
 
 /* A request knows nothing of a journal that has no memory. */
-static MunitResult journal_no_memory(const MunitParameter params[], void *data)
+TEST(journal, no_memory)
 {
   t_memory memory = { 0 };
   svc_config config = { .journal = 4, .limiter_off = 1, .allocator = { t_memory_resize, &memory } };
   t_service t;
   long n, calls;
-  (void)params, (void)data;
   t_open(&t, &config);
   t_organization(&t, "Acme");
   memory.calls = 0;
@@ -358,18 +343,4 @@ static MunitResult journal_no_memory(const MunitParameter params[], void *data)
   memory.fail_at = 0;
   t_close(&t);
   munit_assert_long(memory.live, ==, 0);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/ring", journal_ring, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/off", journal_off, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/odd", journal_odd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/secrets", journal_secrets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/tables", journal_tables, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/long", journal_long, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bounds", journal_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_memory", journal_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_journal = { "journal", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

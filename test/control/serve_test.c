@@ -75,7 +75,7 @@ static void serve_refused(serve_world *w, int status)
   munit_assert_true(store_print(w->t.s) == print);
 }
 
-static MunitResult serve_door(const MunitParameter params[], void *data)
+TEST(serve, door)
 {
   static const char *const tokens[] = { NULL, "", "Bearer", "Bearer ", "Bearer x", TOKEN, "Basic " TOKEN, "Bearer " TOKEN "0",
                                         "Bearer 0123456789abcdef0123456789abcdee" };
@@ -87,7 +87,6 @@ static MunitResult serve_door(const MunitParameter params[], void *data)
   svc_fault fault = { .operation = "createGroup", .status = 500 };
   serve_world w;
   size_t i;
-  (void)params, (void)data;
   serve_open(&w, NULL);
   munit_assert_int(svc_fault_add(w.t.s, &fault, NULL), ==, SVC_OK);
   for (i = 0; i < sizeof tokens / sizeof tokens[0]; i++) {
@@ -125,15 +124,13 @@ static MunitResult serve_door(const MunitParameter params[], void *data)
   munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 401);
   munit_assert_int(w.t.response.delay_ms, >=, 100); /* who guesses waits */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Without a token of the host there is nothing, as of any path that is none; the health is there for anybody. */
-static MunitResult serve_off(const MunitParameter params[], void *data)
+TEST(serve, off)
 {
   serve_world w;
   size_t i;
-  (void)params, (void)data;
   serve_open(&w, NULL);
   w.token = NULL;
   for (i = 0; i < SERVE_ALL; i++) {
@@ -155,10 +152,9 @@ static MunitResult serve_off(const MunitParameter params[], void *data)
   munit_assert_int(serve_send(&w, "GET", "/api/svc/v2/orgs", NULL), ==, 401); /* all others are the service's */
   munit_assert_int(serve_send(&w, "GET", "/_svcx", NULL), ==, 404);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult serve_clock(const MunitParameter params[], void *data)
+TEST(serve, clock)
 {
   static const char *const bad[] = { "", "{", "[]", "{}", "{\"advanceSeconds\":-1}", "{\"advanceSeconds\":1.5}", "{\"advanceSeconds\":\"1\"}",
     "{\"advanceSeconds\":9223372036854775807}", "{\"now\":\"2020-01-01T00:00:00Z\"}", "{\"now\":\"soon\"}", "{\"now\":5}",
@@ -166,7 +162,6 @@ static MunitResult serve_clock(const MunitParameter params[], void *data)
   svc_config plain = { .journal = 1 };
   serve_world w;
   size_t i;
-  (void)params, (void)data;
   serve_open(&w, NULL);
   munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 200);
   munit_assert_string_equal(w.t.response.body, "{\"manual\":true,\"now\":\"2025-06-01T00:00:00Z\",\"nowMs\":1748736000000}");
@@ -185,10 +180,9 @@ static MunitResult serve_clock(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "manual"), "false");
   munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"advanceSeconds\":60}"), ==, 400);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult serve_snapshots(const MunitParameter params[], void *data)
+TEST(serve, snapshots)
 {
   static const char *const bad[] = { "{}", "{\"name\":\"\"}", "{\"name\":\"a/b\"}", "{\"name\":\"a:b\"}", "{\"name\":\"a\",\"b\":1}", "{\"name\":5}",
     "{\"name\":\"0123456789012345678901234567890123456789012345678901234567890123456789\"}" };
@@ -196,7 +190,6 @@ static MunitResult serve_snapshots(const MunitParameter params[], void *data)
   char body[64];
   uint64_t print;
   size_t i;
-  (void)params, (void)data;
   serve_open(&w, NULL);
   munit_assert_int(serve_send(&w, "POST", "/_svc/reset", NULL), ==, 400); /* to what? */
   t_organization(&w.t, "Acme");
@@ -230,17 +223,15 @@ static MunitResult serve_snapshots(const MunitParameter params[], void *data)
   munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"more\"}"), ==, 507);
   munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"s1\"}"), ==, 201); /* in place of the one there is */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult serve_faults(const MunitParameter params[], void *data)
+TEST(serve, faults)
 {
   static const char *const bad[] = { "{}", "{\"status\":200}", "{\"status\":418}", "{\"operation\":\"no\",\"status\":500}", "{\"chance\":0,\"status\":500}",
     "{\"chance\":2,\"status\":500}", "{\"drop\":\"during\"}", "{\"kind\":\"odd\"}", "{\"count\":-1,\"status\":500}", "{\"delayMs\":-1}", "{\"statu\":500}" };
   serve_world w;
   char path[64];
   size_t i;
-  (void)params, (void)data;
   serve_open(&w, NULL);
   munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"operation\":\"listOrgs\",\"count\":2,\"chance\":1.0,\"status\":503,\"errorCode\":null,"
                               "\"delayMs\":0,\"drop\":\"before\"}"), ==, 201);
@@ -272,11 +263,10 @@ static MunitResult serve_faults(const MunitParameter params[], void *data)
   munit_assert_int(serve_send(&w, "GET", "/_svc/journal", NULL), ==, 200);
   munit_assert_size(svc_node_count(w.t.body), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What is asked for in odd ways; and without a journal. */
-static MunitResult serve_odd(const MunitParameter params[], void *data)
+TEST(serve, odd)
 {
   static const char *const rows[][3] = {
     { "404", "DELETE", "/_svc/faults/x" }, { "404", "DELETE", "/_svc/faults/-1" }, { "404", "DELETE", "/_svc/faults/4294967297" },
@@ -288,7 +278,6 @@ static MunitResult serve_odd(const MunitParameter params[], void *data)
   serve_world w;
   char long_body[160];
   size_t i;
-  (void)params, (void)data;
   serve_open(&w, NULL);
   munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"a\"}"), ==, 201);
   munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"errorCode\":\"GROUP_NOT_FOUND\",\"operation\":\"getGroup\"}"), ==, 201);
@@ -315,11 +304,10 @@ static MunitResult serve_odd(const MunitParameter params[], void *data)
   munit_assert_int(serve_send(&w, "POST", "/_svc/clock", long_body), ==, 413);
   munit_assert_int64(svc_clock_now(w.t.s), ==, T_START);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* What has no room, or no memory, is not done, and says so. */
-static MunitResult serve_no_room(const MunitParameter params[], void *data)
+TEST(serve, no_room)
 {
   t_memory memory = { 0 };
   svc_config config = { .manual_clock = T_START, .max_snapshot = 500, .allocator = { t_memory_resize, &memory } };
@@ -328,7 +316,6 @@ static MunitResult serve_no_room(const MunitParameter params[], void *data)
   size_t i;
   long n;
   int status;
-  (void)params, (void)data;
   serve_open(&w, &config);
   t_organization(&w.t, "Acme");
   munit_assert_int(svc_control_begin(w.t.s), ==, SVC_FULL);
@@ -356,7 +343,6 @@ static MunitResult serve_no_room(const MunitParameter params[], void *data)
   }
   t_close(&w.t);
   munit_assert_long(memory.live, ==, 0);
-  return MUNIT_OK;
 }
 
 /* A store whose commits fail. */
@@ -389,14 +375,13 @@ static int serve_perform(void *context, svc *s, const svc_order *order)
 }
 
 /* What cannot be done now is not done, and said so. */
-static MunitResult serve_not_now(const MunitParameter params[], void *data)
+TEST(serve, not_now)
 {
   serve_world w;
   svc_driver driver = { serve_perform, NULL, &w };
   svc_config config = { .manual_clock = T_START, .store = &serve_port, .driver = &driver };
   const char *group;
   uint64_t print;
-  (void)params, (void)data;
   serve_port = *svc_lmdb_port();
   serve_port.commit = serve_commit;
   serve_port.write_begin = serve_write_begin;
@@ -417,18 +402,16 @@ static MunitResult serve_not_now(const MunitParameter params[], void *data)
   munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots/a:restore", NULL), ==, 204);
   munit_assert_true(store_print(w.t.s) != print);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* The same seed gives the same ids and secrets; another one, and a store that is opened again, others. */
-static MunitResult serve_seed(const MunitParameter params[], void *data)
+TEST(serve, seed)
 {
   svc_config config = { .manual_clock = T_START, .seed = 42 };
   svc_credentials one, two;
   char folder[128];
   t_service t;
   svc *s;
-  (void)params, (void)data;
   t_open(&t, &config);
   munit_assert_int(svc_bootstrap(t.s, &one), ==, SVC_OK);
   t_close(&t);
@@ -451,19 +434,4 @@ static MunitResult serve_seed(const MunitParameter params[], void *data)
   config.random = t.s->config.random; /* two sources */
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/door", serve_door, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/off", serve_off, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/clock", serve_clock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/snapshots", serve_snapshots, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/faults", serve_faults, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/odd", serve_odd, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/not_now", serve_not_now, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_room", serve_no_room, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/seed", serve_seed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_serve = { "serve", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -57,13 +57,12 @@ static void whole_change(whole_world *w)
   munit_assert_true(store_print(w->t.s) != w->print);
 }
 
-static MunitResult whole_there_and_back(const MunitParameter params[], void *data)
+TEST(whole, there_and_back)
 {
   svc_config config = { .manual_clock = T_START, .seed = 7 };
   whole_world w;
   char first[32] = "", nonce[256] = "";
   int i;
-  (void)params, (void)data;
   whole_open(&w, &config);
   whole_back(&w); /* to where it is */
   for (i = 0; i < 3; i++) {
@@ -88,31 +87,27 @@ static MunitResult whole_there_and_back(const MunitParameter params[], void *dat
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
   whole_close(&w);
-  return MUNIT_OK;
 }
 
 /* Whoever looked at the clock before it went back applies nothing before its time. */
-static MunitResult whole_late(const MunitParameter params[], void *data)
+TEST(whole, late)
 {
   svc_config config = { .manual_clock = T_START };
   whole_world w;
-  (void)params, (void)data;
   whole_open(&w, &config);
   munit_assert_int(svc_clock_advance(w.t.s, HOUR), ==, SVC_OK);
   whole_back(&w);
   munit_assert_int(svc_apply_due(w.t.s, T_START + HOUR), ==, SVC_OK); /* as a request that has waited in between does */
   munit_assert_true(store_print(w.t.s) == w.print);
   whole_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult whole_buckets(const MunitParameter params[], void *data)
+TEST(whole, buckets)
 {
   svc_config config = { .manual_clock = T_START };
   whole_world w;
   int i;
   char left[16];
-  (void)params, (void)data;
   whole_open(&w, &config);
   for (i = 0; i < 2; i++) {
     munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200);
@@ -123,15 +118,13 @@ static MunitResult whole_buckets(const MunitParameter params[], void *data)
     whole_back(&w);
   }
   whole_close(&w);
-  return MUNIT_OK;
 }
 
 /* Of any clock and any random source: only the store goes back. */
-static MunitResult whole_hosts_own(const MunitParameter params[], void *data)
+TEST(whole, hosts_own)
 {
   svc_config config = { .limiter_off = 1 };
   whole_world w;
-  (void)params, (void)data;
   whole_open(&w, &config);
   t_project(&w.t, w.org, "P2");
   whole_back(&w);
@@ -140,18 +133,16 @@ static MunitResult whole_hosts_own(const MunitParameter params[], void *data)
   t_project(&w.t, w.org, "P2");
   munit_assert_size(store_whole(w.t.s), ==, 2);
   whole_close(&w);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- refusals */
 
-static MunitResult whole_refuses(const MunitParameter params[], void *data)
+TEST(whole, refuses)
 {
   svc_config config = { .manual_clock = T_START, .max_snapshot = 500 };
   svc_snapshot *none = (svc_snapshot *)(void *)&config;
   whole_world w;
   t_service other;
-  (void)params, (void)data;
   t_open(&other, &config);
   t_organization(&other, "Acme");
   munit_assert_int(svc_snapshot_take(other.s, &none), ==, SVC_FULL);
@@ -167,11 +158,10 @@ static MunitResult whole_refuses(const MunitParameter params[], void *data)
   t_close(&other);
   t_close(&w.t);
   svc_snapshot_free(w.taken); /* after its handle */
-  return MUNIT_OK;
 }
 
 /* It grows as far as it may. */
-static MunitResult whole_grows(const MunitParameter params[], void *data)
+TEST(whole, grows)
 {
   svc_config config = { .manual_clock = T_START, .max_snapshot = 150000, .limiter_off = 1 };
   svc_snapshot *taken = NULL;
@@ -180,7 +170,6 @@ static MunitResult whole_grows(const MunitParameter params[], void *data)
   char name[32];
   t_service t;
   int i, rc = SVC_OK;
-  (void)params, (void)data;
   t_open(&t, &config);
   org = t_organization(&t, "Acme");
   for (i = 0; rc == SVC_OK; i++) {
@@ -206,10 +195,9 @@ static MunitResult whole_grows(const MunitParameter params[], void *data)
   t_organization(&t, "Acme");
   munit_assert_int(svc_snapshot_take(t.s, &taken), ==, SVC_FULL);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult whole_no_memory(const MunitParameter params[], void *data)
+TEST(whole, no_memory)
 {
   t_memory memory = { 0 };
   svc_config config = { .manual_clock = T_START, .allocator = { t_memory_resize, &memory } };
@@ -217,7 +205,6 @@ static MunitResult whole_no_memory(const MunitParameter params[], void *data)
   whole_world w;
   long n, live;
   int rc = SVC_NOMEM;
-  (void)params, (void)data;
   whole_open(&w, &config);
   for (n = 1; rc == SVC_NOMEM; n++) {
     munit_assert_long(n, <, 1000);
@@ -234,7 +221,6 @@ static MunitResult whole_no_memory(const MunitParameter params[], void *data)
   whole_back(&w);
   whole_close(&w);
   munit_assert_long(memory.live, ==, 0);
-  return MUNIT_OK;
 }
 
 /* A store whose n-th put fails, or whose commit does: nothing of the snapshot is there then. */
@@ -262,13 +248,12 @@ static int whole_write_begin(svc_store *store, svc_txn **out)
   return rc;
 }
 
-static MunitResult whole_or_nothing(const MunitParameter params[], void *data)
+TEST(whole, or_nothing)
 {
   svc_config config = { .manual_clock = T_START, .store = &whole_port };
   whole_world w;
   uint64_t changed;
   int64_t now;
-  (void)params, (void)data;
   whole_port = *svc_lmdb_port();
   whole_port.put = whole_put;
   whole_port.write_begin = whole_write_begin;
@@ -293,7 +278,6 @@ static MunitResult whole_or_nothing(const MunitParameter params[], void *data)
   munit_assert_true(store_print(w.t.s) == w.print);
   whole_fail_at = 0;
   whole_close(&w);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- threads */
@@ -326,7 +310,7 @@ static void *whole_work(void *argument)
   return NULL;
 }
 
-static MunitResult whole_threads(const MunitParameter params[], void *data)
+TEST(whole, threads)
 {
   svc_config config = { .manual_clock = T_START, .limiter_off = 1 };
   pthread_t threads[4];
@@ -334,7 +318,6 @@ static MunitResult whole_threads(const MunitParameter params[], void *data)
   atomic_bool stop;
   whole_world w;
   int i;
-  (void)params, (void)data;
   whole_open(&w, &config);
   atomic_init(&stop, false);
   for (i = 0; i < 4; i++) {
@@ -353,7 +336,6 @@ static MunitResult whole_threads(const MunitParameter params[], void *data)
   store_whole(w.t.s);
   whole_back(&w);
   whole_close(&w);
-  return MUNIT_OK;
 }
 
 static int whole_spoiled; /* so many of the next commits find that another writer came first */
@@ -367,12 +349,11 @@ static int whole_commit_again(svc_txn *txn)
 }
 
 /* It is done again, and the clock goes back once; where it never comes to an end the clock is where it was. */
-static MunitResult whole_again(const MunitParameter params[], void *data)
+TEST(whole, again)
 {
   svc_config config = { .manual_clock = T_START, .store = &whole_port };
   whole_world w;
   int64_t now;
-  (void)params, (void)data;
   whole_port = *svc_lmdb_port();
   whole_port.write_begin = whole_write_begin;
   whole_port.commit = whole_commit_again;
@@ -387,20 +368,4 @@ static MunitResult whole_again(const MunitParameter params[], void *data)
   munit_assert_int64(svc_clock_now(w.t.s), ==, T_START);
   munit_assert_int(whole_spoiled, ==, 0);
   whole_close(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/there_and_back", whole_there_and_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/late", whole_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/buckets", whole_buckets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/hosts_own", whole_hosts_own, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refuses", whole_refuses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/grows", whole_grows, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_memory", whole_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/or_nothing", whole_or_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/again", whole_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/threads", whole_threads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_whole = { "whole", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

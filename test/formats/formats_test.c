@@ -41,16 +41,15 @@ static uint64_t formats_sum(const char *folder)
 }
 
 /* Older than what is read: refused for that reason, in words, and the store is as it was. */
-static MunitResult formats_refused(const MunitParameter params[], void *data)
+TEST_EACH(formats, refused, format, "1", "2", "3", "4")
 {
-  int number = atoi(munit_parameters_get(params, "format"));
+  int number = atoi(format);
   t_service t;
   svc_config config = { 0 };
   char path[128];
   uint64_t before;
   svc *s;
-  (void)data;
-  if (!formats_fit()) return MUNIT_SKIP;
+  SKIP_IF(!formats_fit());
   memset(&t, 0, sizeof t);
   store_folder(path);
   formats_unpack(number, path);
@@ -62,7 +61,6 @@ static MunitResult formats_refused(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(t.log, formats_older));
   munit_assert_uint64(formats_sum(path), ==, before);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* What make.c has put there. */
@@ -83,13 +81,12 @@ static void formats_look(t_service *t)
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"store\"}", "/groups/%s", group), ==, 200); /* and it can be changed */
 }
 
-static MunitResult formats_opened(const MunitParameter params[], void *data)
+TEST(formats, opened)
 {
   t_service t;
   svc_config config = { 0 };
   char path[128];
-  (void)params, (void)data;
-  if (!formats_fit()) return MUNIT_SKIP;
+  SKIP_IF(!formats_fit());
   store_folder(path);
   formats_unpack(FORMATS_NEWEST, path);
   config.path = path;
@@ -99,11 +96,10 @@ static MunitResult formats_opened(const MunitParameter params[], void *data)
   store_whole(t.s);
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* A new format comes with a store of it, so that the next one has it to be tried on. */
-static MunitResult formats_all(const MunitParameter params[], void *data)
+TEST(formats, all)
 {
   t_service t;
   svc_key key;
@@ -112,8 +108,7 @@ static MunitResult formats_all(const MunitParameter params[], void *data)
   uint32_t schema;
   char path[64];
   struct stat st;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   t_open(&t, NULL);
   svc_key_meta(&key, "schema");
   munit_assert_int(t.s->commit.port->read_begin(t.s->commit.store, &txn), ==, SVC_OK);
@@ -126,16 +121,4 @@ static MunitResult formats_all(const MunitParameter params[], void *data)
     snprintf(path, sizeof path, "test/formats/%u.gz", (unsigned)schema);
     munit_assert_int(stat(path, &st), ==, 0);
   }
-  return MUNIT_OK;
 }
-
-static char *formats_numbers[] = { "1", "2", "3", "4", NULL };
-static MunitParameterEnum formats_params[] = { { "format", formats_numbers }, { NULL, NULL } };
-
-static MunitTest tests[] = {
-  { "/all", formats_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refused", formats_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, formats_params },
-  { "/opened", formats_opened, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_formats = { "formats", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -8,9 +8,8 @@
 #error "pipe2 and prctl: a suite that includes this defines _GNU_SOURCE first"
 #endif
 
-#include <munit.h>
-
 #include "slow.h"
+#include "test.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -124,15 +124,14 @@ static int call(const run *r, const char *method, const char *path, const char *
 /* ---------------------------------------------------------------------------------------------------------------- tests */
 
 /* Not on by default: then its paths are as any that are none. */
-static MunitResult control_off(const MunitParameter params[], void *data)
+TEST(control, off)
 {
   static const char *const paths[] = { "/_svc/clock", "/_svc/reset", "/_svc/faults", "/_svc/journal", "/_svc/snapshots" };
   char answer[4096], wanted[256];
   run r;
   const char *args[] = { "--memory", "--bootstrap", r.file, "--listen", "http://127.0.0.1:0", NULL };
   size_t i;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   begin(&r);
   start(&r, args);
   await_ready(&r);
@@ -146,19 +145,17 @@ static MunitResult control_off(const MunitParameter params[], void *data)
     munit_assert_not_null(strstr(answer, wanted));
   }
   end(&r);
-  return MUNIT_OK;
 }
 
 /* Lost: not a byte comes. Late: nobody else waits, and the request itself is done. */
-static MunitResult control_faults(const MunitParameter params[], void *data)
+TEST(control, faults)
 {
   char answer[8192];
   run r;
   const char *args[] = { "--memory", "--bootstrap", r.file, "--listen", "http://127.0.0.1:0", "--test-control", "--writers", "1", NULL };
   int64_t before;
   int late, i;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   begin(&r);
   start(&r, args);
   await_ready(&r);
@@ -180,11 +177,10 @@ static MunitResult control_faults(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(answer, "\"inbound\"")); /* all of it */
   munit_assert_int(hear(i, answer, sizeof answer), ==, 400);
   end(&r);
-  return MUNIT_OK;
 }
 
 /* The token stays over restarts, and is added where the store is older than it; the file stays for its owner alone. */
-static MunitResult control_token(const MunitParameter params[], void *data)
+TEST(control, token)
 {
   char answer[8192], token[80];
   struct stat st;
@@ -192,8 +188,7 @@ static MunitResult control_token(const MunitParameter params[], void *data)
   const char *plain[] = { "--data", r.folder, "--listen", "http://127.0.0.1:0", NULL };
   const char *args[] = { "--data", r.folder, "--listen", "http://127.0.0.1:0", "--test-control", NULL };
   int i;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   begin(&r);
   start(&r, plain);
   await_ready(&r);
@@ -214,17 +209,15 @@ static MunitResult control_token(const MunitParameter params[], void *data)
   r.token[0] ^= 1;
   munit_assert_int(call(&r, "POST", "/_svc/reset", "", answer, sizeof answer), ==, 401);
   end(&r);
-  return MUNIT_OK;
 }
 
-static MunitResult control_limits(const MunitParameter params[], void *data)
+TEST(control, limits)
 {
   char answer[8192];
   run r;
   const char *args[] = { "--memory", "--bootstrap", r.file, "--listen", "http://127.0.0.1:0", "--limit", "controlPlaneIPAddresses_ip=2/1/60", NULL };
   const char *off[] = { "--memory", "--bootstrap", r.file, "--listen", "http://127.0.0.1:0", "--limiter-off", NULL };
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   begin(&r);
   start(&r, args);
   await_ready(&r);
@@ -238,7 +231,6 @@ static MunitResult control_limits(const MunitParameter params[], void *data)
   munit_assert_int(call(&r, "GET", OPEN, "", answer, sizeof answer), ==, 200);
   munit_assert_null(strstr(answer, "RateLimit"));
   end(&r);
-  return MUNIT_OK;
 }
 
 /* A member of its file. */
@@ -280,7 +272,7 @@ static void sign_in(run *r)
 
 /* A day of a cluster that alerts watch by the minute is some dozens of commits, each of which waits for the disk, not 1,440: who is told of
 ** alerts reads the log at info, and nobody does at another level. */
-static MunitResult control_strides(const MunitParameter params[], void *data)
+TEST(control, strides)
 {
   static char answer[262144];
   char path[96], group[32], before[160];
@@ -288,8 +280,7 @@ static MunitResult control_strides(const MunitParameter params[], void *data)
   const char *args[] = { "--memory", "--bootstrap", r.file, "--listen", "http://127.0.0.1:0", "--test-control", "--metrics", "--clock",
                          "2030-01-01T00:00:00Z", NULL };
   const char *at;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   begin(&r);
   start(&r, args);
   await_ready(&r);
@@ -308,11 +299,10 @@ static MunitResult control_strides(const MunitParameter params[], void *data)
   munit_assert_int(atoi(at + 19), >, 2); /* days have their work */
   munit_assert_int(atoi(at + 19), <, 100);
   end(&r);
-  return MUNIT_OK;
 }
 
 /* What the command line must not say: the status, and a word of why. */
-static MunitResult control_flags(const MunitParameter params[], void *data)
+TEST(control, flags)
 {
 #define MEMORY "--memory", "--show-credentials", "--listen"
   static const struct {
@@ -335,24 +325,11 @@ static MunitResult control_flags(const MunitParameter params[], void *data)
   };
   run r;
   size_t i;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     memset(&r, 0, sizeof r);
     start(&r, rows[i].args);
     munit_assert_int(finish(&r, 0), ==, 2);
     if (!strstr(r.text, rows[i].says)) munit_errorf("%s is not said: %s", rows[i].says, r.text);
   }
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/off", control_off, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/faults", control_faults, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/token", control_token, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/limits", control_limits, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/strides", control_strides, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/flags", control_flags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_control = { "control", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

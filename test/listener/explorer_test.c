@@ -5,8 +5,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "listener/common.h"
 #include "ports/listener/explorer.h"
-
-#include <munit.h>
+#include "test.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -95,11 +94,10 @@ static void has_length(const answer *a, size_t n)
 /* ------------------------------------------------------------------------------------------------------------ tests */
 
 /* All its headers; the policy names no other host, and nothing that would let text become code. */
-static MunitResult test_page(const MunitParameter params[], void *data)
+TEST(explorer, page)
 {
   server t;
   answer *a = malloc(sizeof *a);
-  (void)params, (void)data;
   munit_assert_not_null(a);
   server_open(&t, 0);
   ask(&t, a, "GET", "/", "");
@@ -126,11 +124,10 @@ static MunitResult test_page(const MunitParameter params[], void *data)
   munit_assert_string_equal(t.path, "/");
   server_close(&t);
   free(a);
-  return MUNIT_OK;
 }
 
 /* Each file: as it is in the program, once; then by its tag. */
-static MunitResult test_files(const MunitParameter params[], void *data)
+TEST(explorer, files)
 {
   static const char *const unwanted[] = { "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
                                           "localStorage", "sessionStorage", "indexedDB", "document.cookie" };
@@ -138,7 +135,6 @@ static MunitResult test_files(const MunitParameter params[], void *data)
   answer *a = malloc(sizeof *a);
   char header[128];
   size_t i, j, all = 0;
-  (void)params, (void)data;
   munit_assert_not_null(a);
   server_open(&t, 0);
   for (i = 0; i < svc_listener_file_count; i++) {
@@ -172,16 +168,14 @@ static MunitResult test_files(const MunitParameter params[], void *data)
   munit_assert_size(all, <, MOST_BYTES);
   server_close(&t);
   free(a);
-  return MUNIT_OK;
 }
 
-static MunitResult test_methods(const MunitParameter params[], void *data)
+TEST(explorer, methods)
 {
   static const char *const methods[] = { "POST", "PUT", "PATCH", "DELETE", "OPTIONS" };
   server t;
   answer *a = malloc(sizeof *a);
   size_t i;
-  (void)params, (void)data;
   munit_assert_not_null(a);
   server_open(&t, 0);
   for (i = 0; i < 2 * sizeof methods / sizeof methods[0]; i++) {
@@ -193,18 +187,16 @@ static MunitResult test_methods(const MunitParameter params[], void *data)
   }
   server_close(&t);
   free(a);
-  return MUNIT_OK;
 }
 
 /* What is none of its files is the service's, and without it all is. */
-static MunitResult test_others(const MunitParameter params[], void *data)
+TEST(explorer, others)
 {
   static const char *const paths[] = { "/_explorer/none.js", "/_explorer/", "/_explorer", "/index.html", "/_explorer/../", "/_explorer/index.html" };
   server t;
   answer *a = malloc(sizeof *a);
   char wanted[128];
   size_t i;
-  (void)params, (void)data;
   munit_assert_not_null(a);
   server_open(&t, 0);
   for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {
@@ -227,12 +219,4 @@ static MunitResult test_others(const MunitParameter params[], void *data)
   munit_assert_int(a->status, ==, 404);
   server_close(&t);
   free(a);
-  return MUNIT_OK;
 }
-
-#define T(name) { "/" #name, test_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = {
-  T(page), T(files), T(methods), T(others),
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_explorer = { "explorer", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -7,15 +7,12 @@
 ** sanitizers see every byte that is read too many.
 */
 #include "ports/http_reader.h"
-
-#include <munit.h>
+#include "test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TEST(name) static MunitResult name(const MunitParameter params[], void *data)
-#define UNUSED ((void)params, (void)data)
 #define GET "GET /next HTTP/1.1\r\nHost: a\r\n\r\n"
 #define POST "POST /p HTTP/1.1\r\nHost: a\r\n"
 #define CHUNKED POST "Transfer-Encoding: chunked\r\n\r\n"
@@ -215,17 +212,15 @@ static const struct good {
   { "DELETE /d HTTP/1.1\r\nHost: a\r\n\r\n" GET, "DELETE /d Host:a keep=1 body=;GET /next Host:a keep=1 body=;" },
 };
 
-TEST(test_requests)
+TEST(http_reader, requests)
 {
   size_t i;
-  UNUSED;
   for (i = 0; i < sizeof good / sizeof good[0]; i++) {
     reader r;
     reader_run(&r, &usual, good[i].wire, strlen(good[i].wire), SIZE_MAX);
     if (r.error || r.logged != strlen(good[i].log) || memcmp(r.log, good[i].log, r.logged) != 0)
       munit_errorf("error %d, \"%.*s\" for: %s", r.error, (int)r.logged, r.log, good[i].wire);
   }
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- refused */
@@ -356,10 +351,9 @@ static const struct bad {
   BAD(CHUNK, CHUNKED "0\r\n:", "x\r\n\r\n"),
 };
 
-TEST(test_refused)
+TEST(http_reader, refused)
 {
   size_t i, j;
-  UNUSED;
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     reader r, whole;
     reader_open(&r, &usual);
@@ -372,7 +366,6 @@ TEST(test_refused)
     munit_assert_int(whole.error, ==, bad[i].error);
     munit_assert_size(whole.requests, ==, 0);
   }
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- splits */
@@ -399,24 +392,21 @@ static void all_splits(const char *p, size_t n)
   }
 }
 
-TEST(test_splits)
+TEST(http_reader, splits)
 {
   size_t i;
-  UNUSED;
   for (i = 0; i < sizeof good / sizeof good[0]; i++) all_splits(good[i].wire, strlen(good[i].wire));
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) all_splits(bad[i].wire, bad[i].n);
-  return MUNIT_OK;
 }
 
 /* Streams that nobody thought of: a good one, and any other behind it, with some bytes changed. */
-TEST(test_hostile)
+TEST(http_reader, hostile)
 {
   static const char bytes[] = "\r\n\0 \t:;,0159aAfF/?#\x7F\x80\xFF\x01-+\"";
   static const char *const words[] = { "\r\n", "\r\n\r\n", "Transfer-Encoding: chunked\r\n", "Content-Length: 3\r\n",
                                        "0\r\n\r\n", "ffffffffffffffff", "HTTP/1.1", "GET / HTTP/1.1\r\n", "\n\n",
                                        "Connection: close\r\n", "99999999999999999999", " : " };
   size_t round, goods = sizeof good / sizeof good[0], bads = sizeof bad / sizeof bad[0], seen = 0, refused = 0;
-  UNUSED;
   for (round = 0; round < 12000; round++) {
     char text[1024];
     size_t n = 0, i, k, changes = (size_t)munit_rand_int_range(1, 4);
@@ -454,7 +444,6 @@ TEST(test_hostile)
   }
   munit_assert_size(seen, >, 4000); /* it was not all refused at the first byte */
   munit_assert_size(refused, >, 4000);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- limits */
@@ -477,11 +466,10 @@ static int sized(const svc_http_limits *limits, const char *before, const char *
   return whole.error ? whole.error : whole.requests == 1 ? SVC_HTTP_OK : SVC_HTTP_MORE;
 }
 
-TEST(test_limits)
+TEST(http_reader, limits)
 {
   const svc_http_limits *k = &usual;
   svc_http_limits zero = { 1, 5, 0 };
-  UNUSED;
   munit_assert_int(sized(k, "GET /", "a", 63, " HTTP/1.1\r\nHost: a\r\n\r\n"), ==, SVC_HTTP_OK);
   munit_assert_int(sized(k, "GET /", "a", 64, " HTTP/1.1\r\nHost: a\r\n\r\n"), ==, SVC_HTTP_E_TARGET);
   munit_assert_int(sized(k, "GET /", "a", 100000, ""), ==, SVC_HTTP_E_TARGET);
@@ -506,16 +494,14 @@ TEST(test_limits)
   munit_assert_int(sized(&zero, "GET / HTTP/1.1\r\nHost:a\r\n\r\n", "", 0, ""), ==, SVC_HTTP_OK);
   munit_assert_int(sized(&zero, "PUT / HTTP/1.1\r\nHost:a\r\nContent-Length:1\r\n\r\n", "", 0, ""), ==,
                    SVC_HTTP_E_HEADER_BYTES);
-  return MUNIT_OK;
 }
 
 /* Memory goes with what has arrived, not with what was announced. */
-TEST(test_memory)
+TEST(http_reader, memory)
 {
   static const svc_http_limits large = { .target = 64, .header_bytes = 512, .body = (size_t)1 << 30 };
   static const char *const announced[] = { POST "Content-Length: 1073741824\r\n\r\n", CHUNKED "40000000\r\n" };
   size_t i, j;
-  UNUSED;
   for (i = 0; i < 2; i++) {
     reader r;
     char some[1000];
@@ -531,11 +517,10 @@ TEST(test_memory)
     munit_assert_int(r.error, ==, SVC_HTTP_OK);
     reader_close(&r);
   }
-  return MUNIT_OK;
 }
 
 /* Heads that the look for their end would never have let through: whoever reads them relies on nothing but himself. */
-TEST(test_parsed_alone)
+TEST(http_reader, parsed_alone)
 {
   static const struct { const char *text; int error; } rows[] = {
     { "", SVC_HTTP_E_BYTES }, { "\n", SVC_HTTP_E_BYTES }, { "GET / HTTP/1.1\n\n", SVC_HTTP_E_BYTES }, { "GET / HTTP/1.1\r\nHost: a\r\n", SVC_HTTP_E_BYTES },
@@ -548,18 +533,9 @@ TEST(test_parsed_alone)
   char many[2048] = "GET / HTTP/1.1\r\n";
   svc_http_head head;
   size_t i;
-  UNUSED;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
     if (svc_http_parse(&head, rows[i].text, strlen(rows[i].text), &usual) != rows[i].error) munit_errorf("%s", rows[i].text);
   for (i = 0; i <= SVC_HTTP_HEADERS; i++) strcat(many, "a:b\r\n");
   strcat(many, "\r\n");
   munit_assert_int(svc_http_parse(&head, many, strlen(many), &usual), ==, SVC_HTTP_E_HEADER_COUNT);
-  return MUNIT_OK;
 }
-
-#define T(name) { "/" #name, test_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = {
-  T(requests), T(refused), T(splits), T(hostile), T(limits), T(memory), T(parsed_alone),
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_http_reader = { "http_reader", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

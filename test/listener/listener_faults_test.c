@@ -228,14 +228,13 @@ static void faults_start(faults_world *w)
 }
 
 /* Requests over http and https while each call fails. */
-static MunitResult faults_asked(const MunitParameter params[], void *data)
+TEST(listener_faults, asked)
 {
   faults_world w;
   unsigned long tried = 0, refused = 0;
   size_t k, e, first;
   int secure;
   long at;
-  (void)params, (void)data;
   faults_files(&w);
   faults_large = calloc(1, FAULTS_LARGE);
   munit_assert_not_null(faults_large);
@@ -261,7 +260,6 @@ static MunitResult faults_asked(const MunitParameter params[], void *data)
   t_fault_spare(false);
   free(faults_large);
   faults_remove(&w);
-  return MUNIT_OK;
 }
 
 static int faults_status(const faults_world *w, bool secure, const char *request)
@@ -274,7 +272,7 @@ static int faults_status(const faults_world *w, bool secure, const char *request
 }
 
 /* What a handler may say that is no answer, or more than one. */
-static MunitResult faults_answers(const MunitParameter params[], void *data)
+TEST(listener_faults, answers)
 {
   static const struct { const char *request; int status; } rows[] = {
     { "GET /lost HTTP/1.1\r\nHost: a\r\n\r\n", 0 }, { "POST /lost HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\na", 0 },
@@ -285,7 +283,6 @@ static MunitResult faults_answers(const MunitParameter params[], void *data)
   faults_world w;
   size_t i;
   int secure;
-  (void)params, (void)data;
   faults_files(&w);
   faults_start(&w);
   for (secure = 0; secure < 2; secure++)
@@ -293,11 +290,10 @@ static MunitResult faults_answers(const MunitParameter params[], void *data)
       if (faults_status(&w, secure, rows[i].request) != rows[i].status) munit_errorf("%d: %s", faults_status(&w, secure, rows[i].request), rows[i].request);
   svc_listener_close(w.l);
   faults_remove(&w);
-  return MUNIT_OK;
 }
 
 /* Opening and starting: refused with a reason, or it serves. */
-static MunitResult faults_opened(const MunitParameter params[], void *data)
+TEST(listener_faults, opened)
 {
   static const struct { enum t_call call; int error; } kinds[] = { { T_CALL_MEMORY, ENOMEM }, { T_CALL_SOCKET, EMFILE }, { T_CALL_SOCKET, EACCES },
     { T_CALL_SOCKET, EADDRNOTAVAIL }, { T_CALL_SOCKET, EAFNOSUPPORT }, { T_CALL_THREAD, EAGAIN }, { T_CALL_OPEN, EMFILE }, { T_CALL_LOCK, EMFILE } };
@@ -306,7 +302,6 @@ static MunitResult faults_opened(const MunitParameter params[], void *data)
   size_t k;
   int good;
   long at;
-  (void)params, (void)data;
   faults_files(&w);
   for (good = 0; good < 2; good++) /* once, and from there on */
     for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
@@ -332,11 +327,10 @@ static MunitResult faults_opened(const MunitParameter params[], void *data)
       }
   munit_assert_ulong(refused, >, 50);
   faults_remove(&w);
-  return MUNIT_OK;
 }
 
 /* A certificate is made, read, read anew: done, or a reason that is the true one; and then there is no half of a file. */
-static MunitResult faults_certificate(const MunitParameter params[], void *data)
+TEST(listener_faults, certificate)
 {
   static const struct { enum t_call call; int error, code; } kinds[] = { { T_CALL_MEMORY, ENOMEM, SVC_NOMEM }, { T_CALL_OPEN, EMFILE, SVC_IO },
     { T_CALL_WRITE, ENOSPC, SVC_IO }, { T_CALL_WRITE, T_SHORT, SVC_IO }, { T_CALL_FLUSH, EIO, SVC_IO }, { T_CALL_NAME, EACCES, SVC_IO } };
@@ -345,7 +339,6 @@ static MunitResult faults_certificate(const MunitParameter params[], void *data)
   size_t k;
   int what;
   long at;
-  (void)params, (void)data;
   faults_files(&w);
   munit_assert_int(faults_open(&w, NULL, 0), ==, SVC_OK);
   for (what = 0; what < 3; what++) {
@@ -372,7 +365,6 @@ static MunitResult faults_certificate(const MunitParameter params[], void *data)
   }
   svc_listener_close(w.l);
   faults_remove(&w);
-  return MUNIT_OK;
 }
 
 static void faults_made(const faults_world *w, const char *cert, size_t count, int days, const char *expected)
@@ -386,7 +378,7 @@ static void faults_made(const faults_world *w, const char *cert, size_t count, i
 }
 
 /* No certificate can be made of these. */
-static MunitResult faults_certificate_refused(const MunitParameter params[], void *data)
+TEST(listener_faults, certificate_refused)
 {
   static const char none[] = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
   static char path[5000];
@@ -394,7 +386,6 @@ static MunitResult faults_certificate_refused(const MunitParameter params[], voi
   svc_listener_cert about;
   char why[256];
   FILE *f;
-  (void)params, (void)data;
   faults_files(&w);
   faults_made(&w, w.cert, 0, 10, "1 to 64 names");
   faults_made(&w, w.cert, 65, 10, "1 to 64 names");
@@ -412,7 +403,6 @@ static MunitResult faults_certificate_refused(const MunitParameter params[], voi
   munit_assert_int(svc_listener_cert_read(w.cert, w.key, &about, why, sizeof why), ==, SVC_INVALID);
   munit_assert_int(svc_listener_cert_read(w.cert, w.key, &about, why, 0), ==, SVC_INVALID);
   faults_remove(&w);
-  return MUNIT_OK;
 }
 
 static void faults_refused(const svc_listener_config *k, const char *expected)
@@ -427,7 +417,7 @@ static void faults_refused(const svc_listener_config *k, const char *expected)
 }
 
 /* What a configuration can have wrong. */
-static MunitResult faults_configuration(const MunitParameter params[], void *data)
+TEST(listener_faults, configuration)
 {
   static const char *const hosts[] = { "http://[::1:0", "http://[]:0", "http://[:]:0", "http://1.2.3.4.5:0", "http://[1:2:3:4:5:6:7:8:9]:0", "http://example.com:0",
     "http://[aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]:0", "http://:0", "http://" },
@@ -442,7 +432,6 @@ static MunitResult faults_configuration(const MunitParameter params[], void *dat
   svc_listener *l;
   char why[64];
   size_t i;
-  (void)params, (void)data;
   munit_assert_int(svc_listener_open(NULL, &good, why, sizeof why), ==, SVC_INVALID);
   munit_assert_int(svc_listener_open(&l, NULL, why, sizeof why), ==, SVC_INVALID);
   faults_refused(&(svc_listener_config){ .urls = one }, "1 to 16 URLs");
@@ -487,7 +476,6 @@ static MunitResult faults_configuration(const MunitParameter params[], void *dat
   munit_assert_int(svc_listener_reload(l, why, sizeof why), ==, SVC_INVALID);
   svc_listener_stop(l);
   svc_listener_close(l);
-  return MUNIT_OK;
 }
 
 static void faults_log(void *context, int level, const char *text)
@@ -496,7 +484,7 @@ static void faults_log(void *context, int level, const char *text)
 }
 
 /* Fewer files than connections: there are as many as can be accepted, and the log says so. */
-static MunitResult faults_files_limited(const MunitParameter params[], void *data)
+TEST(listener_faults, files_limited)
 {
   static const char *const one[] = { "http://127.0.0.1:0" };
   const rlim_t limits[] = { 100, 300 };
@@ -505,7 +493,6 @@ static MunitResult faults_files_limited(const MunitParameter params[], void *dat
   svc_listener *l;
   char text[256], why[256];
   size_t i;
-  (void)params, (void)data;
   k.log_context = text;
   munit_assert_int(getrlimit(RLIMIT_NOFILE, &before), ==, 0);
   for (i = 0; i < 2; i++) {
@@ -518,15 +505,13 @@ static MunitResult faults_files_limited(const MunitParameter params[], void *dat
     svc_listener_close(l);
   }
   setrlimit(RLIMIT_NOFILE, &before);
-  return MUNIT_OK;
 }
 
 /* A reload that is not asked why. */
-static MunitResult faults_reload(const MunitParameter params[], void *data)
+TEST(listener_faults, reload)
 {
   faults_world w;
   char why[256];
-  (void)params, (void)data;
   faults_files(&w);
   munit_assert_int(faults_open(&w, NULL, 0), ==, SVC_OK);
   munit_assert_int(svc_listener_reload(w.l, NULL, 0), ==, SVC_OK);
@@ -538,19 +523,4 @@ static MunitResult faults_reload(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(why, w.cert));
   svc_listener_close(w.l);
   faults_remove(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/files_limited", faults_files_limited, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/reload", faults_reload, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/configuration", faults_configuration, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/certificate", faults_certificate, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/certificate_refused", faults_certificate_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/answers", faults_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/opened", faults_opened, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/asked", faults_asked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_listener_faults = { "/listener_faults", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -8,8 +8,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "listener/common.h"
 #include "ports/listener.h"
-
-#include <munit.h>
+#include "test.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -386,13 +385,12 @@ static int one_request(int port, const char *text)
 
 /* ---------------------------------------------------------------------------------------------------------- serving */
 
-static MunitResult test_serves(const MunitParameter params[], void *data)
+TEST(listener, serves)
 {
   server t;
   client c;
   char text[512];
   struct tm tm;
-  (void)params, (void)data;
   server_open(&t, NULL);
   client_open(&c, t.port);
   client_text(&c, "GET " ADDRESSES " HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -428,10 +426,9 @@ static MunitResult test_serves(const MunitParameter params[], void *data)
   munit_assert_int(one_request(t.port_2, GET), ==, 200); /* the second URL */
   munit_assert_string_equal(server_seen(&t, 0).peer, "127.0.0.1");
   server_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult test_connection(const MunitParameter params[], void *data)
+TEST(listener, connection)
 {
   static const struct {
     const char *request;
@@ -454,7 +451,6 @@ static MunitResult test_connection(const MunitParameter params[], void *data)
   };
   server t;
   size_t i;
-  (void)params, (void)data;
   server_open(&t, NULL);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     client c;
@@ -467,11 +463,10 @@ static MunitResult test_connection(const MunitParameter params[], void *data)
     client_close(&c);
   }
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* Answers keep the order of the requests, though the POST is held back on another thread. */
-static MunitResult test_pipelining(const MunitParameter params[], void *data)
+TEST(listener, pipelining)
 {
   static const char many[] = GET "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc" GET
                              "HEAD /big HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -482,7 +477,6 @@ static MunitResult test_pipelining(const MunitParameter params[], void *data)
   client c;
   size_t i;
   int drip;
-  (void)params, (void)data;
   server_open(&t, NULL);
   for (drip = 0; drip < 2; drip++) {
     client_open(&c, t.port);
@@ -512,7 +506,6 @@ static MunitResult test_pipelining(const MunitParameter params[], void *data)
   for (i = 0; i < 100; i++) munit_assert_int(client_answer(&c), ==, 200);
   client_close(&c);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- refused */
@@ -623,14 +616,13 @@ static const struct refused {
 };
 
 /* One answer, then the end: the request that follows in the same segment is never run. Nothing is printed either. */
-static MunitResult test_refused(const MunitParameter params[], void *data)
+TEST(listener, refused)
 {
   server t;
   size_t i;
   struct stat printed;
   int before = dup(1), to;
   char name[] = "/tmp/svc_listener_XXXXXX";
-  (void)params, (void)data;
   server_open(&t, NULL);
   fflush(stdout);
   to = mkstemp(name);
@@ -663,15 +655,13 @@ static MunitResult test_refused(const MunitParameter params[], void *data)
   munit_assert_int((int)printed.st_size, ==, 0);
   munit_assert_int(one_request(t.port, GET), ==, 200);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* HEAD gets its errors without a body, too. */
-static MunitResult test_refused_head(const MunitParameter params[], void *data)
+TEST(listener, refused_head)
 {
   server t;
   client c;
-  (void)params, (void)data;
   server_open(&t, NULL);
   client_open(&c, t.port);
   client_text(&c, "HEAD /seen HTTP/1.1\r\n\r\n");
@@ -680,11 +670,10 @@ static MunitResult test_refused_head(const MunitParameter params[], void *data)
   munit_assert_true(client_ended(&c, WAIT_MS));
   client_close(&c);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* A body that is cut off is never delivered, with a length or in chunks, however the client goes. */
-static MunitResult test_body_cut(const MunitParameter params[], void *data)
+TEST(listener, body_cut)
 {
   static const char *const cut[] = {
     POST "Content-Length: 1000\r\n\r\n0123456789",
@@ -697,7 +686,6 @@ static MunitResult test_body_cut(const MunitParameter params[], void *data)
   };
   server t;
   size_t i;
-  (void)params, (void)data;
   server_open(&t, NULL);
   for (i = 0; i < 2 * sizeof cut / sizeof cut[0]; i++) {
     client c;
@@ -710,13 +698,12 @@ static MunitResult test_body_cut(const MunitParameter params[], void *data)
   munit_assert_int(one_request(t.port, GET), ==, 200);
   munit_assert_size(server_count(&t), ==, 1);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- bodies */
 
 /* Chunked bodies, in one segment, in segments of one byte, and cut in two at every place. */
-static MunitResult test_chunked(const MunitParameter params[], void *data)
+TEST(listener, chunked)
 {
   static const struct {
     const char *body, *wire;
@@ -731,7 +718,6 @@ static MunitResult test_chunked(const MunitParameter params[], void *data)
   client c;
   size_t i, at;
   char text[512];
-  (void)params, (void)data;
   server_open(&t, NULL);
   client_open(&c, t.port);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -752,17 +738,15 @@ static MunitResult test_chunked(const MunitParameter params[], void *data)
   }
   client_close(&c);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* The largest body, both ways, and one byte more; trailers and extensions are bounded. */
-static MunitResult test_large_bodies(const MunitParameter params[], void *data)
+TEST(listener, large_bodies)
 {
   server t;
   client c;
   size_t i, n = 1 << 20;
   char text[128];
-  (void)params, (void)data;
   server_open(&t, NULL);
   client_open(&c, t.port);
   client_text(&c, POST "Content-Length: 1048576\r\n\r\n");
@@ -797,18 +781,16 @@ static MunitResult test_large_bodies(const MunitParameter params[], void *data)
   munit_assert_int(client_answer(&c), ==, 400);
   client_close(&c);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* Large bodies share a bound; small ones get in all the same, and the next large one when there is room again. */
-static MunitResult test_body_memory(const MunitParameter params[], void *data)
+TEST(listener, body_memory)
 {
   svc_listener_config k = { .max_body = 128 << 10, .max_body_memory = 256 << 10 };
   server t;
   client c[6];
   size_t i, n = 100 << 10;
   int status = 0, good = 0, round;
-  (void)params, (void)data;
   server_open(&t, &k);
   for (i = 0; i < 6; i++) {
     client_open(&c[i], t.port);
@@ -843,15 +825,13 @@ static MunitResult test_body_memory(const MunitParameter params[], void *data)
   }
   munit_assert_int(good, ==, 4);
   server_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult test_expect(const MunitParameter params[], void *data)
+TEST(listener, expect)
 {
   server t;
   client c;
   int i;
-  (void)params, (void)data;
   server_open(&t, NULL);
   client_open(&c, t.port);
   for (i = 0; i < 2; i++) {
@@ -879,7 +859,6 @@ static MunitResult test_expect(const MunitParameter params[], void *data)
   munit_assert_int(client_answer(&c), ==, 200);
   client_close(&c);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- limits */
@@ -915,11 +894,10 @@ static int sized_request(int port, size_t target, size_t header, size_t count, c
   return status;
 }
 
-static MunitResult test_limits(const MunitParameter params[], void *data)
+TEST(listener, limits)
 {
   server t;
   size_t n;
-  (void)params, (void)data;
   server_open(&t, NULL);
   munit_assert_int(sized_request(t.port, 8192, 0, 1, ""), ==, 200);
   munit_assert_int(sized_request(t.port, 8193, 0, 1, ""), ==, 414);
@@ -937,10 +915,9 @@ static MunitResult test_limits(const MunitParameter params[], void *data)
   munit_assert_int(sized_request(t.port, 10, 0, 65, "Content-Length: 40\r\n"), ==, 431);
   munit_assert_size(server_count(&t), ==, n);
   server_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult test_targets(const MunitParameter params[], void *data)
+TEST(listener, targets)
 {
   static const struct {
     const char *wire, *target;
@@ -952,7 +929,6 @@ static MunitResult test_targets(const MunitParameter params[], void *data)
   server t;
   size_t i;
   char text[256];
-  (void)params, (void)data;
   server_open(&t, NULL);
   for (i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
     snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: a\r\nX-Empty:\r\n\r\n", i % 2 ? "DELETE" : "GET",
@@ -961,19 +937,17 @@ static MunitResult test_targets(const MunitParameter params[], void *data)
     munit_assert_string_equal(server_seen(&t, 0).target, rows[i / 2].target);
   }
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------- patience */
 
-static MunitResult test_timeouts(const MunitParameter params[], void *data)
+TEST(listener, timeouts)
 {
   svc_listener_config k = { .header_timeout_ms = 600, .body_timeout_ms = 900, .idle_timeout_ms = 1200 };
   server t;
   client head, body, chunked, idle, used, crlf;
   int64_t start;
   int i;
-  (void)params, (void)data;
   server_open(&t, &k);
   start = now_ms();
   client_open(&head, t.port), client_open(&body, t.port), client_open(&chunked, t.port);
@@ -1007,17 +981,15 @@ static MunitResult test_timeouts(const MunitParameter params[], void *data)
   client_close(&idle), client_close(&used), client_close(&crlf);
   munit_assert_size(server_seen(&t, 0).body_length, ==, 0);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* An empty line behind a request, as some clients send it, does not begin another: no 408 comes of it. */
-static MunitResult test_empty_lines(const MunitParameter params[], void *data)
+TEST(listener, empty_lines)
 {
   svc_listener_config k = { .header_timeout_ms = 300, .idle_timeout_ms = 1800 };
   server t;
   client c, drip, split;
   int64_t start;
-  (void)params, (void)data;
   server_open(&t, &k);
   client_open(&c, t.port), client_open(&drip, t.port), client_open(&split, t.port);
   start = now_ms();
@@ -1041,11 +1013,10 @@ static MunitResult test_empty_lines(const MunitParameter params[], void *data)
   munit_assert_true(client_ended(&drip, 1500));
   client_close(&c), client_close(&drip), client_close(&split);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* A client that sends and never reads is closed, and costs the others nothing; nor does the loop spin meanwhile. */
-static MunitResult test_never_reads(const MunitParameter params[], void *data)
+TEST(listener, never_reads)
 {
   svc_listener_config k = { .idle_timeout_ms = 1500 };
   server t;
@@ -1053,7 +1024,6 @@ static MunitResult test_never_reads(const MunitParameter params[], void *data)
   int64_t start;
   double cpu;
   int i;
-  (void)params, (void)data;
   server_open(&t, &k);
   client_open(&c, t.port);
   fcntl(c.fd, F_SETFL, O_NONBLOCK);
@@ -1073,17 +1043,15 @@ static MunitResult test_never_reads(const MunitParameter params[], void *data)
   munit_assert_size(c.n, <, BIG);
   client_close(&c);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* One that reads slowly, but reads, gets all of it; so does one that has shut its own side down. */
-static MunitResult test_slow_reader(const MunitParameter params[], void *data)
+TEST(listener, slow_reader)
 {
   svc_listener_config k = { .idle_timeout_ms = 1000 };
   server t;
   client c;
   int small = 65536, round, i;
-  (void)params, (void)data;
   server_open(&t, &k);
   for (round = 0; round < 3; round++) {
     client_open(&c, t.port);
@@ -1104,12 +1072,11 @@ static MunitResult test_slow_reader(const MunitParameter params[], void *data)
     client_close(&c);
   }
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- many */
 
-static MunitResult test_many_connects(const MunitParameter params[], void *data)
+TEST(listener, many_connects)
 {
   svc_listener_config k = { .threads = 2, .max_connections = 1200, .max_per_address = 1200 };
   static client c[1000];
@@ -1117,7 +1084,6 @@ static MunitResult test_many_connects(const MunitParameter params[], void *data)
   server t;
   int64_t start;
   size_t i, n = 1000;
-  (void)params, (void)data;
   allow_files(4096);
   getrlimit(RLIMIT_NOFILE, &files);
   if (files.rlim_cur < 2400) n = 300; /* both ends are in this process */
@@ -1131,16 +1097,14 @@ static MunitResult test_many_connects(const MunitParameter params[], void *data)
   for (i = 0; i < n; i++) munit_assert_int(one_request(t.port, GET), ==, 200); /* one after the other */
   munit_assert_size(server_count(&t), ==, 2 * n);
   server_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult test_max_connections(const MunitParameter params[], void *data)
+TEST(listener, max_connections)
 {
   svc_listener_config k = { .max_connections = 4, .max_per_address = 1000 };
   server t;
   client c[4], more;
   int i, status = 0;
-  (void)params, (void)data;
   server_open(&t, &k);
   for (i = 0; i < 4; i++) {
     client_open(&c[i], t.port);
@@ -1180,11 +1144,10 @@ static MunitResult test_max_connections(const MunitParameter params[], void *dat
   munit_assert_int(status, ==, 200);
   for (i = 1; i < 4; i++) client_close(&c[i]);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* One address cannot have all the connections, whatever it does with them: the others are served. */
-static MunitResult test_share(const MunitParameter params[], void *data)
+TEST(listener, share)
 {
   static const char *const proxies[] = { "127.0.0.3" };
   static const char *const begun[] = { "G", "GET /seen HTTP/1.1\r\nHo", "POST /seen HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{" };
@@ -1192,7 +1155,6 @@ static MunitResult test_share(const MunitParameter params[], void *data)
   server t;
   client idle[11], more, other;
   int i, round;
-  (void)params, (void)data;
   server_open(&t, &k);
   for (round = 0; round < 3; round++) {
     for (i = 0; i < 11; i++) client_open(&idle[i], t.port); /* a quarter, and one */
@@ -1221,17 +1183,15 @@ static MunitResult test_share(const MunitParameter params[], void *data)
   }
   for (i = 0; i < 11; i++) client_close(&idle[i]);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* Addresses come and go in the table of them, many at a time and in any order, and none loses or keeps a place. */
-static MunitResult test_share_many(const MunitParameter params[], void *data)
+TEST(listener, share_many)
 {
   svc_listener_config k = { .max_connections = 60, .max_per_address = 1 };
   server t;
   client c[50], more;
   int i, round;
-  (void)params, (void)data;
   allow_files(1024);
   server_open(&t, &k);
   for (round = 0; round < 6; round++) {
@@ -1250,18 +1210,16 @@ static MunitResult test_share_many(const MunitParameter params[], void *data)
     usleep(300000);
   }
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* An address has all of its share, and does nothing with it: its connection that is idle for longest gives way to a new one. Those of other
 ** addresses stay, though they are idle since earlier. */
-static MunitResult test_share_gives_way(const MunitParameter params[], void *data)
+TEST(listener, share_gives_way)
 {
   svc_listener_config k = { .threads = 1, .max_connections = 40, .max_per_address = 4 };
   server t;
   client other, c[4], more[3];
   int i;
-  (void)params, (void)data;
   server_open(&t, &k);
   client_open_from(&other, t.port, 0x7F000002);
   client_text(&other, GET);
@@ -1289,17 +1247,15 @@ static MunitResult test_share_gives_way(const MunitParameter params[], void *dat
   for (i = 0; i < 3; i++) client_close(&more[i]);
   client_close(&other);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* All places are taken by clients that do nothing: the one that has done so for longest gives way, and no other. */
-static MunitResult test_give_way(const MunitParameter params[], void *data)
+TEST(listener, give_way)
 {
   svc_listener_config k = { .max_connections = 8, .max_per_address = 8 };
   server t;
   client c[8], more[3];
   int i;
-  (void)params, (void)data;
   server_open(&t, &k);
   for (i = 0; i < 8; i++) {
     client_open(&c[i], t.port);
@@ -1327,7 +1283,6 @@ static MunitResult test_give_way(const MunitParameter params[], void *data)
   }
   for (i = 0; i < 3; i++) client_close(&more[i]);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* Open, ask for the long answer, and take nothing of it. */
@@ -1350,13 +1305,12 @@ static int client_peek(client *c)
 }
 
 /* Clients that do not read: of their answers only so many bytes are kept, and the others are told to come again. */
-static MunitResult test_answer_memory(const MunitParameter params[], void *data)
+TEST(listener, answer_memory)
 {
   svc_listener_config k = { .max_answer_memory = 30 << 20, .max_answer = 16 << 20 };
   server t;
   client c[20], more;
   int i, kept = 0, refused = 0;
-  (void)params, (void)data;
   server_open(&t, &k);
   for (i = 0; i < 20; i++) client_stall(&c[i], t.port, "GET");
   for (i = 0; i < 20; i++) {
@@ -1396,15 +1350,13 @@ static MunitResult test_answer_memory(const MunitParameter params[], void *data)
   client_close(&more);
   for (i = 0; i < 20; i++) client_close(&c[i]);
   server_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult test_answer_size(const MunitParameter params[], void *data)
+TEST(listener, answer_size)
 {
   svc_listener_config k = { .max_answer = 1 << 20 };
   server t;
   client c;
-  (void)params, (void)data;
   server_open(&t, &k);
   client_open(&c, t.port);
   client_text(&c, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -1415,7 +1367,6 @@ static MunitResult test_answer_size(const MunitParameter params[], void *data)
   munit_assert_int(client_answer(&c), ==, 200);
   client_close(&c);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 static size_t writer_threads(void)
@@ -1438,14 +1389,13 @@ static size_t writer_threads(void)
 }
 
 /* Writers come when there is something to do, and go: a service at rest has one. */
-static MunitResult test_writers_rest(const MunitParameter params[], void *data)
+TEST(listener, writers_rest)
 {
   svc_listener_config k = { .writers = 12, .writer_idle_ms = 200 };
   server t;
   client c[20];
   int i, round;
-  (void)params, (void)data;
-  if (getenv("SVC_TEST_QEMU")) return MUNIT_SKIP; /* its threads are among them, by other names */
+  SKIP_IF(getenv("SVC_TEST_QEMU")); /* its threads are among them, by other names */
   server_open(&t, &k);
   usleep(50000);
   munit_assert_size(writer_threads(), ==, 1);
@@ -1471,11 +1421,10 @@ static MunitResult test_writers_rest(const MunitParameter params[], void *data)
     munit_assert_size(writer_threads(), ==, 1);
   }
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* No file is left to accept with: clients wait, the loop does not spin, and all goes on when there is one again. */
-static MunitResult test_no_files(const MunitParameter params[], void *data)
+TEST(listener, no_files)
 {
   svc_listener_config k = { .threads = 2 };
   struct sockaddr_in a;
@@ -1484,7 +1433,6 @@ static MunitResult test_no_files(const MunitParameter params[], void *data)
   client before, c[4];
   double cpu;
   int i, next;
-  (void)params, (void)data;
   server_open(&t, &k);
   client_open(&before, t.port);
   client_text(&before, GET);
@@ -1519,14 +1467,13 @@ static MunitResult test_no_files(const MunitParameter params[], void *data)
   }
   client_close(&before);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /*
 ** The host has forked, and the child still has our sockets open: a connection that we close is then not taken out of
 ** an epoll by that. Whoever is closed while an answer waits to be sent must be gone all the same.
 */
-static MunitResult test_forked_host(const MunitParameter params[], void *data)
+TEST(listener, forked_host)
 {
   struct linger reset = { 1, 0 };
   server t;
@@ -1535,7 +1482,6 @@ static MunitResult test_forked_host(const MunitParameter params[], void *data)
   int i, ready[2], status;
   char byte;
   pid_t child;
-  (void)params, (void)data;
   server_open(&t, NULL);
   client_open(&waiting, t.port);
   client_text(&waiting, "GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -1572,7 +1518,6 @@ static MunitResult test_forked_host(const MunitParameter params[], void *data)
   munit_assert_int(waitpid(child, &status, 0), ==, child);
   close(ready[0]), close(ready[1]);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- writers */
@@ -1580,7 +1525,7 @@ static MunitResult test_forked_host(const MunitParameter params[], void *data)
 #define HELD "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx"
 
 /* Writes that take long do not stop reads; too many of them get 503 and may try again; clients may go meanwhile. */
-static MunitResult test_writers(const MunitParameter params[], void *data)
+TEST(listener, writers)
 {
   svc_listener_config k = { .writers = 2, .max_waiting = 3 };
   server t;
@@ -1588,7 +1533,6 @@ static MunitResult test_writers(const MunitParameter params[], void *data)
   client c[5], more;
   double cpu;
   size_t i;
-  (void)params, (void)data;
   server_open(&t, &k);
   server_hold(&t, true);
   for (i = 0; i < 2; i++) {
@@ -1635,7 +1579,6 @@ static MunitResult test_writers(const MunitParameter params[], void *data)
     if (i != 2) client_close(&c[i]);
   munit_assert_int(one_request(t.port, HELD), ==, 200);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* Clients on several threads, reads and writes mixed, two loops: every one gets its own answers, in order. */
@@ -1669,13 +1612,12 @@ static void *mixed_run(void *argument)
   return NULL;
 }
 
-static MunitResult test_threads(const MunitParameter params[], void *data)
+TEST(listener, threads)
 {
   svc_listener_config k = { .threads = 2, .writers = 4 };
   mixed m[6];
   server t;
   unsigned i;
-  (void)params, (void)data;
   server_open(&t, &k);
   for (i = 0; i < 6; i++) {
     m[i] = (mixed){ .t = &t, .number = i };
@@ -1687,12 +1629,11 @@ static MunitResult test_threads(const MunitParameter params[], void *data)
   }
   munit_assert_size(server_count(&t), ==, 6 * 200 * 3);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ peers */
 
-static MunitResult test_proxies(const MunitParameter params[], void *data)
+TEST(listener, proxies)
 {
   static const char *const trusted[] = { "127.0.0.1", "10.0.0.0/8", "192.0.2.128/25", "fd00::/8" };
   static const struct {
@@ -1721,7 +1662,6 @@ static MunitResult test_proxies(const MunitParameter params[], void *data)
   server t;
   size_t i;
   char text[512];
-  (void)params, (void)data;
   server_open(&t, &k);
   for (i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
     snprintf(text, sizeof text, "%s /seen HTTP/1.1\r\nHost: a\r\n%s\r\n", i % 2 ? "DELETE" : "GET",
@@ -1734,7 +1674,6 @@ static MunitResult test_proxies(const MunitParameter params[], void *data)
   munit_assert_int(one_request(t.port, "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n"), ==, 200);
   munit_assert_string_equal(server_seen(&t, 0).peer, "127.0.0.1");
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------- open and stop */
@@ -1751,7 +1690,7 @@ static void open_fails(const char *url, int code, const char *expected)
   munit_assert_int(svc_listener_open(&l, &k, NULL, 0), ==, code);
 }
 
-static MunitResult test_open(const MunitParameter params[], void *data)
+TEST(listener, open)
 {
   const char *urls[] = { "http://127.0.0.1:0", "http://[::1]:0", "http://0.0.0.0:0/" };
   const char *bad_proxy = "10.0.0.0/33";
@@ -1759,7 +1698,6 @@ static MunitResult test_open(const MunitParameter params[], void *data)
   svc_listener *l;
   char why[256], text[64];
   int i, six;
-  (void)params, (void)data;
   for (i = 0; i < 2; i++) {
     server t;
     k.threads = (size_t)i + 1;
@@ -1804,7 +1742,6 @@ static MunitResult test_open(const MunitParameter params[], void *data)
   svc_listener_stop(l); /* not started */
   svc_listener_close(l);
   svc_listener_close(NULL);
-  return MUNIT_OK;
 }
 
 static bool can_connect(int port)
@@ -1827,7 +1764,7 @@ static void *stop_run(void *argument)
 }
 
 /* What is under way is answered, with "close"; the idle are closed at once; nobody new gets in. */
-static MunitResult test_stop(const MunitParameter params[], void *data)
+TEST(listener, stop)
 {
   svc_listener_config k = { .threads = 2 };
   server t;
@@ -1835,7 +1772,6 @@ static MunitResult test_stop(const MunitParameter params[], void *data)
   pthread_t stopper;
   int round;
   int64_t start;
-  (void)params, (void)data;
   server_open(&t, &k);
   server_hold(&t, true);
   client_open(&busy, t.port), client_open(&idle, t.port), client_open(&half, t.port), client_open(&none, t.port);
@@ -1882,16 +1818,14 @@ static MunitResult test_stop(const MunitParameter params[], void *data)
   munit_assert_true(client_ended(&half, WAIT_MS)); /* closed by then, not by svc_listener_close() */
   client_close(&half);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* A request that has arrived when the listener is stopped is answered, though it was not read yet: no reset. */
-static MunitResult test_stop_unread(const MunitParameter params[], void *data)
+TEST(listener, stop_unread)
 {
   server t;
   client busy, other, idle;
   pthread_t stopper;
-  (void)params, (void)data;
   server_open(&t, NULL);
   client_open(&busy, t.port), client_open(&other, t.port), client_open(&idle, t.port);
   client_text(&other, GET), client_text(&idle, GET);
@@ -1911,15 +1845,13 @@ static MunitResult test_stop_unread(const MunitParameter params[], void *data)
   client_close(&busy), client_close(&other), client_close(&idle);
   pthread_join(stopper, NULL);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* What falls due happens without a request. */
-static MunitResult test_tick(const MunitParameter params[], void *data)
+TEST(listener, tick)
 {
   server t;
   long before, after;
-  (void)params, (void)data;
   server_open(&t, NULL);
   usleep(300000);
   pthread_mutex_lock(&t.lock);
@@ -1932,11 +1864,10 @@ static MunitResult test_tick(const MunitParameter params[], void *data)
   munit_assert_long(after - before, >=, 2);
   munit_assert_long(after - before, <=, 4);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* A read that finds something due stores it, which may take the disk long: so it waits for a writer, never the loop. */
-static MunitResult test_due(const MunitParameter params[], void *data)
+TEST(listener, due)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
   static const svc_caller me = { "5f0000000000000000000001", "me@example.com", &owner, 1, 0 };
@@ -1949,7 +1880,6 @@ static MunitResult test_due(const MunitParameter params[], void *data)
   client held, c[3];
   int64_t until = now_ms() + WAIT_MS;
   size_t i;
-  (void)params, (void)data;
   server_open(&t, &k);
   munit_assert_int(svc_handle_request(t.s, &create, &response), ==, SVC_OK); /* the key is forgotten in a day */
   munit_assert_int(response.status, ==, 201);
@@ -1984,16 +1914,4 @@ static MunitResult test_due(const MunitParameter params[], void *data)
   for (i = 0; i < 3; i++) client_close(&c[i]);
   client_close(&held);
   server_close(&t);
-  return MUNIT_OK;
 }
-
-#define T(name) { "/" #name, test_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = {
-  T(serves), T(connection), T(pipelining), T(refused), T(refused_head), T(body_cut), T(chunked), T(large_bodies),
-  T(body_memory), T(expect), T(limits), T(targets), T(timeouts), T(empty_lines), T(never_reads), T(slow_reader),
-  T(many_connects), T(max_connections), T(share), T(share_many), T(share_gives_way), T(give_way), T(answer_memory), T(answer_size),
-  T(writers_rest), T(no_files), T(forked_host), T(writers), T(threads), T(proxies), T(open),
-  T(stop), T(stop_unread), T(tick), T(due),
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_listener = { "listener", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

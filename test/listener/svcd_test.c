@@ -6,8 +6,7 @@
 #define _GNU_SOURCE /* pipe2, unshare */
 #include "listener/common.h"
 #include "ports/listener.h"
-
-#include <munit.h>
+#include "test.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -29,7 +28,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
 
 typedef struct daemon_run {
   pid_t pid;
@@ -128,7 +126,7 @@ static void remove_folder(const char *name)
   munit_assert_int(system(command), ==, 0);
 }
 
-static MunitResult test_life(const MunitParameter params[], void *data)
+TEST(svcd, life)
 {
   static char answer[8192];
   char *folder, store[128], file[160];
@@ -138,8 +136,7 @@ static MunitResult test_life(const MunitParameter params[], void *data)
   const char *renamed[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--vendor", "acme", NULL };
   daemon_run d, other;
   struct stat st;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   folder = new_folder();
   snprintf(store, sizeof store, "%s/store", folder);
   snprintf(file, sizeof file, "%s/bootstrap.json", store);
@@ -182,7 +179,6 @@ static MunitResult test_life(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(answer, "application/vnd.acme."));
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   remove_folder(folder);
-  return MUNIT_OK;
 }
 
 /* The value of a field of a file of credentials. */
@@ -210,7 +206,7 @@ static void paste(const char *output)
 }
 
 /* The credentials: where they are told to be, complete, in nobody else's sight; and the line to paste works. */
-static MunitResult test_bootstrap(const MunitParameter params[], void *data)
+TEST(svcd, bootstrap)
 {
   static const char *const fields[] = { "baseUrl", "orgId", "groupId", "publicKey", "privateKey", "clientId",
                                         "clientSecret" };
@@ -219,8 +215,7 @@ static MunitResult test_bootstrap(const MunitParameter params[], void *data)
   daemon_run d;
   int fd;
   size_t i;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   folder = new_folder();
   snprintf(store, sizeof store, "%s/store", folder);
   snprintf(file, sizeof file, "%s/keys", folder);
@@ -240,22 +235,20 @@ static MunitResult test_bootstrap(const MunitParameter params[], void *data)
   paste(d.text);
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   remove_folder(folder);
-  return MUNIT_OK;
 }
 
 /*
 ** The folder of the file may go when the credentials are in a safe place: svcd starts all the same, as there is nothing
 ** to write. What is not a file, a folder or a device like /dev/null, is not replaced by one; nor is anything made then.
 */
-static MunitResult test_bootstrap_folder(const MunitParameter params[], void *data)
+TEST(svcd, bootstrap_folder)
 {
   char *folder, store[128], keys[128], file[160];
   const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--bootstrap", file, NULL };
   daemon_run d;
   struct stat st;
   int i;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   folder = new_folder();
   snprintf(store, sizeof store, "%s/1", folder);
   snprintf(keys, sizeof keys, "%s/keys", folder);
@@ -291,11 +284,10 @@ static MunitResult test_bootstrap_folder(const MunitParameter params[], void *da
   munit_assert_int(stat(file, &st), ==, 0);
   munit_assert_int(st.st_mode & 0777, ==, 0600);
   remove_folder(folder);
-  return MUNIT_OK;
 }
 
 /* What it has given up when it answers: see examples/svcd/confine.c. With a driver it still starts programs. */
-static MunitResult test_confined(const MunitParameter params[], void *data)
+TEST(svcd, confined)
 {
   static const char *const lines[] = { "\nNoNewPrivs:\t1\n", "\nSeccomp:\t2\n", "\nCapEff:\t0000000000000000\n", "\nCapBnd:\t0000000000000000\n" };
   char *folder, store[128], file[160], text[8192];
@@ -303,8 +295,7 @@ static MunitResult test_confined(const MunitParameter params[], void *data)
   daemon_run d;
   size_t i, n;
   FILE *f;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   folder = new_folder();
   snprintf(store, sizeof store, "%s/store", folder);
   start(&d, args);
@@ -327,12 +318,11 @@ static MunitResult test_confined(const MunitParameter params[], void *data)
   }
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   remove_folder(folder);
-  return MUNIT_OK;
 }
 
 /* The key of the store's secrets: made once, for its owner alone; one that is no key, that everybody can read, or a link that leads
 ** nowhere is refused. */
-static MunitResult test_secret_key(const MunitParameter params[], void *data)
+TEST(svcd, secret_key)
 {
   static const mode_t modes[] = { 0644, 0604, 0620 };
   char *folder, store[128], file[160], pending[170], first[64], second[64];
@@ -341,8 +331,7 @@ static MunitResult test_secret_key(const MunitParameter params[], void *data)
   daemon_run d;
   struct stat st;
   int i;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   folder = new_folder();
   snprintf(store, sizeof store, "%s/store", folder);
   snprintf(file, sizeof file, "%s/secret.key", store);
@@ -397,11 +386,10 @@ static MunitResult test_secret_key(const MunitParameter params[], void *data)
   snprintf(file, sizeof file, "%s/bootstrap.json", store);
   munit_assert_int(access(file, F_OK), !=, 0);
   remove_folder(folder);
-  return MUNIT_OK;
 }
 
 /* Everything is printed if it is asked for, once; a store that is not new has nothing to tell but where the file is. */
-static MunitResult test_show_credentials(const MunitParameter params[], void *data)
+TEST(svcd, show_credentials)
 {
   static const char *const fields[] = { "baseUrl", "orgId", "groupId", "publicKey", "privateKey", "clientId",
                                         "clientSecret" };
@@ -413,8 +401,7 @@ static MunitResult test_show_credentials(const MunitParameter params[], void *da
   daemon_run d;
   int fd, round;
   size_t i;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   munit_assert_not_null(mkdtemp(folder)); /* a name from here, that a shell would not take as it is */
   snprintf(file, sizeof file, "%s/bootstrap.json", folder);
   start(&d, args);
@@ -449,10 +436,9 @@ static MunitResult test_show_credentials(const MunitParameter params[], void *da
   }
   snprintf(command, sizeof command, "rm -rf \"%s\"", folder);
   munit_assert_int(system(command), ==, 0);
-  return MUNIT_OK;
 }
 
-static MunitResult test_flags(const MunitParameter params[], void *data)
+TEST(svcd, flags)
 {
   static const struct {
     const char *args[SVCD_ARGS];
@@ -505,8 +491,7 @@ static MunitResult test_flags(const MunitParameter params[], void *data)
     { { "credentials", "--data", "build/no-folder" }, 1, "", "there is no store in build/no-folder", 1 },
   };
   size_t i;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     daemon_run d;
     int status;
@@ -518,17 +503,15 @@ static MunitResult test_flags(const MunitParameter params[], void *data)
     if (rows[i].err_lines) munit_assert_int(lines_of(d.errors), ==, rows[i].err_lines);
   }
   munit_assert_int(access("build/no-folder", F_OK), !=, 0); /* none of them has touched a folder */
-  return MUNIT_OK;
 }
 
-static MunitResult test_port_in_use(const MunitParameter params[], void *data)
+TEST(svcd, port_in_use)
 {
   char *folder, first[128], second[128], url[64];
   const char *args[] = { "--data", first, "--listen", "http://127.0.0.1:0", "--threads", "2", NULL };
   const char *same[] = { "--data", second, "--listen", url, "--threads", "2", NULL };
   daemon_run d, other;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   folder = new_folder();
   snprintf(first, sizeof first, "%s/1", folder);
   snprintf(second, sizeof second, "%s/2", folder);
@@ -542,19 +525,17 @@ static MunitResult test_port_in_use(const MunitParameter params[], void *data)
   munit_assert_int(access(second, F_OK), !=, 0);
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   remove_folder(folder);
-  return MUNIT_OK;
 }
 
 /* A signal that a closed terminal sends does not end it. */
-static MunitResult test_hangup(const MunitParameter params[], void *data)
+TEST(svcd, hangup)
 {
   static char answer[8192];
   char *folder;
   const char *args[] = { "--data", NULL, "--listen", "http://127.0.0.1:0", NULL };
   daemon_run d;
   int i;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   args[1] = folder = new_folder();
   start(&d, args);
   await_ready(&d);
@@ -566,14 +547,13 @@ static MunitResult test_hangup(const MunitParameter params[], void *data)
   }
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   remove_folder(folder);
-  return MUNIT_OK;
 }
 
 /*
-** Plain HTTP where others get to is allowed when it is asked for (test_flags has it refused); links that lead nowhere are warned
+** Plain HTTP where others get to is allowed when it is asked for (svcd/flags has it refused); links that lead nowhere are warned
 ** of. In a network of its own, where nobody gets to it.
 */
-static MunitResult test_beyond_loopback(const MunitParameter params[], void *data)
+TEST(svcd, beyond_loopback)
 {
   static const struct {
     const char *listen, *base_url, *warning;
@@ -583,8 +563,7 @@ static MunitResult test_beyond_loopback(const MunitParameter params[], void *dat
   char *folder;
   const char *args[] = { "--data", NULL, "--plain-http", "--listen", NULL, NULL, NULL, NULL };
   size_t i;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   args[1] = folder = new_folder();
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     daemon_run d;
@@ -596,7 +575,7 @@ static MunitResult test_beyond_loopback(const MunitParameter params[], void *dat
     if (!read_until(d.out, d.text, sizeof d.text, "svcd ready on ")) {
       status = finish(&d, 0);
       remove_folder(folder);
-      if (status == SVCD_NOT_BEGUN || strstr(d.errors, "kind of address")) return MUNIT_SKIP;
+      SKIP_IF(status == SVCD_NOT_BEGUN || strstr(d.errors, "kind of address"));
       munit_errorf("status %d: %s", status, d.errors);
     }
     munit_assert_int(finish(&d, SIGTERM), ==, 0);
@@ -604,7 +583,6 @@ static MunitResult test_beyond_loopback(const MunitParameter params[], void *dat
     if (rows[i].warning) munit_assert_not_null(strstr(d.errors, rows[i].warning));
   }
   remove_folder(folder);
-  return MUNIT_OK;
 }
 
 /* Files of a certificate of so many days. */
@@ -625,7 +603,7 @@ static void printed_sha256(const char *text, char out[96])
 
 /* https without a certificate: it makes one, for its owner's eyes the key, and keeps it; one that has expired is made anew of the same
 ** key; the line to paste works with it. */
-static MunitResult test_own_certificate(const MunitParameter params[], void *data)
+TEST(svcd, own_certificate)
 {
   char *folder, cert[128], key[128], sha[4][96], command[512];
   const char *args[] = { "--data", NULL, "--listen", "https://127.0.0.1:0", "--no-sync", NULL };
@@ -633,8 +611,7 @@ static MunitResult test_own_certificate(const MunitParameter params[], void *dat
   struct stat st, later;
   daemon_run d;
   int i;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   args[1] = folder = new_folder();
   snprintf(cert, sizeof cert, "%s/tls.crt", folder);
   snprintf(key, sizeof key, "%s/tls.key", folder);
@@ -669,17 +646,15 @@ static MunitResult test_own_certificate(const MunitParameter params[], void *dat
   munit_assert_not_null(strstr(d.errors, "tls.key"));
   munit_assert_int(lines_of(d.errors), ==, 1);
   remove_folder(folder);
-  return MUNIT_OK;
 }
 
 /* A certificate that is named: one that is bad is an error at the start; SIGHUP reads it anew, and keeps the old one if it is bad. */
-static MunitResult test_certificate(const MunitParameter params[], void *data)
+TEST(svcd, certificate)
 {
   char *folder, store[128], cert[128], key[128], other[128], sha[2][96];
   const char *args[] = { "--data", store, "--listen", "https://127.0.0.1:0", "--cert", cert, "--key", key, NULL };
   daemon_run d;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   folder = new_folder();
   snprintf(store, sizeof store, "%s/store", folder);
   snprintf(cert, sizeof cert, "%s/a.crt", folder);
@@ -713,7 +688,6 @@ static MunitResult test_certificate(const MunitParameter params[], void *data)
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   munit_assert_int(access(store, F_OK), ==, 0);
   remove_folder(folder);
-  return MUNIT_OK;
 }
 
 static void read_file(const char *name, char *text, size_t size)
@@ -735,15 +709,14 @@ static int run(daemon_run *d, const char *const *args)
 }
 
 /* The file of credentials is lost: who has the folder gets in again. */
-static MunitResult test_credentials(const MunitParameter params[], void *data)
+TEST(svcd, credentials)
 {
   char *folder, file[128], lost[128], text[2048], org[64], other[64];
   const char *serve[] = { "serve", "--data", NULL, "--listen", "http://127.0.0.1:0", NULL, NULL };
   const char *make[] = { "credentials", "--data", NULL, NULL, NULL, NULL };
   daemon_run d, verb;
   struct stat st;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   serve[2] = make[2] = folder = new_folder();
   snprintf(file, sizeof file, "%s/bootstrap.json", folder);
   snprintf(lost, sizeof lost, "%s/lost", folder);
@@ -783,7 +756,6 @@ static MunitResult test_credentials(const MunitParameter params[], void *data)
   paste(d.text); /* with the key of the new file */
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   remove_folder(folder);
-  return MUNIT_OK;
 }
 
 static int threads_of(pid_t pid)
@@ -801,15 +773,14 @@ static int threads_of(pid_t pid)
 }
 
 /* Flags that reach the service: what clusters' addresses look like. And at rest there are only a few threads. */
-static MunitResult test_settings(const MunitParameter params[], void *data)
+TEST(svcd, settings)
 {
   char *folder, command[2048];
   const char *args[] = { "--data", NULL, "--listen", "http://127.0.0.1:0", "--db-scheme", "acme", "--db-domain", "db.example.test",
                          "--provision-seconds", "0", "--writers", "3", "--conceal", "--max-connections", "100",
                          "--max-per-address", "50", NULL };
   daemon_run d;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   args[1] = folder = new_folder();
   start(&d, args);
   await_ready(&d);
@@ -827,24 +798,4 @@ static MunitResult test_settings(const MunitParameter params[], void *data)
   munit_assert_int(finish(&d, SIGTERM), ==, 0);
   munit_assert_string_equal(d.errors, "");
   remove_folder(folder);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/life", test_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bootstrap", test_bootstrap, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bootstrap_folder", test_bootstrap_folder, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/confined", test_confined, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/secret_key", test_secret_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/show_credentials", test_show_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/flags", test_flags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/hangup", test_hangup, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/beyond_loopback", test_beyond_loopback, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/own_certificate", test_own_certificate, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/certificate", test_certificate, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/credentials", test_credentials, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/settings", test_settings, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/port_in_use", test_port_in_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_svcd = { "svcd", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

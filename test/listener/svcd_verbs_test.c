@@ -112,12 +112,11 @@ static bool there(const char *folder, const char *file)
   return access(name, F_OK) == 0;
 }
 
-static MunitResult test_good(const MunitParameter params[], void *data)
+TEST(svcd_verbs, good)
 {
   verbs_place p;
   verbs_run r;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   place_open(&p);
   serve(&r, p.store);
   stop(&r);
@@ -136,7 +135,6 @@ static MunitResult test_good(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(r.text, "written when the store was made"));
   stop(&r);
   place_close(&p);
-  return MUNIT_OK;
 }
 
 static void key_write(const char *path, char c)
@@ -183,13 +181,12 @@ static void key_use(const verbs_place *p)
   svc_close(s);
 }
 
-static MunitResult test_key(const MunitParameter params[], void *data)
+TEST(svcd_verbs, key)
 {
   verbs_place p;
   verbs_run r;
   struct stat about;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   place_open(&p);
   serve(&r, p.store);
   stop(&r);
@@ -210,17 +207,15 @@ static MunitResult test_key(const MunitParameter params[], void *data)
   munit_assert_int(unlink(p.key), ==, 0);
   expect(0, "is whole", "", "check", "--data", p.copy, NULL);
   place_close(&p);
-  return MUNIT_OK;
 }
 
 /* While svcd serves: a backup is made, and it goes on; all others are refused in a line. */
-static MunitResult test_in_use(const MunitParameter params[], void *data)
+TEST(svcd_verbs, in_use)
 {
   verbs_place p;
   verbs_run r;
   char more[160];
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   place_open(&p);
   serve(&r, p.store);
   snprintf(more, sizeof more, "%s/more.json", p.folder);
@@ -236,7 +231,6 @@ static MunitResult test_in_use(const MunitParameter params[], void *data)
   expect(0, "is whole", "", "check", "--data", p.store, NULL);
   expect(0, "is whole", "", "check", "--data", p.copy, NULL);
   place_close(&p);
-  return MUNIT_OK;
 }
 
 static void damage(const char *file, long at, size_t n, int byte)
@@ -250,7 +244,7 @@ static void damage(const char *file, long at, size_t n, int byte)
 }
 
 /* Whatever the file has become: a line, and status 1; a store is not made of it. */
-static MunitResult test_damaged(const MunitParameter params[], void *data)
+TEST(svcd_verbs, damaged)
 {
   static const struct {
     long at;
@@ -262,8 +256,7 @@ static MunitResult test_damaged(const MunitParameter params[], void *data)
   verbs_run r;
   char copied[160], command[640];
   size_t i;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   place_open(&p);
   serve(&r, p.store);
   stop(&r);
@@ -286,7 +279,6 @@ static MunitResult test_damaged(const MunitParameter params[], void *data)
     expect(1, "", "svcd: ", "credentials", "--data", p.copy, "--bootstrap", copied, NULL);
   }
   place_close(&p);
-  return MUNIT_OK;
 }
 
 /* A store that can be read, and has a fault: the first name of its index is gone. */
@@ -311,13 +303,12 @@ static void forget_name(const char *folder)
 }
 
 /* A backup with faults: restore tells each of them and refuses; with --force it tells each of them and restores. */
-static MunitResult test_force(const MunitParameter params[], void *data)
+TEST(svcd_verbs, force)
 {
   char third[128];
   verbs_place p;
   verbs_run r;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   place_open(&p);
   snprintf(third, sizeof third, "%s/third", p.folder);
   serve(&r, p.store);
@@ -335,14 +326,12 @@ static MunitResult test_force(const MunitParameter params[], void *data)
   munit_assert_int(truncate(p.file, 5000), ==, 0); /* this one cannot even be read */
   expect(1, "", "svcd: ", "restore", "--from", p.store, "--data", third, "--force", NULL);
   place_close(&p);
-  return MUNIT_OK;
 }
 
-static MunitResult test_missing(const MunitParameter params[], void *data)
+TEST(svcd_verbs, missing)
 {
   verbs_place p;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   place_open(&p);
   expect(1, "", "there is no store in", "check", "--data", p.store, NULL);
   expect(1, "", "there is no store in", "backup", "--data", p.store, "--to", p.copy, NULL);
@@ -360,16 +349,14 @@ static MunitResult test_missing(const MunitParameter params[], void *data)
   expect(2, "", "no such verb", "what", NULL);
   expect(2, "", "no such verb", "help", "what", NULL);
   place_close(&p);
-  return MUNIT_OK;
 }
 
-static MunitResult test_help(const MunitParameter params[], void *data)
+TEST(svcd_verbs, help)
 {
   static const char *const verbs[] = { "serve", "backup", "restore", "check", "credentials", "openapi", "env", "version" };
   verbs_run r;
   size_t i, k;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   for (i = 0; i < 2 * sizeof verbs / sizeof verbs[0]; i++) {
     const char *verb = verbs[i / 2];
     char head[64];
@@ -393,18 +380,16 @@ static MunitResult test_help(const MunitParameter params[], void *data)
   expect(0, "\nsvcd env: ", "", "--help", NULL);
   expect(0, "\nsvcd env: ", "", "help", NULL);
   expect(0, "svcd " SVC_VERSION, "", "version", NULL);
-  return MUNIT_OK;
 }
 
 /* What env prints goes through a shell, whatever is in it. */
-static MunitResult test_env(const MunitParameter params[], void *data)
+TEST(svcd_verbs, env)
 {
   verbs_place p;
   verbs_run r;
   char file[160], command[700];
   FILE *f;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   place_open(&p);
   serve(&r, p.store);
   stop(&r);
@@ -423,7 +408,6 @@ static MunitResult test_env(const MunitParameter params[], void *data)
   expect(0, "/api/acme/v2\"", "", "openapi", "--vendor", "acme", NULL);
   expect(2, "", "vendor", "openapi", "--vendor", "A B", NULL);
   place_close(&p);
-  return MUNIT_OK;
 }
 
 static const char *config_write(verbs_place *p, const char *text)
@@ -438,14 +422,13 @@ static const char *config_write(verbs_place *p, const char *text)
   return name;
 }
 
-static MunitResult test_config(const MunitParameter params[], void *data)
+TEST(svcd_verbs, config)
 {
   verbs_place p;
   verbs_run r;
   char text[1024];
   const char *file;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   place_open(&p);
   snprintf(text, sizeof text,
            "# a file for all verbs\n\n  data = %s\r\nlisten http://127.0.0.1:0 # one\nlisten=http://127.0.0.1:0\n"
@@ -471,17 +454,15 @@ static MunitResult test_config(const MunitParameter params[], void *data)
   expect(2, "", "cannot read --config", "serve", "--config", p.other, NULL);
   expect(2, "", "cannot read --config", "serve", "--config", p.folder, NULL);
   place_close(&p);
-  return MUNIT_OK;
 }
 
 /* Between folders and databases: test/check/copy.sh. Here: who was built without a database says so, and how folders are copied. */
-static MunitResult test_copy(const MunitParameter params[], void *data)
+TEST(svcd_verbs, copy)
 {
   const char *const uri = "postgres://svc@127.0.0.1:1/none";
   verbs_place p;
   verbs_run r;
-  (void)params, (void)data;
-  if (!can_run()) return MUNIT_SKIP;
+  SKIP_IF(!can_run());
   place_open(&p);
   serve(&r, p.store);
   stop(&r);
@@ -504,21 +485,4 @@ static MunitResult test_copy(const MunitParameter params[], void *data)
     expect(2, "", "svcd backup that copies", "copy", "--from", p.store, "--to", p.copy, NULL);
   }
   place_close(&p);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/good", test_good, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/key", test_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/in_use", test_in_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/damaged", test_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/force", test_force, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/missing", test_missing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/help", test_help, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/env", test_env, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/copy", test_copy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/config", test_config, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_svcd_verbs = { "/svcd_verbs", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

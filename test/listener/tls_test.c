@@ -8,8 +8,7 @@
 #define _GNU_SOURCE /* memmem, mallinfo2 */
 #include "listener/common.h"
 #include "ports/listener.h"
-
-#include <munit.h>
+#include "test.h"
 
 #include <mbedtls/aes.h>
 #include <mbedtls/gcm.h>
@@ -362,12 +361,11 @@ static const mbedtls_ssl_protocol_version versions[] = { MBEDTLS_SSL_VERSION_TLS
 /* --------------------------------------------------------------------------------------------------- right, and slow */
 
 /* Both versions: one connection for many requests, reads and changes; the certificate is the one of the file. */
-static MunitResult test_serves(const MunitParameter params[], void *data)
+TEST(tls, serves)
 {
   server t = { 0 };
   client c;
   size_t v, i;
-  (void)params, (void)data;
   server_open(&t, NULL);
   for (v = 0; v < 2; v++) {
     client_open_version(&c, &t, versions[v]);
@@ -391,17 +389,15 @@ static MunitResult test_serves(const MunitParameter params[], void *data)
   munit_assert_size(atomic_load(&t.count), ==, 14);
   munit_assert_size(atomic_load(&t.secure), ==, 14);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* Many requests in one record, and changes among them: all are answered, in order. And a request that comes byte by byte. */
-static MunitResult test_pipelining(const MunitParameter params[], void *data)
+TEST(tls, pipelining)
 {
   static char text[65536];
   server t = { 0 };
   client c;
   size_t v, i, n = 0;
-  (void)params, (void)data;
   server_open(&t, NULL);
   for (i = 0; i < 200; i++)
     n += (size_t)snprintf(text + n, sizeof text - n, i % 10 == 5 ? "POST /seen HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab" : GET);
@@ -420,17 +416,15 @@ static MunitResult test_pipelining(const MunitParameter params[], void *data)
     client_close(&c);
   }
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* Bodies of many records, with a length, in chunks, and after 100 Continue. */
-static MunitResult test_large_bodies(const MunitParameter params[], void *data)
+TEST(tls, large_bodies)
 {
   const size_t n = (size_t)1 << 20;
   server t = { 0 };
   client c;
   size_t i;
-  (void)params, (void)data;
   server_open(&t, NULL);
   client_open(&c, &t);
   munit_assert_true(client_text(&c, "PUT /seen HTTP/1.1\r\nHost: a\r\nContent-Length: 1048576\r\n\r\n"));
@@ -452,7 +446,6 @@ static MunitResult test_large_bodies(const MunitParameter params[], void *data)
   munit_assert_int(client_answer(&c), ==, 413);
   client_close(&c);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* The server's end of a connection, in this process. */
@@ -473,7 +466,7 @@ static int other_end(int fd)
 }
 
 /* The answer is larger than what socket and client take at once: all of it arrives, others are served meanwhile, nothing spins. */
-static MunitResult test_slow_reader(const MunitParameter params[], void *data)
+TEST(tls, slow_reader)
 {
   static const char *const requests[] = { "GET /big HTTP/1.1\r\nHost: a\r\n\r\n" GET, "DELETE /big HTTP/1.1\r\nHost: a\r\n\r\n" GET };
   svc_listener_config k = { .idle_timeout_ms = 1000 };
@@ -482,7 +475,6 @@ static MunitResult test_slow_reader(const MunitParameter params[], void *data)
   size_t v, i;
   double cpu;
   int small = 4096;
-  (void)params, (void)data;
   T_SKIP_SLOW;
   server_open(&t, &k);
   for (v = 0; v < 2; v++) {
@@ -506,17 +498,15 @@ static MunitResult test_slow_reader(const MunitParameter params[], void *data)
     client_close(&c);
   }
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* One that takes nothing is closed, and what waits for it is within its bound; the next is served. */
-static MunitResult test_never_reads(const MunitParameter params[], void *data)
+TEST(tls, never_reads)
 {
   svc_listener_config k = { .idle_timeout_ms = 2000, .max_answer_memory = BIG, .max_answer = BIG };
   server t = { 0 };
   client c, d;
   int small = 4096;
-  (void)params, (void)data;
   server_open(&t, &k);
   client_prepare(&c, client_connect(t.port, 16384), t.cert, MBEDTLS_SSL_VERSION_TLS1_3);
   setsockopt(other_end(c.fd), SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
@@ -535,7 +525,6 @@ static MunitResult test_never_reads(const MunitParameter params[], void *data)
   client_close(&c);
   client_close(&d);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* A file several times over, as a chain of certificates is. */
@@ -552,7 +541,7 @@ static void put_copies(const char *path, const char *of, int copies)
 }
 
 /* A certificate with all that leads to its authority may not fit the socket: then the handshake waits, and nobody else. */
-static MunitResult test_slow_handshake(const MunitParameter params[], void *data)
+TEST(tls, slow_handshake)
 {
   server t = { 0 };
   client c;
@@ -561,7 +550,6 @@ static MunitResult test_slow_handshake(const MunitParameter params[], void *data
   size_t v, i;
   double cpu;
   int small = 2048;
-  (void)params, (void)data;
   server_files(&t);
   for (i = 0; i < 16; i++) {
     snprintf(names[i], sizeof names[i], "%02zu-%0*d.example", i, 48, 0);
@@ -587,13 +575,12 @@ static MunitResult test_slow_handshake(const MunitParameter params[], void *data
     client_close(&c);
   }
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ wrong */
 
 /* Whoever does not speak TLS is told nothing in clear, nothing of it is served, and the connection ends. */
-static MunitResult test_plain(const MunitParameter params[], void *data)
+TEST(tls, plain)
 {
   static const char *const rows[] = { GET, "POST /seen HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab", "\r\n\r\n", "x",
                                       "\x16\x03\x01\xFF\xFF garbage", "\x16\x03\x01\x02", "HELO there, how are you today?\r\n" };
@@ -601,7 +588,6 @@ static MunitResult test_plain(const MunitParameter params[], void *data)
   server t = { 0 };
   char answer[4096];
   size_t i;
-  (void)params, (void)data;
   T_SKIP_SLOW;
   server_open(&t, &k);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -615,11 +601,10 @@ static MunitResult test_plain(const MunitParameter params[], void *data)
   munit_assert_int(one_request(&t), ==, 200);
   munit_assert_size(atomic_load(&t.secure), ==, 1);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* Silence ends by idle_timeout_ms, half a handshake by header_timeout_ms from its first byte; both without a word in clear. */
-static MunitResult test_half_handshake(const MunitParameter params[], void *data)
+TEST(tls, half_handshake)
 {
   svc_listener_config k = { .header_timeout_ms = 500, .idle_timeout_ms = 3000 };
   server t = { 0 };
@@ -628,7 +613,6 @@ static MunitResult test_half_handshake(const MunitParameter params[], void *data
   size_t n;
   int silent, half, more;
   int64_t start;
-  (void)params, (void)data;
   T_SKIP_SLOW;
   server_open(&t, &k);
   n = first_words(words, sizeof words);
@@ -648,11 +632,10 @@ static MunitResult test_half_handshake(const MunitParameter params[], void *data
   close(silent), close(half), close(more);
   munit_assert_size(atomic_load(&t.count), ==, 1);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* 500 at a time stop in the middle: others are served as before, and when their time is up nothing of them is left. */
-static MunitResult test_many_halves(const MunitParameter params[], void *data)
+TEST(tls, many_halves)
 {
   svc_listener_config k = { .header_timeout_ms = 6000, .max_connections = 600, .max_per_address = 600 };
   server t = { 0 };
@@ -663,9 +646,8 @@ static MunitResult test_many_halves(const MunitParameter params[], void *data)
   size_t n, before, full = 0;
   int i;
   int64_t start, slowest = 0;
-  (void)params, (void)data;
   T_SKIP_SLOW;
-  if (is_emulated()) return MUNIT_SKIP;
+  SKIP_IF(is_emulated());
   allow_files(2 * HALVES + 200);
   server_open(&t, &k);
   n = first_words(words, sizeof words);
@@ -695,16 +677,14 @@ static MunitResult test_many_halves(const MunitParameter params[], void *data)
   munit_assert_size(atomic_load(&t.count), >, 50);
   client_close(&c);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* A client that wants to renegotiate is refused: there is no second handshake, and no harm to others. */
-static MunitResult test_renegotiation(const MunitParameter params[], void *data)
+TEST(tls, renegotiation)
 {
   server t = { 0 };
   client c;
   int i, rc;
-  (void)params, (void)data;
   server_open(&t, NULL);
   client_open_version(&c, &t, MBEDTLS_SSL_VERSION_TLS1_2);
   munit_assert_int(client_get(&c), ==, 200);
@@ -713,17 +693,15 @@ static MunitResult test_renegotiation(const MunitParameter params[], void *data)
   for (i = 0; i < 3; i++) munit_assert_int(one_request(&t), ==, 200);
   client_close(&c);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* Records that are none, after a handshake that was good: the connection ends, and the request of before stays answered. */
-static MunitResult test_broken_records(const MunitParameter params[], void *data)
+TEST(tls, broken_records)
 {
   server t = { 0 };
   client c;
   char junk[64];
   size_t v;
-  (void)params, (void)data;
   server_open(&t, NULL);
   for (v = 0; v < 2; v++) {
     client_open_version(&c, &t, versions[v]);
@@ -742,7 +720,6 @@ static MunitResult test_broken_records(const MunitParameter params[], void *data
   munit_assert_int(one_request(&t), ==, 200);
   munit_assert_size(atomic_load(&t.count), ==, 3);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------- certificates */
@@ -769,7 +746,7 @@ static void open_fails(const char *cert, const char *key, int code, const char *
 }
 
 /* What is wrong with a certificate or a key is said at the start. */
-static MunitResult test_bad_files(const MunitParameter params[], void *data)
+TEST(tls, bad_files)
 {
   static const char *const sealed = "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,"
                                     "00112233445566778899AABBCCDDEEFF\n\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n"
@@ -778,7 +755,6 @@ static MunitResult test_bad_files(const MunitParameter params[], void *data)
   char cert[128], key[128], old[128], text[128];
   svc_listener_cert about;
   struct stat st;
-  (void)params, (void)data;
   server_files(&t);
   snprintf(cert, sizeof cert, "%s/other.crt", t.folder);
   snprintf(key, sizeof key, "%s/other.key", t.folder);
@@ -812,7 +788,6 @@ static MunitResult test_bad_files(const MunitParameter params[], void *data)
   munit_assert_int(about.self_signed, ==, 1);
   munit_assert_size(strlen(about.sha256), ==, 95);
   server_remove(&t);
-  return MUNIT_OK;
 }
 
 typedef struct load {
@@ -843,7 +818,7 @@ static void *load_run(void *argument)
 }
 
 /* Read anew under load, with two loops: no request is lost; who is there stays, who comes is given the new one; a bad one changes nothing. */
-static MunitResult test_reload(const MunitParameter params[], void *data)
+TEST(tls, reload)
 {
   svc_listener_config k = { .threads = 2 };
   server t = { 0 };
@@ -855,7 +830,6 @@ static MunitResult test_reload(const MunitParameter params[], void *data)
   const mbedtls_x509_crt *cert;
   unsigned char first[64];
   size_t i, n;
-  (void)params, (void)data;
   server_open(&t, &k);
   client_open(&c, &t);
   munit_assert_int(client_get(&c), ==, 200);
@@ -897,20 +871,18 @@ static MunitResult test_reload(const MunitParameter params[], void *data)
   client_close(&d);
   server_close(&t);
   munit_assert_int(svc_listener_reload(NULL, why, sizeof why), ==, SVC_INVALID);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- places */
 
 /* The cap holds with TLS: an idle one gives way and is told that it ends; without one, who comes is closed without a word in clear. */
-static MunitResult test_places(const MunitParameter params[], void *data)
+TEST(tls, places)
 {
   svc_listener_config k = { .max_connections = 4, .max_per_address = 100 };
   server t = { 0 };
   client c[5];
   int fds[5], i;
   char answer[4096];
-  (void)params, (void)data;
   server_open(&t, &k);
   for (i = 0; i < 5; i++) {
     client_open(&c[i], &t);
@@ -941,7 +913,6 @@ static MunitResult test_places(const MunitParameter params[], void *data)
     client_close(&c[i]);
   }
   server_close(&t);
-  return MUNIT_OK;
 }
 
 #define IDLE_COUNT 60
@@ -964,7 +935,7 @@ static void idle_clients(int in, int out, const char *cert)
 }
 
 /* An idle connection holds little, whatever its handshake needed. */
-static MunitResult test_idle_memory(const MunitParameter params[], void *data)
+TEST(tls, idle_memory)
 {
   svc_listener_config k = { .max_connections = 600, .max_per_address = 600 };
   server t = { 0 };
@@ -972,7 +943,6 @@ static MunitResult test_idle_memory(const MunitParameter params[], void *data)
   size_t before, each;
   pid_t pid;
   char mark;
-  (void)params, (void)data;
   T_SKIP_SLOW;
   server_files(&t);
   munit_assert_int(pipe(in) | pipe(out), ==, 0);
@@ -997,16 +967,14 @@ static MunitResult test_idle_memory(const MunitParameter params[], void *data)
   munit_assert_int(waitpid(pid, &status, 0), ==, pid);
   munit_assert_int(status, ==, 0);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* Idle ones are told that it ends, when their time is up and when the listener stops; what is under way is answered first. */
-static MunitResult test_stop(const MunitParameter params[], void *data)
+TEST(tls, stop)
 {
   svc_listener_config k = { .idle_timeout_ms = 600 };
   server t = { 0 };
   client c, d;
-  (void)params, (void)data;
   server_open(&t, &k);
   client_open(&c, &t);
   munit_assert_int(client_get(&c), ==, 200);
@@ -1024,16 +992,14 @@ static MunitResult test_stop(const MunitParameter params[], void *data)
   client_close(&c);
   client_close(&d);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* The explorer is there too, and comes before the host's own handler. */
-static MunitResult test_explorer(const MunitParameter params[], void *data)
+TEST(tls, explorer)
 {
   server t = { 0 };
   client c;
   size_t v;
-  (void)params, (void)data;
   server_open(&t, NULL);
   for (v = 0; v < 2; v++) {
     client_open_version(&c, &t, versions[v]);
@@ -1049,27 +1015,16 @@ static MunitResult test_explorer(const MunitParameter params[], void *data)
   }
   munit_assert_size(atomic_load(&t.count), ==, 2);
   server_close(&t);
-  return MUNIT_OK;
 }
 
 /* mbedTLS is compiled by options of our own (mbedtls_cpu in deps.sh): its own vectors hold with them, on this processor. */
-static MunitResult test_ciphers(const MunitParameter params[], void *data)
+TEST(tls, ciphers)
 {
-  (void)params, (void)data;
 #if defined(MBEDTLS_SELF_TEST)
   munit_assert_int(mbedtls_aes_self_test(0), ==, 0);
   munit_assert_int(mbedtls_gcm_self_test(0), ==, 0);
-  return MUNIT_OK;
+  return;
 #else
-  return MUNIT_SKIP; /* a copy in deps/mbedtls that was made without them */
+  SKIP_IF(true); /* a copy in deps/mbedtls that was made without them */
 #endif
 }
-
-#define T(name) { "/" #name, test_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = {
-  T(serves), T(pipelining), T(large_bodies), T(slow_reader), T(never_reads), T(slow_handshake), T(plain), T(half_handshake),
-  T(many_halves), T(renegotiation), T(broken_records), T(bad_files), T(reload), T(places), T(idle_memory), T(stop), T(explorer),
-  T(ciphers),
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_tls = { "tls", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -313,7 +313,6 @@ static void needles_gone(needles *s, pid_t pid, size_t from, const char *when)
 
 /* ---------------------------------------------------------------------------------------------------------------- a test */
 
-
 /* Of 20 letters that nobody else has. */
 static const char *needle_new(needles *s, const char *what)
 {
@@ -378,14 +377,13 @@ static void wiped_requests(needles *s, client *c, const wiped *w)
   munit_assert_int(client_ask(c, "GET", path, headers, NULL), ==, 200);
 }
 
-static MunitResult wiped_all(const MunitParameter params[], void *data)
+TEST(wiped, all)
 {
   static needles s;
   static client c[2];
   wiped w;
   size_t i;
-  (void)params, (void)data;
-  if (getenv("SVC_TEST_QEMU")) return MUNIT_SKIP; /* whose process it is there is another question */
+  SKIP_IF(getenv("SVC_TEST_QEMU")); /* whose process it is there is another question */
   wiped_start(&w);
   memset(&s, 0, sizeof s);
   s.bytes = malloc(NEEDLE + RUN * (size_t)sysconf(_SC_PAGESIZE));
@@ -403,9 +401,4 @@ static MunitResult wiped_all(const MunitParameter params[], void *data)
   needles_gone(&s, w.pid, 1, "closed");
   free(s.bytes);
   wiped_stop(&w);
-  return MUNIT_OK;
 }
-
-#define T(name) { "/" #name, wiped_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-static MunitTest tests[] = { T(all), { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
-const MunitSuite svc_suite_wiped = { "wiped", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -273,11 +273,10 @@ static void cascade_nothing_left(cascade_world *w)
     if (probe_records(w->t.s, all[i])) munit_errorf("there is still a record of %s", all[i]);
 }
 
-static MunitResult cascade_all(const MunitParameter params[], void *data)
+TEST(cascade, all)
 {
   const char *before;
   cascade_world w;
-  (void)params, (void)data;
   cascade_open(&w, &lazy);
   cascade_make(&w, "pots", "{\"name\":\"clay\"}");
   cascade_plant(&w, "elm");
@@ -314,15 +313,13 @@ static MunitResult cascade_all(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "b"), ==, 2); /* a minute of two branches is on the bill */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES "/elm", w.group), ==, 404);
   cascade_close(&w);
-  return MUNIT_OK;
 }
 
 /* One of several goes: those beside it stay as they are, and what is above shows how many are left. */
-static MunitResult cascade_one(const MunitParameter params[], void *data)
+TEST(cascade, one)
 {
   cascade_world w;
   const char *high;
-  (void)params, (void)data;
   cascade_open(&w, NULL);
   cascade_make(&w, "pots", "{\"name\":\"clay\"}");
   cascade_plant(&w, "elm");
@@ -336,14 +333,12 @@ static MunitResult cascade_one(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/pots/clay", w.group), ==, 409); /* the other one names it still */
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, TREES "/elm/branches/%s", w.group, high), ==, 404);
   cascade_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult cascade_in_use(const MunitParameter params[], void *data)
+TEST(cascade, in_use)
 {
   const char *before, *thorn;
   cascade_world w;
-  (void)params, (void)data;
   cascade_open(&w, NULL);
   cascade_make(&w, "pots", "{\"name\":\"clay\"}");
   cascade_plant(&w, "rose");
@@ -357,15 +352,13 @@ static MunitResult cascade_in_use(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, TREES "/rose/thorns/%s", w.group, thorn), ==, 204);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, TREES "/rose", w.group), ==, 204);
   cascade_close(&w);
-  return MUNIT_OK;
 }
 
 /* A project takes everything with it: its feed, and what would keep others from going. */
-static MunitResult cascade_project(const MunitParameter params[], void *data)
+TEST(cascade, project)
 {
   cascade_world w;
   size_t events;
-  (void)params, (void)data;
   cascade_open(&w, &lazy);
   cascade_make(&w, "pots", "{\"name\":\"clay\"}");
   cascade_plant(&w, "elm");
@@ -394,15 +387,13 @@ static MunitResult cascade_project(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "eevnt"), ==, events + 1); /* and there is no other feed */
   munit_assert_size(probe_all_in(w.t.s, "evnt", NULL, w.org), ==, events + 1);
   cascade_close(&w);
-  return MUNIT_OK;
 }
 
 /* What expires goes as by a request. */
-static MunitResult cascade_expires(const MunitParameter params[], void *data)
+TEST(cascade, expires)
 {
   const char *before;
   cascade_world w;
-  (void)params, (void)data;
   cascade_open(&w, NULL);
   cascade_make(&w, "pots", "{\"name\":\"clay\"}");
   cascade_plant(&w, "elm");
@@ -422,15 +413,13 @@ static MunitResult cascade_expires(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES "/elm/branches", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "results[0].leafCount"), ==, 1);
   cascade_close(&w);
-  return MUNIT_OK;
 }
 
 /* A tree that falls by itself takes along what is below it, as one that is deleted. */
-static MunitResult cascade_by_step(const MunitParameter params[], void *data)
+TEST(cascade, by_step)
 {
   const char *before;
   cascade_world w;
-  (void)params, (void)data;
   cascade_open(&w, NULL);
   cascade_make(&w, "oaks", "{\"name\":\"old\"}");
   cascade_make(&w, "oaks/old/acorns", "{\"name\":\"n\"}");
@@ -447,15 +436,13 @@ static MunitResult cascade_by_step(const MunitParameter params[], void *data)
   munit_assert_size(tree_gone_calls, ==, 1);
   cascade_nothing_left(&w);
   cascade_close(&w);
-  return MUNIT_OK;
 }
 
 /* One step of several refuses after it has written: it is given up, and the others happen. */
-static MunitResult cascade_given_up(const MunitParameter params[], void *data)
+TEST(cascade, given_up)
 {
   const char *before;
   cascade_world w;
-  (void)params, (void)data;
   cascade_open(&w, NULL);
   cascade_make(&w, "bombs", "{\"name\":\"one\",\"seconds\":10}");
   cascade_make(&w, "bombs", "{\"name\":\"two\",\"seconds\":20,\"dud\":true}");
@@ -494,7 +481,6 @@ static MunitResult cascade_given_up(const MunitParameter params[], void *data)
   munit_assert_string_equal(w.t.log, "");
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/bombs/two", w.group), ==, 204);
   cascade_close(&w);
-  return MUNIT_OK;
 }
 
 static void cascade_same(t_service *t, void *context)
@@ -506,13 +492,12 @@ static void cascade_same(t_service *t, void *context)
   munit_assert_size(probe_records(t->s, "l"), ==, 2);
 }
 
-static MunitResult cascade_no_memory(const MunitParameter params[], void *data)
+TEST(cascade, no_memory)
 {
   probe_memory m = { -1 };
   const svc_config config = { .limiter_off = 1, .allocator = { probe_resize, &m }, .driver = &lazy };
   cascade_world w;
   char path[96];
-  (void)params, (void)data;
   t_probes(probes);
   t_open(&w.t, &config);
   w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
@@ -522,11 +507,10 @@ static MunitResult cascade_no_memory(const MunitParameter params[], void *data)
   probe_with_little(&w.t, &m, "DELETE", path, NULL, 202, cascade_same, NULL);
   cascade_nothing_left(&w);
   cascade_close(&w);
-  return MUNIT_OK;
 }
 
 /* A cascade that is too large for one transaction goes on by itself, also after the process has ended in the middle of it. */
-static MunitResult cascade_in_steps(const MunitParameter params[], void *data)
+TEST(cascade, in_steps)
 {
   enum { BRANCHES = 700, STEP = 256 };
   char path[128], body[64], org[25], group[25]; /* what the handle keeps goes with it */
@@ -534,7 +518,6 @@ static MunitResult cascade_in_steps(const MunitParameter params[], void *data)
   cascade_world w;
   t_reads first, step;
   size_t left = BRANCHES, calls = 0, i;
-  (void)params, (void)data;
   store_folder(path);
   config.path = path;
   tree_gone_calls = branch_gone_calls = 0;
@@ -589,17 +572,15 @@ static MunitResult cascade_in_steps(const MunitParameter params[], void *data)
   cascade_nothing_left(&w);
   cascade_close(&w);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* A project with a long log, whose name is free at once. */
-static MunitResult cascade_long_log(const MunitParameter params[], void *data)
+TEST(cascade, long_log)
 {
   enum { EVENTS = 6000 };
   cascade_world w;
   const char *again;
   int i, steps = 0;
-  (void)params, (void)data;
   cascade_open(&w, NULL);
   for (i = 0; i < EVENTS; i++)
     munit_assert_int(t_sendf(&w.t, "PATCH", i % 2 ? "{\"enabled\":true}" : "{\"enabled\":false}", "/groups/%s/privateIpMode", w.group), ==, 200);
@@ -620,14 +601,12 @@ static MunitResult cascade_long_log(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "eevnt"), ==, (size_t)t_int(&w.t, "totalCount") + 1);
   munit_assert_size(store_whole(w.t.s), ==, 1);
   cascade_close(&w);
-  return MUNIT_OK;
 }
 
 /* What refuses was made by a step of the same run, which is undone with it: that run comes to its end, and is not made anew for ever. */
-static MunitResult cascade_laid(const MunitParameter params[], void *data)
+TEST(cascade, laid)
 {
   cascade_world w;
-  (void)params, (void)data;
   cascade_open(&w, NULL);
   cascade_make(&w, "bombs", "{\"name\":\"one\",\"seconds\":10}");
   cascade_make(&w, "bombs", "{\"name\":\"layer\",\"seconds\":20}");
@@ -643,21 +622,4 @@ static MunitResult cascade_laid(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "d"), ==, 0);
   munit_assert_false(svc_is_due(w.t.s));
   cascade_close(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/laid", cascade_laid, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/in_steps", cascade_in_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/long_log", cascade_long_log, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/all", cascade_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/one", cascade_one, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/in_use", cascade_in_use, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/project", cascade_project, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/expires", cascade_expires, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/by_step", cascade_by_step, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_memory", cascade_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/given_up", cascade_given_up, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_cascade = { "cascade", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -102,12 +102,11 @@ static const svc_noun gauge_noun = {
 };
 static const svc_noun *const gauges[] = { &gauge_noun, NULL };
 
-static MunitResult column_view(const MunitParameter params[], void *data)
+TEST(column, view)
 {
   const char *id, *tag, *text, *before;
   column_world w;
   char path[64];
-  (void)params, (void)data;
   column_open(&w, gauges);
   id = column_make(&w, "gauges", "{\"name\":\"g\",\"half\":21}");
   munit_assert_int64(t_int(&w.t, "twice"), ==, 42); /* what a create answers with, */
@@ -168,16 +167,14 @@ static MunitResult column_view(const MunitParameter params[], void *data)
   munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
   munit_assert_string_equal(t_get_header(&w.t, "ETag"), tag); /* of what is shown here nothing has changed */
   column_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult column_keep(const MunitParameter params[], void *data)
+TEST(column, keep)
 {
   const char *loud, *low;
   column_world w;
   char path[64], body[64];
   int i;
-  (void)params, (void)data;
   column_open(&w, gauges);
   low = column_make(&w, "gauges", "{\"name\":\"low\"}");
   loud = column_make(&w, "gauges", "{\"name\":\"high\",\"loud\":true}");
@@ -209,7 +206,6 @@ static MunitResult column_keep(const MunitParameter params[], void *data)
   munit_assert_int(column_at(&w, "GET", path, NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "half"), ==, 1000); /* untouched */
   column_close(&w);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- filters */
@@ -267,10 +263,9 @@ static void column_gives(column_world *w, const char *query, const char *names)
   if (strcmp(got, names) != 0) munit_errorf("%s gives %s, not %s", query, got, names);
 }
 
-static MunitResult column_filters(const MunitParameter params[], void *data)
+TEST(column, filters)
 {
   column_world w;
-  (void)params, (void)data;
   column_open(&w, marks);
   column_make(&w, "marks", "{\"name\":\"a\",\"colour\":\"red\",\"deep\":{\"level\":\"1\"},\"happened\":\"2024-02-29T12:00:00Z\"}");
   w.t.now += 999; /* within the same second */
@@ -335,7 +330,6 @@ static MunitResult column_filters(const MunitParameter params[], void *data)
   column_gives(&w, "marks?maxDate=2025-05-31T23:59:59Z", "e");
   column_gives(&w, "marks?minDate=2025-06-01T00:00:00Z", "abCad");
   column_close(&w);
-  return MUNIT_OK;
 }
 
 /* ---- what a page costs: the rows that the store was asked for */
@@ -371,14 +365,13 @@ static size_t column_cost(column_world *w, const char *query, size_t results, co
   return atomic_load(&rows_read) - before;
 }
 
-static MunitResult column_filter_cost(const MunitParameter params[], void *data)
+TEST(column, filter_cost)
 {
   enum { MARKS = 2000 };
   svc_config config = quiet;
   column_world w;
   char body[64];
   int i;
-  (void)params, (void)data;
   counting = *svc_lmdb_port();
   counting.read_begin = counting_read;
   counting.write_begin = counting_write;
@@ -401,7 +394,6 @@ static MunitResult column_filter_cost(const MunitParameter params[], void *data)
   munit_assert_size(column_cost(&w, "marks?itemsPerPage=10&pageNum=150", 10, "m1490"), <, 100);
   munit_assert_size(column_cost(&w, "marks?colour=red&itemsPerPage=10", 10, "m0001"), >=, MARKS); /* to count these, all are read */
   column_close(&w);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- guards */
@@ -424,10 +416,9 @@ static const svc_noun chest_noun = {
 };
 static const svc_noun *const chests[] = { &chest_noun, NULL };
 
-static MunitResult column_guards(const MunitParameter params[], void *data)
+TEST(column, guards)
 {
   column_world w;
-  (void)params, (void)data;
   column_open(&w, chests);
   column_make(&w, "chests", "{\"name\":\"a\",\"state\":\"SEALED\"}"); /* to be made so is no change */
   munit_assert_int(column_at(&w, "PATCH", "chests/a", "{\"note\":\"n\"}"), ==, 409);
@@ -449,7 +440,6 @@ static MunitResult column_guards(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* with the project all of it goes */
   munit_assert_size(probe_records(w.t.s, "eches"), ==, 0);
   column_close(&w);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- names and keys */
@@ -469,11 +459,10 @@ static const svc_noun dog_noun = {
 };
 static const svc_noun *const pets[] = { &cat_noun, &dog_noun, NULL };
 
-static MunitResult column_names(const MunitParameter params[], void *data)
+TEST(column, names)
 {
   const char *other;
   column_world w;
-  (void)params, (void)data;
   column_open(&w, pets);
   column_make(&w, "cats", "{\"name\":\"tom\"}");
   column_make(&w, "dogs", "{\"name\":\"rex\"}");
@@ -505,7 +494,6 @@ static MunitResult column_names(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "upets"), ==, 4);
   munit_assert_size(probe_records(w.t.s, "ucat.") + probe_records(w.t.s, "udog."), ==, 0);
   column_close(&w);
-  return MUNIT_OK;
 }
 
 static const svc_field account_fields[] = {
@@ -539,12 +527,11 @@ static const svc_noun index_noun = {
 };
 static const svc_noun *const keyed[] = { &account_noun, &index_noun, NULL };
 
-static MunitResult column_keys(const MunitParameter params[], void *data)
+TEST(column, keys)
 {
   static const char here[] = "http://localhost:8080/api/svc/v2";
   column_world w;
   const char *link;
-  (void)params, (void)data;
   column_open(&w, keyed);
   column_make(&w, "accounts", "{\"database\":\"admin\",\"user\":\"joe\"}");
   munit_assert_int(column_at(&w, "GET", "accounts/admin/joe", NULL), ==, 200);
@@ -575,16 +562,14 @@ static MunitResult column_keys(const MunitParameter params[], void *data)
   column_make(&w, "accounts", "{\"database\":\"admin\",\"user\":\"jim\"}");
   munit_assert_size(probe_records(w.t.s, "uacct"), ==, 5);
   column_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult column_second_key(const MunitParameter params[], void *data)
+TEST(column, second_key)
 {
   static const char here[] = "http://localhost:8080/api/svc/v2";
   const char *id, *link;
   column_world w;
   char path[64];
-  (void)params, (void)data;
   column_open(&w, keyed);
   id = column_make(&w, "indexes", "{\"database\":\"d\",\"collection\":\"c/x\",\"name\":\"default\"}");
   snprintf(path, sizeof path, "indexes/%s", id);
@@ -614,7 +599,6 @@ static MunitResult column_second_key(const MunitParameter params[], void *data)
   munit_assert_int(column_at(&w, "GET", "indexes", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   column_close(&w);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- dues, told by their tags */
@@ -664,10 +648,9 @@ static void column_rang(column_world *w, const char *alarm, const char *rang, co
   munit_assert_string_equal(t_str(&w->t, "state"), state);
 }
 
-static MunitResult column_dues(const MunitParameter params[], void *data)
+TEST(column, dues)
 {
   column_world w;
-  (void)params, (void)data;
   column_open(&w, alarms); /* ten seconds to provision: five in each state */
   column_make(&w, "alarms", "{\"name\":\"a\",\"run\":7,\"other\":12}");
   column_make(&w, "alarms", "{\"name\":\"b\",\"run\":7}");
@@ -699,35 +682,17 @@ static MunitResult column_dues(const MunitParameter params[], void *data)
   munit_assert_int(column_at(&w, "DELETE", "alarms/e", NULL), ==, 204); /* what is gone waits for nothing */
   munit_assert_size(probe_records(w.t.s, "d"), ==, 0);
   column_close(&w);
-  return MUNIT_OK;
 }
 
 /* States that take no time follow one another at one moment. */
-static MunitResult column_dues_at_once(const MunitParameter params[], void *data)
+TEST(column, dues_at_once)
 {
   const svc_config config = { .limiter_off = 1, .provision_ms = SVC_PROVISION_NOW };
   column_world w;
-  (void)params, (void)data;
   column_open_with(&w, alarms, &config);
   column_make(&w, "alarms", "{\"name\":\"a\"}");
   munit_assert_string_equal(t_str(&w.t, "state"), "NEW");
   column_rang(&w, "a", "ss", "READY");
   munit_assert_size(probe_records(w.t.s, "d"), ==, 0);
   column_close(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/view", column_view, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/keep", column_keep, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/filters", column_filters, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/filter_cost", column_filter_cost, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/guards", column_guards, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/names", column_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/keys", column_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/second_key", column_second_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/dues", column_dues, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/dues_at_once", column_dues_at_once, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_column = { "column", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

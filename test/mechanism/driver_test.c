@@ -131,13 +131,12 @@ static void driver_idle(driver_world *w)
 
 /* ---------------------------------------------------------------------------------------------------------------- orders */
 
-static MunitResult driver_later(const MunitParameter params[], void *data)
+TEST(driver, later)
 {
   const driver_seen *order;
   const char *before;
   driver_world w;
   char id[32];
-  (void)params, (void)data;
   driver_open(&w);
   driver_create(&w);
   munit_assert_int(atomic_load(&w.log.count), ==, 0); /* a request gives nothing out, */
@@ -180,13 +179,11 @@ static MunitResult driver_later(const MunitParameter params[], void *data)
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_READY");
   driver_tick(&w, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult driver_at_once(const MunitParameter params[], void *data)
+TEST(driver, at_once)
 {
   driver_world w;
-  (void)params, (void)data;
   driver_open(&w);
   w.log.finish = 1;
   driver_create(&w);
@@ -211,7 +208,6 @@ static MunitResult driver_at_once(const MunitParameter params[], void *data)
   driver_state(&w, "REPAIRING");
   driver_orders(&w, 0, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 typedef struct driver_call {
@@ -227,14 +223,13 @@ static void *driver_done_thread(void *context)
   return NULL;
 }
 
-static MunitResult driver_other_thread(const MunitParameter params[], void *data)
+TEST(driver, other_thread)
 {
   driver_world w;
   driver_call calls[4];
   pthread_t threads[4];
   const char *before;
   int i;
-  (void)params, (void)data;
   driver_open(&w);
   driver_create(&w);
   driver_tick(&w, 1);
@@ -248,14 +243,12 @@ static MunitResult driver_other_thread(const MunitParameter params[], void *data
   driver_state(&w, "IDLE");
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_READY");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult driver_never(const MunitParameter params[], void *data)
+TEST(driver, never)
 {
   driver_world w;
   int i;
-  (void)params, (void)data;
   driver_open(&w);
   driver_create(&w);
   driver_tick(&w, 1);
@@ -266,14 +259,12 @@ static MunitResult driver_never(const MunitParameter params[], void *data)
     driver_orders(&w, 1, 0);
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult driver_failure(const MunitParameter params[], void *data)
+TEST(driver, failure)
 {
   const char *before;
   driver_world w;
-  (void)params, (void)data;
   driver_open(&w);
   driver_create(&w);
   driver_tick(&w, 1);
@@ -312,16 +303,14 @@ static MunitResult driver_failure(const MunitParameter params[], void *data)
   munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, CLUSTER, w.group), ==, 404);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult driver_busy(const MunitParameter params[], void *data)
+TEST(driver, busy)
 {
   int64_t waited, before = 0;
   driver_world w;
   char id[32];
   int i;
-  (void)params, (void)data;
   driver_open(&w);
   w.log.answer = SVC_BUSY;
   driver_create(&w);
@@ -350,14 +339,12 @@ static MunitResult driver_busy(const MunitParameter params[], void *data)
   driver_state(&w, "IDLE");
   driver_orders(&w, 0, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult driver_replaced(const MunitParameter params[], void *data)
+TEST(driver, replaced)
 {
   driver_world w;
   char older[32];
-  (void)params, (void)data;
   driver_open(&w);
   driver_idle(&w);
   munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200);
@@ -389,15 +376,13 @@ static MunitResult driver_replaced(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "PATCH", "{}", "/groups/%s/clusters/Other", w.group), ==, 200); /* no change is no order */
   driver_tick(&w, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult driver_deleted(const MunitParameter params[], void *data)
+TEST(driver, deleted)
 {
   const char *before;
   driver_world w;
   char create[32];
-  (void)params, (void)data;
   driver_open(&w);
   driver_create(&w);
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
@@ -421,16 +406,14 @@ static MunitResult driver_deleted(const MunitParameter params[], void *data)
   munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
   driver_orders(&w, 0, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult driver_facts(const MunitParameter params[], void *data)
+TEST(driver, facts)
 {
   static const char *const bad[] = { "{", "[]", "7", "\"x\"", "null", "nonsense", "{\"a\":1,\"a\":2}", "{\"a\":1} x", "{\"a\":\"\xff\"}" };
   driver_world w;
   char id[32], *large;
   size_t i;
-  (void)params, (void)data;
   driver_open(&w);
   driver_create(&w);
   driver_tick(&w, 1);
@@ -472,7 +455,6 @@ static MunitResult driver_facts(const MunitParameter params[], void *data)
   driver_state(&w, "IDLE");
   munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "db://c.example:1/"));
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* perform() is outside of any transaction: it may use the service as anybody. */
@@ -496,10 +478,9 @@ static void driver_uses_service(driver_log *log, svc *s, const svc_order *order)
   svc_response_free(&response);
 }
 
-static MunitResult driver_calls_back(const MunitParameter params[], void *data)
+TEST(driver, calls_back)
 {
   driver_world w;
-  (void)params, (void)data;
   driver_open(&w);
   w.log.during = driver_uses_service;
   w.log.context = &w;
@@ -509,7 +490,6 @@ static MunitResult driver_calls_back(const MunitParameter params[], void *data)
   driver_state(&w, "IDLE");
   munit_assert_int(t_send(&w.t, "GET", "/groups/byName/made-by-driver", NULL), ==, 200);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* Two threads tick: nobody is given the same order. */
@@ -527,14 +507,13 @@ static void *driver_tick_thread(void *context)
   return NULL;
 }
 
-static MunitResult driver_two_ticks(const MunitParameter params[], void *data)
+TEST(driver, two_ticks)
 {
   enum { CLUSTERS = 70 }; /* more than are read at once */
   static driver_world w;
   pthread_t threads[2];
   char body[512];
   int i, j;
-  (void)params, (void)data;
   driver_open(&w);
   w.log.during = driver_slow;
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"value\":100}", "/groups/%s/limits/svc.project.deployment.clusters", w.group), ==, 200);
@@ -551,7 +530,6 @@ static MunitResult driver_two_ticks(const MunitParameter params[], void *data)
   }
   driver_orders(&w, CLUSTERS, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- a crash */
@@ -602,7 +580,7 @@ static void driver_killed_process(const char *path, bool during, int fd)
   for (;;) pause();
 }
 
-static MunitResult driver_killed(const MunitParameter params[], void *data)
+TEST(driver, killed)
 {
   static driver_world w;
   char path[64], id[32];
@@ -610,8 +588,7 @@ static MunitResult driver_killed(const MunitParameter params[], void *data)
   int fds[2], round, status;
   bool taken;
   pid_t pid;
-  (void)params, (void)data;
-  if (getenv("SVC_TEST_QEMU")) return MUNIT_SKIP;
+  SKIP_IF(getenv("SVC_TEST_QEMU"));
   for (round = 0; round < 2; round++) {
     driver_folder(path);
     munit_assert_int(pipe(fds), ==, 0);
@@ -658,16 +635,14 @@ static MunitResult driver_killed(const MunitParameter params[], void *data)
     t_close(&w.t);
     driver_remove(path);
   }
-  return MUNIT_OK;
 }
 
 /* A store with orders is opened without a driver: from there on the clock moves what they were for. And the other way round. */
-static MunitResult driver_gone(const MunitParameter params[], void *data)
+TEST(driver, gone)
 {
   static driver_world w;
   char path[64], group[32];
   svc_config config, plain = { .limiter_off = 1 }, visit = { .limiter_off = 1, .keep_orders = 1 };
-  (void)params, (void)data;
   driver_folder(path);
   memset(&w.log, 0, sizeof w.log);
   w.driver = (svc_driver){ driver_perform, NULL, &w.log };
@@ -702,18 +677,16 @@ static MunitResult driver_gone(const MunitParameter params[], void *data)
   driver_state(&w, "IDLE");
   t_close(&w.t);
   driver_remove(path);
-  return MUNIT_OK;
 }
 
 /* Of what a build leaves out orders may be there that another has written: they are kept for it, or over; nobody is asked for them. */
-static MunitResult driver_left_out(const MunitParameter params[], void *data)
+TEST(driver, left_out)
 {
   static const char *const without[] = { "cluster", NULL };
   static driver_world w;
   char path[64], id[32], secrets[64];
   svc_config config, visit, plain = { .limiter_off = 1 };
   size_t n = sizeof secrets;
-  (void)params, (void)data;
   driver_folder(path);
   visit = config = driver_open_in(&w, path);
   visit.keep_orders = 1;
@@ -736,7 +709,6 @@ static MunitResult driver_left_out(const MunitParameter params[], void *data)
   t_close(&w.t);
   t_without(NULL);
   driver_remove(path);
-  return MUNIT_OK;
 }
 
 /* The first record of a class becomes another; NULL: it goes. */
@@ -757,7 +729,7 @@ static void driver_damage(svc *s, const char *prefix, svc_str key, const svc_str
 }
 
 /* Orders of a store that is damaged are handed to nobody, and it is said; what waits and is none is passed over. */
-static MunitResult driver_damaged(const MunitParameter params[], void *data)
+TEST(driver, damaged)
 {
   static const svc_str nothing = SVC_S(""), cut = SVC_S("0123456789"), endless = SVC_S("012345678901" "\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\0" "\377\377" "x");
   static driver_world w;
@@ -768,7 +740,6 @@ static MunitResult driver_damaged(const MunitParameter params[], void *data)
   svc_key key;
   svc *s;
   size_t i;
-  (void)params, (void)data;
   driver_folder(path);
   config = driver_open_in(&w, path);
   driver_create(&w);
@@ -817,11 +788,10 @@ static MunitResult driver_damaged(const MunitParameter params[], void *data)
   munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
   t_close(&w.t);
   driver_remove(path);
-  return MUNIT_OK;
 }
 
 /* Where several share a store: handles that live and whose orders are theirs, more than are told apart, and records of such that cannot be read. */
-static MunitResult driver_sessions(const MunitParameter params[], void *data)
+TEST(driver, sessions)
 {
   static driver_world w;
   svc_config config;
@@ -830,8 +800,7 @@ static MunitResult driver_sessions(const MunitParameter params[], void *data)
   const svc_str soon = { (const char *)&until, sizeof until }, odd = SVC_S("odd");
   svc_key key;
   unsigned i;
-  (void)params, (void)data;
-  if (!t_port()->shared) return MUNIT_SKIP;
+  SKIP_IF(!t_port()->shared);
   driver_folder(path);
   config = driver_open_in(&w, path);
   driver_create(&w);
@@ -855,7 +824,6 @@ static MunitResult driver_sessions(const MunitParameter params[], void *data)
   driver_orders(&w, 1, 0); /* who has it may live, for all that is known */
   t_close(&w.t);
   driver_remove(path);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- questions */
@@ -962,11 +930,10 @@ static int driver_may_wait(driver_world *w, const char *method, const char *path
   return svc_may_wait(w->t.s, &request);
 }
 
-static MunitResult driver_questions(const MunitParameter params[], void *data)
+TEST(driver, questions)
 {
   driver_asked asked = { 0 };
   driver_world w;
-  (void)params, (void)data;
   t_probes(loads);
   driver_open(&w);
   driver_idle(&w);
@@ -1014,17 +981,15 @@ static MunitResult driver_questions(const MunitParameter params[], void *data)
   munit_assert_int(svc_reply_add(NULL, "x", 1), ==, SVC_INVALID);
   t_close(&w.t);
   t_probes(NULL);
-  return MUNIT_OK;
 }
 
 /* Without a driver a figure is made up: the same on every run, and said to be. */
-static MunitResult driver_simulated(const MunitParameter params[], void *data)
+TEST(driver, simulated)
 {
   const svc_config quiet = { .limiter_off = 1 };
   int64_t values[2][4];
   driver_world w;
   int run, i;
-  (void)params, (void)data;
   t_probes(loads);
   for (run = 0; run < 2; run++) {
     t_open(&w.t, &quiet);
@@ -1046,28 +1011,4 @@ static MunitResult driver_simulated(const MunitParameter params[], void *data)
   }
   munit_assert_memory_equal(sizeof values[0], values[0], values[1]);
   t_probes(NULL);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/later", driver_later, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/at_once", driver_at_once, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/other_thread", driver_other_thread, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/never", driver_never, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/failure", driver_failure, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/busy", driver_busy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/replaced", driver_replaced, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/deleted", driver_deleted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/facts", driver_facts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/calls_back", driver_calls_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/two_ticks", driver_two_ticks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/killed", driver_killed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/left_out", driver_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/damaged", driver_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/sessions", driver_sessions, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/gone", driver_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/questions", driver_questions, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/simulated", driver_simulated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_driver = { "driver", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

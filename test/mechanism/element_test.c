@@ -153,11 +153,10 @@ static const char *element_path(const char *id, const char *below)
   return path;
 }
 
-static MunitResult element_read(const MunitParameter params[], void *data)
+TEST(element, read)
 {
   element_world w;
   char path[64];
-  (void)params, (void)data;
   element_open(&w);
   munit_assert_int(element_at(&w, "GET", element_path(w.car, ""), NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "name"), "first");
@@ -194,14 +193,12 @@ static MunitResult element_read(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/trains/empty/cars/%s", w.group, w.car), ==, 404);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"x\"}", "/groups/%s/trains/empty/cars", w.group), ==, 201);
   element_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult element_create(const MunitParameter params[], void *data)
+TEST(element, create)
 {
   const char *before, *second, *tag;
   element_world w;
-  (void)params, (void)data;
   element_open(&w);
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
   munit_assert_int(element_at(&w, "GET", "", NULL), ==, 200);
@@ -245,14 +242,12 @@ static MunitResult element_create(const MunitParameter params[], void *data)
   munit_assert_int(element_at(&w, "GET", "/cars", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 4);
   element_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult element_change(const MunitParameter params[], void *data)
+TEST(element, change)
 {
   const char *before, *tag, *text, *second;
   element_world w;
-  (void)params, (void)data;
   element_open(&w);
   munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"second\",\"colour\":\"red\"}"), ==, 201);
   second = t_keep(&w.t, t_str(&w.t, "id"));
@@ -293,14 +288,12 @@ static MunitResult element_change(const MunitParameter params[], void *data)
   munit_assert_int(element_at(&w, "PATCH", "/cars/5f5f5f5f5f5f5f5f5f5f5f5f", "{}"), ==, 404);
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "");
   element_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult element_delete(const MunitParameter params[], void *data)
+TEST(element, delete)
 {
   const char *before, *second;
   element_world w;
-  (void)params, (void)data;
   element_open(&w);
   munit_assert_int(element_at(&w, "DELETE", element_path(w.car, ""), NULL), ==, 400); /* a train has one at the least */
   munit_assert_true(t_violation(&w.t, "cars"));
@@ -330,17 +323,15 @@ static MunitResult element_delete(const MunitParameter params[], void *data)
   munit_assert_int(element_at(&w, "DELETE", "", NULL), ==, 204); /* with the train they go, and leave nothing behind */
   munit_assert_size(probe_records(w.t.s, "etrai"), ==, 0);
   element_close(&w);
-  return MUNIT_OK;
 }
 
 /* An element of an element. */
-static MunitResult element_in_element(const MunitParameter params[], void *data)
+TEST(element, in_element)
 {
   const char *seat, *second;
   element_world w;
   char path[128];
   int i;
-  (void)params, (void)data;
   element_open(&w);
   munit_assert_int(element_at(&w, "POST", "/cars", "{\"name\":\"second\",\"seats\":[{\"row\":\"z\"}]}"), ==, 201);
   munit_assert_size(strlen(t_str(&w.t, "seats[0].id")), ==, 24);
@@ -378,7 +369,6 @@ static MunitResult element_in_element(const MunitParameter params[], void *data)
   munit_assert_int(element_at(&w, "GET", element_path("5f5f5f5f5f5f5f5f5f5f5f5f", "/seats"), NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "PEER_NOT_FOUND");
   element_close(&w);
-  return MUNIT_OK;
 }
 
 static void element_same(t_service *t, void *context)
@@ -388,14 +378,13 @@ static void element_same(t_service *t, void *context)
   munit_assert_string_equal(t->response.body, was[1]);
 }
 
-static MunitResult element_no_memory(const MunitParameter params[], void *data)
+TEST(element, no_memory)
 {
   probe_memory m = { -1 };
   const svc_config config = { .limiter_off = 1, .allocator = { probe_resize, &m } };
   static char filler[6000], body[6500], path[256], train[160];
   const char *was[2] = { train, NULL };
   element_world w;
-  (void)params, (void)data;
   t_probes(probes);
   t_open(&w.t, &config);
   w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
@@ -422,16 +411,4 @@ static MunitResult element_no_memory(const MunitParameter params[], void *data)
   was[1] = t_keep(&w.t, w.t.response.body);
   probe_with_little(&w.t, &m, "GET", path, NULL, 200, element_same, was);
   element_close(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/read", element_read, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/create", element_create, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/change", element_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/delete", element_delete, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_memory", element_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/in_element", element_in_element, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_element = { "element", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

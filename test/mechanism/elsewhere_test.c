@@ -113,11 +113,10 @@ static int elsewhere_at(elsewhere_world *w, const char *method, const char *belo
   return t_sendf(&w->t, method, body, "/pacts/%s%s", w->pact, below);
 }
 
-static MunitResult elsewhere_members(const MunitParameter params[], void *data)
+TEST(elsewhere, members)
 {
   elsewhere_world w;
   const char *project;
-  (void)params, (void)data;
   elsewhere_open(&w);
   project = t_project(&w.t, w.first, "alpha");
 
@@ -157,16 +156,14 @@ static MunitResult elsewhere_members(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "eclau"), ==, 0);
   munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 404);
   elsewhere_close(&w);
-  return MUNIT_OK;
 }
 
 /* The same with roles that are kept in the store. */
-static MunitResult elsewhere_people(const MunitParameter params[], void *data)
+TEST(elsewhere, people)
 {
   elsewhere_world w;
   char roles[128];
   const char *member, *stranger;
-  (void)params, (void)data;
   elsewhere_open(&w);
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_READ_ONLY\"}]", w.second);
   member = t_user(&w.t, "in@example.com", roles);
@@ -181,14 +178,12 @@ static MunitResult elsewhere_people(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&w.t, "POST", "/bells:ring", NULL), ==, 204); /* that one's role is held anywhere */
   t_as(&w.t, NULL);
   elsewhere_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult elsewhere_anywhere(const MunitParameter params[], void *data)
+TEST(elsewhere, anywhere)
 {
   elsewhere_world w;
   const char *project;
-  (void)params, (void)data;
   elsewhere_open(&w);
   project = t_project(&w.t, w.first, "alpha");
   elsewhere_as(&w, "ORG_GROUP_CREATOR", w.stranger);
@@ -208,18 +203,16 @@ static MunitResult elsewhere_anywhere(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&w.t, "POST", "/bells:hear", NULL), ==, 401);
   munit_assert_int(elsewhere_at(&w, "GET", "", NULL), ==, 401);
   elsewhere_close(&w);
-  return MUNIT_OK;
 }
 
 /* Who has no part in the pact uses up nobody's requests but its own. */
-static MunitResult elsewhere_buckets(const MunitParameter params[], void *data)
+TEST(elsewhere, buckets)
 {
   char path[80], body[128], set[80];
   const svc_limit_override few = { set, 3, 3, 60 };
   const svc_config config = { .limits = &few, .limit_count = 1 };
   elsewhere_world w;
   int i;
-  (void)params, (void)data;
   svc_set_id(SVC_SET_FEDERATION_ORGANIZATION, set, sizeof set);
   t_probes(probes);
   t_open(&w.t, &config);
@@ -258,14 +251,4 @@ static MunitResult elsewhere_buckets(const MunitParameter params[], void *data)
   munit_assert_int(elsewhere_at(&w, "GET", path, NULL), ==, 404);
   munit_assert_string_equal(t_get_header(&w.t, "RateLimit-Remaining"), "2");
   elsewhere_close(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/members", elsewhere_members, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/people", elsewhere_people, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/buckets", elsewhere_buckets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/anywhere", elsewhere_anywhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_elsewhere = { "elsewhere", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -155,12 +155,11 @@ static const char *ledger_sirens(t_service *t, const char *of)
   return text;
 }
 
-static MunitResult ledger_heard(const MunitParameter params[], void *data)
+TEST(ledger, heard)
 {
   char group_feed[40], org_feed[40], body[96];
   const char *org, *other, *group;
   t_service t;
-  (void)params, (void)data;
   t_probes(probes);
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
@@ -205,16 +204,14 @@ static MunitResult ledger_heard(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(t.s, "esirn"), ==, 4); /* two of each organization: those of the project went with it */
   t_close(&t);
   t_probes(NULL);
-  return MUNIT_OK;
 }
 
 /* What goes in a cascade speaks one by one, and each is heard. */
-static MunitResult ledger_cascade(const MunitParameter params[], void *data)
+TEST(ledger, cascade)
 {
   char group_feed[40];
   const char *group;
   t_service t;
-  (void)params, (void)data;
   t_probes(probes);
   t_open(&t, &quiet);
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
@@ -227,16 +224,14 @@ static MunitResult ledger_cascade(const MunitParameter params[], void *data)
                                                            "CPS_SNAPSHOT_BEHIND");
   t_close(&t);
   t_probes(NULL);
-  return MUNIT_OK;
 }
 
 /* What a request does in another project than its own belongs there, is told there and heard there. */
-static MunitResult ledger_elsewhere(const MunitParameter params[], void *data)
+TEST(ledger, elsewhere)
 {
   char here[40], there[40], body[96];
   const char *org, *other, *from, *to;
   t_service t;
-  (void)params, (void)data;
   t_probes(probes);
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
@@ -273,17 +268,15 @@ static MunitResult ledger_elsewhere(const MunitParameter params[], void *data)
   }
   t_close(&t);
   t_probes(NULL);
-  return MUNIT_OK;
 }
 
 /* What is undone may have been heard, but nothing of it stays. */
-static MunitResult ledger_unheard(const MunitParameter params[], void *data)
+TEST(ledger, unheard)
 {
   const char *org, *group;
   char group_feed[40];
   t_service t;
   size_t events;
-  (void)params, (void)data;
   t_probes(probes);
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
@@ -314,7 +307,6 @@ static MunitResult ledger_unheard(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);
   t_close(&t);
   t_probes(NULL);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- meters */
@@ -363,10 +355,9 @@ static int ledger_at(ledger_world *w, const char *method, const char *path, cons
   return t_sendf(&w->t, method, body, "/groups/%s%s", w->group, path);
 }
 
-static MunitResult ledger_cluster(const MunitParameter params[], void *data)
+TEST(ledger, cluster)
 {
   ledger_world w;
-  (void)params, (void)data;
   ledger_open(&w);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "");
   munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
@@ -404,13 +395,11 @@ static MunitResult ledger_cluster(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "l"), ==, 0);
   munit_assert_size(probe_records(w.t.s, "d"), ==, 1); /* only its invoice waits, for the end of the month */
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult ledger_months(const MunitParameter params[], void *data)
+TEST(ledger, months)
 {
   ledger_world w;
-  (void)params, (void)data;
   ledger_open(&w);
   t_advance(&w.t, 14 * 86400);
   munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
@@ -438,14 +427,12 @@ static MunitResult ledger_months(const MunitParameter params[], void *data)
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202602), ""); /* what has ended goes on in no month */
   munit_assert_size(probe_records(w.t.s, "l") + probe_records(w.t.s, "d"), ==, 0);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* On the very edge of a month, and at the moment of the roll-over. */
-static MunitResult ledger_edges(const MunitParameter params[], void *data)
+TEST(ledger, edges)
 {
   ledger_world w;
-  (void)params, (void)data;
   ledger_open(&w);
   t_advance(&w.t, 30 * 86400);
   w.t.now -= 1;
@@ -467,7 +454,6 @@ static MunitResult ledger_edges(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "l"), ==, 1);
   munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 static size_t banner_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
@@ -504,13 +490,12 @@ static bool banner_line(svc *s, const char *org, svc_ledger_line *out)
 }
 
 /* What an organization has beside its projects is in no project's lines. */
-static MunitResult ledger_of_organization(const MunitParameter params[], void *data)
+TEST(ledger, of_organization)
 {
   static const svc_noun *const banners[] = { &banner_noun, NULL };
   svc_ledger_line line;
   const char *org;
   t_service t;
-  (void)params, (void)data;
   t_probes(banners);
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
@@ -527,7 +512,6 @@ static MunitResult ledger_of_organization(const MunitParameter params[], void *d
   munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
   t_close(&t);
   t_probes(NULL);
-  return MUNIT_OK;
 }
 
 #define SEVERAL(size, readers, analysts) \
@@ -536,10 +520,9 @@ static MunitResult ledger_of_organization(const MunitParameter params[], void *d
   "\"analyticsSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":" analysts "}}]}]}"
 
 /* Each thing that is counted has a line of its own. */
-static MunitResult ledger_several(const MunitParameter params[], void *data)
+TEST(ledger, several)
 {
   ledger_world w;
-  (void)params, (void)data;
   ledger_open(&w);
   munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   t_advance(&w.t, 3600);
@@ -558,15 +541,13 @@ static MunitResult ledger_several(const MunitParameter params[], void *data)
                                                            "INSTANCE_AWS_M10 5000 2025-06-01T01:00:00Z-\n"
                                                            "INSTANCE_AWS_M40 1000 2025-06-01T02:00:00Z-2025-06-01T03:00:00Z\n");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
-static MunitResult ledger_moves(const MunitParameter params[], void *data)
+TEST(ledger, moves)
 {
   const char *other;
   ledger_world w;
   char body[96];
-  (void)params, (void)data;
   ledger_open(&w);
   other = t_organization(&w.t, "Other");
   munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
@@ -586,20 +567,4 @@ static MunitResult ledger_moves(const MunitParameter params[], void *data)
                                                                 "INSTANCE_AWS_M10 3000 2025-07-01T01:00:00Z-\n"); /* that one runs again */
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202507), "");
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/heard", ledger_heard, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/cascade", ledger_cascade, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/elsewhere", ledger_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/unheard", ledger_unheard, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/cluster", ledger_cluster, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/months", ledger_months, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/edges", ledger_edges, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/of_organization", ledger_of_organization, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/several", ledger_several, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/moves", ledger_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_ledger = { "ledger", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

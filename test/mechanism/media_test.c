@@ -80,7 +80,7 @@ static void media_is(media_world *w, const char *path, const char *accept, const
 }
 #define MEDIA_IS(w, path, accept, bytes, type) media_is(w, path, accept, bytes, sizeof bytes - 1, type)
 
-static MunitResult media_types(const MunitParameter params[], void *data)
+TEST(media, types)
 {
   static const char *const good[] = {
     NULL, "*/*", "application/*", "application/json", "application/gzip", "Application/GZip", "application/vnd.svc.2024-08-05+gzip",
@@ -91,7 +91,6 @@ static MunitResult media_types(const MunitParameter params[], void *data)
                                      "application/vnd.svc.2020-01-01+gzip" };
   media_world w;
   size_t i;
-  (void)params, (void)data;
   media_open(&w, &quiet);
   for (i = 0; i < sizeof good / sizeof good[0]; i++)
     MEDIA_IS(&w, "logs/db.gz", good[i], GZIP_BYTES, "application/vnd.svc.2024-08-05+gzip");
@@ -123,14 +122,12 @@ static MunitResult media_types(const MunitParameter params[], void *data)
   t_header(&w.t, "Accept", "text/csv");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 406);
   media_close(&w);
-  return MUNIT_OK;
 }
 
 /* Envelope and formatting are JSON's. */
-static MunitResult media_plain(const MunitParameter params[], void *data)
+TEST(media, plain)
 {
   media_world w;
-  (void)params, (void)data;
   media_open(&w, &quiet);
   MEDIA_IS(&w, "tables/all?pretty=true&envelope=true", NULL, CSV_TEXT, "application/vnd.svc.2023-01-01+csv");
   MEDIA_IS(&w, "logs/db.gz?pretty=true", NULL, GZIP_BYTES, "application/vnd.svc.2024-08-05+gzip");
@@ -162,15 +159,13 @@ static MunitResult media_plain(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/api/svc/v1.0/groups/%s/logs/db.gz", w.group), ==, 200);
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/gzip");
   media_close(&w);
-  return MUNIT_OK;
 }
 
 /* Where a version has to be named, what has none is asked for by its type. */
-static MunitResult media_strict(const MunitParameter params[], void *data)
+TEST(media, strict)
 {
   const svc_config strict = { .limiter_off = 1, .strict_accept = 1 };
   media_world w;
-  (void)params, (void)data;
   t_probes(probes);
   t_open(&w.t, &strict);
   t_header(&w.t, "Accept", "application/vnd.svc.2025-03-12+json");
@@ -181,14 +176,12 @@ static MunitResult media_strict(const MunitParameter params[], void *data)
   MEDIA_IS(&w, "metadata.xml", "application/xml", XML_TEXT, "application/xml");
   munit_assert_int(media_get(&w, "metadata.xml", "application/json"), ==, 406);
   media_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult media_openapi(const MunitParameter params[], void *data)
+TEST(media, openapi)
 {
   media_world w;
   const svc_node *answers, *content;
-  (void)params, (void)data;
   media_open(&w, &quiet);
   svc_response_free(&w.t.response);
   munit_assert_int(svc_openapi(w.t.s, &w.t.response), ==, SVC_OK);
@@ -201,14 +194,4 @@ static MunitResult media_openapi(const MunitParameter params[], void *data)
   munit_assert_not_null(svc_node_get(svc_node_get(svc_node_get(answers, "200"), "content"), "application/xml"));
   munit_assert_not_null(svc_node_get(answers, "default")); /* the error, in JSON */
   media_close(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/types", media_types, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/plain", media_plain, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/strict", media_strict, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/openapi", media_openapi, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_media = { "media", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

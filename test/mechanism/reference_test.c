@@ -127,10 +127,9 @@ static void reference_delete(reference_world *w, const char *path, const char *n
   if (error) munit_assert_not_null(strstr(t_str(&w->t, "detail"), " It is used by the lamp "));
 }
 
-static MunitResult reference_by_name(const MunitParameter params[], void *data)
+TEST(reference, by_name)
 {
   reference_world w;
-  (void)params, (void)data;
   reference_open(&w);
   munit_assert_int(reference_at(&w, "POST", "lamps", "{\"name\":\"a\",\"socket\":\"wall\"}"), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "CLOUD_PROVIDER_CONTAINER_NOT_FOUND");
@@ -155,15 +154,13 @@ static MunitResult reference_by_name(const MunitParameter params[], void *data)
   munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
   munit_assert_int(reference_at(&w, "PUT", "lamps/a", "{\"absent\":\"of a noun that is not in this build\"}"), ==, 200);
   reference_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult reference_by_id(const MunitParameter params[], void *data)
+TEST(reference, by_id)
 {
   const char *one, *two, *other;
   reference_world w;
   char body[256];
-  (void)params, (void)data;
   reference_open(&w);
   one = reference_make(&w, "plugs", "{\"name\":\"one\"}");
   two = reference_make(&w, "plugs", "{\"name\":\"two\"}");
@@ -201,16 +198,14 @@ static MunitResult reference_by_id(const MunitParameter params[], void *data)
   snprintf(body, sizeof body, "{\"name\":\"a\",\"plugIds\":[\"%s\"]}", one);
   munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/lamps", other), ==, 404);
   reference_close(&w);
-  return MUNIT_OK;
 }
 
 /* What is named may lie deeper, or in the organization. */
-static MunitResult reference_elsewhere(const MunitParameter params[], void *data)
+TEST(reference, elsewhere)
 {
   const char *slot, *other;
   reference_world w;
   char body[128];
-  (void)params, (void)data;
   reference_open(&w);
   reference_make(&w, "sockets", "{\"name\":\"wall\"}");
   slot = reference_make(&w, "sockets/wall/slots", "{}");
@@ -244,13 +239,11 @@ static MunitResult reference_elsewhere(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/shops/corner", w.org), ==, 204);
   munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
   reference_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult reference_itself(const MunitParameter params[], void *data)
+TEST(reference, itself)
 {
   reference_world w;
-  (void)params, (void)data;
   reference_open(&w);
   munit_assert_int(reference_at(&w, "POST", "lamps", "{\"name\":\"a\",\"twin\":\"a\"}"), ==, 404); /* it is not there yet */
   reference_make(&w, "lamps", "{\"name\":\"a\"}");
@@ -264,16 +257,14 @@ static MunitResult reference_itself(const MunitParameter params[], void *data)
   reference_delete(&w, "lamps", "a", NULL); /* to name itself holds nobody */
   munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
   reference_close(&w);
-  return MUNIT_OK;
 }
 
 /* With the project all of it goes, whoever goes first, and no entry is left. */
-static MunitResult reference_in_cascade(const MunitParameter params[], void *data)
+TEST(reference, in_cascade)
 {
   reference_world w;
   const char *slot, *plug;
   char body[256];
-  (void)params, (void)data;
   reference_open(&w);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"corner\"}", "/orgs/%s/shops", w.org), ==, 201);
   reference_make(&w, "sockets", "{\"name\":\"wall\"}");
@@ -287,15 +278,4 @@ static MunitResult reference_in_cascade(const MunitParameter params[], void *dat
   munit_assert_size(probe_records(w.t.s, "r"), ==, 0);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/shops/corner", w.org), ==, 204); /* nobody names it now */
   reference_close(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/by_name", reference_by_name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/by_id", reference_by_id, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/elsewhere", reference_elsewhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/itself", reference_itself, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/in_cascade", reference_in_cascade, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_reference = { "reference", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -204,11 +204,10 @@ static void scope_newest(scope_world *w, const char *type)
   munit_assert_string_equal(t_str(&w->t, "results[0].groupId"), w->group);
 }
 
-static MunitResult scope_by_request(const MunitParameter params[], void *data)
+TEST(scope, by_request)
 {
   scope_world w;
   const char *shot, *chunk;
-  (void)params, (void)data;
   scope_open(&w);
   scope_farm(&w, "main", false);
   munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
@@ -245,14 +244,12 @@ static MunitResult scope_by_request(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, FARMS "/main/shots/%s/chunks/%s", w.group, chunk, chunk), ==, 404);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"x\",\"groupId\":\"%s\"}", FARMS "/main/shots", w.group), ==, 400);
   scope_close(&w);
-  return MUNIT_OK;
 }
 
 /* The same, where no request asked for it. */
-static MunitResult scope_by_itself(const MunitParameter params[], void *data)
+TEST(scope, by_itself)
 {
   scope_world w;
-  (void)params, (void)data;
   scope_open(&w);
   scope_farm(&w, "main", true);
   t_advance(&w.t, HOUR);
@@ -286,16 +283,14 @@ static MunitResult scope_by_itself(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "results[0].created"), "2025-06-01T05:00:10Z");
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "main");
   scope_close(&w);
-  return MUNIT_OK;
 }
 
 /* The project's limit counts all that there are in it, below whichever parent. */
-static MunitResult scope_quota(const MunitParameter params[], void *data)
+TEST(scope, quota)
 {
   const char *limit = "/groups/%s/limits/svc.project.deployment.serverlessMTMs", *shot;
   scope_world w;
   const char *other;
-  (void)params, (void)data;
   scope_open(&w);
   scope_farm(&w, "main", false);
   scope_farm(&w, "other", false);
@@ -326,15 +321,13 @@ static MunitResult scope_quota(const MunitParameter params[], void *data)
   scope_farm(&w, "main", false);
   scope_shot(&w, "main", "a");
   scope_close(&w);
-  return MUNIT_OK;
 }
 
 /* States of what lies below a farm move, and say so in the feed of the project. */
-static MunitResult scope_states(const MunitParameter params[], void *data)
+TEST(scope, states)
 {
   scope_world w;
   const char *shot, *chunk;
-  (void)params, (void)data;
   scope_open(&w);
   scope_farm(&w, "main", false);
   shot = scope_shot(&w, "main", "a");
@@ -355,7 +348,6 @@ static MunitResult scope_states(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/events", w.org), ==, 200);
   munit_assert_null(strstr(w.t.response.body, "CPS_")); /* it is not the organization's to tell */
   scope_close(&w);
-  return MUNIT_OK;
 }
 
 static void scope_ledger(svc *s, const char *org, size_t lines, size_t open)
@@ -374,12 +366,11 @@ static void scope_ledger(svc *s, const char *org, size_t lines, size_t open)
   munit_assert_size(running, ==, open);
 }
 
-static MunitResult scope_moves(const MunitParameter params[], void *data)
+TEST(scope, moves)
 {
   scope_world w;
   char body[96];
   const char *to, *shot, *chunk, *tag;
-  (void)params, (void)data;
   scope_open(&w);
   to = t_organization(&w.t, "Other");
   scope_farm(&w, "main", true);
@@ -430,14 +421,12 @@ static MunitResult scope_moves(const MunitParameter params[], void *data)
   scope_ledger(w.t.s, to, 2, 0);
   munit_assert_size(probe_records(w.t.s, "eshot") + probe_records(w.t.s, "echnk"), ==, 0);
   scope_close(&w);
-  return MUNIT_OK;
 }
 
 /* A singleton that is begun with its project is of that project, though POST /groups names none. */
-static MunitResult scope_begun(const MunitParameter params[], void *data)
+TEST(scope, begun)
 {
   scope_world w;
-  (void)params, (void)data;
   scope_open(&w);
   munit_assert_size(probe_all_in(w.t.s, "diar", w.group, w.org), ==, 1);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/diary", w.group), ==, 200);
@@ -445,16 +434,4 @@ static MunitResult scope_begun(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
   munit_assert_string_equal(t_str(&w.t, "orgId"), w.org);
   scope_close(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/by_request", scope_by_request, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/by_itself", scope_by_itself, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/quota", scope_quota, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/states", scope_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/moves", scope_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/begun", scope_begun, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_scope = { "scope", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -136,10 +136,9 @@ static const char *seal_secrets(seal_world *w)
   return text;
 }
 
-static MunitResult seal_shown(const MunitParameter params[], void *data)
+TEST(seal, shown)
 {
   seal_world w;
-  (void)params, (void)data;
   seal_open(&w, NULL);
   seal_make(&w, "{\"name\":\"h\",\"password\":\"" SHORT_ONE "\",\"url\":\"" LONG_ONE "\",\"headers\":{\"A\":\"" LONG_TWO "\"},"
                 "\"inner\":{\"token\":\"inner-" LONG_ONE "\"},\"keys\":[{\"token\":\"one-" SHORT_ONE "\"},{\"token\":\"two-" LONG_TWO "\"}]}");
@@ -156,15 +155,13 @@ static MunitResult seal_shown(const MunitParameter params[], void *data)
                             "\"keys\":[{\"token\":\"one-" SHORT_ONE "\"},{\"token\":\"two-" LONG_TWO "\"}],\"password\":\"" SHORT_ONE "\","
                             "\"url\":\"" LONG_ONE "\"}");
   seal_close(&w);
-  return MUNIT_OK;
 }
 
 /* What was shown may be sent back, whole or in part, in another place of its array; what is not what was shown may not. */
-static MunitResult seal_kept(const MunitParameter params[], void *data)
+TEST(seal, kept)
 {
   seal_world w;
   char *body, feed[64];
-  (void)params, (void)data;
   seal_open(&w, NULL);
   snprintf(feed, sizeof feed, "/groups/%s", w.group);
   seal_make(&w, "{\"name\":\"h\",\"password\":\"" SHORT_ONE "\",\"url\":\"" LONG_ONE "\",\"keys\":[{\"label\":\"a\",\"token\":\"one-" LONG_ONE "\"}]}");
@@ -198,15 +195,13 @@ static MunitResult seal_kept(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_param(&w.t, 0), "headers.A");
   munit_assert_string_equal(seal_secrets(&w), "{\"headers\":{\"A\":\"" LONG_TWO "\",\"B\":\"new-" LONG_ONE "\"}}");
   seal_close(&w);
-  return MUNIT_OK;
 }
 
 /* Maps: what was sent of one is kept or new, and of one that is never shown all is kept until it is sent again. */
-static MunitResult seal_maps(const MunitParameter params[], void *data)
+TEST(seal, maps)
 {
   seal_world w;
   char feed[64];
-  (void)params, (void)data;
   seal_open(&w, NULL);
   snprintf(feed, sizeof feed, "/groups/%s", w.group);
   seal_make(&w, "{\"name\":\"h\",\"headers\":{\"A\":\"" LONG_ONE "\"},\"hidden\":{\"X\":\"" LONG_TWO "\"},\"labels\":{\"color\":\"red\"}}");
@@ -228,17 +223,15 @@ static MunitResult seal_maps(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "url"), "****");
   munit_assert_int(seal_at(&w, "PATCH", "{\"url\":5}"), ==, 400);
   seal_close(&w);
-  return MUNIT_OK;
 }
 
 /* A body that has lost what its secrets belong to, or has numbers there: they stay where they are, or go with it; nothing is shown. */
-static MunitResult seal_damaged(const MunitParameter params[], void *data)
+TEST(seal, damaged)
 {
   static const char *const bodies[] = { "{\"keys\":[],\"name\":\"h\"}", "{\"keys\":[{},{},{}],\"name\":\"h\",\"url\":5}",
                                         "{\"headers\":{\"A\":5},\"keys\":[{\"token\":5}],\"name\":\"h\"}" };
   seal_world w;
   size_t i;
-  (void)params, (void)data;
   seal_open(&w, NULL);
   seal_make(&w, "{\"name\":\"h\",\"url\":\"" LONG_ONE "\",\"headers\":{\"A\":\"" LONG_ONE "\"},\"keys\":[{\"token\":\"one-" LONG_ONE "\"},"
                 "{\"token\":\"two-" LONG_TWO "\"}]}");
@@ -269,14 +262,12 @@ static MunitResult seal_damaged(const MunitParameter params[], void *data)
     munit_assert_string_equal(t_str(&w.t, "keys[1].token"), "****-too");
   }
   seal_close(&w);
-  return MUNIT_OK;
 }
 
 /* States that come by themselves, a delete, and a project that moves leave them as they are. */
-static MunitResult seal_states(const MunitParameter params[], void *data)
+TEST(seal, states)
 {
   seal_world w;
-  (void)params, (void)data;
   seal_open(&w, NULL);
   seal_make(&w, "{\"name\":\"h\",\"password\":\"" SHORT_ONE "\",\"url\":\"" LONG_ONE "\"}");
   t_advance(&w.t, 11);
@@ -293,13 +284,11 @@ static MunitResult seal_states(const MunitParameter params[], void *data)
   munit_assert_int(seal_at(&w, "GET", NULL), ==, 404);
   munit_assert_string_equal(seal_secrets(&w), "");
   seal_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult seal_singleton(const MunitParameter params[], void *data)
+TEST(seal, singleton)
 {
   seal_world w;
-  (void)params, (void)data;
   seal_open(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"code\":\"" LONG_ONE "\"}", "/groups/%s/lock", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "code"), "****aple");
@@ -309,13 +298,11 @@ static MunitResult seal_singleton(const MunitParameter params[], void *data)
   munit_assert_int((int)t_int(&w.t, "turns"), ==, 4);
   munit_assert_false(seal_stored(&w, LONG_ONE));
   seal_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult seal_no_key(const MunitParameter params[], void *data)
+TEST(seal, no_key)
 {
   seal_world w;
-  (void)params, (void)data;
   seal_open(&w, NULL);
   w.t.no_key = true;
   t_reopen(&w.t, &quiet);
@@ -329,7 +316,6 @@ static MunitResult seal_no_key(const MunitParameter params[], void *data)
   munit_assert_int(seal_at(&w, "PATCH", "{\"name\":\"i\"}"), ==, 200);
   munit_assert_false(seal_stored(&w, LONG_ONE));
   seal_close(&w);
-  return MUNIT_OK;
 }
 
 typedef struct seal_kept_word {
@@ -353,14 +339,13 @@ static void seal_word(svc *s, svc_str to, seal_kept_word *was)
 }
 
 /* Another key does not open the store; without any, what is sealed stays as it is. */
-static MunitResult seal_other_key(const MunitParameter params[], void *data)
+TEST(seal, other_key)
 {
   char folder[128], log[200];
   svc_config config = quiet;
   seal_kept_word word;
   seal_world w;
   svc *s = NULL;
-  (void)params, (void)data;
   store_folder(folder);
   config.path = folder;
   seal_open(&w, &config);
@@ -393,7 +378,6 @@ static MunitResult seal_other_key(const MunitParameter params[], void *data)
   munit_assert_string_equal(seal_secrets(&w), "{\"url\":\"" LONG_ONE "\"}");
   seal_close(&w);
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 static int seal_try(const char *folder, const char *key, int keep_orders, t_service *t)
@@ -415,14 +399,13 @@ static int seal_try(const char *folder, const char *key, int keep_orders, t_serv
 
 /* The first handle with a key makes it the store's, before anything is sealed: where several share the store, another key is refused
 ** from then on. In a store of one handle, a key that has sealed nothing may be lost. */
-static MunitResult seal_first_key(const MunitParameter params[], void *data)
+TEST(seal, first_key)
 {
   static const char one[] = "the first key, of thirty-two bytes.", two[] = "a second key, of thirty-two bytes..";
   const char *store = getenv("SVC_TEST_STORE");
   char folder[128], was[32];
   seal_world w;
   t_service t;
-  (void)params, (void)data;
   memset(&t, 0, sizeof t);
   snprintf(was, sizeof was, "%s", store ? store : "");
   if (!store) setenv("SVC_TEST_STORE", "shared", 1); /* LMDB, as a store that others share */
@@ -435,7 +418,7 @@ static MunitResult seal_first_key(const MunitParameter params[], void *data)
   munit_assert_int(seal_try(folder, NULL, 0, &t), ==, SVC_OK);
   munit_assert_int(seal_try(folder, two, 0, &t), ==, SVC_OK);
   store_remove(folder);
-  if (*was) return MUNIT_OK;
+  if (*was) return;
   unsetenv("SVC_TEST_STORE");
   store_folder(folder);
   munit_assert_int(seal_try(folder, one, 0, &t), ==, SVC_OK);
@@ -447,7 +430,6 @@ static MunitResult seal_first_key(const MunitParameter params[], void *data)
   munit_assert_int(seal_try(folder, two, 0, &t), ==, SVC_INVALID);
   munit_assert_int(seal_try(folder, one, 0, &t), ==, SVC_OK);
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- the driver */
@@ -470,7 +452,7 @@ static int seal_perform(void *context, svc *s, const svc_order *order)
   return SVC_OK;
 }
 
-static MunitResult seal_ordered(const MunitParameter params[], void *data)
+TEST(seal, ordered)
 {
   static const char secrets[] = "{\"url\":\"" LONG_ONE "\"}";
   seal_driver d = { .room = sizeof d.secrets };
@@ -478,7 +460,6 @@ static MunitResult seal_ordered(const MunitParameter params[], void *data)
   svc_config config = quiet;
   seal_world w;
   size_t n;
-  (void)params, (void)data;
   config.driver = &driver;
   seal_open(&w, &config);
   seal_make(&w, "{\"name\":\"h\",\"url\":\"" LONG_ONE "\"}");
@@ -501,21 +482,4 @@ static MunitResult seal_ordered(const MunitParameter params[], void *data)
   munit_assert_string_equal(seal_secrets(&w), secrets);
   munit_assert_int(svc_order_secrets(w.t.s, d.id, d.secrets, &n), ==, SVC_INVALID); /* it is over */
   seal_close(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/shown", seal_shown, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/kept", seal_kept, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/maps", seal_maps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/damaged", seal_damaged, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/states", seal_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/singleton", seal_singleton, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no-key", seal_no_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/first-key", seal_first_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/other-key", seal_other_key, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ordered", seal_ordered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_seal = { "/seal", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -97,11 +97,10 @@ static int64_t events(sole_world *w, const char *type)
   return t_int(&w->t, "totalCount");
 }
 
-static MunitResult sole_posted(const MunitParameter params[], void *data)
+TEST(sole, posted)
 {
   sole_world w;
   const char *id;
-  (void)params, (void)data;
   sole_open(&w);
   munit_assert_int(at(&w, "GET", "crown", NULL), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "BACKUP_CONFIG_NOT_FOUND");
@@ -130,14 +129,12 @@ static MunitResult sole_posted(const MunitParameter params[], void *data)
   munit_assert_string_not_equal(t_str(&w.t, "id"), id);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202); /* it goes with its parent */
   sole_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult sole_put(const MunitParameter params[], void *data)
+TEST(sole, put)
 {
   sole_world w;
   const char *id;
-  (void)params, (void)data;
   sole_open(&w);
   munit_assert_int(at(&w, "GET", "oath", NULL), ==, 404);
   munit_assert_int(at(&w, "PUT", "oath", "{}"), ==, 400);
@@ -155,15 +152,13 @@ static MunitResult sole_put(const MunitParameter params[], void *data)
   munit_assert_int(at(&w, "DELETE", "oath", NULL), ==, 204);
   munit_assert_int(at(&w, "GET", "oath", NULL), ==, 404);
   sole_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult sole_in_path(const MunitParameter params[], void *data)
+TEST(sole, in_path)
 {
   sole_world w;
   const char *id;
   char path[64];
-  (void)params, (void)data;
   sole_open(&w);
   munit_assert_int(at(&w, "POST", "NORTH/gates", "{\"name\":\"n\"}"), ==, 201);
   munit_assert_string_equal(t_str(&w.t, "wall"), "NORTH");
@@ -184,14 +179,4 @@ static MunitResult sole_in_path(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_param(&w.t, 0), "wall");
   munit_assert_not_null(strstr(t_str(&w.t, "detail"), "NORTH or SOUTH"));
   sole_close(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/posted", sole_posted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/put", sole_put, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/in-path", sole_in_path, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_sole = { "/sole", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -15,7 +15,7 @@ static void table_refused(const svc_noun *first, const svc_noun *second, const c
   if (!strstr(log, noun) || !strstr(log, row)) munit_errorf("%s and %s are not named: %s", noun, row, log);
 }
 
-static MunitResult table_quota(const MunitParameter params[], void *data)
+TEST(table, quota)
 {
   static const svc_noun good = {
     .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object,
@@ -27,26 +27,22 @@ static MunitResult table_quota(const MunitParameter params[], void *data)
   };
   static const svc_noun *const fine[] = { &good, NULL };
   t_service t;
-  (void)params, (void)data;
   table_refused(&bad, NULL, "probe", "svc.project.deployment.clutters");
   t_probes(fine);
   t_open(&t, NULL);
   t_close(&t);
   t_probes(NULL);
-  return MUNIT_OK;
 }
 
-static MunitResult table_seats(const MunitParameter params[], void *data)
+TEST(table, seats)
 {
   static const svc_noun second = { .name = "second team", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_TEAM };
   static const svc_noun ears[] = {
     { .name = "left ear", .flags = SVC_VIRTUAL, .object = &plain_object, .seat = SVC_SEAT_ALERTS },
     { .name = "right ear", .flags = SVC_VIRTUAL, .object = &plain_object, .seat = SVC_SEAT_ALERTS }
   };
-  (void)params, (void)data;
   table_refused(&second, NULL, "second team", "same seat");
   table_refused(&ears[0], &ears[1], "right ear", "left ear");
-  return MUNIT_OK;
 }
 
 /* An object based on too many: at the top, inside, in an array, in a variant, in a body of a route's own. */
@@ -66,7 +62,7 @@ static const svc_route body_routes[] = {
   { .method = SVC_POST, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .body = &in_array_object, .run = svc_verb_create }
 };
 
-static MunitResult table_levels(const MunitParameter params[], void *data)
+TEST(table, levels)
 {
   static const svc_object *const objects[] = { &level[0], &inside_object, &in_array_object, &in_variant_object, &in_base_object };
   static const svc_noun in_body = { .name = "probe", .kind = "prob", .object = &plain_object, .routes = SVC_ROUTES(body_routes) };
@@ -74,7 +70,6 @@ static MunitResult table_levels(const MunitParameter params[], void *data)
   static const svc_noun *const fine[] = { &enough, NULL };
   t_service t;
   size_t i;
-  (void)params, (void)data;
   munit_assert_int(SVC_FIELD_LEVELS, ==, 6);
   for (i = 0; i < sizeof objects / sizeof objects[0]; i++) {
     const svc_noun noun = { .name = "probe", .kind = "prob", .object = objects[i] };
@@ -85,12 +80,11 @@ static MunitResult table_levels(const MunitParameter params[], void *data)
   t_open(&t, NULL);
   t_close(&t);
   t_probes(NULL);
-  return MUNIT_OK;
 }
 
 #define TABLE_ROUTE(p) { .method = SVC_GET, .path = p, .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_read }
 
-static MunitResult table_paths(const MunitParameter params[], void *data)
+TEST(table, paths)
 {
   static const svc_route many[] = { TABLE_ROUTE("/p/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}") };
   static const svc_route open[] = { TABLE_ROUTE("/p/{a}/{b") };
@@ -109,14 +103,12 @@ static MunitResult table_paths(const MunitParameter params[], void *data)
   const svc_noun *nouns[SVC_MAX_CHAIN + 2] = { NULL };
   const char *log;
   size_t i;
-  (void)params, (void)data;
   table_refused(&too_many, NULL, "probe", "/p/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}");
   table_refused(&brace, NULL, "probe", "/p/{a}/{b");
   table_refused(&too_long, NULL, "probe", "/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17");
   for (i = 0; i < SVC_MAX_CHAIN + 1; i++) nouns[i] = &chain[i];
   log = probe_refused(nouns, SVC_INVALID);
   munit_assert_not_null(strstr(log, "n5: /{n1}/{n2}/{n3}/{n4}/{n5} names too many entities"));
-  return MUNIT_OK;
 }
 
 static size_t table_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
@@ -125,7 +117,7 @@ static size_t table_meters(svc_call *c, const svc_node *body, svc_meter *out, si
   return 0;
 }
 
-static MunitResult table_names(const MunitParameter params[], void *data)
+TEST(table, names)
 {
   static const svc_ref refs[] = { { "name", "target", SVC_E_PEER_NOT_FOUND, SVC_E_PEER_INVALID_STATE }, { NULL, NULL, 0, 0 } };
   static const svc_noun target = {
@@ -143,13 +135,11 @@ static MunitResult table_names(const MunitParameter params[], void *data)
   static const svc_feed_ops feed_ops = { tallied };
   static const svc_noun tallies = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .feed = &feed_ops };
   static const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "deep" };
-  (void)params, (void)data;
   table_refused(&target, &names, "probe", "name"); /* it could be given another name */
   table_refused(&target, &element, "part", "no array");
   table_refused(&target, &lost, "part", "parts");
   table_refused(&alone, &of_singleton, "part", "singleton");
   table_refused(&tallies, NULL, "probe", "tallies"); /* it is not the feed */
-  return MUNIT_OK;
 }
 
 static const svc_field relied_secret_fields[] = { F_LIST("deep", &plain_object), F_STR("secret", .flags = SVC_SEALED) };
@@ -187,9 +177,8 @@ static const char *const many_tallied[] = { "a", "b", "c", "d", "e", "f", "g", "
 static const svc_noun feed = { .name = "probe", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_FEED, .feed = &(const svc_feed_ops){ many_tallied } };
 
 /* What a part of the pipeline would rely on, and could not. */
-static MunitResult table_relied_on(const MunitParameter params[], void *data)
+TEST(table, relied_on)
 {
-  (void)params, (void)data;
   munit_assert_size(sizeof many_tallied / sizeof many_tallied[0], >, SVC_TALLIES + 1);
   table_refused(&secretive, &deep, "part", "secrets");
   table_refused(&wordy, &deep, "part", "no array");
@@ -206,7 +195,6 @@ static MunitResult table_relied_on(const MunitParameter params[], void *data)
   t_without(no_feed);
   table_refused(&feed, NULL, "probe", "tallies");
   t_without(NULL);
-  return MUNIT_OK;
 }
 
 static const svc_object again_object;
@@ -221,26 +209,23 @@ static const svc_noun part = { .name = "part", .parent = "formed", .object = &pl
 static const svc_noun *const odd_ones[] = { &again, &formed, &part, NULL };
 
 /* An object may hold itself, and an element may be of what has several forms. */
-static MunitResult table_fine(const MunitParameter params[], void *data)
+TEST(table, fine)
 {
   t_service t;
-  (void)params, (void)data;
   t_probes(odd_ones);
   t_open(&t, NULL);
   munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
   t_close(&t);
   t_probes(NULL);
-  return MUNIT_OK;
 }
 
 /* Without organizations or projects nothing is served that a path names one of them for, and there is no first one to be made. */
-static MunitResult table_left_out(const MunitParameter params[], void *data)
+TEST(table, left_out)
 {
   static const char *const without[][2] = { { "organization" }, { "project" }, { "API key" }, { "service account" } };
   static svc_credentials credentials;
   t_service t;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof without / sizeof without[0]; i++) {
     t_without(without[i]);
     t_open(&t, NULL);
@@ -253,7 +238,6 @@ static MunitResult table_left_out(const MunitParameter params[], void *data)
     t_close(&t);
   }
   t_without(NULL);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- literals and parameters */
@@ -293,12 +277,11 @@ static void table_leads(t_service *t, const char *method, const char *path, cons
   munit_assert_string_equal(table_ran, to);
 }
 
-static MunitResult table_forks(const MunitParameter params[], void *data)
+TEST(table, forks)
 {
   static const svc_noun *const nouns[] = { &fork_noun, NULL };
   const svc_config quiet = { .limiter_off = 1 };
   t_service t;
-  (void)params, (void)data;
   t_probes(nouns);
   t_open(&t, &quiet);
   table_leads(&t, "GET", "/forks/all", "all");
@@ -319,19 +302,4 @@ static MunitResult table_forks(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "/forks/big:bend", NULL), ==, 405);
   t_close(&t);
   t_probes(NULL);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/quota", table_quota, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/seats", table_seats, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/levels", table_levels, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/paths", table_paths, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/names", table_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/relied_on", table_relied_on, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/fine", table_fine, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/left_out", table_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/forks", table_forks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_table = { "table", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -149,10 +149,9 @@ static void union_refused(union_world *w, const char *method, const char *at, co
 #define AWS "{\"name\":\"a\",\"kind\":\"CLOUD\",\"provider\":\"AWS\",\"bucket\":\"b\"}"
 #define GCP "{\"name\":\"g\",\"kind\":\"CLOUD\",\"provider\":\"GCP\",\"project\":\"p\"}"
 
-static MunitResult union_create(const MunitParameter params[], void *data)
+TEST(union, create)
 {
   union_world w;
-  (void)params, (void)data;
   union_open(&w);
   union_make(&w, HTTP);
   munit_assert_string_equal(t_str(&w.t, "kind"), "HTTP");
@@ -196,15 +195,13 @@ static MunitResult union_create(const MunitParameter params[], void *data)
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"url\":\"u\",\"stages\":[7]}", "INVALID_JSON_ATTRIBUTE", "stages[0]");
   munit_assert_size(probe_records(w.t.s, "epipe"), ==, 7);
   union_close(&w);
-  return MUNIT_OK;
 }
 
 /* A field of one variant's own changes: the event, and what shows when. */
-static MunitResult union_change(const MunitParameter params[], void *data)
+TEST(union, change)
 {
   const char *before;
   union_world w;
-  (void)params, (void)data;
   union_open(&w);
   union_make(&w, KAFKA);
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
@@ -230,14 +227,12 @@ static MunitResult union_change(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "provider"), "AWS");
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "CLUSTER_UPDATE_STARTED CLUSTER_UPDATE_STARTED");
   union_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult union_field_events(const MunitParameter params[], void *data)
+TEST(union, field_events)
 {
   const char *before;
   union_world w;
-  (void)params, (void)data;
   union_open(&w);
   munit_assert_int(t_sendf(&w.t, "POST", HTTP, "/groups/%s/drains", w.group), ==, 201);
   munit_assert_int(t_sendf(&w.t, "POST", KAFKA, "/groups/%s/drains", w.group), ==, 201);
@@ -252,7 +247,6 @@ static MunitResult union_field_events(const MunitParameter params[], void *data)
                             "CLUSTER_TAGS_MODIFIED CLUSTER_UPDATE_STARTED CPS_SNAPSHOT_BEHIND CPS_SNAPSHOT_BEHIND "
                             "CLUSTER_UPDATE_STARTED");
   union_close(&w);
-  return MUNIT_OK;
 }
 
 #define STAGES(a, b) \
@@ -260,12 +254,11 @@ static MunitResult union_field_events(const MunitParameter params[], void *data)
   "[{\"name\":\"x\"},{\"name\":\"y\"}]}]}"
 
 /* Elements of a union have ids of their own, at any depth, and keep them wherever they go. */
-static MunitResult union_ids(const MunitParameter params[], void *data)
+TEST(union, ids)
 {
   const char *filter, *join, *x, *y;
   union_world w;
   char body[512];
-  (void)params, (void)data;
   union_open(&w);
   union_make(&w, STAGES("e", "w"));
   filter = t_keep(&w.t, t_str(&w.t, "stages[0].id"));
@@ -299,15 +292,13 @@ static MunitResult union_ids(const MunitParameter params[], void *data)
   snprintf(body, sizeof body, "{\"stages\":[{\"id\":\"%s\",\"op\":\"FILTER\",\"expr\":\"e\"}]}", "5f5f5f5f5f5f5f5f5f5f5f5f");
   union_refused(&w, "PATCH", "/s", body, "ATTRIBUTE_READ_ONLY", "stages[0].id"); /* nobody chooses an id */
   union_close(&w);
-  return MUNIT_OK;
 }
 
 /* Another variant: what the old one alone had goes, what both have stays if it fits, and what is new is asked for. */
-static MunitResult union_other_variant(const MunitParameter params[], void *data)
+TEST(union, other_variant)
 {
   union_world w;
   const char *id;
-  (void)params, (void)data;
   union_open(&w);
   union_make(&w, "{\"name\":\"h\",\"url\":\"http://a\",\"size\":3,\"note\":\"kept\",\"auth\":{\"mode\":\"PASSWORD\",\"user\":\"joe\"}}");
   id = t_keep(&w.t, t_str(&w.t, "id"));
@@ -356,11 +347,10 @@ static MunitResult union_other_variant(const MunitParameter params[], void *data
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"auth\":{\"mode\":\"NONE\"}}", PIPES "/h", w.group), ==, 200);
   munit_assert_null(t_node(&w.t, "auth.user"));
   union_close(&w);
-  return MUNIT_OK;
 }
 
 /* What was read may be sent back, and nothing happens. */
-static MunitResult union_sent_back(const MunitParameter params[], void *data)
+TEST(union, sent_back)
 {
   static const char *const bodies[] = { HTTP, KAFKA, AWS, GCP, STAGES("e", "w"), "{\"name\":\"d\",\"url\":\"u\",\"auth\":{}}",
                                         "{\"name\":\"f\",\"kind\":\"FILE\",\"path\":\"/tmp\"}" };
@@ -368,7 +358,6 @@ static MunitResult union_sent_back(const MunitParameter params[], void *data)
   const char *before, *tag, *text;
   union_world w;
   size_t i, j;
-  (void)params, (void)data;
   union_open(&w);
   for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) union_make(&w, bodies[i]);
   before = t_keep(&w.t, probe_feed(&w.t, w.feed));
@@ -386,17 +375,15 @@ static MunitResult union_sent_back(const MunitParameter params[], void *data)
   }
   munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "");
   union_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult union_openapi(const MunitParameter params[], void *data)
+TEST(union, openapi)
 {
   static const char *const with_links[] = { "PipeHttp", "PipeKafka", "PipeAws", "PipeGcp", "PipeFile" };
   static const char *const without[] = { "PipeOpen", "PipePassword", "PipeFilter", "PipeJoin", "PipeJoinKey" };
   char path[96];
   union_world w;
   size_t i;
-  (void)params, (void)data;
   union_open(&w);
   svc_response_free(&w.t.response);
   munit_assert_int(svc_openapi(w.t.s, &w.t.response), ==, SVC_OK);
@@ -428,7 +415,6 @@ static MunitResult union_openapi(const MunitParameter params[], void *data)
     munit_assert_null(t_node(&w.t, path));
   }
   union_close(&w);
-  return MUNIT_OK;
 }
 
 static void union_same(t_service *t, void *context)
@@ -438,7 +424,7 @@ static void union_same(t_service *t, void *context)
   munit_assert_string_equal(t->response.body, was[1]);
 }
 
-static MunitResult union_no_memory(const MunitParameter params[], void *data)
+TEST(union, no_memory)
 {
   probe_memory m = { -1 };
   const svc_config config = { .limiter_off = 1, .allocator = { probe_resize, &m } };
@@ -446,7 +432,6 @@ static MunitResult union_no_memory(const MunitParameter params[], void *data)
   const char *was[2] = { path, NULL };
   union_world w;
   size_t i, n;
-  (void)params, (void)data;
   t_probes(probes);
   t_open(&w.t, &config);
   w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
@@ -463,14 +448,12 @@ static MunitResult union_no_memory(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&w.t, "kind"), "KAFKA");
   munit_assert_size(t_count(&w.t, "stages"), ==, 60);
   union_close(&w);
-  return MUNIT_OK;
 }
 
 /* A field of the same name that is of another kind: a number, a list of others, another object. What it was does not come along. */
-static MunitResult union_same_name(const MunitParameter params[], void *data)
+TEST(union, same_name)
 {
   union_world w;
-  (void)params, (void)data;
   union_open(&w);
   union_make(&w, "{\"name\":\"p\",\"url\":\"u\",\"limits\":[1],\"more\":{\"mode\":\"x\"},\"note\":\"n\",\"size\":7}");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"kind\":\"KAFKA\",\"brokers\":[\"b\"]}", PIPES "/p", w.group), ==, 200);
@@ -483,19 +466,4 @@ static MunitResult union_same_name(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&w.t, "limits[0]"), ==, 2);
   munit_assert_null(t_node(&w.t, "more"));
   union_close(&w);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/same-name", union_same_name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/create", union_create, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/change", union_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/field_events", union_field_events, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ids", union_ids, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/other_variant", union_other_variant, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/sent_back", union_sent_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_memory", union_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/openapi", union_openapi, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_union = { "union", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

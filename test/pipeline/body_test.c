@@ -15,7 +15,7 @@ static const svc_config quiet = { .limiter_off = 1, .provision_ms = SVC_PROVISIO
 
 /* ---------------------------------------------------------------------------------------------- media type, size, syntax */
 
-static MunitResult body_media_type(const MunitParameter params[], void *data)
+TEST(body, media_type)
 {
   static const char *const good[] = { "application/json",
                                       "application/json;charset=utf-8",
@@ -34,7 +34,6 @@ static MunitResult body_media_type(const MunitParameter params[], void *data)
                                      "application/json, application/json", "multipart/form-data; boundary=application/json" };
   t_service t;
   size_t i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   for (i = 0; i < sizeof good / sizeof good[0]; i++) {
     t_header(&t, "Content-Type", good[i]);
@@ -57,15 +56,13 @@ static MunitResult body_media_type(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "/orgs", "hello"), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, sizeof good / sizeof good[0]);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult body_no_media_type(const MunitParameter params[], void *data)
+TEST(body, no_media_type)
 {
   t_service t;
   svc_request request;
   svc_response response;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   memset(&request, 0, sizeof request);
   request.method = "POST";
@@ -83,35 +80,31 @@ static MunitResult body_no_media_type(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(response.body, "\"parameters\":[\"\"]"));
   svc_response_free(&response);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* An operation that takes no body takes an empty object, as some clients send one whatever they do. */
-static MunitResult body_none_taken(const MunitParameter params[], void *data)
+TEST(body, none_taken)
 {
   static const char *const bad[] = { "{\"a\":1}", "[]", "[{}]", "null", "true", "{", "x" };
   const char *group;
   t_service t;
   size_t i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   group = t_project(&t, t_organization(&t, "Acme"), "P1");
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) munit_assert_int(t_sendf(&t, "POST", bad[i], "/groups/%s/managedSlowMs/enable", group), ==, 400);
   munit_assert_int(t_sendf(&t, "POST", "{}", "/groups/%s/managedSlowMs/enable", group), ==, 204);
   munit_assert_int(t_sendf(&t, "POST", NULL, "/groups/%s/managedSlowMs/enable", group), ==, 204);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A change that is no object is none, whether what there is is shown as it is stored or not. */
-static MunitResult body_no_object(const MunitParameter params[], void *data)
+TEST(body, no_object)
 {
   static const char *const bad[] = { "[]", "[{\"desc\":\"x\"}]", "7", "\"desc\"", "null", "true" };
   const char *org;
   char path[2][128];
   t_service t;
   size_t i, j;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   munit_assert_int(t_sendf(&t, "POST", "{\"desc\":\"k\",\"roles\":[\"ORG_OWNER\"]}", "/orgs/%s/apiKeys", org), ==, 201);
@@ -122,11 +115,10 @@ static MunitResult body_no_object(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", path[0], NULL), ==, 200);
   munit_assert_string_equal(t_str(&t, "desc"), "k");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Elements that may be anything: numbers are the same by their value, however they are written; a text is no number. */
-static MunitResult body_same_elements(const MunitParameter params[], void *data)
+TEST(body, same_elements)
 {
   static const struct {
     const char *key;
@@ -141,7 +133,6 @@ static MunitResult body_same_elements(const MunitParameter params[], void *data)
   t_service t;
   size_t i;
   int j;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   group = t_project(&t, t_organization(&t, "Acme"), "P1");
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -155,15 +146,13 @@ static MunitResult body_same_elements(const MunitParameter params[], void *data)
     }
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult body_size(const MunitParameter params[], void *data)
+TEST(body, size)
 {
   svc_config small = { .limiter_off = 1, .max_body = 64 };
   t_service t;
   char body[70];
-  (void)params, (void)data;
   t_open(&t, &small);
   memset(body, ' ', sizeof body);
   memcpy(body, "{\"name\":\"a\"}", 12);
@@ -179,15 +168,13 @@ static MunitResult body_size(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult body_default_size(const MunitParameter params[], void *data)
+TEST(body, default_size)
 {
   t_service t;
   size_t n = ((size_t)1 << 20) + 1;
   char *body = munit_malloc(n);
-  (void)params, (void)data;
   t_open(&t, &quiet);
   memset(body, ' ', n);
   memcpy(body, "{\"name\":\"a\"}", 12);
@@ -196,10 +183,9 @@ static MunitResult body_default_size(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&t, "parameters[0]"), ==, 1048576);
   free(body);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult body_malformed(const MunitParameter params[], void *data)
+TEST(body, malformed)
 {
   static const struct {
     const char *body;
@@ -223,7 +209,6 @@ static MunitResult body_malformed(const MunitParameter params[], void *data)
   };
   t_service t;
   size_t i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     t_header(&t, "Content-Type", "application/json");
@@ -246,16 +231,14 @@ static MunitResult body_malformed(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "PATCH", "[]", "/orgs/%s", t_organization(&t, "a")), ==, 400);
   munit_assert_string_equal(t_error(&t), "INVALID_JSON");
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult body_depth(const MunitParameter params[], void *data)
+TEST(body, depth)
 {
   svc_config shallow = { .limiter_off = 1, .max_depth = 4 };
   t_service t;
   char body[2000];
   size_t n;
-  (void)params, (void)data;
   t_open(&t, &shallow);
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"apiKey\":[[[0]]],\"name\":\"a\"}"), ==, 400); /* not too deep, but wrong */
   munit_assert_string_equal(t_error(&t), "INVALID_JSON_ATTRIBUTE");
@@ -278,7 +261,6 @@ static MunitResult body_depth(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_error(&t), "MALFORMED_JSON");
   munit_assert_int64(t_int(&t, "parameters[0]"), ==, (int64_t)n + 31);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------- the check by itself */
@@ -410,7 +392,7 @@ static void run_rows(const svc_object *object, const check_row *rows, size_t cou
 }
 #define RUN_ROWS(object, rows, before, mode) run_rows(object, rows, sizeof rows / sizeof rows[0], before, mode)
 
-static MunitResult check_types(const MunitParameter params[], void *data)
+TEST(body, check_types)
 {
 #define N "{\"name\":\"n\","
 #define R "\"name\":\"n\",\"note\":\"none\""
@@ -494,12 +476,10 @@ static MunitResult check_types(const MunitParameter params[], void *data)
     { N "\"secret\":\"s\"}", "{" R "}" },
     { N "\"secret\":1}", "INVALID_JSON_ATTRIBUTE secret: must be a string" },
   };
-  (void)params, (void)data;
   RUN_ROWS(&thing_object, rows, NULL, SVC_CHECK_CREATE);
-  return MUNIT_OK;
 }
 
-static MunitResult check_nested(const MunitParameter params[], void *data)
+TEST(body, check_nested)
 {
   static const check_row rows[] = {
     /* objects */
@@ -543,13 +523,11 @@ static MunitResult check_nested(const MunitParameter params[], void *data)
     { N "\"shape\":{\"side\":2}}", "MISSING_ATTRIBUTE shape.kind: is required, and says which kind of object this is: it must be CIRCLE or SQUARE" },
     { N "\"shape\":{\"kind\":null}}", "MISSING_ATTRIBUTE shape.kind: is required, and says which kind of object this is: it must be CIRCLE or SQUARE" },
   };
-  (void)params, (void)data;
   RUN_ROWS(&thing_object, rows, NULL, SVC_CHECK_CREATE);
-  return MUNIT_OK;
 }
 
 /* Work in proportion to the body, not to its square: a change is checked while other writers wait. */
-static MunitResult check_large(const MunitParameter params[], void *data)
+TEST(body, check_large)
 {
   enum { COUNT = 60000 };
   char *text = malloc((size_t)COUNT * 16 + 64), *end = text;
@@ -557,7 +535,6 @@ static MunitResult check_large(const MunitParameter params[], void *data)
   const char *got;
   svc_arena a;
   int i;
-  (void)params, (void)data;
   munit_assert_not_null(text);
   svc_arena_init(&a, NULL);
   end += sprintf(end, "{\"name\":\"n\",\"items\":[{\"rank\":0}");
@@ -575,7 +552,6 @@ static MunitResult check_large(const MunitParameter params[], void *data)
   munit_assert_double((double)(clock() - start) / CLOCKS_PER_SEC, <, 5.0); /* under sanitizers */
   svc_blocks_free(a.blocks);
   free(text);
-  return MUNIT_OK;
 }
 
 /* How long a map of so many members takes, of several tries the shortest. */
@@ -602,20 +578,17 @@ static double map_seconds(int count)
 }
 
 /* A map of four times as many members takes four times as long, not sixteen times. */
-static MunitResult check_large_map(const MunitParameter params[], void *data)
+TEST(body, check_large_map)
 {
-  (void)params, (void)data;
   munit_assert_double(map_seconds(60000), <, 9 * map_seconds(15000) + 0.01);
-  return MUNIT_OK;
 }
 
 /* As many as a body has, up to a thousand: an answer does not grow without end. */
-static MunitResult body_many_violations(const MunitParameter params[], void *data)
+TEST(body, many_violations)
 {
   t_service t;
   char *text = malloc(64 * 1024), *end;
   int i, most;
-  (void)params, (void)data;
   munit_assert_not_null(text);
   t_open(&t, &quiet);
   for (most = 999; most <= 3000; most += 2001) {
@@ -629,10 +602,9 @@ static MunitResult body_many_violations(const MunitParameter params[], void *dat
   }
   t_close(&t);
   free(text);
-  return MUNIT_OK;
 }
 
-static MunitResult check_top(const MunitParameter params[], void *data)
+TEST(body, check_top)
 {
   static const check_row rows[] = {
     { "{}", "MISSING_ATTRIBUTE name: is required" },
@@ -658,12 +630,10 @@ static MunitResult check_top(const MunitParameter params[], void *data)
       "INVALID_ATTRIBUTE name: must have at least 1 characters\nINVALID_ATTRIBUTE num: must be at most 10\n"
       "INVALID_ATTRIBUTE small: must not be null" },
   };
-  (void)params, (void)data;
   RUN_ROWS(&thing_object, rows, NULL, SVC_CHECK_CREATE);
-  return MUNIT_OK;
 }
 
-static MunitResult check_base(const MunitParameter params[], void *data)
+TEST(body, check_base)
 {
   static const check_row create[] = {
     { "{\"zLast\":\"z\"}", "{\"middle\":5,\"numb\":true,\"zLast\":\"z\"}" },
@@ -675,14 +645,12 @@ static MunitResult check_base(const MunitParameter params[], void *data)
   };
   svc_arena a;
   svc_buf b;
-  (void)params, (void)data;
   RUN_ROWS(&derived_object, create, NULL, SVC_CHECK_CREATE);
   svc_arena_init(&a, NULL);
   b = svc_buf_new(&a, 64);
   svc_node_write(&b, svc_presets(&nowhere, &a, &derived_object));
   munit_assert_string_equal(svc_buf_done(&b).p, "{\"middle\":5,\"numb\":true}");
   svc_blocks_free(a.blocks);
-  return MUNIT_OK;
 }
 
 #define BEFORE \
@@ -696,7 +664,7 @@ static MunitResult check_base(const MunitParameter params[], void *data)
 #define INNER "\"inner\":{\"flag\":true,\"level\":5,\"must\":\"m\"}"
 #define TAIL "\"shape\":{\"kind\":\"SQUARE\",\"side\":2},\"when\":\"2025-06-01T00:00:00Z\"}"
 
-static MunitResult check_update(const MunitParameter params[], void *data)
+TEST(body, check_update)
 {
   static const check_row rows[] = {
     { "{}", BEFORE },
@@ -739,13 +707,11 @@ static MunitResult check_update(const MunitParameter params[], void *data)
     { "{\"inner\":{\"level\":1}}", "MISSING_ATTRIBUTE inner.must: is required" },      /* there is none to merge with */
     { "{\"shape\":{\"side\":1}}", "MISSING_ATTRIBUTE shape.kind: is required, and says which kind of object this is: it must be CIRCLE or SQUARE" },
   };
-  (void)params, (void)data;
   RUN_ROWS(&thing_object, rows, BEFORE, SVC_CHECK_UPDATE);
   RUN_ROWS(&thing_object, empty, "{\"name\":\"n\",\"note\":\"none\"}", SVC_CHECK_UPDATE);
-  return MUNIT_OK;
 }
 
-static MunitResult check_replace(const MunitParameter params[], void *data)
+TEST(body, check_replace)
 {
   static const check_row rows[] = {
     /* what is not sent is gone, or has its default; what may not be set stays */
@@ -764,10 +730,8 @@ static MunitResult check_replace(const MunitParameter params[], void *data)
   static const check_row fresh[] = {
     { "{\"name\":\"x\",\"fixed\":\"g\"}", "{\"fixed\":\"g\",\"name\":\"x\",\"note\":\"none\"}" }, /* a PUT that creates */
   };
-  (void)params, (void)data;
   RUN_ROWS(&thing_object, rows, BEFORE, SVC_CHECK_REPLACE);
   RUN_ROWS(&thing_object, fresh, NULL, SVC_CHECK_REPLACE);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------- through the service */
@@ -787,11 +751,10 @@ static void assert_fields(const t_service *t, const char *const *fields)
   munit_assert_string_equal(t_param(t, 0), fields[0]);
 }
 
-static MunitResult body_violations(const MunitParameter params[], void *data)
+TEST(body, violations)
 {
   t_service t;
   const char *org, *group;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -838,15 +801,13 @@ static MunitResult body_violations(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
   munit_assert_size(t_count(&t, "results[0].tags"), ==, 0);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult body_patch_merges(const MunitParameter params[], void *data)
+TEST(body, patch_merges)
 {
   t_service t;
   char path[64];
   const char *org;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   snprintf(path, sizeof path, "/orgs/%s/settings", org);
@@ -869,7 +830,6 @@ static MunitResult body_patch_merges(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "PATCH", path, "{\"multiFactorAuthRequired\":null}"), ==, 400);
   munit_assert_true(t_violation(&t, "multiFactorAuthRequired"));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A field of the answer, with the links away: what may be sent back is the whole answer, so this only compares. */
@@ -882,14 +842,13 @@ static int64_t events_of(t_service *t, const char *org, const char *group)
   return n + t_int(t, "totalCount");
 }
 
-static MunitResult body_sent_back(const MunitParameter params[], void *data)
+TEST(body, sent_back)
 {
   static const char *const changes[] = { NULL, "{\"name\":\"other\"}", "{\"tags\":[{\"key\":\"k\",\"value\":\"v\"}]}",
                                          "{\"isDataExplorerEnabled\":false}", "{\"apiAccessListRequired\":true}", "{\"enabled\":true}" };
   t_service t;
   const char *org, *group;
   size_t i, round, done = 0;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -935,11 +894,10 @@ static MunitResult body_sent_back(const MunitParameter params[], void *data)
     }
   munit_assert_size(done, ==, 6 * 6);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* What may not be changed is refused when it is another, and the entity stays as it was. */
-static MunitResult body_read_only(const MunitParameter params[], void *data)
+TEST(body, read_only)
 {
   static const char *const bodies[] = { "{\"id\":\"0123456789abcdef01234567\"}", "{\"created\":\"2020-01-01T00:00:00Z\"}",
                                         "{\"clusterCount\":5}", "{\"orgId\":\"0123456789abcdef01234567\"}",
@@ -949,7 +907,6 @@ static MunitResult body_read_only(const MunitParameter params[], void *data)
   const char *group;
   char etag[64];
   size_t i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
@@ -969,32 +926,4 @@ static MunitResult body_read_only(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
   munit_assert_string_equal(t_get_header(&t, "ETag"), etag);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/media-type", body_media_type, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no-media-type", body_no_media_type, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/none-taken", body_none_taken, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no-object", body_no_object, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/same-elements", body_same_elements, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/size", body_size, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/default-size", body_default_size, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/malformed", body_malformed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/depth", body_depth, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/check-types", check_types, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/check-nested", check_nested, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/check-large", check_large, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/check-large-map", check_large_map, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/check-top", check_top, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/check-base", check_base, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/check-update", check_update, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/check-replace", check_replace, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/violations", body_violations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/many-violations", body_many_violations, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/patch-merges", body_patch_merges, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/sent-back", body_sent_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/read-only", body_read_only, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_body = { "body", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -33,13 +33,12 @@ static bool tag_kept(t_service *t, const char *path, tag last)
 
 /* ----------------------------------------------------------------------------------------------------------------- ETag */
 
-static MunitResult etag_form(const MunitParameter params[], void *data)
+TEST(conditional, etag_form)
 {
   t_service t;
   char paths[10][128];
   const char *org, *group;
   size_t i, n = 0;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -84,16 +83,14 @@ static MunitResult etag_form(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "/orgs/0123456789abcdef01234567", NULL), ==, 404);
   munit_assert_string_equal(t_get_header(&t, "ETag"), "");
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult etag_changes(const MunitParameter params[], void *data)
+TEST(conditional, etag_changes)
 {
   t_service t;
   const char *org, *id;
   char group[64], settings[64], limit[128];
   tag first, now, set, lim;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   id = t_project(&t, org, "alpha");
@@ -141,17 +138,15 @@ static MunitResult etag_changes(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&t, "currentUsage"), ==, 1);
   munit_assert_true(tag_kept(&t, settings, set));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A state that moves by itself is a change as well. */
-static MunitResult etag_lifecycle(const MunitParameter params[], void *data)
+TEST(conditional, etag_lifecycle)
 {
   svc_config slow = { .limiter_off = 1 };
   t_service t;
   char path[128];
   tag now;
-  (void)params, (void)data;
   t_open(&t, &slow);
   snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
   munit_assert_int(t_send(&t, "POST", path, CLUSTER), ==, 202);
@@ -166,7 +161,6 @@ static MunitResult etag_lifecycle(const MunitParameter params[], void *data)
   t_headers_clear(&t);
   munit_assert_false(tag_kept(&t, path, now));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------- If-None-Match */
@@ -190,14 +184,13 @@ static void assert_modified(t_service *t, const char *path, const char *sent)
   t_headers_clear(t);
 }
 
-static MunitResult if_none_match(const MunitParameter params[], void *data)
+TEST(conditional, if_none_match)
 {
   t_service t;
   char paths[4][128], list[256], weak[80], other[80], pretty[160];
   const char *org, *group;
   tag now, formatted;
   size_t i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -247,7 +240,6 @@ static MunitResult if_none_match(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "PATCH", paths[0], "{\"name\":\"gamma\"}"), ==, 200);
   munit_assert_string_equal(t_str(&t, "name"), "gamma");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- If-Match */
@@ -314,7 +306,7 @@ static void if_match_case(t_service *t, const char *org, const char *group, cons
   }
 }
 
-static MunitResult if_match(const MunitParameter params[], void *data)
+TEST(conditional, if_match)
 {
   const char *names[6] = { "{\"name\":\"n1\"}", "{\"name\":\"n2\"}", "{\"name\":\"n3\"}", "{\"name\":\"n4\"}", "{\"name\":\"n5\"}",
                            "{\"name\":\"n6\"}" };
@@ -327,7 +319,6 @@ static MunitResult if_match(const MunitParameter params[], void *data)
   t_service t;
   const char *org, *group, *doomed, *empty;
   char path[128];
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
@@ -357,16 +348,14 @@ static MunitResult if_match(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "PATCH", "{\"nosuch\":1}", "/groups/%s", group), ==, 412);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200); /* reading is free */
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Two that read the same and change it: the second is told. */
-static MunitResult if_match_lost_update(const MunitParameter params[], void *data)
+TEST(conditional, lost_update)
 {
   t_service t;
   char path[64];
   tag seen;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   snprintf(path, sizeof path, "/groups/%s", t_project(&t, t_organization(&t, "Acme"), "alpha"));
   get_tag(&t, path, seen);
@@ -377,7 +366,6 @@ static MunitResult if_match_lost_update(const MunitParameter params[], void *dat
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
   munit_assert_string_equal(t_str(&t, "name"), "mine");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------ Idempotency-Key */
@@ -438,7 +426,7 @@ static void assert_same(const t_service *t, const kept *k)
   munit_assert_size(t->response.header_count, ==, k->headers);
 }
 
-static MunitResult retry_same(const MunitParameter params[], void *data)
+TEST(conditional, retry_same)
 {
   t_service t;
   const char *org;
@@ -446,7 +434,6 @@ static MunitResult retry_same(const MunitParameter params[], void *data)
   kept first;
   int64_t seen;
   int i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   snprintf(body, sizeof body, "{\"name\":\"alpha\",\"orgId\":\"%s\"}", org);
@@ -483,17 +470,15 @@ static MunitResult retry_same(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 409);
   free(first.body);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* An answer that a function of the noun writes, and one below a project. */
-static MunitResult retry_other_nouns(const MunitParameter params[], void *data)
+TEST(conditional, retry_other_nouns)
 {
   t_service t;
   const char *org, *group;
   char path[128];
   kept first;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   t_header(&t, "Idempotency-Key", "one key for all paths");
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"Acme\"}"), ==, 201);
@@ -518,13 +503,11 @@ static MunitResult retry_other_nouns(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "name"), "y");
   munit_assert_size(records(&t, 'i'), ==, 3);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult retry_reused(const MunitParameter params[], void *data)
+TEST(conditional, retry_reused)
 {
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   t_header(&t, "Idempotency-Key", "k\"1");
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}"), ==, 201);
@@ -546,14 +529,12 @@ static MunitResult retry_reused(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_param(&t, 0), "?");
   munit_assert_int64(count_of(&t, "/orgs"), ==, 3);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult retry_other_caller(const MunitParameter params[], void *data)
+TEST(conditional, retry_other_caller)
 {
   t_service t;
   char first[64];
-  (void)params, (void)data;
   t_open(&t, &quiet);
   t_header(&t, "Idempotency-Key", "k");
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}"), ==, 201);
@@ -568,14 +549,12 @@ static MunitResult retry_other_caller(const MunitParameter params[], void *data)
   /* whoever has lost the right to do it does not get the answer either */
   munit_assert_int64(count_of(&t, "/orgs"), ==, 2);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult retry_lost_role(const MunitParameter params[], void *data)
+TEST(conditional, retry_lost_role)
 {
   t_service t;
   char path[128];
-  (void)params, (void)data;
   t_open(&t, &quiet);
   snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
   t_header(&t, "Idempotency-Key", "k");
@@ -585,14 +564,12 @@ static MunitResult retry_lost_role(const MunitParameter params[], void *data)
   t.grants[0].role = "ORG_OWNER";
   munit_assert_int(t_send(&t, "POST", path, CLUSTER), ==, 202);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult retry_expires(const MunitParameter params[], void *data)
+TEST(conditional, retry_expires)
 {
   t_service t;
   char first[64];
-  (void)params, (void)data;
   t_open(&t, &quiet);
   t_header(&t, "Idempotency-Key", "k");
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}"), ==, 201);
@@ -618,15 +595,13 @@ static MunitResult retry_expires(const MunitParameter params[], void *data)
   munit_assert_size(records(&t, 'i'), ==, 0);
   munit_assert_size(records(&t, 'd'), ==, 0);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult retry_after_failure(const MunitParameter params[], void *data)
+TEST(conditional, retry_after_failure)
 {
   t_service t;
   const char *org;
   char body[128], wrong[128];
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   t_project(&t, org, "alpha");
@@ -645,14 +620,12 @@ static MunitResult retry_after_failure(const MunitParameter params[], void *data
   munit_assert_int(t_send(&t, "POST", "/groups", wrong), ==, 409);
   munit_assert_string_equal(t_error(&t), "IDEMPOTENCY_KEY_REUSED");
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult retry_key_length(const MunitParameter params[], void *data)
+TEST(conditional, retry_key_length)
 {
   t_service t;
   char key[300];
-  (void)params, (void)data;
   t_open(&t, &quiet);
   memset(key, 'k', sizeof key);
   key[255] = 0;
@@ -671,16 +644,14 @@ static MunitResult retry_key_length(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"a\"}"), ==, 201);
   munit_assert_int64(count_of(&t, "/orgs"), ==, 3);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult retry_reopened(const MunitParameter params[], void *data)
+TEST(conditional, retry_reopened)
 {
   char folder[] = "/tmp/svc-retry-XXXXXX", command[64];
   svc_config config = { .limiter_off = 1, .durability = SVC_NO_SYNC };
   t_service t;
   kept first;
-  (void)params, (void)data;
   munit_assert_not_null(mkdtemp(folder));
   config.path = folder;
   t_open(&t, &config);
@@ -703,7 +674,6 @@ static MunitResult retry_reopened(const MunitParameter params[], void *data)
   t_close(&t);
   snprintf(command, sizeof command, "rm -rf %s", folder);
   munit_assert_int(system(command), ==, 0);
-  return MUNIT_OK;
 }
 
 /* Answers that are no entity: a list that is complete as it is, an empty object, nothing at all. */
@@ -742,7 +712,7 @@ static bool run_nothing(svc_call *c)
   return true;
 }
 
-static MunitResult retry_no_entity(const MunitParameter params[], void *data)
+TEST(conditional, retry_no_entity)
 {
   static const struct {
     bool (*run)(svc_call *c);
@@ -753,7 +723,6 @@ static MunitResult retry_no_entity(const MunitParameter params[], void *data)
   t_service t;
   size_t i;
   int again;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   for (i = 0; i < t.s->plan_count; i++) /* the noun has entities with links, which these answers are not */
     if (t.s->plans[i].route->method == SVC_GET && strcmp(t.s->plans[i].route->path, "/groups/{groupId}") == 0)
@@ -803,7 +772,6 @@ static MunitResult retry_no_entity(const MunitParameter params[], void *data)
       svc_blocks_free(arena.blocks);
     }
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- bounds */
@@ -819,13 +787,12 @@ static void retry_policy(char *out, size_t size, int number)
 }
 
 /* A request that writes nothing leaves nothing behind, whatever its key. */
-static MunitResult retry_writes_nothing(const MunitParameter params[], void *data)
+TEST(conditional, retry_writes_nothing)
 {
   char body[32768];
   t_service t;
   const char *org;
   int i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   retry_policy(body, sizeof body, 1);
@@ -839,7 +806,6 @@ static MunitResult retry_writes_nothing(const MunitParameter params[], void *dat
     munit_assert_size(records(&t, 'j'), ==, 0);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
 static uint64_t retry_bytes_of(t_service *t, const char *org)
@@ -856,14 +822,13 @@ static uint64_t retry_bytes_of(t_service *t, const char *org)
 }
 
 /* Of an organization 4 MiB are kept: then the oldest go. Those of another organization stay. */
-static MunitResult retry_bytes(const MunitParameter params[], void *data)
+TEST(conditional, retry_bytes)
 {
   char body[32768], key[16], first[32];
   t_service t;
   const char *org, *other;
   uint64_t most = 0, bytes;
   int i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   other = t_organization(&t, "Other");
@@ -901,28 +866,4 @@ static MunitResult retry_bytes(const MunitParameter params[], void *data)
   munit_assert_size(records(&t, 'i') + records(&t, 'j'), ==, 0);
   munit_assert_uint64(retry_bytes_of(&t, org), ==, 0);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/retry-writes-nothing", retry_writes_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retry-bytes", retry_bytes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/etag-form", etag_form, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/etag-changes", etag_changes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/etag-lifecycle", etag_lifecycle, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/if-none-match", if_none_match, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/if-match", if_match, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/lost-update", if_match_lost_update, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retry-same", retry_same, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retry-other-nouns", retry_other_nouns, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retry-reused", retry_reused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retry-other-caller", retry_other_caller, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retry-lost-role", retry_lost_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retry-expires", retry_expires, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retry-after-failure", retry_after_failure, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retry-key-length", retry_key_length, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retry-reopened", retry_reopened, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retry-no-entity", retry_no_entity, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_conditional = { "conditional", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -40,11 +40,10 @@ static unsigned declared_of(const char *name)
   return 0;
 }
 
-static MunitResult error_table(const MunitParameter params[], void *data)
+TEST(error, table)
 {
   static const int others[] = { 100, 200, 201, 202, 204, 304, 408, 411, 417, 422, 501, 505 }; /* not of the table */
   size_t i, j;
-  (void)params, (void)data;
   munit_assert_size(CODES, ==, SVC_E_COUNT - 1);
   for (i = 0; i < CODES; i++) {
     const char *p;
@@ -79,15 +78,13 @@ static MunitResult error_table(const MunitParameter params[], void *data)
   for (i = 0; i < sizeof others / sizeof others[0]; i++)
     munit_assert_string_not_equal(svc_status_reason(others[i]), "Unknown");
   munit_assert_string_equal(svc_status_reason(999), "Unknown");
-  return MUNIT_OK;
 }
 
 /* Every code as a document, with parameters that must be escaped. */
-static MunitResult error_documents(const MunitParameter params[], void *data)
+TEST(error, documents)
 {
   static const char nasty[] = "a\"b\\c\n{0}\xC3\xA9";
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < CODES; i++) {
     svc_arena arena;
     svc_json_fault fault;
@@ -131,7 +128,6 @@ static MunitResult error_documents(const MunitParameter params[], void *data)
     munit_assert_true(strstr(text.p, ",\"parameters\":[") < strstr(text.p, "],\"reason\":"));
     svc_blocks_free(arena.blocks);
   }
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------- a world of its own */
@@ -201,7 +197,7 @@ static void assert_document(const t_service *t, int status, const char *code)
   munit_assert_string_equal(t_get_header(t, "ETag"), "");
 }
 
-static MunitResult error_every_status(const MunitParameter params[], void *data)
+TEST(error, every_status)
 {
   svc_limit_override limit = { "eventTypes_user", 1, 1, 60 };
   svc_config config = { .limits = &limit, .limit_count = 1, .max_body = 200, .max_header_bytes = 300, .max_target = 400,
@@ -209,7 +205,6 @@ static MunitResult error_every_status(const MunitParameter params[], void *data)
   world w;
   char body[256], target[512], header[400], group[64], org[64];
   t_service *t = &w.t;
-  (void)params, (void)data;
   memset(body, ' ', sizeof body);
   memset(header, 'h', sizeof header - 1);
   header[sizeof header - 1] = 0;
@@ -317,17 +312,15 @@ static MunitResult error_every_status(const MunitParameter params[], void *data)
   munit_assert_string_not_equal(t_get_header(t, "RateLimit-Remaining"), "");
   munit_assert_string_equal(t_get_header(t, "Retry-After"), "");
   t_close(t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ who may not */
 
-static MunitResult error_anonymous(const MunitParameter params[], void *data)
+TEST(error, anonymous)
 {
   world w;
   char path[512];
   size_t i, refused = 0, open = 0, absolute = 0;
-  (void)params, (void)data;
   world_open(&w, &(svc_config){ .provision_ms = SVC_PROVISION_NOW });
   w.t.anonymous = true;
   for (i = 0; i < w.t.s->plan_count; i++) {
@@ -355,16 +348,14 @@ static MunitResult error_anonymous(const MunitParameter params[], void *data)
   munit_assert_size(refused + absolute, ==, 2 * (w.t.s->plan_count - 1));
   munit_assert_size(refused, >=, 60);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* A member of the organization sees that things are there, and is told which role would do. */
-static MunitResult error_lacks_role(const MunitParameter params[], void *data)
+TEST(error, lacks_role)
 {
   world w;
   char path[512], wanted[1024];
   size_t i, refused = 0;
-  (void)params, (void)data;
   world_open(&w, &quiet);
   w.t.grants[0] = (svc_grant){ "ORG_MEMBER", w.org };
   for (i = 0; i < w.t.s->plan_count; i++) {
@@ -394,7 +385,6 @@ static MunitResult error_lacks_role(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"x\"}", "/orgs/%s", w.org), ==, 403);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"x\"}", "/orgs/%s", w.other_org), ==, 401);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* The last answer with every one of these texts replaced by the other. */
@@ -416,10 +406,9 @@ static char *replaced(const char *text, const char *what, const char *by)
 }
 
 /* Who has no part in what is there gets 401, which says so and asks for a token; what is not there is 404. */
-static MunitResult error_no_part(const MunitParameter params[], void *data)
+TEST(error, no_part)
 {
   world w;
-  (void)params, (void)data;
   world_open(&w, &quiet);
   w.t.grants[0] = (svc_grant){ "ORG_OWNER", w.other_org };
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters", w.group), ==, 401);
@@ -433,18 +422,16 @@ static MunitResult error_no_part(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 403);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", w.org), ==, 403);
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* With `conceal`, what belongs to others looks exactly as what is not there. */
-static MunitResult error_hidden(const MunitParameter params[], void *data)
+TEST(error, hidden)
 {
   world w;
   t_service *t = &w.t;
   char path[512], missing[512], body[128];
   size_t i, j, hidden = 0;
   char *first;
-  (void)params, (void)data;
   world_open(&w, &concealing);
   t->grants[0] = (svc_grant){ "ORG_OWNER", w.other_org };
   for (i = 0; i < t->s->plan_count; i++) {
@@ -501,7 +488,6 @@ static MunitResult error_hidden(const MunitParameter params[], void *data)
   t->grants[0] = (svc_grant){ "ORG_OWNER", NULL };
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/Cluster0", w.group), ==, 200);
   t_close(t);
-  return MUNIT_OK;
 }
 
 static void configuration_log(void *context, int level, const char *text)
@@ -511,7 +497,7 @@ static void configuration_log(void *context, int level, const char *text)
 }
 
 /* What makes no sense in a configuration is refused, and named. */
-static MunitResult error_configuration(const MunitParameter params[], void *data)
+TEST(error, configuration)
 {
   static const svc_control_address no_region = { "aws", NULL, "10.0.0.0/8", 0 }, no_cloud = { "ours", "x", "10.0.0.0/8", 0 },
                                    no_address = { "gcp", "x", "10.0.0.0/33", 0 };
@@ -545,7 +531,6 @@ static MunitResult error_configuration(const MunitParameter params[], void *data
   };
   size_t i;
   memset(long_url + strlen(long_url), 'a', sizeof long_url - strlen(long_url) - 1);
-  (void)params, (void)data;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     svc_config config = rows[i].config;
     char said[256] = "";
@@ -556,7 +541,6 @@ static MunitResult error_configuration(const MunitParameter params[], void *data
     munit_assert_null(s);
     if (strncmp(said, rows[i].member, strlen(rows[i].member)) != 0) munit_errorf("row %zu: \"%s\"", i, said);
   }
-  return MUNIT_OK;
 }
 
 #define NOTHING_ID "0123456789abcdef01234567"
@@ -672,12 +656,11 @@ static void nothing_served(svc *s)
 }
 
 /* Nothing in the place of something: a code, and nothing else happens. */
-static MunitResult error_nothing(const MunitParameter params[], void *data)
+TEST(error, nothing)
 {
   svc_config config = quiet;
   t_service t;
   int code;
-  (void)params, (void)data;
   config.manual_clock = 1;
   t_open(&t, &config);
   nothing_asked(t.s);
@@ -687,15 +670,13 @@ static MunitResult error_nothing(const MunitParameter params[], void *data)
   nothing_served(t.s);
   for (code = -1; code <= 12; code++) munit_assert_size(strlen(svc_strerror(code)), >, 5);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult error_arguments(const MunitParameter params[], void *data)
+TEST(error, arguments)
 {
   t_service t;
   svc_request request;
   svc_response response;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   memset(&request, 0, sizeof request);
   request.method = "GET";
@@ -738,17 +719,15 @@ static MunitResult error_arguments(const MunitParameter params[], void *data)
   munit_assert_int(svc_backup(t.s, ""), ==, SVC_INVALID);
   svc_close(NULL);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- no memory */
 
-static MunitResult memory_open(const MunitParameter params[], void *data)
+TEST(error, memory_open)
 {
   t_memory m;
   int mode;
   long n;
-  (void)params, (void)data;
   for (mode = 0; mode < 2; mode++)
     for (n = 1;; n++) {
       svc_config config = { .allocator = { t_memory_resize, &m } };
@@ -770,7 +749,6 @@ static MunitResult memory_open(const MunitParameter params[], void *data)
       munit_assert_long(n, <, 10000);
     }
   munit_assert_long(n, >, 3);
-  return MUNIT_OK;
 }
 
 typedef struct operation {
@@ -964,12 +942,11 @@ static void starving_compare(starving *w, const operation *o, const char *before
 }
 
 /* The allocator fails at its n-th call, for every n until the request gets through. */
-static MunitResult memory_requests(const MunitParameter params[], void *data)
+TEST(error, memory_requests)
 {
   static starving w;
   size_t i;
   int mode;
-  (void)params, (void)data;
   for (mode = 0; mode < 2; mode++) {
     starving_open(&w);
     w.m.for_good = mode;
@@ -1000,15 +977,13 @@ static MunitResult memory_requests(const MunitParameter params[], void *data)
     }
     starving_close(&w);
   }
-  return MUNIT_OK;
 }
 
 /* Memory ends at every byte of the request's own, not only where the allocator is asked for more. */
-static MunitResult memory_everywhere(const MunitParameter params[], void *data)
+TEST(error, memory_everywhere)
 {
   static starving w;
   size_t i;
-  (void)params, (void)data;
   starving_open(&w);
   for (i = 0; i < OPERATION_COUNT; i++) {
     const operation *o = &operations[i];
@@ -1033,11 +1008,10 @@ static MunitResult memory_everywhere(const MunitParameter params[], void *data)
     munit_assert_size(room, >, step);
   }
   starving_close(&w);
-  return MUNIT_OK;
 }
 
 /* What is due is applied before a request: without memory it waits, and nothing is lost. */
-static MunitResult memory_due(const MunitParameter params[], void *data)
+TEST(error, memory_due)
 {
   t_memory m;
   svc_config config = { .limiter_off = 1 };
@@ -1045,7 +1019,6 @@ static MunitResult memory_due(const MunitParameter params[], void *data)
   char path[128];
   long n;
   bool done = false;
-  (void)params, (void)data;
   memset(&m, 0, sizeof m);
   config.allocator.resize = t_memory_resize;
   config.allocator.context = &m;
@@ -1066,7 +1039,6 @@ static MunitResult memory_due(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
   t_close(&t);
   munit_assert_long(m.live, ==, 0);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- the store */
@@ -1123,7 +1095,7 @@ static void reading_open(t_service *t)
 
 /* What could not be read is not taken for what is not there: not by a list for an empty one, by a limit for nothing used, by a path for a
 ** 404, nor by roles for none. */
-static MunitResult store_reads(const MunitParameter params[], void *data)
+TEST(error, store_reads)
 {
   static const struct {
     const char *path; /* with the organization, or the project, in it */
@@ -1136,7 +1108,6 @@ static MunitResult store_reads(const MunitParameter params[], void *data)
   t_service t;
   char path[128], roles[128];
   size_t i;
-  (void)params, (void)data;
   reading_open(&t);
   ids[1] = t_organization(&t, "Acme");
   ids[0] = t_project(&t, ids[1], "alpha");
@@ -1159,25 +1130,4 @@ static MunitResult store_reads(const MunitParameter params[], void *data)
     munit_assert_long(n, >, 3);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/table", error_table, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/documents", error_documents, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/every-status", error_every_status, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/anonymous", error_anonymous, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/lacks-role", error_lacks_role, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no-part", error_no_part, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/hidden", error_hidden, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/configuration", error_configuration, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/nothing", error_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/arguments", error_arguments, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/store-reads", store_reads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/memory-open", memory_open, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/memory-requests", memory_requests, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/memory-everywhere", memory_everywhere, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/memory-due", memory_due, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_error = { "error", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

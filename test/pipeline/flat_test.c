@@ -5,7 +5,7 @@
 
 #define FLAT_HOST "{\"caller\":{\"user_id\":\"000000000000000000000000\",\"username\":\"host\",\"grants\":[{\"role\":\"ORG_OWNER\"}]}}"
 
-static MunitResult flat_config_said(const MunitParameter params[], void *data)
+TEST(flat, configuration)
 {
   static const char json[] =
     "{\"vendor\":\"acme\",\"map_size\":33554432,\"limiter_off\":false,\"conceal\":true,\"provision_ms\":-1,\"seed\":7,\"path\":null,"
@@ -15,7 +15,6 @@ static MunitResult flat_config_said(const MunitParameter params[], void *data)
   char why[256], id[80];
   svc *s;
   int i, found = 0;
-  (void)params, (void)data;
   munit_assert_int(svc_open_json(&s, json, why, sizeof why), ==, SVC_OK);
   munit_assert_string_equal(s->config.vendor, "acme");
   munit_assert_size(s->config.map_size, ==, 33554432);
@@ -37,10 +36,9 @@ static MunitResult flat_config_said(const MunitParameter params[], void *data)
   munit_assert_int(svc_open_json(&s, NULL, NULL, 0), ==, SVC_OK);
   svc_close(s);
   munit_assert_int(svc_open_json(NULL, "{}", why, sizeof why), ==, SVC_INVALID);
-  return MUNIT_OK;
 }
 
-static MunitResult flat_config_refused(const MunitParameter params[], void *data)
+TEST(flat, configuration_refused)
 {
   static const struct {
     const char *json, *why;
@@ -69,7 +67,6 @@ static MunitResult flat_config_refused(const MunitParameter params[], void *data
   char why[256], little[8];
   svc *s;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     munit_assert_int(svc_open_json(&s, rows[i].json, why, sizeof why), ==, SVC_INVALID);
     munit_assert_null(s);
@@ -77,7 +74,6 @@ static MunitResult flat_config_refused(const MunitParameter params[], void *data
     munit_assert_int(svc_open_json(&s, rows[i].json, little, sizeof little), ==, SVC_INVALID);
     munit_assert_int(svc_open_json(&s, rows[i].json, NULL, 100), ==, SVC_INVALID);
   }
-  return MUNIT_OK;
 }
 
 static svc *flat_open(svc_result **first)
@@ -88,14 +84,13 @@ static svc *flat_open(svc_result **first)
   return s;
 }
 
-static MunitResult flat_requests(const MunitParameter params[], void *data)
+TEST(flat, requests)
 {
   svc_result *r, *first;
   svc *s = flat_open(&first);
   const char *body;
   char path[64];
   size_t n;
-  (void)params, (void)data;
   body = svc_result_body(first, &n);
   munit_assert_int(svc_result_status(first), ==, 200);
   munit_assert_size(n, ==, strlen(body));
@@ -130,11 +125,10 @@ static MunitResult flat_requests(const MunitParameter params[], void *data)
   munit_assert_int(svc_call_text(s, NULL, "/", NULL, NULL, 0, NULL, &r), ==, SVC_INVALID);
   munit_assert_int(svc_call_text(s, "GET", "/", NULL, NULL, 1, NULL, &r), ==, SVC_INVALID);
   svc_close(s);
-  return MUNIT_OK;
 }
 
 /* A text that could be read in two ways is none, and nothing is asked. */
-static MunitResult flat_refused(const MunitParameter params[], void *data)
+TEST(flat, refused)
 {
   static const char *const headers[] = { "Accept", "Accept \n", "Accept : a", ": a", " Accept: a", "A: b\n\nC: d", "\n", "A: b\n C: d",
                                          "A: b\rC: d", "A: b\r\r\n", "A: \x01", "A: b\x7F", "A\x80: b", "(A): b" };
@@ -145,7 +139,6 @@ static MunitResult flat_refused(const MunitParameter params[], void *data)
   svc *s = flat_open(&r);
   svc_response journal;
   size_t i;
-  (void)params, (void)data;
   svc_result_free(r);
   svc_journal_clear(s);
   for (i = 0; i < sizeof headers / sizeof headers[0]; i++) {
@@ -161,11 +154,10 @@ static MunitResult flat_refused(const MunitParameter params[], void *data)
   munit_assert_string_equal(journal.body, "[]");
   svc_response_free(&journal);
   svc_close(s);
-  return MUNIT_OK;
 }
 
 /* A caller of whom half is said is no owner of anything, and ends nothing. */
-static MunitResult flat_half_callers(const MunitParameter params[], void *data)
+TEST(flat, half_callers)
 {
   static const char *const origins[] = { "{\"caller\":{}}", "{\"caller\":{\"user_id\":\"000000000000000000000000\"}}",
                                          "{\"caller\":{\"grants\":[{}]}}", "{\"caller\":{\"user_id\":\"x\",\"grants\":[{\"role\":\"ORG_OWNER\"}]}}",
@@ -173,7 +165,6 @@ static MunitResult flat_half_callers(const MunitParameter params[], void *data)
   svc_result *r;
   svc *s = flat_open(&r);
   size_t i;
-  (void)params, (void)data;
   svc_result_free(r);
   for (i = 0; i < sizeof origins / sizeof origins[0]; i++) {
     munit_assert_int(svc_call_text(s, "GET", "/api/svc/v2/orgs", NULL, NULL, 0, origins[i], &r), ==, SVC_OK);
@@ -181,11 +172,10 @@ static MunitResult flat_half_callers(const MunitParameter params[], void *data)
     svc_result_free(r);
   }
   svc_close(s);
-  return MUNIT_OK;
 }
 
 /* Memory that ends at every allocation of a call: it says so, and nothing is lost. */
-static MunitResult flat_memory(const MunitParameter params[], void *data)
+TEST(flat, memory)
 {
   t_memory m = { 0 };
   svc_config config;
@@ -193,7 +183,6 @@ static MunitResult flat_memory(const MunitParameter params[], void *data)
   svc *s;
   long i, live;
   int rc = SVC_NOMEM, status = 0;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.allocator.resize = t_memory_resize;
   config.allocator.context = &m;
@@ -222,11 +211,10 @@ static MunitResult flat_memory(const MunitParameter params[], void *data)
   }
   svc_close(s);
   munit_assert_long(m.live, ==, 0);
-  return MUNIT_OK;
 }
 
 /* The same of a configuration: the key and all else of it is there, or there is no service. */
-static MunitResult flat_config_memory(const MunitParameter params[], void *data)
+TEST(flat, configuration_memory)
 {
   static const char json[] = "{\"vendor\":\"acme\",\"limits\":[{\"endpoint_set_id\":\"clusters_group\",\"capacity\":3}],"
     "\"secret_key\":\"000102030405060708090a0b0c0d0e0f101112131415161718191A1B1C1D1E1F\"}";
@@ -234,7 +222,6 @@ static MunitResult flat_config_memory(const MunitParameter params[], void *data)
   svc *s;
   long n;
   int i;
-  (void)params, (void)data;
   for (n = 1; n < 100; n++) { /* all of its own, and the first of svc_open()'s */
     int rc;
     t_arena_fail(n);
@@ -247,18 +234,4 @@ static MunitResult flat_config_memory(const MunitParameter params[], void *data)
   munit_assert_string_equal(s->config.vendor, "acme");
   for (i = 0; i < 32; i++) munit_assert_uint8(s->secret_key[i], ==, (uint8_t)i);
   svc_close(s);
-  return MUNIT_OK;
 }
-
-static MunitTest flat_tests[] = {
-  { "/configuration", flat_config_said, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/configuration-refused", flat_config_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/requests", flat_requests, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refused", flat_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/half-callers", flat_half_callers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/configuration-memory", flat_config_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/memory", flat_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-
-const MunitSuite svc_suite_flat = { "flat", flat_tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

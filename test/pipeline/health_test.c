@@ -87,14 +87,13 @@ static void fake_reset(void)
 }
 
 /* Ready while the store answers; live in any case. */
-static MunitResult health_store(const MunitParameter params[], void *data)
+TEST(health, store)
 {
   static const char *const ready[] = { "/_svc/health", "/_svc/health/ready" };
   static t_service log;
   svc_response text;
   svc *s;
   int i;
-  (void)params, (void)data;
   fake_reset();
   munit_assert_int(fake_open(&s, &log, true), ==, SVC_OK); /* by a clock that stands every question is asked */
   for (i = 0; i < 2; i++) {
@@ -115,30 +114,26 @@ static MunitResult health_store(const MunitParameter params[], void *data)
   munit_assert_int(svc_may_wait(s, &(svc_request){ .method = "GET", .target = "/_svc/health/live" }), ==, 0);
   munit_assert_int(svc_may_wait(s, &(svc_request){ .method = "GET", .target = "/_svc/metrics?x" }), ==, 0);
   svc_close(s);
-  return MUNIT_OK;
 }
 
 /* However often somebody asks for the health, the server is asked once in a second. */
-static MunitResult health_once(const MunitParameter params[], void *data)
+TEST(health, once)
 {
   static t_service log;
   svc *s;
   int i;
-  (void)params, (void)data;
   fake_reset();
   munit_assert_int(fake_open(&s, &log, false), ==, SVC_OK);
   for (i = 0; i < 50; i++) munit_assert_int(get(s, "/_svc/health", NULL), ==, 200);
   munit_assert_int(atomic_load(&fake.asked), <=, 10); /* of a machine that is very slow */
   svc_close(s);
-  return MUNIT_OK;
 }
 
 /* A clock that differs: a warning, no handle, and of one that is open no service until it is right. */
-static MunitResult health_clock(const MunitParameter params[], void *data)
+TEST(health, clock)
 {
   static t_service log;
   svc *s = NULL;
-  (void)params, (void)data;
   fake_reset();
   munit_assert_int(fake_open(&s, &log, false), ==, SVC_OK);
   munit_assert_string_equal(log.log, "");
@@ -160,7 +155,6 @@ static MunitResult health_clock(const MunitParameter params[], void *data)
   munit_assert_int(fake_open(&s, &log, true), ==, SVC_OK); /* the clock of a test may be any */
   munit_assert_int(request(s), ==, 200);
   svc_close(s);
-  return MUNIT_OK;
 }
 
 static void later(svc *s)
@@ -171,11 +165,10 @@ static void later(svc *s)
 }
 
 /* The clock is set while it serves. */
-static MunitResult health_clock_moves(const MunitParameter params[], void *data)
+TEST(health, clock_moves)
 {
   static t_service log;
   svc *s = NULL;
-  (void)params, (void)data;
   fake_reset();
   munit_assert_int(fake_open(&s, &log, false), ==, SVC_OK);
   atomic_store(&fake.skew, -5184000000); /* we are sixty days ahead */
@@ -192,15 +185,13 @@ static MunitResult health_clock_moves(const MunitParameter params[], void *data)
   munit_assert_int(request(s), ==, 200);
   munit_assert_int(get(s, "/_svc/health", NULL), ==, 200);
   svc_close(s);
-  return MUNIT_OK;
 }
 
 /* LMDB's own words, or the system's. */
-static MunitResult health_lmdb_says(const MunitParameter params[], void *data)
+TEST(health, lmdb_says)
 {
   t_service t;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   t_fault(T_CALL_LMDB, 1, MDB_READERS_FULL, true);
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 503);
@@ -212,15 +203,4 @@ static MunitResult health_lmdb_says(const MunitParameter params[], void *data)
   t_fault_end();
   if (!strstr(t.log, "store: LMDB: Input/output error")) munit_errorf("%s", t.log);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/store", health_store, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/once", health_once, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/clock", health_clock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/clock_moves", health_clock_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/lmdb_says", health_lmdb_says, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_health = { "health", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -42,27 +42,24 @@ static void *none_resize(void *context, void *p, size_t size)
 }
 
 /* However many buckets are asked for, there is an end; and where there is no memory for them, they are not. */
-static MunitResult limiter_most(const MunitParameter params[], void *data)
+TEST(limiter, most)
 {
   size_t asked = 0;
   svc_allocator allocator = { none_resize, &asked };
   svc_limiter *l;
-  (void)params, (void)data;
   munit_assert_int(svc_limiter_open(&l, &allocator, SIZE_MAX, 1, rows), ==, SVC_NOMEM);
   munit_assert_null(l);
   munit_assert_size(asked, >, (size_t)1 << 24);
   munit_assert_size(asked, <, (size_t)1 << 30);
-  return MUNIT_OK;
 }
 
 /* Each of its locks cannot be had, in turn. */
-static MunitResult limiter_no_lock(const MunitParameter params[], void *data)
+TEST(limiter, no_lock)
 {
   t_memory memory = { 0 };
   svc_allocator allocator = { t_memory_resize, &memory };
   svc_limiter *l;
   long at;
-  (void)params, (void)data;
   for (at = 1;; at++) {
     int rc;
     t_fault(T_CALL_LOCKS, at, ENOMEM, false);
@@ -74,11 +71,10 @@ static MunitResult limiter_no_lock(const MunitParameter params[], void *data)
   }
   munit_assert_long(at, >, 2);
   svc_limiter_close(l);
-  return MUNIT_OK;
 }
 
 /* Of so large a bucket one token is less than the smallest share: it is no free place all the same, and nobody gains by that. */
-static MunitResult limiter_large(const MunitParameter params[], void *data)
+TEST(limiter, large)
 {
   static const svc_set_row large[] = { { "large", SVC_SCOPE_USER, INT32_MAX, 1, 60 } };
   t_memory memory = { 0 };
@@ -86,7 +82,6 @@ static MunitResult limiter_large(const MunitParameter params[], void *data)
   svc_limiter *l;
   char who[16];
   int i;
-  (void)params, (void)data;
   munit_assert_int(svc_limiter_open(&l, &allocator, 1, 7, large), ==, SVC_OK);
   for (i = 0; i < 5000; i++) { /* in one row */
     svc_tokens t;
@@ -96,7 +91,6 @@ static MunitResult limiter_large(const MunitParameter params[], void *data)
   }
   munit_assert_int64(svc_limiter_take(l, 0, SVC_S("late"), SVC_S("late"), T_START + 60000).remaining, ==, INT32_MAX - 1); /* they are full again */
   svc_limiter_close(l);
-  return MUNIT_OK;
 }
 
 static svc_limiter *limiter(size_t buckets, counter *c)
@@ -140,11 +134,10 @@ static int64_t drain(svc_limiter *l, int set, const char *who, int64_t now)
   return n;
 }
 
-static MunitResult limiter_capacity(const MunitParameter params[], void *data)
+TEST(limiter, capacity)
 {
   counter c;
   svc_limiter *l = limiter(0, &c);
-  (void)params, (void)data;
   taken(l, THREE, "a", T_START, 2);
   taken(l, THREE, "a", T_START, 1);
   taken(l, THREE, "a", T_START, 0);
@@ -155,15 +148,13 @@ static MunitResult limiter_capacity(const MunitParameter params[], void *data)
   munit_assert_int64(drain(l, TEN, "a", T_START), ==, 10);
   svc_limiter_close(l);
   svc_limiter_close(NULL);
-  return MUNIT_OK;
 }
 
-static MunitResult limiter_refill(const MunitParameter params[], void *data)
+TEST(limiter, refill)
 {
   counter c;
   svc_limiter *l = limiter(0, &c);
   int64_t t0 = T_START, i;
-  (void)params, (void)data;
   munit_assert_int64(drain(l, TEN, "a", t0), ==, 10);
   refused(l, TEN, "a", t0 + 1, 60);
   refused(l, TEN, "a", t0 + 1000, 59);
@@ -197,33 +188,29 @@ static MunitResult limiter_refill(const MunitParameter params[], void *data)
     munit_assert_int64(drain(l, TEN, who, t0 + i * 60000 - 1), ==, i * 4 - 4 < 10 ? i * 4 - 4 : 10);
   }
   svc_limiter_close(l);
-  return MUNIT_OK;
 }
 
 /* As many buckets as there are places in a row, drawn from in turn: each one counts, however large it is. */
-static MunitResult limiter_neighbours(const MunitParameter params[], void *data)
+TEST(limiter, neighbours)
 {
   static const char *const who[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
   static const int sets[] = { TEN, HAMMERED, EVEN, DROPS };
   counter c;
   size_t i, set;
   int64_t round;
-  (void)params, (void)data;
   for (set = 0; set < sizeof sets / sizeof sets[0]; set++) {
     svc_limiter *l = limiter(8, &c);
     for (round = 1; round <= 10; round++)
       for (i = 0; i < 8; i++) taken(l, sets[set], who[i], T_START, rows[sets[set]].capacity - round);
     svc_limiter_close(l);
   }
-  return MUNIT_OK;
 }
 
-static MunitResult limiter_never_above(const MunitParameter params[], void *data)
+TEST(limiter, never_above)
 {
   counter c;
   svc_limiter *l = limiter(0, &c);
   int64_t t0 = T_START;
-  (void)params, (void)data;
   taken(l, TEN, "a", t0, 9);
   taken(l, TEN, "a", t0 + 60000, 9); /* full again, not 13 */
   taken(l, TEN, "a", t0 + 600000, 9);
@@ -239,17 +226,15 @@ static MunitResult limiter_never_above(const MunitParameter params[], void *data
   taken(l, THREE, "d", t0 + 1060500, 0);
   refused(l, THREE, "d", t0 + 1060500, 60);
   svc_limiter_close(l);
-  return MUNIT_OK;
 }
 
-static MunitResult limiter_huge_jumps(const MunitParameter params[], void *data)
+TEST(limiter, huge_jumps)
 {
   static const int64_t times[] = { 1, 1000000, T_START, 4102444800000, INT64_MAX / 1000, INT64_MAX / 2, INT64_MAX - 60000,
                                    INT64_MAX - 1, INT64_MAX };
   counter c;
   svc_limiter *l = limiter(0, &c);
   size_t i;
-  (void)params, (void)data;
   munit_assert_int64(drain(l, TEN, "a", 0), ==, 10);
   taken(l, LARGE, "a", 0, INT32_MAX - 1);
   taken(l, DROPS, "a", 0, INT32_MAX - 1);
@@ -270,16 +255,14 @@ static MunitResult limiter_huge_jumps(const MunitParameter params[], void *data)
   munit_assert_int64(drain(l, TEN, "new", INT64_MIN), ==, 10);
   munit_assert_int64(take(l, TEN, SVC_S("new"), INT64_MIN).wait_seconds, ==, 60);
   svc_limiter_close(l);
-  return MUNIT_OK;
 }
 
 /* The clock steps back: nobody gains a token, nobody waits for longer than an interval. */
-static MunitResult limiter_steps_back(const MunitParameter params[], void *data)
+TEST(limiter, steps_back)
 {
   counter c;
   svc_limiter *l = limiter(0, &c);
   int64_t t0 = T_START, back = T_START - 3600000;
-  (void)params, (void)data;
   munit_assert_int64(drain(l, TEN, "a", t0), ==, 10);
   refused(l, TEN, "a", back, 60);
   refused(l, TEN, "a", back + 59999, 1);
@@ -295,10 +278,9 @@ static MunitResult limiter_steps_back(const MunitParameter params[], void *data)
   taken(l, TEN, "b", -5, 8); /* a minute: four more */
   taken(l, TEN, "b", 0, 7);
   svc_limiter_close(l);
-  return MUNIT_OK;
 }
 
-static MunitResult limiter_independent(const MunitParameter params[], void *data)
+TEST(limiter, independent)
 {
   static const char *const who[] = { "a", "b", "", "aa", "5f0000000000000000000001", "5f0000000000000000000002", "192.0.2.7",
                                      "2001:db8::1" };
@@ -306,7 +288,6 @@ static MunitResult limiter_independent(const MunitParameter params[], void *data
   svc_limiter *l = limiter(0, &c), *other;
   size_t i;
   int set;
-  (void)params, (void)data;
   other = limiter(0, &c);
   for (i = 0; i < sizeof who / sizeof who[0]; i++)
     for (set = THREE; set <= ONE; set++) {
@@ -323,15 +304,13 @@ static MunitResult limiter_independent(const MunitParameter params[], void *data
   }
   svc_limiter_close(l);
   svc_limiter_close(other);
-  return MUNIT_OK;
 }
 
 /* A flood of made-up instances: no memory is taken, and who has used up its bucket stays without. */
-static MunitResult limiter_flood(const MunitParameter params[], void *data)
+TEST(limiter, flood)
 {
   static const size_t sizes[] = { 1, 64, 4096 };
   size_t k;
-  (void)params, (void)data;
   for (k = 0; k < 3; k++) {
     counter c;
     svc_limiter *l = limiter(sizes[k], &c);
@@ -358,15 +337,13 @@ static MunitResult limiter_flood(const MunitParameter params[], void *data)
     svc_limiter_close(l);
     munit_assert_size(c.calls, ==, calls + 1);
   }
-  return MUNIT_OK;
 }
 
 /* Who draws from many buckets until each is used up has none of them anew by that, whatever else others have. */
-static MunitResult limiter_used_up(const MunitParameter params[], void *data)
+TEST(limiter, used_up)
 {
   static const size_t sizes[] = { 1, 64, 4096 };
   size_t k;
-  (void)params, (void)data;
   for (k = 0; k < 3; k++) {
     const int most = k == 2 ? 6000 : 600;
     int64_t got = 0, limit, others = 0;
@@ -390,7 +367,6 @@ static MunitResult limiter_used_up(const MunitParameter params[], void *data)
     munit_assert_true(svc_limiter_take(l, TEN, SVC_S("wanted"), SVC_S("greedy"), T_START + 60000).taken); /* time goes on for all */
     svc_limiter_close(l);
   }
-  return MUNIT_OK;
 }
 
 static void *no_memory(void *context, void *p, size_t size)
@@ -399,14 +375,12 @@ static void *no_memory(void *context, void *p, size_t size)
   return NULL;
 }
 
-static MunitResult limiter_no_memory(const MunitParameter params[], void *data)
+TEST(limiter, no_memory)
 {
   svc_allocator allocator = { no_memory, NULL };
   svc_limiter *l = (svc_limiter *)&allocator;
-  (void)params, (void)data;
   munit_assert_int(svc_limiter_open(&l, &allocator, 0, 1, rows), ==, SVC_NOMEM);
   munit_assert_null(l);
-  return MUNIT_OK;
 }
 
 typedef struct hammer {
@@ -423,13 +397,12 @@ static void *hammering(void *context)
   return NULL;
 }
 
-static MunitResult limiter_threads(const MunitParameter params[], void *data)
+TEST(limiter, threads)
 {
   hammer h[8];
   counter c;
   svc_limiter *l = limiter(0, &c);
   int i, total = 0;
-  (void)params, (void)data;
   memset(h, 0, sizeof h);
   for (i = 0; i < 8; i++) {
     h[i].l = l;
@@ -441,74 +414,67 @@ static MunitResult limiter_threads(const MunitParameter params[], void *data)
   }
   munit_assert_int(total, ==, 5000);
   svc_limiter_close(l);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- requests */
 
-static MunitResult limiter_document(const MunitParameter params[], void *data)
+TEST_SERVICE(limiter, document)
 {
-  t_service t;
   const char *org;
   char expected[512];
   int i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
+  org = t_organization(t, "Acme");
   for (i = 9; i >= 0; i--) { /* the smallest of all: 10, and 5 a minute */
     char left[16];
     snprintf(left, sizeof left, "%d", i);
-    munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings?pretty=true", org), ==, 200);
-    munit_assert_string_equal(t_get_header(&t, "RateLimit-Limit"), "10");
-    munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), left);
-    munit_assert_null(svc_response_header(&t.response, "Retry-After"));
+    munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/settings?pretty=true", org), ==, 200);
+    munit_assert_string_equal(t_get_header(t, "RateLimit-Limit"), "10");
+    munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), left);
+    munit_assert_null(svc_response_header(&t->response, "Retry-After"));
   }
-  t.now += 20500;
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings?x=1", org), ==, 429); /* before the query is looked at */
+  t->now += 20500;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/settings?x=1", org), ==, 429); /* before the query is looked at */
   snprintf(expected, sizeof expected,
            "{\"detail\":\"Rate limit exceeded for api/svc/v2/orgs/%s/settings. Please retry after 40 seconds. Request capacity: "
            "10. Refill rate: 5 per 60 seconds.\",\"error\":429,\"errorCode\":\"RATE_LIMITED_TOKEN_BUCKET\",\"parameters\":["
            "\"api/svc/v2/orgs/%s/settings\",40,10,5,60],\"reason\":\"Too Many Requests\"}",
            org, org);
-  munit_assert_string_equal(t.response.body, expected);
-  munit_assert_string_equal(t_get_header(&t, "Retry-After"), "40");
-  munit_assert_string_equal(t_get_header(&t, "RateLimit-Limit"), "10");
-  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "0");
-  munit_assert_string_equal(t_get_header(&t, "X-Error-Code"), "RATE_LIMITED_TOKEN_BUCKET");
-  munit_assert_string_equal(t_get_header(&t, "Content-Type"), "application/json");
-  munit_assert_int(t_node(&t, "parameters[0]")->type, ==, SVC_J_STRING);
+  munit_assert_string_equal(t->response.body, expected);
+  munit_assert_string_equal(t_get_header(t, "Retry-After"), "40");
+  munit_assert_string_equal(t_get_header(t, "RateLimit-Limit"), "10");
+  munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), "0");
+  munit_assert_string_equal(t_get_header(t, "X-Error-Code"), "RATE_LIMITED_TOKEN_BUCKET");
+  munit_assert_string_equal(t_get_header(t, "Content-Type"), "application/json");
+  munit_assert_int(t_node(t, "parameters[0]")->type, ==, SVC_J_STRING);
   for (i = 1; i < 5; i++) {
     char path[32];
     snprintf(path, sizeof path, "parameters[%d]", i);
-    munit_assert_int(t_node(&t, path)->type, ==, SVC_J_NUMBER);
+    munit_assert_int(t_node(t, path)->type, ==, SVC_J_NUMBER);
   }
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"restrictEmployeeAccess\":true}", "/orgs/%s/settings", org), ==, 429); /* one bucket */
-  munit_assert_int(t_sendf(&t, "HEAD", NULL, "/orgs/%s/settings", org), ==, 429);
-  t.now += 39499;
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 429);
-  munit_assert_string_equal(t_get_header(&t, "Retry-After"), "1");
-  t.now += 1; /* after exactly what was said: five, and what was refused has changed nothing */
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
-  munit_assert_string_equal(t_str(&t, "restrictEmployeeAccess"), "false");
-  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "4");
-  munit_assert_int(t_sendf(&t, "HEAD", NULL, "/orgs/%s/settings", org), ==, 200);
-  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "3");
-  t_header(&t, "If-None-Match", "*");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 304);
-  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "2");
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_sendf(t, "PATCH", "{\"restrictEmployeeAccess\":true}", "/orgs/%s/settings", org), ==, 429); /* one bucket */
+  munit_assert_int(t_sendf(t, "HEAD", NULL, "/orgs/%s/settings", org), ==, 429);
+  t->now += 39499;
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/settings", org), ==, 429);
+  munit_assert_string_equal(t_get_header(t, "Retry-After"), "1");
+  t->now += 1; /* after exactly what was said: five, and what was refused has changed nothing */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
+  munit_assert_string_equal(t_str(t, "restrictEmployeeAccess"), "false");
+  munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), "4");
+  munit_assert_int(t_sendf(t, "HEAD", NULL, "/orgs/%s/settings", org), ==, 200);
+  munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), "3");
+  t_header(t, "If-None-Match", "*");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/settings", org), ==, 304);
+  munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), "2");
 }
 
 /* Who is refused for another reason has spent a token all the same, once the operation and the caller were known. */
-static MunitResult limiter_what_spends(const MunitParameter params[], void *data)
+TEST(limiter, what_spends)
 {
   svc_limit_override few = { "organizationSettings_organization", 7, 1, 60 };
   svc_config config;
   t_service t;
   const char *org;
   int i;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.limits = &few;
   config.limit_count = 1;
@@ -556,60 +522,49 @@ static MunitResult limiter_what_spends(const MunitParameter params[], void *data
   LEFT("1");
 #undef LEFT
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult limiter_addresses(const MunitParameter params[], void *data)
+TEST_SERVICE(limiter, addresses)
 {
-  t_service t;
   int i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  t.anonymous = true;
+  t->anonymous = true;
   for (i = 399; i >= 0; i--) {
     char left[16];
     snprintf(left, sizeof left, "%d", i);
-    t.anonymous = i % 2 == 0; /* known or not: it is the address that counts */
-    munit_assert_int(t_send(&t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
-    munit_assert_string_equal(t_get_header(&t, "RateLimit-Limit"), "400");
-    munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), left);
+    t->anonymous = i % 2 == 0; /* known or not: it is the address that counts */
+    munit_assert_int(t_send(t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
+    munit_assert_string_equal(t_get_header(t, "RateLimit-Limit"), "400");
+    munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), left);
   }
-  munit_assert_int(t_send(&t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 429);
-  munit_assert_string_equal(t_param(&t, 0), "api/svc/v2/unauth/controlPlaneIPAddresses");
-  munit_assert_string_equal(t_param(&t, 3), "100");
-  t.peer = "192.0.2.8";
-  munit_assert_int(t_send(&t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
-  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "399");
-  t.peer = NULL; /* 127.0.0.1 */
-  munit_assert_int(t_send(&t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
-  t.peer = "127.0.0.1";
-  munit_assert_int(t_send(&t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
-  munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "398");
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_send(t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 429);
+  munit_assert_string_equal(t_param(t, 0), "api/svc/v2/unauth/controlPlaneIPAddresses");
+  munit_assert_string_equal(t_param(t, 3), "100");
+  t->peer = "192.0.2.8";
+  munit_assert_int(t_send(t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), "399");
+  t->peer = NULL; /* 127.0.0.1 */
+  munit_assert_int(t_send(t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
+  t->peer = "127.0.0.1";
+  munit_assert_int(t_send(t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), "398");
 }
 
 /* Of IPv6 a network of 64 bits is one; an address of IPv4 is the same however it is written. */
-static MunitResult limiter_networks(const MunitParameter params[], void *data)
+TEST_SERVICE(limiter, networks)
 {
   static const struct { const char *peer, *left; } calls[] = {
     { "2001:db8:1:2::1", "399" }, { "2001:db8:1:2:ffff:ffff:ffff:ffff", "398" }, { "2001:db8:1:2:1234::9", "397" }, { "2001:db8:1:3::1", "399" },
     { "192.0.2.1", "399" }, { "::ffff:192.0.2.1", "398" }, { "::ffff:c000:201", "397" }, { "192.0.2.2", "399" }, { "::ffff:192.0.2.3", "399" } };
-  t_service t;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  t.anonymous = true;
+  t->anonymous = true;
   for (i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-    t.peer = calls[i].peer;
-    munit_assert_int(t_send(&t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
-    munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), calls[i].left);
+    t->peer = calls[i].peer;
+    munit_assert_int(t_send(t, "GET", "/unauth/controlPlaneIPAddresses", NULL), ==, 200);
+    munit_assert_string_equal(t_get_header(t, "RateLimit-Remaining"), calls[i].left);
   }
-  t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult limiter_scopes(const MunitParameter params[], void *data)
+TEST(limiter, scopes)
 {
   svc_limit_override few[3];
   char network[80], projects[80];
@@ -617,7 +572,6 @@ static MunitResult limiter_scopes(const MunitParameter params[], void *data)
   t_service t;
   const char *org, *other_org, *a, *b;
   int i;
-  (void)params, (void)data;
   svc_set_id(SVC_SET_NETWORK, network, sizeof network);
   svc_set_id(SVC_SET_PROJECTS, projects, sizeof projects);
   memset(&config, 0, sizeof config);
@@ -675,16 +629,14 @@ static MunitResult limiter_scopes(const MunitParameter params[], void *data)
   }
   munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true}", "/groups/%s/privateIpMode", b), ==, 429);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult limiter_is_off(const MunitParameter params[], void *data)
+TEST(limiter, is_off)
 {
   svc_limit_override one = { "rootResource_user", 1, 1, 60 };
   svc_config config;
   t_service t;
   int i;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.limits = &one;
   config.limit_count = 1;
@@ -701,7 +653,6 @@ static MunitResult limiter_is_off(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200);
   munit_assert_string_equal(t_str(&t, "throttling"), "true");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 static char said[512];
@@ -713,7 +664,7 @@ static void say(void *context, int level, const char *text)
   snprintf(said, sizeof said, "%s", text);
 }
 
-static MunitResult limiter_overrides(const MunitParameter params[], void *data)
+TEST(limiter, overrides)
 {
   static const svc_limit_override bad[] = {
     { "noSuchSet_group", 1, 1, 1 },        { "", 1, 1, 1 },           { NULL, 1, 1, 1 },
@@ -728,7 +679,6 @@ static MunitResult limiter_overrides(const MunitParameter params[], void *data)
   t_service t;
   svc *s;
   size_t i;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.log = say;
   config.limit_count = 1;
@@ -759,18 +709,16 @@ static MunitResult limiter_overrides(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "", NULL), ==, 200);
   munit_assert_string_equal(t_get_header(&t, "RateLimit-Remaining"), "3");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* What strangers ask for is not drawn from the bucket of whom they ask about, nor does it show how much is left there. */
-static MunitResult limiter_strangers(const MunitParameter params[], void *data)
+TEST(limiter, strangers)
 {
   svc_limit_override few[] = { { "organizationSettings_organization", 7, 1, 60 }, { "projectsProjectInvitationsProjectLimitsAndSettings_group", 7, 1, 60 } };
   svc_config config;
   t_service t;
   const char *org, *group, *own;
   int i;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.limits = few;
   config.limit_count = 2;
@@ -787,7 +735,6 @@ static MunitResult limiter_strangers(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A request to the token endpoint by a client that may be made up; the status. */
@@ -812,48 +759,42 @@ static int token_try(t_service *t, const char *client, const char *secret)
 }
 
 /* Sixty thousand tries with made-up clients give not one more guess at a real one. */
-static MunitResult limiter_guessing(const MunitParameter params[], void *data)
+TEST_SERVICE(limiter, guessing)
 {
   svc_credentials keys;
   char client[64];
-  t_service t;
   int i, n, guesses = 0, served = 0;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(svc_bootstrap(t.s, &keys), ==, SVC_OK);
-  t.anonymous = true;
-  for (i = 0; i < 10; i++) guesses += token_try(&t, keys.client_id, "wrong") == 401;
+  munit_assert_int(svc_bootstrap(t->s, &keys), ==, SVC_OK);
+  t->anonymous = true;
+  for (i = 0; i < 10; i++) guesses += token_try(t, keys.client_id, "wrong") == 401;
   munit_assert_int(guesses, ==, 10);
-  munit_assert_int(token_try(&t, keys.client_id, "wrong"), ==, 429);
+  munit_assert_int(token_try(t, keys.client_id, "wrong"), ==, 429);
   for (i = 0; i < 6000; i++) {
     snprintf(client, sizeof client, "svc_sa_id_%024d", i);
-    for (n = 0; n < 10; n++) served += token_try(&t, client, "wrong") == 401;
+    for (n = 0; n < 10; n++) served += token_try(t, client, "wrong") == 401;
   }
   munit_assert_int(served, >, 10); /* each has a bucket of its own, as a real one has */
-  for (i = 0; i < 20; i++) munit_assert_int(token_try(&t, keys.client_id, keys.client_secret), ==, 429);
-  t.peer = "2001:db8::1"; /* another network has tries of its own, but not each address of it */
+  for (i = 0; i < 20; i++) munit_assert_int(token_try(t, keys.client_id, keys.client_secret), ==, 429);
+  t->peer = "2001:db8::1"; /* another network has tries of its own, but not each address of it */
   for (guesses = i = 0; i < 100; i++) {
     char peer[32];
     snprintf(peer, sizeof peer, "2001:db8::%x", i + 1);
-    t.peer = peer;
-    guesses += token_try(&t, keys.client_id, "wrong") == 401;
+    t->peer = peer;
+    guesses += token_try(t, keys.client_id, "wrong") == 401;
   }
   munit_assert_int(guesses, ==, 10);
-  t.peer = "192.0.2.7";
-  t_advance(&t, 60);
-  munit_assert_int(token_try(&t, keys.client_id, keys.client_secret), ==, 200);
-  t_close(&t);
-  return MUNIT_OK;
+  t->peer = "192.0.2.7";
+  t_advance(t, 60);
+  munit_assert_int(token_try(t, keys.client_id, keys.client_secret), ==, 200);
 }
 
 /* Sixty thousand requests for made-up organizations refill nobody's bucket, neither the own one nor another's. */
-static MunitResult limiter_made_up(const MunitParameter params[], void *data)
+TEST(limiter, made_up)
 {
   svc_limit_override few[] = { { "organizationSettings_organization", 10, 1, 60 } };
   const char *org, *mine;
   t_service t;
   int i, served = 0, asked = 0;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limits = few, .limit_count = 1 });
   org = t_organization(&t, "Acme");
   mine = t_organization(&t, "Mine");
@@ -869,34 +810,4 @@ static MunitResult limiter_made_up(const MunitParameter params[], void *data)
   t.grants[0].on = NULL;
   for (i = 0; i < 20; i++) munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/settings", org), ==, 429);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/most", limiter_most, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_lock", limiter_no_lock, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/large", limiter_large, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/used_up", limiter_used_up, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/guessing", limiter_guessing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/made_up", limiter_made_up, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/strangers", limiter_strangers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/capacity", limiter_capacity, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refill", limiter_refill, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/neighbours", limiter_neighbours, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/never_above", limiter_never_above, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/huge_jumps", limiter_huge_jumps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/steps_back", limiter_steps_back, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/independent", limiter_independent, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/flood", limiter_flood, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_memory", limiter_no_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/threads", limiter_threads, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/document", limiter_document, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/what_spends", limiter_what_spends, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/addresses", limiter_addresses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/networks", limiter_networks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/scopes", limiter_scopes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/is_off", limiter_is_off, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/overrides", limiter_overrides, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_limiter = { "limiter", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

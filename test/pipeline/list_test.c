@@ -26,12 +26,11 @@ static void assert_list(t_service *t, const char *path, size_t results, int64_t 
   munit_assert_string_equal(t_str(t, "links[0].rel"), "self");
 }
 
-static MunitResult list_links(const MunitParameter params[], void *data)
+TEST(list, links)
 {
   t_service t;
   int i;
   char name[16];
-  (void)params, (void)data;
   t_open(&t, &quiet);
   assert_list(&t, "/orgs", 0, 0, HERE "/orgs?includeCount=true&pageNum=1&itemsPerPage=100", "", "");
   munit_assert_string_equal(t.response.body, "{\"links\":[{\"href\":\"" HERE "/orgs?includeCount=true&pageNum=1&itemsPerPage=100\","
@@ -72,11 +71,10 @@ static MunitResult list_links(const MunitParameter params[], void *data)
   assert_list(&t, "/orgs?includeCount=false&pageNum=7", 0, INT64_MIN, HERE "/orgs?includeCount=false&pageNum=7&itemsPerPage=100",
               "", HERE "/orgs?includeCount=false&itemsPerPage=100&pageNum=6");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* The same where the number of items is not known beforehand, and what was asked for stands in the links. */
-static MunitResult list_filtered_links(const MunitParameter params[], void *data)
+TEST(list, filtered_links)
 {
 #define FILTER "&eventType=GROUP_TAGS_MODIFIED&eventType=GROUP_CREATED&minDate=2025-06-01T00%3A00%3A00%2B00%3A00"
 #define ASKED "?eventType=GROUP_TAGS_MODIFIED&eventType=GROUP_CREATED&minDate=2025-06-01T00:00:00%2B00:00"
@@ -84,7 +82,6 @@ static MunitResult list_filtered_links(const MunitParameter params[], void *data
   const char *group;
   char path[512], self[512], next[512], previous[512], at[128];
   int i, page, counted;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   for (i = 0; i < 4; i++) {
@@ -116,16 +113,14 @@ static MunitResult list_filtered_links(const MunitParameter params[], void *data
   munit_assert_string_equal(t_link(&t, "previous"),
                             HERE "/orgs?includeCount=true&itemsPerPage=1&pageNum=1&envelope=true&pretty=true");
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult list_base_url(const MunitParameter params[], void *data)
+TEST(list, base_url)
 {
   svc_config config = { .limiter_off = 1, .base_url = "https://admin.example:8443/root//" };
   t_service t;
   const char *org;
   char wanted[128];
-  (void)params, (void)data;
   t_open(&t, &config);
   org = t_organization(&t, "Acme");
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
@@ -136,11 +131,10 @@ static MunitResult list_base_url(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "results[0].links[0].rel"), "self");
   munit_assert_size(t_count(&t, "results[0].links"), ==, 1);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* 250 projects: every size of page gives all of them once, in the order of their creation. */
-static MunitResult list_order(const MunitParameter params[], void *data)
+TEST(list, order)
 {
   static const int sizes[] = { 1, 7, 100, 249, 250, 251, 500 };
   enum { MANY = 250 };
@@ -150,7 +144,6 @@ static MunitResult list_order(const MunitParameter params[], void *data)
   char name[16], path[128];
   size_t s, owned;
   int i, page, at;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   for (i = 0; i < MANY; i++) {
@@ -186,17 +179,15 @@ static MunitResult list_order(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "/groups?itemsPerPage=1&pageNum=12", NULL), ==, 200);
   munit_assert_string_equal(t_str(&t, "results[0].id"), ids[12]);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult list_newest_first(const MunitParameter params[], void *data)
+TEST(list, newest_first)
 {
   t_service t;
   const char *group;
   char last[25] = "ffffffffffffffffffffffff", path[128];
   int i, page;
   size_t seen = 0;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   for (i = 0; i < 25; i++) {
@@ -221,10 +212,9 @@ static MunitResult list_newest_first(const MunitParameter params[], void *data)
   munit_assert_size(seen, ==, 26);
   munit_assert_string_equal(t_str(&t, "results[4].eventTypeName"), "GROUP_CREATED"); /* the oldest stands last */
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult list_missing_parent(const MunitParameter params[], void *data)
+TEST(list, missing_parent)
 {
   static const struct {
     const char *path, *code;
@@ -237,7 +227,6 @@ static MunitResult list_missing_parent(const MunitParameter params[], void *data
   t_service t;
   size_t i, j;
   const char *group;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
     for (j = 0; j < 4; j++) {
@@ -255,10 +244,9 @@ static MunitResult list_missing_parent(const MunitParameter params[], void *data
   munit_assert_size(t_count(&t, "results"), ==, 0);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult list_by_name(const MunitParameter params[], void *data)
+TEST(list, by_name)
 {
   static const struct {
     const char *name;
@@ -269,7 +257,6 @@ static MunitResult list_by_name(const MunitParameter params[], void *data)
   t_service t;
   const char *org;
   size_t i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, names[0]);
   for (i = 1; i < 4; i++) t_organization(&t, names[i]);
@@ -289,7 +276,6 @@ static MunitResult list_by_name(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "results[0].name"), "Alpha-2");
   munit_assert_string_equal(t_link(&t, "next"), "");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 static void assert_names(t_service *t, const char *path, const char *const *names)
@@ -309,12 +295,11 @@ static void assert_names(t_service *t, const char *path, const char *const *name
 #define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define NOBODY ((const char *const[]){ NULL })
 
-static MunitResult list_visible(const MunitParameter params[], void *data)
+TEST(list, visible)
 {
   t_service t;
   const char *a, *b, *a1, *b1;
   char path[128];
-  (void)params, (void)data;
   t_open(&t, &quiet);
   a = t_organization(&t, "A");
   b = t_organization(&t, "B");
@@ -359,7 +344,6 @@ static MunitResult list_visible(const MunitParameter params[], void *data)
   assert_names(&t, "/orgs", NOBODY);
   assert_names(&t, "/groups", NOBODY);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- formatting */
@@ -479,12 +463,11 @@ static size_t fill_paths(t_service *t, char paths[][160], size_t most)
   return n;
 }
 
-static MunitResult list_formats(const MunitParameter params[], void *data)
+TEST(list, formats)
 {
   static char paths[40][160];
   t_service t;
   size_t i, n;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   n = fill_paths(&t, paths, 40);
   for (i = 0; i < n; i++) {
@@ -529,17 +512,15 @@ static MunitResult list_formats(const MunitParameter params[], void *data)
     free(plain);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Inside a list an entity carries its self link and no other; by itself at least that one, and it leads to it. What has no
 ** address of its own says where the list is that shows it. */
-static MunitResult list_item_links(const MunitParameter params[], void *data)
+TEST(list, item_links)
 {
   static char paths[40][160];
   t_service t;
   size_t i, n, items = 0;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   n = fill_paths(&t, paths, 40);
   for (i = 0; i < n; i++) {
@@ -575,15 +556,13 @@ static MunitResult list_item_links(const MunitParameter params[], void *data)
   }
   munit_assert_size(items, >=, 20);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult list_envelope(const MunitParameter params[], void *data)
+TEST(list, envelope)
 {
   t_service t;
   const char *org, *group;
   char wanted[1024], *first;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   /* errors: the status of the answer stays what it is */
@@ -634,7 +613,6 @@ static MunitResult list_envelope(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_get_header(&t, "Content-Type"), "");
   munit_assert_string_equal(t_get_header(&t, "Content-Length"), "");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------- a list by itself */
@@ -656,7 +634,7 @@ static bool numbers_next(svc_call *c, void *state, svc_item *out)
 }
 
 /* A path may hold quotes and backslashes plainly, names are percent-encoded: neither breaks a link. */
-static MunitResult list_odd_path(const MunitParameter params[], void *data)
+TEST(list, odd_path)
 {
   static const svc_param own[] = { { .name = "q", .flags = SVC_PARAM_REPEATS }, { .name = NULL } };
   static const svc_route route = { .method = SVC_GET, .flags = SVC_PAGED, .params = own };
@@ -666,7 +644,6 @@ static MunitResult list_odd_path(const MunitParameter params[], void *data)
   svc_call c;
   numbers state = { 1, 5 };
   int known;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   for (known = 0; known < 2; known++) {
     svc_arena_init(&arena, NULL);
@@ -692,17 +669,15 @@ static MunitResult list_odd_path(const MunitParameter params[], void *data)
     svc_blocks_free(arena.blocks);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* The room for the links holds at their longest. */
-static MunitResult list_long_query(const MunitParameter params[], void *data)
+TEST(list, long_query)
 {
   t_service t;
   static char path[8000];
   size_t n;
   int i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   n = (size_t)snprintf(path, sizeof path, "/rateLimits?itemsPerPage=1&pageNum=2147483647&envelope=true&pretty=true");
   for (i = 0; i < 32; i++) { /* every byte of these grows to three */
@@ -715,7 +690,6 @@ static MunitResult list_long_query(const MunitParameter params[], void *data)
   munit_assert_size(t_count(&t, "links"), ==, 2);
   munit_assert_size(strlen(t_link(&t, "previous")), >, 32 * 600);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* The allocator, with the largest block that was asked for. */
@@ -731,7 +705,7 @@ static void *list_measure(void *context, void *p, size_t size)
 }
 
 /* The first item is the measure of a page, but not of its memory: the others may be small, or few. */
-static MunitResult list_odd_first(const MunitParameter params[], void *data)
+TEST(list, odd_first)
 {
   enum { SMALL = 120 };
   size_t largest = 0;
@@ -740,7 +714,6 @@ static MunitResult list_odd_first(const MunitParameter params[], void *data)
   const char *org;
   char name[32];
   int i;
-  (void)params, (void)data;
   config.allocator.resize = list_measure;
   config.allocator.context = &largest;
   t_open(&t, &config);
@@ -762,18 +735,16 @@ static MunitResult list_odd_first(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_str(&t, "results[120].name"), "small119");
   munit_assert_size(largest, <, (size_t)400 << 10);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A list that is an array is given whole, or in pages when these are asked for; it has neither links nor a count. */
-static MunitResult list_arrays(const MunitParameter params[], void *data)
+TEST(list, arrays)
 {
   static const char at[] = "/groups/%s/customDBRoles/roles%s";
   const char *group;
   char body[64];
   t_service t;
   int i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1, .max_page = 7 });
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   for (i = 0; i < 20; i++) {
@@ -802,11 +773,10 @@ static MunitResult list_arrays(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/limits?itemsPerPage=2&pageNum=2", group), ==, 200); /* of a table */
   munit_assert_size(svc_node_count(t.body), ==, 2);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* An array that is given whole has an end: beyond that, pages of it are to be asked for. */
-static MunitResult list_too_long(const MunitParameter params[], void *data)
+TEST(list, too_long)
 {
   static const char at[] = "/groups/%s/customDBRoles/roles%s";
   static char body[40000];
@@ -814,7 +784,6 @@ static MunitResult list_too_long(const MunitParameter params[], void *data)
   t_service t;
   size_t n;
   int i, j;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":200}", "/groups/%s/limits/svc.project.security.databaseAccess.customRoles", group), ==, 200);
@@ -832,11 +801,10 @@ static MunitResult list_too_long(const MunitParameter params[], void *data)
   munit_assert_size(svc_node_count(t.body), ==, 140);
   munit_assert_size(t.response.body_length, >, (size_t)4 << 20);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Names that differ in case, length and organization: what the index finds is what a look at each would. */
-static MunitResult list_by_prefix(const MunitParameter params[], void *data)
+TEST(list, by_prefix)
 {
   enum { COUNT = 400 };
   static char names[COUNT][24];
@@ -844,7 +812,6 @@ static MunitResult list_by_prefix(const MunitParameter params[], void *data)
   const char *org[2];
   t_service t;
   int owner[COUNT], i, j, round;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org[0] = t_organization(&t, "A");
   org[1] = t_organization(&t, "B");
@@ -874,7 +841,6 @@ static MunitResult list_by_prefix(const MunitParameter params[], void *data)
     munit_assert_size(t_count(&t, "results"), ==, (size_t)shown);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
 typedef struct list_torn {
@@ -898,12 +864,11 @@ static bool list_torn_work(svc_job *job, svc_txn *txn)
 }
 
 /* Names that are damaged are passed over; a prefix may be of any characters. */
-static MunitResult list_torn_names(const MunitParameter params[], void *data)
+TEST(list, torn_names)
 {
   list_torn work;
   const char *org;
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Org");
   t_project(&t, org, "Acme 1");
@@ -920,7 +885,6 @@ static MunitResult list_torn_names(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
   munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_CORRUPT);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* What is read for one request. */
@@ -933,11 +897,10 @@ static t_reads list_cost(t_service *t, const char *path, int64_t total)
 }
 
 /* Four times as many projects: a list costs what it shows; what lies before its page is passed over. */
-static MunitResult list_costs(const MunitParameter params[], void *data)
+TEST(list, costs)
 {
   static const int sizes[] = { 400, 1600 };
   int k, i;
-  (void)params, (void)data;
   for (k = 0; k < 2; k++) {
     const int n = sizes[k];
     const char *org;
@@ -973,29 +936,4 @@ static MunitResult list_costs(const MunitParameter params[], void *data)
     munit_assert_long(r.rows + r.gets, <, 20);
     t_close(&t);
   }
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/torn_names", list_torn_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/by_prefix", list_by_prefix, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/costs", list_costs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/too-long", list_too_long, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/arrays", list_arrays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/links", list_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/filtered-links", list_filtered_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/base-url", list_base_url, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/order", list_order, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/newest-first", list_newest_first, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/missing-parent", list_missing_parent, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/by-name", list_by_name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/visible", list_visible, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/formats", list_formats, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/item-links", list_item_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/envelope", list_envelope, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/odd-path", list_odd_path, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/long-query", list_long_query, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/odd-first", list_odd_first, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_list = { "list", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -18,13 +18,12 @@ static void open_say(void *context, int level, const char *text)
 }
 
 /* Members that were appended since are not looked for: whatever is behind the caller's own counts for nothing. */
-static MunitResult open_older(const MunitParameter params[], void *data)
+TEST(open, older)
 {
   const size_t size = offsetof(svc_config, db_scheme); /* what there was, once */
   char *theirs = malloc(size); /* the sanitizer sees who reads behind it */
   svc_config config;
   svc *s;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.vendor = "acme";
   memcpy(theirs, &config, size);
@@ -34,15 +33,13 @@ static MunitResult open_older(const MunitParameter params[], void *data)
   munit_assert_int(s->config.conceal, ==, 0);
   svc_close(s);
   free(theirs);
-  return MUNIT_OK;
 }
 
-static MunitResult open_newer(const MunitParameter params[], void *data)
+TEST(open, newer)
 {
   char said[256] = "";
   open_longer theirs;
   svc *s;
-  (void)params, (void)data;
   memset(&theirs, 0, sizeof theirs);
   theirs.known.log = open_say;
   theirs.known.log_context = said;
@@ -52,11 +49,10 @@ static MunitResult open_newer(const MunitParameter params[], void *data)
   munit_assert_int(svc_open_as(&s, &theirs.known, SVC_VERSION_NUMBER, sizeof theirs), ==, SVC_INVALID);
   munit_assert_null(s);
   munit_assert_not_null(strstr(said, "does not know"));
-  return MUNIT_OK;
 }
 
 /* Versions between which other structs may differ do not go together, in either direction. */
-static MunitResult open_other_series(const MunitParameter params[], void *data)
+TEST(open, other_series)
 {
   static const struct {
     int version;
@@ -67,7 +63,6 @@ static MunitResult open_other_series(const MunitParameter params[], void *data)
   svc_config config;
   svc *s;
   size_t i;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.log = open_say;
   config.log_context = said;
@@ -81,16 +76,14 @@ static MunitResult open_other_series(const MunitParameter params[], void *data)
   munit_assert_int(svc_open_as(&s, &config, SVC_VERSION_NUMBER, 8), ==, SVC_INVALID); /* never was one so small */
   munit_assert_int((svc_open)(&s, NULL), ==, SVC_OK); /* who loads it by name */
   svc_close(s);
-  return MUNIT_OK;
 }
 
 /* A generator of random bytes that cannot be made ready, though the system has entropy. */
-static MunitResult open_unseeded(const MunitParameter params[], void *data)
+TEST(open, unseeded)
 {
   char said[256] = "";
   svc_config config;
   svc *s;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.log = open_say;
   config.log_context = said;
@@ -102,15 +95,13 @@ static MunitResult open_unseeded(const MunitParameter params[], void *data)
   munit_assert_null(strstr(said, "entropy"));
   munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
   svc_close(s);
-  return MUNIT_OK;
 }
 
 /* What is not there has no headers, and a name that is none names none. */
-static MunitResult open_headers(const MunitParameter params[], void *data)
+TEST(open, headers)
 {
   svc_response response;
   svc *s;
-  (void)params, (void)data;
   munit_assert_int((svc_open)(&s, NULL), ==, SVC_OK);
   munit_assert_int(svc_openapi(s, &response), ==, SVC_OK);
   munit_assert_string_equal(svc_response_header(&response, "content-TYPE"), "application/json");
@@ -120,11 +111,10 @@ static MunitResult open_headers(const MunitParameter params[], void *data)
   svc_response_free(&response);
   munit_assert_null(svc_response_header(&response, "Content-Type"));
   svc_close(s);
-  return MUNIT_OK;
 }
 
 /* Members that cannot be: each is named. */
-static MunitResult open_members(const MunitParameter params[], void *data)
+TEST(open, members)
 {
   static const svc_control_address good[] = { { .provider = "azure", .region = "eastus", .cidr = "10.0.0.0/8" },
                                               { .provider = "gcp", .region = "us-east1", .cidr = "10.0.0.1" } };
@@ -136,7 +126,6 @@ static MunitResult open_members(const MunitParameter params[], void *data)
   svc_config config;
   svc *s;
   size_t i;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.log = open_say;
   config.log_context = said;
@@ -166,7 +155,6 @@ static MunitResult open_members(const MunitParameter params[], void *data)
   config.db_scheme = word;
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   munit_assert_null(s);
-  return MUNIT_OK;
 }
 
 static int open_retry(svc_txn *txn)
@@ -182,13 +170,12 @@ static int open_no_room(svc_txn *txn)
 }
 
 /* A store that takes nothing: others are always sooner, or there is no room for the little that a new one begins with. */
-static MunitResult open_in_vain(const MunitParameter params[], void *data)
+TEST(open, in_vain)
 {
   svc_store_port port = *t_port();
   svc_config config;
   char said[256] = "";
   svc *s;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.store = &port;
   config.log = open_say;
@@ -200,7 +187,6 @@ static MunitResult open_in_vain(const MunitParameter params[], void *data)
   port.commit = open_no_room;
   munit_assert_int(svc_open(&s, &config), ==, SVC_FULL);
   munit_assert_null(s);
-  return MUNIT_OK;
 }
 
 /* Opens a store with this word, and says which one the handle has. */
@@ -224,7 +210,7 @@ static int open_with(const char *folder, const char *vendor, int keep_orders, ch
 }
 
 /* A store keeps its vendor word: another one is refused, and whoever names none gets the store's. */
-static MunitResult open_vendor(const MunitParameter params[], void *data)
+TEST(open, vendor)
 {
   char folder[128], said[256] = "", word[32];
   svc_config config;
@@ -232,7 +218,6 @@ static MunitResult open_vendor(const MunitParameter params[], void *data)
   svc_txn *txn;
   svc_key key;
   svc *s;
-  (void)params, (void)data;
   store_folder(folder);
   munit_assert_int(open_with(folder, "other", 1, said, word), ==, SVC_OK); /* a tool leaves the store as it is */
   munit_assert_int(open_with(folder, "acme", 0, said, word), ==, SVC_OK);
@@ -260,18 +245,4 @@ static MunitResult open_vendor(const MunitParameter params[], void *data)
   munit_assert_int(open_with(folder, "acme", 0, said, word), ==, SVC_OK);
   munit_assert_string_equal(word, "acme");
   store_remove(folder);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/vendor", open_vendor, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/in_vain", open_in_vain, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/unseeded", open_unseeded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/headers", open_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/members", open_members, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/older", open_older, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/newer", open_newer, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/other_series", open_other_series, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_open = { "open", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -61,20 +61,15 @@ static void strict_object(const svc_object *object)
 }
 
 /* Conditions of the tables are about fields and values that there are. */
-static MunitResult strict_tables(const MunitParameter params[], void *data)
+TEST_SERVICE(openapi_strict, tables)
 {
-  t_service t;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
   strict_seen_count = 0;
-  for (i = 0; i < t.s->plan_count; i++) {
-    strict_object(t.s->plans[i].noun->noun->object);
-    strict_object(t.s->plans[i].route->body);
-    strict_object(t.s->plans[i].route->answer);
+  for (i = 0; i < t->s->plan_count; i++) {
+    strict_object(t->s->plans[i].noun->noun->object);
+    strict_object(t->s->plans[i].route->body);
+    strict_object(t->s->plans[i].route->answer);
   }
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- answers */
@@ -95,12 +90,11 @@ static void strict_shown(t_schema *d, const svc_plan *plan, const svc_node *sche
   }
 }
 
-static MunitResult strict_answers(const MunitParameter params[], void *data)
+TEST(openapi_strict, answers)
 {
   static t_world w;
   static t_schema d;
   size_t i, count = 1, checked = 0;
-  (void)params, (void)data;
   for (i = 0; i < count; i++) {
     const svc_plan *plan;
     const svc_node *schema;
@@ -122,7 +116,6 @@ static MunitResult strict_answers(const MunitParameter params[], void *data)
   t_schema_close(&d);
   munit_assert_size(checked, >, 300);
   t_complaints_end();
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- bodies */
@@ -225,12 +218,11 @@ static void strict_bodies_of(t_world *w, const svc_plan *plan, t_schema *d)
   svc_snapshot_free(before);
 }
 
-static MunitResult strict_bodies(const MunitParameter params[], void *data)
+TEST(openapi_strict, bodies)
 {
   static t_world w;
   static t_schema d;
   size_t i, count = 1, checked = 0;
-  (void)params, (void)data;
   for (i = 0; i < count; i++) {
     const svc_plan *plan;
     bool takes;
@@ -250,14 +242,4 @@ static MunitResult strict_bodies(const MunitParameter params[], void *data)
   for (i = 0; i < sizeof strict_beyond / sizeof strict_beyond[0]; i++)
     if (!strict_beyond[i].met) munit_errorf("%s of %s can be said by its schema by now", strict_beyond[i].field, strict_beyond[i].op);
   t_complaints_end();
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/tables", strict_tables, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/answers", strict_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bodies", strict_bodies, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_openapi_strict = { "/openapi_strict", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -91,37 +91,32 @@ static void openapi_check_refused(const svc_plan *plan, const svc_node *operatio
   if (route->also) munit_assert_not_null(svc_node_get(responses, route->also == 204 ? "204" : "202"));
 }
 
-static MunitResult openapi_document(const MunitParameter params[], void *data)
+TEST_SERVICE(openapi, document)
 {
-  t_service t;
   svc_response r;
   svc_json_fault fault;
   svc_arena arena;
   svc_str text;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(svc_openapi(t.s, &r), ==, SVC_OK);
+  munit_assert_int(svc_openapi(t->s, &r), ==, SVC_OK);
   munit_assert_int(r.status, ==, 200);
   svc_arena_init(&arena, NULL);
   text = (svc_str){ r.body, r.body_length };
   if (!svc_json_gate(&arena, text, 64, &fault)) munit_errorf("%s at %zu: %.80s", fault.what, fault.at, r.body + fault.at);
   root = svc_json_parse(&arena, text);
   munit_assert_not_null(root);
-  for (i = 0; i < t.s->plan_count; i++) {
-    const svc_route *route = t.s->plans[i].route;
+  for (i = 0; i < t->s->plan_count; i++) {
+    const svc_route *route = t->s->plans[i].route;
     const svc_node *operation = openapi_operation_of(route);
     if (!operation) munit_errorf("%s %s is missing", methods[route->method], route->path);
     openapi_check_pages(route, operation);
     openapi_check_said(route, operation);
-    openapi_check_refused(&t.s->plans[i], operation);
+    openapi_check_refused(&t->s->plans[i], operation);
   }
   openapi_check_refs(root);
   svc_blocks_free(arena.blocks);
   svc_response_free(&r);
   munit_assert_int(svc_openapi(NULL, &r), ==, SVC_INVALID);
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ---- names of objects: each becomes a component of its own */
@@ -161,22 +156,17 @@ static void openapi_name(openapi_seen *seen, const svc_object *object)
   for (v = SVC_VARIANTS_OF(object); v && v->value; v++) openapi_name(seen, v->object);
 }
 
-static MunitResult openapi_names(const MunitParameter params[], void *data)
+TEST_SERVICE(openapi, names)
 {
   static openapi_seen seen;
-  t_service t;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
   seen.n = 0;
-  for (i = 0; i < t.s->plan_count; i++) {
-    openapi_name(&seen, t.s->plans[i].noun->noun->object);
-    openapi_name(&seen, t.s->plans[i].route->body);
-    openapi_name(&seen, t.s->plans[i].route->answer);
+  for (i = 0; i < t->s->plan_count; i++) {
+    openapi_name(&seen, t->s->plans[i].noun->noun->object);
+    openapi_name(&seen, t->s->plans[i].route->body);
+    openapi_name(&seen, t->s->plans[i].route->answer);
   }
   munit_assert_size(seen.n, >, 200);
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Every member of the value must be one that the schema knows, where it says that it knows them all. */
@@ -203,7 +193,7 @@ static void openapi_check_members(const svc_node *schema, const svc_node *value,
 }
 
 /* What is answered is what the document says: links and all. */
-static MunitResult openapi_answers(const MunitParameter params[], void *data)
+TEST_SERVICE(openapi, answers)
 {
   static const char *const paths[] = {
     "/orgs", "/orgs/{orgId}", "/orgs/{orgId}/settings", "/orgs/{orgId}/events", "/orgs/{orgId}/activityFeed",
@@ -213,24 +203,21 @@ static MunitResult openapi_answers(const MunitParameter params[], void *data)
     "/groups/{groupId}/clusters/C/status", "/clusters", "/eventTypes", "/rateLimits",
     "/orgs/{orgId}/invites", "/orgs/{orgId}/users", "/groups/{groupId}/invites", "/groups/{groupId}/users"
   };
-  t_service t;
   svc_response r;
   svc_arena arena;
   const char *ids[2], *id;
   const svc_node *schema;
   char path[160], key[160];
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  ids[0] = t_organization(&t, "Acme");
-  ids[1] = t_project(&t, ids[0], "alpha");
-  munit_assert_int(svc_openapi(t.s, &r), ==, SVC_OK);
+  ids[0] = t_organization(t, "Acme");
+  ids[1] = t_project(t, ids[0], "alpha");
+  munit_assert_int(svc_openapi(t->s, &r), ==, SVC_OK);
   svc_arena_init(&arena, NULL);
   root = svc_json_parse(&arena, (svc_str){ r.body, r.body_length });
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                            "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}",
                            "/groups/%s/clusters", ids[1]), ==, 202);
-  munit_assert_int(t_sendf(&t, "POST", "{\"username\":\"a@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/invites", ids[1]),
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"a@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/invites", ids[1]),
                    ==, 201);
   for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {
     const char *open = strchr(paths[i], '{'), *close = strchr(paths[i], '}'), *c = strstr(paths[i], "/C");
@@ -239,23 +226,21 @@ static MunitResult openapi_answers(const MunitParameter params[], void *data)
     else snprintf(path, sizeof path, "%s", paths[i]);
     if (c) snprintf(key, sizeof key, "%.*s/{clusterName}%s", (int)(c - paths[i]), paths[i], c + 2);
     else snprintf(key, sizeof key, "%s", paths[i]);
-    munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+    munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
     schema = svc_node_get(svc_node_get(svc_node_get(root, "paths"), key), "get");
     schema = svc_node_get(svc_node_get(svc_node_get(svc_node_get(schema, "responses"), "200"), "content")->first, "schema");
     munit_assert_not_null(schema);
-    openapi_check_members(schema, t.body, paths[i]);
+    openapi_check_members(schema, t->body, paths[i]);
   }
-  munit_assert_int(t_send(&t, "POST", "/orgs", "{\"name\":\"New\",\"apiKey\":{\"desc\":\"k\",\"roles\":[\"ORG_OWNER\"]}}"), ==, 201);
+  munit_assert_int(t_send(t, "POST", "/orgs", "{\"name\":\"New\",\"apiKey\":{\"desc\":\"k\",\"roles\":[\"ORG_OWNER\"]}}"), ==, 201);
   schema = svc_node_get(svc_node_get(svc_node_get(svc_node_get(root, "paths"), "/orgs"), "post"), "responses");
-  openapi_check_members(svc_node_get(svc_node_get(svc_node_get(schema, "201"), "content")->first, "schema"), t.body, "POST /orgs");
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_MEMBER\"],\"secretExpiresAfterHours\":8}",
+  openapi_check_members(svc_node_get(svc_node_get(svc_node_get(schema, "201"), "content")->first, "schema"), t->body, "POST /orgs");
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_MEMBER\"],\"secretExpiresAfterHours\":8}",
                            "/orgs/%s/serviceAccounts", ids[0]), ==, 201);
   schema = svc_node_get(svc_node_get(svc_node_get(svc_node_get(root, "paths"), "/orgs/{orgId}/serviceAccounts"), "post"), "responses");
-  openapi_check_members(svc_node_get(svc_node_get(svc_node_get(schema, "201"), "content")->first, "schema"), t.body, "POST serviceAccounts");
+  openapi_check_members(svc_node_get(svc_node_get(svc_node_get(schema, "201"), "content")->first, "schema"), t->body, "POST serviceAccounts");
   svc_blocks_free(arena.blocks);
   svc_response_free(&r);
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ---- what validators found, or would */
@@ -288,15 +273,12 @@ static const svc_node *openapi_body_of(const char *path, const char *method)
   return svc_node_get(svc_node_get(svc_node_get(svc_node_get(operation, "requestBody"), "content"), "application/json"), "schema");
 }
 
-static MunitResult openapi_schemas(const MunitParameter params[], void *data)
+TEST_SERVICE(openapi, schemas)
 {
   const svc_node *schema, *flow;
-  t_service t;
   svc_response r;
   svc_arena arena;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(svc_openapi(t.s, &r), ==, SVC_OK);
+  munit_assert_int(svc_openapi(t->s, &r), ==, SVC_OK);
   svc_arena_init(&arena, NULL);
   root = svc_json_parse(&arena, (svc_str){ r.body, r.body_length });
   /* the ends of their names, Request and its like, make no two the same */
@@ -343,12 +325,10 @@ static MunitResult openapi_schemas(const MunitParameter params[], void *data)
   munit_assert_true(svc_str_is(svc_node_str(svc_node_get(schema, "apiKey"), "scheme"), "digest"));
   svc_blocks_free(arena.blocks);
   svc_response_free(&r);
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 /* It is served to anybody, with a tag, and every address has a bucket for it. */
-static MunitResult openapi_served(const MunitParameter params[], void *data)
+TEST(openapi, served)
 {
   static const svc_limit_override limit = { .endpoint_set_id = "controlPlaneIPAddresses_ip", .capacity = 3, .refill_rate = 1, .refill_seconds = 60 };
   svc_config config = { .limits = &limit, .limit_count = 1 };
@@ -357,7 +337,6 @@ static MunitResult openapi_served(const MunitParameter params[], void *data)
   svc_response r, document;
   char tag[40];
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &config);
   munit_assert_int(svc_openapi(t.s, &document), ==, SVC_OK);
   munit_assert_int(svc_handle_request(t.s, &request, &r), ==, SVC_OK);
@@ -387,7 +366,6 @@ static MunitResult openapi_served(const MunitParameter params[], void *data)
   munit_assert_int(r.status, ==, 429);
   svc_response_free(&r);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 static const svc_node *openapi_gone(const svc_node *document, const svc_route *route)
@@ -397,7 +375,7 @@ static const svc_node *openapi_gone(const svc_node *document, const svc_route *r
 }
 
 /* 410 is in the document where it can be answered: of a version that is gone, and of a sunset only where the service enforces it. */
-static MunitResult openapi_sunset(const MunitParameter params[], void *data)
+TEST(openapi, sunset)
 {
   svc_config config = { .enforce_sunset = 1 };
   t_service t, strict;
@@ -405,7 +383,6 @@ static MunitResult openapi_sunset(const MunitParameter params[], void *data)
   svc_arena arena;
   const svc_node *document, *document_strict;
   size_t i, enforced = 0;
-  (void)params, (void)data;
   t_open(&t, NULL);
   t_open(&strict, &config);
   munit_assert_int(svc_openapi(t.s, &r), ==, SVC_OK);
@@ -426,16 +403,14 @@ static MunitResult openapi_sunset(const MunitParameter params[], void *data)
   svc_response_free(&r_strict);
   t_close(&t);
   t_close(&strict);
-  return MUNIT_OK;
 }
 
 /* A client puts a path behind its server: the root too must be there. And the bounds of a page are the configuration's. */
-static MunitResult openapi_configured(const MunitParameter params[], void *data)
+TEST(openapi, configured)
 {
   svc_config config = { .max_page = 50, .base_url = "https://x.test" };
   t_service t;
   svc_response r;
-  (void)params, (void)data;
   t_open(&t, &config);
   munit_assert_int(svc_openapi(t.s, &r), ==, SVC_OK);
   munit_assert_not_null(strstr(r.body, "\"/api/svc/v2\":{\"servers\":[{\"url\":\"https://x.test\"}],\"get\":"));
@@ -443,17 +418,15 @@ static MunitResult openapi_configured(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(r.body, "\"minimum\":1,\"maximum\":50,\"default\":50"));
   svc_response_free(&r);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* It is built once for a handle: whoever asks again gets a copy, also when the handle is closed meanwhile. */
-static MunitResult openapi_kept(const MunitParameter params[], void *data)
+TEST(openapi, kept)
 {
   svc_response first, second;
   uint64_t revision;
   t_service t;
   svc_str text;
-  (void)params, (void)data;
   t_open(&t, NULL);
   munit_assert_int(svc_openapi(t.s, &first), ==, SVC_OK);
   text = svc_openapi_kept(t.s, &revision);
@@ -465,18 +438,4 @@ static MunitResult openapi_kept(const MunitParameter params[], void *data)
   munit_assert_memory_equal(first.body_length, first.body, second.body);
   svc_response_free(&first);
   svc_response_free(&second);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/kept", openapi_kept, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/answers", openapi_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/configured", openapi_configured, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/document", openapi_document, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/schemas", openapi_schemas, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/sunset", openapi_sunset, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/served", openapi_served, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/names", openapi_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_openapi = { "openapi", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -30,7 +30,7 @@ static void assert_taken(t_service *t, const char *path)
   if (status != 200) munit_errorf("%s: %d %s", path, status, t->response.body);
 }
 
-static MunitResult query_pages(const MunitParameter params[], void *data)
+TEST(query, pages)
 {
   static const char *const bad[] = { "0", "-1", "1.5", "1.0", "", "501", "%201", "1%20", "+1", "0x10", "1e2", "one", "99999999999",
                                      "9223372036854775807", "9223372036854775808", "18446744073709551617", "--1", "-", "1,2",
@@ -38,7 +38,6 @@ static MunitResult query_pages(const MunitParameter params[], void *data)
   t_service t;
   char path[128];
   size_t i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   t_organization(&t, "Acme");
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -57,16 +56,14 @@ static MunitResult query_pages(const MunitParameter params[], void *data)
   assert_taken(&t, "/orgs?itemsPerPage=500");
   assert_taken(&t, "/orgs?pageNum=0001");
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult query_max_page(const MunitParameter params[], void *data)
+TEST(query, max_page)
 {
   svc_config small = { .limiter_off = 1, .max_page = 3 }, large = { .limiter_off = 1, .max_page = 1000 };
   t_service t;
   int i;
   char name[16];
-  (void)params, (void)data;
   t_open(&t, &small);
   for (i = 0; i < 5; i++) {
     snprintf(name, sizeof name, "o%d", i);
@@ -85,17 +82,15 @@ static MunitResult query_max_page(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_link(&t, "self"),
                             "http://localhost:8080/api/svc/v2/orgs?includeCount=true&pageNum=1&itemsPerPage=100");
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult query_booleans(const MunitParameter params[], void *data)
+TEST(query, booleans)
 {
   static const char *const names[] = { "includeCount", "envelope", "pretty" };
   static const char *const bad[] = { "", "TRUE", "True", "1", "0", "yes", "true%20", "%20true", "truefalse", "null" };
   t_service t;
   char path[128];
   size_t i, j;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   for (i = 0; i < 3; i++) {
     for (j = 0; j < sizeof bad / sizeof bad[0]; j++) {
@@ -110,15 +105,13 @@ static MunitResult query_booleans(const MunitParameter params[], void *data)
     assert_taken(&t, path);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult query_unknown(const MunitParameter params[], void *data)
+TEST(query, unknown)
 {
   t_service t;
   char path[256];
   const char *org;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   assert_why(&t, "/orgs?nosuch=1", "nosuch", "this operation has no such parameter");
@@ -152,10 +145,9 @@ static MunitResult query_unknown(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "POST", "/orgs?envelope=true&pretty=true", "{\"name\":\"b\"}"), ==, 201);
   munit_assert_int64(t_int(&t, "status"), ==, 201);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult query_repeated(const MunitParameter params[], void *data)
+TEST(query, repeated)
 {
   static const char *const once[] = { "pageNum=1", "itemsPerPage=10", "includeCount=true", "envelope=false", "pretty=true",
                                       "name=A" };
@@ -163,7 +155,6 @@ static MunitResult query_repeated(const MunitParameter params[], void *data)
   char path[4096];
   const char *group;
   size_t i, n;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   for (i = 0; i < sizeof once / sizeof once[0]; i++) {
@@ -185,13 +176,11 @@ static MunitResult query_repeated(const MunitParameter params[], void *data)
   snprintf(path + n, sizeof path - n, "&eventType=GROUP_CREATED");
   assert_why(&t, path, "eventType", "it is given too often");
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult query_encoding(const MunitParameter params[], void *data)
+TEST(query, encoding)
 {
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   t_organization(&t, "a+b");
   t_organization(&t, "a(b)");
@@ -234,10 +223,9 @@ static MunitResult query_encoding(const MunitParameter params[], void *data)
   assert_refused(&t, "/orgs?%ff=x", "%ff");
   assert_refused(&t, "/orgs?pretty=true&%00=x", "%00");
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult query_dates(const MunitParameter params[], void *data)
+TEST(query, dates)
 {
   static const char *const bad[] = { "", "yesterday", "2025-02-30T00:00:00Z", "2025-02-29", "2025-13-01", "2025-00-01", "2025-01-00",
                                      "2025-06-01T25:00:00Z", "2025-06-01T00:60:00Z", "2025-06-01T00:00:60Z", "2025-06-01T00:00:00X",
@@ -269,7 +257,6 @@ static MunitResult query_dates(const MunitParameter params[], void *data)
   char path[256];
   const char *group;
   size_t i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   group = t_project(&t, t_organization(&t, "Acme"), "alpha"); /* 00:00:00 */
   t_advance(&t, 1800);
@@ -302,7 +289,6 @@ static MunitResult query_dates(const MunitParameter params[], void *data)
   munit_assert_string_equal(t_param(&t, 0), "2025-06-02");
   munit_assert_string_equal(t_param(&t, 1), "2025-06-01");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------- types that no operation of this build has yet */
@@ -321,7 +307,7 @@ static int step(t_service *t, const svc_route *route, const char *query, svc_cal
   return svc_stage_query(c) ? 0 : c->error.code;
 }
 
-static MunitResult query_typed(const MunitParameter params[], void *data)
+TEST(query, typed)
 {
   static const char *const colours[] = { "RED", "GREEN", NULL };
   static const svc_param own[] = {
@@ -365,7 +351,6 @@ static MunitResult query_typed(const MunitParameter params[], void *data)
   svc_call c;
   size_t i;
   char quoted[64];
-  (void)params, (void)data;
   t_open(&t, &quiet);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     int error = step(&t, &route, rows[i].query, &c, &arena);
@@ -387,18 +372,4 @@ static MunitResult query_typed(const MunitParameter params[], void *data)
   munit_assert_null(svc_query_get(&c, "int"));
   svc_blocks_free(arena.blocks);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/pages", query_pages, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/max-page", query_max_page, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/booleans", query_booleans, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/unknown", query_unknown, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/repeated", query_repeated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/encoding", query_encoding, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/dates", query_dates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/typed", query_typed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_query = { "query", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

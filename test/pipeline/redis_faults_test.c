@@ -149,15 +149,14 @@ static void use_well(const fake *f)
 
 /* ---------------------------------------------------------------------------------------------------------------- tests */
 
-static MunitResult redis_faults_nonsense(const MunitParameter params[], void *data)
+TEST(redis_faults, nonsense)
 {
   static const char *const answers[] = { "-ERR no\r\n", "-NOAUTH no\r\n", "-NOPERM no\r\n", "-WRONGPASS no\r\n", "-LOADING soon\r\n", "-\001\002\r\n", "-NOSCRIPT no\r\n",
     "+OK\r\n", ":7\r\n", "$-1\r\n", "$5\r\nabcde\r\n", "*2\r\n:1\r\n:2\r\n", "*3\r\n:1\r\n+a\r\n:0\r\n", "*3\r\n:0\r\n:0\r\n:1500\r\n", "*-1\r\n", "hello\r\n", "$99999999999999999999\r\n", "" };
   fake f;
   size_t i;
   int where, unknown;
-  (void)params, (void)data;
-  if (!t_redis_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_redis_port());
   fake_start(&f);
   use_well(&f);
   for (unknown = 0; unknown < 2; unknown++)
@@ -180,10 +179,9 @@ static MunitResult redis_faults_nonsense(const MunitParameter params[], void *da
       use_well(&f);
     }
   fake_stop(&f);
-  return MUNIT_OK;
 }
 
-static MunitResult redis_faults_calls(const MunitParameter params[], void *data)
+TEST(redis_faults, calls)
 {
   static const struct { enum t_call call; int errors[4]; } kinds[] = { { T_CALL_SEND, { EINTR, EAGAIN, EPIPE, T_SHORT } }, { T_CALL_RECEIVE, { EINTR, EAGAIN, ECONNRESET, T_SHORT } },
     { T_CALL_WAIT, { EINTR, EBADF } }, { T_CALL_SERVER, { EIO } }, { T_CALL_MEMORY, { ENOMEM } }, { T_CALL_LOCKS, { ENOMEM } }, { T_CALL_LOCK, { EMFILE } } };
@@ -191,8 +189,7 @@ static MunitResult redis_faults_calls(const MunitParameter params[], void *data)
   fake f;
   size_t k, e;
   long at;
-  (void)params, (void)data;
-  if (!t_redis_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_redis_port());
   fake_start(&f);
   for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
     for (e = 0; e < 4 && kinds[k].errors[e]; e++)
@@ -212,16 +209,14 @@ static MunitResult redis_faults_calls(const MunitParameter params[], void *data)
   fprintf(stderr, "Redis: %lu faults, %lu refused\n", tried, refused);
   munit_assert_ulong(refused, >, 20);
   fake_stop(&f);
-  return MUNIT_OK;
 }
 
 /* The socket takes nothing at first, and then its end is gone: nothing was taken, and the next goes on. */
-static MunitResult redis_faults_full(const MunitParameter params[], void *data)
+TEST(redis_faults, full)
 {
   fake f;
   long at;
-  (void)params, (void)data;
-  if (!t_redis_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_redis_port());
   fake_start(&f);
   for (at = 1; at < 60; at++) {
     outcome o;
@@ -237,7 +232,6 @@ static MunitResult redis_faults_full(const MunitParameter params[], void *data)
   }
   munit_assert_long(at, >, 5);
   fake_stop(&f);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- the breaker */
@@ -303,13 +297,12 @@ static void breaker_pause(breaker *b, int ms, bool answers)
 }
 
 /* The pause is doubled with each failure, up to five seconds; it goes on where it was soon after it was mended, and not after a while. */
-static MunitResult redis_faults_breaker(const MunitParameter params[], void *data)
+TEST(redis_faults, breaker)
 {
   static const int pauses[] = { 100, 200, 400, 800, 1600, 3200, 5000, 5000 };
   breaker b;
   size_t i;
-  (void)params, (void)data;
-  if (!t_redis_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_redis_port());
   breaker_open(&b, "timeout=5000&connect=5000", true);
   t_clock_stands(0);
   munit_assert_int(breaker_take(&b, true), ==, SVC_OK);
@@ -333,19 +326,17 @@ static MunitResult redis_faults_breaker(const MunitParameter params[], void *dat
   munit_assert_int(breaker_take(&b, false), ==, SVC_IO);
   breaker_pause(&b, 100, true);
   breaker_close(&b);
-  return MUNIT_OK;
 }
 
 /* Answers that are too long, too many or beyond what was asked for: each is an error, and the connection is not used again. */
-static MunitResult redis_faults_bounds(const MunitParameter params[], void *data)
+TEST(redis_faults, bounds)
 {
   static const char *const answers[] = { "*1073741823\r\n", "*9\r\n", "*-7\r\n", "*3\r\n:0\r\n:0\r\n:99999999999\r\n", "*3\r\n:0\r\n:0\r\n:60001\r\n",
     "*3\r\n:0\r\n:0\r\n:-1\r\n", "*3\r\n:1\r\n:6\r\n:0\r\n", "*3\r\n:1\r\n:-1\r\n:0\r\n", "*3\r\n:2\r\n:1\r\n:0\r\n",
     "*3\r\n:1\r\n:4\r\n:0\r\n:1\r\n", "*3\r\n:1\r\n:4\r\n:0\r\n*3\r\n:1\r\n:4\r\n:0\r\n" };
   fake f;
   size_t i;
-  (void)params, (void)data;
-  if (!t_redis_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_redis_port());
   fake_start(&f);
   for (i = 0; i < sizeof answers / sizeof answers[0]; i++) {
     outcome o;
@@ -358,16 +349,14 @@ static MunitResult redis_faults_bounds(const MunitParameter params[], void *data
     use_well(&f);
   }
   fake_stop(&f);
-  return MUNIT_OK;
 }
 
 /* One answer that is late is that request's, and so are three; when nobody was answered for five timeouts it breaks. */
-static MunitResult redis_faults_misses(const MunitParameter params[], void *data)
+TEST(redis_faults, misses)
 {
   breaker b;
   int i;
-  (void)params, (void)data;
-  if (!t_redis_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_redis_port());
   breaker_open(&b, "timeout=20&connect=10000", true);
   atomic_store(&b.f.control->silent, 1);
   for (i = 0; i < 4; i++) {
@@ -378,7 +367,6 @@ static MunitResult redis_faults_misses(const MunitParameter params[], void *data
   munit_assert_int(breaker_lines(&b, "does not answer in time"), ==, 1);
   munit_assert_int(breaker_lines(&b, "\n"), ==, 1);
   breaker_close(&b);
-  return MUNIT_OK;
 }
 
 static void refused_uri(const char *uri, const char *expected)
@@ -395,13 +383,12 @@ static void refused_uri(const char *uri, const char *expected)
 }
 
 /* What a URI can have wrong; no part of it is said. */
-static MunitResult redis_faults_uris(const MunitParameter params[], void *data)
+TEST(redis_faults, uris)
 {
   static char large[2000];
   char uri[2300], folder[128], path[160];
   FILE *file;
-  (void)params, (void)data;
-  if (!t_redis_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_redis_port());
   memset(large, 'a', sizeof large - 1);
   unsetenv("REDISCLI_AUTH");
   refused_uri(NULL, "it is missing");
@@ -452,18 +439,4 @@ static MunitResult redis_faults_uris(const MunitParameter params[], void *data)
   refused_uri(uri, "cannot be read");
   store_remove(folder);
   t_redis_port()->close(NULL);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/nonsense", redis_faults_nonsense, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/calls", redis_faults_calls, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/full", redis_faults_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/breaker", redis_faults_breaker, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/misses", redis_faults_misses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bounds", redis_faults_bounds, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/uris", redis_faults_uris, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_redis_faults = { "/redis_faults", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

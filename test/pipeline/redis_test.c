@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SKIP_WITHOUT if (!t_redis_port()) return MUNIT_SKIP
+#define SKIP_WITHOUT SKIP_IF(!t_redis_port())
 
 /* ------------------------------------------------------------------------------------------------------------ the server */
 
@@ -198,13 +198,12 @@ static void *hammering(void *context)
 }
 
 /* Two handles have one bucket: in turn, and all at once. */
-static MunitResult redis_exact(const MunitParameter params[], void *data)
+TEST(redis, exact)
 {
   svc_bucket b = bucket("5f0000000000000000000001", 10, 5, 60);
   hammer h[6];
   site s;
   int i, total = 0;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   for (i = 0; i < 25; i++) {
@@ -226,11 +225,10 @@ static MunitResult redis_exact(const MunitParameter params[], void *data)
   munit_assert_int(total, ==, 500);
   munit_assert_string_equal(s.log.log, "");
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* Step by step what limiter.c does, whatever the times are: forwards, and back by more than an interval. */
-static MunitResult redis_same_steps(const MunitParameter params[], void *data)
+TEST(redis, same_steps)
 {
   static const svc_set_row rows[] = {
     { "three", SVC_SCOPE_USER, 3, 1, 60 }, { "ten", SVC_SCOPE_USER, 10, 4, 60 }, { "one", SVC_SCOPE_USER, 1, 1, 1 },
@@ -243,7 +241,6 @@ static MunitResult redis_same_steps(const MunitParameter params[], void *data)
   site s;
   size_t k;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   allocator.context = &memory;
@@ -265,18 +262,16 @@ static MunitResult redis_same_steps(const MunitParameter params[], void *data)
   }
   svc_limiter_close(l);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* Of two handles whose clocks differ nobody gains a token by going back and forth; a clock that was set back begins again. */
-static MunitResult redis_clocks(const MunitParameter params[], void *data)
+TEST(redis, clocks)
 {
   svc_bucket b = bucket("a", 3, 1, 60), c = bucket("b", 2, 2, 60);
   int64_t t = T_START, behind = 50000;
   svc_tokens got;
   site s;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   for (i = 0; i < 20; i++) munit_assert_int(take(&s, i % 2, &b, t + i - i % 2 * behind).taken, ==, i < 3);
@@ -293,11 +288,10 @@ static MunitResult redis_clocks(const MunitParameter params[], void *data)
   munit_assert_false(take(&s, 1, &c, t - 3600000 + 59999).taken);
   munit_assert_true(take(&s, 1, &c, t - 3600000 + 60000).taken);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* Instances are any bytes, and sets are sets; times are any numbers; what is configured otherwise at another handle is no more than here. */
-static MunitResult redis_any_bytes(const MunitParameter params[], void *data)
+TEST(redis, any_bytes)
 {
   static const int64_t times[] = { 0, -5, 1, INT64_MAX, INT64_MIN, T_START, INT64_MAX / 4 };
   static char text[2][3000];
@@ -306,7 +300,6 @@ static MunitResult redis_any_bytes(const MunitParameter params[], void *data)
   svc_bucket b = bucket("", 2, 1, 60);
   site s;
   size_t i, n;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   memset(text, 'x', sizeof text);
   text[1][sizeof text[1] - 1] = 'y';
@@ -333,16 +326,14 @@ static MunitResult redis_any_bytes(const MunitParameter params[], void *data)
   b = bucket("times", INT32_MAX, 1, INT32_MAX);
   for (i = 0; i < sizeof times / sizeof times[0]; i++) munit_assert_true(take(&s, 0, &b, times[i]).taken);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* What would be full again is not kept. */
-static MunitResult redis_forgets(const MunitParameter params[], void *data)
+TEST(redis, forgets)
 {
   svc_bucket b = bucket("a", 10, 5, 60);
   site s;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   for (i = 0; i < 6; i++) take(&s, 0, &b, T_START); /* six are two intervals, and there is a minute on top */
@@ -351,18 +342,16 @@ static MunitResult redis_forgets(const MunitParameter params[], void *data)
   count(&s, 0, "n", 1);
   munit_assert_true(server_says(&s.server, "EVAL \"local t = redis.call('PTTL', 'svc:svc:n:n') return (t > 50000 and t <= 60000) and 1 or t\" 0", ":1\r\n"));
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- nonces */
 
-static MunitResult redis_counts(const MunitParameter params[], void *data)
+TEST(redis, counts)
 {
   bool used[700] = { false };
   uint32_t highest = 0;
   site s;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   munit_assert_true(count(&s, 0, "n", 1));
@@ -390,7 +379,6 @@ static MunitResult redis_counts(const MunitParameter params[], void *data)
   }
   munit_assert_int(i, >, 100);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- services */
@@ -476,11 +464,10 @@ static void fleet_nonce(fleet *f, int i, char nonce[33])
 }
 
 /* The headers are the ones that there always are, and the token endpoint has its bucket there, too. */
-static MunitResult redis_requests(const MunitParameter params[], void *data)
+TEST(redis, requests)
 {
   fleet f;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   server_open(&f.server, "");
   fleet_open(&f, NULL, NULL);
@@ -507,17 +494,15 @@ static MunitResult redis_requests(const MunitParameter params[], void *data)
   munit_assert_string_equal(f.t[0].log, f.t[1].log);
   fleet_close(&f);
   server_close(&f.server);
-  return MUNIT_OK;
 }
 
 /* What was used at one handle is used at the other, also with limiter_off. */
-static MunitResult redis_replay(const MunitParameter params[], void *data)
+TEST(redis, replay)
 {
   svc_config off = { .limiter_off = 1 };
   char nonce[33];
   fleet f;
   int round;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   for (round = 0; round < 2; round++) {
     server_open(&f.server, "");
@@ -538,7 +523,6 @@ static MunitResult redis_replay(const MunitParameter params[], void *data)
     fleet_close(&f);
     server_close(&f.server);
   }
-  return MUNIT_OK;
 }
 
 /* What the handles of a fleet have in common that share a store on PostgreSQL, and a server of Redis that is begun here. */
@@ -554,15 +538,14 @@ static void fleet_of_one_store(fleet *f, char folder[128], svc_config *config)
 }
 
 /* As it is meant: one store on PostgreSQL, one Redis, several handles. */
-static MunitResult redis_one_store(const MunitParameter params[], void *data)
+TEST(redis, one_store)
 {
   svc_config config = { 0 };
   char nonce[33], folder[128];
   fleet f;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
-  if (!t_postgres_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_postgres_port());
   fleet_of_one_store(&f, folder, &config);
   for (i = 0; i < HANDLES; i++) t_open(&f.t[i], &config);
   munit_assert_int(svc_bootstrap(f.t[0].s, &f.keys), ==, SVC_OK);
@@ -574,7 +557,6 @@ static MunitResult redis_one_store(const MunitParameter params[], void *data)
   fleet_close(&f);
   server_close(&f.server);
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- outages */
@@ -602,13 +584,12 @@ static bool metrics_have(svc *s, const char *line)
 
 /* Killed in the middle: each handle goes on by itself, from the level that it knows, and neither waits nor talks about it with every
 ** request. Both together never grant more than twice what the bucket holds. */
-static MunitResult redis_open_when_gone(const MunitParameter params[], void *data)
+TEST(redis, open_when_gone)
 {
   svc_config counts = { .metrics = 1 };
   fleet f;
   double begun;
   int i, granted[HANDLES] = { 0, 0 };
-  (void)params, (void)data;
   SKIP_WITHOUT;
   server_open(&f.server, "");
   fleet_open(&f, NULL, &counts);
@@ -641,15 +622,13 @@ static MunitResult redis_open_when_gone(const MunitParameter params[], void *dat
   }
   fleet_close(&f);
   server_close(&f.server);
-  return MUNIT_OK;
 }
 
 /* A handle that never heard of a bucket has a full one, the one that heard last the rest: N times the bucket, and not once more. */
-static MunitResult redis_bound_when_gone(const MunitParameter params[], void *data)
+TEST(redis, bound_when_gone)
 {
   fleet f;
   int i, granted = 0;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   server_open(&f.server, "");
   fleet_open(&f, NULL, NULL);
@@ -664,7 +643,6 @@ static MunitResult redis_bound_when_gone(const MunitParameter params[], void *da
   munit_assert_int(granted, ==, 2 * 10);
   fleet_close(&f);
   server_close(&f.server);
-  return MUNIT_OK;
 }
 
 static int health(svc *s, const char *has)
@@ -680,11 +658,10 @@ static int health(svc *s, const char *has)
 }
 
 /* Not ready while Redis is gone, also if no request has asked it since; and ready again, though none does. */
-static MunitResult redis_health(const MunitParameter params[], void *data)
+TEST(redis, health)
 {
   double until = seconds() + 15;
   fleet f;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   server_open(&f.server, "");
   fleet_open(&f, NULL, NULL);
@@ -699,7 +676,6 @@ static MunitResult redis_health(const MunitParameter params[], void *data)
   munit_assert_true(server_says(&f.server, "KEYS *health*", "*0"));
   fleet_close(&f);
   server_close(&f.server);
-  return MUNIT_OK;
 }
 
 static int other_random(void *context, void *buffer, size_t size)
@@ -720,15 +696,14 @@ static void challenge_nonce(t_service *t, char nonce[33])
 }
 
 /* A nonce that cannot be counted over all handles is accepted by none; the one that is given in its place by one alone. */
-static MunitResult redis_nonces_fail_closed(const MunitParameter params[], void *data)
+TEST(redis, nonces_fail_closed)
 {
   svc_config config = { 0 };
   char nonce[33], own[33], fresh[33], folder[128];
   fleet f;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
-  if (!t_postgres_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_postgres_port());
   fleet_of_one_store(&f, folder, &config);
   t_open(&f.t[0], &config);
   config.random = other_random;
@@ -757,15 +732,13 @@ static MunitResult redis_nonces_fail_closed(const MunitParameter params[], void 
   fleet_close(&f);
   server_close(&f.server);
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 /* A Redis that was started after a nonce was given out may have forgotten which counts were used. */
-static MunitResult redis_nonces_before_it(const MunitParameter params[], void *data)
+TEST(redis, nonces_before_it)
 {
   bool fresh = true;
   site s;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   munit_assert_int(s.port->count(s.limits[0], SVC_S("old"), 1, 3600000, 60000, &fresh), ==, SVC_OK);
@@ -775,16 +748,14 @@ static MunitResult redis_nonces_before_it(const MunitParameter params[], void *d
   munit_assert_int(s.port->count(s.limits[0], SVC_S("new"), 2, 3600000, 60000, &fresh), ==, SVC_OK); /* it is known */
   munit_assert_true(fresh);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* Wrong answers to Digest are counted over all handles. */
-static MunitResult redis_guesses(const MunitParameter params[], void *data)
+TEST(redis, guesses)
 {
   char nonce[33], key[sizeof ((svc_credentials *)0)->private_key];
   fleet f;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   server_open(&f.server, "");
   fleet_open(&f, NULL, NULL);
@@ -799,11 +770,10 @@ static MunitResult redis_guesses(const MunitParameter params[], void *data)
   munit_assert_int(fleet_digest(&f, 0, nonce, 30), ==, 429); /* what it has heard still holds */
   fleet_close(&f);
   server_close(&f.server);
-  return MUNIT_OK;
 }
 
 /* A key that holds something else is taken for none; of a nonce for one that is used up. Nobody else notices. */
-static MunitResult redis_bad_values(const MunitParameter params[], void *data)
+TEST(redis, bad_values)
 {
   static const char *const values[] = { "SET %s garbage", "SET %s \"\"", "SET %s \"99999999999999999999 -1\"", "LPUSH %s 1 2 3", "HSET %s a b",
                                         "SET %s \"5 1e400\"", "SET %s \"-5 0\"", "SET %s \"3 77777777777777777777777777777777\"" };
@@ -811,7 +781,6 @@ static MunitResult redis_bad_values(const MunitParameter params[], void *data)
   char command[128];
   size_t i;
   site s;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   for (i = 0; i < sizeof values / sizeof values[0]; i++) {
@@ -830,16 +799,14 @@ static MunitResult redis_bad_values(const MunitParameter params[], void *data)
   }
   munit_assert_string_equal(s.log.log, "");
   site_close(&s);
-  return MUNIT_OK;
 }
 
-static MunitResult redis_closed_when_gone(const MunitParameter params[], void *data)
+TEST(redis, closed_when_gone)
 {
   svc_config closed = { .limiter_closed = 1 };
   char nonce[33];
   fleet f;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   server_open(&f.server, "");
   fleet_open(&f, NULL, &closed);
@@ -863,7 +830,6 @@ static MunitResult redis_closed_when_gone(const MunitParameter params[], void *d
   munit_assert_int(lines_with(f.t[0].log, "limiter"), ==, 2);
   fleet_close(&f);
   server_close(&f.server);
-  return MUNIT_OK;
 }
 
 /* Somebody who listens, and never answers. Who has tried is counted by the connections that wait there. */
@@ -898,13 +864,12 @@ static void wall_close(wall *w)
 }
 
 /* Requests do not line up for one who does not answer. */
-static MunitResult redis_silent(const MunitParameter params[], void *data)
+TEST(redis, silent)
 {
   int i, tries, asked = 0;
   double begun, longest = 0;
   fleet f;
   wall w;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   T_SKIP_SLOW;
   wall_open(&w);
@@ -925,7 +890,6 @@ static MunitResult redis_silent(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(f.t[0].log, "does not answer in time"));
   fleet_close(&f);
   wall_close(&w);
-  return MUNIT_OK;
 }
 
 typedef struct asker {
@@ -947,13 +911,12 @@ static void *asking(void *context)
 }
 
 /* Of many who ask at the same time one tries. */
-static MunitResult redis_one_tries(const MunitParameter params[], void *data)
+TEST(redis, one_tries)
 {
   asker a[8];
   wall w;
   site s;
   int i, tries;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   wall_open(&w);
   memset(&s, 0, sizeof s);
@@ -972,7 +935,6 @@ static MunitResult redis_one_tries(const MunitParameter params[], void *data)
   munit_assert_int(lines_with(s.log.log, "limiter"), ==, 1);
   s.port->close(s.limits[0]);
   wall_close(&w);
-  return MUNIT_OK;
 }
 
 static void *goes_on(void *server_of)
@@ -983,7 +945,7 @@ static void *goes_on(void *server_of)
 }
 
 /* A server that stops for a while: what it says too late, even while another question waits, is not taken for the answer to that. */
-static MunitResult redis_late(const MunitParameter params[], void *data)
+TEST(redis, late)
 {
   svc_bucket b = bucket("a", 100, 1, 60), c = bucket("b", 7, 1, 60);
   svc_tokens t;
@@ -991,7 +953,6 @@ static MunitResult redis_late(const MunitParameter params[], void *data)
   pthread_t thread;
   site s;
   int i, rc = SVC_OK;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   for (i = 0; i < 2; i++) { /* one that is late is one that is late: the next asks again */
@@ -1018,7 +979,6 @@ static MunitResult redis_late(const MunitParameter params[], void *data)
   munit_assert_int64(take(&s, 0, &b, T_START).remaining, >=, 80); /* at the most what was asked before it was known to be gone */
   munit_assert_int(lines_with(s.log.log, "limiter"), ==, 2);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 typedef struct one_take {
@@ -1046,7 +1006,7 @@ static void take_at_once(site *s, one_take *all, int n)
 }
 
 /* Several who wait for one that has stopped: all are told, the log has one line, and the next that is answered mends it. */
-static MunitResult redis_together(const MunitParameter params[], void *data)
+TEST(redis, together)
 {
   svc_bucket b = bucket("all", 500, 1, 60);
   svc_tokens t;
@@ -1054,7 +1014,6 @@ static MunitResult redis_together(const MunitParameter params[], void *data)
   double until, begun;
   site s;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   kill(s.server.pid, SIGSTOP);
@@ -1076,18 +1035,16 @@ static MunitResult redis_together(const MunitParameter params[], void *data)
   }
   munit_assert_int(lines_with(s.log.log, "limiter"), ==, 2);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* A busy moment, in which many answers are late: each request is told so, nobody stops asking, and no connection is given up. */
-static MunitResult redis_busy_moment(const MunitParameter params[], void *data)
+TEST(redis, busy_moment)
 {
   svc_bucket b = bucket("all", 500, 1, 60);
   svc_limits_state before, behind;
   one_take all[12];
   site s;
   int i, rounds;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   T_SKIP_SLOW;
   site_open(&s);
@@ -1111,18 +1068,16 @@ static MunitResult redis_busy_moment(const MunitParameter params[], void *data)
   munit_assert_uint64(behind.connects, <=, 13);
   munit_assert_string_equal(s.log.log, "");
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* Of two connections the first was late: the next question takes the other one. */
-static MunitResult redis_other_connection(const MunitParameter params[], void *data)
+TEST(redis, other_connection)
 {
   svc_bucket b = bucket("all", 500, 1, 60);
   svc_tokens t;
   one_take all[2];
   site s;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   s.port->close(s.limits[0]);
@@ -1142,16 +1097,14 @@ static MunitResult redis_other_connection(const MunitParameter params[], void *d
   munit_assert_int64(take(&s, 0, &b, T_START).remaining, >=, 496);
   munit_assert_string_equal(s.log.log, "");
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* Scripts that it has forgotten, and connections that it has closed, are nobody's business. */
-static MunitResult redis_forgetful(const MunitParameter params[], void *data)
+TEST(redis, forgetful)
 {
   svc_bucket b = bucket("a", 10, 1, 60);
   site s;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   munit_assert_int64(take(&s, 0, &b, T_START).remaining, ==, 9);
@@ -1169,7 +1122,6 @@ static MunitResult redis_forgetful(const MunitParameter params[], void *data)
   munit_assert_int64(take(&s, 0, &b, T_START).remaining, ==, 9);
   munit_assert_string_equal(s.log.log, "");
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- the URI */
@@ -1194,7 +1146,7 @@ static int open_uri(const char *uri, char why[256])
   return rc;
 }
 
-static MunitResult redis_uris(const MunitParameter params[], void *data)
+TEST(redis, uris)
 {
   static const struct {
     const char *uri, *why;
@@ -1209,7 +1161,6 @@ static MunitResult redis_uris(const MunitParameter params[], void *data)
   };
   char why[256], uri[600];
   size_t i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   unsetenv("REDISCLI_AUTH");
   for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -1225,16 +1176,14 @@ static MunitResult redis_uris(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(why, "Redis at ::1:1 "));
   munit_assert_int(open_uri("unix:///nowhere/redis", why), ==, SVC_OK);
   munit_assert_not_null(strstr(why, "Redis at /nowhere/redis cannot"));
-  return MUNIT_OK;
 }
 
 /* The password, from the environment or from a file. One that is wrong keeps a service from being opened, and is told. */
-static MunitResult redis_password(const MunitParameter params[], void *data)
+TEST(redis, password)
 {
   char why[256], file[200], uri[500];
   server s;
   FILE *f;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   server_open(&s, "geheim geheim");
   unsetenv("REDISCLI_AUTH");
@@ -1269,11 +1218,10 @@ static MunitResult redis_password(const MunitParameter params[], void *data)
   munit_assert_int(open_uri(uri, why), ==, SVC_INVALID);
   munit_assert_string_equal(why, "limiter: Redis refuses: ERR"); /* and not all that it said */
   server_close(&s);
-  return MUNIT_OK;
 }
 
 /* Memory that ends, and a URI that is none, keep a handle from being opened, and nothing is left. */
-static MunitResult redis_not_opened(const MunitParameter params[], void *data)
+TEST(redis, not_opened)
 {
   t_memory memory = { .fail_at = 1 };
   svc_config config = { .allocator = { t_memory_resize, &memory }, .limiter_path = "redis://127.0.0.1:1" };
@@ -1281,7 +1229,6 @@ static MunitResult redis_not_opened(const MunitParameter params[], void *data)
   t_service log;
   char why[256];
   svc *s;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   munit_assert_int(t_redis_port()->open(&limits, &config, why, sizeof why), ==, SVC_NOMEM);
   memset(&config, 0, sizeof config);
@@ -1293,7 +1240,6 @@ static MunitResult redis_not_opened(const MunitParameter params[], void *data)
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   munit_assert_null(s);
   munit_assert_not_null(strstr(log.log, "limiter_path: there is no TLS"));
-  return MUNIT_OK;
 }
 
 /* A connection that breaks after so many bytes of taking a token, of a handle of its own: its breaker is new. False: it did not take so
@@ -1322,13 +1268,12 @@ static bool broken_one(site *s, relay *r, int direction, int way, long bytes, lo
   return hit;
 }
 
-static MunitResult redis_broken(const MunitParameter params[], void *data)
+TEST(redis, broken)
 {
   static site s;
   static relay r;
   long sure = 0, unsure = 0, bytes, tried = 0;
   int direction, way;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   memset(&s, 0, sizeof s);
   s.port = t_redis_port();
@@ -1342,39 +1287,4 @@ static MunitResult redis_broken(const MunitParameter params[], void *data)
   munit_assert_long(tried, >, 20);
   relay_stop(&r);
   server_close(&s.server);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/broken", redis_broken, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/exact", redis_exact, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/same_steps", redis_same_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/clocks", redis_clocks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/any_bytes", redis_any_bytes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/forgets", redis_forgets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/counts", redis_counts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/requests", redis_requests, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/replay", redis_replay, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/one_store", redis_one_store, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/open_when_gone", redis_open_when_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/closed_when_gone", redis_closed_when_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/health", redis_health, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bound_when_gone", redis_bound_when_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/nonces_fail_closed", redis_nonces_fail_closed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/nonces_before_it", redis_nonces_before_it, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/guesses", redis_guesses, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bad_values", redis_bad_values, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/busy_moment", redis_busy_moment, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/silent", redis_silent, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/one_tries", redis_one_tries, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/late", redis_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/together", redis_together, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/other_connection", redis_other_connection, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/forgetful", redis_forgetful, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/uris", redis_uris, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/password", redis_password, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/not_opened", redis_not_opened, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-
-const MunitSuite svc_suite_redis = { "redis", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

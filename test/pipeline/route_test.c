@@ -140,7 +140,7 @@ static void shape_of(const char *path, char *out)
   *out = 0;
 }
 
-static MunitResult route_every_operation(const MunitParameter params[], void *data)
+TEST(route, every_operation)
 {
   static const struct {
     const char *raw, *decoded;
@@ -156,7 +156,6 @@ static MunitResult route_every_operation(const MunitParameter params[], void *da
   char path[1024], value[64];
   size_t i, v, distinct = 0;
   unsigned p;
-  (void)params, (void)data;
   bench_open(&b);
   munit_assert_size(OPERATIONS, ==, 447);
   for (i = 0; i < OPERATIONS; i++) {
@@ -176,7 +175,6 @@ static MunitResult route_every_operation(const MunitParameter params[], void *da
   }
   munit_assert_size(distinct, ==, 278);
   bench_close(&b);
-  return MUNIT_OK;
 }
 
 /* Are the paths of one shape among those of the other? A parameter takes any literal, but not one with another ending. */
@@ -193,13 +191,12 @@ static bool takes_in(const char *wide, const char *narrow)
   return !*wide && !*narrow;
 }
 
-static MunitResult route_allowed_methods(const MunitParameter params[], void *data)
+TEST(route, allowed_methods)
 {
   bench b;
   char path[1024], shape[256], other[256];
   size_t i, j;
   int m;
-  (void)params, (void)data;
   bench_open(&b);
   for (i = 0; i < OPERATIONS; i++) {
     unsigned own = 0, allowed = 0;
@@ -223,13 +220,11 @@ static MunitResult route_allowed_methods(const MunitParameter params[], void *da
     munit_assert_int(bench_route(&b, "get", path), ==, 405); /* methods have one case */
   }
   bench_close(&b);
-  return MUNIT_OK;
 }
 
-static MunitResult route_literal_first(const MunitParameter params[], void *data)
+TEST(route, literal_first)
 {
   bench b;
-  (void)params, (void)data;
   bench_open(&b);
   assert_goes(&b, "GET", "/groups/g/clusters/provider/regions", "/groups/{groupId}/clusters/provider/regions", "g", NULL,
               NULL);
@@ -256,13 +251,11 @@ static MunitResult route_literal_first(const MunitParameter params[], void *data
   assert_goes(&b, "GET", "/groups/g/sampleDatasetLoad/x", "/groups/{groupId}/sampleDatasetLoad/{sampleDatasetId}", "g",
               "x", NULL);
   bench_close(&b);
-  return MUNIT_OK;
 }
 
-static MunitResult route_suffixes(const MunitParameter params[], void *data)
+TEST(route, suffixes)
 {
   bench b;
-  (void)params, (void)data;
   bench_open(&b);
   /* behind a literal */
   assert_goes(&b, "POST", "/groups/g/streams:withSampleConnections", "/groups/{groupId}/streams:withSampleConnections", "g",
@@ -309,10 +302,9 @@ static MunitResult route_suffixes(const MunitParameter params[], void *data)
   assert_goes(&b, "GET", "/groups/g/dataFederation/t/queryLogs.gz", "/groups/{groupId}/dataFederation/{tenantName}/queryLogs.gz",
               "g", "t", NULL);
   bench_close(&b);
-  return MUNIT_OK;
 }
 
-static MunitResult route_encoding(const MunitParameter params[], void *data)
+TEST(route, encoding)
 {
   static const char *const bad[] = { "/groups/%", "/groups/a%", "/groups/%4", "/groups/%zz", "/groups/%4g", "/groups/%%41",
                                      "/groups/a%00b", "/groups/%00", "/groups/%ff", "/groups/%C3", "/groups/%C3%28",
@@ -320,7 +312,6 @@ static MunitResult route_encoding(const MunitParameter params[], void *data)
                                      "/groups/g/clusters/c%0", "/groups/%E2%82/clusters/c" };
   bench b;
   size_t i;
-  (void)params, (void)data;
   bench_open(&b);
   assert_goes(&b, "GET", "/%67roups", "/groups", NULL, NULL, NULL);
   assert_goes(&b, "GET", "/%67%72%6F%75%70%73/g/%63lusters", "/groups/{groupId}/clusters", "g", NULL, NULL);
@@ -353,24 +344,21 @@ static MunitResult route_encoding(const MunitParameter params[], void *data)
   munit_assert_int(bench_route(&b, "GET", "/groups%zz"), ==, 404);
   munit_assert_int(bench_route(&b, "GET", "/groups/g/clusters%00"), ==, 404);
   bench_close(&b);
-  return MUNIT_OK;
 }
 
 /* What stands in links must be safe there, whatever was sent plainly. */
-static MunitResult route_raw_is_safe(const MunitParameter params[], void *data)
+TEST(route, raw_is_safe)
 {
   bench b;
-  (void)params, (void)data;
   bench_open(&b);
   assert_goes(&b, "GET", "/groups/a\"b\\c%20/clusters", "/groups/{groupId}/clusters", "a\"b\\c ", NULL, NULL);
   assert_str(b.c.route.raw[0], "a%22b%5Cc%20");
   assert_goes(&b, "GET", "/groups/%61%2Fb/clusters", "/groups/{groupId}/clusters", "a/b", NULL, NULL);
   assert_str(b.c.route.raw[0], "a%2Fb");
   bench_close(&b);
-  return MUNIT_OK;
 }
 
-static MunitResult route_odd_paths(const MunitParameter params[], void *data)
+TEST(route, odd_paths)
 {
   static const char *const missing[] = { "/", "//", "/groups/", "/groups//clusters", "//groups", "/groups/g/", "/groups/g//",
                                          "/groups/g/clusters/", "/groups/g/clusters/c//status", "/Groups", "/groupsx", "/group",
@@ -380,7 +368,6 @@ static MunitResult route_odd_paths(const MunitParameter params[], void *data)
   bench b;
   char longest[9000];
   size_t i, n;
-  (void)params, (void)data;
   bench_open(&b);
   for (i = 0; i < sizeof missing / sizeof missing[0]; i++) {
     int status = bench_route(&b, "GET", missing[i]);
@@ -408,7 +395,6 @@ static MunitResult route_odd_paths(const MunitParameter params[], void *data)
   longest[8193 - strlen(BASE)] = 0;
   munit_assert_int(bench_route(&b, "GET", longest), ==, 414);
   bench_close(&b);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------- through the service */
@@ -461,7 +447,7 @@ static void world_path(const world *w, const char *path, char *out, size_t size)
   out[n] = 0;
 }
 
-static MunitResult route_not_found(const MunitParameter params[], void *data)
+TEST_SERVICE(route, not_found)
 {
   static const struct {
     const char *target, *detail;
@@ -480,83 +466,68 @@ static MunitResult route_not_found(const MunitParameter params[], void *data)
     { "/api/svc/v2/a\"b\\c", "Cannot find resource /api/svc/v2/a\"b\\c." },
     { "/api/svc/v2/{0}", "Cannot find resource /api/svc/v2/{0}." },
   };
-  t_service t;
   size_t i;
   char path[64];
-  (void)params, (void)data;
-  t_open(&t, NULL);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    munit_assert_int(t_send_raw(&t, "GET", rows[i].target, NULL, 0), ==, 404);
-    munit_assert_string_equal(t_error(&t), "RESOURCE_NOT_FOUND");
-    munit_assert_string_equal(t_str(&t, "detail"), rows[i].detail);
-    munit_assert_string_equal(t_str(&t, "reason"), "Not Found");
-    munit_assert_size(t_count(&t, "parameters"), ==, 1);
+    munit_assert_int(t_send_raw(t, "GET", rows[i].target, NULL, 0), ==, 404);
+    munit_assert_string_equal(t_error(t), "RESOURCE_NOT_FOUND");
+    munit_assert_string_equal(t_str(t, "detail"), rows[i].detail);
+    munit_assert_string_equal(t_str(t, "reason"), "Not Found");
+    munit_assert_size(t_count(t, "parameters"), ==, 1);
     snprintf(path, sizeof path, "%.*s", (int)strcspn(rows[i].target, "?"), rows[i].target);
-    munit_assert_string_equal(t_param(&t, 0), path);
-    munit_assert_string_equal(t_get_header(&t, "Content-Type"), "application/json");
-    munit_assert_string_equal(t_get_header(&t, "Allow"), "");
-    munit_assert_string_equal(t_get_header(&t, "RateLimit-Limit"), ""); /* no operation, no bucket */
+    munit_assert_string_equal(t_param(t, 0), path);
+    munit_assert_string_equal(t_get_header(t, "Content-Type"), "application/json");
+    munit_assert_string_equal(t_get_header(t, "Allow"), "");
+    munit_assert_string_equal(t_get_header(t, "RateLimit-Limit"), ""); /* no operation, no bucket */
   }
-  munit_assert_int(t_send_raw(&t, "GET", "/api/svc/v2/nothing", NULL, 0), ==, 404);
-  munit_assert_string_equal(t.response.body,
+  munit_assert_int(t_send_raw(t, "GET", "/api/svc/v2/nothing", NULL, 0), ==, 404);
+  munit_assert_string_equal(t->response.body,
                             "{\"detail\":\"Cannot find resource /api/svc/v2/nothing.\",\"error\":404,\"errorCode\":"
                             "\"RESOURCE_NOT_FOUND\",\"parameters\":[\"/api/svc/v2/nothing\"],\"reason\":\"Not Found\"}");
   /* an unknown path is told even to a caller that is not known: it is no secret what there is */
-  t.anonymous = true;
-  munit_assert_int(t_send_raw(&t, "GET", "/api/svc/v2/nothing", NULL, 0), ==, 404);
-  t_close(&t);
-  return MUNIT_OK;
+  t->anonymous = true;
+  munit_assert_int(t_send_raw(t, "GET", "/api/svc/v2/nothing", NULL, 0), ==, 404);
 }
 
-static MunitResult route_bad_targets(const MunitParameter params[], void *data)
+TEST_SERVICE(route, bad_targets)
 {
   static const char *const bad[] = { "", "*", "api/svc/v2", "http://localhost/api/svc/v2", "/api/svc/v2/gro ups",
                                      "/api/svc/v2/\x01", "/api/svc/v2/\x7f", "/api/svc/v2/\xC3\xA9", "/api/svc/v2?a=\xC3\xA9",
                                      "/api/svc/v2\t", "/api/svc/v2/groups/%zz", "/api/svc/v2/groups/%00" };
-  t_service t;
   char *target;
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    munit_assert_int(t_send_raw(&t, "GET", bad[i], NULL, 0), ==, 400);
-    munit_assert_string_equal(t_error(&t), "INVALID_REQUEST");
-    munit_assert_size(t_count(&t, "parameters"), ==, 1);
+    munit_assert_int(t_send_raw(t, "GET", bad[i], NULL, 0), ==, 400);
+    munit_assert_string_equal(t_error(t), "INVALID_REQUEST");
+    munit_assert_size(t_count(t, "parameters"), ==, 1);
   }
   target = munit_malloc(9000);
   memset(target, 'a', 8999);
   target[8999] = 0;
   target[0] = '/';
-  munit_assert_int(t_send_raw(&t, "GET", target, NULL, 0), ==, 414);
-  munit_assert_string_equal(t_error(&t), "URI_TOO_LONG");
-  munit_assert_int64(t_int(&t, "parameters[0]"), ==, 8192);
-  munit_assert_string_equal(t_str(&t, "reason"), "URI Too Long");
+  munit_assert_int(t_send_raw(t, "GET", target, NULL, 0), ==, 414);
+  munit_assert_string_equal(t_error(t), "URI_TOO_LONG");
+  munit_assert_int64(t_int(t, "parameters[0]"), ==, 8192);
+  munit_assert_string_equal(t_str(t, "reason"), "URI Too Long");
   free(target);
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 /* The target ends where its length says, not at a NUL. */
-static MunitResult route_target_length(const MunitParameter params[], void *data)
+TEST_SERVICE(route, target_length)
 {
-  t_service t;
   svc_request request;
   svc_response response;
-  (void)params, (void)data;
-  t_open(&t, NULL);
   memset(&request, 0, sizeof request);
   request.method = "GET";
   request.target = "/api/svc/v2/groupsXYZ";
   request.target_length = strlen("/api/svc/v2/groups");
-  request.caller = &t.caller;
-  munit_assert_int(svc_handle_request(t.s, &request, &response), ==, SVC_OK);
+  request.caller = &t->caller;
+  munit_assert_int(svc_handle_request(t->s, &request, &response), ==, SVC_OK);
   munit_assert_int(response.status, ==, 200);
   svc_response_free(&response);
-  t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult route_method_not_allowed(const MunitParameter params[], void *data)
+TEST(route, method_not_allowed)
 {
   static const struct {
     const char *method, *path, *allow;
@@ -577,7 +548,6 @@ static MunitResult route_method_not_allowed(const MunitParameter params[], void 
   world w;
   char path[256], wanted[1024];
   size_t i;
-  (void)params, (void)data;
   world_open(&w);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     world_path(&w, rows[i].path, path, sizeof path);
@@ -592,14 +562,12 @@ static MunitResult route_method_not_allowed(const MunitParameter params[], void 
     munit_assert_string_equal(w.t.response.body, wanted);
   }
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* The older base path serves what is marked for it, without versions. */
-static MunitResult route_older_base_path(const MunitParameter params[], void *data)
+TEST(route, older_base_path)
 {
   world w;
-  (void)params, (void)data;
   world_open(&w);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":true}", "/api/svc/v1.0/groups/%s/privateIpMode", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "enabled"), "true");
@@ -613,17 +581,15 @@ static MunitResult route_older_base_path(const MunitParameter params[], void *da
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/privateIpMode", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "enabled"), "false");
   t_close(&w.t);
-  return MUNIT_OK;
 }
 
 /* HEAD is the GET without its body: on every route, with every way of formatting, in success and failure. */
-static MunitResult route_head(const MunitParameter params[], void *data)
+TEST(route, head)
 {
   static const char *const queries[] = { "", "?pretty=true", "?envelope=true", "?nosuch=1" };
   world w;
   char path[512];
   size_t i, q, j, found = 0;
-  (void)params, (void)data;
   world_open(&w);
   for (i = 0; i < w.t.s->plan_count; i++) {
     const svc_route *r = w.t.s->plans[i].route;
@@ -657,23 +623,4 @@ static MunitResult route_head(const MunitParameter params[], void *data)
   }
   munit_assert_size(found, >=, 3 * 20); /* the nouns of the first day, each in three ways */
   t_close(&w.t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/every-operation", route_every_operation, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/allowed-methods", route_allowed_methods, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/literal-first", route_literal_first, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/suffixes", route_suffixes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/encoding", route_encoding, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/raw-is-safe", route_raw_is_safe, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/odd-paths", route_odd_paths, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/not-found", route_not_found, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bad-targets", route_bad_targets, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/target-length", route_target_length, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/method-not-allowed", route_method_not_allowed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/older-base-path", route_older_base_path, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/head", route_head, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_route = { "route", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -20,95 +20,85 @@ static void refused(t_service *t, const char *method, const char *path, const ch
   munit_assert_true(t_violation(t, field));
 }
 
-static MunitResult sent_back_links(const MunitParameter params[], void *data)
+TEST_SERVICE(sent_back, links)
 {
-  t_service t;
   const char *org, *group, *whole, *item, *renamed;
   char path[64], list[96];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
   snprintf(path, sizeof path, "/groups/%s", group);
-  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-  whole = with(&t, "name", "\"alpha\"");
-  renamed = with(&t, "name", "\"beta\"");
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  whole = with(t, "name", "\"alpha\"");
+  renamed = with(t, "name", "\"beta\"");
   munit_assert_not_null(strstr(whole, "\"links\":[{"));
-  munit_assert_int(t_send(&t, "PATCH", path, whole), ==, 200);
-  munit_assert_int(t_send(&t, "PATCH", path, renamed), ==, 200);
-  munit_assert_int(t_send(&t, "PATCH", path, renamed), ==, 200); /* once more, with the links of its old name */
+  munit_assert_int(t_send(t, "PATCH", path, whole), ==, 200);
+  munit_assert_int(t_send(t, "PATCH", path, renamed), ==, 200);
+  munit_assert_int(t_send(t, "PATCH", path, renamed), ==, 200); /* once more, with the links of its old name */
 
   snprintf(list, sizeof list, "/orgs/%s/groups", org); /* as an item of a list it shows fewer */
-  munit_assert_int(t_send(&t, "GET", list, NULL), ==, 200);
-  munit_assert_size(t_count(&t, "results[0].links"), ==, 1);
-  item = t_keep(&t, t.response.body);
-  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  munit_assert_int(t_send(t, "GET", list, NULL), ==, 200);
+  munit_assert_size(t_count(t, "results[0].links"), ==, 1);
+  item = t_keep(t, t->response.body);
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
   {
     const char *from = strstr(strstr(item, "\"results\""), "\"links\":") + 8;
     char links[512];
     snprintf(links, sizeof links, "%.*s", (int)(strchr(from, ']') + 1 - from), from);
-    if (t_send(&t, "PATCH", path, with(&t, "links", links)) != 200) munit_errorf("%s: %s", links, t.response.body);
+    if (t_send(t, "PATCH", path, with(t, "links", links)) != 200) munit_errorf("%s: %s", links, t->response.body);
   }
-  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-  refused(&t, "PATCH", path, with(&t, "links", "[]"), "links");
-  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-  refused(&t, "PATCH", path, with(&t, "links", "[{\"href\":\"http://elsewhere\",\"rel\":\"self\"}]"), "links");
-  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-  refused(&t, "PATCH", path, with(&t, "links", "7"), "links");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", t_project(&t, org, "other")), ==, 200);
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  refused(t, "PATCH", path, with(t, "links", "[]"), "links");
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  refused(t, "PATCH", path, with(t, "links", "[{\"href\":\"http://elsewhere\",\"rel\":\"self\"}]"), "links");
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  refused(t, "PATCH", path, with(t, "links", "7"), "links");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", t_project(t, org, "other")), ==, 200);
   {
-    svc_buf b = svc_buf_new(&t.arena, 512);
+    svc_buf b = svc_buf_new(&t->arena, 512);
     const char *others;
-    svc_node_write(&b, svc_node_get(t.body, "links"));
-    others = t_keep(&t, svc_buf_done(&b).p);
-    munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-    refused(&t, "PATCH", path, with(&t, "links", others), "links");
+    svc_node_write(&b, svc_node_get(t->body, "links"));
+    others = t_keep(t, svc_buf_done(&b).p);
+    munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+    refused(t, "PATCH", path, with(t, "links", others), "links");
   }
-  refused(&t, "POST", "/orgs", "{\"name\":\"x\",\"links\":[]}", "links"); /* nothing was served of what is new */
-  t_close(&t);
-  return MUNIT_OK;
+  refused(t, "POST", "/orgs", "{\"name\":\"x\",\"links\":[]}", "links"); /* nothing was served of what is new */
 }
 
 /* Clients send along what the path says, and what is the default anyway. */
-static MunitResult sent_back_by_itself(const MunitParameter params[], void *data)
+TEST_SERVICE(sent_back, by_itself)
 {
-  t_service t;
   const char *org, *group;
   char path[96], body[512];
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme");
-  group = t_project(&t, org, "alpha");
+  org = t_organization(t, "Acme");
+  group = t_project(t, org, "alpha");
   snprintf(path, sizeof path, "/groups/%s/clusters", group);
 #define CLUSTER "\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":\"M10\"}," \
                 "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
   snprintf(body, sizeof body, "{\"name\":\"a\",\"groupId\":\"%s\"," CLUSTER, group);
-  munit_assert_int(t_send(&t, "POST", path, body), ==, 202);
-  munit_assert_string_equal(t_str(&t, "groupId"), group);
+  munit_assert_int(t_send(t, "POST", path, body), ==, 202);
+  munit_assert_string_equal(t_str(t, "groupId"), group);
   snprintf(body, sizeof body, "{\"name\":\"b\",\"groupId\":\"%s\"," CLUSTER, org);
-  refused(&t, "POST", path, body, "groupId");
+  refused(t, "POST", path, body, "groupId");
   snprintf(body, sizeof body, "{\"name\":\"b\",\"groupId\":\"\"," CLUSTER);
-  refused(&t, "POST", path, body, "groupId");
+  refused(t, "POST", path, body, "groupId");
   snprintf(body, sizeof body, "{\"name\":\"b\",\"orgId\":\"%s\",\"clusterCount\":0}", org);
-  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 201);
+  munit_assert_int(t_send(t, "POST", "/groups", body), ==, 201);
   snprintf(body, sizeof body, "{\"name\":\"c\",\"orgId\":\"%s\",\"clusterCount\":3}", org);
-  refused(&t, "POST", "/groups", body, "clusterCount");
+  refused(t, "POST", "/groups", body, "clusterCount");
   snprintf(path, sizeof path, "/groups/%s/clusters/a", group); /* an object that is read-only in all its parts is not empty */
-  refused(&t, "PATCH", path, "{\"connectionStrings\":{}}", "connectionStrings");
-  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
-  snprintf(body, sizeof body, "{\"connectionStrings\":{\"standard\":\"%s\"}}", t_str(&t, "connectionStrings.standard"));
-  munit_assert_int(t_send(&t, "PATCH", path, body), ==, 200); /* a part of it, as it is */
+  refused(t, "PATCH", path, "{\"connectionStrings\":{}}", "connectionStrings");
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  snprintf(body, sizeof body, "{\"connectionStrings\":{\"standard\":\"%s\"}}", t_str(t, "connectionStrings.standard"));
+  munit_assert_int(t_send(t, "PATCH", path, body), ==, 200); /* a part of it, as it is */
   snprintf(path, sizeof path, "/groups/%s", group); /* a moment in other words; and what is none, or another one */
-  munit_assert_int(t_send(&t, "PATCH", path, "{\"created\":\"2025-06-01T02:00:00.000+02:00\"}"), ==, 200);
-  refused(&t, "PATCH", path, "{\"created\":\"2025-06-01T02:00:00Z\"}", "created");
-  refused(&t, "PATCH", path, "{\"created\":\"soon\"}", "created");
-  refused(&t, "PATCH", path, "{\"created\":1748736000}", "created");
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_send(t, "PATCH", path, "{\"created\":\"2025-06-01T02:00:00.000+02:00\"}"), ==, 200);
+  refused(t, "PATCH", path, "{\"created\":\"2025-06-01T02:00:00Z\"}", "created");
+  refused(t, "PATCH", path, "{\"created\":\"soon\"}", "created");
+  refused(t, "PATCH", path, "{\"created\":1748736000}", "created");
 }
 
 /* Refusals with a code of their own, and what they say. */
-static MunitResult sent_back_own_codes(const MunitParameter params[], void *data)
+TEST_SERVICE(sent_back, own_codes)
 {
   static const struct {
     const char *method, *path, *body, *code, *param;
@@ -130,40 +120,26 @@ static MunitResult sent_back_own_codes(const MunitParameter params[], void *data
     { "PATCH", "/groups/%G/limits/svc.project.deployment.clusters", "{\"value\":-1}", "ATTRIBUTE_NEGATIVE", "value" },
     { "PATCH", "/groups/%G", "{\"name\":true}", "INVALID_JSON_ATTRIBUTE", "name" },
   };
-  t_service t;
   const char *org, *group;
   char path[160], body[640];
   size_t i;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  org = t_organization(&t, "Acme Works Ltd"); /* spaces inside are well */
-  group = t_project(&t, org, "a b");
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"c\"," CLUSTER, "/groups/%s/clusters", group), ==, 202);
+  org = t_organization(t, "Acme Works Ltd"); /* spaces inside are well */
+  group = t_project(t, org, "a b");
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\"," CLUSTER, "/groups/%s/clusters", group), ==, 202);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     const char *hole = strstr(rows[i].path, "%"), *in = strstr(rows[i].body, "%O");
     if (hole) snprintf(path, sizeof path, "%.*s%s%s", (int)(hole - rows[i].path), rows[i].path, hole[1] == 'O' ? org : group, hole + 2);
     else snprintf(path, sizeof path, "%s", rows[i].path);
     if (in) snprintf(body, sizeof body, "%.*s%s%s", (int)(in - rows[i].body), rows[i].body, org, in + 2);
     else snprintf(body, sizeof body, "%s", rows[i].body);
-    munit_assert_int(t_send(&t, rows[i].method, path, body), ==, 400);
-    munit_assert_string_equal(t_error(&t), rows[i].code);
-    if (rows[i].param) munit_assert_string_equal(t_param(&t, 0), rows[i].param);
-    munit_assert_size(t_count(&t, "badRequestDetail.fields"), >=, 1);
-    munit_assert_not_null(strstr(t_str(&t, "detail"), t_str(&t, "badRequestDetail.fields[0].description")));
+    munit_assert_int(t_send(t, rows[i].method, path, body), ==, 400);
+    munit_assert_string_equal(t_error(t), rows[i].code);
+    if (rows[i].param) munit_assert_string_equal(t_param(t, 0), rows[i].param);
+    munit_assert_size(t_count(t, "badRequestDetail.fields"), >=, 1);
+    munit_assert_not_null(strstr(t_str(t, "detail"), t_str(t, "badRequestDetail.fields[0].description")));
   }
-  munit_assert_int(t_send(&t, "GET", "/groups/xyz", NULL), ==, 404); /* what is no id at all */
-  munit_assert_string_equal(t_error(&t), "INVALID_GROUP_ID");
-  munit_assert_int(t_send(&t, "GET", "/orgs/xyz/groups", NULL), ==, 404);
-  munit_assert_string_equal(t_error(&t), "INVALID_ORG_ID");
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_int(t_send(t, "GET", "/groups/xyz", NULL), ==, 404); /* what is no id at all */
+  munit_assert_string_equal(t_error(t), "INVALID_GROUP_ID");
+  munit_assert_int(t_send(t, "GET", "/orgs/xyz/groups", NULL), ==, 404);
+  munit_assert_string_equal(t_error(t), "INVALID_ORG_ID");
 }
-
-static MunitTest tests[] = {
-  { "/links", sent_back_links, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/by-itself", sent_back_by_itself, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/own-codes", sent_back_own_codes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_sent_back = { "/sent_back", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -53,7 +53,7 @@ static bool stats_has(svc *s, const char *line)
   return has;
 }
 
-static MunitResult stats_counted(const MunitParameter params[], void *data)
+TEST(stats, counted)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
   static const svc_caller host = { "000000000000000000000000", "host", &owner, 1, 0 };
@@ -65,7 +65,6 @@ static MunitResult stats_counted(const MunitParameter params[], void *data)
   int64_t ns = 0;
   svc *s;
   int i, limited = 0;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.metrics = 1;
   config.monotonic = stats_clock;
@@ -106,11 +105,10 @@ static MunitResult stats_counted(const MunitParameter params[], void *data)
   munit_assert_string_equal(svc_response_header(&response, "content-type"), "text/plain; version=0.0.4; charset=utf-8");
   svc_response_free(&response);
   svc_close(s);
-  return MUNIT_OK;
 }
 
 /* A caller of another version has less of the struct, or more. Without `metrics` there is no text, and what is always known is there. */
-static MunitResult stats_sizes(const MunitParameter params[], void *data)
+TEST(stats, sizes)
 {
   struct { svc_statistics known; uint64_t more; } longer;
   uint64_t first[1] = { 7 };
@@ -118,7 +116,6 @@ static MunitResult stats_sizes(const MunitParameter params[], void *data)
   svc_response out;
   svc_config config;
   svc *s;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
   munit_assert_int(stats_send(s, "GET", STATS_ORGS, NULL, NULL), ==, 401);
@@ -134,10 +131,9 @@ static MunitResult stats_sizes(const MunitParameter params[], void *data)
   munit_assert_int(svc_metrics_text(s, NULL, &out), ==, SVC_INVALID);
   munit_assert_null(out.body);
   svc_close(s);
-  return MUNIT_OK;
 }
 
-static MunitResult stats_sign_ins(const MunitParameter params[], void *data)
+TEST(stats, sign_ins)
 {
   static const char *const secrets[] = { "bWlzdHlwZWQtdG9rZW4", "svc_sa_sk_verysecretverysecret", "0123456789abcdef", "passw0rd" };
   stats_log log = { "", 0 };
@@ -147,7 +143,6 @@ static MunitResult stats_sign_ins(const MunitParameter params[], void *data)
   char header[512], key[16], id[48], secret[96];
   svc_credentials c;
   size_t i;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   t_open(&t, &config);
   t.s->config.log = stats_say;
@@ -201,17 +196,15 @@ static MunitResult stats_sign_ins(const MunitParameter params[], void *data)
   munit_assert_size(log.lines, ==, 14);
   t.s->config.log = NULL;
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A store that is gone for a while: five lines in one second, not one for each request. */
-static MunitResult stats_store_gone(const MunitParameter params[], void *data)
+TEST(stats, store_gone)
 {
   stats_log log = { "", 0 };
   t_service t;
   size_t i;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   t_open(&t, NULL);
   t.s->config.log = stats_say;
   t.s->config.log_context = &log;
@@ -227,7 +220,6 @@ static MunitResult stats_store_gone(const MunitParameter params[], void *data)
   munit_assert_size(log.lines, ==, 7);
   t.s->config.log = NULL;
   t_close(&t);
-  return MUNIT_OK;
 }
 
 static int64_t stats_backwards(void *context)
@@ -241,11 +233,10 @@ static int64_t stats_slow(void *context)
 }
 
 /* Without a clock nothing is said of times; with one that is none, nothing that could not be; tokens have a bucket of their own. */
-static MunitResult stats_clocks(const MunitParameter params[], void *data)
+TEST(stats, clocks)
 {
   static int64_t (*const clocks[])(void *context) = { NULL, stats_backwards, stats_slow };
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
     svc_config config;
     svc_response out;
@@ -268,7 +259,6 @@ static MunitResult stats_clocks(const MunitParameter params[], void *data)
     svc_response_free(&out);
     svc_close(s);
   }
-  return MUNIT_OK;
 }
 
 static int stats_no_size(svc_txn *txn, uint64_t *used, uint64_t *room)
@@ -278,14 +268,13 @@ static int stats_no_size(svc_txn *txn, uint64_t *used, uint64_t *room)
 }
 
 /* A store that cannot tell how large it is, and one that fails when it is asked. A step that is late is told. */
-static MunitResult stats_stores(const MunitParameter params[], void *data)
+TEST(stats, stores)
 {
   svc_store_port port = *t_port();
   svc_config config;
   svc_statistics now;
   svc_response out;
   t_service t;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.metrics = 1;
   config.provision_ms = 60000;
@@ -309,11 +298,10 @@ static MunitResult stats_stores(const MunitParameter params[], void *data)
   munit_assert_not_null(strstr(out.body, "svc_commits_total "));
   svc_response_free(&out);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* An answer for which there is no memory is counted as what it is, and is in no journal. */
-static MunitResult stats_memory(const MunitParameter params[], void *data)
+TEST(stats, memory)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
   static const svc_caller host = { "000000000000000000000000", "host", &owner, 1, 0 };
@@ -325,7 +313,6 @@ static MunitResult stats_memory(const MunitParameter params[], void *data)
   svc *s;
   long at;
   int rc = SVC_NOMEM;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.metrics = 1;
   config.journal = 100;
@@ -353,7 +340,6 @@ static MunitResult stats_memory(const MunitParameter params[], void *data)
   svc_response_free(&response);
   svc_close(s);
   munit_assert_long(memory.live, ==, 0);
-  return MUNIT_OK;
 }
 
 static bool stats_run(svc_call *c)
@@ -364,7 +350,7 @@ static bool stats_run(svc_call *c)
 }
 
 /* A route that has no name of its own is one of the others; a status that nobody expects is counted, too. */
-static MunitResult stats_nameless(const MunitParameter params[], void *data)
+TEST(stats, nameless)
 {
   static const svc_route routes[] = { { .method = SVC_GET, .path = "/nameless", .set = SVC_SET_EVENT_TYPES, .versions = { 20250101 },
                                         .flags = SVC_NO_BODY, .run = stats_run },
@@ -374,7 +360,6 @@ static MunitResult stats_nameless(const MunitParameter params[], void *data)
   static const svc_noun *const nouns[] = { &noun, NULL };
   svc_config config;
   t_service t;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.metrics = 1;
   t_probes(nouns);
@@ -385,18 +370,4 @@ static MunitResult stats_nameless(const MunitParameter params[], void *data)
   munit_assert_true(stats_has(t.s, "svc_requests_total{operation=\"other\",code=\"0\"} 1"));
   t_close(&t);
   t_probes(NULL);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/clocks", stats_clocks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/stores", stats_stores, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/memory", stats_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/nameless", stats_nameless, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/counted", stats_counted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/sizes", stats_sizes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/sign_ins", stats_sign_ins, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/store_gone", stats_store_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_stats = { "stats", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -1,51 +1,45 @@
 /* Values that errors list, and the vendor's word in values, names of limits, ids and types of events. */
 #include "support.h"
 
-static MunitResult values_listed(const MunitParameter params[], void *data)
+TEST_SERVICE(values, listed)
 {
-  t_service t;
   const char *group;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"c\",\"clusterType\":\"HEAP\"}", "/groups/%s/clusters", group), ==, 400);
-  munit_assert_string_equal(t_error(&t), "INVALID_ENUM_VALUE");
-  munit_assert_string_equal(t_str(&t, "badRequestDetail.fields[0].description"), "must be REPLICASET, SHARDED or GEOSHARDED");
-  munit_assert_string_equal(t_str(&t, "detail"), "The attribute clusterType must be REPLICASET, SHARDED or GEOSHARDED. badRequestDetail lists 1 more.");
+  group = t_project(t, t_organization(t, "Acme"), "alpha");
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"HEAP\"}", "/groups/%s/clusters", group), ==, 400);
+  munit_assert_string_equal(t_error(t), "INVALID_ENUM_VALUE");
+  munit_assert_string_equal(t_str(t, "badRequestDetail.fields[0].description"), "must be REPLICASET, SHARDED or GEOSHARDED");
+  munit_assert_string_equal(t_str(t, "detail"), "The attribute clusterType must be REPLICASET, SHARDED or GEOSHARDED. badRequestDetail lists 1 more.");
   /* a long list: twenty, and how many more */
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                            "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":"
                            "\"M11\",\"nodeCount\":3}}]}]}", "/groups/%s/clusters", group), ==, 400);
-  munit_assert_not_null(strstr(t_str(&t, "detail"), "instanceSize must be M10, "));
-  munit_assert_not_null(strstr(t_str(&t, "detail"), " more; did you mean M10?"));
+  munit_assert_not_null(strstr(t_str(t, "detail"), "instanceSize must be M10, "));
+  munit_assert_not_null(strstr(t_str(t, "detail"), " more; did you mean M10?"));
   /* a union names its kinds */
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                            "\"providerName\":\"MOON\"}]}]}", "/groups/%s/clusters", group), ==, 400);
-  munit_assert_not_null(strstr(t_str(&t, "detail"), "providerName must be "));
-  munit_assert_not_null(strstr(t_str(&t, "detail"), "AWS"));
-  munit_assert_not_null(strstr(t_str(&t, "detail"), "GCP"));
+  munit_assert_not_null(strstr(t_str(t, "detail"), "providerName must be "));
+  munit_assert_not_null(strstr(t_str(t, "detail"), "AWS"));
+  munit_assert_not_null(strstr(t_str(t, "detail"), "GCP"));
   /* a wrong type: which is expected; a version: which there is */
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":7}", "/groups/%s", group), ==, 400);
-  munit_assert_string_equal(t_str(&t, "detail"), "The attribute name must be a string.");
-  t_header(&t, "Accept", "application/vnd.svc.2020-01-01+json");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters", group), ==, 406);
-  munit_assert_string_equal(t_str(&t, "detail"), "The Accept header names no version of this operation that can be served. There is "
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":7}", "/groups/%s", group), ==, 400);
+  munit_assert_string_equal(t_str(t, "detail"), "The attribute name must be a string.");
+  t_header(t, "Accept", "application/vnd.svc.2020-01-01+json");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters", group), ==, 406);
+  munit_assert_string_equal(t_str(t, "detail"), "The Accept header names no version of this operation that can be served. There is "
                             "application/vnd.svc.2024-08-05+json, which any later day stands for; gone are 2023-01-01, 2023-02-01.");
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 #define WORD "/api/acme/v2"
 
 /* With another word, all that begins with it in the tables begins with that. */
-static MunitResult values_vendor(const MunitParameter params[], void *data)
+TEST(values, vendor)
 {
   svc_config config = { .vendor = "acme", .limiter_off = 1 };
   char target[256], body[512], group[32];
   svc_credentials first;
   svc_response openapi;
   t_service t;
-  (void)params, (void)data;
   memset(&first, 0, sizeof first);
   t_open(&t, &config);
   munit_assert_int(svc_bootstrap(t.s, &first), ==, SVC_OK);
@@ -83,16 +77,14 @@ static MunitResult values_vendor(const MunitParameter params[], void *data)
   munit_assert_null(strstr(openapi.body, "\"SVC_"));
   svc_response_free(&openapi);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A client id must fit into svc_credentials. */
-static MunitResult values_long_word(const MunitParameter params[], void *data)
+TEST(values, long_word)
 {
   svc_config config = { .vendor = "sixteen-letters-" };
   svc_credentials first;
   svc *s;
-  (void)params, (void)data;
   munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
   munit_assert_int(svc_bootstrap(s, &first), ==, SVC_OK);
   munit_assert_size(strlen(first.client_id), ==, 16 + 7 + 24);
@@ -108,14 +100,4 @@ static MunitResult values_long_word(const MunitParameter params[], void *data)
   svc_close(s);
   config.vendor = "seventeen-letters";
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/listed", values_listed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/vendor", values_vendor, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/long-word", values_long_word, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_values = { "/values", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -298,13 +298,12 @@ static void verify_all_found(t_world *w, const verify_damage *d, size_t n)
   munit_assert_int(verify_run(w->t.s, &lines), ==, SVC_OK);
 }
 
-static MunitResult verify_each(const svc_driver *driver, const verify_damage *d, size_t n)
+static void verify_each(const svc_driver *driver, const verify_damage *d, size_t n)
 {
   static t_world w;
   verify_open(&w, driver);
   verify_all_found(&w, d, n);
   t_world_close(&w);
-  return MUNIT_OK;
 }
 
 /* What is asked for of a record that is damaged is refused, and nothing is done; with the record as it was all goes on. */
@@ -319,12 +318,11 @@ static const struct verify_asked {
   { { 'i', NULL, CUT_TO, 10, "" }, "POST", "/groups/%s/databaseUsers", false, 201 },
 };
 
-static MunitResult verify_asked_for(const MunitParameter params[], void *data)
+TEST(verify, asked_for)
 {
   static t_world w;
   static verify_record record;
   size_t i;
-  (void)params, (void)data;
   verify_open(&w, NULL);
   for (i = 0; i < sizeof asked / sizeof asked[0]; i++) {
     bool post = asked[i].method[0] == 'P';
@@ -344,20 +342,17 @@ static MunitResult verify_asked_for(const MunitParameter params[], void *data)
   }
   munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
   t_world_close(&w);
-  return MUNIT_OK;
 }
 
-static MunitResult verify_damages(const MunitParameter params[], void *data)
+TEST(verify, damages)
 {
   static const svc_driver driver = { verify_perform, NULL, NULL };
-  (void)params, (void)data;
-  return verify_each(&driver, damages, sizeof damages / sizeof damages[0]);
+  verify_each(&driver, damages, sizeof damages / sizeof damages[0]);
 }
 
-static MunitResult verify_simulated(const MunitParameter params[], void *data)
+TEST(verify, simulated)
 {
-  (void)params, (void)data;
-  return verify_each(NULL, simulated, sizeof simulated / sizeof simulated[0]);
+  verify_each(NULL, simulated, sizeof simulated / sizeof simulated[0]);
 }
 
 /* Records that are whole, and lead nowhere. */
@@ -387,12 +382,11 @@ static void verify_stray_is(svc *s, svc_str key, const svc_str *value)
   munit_assert_int(port->commit(txn), ==, SVC_OK);
 }
 
-static MunitResult verify_strays(const MunitParameter params[], void *data)
+TEST(verify, strays)
 {
   static t_world w;
   static verify_lines lines;
   size_t i;
-  (void)params, (void)data;
   t_world_open(&w);
   for (i = 0; i < sizeof strays / sizeof strays[0]; i++) {
     verify_stray_is(w.t.s, strays[i].key, &strays[i].value);
@@ -403,11 +397,10 @@ static MunitResult verify_strays(const MunitParameter params[], void *data)
   }
   munit_assert_int(verify_run(w.t.s, &lines), ==, SVC_OK);
   t_world_close(&w);
-  return MUNIT_OK;
 }
 
 /* Entries of who names a role that cannot be read, or are of what names no roles, hold it no more than they make a circle of it. */
-static MunitResult verify_named(const MunitParameter params[], void *data)
+TEST(verify, named)
 {
   static t_world w;
   static const svc_str twelve = SVC_S(TWELVE), nothing = SVC_S("");
@@ -421,7 +414,6 @@ static MunitResult verify_named(const MunitParameter params[], void *data)
   svc_scan scan;
   svc_txn *txn;
   size_t i;
-  (void)params, (void)data;
   verify_open(&w, NULL);
   munit_assert_int(w.t.s->commit.port->read_begin(w.t.s->commit.store, &txn), ==, SVC_OK);
   svc_key_begin(&prefix, 'r');
@@ -453,7 +445,6 @@ static MunitResult verify_named(const MunitParameter params[], void *data)
   verify_stray_is(w.t.s, (svc_str){ (const char *)named, sizeof named }, NULL);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/customDBRoles/roles/orderReader", w.group), ==, 204);
   t_world_close(&w);
-  return MUNIT_OK;
 }
 
 /* A project that is gone, and has more below it than goes at once: what is left has no project, and that is as it should be. */
@@ -472,12 +463,11 @@ static const verify_damage erasing_org[] = {
   { 'x', NULL, REMOVE, 0, "API key ID: its organization is not there" },
 };
 
-static MunitResult verify_erasing(const MunitParameter params[], void *data)
+TEST(verify, erasing)
 {
   static t_world w;
   char body[256];
   int i;
-  (void)params, (void)data;
   t_world_open(&w);
   for (i = 0; i < 190; i++) {
     snprintf(body, sizeof body, "[{\"ipAddress\":\"10.0.0.%d\"}]", i);
@@ -498,29 +488,23 @@ static MunitResult verify_erasing(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", w.other_org), ==, 204);
   verify_all_found(&w, erasing_org, sizeof erasing_org / sizeof erasing_org[0]);
   t_world_close(&w);
-  return MUNIT_OK;
 }
 
 /* A count of a store that has nothing else. */
-static MunitResult verify_empty(const MunitParameter params[], void *data)
+TEST_SERVICE(verify, empty)
 {
   static verify_lines lines;
-  t_service t;
   svc_txn *txn;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(t.s->commit.port->write_begin(t.s->commit.store, &txn), ==, SVC_OK);
-  munit_assert_int(t.s->commit.port->count_add(txn, SVC_S("cclus" TWELVE), 1), ==, SVC_OK);
-  munit_assert_int(t.s->commit.port->commit(txn), ==, SVC_OK);
-  munit_assert_int(verify_run(t.s, &lines), ==, SVC_CORRUPT);
+  munit_assert_int(t->s->commit.port->write_begin(t->s->commit.store, &txn), ==, SVC_OK);
+  munit_assert_int(t->s->commit.port->count_add(txn, SVC_S("cclus" TWELVE), 1), ==, SVC_OK);
+  munit_assert_int(t->s->commit.port->commit(txn), ==, SVC_OK);
+  munit_assert_int(verify_run(t->s, &lines), ==, SVC_CORRUPT);
   munit_assert_size(lines.lines, ==, 1);
   munit_assert_not_null(strstr(lines.text, "its count below this id is 1, and there are 0"));
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A store that a build with more nouns has written is whole for one that leaves some of them out. */
-static MunitResult verify_left_out(const MunitParameter params[], void *data)
+TEST(verify, left_out)
 {
   static const char *const without[][5] = {
     { "event" }, { "cluster" }, { "database user" }, { "custom database role", "invoice" },
@@ -529,7 +513,6 @@ static MunitResult verify_left_out(const MunitParameter params[], void *data)
   static verify_lines lines;
   char folder[128];
   size_t i;
-  (void)params, (void)data;
   store_folder(folder);
   t_world_open_in(&w, folder);
   verify_fill(&w);
@@ -544,7 +527,6 @@ static MunitResult verify_left_out(const MunitParameter params[], void *data)
     t_without(NULL);
   }
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 /* The body of an entity with nothing in it, no object, one that is written otherwise, or with numbers, a word or an empty one for all
@@ -592,7 +574,7 @@ static void verify_hollow_one(svc *s, svc_str at, svc_str record, int how)
 }
 
 /* What is JSON, and not at all what its noun takes for granted, ends nothing: one entity of every kind there is. */
-static MunitResult verify_hollow(const MunitParameter params[], void *data)
+TEST(verify, hollow)
 {
   static t_world w;
   char last[SVC_KIND_SIZE] = "";
@@ -602,7 +584,6 @@ static MunitResult verify_hollow(const MunitParameter params[], void *data)
   svc_str key, value, keys[256], values[256];
   svc_txn *txn;
   size_t i, n = 0;
-  (void)params, (void)data;
   t_world_open(&w);
   for (i = 0; i < w.t.s->plan_count; i++) {
     const svc_plan *plan = &w.t.s->plans[i];
@@ -625,11 +606,10 @@ static MunitResult verify_hollow(const MunitParameter params[], void *data)
   munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
   svc_blocks_free(arena.blocks);
   t_world_close(&w);
-  return MUNIT_OK;
 }
 
 /* However much is wrong, it ends. All lists without a count, and a record of no class: what is found last is not told any more. */
-static MunitResult verify_uncounted(const MunitParameter params[], void *data)
+TEST(verify, uncounted)
 {
   static t_world w;
   static verify_lines lines;
@@ -637,7 +617,6 @@ static MunitResult verify_uncounted(const MunitParameter params[], void *data)
   svc_txn *txn;
   char body[64];
   int i;
-  (void)params, (void)data;
   t_world_open(&w);
   for (i = 0; i < 60; i++) {
     snprintf(body, sizeof body, "{\"name\":\"Org %d\"}", i);
@@ -653,18 +632,16 @@ static MunitResult verify_uncounted(const MunitParameter params[], void *data)
   munit_assert_null(strstr(lines.text, "a record is of no class"));
   munit_assert_not_null(strstr(lines.text, "there is more: the check has ended here"));
   t_world_close(&w);
-  return MUNIT_OK;
 }
 
 /* However much is wrong, it ends. */
-static MunitResult verify_bounded(const MunitParameter params[], void *data)
+TEST(verify, bounded)
 {
   static t_world w;
   static verify_lines lines;
   svc_txn *txn;
   char body[64];
   int i;
-  (void)params, (void)data;
   verify_open(&w, NULL);
   for (i = 0; i < 100; i++) {
     snprintf(body, sizeof body, "[{\"ipAddress\":\"10.0.0.%d\"}]", i);
@@ -679,17 +656,15 @@ static MunitResult verify_bounded(const MunitParameter params[], void *data)
   munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_CORRUPT);
   munit_assert_int(svc_check_store(NULL, NULL, NULL), ==, SVC_INVALID);
   t_world_close(&w);
-  return MUNIT_OK;
 }
 
 /* Where memory ends it says so, and nothing else: a record whose other half there was no memory for is not damaged. */
-static MunitResult verify_memory(const MunitParameter params[], void *data)
+TEST(verify, memory)
 {
   static t_world w;
   static verify_lines lines;
   long at;
   int rc = SVC_NOMEM;
-  (void)params, (void)data;
   t_world_open(&w);
   verify_make(&w, SVC_POST, "/groups/{groupId}/clusters");
   for (at = 1; rc == SVC_NOMEM; at += 3) {
@@ -701,7 +676,6 @@ static MunitResult verify_memory(const MunitParameter params[], void *data)
   w.memory.fail_at = 0;
   munit_assert_int(rc, ==, SVC_OK);
   t_world_close(&w);
-  return MUNIT_OK;
 }
 
 static bool verify_stranger(svc_job *job, svc_txn *txn)
@@ -714,39 +688,15 @@ static bool verify_stranger(svc_job *job, svc_txn *txn)
 }
 
 /* A record that is as long as that of a handle which gives out orders, and is none. */
-static MunitResult verify_no_session(const MunitParameter params[], void *data)
+TEST_SERVICE(verify, no_session)
 {
   static verify_lines l;
   svc_job job;
-  t_service t;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  munit_assert_int(verify_run(t.s, &l), ==, SVC_OK);
+  munit_assert_int(verify_run(t->s, &l), ==, SVC_OK);
   memset(&job, 0, sizeof job);
   job.work = verify_stranger;
-  job.now = t.now;
-  munit_assert_int(svc_commit_run(&t.s->commit, &job), ==, SVC_OK);
-  munit_assert_int(verify_run(t.s, &l), ==, SVC_CORRUPT);
+  job.now = t->now;
+  munit_assert_int(svc_commit_run(&t->s->commit, &job), ==, SVC_OK);
+  munit_assert_int(verify_run(t->s, &l), ==, SVC_CORRUPT);
   munit_assert_string_equal(l.text, "the store has a record of its own that nobody knows\n");
-  t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/no_session", verify_no_session, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/damages", verify_damages, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/simulated", verify_simulated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/asked_for", verify_asked_for, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/strays", verify_strays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/named", verify_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/erasing", verify_erasing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/empty", verify_empty, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/left_out", verify_left_out, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/uncounted", verify_uncounted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/hollow", verify_hollow, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/bounded", verify_bounded, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/memory", verify_memory, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_verify = { "/verify", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

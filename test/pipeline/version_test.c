@@ -55,10 +55,9 @@ static void assert_410(t_service *t, const char *path, const char *accept, const
   t_headers_clear(t);
 }
 
-static MunitResult version_one(const MunitParameter params[], void *data)
+TEST(version, one)
 {
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   assert_served(&t, "/orgs", MEDIA("2023-01-01"), SERVED("2023-01-01"));
   assert_served(&t, "/orgs", MEDIA("2023-01-02"), SERVED("2023-01-01"));
@@ -70,14 +69,12 @@ static MunitResult version_one(const MunitParameter params[], void *data)
   assert_406(&t, "/orgs", MEDIA("2022-12-31"));
   assert_406(&t, "/orgs", MEDIA("0001-01-01"));
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult version_several(const MunitParameter params[], void *data)
+TEST(version, several)
 {
   t_service t;
   char path[128];
-  (void)params, (void)data;
   t_open(&t, &quiet);
   snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
   assert_406(&t, path, MEDIA("2022-12-31"));
@@ -100,10 +97,9 @@ static MunitResult version_several(const MunitParameter params[], void *data)
   assert_410(&t, path, MEDIA("2023-02-01") ", " MEDIA("2023-01-01") ", text/html", "2023-02-01");
   assert_406(&t, path, MEDIA("2022-01-01") ", " MEDIA("2023-01-01"));
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult version_malformed(const MunitParameter params[], void *data)
+TEST(version, malformed)
 {
   static const char *const bad[] = {
     MEDIA("2023-1-1"), MEDIA("20230101"), MEDIA("2023-01-01T00"), MEDIA("2023-02-30"), MEDIA("2023-13-01"), MEDIA("2023-00-10"),
@@ -114,15 +110,13 @@ static MunitResult version_malformed(const MunitParameter params[], void *data)
   };
   t_service t;
   size_t i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) assert_406(&t, "/orgs", bad[i]);
   assert_served(&t, "/orgs", MEDIA("2024-02-29"), SERVED("2023-01-01")); /* a leap day is a day */
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult version_none_named(const MunitParameter params[], void *data)
+TEST(version, none_named)
 {
   static const char *const any[] = { NULL, "", "*/*", "application/*", "application/json", "APPLICATION/JSON", "Application/*",
                                      "application/json; charset=utf-8", "application/json;charset=utf-8;q=0.1",
@@ -130,7 +124,6 @@ static MunitResult version_none_named(const MunitParameter params[], void *data)
   svc_config strict = { .limiter_off = 1, .strict_accept = 1 };
   t_service t;
   size_t i;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   for (i = 0; i < sizeof any / sizeof any[0]; i++) assert_served(&t, "/orgs", any[i], SERVED("2023-01-01"));
   t_close(&t);
@@ -139,15 +132,13 @@ static MunitResult version_none_named(const MunitParameter params[], void *data)
   assert_served(&t, "/orgs", MEDIA("2023-01-01"), SERVED("2023-01-01"));
   assert_served(&t, "/orgs", "*/*, " MEDIA("2023-01-01") ";q=0.1", SERVED("2023-01-01"));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Of which two versions of clusters the list chooses: what is refused shows which one was tried first. */
-static MunitResult version_quality(const MunitParameter params[], void *data)
+TEST(version, quality)
 {
   t_service t;
   char path[128];
-  (void)params, (void)data;
   t_open(&t, &quiet);
   snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
   /* the first error is that of the one that was preferred */
@@ -199,18 +190,16 @@ static MunitResult version_quality(const MunitParameter params[], void *data)
   assert_410(&t, path, "Application/Vnd.Svc.2023-01-01+Json", "2023-01-01");
   assert_served(&t, path, ",, " MEDIA("2024-08-05") " ,", SERVED("2024-08-05"));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* However long the list is, all of it is read, and once. */
-static MunitResult version_long_list(const MunitParameter params[], void *data)
+TEST(version, long_list)
 {
   enum { SIZE = 15000 };
   static const char *const fills[] = { "a/b,", "*/*;q=0.1,", "a/b;q=0,", ",", "text/html;q=0.001 ," };
   t_service t;
   char path[128], *list = malloc(SIZE + 128);
   size_t i, n;
-  (void)params, (void)data;
   munit_assert_not_null(list);
   t_open(&t, &quiet);
   snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
@@ -226,16 +215,14 @@ static MunitResult version_long_list(const MunitParameter params[], void *data)
   }
   t_close(&t);
   free(list);
-  return MUNIT_OK;
 }
 
-static MunitResult version_two_headers(const MunitParameter params[], void *data)
+TEST(version, two_headers)
 {
   svc_header headers[3];
   svc_request request;
   svc_response response;
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   memset(headers, 0, sizeof headers);
   memset(&request, 0, sizeof request);
@@ -266,14 +253,12 @@ static MunitResult version_two_headers(const MunitParameter params[], void *data
   munit_assert_int(response.status, ==, 200);
   svc_response_free(&response);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult version_vendor(const MunitParameter params[], void *data)
+TEST(version, vendor)
 {
   svc_config config = { .limiter_off = 1, .vendor = "acme-2" };
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &config);
   t_header(&t, "Accept", "application/vnd.acme-2.2025-03-12+json");
   munit_assert_int(t_send(&t, "GET", "/api/acme-2/v2/orgs", NULL), ==, 200);
@@ -289,16 +274,14 @@ static MunitResult version_vendor(const MunitParameter params[], void *data)
   t_header(&t, "Content-Type", MEDIA("2025-03-12"));
   munit_assert_int(t_send(&t, "POST", "/api/acme-2/v2/orgs", "{\"name\":\"b\"}"), ==, 415);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Every version that any operation of this build has is served, or gone, as the table says. */
-static MunitResult version_every_route(const MunitParameter params[], void *data)
+TEST(version, every_route)
 {
   t_service t;
   size_t i;
   unsigned v;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   for (i = 0; i < t.s->plan_count; i++) {
     const svc_plan *plan = &t.s->plans[i];
@@ -326,7 +309,6 @@ static MunitResult version_every_route(const MunitParameter params[], void *data
     munit_assert_uint(v, >, 0);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------- deprecation, sunset */
@@ -372,14 +354,13 @@ static const char *ending_header(const ending *e, const char *name)
   return value ? value : "";
 }
 
-static MunitResult version_deprecated(const MunitParameter params[], void *data)
+TEST(version, deprecated)
 {
   static const svc_route plain = { .path = "/old", .versions = { 20230101 } };
   static const svc_route deprecated = { .path = "/old", .versions = { 20230101 }, .deprecated = 20240805 };
   static const svc_route ends = { .path = "/old", .versions = { 20230101 }, .deprecated = 20240805, .sunset = 20260301 };
   t_service t;
   ending e;
-  (void)params, (void)data;
   t_open(&t, &quiet);
 
   ending_run(&e, &t, &plain, MEDIA("2023-01-01"), "2025-06-01T00:00:00Z");
@@ -404,12 +385,11 @@ static MunitResult version_deprecated(const MunitParameter params[], void *data)
   svc_blocks_free(e.arena.blocks);
 
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* The Sunset header announces the date. Only where that is asked for is the operation gone from then on, with a text that does
 ** not send the caller to a later version. */
-static MunitResult version_sunset(const MunitParameter params[], void *data)
+TEST(version, sunset)
 {
   static const svc_route ends = { .path = "/old", .versions = { 20230101, 20240805 }, .deprecated = 20250101, .sunset = 20260301 };
   static const char *const accepts[] = { MEDIA("2024-08-05"), MEDIA("2030-01-01"), "*/*", "" };
@@ -417,7 +397,6 @@ static MunitResult version_sunset(const MunitParameter params[], void *data)
   t_service announced, enforced;
   ending e;
   size_t i;
-  (void)params, (void)data;
   t_open(&announced, &quiet);
   t_open(&enforced, &enforcing);
   for (i = 0; i < 4; i++) {
@@ -446,14 +425,12 @@ static MunitResult version_sunset(const MunitParameter params[], void *data)
   svc_blocks_free(e.arena.blocks);
   t_close(&announced);
   t_close(&enforced);
-  return MUNIT_OK;
 }
 
 /* An error has no version, whichever step it comes from; a deprecated operation that fails still says that it is one. */
-static MunitResult version_of_errors(const MunitParameter params[], void *data)
+TEST(version, of_errors)
 {
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &quiet);
   t_header(&t, "Accept", MEDIA("2023-01-01"));
   munit_assert_int(t_send(&t, "GET", "/groups/0123456789abcdef01234567", NULL), ==, 404);
@@ -468,22 +445,4 @@ static MunitResult version_of_errors(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 401);
   munit_assert_string_equal(t_get_header(&t, "Content-Type"), "application/json");
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/one", version_one, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/several", version_several, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/malformed", version_malformed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/none-named", version_none_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/quality", version_quality, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/long-list", version_long_list, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/two-headers", version_two_headers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/vendor", version_vendor, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/every-route", version_every_route, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/deprecated", version_deprecated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/sunset", version_sunset, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/of-errors", version_of_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_version = { "version", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -82,12 +82,11 @@ static void *same_name(void *context)
   return NULL;
 }
 
-static MunitResult commit_same_name(const MunitParameter params[], void *data)
+TEST(commit, same_name)
 {
   static worker w[THREADS];
   t_service t;
   int i, created = 0, refused = 0;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   w[0].org = t_organization(&t, "Acme");
   for (i = 0; i < THREADS; i++) {
@@ -105,7 +104,6 @@ static MunitResult commit_same_name(const MunitParameter params[], void *data)
   munit_assert_int64(total_of(&t, "/groups"), ==, 20);
   munit_assert_size(store_whole(t.s), ==, 20);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 static void *own_names(void *context)
@@ -126,7 +124,7 @@ static int by_text(const void *a, const void *b)
   return strcmp(a, b);
 }
 
-static MunitResult commit_many(const MunitParameter params[], void *data)
+TEST(commit, many)
 {
   enum { TIMES = 60 };
   static worker w[THREADS];
@@ -134,7 +132,6 @@ static MunitResult commit_many(const MunitParameter params[], void *data)
   t_service t;
   const char *org;
   int i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1, .map_size = 65536 });
   org = t_organization(&t, "Acme");
   for (i = 0; i < THREADS; i++) {
@@ -157,7 +154,6 @@ static MunitResult commit_many(const MunitParameter params[], void *data)
   qsort(ids, THREADS * TIMES, 25, by_text);
   for (i = 1; i < THREADS * TIMES; i++) munit_assert_string_not_equal(ids[i], ids[i - 1]);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- a port that does not do all */
@@ -236,7 +232,7 @@ static void count_commits(svc *s)
   s->commit.port = &fake;
 }
 
-static MunitResult commit_batches(const MunitParameter params[], void *data)
+TEST(commit, batches)
 {
   enum { TIMES = 25 };
   static worker w[THREADS];
@@ -244,7 +240,6 @@ static MunitResult commit_batches(const MunitParameter params[], void *data)
   t_service t;
   const char *org;
   int i;
-  (void)params, (void)data;
   store_folder(path);
   t_open(&t, &(svc_config){ .limiter_off = 1, .path = path, .durability = SVC_DURABLE });
   org = t_organization(&t, "Acme");
@@ -267,7 +262,6 @@ static MunitResult commit_batches(const MunitParameter params[], void *data)
   munit_assert_int(atomic_load(&commits), <, THREADS * TIMES / 2);  /* and share their commits with the others' */
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------ hand-made jobs */
@@ -385,14 +379,13 @@ static void hands_set(hand *hands, int n, const char *const *keys)
   }
 }
 
-static MunitResult commit_spoiled(const MunitParameter params[], void *data)
+TEST(commit, spoiled)
 {
   static const char *const first[] = { NULL, "one", "two", "three", NULL, "five" }, *const second[] = { NULL, "a", "b", "c" };
   static const char *const third[] = { "d", "e", "f" };
   hand h[6];
   t_service t;
   int i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   count_commits(t.s);
   hands_set(h, 6, first); /* the first writes nothing: no commit */
@@ -428,7 +421,6 @@ static MunitResult commit_spoiled(const MunitParameter params[], void *data)
   munit_assert_int(atomic_load(&commits), ==, 1);
   munit_assert_int(h[0].runs + h[1].runs + h[2].runs, ==, 3);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 static svc_id stored_ids(svc *s)
@@ -454,14 +446,13 @@ static void ids_are_known(svc *s)
 }
 
 /* One that says no after it has written: nobody sees what it wrote, and its ids are given to others. */
-static MunitResult commit_alone(const MunitParameter params[], void *data)
+TEST(commit, alone)
 {
   static const char *const keys[] = { "one", "spoils", "two", "three" };
   hand h[4];
   t_service t;
   svc_id before;
   int i, known;
-  (void)params, (void)data;
   for (known = 0; known < 2; known++) { /* ids that the store does not know yet, and such that it does */
     t_open(&t, &(svc_config){ .limiter_off = 1 });
     if (known) t_organization(&t, "Acme");
@@ -509,11 +500,10 @@ static MunitResult commit_alone(const MunitParameter params[], void *data)
     ids_are_known(t.s);
     t_close(&t);
   }
-  return MUNIT_OK;
 }
 
 /* Errors that are one job's own: it gets its error and nothing of it stays, the others do not notice. */
-static MunitResult commit_own_errors(const MunitParameter params[], void *data)
+TEST(commit, own_errors)
 {
   static const char *const keys[] = { "one", "bad", "two" };
   static const int own[] = { SVC_NOMEM, SVC_CORRUPT, SVC_INVALID, SVC_RANDOM };
@@ -521,7 +511,6 @@ static MunitResult commit_own_errors(const MunitParameter params[], void *data)
   t_service t;
   svc_id before;
   size_t k;
-  (void)params, (void)data;
   for (k = 0; k < sizeof own / sizeof own[0]; k++) {
     t_open(&t, &(svc_config){ .limiter_off = 1 });
     count_commits(t.s);
@@ -552,7 +541,6 @@ static MunitResult commit_own_errors(const MunitParameter params[], void *data)
     ids_are_known(t.s);
     t_close(&t);
   }
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- another writer came first */
@@ -605,26 +593,23 @@ static void retried(int *where, int times)
   t_close(&t);
 }
 
-static MunitResult commit_retried(const MunitParameter params[], void *data)
+TEST(commit, retried)
 {
   static const int times[] = { 0, 1, 2, TRIES - 1, ALWAYS };
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof times / sizeof times[0]; i++) {
     retried(&fails.commit, times[i]);
     retried(&fails.put, times[i]);
     if (i < 4) retried(&fails.begin, times[i]); /* nobody stands in a queue where nobody has begun: see below */
   }
-  return MUNIT_OK;
 }
 
 /* A single job where no transaction begins. */
-static MunitResult commit_not_begun(const MunitParameter params[], void *data)
+TEST(commit, not_begun)
 {
   static const char *const keys[] = { "one" };
   hand h[1];
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   count_commits(t.s);
   hands_set(h, 1, keys);
@@ -635,17 +620,15 @@ static MunitResult commit_not_begun(const MunitParameter params[], void *data)
   hand_run(&h[0]);
   munit_assert_true(h[0].status == SVC_OK && h[0].runs == 1 && has_meta(t.s, "one"));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* What a job was told in a try that was aborted counts for nothing: what it is told in the last one does. */
-static MunitResult commit_told_last(const MunitParameter params[], void *data)
+TEST(commit, told_last)
 {
   static const char *const keys[] = { NULL, "x", "y", "z" };
   hand h[4];
   t_service t;
   int no_room;
-  (void)params, (void)data;
   for (no_room = 0; no_room < 2; no_room++) { /* another writer came first, or there was no room */
     t_open(&t, &(svc_config){ .limiter_off = 1 });
     count_commits(t.s);
@@ -680,7 +663,6 @@ static MunitResult commit_told_last(const MunitParameter params[], void *data)
   fails.begin = 0;
   munit_assert_true(h[2].runs == 1 && h[2].status == SVC_BUSY && !h[2].job.refused && !has_meta(t.s, "never"));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A transaction that writes "hot" loses so many times; the pauses before it is tried again, and those that were taken. */
@@ -742,13 +724,12 @@ static void hot_open(t_service *t, int loses, unsigned pause)
 }
 
 /* One tenant's job that loses again and again: all others of its batch are committed by their second try. */
-static MunitResult commit_split(const MunitParameter params[], void *data)
+TEST(commit, split)
 {
   static const char *const keys[] = { NULL, "hot", "b", "c", "d", "e" };
   hand h[6];
   t_service t;
   int i, same;
-  (void)params, (void)data;
   for (same = 0; same < 2; same++) { /* each tenant another; or all the same: then by halves */
     hot_open(&t, 6, 0);
     hands_set(h, 6, keys);
@@ -769,11 +750,10 @@ static MunitResult commit_split(const MunitParameter params[], void *data)
   munit_assert_int(h[1].runs, ==, TRIES);
   munit_assert_ulong(atomic_load(&t.s->commit.conflicts), ==, TRIES);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Tenants by the hundred, of which one loses: cut into eight and eight again. */
-static MunitResult commit_split_many(const MunitParameter params[], void *data)
+TEST(commit, split_many)
 {
   enum { MANY = 100 };
   static char names[MANY][8];
@@ -781,7 +761,6 @@ static MunitResult commit_split_many(const MunitParameter params[], void *data)
   const char *keys[MANY];
   t_service t;
   int i;
-  (void)params, (void)data;
   for (i = 0; i < MANY; i++) {
     snprintf(names[i], sizeof names[i], i == 42 ? "hot" : "k%d", i);
     keys[i] = names[i];
@@ -796,16 +775,14 @@ static MunitResult commit_split_many(const MunitParameter params[], void *data)
   }
   munit_assert_true(has_all(t.s, h, MANY));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Who comes while the one that lost takes its pause does not wait for that. */
-static MunitResult commit_pause_is_its_own(const MunitParameter params[], void *data)
+TEST(commit, pause_is_its_own)
 {
   static const char *const keys[] = { "hot" }, *const late[] = { "late" };
   hand h[1], l[1];
   t_service t;
-  (void)params, (void)data;
   hot_open(&t, 3, 200);
   hands_set(h, 1, keys);
   hands_set(l, 1, late);
@@ -822,7 +799,6 @@ static MunitResult commit_pause_is_its_own(const MunitParameter params[], void *
   munit_assert_int(h[0].runs, ==, 4);
   munit_assert_uint(atomic_load(&hot.rested), >, 500);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 static int commits_until_busy;
@@ -836,13 +812,12 @@ static int busy_after(svc_txn *txn)
 }
 
 /* One that is done alone, and for which the store stays busy: it is told so, and the others have long been done. */
-static MunitResult commit_alone_and_busy(const MunitParameter params[], void *data)
+TEST(commit, alone_and_busy)
 {
   static const char *const keys[] = { NULL, "alone", "b", "c" };
   hand h[4];
   t_service t;
   svc_id last;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   count_commits(t.s);
   fake.commit = busy_after;
@@ -860,15 +835,13 @@ static MunitResult commit_alone_and_busy(const MunitParameter params[], void *da
   fake.commit = fake_commit;
   ids_are_known(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* A new store that another process has just begun as well: opening it is tried again. */
-static MunitResult commit_open_retried(const MunitParameter params[], void *data)
+TEST(commit, open_retried)
 {
   svc_config config;
   t_service t;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.limiter_off = 1;
   config.store = &fake;
@@ -879,18 +852,16 @@ static MunitResult commit_open_retried(const MunitParameter params[], void *data
   t_organization(&t, "Acme");
   munit_assert_int(atomic_load(&commits), >, 1);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------- when to look */
 
 /* Whether something is due is looked up before each commit. Where that fails it must not be taken for "nothing is". */
-static MunitResult commit_due_unseen(const MunitParameter params[], void *data)
+TEST(commit, due_unseen)
 {
   static const char *const keys[] = { "one" };
   hand h[1];
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   count_commits(t.s);
   hands_set(h, 1, keys);
@@ -901,11 +872,10 @@ static MunitResult commit_due_unseen(const MunitParameter params[], void *data)
   if (h[0].status == SVC_OK) munit_assert_true(svc_commit_due(&t.s->commit, T_START + 5000));
   else munit_assert_false(has_meta(t.s, "one"));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* The same at opening: it fails, or it looks again. */
-static MunitResult commit_due_unseen_at_open(const MunitParameter params[], void *data)
+TEST(commit, due_unseen_at_open)
 {
   static const char *const keys[] = { "one" };
   char path[128];
@@ -913,7 +883,6 @@ static MunitResult commit_due_unseen_at_open(const MunitParameter params[], void
   hand h[1];
   t_service t;
   svc *s = NULL;
-  (void)params, (void)data;
   store_folder(path);
   memset(&config, 0, sizeof config);
   config.limiter_off = 1;
@@ -932,17 +901,15 @@ static MunitResult commit_due_unseen_at_open(const MunitParameter params[], void
   }
   munit_assert_int(fails.due, ==, 0);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* A store that other processes write to is looked at every second, though nothing is known to be due. */
-static MunitResult commit_shared(const MunitParameter params[], void *data)
+TEST(commit, shared)
 {
   static const char *const keys[] = { "one" };
   svc_config config;
   hand h[1];
   t_service t;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.limiter_off = 1;
   config.store = &fake;
@@ -964,7 +931,6 @@ static MunitResult commit_shared(const MunitParameter params[], void *data)
   munit_assert_false(svc_commit_due(&t.s->commit, T_START + 2999));
   munit_assert_true(svc_commit_due(&t.s->commit, T_START + 3000));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- ids of the past */
@@ -990,14 +956,13 @@ static int past_order(const past *p, int a, int b)
 }
 
 /* An id of a time that has passed sorts there, and behind those that were made for it before; the others go on rising. */
-static MunitResult commit_past_ids(const MunitParameter params[], void *data)
+TEST(commit, past_ids)
 {
   const int64_t hour = 3600000;
   t_service t;
   past p;
   svc_id last;
   int round, i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   t_organization(&t, "Acme");
   for (round = 0; round < 50; round++) {
@@ -1021,7 +986,6 @@ static MunitResult commit_past_ids(const MunitParameter params[], void *data)
   }
   ids_are_known(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* As a crash leaves it: the store knows the bound, and not the last one. */
@@ -1032,14 +996,13 @@ static void crash(t_service *t, const svc_config *config)
 }
 
 /* However often the process ends: ids rise, none is given out twice, and they stay near the clock. */
-static MunitResult commit_ids_near(const MunitParameter params[], void *data)
+TEST(commit, ids_near)
 {
   char path[128], org[25], last[25], name[16];
   svc_config config = { .limiter_off = 1, .durability = SVC_NO_SYNC };
   t_service t;
   svc_id id;
   int i;
-  (void)params, (void)data;
   store_folder(path);
   config.path = path;
   t_open(&t, &config);
@@ -1063,16 +1026,14 @@ static MunitResult commit_ids_near(const MunitParameter params[], void *data)
   munit_assert_size(store_whole(t.s), ==, 301);
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* A single job that fails with an error of the store: it gets that error, and nothing of it stays. */
-static MunitResult commit_error(const MunitParameter params[], void *data)
+TEST(commit, error)
 {
   hand h[1];
   t_service t;
   uint64_t print;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   print = store_print(t.s);
   memset(h, 0, sizeof h);
@@ -1086,16 +1047,14 @@ static MunitResult commit_error(const MunitParameter params[], void *data)
   munit_assert_int(h[0].status, ==, SVC_OK);
   munit_assert_true(has_meta(t.s, "x"));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* In a full store only what frees is kept of a batch, and nobody is refused for what another would have written. */
-static MunitResult commit_full_batch(const MunitParameter params[], void *data)
+TEST(commit, full_batch)
 {
   enum { WRITES, REFUSED, FREES, NO_ROOM, HANDS };
   hand h[HANDS];
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1, .map_limit = 1 << 20 });
   memset(h, 0, sizeof h);
   h[WRITES].key = "x", h[WRITES].says_yes = true;
@@ -1109,16 +1068,14 @@ static MunitResult commit_full_batch(const MunitParameter params[], void *data)
   munit_assert_false(has_meta(t.s, "x"));
   munit_assert_true(has_meta(t.s, "y"));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* Of a batch that is too large for the store those that have failed already keep their error, whether they free or not. */
-static MunitResult commit_full_and_failed(const MunitParameter params[], void *data)
+TEST(commit, full_and_failed)
 {
   enum { WRITES, FAILED, FAILED_FREES, FREES, NO_ROOM, HANDS };
   hand h[HANDS];
   t_service t;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1, .map_limit = 1 << 20 });
   memset(h, 0, sizeof h);
   h[WRITES].key = "x", h[WRITES].says_yes = true;
@@ -1135,11 +1092,10 @@ static MunitResult commit_full_and_failed(const MunitParameter params[], void *d
   munit_assert_false(has_meta(t.s, "x"));
   munit_assert_true(has_meta(t.s, "y"));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* More than a batch has room for: the others are the next one. */
-static MunitResult commit_two_batches(const MunitParameter params[], void *data)
+TEST(commit, two_batches)
 {
   enum { MANY = 140 };
   static hand h[MANY];
@@ -1147,7 +1103,6 @@ static MunitResult commit_two_batches(const MunitParameter params[], void *data)
   const char *keys[MANY];
   t_service t;
   int i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   count_commits(t.s);
   for (i = 0; i < MANY; i++) {
@@ -1160,7 +1115,6 @@ static MunitResult commit_two_batches(const MunitParameter params[], void *data)
   munit_assert_true(has_all(t.s, h, MANY));
   munit_assert_int(atomic_load(&commits), ==, 2);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 typedef struct meanwhile {
@@ -1183,11 +1137,10 @@ static bool meanwhile_work(svc_job *job, svc_txn *txn)
   return svc_put(txn, &key, SVC_S("written")) == SVC_OK;
 }
 
-static MunitResult commit_no_waiter(const MunitParameter params[], void *data)
+TEST(commit, no_waiter)
 {
   static meanwhile m;
   t_service t;
-  (void)params, (void)data;
   memset(&m, 0, sizeof m);
   t_open(&t, &(svc_config){ .limiter_off = 1, .allocator = { t_memory_resize, &m.memory } });
   m.job.work = meanwhile_work;
@@ -1203,7 +1156,6 @@ static MunitResult commit_no_waiter(const MunitParameter params[], void *data)
   munit_assert_true(m.other.status == SVC_OK && has_meta(t.s, "second"));
   t_close(&t);
   munit_assert_long(m.memory.live, ==, 0);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------- a batch and the same in a row */
@@ -1300,13 +1252,12 @@ static void *mix_run(void *context)
 }
 
 /* Whatever is committed together answers byte for byte as it would have one after the other. */
-static MunitResult commit_batch_answers(const MunitParameter params[], void *data)
+TEST(commit, batch_answers)
 {
   static mix row, batch;
   static mix_worker w[MIXED];
   hand first;
   int i, differ = 0;
-  (void)params, (void)data;
   mix_open(&row);
   mix_open(&batch);
   munit_assert_memory_equal(sizeof row.ids, row.ids, batch.ids); /* the same clock, the same chance */
@@ -1340,7 +1291,6 @@ static MunitResult commit_batch_answers(const MunitParameter params[], void *dat
   munit_assert_size(store_whole(batch.t.s), ==, store_whole(row.t.s));
   t_close(&row.t);
   t_close(&batch.t);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------- readers and writers */
@@ -1371,14 +1321,13 @@ static void *post_one(void *context)
 }
 
 /* Somebody holds the write transaction for as long as it likes: reads go on, writes wait. */
-static MunitResult commit_readers_go_on(const MunitParameter params[], void *data)
+TEST(commit, readers_go_on)
 {
   static holder h;
   pthread_t holding, posting;
   t_service t;
   const char *org, *group;
   int i;
-  (void)params, (void)data;
   alarm(30); /* rather than waiting for ever */
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "Acme");
@@ -1404,7 +1353,6 @@ static MunitResult commit_readers_go_on(const MunitParameter params[], void *dat
   svc_response_free(&h.writer.t.response);
   svc_blocks_free(h.writer.t.arena.blocks);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 static void *add_clusters(void *context)
@@ -1466,14 +1414,13 @@ static void *read_states(void *context)
   return NULL;
 }
 
-static MunitResult commit_no_half_state(const MunitParameter params[], void *data)
+TEST(commit, no_half_state)
 {
   static worker writers[3], readers[3];
   t_service t;
   const char *org, *group;
   atomic_int stop;
   int i;
-  (void)params, (void)data;
   atomic_init(&stop, 0);
   t_open(&t, &(svc_config){ .limiter_off = 1, .map_size = 65536 });
   org = t_organization(&t, "Acme");
@@ -1493,7 +1440,6 @@ static MunitResult commit_no_half_state(const MunitParameter params[], void *dat
   check_half_state(t.s, group);
   store_whole(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------ growth and its end */
@@ -1520,7 +1466,7 @@ static off_t file_size(const char *folder)
   return st.st_size;
 }
 
-static MunitResult commit_grows(const MunitParameter params[], void *data)
+TEST(commit, grows)
 {
   static worker readers[4];
   char path[128], name[32];
@@ -1529,7 +1475,6 @@ static MunitResult commit_grows(const MunitParameter params[], void *data)
   const char *org, *group;
   atomic_int stop;
   int i, n;
-  (void)params, (void)data;
   atomic_init(&stop, 0);
   store_folder(path);
   memset(&config, 0, sizeof config);
@@ -1565,17 +1510,15 @@ static MunitResult commit_grows(const MunitParameter params[], void *data)
   munit_assert_int(t_large_project(&t, t_str(&t, "orgId"), "one-more"), ==, 201);
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
-static MunitResult commit_map_limit(const MunitParameter params[], void *data)
+TEST(commit, map_limit)
 {
   char path[128], org[25], name[32];
   svc_config config;
   t_service t;
   uint64_t print;
   int i, n, small;
-  (void)params, (void)data;
   store_folder(path);
   memset(&config, 0, sizeof config);
   config.limiter_off = 1;
@@ -1641,7 +1584,6 @@ static MunitResult commit_map_limit(const MunitParameter params[], void *data)
   munit_assert_size(store_whole(t.s), ==, (size_t)(n + small + 100));
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* Steps that are due while the store is full: the state stays as it is, reads go on, and once there is room it moves on. */
@@ -1652,12 +1594,11 @@ static int failing_commit(svc_txn *txn)
 }
 
 /* A commit that failed has changed nothing, not even when the service looks next at what is due. */
-static MunitResult commit_fails(const MunitParameter params[], void *data)
+TEST(commit, fails)
 {
   t_service t;
   char group[25], body[512];
   uint64_t print;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   strcpy(group, t_project(&t, t_organization(&t, "Acme"), "alpha"));
   snprintf(body, sizeof body, CLUSTER, 0);
@@ -1687,18 +1628,16 @@ static MunitResult commit_fails(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/c0", group), ==, 404);
   munit_assert_int(atomic_load(&commits), ==, 1);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* To the last page: what is removed takes more pages than there are, and gets them; nothing else does. */
-static MunitResult commit_full_and_delete(const MunitParameter params[], void *data)
+TEST(commit, full_and_delete)
 {
   char path[128], org[25], group[25], name[32];
   svc_config config;
   t_service t;
   hand h[1];
   int i;
-  (void)params, (void)data;
   store_folder(path);
   memset(&config, 0, sizeof config);
   config.limiter_off = 1;
@@ -1728,7 +1667,6 @@ static MunitResult commit_full_and_delete(const MunitParameter params[], void *d
   store_whole(t.s);
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* A store that has no room left, with 20 clusters that are still being made. */
@@ -1770,12 +1708,11 @@ static void clusters_are(t_service *t, const char *group, int n, const char *sta
   }
 }
 
-static MunitResult commit_full_and_due(const MunitParameter params[], void *data)
+TEST(commit, full_and_due)
 {
   char path[128], group[25];
   svc_config config;
   t_service t;
-  (void)params, (void)data;
   alarm(60); /* rather than looking for room for ever */
   full_of_clusters(&t, &config, path, group);
   t.log[0] = 0;
@@ -1793,17 +1730,15 @@ static MunitResult commit_full_and_due(const MunitParameter params[], void *data
   store_whole(t.s);
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* What was accepted for deletion goes when its time comes, though there is no room, and others that are due wait for some. */
-static MunitResult commit_full_and_gone(const MunitParameter params[], void *data)
+TEST(commit, full_and_gone)
 {
   char path[128], group[25];
   svc_config config;
   t_service t;
   int i;
-  (void)params, (void)data;
   alarm(60); /* rather than looking for room for ever */
   full_of_clusters(&t, &config, path, group);
   for (i = 10; i < 20; i++) munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c%d", group, i), ==, 202);
@@ -1817,7 +1752,6 @@ static MunitResult commit_full_and_gone(const MunitParameter params[], void *dat
   store_whole(t.s);
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 static void *read_some(void *context)
@@ -1832,7 +1766,7 @@ static void *read_some(void *context)
 }
 
 /* More readers than the store keeps transactions for, beside a writer that makes it grow. */
-static MunitResult commit_many_readers(const MunitParameter params[], void *data)
+TEST(commit, many_readers)
 {
   enum { READERS = 100 };
   static worker w[READERS];
@@ -1840,7 +1774,6 @@ static MunitResult commit_many_readers(const MunitParameter params[], void *data
   t_service t;
   const char *org, *group;
   int i;
-  (void)params, (void)data;
   alarm(30);
   t_open(&t, &(svc_config){ .limiter_off = 1, .map_size = 65536 });
   org = t_organization(&t, "Acme");
@@ -1855,7 +1788,6 @@ static MunitResult commit_many_readers(const MunitParameter params[], void *data
   for (i = 0; i < READERS; i++) worker_join(&w[i]);
   munit_assert_size(store_whole(t.s), ==, READERS / 4 + 1);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- full disk */
@@ -1891,7 +1823,7 @@ static void disk_child(const svc_config *config, const char *org, off_t limit, i
   _exit(0);
 }
 
-static MunitResult commit_full_disk(const MunitParameter params[], void *data)
+TEST(commit, full_disk)
 {
   static const int extra[] = { 0, 4096, 100000, 200001, 262144, 300000 }; /* within a page, and at the end of one */
   char path[128], org[25];
@@ -1899,7 +1831,6 @@ static MunitResult commit_full_disk(const MunitParameter params[], void *data)
   t_service t;
   size_t projects = 0, k;
   int i;
-  (void)params, (void)data;
   store_folder(path);
   memset(&config, 0, sizeof config);
   config.limiter_off = 1;
@@ -1944,7 +1875,6 @@ static MunitResult commit_full_disk(const MunitParameter params[], void *data)
   }
   munit_assert_size(projects, >, 6);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------- the random source */
@@ -1964,7 +1894,7 @@ static int chance_fill(void *context, void *buffer, size_t size)
   return 0;
 }
 
-static MunitResult commit_random_fails(const MunitParameter params[], void *data)
+TEST(commit, random_fails)
 {
   chance c = { -1, 1 };
   svc_config config;
@@ -1973,7 +1903,6 @@ static MunitResult commit_random_fails(const MunitParameter params[], void *data
   char org[25];
   uint64_t print;
   int i, rc;
-  (void)params, (void)data;
   memset(&config, 0, sizeof config);
   config.random = chance_fill;
   config.random_context = &c;
@@ -2013,7 +1942,6 @@ static MunitResult commit_random_fails(const MunitParameter params[], void *data
   }
   munit_assert_int(i, >, 2);
   svc_close(s);
-  return MUNIT_OK;
 }
 
 /* A file system of its own, of so many bytes, that goes with this process. False: this user may not have one. */
@@ -2049,17 +1977,16 @@ static int disk_fill(t_service *t, const char *org, int round)
 }
 
 /* A disk that is full takes deletes, as a full map does, again and again, also after a restart; and then creates. */
-static MunitResult commit_full_disk_delete(const MunitParameter params[], void *data)
+TEST(commit, full_disk_delete)
 {
   char path[128], copy[160], org[25];
   svc_config config;
   t_service t;
   int round, i, made, copies = 0;
-  (void)params, (void)data;
   store_folder(path);
   if (getenv("SVC_TEST_QEMU") || !disk_own(path, "3m")) {
     store_remove(path);
-    return MUNIT_SKIP; /* it takes a mount */
+    SKIP_IF(true); /* it takes a mount */
   }
   memset(&config, 0, sizeof config);
   config.limiter_off = 1;
@@ -2087,47 +2014,4 @@ static MunitResult commit_full_disk_delete(const MunitParameter params[], void *
   t_close(&t);
   munit_assert_int(umount2(path, MNT_DETACH), ==, 0);
   store_remove(path);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/same_name", commit_same_name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/many", commit_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/batches", commit_batches, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/fails", commit_fails, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/spoiled", commit_spoiled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/full_batch", commit_full_batch, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/full_and_failed", commit_full_and_failed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/two_batches", commit_two_batches, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_waiter", commit_no_waiter, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/error", commit_error, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/alone", commit_alone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/own_errors", commit_own_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/retried", commit_retried, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/split", commit_split, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/split_many", commit_split_many, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/pause_is_its_own", commit_pause_is_its_own, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/not_begun", commit_not_begun, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/told_last", commit_told_last, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/alone_and_busy", commit_alone_and_busy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/open_retried", commit_open_retried, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/due_unseen", commit_due_unseen, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/due_unseen_at_open", commit_due_unseen_at_open, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/shared", commit_shared, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ids_near", commit_ids_near, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/past_ids", commit_past_ids, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/batch_answers", commit_batch_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/readers_go_on", commit_readers_go_on, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_half_state", commit_no_half_state, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/grows", commit_grows, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/map_limit", commit_map_limit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/full_and_delete", commit_full_and_delete, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/full_and_due", commit_full_and_due, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/full_and_gone", commit_full_and_gone, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/many_readers", commit_many_readers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/full_disk_delete", commit_full_disk_delete, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/full_disk", commit_full_disk, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/random_fails", commit_random_fails, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_commit = { "commit", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

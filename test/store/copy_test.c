@@ -186,17 +186,15 @@ static void moved(int from, int to)
   move_close(&m);
 }
 
-static MunitResult copy_moves(const MunitParameter params[], void *data)
+TEST(copy, moves)
 {
   int i, kinds = t_postgres_port() ? KINDS : 1;
-  (void)params, (void)data;
   for (i = 0; i < kinds * kinds; i++) moved(i / kinds, i % kinds);
-  return MUNIT_OK;
 }
 
 /* As many records as make many batches, and large ones: no scan gives more rows than a batch has, and after two that are too large, in
 ** each of the two ranges and of the three times they are read, batches are small enough. */
-static MunitResult copy_pieces(const MunitParameter params[], void *data)
+TEST(copy, pieces)
 {
   enum { SMALL = 5000, LARGE = 1200, SIZE = 50000 };
   static char large[SIZE];
@@ -205,7 +203,6 @@ static MunitResult copy_pieces(const MunitParameter params[], void *data)
   char why[256], key[16];
   move m;
   int i;
-  (void)params, (void)data;
   move_open(&m, 0, 0);
   m.from.map_size = (size_t)256 << 20;
   munit_assert_int(m.from.store->open(&store, &m.from, why, sizeof why), ==, SVC_OK);
@@ -227,11 +224,10 @@ static MunitResult copy_pieces(const MunitParameter params[], void *data)
   munit_assert_int(fault.commits, >=, 2 + (SMALL + LARGE) * 2 / 256);
   munit_assert_int(fault.large, <=, 2 * 2 * 3);
   move_close(&m);
-  return MUNIT_OK;
 }
 
 /* Records that grow as fast as batches shrink, until one alone is too much for a batch: they go one by one. */
-static MunitResult copy_single(const MunitParameter params[], void *data)
+TEST(copy, single)
 {
   enum { BATCH = (4 << 20) + 4096, RECORDS = 256 + 128 + 64 + 32 + 16 + 8 + 4 + 2 + 1 + 2 };
   static char large[BATCH];
@@ -240,7 +236,6 @@ static MunitResult copy_single(const MunitParameter params[], void *data)
   char why[256], key[16];
   int i, rows = 256, left = 256;
   move m;
-  (void)params, (void)data;
   move_open(&m, 0, 0);
   m.from.map_size = (size_t)256 << 20;
   munit_assert_int(m.from.store->open(&store, &m.from, why, sizeof why), ==, SVC_OK);
@@ -259,16 +254,14 @@ static MunitResult copy_single(const MunitParameter params[], void *data)
   munit_assert_string_equal(m.report.from.sha256, m.report.to.sha256);
   munit_assert_int(fault.large, ==, 3 * (9 + 2)); /* written, and read on either side */
   move_close(&m);
-  return MUNIT_OK;
 }
 
 /* A count that is none: it is not copied, and it is compared as it stands. */
-static MunitResult copy_no_count(const MunitParameter params[], void *data)
+TEST(copy, no_count)
 {
   const svc_str key = SVC_S("cclus");
   char group[25];
   move m;
-  (void)params, (void)data;
   move_open(&m, 0, 0);
   furnish(&m.from, group);
   munit_assert_int(move_copy(&m), ==, SVC_OK);
@@ -281,17 +274,15 @@ static MunitResult copy_no_count(const MunitParameter params[], void *data)
   store_remove(m.to_path);
   munit_assert_int(move_copy(&m), ==, SVC_CORRUPT);
   move_close(&m);
-  return MUNIT_OK;
 }
 
 /* Another writer comes first, or the store has no room for the moment: it is done again, and counts are what they were. */
-static MunitResult copy_again(const MunitParameter params[], void *data)
+TEST(copy, again)
 {
   char group[25];
   t_service t;
   move m;
   int i;
-  (void)params, (void)data;
   for (i = 1; i <= 3; i++) {
     move_open(&m, 0, 0);
     furnish(&m.from, group);
@@ -305,7 +296,6 @@ static MunitResult copy_again(const MunitParameter params[], void *data)
     t_close(&t);
     move_close(&m);
   }
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- refused */
@@ -333,12 +323,11 @@ static void target_stays(int kind)
   move_close(&m);
 }
 
-static MunitResult copy_refused(const MunitParameter params[], void *data)
+TEST(copy, refused)
 {
   char group[25];
   t_service t;
   move m;
-  (void)params, (void)data;
   target_stays(0);
   if (t_postgres_port()) target_stays(1);
   move_open(&m, 0, 0);
@@ -351,7 +340,6 @@ static MunitResult copy_refused(const MunitParameter params[], void *data)
   t_close(&t);
   munit_assert_int(move_copy(&m), ==, SVC_OK);
   move_close(&m);
-  return MUNIT_OK;
 }
 
 static void is_unfinished(const move *m)
@@ -367,13 +355,12 @@ static void is_unfinished(const move *m)
 }
 
 /* Wherever it is cut behind its first commit it is no store, also where all records are there. */
-static MunitResult copy_cut(const MunitParameter params[], void *data)
+TEST(copy, cut)
 {
   char group[25];
   bool cut = true;
   move m;
   int i;
-  (void)params, (void)data;
   for (i = 2; cut; i++) {
     move_open(&m, 0, 0);
     furnish(&m.from, group);
@@ -387,15 +374,13 @@ static MunitResult copy_cut(const MunitParameter params[], void *data)
     move_close(&m);
   }
   munit_assert_int(i, >, 5);
-  return MUNIT_OK;
 }
 
 /* One bit that is read back otherwise. */
-static MunitResult copy_differs(const MunitParameter params[], void *data)
+TEST(copy, differs)
 {
   char group[25];
   move m;
-  (void)params, (void)data;
   move_open(&m, 0, 0);
   furnish(&m.from, group);
   m.to.store = fault_port();
@@ -409,18 +394,16 @@ static MunitResult copy_differs(const MunitParameter params[], void *data)
   m.to.store = svc_lmdb_port();
   is_unfinished(&m);
   move_close(&m);
-  return MUNIT_OK;
 }
 
 /* Of a store on PostgreSQL a backup goes into a folder, as a store of LMDB, while others write on. */
-static MunitResult copy_backup(const MunitParameter params[], void *data)
+TEST(copy, backup)
 {
   const svc_store_port *port = t_postgres_port();
   char group[25];
   t_service t;
   move m;
-  (void)params, (void)data;
-  if (!port) return MUNIT_SKIP;
+  SKIP_IF(!port);
   move_open(&m, 1, 0);
   furnish(&m.from, group);
   t_open(&t, &m.from);
@@ -435,7 +418,6 @@ static MunitResult copy_backup(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
   t_close(&t);
   move_close(&m);
-  return MUNIT_OK;
 }
 
 typedef struct busy {
@@ -464,7 +446,7 @@ static void *busy_write(void *context)
 }
 
 /* The same handle writes on: a backup has one state, whole, and is in nobody's way. */
-static MunitResult copy_backup_busy(const MunitParameter params[], void *data)
+TEST(copy, backup_busy)
 {
   char group[25];
   pthread_t thread;
@@ -472,8 +454,7 @@ static MunitResult copy_backup_busy(const MunitParameter params[], void *data)
   busy b;
   move m;
   int i;
-  (void)params, (void)data;
-  if (!t_postgres_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_postgres_port());
   move_open(&m, 1, 0);
   m.from.limiter_off = 1;
   furnish(&m.from, group);
@@ -496,7 +477,6 @@ static MunitResult copy_backup_busy(const MunitParameter params[], void *data)
   munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
   t_close(&t);
   move_close(&m);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------- every call in turn */
@@ -562,7 +542,7 @@ static const svc_store_port *nth_port(void)
 }
 
 /* Whatever fails: a copy that is not finished is not opened, and says so; one that is has everything. */
-static MunitResult copy_every_call(const MunitParameter params[], void *data)
+TEST(copy, every_call)
 {
   static const int codes[] = { SVC_IO, SVC_RETRY, SVC_NO_ROOM, SVC_NOMEM };
   char group[25];
@@ -572,8 +552,7 @@ static MunitResult copy_every_call(const MunitParameter params[], void *data)
   size_t e;
   int for_good;
   long at, refused = 0;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   move_open(&m, 0, 0);
   furnish(&m.from, group);
   m.from.store = m.to.store = nth_port();
@@ -608,21 +587,4 @@ static MunitResult copy_every_call(const MunitParameter params[], void *data)
   }
   nth.left = -1;
   move_close(&m);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/every_call", copy_every_call, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/moves", copy_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/pieces", copy_pieces, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/single", copy_single, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_count", copy_no_count, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/again", copy_again, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/refused", copy_refused, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/cut", copy_cut, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/differs", copy_differs, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/backup", copy_backup, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/backup_busy", copy_backup_busy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_copy = { "copy", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -378,7 +378,7 @@ static int damage_child(damage_try *t, uint64_t from, time_t until, void (*damag
   return status;
 }
 
-static MunitResult damage_run(const char *what, void (*damage)(damage_try *))
+static void damage_run(const char *what, void (*damage)(damage_try *))
 {
   static damage_store store;
   static damage_try t;
@@ -409,7 +409,6 @@ static MunitResult damage_run(const char *what, void (*damage)(damage_try *))
   munmap(t.shared, sizeof *t.shared);
   store_remove(t.folder);
   damage_store_free(&store);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- what is said of it */
@@ -462,7 +461,7 @@ static size_t damage_root(const damage_store *d)
 }
 
 /* A line names the page; the file stays as it is, and whoever makes it good again has the store. */
-static MunitResult damage_named(const MunitParameter params[], void *data)
+TEST(damage, named)
 {
   static damage_store d;
   static damage_try t;
@@ -470,8 +469,7 @@ static MunitResult damage_named(const MunitParameter params[], void *data)
   const uint32_t none = 0;
   const uint16_t low = 3, lower = 0x7ff0;
   size_t root, i;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   damage_store_make(&d);
   t.store = &d;
   store_folder(t.folder);
@@ -514,7 +512,6 @@ static MunitResult damage_named(const MunitParameter params[], void *data)
   munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
   svc_close(t.s);
   store_remove(t.folder);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- what is not damaged */
@@ -542,7 +539,7 @@ static void good_write(damage_try *t, svc_txn *txn, unsigned keys)
 }
 
 /* Whatever LMDB makes of its file, with readers that stay and work that is given up: it is never taken for damaged. */
-static MunitResult damage_none(const MunitParameter params[], void *data)
+TEST(damage, none)
 {
   const svc_store_port *port = svc_lmdb_port();
   const char *seconds = getenv("SVC_TEST_DAMAGE");
@@ -554,8 +551,7 @@ static MunitResult damage_none(const MunitParameter params[], void *data)
   time_t until = time(NULL) + (seconds ? atoi(seconds) : 2);
   unsigned keys = 1000, n;
   size_t i, count;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   damage_folder(t.folder);
   t.random = 88172645463325252u;
   munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
@@ -575,27 +571,16 @@ static MunitResult damage_none(const MunitParameter params[], void *data)
   munit_assert_int(port->open(&store, &config, why, sizeof why), ==, SVC_OK);
   port->close(store);
   store_remove(t.folder);
-  return MUNIT_OK;
 }
 
-static MunitResult damage_of_file(const MunitParameter params[], void *data)
+TEST(damage, file)
 {
-  (void)params, (void)data;
-  return T_ON_LMDB ? damage_run("pages", damage_in_file) : MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
+  damage_run("pages", damage_in_file);
 }
 
-static MunitResult damage_of_values(const MunitParameter params[], void *data)
+TEST(damage, values)
 {
-  (void)params, (void)data;
-  return T_ON_LMDB ? damage_run("values", damage_in_values) : MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
+  damage_run("values", damage_in_values);
 }
-
-static MunitTest tests[] = {
-  { "/none", damage_none, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/named", damage_named, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/file", damage_of_file, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/values", damage_of_values, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_damage = { "/damage", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -101,12 +101,11 @@ static void due_write(svc_txn *txn, svc_entity *e, int tag, int64_t when)
   svc_dues_write(txn, e, &old);
 }
 
-static MunitResult due_index(const MunitParameter params[], void *data)
+TEST(due, index)
 {
   t_store t;
   svc_entity a, b;
   svc_due_entry due = { .when = -7 };
-  (void)params, (void)data;
   t_store_open(&t);
   memset(&a, 0, sizeof a);
   munit_assert_false(svc_due_first(t.txn, &due));
@@ -137,15 +136,13 @@ static MunitResult due_index(const MunitParameter params[], void *data)
   due_write(t.txn, &b, SVC_DUE_STATE, 0);
   munit_assert_int(t.txn->error, ==, SVC_OK);
   t_store_close(&t);
-  return MUNIT_OK;
 }
 
 /* Several dates of one entity, each under its tag: set, changed, taken away, and all gone with it. */
-static MunitResult due_tags(const MunitParameter params[], void *data)
+TEST(due, tags)
 {
   t_store t;
   svc_entity e, old, other, got;
-  (void)params, (void)data;
   t_store_open(&t);
   memset(&e, 0, sizeof e);
   e.kind = "test";
@@ -193,17 +190,15 @@ static MunitResult due_tags(const MunitParameter params[], void *data)
   munit_assert_int(svc_entity_remove(t.txn, &other), ==, SVC_OK);
   munit_assert_string_equal(due_all(t.txn), "");
   t_store_close(&t);
-  return MUNIT_OK;
 }
 
 /* Dates of an entity at random, against a plain array; there is room for so many, and one more is not taken. */
-static MunitResult due_tags_random(const MunitParameter params[], void *data)
+TEST(due, tags_random)
 {
   int64_t expected[6] = { 0 };
   t_store t;
   svc_entity e;
   int round, i, n;
-  (void)params, (void)data;
   t_store_open(&t);
   memset(&e, 0, sizeof e);
   e.kind = "test";
@@ -235,7 +230,6 @@ static MunitResult due_tags_random(const MunitParameter params[], void *data)
     munit_assert_int(n, ==, 0);
   }
   t_store_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ is it due? */
@@ -264,14 +258,13 @@ static void wake_at(svc *s, wake *w, int64_t when)
   munit_assert_int(svc_commit_run(&s->commit, &w->job), ==, SVC_OK);
 }
 
-static MunitResult due_exact(const MunitParameter params[], void *data)
+TEST(due, exact)
 {
   static const int64_t times[] = { 1, 2, 999, 1000, 1001, T_START - 1, T_START, T_START + 1, T_START + 500, T_START + 999,
                                    T_START + 1000, 4294967294999, 4294967295000, 4294967295001, 4294967296000, 9999999999999 };
   t_service t;
   wake w;
   size_t i;
-  (void)params, (void)data;
   memset(&w, 0, sizeof w);
   t_open(&t, NULL);
   if (t_port()->shared) { /* others write what is due as well: it is looked for every second, whatever is known */
@@ -283,7 +276,7 @@ static MunitResult due_exact(const MunitParameter params[], void *data)
       munit_assert_int64(svc_commit_next(&t.s->commit), ==, i ? look : T_START + 5000); /* who moves a clock goes by that */
     }
     t_close(&t);
-    return MUNIT_OK;
+    return;
   }
   munit_assert_false(svc_commit_due(&t.s->commit, T_START)); /* nothing is, ever */
   munit_assert_false(svc_commit_due(&t.s->commit, INT64_MAX / 4));
@@ -309,88 +302,76 @@ static MunitResult due_exact(const MunitParameter params[], void *data)
   svc_commit_look_at(&t.s->commit, INT64_MAX);
   munit_assert_false(svc_commit_due(&t.s->commit, INT64_MAX / 4));
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- lifecycle */
 
-static MunitResult due_life(const MunitParameter params[], void *data)
+TEST_SERVICE(due, life)
 {
-  t_service t;
   const char *group;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
-  cluster(&t, group, "a");
-  munit_assert_size(due_entries(t.s), ==, 1);
-  t.now += 9999;
-  munit_assert_string_equal(state(&t, group, "a"), "CREATING");
-  t.now += 1; /* ten seconds, to the millisecond */
-  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
-  munit_assert_size(due_entries(t.s), ==, 0);
-  munit_assert_string_equal(feed(t.s, group), "CLUSTER_CREATED a 00:00:00, CLUSTER_READY a 00:00:10, ");
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/a", group), ==, 202);
-  munit_assert_string_equal(state(&t, group, "a"), "DELETING");
-  t.now += 2499;
-  munit_assert_string_equal(state(&t, group, "a"), "DELETING");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
-  munit_assert_int64(t_int(&t, "clusterCount"), ==, 1);
-  t.now += 1; /* a quarter of that */
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200); /* whatever the request is about */
-  munit_assert_int64(t_int(&t, "clusterCount"), ==, 0);
-  munit_assert_string_equal(state(&t, group, "a"), "gone");
-  munit_assert_size(due_entries(t.s), ==, 0);
-  munit_assert_string_equal(feed(t.s, group), "CLUSTER_CREATED a 00:00:00, CLUSTER_READY a 00:00:10, "
+  group = t_project(t, t_organization(t, "Acme"), "alpha");
+  cluster(t, group, "a");
+  munit_assert_size(due_entries(t->s), ==, 1);
+  t->now += 9999;
+  munit_assert_string_equal(state(t, group, "a"), "CREATING");
+  t->now += 1; /* ten seconds, to the millisecond */
+  munit_assert_string_equal(state(t, group, "a"), "IDLE");
+  munit_assert_size(due_entries(t->s), ==, 0);
+  munit_assert_string_equal(feed(t->s, group), "CLUSTER_CREATED a 00:00:00, CLUSTER_READY a 00:00:10, ");
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/clusters/a", group), ==, 202);
+  munit_assert_string_equal(state(t, group, "a"), "DELETING");
+  t->now += 2499;
+  munit_assert_string_equal(state(t, group, "a"), "DELETING");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 200);
+  munit_assert_int64(t_int(t, "clusterCount"), ==, 1);
+  t->now += 1; /* a quarter of that */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", group), ==, 200); /* whatever the request is about */
+  munit_assert_int64(t_int(t, "clusterCount"), ==, 0);
+  munit_assert_string_equal(state(t, group, "a"), "gone");
+  munit_assert_size(due_entries(t->s), ==, 0);
+  munit_assert_string_equal(feed(t->s, group), "CLUSTER_CREATED a 00:00:00, CLUSTER_READY a 00:00:10, "
                                               "CLUSTER_DELETE_SUBMITTED a 00:00:10, CLUSTER_DELETED a 00:00:12, ");
-  store_whole(t.s);
-  t_close(&t);
-  return MUNIT_OK;
+  store_whole(t->s);
 }
 
 /* The clock jumps far: all steps are taken, in the order in which they fell due, each at its own time. */
-static MunitResult due_jump(const MunitParameter params[], void *data)
+TEST_SERVICE(due, jump)
 {
-  t_service t;
   const char *group;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
-  cluster(&t, group, "old");
-  t_advance(&t, 60);
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
-  cluster(&t, group, "b"); /* ready at 1:10 */
-  t_advance(&t, 3);
-  cluster(&t, group, "a"); /* ready at 1:13 */
-  t_advance(&t, 2);
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/old", group), ==, 202); /* gone at 1:07.5 */
-  t_advance(&t, 365 * 86400);
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
-  munit_assert_string_equal(feed(t.s, group),
+  group = t_project(t, t_organization(t, "Acme"), "alpha");
+  cluster(t, group, "old");
+  t_advance(t, 60);
+  munit_assert_int(svc_tick(t->s), ==, SVC_OK);
+  cluster(t, group, "b"); /* ready at 1:10 */
+  t_advance(t, 3);
+  cluster(t, group, "a"); /* ready at 1:13 */
+  t_advance(t, 2);
+  munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s/clusters/old", group), ==, 202); /* gone at 1:07.5 */
+  t_advance(t, 365 * 86400);
+  munit_assert_int(svc_tick(t->s), ==, SVC_OK);
+  munit_assert_string_equal(feed(t->s, group),
                             "CLUSTER_CREATED old 00:00:00, CLUSTER_READY old 00:00:10, CLUSTER_CREATED b 00:01:00, "
                             "CLUSTER_CREATED a 00:01:03, CLUSTER_DELETE_SUBMITTED old 00:01:05, "
                             "CLUSTER_DELETED old 00:01:07, CLUSTER_READY b 00:01:10, CLUSTER_READY a 00:01:13, ");
-  munit_assert_string_equal(state(&t, group, "old"), "gone");
-  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
-  munit_assert_string_equal(state(&t, group, "b"), "IDLE");
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* nothing more */
-  munit_assert_size(due_entries(t.s), ==, 0);
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_READY", group), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 3);
-  munit_assert_string_equal(t_str(&t, "results[0].created"), "2025-06-01T00:01:13Z");
-  munit_assert_string_equal(t_str(&t, "results[0].clusterName"), "a");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?minDate=2025-06-01T00:01:10Z", group), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
-  store_whole(t.s);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_string_equal(state(t, group, "old"), "gone");
+  munit_assert_string_equal(state(t, group, "a"), "IDLE");
+  munit_assert_string_equal(state(t, group, "b"), "IDLE");
+  munit_assert_int(svc_tick(t->s), ==, SVC_OK); /* nothing more */
+  munit_assert_size(due_entries(t->s), ==, 0);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_READY", group), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 3);
+  munit_assert_string_equal(t_str(t, "results[0].created"), "2025-06-01T00:01:13Z");
+  munit_assert_string_equal(t_str(t, "results[0].clusterName"), "a");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?minDate=2025-06-01T00:01:10Z", group), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 2);
+  store_whole(t->s);
 }
 
-static MunitResult due_reopens(const MunitParameter params[], void *data)
+TEST(due, reopens)
 {
   char path[128], group[25];
   svc_config config;
   t_service t;
-  (void)params, (void)data;
   store_folder(path);
   memset(&config, 0, sizeof config);
   config.path = path;
@@ -410,17 +391,15 @@ static MunitResult due_reopens(const MunitParameter params[], void *data)
   munit_assert_size(due_entries(t.s), ==, 0);
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
-static MunitResult due_thousand(const MunitParameter params[], void *data)
+TEST(due, thousand)
 {
   enum { PROJECTS = 50, EACH = 20 };
   char groups[PROJECTS][25], name[32];
   const char *org;
   t_service t;
   int i, j;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   org = t_organization(&t, "Acme");
   for (i = 0; i < PROJECTS; i++) {
@@ -445,14 +424,12 @@ static MunitResult due_thousand(const MunitParameter params[], void *data)
   }
   store_whole(t.s);
   t_close(&t);
-  return MUNIT_OK;
 }
 
-static MunitResult due_now(const MunitParameter params[], void *data)
+TEST(due, now)
 {
   t_service t;
   const char *group;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .provision_ms = SVC_PROVISION_NOW });
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   cluster(&t, group, "a"); /* the answer to POST still says so */
@@ -472,7 +449,6 @@ static MunitResult due_now(const MunitParameter params[], void *data)
   t.now += 1;
   munit_assert_string_equal(state(&t, group, "a"), "IDLE");
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /*
@@ -487,13 +463,12 @@ static int64_t due_end(bool first)
 }
 
 /* A clock that stands at zero, before it, at the end of time, or goes back: nothing breaks, and nothing is done twice. */
-static MunitResult due_odd_clocks(const MunitParameter params[], void *data)
+TEST(due, odd_clocks)
 {
   static const int64_t starts[] = { 0, 1, 999, -1, -9999, -10001, -86400000, -62135596800000, 4294967295000, 4294967296000,
                                     253402300799000 };
   t_service t;
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof starts / sizeof starts[0]; i++) {
     const char *group;
     t_open(&t, NULL);
@@ -550,7 +525,6 @@ static MunitResult due_odd_clocks(const MunitParameter params[], void *data)
     munit_assert_string_equal(state(&t, group, "a"), "IDLE");
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- entries of something else */
@@ -574,29 +548,24 @@ static bool stray_work(svc_job *job, svc_txn *txn)
 }
 
 /* Entries of a noun that this build leaves out, and of an entity that is not there: forgotten when their time comes. */
-static MunitResult due_strays(const MunitParameter params[], void *data)
+TEST_SERVICE(due, strays)
 {
-  t_service t;
   const char *group;
   stray work;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  group = t_project(t, t_organization(t, "Acme"), "alpha");
   memset(&work, 0, sizeof work);
   work.job.work = stray_work;
-  work.job.now = t.now;
-  work.when = t.now + 1000;
-  munit_assert_int(svc_commit_run(&t.s->commit, &work.job), ==, SVC_OK);
-  cluster(&t, group, "a");
-  munit_assert_size(due_entries(t.s), ==, 3);
-  t_advance(&t, 1);
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
-  munit_assert_size(due_entries(t.s), ==, 1);
-  t_advance(&t, 10);
-  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
-  store_whole(t.s);
-  t_close(&t);
-  return MUNIT_OK;
+  work.job.now = t->now;
+  work.when = t->now + 1000;
+  munit_assert_int(svc_commit_run(&t->s->commit, &work.job), ==, SVC_OK);
+  cluster(t, group, "a");
+  munit_assert_size(due_entries(t->s), ==, 3);
+  t_advance(t, 1);
+  munit_assert_int(svc_tick(t->s), ==, SVC_OK);
+  munit_assert_size(due_entries(t->s), ==, 1);
+  t_advance(t, 10);
+  munit_assert_string_equal(state(t, group, "a"), "IDLE");
+  store_whole(t->s);
 }
 
 static bool torn_work(svc_job *job, svc_txn *txn)
@@ -614,28 +583,23 @@ static void torn_found(void *context, const char *text)
 }
 
 /* An entry of which the end is missing, before all others: they are done all the same, and a check tells of it. */
-static MunitResult due_torn(const MunitParameter params[], void *data)
+TEST_SERVICE(due, torn)
 {
-  t_service t;
   const char *group;
   stray work;
   int found = 0;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  group = t_project(t, t_organization(t, "Acme"), "alpha");
   memset(&work, 0, sizeof work);
   work.job.work = torn_work;
-  work.job.now = t.now;
-  work.when = t.now - 1000;
-  munit_assert_int(svc_commit_run(&t.s->commit, &work.job), ==, SVC_OK);
-  cluster(&t, group, "a");
-  t_advance(&t, 11);
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
-  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
-  munit_assert_int(svc_check_store(t.s, torn_found, &found), ==, SVC_CORRUPT);
+  work.job.now = t->now;
+  work.when = t->now - 1000;
+  munit_assert_int(svc_commit_run(&t->s->commit, &work.job), ==, SVC_OK);
+  cluster(t, group, "a");
+  t_advance(t, 11);
+  munit_assert_int(svc_tick(t->s), ==, SVC_OK);
+  munit_assert_string_equal(state(t, group, "a"), "IDLE");
+  munit_assert_int(svc_check_store(t->s, torn_found, &found), ==, SVC_CORRUPT);
   munit_assert_int(found, ==, 1);
-  t_close(&t);
-  return MUNIT_OK;
 }
 
 typedef struct stale {
@@ -651,33 +615,28 @@ static bool stale_work(svc_job *job, svc_txn *txn)
 }
 
 /* An entry of another time than what it is of waits for: it is forgotten, and nothing happens before its time. */
-static MunitResult due_stale(const MunitParameter params[], void *data)
+TEST_SERVICE(due, stale)
 {
   const char *group;
-  t_service t;
   stale work;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
-  cluster(&t, group, "a");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/a", group), ==, 200);
+  group = t_project(t, t_organization(t, "Acme"), "alpha");
+  cluster(t, group, "a");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/a", group), ==, 200);
   memset(&work, 0, sizeof work);
   work.job.work = stale_work;
-  work.job.now = t.now;
-  work.due = (svc_due_entry){ .when = t.now + 1000, .kind = "clus", .tag = SVC_DUE_STATE };
+  work.job.now = t->now;
+  work.due = (svc_due_entry){ .when = t->now + 1000, .kind = "clus", .tag = SVC_DUE_STATE };
   munit_assert_true(svc_id_parse(svc_str_c(group), &work.due.parent));
-  munit_assert_true(svc_id_parse(svc_str_c(t_str(&t, "id")), &work.due.id));
-  munit_assert_int(svc_commit_run(&t.s->commit, &work.job), ==, SVC_OK);
-  munit_assert_size(due_entries(t.s), ==, 2);
-  t_advance(&t, 1);
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
-  munit_assert_size(due_entries(t.s), ==, 1);
-  munit_assert_string_equal(state(&t, group, "a"), "CREATING");
-  t_advance(&t, 10);
-  munit_assert_string_equal(state(&t, group, "a"), "IDLE");
-  store_whole(t.s);
-  t_close(&t);
-  return MUNIT_OK;
+  munit_assert_true(svc_id_parse(svc_str_c(t_str(t, "id")), &work.due.id));
+  munit_assert_int(svc_commit_run(&t->s->commit, &work.job), ==, SVC_OK);
+  munit_assert_size(due_entries(t->s), ==, 2);
+  t_advance(t, 1);
+  munit_assert_int(svc_tick(t->s), ==, SVC_OK);
+  munit_assert_size(due_entries(t->s), ==, 1);
+  munit_assert_string_equal(state(t, group, "a"), "CREATING");
+  t_advance(t, 10);
+  munit_assert_string_equal(state(t, group, "a"), "IDLE");
+  store_whole(t->s);
 }
 
 static unsigned kept_answers(svc *s)
@@ -696,34 +655,28 @@ static unsigned kept_answers(svc *s)
 }
 
 /* The answers that are kept for Idempotency-Key go after a day. */
-static MunitResult due_kept_answers(const MunitParameter params[], void *data)
+TEST_SERVICE(due, kept_answers)
 {
-  t_service t;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  t_header(&t, "Idempotency-Key", "one");
-  t_organization(&t, "Acme");
-  t_headers_clear(&t);
-  munit_assert_uint(kept_answers(t.s), ==, 1);
-  munit_assert_size(due_entries(t.s), ==, 1);
-  t.now += 86399999;
-  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
-  munit_assert_uint(kept_answers(t.s), ==, 1);
-  t.now += 1;
-  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
-  munit_assert_uint(kept_answers(t.s), ==, 0);
-  munit_assert_size(due_entries(t.s), ==, 0);
-  t_close(&t);
-  return MUNIT_OK;
+  t_header(t, "Idempotency-Key", "one");
+  t_organization(t, "Acme");
+  t_headers_clear(t);
+  munit_assert_uint(kept_answers(t->s), ==, 1);
+  munit_assert_size(due_entries(t->s), ==, 1);
+  t->now += 86399999;
+  munit_assert_int(svc_tick(t->s), ==, SVC_OK);
+  munit_assert_uint(kept_answers(t->s), ==, 1);
+  t->now += 1;
+  munit_assert_int(t_send(t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_uint(kept_answers(t->s), ==, 0);
+  munit_assert_size(due_entries(t->s), ==, 0);
 }
 
 /* Looking is free: no transaction is written where nothing is due. */
-static MunitResult due_nothing(const MunitParameter params[], void *data)
+TEST(due, nothing)
 {
   t_service t;
   uint64_t print;
   int i;
-  (void)params, (void)data;
   munit_assert_int(svc_tick(NULL), ==, SVC_INVALID);
   t_open(&t, NULL);
   cluster(&t, t_project(&t, t_organization(&t, "Acme"), "alpha"), "a");
@@ -735,15 +688,13 @@ static MunitResult due_nothing(const MunitParameter params[], void *data)
     munit_assert_true(store_print(t.s) == print);
   }
   t_close(&t);
-  return MUNIT_OK;
 }
 
 /* What is due beyond the seconds that 32 bits hold is not due at once: reads stay out of the writers' way. */
-static MunitResult due_far(const MunitParameter params[], void *data)
+TEST(due, far)
 {
   t_service t;
   const char *group;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .provision_ms = INT64_C(36525) * 86400 * 1000 });
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   cluster(&t, group, "a");
@@ -753,26 +704,4 @@ static MunitResult due_far(const MunitParameter params[], void *data)
   t.now += 1;
   munit_assert_string_equal(state(&t, group, "a"), "IDLE");
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/index", due_index, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/tags", due_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/tags_random", due_tags_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/exact", due_exact, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/life", due_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/jump", due_jump, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/reopens", due_reopens, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/thousand", due_thousand, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/now", due_now, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/far", due_far, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/odd_clocks", due_odd_clocks, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/strays", due_strays, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/stale", due_stale, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/torn", due_torn, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/kept_answers", due_kept_answers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/nothing", due_nothing, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_due = { "due", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

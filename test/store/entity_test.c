@@ -66,12 +66,11 @@ static bool same_entity(const svc_entity *a, const svc_entity *b)
          a->links_at == b->links_at && svc_str_eq(a->extra, b->extra);
 }
 
-static MunitResult entity_round(const MunitParameter params[], void *data)
+TEST(entity, round)
 {
   t_store b;
   svc_entity e, got;
   svc_id parent = t_id(500);
-  (void)params, (void)data;
   t_store_open(&b);
   e = entity_n(1, "Cluster0");
   e.parent = parent;
@@ -112,16 +111,14 @@ static MunitResult entity_round(const MunitParameter params[], void *data)
   munit_assert_int(box_named(&b, &b.root, SVC_S("same"), &got), ==, SVC_NOT_FOUND);
   box_expect(&b, 3, 3, 3, 1, 1);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 /* All that a record holds, at random, there and back. */
-static MunitResult entity_round_random(const MunitParameter params[], void *data)
+TEST(entity, round_random)
 {
   static char text[3000];
   t_store b;
   unsigned i, j;
-  (void)params, (void)data;
   t_store_open(&b);
   for (i = 0; i < 2000; i++) {
     svc_entity e = entity_n(i + 1, ""), got;
@@ -150,7 +147,6 @@ static MunitResult entity_round_random(const MunitParameter params[], void *data
   }
   box_expect(&b, 0, 0, 0, 0, 0);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 /* The short way to a list's item sees the same, and refuses the same. */
@@ -165,7 +161,7 @@ static void same_at_a_glance(svc_str record, bool good, const svc_entity *e)
 }
 
 /* A record cut anywhere before its extra is refused; nothing outside of it is ever read (the copies are exact). */
-static MunitResult entity_truncated(const MunitParameter params[], void *data)
+TEST(entity, truncated)
 {
   t_store b;
   svc_entity e, got;
@@ -173,7 +169,6 @@ static MunitResult entity_truncated(const MunitParameter params[], void *data)
   svc_str record;
   size_t n, dues;
   char names[SVC_DUES + 1][8]; /* no two may have the same */
-  (void)params, (void)data;
   t_store_open(&b);
   for (dues = 0; dues <= SVC_DUES; dues++) {
     snprintf(names[dues], sizeof names[dues], "uniqu%u", (unsigned)dues % 10);
@@ -208,7 +203,6 @@ static MunitResult entity_truncated(const MunitParameter params[], void *data)
     munit_assert_int(got.parent.b[11], ==, 7);
   }
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 static bool inside(svc_str part, svc_str whole)
@@ -216,7 +210,7 @@ static bool inside(svc_str part, svc_str whole)
   return part.p >= whole.p && part.n <= whole.n && part.p + part.n <= whole.p + whole.n;
 }
 
-static MunitResult entity_garbage(const MunitParameter params[], void *data)
+TEST(entity, garbage)
 {
   t_store b;
   svc_entity e, got;
@@ -224,7 +218,6 @@ static MunitResult entity_garbage(const MunitParameter params[], void *data)
   svc_str record;
   char *copy;
   size_t n, i, decoded = 0;
-  (void)params, (void)data;
   t_store_open(&b);
   e = entity_n(1, "name");
   e.extra = SVC_S("some more, so that there is room for dues that are none");
@@ -268,11 +261,10 @@ static MunitResult entity_garbage(const MunitParameter params[], void *data)
   munit_assert_size(decoded, <, 99900);
   free(copy);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 /* A list takes the short way: it must not show a record that is refused when it is read. */
-static MunitResult entity_glance(const MunitParameter params[], void *data)
+TEST(entity, glance)
 {
   t_store b;
   svc_entity e, got;
@@ -281,7 +273,6 @@ static MunitResult entity_glance(const MunitParameter params[], void *data)
   size_t links_at;
   char *copy;
   int dues;
-  (void)params, (void)data;
   t_store_open(&b);
   e = entity_n(1, "name");
   e.extra = svc_arena_print(&b.arena, "%3000s", "");
@@ -297,16 +288,14 @@ static MunitResult entity_glance(const MunitParameter params[], void *data)
   }
   free(copy);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 /* What is in the store and cannot be right is an error of the transaction, not "not found". */
-static MunitResult entity_corrupt(const MunitParameter params[], void *data)
+TEST(entity, corrupt)
 {
   t_store b;
   svc_entity e, got;
   svc_key key;
-  (void)params, (void)data;
   t_store_open(&b);
   e = entity_n(1, "name");
   svc_key_entity(&key, "test", &b.root, &e.id);
@@ -345,15 +334,13 @@ static MunitResult entity_corrupt(const MunitParameter params[], void *data)
   munit_assert_int(box_named(&b, &b.root, SVC_S("none"), &got), ==, SVC_NOT_FOUND);
   munit_assert_int(b.txn->error, ==, SVC_OK);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
-static MunitResult entity_too_long(const MunitParameter params[], void *data)
+TEST(entity, too_long)
 {
   static char text[70000];
   t_store b;
   svc_entity e, got;
-  (void)params, (void)data;
   memset(text, 'n', sizeof text);
   t_store_open(&b);
   e = entity_n(1, "");
@@ -370,18 +357,16 @@ static MunitResult entity_too_long(const MunitParameter params[], void *data)
   e.key = (svc_str){ text, 65536 };
   munit_assert_int(svc_entity_insert(b.txn, &b.arena, &e), ==, SVC_INVALID);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------- counts and indices */
 
-static MunitResult entity_counts(const MunitParameter params[], void *data)
+TEST(entity, counts)
 {
   t_store b;
   svc_id parent = t_id(500);
   svc_entity e[5];
   unsigned i;
-  (void)params, (void)data;
   t_store_open(&b);
   munit_assert_uint64(svc_count(b.txn, "test", &parent), ==, 0);
   for (i = 0; i < 5; i++) {
@@ -411,18 +396,16 @@ static MunitResult entity_counts(const MunitParameter params[], void *data)
   munit_assert_int(svc_entity_remove(b.txn, &e[0]), ==, SVC_OK);
   box_expect(&b, 0, 0, 0, 0, 0);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 /* Random inserts, moves and removals, in and out of order, against plain counting. */
-static MunitResult entity_counts_random(const MunitParameter params[], void *data)
+TEST(entity, counts_random)
 {
   enum { MOST = 60, PARENTS = 3 };
   t_store b;
   svc_id parents[PARENTS + 1];
   bool there[MOST];
   int parent_of[MOST], i, round;
-  (void)params, (void)data;
   t_store_open(&b);
   memset(there, 0, sizeof there);
   memset(parents, 0, sizeof parents); /* the last is the root */
@@ -467,11 +450,10 @@ static MunitResult entity_counts_random(const MunitParameter params[], void *dat
   }
   box_expect(&b, 0, 0, 0, 0, 0);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 /* Below two parents: listed and counted under each, unique in each, in the order of ids. */
-static MunitResult entity_parents(const MunitParameter params[], void *data)
+TEST(entity, parents)
 {
   t_store b;
   svc_id one = t_id(700), two = t_id(701);
@@ -480,7 +462,6 @@ static MunitResult entity_parents(const MunitParameter params[], void *data)
   svc_key prefix;
   svc_str key, value;
   unsigned i, n = 0;
-  (void)params, (void)data;
   t_store_open(&b);
   for (i = 0; i < 4; i++) { /* inserted last id first */
     e[3 - i] = entity_n(4 - i, i % 2 ? "same" : i ? "b" : "a");
@@ -509,17 +490,15 @@ static MunitResult entity_parents(const MunitParameter params[], void *data)
   for (i = 0; i < 4; i++) munit_assert_int(svc_entity_remove(b.txn, &e[i]), ==, SVC_OK);
   box_expect(&b, 0, 0, 0, 0, 0);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 /* Names, parents and dates change, one by one and together: entries follow, and none stays behind. */
-static MunitResult entity_moves(const MunitParameter params[], void *data)
+TEST(entity, moves)
 {
   t_store b;
   svc_id one = t_id(700), two = t_id(701);
   svc_entity old, e, got;
   svc_due_entry due;
-  (void)params, (void)data;
   t_store_open(&b);
   old = entity_n(1, "before");
   old.parent = one;
@@ -568,19 +547,17 @@ static MunitResult entity_moves(const MunitParameter params[], void *data)
   munit_assert_int(svc_entity_remove(b.txn, &e), ==, SVC_OK);
   box_expect(&b, 0, 0, 0, 0, 0);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 /*
 ** The catalog of a later build may say of a noun that its names are shared, or of another space, or that it is found by its
 ** id: who changes an entity writes that down, and the entries follow.
 */
-static MunitResult entity_other_entries(const MunitParameter params[], void *data)
+TEST(entity, other_entries)
 {
   t_store b;
   svc_entity old, e, got;
   svc_named other;
-  (void)params, (void)data;
   t_store_open(&b);
   old = entity_n(1, "name");
   munit_assert_int(svc_entity_insert(b.txn, &b.arena, &old), ==, SVC_OK);
@@ -605,16 +582,14 @@ static MunitResult entity_other_entries(const MunitParameter params[], void *dat
   munit_assert_int(svc_entity_remove(b.txn, &e), ==, SVC_OK);
   box_expect(&b, 0, 0, 0, 0, 0);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 /* From the root to a parent and back: the root's count is not the parent's. */
-static MunitResult entity_adopted(const MunitParameter params[], void *data)
+TEST(entity, adopted)
 {
   t_store b;
   svc_id one = t_id(700);
   svc_entity old, e, other, got;
-  (void)params, (void)data;
   t_store_open(&b);
   other = entity_n(2, "other");
   old = entity_n(1, "name");
@@ -633,11 +608,10 @@ static MunitResult entity_adopted(const MunitParameter params[], void *data)
   munit_assert_uint64(svc_count(b.txn, "test", &b.root), ==, 2);
   munit_assert_int(box_named(&b, &b.root, SVC_S("name"), &got), ==, SVC_OK);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 /* All below a parent at once, and nothing else. */
-static MunitResult entity_remove_all(const MunitParameter params[], void *data)
+TEST(entity, remove_all)
 {
   enum { EACH = 1500 };
   static const char *const kinds[] = { "test", "tesu" };
@@ -645,7 +619,6 @@ static MunitResult entity_remove_all(const MunitParameter params[], void *data)
   svc_id parents[3];
   svc_entity e;
   unsigned i, j;
-  (void)params, (void)data;
   t_store_open(&b);
   memset(&parents[0], 0, sizeof parents[0]);
   parents[1] = t_id(9000);
@@ -671,11 +644,10 @@ static MunitResult entity_remove_all(const MunitParameter params[], void *data)
   b.txn->error = SVC_OK;
   box_expect(&b, 1, 0, 1, 0, 0);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 /* Names that are very long, or hold what separates the parts of keys. */
-static MunitResult entity_odd_names(const MunitParameter params[], void *data)
+TEST(entity, odd_names)
 {
   static char text[2000];
   t_store b;
@@ -683,7 +655,6 @@ static MunitResult entity_odd_names(const MunitParameter params[], void *data)
   const svc_str names[8] = { { text, 2000 }, { text, 1999 }, { text, 401 }, { text, 400 }, SVC_S("a"), SVC_S("a\0"),
                              SVC_S("a\0\0\0\0\0\0\0\0\0\0\0\0\0"), SVC_S("\0") };
   unsigned i, j;
-  (void)params, (void)data;
   memset(text, 'x', sizeof text);
   t_store_open(&b);
   for (i = 0; i < 8; i++) {
@@ -702,12 +673,11 @@ static MunitResult entity_odd_names(const MunitParameter params[], void *data)
   }
   box_expect(&b, 0, 0, 0, 0, 0);
   t_store_close(&b);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- links_at */
 
-static MunitResult entity_links_at(const MunitParameter params[], void *data)
+TEST(entity, links_at)
 {
   static const char *const bodies[] = { /* ~ is where the links belong */
     "{~}",
@@ -736,7 +706,6 @@ static MunitResult entity_links_at(const MunitParameter params[], void *data)
     "{\"\xC3\xA9\":1}", /* behind all of ASCII: see below */
   };
   size_t i;
-  (void)params, (void)data;
   for (i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
     char text[256];
     const char *mark = strchr(bodies[i], '~');
@@ -760,14 +729,12 @@ static MunitResult entity_links_at(const MunitParameter params[], void *data)
     if (found != at) munit_errorf("links belong at %zu of %s, not at %zu", at, text, found);
     svc_blocks_free(arena.blocks);
   }
-  return MUNIT_OK;
 }
 
 /* A count of a damaged store is no size: a product of it could be small, and what is put there is not. */
-static MunitResult entity_count_room(const MunitParameter params[], void *fixture)
+TEST(entity, count_room)
 {
   t_store b;
-  (void)params, (void)fixture;
   t_store_open(&b);
   svc_count_add(b.txn, "test", &b.root, 3);
   munit_assert_size(svc_count_room(b.txn, "test", &b.root, 12), ==, 3);
@@ -776,27 +743,4 @@ static MunitResult entity_count_room(const MunitParameter params[], void *fixtur
   munit_assert_size(svc_count_room(b.txn, "test", &b.root, 12), ==, 0);
   munit_assert_int(b.txn->error, ==, SVC_CORRUPT);
   t_store_close(&b);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/count-room", entity_count_room, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/round", entity_round, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/round_random", entity_round_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/truncated", entity_truncated, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/garbage", entity_garbage, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/glance", entity_glance, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/corrupt", entity_corrupt, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/too_long", entity_too_long, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/counts", entity_counts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/counts_random", entity_counts_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/parents", entity_parents, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/moves", entity_moves, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/other_entries", entity_other_entries, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/adopted", entity_adopted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/remove_all", entity_remove_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/odd_names", entity_odd_names, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/links_at", entity_links_at, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_entity = { "entity", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

@@ -182,14 +182,13 @@ static void shelf_check(shelf *f)
 }
 
 /* By its id alone: found below whatever parent it is, there and where it goes to, until it is gone. */
-static MunitResult index_by_id(const MunitParameter params[], void *data)
+TEST(index, by_id)
 {
   shelf f;
   svc_entity e;
   svc_id id = t_id(1);
   svc_key key;
   svc_str value;
-  (void)params, (void)data;
   shelf_open(&f);
   munit_assert_int(svc_entity_by_id(f.t.txn, "test", &id, &e), ==, SVC_NOT_FOUND);
   munit_assert_int(f.t.txn->error, ==, SVC_OK);
@@ -215,17 +214,15 @@ static MunitResult index_by_id(const MunitParameter params[], void *data)
   munit_assert_int(svc_get(f.t.txn, &key, &value), ==, SVC_NOT_FOUND);
   shelf_check(&f);
   shelf_close(&f);
-  return MUNIT_OK;
 }
 
 /* Two kinds in one space: who comes second finds the name taken, and by whom; in a space of its own it would be free. */
-static MunitResult index_shared_space(const MunitParameter params[], void *data)
+TEST(index, shared_space)
 {
   shelf f;
   svc_named other;
   svc_entity e;
   svc_str name;
-  (void)params, (void)data;
   shelf_open(&f);
   name = name_of(&f, 7);
   shelf_insert(&f, 0, 0, 1, 7, false);
@@ -255,15 +252,13 @@ static MunitResult index_shared_space(const MunitParameter params[], void *data)
   munit_assert_int(svc_entity_named(f.t.txn, "tesu", SPACE, &e.parent, name, &e), ==, SVC_OK);
   munit_assert_int(number_of(&e.id), ==, 2);
   shelf_close(&f);
-  return MUNIT_OK;
 }
 
 /* A change that renames nothing, and one to the same name elsewhere; a name that is given up can be taken in one go. */
-static MunitResult index_plain_change(const MunitParameter params[], void *data)
+TEST(index, plain_change)
 {
   shelf f;
   int i;
-  (void)params, (void)data;
   shelf_open(&f);
   for (i = 0; i < 5; i++) shelf_insert(&f, i, i % 2, 1, i, false);
   shelf_change(&f, 4, 1, 4);
@@ -277,15 +272,13 @@ static MunitResult index_plain_change(const MunitParameter params[], void *data)
   for (i = 0; i < 5; i++) shelf_remove(&f, i);
   shelf_check(&f);
   shelf_close(&f);
-  return MUNIT_OK;
 }
 
 /* Everything at random: mostly in order, as ids are given out, and now and then not. */
-static MunitResult index_random(const MunitParameter params[], void *data)
+TEST(index, random)
 {
   shelf f;
   int round, end = 0;
-  (void)params, (void)data;
   shelf_open(&f);
   for (round = 0; round < 3000; round++) {
     int what = munit_rand_int_range(0, 9), n = munit_rand_int_range(0, MOST - 1), kind = munit_rand_int_range(0, 1);
@@ -314,11 +307,10 @@ static MunitResult index_random(const MunitParameter params[], void *data)
     }
   }
   shelf_close(&f);
-  return MUNIT_OK;
 }
 
 /* Names of which one is the beginning of the other, or looks like one with its scope behind: each finds its own only. */
-static MunitResult index_alike(const MunitParameter params[], void *data)
+TEST(index, alike)
 {
   const svc_str names[] = { SVC_S("a"), SVC_S("a\0"), SVC_S("a\0\0\0\0\0\0\0\0\0\0\0\0\0"), SVC_S("ab"), SVC_S("\0"),
                             SVC_S("A") };
@@ -328,7 +320,6 @@ static MunitResult index_alike(const MunitParameter params[], void *data)
   svc_named found;
   svc_entity e;
   unsigned i, j, n;
-  (void)params, (void)data;
   shelf_open(&f);
   for (i = 0; i < ALIKE; i++)
     for (j = 0; j < PARENTS; j++) {
@@ -348,17 +339,15 @@ static MunitResult index_alike(const MunitParameter params[], void *data)
     munit_assert_uint(n, ==, PARENTS);
   }
   shelf_close(&f);
-  return MUNIT_OK;
 }
 
 /* An entry that is none: an error, not an answer. */
-static MunitResult index_corrupt(const MunitParameter params[], void *data)
+TEST(index, corrupt)
 {
   shelf f;
   svc_key key;
   svc_scan scan;
   svc_named found;
-  (void)params, (void)data;
   shelf_open(&f);
   shelf_insert(&f, 0, 0, 0, 0, false);
   svc_key_unique(&key, SPACE, SVC_S("odd"), &f.parents[1]);
@@ -371,11 +360,10 @@ static MunitResult index_corrupt(const MunitParameter params[], void *data)
   munit_assert_int(f.t.txn->error, ==, SVC_CORRUPT);
   f.t.txn->error = SVC_OK;
   shelf_close(&f);
-  return MUNIT_OK;
 }
 
 /* A name so long that it stands there by its hash, and there is none to be had: an error as well, and nobody else's entry. */
-static MunitResult index_no_hash(const MunitParameter params[], void *data)
+TEST(index, no_hash)
 {
   char text[500];
   svc_str name = { text, sizeof text };
@@ -383,7 +371,6 @@ static MunitResult index_no_hash(const MunitParameter params[], void *data)
   svc_scan scan;
   svc_named found;
   shelf f;
-  (void)params, (void)data;
   memset(text, 'n', sizeof text);
   shelf_open(&f);
   t_fault(T_CALL_CRYPTO, 1, EIO, true);
@@ -401,7 +388,6 @@ static MunitResult index_no_hash(const MunitParameter params[], void *data)
   munit_assert_long(t_fault_end(), ==, 3);
   munit_assert_int(svc_named_get(f.t.txn, SPACE, &f.parents[0], name, &found), ==, SVC_NOT_FOUND);
   shelf_close(&f);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------- through the interface */
@@ -420,13 +406,12 @@ static void check_project(t_service *t, const char *org, const char *name, const
 }
 
 /* Projects are below their organizations: names, lists and ids say the same at every moment, whatever came before. */
-static MunitResult index_projects(const MunitParameter params[], void *data)
+TEST(index, projects)
 {
   enum { PROJECTS = 36 };
   t_service t;
   char org[2][25], ids[PROJECTS][25], name[32], text[64];
   int i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   strcpy(org[0], t_organization(&t, "Acme"));
   strcpy(org[1], t_organization(&t, "Other"));
@@ -455,19 +440,17 @@ static MunitResult index_projects(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/groups", org[0]), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 0);
   t_close(&t);
-  return MUNIT_OK;
 }
 
 #define CLUSTER "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":" \
                 "{\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
 
 /* A project that goes to another organization takes all that is below it along, and leaves nothing behind. */
-static MunitResult index_migrates(const MunitParameter params[], void *data)
+TEST(index, migrates)
 {
   t_service t;
   char org[2][25], group[25], body[64];
   int i;
-  (void)params, (void)data;
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   strcpy(org[0], t_organization(&t, "Acme"));
   strcpy(org[1], t_organization(&t, "Other"));
@@ -499,19 +482,4 @@ static MunitResult index_migrates(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s", group), ==, 202);
   munit_assert_size(store_whole(t.s), ==, 2);
   t_close(&t);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/by_id", index_by_id, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/shared_space", index_shared_space, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/plain_change", index_plain_change, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/random", index_random, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/alike", index_alike, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/corrupt", index_corrupt, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_hash", index_no_hash, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/projects", index_projects, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/migrates", index_migrates, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_index = { "index", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

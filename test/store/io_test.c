@@ -292,13 +292,12 @@ static bool io_one(size_t step, enum t_call call, long at, int error, bool for_g
   return hits > 0;
 }
 
-static MunitResult io_all(const MunitParameter params[], void *data)
+TEST(io, faults)
 {
   const bool all = getenv("SVC_TEST_ALL") != NULL;
   size_t step, k, e;
   long at, n = 0;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   memset(&io_sum, 0, sizeof io_sum);
   for (step = 0; step < sizeof io_steps / sizeof io_steps[0]; step++)
     for (k = 0; k < sizeof io_errors / sizeof io_errors[0]; k++)
@@ -311,20 +310,17 @@ static MunitResult io_all(const MunitParameter params[], void *data)
   fprintf(stderr, "I/O: %ld faults: %ld refused, %ld done nevertheless; %ld handles had to be opened anew; %ld backups refused that are whole\n",
           io_sum.tried, io_sum.refused, io_sum.succeeded, io_sum.reopened, io_sum.late);
   munit_assert_long(io_sum.tried, >, 50);
-  return MUNIT_OK;
 }
 
 /* A store that opens, and then cannot be read or written: that, too, is said in a line. */
-static MunitResult io_said(const MunitParameter params[], void *data)
+TEST(io, said)
 {
   size_t step;
   long at;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   for (step = 0; step < 2; step++)
     for (at = 1; io_one(step, T_CALL_LOCK, at, ENOLCK, false); at++) io_one(step, T_CALL_LOCK, at, ENOLCK, true);
   munit_assert_long(at, >, 2);
-  return MUNIT_OK;
 }
 
 /* Counts what is told of one thing, not of all that could not be read. */
@@ -334,14 +330,13 @@ static void io_found_wrong(void *context, const char *text)
 }
 
 /* A check that cannot look something up says that it could not, not that it is missing: at every question that it asks. */
-static MunitResult io_checked(const MunitParameter params[], void *data)
+TEST(io, checked)
 {
   static const int errors[] = { EIO, ENOMEM };
   static io_try t;
   size_t e;
   long at, hits;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   io_begin(&t, false);
   for (e = 0; e < sizeof errors / sizeof errors[0]; e++)
     for (at = 1, hits = 1; hits; at++) {
@@ -355,11 +350,10 @@ static MunitResult io_checked(const MunitParameter params[], void *data)
   munit_assert_long(at, >, 20);
   svc_close(t.s);
   store_remove(t.folder);
-  return MUNIT_OK;
 }
 
 /* Where a store may be: in this folder, in one with slashes behind it; not where names are longer than the system takes. */
-static MunitResult io_paths(const MunitParameter params[], void *data)
+TEST(io, paths)
 {
   static char large[5000];
   char folder[128], path[200], why[256] = "";
@@ -367,8 +361,7 @@ static MunitResult io_paths(const MunitParameter params[], void *data)
   svc_config config = { .durability = SVC_NO_SYNC };
   svc_store *store;
   size_t i;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   store_folder(folder);
   munit_assert_int(chdir(folder), ==, 0);
   for (i = 0; i < 4; i++) {
@@ -407,7 +400,6 @@ static MunitResult io_paths(const MunitParameter params[], void *data)
   port->close(store);
   munit_assert_int(chdir("/"), ==, 0);
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 static int io_entries(const char *folder)
@@ -422,7 +414,7 @@ static int io_entries(const char *folder)
 }
 
 /* A store of its own, without a path, is where the system lets it be, and leaves nothing there; else it says what to set. */
-static MunitResult io_private(const MunitParameter params[], void *data)
+TEST(io, private)
 {
   static char large[5000];
   char folder[128], why[256] = "";
@@ -430,8 +422,7 @@ static MunitResult io_private(const MunitParameter params[], void *data)
   svc_config config = { 0 };
   svc_store *store;
   size_t i;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   store_folder(folder);
   munit_assert_int(chdir(folder), ==, 0);
   for (i = 0; i < sizeof large - 1; i++) large[i] = i % 2 ? '/' : '.'; /* a name that leads here */
@@ -454,24 +445,21 @@ static MunitResult io_private(const MunitParameter params[], void *data)
   unsetenv("TMPDIR");
   munit_assert_int(chdir("/"), ==, 0);
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 /* Each function of LMDB's that opening and copying call, and each map that a store which grows asks for. */
-static MunitResult io_each(const MunitParameter params[], void *data)
+TEST(io, each)
 {
   static const struct { const char *step; enum t_call call; int error; long least; } rows[] = {
     { "open", T_CALL_LMDB, EIO, 8 }, { "visit", T_CALL_LMDB, EIO, 12 }, { "grow", T_CALL_MAP, ENOMEM, 2 } };
   size_t i, step;
   long at;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     for (step = 0; strcmp(io_steps[step].name, rows[i].step) != 0;) step++;
     for (at = 1; io_one(step, rows[i].call, at, rows[i].error, false);) at++;
     munit_assert_long(at, >, rows[i].least);
   }
-  return MUNIT_OK;
 }
 
 /* Fill it with large ones, then with small ones, until it is full or has a map no more. */
@@ -503,14 +491,13 @@ static int io_empty(t_service *t)
 
 /* The map is gone, and the larger one is not to be had: nothing is read or written any more, nothing ends, and a handle that is opened
 ** anew finds all. With a limit it is work that frees for which the map was to grow. */
-static MunitResult io_broken(const MunitParameter params[], void *data)
+TEST(io, broken)
 {
   char folder[128], copy[160], org[25], first[25], name[32];
   svc_config config;
   t_service t;
   int limited;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   for (limited = 0; limited < 2; limited++) {
     store_folder(folder);
     snprintf(copy, sizeof copy, "%s/copy", folder);
@@ -539,17 +526,15 @@ static MunitResult io_broken(const MunitParameter params[], void *data)
     t_close(&t);
     store_remove(folder);
   }
-  return MUNIT_OK;
 }
 
 /* A store that may grow no more: a write that does not fit is refused, whatever of LMDB's fails while room is looked for. */
-static MunitResult io_full(const MunitParameter params[], void *data)
+TEST(io, full)
 {
   char folder[128], org[25], name[32];
   t_service t;
   long at, hits = 1;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   store_folder(folder);
   t_open(&t, &(svc_config){ .limiter_off = 1, .path = folder, .map_limit = 400000, .durability = SVC_NO_SYNC });
   strcpy(org, t_organization(&t, "Acme"));
@@ -565,17 +550,15 @@ static MunitResult io_full(const MunitParameter params[], void *data)
   munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
   t_close(&t);
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 /* Behind work that frees a commit of next to nothing makes its pages ready for use: it may fail, at each of its calls, and nothing is lost. */
-static MunitResult io_turn(const MunitParameter params[], void *data)
+TEST(io, turn)
 {
   char folder[128], name[32];
   t_service t;
   long at, hits = 1;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   store_folder(folder);
   t_open(&t, &(svc_config){ .limiter_off = 1, .path = folder, .durability = SVC_NO_SYNC });
   for (at = 1; hits; at++) {
@@ -591,19 +574,17 @@ static MunitResult io_turn(const MunitParameter params[], void *data)
   munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
   t_close(&t);
   store_remove(folder);
-  return MUNIT_OK;
 }
 
 /* A reserve that no disk has room for: a write asks whether pages are free in its place, and where it cannot learn that it is refused. */
-static MunitResult io_no_reserve(const MunitParameter params[], void *data)
+TEST(io, no_reserve)
 {
   char folder[128], path[160], org[25], name[32];
   svc_config config = { .limiter_off = 1, .path = folder, .durability = SVC_NO_SYNC };
   t_service t;
   long at, hits = 1, good = 0;
   int i;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   store_folder(folder);
   snprintf(path, sizeof path, "%s/svcapi.reserve", folder);
   munit_assert_int(mkfifo(path, 0600), ==, 0);
@@ -640,21 +621,4 @@ static MunitResult io_no_reserve(const MunitParameter params[], void *data)
   munit_assert_int64(t_int(&t, "totalCount"), ==, good + 1);
   t_close(&t);
   store_remove(folder);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/private", io_private, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/each", io_each, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/broken", io_broken, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/full", io_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/turn", io_turn, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_reserve", io_no_reserve, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/paths", io_paths, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/checked", io_checked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/said", io_said, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/faults", io_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_io = { "/io", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

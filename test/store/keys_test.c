@@ -30,13 +30,12 @@ static svc_due_entry due_of(int64_t when, const char *kind, const svc_id *parent
   return due;
 }
 
-static MunitResult keys_layout(const MunitParameter params[], void *data)
+TEST(keys, layout)
 {
   const svc_id a = id_of(0xA1), b = id_of(0xB2);
   const svc_due_entry due = due_of(0x0102030405060708, "clus", &a, &b, 9);
   const unsigned char hash[16] = "0123456789abcdef";
   svc_key k;
-  (void)params, (void)data;
 
   svc_key_count(&k, "proj", &a);
   munit_assert_size(k.n, ==, 17);
@@ -90,11 +89,10 @@ static MunitResult keys_layout(const MunitParameter params[], void *data)
   svc_key_add(&k, "xyz", 3);
   munit_assert_size(k.n, ==, 14);
   munit_assert_memory_equal(14, k.b, "w\1\2\3\4\5\6\7\10\x0B\x0Cxyz");
-  return MUNIT_OK;
 }
 
 /* Where what begins alike ends. */
-static MunitResult keys_behind(const MunitParameter params[], void *data)
+TEST(keys, behind)
 {
   static const struct {
     const char *prefix, *end;
@@ -102,7 +100,6 @@ static MunitResult keys_behind(const MunitParameter params[], void *data)
                 { "a\xFE\xFF", "a\xFF" }, { "\xFE", "\xFF" }, { "\xFE\xFF", "\xFF" } };
   svc_key prefix, end, other;
   size_t i, j;
-  (void)params, (void)data;
   for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     prefix.n = strlen(cases[i].prefix);
     memcpy(prefix.b, cases[i].prefix, prefix.n);
@@ -120,11 +117,10 @@ static MunitResult keys_behind(const MunitParameter params[], void *data)
   prefix.n = SVC_KEY_MOST;
   svc_key_behind(&end, &prefix);
   munit_assert_true(end.n == 1 && end.b[0] == 'f');
-  return MUNIT_OK;
 }
 
 /* Keys of entities in the order in which their ids were made, keys of due entries in the order of time. */
-static MunitResult keys_rise(const MunitParameter params[], void *data)
+TEST(keys, rise)
 {
   static const int64_t times[] = { INT64_MIN, -T_START, -256, -255, -1, 0, 1, 255, 256, 65535, 65536, 0xFFFFFFFF, 0x100000000,
                                    T_START, INT64_MAX };
@@ -136,7 +132,6 @@ static MunitResult keys_rise(const MunitParameter params[], void *data)
   unsigned char random[8];
   int64_t now = T_START;
   size_t i;
-  (void)params, (void)data;
   svc_key_entity(&before, "proj", &parent, NULL);
   for (i = 0; i < 5000; i++) {
     now += steps[i % (sizeof steps / sizeof steps[0])];
@@ -155,11 +150,10 @@ static MunitResult keys_rise(const MunitParameter params[], void *data)
     svc_key_due(&before, &due);
     munit_assert_int(key_order(&k, &before), <, 0);
   }
-  return MUNIT_OK;
 }
 
 /* Values that could be mistaken for one another, with scopes that could be mistaken for parts of values. */
-static MunitResult keys_unique(const MunitParameter params[], void *data)
+TEST(keys, unique)
 {
   static const char s12[] = "\0\0\0\0\0\0\0\0\0\0\0\0";
   const svc_str values[] = { SVC_S(""), SVC_S("\0"), SVC_S("\0\0"), SVC_S("a"), SVC_S("a\0"), SVC_S("a\0\0"), SVC_S("\0a"),
@@ -169,7 +163,6 @@ static MunitResult keys_unique(const MunitParameter params[], void *data)
   enum { VALUES = sizeof values / sizeof values[0], SCOPES = 4 };
   static svc_key keys[VALUES * SCOPES];
   size_t i, j;
-  (void)params, (void)data;
   for (i = 0; i < VALUES * SCOPES; i++) svc_key_unique(&keys[i], "kind", values[i / SCOPES], &scopes[i % SCOPES]);
   for (i = 0; i < VALUES * SCOPES; i++)
     for (j = 0; j < i; j++) munit_assert_int(key_order(&keys[i], &keys[j]), !=, 0);
@@ -181,17 +174,15 @@ static MunitResult keys_unique(const MunitParameter params[], void *data)
       munit_assert_int(found, ==, j / SCOPES == i);
     }
   }
-  return MUNIT_OK;
 }
 
-static MunitResult keys_long_values(const MunitParameter params[], void *data)
+TEST(keys, long_values)
 {
   static char text[70000];
   const svc_id scope = id_of(3);
   unsigned char hash[32];
   svc_key a, b;
   size_t n;
-  (void)params, (void)data;
   memset(text, 'x', sizeof text);
   svc_key_unique(&a, "kind", (svc_str){ text, 400 }, &scope); /* the longest that stands there itself */
   munit_assert_size(a.n, ==, 1 + 4 + 400 + 1 + 12);
@@ -208,7 +199,6 @@ static MunitResult keys_long_values(const MunitParameter params[], void *data)
     svc_key_unique(&b, "kind", (svc_str){ text, n - 1 }, &scope);
     munit_assert_int(key_order(&a, &b), !=, 0);
   }
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- scans */
@@ -289,7 +279,7 @@ static void keys_check_scans(svc_txn *txn)
   munit_assert_string_equal(keys_found(txn, "\xFE", true), "");
 }
 
-static MunitResult keys_scans(const MunitParameter params[], void *data)
+TEST(keys, scans)
 {
   static const char *const names[] = { "y2", "b2", "a", "b\xFE\xFEz", "b1", "y1", "b2x", "c", "b\xFF", "b", "b\xFF\xFF", NULL };
   keys_store k = keys_open(names);
@@ -298,7 +288,6 @@ static MunitResult keys_scans(const MunitParameter params[], void *data)
   svc_key b, y;
   svc_str key, value;
   int i, found = 0;
-  (void)params, (void)data;
   keys_check_scans(k.txn); /* in the transaction that wrote them */
   munit_assert_int(port->commit(k.txn), ==, SVC_OK);
   for (i = 0; i < 3; i++) { /* a reader keeps its cursor from one transaction to the next */
@@ -323,15 +312,13 @@ static MunitResult keys_scans(const MunitParameter params[], void *data)
   munit_assert_int(found, ==, 14);
   port->read_end(k.txn);
   port->close(k.store);
-  return MUNIT_OK;
 }
 
-static MunitResult keys_scan_empty(const MunitParameter params[], void *data)
+TEST(keys, scan_empty)
 {
   static const char *const none[] = { NULL };
   keys_store k = keys_open(none);
   const svc_store_port *port = svc_lmdb_port();
-  (void)params, (void)data;
   munit_assert_string_equal(keys_found(k.txn, "a", false), "");
   munit_assert_string_equal(keys_found(k.txn, "a", true), "");
   port->abort(k.txn);
@@ -340,7 +327,6 @@ static MunitResult keys_scan_empty(const MunitParameter params[], void *data)
   munit_assert_string_equal(keys_found(k.txn, "a", true), "");
   port->read_end(k.txn);
   port->close(k.store);
-  return MUNIT_OK;
 }
 
 static void number_key(svc_key *key, unsigned n)
@@ -378,7 +364,7 @@ static void check_batches(svc_txn *txn, unsigned rows)
   munit_assert_int(txn->error, ==, SVC_OK);
 }
 
-static MunitResult keys_batches(const MunitParameter params[], void *data)
+TEST(keys, batches)
 {
   static const char *const around[] = { "j", "l", NULL };
   static const unsigned counts[] = { 0, 1, 31, 32, 33, 64, 65, 200 };
@@ -386,7 +372,6 @@ static MunitResult keys_batches(const MunitParameter params[], void *data)
   const svc_store_port *port = svc_lmdb_port();
   unsigned i, n = 0;
   svc_key key;
-  (void)params, (void)data;
   for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     for (; n < counts[i]; n++) {
       number_key(&key, n);
@@ -401,11 +386,10 @@ static MunitResult keys_batches(const MunitParameter params[], void *data)
   }
   port->abort(k.txn);
   port->close(k.store);
-  return MUNIT_OK;
 }
 
 /* Keys as long as they get: where a batch ends at one of them, the next goes on behind it. */
-static MunitResult keys_longest(const MunitParameter params[], void *data)
+TEST(keys, longest)
 {
   static const char *const none[] = { NULL };
   keys_store k = keys_open(none);
@@ -413,7 +397,6 @@ static MunitResult keys_longest(const MunitParameter params[], void *data)
   svc_key key, prefix;
   svc_str found, value;
   unsigned i, way;
-  (void)params, (void)data;
   memset(key.b, 0xFF, sizeof key.b);
   key.b[0] = 'x';
   key.n = SVC_KEY_MOST;
@@ -436,11 +419,10 @@ static MunitResult keys_longest(const MunitParameter params[], void *data)
   munit_assert_string_equal(keys_found(k.txn, "x", false), "");
   svc_lmdb_port()->abort(k.txn);
   svc_lmdb_port()->close(k.store);
-  return MUNIT_OK;
 }
 
 /* The first error stays, puts after it do nothing, "not found" is none; and a reader cannot write. */
-static MunitResult keys_errors(const MunitParameter params[], void *data)
+TEST(keys, errors)
 {
   static const char *const names[] = { "a", NULL };
   const svc_id zero = id_of(0);
@@ -448,7 +430,6 @@ static MunitResult keys_errors(const MunitParameter params[], void *data)
   const svc_store_port *port = svc_lmdb_port();
   svc_key key, longest, a;
   svc_str value;
-  (void)params, (void)data;
   svc_key_begin(&key, 'b');
   svc_key_begin(&a, 'a');
   k.txn->dirty = false;
@@ -489,7 +470,6 @@ static MunitResult keys_errors(const MunitParameter params[], void *data)
   munit_assert_int(svc_put(k.txn, &key, SVC_S("")), ==, SVC_IO);
   port->read_end(k.txn);
   port->close(k.store);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ ids */
@@ -508,7 +488,7 @@ static void id_check(const svc_id *id, const char *hex)
   munit_assert_string_equal(text, hex);
 }
 
-static MunitResult ids_text(const MunitParameter params[], void *data)
+TEST(keys, ids_text)
 {
   static const char *const bad[] = { "", "683b98002c126e1682a898b", "683b98002c126e1682a898b70", "683B98002c126e1682a898b7",
                                      "683b98002c126e1682a898bg", "683b98002c126e1682a898b ", " 83b98002c126e1682a898b7",
@@ -516,7 +496,6 @@ static MunitResult ids_text(const MunitParameter params[], void *data)
                                      "\xB6" "83b98002c126e1682a898b7" };
   svc_id id = id_text("00ff0123456789abcdef8000"), same = id, zero = id_of(0);
   size_t i;
-  (void)params, (void)data;
   munit_assert_memory_equal(12, id.b, "\x00\xff\x01\x23\x45\x67\x89\xab\xcd\xef\x80\x00");
   id_check(&id, "00ff0123456789abcdef8000");
   munit_assert_true(svc_id_eq(&id, &same));
@@ -526,15 +505,13 @@ static MunitResult ids_text(const MunitParameter params[], void *data)
   munit_assert_false(svc_id_is_zero(&id));
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) munit_assert_false(svc_id_parse(svc_str_c(bad[i]), &id));
   munit_assert_false(svc_id_parse((svc_str){ "683b98002c126e1682a898b\0", 24 }, &id));
-  return MUNIT_OK;
 }
 
-static MunitResult ids_steps(const MunitParameter params[], void *data)
+TEST(keys, ids_steps)
 {
   static const unsigned char zero[8], ones[8] = { 255, 255, 255, 255, 255, 255, 255, 255 };
   static const unsigned char two[8] = { 0, 0, 0, 9, 0, 0, 0, 2 }; /* within a second the last four bytes count */
   svc_id last = id_of(0), id;
-  (void)params, (void)data;
   id = svc_id_next(&last, T_START, ones); /* a new second: random, with room above */
   id_check(&id, "683b98003fffffffffffffff");
   last = id;
@@ -564,17 +541,15 @@ static MunitResult ids_steps(const MunitParameter params[], void *data)
   last = id_text("683b9800fffffffffffffffe");
   id = svc_id_next(&last, T_START, zero);
   id_check(&id, "683b9800ffffffffffffffff");
-  return MUNIT_OK;
 }
 
-static MunitResult ids_million(const MunitParameter params[], void *data)
+TEST(keys, ids_million)
 {
   svc_id last = id_of(0), id;
   uint64_t state = 88172645463325252u;
   unsigned char random[8];
   int64_t now = T_START;
   int i;
-  (void)params, (void)data;
   for (i = 0; i < 1000000; i++) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
     memcpy(random, &state, 8);
@@ -583,23 +558,4 @@ static MunitResult ids_million(const MunitParameter params[], void *data)
     if (memcmp(id.b, last.b, 12) <= 0) munit_errorf("id %d is not greater than the one before it", i);
     last = id;
   }
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/layout", keys_layout, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/behind", keys_behind, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/rise", keys_rise, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/unique", keys_unique, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/long_values", keys_long_values, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/scans", keys_scans, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/scan_empty", keys_scan_empty, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/batches", keys_batches, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/longest", keys_longest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/errors", keys_errors, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ids_text", ids_text, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ids_steps", ids_steps, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ids_million", ids_million, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_keys = { "keys", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

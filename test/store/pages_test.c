@@ -230,12 +230,11 @@ static void pages_one_page(pages_file *f, size_t page)
     }
 }
 
-static MunitResult pages_every_number(const MunitParameter params[], void *data)
+TEST(pages, numbers)
 {
   static pages_file f;
   size_t i, leaves = 0;
-  (void)params, (void)data;
-  if (sizeof(size_t) != 8 || !T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(sizeof(size_t) != 8 || !T_ON_LMDB);
   pages_open(&f);
   munit_assert_int(pages_look(&f), ==, 0);
   for (i = 8; i < PAGES_META_BYTES; i += 2) {
@@ -256,7 +255,6 @@ static MunitResult pages_every_number(const MunitParameter params[], void *data)
   for (i = 0; i < sizeof pages_words / sizeof pages_words[0]; i++)
     if (!pages_said[i]) munit_errorf("no file was refused because a page %s", pages_words[i]);
   pages_close(&f);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- several numbers at once */
@@ -328,12 +326,11 @@ static void pages_small_node(pages_file *f)
   pages_refused(f, "has nodes that do not lie side by side");
 }
 
-static MunitResult pages_crafted(const MunitParameter params[], void *data)
+TEST(pages, crafted)
 {
   static pages_file f;
   size_t at;
-  (void)params, (void)data;
-  if (sizeof(size_t) != 8 || !T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(sizeof(size_t) != 8 || !T_ON_LMDB);
   pages_open(&f);
   pages_large_node(&f);
   pages_small_node(&f);
@@ -346,17 +343,15 @@ static MunitResult pages_crafted(const MunitParameter params[], void *data)
   pages_write(&f, at + 12, 4, 2 * f.pages);
   pages_refused(&f, "is none of the store's");
   pages_close(&f);
-  return MUNIT_OK;
 }
 
 /* The end of the file is missing; a part of a page stands at its end; there is nothing in it. */
-static MunitResult pages_cut(const MunitParameter params[], void *data)
+TEST(pages, cut)
 {
   static pages_file f;
   char why[256];
   size_t n;
-  (void)params, (void)data;
-  if (!T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(!T_ON_LMDB);
   pages_open(&f);
   for (n = f.size; n > 2 * f.page; n -= n > f.page * 12 ? f.page * 7 + 1 : f.page / 2) {
     munit_assert_int(ftruncate(f.fd, (off_t)n), ==, 0);
@@ -373,11 +368,10 @@ static MunitResult pages_cut(const MunitParameter params[], void *data)
   munit_assert_int(svc_lmdb_pages(f.fd, 0, UINT64_MAX, why, sizeof why), ==, MDB_CORRUPTED);
   munit_assert_string_equal(why, "page 0 is not in the file, which is empty");
   pages_close(&f);
-  return MUNIT_OK;
 }
 
 /* Of one transaction; a large file; a disk that does not answer, and memory that ends. */
-static MunitResult pages_asked(const MunitParameter params[], void *data)
+TEST(pages, asked)
 {
   static const struct { enum t_call call; int error; } faults[] = { { T_CALL_STAT, EIO }, { T_CALL_READ, EIO }, { T_CALL_MAP, ENOMEM }, { T_CALL_MEMORY, ENOMEM } };
   static pages_file f;
@@ -385,8 +379,7 @@ static MunitResult pages_asked(const MunitParameter params[], void *data)
   uint64_t txns[2], last;
   size_t i;
   long at;
-  (void)params, (void)data;
-  if (sizeof(size_t) != 8 || !T_ON_LMDB) return MUNIT_SKIP;
+  SKIP_IF(sizeof(size_t) != 8 || !T_ON_LMDB);
   pages_open(&f);
   for (i = 0; i < 2; i++) memcpy(&txns[i], f.bytes + i * f.page + PAGES_META_BYTES - 8, sizeof txns[i]);
   last = txns[0] > txns[1] ? txns[0] : txns[1];
@@ -408,15 +401,4 @@ static MunitResult pages_asked(const MunitParameter params[], void *data)
   munit_assert_int(ftruncate(f.fd, (off_t)(f.size / 2)), ==, 0);
   munit_assert_int(svc_lmdb_pages(f.fd, 0, 1, why, sizeof why), ==, MDB_CORRUPTED); /* but for a part that is missing */
   pages_close(&f);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/numbers", pages_every_number, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/crafted", pages_crafted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/cut", pages_cut, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/asked", pages_asked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_pages = { "/pages", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

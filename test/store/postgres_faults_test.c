@@ -265,7 +265,7 @@ static void faulty_end(faulty *f)
   store_remove(f->path);
 }
 
-static MunitResult postgres_faults_all(const MunitParameter params[], void *data)
+TEST(postgres_faults, all)
 {
   static const struct { enum t_call call; int error; } kinds[] = { { T_CALL_SERVER, EIO }, { T_CALL_MEMORY, ENOMEM }, { T_CALL_WAIT, EINTR }, { T_CALL_LOCKS, ENOMEM } };
   unsigned long tried = 0, refused = 0;
@@ -273,8 +273,7 @@ static MunitResult postgres_faults_all(const MunitParameter params[], void *data
   size_t step, k;
   int for_good;
   long at;
-  (void)params, (void)data;
-  if (!t_postgres_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_postgres_port());
   setenv("SVC_TEST_POSTGRES_TIMEOUT", "500", 1); /* less by far than what has others not even try to connect: POSTGRES_OUTAGE */
   faulty_begin(&f);
   for (step = 0; step < FAULTY_STEPS; step++)
@@ -299,7 +298,6 @@ static MunitResult postgres_faults_all(const MunitParameter params[], void *data
   fprintf(stderr, "PostgreSQL: %lu faults, %lu refused\n", tried, refused);
   munit_assert_ulong(refused, >, 50);
   faulty_end(&f);
-  return MUNIT_OK;
 }
 
 /* Only counts, of which a fresh handle has no room yet. */
@@ -316,7 +314,7 @@ static int faulty_adds(faulty *f)
 }
 
 /* The same of a handle that has nothing yet, neither connections to read by nor memory: it gets them while calls fail. */
-static MunitResult postgres_faults_fresh(const MunitParameter params[], void *data)
+TEST(postgres_faults, fresh)
 {
   static const struct { enum t_call call; int error; } kinds[] = { { T_CALL_SERVER, EIO }, { T_CALL_MEMORY, ENOMEM } };
   static const struct { const char *name; int (*run)(faulty *); } steps[] = { { "read", faulty_read }, { "write", faulty_write }, { "add", faulty_adds } };
@@ -324,8 +322,7 @@ static MunitResult postgres_faults_fresh(const MunitParameter params[], void *da
   faulty f;
   size_t step, k;
   long at;
-  (void)params, (void)data;
-  if (!t_postgres_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_postgres_port());
   faulty_begin(&f);
   for (step = 0; step < sizeof steps / sizeof steps[0]; step++)
     for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
@@ -346,18 +343,16 @@ static MunitResult postgres_faults_fresh(const MunitParameter params[], void *da
       }
   munit_assert_ulong(refused, >, 50);
   faulty_end(&f);
-  return MUNIT_OK;
 }
 
 /* Of two connections to read by the first was lost: the next reader has the other one, and a third one makes it anew. */
-static MunitResult postgres_faults_other_reader(const MunitParameter params[], void *data)
+TEST(postgres_faults, other_reader)
 {
   svc_txn *txns[3];
   svc_str value;
   faulty f;
   int i;
-  (void)params, (void)data;
-  if (!t_postgres_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_postgres_port());
   faulty_begin(&f);
   for (i = 0; i < 2; i++) munit_assert_int(f.port->read_begin(f.store, &txns[i]), ==, SVC_OK);
   for (i = 0; i < 2; i++) munit_assert_int(f.port->get(txns[i], SVC_S("large"), &value), ==, SVC_OK);
@@ -374,11 +369,10 @@ static MunitResult postgres_faults_other_reader(const MunitParameter params[], v
   munit_assert_long(t_fault_end(), ==, 0);
   for (i = 0; i < 3; i++) f.port->read_end(txns[i]);
   faulty_end(&f);
-  return MUNIT_OK;
 }
 
 /* More keys than a transaction remembers, expected and then asked for in turn: each is what it is, to a reader and to a writer. */
-static MunitResult postgres_faults_many_keys(const MunitParameter params[], void *data)
+TEST(postgres_faults, many_keys)
 {
   enum { KEYS = 120 };
   static char spaces[KEYS][64];
@@ -387,8 +381,7 @@ static MunitResult postgres_faults_many_keys(const MunitParameter params[], void
   faulty f;
   int writes, round;
   long i;
-  (void)params, (void)data;
-  if (!t_postgres_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_postgres_port());
   faulty_begin(&f);
   for (i = 0; i < KEYS; i++) keys[i] = faulty_key(spaces[i], "r", i, 0);
   for (writes = 0; writes < 2; writes++) {
@@ -404,11 +397,10 @@ static MunitResult postgres_faults_many_keys(const MunitParameter params[], void
     else f.port->read_end(txn);
   }
   faulty_end(&f);
-  return MUNIT_OK;
 }
 
 /* Tables that somebody has made with smaller numbers are read as they are. */
-static MunitResult postgres_faults_narrow(const MunitParameter params[], void *data)
+TEST(postgres_faults, narrow)
 {
   char space[64];
   int64_t count = 0;
@@ -416,8 +408,7 @@ static MunitResult postgres_faults_narrow(const MunitParameter params[], void *d
   svc_txn *txn;
   size_t n;
   faulty f;
-  (void)params, (void)data;
-  if (!t_postgres_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_postgres_port());
   faulty_begin(&f);
   f.port->close(f.store);
   t_postgres_do(f.path, "ALTER TABLE svc_count ALTER n TYPE integer");
@@ -430,16 +421,14 @@ static MunitResult postgres_faults_narrow(const MunitParameter params[], void *d
   munit_assert_size(rows[0].value.n, ==, sizeof count);
   f.port->read_end(txn);
   faulty_end(&f);
-  return MUNIT_OK;
 }
 
 /* Another writer comes first, again and again: the pause before the next try ends somewhere. */
-static MunitResult postgres_faults_spoiled(const MunitParameter params[], void *data)
+TEST(postgres_faults, spoiled)
 {
   faulty f;
   int i;
-  (void)params, (void)data;
-  if (!t_postgres_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_postgres_port());
   faulty_begin(&f);
   t_postgres_do(f.path, "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '40001'; END$$;"
                 "CREATE TRIGGER refuse BEFORE INSERT ON svc_record FOR EACH ROW EXECUTE FUNCTION refuse()");
@@ -447,18 +436,16 @@ static MunitResult postgres_faults_spoiled(const MunitParameter params[], void *
   t_postgres_do(f.path, "DROP TRIGGER refuse ON svc_record");
   munit_assert_int(faulty_write(&f), ==, SVC_OK);
   faulty_end(&f);
-  return MUNIT_OK;
 }
 
 /* What the server says a statement has failed by, and what that is here. */
-static MunitResult postgres_faults_states(const MunitParameter params[], void *data)
+TEST(postgres_faults, states)
 {
   static const struct { const char *state; int code; } states[] = { { "40001", SVC_RETRY }, { "40P01", SVC_RETRY }, { "55P03", SVC_RETRY }, { "53100", SVC_NO_ROOM },
     { "53200", SVC_BUSY }, { "57014", SVC_BUSY }, { "23505", SVC_RETRY }, { "23502", SVC_IO }, { "XX000", SVC_IO }, { "08000", SVC_RETRY }, { "57P01", SVC_RETRY } };
   faulty f;
   size_t i;
-  (void)params, (void)data;
-  if (!t_postgres_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_postgres_port());
   faulty_begin(&f);
   for (i = 0; i < sizeof states / sizeof states[0]; i++) {
     char sql[512], what[64];
@@ -474,7 +461,6 @@ static MunitResult postgres_faults_states(const MunitParameter params[], void *d
     f.port->room(f.store, SVC_ROOM_DONE);
   }
   faulty_end(&f);
-  return MUNIT_OK;
 }
 
 /* All readers are taken: who comes then waits, and is told that it is busy; one that is given back is the next one's. */
@@ -487,14 +473,13 @@ static void *faulty_reader(void *argument)
   return NULL;
 }
 
-static MunitResult postgres_faults_readers(const MunitParameter params[], void *data)
+TEST(postgres_faults, readers)
 {
   svc_txn *txns[64], *one;
   pthread_t thread;
   faulty f;
   size_t n;
-  (void)params, (void)data;
-  if (!t_postgres_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_postgres_port());
   faulty_begin(&f);
   for (n = 0; n < 64 && f.port->read_begin(f.store, &txns[n]) == SVC_OK;) n++;
   munit_assert_size(n, ==, 16);
@@ -505,7 +490,6 @@ static MunitResult postgres_faults_readers(const MunitParameter params[], void *
   pthread_join(thread, NULL);
   while (n) f.port->read_end(txns[--n]);
   faulty_end(&f);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------- beside LMDB */
@@ -555,7 +539,7 @@ static void pair_scan(pair *p, const svc_range *range, size_t most, uint64_t exp
 }
 
 /* Ranges with every edge, from both ends, whatever was asked before: the same rows as LMDB has. */
-static MunitResult postgres_faults_ranges(const MunitParameter params[], void *data)
+TEST(postgres_faults, ranges)
 {
   static const svc_str edges[] = { { "\1", 1 }, { "b", 1 }, { "c", 1 }, { "c000002", 7 }, { "c000002x", 8 }, { "d", 1 }, { "r", 1 }, { "r000003", 7 }, { "r000003\0", 8 }, { "\377", 1 } };
   static const uint64_t expected[] = { 0, 3, 40, UINT64_C(1) << 40 };
@@ -565,8 +549,7 @@ static MunitResult postgres_faults_ranges(const MunitParameter params[], void *d
   int64_t counts[2];
   pair p;
   int k, i;
-  (void)params, (void)data;
-  if (!t_postgres_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_postgres_port());
   pair_open(&p);
   for (k = 0; k < 2; k++) {
     munit_assert_int(p.ports[k]->write_begin(p.stores[k], &p.txn[k]), ==, SVC_OK);
@@ -598,19 +581,17 @@ static MunitResult postgres_faults_ranges(const MunitParameter params[], void *d
   munit_assert_int64(counts[0], ==, 0); /* no count has so long a name */
   for (k = 0; k < 2; k++) p.ports[k]->read_end(p.txn[k]);
   pair_close(&p);
-  return MUNIT_OK;
 }
 
 /* No URI, one that leads nowhere, and a store for which there is no memory. */
-static MunitResult postgres_faults_opened(const MunitParameter params[], void *data)
+TEST(postgres_faults, opened)
 {
   svc_store *store;
   faulty f;
   char why[256] = "";
   t_memory memory;
   svc_config config = { .path = NULL };
-  (void)params, (void)data;
-  if (!t_postgres_port()) return MUNIT_SKIP;
+  SKIP_IF(!t_postgres_port());
   memset(&f, 0, sizeof f);
   f.port = t_postgres_port();
   store_folder(f.path);
@@ -633,21 +614,4 @@ static MunitResult postgres_faults_opened(const MunitParameter params[], void *d
   munit_assert_long(memory.live, ==, 0);
   f.port->close(NULL);
   store_remove(f.path);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/all", postgres_faults_all, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/fresh", postgres_faults_fresh, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/other_reader", postgres_faults_other_reader, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/many_keys", postgres_faults_many_keys, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/narrow", postgres_faults_narrow, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/spoiled", postgres_faults_spoiled, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/states", postgres_faults_states, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/ranges", postgres_faults_ranges, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/readers", postgres_faults_readers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/opened", postgres_faults_opened, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-};
-
-const MunitSuite svc_suite_postgres_faults = { "/postgres_faults", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

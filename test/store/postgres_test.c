@@ -67,19 +67,18 @@ static void site_cut(site *s)
   t_postgres_do(s->path, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = current_schema()");
 }
 
-#define SKIP_WITHOUT if (!t_postgres_port()) return MUNIT_SKIP
+#define SKIP_WITHOUT SKIP_IF(!t_postgres_port())
 
 /* --------------------------------------------------------------------------------------------------------------- counts */
 
 /* A scan gives counts as records, less those that are 0, in their place among others; and a range that is removed has them. */
-static MunitResult postgres_counts_in_scans(const MunitParameter params[], void *data)
+TEST(postgres, counts_in_scans)
 {
   const svc_range all = { SVC_S("\1"), SVC_S("\377"), false, 0 }, back = { SVC_S("\1"), SVC_S("\377"), true, 1 };
   svc_row rows[8];
   site s;
   size_t n;
   int64_t count;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   site_write(&s, 0);
@@ -107,15 +106,13 @@ static MunitResult postgres_counts_in_scans(const MunitParameter params[], void 
   munit_assert_size(n, ==, 2);
   munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* Two who add to one count at the same time are not in each other's way, unless they chose the same part of 64. */
-static MunitResult postgres_counts_together(const MunitParameter params[], void *data)
+TEST(postgres, counts_together)
 {
   int tries, good = 0, i;
   site s;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   for (tries = 0; tries < 5 && !good; tries++) {
     int rc;
@@ -132,18 +129,16 @@ static MunitResult postgres_counts_together(const MunitParameter params[], void 
     site_close(&s);
   }
   munit_assert_true(good);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- several handles */
 
 /* Of two that read what the other writes one comes first; the other is told to do it again, and then goes by what that wrote. */
-static MunitResult postgres_conflict(const MunitParameter params[], void *data)
+TEST(postgres, conflict)
 {
   site s;
   svc_str value;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   site_write(&s, 0);
@@ -161,16 +156,14 @@ static MunitResult postgres_conflict(const MunitParameter params[], void *data)
   munit_assert_int(s.port->put(s.txn[1], SVC_S("k"), SVC_S("second")), ==, SVC_OK);
   munit_assert_int(s.port->commit(s.txn[1]), ==, SVC_OK);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* What was put as something new and is there already is another's, who was sooner; the next try takes nothing for new. */
-static MunitResult postgres_fresh(const MunitParameter params[], void *data)
+TEST(postgres, fresh)
 {
   site s;
   svc_str value;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   for (i = 0; i < HANDLES; i++) {
@@ -192,17 +185,15 @@ static MunitResult postgres_fresh(const MunitParameter params[], void *data)
   munit_assert_true(svc_str_is(value, "second"));
   s.port->read_end(s.txn[0]);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* Numbers are nobody else's. */
-static MunitResult postgres_numbers(const MunitParameter params[], void *data)
+TEST(postgres, numbers)
 {
   enum { TIMES = 150 };
   static uint64_t numbers[HANDLES * TIMES];
   site s;
   int i, j, n = 0;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   for (i = 0; i < HANDLES * TIMES; i++) {
@@ -213,7 +204,6 @@ static MunitResult postgres_numbers(const MunitParameter params[], void *data)
     s.port->abort(s.txn[i % HANDLES]);
   }
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- round trips */
@@ -234,14 +224,13 @@ static void trips_is(site *s, int i, const char *key, const char *value)
 }
 
 /* Many records, some of them twice, and more counts than are gathered: what a writer reads of them is what it has written. */
-static MunitResult postgres_gathered(const MunitParameter params[], void *data)
+TEST(postgres, gathered)
 {
   enum { MANY = 500, COUNTS = 80 };
   char key[40], value[40], huge[600];
   site s;
   svc_str found;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   memset(huge, 'x', sizeof huge);
@@ -271,7 +260,6 @@ static MunitResult postgres_gathered(const MunitParameter params[], void *data)
   munit_assert_int64(site_count(&s, 1, SVC_S("c00079")), ==, 79 + 159 + 239 + 319 + 399 + 479);
   s.port->read_end(s.txn[1]);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 static void trips_fill(site *s, int n)
@@ -285,13 +273,12 @@ static void trips_fill(site *s, int n)
 }
 
 /* What is expected comes with the first that is asked for, be it there or not; and nothing is asked for twice. */
-static MunitResult postgres_expected(const MunitParameter params[], void *data)
+TEST(postgres, expected)
 {
   const svc_str keys[] = { SVC_S("k00001"), SVC_S("none"), SVC_S("c1"), SVC_S("c2"), SVC_S("k00002") };
   t_postgres_trips before, after;
   site s;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   trips_fill(&s, 5);
@@ -312,7 +299,6 @@ static MunitResult postgres_expected(const MunitParameter params[], void *data)
     s.port->read_end(s.txn[i]);
   }
   site_close(&s);
-  return MUNIT_OK;
 }
 
 static void trips_walk(site *s, bool backwards, uint64_t rows, unsigned long most)
@@ -343,11 +329,10 @@ static void trips_walk(site *s, bool backwards, uint64_t rows, unsigned long mos
 }
 
 /* Rows that are expected come at once; who expects too few, or nothing, gets the same ones. */
-static MunitResult postgres_rows(const MunitParameter params[], void *data)
+TEST(postgres, rows)
 {
   site s;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   trips_fill(&s, 100);
@@ -358,7 +343,6 @@ static MunitResult postgres_rows(const MunitParameter params[], void *data)
     trips_walk(&s, i != 0, 500, 1);
   }
   site_close(&s);
-  return MUNIT_OK;
 }
 
 static void draft_begin(site *s, int i)
@@ -467,24 +451,22 @@ static void late_two(late_job jobs[2], bool drafts)
 
 /* Who comes while a transaction is under way is not told what was before another handle's commit, which it may know of. A draft that it
 ** has brought is ended: it goes by what others wrote. */
-static MunitResult postgres_nothing_gone_by(const MunitParameter params[], void *data)
+TEST(postgres, nothing_gone_by)
 {
   static late_job jobs[2];
   int drafts;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   for (drafts = 0; drafts < 2; drafts++) {
     late_two(jobs, drafts);
     munit_assert_string_equal(jobs[0].saw, "old");
     munit_assert_string_equal(jobs[1].saw, "new");
   }
-  return MUNIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- drafts */
 
 /* It writes on the ground of what it has read; or ends, and nothing has happened. More often than there are connections. */
-static MunitResult postgres_draft(const MunitParameter params[], void *data)
+TEST(postgres, draft)
 {
   const svc_range all = { SVC_S("k"), SVC_S("l"), false, 0 };
   char value[16] = "0";
@@ -493,7 +475,6 @@ static MunitResult postgres_draft(const MunitParameter params[], void *data)
   size_t n;
   site s;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   draft_set(&s, 0, "k", value);
@@ -531,14 +512,12 @@ static MunitResult postgres_draft(const MunitParameter params[], void *data)
   munit_assert_int64(site_count(&s, 1, SVC_S("c")), ==, 20);
   s.port->read_end(s.txn[1]);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* What it goes by was changed by another meanwhile: it is to be done again. The next draft is another request's, and goes its way. */
-static MunitResult postgres_draft_late(const MunitParameter params[], void *data)
+TEST(postgres, draft_late)
 {
   site s;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   draft_set(&s, 0, "k", "none");
@@ -559,12 +538,11 @@ static MunitResult postgres_draft_late(const MunitParameter params[], void *data
   munit_assert_true(s.port->draft_write(s.txn[0]));
   s.port->abort(s.txn[0]);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* What is read came between two writers that are done, and the server takes that back. A request that may not even write is not refused
 ** for it: it goes on as a reader. Once by keys that are remembered, once by such as are not, and once by a range. */
-static MunitResult postgres_draft_withdrawn(const MunitParameter params[], void *data)
+TEST(postgres, draft_withdrawn)
 {
   static const char longer[] = "w0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789";
   const svc_range range = { SVC_S("w"), SVC_S("x"), false, 0 };
@@ -573,7 +551,6 @@ static MunitResult postgres_draft_withdrawn(const MunitParameter params[], void 
   size_t n;
   site s;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   for (i = 0; i < 3; i++) {
@@ -605,18 +582,16 @@ static MunitResult postgres_draft_withdrawn(const MunitParameter params[], void 
     munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
   }
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------ lost connections */
 
 /* One that was idle is made again, and nobody sees anything of it; work that was not committed is to be done again. */
-static MunitResult postgres_lost(const MunitParameter params[], void *data)
+TEST(postgres, lost)
 {
   site s;
   svc_str value, other;
   int rc;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   site_write(&s, 0);
@@ -645,7 +620,6 @@ static MunitResult postgres_lost(const MunitParameter params[], void *data)
   munit_assert_int(s.port->put(s.txn[0], SVC_S("k"), SVC_S("two")), ==, SVC_OK);
   munit_assert_int(s.port->commit(s.txn[0]), ==, SVC_OK);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* The commit takes a second from here on: time enough to lose the connection. */
@@ -661,13 +635,12 @@ static void *cut_soon(void *context)
 }
 
 /* A commit of which nobody knows: 503, and when it may be tried again. By its Idempotency-Key that makes no second one. */
-static MunitResult postgres_unknown_commit(const MunitParameter params[], void *data)
+TEST(postgres, unknown_commit)
 {
   static const char body[] = "{\"name\":\"Acme\"}";
   pthread_t thread;
   t_service t;
   site s;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   t_open(&t, &(svc_config){ .limiter_off = 1, .path = s.path, .store = s.port });
@@ -685,7 +658,6 @@ static MunitResult postgres_unknown_commit(const MunitParameter params[], void *
   munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
   t_close(&t);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- deadlines */
@@ -726,14 +698,13 @@ static void *goes_on(void *context)
 }
 
 /* Processes of the server that do not answer any more: nobody waits for longer than the deadline, and the next one is served. */
-static MunitResult postgres_deadline(const MunitParameter params[], void *data)
+TEST(postgres, deadline)
 {
   t_service t;
   site s;
   double begun;
   pthread_t thread;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   setenv("SVC_TEST_POSTGRES_TIMEOUT", "1000", 1);
   site_open(&s);
@@ -755,11 +726,10 @@ static MunitResult postgres_deadline(const MunitParameter params[], void *data)
   pthread_join(thread, NULL);
   t_close(&t);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* What the URI says of it. */
-static MunitResult postgres_timeouts(const MunitParameter params[], void *data)
+TEST(postgres, timeouts)
 {
   static const char *const wrong[] = { "", "0", "99", "600001", "x", "5s", "-1", "5000000000000" };
   svc_config config = { 0 };
@@ -767,7 +737,6 @@ static MunitResult postgres_timeouts(const MunitParameter params[], void *data)
   char why[256];
   size_t i;
   site s;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   config.path = s.path;
@@ -781,15 +750,13 @@ static MunitResult postgres_timeouts(const MunitParameter params[], void *data)
   s.port->close(store);
   unsetenv("SVC_TEST_POSTGRES_TIMEOUT");
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* A race that is lost again and again: the log has the server's words. */
-static MunitResult postgres_conflict_said(const MunitParameter params[], void *data)
+TEST(postgres, conflict_said)
 {
   t_service t;
   site s;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   t_open(&t, &(svc_config){ .limiter_off = 1, .path = s.path, .store = s.port });
@@ -800,13 +767,12 @@ static MunitResult postgres_conflict_said(const MunitParameter params[], void *d
   munit_assert_null(strstr(t.log, "another process"));
   t_close(&t);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------- others in the same database */
 
 /* What somebody else has planted in the schema is never run: functions, operators and casts are those of pg_catalog. */
-static MunitResult postgres_planted(const MunitParameter params[], void *data)
+TEST(postgres, planted)
 {
   static const char plants[] =
     "CREATE FUNCTION nextval(text) RETURNS bigint LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'planted'; END$$;"
@@ -823,7 +789,6 @@ static MunitResult postgres_planted(const MunitParameter params[], void *data)
   char why[256] = "";
   size_t n;
   site s;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   t_postgres_do(s.path, plants);
@@ -843,11 +808,10 @@ static MunitResult postgres_planted(const MunitParameter params[], void *data)
   munit_assert_int(s.port->size(s.txn[0], &taken, &room), ==, SVC_OK);
   s.port->read_end(s.txn[0]);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* Tables that somebody has made before us, and owns: who owns a table can have it run anything. */
-static MunitResult postgres_strangers(const MunitParameter params[], void *data)
+TEST(postgres, strangers)
 {
   char schema[64], sql[1024], uri[1024], why[512] = "";
   const char *server = getenv("SVC_TEST_POSTGRES");
@@ -855,7 +819,6 @@ static MunitResult postgres_strangers(const MunitParameter params[], void *data)
   svc_store *store;
   site s;
   int rc;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   t_postgres_ask(s.path, "SELECT current_schema()", schema, sizeof schema);
@@ -878,7 +841,6 @@ static MunitResult postgres_strangers(const MunitParameter params[], void *data)
   snprintf(sql, sizeof sql, "ALTER TABLE svc_record OWNER TO svc; DROP OWNED BY %s_us; DROP ROLE %s_us; DROP ROLE %s_them", schema, schema, schema);
   t_postgres_do(s.path, sql);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- a full disk */
@@ -894,12 +856,11 @@ static void site_fill(site *s, const char *which)
 }
 
 /* What has no room is told so, what needs none goes on, and when there is room again all does. */
-static MunitResult postgres_full(const MunitParameter params[], void *data)
+TEST(postgres, full)
 {
   char org[25], group[25], body[128];
   t_service t;
   site s;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   t_open(&t, &(svc_config){ .limiter_off = 1, .path = s.path, .store = s.port });
@@ -920,7 +881,6 @@ static MunitResult postgres_full(const MunitParameter params[], void *data)
   munit_assert_int(svc_check_store(t.s, NULL, NULL), ==, SVC_OK);
   t_close(&t);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* In one batch with what has no room, work that frees is done without it. */
@@ -962,7 +922,7 @@ static void *full_run(void *context)
   return NULL;
 }
 
-static MunitResult postgres_full_batch(const MunitParameter params[], void *data)
+TEST(postgres, full_batch)
 {
   full_job jobs[2];
   atomic_int begun;
@@ -971,7 +931,6 @@ static MunitResult postgres_full_batch(const MunitParameter params[], void *data
   t_service t;
   site s;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   site_open(&s);
   t_open(&t, &(svc_config){ .limiter_off = 1, .path = s.path, .store = s.port });
@@ -997,7 +956,6 @@ static MunitResult postgres_full_batch(const MunitParameter params[], void *data
   s.port->read_end(txn);
   t_close(&t);
   site_close(&s);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- services that share one */
@@ -1082,11 +1040,10 @@ static void pair_tick_both(pair *p)
 }
 
 /* Each order is given out by one of them; by the other, when the first has said nothing for the time of its lease. */
-static MunitResult postgres_orders(const MunitParameter params[], void *data)
+TEST(postgres, orders)
 {
   static pair p;
   int i, j;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   pair_open(&p, true);
   pair_clusters(&p);
@@ -1113,15 +1070,13 @@ static MunitResult postgres_orders(const MunitParameter params[], void *data)
   munit_assert_string_equal(p.log.ids[CLUSTERS], p.log.ids[CLUSTERS - 1]);
   munit_assert_int(svc_check_store(p.t[0].s, NULL, NULL), ==, SVC_OK);
   pair_close(&p);
-  return MUNIT_OK;
 }
 
 /* What is due happens once, whoever sees it, and with one event. */
-static MunitResult postgres_due(const MunitParameter params[], void *data)
+TEST(postgres, due)
 {
   static pair p;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   pair_open(&p, false);
   pair_clusters(&p);
@@ -1133,7 +1088,6 @@ static MunitResult postgres_due(const MunitParameter params[], void *data)
   }
   munit_assert_int(svc_check_store(p.t[1].s, NULL, NULL), ==, SVC_OK);
   pair_close(&p);
-  return MUNIT_OK;
 }
 
 typedef struct pair_writer {
@@ -1158,14 +1112,13 @@ static void *pair_write(void *context)
 }
 
 /* Both write at the same time: nothing is lost, no id is there twice, what is counted is right, and each sees what the other wrote. */
-static MunitResult postgres_writers(const MunitParameter params[], void *data)
+TEST(postgres, writers)
 {
   static pair p;
   static pair_writer w[HANDLES];
   pthread_t threads[HANDLES];
   char org[32];
   int i, j;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   pair_open(&p, false);
   munit_assert_int(t_sendf(&p.t[0], "GET", NULL, "/groups/%s", p.group), ==, 200);
@@ -1184,7 +1137,6 @@ static MunitResult postgres_writers(const MunitParameter params[], void *data)
   }
   munit_assert_int(svc_check_store(p.t[0].s, NULL, NULL), ==, SVC_OK);
   pair_close(&p);
-  return MUNIT_OK;
 }
 
 static void pair_md5(char out[33], const char *format, ...)
@@ -1201,14 +1153,13 @@ static void pair_md5(char out[33], const char *format, ...)
 }
 
 /* A nonce that one of them gave out is good at the other; one that nobody gave out is at neither. */
-static MunitResult postgres_digest(const MunitParameter params[], void *data)
+TEST(postgres, digest)
 {
   static const char target[] = "/api/svc/v2/orgs";
   static pair p;
   char first[33], second[33], response[33], nonce[33], header[512];
   svc_credentials keys;
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   pair_open(&p, false);
   munit_assert_int(svc_new_credentials(p.t[0].s, NULL, &keys), ==, SVC_OK);
@@ -1230,20 +1181,18 @@ static MunitResult postgres_digest(const MunitParameter params[], void *data)
     nonce[20] = nonce[20] == 'A' ? 'B' : 'A';
   }
   pair_close(&p);
-  return MUNIT_OK;
 }
 
 /* Round trips of a request by a bearer token that was seen before, whatever others have written meanwhile: a GET waits once, a list
 ** twice, a create of a project twice, both times as one that may write, and of a role in it four times more (which others there are, is its
 ** event late, does an alert wait for it); and each once more where there is an access list to look at. */
-static MunitResult postgres_round_trips(const MunitParameter params[], void *data)
+TEST(postgres, round_trips)
 {
   static pair p;
   t_postgres_trips before, after;
   svc_credentials keys;
   char body[256];
   int i;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   pair_open(&p, false);
   munit_assert_int(svc_new_credentials(p.t[0].s, NULL, &keys), ==, SVC_OK);
@@ -1275,15 +1224,13 @@ static MunitResult postgres_round_trips(const MunitParameter params[], void *dat
     munit_assert_ulong(after.syncs - before.syncs, <=, 1 + 6);
   }
   pair_close(&p);
-  return MUNIT_OK;
 }
 
 /* A token that was seen and is revoked by another handle is no good any more, at once; nor is one whose account has lost its role. */
-static MunitResult postgres_revoked(const MunitParameter params[], void *data)
+TEST(postgres, revoked)
 {
   static pair p;
   svc_credentials keys;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   pair_open(&p, false);
   munit_assert_int(svc_new_credentials(p.t[0].s, NULL, &keys), ==, SVC_OK);
@@ -1294,7 +1241,6 @@ static MunitResult postgres_revoked(const MunitParameter params[], void *data)
   munit_assert_int(t_sendf(&p.t[0], "DELETE", NULL, "/orgs/%s/serviceAccounts/%s", keys.org_id, keys.client_id), ==, 204);
   munit_assert_int(t_sendf(&p.t[1], "GET", NULL, "/groups/%s", keys.group_id), ==, 401);
   pair_close(&p);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- connections that break */
@@ -1331,14 +1277,13 @@ static bool broken_one(broken *b, int direction, int way, long bytes)
 }
 
 /* After every number of bytes that a write takes, in steps (finer with SVC_TEST_ALL): it is answered, or a 503; then all goes on. */
-static MunitResult postgres_broken(const MunitParameter params[], void *data)
+TEST(postgres, broken)
 {
   const bool all = getenv("SVC_TEST_ALL") != NULL;
   char folder[128], server[256];
   static broken b;
   long bytes;
   int direction, way;
-  (void)params, (void)data;
   SKIP_WITHOUT;
   snprintf(server, sizeof server, "%s", getenv("SVC_TEST_POSTGRES"));
   relay_start(&b.relay, server, ".s.PGSQL.5432"); /* what libpq looks for in a folder */
@@ -1355,38 +1300,4 @@ static MunitResult postgres_broken(const MunitParameter params[], void *data)
   munit_assert_int(setenv("SVC_TEST_POSTGRES", server, 1), ==, 0);
   relay_stop(&b.relay);
   store_remove(folder);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/gathered", postgres_gathered, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/expected", postgres_expected, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/rows", postgres_rows, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/round_trips", postgres_round_trips, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/revoked", postgres_revoked, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/broken", postgres_broken, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/digest", postgres_digest, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/orders", postgres_orders, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/due", postgres_due, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/writers", postgres_writers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/counts_in_scans", postgres_counts_in_scans, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/counts_together", postgres_counts_together, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/conflict", postgres_conflict, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/fresh", postgres_fresh, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/numbers", postgres_numbers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/nothing_gone_by", postgres_nothing_gone_by, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/draft", postgres_draft, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/draft_late", postgres_draft_late, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/draft_withdrawn", postgres_draft_withdrawn, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/lost", postgres_lost, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/full", postgres_full, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/full_batch", postgres_full_batch, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/unknown_commit", postgres_unknown_commit, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/deadline", postgres_deadline, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/timeouts", postgres_timeouts, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/conflict_said", postgres_conflict_said, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/planted", postgres_planted, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/strangers", postgres_strangers, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_postgres = { "postgres", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

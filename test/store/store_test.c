@@ -873,7 +873,7 @@ static svc_config at_path(const char *path)
   return config;
 }
 
-static MunitResult store_reopens(const MunitParameter params[], void *data)
+TEST(store, reopens)
 {
   char path[128], org[25], first[25], second[25], etag[64];
   static const char *const names[] = { "beta", "gamma", "n0", "n1", "n2" };
@@ -881,7 +881,6 @@ static MunitResult store_reopens(const MunitParameter params[], void *data)
   t_service t;
   uint64_t print;
   int i;
-  (void)params, (void)data;
   store_folder(path);
   config = at_path(path);
   t_open(&t, &config);
@@ -935,7 +934,6 @@ static MunitResult store_reopens(const MunitParameter params[], void *data)
   munit_assert_size(store_whole(t.s), ==, 5);
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* The letters of the classes that there is something of. */
@@ -974,14 +972,13 @@ static int crew_perform(void *context, svc *s, const svc_order *order)
                               "\"collection\":\"c\",\"db\":\"d\"}]}],\"inheritedRoles\":[" inherited "]}"
 
 /* Something of every class of keys: it comes, agrees with all the rest at each step, and goes. */
-static MunitResult store_classes(const MunitParameter params[], void *data)
+TEST(store, classes)
 {
   char path[128], org[25], group[25];
   crew c = { SVC_BUSY, "" };
   svc_driver driver = { crew_perform, NULL, &c };
   svc_config config;
   t_service t;
-  (void)params, (void)data;
   store_folder(path);
   config = at_path(path);
   config.driver = &driver;
@@ -1035,15 +1032,13 @@ static MunitResult store_classes(const MunitParameter params[], void *data)
   store_whole(t.s);
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
-static MunitResult store_private(const MunitParameter params[], void *data)
+TEST(store, private)
 {
   char path[128];
   t_service t, other;
   const char *org;
-  (void)params, (void)data;
   store_folder(path);
   munit_assert_int(setenv("TMPDIR", path, 1), ==, 0);
   t_open(&t, NULL);
@@ -1069,7 +1064,6 @@ static MunitResult store_private(const MunitParameter params[], void *data)
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   t_close(&t);
   unsetenv("TMPDIR");
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- refusals */
@@ -1129,7 +1123,7 @@ static void schema_refused(const char *path, uint32_t schema, int expected, cons
   free(after);
 }
 
-static MunitResult store_schema(const MunitParameter params[], void *data)
+TEST(store, schema)
 {
   static const char newer[] = "the store cannot be used: the store was written by a newer version of this library\n";
   static const char older[] = "the store cannot be used: the store was written by an older version of this library, "
@@ -1138,7 +1132,6 @@ static MunitResult store_schema(const MunitParameter params[], void *data)
   char path[128];
   svc_config config;
   t_service t;
-  (void)params, (void)data;
   store_folder(path);
   config = at_path(path);
   t_open(&t, &config);
@@ -1159,15 +1152,13 @@ static MunitResult store_schema(const MunitParameter params[], void *data)
   store_whole(t.s);
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
-static MunitResult store_garbage(const MunitParameter params[], void *data)
+TEST(store, garbage)
 {
   static unsigned char bytes[65536];
   char path[128], *after;
   size_t size;
-  (void)params, (void)data;
   store_folder(path);
   munit_rand_memory(sizeof bytes, bytes);
   file_write(path, "data.mdb", bytes, sizeof bytes);
@@ -1195,14 +1186,12 @@ static MunitResult store_garbage(const MunitParameter params[], void *data)
   munit_assert_int(refused_open(path), ==, SVC_IO);
   munit_assert_not_null(strstr(refused_log, path));
   store_remove(path);
-  return MUNIT_OK;
 }
 
-static MunitResult store_no_folder(const MunitParameter params[], void *data)
+TEST(store, no_folder)
 {
   static char longest[6000];
   char path[128], below[256];
-  (void)params, (void)data;
   store_folder(path);
   file_write(path, "file", "x", 1);
   snprintf(below, sizeof below, "%s/file", path); /* not a folder */
@@ -1231,7 +1220,6 @@ static MunitResult store_no_folder(const MunitParameter params[], void *data)
     munit_assert_int((int)(st.st_mode & 0777), ==, 0600);
   }
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------ held by one only */
@@ -1254,14 +1242,13 @@ static int opened_by_child(const char *path)
   return WEXITSTATUS(status) - 100;
 }
 
-static MunitResult store_busy(const MunitParameter params[], void *data)
+TEST(store, busy)
 {
   char path[128];
   svc_config config;
   t_service t;
   pid_t child;
   int status;
-  (void)params, (void)data;
   store_folder(path);
   config = at_path(path);
   t_open(&t, &config);
@@ -1287,7 +1274,6 @@ static MunitResult store_busy(const MunitParameter params[], void *data)
   munit_assert_int(kill(child, SIGKILL), ==, 0);
   munit_assert_int(waitpid(child, &status, 0), ==, child);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- a killed writer */
@@ -1411,7 +1397,7 @@ static void kill_check(t_service *t, const kill_line *lines, size_t n)
   }
 }
 
-static MunitResult store_killed(const MunitParameter params[], void *data)
+TEST(store, killed)
 {
   enum { MOST = 100000 };
   static kill_line lines[MOST];
@@ -1420,8 +1406,7 @@ static MunitResult store_killed(const MunitParameter params[], void *data)
   t_service t;
   size_t i;
   int round;
-  (void)params, (void)data;
-  if (getenv("SVC_TEST_QEMU")) return MUNIT_SKIP;
+  SKIP_IF(getenv("SVC_TEST_QEMU"));
   store_folder(path);
   config = at_path(path);
   config.map_size = 65536; /* so that it also grows meanwhile */
@@ -1444,7 +1429,6 @@ static MunitResult store_killed(const MunitParameter params[], void *data)
     t_close(&t);
   }
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- backup */
@@ -1471,7 +1455,7 @@ static void *backup_write(void *context)
   return NULL;
 }
 
-static MunitResult store_backup(const MunitParameter params[], void *data)
+TEST(store, backup)
 {
   static backup_writer writers[2];
   char path[128], copy[192], file[224];
@@ -1482,7 +1466,6 @@ static MunitResult store_backup(const MunitParameter params[], void *data)
   svc_config config;
   t_service t, other;
   int i, before, after;
-  (void)params, (void)data;
   atomic_init(&stop, 0);
   atomic_init(&done, 0);
   store_folder(path);
@@ -1538,7 +1521,6 @@ static MunitResult store_backup(const MunitParameter params[], void *data)
   t_close(&other);
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* Another process that writes until it is killed; a byte for each project. */
@@ -1565,14 +1547,13 @@ static void backup_await(int in, int projects)
 }
 
 /* A copy of what another process holds and writes: whole, the last commit, and its numbers go on. */
-static MunitResult store_backup_of(const MunitParameter params[], void *data)
+TEST(store, backup_of)
 {
   char path[128], copy[192], old[64];
   svc_config config;
   t_service other;
   pid_t child;
   int pipes[2], i;
-  (void)params, (void)data;
   store_folder(path);
   munit_assert_int(pipe(pipes), ==, 0);
   child = fork();
@@ -1605,18 +1586,16 @@ static MunitResult store_backup_of(const MunitParameter params[], void *data)
   munit_assert_int(svc_backup_of(NULL, copy), ==, SVC_INVALID);
   munit_assert_int(svc_backup_of(path, ""), ==, SVC_INVALID);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* A program that the host starts has none of the store's files, nor the locks and the room on the disk that go with them. */
-static MunitResult store_close_on_exec(const MunitParameter params[], void *data)
+TEST(store, close_on_exec)
 {
   char path[128], name[64], target[256];
   const char *last;
   svc_config config;
   t_service t, own;
   int fd, files = 0;
-  (void)params, (void)data;
   store_folder(path);
   config = at_path(path);
   t_open(&t, &config);
@@ -1636,7 +1615,6 @@ static MunitResult store_close_on_exec(const MunitParameter params[], void *data
   t_close(&own);
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 typedef struct backup_race {
@@ -1654,14 +1632,13 @@ static void *backup_to(void *context)
 }
 
 /* Two into the same folder at once: one of them is made, and whoever is told so finds it there. */
-static MunitResult store_backup_twice(const MunitParameter params[], void *data)
+TEST(store, backup_twice)
 {
   char path[128], copy[192];
   svc_config config;
   backup_race b[2];
   t_service t, other;
   int i, j;
-  (void)params, (void)data;
   store_folder(path);
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   t_organization(&t, "Acme");
@@ -1681,17 +1658,15 @@ static MunitResult store_backup_twice(const MunitParameter params[], void *data)
   }
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* Whoever holds a tag of the store that was copied must not find it on another state of the copy. */
-static MunitResult store_backup_tags(const MunitParameter params[], void *data)
+TEST(store, backup_tags)
 {
   char path[128], copy[160], org[25], group[25], seen[80][32];
   svc_config config;
   t_service t;
   int i, j, n = 0;
-  (void)params, (void)data;
   store_folder(path);
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   strcpy(org, t_organization(&t, "Acme"));
@@ -1715,18 +1690,16 @@ static MunitResult store_backup_tags(const MunitParameter params[], void *data)
   }
   t_close(&t);
   store_remove(path);
-  return MUNIT_OK;
 }
 
 /* A file that was cut off, anywhere: it is not opened, unless nothing is missing; never the end of the process. */
-static MunitResult store_cut_off(const MunitParameter params[], void *data)
+TEST(store, cut_off)
 {
   char path[128], name[256], org[25], *whole;
   svc_config config;
   t_service t;
   size_t size, cut;
   int i, refused = 0;
-  (void)params, (void)data;
   store_folder(path);
   config = at_path(path);
   t_open(&t, &config);
@@ -1759,24 +1732,4 @@ static MunitResult store_cut_off(const MunitParameter params[], void *data)
   munit_assert_int(refused, >, 5);
   free(whole);
   store_remove(path);
-  return MUNIT_OK;
 }
-
-static MunitTest tests[] = {
-  { "/reopens", store_reopens, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/classes", store_classes, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/private", store_private, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/schema", store_schema, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/garbage", store_garbage, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/cut_off", store_cut_off, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/no_folder", store_no_folder, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/busy", store_busy, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/killed", store_killed, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/close_on_exec", store_close_on_exec, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/backup", store_backup, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/backup_of", store_backup_of, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/backup_twice", store_backup_twice, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { "/backup_tags", store_backup_tags, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_store = { "store", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
