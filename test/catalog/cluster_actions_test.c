@@ -2,6 +2,7 @@
 ** What is done to clusters besides changing their fields: pins and grants that end on the clock, restarts, views.
 */
 #include "damaged.h"
+#include "driver.h"
 
 typedef struct actions_world {
   t_service t;
@@ -187,56 +188,42 @@ TEST(cluster_actions, restart)
   t_close(&w.t);
 }
 
-/* A driver is told that it is a restart, and afterwards no more. */
-static int actions_perform(void *context, svc *s, const svc_order *order)
+/* The driver is told that it is a restart, and afterwards no more. */
+static void actions_done(actions_world *w, t_driver *d, const char *action, bool restart)
 {
-  (void)s;
-  snprintf(context, 64, "%s %s", order->id, strstr(order->desired, "\"restartPrimaries\":true") ? "restart" : "plain");
-  return SVC_OK;
-}
-
-static void actions_done(actions_world *w, const char *told, const char *what)
-{
-  char id[25];
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-  munit_assert_string_equal(told + 25, what);
-  snprintf(id, sizeof id, "%.24s", told);
-  munit_assert_int(svc_order_done(w->t.s, id, SVC_OK, NULL), ==, SVC_OK);
+  t_driver_finish(d, w->t.s, action, SVC_OK, NULL);
+  munit_assert_true((strstr(t_driver_order(d, action)->desired, "\"restartPrimaries\":true") != NULL) == restart);
   munit_assert_string_equal(actions_get(w, "stateName"), "IDLE");
 }
 
 TEST(cluster_actions, driver)
 {
-  char told[64] = "";
-  svc_driver driver = { actions_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
   actions_world w;
   actions_open(&w, &config);
-  actions_done(&w, told, "plain");
+  actions_done(&w, &d, "cluster.create", false);
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
   munit_assert_string_equal(actions_get(&w, "restartPrimaries"), ""); /* it is no field */
-  actions_done(&w, told, "restart");
+  actions_done(&w, &d, "cluster.update", true);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
-  actions_done(&w, told, "plain");
+  actions_done(&w, &d, "cluster.update", false);
   t_close(&w.t);
 }
 
 /* A restart that a driver has failed at is none that is under way. */
 TEST(cluster_actions, restart_failed)
 {
-  char told[64] = "", id[25];
-  svc_driver driver = { actions_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
   actions_world w;
   actions_open(&w, &config);
-  actions_done(&w, told, "plain");
+  actions_done(&w, &d, "cluster.create", false);
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  snprintf(id, sizeof id, "%.24s", told);
-  munit_assert_int(svc_order_done(w.t.s, id, SVC_IO, NULL), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "cluster.update", SVC_IO, NULL);
   munit_assert_string_equal(actions_get(&w, "stateName"), "REPAIRING");
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
-  actions_done(&w, told, "restart");
+  actions_done(&w, &d, "cluster.update", true);
   t_close(&w.t);
 }
 
@@ -256,18 +243,15 @@ TEST(cluster_actions, restart_damaged)
 /* How much data a cluster has is what the driver last said, also after changes that say nothing of it. */
 TEST(cluster_actions, size)
 {
-  char told[64] = "", id[25];
-  svc_driver driver = { actions_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
   actions_world w;
   int i;
   actions_open(&w, &config);
   for (i = 0; i < 2; i++) {
-    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-    snprintf(id, sizeof id, "%.24s", told);
     munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
     munit_assert_int64(t_int(&w.t, "results[0].clusters[0].dataSizeBytes"), ==, i ? 7654321 : 0);
-    munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, i ? NULL : "{\"dataSizeBytes\":7654321}"), ==, SVC_OK);
+    t_driver_finish(&d, w.t.s, i ? "cluster.update" : "cluster.create", SVC_OK, i ? NULL : "{\"dataSizeBytes\":7654321}");
     munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
     munit_assert_int64(t_int(&w.t, "results[0].clusters[0].dataSizeBytes"), ==, 7654321);
     munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);

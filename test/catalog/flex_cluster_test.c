@@ -3,6 +3,7 @@
 ** moved by hand.
 */
 #include "damaged.h"
+#include "driver.h"
 
 #define HOUR 3600
 #define DAY (24 * HOUR)
@@ -437,52 +438,24 @@ TEST(flex_cluster, downloads)
 
 /* ----------------------------------------------------------------------------------------------------------------- driver */
 
-typedef struct flex_driver {
-  char action[32], id[32], resource_id[32], desired[2048], forgotten[32];
-  int count;
-} flex_driver;
-
-static int driver_perform(void *context, svc *s, const svc_order *order)
-{
-  flex_driver *d = context;
-  (void)s;
-  d->count++;
-  if (strcmp(order->action, "snapshot.delete") == 0) { /* nothing waits for it */
-    snprintf(d->forgotten, sizeof d->forgotten, "%s", order->resource_id);
-    return svc_order_done(s, order->id, SVC_OK, NULL);
-  }
-  snprintf(d->action, sizeof d->action, "%s", order->action);
-  snprintf(d->id, sizeof d->id, "%s", order->id);
-  snprintf(d->resource_id, sizeof d->resource_id, "%s", order->resource_id);
-  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-  return SVC_OK;
-}
-
-static void expect_order(flex_world *w, flex_driver *d, const char *action, int result, const char *facts)
-{
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-  munit_assert_string_equal(d->action, action);
-  munit_assert_int(svc_order_done(w->t.s, d->id, result, facts), ==, SVC_OK);
-}
-
 TEST(flex_cluster, driver)
 {
-  flex_driver d = { "", "", "", "", "", 0 };
-  svc_driver driver = { driver_perform, NULL, &d };
-  svc_config config = { .driver = &driver };
+  t_driver d;
+  svc_config config = { .driver = t_driver_init(&d) };
   flex_world w;
   const char *snap, *id;
   char body[64];
+  t_driver_does(&d, "snapshot.delete", NULL); /* nothing waits for it */
   open_world(&w, &config);
   make(&w);
   munit_assert_string_equal(t_str(&w.t, "connectionStrings.standard"), "");
-  expect_order(&w, &d, "flex.create", SVC_OK, "{\"hosts\":[\"a.example.net:27017\"],\"srvHost\":\"f.example.net\"}");
+  t_driver_finish(&d, w.t.s, "flex.create", SVC_OK, "{\"hosts\":[\"a.example.net:27017\"],\"srvHost\":\"f.example.net\"}");
   munit_assert_string_equal(state(&w), "IDLE");
   munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "a.example.net:27017"));
   t_advance(&w.t, DAY);
   t_advance(&w.t, HOUR);
   munit_assert_string_equal(snapshot(&w, 0, "status"), "RUNNING");
-  expect_order(&w, &d, "snapshot.take", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "snapshot.take", SVC_OK, NULL);
   munit_assert_string_equal(snapshot(&w, 0, "status"), "COMPLETED");
   snap = snapshot(&w, 0, "id");
   snprintf(body, sizeof body, "{\"snapshotId\":\"%s\"}", snap);
@@ -490,21 +463,21 @@ TEST(flex_cluster, driver)
   id = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, HOUR);
   expect_job(&w, id, "RUNNING");
-  expect_order(&w, &d, "restore.run", SVC_OK, "{\"url\":\"https://files.example.net/1\"}");
+  t_driver_finish(&d, w.t.s, "restore.run", SVC_OK, "{\"url\":\"https://files.example.net/1\"}");
   expect_job(&w, id, "COMPLETED");
   munit_assert_string_equal(t_str(&w.t, "snapshotUrl"), "https://files.example.net/1");
   munit_assert_int(restore(&w, snap, "F", NULL), ==, 202);
   id = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, HOUR);
   expect_job(&w, id, "RUNNING");
-  expect_order(&w, &d, "restore.run", SVC_IO, "{\"reason\":\"no\"}");
+  t_driver_finish(&d, w.t.s, "restore.run", SVC_IO, "{\"reason\":\"no\"}");
   expect_job(&w, id, "FAILED");
   munit_assert_true(told(&w, "TENANT_RESTORE_FAILED"));
   munit_assert_int(flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), ==, 200);
   id = t_keep(&w.t, t_str(&w.t, "id"));
-  expect_order(&w, &d, "cluster.update", SVC_OK, "{\"hosts\":[\"b.example.net:27017\"]}");
-  munit_assert_string_equal(d.resource_id, id);
-  munit_assert_string_equal(d.forgotten, snap); /* the snapshots are gone */
+  t_driver_finish(&d, w.t.s, "cluster.update", SVC_OK, "{\"hosts\":[\"b.example.net:27017\"]}");
+  munit_assert_string_equal(t_driver_order(&d, "cluster.update")->resource_id, id);
+  munit_assert_string_equal(t_driver_order(&d, "snapshot.delete")->resource_id, snap); /* the snapshots are gone */
   munit_assert_int(clusters(&w, "GET", "/F", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
   munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "b.example.net:27017"));

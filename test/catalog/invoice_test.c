@@ -2,6 +2,7 @@
 ** Invoices: what was used in a month, in all its forms; how they close and are paid; and what becomes of who does not pay.
 */
 #include "damaged.h"
+#include "driver.h"
 #include "mechanism/probe.h"
 #include "catalog/billing/bill.h"
 
@@ -592,52 +593,29 @@ TEST(invoice, damaged_sum)
 
 /* ---------------------------------------------------------------------------------------------------------------- transfer */
 
-typedef struct invoice_driver {
-  char action[32], id[32], desired[512];
-} invoice_driver;
-
-static int invoice_perform(void *context, svc *s, const svc_order *order)
-{
-  invoice_driver *d = context;
-  (void)s;
-  snprintf(d->action, sizeof d->action, "%s", order->action);
-  snprintf(d->id, sizeof d->id, "%s", order->id);
-  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-  return SVC_OK;
-}
-
-static void invoice_told(invoice_world *w, invoice_driver *d, const char *action, const char *facts)
-{
-  d->action[0] = 0;
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-  munit_assert_string_equal(d->action, action);
-  munit_assert_int(svc_order_done(w->t.s, d->id, SVC_OK, facts), ==, SVC_OK);
-}
-
 /* What a driver says of a cluster's transfer holds until it says something else, and it is asked each hour. */
 TEST(invoice, transfer)
 {
-  invoice_driver d;
-  svc_driver port = { invoice_perform, NULL, &d };
+  t_driver d;
   svc_config config = quiet;
   invoice_world w;
   char path[96];
   const char *id;
-  memset(&d, 0, sizeof d);
-  config.driver = &port;
+  int orders;
+  config.driver = t_driver_init(&d);
   invoice_open(&w, &config);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
-  invoice_told(&w, &d, "cluster.create", "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":-5,\"internet\":500}}");
-  invoice_told(&w, &d, "cluster.measure", NULL); /* once it has spoken of it, it is asked */
-  munit_assert_not_null(strstr(d.desired, "\"clusterName\":\"Main\""));
+  t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":-5,\"internet\":500}}");
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* once it has spoken of it, it is asked */
+  munit_assert_not_null(strstr(t_driver_order(&d, "")->desired, "\"clusterName\":\"Main\""));
   t_advance(&w.t, HOUR - 1);
-  d.action[0] = 0;
+  orders = d.orders;
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(d.action, "");
+  munit_assert_int(d.orders, ==, orders);
   t_advance(&w.t, 1);
-  invoice_told(&w, &d, "cluster.measure", "{\"transfer\":{\"internet\":1500}}");
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{\"transfer\":{\"internet\":1500}}");
   t_advance(&w.t, HOUR);
-  invoice_told(&w, &d, "cluster.measure", "{\"dataSizeBytes\":1}"); /* nothing of that: it stays */
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{\"dataSizeBytes\":1}"); /* nothing of that: it stays */
   t_advance(&w.t, HOUR);
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
   id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
@@ -657,13 +635,13 @@ TEST(invoice, transfer)
   munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"skuServices\":[\"Data Transfer\"]}}"), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), ==, 34);
-  invoice_told(&w, &d, "cluster.measure", "{\"transfer\":1500}"); /* that is no answer: it stays as well */
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{\"transfer\":1500}"); /* that is no answer: it stays as well */
   munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200); /* it sends nothing, and is not asked */
-  invoice_told(&w, &d, "cluster.update", NULL);
+  t_driver_finish(&d, w.t.s, "cluster.update", SVC_OK, NULL);
   t_advance(&w.t, 10 * HOUR);
-  d.action[0] = 0;
+  orders = d.orders;
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(d.action, "");
+  munit_assert_int(d.orders, ==, orders);
   munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"skuServices\":[\"Data Transfer\"]}}"), ==, 200);
   munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), ==, 34);
   t_close(&w.t);

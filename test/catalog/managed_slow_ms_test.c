@@ -1,7 +1,7 @@
 /*
 ** The managed slow-query threshold: what is its own, besides what holds for every route.
 */
-#include "support.h"
+#include "driver.h"
 
 typedef struct slow_world {
   t_service t;
@@ -66,21 +66,14 @@ TEST(managed_slow_ms, refused)
   t_close(&w.t);
 }
 
-static int slow_perform(void *context, svc *s, const svc_order *order)
-{
-  snprintf(context, 128, "%s %s", order->action, order->desired);
-  return svc_order_done(s, order->id, SVC_OK, NULL);
-}
-
 TEST(managed_slow_ms, driver)
 {
-  static char told[128];
-  svc_driver driver = { slow_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
   slow_world w;
   slow_open(&w, &config);
   munit_assert_int(slow_send(&w, "DELETE", "/disable"), ==, 204);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(told, "slow_ms.put {\"enabled\":false}");
+  t_driver_finish(&d, w.t.s, "slow_ms.put", SVC_OK, NULL);
+  munit_assert_string_equal(t_driver_order(&d, "slow_ms.put")->desired, "{\"enabled\":false}");
   t_close(&w.t);
 }

@@ -2,6 +2,7 @@
 ** Process arguments: what is their own, besides what holds for every route.
 */
 #include "damaged.h"
+#include "driver.h"
 
 typedef struct args_world {
   t_service t;
@@ -113,28 +114,20 @@ TEST(process_args, refused)
   t_close(&w.t);
 }
 
-static int args_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)s;
-  snprintf(context, 8192, "%s", order->desired);
-  return SVC_OK;
-}
-
 /* The driver brings them about with the cluster, also with one that is being made. */
 TEST(process_args, driver)
 {
-  static char told[8192];
-  svc_driver driver = { args_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
   args_world w;
   args_open(&w, &config);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_null(strstr(told, "processArgs"));
+  munit_assert_null(strstr(t_driver_order(&d, "cluster.")->desired, "processArgs"));
   munit_assert_int(args_patch(&w, "{\"oplogSizeMB\":2000}"), ==, 200);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_not_null(strstr(told, "\"processArgs\":{"));
-  munit_assert_not_null(strstr(told, "\"oplogSizeMB\":2000"));
-  munit_assert_not_null(strstr(told, "\"stateName\":\"CREATING\""));
+  munit_assert_not_null(strstr(t_driver_order(&d, "cluster.")->desired, "\"processArgs\":{"));
+  munit_assert_not_null(strstr(t_driver_order(&d, "cluster.")->desired, "\"oplogSizeMB\":2000"));
+  munit_assert_not_null(strstr(t_driver_order(&d, "cluster.")->desired, "\"stateName\":\"CREATING\""));
   t_close(&w.t);
 }
 

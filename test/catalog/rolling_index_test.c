@@ -1,6 +1,7 @@
 /*
 ** Rolling index builds: what is their own. They are not shown; events and the driver tell of them.
 */
+#include "driver.h"
 #include "mechanism/probe.h"
 
 typedef struct rolling_world {
@@ -98,31 +99,21 @@ TEST(rolling_index, refused)
   t_close(&w.t);
 }
 
-static int rolling_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)s;
-  if (strcmp(order->action, "index.build") == 0) snprintf(context, 1024, "%s %s", order->id, order->desired);
-  return SVC_OK;
-}
-
 /* What fails is told, and makes room: for the next one, or after a week. What takes long is left to it. */
 TEST(rolling_index, driver)
 {
-  static char told[1024];
-  char id[25];
-  svc_driver driver = { rolling_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
   rolling_world w;
   int i;
   rolling_open(&w, &config);
   for (i = 0; i < 2; i++) {
     munit_assert_int(rolling_build(&w, BUILD), ==, 202);
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-    munit_assert_not_null(strstr(told, "\"keys\":[{\"a\":\"1\"}]"));
-    snprintf(id, sizeof id, "%.24s", told);
+    munit_assert_not_null(strstr(t_driver_order(&d, "index.build")->desired, "\"keys\":[{\"a\":\"1\"}]"));
     t_advance(&w.t, 8 * 86400);
     munit_assert_int(rolling_build(&w, BUILD), ==, 409);
-    munit_assert_int(svc_order_done(w.t.s, id, SVC_IO, NULL), ==, SVC_OK);
+    t_driver_finish(&d, w.t.s, "index.build", SVC_IO, NULL);
     munit_assert_string_equal(rolling_event(&w), "ROLLING_INDEX_FAILED_INDEX_BUILD");
     munit_assert_size(probe_records(w.t.s, "eridx"), ==, 1);
   }

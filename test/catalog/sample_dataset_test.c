@@ -1,7 +1,7 @@
 /*
 ** Loads of the sample data: what is their own, besides what holds for every route.
 */
-#include "support.h"
+#include "driver.h"
 
 typedef struct sample_world {
   t_service t;
@@ -100,34 +100,23 @@ TEST(sample_dataset, paused)
   t_close(&w.t);
 }
 
-static int sample_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)s;
-  if (strcmp(order->action, "sampleDataset.load") == 0) snprintf(context, 64, "%s %s", order->id, order->name);
-  return SVC_OK;
-}
-
 TEST(sample_dataset, driver)
 {
-  char told[64] = "", id[25];
-  svc_driver driver = { sample_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
   const char *load;
   sample_world w;
   sample_open(&w, &config);
   load = sample_load(&w);
   t_advance(&w.t, 3600);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(told + 25, "C");
+  munit_assert_string_equal(t_driver_order(&d, "sampleDataset.load")->name, "C");
   munit_assert_string_equal(sample_get(&w, load, "state"), "WORKING");
-  snprintf(id, sizeof id, "%.24s", told);
-  munit_assert_int(svc_order_done(w.t.s, id, SVC_IO, "{\"reason\":\"no such data\"}"), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "sampleDataset.load", SVC_IO, "{\"reason\":\"no such data\"}");
   munit_assert_string_equal(sample_get(&w, load, "state"), "FAILED");
   munit_assert_string_equal(t_str(&w.t, "errorMessage"), "no such data");
   load = sample_load(&w); /* and again */
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  snprintf(id, sizeof id, "%.24s", told);
-  munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "sampleDataset.load", SVC_OK, NULL);
   munit_assert_string_equal(sample_get(&w, load, "state"), "COMPLETED");
   munit_assert_string_equal(t_str(&w.t, "completeDate"), "2025-06-01T01:00:10Z");
   t_close(&w.t);
