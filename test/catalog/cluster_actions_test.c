@@ -4,43 +4,31 @@
 #include "damaged.h"
 #include "driver.h"
 
-typedef struct actions_world {
-  t_service t;
-  const char *group;
-} actions_world;
-
 #define ONE "/groups/%s/clusters/C"
 #define BODY(type) \
   "{\"name\":\"C\",\"clusterType\":\"" type "\",\"dbMajorVersion\":\"6.0\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
   "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M30\"}}]}]}"
 #define DAY 86400
 
-static void actions_open(actions_world *w, const svc_config *config)
-{
-  t_open(&w->t, config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", BODY("REPLICASET"), "/groups/%s/clusters", w->group), ==, 202);
-}
-
-static int actions_do(actions_world *w, const char *action, const char *body)
+static int actions_do(t_place *w, const char *action, const char *body)
 {
   return t_sendf(&w->t, "POST", body, ONE "%s", w->group, action);
 }
 
-static const char *actions_get(actions_world *w, const char *field)
+static const char *actions_get(t_place *w, const char *field)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, ONE, w->group), ==, 200);
   return t_str(&w->t, field);
 }
 
 /* The newest event of the cluster. */
-static const char *actions_event(actions_world *w)
+static const char *actions_event(t_place *w)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=C&itemsPerPage=1", w->group), ==, 200);
   return t_str(&w->t, "results[0].eventTypeName");
 }
 
-static void actions_refused(actions_world *w, int status, const char *code, const char *param)
+static void actions_refused(t_place *w, int status, const char *code, const char *param)
 {
   munit_assert_int(w->t.response.status, ==, status);
   munit_assert_string_equal(t_error(&w->t), code);
@@ -53,8 +41,8 @@ static void actions_refused(actions_world *w, int status, const char *code, cons
 
 TEST(cluster_actions, pin)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   t_advance(&w.t, 10);
   munit_assert_int(actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-11T00:00:00Z\"}"), ==, 204);
   munit_assert_string_equal(actions_event(&w), "CLUSTER_FCV_FIXED");
@@ -87,8 +75,8 @@ TEST(cluster_actions, pin)
 
 TEST(cluster_actions, pin_refused)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   t_advance(&w.t, 10);
   actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-01T00:00:10Z\"}"); /* now */
   actions_refused(&w, 400, "EXPIRATION_DATE_IN_PAST", "expirationDate");
@@ -108,8 +96,8 @@ TEST(cluster_actions, pin_refused)
 
 TEST(cluster_actions, grant)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   t_advance(&w.t, 10);
   actions_do(&w, GRANT, LOGS("2025-06-01T00:00:00Z"));
   actions_refused(&w, 400, "EXPIRATION_DATE_IN_PAST", "expirationTime");
@@ -135,8 +123,8 @@ TEST(cluster_actions, grant)
 /* Pause, pin and grant at once: each ends at its own time. */
 TEST(cluster_actions, all_dues)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   t_advance(&w.t, 10);
   munit_assert_int(actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-20T00:00:00Z\"}"), ==, 204);
   munit_assert_int(actions_do(&w, GRANT, LOGS("2025-06-10T00:00:00Z")), ==, 204);
@@ -155,8 +143,8 @@ TEST(cluster_actions, all_dues)
 
 TEST(cluster_actions, restart)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200); /* is part of the creation */
   munit_assert_string_equal(actions_get(&w, "stateName"), "CREATING");
   t_advance(&w.t, 10);
@@ -189,7 +177,7 @@ TEST(cluster_actions, restart)
 }
 
 /* The driver is told that it is a restart, and afterwards no more. */
-static void actions_done(actions_world *w, t_driver *d, const char *action, bool restart)
+static void actions_done(t_place *w, t_driver *d, const char *action, bool restart)
 {
   t_driver_finish(d, w->t.s, action, SVC_OK, NULL);
   munit_assert_true((strstr(t_driver_order(d, action)->desired, "\"restartPrimaries\":true") != NULL) == restart);
@@ -200,8 +188,8 @@ TEST(cluster_actions, driver)
 {
   t_driver d;
   const svc_config config = { .driver = t_driver_init(&d) };
-  actions_world w;
-  actions_open(&w, &config);
+  t_place w;
+  t_place_open(&w, &config, "P1", BODY("REPLICASET"));
   actions_done(&w, &d, "cluster.create", false);
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
   munit_assert_string_equal(actions_get(&w, "restartPrimaries"), ""); /* it is no field */
@@ -216,8 +204,8 @@ TEST(cluster_actions, restart_failed)
 {
   t_driver d;
   const svc_config config = { .driver = t_driver_init(&d) };
-  actions_world w;
-  actions_open(&w, &config);
+  t_place w;
+  t_place_open(&w, &config, "P1", BODY("REPLICASET"));
   actions_done(&w, &d, "cluster.create", false);
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
   t_driver_finish(&d, w.t.s, "cluster.update", SVC_IO, NULL);
@@ -230,8 +218,8 @@ TEST(cluster_actions, restart_failed)
 /* Where damage has left the mark of a restart on a cluster that is at rest, none is under way. */
 TEST(cluster_actions, restart_damaged)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   t_advance(&w.t, 10);
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
   damaged_body(&w.t, "cluster", w.group, NULL, "\"stateName\":\"UPDATING\"", "\"stateName\":\"IDLE\"");
@@ -245,9 +233,9 @@ TEST(cluster_actions, size)
 {
   t_driver d;
   const svc_config config = { .driver = t_driver_init(&d) };
-  actions_world w;
+  t_place w;
   int i;
-  actions_open(&w, &config);
+  t_place_open(&w, &config, "P1", BODY("REPLICASET"));
   for (i = 0; i < 2; i++) {
     munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
     munit_assert_int64(t_int(&w.t, "results[0].clusters[0].dataSizeBytes"), ==, i ? 7654321 : 0);
@@ -261,8 +249,8 @@ TEST(cluster_actions, size)
 
 TEST(cluster_actions, scaling_mode)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   munit_assert_int(t_sendf(&w.t, "GET", NULL, ONE "/autoScalingConfiguration", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "autoScalingMode"), "CLUSTER_WIDE_SCALING");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"clusterType\":\"SHARDED\"}", ONE, w.group), ==, 200);
@@ -284,9 +272,9 @@ TEST(cluster_actions, tenant)
     { "POST", "/outageSimulation", "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}" },
     { "POST", "/globalWrites/customZoneMapping", "{\"customZoneMappings\":[{\"location\":\"CA\",\"zone\":\"Zone 1\"}]}" },
   };
-  actions_world w;
+  t_place w;
   size_t i;
-  actions_open(&w, NULL);
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, 202);
   for (i = 0; i < sizeof calls / sizeof calls[0]; i++) {
     t_sendf(&w.t, calls[i][0], calls[i][2], "/groups/%s/clusters/T%s", w.group, calls[i][1]);

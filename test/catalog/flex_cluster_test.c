@@ -13,48 +13,35 @@
   "\"providerName\":" provider ",\"regionName\":\"US_EAST_1\"}]}]"
 #define CLUSTER(name) "{\"name\":\"" name "\"," SPECS("\"AWS\"", "M10") "}"
 
-typedef struct flex_world {
-  t_service t;
-  const char *org, *group;
-} flex_world;
-
-static void open_world(flex_world *w, const svc_config *changes)
-{
-  memset(w, 0, sizeof *w);
-  t_open(&w->t, changes);
-  w->org = t_organization(&w->t, "Acme");
-  w->group = t_project(&w->t, w->org, "P1");
-}
-
-static int flex(flex_world *w, const char *method, const char *tail, const char *body)
+static int flex(t_place *w, const char *method, const char *tail, const char *body)
 {
   return t_sendf(&w->t, method, body, "/groups/%s/flexClusters%s", w->group, tail);
 }
 
-static int clusters(flex_world *w, const char *method, const char *tail, const char *body)
+static int clusters(t_place *w, const char *method, const char *tail, const char *body)
 {
   return t_sendf(&w->t, method, body, "/groups/%s/clusters%s", w->group, tail);
 }
 
-static void make(flex_world *w)
+static void make(t_place *w)
 {
   munit_assert_int(flex(w, "POST", "", FLEX("F")), ==, 202);
 }
 
-static void expect(flex_world *w, int status, int wanted, const char *code)
+static void expect(t_place *w, int status, int wanted, const char *code)
 {
   if (status != wanted) munit_errorf("%d, not %d: %s", status, wanted, w->t.response.body);
   munit_assert_string_equal(t_error(&w->t), code);
 }
 
-static const char *state(flex_world *w)
+static const char *state(t_place *w)
 {
   munit_assert_int(flex(w, "GET", "/F", NULL), ==, 200);
   return t_str(&w->t, "stateName");
 }
 
 /* Is there an event of this type about cluster F? */
-static bool told(flex_world *w, const char *type)
+static bool told(t_place *w, const char *type)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=F&eventType=%s", w->group, type), ==, 200);
   return t_int(&w->t, "totalCount") > 0;
@@ -62,8 +49,8 @@ static bool told(flex_world *w, const char *type)
 
 TEST(flex_cluster, states)
 {
-  flex_world w;
-  open_world(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", NULL);
   make(&w);
   munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING");
   munit_assert_string_equal(t_str(&w.t, "providerSettings.providerName"), "FLEX");
@@ -110,9 +97,9 @@ TEST(flex_cluster, refused)
       "ATTRIBUTE_READ_ONLY" },
     { "{\"name\":\"F\"}", "MISSING_ATTRIBUTE" },
   };
-  flex_world w;
+  t_place w;
   size_t i;
-  open_world(&w, NULL);
+  t_place_open(&w, NULL, "P1", NULL);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     expect(&w, flex(&w, "POST", "", bad[i].body), 400, bad[i].code);
     munit_assert_int(flex(&w, "GET", "", NULL), ==, 200);
@@ -129,8 +116,8 @@ TEST(flex_cluster, refused)
 /* One space of names, and of numbers, for both kinds of clusters; each API sends away the other's. */
 TEST(flex_cluster, names)
 {
-  flex_world w;
-  open_world(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", NULL);
   make(&w);
   munit_assert_int(clusters(&w, "POST", "", CLUSTER("C")), ==, 202);
   expect(&w, flex(&w, "POST", "", FLEX("C")), 409, "DUPLICATE_CLUSTER_NAME");
@@ -152,7 +139,7 @@ TEST(flex_cluster, names)
 /* ---------------------------------------------------------------------------------------------------------------- upgrade */
 
 /* What runs and costs money, of this noun's kind: "FLEX_AWS 1000". */
-static const char *costs(flex_world *w, const char *kind)
+static const char *costs(t_place *w, const char *kind)
 {
   static char text[128];
   svc_commit *k = &w->t.s->commit;
@@ -173,8 +160,8 @@ static const char *costs(flex_world *w, const char *kind)
 /* What goes becomes nothing else. */
 TEST(flex_cluster, upgrade_gone)
 {
-  flex_world w;
-  open_world(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", NULL);
   make(&w);
   t_advance(&w.t, 10);
   munit_assert_int(flex(&w, "DELETE", "/F", NULL), ==, 204);
@@ -185,8 +172,8 @@ TEST(flex_cluster, upgrade_gone)
 /* Who names a flex cluster names the cluster that it becomes. */
 TEST(flex_cluster, upgrade_named)
 {
-  flex_world w;
-  open_world(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", NULL);
   make(&w);
   t_advance(&w.t, 10);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"Fed\",\"storage\":{\"stores\":[{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"F\"}]}}",
@@ -208,9 +195,9 @@ TEST(flex_cluster, upgrade_named)
 
 TEST(flex_cluster, upgrade)
 {
-  flex_world w;
+  t_place w;
   const char *id, *srv;
-  open_world(&w, NULL);
+  t_place_open(&w, NULL, "P1", NULL);
   expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), 404, "CLUSTER_NOT_FOUND");
   munit_assert_int(clusters(&w, "POST", "", CLUSTER("C")), ==, 202);
   expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("C")), 400, "CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API");
@@ -249,7 +236,7 @@ TEST(flex_cluster, upgrade)
 
 /* -------------------------------------------------------------------------------------------------------------- snapshots */
 
-static const char *snapshot(flex_world *w, int which, const char *field)
+static const char *snapshot(t_place *w, int which, const char *field)
 {
   char path[64];
   munit_assert_int(flex(w, "GET", "/F/backup/snapshots", NULL), ==, 200);
@@ -260,10 +247,10 @@ static const char *snapshot(flex_world *w, int which, const char *field)
 TEST(flex_cluster, snapshots)
 {
   svc_config config = { .provision_ms = 100000 };
-  flex_world w;
+  t_place w;
   const char *id, *path;
   int day;
-  open_world(&w, &config);
+  t_place_open(&w, &config, "P1", NULL);
   make(&w);
   munit_assert_int(flex(&w, "GET", "/F/backup/snapshots", NULL), ==, 200);
   munit_assert_size(t_count(&w.t, "results"), ==, 0);
@@ -304,8 +291,8 @@ TEST(flex_cluster, snapshots)
 TEST(flex_cluster, snapshots_late)
 {
   svc_config config = { .store = t_counting_port() };
-  flex_world w;
-  open_world(&w, &config);
+  t_place w;
+  t_place_open(&w, &config, "P1", NULL);
   make(&w);
   t_advance(&w.t, 2 * DAY);
   munit_assert_int(flex(&w, "GET", "/F", NULL), ==, 200);
@@ -321,7 +308,7 @@ TEST(flex_cluster, snapshots_late)
 
 /* --------------------------------------------------------------------------------------------------------------- restores */
 
-static int restore(flex_world *w, const char *snapshot_id, const char *target, const char *project)
+static int restore(t_place *w, const char *snapshot_id, const char *target, const char *project)
 {
   char body[256];
   snprintf(body, sizeof body, "{\"snapshotId\":\"%s\",\"targetDeploymentItemName\":\"%s\"%s%s%s}", snapshot_id, target,
@@ -329,12 +316,12 @@ static int restore(flex_world *w, const char *snapshot_id, const char *target, c
   return flex(w, "POST", "/F/backup/restoreJobs", body);
 }
 
-static int job(flex_world *w, const char *id)
+static int job(t_place *w, const char *id)
 {
   return t_sendf(&w->t, "GET", NULL, "/groups/%s/flexClusters/F/backup/restoreJobs/%s", w->group, id);
 }
 
-static void expect_job(flex_world *w, const char *id, const char *status)
+static void expect_job(t_place *w, const char *id, const char *status)
 {
   munit_assert_int(job(w, id), ==, 200);
   munit_assert_string_equal(t_str(&w->t, "status"), status);
@@ -343,9 +330,9 @@ static void expect_job(flex_world *w, const char *id, const char *status)
 TEST(flex_cluster, restores)
 {
   svc_config config = { .provision_ms = 100000 };
-  flex_world w;
+  t_place w;
   const char *id, *snap, *other;
-  open_world(&w, &config);
+  t_place_open(&w, &config, "P1", NULL);
   other = t_project(&w.t, w.org, "P2");
   make(&w);
   munit_assert_int(t_sendf(&w.t, "POST", FLEX("G"), "/groups/%s/flexClusters", other), ==, 202);
@@ -391,9 +378,9 @@ TEST(flex_cluster, restores)
 /* A role in the project of the path is none in that of the target. */
 TEST(flex_cluster, restore_elsewhere)
 {
-  flex_world w;
+  t_place w;
   const char *snap, *other;
-  open_world(&w, NULL);
+  t_place_open(&w, NULL, "P1", NULL);
   other = t_project(&w.t, w.org, "P2");
   make(&w);
   munit_assert_int(t_sendf(&w.t, "POST", FLEX("G"), "/groups/%s/flexClusters", other), ==, 202);
@@ -412,10 +399,10 @@ TEST(flex_cluster, restore_elsewhere)
 
 TEST(flex_cluster, downloads)
 {
-  flex_world w;
+  t_place w;
   const char *id, *body;
   char text[64];
-  open_world(&w, NULL);
+  t_place_open(&w, NULL, "P1", NULL);
   make(&w);
   t_advance(&w.t, DAY);
   snprintf(text, sizeof text, "{\"snapshotId\":\"%s\"}", snapshot(&w, 0, "id"));
@@ -442,11 +429,11 @@ TEST(flex_cluster, driver)
 {
   t_driver d;
   svc_config config = { .driver = t_driver_init(&d) };
-  flex_world w;
+  t_place w;
   const char *snap, *id;
   char body[64];
   t_driver_does(&d, "snapshot.delete", NULL); /* nothing waits for it */
-  open_world(&w, &config);
+  t_place_open(&w, &config, "P1", NULL);
   make(&w);
   munit_assert_string_equal(t_str(&w.t, "connectionStrings.standard"), "");
   t_driver_finish(&d, w.t.s, "flex.create", SVC_OK, "{\"hosts\":[\"a.example.net:27017\"],\"srvHost\":\"f.example.net\"}");
@@ -488,10 +475,10 @@ TEST(flex_cluster, driver)
 TEST(flex_cluster, hosts)
 {
   char srv[3][128], id[6];
-  flex_world w;
+  t_place w;
   int i;
   for (i = 0; i < 3; i++) { /* all that is by chance is the same each time */
-    open_world(&w, NULL);
+    t_place_open(&w, NULL, "P1", NULL);
     make(&w);
     if (i == 2) damaged_extra(&w.t, "flex cluster", w.group, NULL, (svc_str){ id, sizeof id });
     munit_assert_int(flex(&w, "POST", "", FLEX("G")), ==, 202);

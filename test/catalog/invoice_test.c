@@ -8,31 +8,19 @@
 
 static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };
 
-typedef struct invoice_world {
-  t_service t;
-  const char *org, *group;
-} invoice_world;
-
-static void invoice_open(invoice_world *w, const svc_config *config)
-{
-  t_open(&w->t, config);
-  w->org = t_organization(&w->t, "Acme");
-  w->group = t_project(&w->t, w->org, "alpha");
-}
-
 /* Another organization with a project. */
-static void invoice_open_again(invoice_world *w, const char *name)
+static void invoice_open_again(t_place *w, const char *name)
 {
   w->org = t_organization(&w->t, name);
   w->group = t_project(&w->t, w->org, "beta");
 }
 
-static int invoice_at(invoice_world *w, const char *method, const char *path, const char *body)
+static int invoice_at(t_place *w, const char *method, const char *path, const char *body)
 {
   return t_sendf(&w->t, method, body, "/groups/%s%s", w->group, path);
 }
 
-static int invoice_get(invoice_world *w, const char *path, const char *body)
+static int invoice_get(t_place *w, const char *path, const char *body)
 {
   return t_sendf(&w->t, "GET", body, "/orgs/%s/invoices%s", w->org, path);
 }
@@ -66,8 +54,8 @@ TEST(invoice, month)
 {
   char path[64];
   const char *id;
-  invoice_world w;
-  invoice_open(&w, &quiet);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(invoice_get(&w, "", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
@@ -140,9 +128,9 @@ TEST(invoice, month)
 /* Whoever changes something every minute pays as much as who does not: a day is rounded once. */
 TEST(invoice, flapping)
 {
-  invoice_world w;
+  t_place w;
   int i;
-  invoice_open(&w, &quiet);
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   for (i = 0; i < 120; i++) {
     t_advance(&w.t, 60);
@@ -161,8 +149,8 @@ TEST(invoice, flapping)
 TEST(invoice, free)
 {
   char path[96];
-  invoice_world w;
-  invoice_open(&w, &quiet);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", SHARED("Shared")), ==, 202);
   w.t.now = svc_day_ms(20250801);
   munit_assert_int(invoice_get(&w, "", NULL), ==, 200);
@@ -205,8 +193,8 @@ TEST(invoice, search)
 {
   char path[96], body[256], csv[96];
   const char *main_id, *beta, *at;
-  invoice_world w;
-  invoice_open(&w, &quiet);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   main_id = t_keep(&w.t, t_str(&w.t, "id"));
   beta = t_project(&w.t, w.org, "+beta");
@@ -304,11 +292,11 @@ TEST(invoice, steps)
 {
   enum { CLUSTERS = 5000, CENTS = 194 }; /* of each on a day: 194.4 */
   char path[96];
-  invoice_world w;
+  t_place w;
   invoice_job work;
   const char *id;
   int steps;
-  invoice_open(&w, &quiet);
+  t_place_open(&w, &quiet, "alpha", NULL);
   memset(&work, 0, sizeof work);
   work.job.work = invoice_work;
   work.job.now = w.t.now;
@@ -341,7 +329,7 @@ TEST(invoice, steps)
   t_close(&w.t);
 }
 
-static void invoice_lines(invoice_world *w, const char *org, unsigned from, unsigned count, bool flaps)
+static void invoice_lines(t_place *w, const char *org, unsigned from, unsigned count, bool flaps)
 {
   invoice_job work;
   memset(&work, 0, sizeof work);
@@ -361,11 +349,11 @@ TEST(invoice, bounded)
   enum { FLAPS = 8000, ORGS = 20, LINES = 500, MOST = 2500 };
   char name[16];
   svc_config config = quiet;
-  invoice_world w;
+  t_place w;
   int64_t cents;
   int steps, i;
   config.store = t_counting_port();
-  invoice_open(&w, &config);
+  t_place_open(&w, &config, "alpha", NULL);
   invoice_lines(&w, w.org, 0, FLAPS, true);
   for (i = 0; i < ORGS; i++) {
     snprintf(name, sizeof name, "O%d", i);
@@ -392,7 +380,7 @@ TEST(invoice, bounded)
 
 /* ------------------------------------------------------------------------------------------------------------ no payment */
 
-static const char *invoice_refused(invoice_world *w, const char *method, const char *path, const char *body)
+static const char *invoice_refused(t_place *w, const char *method, const char *path, const char *body)
 {
   munit_assert_int(invoice_at(w, method, path, body), ==, 402);
   munit_assert_string_equal(t_param(&w->t, 0), w->org);
@@ -408,11 +396,11 @@ TEST(invoice, no_card)
   char folder[128], body[96], path[64], endpoint[96];
   svc_config config = quiet;
   const char *other;
-  invoice_world w;
+  t_place w;
   size_t events;
   store_folder(folder);
   config.path = folder;
-  invoice_open(&w, &config);
+  t_place_open(&w, &config, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M20")), ==, 202);
   munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":true}"), ==, 200);
   munit_assert_int(invoice_at(&w, "POST", "/privateEndpoint/endpointService", "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}"), ==, 202);
@@ -499,10 +487,10 @@ TEST(invoice, last_charge)
 {
   char folder[128], org[32];
   svc_config config = quiet;
-  invoice_world w;
+  t_place w;
   store_folder(folder);
   config.path = folder;
-  invoice_open(&w, &config);
+  t_place_open(&w, &config, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M20")), ==, 202);
   t_advance(&w.t, DAY);
   munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202);
@@ -538,8 +526,8 @@ TEST(invoice, last_charge)
 TEST(invoice, damaged)
 {
   const char *first;
-  invoice_world w;
-  invoice_open(&w, &quiet);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   w.t.now = svc_day_ms(20250702);
   munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202);
@@ -571,10 +559,10 @@ TEST(invoice, damaged_sum)
 {
   static const uint32_t none = UINT32_MAX;
   static const char zeros[64] = "";
-  invoice_world w;
+  t_place w;
   int i, k;
   for (k = 0; k < 3; k++) {
-    invoice_open(&w, &quiet);
+    t_place_open(&w, &quiet, "alpha", NULL);
     invoice_lines(&w, w.org, 0, 3000, true);
     w.t.now = svc_day_ms(20250701);
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* the first step */
@@ -598,12 +586,12 @@ TEST(invoice, transfer)
 {
   t_driver d;
   svc_config config = quiet;
-  invoice_world w;
+  t_place w;
   char path[96];
   const char *id;
   int orders;
   config.driver = t_driver_init(&d);
-  invoice_open(&w, &config);
+  t_place_open(&w, &config, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":-5,\"internet\":500}}");
   t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* once it has spoken of it, it is asked */
@@ -650,10 +638,10 @@ TEST(invoice, transfer)
 /* Simulated: what is empty sends nothing; sample data is sent, a little of it, and not while it is paused. */
 TEST(invoice, transfer_simulated)
 {
-  invoice_world w;
+  t_place w;
   char path[96];
   int64_t cents;
-  invoice_open(&w, &quiet);
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   t_advance(&w.t, HOUR);
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
@@ -692,7 +680,7 @@ TEST(invoice, transfer_simulated)
   "\"analyticsSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":" analysts "}}]}]}"
 
 typedef struct invoice_year {
-  invoice_world w;
+  t_place w;
   uint64_t random;
   const char *groups[2];
   unsigned made; /* clusters, so far */
@@ -877,7 +865,7 @@ TEST(invoice, random_year)
   int64_t year = 0;
   memset(&y, 0, sizeof y);
   y.random = 20250601;
-  invoice_open(&y.w, &quiet);
+  t_place_open(&y.w, &quiet, "alpha", NULL);
   y.groups[0] = y.w.group;
   y.groups[1] = t_project(&y.w.t, y.w.org, "beta");
   for (month = 202506, months = 0; months < 12; months++, month = svc_bill_month_after(month)) {

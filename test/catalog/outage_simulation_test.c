@@ -4,35 +4,28 @@
 #include "driver.h"
 #include "mechanism/probe.h"
 
-typedef struct outage_world {
-  t_service t;
-  const char *group;
-} outage_world;
-
 #define ONE "/groups/%s/clusters/Main"
 #define OUTAGE ONE "/outageSimulation"
 #define EAST "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}"
 
-static void outage_open(outage_world *w, const svc_config *config)
+static void outage_open(t_place *w, const svc_config *config)
 {
-  t_open(&w->t, config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->group), ==, 202);
+  t_place_open(w, config, "P1", PROBE_CLUSTER("Main", "M10"));
   t_advance(&w->t, 10);
 }
 
-static int outage_send(outage_world *w, const char *method, const char *body)
+static int outage_send(t_place *w, const char *method, const char *body)
 {
   return t_sendf(&w->t, method, body, OUTAGE, w->group);
 }
 
-static void outage_is(outage_world *w, const char *state)
+static void outage_is(t_place *w, const char *state)
 {
   munit_assert_int(outage_send(w, "GET", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w->t, "state"), state);
 }
 
-static const char *outage_event(outage_world *w)
+static const char *outage_event(t_place *w)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=Main&itemsPerPage=1", w->group), ==, 200);
   return t_str(&w->t, "results[0].eventTypeName");
@@ -40,7 +33,7 @@ static const char *outage_event(outage_world *w)
 
 TEST(outage_simulation, states)
 {
-  outage_world w;
+  t_place w;
   size_t dues;
   outage_open(&w, NULL);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -88,7 +81,7 @@ TEST(outage_simulation, states)
 /* Nobody ends it: it ends. */
 TEST(outage_simulation, expires)
 {
-  outage_world w;
+  t_place w;
   outage_open(&w, NULL);
   munit_assert_int(outage_send(&w, "POST", EAST), ==, 202);
   t_advance(&w.t, 48 * 3600 - 1);
@@ -115,7 +108,7 @@ TEST(outage_simulation, refused)
       "outageFilters[1]" },
     { "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"type\":\"ZONE\"}]}", "outageFilters[0].type" },
   };
-  outage_world w;
+  t_place w;
   size_t i;
   outage_open(&w, NULL);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -133,7 +126,7 @@ TEST(outage_simulation, driver)
 {
   t_driver d;
   const svc_config config = { .driver = t_driver_init(&d) };
-  outage_world w;
+  t_place w;
   outage_open(&w, &config);
   munit_assert_int(outage_send(&w, "POST", EAST), ==, 202);
   t_advance(&w.t, 60);
@@ -158,7 +151,7 @@ TEST(outage_simulation, fails)
   t_driver d;
   const svc_config config = { .driver = t_driver_init(&d) };
   const t_order *order;
-  outage_world w;
+  t_place w;
   int i, end;
   outage_open(&w, &config);
   munit_assert_int(outage_send(&w, "POST", EAST), ==, 202);

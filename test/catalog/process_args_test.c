@@ -4,31 +4,24 @@
 #include "damaged.h"
 #include "driver.h"
 
-typedef struct args_world {
-  t_service t;
-  const char *group;
-} args_world;
-
 #define ONE "/groups/%s/clusters/C"
 #define ARGS ONE "/processArgs"
 #define BODY "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"advancedConfiguration\":{\"minimumEnabledTlsProtocol\":\"TLS1_3\"}," \
              "\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}"
 
-static void args_open(args_world *w, const svc_config *config)
+static void args_open(t_place *w, const svc_config *config)
 {
-  t_open(&w->t, config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", BODY, "/groups/%s/clusters", w->group), ==, 202);
+  t_place_open(w, config, "P1", BODY);
   t_advance(&w->t, 10);
 }
 
-static const char *args_cluster(args_world *w, const char *field)
+static const char *args_cluster(t_place *w, const char *field)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, ONE, w->group), ==, 200);
   return t_str(&w->t, field);
 }
 
-static int args_patch(args_world *w, const char *body)
+static int args_patch(t_place *w, const char *body)
 {
   return t_sendf(&w->t, "PATCH", body, ARGS, w->group);
 }
@@ -40,7 +33,7 @@ TEST(process_args, defaults)
     { "defaultWriteConcern", "majority" }, { "javascriptEnabled", "true" }, { "minimumEnabledTlsProtocol", "TLS1_3" },
     { "noTableScan", "false" }, { "oplogSizeMB", "" }, { "tlsCipherConfigMode", "DEFAULT" }, { "transactionLifetimeLimitSeconds", "60" },
   };
-  args_world w;
+  t_place w;
   size_t i;
   args_open(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, ARGS, w.group), ==, 200);
@@ -53,7 +46,7 @@ TEST(process_args, defaults)
 /* To change them is to update the cluster. */
 TEST(process_args, change)
 {
-  args_world w;
+  t_place w;
   args_open(&w, NULL);
   munit_assert_int(args_patch(&w, "{\"oplogSizeMB\":2000,\"noTableScan\":true}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "oplogSizeMB"), "2000");
@@ -74,7 +67,7 @@ TEST(process_args, change)
 /* TLS is one setting, in two places. */
 TEST(process_args, tls)
 {
-  args_world w;
+  t_place w;
   args_open(&w, NULL);
   munit_assert_int(args_patch(&w, "{\"minimumEnabledTlsProtocol\":\"TLS1_2\",\"noTableScan\":true}"), ==, 200); /* also to what is the default */
   munit_assert_string_equal(t_str(&w.t, "minimumEnabledTlsProtocol"), "TLS1_2");
@@ -95,7 +88,7 @@ TEST(process_args, tls)
 
 TEST(process_args, refused)
 {
-  args_world w;
+  t_place w;
   args_open(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 200);
   munit_assert_int(args_patch(&w, "{\"noTableScan\":true}"), ==, 409);
@@ -119,7 +112,7 @@ TEST(process_args, driver)
 {
   t_driver d;
   const svc_config config = { .driver = t_driver_init(&d) };
-  args_world w;
+  t_place w;
   args_open(&w, &config);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_null(strstr(t_driver_order(&d, "cluster.")->desired, "processArgs"));
@@ -134,7 +127,7 @@ TEST(process_args, driver)
 /* A cluster of which damage has left no advancedConfiguration: what is set of TLS there finds no place, the rest is set. */
 TEST(process_args, damaged)
 {
-  args_world w;
+  t_place w;
   args_open(&w, NULL);
   damaged_body(&w.t, "cluster", w.group, t_keep(&w.t, args_cluster(&w, "id")), "\"advancedConfiguration\":", "\"was\":");
   munit_assert_int(args_patch(&w, "{\"noTableScan\":true,\"minimumEnabledTlsProtocol\":\"TLS1_2\"}"), ==, 200);

@@ -3,32 +3,25 @@
 */
 #include "driver.h"
 
-typedef struct sample_world {
-  t_service t;
-  const char *group;
-} sample_world;
-
 #define ONE "/groups/%s/clusters/C"
 #define LOAD "/groups/%s/sampleDatasetLoad/%s"
 #define BODY "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
              "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}"
 
-static void sample_open(sample_world *w, const svc_config *config)
+static void sample_open(t_place *w, const svc_config *config)
 {
-  t_open(&w->t, config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", BODY, "/groups/%s/clusters", w->group), ==, 202);
+  t_place_open(w, config, "P1", BODY);
   t_advance(&w->t, 10);
 }
 
-static const char *sample_load(sample_world *w)
+static const char *sample_load(t_place *w)
 {
   if (t_sendf(&w->t, "POST", NULL, LOAD, w->group, "C") != 202) munit_error(w->t.response.body);
   munit_assert_string_equal(t_str(&w->t, "state"), "WORKING");
   return t_keep(&w->t, t_str(&w->t, "_id"));
 }
 
-static const char *sample_get(sample_world *w, const char *id, const char *field)
+static const char *sample_get(t_place *w, const char *id, const char *field)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, LOAD, w->group, id), ==, 200);
   return t_str(&w->t, field);
@@ -40,7 +33,7 @@ TEST(sample_dataset, shared)
   static const char body[] = "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
                              "\"backingProviderName\":\"GCP\",\"regionName\":\"CENTRAL_US\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}";
   const char *org;
-  sample_world w;
+  t_place w;
   t_open(&w.t, NULL);
   org = t_organization(&w.t, "Acme");
   w.group = t_project(&w.t, org, "P1");
@@ -57,7 +50,7 @@ TEST(sample_dataset, shared)
 TEST(sample_dataset, states)
 {
   const char *first, *second;
-  sample_world w;
+  t_place w;
   sample_open(&w, NULL);
   first = sample_load(&w);
   munit_assert_string_equal(t_str(&w.t, "clusterName"), "C");
@@ -92,7 +85,7 @@ TEST(sample_dataset, states)
 
 TEST(sample_dataset, paused)
 {
-  sample_world w;
+  t_place w;
   sample_open(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 200);
   munit_assert_int(t_sendf(&w.t, "POST", NULL, LOAD, w.group, "C"), ==, 409);
@@ -105,7 +98,7 @@ TEST(sample_dataset, driver)
   t_driver d;
   const svc_config config = { .driver = t_driver_init(&d) };
   const char *load;
-  sample_world w;
+  t_place w;
   sample_open(&w, &config);
   load = sample_load(&w);
   t_advance(&w.t, 3600);
