@@ -252,8 +252,8 @@ selected() { # [NAME]: suites and checks whose name contains NAME; SUITE/TEST is
   esac
 }
 
-tests_named() { # SUITE: every name in its source that may be a test's; build/test/run --list knows which are
-  grep -ohE '"/[A-Za-z0-9_-]+"|TEST\([A-Za-z0-9_, ]+' "$(source_of "$1")" | sed 's/^TEST(//' | tr -d '"/' | tr -s ', ' '\n' | sort -u
+tests_named() { # SUITE: its tests
+  sh test/registry.sh "$(source_of "$1")" | sed 's/^[^,]*, //; s/[,)].*//'
 }
 
 known_name() { # NAME: dies unless a suite, a check or a test is called so, and says what may have been meant
@@ -280,9 +280,9 @@ starts_svcd() { # NAME...: does a check, or a suite that starts svcd, stand amon
 
 split() { # WHAT TARGET VARIABLE=VALUE...: of the parts compiled apart, in $O
   mkdir -p "$O"
-  twice=$(suites | sort | uniq -d | tr '\n' ' ')
-  [ -z "$twice" ] || die "two test files are called ${twice% }_test.c"
-  suites | sed 's/.*/SUITE(&)/' | update "$O/suites.h"
+  # shellcheck disable=SC2046
+  sh test/registry.sh $(find test -name '*_test.c' | sort) >"$O/tests.new" || exit 1
+  update "$O/tests.h" <"$O/tests.new"; rm -f "$O/tests.new"
   find test -name '*_test.c' | sort | xargs sed -n 's/^T_NEEDS(\([a-z0-9_]*\)) = {.*/NEEDS(\1)/p' | update "$O/needs_list.h"
   sh amalgamation/fold.sh --registry "$O/registry.new" || exit 1
   update "$O/registry.c" <"$O/registry.new"; rm -f "$O/registry.new"
@@ -338,11 +338,6 @@ test_all() { # [NAME]
   set -- $(selected "${1:-}")
   for_tests
   sanitized 'test objects' run # first: an error in a part is reported as that part's
-  case $1 in
-    check/*) ;;
-    ?*/?*) ASAN_OPTIONS=detect_leaks=0 build/test/run --suite "$1" --list >/dev/null 2>&1 || die "no test '${1#*/}' in the suite ${1%%/*}$(
-      ASAN_OPTIONS=detect_leaks=0 build/test/run --suite "${1%%/*}" --list | sed 's,.*/,,' | near "${1#*/}")" ;;
-  esac
   if starts_svcd "$@"; then daemon; fi # as a user does
   case " $* " in *' check/'*) shared; for_checks "$@" ;; esac
   if [ -n "$POSTGRES" ]; then postgres_start "$PG_HASTE"; fi

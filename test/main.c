@@ -2,19 +2,18 @@
 ** All suites in one program, or with --suite NAME that one, with --suite NAME/TEST one test of it; further arguments are munit's:
 ** --list prints the tests. --operations prints those of the tables,
 ** --unshown the fields that bodies may set and no answer shows.
-** suites.h is written by
-** build.sh: a line SUITE(X) for every X_test.c, which has a svc_suite_X.
+**
+** tests.h is the registry: build.sh writes it by test/registry.sh, a line for every TEST() of the suites, in the forms of test.h. So this is the
+** one object that a new test recompiles beside its own file.
 **
 ** munit forks for each test. A test that waits for ever is ended by its alarm, and counts as failed.
 */
 #define _GNU_SOURCE /* pthread_atfork, alarm */
-#include <munit.h>
-
 #include "coverage.h"
 #include "fail.h"
+#include "support.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,20 +26,75 @@
 #define MAIN_SECONDS 300
 #endif
 
-#define SUITE(name) extern const MunitSuite svc_suite_##name;
-#include "suites.h"
-#undef SUITE
+/* ---- the registry: what munit calls for each test ------------------------------------------------------------------- */
 
-#define SUITE(name) { #name, &svc_suite_##name },
-static const struct {
-  const char *name;
-  const MunitSuite *suite;
+bool t_skipped;
+
+static MunitResult main_result(void)
+{
+  bool skipped = t_skipped;
+  t_skipped = false;
+  return skipped ? MUNIT_SKIP : MUNIT_OK;
+}
+
+static void main_with_service(void (*body)(t_service *))
+{
+  t_service t;
+  t_open(&t, NULL);
+  body(&t);
+  t_close(&t);
+}
+
+static void main_with_arena(void (*body)(svc_arena *))
+{
+  svc_arena a;
+  svc_arena_init(&a, NULL);
+  body(&a);
+  munit_assert_false(a.failed);
+  svc_blocks_free(a.blocks);
+}
+
+/* Each glues names at once: a test that is called as some macro is meant by its name. */
+#define FORM(body, run, parameters, call) \
+  void body parameters; \
+  static MunitResult run(const MunitParameter params[], void *data) \
+  { \
+    (void)params, (void)data; \
+    call; \
+    return main_result(); \
+  }
+
+#undef TEST
+#undef TEST_SERVICE
+#undef TEST_ARENA
+#undef TEST_EACH
+#define TEST(suite, name) FORM(test_##suite##__##name, run_##suite##__##name, (void), test_##suite##__##name())
+#define TEST_SERVICE(suite, name) FORM(test_##suite##__##name, run_##suite##__##name, (t_service *), main_with_service(test_##suite##__##name))
+#define TEST_ARENA(suite, name) FORM(test_##suite##__##name, run_##suite##__##name, (svc_arena *), main_with_arena(test_##suite##__##name))
+#define TEST_EACH(suite, name, value, ...) \
+  FORM(test_##suite##__##name, run_##suite##__##name, (const char *), test_##suite##__##name(munit_parameters_get(params, #value)))
+#include "tests.h"
+
+#undef TEST
+#undef TEST_SERVICE
+#undef TEST_ARENA
+#undef TEST_EACH
+#define ROW(suite, name, run, parameters) { suite, { name, run, NULL, NULL, MUNIT_TEST_OPTION_NONE, parameters } },
+#define TEST(suite, name) ROW(#suite, "/" #name, run_##suite##__##name, NULL)
+#define TEST_SERVICE(suite, name) ROW(#suite, "/" #name, run_##suite##__##name, NULL)
+#define TEST_ARENA(suite, name) ROW(#suite, "/" #name, run_##suite##__##name, NULL)
+#define TEST_EACH(suite, name, value, ...) \
+  ROW(#suite, "/" #name, run_##suite##__##name, ((MunitParameterEnum[]){ { #value, (char *[]){ __VA_ARGS__, NULL } }, { NULL, NULL } }))
+static const struct main_row {
+  const char *suite;
+  MunitTest test;
 } all[] = {
-#include "suites.h"
+#include "tests.h"
 };
-#undef SUITE
 
 #define COUNT (sizeof all / sizeof all[0])
+
+/* ---- which of them run ----------------------------------------------------------------------------------------------- */
 
 static void main_forked(void)
 {
@@ -48,48 +102,40 @@ static void main_forked(void)
   alarm(getenv("SVC_TEST_QEMU") || (store && *store) ? MAIN_SECONDS_SLOW : MAIN_SECONDS);
 }
 
-/* The tests of a suite, those that cannot be repeated with something that nothing fails in. */
-static MunitTest *main_tests(const char *suite, const MunitTest *tests)
+/* Is the test one of "SUITE", or the one of "SUITE/TEST"? NULL: all are. */
+static bool main_wanted(const struct main_row *row, const char *only)
 {
-  size_t n, i;
-  MunitTest *out;
-  for (n = 0; tests[n].name; n++) continue;
-  out = calloc(n + 1, sizeof *out);
-  for (i = 0; out && i < n; i++) {
-    out[i] = tests[i];
-    if (!t_fail_off_for(suite, tests[i].name)) continue;
-    if (out[i].setup) munit_errorf("%s%s has a setup already", suite, tests[i].name);
-    out[i].setup = t_fail_off;
+  size_t n = strlen(row->suite);
+  if (!only) return true;
+  return strncmp(row->suite, only, n) == 0 && (!only[n] || (only[n] == '/' && strcmp(row->test.name, only + n) == 0));
+}
+
+/* The suites that are wanted, each with those of its tests that are: in *suites, which holds as many as there are tests. */
+static size_t main_choose(const char *only, MunitSuite *suites, MunitTest *tests)
+{
+  const char *last = "";
+  size_t i, n = 0;
+  for (i = 0; i < COUNT; i++) {
+    if (!main_wanted(&all[i], only)) continue;
+    if (strcmp(all[i].suite, last) != 0) {
+      if (n > 0) tests++; /* the end of the suite before it */
+      last = all[i].suite;
+      suites[n++] = (MunitSuite){ (char *)(uintptr_t)last, tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
+    }
+    *tests = all[i].test;
+    if (getenv("SVC_TEST_FAIL") && t_fail_off_for(last, tests->name)) tests->setup = t_fail_off; /* it cannot be repeated */
+    tests++;
   }
-  return out;
-}
-
-/* The one test of this name, alone, as the tests of a suite; NULL: there is none. */
-static MunitTest *main_test(const MunitTest *tests, const char *name)
-{
-  MunitTest *out;
-  for (; tests->name && strcmp(tests->name + 1, name) != 0; tests++) continue;
-  if (!tests->name || (out = calloc(2, sizeof *out)) == NULL) return NULL;
-  out[0] = *tests;
-  return out;
-}
-
-/* Is it the suite of "SUITE" or "SUITE/TEST"? Then *test is the name of the test; NULL: all of them. */
-static bool main_is(const char *suite, const char *only, const char **test)
-{
-  size_t n = strlen(suite);
-  if (strncmp(suite, only, n) != 0 || (only[n] && only[n] != '/')) return false;
-  *test = only[n] ? only + n + 1 : NULL;
-  return true;
+  return n;
 }
 
 int main(int argc, char *argv[])
 {
-  static MunitSuite chosen[COUNT + 1];
+  static MunitSuite suites[COUNT + 1];
+  static MunitTest tests[2 * COUNT + 1]; /* each suite has an end */
   static char prefix[] = "/";
-  MunitSuite root = { prefix, NULL, chosen, 1, MUNIT_SUITE_OPTION_NONE };
-  const char *only = NULL, *test = NULL;
-  size_t i, n = 0;
+  MunitSuite root = { prefix, NULL, suites, 1, MUNIT_SUITE_OPTION_NONE };
+  const char *only = NULL;
   int rc;
 
   if (argc == 2 && strcmp(argv[1], "--operations") == 0) return coverage_operations();
@@ -100,15 +146,7 @@ int main(int argc, char *argv[])
     argv += 2;
     argc -= 2;
   }
-  for (i = 0; i < COUNT; i++) {
-    if (only && !main_is(all[i].name, only, &test)) continue;
-    chosen[n] = *all[i].suite;
-    if (test && !(chosen[n].tests = main_test(chosen[n].tests, test))) continue;
-    if (chosen[n].prefix[0] == '/') chosen[n].prefix++; /* both ways of writing it are in use */
-    if (getenv("SVC_TEST_FAIL")) chosen[n].tests = main_tests(all[i].name, chosen[n].tests);
-    n++;
-  }
-  if (n == 0) {
+  if (main_choose(only, suites, tests) == 0) {
     fprintf(stderr, "no %s %s\n", strchr(only, '/') ? "test" : "suite", only);
     return 2;
   }

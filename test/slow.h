@@ -10,6 +10,6 @@
 #else
 #define T_SLOW 0
 #endif
-#define T_SKIP_SLOW if (T_SLOW) return MUNIT_SKIP
+#define T_SKIP_SLOW SKIP_IF(T_SLOW)
 
 #endif /* SVC_TEST_SLOW_H */

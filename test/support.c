@@ -418,6 +418,14 @@ const char *t_project(t_service *t, const char *org_id, const char *name)
   return t_keep(t, t_str(t, "id"));
 }
 
+void t_place_open(t_place *w, const svc_config *changes, const char *project, const char *cluster)
+{
+  t_open(&w->t, changes);
+  w->org = t_organization(&w->t, "Acme");
+  w->group = t_project(&w->t, w->org, project);
+  if (cluster) munit_assert_int(t_sendf(&w->t, "POST", cluster, "/groups/%s/clusters", w->group), ==, 202);
+}
+
 int t_large_project(t_service *t, const char *org, const char *name)
 {
   static const char filler[] = "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"

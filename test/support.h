@@ -7,8 +7,7 @@
 #define SVC_TEST_SUPPORT_H
 
 #include "catalog/catalog.h"
-
-#include <munit.h>
+#include "test.h"
 
 /* 2025-06-01T00:00:00Z, where the clock of a test starts. */
 #define T_START ((int64_t)1748736000000)
@@ -63,6 +62,14 @@ bool t_ended(const t_service *t, const svc_plan *plan); /* its last version has 
 /* Things most tests need; each returns an id in memory of the service's (valid until t_close). */
 const char *t_organization(t_service *t, const char *name);
 const char *t_project(t_service *t, const char *org_id, const char *name); /* without alert configurations of its own */
+
+/* A service with the organization "Acme" and a project in it, which is what most suites begin with. */
+typedef struct t_place {
+  t_service t;
+  const char *org, *group;
+} t_place;
+void t_place_open(t_place *w, const svc_config *changes, const char *project, const char *cluster); /* the body of a cluster in it; NULL: none */
+
 int t_large_project(t_service *t, const char *org, const char *name); /* of some 15 KB; the status */
 const char *t_user(t_service *t, const char *name, const char *roles); /* registered; roles: a JSON array */
 /* A collection of a simulated cluster that the service knows of from here on: an online archive names it. */

@@ -209,11 +209,30 @@ static void check_rows(const struct row *rows, size_t n)
 
 #define CHECK(rows) check_rows(rows, sizeof rows / sizeof rows[0])
 
-TEST(test_accepted_by_frozen) { UNUSED; CHECK(accepted_by_frozen); return MUNIT_OK; }
-TEST(test_prefix_by_frozen) { UNUSED; CHECK(prefix_by_frozen); return MUNIT_OK; }
-TEST(test_refused_by_frozen) { UNUSED; CHECK(refused_by_frozen); return MUNIT_OK; }
-TEST(test_good) { UNUSED; CHECK(good); return MUNIT_OK; }
-TEST(test_keys) { UNUSED; CHECK(keys); return MUNIT_OK; }
+TEST(json_gate, accepted_by_frozen)
+{
+  CHECK(accepted_by_frozen);
+}
+
+TEST(json_gate, prefix_by_frozen)
+{
+  CHECK(prefix_by_frozen);
+}
+
+TEST(json_gate, refused_by_frozen)
+{
+  CHECK(refused_by_frozen);
+}
+
+TEST(json_gate, good)
+{
+  CHECK(good);
+}
+
+TEST(json_gate, keys)
+{
+  CHECK(keys);
+}
 
 /* Each beginning of a good text is a fault at its end (or good itself), and nothing behind it is read. */
 TEST(json_gate, cut)

@@ -4,24 +4,6 @@
 
 #include <time.h>
 
-static void *setup(const MunitParameter params[], void *data)
-{
-  svc_arena *a = malloc(sizeof *a);
-  (void)params;
-  (void)data;
-  munit_assert_not_null(a);
-  svc_arena_init(a, NULL);
-  return a;
-}
-
-static void tear_down(void *fixture)
-{
-  svc_arena *a = fixture;
-  munit_assert_false(a->failed);
-  svc_blocks_free(a->blocks);
-  free(a);
-}
-
 static svc_node *parse(svc_arena *a, const char *text)
 {
   svc_json_fault fault = { 0, "" };
@@ -42,7 +24,7 @@ static void written(svc_arena *a, const svc_node *node, const char *want)
 }
 
 /* Text in, the same text out, where it is compact and sorted; else that form of it. */
-TEST(json_node, round_trip)
+TEST_ARENA(json_node, round_trip)
 {
   static const char *const rows[][2] = {
     { "null", NULL }, { "true", NULL }, { "false", NULL }, { "0", NULL }, { "-1.50e+3", NULL }, { "\"\"", NULL },
@@ -58,7 +40,6 @@ TEST(json_node, round_trip)
     { "\"\\u00e9\\ud83d\\ude00\\/\\u001f\"", "\"\xC3\xA9\xF0\x9F\x98\x80/\\u001f\"" },
     { "{\"\\u0061\\n\":\"\\\"\"}", "{\"a\\n\":\"\\\"\"}" },
   };
-  svc_arena *a = data;
   size_t i;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     const char *want = rows[i][1] ? rows[i][1] : rows[i][0];
@@ -70,9 +51,8 @@ TEST(json_node, round_trip)
 }
 
 /* The longest paths that the gate lets through are read in full: here frozen would begin to lose values. */
-TEST(json_node, longest_path)
+TEST_ARENA(json_node, longest_path)
 {
-  svc_arena *a = data;
   char text[1100];
   size_t n = 0, depth;
   svc_json_fault fault;
@@ -104,19 +84,17 @@ TEST(json_node, longest_path)
                                             "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["), 512, &fault));
 }
 
-TEST(json_node, parse_refuses)
+TEST_ARENA(json_node, parse_refuses)
 {
   static const char *const rows[] = { "", " ", "{", "[1", "{}x", "1 2", "[1]]", "{\"a\":}", "\"abc", "nul", "{}\v" };
-  svc_arena *a = data;
   size_t i;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (svc_json_parse(a, svc_str_c(rows[i]))) munit_errorf("parsed: %s", rows[i]);
   }
 }
 
-TEST(json_node, get)
+TEST_ARENA(json_node, get)
 {
-  svc_arena *a = data;
   svc_node *o = parse(a, "{\"s\":\"text\",\"i\":-7,\"f\":1.5,\"b\":true,\"n\":null,"
                          "\"big\":1e30,\"o\":{},\"l\":[1,2,3]}");
   munit_assert_true(svc_str_is(svc_node_str(o, "s"), "text"));
@@ -140,9 +118,8 @@ TEST(json_node, get)
   munit_assert_size(svc_node_count(NULL), ==, 0);
 }
 
-TEST(json_node, put)
+TEST_ARENA(json_node, put)
 {
-  svc_arena *a = data;
   svc_node *o = svc_node_new(a, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
   char buffer[8] = "value";
   svc_node_set_str(a, o, "m", svc_str_c(buffer));
@@ -174,7 +151,7 @@ TEST(json_node, put)
   written(a, o, "{\"b\":true}");
 }
 
-TEST(json_node, same)
+TEST_ARENA(json_node, same)
 {
   static const struct {
     const char *a, *b;
@@ -190,7 +167,6 @@ TEST(json_node, same)
     { "{\"a\":{\"x\":1},\"b\":1}", "{\"a\":{\"x\":2},\"b\":1}", false }, { "[[1],[2]]", "[[1],[3]]", false },
     { "[[],1]", "[[],2]", false },
   };
-  svc_arena *a = data;
   svc_node *x, *y;
   size_t i;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -212,10 +188,9 @@ TEST(json_node, same)
 }
 
 /* 50 000 members in no order: sorted, compared and copied quickly. */
-TEST(json_node, large)
+TEST_ARENA(json_node, large)
 {
   enum { N = 50000 };
-  svc_arena *a = data;
   char *text[2] = { malloc(N * 20), malloc(N * 20) };
   svc_node *node[2], *at;
   unsigned i, k;
@@ -242,9 +217,8 @@ TEST(json_node, large)
 }
 
 /* Deeper than anything may be: refused, not crashed. */
-TEST(json_node, too_deep)
+TEST_ARENA(json_node, too_deep)
 {
-  svc_arena *a = data;
   svc_node *root = svc_node_new(a, SVC_J_ARRAY, SVC_S(""), SVC_S("")), *at = root;
   svc_buf b = svc_buf_new(a, 0);
   int i;
@@ -309,9 +283,8 @@ TEST(json_node, no_memory)
 }
 
 /* What is not there, or is something else, has nothing in it. */
-TEST(json_node, nothing)
+TEST_ARENA(json_node, nothing)
 {
-  svc_arena *a = data;
   svc_node *array = svc_json_parse(a, SVC_S("[1,\"a\",{\"b\":2}]")), *object = svc_json_parse(a, SVC_S("{\"a\":1}"));
   munit_assert_not_null(array);
   munit_assert_not_null(object);

@@ -4,23 +4,6 @@
 
 #include <locale.h>
 
-static void *setup(const MunitParameter params[], void *data)
-{
-  svc_arena *a = malloc(sizeof *a);
-  (void)params;
-  (void)data;
-  munit_assert_not_null(a);
-  svc_arena_init(a, NULL);
-  return a;
-}
-
-static void tear_down(void *fixture)
-{
-  svc_arena *a = fixture;
-  svc_blocks_free(a->blocks);
-  free(a);
-}
-
 static void same(svc_str got, const char *want)
 {
   if (!svc_str_is(got, want)) munit_errorf("got \"" SVC_FMT "\", want \"%s\"", SVC_ARG(got), want);
@@ -34,9 +17,8 @@ static svc_str escaped(svc_arena *a, svc_str text)
 }
 
 /* Each ASCII value, alone and between others: as expected, valid for the gate, and itself again when read. */
-TEST(json_text, ascii)
+TEST_ARENA(json_text, ascii)
 {
-  svc_arena *a = data;
   int c;
   for (c = 0; c < 0x80; c++) {
     char plain[3] = { 'x', (char)c, 'y' }, want[16];
@@ -54,16 +36,15 @@ TEST(json_text, ascii)
   }
 }
 
-TEST(json_text, escape)
+TEST_ARENA(json_text, escape)
 {
-  svc_arena *a = data;
   same(escaped(a, SVC_S("")), "\"\"");
   same(escaped(a, (svc_str){ NULL, 0 }), "\"\"");
   same(escaped(a, SVC_S("a/b\x7F\xC3\xA9\xF0\x9F\x98\x80")), "\"a/b\x7F\xC3\xA9\xF0\x9F\x98\x80\"");
   same(escaped(a, SVC_S("\"\"\n")), "\"\\\"\\\"\\n\"");
 }
 
-TEST(json_text, unescape)
+TEST_ARENA(json_text, unescape)
 {
   static const struct {
     const char *raw, *text; /* text NULL: refused */
@@ -84,7 +65,6 @@ TEST(json_text, unescape)
     { "\\u12/4", NULL }, { "\\u12:4", NULL }, { "\\u12@4", NULL }, { "\\u12G4", NULL }, { "\\u12`4", NULL },
     { "\\ud800abcdef", NULL }, { "\\ud800\\nabcd", NULL }, { "\\ud800\\udc0g", NULL }, { "\\ud800\\ue000", NULL },
   };
-  svc_arena *a = data;
   size_t i;
   svc_str out, raw = SVC_S("no escape");
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -97,7 +77,7 @@ TEST(json_text, unescape)
   munit_assert_false(svc_json_unescape(a, SVC_S("\\\0"), &out));
 }
 
-TEST(json_text, pretty)
+TEST_ARENA(json_text, pretty)
 {
   static const struct {
     const char *compact, *pretty;
@@ -115,7 +95,6 @@ TEST(json_text, pretty)
     { "\t[\r1\n]", "[\n  1\n]\n" },
     { "", "\n" },
   };
-  svc_arena *a = data;
   size_t i;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     svc_buf b = svc_buf_new(a, 0), again = svc_buf_new(a, 0);
@@ -129,10 +108,9 @@ TEST(json_text, pretty)
 }
 
 /* What is no JSON must not make it loop or read on. */
-TEST(json_text, pretty_broken)
+TEST_ARENA(json_text, pretty_broken)
 {
   static const char *const rows[] = { "]", "}}}}", "{", "[", "\"", "\"\\", "{\"a", ",", ":", "[[[" };
-  svc_arena *a = data;
   size_t i;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     svc_buf b = svc_buf_new(a, 0);

@@ -1,6 +1,7 @@
 /*
 ** Access history: who signed in to the databases of a cluster.
 */
+#include "driver.h"
 #include "damaged.h"
 #include "mechanism/probe.h"
 #include "needs.h"
@@ -10,22 +11,6 @@ T_NEEDS(access_history) = {
   T_SAMPLE("hostname", "db.example.com"),
   T_NEEDS_END
 };
-
-static const char *history_says;
-static char history_asked[1024];
-
-static int history_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)context;
-  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"a.example.net:27017\",\"b.example.net:27018\"]}");
-}
-
-static int history_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
-{
-  (void)context, (void)s;
-  snprintf(history_asked, sizeof history_asked, "%s %s %s", q->what, q->name, q->parameters);
-  return svc_reply_add(r, history_says, strlen(history_says));
-}
 
 static const char *history_open(t_service *t, const svc_config *config)
 {
@@ -163,22 +148,23 @@ TEST(access_history, refused)
 /* What a driver says beside what was asked for is left out, and what is no list of logins is no answer. */
 TEST(access_history, driver)
 {
-  svc_driver driver = { history_perform, history_ask, NULL };
-  const svc_config config = { .driver = &driver };
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
   const char *group;
   t_service t;
+  t_driver_does(&d, "", "{\"hosts\":[\"a.example.net:27017\",\"b.example.net:27018\"]}");
   group = history_open(&t, &config);
-  history_says = "[{\"authResult\":true,\"ipAddress\":\"192.0.2.1\",\"username\":\"a\"},{\"authResult\":false,\"ipAddress\":\"192.0.2.1\"},"
-                 "{\"authResult\":true,\"ipAddress\":\"192.0.2.2\"}]";
+  t_driver_answers(&d, "", "[{\"authResult\":true,\"ipAddress\":\"192.0.2.1\",\"username\":\"a\"},{\"authResult\":false,\"ipAddress\":\"192.0.2.1\"},"
+                   "{\"authResult\":true,\"ipAddress\":\"192.0.2.2\"}]");
   munit_assert_int(history_get(&t, group, "processes/b.example.net?authResult=true&ipAddress=192.0.2.1"), ==, 200);
   munit_assert_size(t_count(&t, "accessLogs"), ==, 1);
   munit_assert_string_equal(t_str(&t, "accessLogs[0].username"), "a");
-  munit_assert_not_null(strstr(history_asked, "accessHistory Main {\"authResult\":true,"));
-  munit_assert_not_null(strstr(history_asked, "\"hosts\":[\"b.example.net\"],\"ipAddress\":\"192.0.2.1\",\"most\":20000,"));
-  munit_assert_not_null(strstr(history_asked, "\"users\":[\"joe\"]"));
-  history_says = "[{\"password\":\"x\"}]";
+  munit_assert_not_null(strstr(d.asked, "accessHistory cluster Main {\"authResult\":true,"));
+  munit_assert_not_null(strstr(d.asked, "\"hosts\":[\"b.example.net\"],\"ipAddress\":\"192.0.2.1\",\"most\":20000,"));
+  munit_assert_not_null(strstr(d.asked, "\"users\":[\"joe\"]"));
+  t_driver_answers(&d, "", "[{\"password\":\"x\"}]");
   munit_assert_int(history_get(&t, group, "clusters/Main"), ==, 503);
-  history_says = "{}";
+  t_driver_answers(&d, "", "{}");
   munit_assert_int(history_get(&t, group, "clusters/Main"), ==, 503);
   t_close(&t);
 }

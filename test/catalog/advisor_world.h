@@ -5,48 +5,34 @@
 #ifndef SVC_TEST_ADVISOR_WORLD_H
 #define SVC_TEST_ADVISOR_WORLD_H
 
+#include "driver.h"
 #include "mechanism/probe.h"
 
 #define ADV_HOST "a.example.net:27017"
 #define ADV_OTHER "b.example.net:27017"
+/* What the driver is asked. */
+#define ADV_QUERIES "slowQueries"
+#define ADV_STATS "queryStats"
+#define ADV_COLLECTIONS "collections"
+
 #define ADV_CLUSTER "/groups/%s/clusters/C/performanceAdvisor/"
 #define ADV_PROCESS "/groups/%s/processes/" ADV_HOST "/performanceAdvisor/"
 
 typedef struct adv_world {
   t_service t;
-  svc_driver driver;
+  t_driver driver;
   const char *group;
-  const char *queries, *stats, *collections; /* what it answers */
-  char asked[4096], ordered[512];
-  int questions;
 } adv_world;
-
-static inline int adv_perform(void *context, svc *s, const svc_order *order)
-{
-  adv_world *w = context;
-  snprintf(w->ordered, sizeof w->ordered, "%s %s", order->action, order->desired);
-  return svc_order_done(s, order->id, SVC_OK, strcmp(order->resource, "cluster") == 0 ?
-                        "{\"hosts\":[\"" ADV_HOST "\",\"" ADV_OTHER "\"]}" : NULL);
-}
-
-static inline int adv_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
-{
-  adv_world *w = context;
-  const char *text = strcmp(q->what, "slowQueries") == 0 ? w->queries : strcmp(q->what, "queryStats") == 0 ? w->stats :
-                     strcmp(q->what, "collections") == 0 ? w->collections : NULL;
-  (void)s;
-  snprintf(w->asked, sizeof w->asked, "%s %s %s %s", q->what, q->resource, q->name, q->parameters);
-  w->questions++;
-  return text ? svc_reply_add(r, text, strlen(text)) : SVC_INVALID;
-}
 
 static inline void adv_open(adv_world *w)
 {
   svc_config config = { .limiter_off = 1 };
-  w->driver = (svc_driver){ adv_perform, adv_ask, w };
-  w->queries = w->stats = w->collections = "[]";
-  w->questions = 0;
-  config.driver = &w->driver;
+  config.driver = t_driver_init(&w->driver);
+  t_driver_does(&w->driver, "", NULL);
+  t_driver_does(&w->driver, "cluster.", "{\"hosts\":[\"" ADV_HOST "\",\"" ADV_OTHER "\"]}");
+  t_driver_answers(&w->driver, ADV_QUERIES, "[]");
+  t_driver_answers(&w->driver, ADV_STATS, "[]");
+  t_driver_answers(&w->driver, ADV_COLLECTIONS, "[]");
   t_open(&w->t, &config);
   w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
   munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("C", "M10"), "/groups/%s/clusters", w->group), ==, 202);

@@ -434,21 +434,19 @@ TEST(alert_conditions, backups)
 
 TEST(alert_conditions, driven)
 {
-  static alert_driver d;
-  svc_driver driver = { alert_perform, NULL, &d };
+  static t_driver d;
   condition_world w;
   char set[128], facts[512];
-  memset(&d, 0, sizeof d);
-  condition_open_driven(&w, &driver);
+  condition_open_driven(&w, alert_driver(&d));
   t_advance(&w.t, 600);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(d.measures, ==, 0); /* nobody asks */
+  munit_assert_int(t_driver_count(&d, "metrics.measure"), ==, 0); /* nobody asks */
   condition_watch(&w, "HOST_DOWN", "");
   condition_watch(&w, "NO_PRIMARY", "");
   alert_measured(&w.t, &d, "{}"); /* it does not know */
-  munit_assert_not_null(strstr(d.desired, "{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"units\":\"SCALAR\"}"));
-  munit_assert_not_null(strstr(d.desired, "\"metricName\":\"PRIMARIES\""));
-  munit_assert_int(sscanf(strstr(d.desired, "\"replicaSetName\":\"") + 18, "%127[^\"]", set), ==, 1);
+  munit_assert_not_null(strstr(t_driver_order(&d, "metrics.measure")->desired, "{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"units\":\"SCALAR\"}"));
+  munit_assert_not_null(strstr(t_driver_order(&d, "metrics.measure")->desired, "\"metricName\":\"PRIMARIES\""));
+  munit_assert_int(sscanf(strstr(t_driver_order(&d, "metrics.measure")->desired, "\"replicaSetName\":\"") + 18, "%127[^\"]", set), ==, 1);
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
   snprintf(facts, sizeof facts, "{\"figures\":[{\"metricName\":\"PRIMARIES\",\"replicaSetName\":\"%s\",\"value\":0},"
            "{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"value\":0}]}", set);
@@ -477,12 +475,10 @@ TEST(alert_conditions, units)
     { "SEARCH_MAX_NUMBER_OF_LUCENE_DOCS", "MILLION", "SCALAR" },
     { "OPLOG_MASTER_LAG_TIME_DIFF", "DAYS", "MILLISECONDS" }, { "SEARCH_INDEX_SIZE", "KILOBYTES", "BYTES" },
   };
-  static alert_driver d;
-  svc_driver driver = { alert_perform, NULL, &d };
+  static t_driver d;
   condition_world w;
   char text[256];
   size_t i;
-  memset(&d, 0, sizeof d);
   condition_open(&w);
   condition_cluster(&w);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) { /* as it is simulated */
@@ -496,13 +492,13 @@ TEST(alert_conditions, units)
     snprintf(text, sizeof text, "results[%zu].currentValue.units", 3 * i);
     munit_assert_string_equal(t_str(&w.t, text), rows[i].units);
   }
-  w.config.driver = &driver;
+  w.config.driver = alert_driver(&d);
   t_reopen(&w.t, &w.config);
   t_advance(&w.t, 120);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     snprintf(text, sizeof text, "\"metricName\":\"%s\",\"units\":\"%s\"", rows[i].metric, rows[i].asked);
-    if (!strstr(d.desired, text)) munit_errorf("%s is not asked for: %s", text, d.desired);
+    if (!strstr(t_driver_order(&d, "metrics.measure")->desired, text)) munit_errorf("%s is not asked for: %s", text, t_driver_order(&d, "metrics.measure")->desired);
   }
   condition_close(&w);
 }
@@ -582,12 +578,10 @@ TEST(alert_conditions, told)
     { "{\"figures\":[]}", 1 }, /* it is not known to be better */
     { "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":10}]}", 0 },
   };
-  static alert_driver d;
-  svc_driver driver = { alert_perform, NULL, &d };
+  static t_driver d;
   condition_world w;
   size_t i;
-  memset(&d, 0, sizeof d);
-  condition_open_driven(&w, &driver);
+  condition_open_driven(&w, alert_driver(&d));
   condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50"));
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     alert_measured(&w.t, &d, rows[i].facts);
@@ -600,11 +594,9 @@ TEST(alert_conditions, told)
 TEST(alert_conditions, shared)
 {
 #define CONDITION_FIGURE(name, value) "{\"host\":\"h1.example:27017\",\"metricName\":\"" name "\",\"value\":" value "}"
-  static alert_driver d;
-  svc_driver driver = { alert_perform, NULL, &d };
+  static t_driver d;
   condition_world w;
-  memset(&d, 0, sizeof d);
-  condition_open_driven(&w, &driver);
+  condition_open_driven(&w, alert_driver(&d));
   condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50"));
   condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS_PERCENT", "GREATER_THAN", "50"));
   condition_watch(&w, "HOST_DOWN", "");
@@ -629,13 +621,11 @@ TEST(alert_conditions, damaged)
     const char *was, *is;
     int events;
   } rows[] = { { "\"currentValue\":", "\"currentVelua\":", 1 }, { "\"OUTSIDE_METRIC_THRESHOLD\"", "\"OUTSIDE_METRIC_THRASHOLD\"", 0 } };
-  static alert_driver d;
-  svc_driver driver = { alert_perform, NULL, &d };
+  static t_driver d;
   condition_world w;
   size_t i;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    memset(&d, 0, sizeof d);
-    condition_open_driven(&w, &driver);
+    condition_open_driven(&w, alert_driver(&d));
     condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50"));
     alert_measured(&w.t, &d, "{\"figures\":[" CONDITION_FIGURE("CONNECTIONS", "90") "]}");
     munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 1);
@@ -743,20 +733,14 @@ TEST(alert_conditions, several_dates)
   condition_close(&w);
 }
 
-static int condition_keys_perform(void *context, svc *s, const svc_order *order)
-{
-  return svc_order_done(s, order->id, SVC_OK, strcmp(order->resource, "encryption at rest") == 0 ? *(const char **)context : NULL);
-}
-
 /* Keys that the driver finds to be invalid, and then valid; of one that is not in use nothing is said. */
 TEST(alert_conditions, keys_invalid)
 {
-  static const char *facts = "{\"awsKms\":{\"valid\":false}}";
-  svc_driver driver = { condition_keys_perform, NULL, &facts };
+  t_driver d;
   condition_world w;
-  facts = "{\"awsKms\":{\"valid\":false}}";
   condition_open(&w);
-  w.config.driver = &driver;
+  w.config.driver = t_driver_init(&d);
+  t_driver_does(&d, "encryption.", "{\"awsKms\":{\"valid\":false}}");
   t_reopen(&w.t, &w.config);
   condition_watch(&w, "AWS_ENCRYPTION_KEY_INVALID", "");
   condition_watch(&w, "AZURE_ENCRYPTION_KEY_INVALID", "");
@@ -766,7 +750,7 @@ TEST(alert_conditions, keys_invalid)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(condition_count(&w, "AWS_ENCRYPTION_KEY_INVALID", "OPEN"), ==, 1);
   munit_assert_int(condition_count(&w, "AZURE_ENCRYPTION_KEY_INVALID", "OPEN"), ==, 0);
-  facts = "{\"awsKms\":{\"valid\":true}}";
+  t_driver_does(&d, "encryption.", "{\"awsKms\":{\"valid\":true}}");
   condition_send(&w, "PATCH", "/encryptionAtRest", "{\"awsKms\":{\"customerMasterKeyID\":\"second\"}}", 200);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   t_advance(&w.t, 3600);
@@ -820,17 +804,13 @@ TEST(alert_conditions, not_yet)
   condition_close(&w);
 }
 
-static int condition_no_hosts(void *context, svc *s, const svc_order *order)
-{
-  (void)context;
-  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[]}");
-}
-
 TEST(alert_conditions, hostless)
 {
-  svc_driver driver = { condition_no_hosts, NULL, NULL };
+  t_driver d;
   condition_world w;
-  condition_open_driven(&w, &driver);
+  t_driver_init(&d);
+  t_driver_does(&d, "", "{\"hosts\":[]}");
+  condition_open_driven(&w, &d.port);
   condition_send(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":true}", 200);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   condition_watch(&w, "CPS_PREV_SNAPSHOT_OLD", CONDITION_LIMIT_IN("GREATER_THAN", "1", "HOURS"));
@@ -843,10 +823,8 @@ TEST(alert_conditions, hostless)
 /* What is tracked and ends was never open: nothing is written of it. What a matcher leaves out is not among the others. */
 TEST(alert_conditions, tracked)
 {
-  static alert_driver d;
-  svc_driver driver = { alert_perform, NULL, &d };
+  static t_driver d;
   condition_world w;
-  memset(&d, 0, sizeof d);
   condition_open(&w);
   condition_cluster(&w);
   condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1")
@@ -856,7 +834,7 @@ TEST(alert_conditions, tracked)
   t_advance(&w.t, 60);
   munit_assert_int(condition_count(&w, "OUTSIDE_METRIC_THRESHOLD", "OPEN"), ==, 2);
   condition_close(&w);
-  condition_open_driven(&w, &driver);
+  condition_open_driven(&w, alert_driver(&d));
   condition_send(&w, "POST", "/alertConfigs", "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_METRIC_THRESHOLD\"" CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "50")
                  ",\"notifications\":[{\"typeName\":\"GROUP\",\"delayMin\":30}]}", 201);
   alert_measured(&w.t, &d, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":90}]}");
@@ -898,14 +876,12 @@ TEST(alert_conditions, left_out)
 TEST(alert_conditions, defaults)
 {
   static char desired[16384];
-  static alert_driver d;
-  svc_driver driver = { .context = &d, .perform = alert_perform };
+  static t_driver d;
   condition_world w;
   char body[128], first[64];
   int round;
-  memset(&d, 0, sizeof d);
   condition_open(&w);
-  w.config.driver = &driver;
+  w.config.driver = alert_driver(&d);
   t_reopen(&w.t, &w.config);
   snprintf(body, sizeof body, "{\"name\":\"defaults\",\"orgId\":\"%s\"}", w.org);
   munit_assert_int(t_send(&w.t, "POST", "/groups", body), ==, 201);
@@ -917,8 +893,8 @@ TEST(alert_conditions, defaults)
   for (round = 0; round < 2; round++) {
     alert_measured(&w.t, &d, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"value\":0},"
                              "{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS_PERCENT\",\"value\":81}]}");
-    if (round) munit_assert_string_equal(d.desired, desired);
-    snprintf(desired, sizeof desired, "%s", d.desired);
+    if (round) munit_assert_string_equal(t_driver_order(&d, "metrics.measure")->desired, desired);
+    snprintf(desired, sizeof desired, "%s", t_driver_order(&d, "metrics.measure")->desired);
     munit_assert_not_null(strstr(desired, "\"PRIMARIES\""));
     munit_assert_not_null(strstr(desired, "\"QUERY_TARGETING_SCANNED_OBJECTS_PER_RETURNED\""));
     munit_assert_int(condition_count(&w, "HOST_DOWN", "TRACKING"), ==, 1);

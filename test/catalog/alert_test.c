@@ -1076,38 +1076,36 @@ TEST(alert, told_damaged)
 
 /* ----------------------------------------------------------------------------------------------------------------- driver */
 
-static void alert_measure(alert_world *w, alert_driver *d, const char *value)
+static void alert_measure(alert_world *w, t_driver *d, const char *value)
 {
   char facts[256];
   snprintf(facts, sizeof facts, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"value\":%s}]}", value);
-  munit_assert_int(svc_order_done(w->t.s, d->measure, SVC_OK, facts), ==, SVC_OK);
+  t_driver_finish(d, w->t.s, "metrics.measure", SVC_OK, facts);
 }
 
 TEST(alert, driven)
 {
-  static alert_driver d;
-  svc_driver driver = { alert_perform, NULL, &d };
+  static t_driver d;
   alert_world w;
-  memset(&d, 0, sizeof d);
   alert_open(&w, true);
-  w.config.driver = &driver;
+  w.config.driver = alert_driver(&d);
   t_reopen(&w.t, &w.config);
   alert_watch(&w, "OUTSIDE_METRIC_THRESHOLD", ALERT_OVER("100"), 0);
   munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster0", "M10"), "/groups/%s/clusters", w.group), ==, 202);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   t_advance(&w.t, 60);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(d.measures, ==, 1);
-  munit_assert_string_equal(d.desired, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"units\":\"SCALAR\"}]}");
+  munit_assert_int(t_driver_count(&d, "metrics.measure"), ==, 1);
+  munit_assert_string_equal(t_driver_order(&d, "metrics.measure")->desired, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"CONNECTIONS\",\"units\":\"SCALAR\"}]}");
   t_advance(&w.t, 60); /* it is under way: no other */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(d.measures, ==, 1);
+  munit_assert_int(t_driver_count(&d, "metrics.measure"), ==, 1);
   alert_measure(&w, &d, "100.5");
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.number"), "100.5");
   t_advance(&w.t, 60);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(d.measures, ==, 2);
+  munit_assert_int(t_driver_count(&d, "metrics.measure"), ==, 2);
   alert_measure(&w, &d, "null"); /* it does not know: nothing changes */
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1);
   t_advance(&w.t, 60);

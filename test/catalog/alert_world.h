@@ -4,34 +4,25 @@
 #ifndef SVC_TEST_ALERT_WORLD_H
 #define SVC_TEST_ALERT_WORLD_H
 
+#include "driver.h"
 #include "mechanism/probe.h"
 
-typedef struct alert_driver {
-  char measure[32]; /* the last order to measure */
-  char desired[16384];
-  int measures;
-} alert_driver;
-
-static int alert_perform(void *context, svc *s, const svc_order *order)
+/* The driver: figures are open until the test says them. */
+static inline const svc_driver *alert_driver(t_driver *d)
 {
-  alert_driver *d = context;
-  if (strcmp(order->action, "metrics.measure") == 0) {
-    d->measures++;
-    snprintf(d->measure, sizeof d->measure, "%s", order->id);
-    snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-    return SVC_OK;
-  }
-  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"h1.example:27017\"]}") == SVC_OK ? SVC_OK : SVC_IO;
+  t_driver_init(d);
+  t_driver_does(d, "", "{\"hosts\":[\"h1.example:27017\"]}");
+  t_driver_takes(d, "metrics.measure");
+  return &d->port;
 }
 
-/* A minute later it is told to, once, and says this. */
-static inline void alert_measured(t_service *t, alert_driver *d, const char *facts)
+/* A minute later it is told to measure, once, and says this. */
+static inline void alert_measured(t_service *t, t_driver *d, const char *facts)
 {
-  int before = d->measures;
+  int before = t_driver_count(d, "metrics.measure");
   t_advance(t, 60);
-  munit_assert_int(svc_tick(t->s), ==, SVC_OK);
-  munit_assert_int(d->measures, ==, before + 1);
-  munit_assert_int(svc_order_done(t->s, d->measure, SVC_OK, facts), ==, SVC_OK);
+  t_driver_finish(d, t->s, "metrics.measure", SVC_OK, facts);
+  munit_assert_int(t_driver_count(d, "metrics.measure"), ==, before + 1);
 }
 
 #endif /* SVC_TEST_ALERT_WORLD_H */

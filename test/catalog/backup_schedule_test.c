@@ -4,6 +4,7 @@
 */
 #include "catalog/backup_world.h"
 #include "damaged.h"
+#include "driver.h"
 #include "needs.h"
 
 #include <time.h>
@@ -653,28 +654,20 @@ TEST(backup_schedule, copies_together)
   b_close(&w);
 }
 
-static char driver_copies[256];
-
-static int driver_copying(void *context, svc *s, const svc_order *order)
-{
-  const char *regions = strstr(order->desired, "\"copyRegions\"");
-  (void)context;
-  if (strcmp(order->action, "snapshot.take") == 0 && regions) snprintf(driver_copies, sizeof driver_copies, "%.60s", regions);
-  return svc_order_done(s, order->id, SVC_OK, NULL);
-}
-
 /* The driver is told where the copies go: by the settings for such a snapshot. */
 TEST(backup_schedule, copies_driven)
 {
-  svc_driver driver = { driver_copying, NULL, NULL };
+  t_driver d;
   b_world w;
-  b_open_driven(&w, &driver);
+  t_driver_init(&d);
+  t_driver_does(&d, "", NULL);
+  b_open_driven(&w, &d.port);
   w.other = t_keep(&w.t, (copy_setting(&w, ""), t_str(&w.t, "replicationSpecs[0].zoneId")));
   b_good(&w, "PATCH", SCHEDULE, "{\"copySettings\":[" COPY("EU_WEST_1", ",\"frequencies\":[\"WEEKLY\"]") "," COPY("US_WEST_2", ",\"frequencies\":[\"ON_DEMAND\"]") "]}", 200);
   b_good(&w, "POST", SNAPSHOTS, "{}", 202);
   t_advance(&w.t, 1);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_not_null(strstr(driver_copies, "\"copyRegions\":[\"US_WEST_2\"]"));
+  munit_assert_not_null(strstr(t_driver_order(&d, "snapshot.take")->desired, "\"copyRegions\":[\"US_WEST_2\"]"));
   b_close(&w);
 }
 
@@ -842,32 +835,26 @@ TEST(backup_schedule, damaged)
   b_close(&w);
 }
 
-static int driver_orders;
-
-static int driver_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)context;
-  if (strcmp(order->action, "snapshot.take") == 0) driver_orders++;
-  return svc_order_done(s, order->id, SVC_OK, NULL);
-}
-
 /* A driver cannot take a snapshot of last week: of each frequency it takes the last that was missed, now. */
 TEST(backup_schedule, driver)
 {
-  svc_driver driver = { driver_perform, NULL, NULL };
+  t_driver d;
   const svc_node *one;
   b_world w;
   int i;
-  b_open_driven(&w, &driver);
+  t_driver_init(&d);
+  t_driver_does(&d, "", NULL);
+  t_driver_does(&d, "snapshot.take", NULL);
+  b_open_driven(&w, &d.port);
   for (i = 0; i < 4; i++) { /* as it goes: one at each time */
     t_advance(&w.t, 6 * 3600);
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   }
-  munit_assert_int(driver_orders, ==, 4);
+  munit_assert_int(t_driver_count(&d, "snapshot.take"), ==, 4);
   t_advance(&w.t, 40 * 86400 + 1800);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   /* a monthly one, and a weekly one, which is the daily and the hourly one as well */
-  munit_assert_int(driver_orders, ==, 4 + 2);
+  munit_assert_int(t_driver_count(&d, "snapshot.take"), ==, 4 + 2);
   b_good(&w, "GET", SNAPSHOTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   for (one = t_node(&w.t, "results")->first; one; one = one->next) {
@@ -896,10 +883,13 @@ TEST(backup_schedule, end_of_dates)
 TEST(backup_schedule, end_driven)
 {
   static const int64_t end = INT64_C(253402300800000);
-  svc_driver driver = { driver_perform, NULL, NULL };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
+  t_driver d;
+  svc_config config = { .limiter_off = 1, .driver = &d.port };
   b_world w;
   int taken;
+  t_driver_init(&d);
+  t_driver_does(&d, "", NULL);
+  t_driver_does(&d, "snapshot.take", NULL);
   memset(&w, 0, sizeof w);
   w.snapshot = w.other = w.role = "";
   t_open(&w.t, &config);
@@ -911,13 +901,13 @@ TEST(backup_schedule, end_driven)
   b_good(&w, "PATCH", SCHEDULE, "{\"referenceHourOfDay\":0,\"referenceMinuteOfHour\":0," "\"policies\":[{\"policyItems\":[" B_ITEM("hourly", 12, "days", 2) "]}]}", 200);
   w.t.now = end - B_DAY / 4;
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  taken = driver_orders;
+  taken = t_driver_count(&d, "snapshot.take");
   munit_assert_int(taken, >, 0);
   w.t.now = end + 1000;
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(driver_orders, ==, taken + 1);
+  munit_assert_int(t_driver_count(&d, "snapshot.take"), ==, taken + 1);
   w.t.now = end + 20 * B_DAY;
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(driver_orders, ==, taken + 1);
+  munit_assert_int(t_driver_count(&d, "snapshot.take"), ==, taken + 1);
   b_close(&w);
 }

@@ -4,11 +4,7 @@
 ** Tests also: cluster, cluster_summary
 */
 #include "damaged.h"
-
-typedef struct actions_world {
-  t_service t;
-  const char *group;
-} actions_world;
+#include "driver.h"
 
 #define ONE "/groups/%s/clusters/C"
 #define BODY(type) \
@@ -16,32 +12,25 @@ typedef struct actions_world {
   "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M30\"}}]}]}"
 #define DAY 86400
 
-static void actions_open(actions_world *w, const svc_config *config)
-{
-  t_open(&w->t, config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", BODY("REPLICASET"), "/groups/%s/clusters", w->group), ==, 202);
-}
-
-static int actions_do(actions_world *w, const char *action, const char *body)
+static int actions_do(t_place *w, const char *action, const char *body)
 {
   return t_sendf(&w->t, "POST", body, ONE "%s", w->group, action);
 }
 
-static const char *actions_get(actions_world *w, const char *field)
+static const char *actions_get(t_place *w, const char *field)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, ONE, w->group), ==, 200);
   return t_str(&w->t, field);
 }
 
 /* The newest event of the cluster. */
-static const char *actions_event(actions_world *w)
+static const char *actions_event(t_place *w)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=C&itemsPerPage=1", w->group), ==, 200);
   return t_str(&w->t, "results[0].eventTypeName");
 }
 
-static void actions_refused(actions_world *w, int status, const char *code, const char *param)
+static void actions_refused(t_place *w, int status, const char *code, const char *param)
 {
   munit_assert_int(w->t.response.status, ==, status);
   munit_assert_string_equal(t_error(&w->t), code);
@@ -54,8 +43,8 @@ static void actions_refused(actions_world *w, int status, const char *code, cons
 
 TEST(cluster_actions, pin)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   t_advance(&w.t, 10);
   munit_assert_int(actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-11T00:00:00Z\"}"), ==, 204);
   munit_assert_string_equal(actions_event(&w), "CLUSTER_FCV_FIXED");
@@ -88,8 +77,8 @@ TEST(cluster_actions, pin)
 
 TEST(cluster_actions, pin_refused)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   t_advance(&w.t, 10);
   actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-01T00:00:10Z\"}"); /* now */
   actions_refused(&w, 400, "EXPIRATION_DATE_IN_PAST", "expirationDate");
@@ -109,8 +98,8 @@ TEST(cluster_actions, pin_refused)
 
 TEST(cluster_actions, grant)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   t_advance(&w.t, 10);
   actions_do(&w, GRANT, LOGS("2025-06-01T00:00:00Z"));
   actions_refused(&w, 400, "EXPIRATION_DATE_IN_PAST", "expirationTime");
@@ -136,8 +125,8 @@ TEST(cluster_actions, grant)
 /* Pause, pin and grant at once: each ends at its own time. */
 TEST(cluster_actions, all_dues)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   t_advance(&w.t, 10);
   munit_assert_int(actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-20T00:00:00Z\"}"), ==, 204);
   munit_assert_int(actions_do(&w, GRANT, LOGS("2025-06-10T00:00:00Z")), ==, 204);
@@ -156,8 +145,8 @@ TEST(cluster_actions, all_dues)
 
 TEST(cluster_actions, restart)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200); /* is part of the creation */
   munit_assert_string_equal(actions_get(&w, "stateName"), "CREATING");
   t_advance(&w.t, 10);
@@ -189,64 +178,50 @@ TEST(cluster_actions, restart)
   t_close(&w.t);
 }
 
-/* A driver is told that it is a restart, and afterwards no more. */
-static int actions_perform(void *context, svc *s, const svc_order *order)
+/* The driver is told that it is a restart, and afterwards no more. */
+static void actions_done(t_place *w, t_driver *d, const char *action, bool restart)
 {
-  (void)s;
-  snprintf(context, 64, "%s %s", order->id, strstr(order->desired, "\"restartPrimaries\":true") ? "restart" : "plain");
-  return SVC_OK;
-}
-
-static void actions_done(actions_world *w, const char *told, const char *what)
-{
-  char id[25];
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-  munit_assert_string_equal(told + 25, what);
-  snprintf(id, sizeof id, "%.24s", told);
-  munit_assert_int(svc_order_done(w->t.s, id, SVC_OK, NULL), ==, SVC_OK);
+  t_driver_finish(d, w->t.s, action, SVC_OK, NULL);
+  munit_assert_true((strstr(t_driver_order(d, action)->desired, "\"restartPrimaries\":true") != NULL) == restart);
   munit_assert_string_equal(actions_get(w, "stateName"), "IDLE");
 }
 
 TEST(cluster_actions, driver)
 {
-  char told[64] = "";
-  svc_driver driver = { actions_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
-  actions_world w;
-  actions_open(&w, &config);
-  actions_done(&w, told, "plain");
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
+  t_place w;
+  t_place_open(&w, &config, "P1", BODY("REPLICASET"));
+  actions_done(&w, &d, "cluster.create", false);
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
   munit_assert_string_equal(actions_get(&w, "restartPrimaries"), ""); /* it is no field */
-  actions_done(&w, told, "restart");
+  actions_done(&w, &d, "cluster.update", true);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
-  actions_done(&w, told, "plain");
+  actions_done(&w, &d, "cluster.update", false);
   t_close(&w.t);
 }
 
 /* A restart that a driver has failed at is none that is under way. */
 TEST(cluster_actions, restart_failed)
 {
-  char told[64] = "", id[25];
-  svc_driver driver = { actions_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
-  actions_world w;
-  actions_open(&w, &config);
-  actions_done(&w, told, "plain");
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
+  t_place w;
+  t_place_open(&w, &config, "P1", BODY("REPLICASET"));
+  actions_done(&w, &d, "cluster.create", false);
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  snprintf(id, sizeof id, "%.24s", told);
-  munit_assert_int(svc_order_done(w.t.s, id, SVC_IO, NULL), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "cluster.update", SVC_IO, NULL);
   munit_assert_string_equal(actions_get(&w, "stateName"), "REPAIRING");
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
-  actions_done(&w, told, "restart");
+  actions_done(&w, &d, "cluster.update", true);
   t_close(&w.t);
 }
 
 /* Where damage has left the mark of a restart on a cluster that is at rest, none is under way. */
 TEST(cluster_actions, restart_damaged)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   t_advance(&w.t, 10);
   munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
   damaged_body(&w.t, "cluster", w.group, NULL, "\"stateName\":\"UPDATING\"", "\"stateName\":\"IDLE\"");
@@ -258,18 +233,15 @@ TEST(cluster_actions, restart_damaged)
 /* How much data a cluster has is what the driver last said, also after changes that say nothing of it. */
 TEST(cluster_actions, size)
 {
-  char told[64] = "", id[25];
-  svc_driver driver = { actions_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
-  actions_world w;
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
+  t_place w;
   int i;
-  actions_open(&w, &config);
+  t_place_open(&w, &config, "P1", BODY("REPLICASET"));
   for (i = 0; i < 2; i++) {
-    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-    snprintf(id, sizeof id, "%.24s", told);
     munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
     munit_assert_int64(t_int(&w.t, "results[0].clusters[0].dataSizeBytes"), ==, i ? 7654321 : 0);
-    munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, i ? NULL : "{\"dataSizeBytes\":7654321}"), ==, SVC_OK);
+    t_driver_finish(&d, w.t.s, i ? "cluster.update" : "cluster.create", SVC_OK, i ? NULL : "{\"dataSizeBytes\":7654321}");
     munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
     munit_assert_int64(t_int(&w.t, "results[0].clusters[0].dataSizeBytes"), ==, 7654321);
     munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
@@ -279,8 +251,8 @@ TEST(cluster_actions, size)
 
 TEST(cluster_actions, scaling_mode)
 {
-  actions_world w;
-  actions_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   munit_assert_int(t_sendf(&w.t, "GET", NULL, ONE "/autoScalingConfiguration", w.group), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "autoScalingMode"), "CLUSTER_WIDE_SCALING");
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"clusterType\":\"SHARDED\"}", ONE, w.group), ==, 200);
@@ -302,9 +274,9 @@ TEST(cluster_actions, tenant)
     { "POST", "/outageSimulation", "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}" },
     { "POST", "/globalWrites/customZoneMapping", "{\"customZoneMappings\":[{\"location\":\"CA\",\"zone\":\"Zone 1\"}]}" },
   };
-  actions_world w;
+  t_place w;
   size_t i;
-  actions_open(&w, NULL);
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
   munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, 202);
   for (i = 0; i < sizeof calls / sizeof calls[0]; i++) {
     t_sendf(&w.t, calls[i][0], calls[i][2], "/groups/%s/clusters/T%s", w.group, calls[i][1]);

@@ -3,22 +3,15 @@
 */
 #include "mechanism/probe.h"
 
-typedef struct try_world {
-  t_service t;
-  const char *group;
-} try_world;
-
-static void try_open(try_world *w)
+static void try_open(t_place *w)
 {
   const svc_config config = { .limiter_off = 1 };
-  t_open(&w->t, &config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M30"), "/groups/%s/clusters", w->group), ==, 202);
+  t_place_open(w, &config, "P1", PROBE_CLUSTER("Main", "M30"));
   t_advance(&w->t, 10);
   munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
 }
 
-static int try_send(try_world *w, const char *body)
+static int try_send(t_place *w, const char *body)
 {
   return t_sendf(&w->t, "POST", body, "/groups/%s/clusterConfigurations:validate", w->group);
 }
@@ -48,7 +41,7 @@ TEST(cluster_configuration, answers)
     { EDIT("{\"clusterType\":\"SHARDED\"}"), NULL, NULL },
     { EDIT("{\"paused\":true,\"backupEnabled\":true}"), "CANNOT_UPDATE_AND_PAUSE_CLUSTER", "Main" },
   };
-  try_world w;
+  t_place w;
   uint64_t print;
   size_t i;
   try_open(&w);
@@ -73,7 +66,7 @@ TEST(cluster_configuration, answers)
 TEST(cluster_configuration, read)
 {
   static char body[16384];
-  try_world w;
+  t_place w;
   try_open(&w);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/Main", w.group), ==, 200);
   snprintf(body, sizeof body, "{\"editing\":true,\"clusterDescription\":%s}", w.t.response.body);
@@ -101,7 +94,7 @@ TEST(cluster_configuration, refused)
       "advancedConfiguration.transactionLifetimeLimitSeconds" },
     { "{\"editing\":false,\"clusterDescription\":{},\"tags\":[{\"key\":\"a\"}]}", "tags[0].value" },
   };
-  try_world w;
+  t_place w;
   size_t i;
   try_open(&w);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {

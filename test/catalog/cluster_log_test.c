@@ -1,6 +1,7 @@
 /*
 ** Logs of hosts: what is their own, besides what holds for every route.
 */
+#include "driver.h"
 #include "mechanism/probe.h"
 #include "needs.h"
 
@@ -119,31 +120,19 @@ TEST(cluster_log, refused)
   t_close(&w.t);
 }
 
-static int log_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)context;
-  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"a.example.net:27017\",\"b.example.net:27018\"]}");
-}
-
-static int log_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
-{
-  (void)s;
-  snprintf(context, 512, "%s %s %s %s", q->what, q->resource, q->name, q->parameters);
-  return svc_reply_add(r, "line\n", 5);
-}
-
 /* A driver is asked, by the names that it gave its hosts. */
 TEST(cluster_log, driver)
 {
-  static char asked[512];
-  svc_driver driver = { log_perform, log_ask, asked };
-  const svc_config config = { .driver = &driver };
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
   log_world w;
+  t_driver_does(&d, "", "{\"hosts\":[\"a.example.net:27017\",\"b.example.net:27018\"]}");
+  t_driver_answers(&d, "logs", "line\n");
   log_open(&w, &config);
   munit_assert_int(log_get(&w, "b.example.net", "db.gz"), ==, 404);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(log_get(&w, "b.example.net", "dbs.gz?startDate=1748736000&endDate=1748736300"), ==, 200);
   munit_assert_string_equal(log_text(&w), "line\n");
-  munit_assert_string_equal(asked, "logs cluster Main {\"from\":1748736000,\"host\":\"b.example.net\",\"log\":\"dbs\",\"until\":1748736300}");
+  munit_assert_string_equal(d.asked, "logs cluster Main {\"from\":1748736000,\"host\":\"b.example.net\",\"log\":\"dbs\",\"until\":1748736300}");
   t_close(&w.t);
 }

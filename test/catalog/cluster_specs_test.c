@@ -6,19 +6,13 @@
 
 static const char *const specs_regions[] = { "US_WEST_1", "US_WEST_2", "EU_WEST_1", "EU_WEST_2", "EU_WEST_3", "SA_EAST_1", NULL };
 
-typedef struct specs_world {
-  t_service t;
-  const char *group;
-} specs_world;
-
-static void specs_open(specs_world *w)
+static void specs_open(t_place *w)
 {
   const svc_config config = { .limiter_off = 1 };
-  t_open(&w->t, &config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+  t_place_open(w, &config, "P1", NULL);
 }
 
-static int specs_make(specs_world *w, const char *type, const char *specs)
+static int specs_make(t_place *w, const char *type, const char *specs)
 {
   static char body[65536];
   munit_assert_int(snprintf(body, sizeof body, "{\"name\":\"C\",\"clusterType\":\"%s\",\"replicationSpecs\":[%s]}", type, specs), <,
@@ -26,13 +20,13 @@ static int specs_make(specs_world *w, const char *type, const char *specs)
   return t_sendf(&w->t, "POST", body, "/groups/%s/clusters", w->group);
 }
 
-static int specs_patch(specs_world *w, const char *body)
+static int specs_patch(t_place *w, const char *body)
 {
   return t_sendf(&w->t, "PATCH", body, "/groups/%s/clusters/C", w->group);
 }
 
 /* One more of this name is free to be made. */
-static void specs_gone(specs_world *w)
+static void specs_gone(t_place *w)
 {
   munit_assert_int(t_sendf(&w->t, "DELETE", NULL, "/groups/%s/clusters/C", w->group), ==, 202);
   t_advance(&w->t, 3600);
@@ -112,7 +106,7 @@ static const struct {
 
 TEST(cluster_specs, refused)
 {
-  specs_world w;
+  t_place w;
   size_t i;
   specs_open(&w);
   for (i = 0; i < sizeof specs_bad / sizeof specs_bad[0]; i++) {
@@ -140,7 +134,7 @@ static const char *const specs_good[] = {
 
 TEST(cluster_specs, taken)
 {
-  specs_world w;
+  t_place w;
   size_t i;
   specs_open(&w);
   for (i = 0; i < sizeof specs_good / sizeof specs_good[0]; i++) {
@@ -163,7 +157,7 @@ TEST(cluster_specs, taken)
 TEST(cluster_specs, shards)
 {
   static char specs[65536], one[2048];
-  specs_world w;
+  t_place w;
   size_t n = 0;
   int i;
   specs_open(&w);
@@ -203,7 +197,7 @@ TEST(cluster_specs, changes)
     { "{" SPECS(REGIONS(SHARE("M0", ""))) "}", "INVALID_CLUSTER_CONFIGURATION", "replicationSpecs" },
     { "{\"globalClusterSelfManagedSharding\":true}", "ATTRIBUTE_READ_ONLY", "globalClusterSelfManagedSharding" },
   };
-  specs_world w;
+  t_place w;
   char before[64];
   size_t i;
   specs_open(&w);
@@ -229,7 +223,7 @@ TEST(cluster_specs, changes)
 /* A smaller size does not take the disks of a greater one, also where nothing is said of them. */
 TEST(cluster_specs, smaller)
 {
-  specs_world w;
+  t_place w;
   specs_open(&w);
   munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M40", DISK("600"))
                                                             ",\"readOnlySpecs\":{\"nodeCount\":1}"))), ==, 202);
@@ -258,7 +252,7 @@ TEST(cluster_specs, tenant)
     { "biConnector", "{\"enabled\":true}" }, { "encryptionAtRestProvider", "\"AWS\"" }, { "pitEnabled", "true" },
     { "redactClientLogData", "true" },
   };
-  specs_world w;
+  t_place w;
   char body[1024];
   size_t i;
   specs_open(&w);
@@ -285,7 +279,7 @@ TEST(cluster_specs, tenant)
 TEST(cluster_specs, damaged)
 {
   const char *id;
-  specs_world w;
+  t_place w;
   specs_open(&w);
   munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 202);
   id = t_keep(&w.t, t_str(&w.t, "id"));

@@ -5,6 +5,7 @@
 ** Tests also: data_federation_endpoint, data_federation_limit
 */
 #include "catalog/backup_world.h"
+#include "driver.h"
 #include "needs.h"
 
 #define NEED_LIMIT "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}"
@@ -522,60 +523,30 @@ TEST(data_federation, limits)
 
 /* ------------------------------------------------------------------------------------------------------------ the driver */
 
-typedef struct federation_driver {
-  char id[32], action[32], desired[4096], asked[256];
-} federation_driver;
-
-static int federation_perform(void *context, svc *s, const svc_order *order)
-{
-  federation_driver *d = context;
-  (void)s;
-  snprintf(d->id, sizeof d->id, "%s", order->id);
-  snprintf(d->action, sizeof d->action, "%s", order->action);
-  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-  return SVC_OK;
-}
-
-static int federation_answer(void *context, svc *s, const svc_question *q, svc_reply *reply)
-{
-  static const char used[] = "{\"values\":{\"bytesProcessed.daily\":42,\"bytesProcessed.query\":-3,\"other\":1}}", line[] = "a query\n";
-  federation_driver *d = context;
-  (void)s;
-  snprintf(d->asked, sizeof d->asked, "%s %s %s %s", q->what, q->resource, q->name, q->parameters);
-  return strcmp(q->what, "logs") == 0 ? svc_reply_add(reply, line, strlen(line)) : svc_reply_add(reply, used, strlen(used));
-}
-
-static void done(b_world *w, federation_driver *d, const char *action, int result, const char *facts)
-{
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-  munit_assert_string_equal(d->action, action);
-  munit_assert_int(svc_order_done(w->t.s, d->id, result, facts), ==, SVC_OK);
-}
-
 TEST(data_federation, driven)
 {
-  federation_driver d = { "", "", "", "" };
-  svc_driver driver = { federation_perform, federation_answer, &d };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
+  t_driver d;
+  svc_config config = { .limiter_off = 1, .driver = t_driver_init(&d) };
   b_world w;
+  t_driver_answers(&d, "measure", "{\"values\":{\"bytesProcessed.daily\":42,\"bytesProcessed.query\":-3,\"other\":1}}");
   b_open(&w, &config);
   b_role(&w, "AWS");
   make(&w, "{\"name\":\"Fed\"," AWS_ROLE "}");
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_not_null(strstr(d.desired, "\"testS3Bucket\":\"acme-data\""));
-  done(&w, &d, "federation.put", SVC_IO, "{\"reason\":\"no bucket\"}");
+  munit_assert_not_null(strstr(t_driver_order(&d, "federation.put")->desired, "\"testS3Bucket\":\"acme-data\""));
+  t_driver_finish(&d, w.t.s, "federation.put", SVC_IO, "{\"reason\":\"no bucket\"}");
   b_good(&w, "GET", TENANT, NULL, 200);
   b_is(&w, "state", "UNVERIFIED");
   b_good(&w, "PATCH", LIMITS "/bytesProcessed.daily", "{\"value\":100}", 200);
   munit_assert_null(t_node(&w.t, "currentUsage")); /* it was not asked */
-  done(&w, &d, "federation_limit.put", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "federation_limit.put", SVC_OK, NULL);
   b_good(&w, "GET", LIMITS "/bytesProcessed.daily", NULL, 200);
   munit_assert_int64(t_int(&w.t, "currentUsage"), ==, 0);
   munit_assert_string_equal(d.asked, "");
   b_good(&w, "PATCH", CHANGE, "{\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"DUBLIN_IRL\"}}", 200);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_not_null(strstr(d.desired, "\"testS3Bucket\":\"acme-data\"")); /* still */
-  done(&w, &d, "federation.put", SVC_OK, "{\"hostnames\":[\"fed.example.net\",7]}");
+  munit_assert_not_null(strstr(t_driver_order(&d, "federation.put")->desired, "\"testS3Bucket\":\"acme-data\"")); /* still */
+  t_driver_finish(&d, w.t.s, "federation.put", SVC_OK, "{\"hostnames\":[\"fed.example.net\",7]}");
   b_good(&w, "GET", TENANT, NULL, 200);
   b_is(&w, "state", "ACTIVE");
   b_is(&w, "hostnames[0]", "fed.example.net");
@@ -589,26 +560,26 @@ TEST(data_federation, driven)
   munit_assert_int64(t_int(&w.t, "[1].currentUsage"), ==, 0);
   b_good(&w, "GET", LIMITS "?envelope=true", NULL, 200);
   munit_assert_int64(t_int(&w.t, "content[0].currentUsage"), ==, 42);
-  done(&w, &d, "federation_limit.put", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "federation_limit.put", SVC_OK, NULL);
   b_good(&w, "POST", ENDPOINTS, "{\"endpointId\":\"vpce-0123456789abcdef0\"}", 201);
-  done(&w, &d, "federation_endpoint.create", SVC_IO, "{\"reason\":\"refused\"}");
+  t_driver_finish(&d, w.t.s, "federation_endpoint.create", SVC_IO, "{\"reason\":\"refused\"}");
   b_good(&w, "GET", ENDPOINTS "/vpce-0123456789abcdef0", NULL, 200);
   b_is(&w, "status", "FAILED");
   b_is(&w, "errorMessage", "refused");
   b_good(&w, "DELETE", LIMITS "/bytesProcessed.daily", NULL, 204);
-  done(&w, &d, "federation_limit.delete", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "federation_limit.delete", SVC_OK, NULL);
   b_good(&w, "DELETE", TENANT, NULL, 202);
-  done(&w, &d, "federation.delete", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "federation.delete", SVC_OK, NULL);
   b_bad(&w, "GET", TENANT, NULL, 404, "DATA_FEDERATION_TENANT_NOT_FOUND_FOR_NAME");
   b_close(&w);
 }
 
 TEST(data_federation, logs)
 {
-  federation_driver d = { "", "", "", "" };
-  svc_driver driver = { federation_perform, federation_answer, &d };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
+  t_driver d;
+  svc_config config = { .limiter_off = 1, .driver = t_driver_init(&d) };
   b_world w;
+  t_driver_answers(&d, "logs", "a query\n");
   b_open(&w, &config);
   make(&w, "{\"name\":\"Fed\"}");
   b_good(&w, "GET", TENANT "/queryLogs.gz?startDate=1748736000&endDate=1748736060", NULL, 200);

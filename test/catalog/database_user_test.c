@@ -1,6 +1,6 @@
 /* Database users: how they log in, what they may hold, what is kept of a password, and what the driver is told. */
+#include "driver.h"
 #include "needs.h"
-#include "support.h"
 
 #define NEED_USERS "/groups/{groupId}/databaseUsers"
 #define NEED_USER(more) \
@@ -26,28 +26,14 @@ T_NEEDS(database_user) = {
 typedef struct user_world {
   t_service t;
   const char *group;
-  svc_driver driver;
-  char actions[16][32], desired[16][1024], groups[16][32];
-  int orders;
+  t_driver driver;
 } user_world;
-
-static int user_perform(void *context, svc *s, const svc_order *order)
-{
-  user_world *w = context;
-  (void)s;
-  munit_assert_int(w->orders, <, 16);
-  snprintf(w->actions[w->orders], sizeof w->actions[0], "%s", order->action);
-  snprintf(w->groups[w->orders], sizeof w->groups[0], "%s", order->group_id);
-  snprintf(w->desired[w->orders++], sizeof w->desired[0], "%s", order->desired);
-  return SVC_OK;
-}
 
 static void user_open(user_world *w, bool driven)
 {
   svc_config config = { .limiter_off = 1 };
   memset(w, 0, sizeof *w);
-  w->driver = (svc_driver){ user_perform, NULL, w };
-  if (driven) config.driver = &w->driver;
+  if (driven) config.driver = t_driver_init(&w->driver);
   t_open(&w->t, &config);
   w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "alpha");
 }
@@ -218,25 +204,25 @@ TEST(database_user, driven)
   user_open(&w, true);
   munit_assert_int(at(&w, "POST", "", APP), ==, 201);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(w.orders, ==, 1);
-  munit_assert_string_equal(w.actions[0], "user.put");
-  munit_assert_string_equal(w.groups[0], w.group);
-  first = strstr(w.desired[0], "\"verifier\":\"SCRAM-SHA-256$4096:");
+  munit_assert_int(w.driver.orders, ==, 1);
+  munit_assert_string_equal(w.driver.kept[0].action, "user.put");
+  munit_assert_string_equal(w.driver.kept[0].group_id, w.group);
+  first = strstr(w.driver.kept[0].desired, "\"verifier\":\"SCRAM-SHA-256$4096:");
   munit_assert_not_null(first);
-  munit_assert_null(strstr(w.desired[0], "correct"));
+  munit_assert_null(strstr(w.driver.kept[0].desired, "correct"));
   munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"description\":\"d\"}"), ==, 200); /* the verifier is still known */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(strstr(w.desired[1], "\"verifier\""), first);
+  munit_assert_string_equal(strstr(w.driver.kept[1].desired, "\"verifier\""), first);
   munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"password\":\"another horse\"}"), ==, 200);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(w.orders, ==, 3);
-  munit_assert_string_not_equal(strstr(w.desired[2], "\"verifier\""), first);
+  munit_assert_int(w.driver.orders, ==, 3);
+  munit_assert_string_not_equal(strstr(w.driver.kept[2].desired, "\"verifier\""), first);
   munit_assert_int(at(&w, "DELETE", "/admin/app", NULL), ==, 204);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(w.orders, ==, 4);
-  munit_assert_string_equal(w.actions[3], "user.delete");
-  munit_assert_string_equal(w.groups[3], w.group);
-  munit_assert_not_null(strstr(w.desired[3], "\"username\":\"app\""));
+  munit_assert_int(w.driver.orders, ==, 4);
+  munit_assert_string_equal(w.driver.kept[3].action, "user.delete");
+  munit_assert_string_equal(w.driver.kept[3].group_id, w.group);
+  munit_assert_not_null(strstr(w.driver.kept[3].desired, "\"username\":\"app\""));
   store_whole(w.t.s);
   t_close(&w.t);
 }

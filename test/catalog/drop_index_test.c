@@ -18,7 +18,7 @@ static const char *dropped(const char *list, const char *indexes)
   char path[64];
   snprintf(all, sizeof all, "[{\"namespace\":\"s.c\",\"indexes\":[{\"name\":\"_id_\",\"keys\":[{\"_id\":1}],\"accesses\":0,\"since\":1}%s%s]}]",
            *indexes ? "," : "", indexes);
-  w.collections = all;
+  t_driver_answers(&w.driver, ADV_COLLECTIONS, all);
   adv_good(&w, DROP, "");
   names[0] = 0;
   for (i = 0; i < t_count(&w.t, list); i++) {
@@ -74,7 +74,7 @@ TEST(drop_index, unused)
   munit_assert_string_equal(adv_text(&w, "hiddenIndexes[0].shards"), "[\"s0\"]");
   munit_assert_int64(t_int(&w.t, "hiddenIndexes[0].sizeBytes"), ==, 5);
   adv_bad(&w, DROP, "?namespaces=a.b", 400, "INVALID_QUERY_PARAMETER"); /* it has none */
-  w.collections = "5";
+  t_driver_answers(&w.driver, ADV_COLLECTIONS, "5");
   adv_bad(&w, DROP, "", 503, "SERVICE_UNAVAILABLE");
   t_close(&w.t);
 }
@@ -83,8 +83,8 @@ TEST(drop_index, unused)
 
 static const char *advice(const char *collections, const char *queries)
 {
-  w.collections = collections;
-  w.queries = queries;
+  t_driver_answers(&w.driver, ADV_COLLECTIONS, collections);
+  t_driver_answers(&w.driver, ADV_QUERIES, queries);
   adv_good(&w, ADVICE, "");
   return adv_text(&w, "recommendations");
 }
@@ -148,7 +148,7 @@ TEST(drop_index, queries)
   munit_assert_size(t_count(&w.t, "recommendations[0].affectedNamespaces"), ==, 2);
   advice("[{\"namespace\":\"s.c\",\"longestArray\":10001}]", "[" ADV_RAN(00100, "s.c", 1, 1, 1, "\"lookup\":true") "]");
   munit_assert_size(t_count(&w.t, "recommendations"), ==, 2);
-  w.queries = "{}";
+  t_driver_answers(&w.driver, ADV_QUERIES, "{}");
   adv_bad(&w, ADVICE, "", 503, "SERVICE_UNAVAILABLE");
   t_close(&w.t);
 }

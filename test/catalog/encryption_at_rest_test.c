@@ -5,6 +5,7 @@
 ** Tests also: encryption_at_rest_endpoint
 */
 #include "catalog/backup_world.h"
+#include "driver.h"
 #include "needs.h"
 
 #define NEED_KEYS "/groups/{groupId}/encryptionAtRest"
@@ -344,60 +345,37 @@ TEST(encryption_at_rest, apart)
 
 /* ------------------------------------------------------------------------------------------------------------ the driver */
 
-typedef struct encryption_driver {
-  char id[32], action[48], desired[4096], secrets[512];
-} encryption_driver;
-
-static int encryption_perform(void *context, svc *s, const svc_order *order)
-{
-  encryption_driver *d = context;
-  size_t n = sizeof d->secrets;
-  snprintf(d->id, sizeof d->id, "%s", order->id);
-  snprintf(d->action, sizeof d->action, "%s", order->action);
-  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-  munit_assert_int(svc_order_secrets(s, order->id, d->secrets, &n), ==, SVC_OK);
-  return SVC_OK;
-}
-
-static void done(b_world *w, encryption_driver *d, const char *action, int result, const char *facts)
-{
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-  munit_assert_string_equal(d->action, action);
-  munit_assert_int(svc_order_done(w->t.s, d->id, result, facts), ==, SVC_OK);
-}
-
 TEST(encryption_at_rest, driven)
 {
-  encryption_driver d;
-  svc_driver driver = { encryption_perform, NULL, &d };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
+  t_driver d;
+  svc_config config = { .limiter_off = 1, .driver = t_driver_init(&d) };
   b_world w;
-  memset(&d, 0, sizeof d);
+  d.with_secrets = true;
   b_open(&w, &config);
   b_good(&w, "PATCH", KEYS, AWS(ACCESS), 200);
   b_is(&w, "awsKms.valid", "false"); /* nobody has looked */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_null(strstr(d.desired, "of-some-length"));
-  munit_assert_not_null(strstr(d.secrets, "\"secretAccessKey\":\"aws-secret-of-some-length\""));
-  done(&w, &d, "encryption.put", SVC_OK, "{\"awsKms\":{\"valid\":true},\"googleCloudKms\":{\"valid\":true}}");
+  munit_assert_null(strstr(t_driver_order(&d, "")->desired, "of-some-length"));
+  munit_assert_not_null(strstr(t_driver_order(&d, "")->secrets, "\"secretAccessKey\":\"aws-secret-of-some-length\""));
+  t_driver_finish(&d, w.t.s, "encryption.put", SVC_OK, "{\"awsKms\":{\"valid\":true},\"googleCloudKms\":{\"valid\":true}}");
   b_good(&w, "GET", KEYS, NULL, 200);
   b_is(&w, "awsKms.valid", "true");
   b_is(&w, "googleCloudKms.valid", "false"); /* it is not enabled */
   munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_SUCCEEDED"), ==, 1);
   b_good(&w, "PATCH", KEYS, GOOGLE("\"serviceAccountKey\":\"google-secret-of-some-length\""), 200);
   b_is(&w, "awsKms.valid", "true"); /* of this nothing has changed */
-  done(&w, &d, "encryption.put", SVC_OK, "{\"googleCloudKms\":{\"valid\":false}}");
+  t_driver_finish(&d, w.t.s, "encryption.put", SVC_OK, "{\"googleCloudKms\":{\"valid\":false}}");
   munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_FAILED"), ==, 1);
   b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"region\":\"EU_WEST_1\"}}", 200);
   b_is(&w, "awsKms.valid", "false");
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_not_null(strstr(d.secrets, "aws-secret-of-some-length")); /* they are still there, after the facts were taken */
-  munit_assert_not_null(strstr(d.secrets, "google-secret-of-some-length"));
-  done(&w, &d, "encryption.put", SVC_OK, "{\"awsKms\":{\"valid\":false},\"googleCloudKms\":{\"valid\":true}}"); /* one suffices for that */
+  munit_assert_not_null(strstr(t_driver_order(&d, "")->secrets, "aws-secret-of-some-length")); /* they are still there, after the facts were taken */
+  munit_assert_not_null(strstr(t_driver_order(&d, "")->secrets, "google-secret-of-some-length"));
+  t_driver_finish(&d, w.t.s, "encryption.put", SVC_OK, "{\"awsKms\":{\"valid\":false},\"googleCloudKms\":{\"valid\":true}}"); /* one suffices for that */
   munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_FAILED"), ==, 2);
   munit_assert_int64(b_events(&w, "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_SUCCEEDED"), ==, 1);
   b_good(&w, "PATCH", KEYS, "{\"awsKms\":{\"region\":\"EU_WEST_2\"}}", 200);
-  done(&w, &d, "encryption.put", SVC_IO, "{\"reason\":\"no network\"}");
+  t_driver_finish(&d, w.t.s, "encryption.put", SVC_IO, "{\"reason\":\"no network\"}");
   b_good(&w, "GET", KEYS, NULL, 200);
   b_is(&w, "awsKms.valid", "false");
   b_close(&w);
@@ -405,33 +383,31 @@ TEST(encryption_at_rest, driven)
 
 TEST(encryption_at_rest, recreated)
 {
-  encryption_driver d;
-  svc_driver driver = { encryption_perform, NULL, &d };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
+  t_driver d;
+  svc_config config = { .limiter_off = 1, .driver = t_driver_init(&d) };
   b_world w;
-  memset(&d, 0, sizeof d);
   b_open(&w, &config);
   b_good(&w, "PATCH", KEYS, AWS(ACCESS ",\"requirePrivateNetworking\":true"), 200);
-  done(&w, &d, "encryption.put", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "encryption.put", SVC_OK, NULL);
   b_good(&w, "POST", WAYS, NEAR, 202);
   w.other = t_keep(&w.t, t_str(&w.t, "id"));
   munit_assert_null(t_node(&w.t, "privateEndpointConnectionName"));
-  done(&w, &d, "encryption_endpoint.create", SVC_OK, "{\"privateEndpointConnectionName\":\"vpce-1\"}");
+  t_driver_finish(&d, w.t.s, "encryption_endpoint.create", SVC_OK, "{\"privateEndpointConnectionName\":\"vpce-1\"}");
   b_good(&w, "GET", WAYS "/%J", NULL, 200);
   b_is(&w, "status", "PENDING_ACCEPTANCE");
   b_is(&w, "privateEndpointConnectionName", "vpce-1");
-  done(&w, &d, "encryption_endpoint.accept", SVC_IO, "{\"state\":\"PENDING_RECREATION\",\"reason\":\"it was removed\"}");
+  t_driver_finish(&d, w.t.s, "encryption_endpoint.accept", SVC_IO, "{\"state\":\"PENDING_RECREATION\",\"reason\":\"it was removed\"}");
   b_good(&w, "GET", WAYS "/%J", NULL, 200);
   b_is(&w, "status", "PENDING_RECREATION");
   b_is(&w, "errorMessage", "it was removed");
   t_advance(&w.t, 10);
   b_good(&w, "GET", WAYS "/%J", NULL, 200);
   b_is(&w, "status", "INITIATING");
-  done(&w, &d, "encryption_endpoint.create", SVC_IO, "{\"reason\":\"again\"}");
+  t_driver_finish(&d, w.t.s, "encryption_endpoint.create", SVC_IO, "{\"reason\":\"again\"}");
   b_good(&w, "GET", WAYS "/%J", NULL, 200);
   b_is(&w, "status", "FAILED");
   b_good(&w, "DELETE", WAYS "/%J", NULL, 204);
-  done(&w, &d, "encryption_endpoint.delete", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "encryption_endpoint.delete", SVC_OK, NULL);
   b_bad(&w, "GET", WAYS "/%J", NULL, 404, "PRIVATELINK_NOT_FOUND");
   b_close(&w);
 }

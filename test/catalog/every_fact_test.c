@@ -3,6 +3,7 @@
 ** every question with the same odd answer. What a driver says is looked at, never trusted: no request fails for the facts of an order, a
 ** question is answered or refused as 503, and the store stays whole.
 */
+#include "driver.h"
 #include "world.h"
 
 /* Names of facts, of all nouns. */
@@ -27,35 +28,19 @@ static const char *const fact_answers[] = {
 };
 #define FACT_ANSWERS (sizeof fact_answers / sizeof fact_answers[0])
 
-typedef struct fact_driver {
-  char facts[8192];
-  const char *answer;
-} fact_driver;
-
-static int fact_perform(void *context, svc *s, const svc_order *order)
+/* A driver that says this value by all names, but for hosts, where there are to be some; NULL: it says nothing. */
+static const svc_driver *fact_driver(t_driver *d, const char *value, bool hosts)
 {
-  const fact_driver *d = context;
-  return svc_order_done(s, order->id, SVC_OK, d->facts[0] ? d->facts : NULL) == SVC_OK ? SVC_OK : SVC_IO;
-}
-
-static int fact_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
-{
-  const fact_driver *d = context;
-  (void)s, (void)q;
-  return d->answer ? svc_reply_add(r, d->answer, strlen(d->answer)) : SVC_INVALID;
-}
-
-/* All names with this value; but hosts, where there are to be some. */
-static void fact_said(fact_driver *d, const char *value, bool hosts)
-{
-  size_t i, n = 1;
-  d->facts[0] = 0;
-  if (!value) return;
-  d->facts[0] = '{';
-  for (i = 0; i < sizeof fact_names / sizeof fact_names[0]; i++)
-    n += (size_t)snprintf(d->facts + n, sizeof d->facts - n, "%s\"%s\":%s", i ? "," : "", fact_names[i],
+  static char facts[8192];
+  size_t i, n = 0;
+  for (i = 0; value && i < sizeof fact_names / sizeof fact_names[0]; i++)
+    n += (size_t)snprintf(facts + n, sizeof facts - n, "%c\"%s\":%s", i ? ',' : '{', fact_names[i],
                           hosts && strcmp(fact_names[i], "hosts") == 0 ? "[\"h1.example:27017\",\"h2.example:27017\"]" : value);
-  snprintf(d->facts + n, sizeof d->facts - n, "}");
+  snprintf(facts + n, sizeof facts - n, "}");
+  t_driver_init(d);
+  t_driver_does(d, "", value ? facts : NULL);
+  t_driver_answers(d, "", "[]");
+  return &d->port;
 }
 
 static bool fact_calls(const t_world *w, const svc_plan *plan)
@@ -67,13 +52,10 @@ static bool fact_calls(const t_world *w, const svc_plan *plan)
 TEST(every_fact, facts)
 {
   static t_world w;
-  static fact_driver d;
-  svc_driver driver = { fact_perform, fact_ask, &d };
+  static t_driver d;
   size_t i, k;
   for (k = 0; k < sizeof fact_values / sizeof fact_values[0]; k++) {
-    fact_said(&d, fact_values[k], false);
-    d.answer = "[]";
-    t_world_open_with(&w, &driver);
+    t_world_open_with(&w, fact_driver(&d, fact_values[k], false));
     for (i = 0; i < w.t.s->plan_count; i++) {
       const svc_plan *plan = &w.t.s->plans[i];
       if (!fact_calls(&w, plan) || plan->route->told) continue;
@@ -93,22 +75,20 @@ TEST(every_fact, facts)
 TEST(every_fact, answers)
 {
   static t_world w;
-  static fact_driver d;
-  svc_driver driver = { fact_perform, fact_ask, &d };
+  static t_driver d;
   size_t i, k;
-  fact_said(&d, "\"a text\"", true);
-  d.answer = "[]";
-  t_world_open_with(&w, &driver);
+  t_world_open_with(&w, fact_driver(&d, "\"a text\"", true));
   for (i = 0; i < w.t.s->plan_count; i++) {
     const svc_plan *plan = &w.t.s->plans[i];
-    d.answer = "[]";
+    t_driver_answers(&d, "", "[]");
     if (!fact_calls(&w, plan) || !plan->route->told || !t_world_ready(&w, plan)) continue;
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
     for (k = 0; k <= FACT_ANSWERS; k++) {
+      const char *answer = k < FACT_ANSWERS ? fact_answers[k] : NULL; /* it does not know */
       int status;
-      d.answer = k < FACT_ANSWERS ? fact_answers[k] : NULL; /* it does not know */
+      t_driver_answers(&d, "", answer);
       status = t_send(&w.t, t_method(plan), w.path, w.has_body ? w.body : NULL);
-      if (status >= 500 && strcmp(t_error(&w.t), "SERVICE_UNAVAILABLE") != 0) t_complain(plan, "answer %s: %.300s", d.answer, w.t.response.body);
+      if (status >= 500 && strcmp(t_error(&w.t), "SERVICE_UNAVAILABLE") != 0) t_complain(plan, "answer %s: %.300s", answer, w.t.response.body);
     }
   }
   store_whole(w.t.s);

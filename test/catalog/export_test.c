@@ -5,6 +5,7 @@
 */
 #include "catalog/backup_world.h"
 #include "damaged.h"
+#include "driver.h"
 #include "needs.h"
 
 #define NEED_BUCKETS "/groups/{groupId}/backup/exportBuckets"
@@ -166,23 +167,15 @@ TEST(export, schedule)
   b_close(&w);
 }
 
-static char driver_order[25], driver_action[40];
-
-static int driver_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)context;
-  if (strcmp(order->action, "export.run") != 0) return svc_order_done(s, order->id, SVC_OK, NULL);
-  snprintf(driver_order, sizeof driver_order, "%s", order->id);
-  snprintf(driver_action, sizeof driver_action, "%s", order->action);
-  return SVC_OK;
-}
-
 /* A job that fails leaves its bucket free. */
 TEST(export, driver)
 {
-  svc_driver driver = { driver_perform, NULL, NULL };
+  t_driver d;
   b_world w;
-  b_open_driven(&w, &driver);
+  t_driver_init(&d);
+  t_driver_does(&d, "cluster.", NULL);
+  t_driver_does(&d, "snapshot.", NULL);
+  b_open_driven(&w, &d.port);
   bucket(&w);
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
@@ -190,16 +183,13 @@ TEST(export, driver)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   b_good(&w, "POST", EXPORTS, JOB, 202);
   t_advance(&w.t, 1);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(driver_action, "export.run");
-  munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_IO, NULL), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "export.run", SVC_IO, NULL);
   b_good(&w, "GET", EXPORTS, NULL, 200);
   b_is(&w, "results[0].state", "Failed");
   munit_assert_int64(b_events(&w, "CPS_EXPORT_FAILED"), ==, 1);
   b_good(&w, "POST", EXPORTS, JOB, 202);
   t_advance(&w.t, 1);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_OK, "{\"totalCollections\":9}"), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "export.run", SVC_OK, "{\"totalCollections\":9}");
   b_good(&w, "GET", EXPORTS, NULL, 200);
   b_is(&w, "results[0].exportStatus.exportedCollections", "9");
   b_good(&w, "DELETE", BUCKETS "/%J", NULL, 204);
@@ -221,10 +211,13 @@ TEST(export, facts)
     { "{}", "0", "0" },
     { NULL, "0", "0" },
   };
-  svc_driver driver = { driver_perform, NULL, NULL };
+  t_driver d;
   b_world w;
   size_t i;
-  b_open_driven(&w, &driver);
+  t_driver_init(&d);
+  t_driver_does(&d, "cluster.", NULL);
+  t_driver_does(&d, "snapshot.", NULL);
+  b_open_driven(&w, &d.port);
   bucket(&w);
   b_good(&w, "PATCH", "%C/backup/schedule", "{\"useOrgAndGroupNamesInExportPrefix\":true}", 200);
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
@@ -235,8 +228,7 @@ TEST(export, facts)
     b_good(&w, "POST", EXPORTS, JOB, 202);
     munit_assert_not_null(strstr(t_str(&w.t, "prefix"), "/Acme/alpha/C/"));
     t_advance(&w.t, 1);
-    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-    munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_OK, rows[i].facts), ==, SVC_OK);
+      t_driver_finish(&d, w.t.s, "export.run", SVC_OK, rows[i].facts);
     b_good(&w, "GET", EXPORTS, NULL, 200);
     b_is(&w, "results[0].state", "Successful");
     b_is(&w, "results[0].exportStatus.exportedCollections", rows[i].exported);

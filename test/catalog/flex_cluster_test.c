@@ -5,6 +5,7 @@
 ** Tests also: cluster, flex_restore_job, flex_snapshot
 */
 #include "damaged.h"
+#include "driver.h"
 #include "needs.h"
 
 #define NEED_FLEX "/groups/{groupId}/flexClusters"
@@ -30,48 +31,35 @@ T_NEEDS(flex_cluster) = {
   "\"providerName\":" provider ",\"regionName\":\"US_EAST_1\"}]}]"
 #define CLUSTER(name) "{\"name\":\"" name "\"," SPECS("\"AWS\"", "M10") "}"
 
-typedef struct flex_world {
-  t_service t;
-  const char *org, *group;
-} flex_world;
-
-static void open_world(flex_world *w, const svc_config *changes)
-{
-  memset(w, 0, sizeof *w);
-  t_open(&w->t, changes);
-  w->org = t_organization(&w->t, "Acme");
-  w->group = t_project(&w->t, w->org, "P1");
-}
-
-static int flex(flex_world *w, const char *method, const char *tail, const char *body)
+static int flex(t_place *w, const char *method, const char *tail, const char *body)
 {
   return t_sendf(&w->t, method, body, "/groups/%s/flexClusters%s", w->group, tail);
 }
 
-static int clusters(flex_world *w, const char *method, const char *tail, const char *body)
+static int clusters(t_place *w, const char *method, const char *tail, const char *body)
 {
   return t_sendf(&w->t, method, body, "/groups/%s/clusters%s", w->group, tail);
 }
 
-static void make(flex_world *w)
+static void make(t_place *w)
 {
   munit_assert_int(flex(w, "POST", "", FLEX("F")), ==, 202);
 }
 
-static void expect(flex_world *w, int status, int wanted, const char *code)
+static void expect(t_place *w, int status, int wanted, const char *code)
 {
   if (status != wanted) munit_errorf("%d, not %d: %s", status, wanted, w->t.response.body);
   munit_assert_string_equal(t_error(&w->t), code);
 }
 
-static const char *state(flex_world *w)
+static const char *state(t_place *w)
 {
   munit_assert_int(flex(w, "GET", "/F", NULL), ==, 200);
   return t_str(&w->t, "stateName");
 }
 
 /* Is there an event of this type about cluster F? */
-static bool told(flex_world *w, const char *type)
+static bool told(t_place *w, const char *type)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=F&eventType=%s", w->group, type), ==, 200);
   return t_int(&w->t, "totalCount") > 0;
@@ -79,8 +67,8 @@ static bool told(flex_world *w, const char *type)
 
 TEST(flex_cluster, states)
 {
-  flex_world w;
-  open_world(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", NULL);
   make(&w);
   munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING");
   munit_assert_string_equal(t_str(&w.t, "providerSettings.providerName"), "FLEX");
@@ -127,9 +115,9 @@ TEST(flex_cluster, refused)
       "ATTRIBUTE_READ_ONLY" },
     { "{\"name\":\"F\"}", "MISSING_ATTRIBUTE" },
   };
-  flex_world w;
+  t_place w;
   size_t i;
-  open_world(&w, NULL);
+  t_place_open(&w, NULL, "P1", NULL);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     expect(&w, flex(&w, "POST", "", bad[i].body), 400, bad[i].code);
     munit_assert_int(flex(&w, "GET", "", NULL), ==, 200);
@@ -146,8 +134,8 @@ TEST(flex_cluster, refused)
 /* One space of names, and of numbers, for both kinds of clusters; each API sends away the other's. */
 TEST(flex_cluster, names)
 {
-  flex_world w;
-  open_world(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", NULL);
   make(&w);
   munit_assert_int(clusters(&w, "POST", "", CLUSTER("C")), ==, 202);
   expect(&w, flex(&w, "POST", "", FLEX("C")), 409, "DUPLICATE_CLUSTER_NAME");
@@ -169,7 +157,7 @@ TEST(flex_cluster, names)
 /* ---------------------------------------------------------------------------------------------------------------- upgrade */
 
 /* What runs and costs money, of this noun's kind: "FLEX_AWS 1000". */
-static const char *costs(flex_world *w, const char *kind)
+static const char *costs(t_place *w, const char *kind)
 {
   static char text[128];
   svc_commit *k = &w->t.s->commit;
@@ -190,8 +178,8 @@ static const char *costs(flex_world *w, const char *kind)
 /* What goes becomes nothing else. */
 TEST(flex_cluster, upgrade_gone)
 {
-  flex_world w;
-  open_world(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", NULL);
   make(&w);
   t_advance(&w.t, 10);
   munit_assert_int(flex(&w, "DELETE", "/F", NULL), ==, 204);
@@ -202,8 +190,8 @@ TEST(flex_cluster, upgrade_gone)
 /* Who names a flex cluster names the cluster that it becomes. */
 TEST(flex_cluster, upgrade_named)
 {
-  flex_world w;
-  open_world(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", NULL);
   make(&w);
   t_advance(&w.t, 10);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"Fed\",\"storage\":{\"stores\":[{\"name\":\"a\",\"provider\":\"svc\",\"clusterName\":\"F\"}]}}",
@@ -225,9 +213,9 @@ TEST(flex_cluster, upgrade_named)
 
 TEST(flex_cluster, upgrade)
 {
-  flex_world w;
+  t_place w;
   const char *id, *srv;
-  open_world(&w, NULL);
+  t_place_open(&w, NULL, "P1", NULL);
   expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), 404, "CLUSTER_NOT_FOUND");
   munit_assert_int(clusters(&w, "POST", "", CLUSTER("C")), ==, 202);
   expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("C")), 400, "CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API");
@@ -266,7 +254,7 @@ TEST(flex_cluster, upgrade)
 
 /* -------------------------------------------------------------------------------------------------------------- snapshots */
 
-static const char *snapshot(flex_world *w, int which, const char *field)
+static const char *snapshot(t_place *w, int which, const char *field)
 {
   char path[64];
   munit_assert_int(flex(w, "GET", "/F/backup/snapshots", NULL), ==, 200);
@@ -277,10 +265,10 @@ static const char *snapshot(flex_world *w, int which, const char *field)
 TEST(flex_cluster, snapshots)
 {
   svc_config config = { .provision_ms = 100000 };
-  flex_world w;
+  t_place w;
   const char *id, *path;
   int day;
-  open_world(&w, &config);
+  t_place_open(&w, &config, "P1", NULL);
   make(&w);
   munit_assert_int(flex(&w, "GET", "/F/backup/snapshots", NULL), ==, 200);
   munit_assert_size(t_count(&w.t, "results"), ==, 0);
@@ -321,8 +309,8 @@ TEST(flex_cluster, snapshots)
 TEST(flex_cluster, snapshots_late)
 {
   svc_config config = { .store = t_counting_port() };
-  flex_world w;
-  open_world(&w, &config);
+  t_place w;
+  t_place_open(&w, &config, "P1", NULL);
   make(&w);
   t_advance(&w.t, 2 * DAY);
   munit_assert_int(flex(&w, "GET", "/F", NULL), ==, 200);
@@ -338,7 +326,7 @@ TEST(flex_cluster, snapshots_late)
 
 /* --------------------------------------------------------------------------------------------------------------- restores */
 
-static int restore(flex_world *w, const char *snapshot_id, const char *target, const char *project)
+static int restore(t_place *w, const char *snapshot_id, const char *target, const char *project)
 {
   char body[256];
   snprintf(body, sizeof body, "{\"snapshotId\":\"%s\",\"targetDeploymentItemName\":\"%s\"%s%s%s}", snapshot_id, target,
@@ -346,12 +334,12 @@ static int restore(flex_world *w, const char *snapshot_id, const char *target, c
   return flex(w, "POST", "/F/backup/restoreJobs", body);
 }
 
-static int job(flex_world *w, const char *id)
+static int job(t_place *w, const char *id)
 {
   return t_sendf(&w->t, "GET", NULL, "/groups/%s/flexClusters/F/backup/restoreJobs/%s", w->group, id);
 }
 
-static void expect_job(flex_world *w, const char *id, const char *status)
+static void expect_job(t_place *w, const char *id, const char *status)
 {
   munit_assert_int(job(w, id), ==, 200);
   munit_assert_string_equal(t_str(&w->t, "status"), status);
@@ -360,9 +348,9 @@ static void expect_job(flex_world *w, const char *id, const char *status)
 TEST(flex_cluster, restores)
 {
   svc_config config = { .provision_ms = 100000 };
-  flex_world w;
+  t_place w;
   const char *id, *snap, *other;
-  open_world(&w, &config);
+  t_place_open(&w, &config, "P1", NULL);
   other = t_project(&w.t, w.org, "P2");
   make(&w);
   munit_assert_int(t_sendf(&w.t, "POST", FLEX("G"), "/groups/%s/flexClusters", other), ==, 202);
@@ -408,9 +396,9 @@ TEST(flex_cluster, restores)
 /* A role in the project of the path is none in that of the target. */
 TEST(flex_cluster, restore_elsewhere)
 {
-  flex_world w;
+  t_place w;
   const char *snap, *other;
-  open_world(&w, NULL);
+  t_place_open(&w, NULL, "P1", NULL);
   other = t_project(&w.t, w.org, "P2");
   make(&w);
   munit_assert_int(t_sendf(&w.t, "POST", FLEX("G"), "/groups/%s/flexClusters", other), ==, 202);
@@ -429,10 +417,10 @@ TEST(flex_cluster, restore_elsewhere)
 
 TEST(flex_cluster, downloads)
 {
-  flex_world w;
+  t_place w;
   const char *id, *body;
   char text[64];
-  open_world(&w, NULL);
+  t_place_open(&w, NULL, "P1", NULL);
   make(&w);
   t_advance(&w.t, DAY);
   snprintf(text, sizeof text, "{\"snapshotId\":\"%s\"}", snapshot(&w, 0, "id"));
@@ -455,52 +443,24 @@ TEST(flex_cluster, downloads)
 
 /* ----------------------------------------------------------------------------------------------------------------- driver */
 
-typedef struct flex_driver {
-  char action[32], id[32], resource_id[32], desired[2048], forgotten[32];
-  int count;
-} flex_driver;
-
-static int driver_perform(void *context, svc *s, const svc_order *order)
-{
-  flex_driver *d = context;
-  (void)s;
-  d->count++;
-  if (strcmp(order->action, "snapshot.delete") == 0) { /* nothing waits for it */
-    snprintf(d->forgotten, sizeof d->forgotten, "%s", order->resource_id);
-    return svc_order_done(s, order->id, SVC_OK, NULL);
-  }
-  snprintf(d->action, sizeof d->action, "%s", order->action);
-  snprintf(d->id, sizeof d->id, "%s", order->id);
-  snprintf(d->resource_id, sizeof d->resource_id, "%s", order->resource_id);
-  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-  return SVC_OK;
-}
-
-static void expect_order(flex_world *w, flex_driver *d, const char *action, int result, const char *facts)
-{
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-  munit_assert_string_equal(d->action, action);
-  munit_assert_int(svc_order_done(w->t.s, d->id, result, facts), ==, SVC_OK);
-}
-
 TEST(flex_cluster, driver)
 {
-  flex_driver d = { "", "", "", "", "", 0 };
-  svc_driver driver = { driver_perform, NULL, &d };
-  svc_config config = { .driver = &driver };
-  flex_world w;
+  t_driver d;
+  svc_config config = { .driver = t_driver_init(&d) };
+  t_place w;
   const char *snap, *id;
   char body[64];
-  open_world(&w, &config);
+  t_driver_does(&d, "snapshot.delete", NULL); /* nothing waits for it */
+  t_place_open(&w, &config, "P1", NULL);
   make(&w);
   munit_assert_string_equal(t_str(&w.t, "connectionStrings.standard"), "");
-  expect_order(&w, &d, "flex.create", SVC_OK, "{\"hosts\":[\"a.example.net:27017\"],\"srvHost\":\"f.example.net\"}");
+  t_driver_finish(&d, w.t.s, "flex.create", SVC_OK, "{\"hosts\":[\"a.example.net:27017\"],\"srvHost\":\"f.example.net\"}");
   munit_assert_string_equal(state(&w), "IDLE");
   munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "a.example.net:27017"));
   t_advance(&w.t, DAY);
   t_advance(&w.t, HOUR);
   munit_assert_string_equal(snapshot(&w, 0, "status"), "RUNNING");
-  expect_order(&w, &d, "snapshot.take", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "snapshot.take", SVC_OK, NULL);
   munit_assert_string_equal(snapshot(&w, 0, "status"), "COMPLETED");
   snap = snapshot(&w, 0, "id");
   snprintf(body, sizeof body, "{\"snapshotId\":\"%s\"}", snap);
@@ -508,21 +468,21 @@ TEST(flex_cluster, driver)
   id = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, HOUR);
   expect_job(&w, id, "RUNNING");
-  expect_order(&w, &d, "restore.run", SVC_OK, "{\"url\":\"https://files.example.net/1\"}");
+  t_driver_finish(&d, w.t.s, "restore.run", SVC_OK, "{\"url\":\"https://files.example.net/1\"}");
   expect_job(&w, id, "COMPLETED");
   munit_assert_string_equal(t_str(&w.t, "snapshotUrl"), "https://files.example.net/1");
   munit_assert_int(restore(&w, snap, "F", NULL), ==, 202);
   id = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, HOUR);
   expect_job(&w, id, "RUNNING");
-  expect_order(&w, &d, "restore.run", SVC_IO, "{\"reason\":\"no\"}");
+  t_driver_finish(&d, w.t.s, "restore.run", SVC_IO, "{\"reason\":\"no\"}");
   expect_job(&w, id, "FAILED");
   munit_assert_true(told(&w, "TENANT_RESTORE_FAILED"));
   munit_assert_int(flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), ==, 200);
   id = t_keep(&w.t, t_str(&w.t, "id"));
-  expect_order(&w, &d, "cluster.update", SVC_OK, "{\"hosts\":[\"b.example.net:27017\"]}");
-  munit_assert_string_equal(d.resource_id, id);
-  munit_assert_string_equal(d.forgotten, snap); /* the snapshots are gone */
+  t_driver_finish(&d, w.t.s, "cluster.update", SVC_OK, "{\"hosts\":[\"b.example.net:27017\"]}");
+  munit_assert_string_equal(t_driver_order(&d, "cluster.update")->resource_id, id);
+  munit_assert_string_equal(t_driver_order(&d, "snapshot.delete")->resource_id, snap); /* the snapshots are gone */
   munit_assert_int(clusters(&w, "GET", "/F", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
   munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "b.example.net:27017"));
@@ -533,10 +493,10 @@ TEST(flex_cluster, driver)
 TEST(flex_cluster, hosts)
 {
   char srv[3][128], id[6];
-  flex_world w;
+  t_place w;
   int i;
   for (i = 0; i < 3; i++) { /* all that is by chance is the same each time */
-    open_world(&w, NULL);
+    t_place_open(&w, NULL, "P1", NULL);
     make(&w);
     if (i == 2) damaged_extra(&w.t, "flex cluster", w.group, NULL, (svc_str){ id, sizeof id });
     munit_assert_int(flex(&w, "POST", "", FLEX("G")), ==, 202);

@@ -20,11 +20,6 @@ T_NEEDS(global_writes) = {
   T_NEEDS_END
 };
 
-typedef struct global_world {
-  t_service t;
-  const char *group;
-} global_world;
-
 #define ONE "/groups/%s/clusters/C"
 #define GLOBAL ONE "/globalWrites"
 #define ZONE(name, region) "{\"zoneName\":\"" name "\",\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"" region "\"," \
@@ -32,22 +27,21 @@ typedef struct global_world {
 #define SPECS "\"replicationSpecs\":[" ZONE("East", "US_EAST_1") "," ZONE("West", "US_WEST_2") "]"
 #define MAP(location, zone) "{\"customZoneMappings\":[{\"location\":\"" location "\",\"zone\":\"" zone "\"}]}"
 
-static void global_open(global_world *w, const char *type, const char *rest)
+static void global_open(t_place *w, const char *type, const char *rest)
 {
   char body[1024];
-  t_open(&w->t, NULL);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
+  t_place_open(w, NULL, "P1", NULL);
   snprintf(body, sizeof body, "{\"name\":\"C\",\"clusterType\":\"%s\"%s," SPECS "}", type, rest);
   munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/clusters", w->group), ==, 202);
   t_advance(&w->t, 10);
 }
 
-static int global_send(global_world *w, const char *method, const char *below, const char *body)
+static int global_send(t_place *w, const char *method, const char *below, const char *body)
 {
   return t_sendf(&w->t, method, body, GLOBAL "%s", w->group, below);
 }
 
-static const char *global_cluster(global_world *w, const char *field)
+static const char *global_cluster(t_place *w, const char *field)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, ONE, w->group), ==, 200);
   return t_keep(&w->t, t_str(&w->t, field));
@@ -56,7 +50,7 @@ static const char *global_cluster(global_world *w, const char *field)
 TEST(global_writes, zones)
 {
   const char *east, *west;
-  global_world w;
+  t_place w;
   global_open(&w, "GEOSHARDED", "");
   east = global_cluster(&w, "replicationSpecs[0].zoneId");
   west = global_cluster(&w, "replicationSpecs[1].zoneId");
@@ -94,7 +88,7 @@ TEST(global_writes, zones)
 /* There is an end to locations, however few are mapped at once. */
 TEST(global_writes, most)
 {
-  global_world w;
+  t_place w;
   char body[8192];
   int i = 0, n, end;
   global_open(&w, "GEOSHARDED", "");
@@ -129,7 +123,7 @@ TEST(global_writes, namespaces)
     { SPACE(",\"numInitialChunks\":8193,\"isCustomShardKeyHashed\":true"), "numInitialChunks" },
     { SPACE(",\"presplitHashedZones\":true"), "presplitHashedZones" },
   };
-  global_world w;
+  t_place w;
   char body[128];
   size_t i;
   global_open(&w, "GEOSHARDED", "");
@@ -164,7 +158,7 @@ TEST(global_writes, others)
     { "POST", "/customZoneMapping", MAP("CA", "East") }, { "DELETE", "/customZoneMapping", NULL },
     { "POST", "/managedNamespaces", SPACE("") }, { "DELETE", "/managedNamespaces?db=shop&collection=orders", NULL },
   };
-  global_world w;
+  t_place w;
   size_t i;
   global_open(&w, "SHARDED", "");
   for (i = 0; i < 4; i++) {

@@ -11,18 +11,7 @@ T_NEEDS(integration) = {
 
 static const svc_config quiet = { .limiter_off = 1 };
 
-typedef struct integration_world {
-  t_service t;
-  const char *group;
-} integration_world;
-
-static void integration_open(integration_world *w)
-{
-  t_open(&w->t, &quiet);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "alpha");
-}
-
-static int integration_send(integration_world *w, const char *method, const char *type, const char *body)
+static int integration_send(t_place *w, const char *method, const char *type, const char *body)
 {
   return t_sendf(&w->t, method, body, "/groups/%s/integrations%s%s", w->group, type[0] ? "/" : "", type);
 }
@@ -63,9 +52,9 @@ static const char *integration_without(t_service *t, const char *body, const cha
 
 TEST(integration, kinds)
 {
-  integration_world w;
+  t_place w;
   size_t i, k;
-  integration_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   for (i = 0; i < KINDS; i++) {
     munit_assert_int(integration_send(&w, "POST", kinds[i].type, integration_without(&w.t, kinds[i].body, kinds[i].needed)), ==, 400);
     munit_assert_string_equal(t_param(&w.t, 0), kinds[i].needed);
@@ -92,8 +81,8 @@ TEST(integration, kinds)
 
 TEST(integration, paths)
 {
-  integration_world w;
-  integration_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(integration_send(&w, "POST", "SLACK", kinds[0].body), ==, 400); /* the path says otherwise */
   munit_assert_string_equal(t_param(&w.t, 0), "type");
   munit_assert_int(integration_send(&w, "POST", "HIP_CHAT", "{\"type\":\"HIP_CHAT\"}"), ==, 400);
@@ -112,9 +101,9 @@ TEST(integration, paths)
 
 TEST(integration, replace)
 {
-  integration_world w;
+  t_place w;
   const char *id;
-  integration_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(integration_send(&w, "POST", "DATADOG", kinds[0].body), ==, 201);
   id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
   munit_assert_int(integration_send(&w, "PUT", "DATADOG", "{\"type\":\"DATADOG\",\"apiKey\":\"****ngth\",\"sendDatabaseMetrics\":true}"), ==, 200);

@@ -4,6 +4,7 @@
 ** Tests also: cluster_transfer
 */
 #include "damaged.h"
+#include "driver.h"
 #include "mechanism/probe.h"
 #include "catalog/billing/bill.h"
 #include "needs.h"
@@ -19,31 +20,19 @@ T_NEEDS(invoice) = {
 
 static const svc_config quiet = { .limiter_off = 1, .provision_ms = 10000 };
 
-typedef struct invoice_world {
-  t_service t;
-  const char *org, *group;
-} invoice_world;
-
-static void invoice_open(invoice_world *w, const svc_config *config)
-{
-  t_open(&w->t, config);
-  w->org = t_organization(&w->t, "Acme");
-  w->group = t_project(&w->t, w->org, "alpha");
-}
-
 /* Another organization with a project. */
-static void invoice_open_again(invoice_world *w, const char *name)
+static void invoice_open_again(t_place *w, const char *name)
 {
   w->org = t_organization(&w->t, name);
   w->group = t_project(&w->t, w->org, "beta");
 }
 
-static int invoice_at(invoice_world *w, const char *method, const char *path, const char *body)
+static int invoice_at(t_place *w, const char *method, const char *path, const char *body)
 {
   return t_sendf(&w->t, method, body, "/groups/%s%s", w->group, path);
 }
 
-static int invoice_get(invoice_world *w, const char *path, const char *body)
+static int invoice_get(t_place *w, const char *path, const char *body)
 {
   return t_sendf(&w->t, "GET", body, "/orgs/%s/invoices%s", w->org, path);
 }
@@ -77,8 +66,8 @@ TEST(invoice, month)
 {
   char path[64];
   const char *id;
-  invoice_world w;
-  invoice_open(&w, &quiet);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(invoice_get(&w, "", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
@@ -151,9 +140,9 @@ TEST(invoice, month)
 /* Whoever changes something every minute pays as much as who does not: a day is rounded once. */
 TEST(invoice, flapping)
 {
-  invoice_world w;
+  t_place w;
   int i;
-  invoice_open(&w, &quiet);
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   for (i = 0; i < 120; i++) {
     t_advance(&w.t, 60);
@@ -172,8 +161,8 @@ TEST(invoice, flapping)
 TEST(invoice, free)
 {
   char path[96];
-  invoice_world w;
-  invoice_open(&w, &quiet);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", SHARED("Shared")), ==, 202);
   w.t.now = svc_day_ms(20250801);
   munit_assert_int(invoice_get(&w, "", NULL), ==, 200);
@@ -216,8 +205,8 @@ TEST(invoice, search)
 {
   char path[96], body[256], csv[96];
   const char *main_id, *beta, *at;
-  invoice_world w;
-  invoice_open(&w, &quiet);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   main_id = t_keep(&w.t, t_str(&w.t, "id"));
   beta = t_project(&w.t, w.org, "+beta");
@@ -315,11 +304,11 @@ TEST(invoice, steps)
 {
   enum { CLUSTERS = 5000, CENTS = 194 }; /* of each on a day: 194.4 */
   char path[96];
-  invoice_world w;
+  t_place w;
   invoice_job work;
   const char *id;
   int steps;
-  invoice_open(&w, &quiet);
+  t_place_open(&w, &quiet, "alpha", NULL);
   memset(&work, 0, sizeof work);
   work.job.work = invoice_work;
   work.job.now = w.t.now;
@@ -352,7 +341,7 @@ TEST(invoice, steps)
   t_close(&w.t);
 }
 
-static void invoice_lines(invoice_world *w, const char *org, unsigned from, unsigned count, bool flaps)
+static void invoice_lines(t_place *w, const char *org, unsigned from, unsigned count, bool flaps)
 {
   invoice_job work;
   memset(&work, 0, sizeof work);
@@ -372,11 +361,11 @@ TEST(invoice, bounded)
   enum { FLAPS = 8000, ORGS = 20, LINES = 500, MOST = 2500 };
   char name[16];
   svc_config config = quiet;
-  invoice_world w;
+  t_place w;
   int64_t cents;
   int steps, i;
   config.store = t_counting_port();
-  invoice_open(&w, &config);
+  t_place_open(&w, &config, "alpha", NULL);
   invoice_lines(&w, w.org, 0, FLAPS, true);
   for (i = 0; i < ORGS; i++) {
     snprintf(name, sizeof name, "O%d", i);
@@ -403,7 +392,7 @@ TEST(invoice, bounded)
 
 /* ------------------------------------------------------------------------------------------------------------ no payment */
 
-static const char *invoice_refused(invoice_world *w, const char *method, const char *path, const char *body)
+static const char *invoice_refused(t_place *w, const char *method, const char *path, const char *body)
 {
   munit_assert_int(invoice_at(w, method, path, body), ==, 402);
   munit_assert_string_equal(t_param(&w->t, 0), w->org);
@@ -419,11 +408,11 @@ TEST(invoice, no_card)
   char folder[128], body[96], path[64], endpoint[96];
   svc_config config = quiet;
   const char *other;
-  invoice_world w;
+  t_place w;
   size_t events;
   store_folder(folder);
   config.path = folder;
-  invoice_open(&w, &config);
+  t_place_open(&w, &config, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M20")), ==, 202);
   munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":true}"), ==, 200);
   munit_assert_int(invoice_at(&w, "POST", "/privateEndpoint/endpointService", "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}"), ==, 202);
@@ -510,10 +499,10 @@ TEST(invoice, last_charge)
 {
   char folder[128], org[32];
   svc_config config = quiet;
-  invoice_world w;
+  t_place w;
   store_folder(folder);
   config.path = folder;
-  invoice_open(&w, &config);
+  t_place_open(&w, &config, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M20")), ==, 202);
   t_advance(&w.t, DAY);
   munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202);
@@ -549,8 +538,8 @@ TEST(invoice, last_charge)
 TEST(invoice, damaged)
 {
   const char *first;
-  invoice_world w;
-  invoice_open(&w, &quiet);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   w.t.now = svc_day_ms(20250702);
   munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202);
@@ -582,10 +571,10 @@ TEST(invoice, damaged_sum)
 {
   static const uint32_t none = UINT32_MAX;
   static const char zeros[64] = "";
-  invoice_world w;
+  t_place w;
   int i, k;
   for (k = 0; k < 3; k++) {
-    invoice_open(&w, &quiet);
+    t_place_open(&w, &quiet, "alpha", NULL);
     invoice_lines(&w, w.org, 0, 3000, true);
     w.t.now = svc_day_ms(20250701);
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* the first step */
@@ -604,52 +593,29 @@ TEST(invoice, damaged_sum)
 
 /* ---------------------------------------------------------------------------------------------------------------- transfer */
 
-typedef struct invoice_driver {
-  char action[32], id[32], desired[512];
-} invoice_driver;
-
-static int invoice_perform(void *context, svc *s, const svc_order *order)
-{
-  invoice_driver *d = context;
-  (void)s;
-  snprintf(d->action, sizeof d->action, "%s", order->action);
-  snprintf(d->id, sizeof d->id, "%s", order->id);
-  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-  return SVC_OK;
-}
-
-static void invoice_told(invoice_world *w, invoice_driver *d, const char *action, const char *facts)
-{
-  d->action[0] = 0;
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-  munit_assert_string_equal(d->action, action);
-  munit_assert_int(svc_order_done(w->t.s, d->id, SVC_OK, facts), ==, SVC_OK);
-}
-
 /* What a driver says of a cluster's transfer holds until it says something else, and it is asked each hour. */
 TEST(invoice, transfer)
 {
-  invoice_driver d;
-  svc_driver port = { invoice_perform, NULL, &d };
+  t_driver d;
   svc_config config = quiet;
-  invoice_world w;
+  t_place w;
   char path[96];
   const char *id;
-  memset(&d, 0, sizeof d);
-  config.driver = &port;
-  invoice_open(&w, &config);
+  int orders;
+  config.driver = t_driver_init(&d);
+  t_place_open(&w, &config, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
-  invoice_told(&w, &d, "cluster.create", "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":-5,\"internet\":500}}");
-  invoice_told(&w, &d, "cluster.measure", NULL); /* once it has spoken of it, it is asked */
-  munit_assert_not_null(strstr(d.desired, "\"clusterName\":\"Main\""));
+  t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":-5,\"internet\":500}}");
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* once it has spoken of it, it is asked */
+  munit_assert_not_null(strstr(t_driver_order(&d, "")->desired, "\"clusterName\":\"Main\""));
   t_advance(&w.t, HOUR - 1);
-  d.action[0] = 0;
+  orders = d.orders;
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(d.action, "");
+  munit_assert_int(d.orders, ==, orders);
   t_advance(&w.t, 1);
-  invoice_told(&w, &d, "cluster.measure", "{\"transfer\":{\"internet\":1500}}");
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{\"transfer\":{\"internet\":1500}}");
   t_advance(&w.t, HOUR);
-  invoice_told(&w, &d, "cluster.measure", "{\"dataSizeBytes\":1}"); /* nothing of that: it stays */
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{\"dataSizeBytes\":1}"); /* nothing of that: it stays */
   t_advance(&w.t, HOUR);
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
   id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
@@ -669,13 +635,13 @@ TEST(invoice, transfer)
   munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"skuServices\":[\"Data Transfer\"]}}"), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), ==, 34);
-  invoice_told(&w, &d, "cluster.measure", "{\"transfer\":1500}"); /* that is no answer: it stays as well */
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{\"transfer\":1500}"); /* that is no answer: it stays as well */
   munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200); /* it sends nothing, and is not asked */
-  invoice_told(&w, &d, "cluster.update", NULL);
+  t_driver_finish(&d, w.t.s, "cluster.update", SVC_OK, NULL);
   t_advance(&w.t, 10 * HOUR);
-  d.action[0] = 0;
+  orders = d.orders;
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(d.action, "");
+  munit_assert_int(d.orders, ==, orders);
   munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"skuServices\":[\"Data Transfer\"]}}"), ==, 200);
   munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), ==, 34);
   t_close(&w.t);
@@ -684,10 +650,10 @@ TEST(invoice, transfer)
 /* Simulated: what is empty sends nothing; sample data is sent, a little of it, and not while it is paused. */
 TEST(invoice, transfer_simulated)
 {
-  invoice_world w;
+  t_place w;
   char path[96];
   int64_t cents;
-  invoice_open(&w, &quiet);
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   t_advance(&w.t, HOUR);
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
@@ -726,7 +692,7 @@ TEST(invoice, transfer_simulated)
   "\"analyticsSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":" analysts "}}]}]}"
 
 typedef struct invoice_year {
-  invoice_world w;
+  t_place w;
   uint64_t random;
   const char *groups[2];
   unsigned made; /* clusters, so far */
@@ -911,7 +877,7 @@ TEST(invoice, random_year)
   int64_t year = 0;
   memset(&y, 0, sizeof y);
   y.random = 20250601;
-  invoice_open(&y.w, &quiet);
+  t_place_open(&y.w, &quiet, "alpha", NULL);
   y.groups[0] = y.w.group;
   y.groups[1] = t_project(&y.w.t, y.w.org, "beta");
   for (month = 202506, months = 0; months < 12; months++, month = svc_bill_month_after(month)) {

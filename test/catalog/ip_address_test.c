@@ -1,6 +1,7 @@
 /*
 ** IP addresses of a project's clusters: of simulated hosts made from their names, else what a driver says.
 */
+#include "driver.h"
 #include "mechanism/probe.h"
 
 static const svc_config quiet = { .limiter_off = 1 };
@@ -43,19 +44,14 @@ TEST(ip_address, simulated)
 }
 
 /* A driver that has hosts: one that it names by an address of each family, one that it names. */
-static int ip_address_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)context;
-  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"203.0.113.9:27017\",\"[2001:DB8::1]:27017\",\"db.example.com:27017\"]}");
-}
-
 TEST(ip_address, driven)
 {
-  static const svc_driver driver = { .perform = ip_address_perform };
+  t_driver d;
   svc_config config = quiet;
   const char *group;
   t_service t;
-  config.driver = &driver;
+  config.driver = t_driver_init(&d);
+  t_driver_does(&d, "", "{\"hosts\":[\"203.0.113.9:27017\",\"[2001:DB8::1]:27017\",\"db.example.com:27017\"]}");
   t_open(&t, &config);
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);
@@ -70,14 +66,6 @@ TEST(ip_address, driven)
 }
 
 /* Hosts as drivers name them: with a port or none, twice, on one address; and the processes that they are. */
-static const char *ip_address_facts;
-
-static int ip_address_told(void *context, svc *s, const svc_order *order)
-{
-  (void)context;
-  return svc_order_done(s, order->id, SVC_OK, ip_address_facts);
-}
-
 TEST(ip_address, hosts)
 {
   static const struct {
@@ -89,15 +77,15 @@ TEST(ip_address, hosts)
     { "{\"hosts\":[\"[2001:db8::1]:27020\",\"[2001:db8::2]:27017\"]}", "2001:db8::1 2001:db8::2 ", "[2001:db8::1]:27020" },
     { "{\"hosts\":[]}", "", "" },
   };
-  static const svc_driver driver = { .perform = ip_address_told };
+  t_driver d;
   svc_config config = quiet;
   const char *group;
   char got[256], place[64];
   t_service t;
   size_t i, k;
-  config.driver = &driver;
+  config.driver = t_driver_init(&d);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    ip_address_facts = rows[i].facts;
+    t_driver_does(&d, "", rows[i].facts);
     t_open(&t, &config);
     group = t_project(&t, t_organization(&t, "Acme"), "alpha");
     munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);

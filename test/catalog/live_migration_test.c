@@ -4,8 +4,8 @@
 **
 ** Tests also: available_project, link_token, live_migration_validation
 */
+#include "driver.h"
 #include "needs.h"
-#include "support.h"
 
 T_NEEDS(live_migration) = {
   /* the path names all link tokens, which may be none */
@@ -281,45 +281,19 @@ TEST(live_migration, validation)
 
 /* ----------------------------------------------------------------------------------------------------------------- driver */
 
-typedef struct migration_driver {
-  char action[32], id[32], desired[2048], list[1024];
-  int asked;
-} migration_driver;
-
-static int driver_perform(void *context, svc *s, const svc_order *order)
-{
-  migration_driver *d = context;
-  (void)s;
-  snprintf(d->action, sizeof d->action, "%s", order->action);
-  snprintf(d->id, sizeof d->id, "%s", order->id);
-  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-  return SVC_OK;
-}
-
-static int driver_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
-{
-  migration_driver *d = context;
-  const char *said = strcmp(q->what, "list") == 0 ? d->list : "{\"value\":42}";
-  (void)s;
-  d->asked++;
-  return svc_reply_add(r, said, strlen(said));
-}
-
-static void expect_order(migration_world *w, migration_driver *d, const char *action, int result, const char *facts)
+static void expect_order(migration_world *w, t_driver *d, const char *action, int result, const char *facts)
 {
   t_advance(&w->t, HOUR);
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-  munit_assert_string_equal(d->action, action);
-  munit_assert_int(svc_order_done(w->t.s, d->id, result, facts), ==, SVC_OK);
+  t_driver_finish(d, w->t.s, action, result, facts);
 }
 
 TEST(live_migration, driver)
 {
-  migration_driver d = { "", "", "", "", 0 };
-  svc_driver driver = { driver_perform, driver_ask, &d };
-  svc_config config = { .driver = &driver };
+  t_driver d;
+  svc_config config = { .driver = t_driver_init(&d) };
   migration_world w;
   char path[64];
+  t_driver_answers(&d, "measure", "{\"value\":42}");
   open_world(&w, &config);
   expect_order(&w, &d, "cluster.create", SVC_OK, NULL);
   munit_assert_int(call(&w, "POST", "/validate", "{" TO("C", "\"PUBLIC\"") "," HOSTS ",\"source\":{\"clusterName\":\"Old\",\"groupId\":"
@@ -327,9 +301,9 @@ TEST(live_migration, driver)
                    ==, 200);
   snprintf(path, sizeof path, "/validate/%s", t_str(&w.t, "_id"));
   expect_order(&w, &d, "migration.validate", SVC_IO, "{\"reason\":\"no route\"}");
-  munit_assert_not_null(strstr(d.desired, "\"clusterName\":\"Old\""));
-  munit_assert_null(strstr(d.desired, "hunter2"));
-  munit_assert_null(strstr(d.desired, "somebody"));
+  munit_assert_not_null(strstr(t_driver_order(&d, "")->desired, "\"clusterName\":\"Old\""));
+  munit_assert_null(strstr(t_driver_order(&d, "")->desired, "hunter2"));
+  munit_assert_null(strstr(t_driver_order(&d, "")->desired, "somebody"));
   munit_assert_int(call(&w, "GET", path, NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "status"), "FAILED");
   munit_assert_string_equal(t_str(&w.t, "errorMessage"), "no route");
@@ -418,21 +392,20 @@ TEST(live_migration, links)
 
 TEST(live_migration, available)
 {
-  migration_driver d = { "", "", "", "", 0 };
-  svc_driver driver = { driver_perform, driver_ask, &d };
-  svc_config config = { .driver = &driver };
+  t_driver d;
+  svc_config config = { .driver = t_driver_init(&d) };
   static const char *const bad[] = { "", "nothing", "{}", "[1]", "[{\"name\":\"x\"}]", "[" PROJECT ",{}]" };
   migration_world w;
   size_t i;
   open_world(&w, &config);
   munit_assert_int(org(&w, "GET", AVAILABLE, NULL), ==, 200);
-  munit_assert_int(d.asked, ==, 0); /* there is no link */
+  munit_assert_int(d.asks, ==, 0); /* there is no link */
   munit_assert_int(org(&w, "POST", TOKENS, "{}"), ==, 201);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    snprintf(d.list, sizeof d.list, "%s", bad[i]);
+    t_driver_answers(&d, "list", bad[i]);
     expect(&w, org(&w, "GET", AVAILABLE, NULL), 503, "SERVICE_UNAVAILABLE");
   }
-  snprintf(d.list, sizeof d.list, "[%s]", PROJECT);
+  t_driver_answers(&d, "list", "[" PROJECT "]");
   munit_assert_int(org(&w, "GET", AVAILABLE, NULL), ==, 200);
   munit_assert_size(t_count(&w.t, ""), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "[0].deployments[0].name"), "Old");

@@ -4,6 +4,7 @@
 ** Tests also: log_integration/export
 */
 #include "catalog/backup_world.h"
+#include "driver.h"
 #include "needs.h"
 
 T_NEEDS(log_integration) = {
@@ -133,19 +134,6 @@ TEST(log_integration, export)
 
 /* ----------------------------------------------------------------------------------------------------------- the driver */
 
-typedef struct log_driver {
-  char id[32], action[32];
-} log_driver;
-
-static int log_perform(void *context, svc *s, const svc_order *order)
-{
-  log_driver *d = context;
-  (void)s;
-  snprintf(d->id, sizeof d->id, "%s", order->id);
-  snprintf(d->action, sizeof d->action, "%s", order->action);
-  return SVC_OK;
-}
-
 /* A driver that finds out, and says which of the two failures it is. */
 TEST(log_integration, refused)
 {
@@ -156,18 +144,15 @@ TEST(log_integration, refused)
     { "{\"reason\":\"no role\",\"state\":\"ASSUME_ROLE_FAILED\"}", "ASSUME_ROLE_FAILED" },
     { "{\"state\":\"NONSENSE\"}", "BUCKET_VERIFICATION_FAILED" },
   };
-  log_driver d;
-  svc_driver driver = { log_perform, NULL, &d };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
+  t_driver d;
+  svc_config config = { .limiter_off = 1, .driver = t_driver_init(&d) };
   b_world w;
   size_t i;
   b_open(&w, &config);
   b_role(&w, "AWS");
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     b_good(&w, "POST", EXPORT, BUCKET, 202);
-    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-    munit_assert_string_equal(d.action, "logexport.verify");
-    munit_assert_int(svc_order_done(w.t.s, d.id, SVC_IO, rows[i].facts), ==, SVC_OK);
+    t_driver_finish(&d, w.t.s, "logexport.verify", SVC_IO, rows[i].facts);
     b_good(&w, "GET", EXPORT, NULL, 200);
     b_is(&w, "state", rows[i].state);
     b_good(&w, "DELETE", EXPORT, NULL, 200);

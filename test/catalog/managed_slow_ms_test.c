@@ -1,27 +1,16 @@
 /*
 ** The managed slow-query threshold: what is its own, besides what holds for every route.
 */
-#include "support.h"
-
-typedef struct slow_world {
-  t_service t;
-  const char *group;
-} slow_world;
+#include "driver.h"
 
 #define SLOW "/groups/%s/managedSlowMs%s"
 
-static void slow_open(slow_world *w, const svc_config *config)
-{
-  t_open(&w->t, config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-}
-
-static int slow_send(slow_world *w, const char *method, const char *below)
+static int slow_send(t_place *w, const char *method, const char *below)
 {
   return t_sendf(&w->t, method, NULL, SLOW, w->group, below);
 }
 
-static int64_t slow_events(slow_world *w)
+static int64_t slow_events(t_place *w)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?eventType=GROUP_SETTINGS_UPDATED", w->group), ==, 200);
   return t_int(&w->t, "totalCount");
@@ -30,8 +19,8 @@ static int64_t slow_events(slow_world *w)
 TEST(managed_slow_ms, switched)
 {
   char tag[64];
-  slow_world w;
-  slow_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", NULL);
   munit_assert_int(slow_send(&w, "GET", ""), ==, 200);
   munit_assert_string_equal(w.t.response.body, "true");
   snprintf(tag, sizeof tag, "%s", t_get_header(&w.t, "ETag"));
@@ -56,8 +45,8 @@ TEST(managed_slow_ms, switched)
 
 TEST(managed_slow_ms, refused)
 {
-  slow_world w;
-  slow_open(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", NULL);
   munit_assert_int(slow_send(&w, "POST", "/disable"), ==, 405);
   munit_assert_int(slow_send(&w, "DELETE", "/enable"), ==, 405);
   munit_assert_int(slow_send(&w, "DELETE", ""), ==, 405);
@@ -66,21 +55,14 @@ TEST(managed_slow_ms, refused)
   t_close(&w.t);
 }
 
-static int slow_perform(void *context, svc *s, const svc_order *order)
-{
-  snprintf(context, 128, "%s %s", order->action, order->desired);
-  return svc_order_done(s, order->id, SVC_OK, NULL);
-}
-
 TEST(managed_slow_ms, driver)
 {
-  static char told[128];
-  svc_driver driver = { slow_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
-  slow_world w;
-  slow_open(&w, &config);
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
+  t_place w;
+  t_place_open(&w, &config, "P1", NULL);
   munit_assert_int(slow_send(&w, "DELETE", "/disable"), ==, 204);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(told, "slow_ms.put {\"enabled\":false}");
+  t_driver_finish(&d, w.t.s, "slow_ms.put", SVC_OK, NULL);
+  munit_assert_string_equal(t_driver_order(&d, "slow_ms.put")->desired, "{\"enabled\":false}");
   t_close(&w.t);
 }

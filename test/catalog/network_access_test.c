@@ -9,24 +9,18 @@ T_NEEDS(network_access) = {
 
 #define LIST "/groups/%s/accessList"
 
-typedef struct access_world {
-  t_service t;
-  const char *group;
-} access_world;
-
-static void access_open(access_world *w)
+static void access_open(t_place *w)
 {
   svc_config config = { .limiter_off = 1, .provision_ms = 100000 };
-  t_open(&w->t, &config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "alpha");
+  t_place_open(w, &config, "alpha", NULL);
 }
 
-static int at(access_world *w, const char *method, const char *path, const char *body)
+static int at(t_place *w, const char *method, const char *path, const char *body)
 {
   return t_sendf(&w->t, method, body, LIST "%s", w->group, path);
 }
 
-static int64_t events(access_world *w, const char *type)
+static int64_t events(t_place *w, const char *type)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?eventType=NETWORK_PERMISSION_ENTRY_%s", w->group, type), ==, 200);
   return t_int(&w->t, "totalCount");
@@ -34,7 +28,7 @@ static int64_t events(access_world *w, const char *type)
 
 TEST(network_access, life)
 {
-  access_world w;
+  t_place w;
   access_open(&w);
   munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\",\"comment\":\"office\"},{\"cidrBlock\":\"198.51.100.9/24\"},"
                           "{\"awsSecurityGroup\":\"sg-0a1b\"},{\"ipAddress\":\"2001:DB8:0:0::0001\"}]"), ==, 201);
@@ -88,7 +82,7 @@ TEST(network_access, refused)
     { "[{\"ipAddress\":\"192.0.2.1\"},{\"cidrBlock\":\"192.0.2.1/32\"}]", "DUPLICATE_ADDRESSES_IN_INPUT", NULL },
     { "[{\"ipAddress\":\"192.0.2.1\",\"deleteAfterDate\":\"2025-05-01\"}]", "EXPIRATION_DATE_IN_PAST", NULL },
   };
-  access_world w;
+  t_place w;
   size_t i;
   access_open(&w);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -112,7 +106,7 @@ TEST(network_access, refused)
 
 TEST(network_access, ends)
 {
-  access_world w;
+  t_place w;
   access_open(&w);
   munit_assert_int(at(&w, "POST", "", "[{\"ipAddress\":\"192.0.2.1\",\"deleteAfterDate\":\"2025-06-01T06:00:00Z\"}]"), ==, 201);
   t_advance(&w.t, 6 * 3600 - 1);

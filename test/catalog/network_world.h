@@ -4,7 +4,7 @@
 #ifndef SVC_TEST_NETWORK_WORLD_H
 #define SVC_TEST_NETWORK_WORLD_H
 
-#include "support.h"
+#include "driver.h"
 
 #define N_REGION(provider, region, priority) \
   "{\"providerName\":\"" provider "\",\"regionName\":\"" region "\",\"priority\":" #priority \
@@ -115,30 +115,6 @@ static inline int64_t n_events(n_world *w, const char *type)
   snprintf(path, sizeof path, "/events?eventType=%s", type);
   n_good(w, "GET", path, NULL, NULL, 200);
   return t_int(&w->t, "totalCount");
-}
-
-/* A driver that takes every order, and keeps the last one. */
-typedef struct n_driver {
-  char action[64], id[32], desired[4096];
-} n_driver;
-
-static inline int n_perform(void *context, svc *s, const svc_order *order)
-{
-  n_driver *d = context;
-  (void)s;
-  snprintf(d->action, sizeof d->action, "%s", order->action);
-  snprintf(d->id, sizeof d->id, "%s", order->id);
-  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-  return SVC_OK;
-}
-
-/* This order has come; what comes of it. */
-static inline void n_order(n_world *w, n_driver *d, const char *action, int result, const char *facts)
-{
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-  munit_assert_string_equal(d->action, action);
-  d->action[0] = 0;
-  munit_assert_int(svc_order_done(w->t.s, d->id, result, facts), ==, SVC_OK);
 }
 
 /* What is written in the answer to the last request says this. */

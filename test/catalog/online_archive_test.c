@@ -2,6 +2,7 @@
 ** Online archives: their states by the clock, what can be changed and what cannot, every rule of a body, and logs of queries.
 */
 #include "damaged.h"
+#include "driver.h"
 #include "needs.h"
 
 #define NEED_ARCHIVE "/groups/{groupId}/clusters/{clusterName}/onlineArchives/{archiveId}"
@@ -238,28 +239,11 @@ static svc_str unpacked(archive_world *w)
   return svc_buf_done(&b);
 }
 
-static int archive_asked;
-static const char *archive_wanted;
-static int driver_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
-{
-  (void)context, (void)s;
-  munit_assert_string_equal(q->what, "logs");
-  munit_assert_string_equal(q->name, "C");
-  munit_assert_string_equal(q->parameters, archive_wanted);
-  archive_asked++;
-  return svc_reply_add(r, "one\ntwo\n", 8);
-}
-
-static int driver_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)context, (void)s, (void)order;
-  return SVC_OK;
-}
-
 TEST(online_archive, logs)
 {
-  svc_driver driver = { driver_perform, driver_ask, NULL };
-  svc_config config = { .driver = &driver };
+  static const char wanted[] = "logs cluster C {\"archiveOnly\":false,\"from\":1748700000,\"log\":\"queryLogs\",\"until\":1748736000}";
+  t_driver d;
+  svc_config config = { .driver = t_driver_init(&d) };
   archive_world w;
   svc_str text;
   open_world(&w, NULL);
@@ -276,14 +260,16 @@ TEST(online_archive, logs)
   expect(&w, call(&w, "GET", "/queryLogs.gz?startDate=7", NULL), 400, "INVALID_QUERY_PARAMETER");
   t_close(&w.t);
   open_world(&w, &config);
-  archive_wanted = "{\"archiveOnly\":true,\"from\":1748700000,\"log\":\"queryLogs\",\"until\":1748736000}";
+  t_driver_answers(&d, "logs", "one\ntwo\n");
   munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1748700000&archiveOnly=true", NULL), ==, 200);
   munit_assert_string_equal(unpacked(&w).p, "one\ntwo\n");
-  munit_assert_int(archive_asked, ==, 1);
-  archive_wanted = "{\"archiveOnly\":false,\"from\":1748700000,\"log\":\"queryLogs\",\"until\":1748736000}";
+  munit_assert_int(d.asks, ==, 1);
+  munit_assert_string_equal(d.asked, "logs cluster C {\"archiveOnly\":true,\"from\":1748700000,\"log\":\"queryLogs\",\"until\":1748736000}");
   munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1748700000", NULL), ==, 200);
+  munit_assert_string_equal(d.asked, wanted);
   munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1748700000&archiveOnly=false", NULL), ==, 200);
-  munit_assert_int(archive_asked, ==, 3);
+  munit_assert_string_equal(d.asked, wanted);
+  munit_assert_int(d.asks, ==, 3);
   t_close(&w.t);
 }
 

@@ -5,25 +5,13 @@
 
 static const svc_config quiet = { .limiter_off = 1 };
 
-typedef struct settings_world {
-  t_service t;
-  const char *org, *group;
-} settings_world;
-
-static void settings_open(settings_world *w)
-{
-  t_open(&w->t, &quiet);
-  w->org = t_organization(&w->t, "Acme");
-  w->group = t_project(&w->t, w->org, "alpha");
-}
-
-static void settings_set(settings_world *w, const char *body, int status)
+static void settings_set(t_place *w, const char *body, int status)
 {
   if (t_sendf(&w->t, "PATCH", body, "/orgs/%s/settings", w->org) != status) munit_errorf("%s: %d %s", body, w->t.response.status, w->t.response.body);
 }
 
 /* It is refused, by this code, and nothing has changed. */
-static void settings_refuse(settings_world *w, const char *method, const char *path, const char *body, const char *code)
+static void settings_refuse(t_place *w, const char *method, const char *path, const char *body, const char *code)
 {
   uint64_t print;
   munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
@@ -33,7 +21,7 @@ static void settings_refuse(settings_world *w, const char *method, const char *p
   munit_assert_uint64(store_print(w->t.s), ==, print);
 }
 
-static const char *settings_path(settings_world *w, const char *front, const char *id, const char *behind)
+static const char *settings_path(t_place *w, const char *front, const char *id, const char *behind)
 {
   char path[256];
   snprintf(path, sizeof path, "%s%s%s", front, id, behind);
@@ -46,10 +34,10 @@ static const char *settings_path(settings_world *w, const char *front, const cha
 
 TEST(organization_settings, factors)
 {
-  settings_world w;
+  t_place w;
   const char *other, *own, *groups, *moved;
   char body[128];
-  settings_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   other = t_organization(&w.t, "Other");
   moved = t_project(&w.t, other, "moved");
   own = settings_path(&w, "/orgs/", w.org, "/settings");
@@ -88,9 +76,9 @@ TEST(organization_settings, factors)
 /* Credentials are for machines. */
 TEST(organization_settings, factors_of_credentials)
 {
-  settings_world w;
+  t_place w;
   const char *id, *secret;
-  settings_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   settings_set(&w, "{\"multiFactorAuthRequired\":true,\"apiAccessListRequired\":false}", 200);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"a\",\"description\":\"a\",\"roles\":[\"ORG_OWNER\"],\"secretExpiresAfterHours\":8}",
                            "/orgs/%s/serviceAccounts", w.org), ==, 201);
@@ -109,8 +97,8 @@ TEST(organization_settings, factors_of_credentials)
 TEST(organization_settings, employees)
 {
   static const char grant[] = "{\"expirationTime\":\"2025-06-08T00:00:00Z\",\"grantType\":\"CLUSTER_DATABASE_LOGS\"}";
-  settings_world w;
-  settings_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                            "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}",
                            "/groups/%s/clusters", w.group), ==, 202);
@@ -132,11 +120,11 @@ TEST(organization_settings, generative)
 {
   static const char *const names[] = { "isClusterAiAssistantEnabled", "isDataExplorerGenAIFeaturesEnabled",
                                        "isDataExplorerGenAISampleDocumentPassingEnabled" };
-  settings_world w;
+  t_place w;
   const char *path;
   char body[128], all[1024];
   size_t i;
-  settings_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   path = settings_path(&w, "/groups/", w.group, "/settings");
   settings_set(&w, "{\"genAIFeaturesEnabled\":false}", 200); /* of one that was never changed, too */
   settings_refuse(&w, "PATCH", path, "{\"isClusterAiAssistantEnabled\":true}", "GEN_AI_FEATURES_DISABLED");
@@ -170,9 +158,9 @@ TEST(organization_settings, secrets)
   static const struct {
     const char *of, *role;
   } places[] = { { "orgs", "ORG_MEMBER" }, { "groups", "GROUP_READ_ONLY" } };
-  settings_world w;
+  t_place w;
   size_t i;
-  settings_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   for (i = 0; i < 2; i++) {
     const char *in = i ? w.group : w.org, *client, *until;
     char body[256];
@@ -195,8 +183,8 @@ TEST(organization_settings, secrets)
 
 TEST(organization_settings, sessions)
 {
-  settings_world w;
-  settings_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   settings_set(&w, "{\"customSessionTimeouts\":{\"absoluteSessionTimeoutInSeconds\":600,\"idleSessionTimeoutInSeconds\":601}}", 400);
   munit_assert_true(t_violation(&w.t, "customSessionTimeouts.idleSessionTimeoutInSeconds"));
   settings_set(&w, "{\"customSessionTimeouts\":{\"absoluteSessionTimeoutInSeconds\":600,\"idleSessionTimeoutInSeconds\":600}}", 200);

@@ -1,37 +1,31 @@
 /*
 ** Outage simulations: what is their own, besides what holds for every route.
 */
+#include "driver.h"
 #include "mechanism/probe.h"
-
-typedef struct outage_world {
-  t_service t;
-  const char *group;
-} outage_world;
 
 #define ONE "/groups/%s/clusters/Main"
 #define OUTAGE ONE "/outageSimulation"
 #define EAST "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}"
 
-static void outage_open(outage_world *w, const svc_config *config)
+static void outage_open(t_place *w, const svc_config *config)
 {
-  t_open(&w->t, config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->group), ==, 202);
+  t_place_open(w, config, "P1", PROBE_CLUSTER("Main", "M10"));
   t_advance(&w->t, 10);
 }
 
-static int outage_send(outage_world *w, const char *method, const char *body)
+static int outage_send(t_place *w, const char *method, const char *body)
 {
   return t_sendf(&w->t, method, body, OUTAGE, w->group);
 }
 
-static void outage_is(outage_world *w, const char *state)
+static void outage_is(t_place *w, const char *state)
 {
   munit_assert_int(outage_send(w, "GET", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w->t, "state"), state);
 }
 
-static const char *outage_event(outage_world *w)
+static const char *outage_event(t_place *w)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=Main&itemsPerPage=1", w->group), ==, 200);
   return t_str(&w->t, "results[0].eventTypeName");
@@ -39,7 +33,7 @@ static const char *outage_event(outage_world *w)
 
 TEST(outage_simulation, states)
 {
-  outage_world w;
+  t_place w;
   size_t dues;
   outage_open(&w, NULL);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -87,7 +81,7 @@ TEST(outage_simulation, states)
 /* Nobody ends it: it ends. */
 TEST(outage_simulation, expires)
 {
-  outage_world w;
+  t_place w;
   outage_open(&w, NULL);
   munit_assert_int(outage_send(&w, "POST", EAST), ==, 202);
   t_advance(&w.t, 48 * 3600 - 1);
@@ -114,7 +108,7 @@ TEST(outage_simulation, refused)
       "outageFilters[1]" },
     { "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"type\":\"ZONE\"}]}", "outageFilters[0].type" },
   };
-  outage_world w;
+  t_place w;
   size_t i;
   outage_open(&w, NULL);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -127,37 +121,24 @@ TEST(outage_simulation, refused)
   t_close(&w.t);
 }
 
-static int outage_perform(void *context, svc *s, const svc_order *order)
-{
-  char *told = context;
-  (void)s;
-  if (strncmp(order->action, "outage.", 7) == 0) snprintf(told, 64, "%s %s", order->id, order->action);
-  return SVC_OK;
-}
-
 /* The driver makes it begin and end; what it is asked for, and deletes with the cluster, is as for any other. */
 TEST(outage_simulation, driver)
 {
-  char told[64] = "", id[25];
-  svc_driver driver = { outage_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
-  outage_world w;
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
+  t_place w;
   outage_open(&w, &config);
   munit_assert_int(outage_send(&w, "POST", EAST), ==, 202);
   t_advance(&w.t, 60);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(told + 25, "outage.start");
   outage_is(&w, "STARTING");
-  snprintf(id, sizeof id, "%.24s", told);
-  munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "outage.start", SVC_OK, NULL);
   outage_is(&w, "SIMULATING");
   munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200);
   t_advance(&w.t, 60);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(told + 25, "outage.end");
   outage_is(&w, "RECOVERING");
-  snprintf(id, sizeof id, "%.24s", told);
-  munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "outage.end", SVC_OK, NULL);
   outage_is(&w, "COMPLETE");
   t_close(&w.t);
 }
@@ -166,26 +147,25 @@ TEST(outage_simulation, driver)
 TEST(outage_simulation, fails)
 {
   static const char failed[] = "CLUSTER_REGIONAL_OUTAGE_SIMULATION_FAILED_TO_START";
-  char told[64] = "", id[25], before[25] = "";
-  svc_driver driver = { outage_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
-  outage_world w;
+  char before[25] = "";
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
+  const t_order *order;
+  t_place w;
   int i, end;
   outage_open(&w, &config);
   munit_assert_int(outage_send(&w, "POST", EAST), ==, 202);
   for (end = 0; end < 2; end++) {
     for (i = 0; i < 5; i++) {
       t_advance(&w.t, 60);
-      munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-      munit_assert_string_equal(told + 25, end ? "outage.end" : "outage.start");
-      snprintf(id, sizeof id, "%.24s", told);
-      munit_assert_string_not_equal(id, before);
-      strcpy(before, id);
-      munit_assert_int(svc_order_done(w.t.s, id, i < 4 ? SVC_IO : SVC_OK, NULL), ==, SVC_OK);
-      munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK); /* of that one nothing is heard any more */
+      t_driver_finish(&d, w.t.s, end ? "outage.end" : "outage.start", i < 4 ? SVC_IO : SVC_OK, NULL);
+      order = t_driver_order(&d, "outage.");
+      munit_assert_string_not_equal(order->id, before);
+      strcpy(before, order->id);
+      munit_assert_int(svc_order_done(w.t.s, before, SVC_OK, NULL), ==, SVC_OK); /* of that one nothing is heard any more */
       if (i < 4) outage_is(&w, end ? "RECOVERING" : "STARTING");
       munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-      munit_assert_memory_equal(24, told, id); /* not at once */
+      munit_assert_string_equal(t_driver_order(&d, "outage.")->id, before); /* not at once */
     }
     outage_is(&w, end ? "COMPLETE" : "SIMULATING");
     munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=%s", w.group, failed), ==, 200);

@@ -203,9 +203,8 @@ TEST(peer, sent_back)
 /* A driver's word is shown in each provider's own way. */
 TEST(peer, driver)
 {
-  n_driver d = { "", "", "" };
-  svc_driver driver = { n_perform, NULL, &d };
-  svc_config config = { .driver = &driver };
+  t_driver d;
+  svc_config config = { .driver = t_driver_init(&d) };
   n_world w;
   const char *at;
   n_open(&w, &config);
@@ -213,44 +212,44 @@ TEST(peer, driver)
   t_advance(&w.t, 3600); /* the clock alone moves nothing */
   munit_assert_string_equal(n_get(&w, at, "statusName"), "INITIATING");
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_not_null(strstr(d.desired, "\"svcCidrBlock\":\"10.8.0.0/21\"")); /* the driver knows both sides */
-  munit_assert_not_null(strstr(d.desired, "192.168.0.0/24"));
-  n_order(&w, &d, "peering.create", SVC_OK, "{\"connectionId\":\"pcx-77\"}");
+  munit_assert_not_null(strstr(t_driver_order(&d, "peering.")->desired, "\"svcCidrBlock\":\"10.8.0.0/21\"")); /* the driver knows both sides */
+  munit_assert_not_null(strstr(t_driver_order(&d, "peering.")->desired, "192.168.0.0/24"));
+  t_driver_finish(&d, w.t.s, "peering.create", SVC_OK, "{\"connectionId\":\"pcx-77\"}");
   munit_assert_string_equal(n_get(&w, at, "statusName"), "PENDING_ACCEPTANCE");
   munit_assert_string_equal(t_str(&w.t, "connectionId"), "pcx-77");
-  n_order(&w, &d, "peering.accept", SVC_IO, "{\"reason\":\"REJECTED\"}");
+  t_driver_finish(&d, w.t.s, "peering.accept", SVC_IO, "{\"reason\":\"REJECTED\"}");
   munit_assert_string_equal(n_get(&w, at, "statusName"), "FAILED");
   munit_assert_string_equal(t_str(&w.t, "errorStateName"), "REJECTED");
   munit_assert_int64(n_events(&w, "PEER_UPDATED"), ==, 1);
   n_good(&w, "PATCH", at, "{\"awsAccountId\":\"210987654321\"}", NULL, 200); /* from the beginning */
   munit_assert_string_equal(t_str(&w.t, "statusName"), "INITIATING");
   munit_assert_string_equal(t_str(&w.t, "errorStateName"), "");
-  n_order(&w, &d, "peering.create", SVC_IO, "{\"reason\":\"no such account\"}");
+  t_driver_finish(&d, w.t.s, "peering.create", SVC_IO, "{\"reason\":\"no such account\"}");
   munit_assert_string_equal(n_get(&w, at, "errorStateName"), "INVALID_ARGUMENT"); /* of these there are three */
   n_good(&w, "PATCH", at, "{\"awsAccountId\":\"123456789012\"}", NULL, 200);
-  n_order(&w, &d, "peering.create", SVC_OK, NULL);
-  n_order(&w, &d, "peering.accept", SVC_OK, NULL);
-  n_order(&w, &d, "peering.finalize", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "peering.create", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "peering.accept", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "peering.finalize", SVC_OK, NULL);
   munit_assert_string_equal(n_get(&w, at, "statusName"), "AVAILABLE");
   n_good(&w, "DELETE", at, NULL, NULL, 202);
-  n_order(&w, &d, "peering.delete", SVC_IO, NULL);
+  t_driver_finish(&d, w.t.s, "peering.delete", SVC_IO, NULL);
   munit_assert_string_equal(n_get(&w, at, "statusName"), "FAILED");
   n_good(&w, "DELETE", at, NULL, NULL, 202);
-  n_order(&w, &d, "peering.delete", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "peering.delete", SVC_OK, NULL);
   n_good(&w, "GET", at, NULL, NULL, 404);
 
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AZURE("net"), n_make(&w, "/containers", AZURE_CONTAINER, NULL, 201), 202));
-  n_order(&w, &d, "peering.create", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "peering.create", SVC_OK, NULL);
   munit_assert_string_equal(n_get(&w, at, "status"), "AVAILABLE"); /* one order is all it takes */
   n_good(&w, "DELETE", at, NULL, NULL, 202);
-  n_order(&w, &d, "peering.delete", SVC_IO, "{\"reason\":\"the directory is locked\"}");
+  t_driver_finish(&d, w.t.s, "peering.delete", SVC_IO, "{\"reason\":\"the directory is locked\"}");
   munit_assert_string_equal(n_get(&w, at, "status"), "DELETION_FAILED");
   munit_assert_string_equal(t_str(&w.t, "errorState"), "the directory is locked");
 
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_GCP("net"), n_make(&w, "/containers", GCP_CONTAINER, NULL, 201), 202));
-  n_order(&w, &d, "peering.create", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "peering.create", SVC_OK, NULL);
   munit_assert_string_equal(n_get(&w, at, "status"), "WAITING_FOR_USER");
-  n_order(&w, &d, "peering.accept", SVC_IO, "{\"reason\":\"nobody answered\"}");
+  t_driver_finish(&d, w.t.s, "peering.accept", SVC_IO, "{\"reason\":\"nobody answered\"}");
   munit_assert_string_equal(n_get(&w, at, "status"), "FAILED");
   munit_assert_string_equal(t_str(&w.t, "errorMessage"), "nobody answered");
   munit_assert_int64(n_events(&w, "GCP_PEER_UPDATED"), ==, 1);

@@ -207,7 +207,7 @@ TEST(policy_operations, streams)
   const char *policy;
   uint64_t print;
   stream_open(&w, true);
-  snprintf(w.driver.said, sizeof w.driver.said, "[{\"_id\":\"5f00000000000000000000c1\",\"name\":\"pcx-1\",\"cloudStatus\":\"pending-acceptance\","
+  t_driver_answers(&w.driver, "", "[{\"_id\":\"5f00000000000000000000c1\",\"name\":\"pcx-1\",\"cloudStatus\":\"pending-acceptance\","
            "\"requesterAccountId\":\"111111111111\",\"requesterVpcId\":\"vpc-1\",\"requesterCidr\":\"10.0.0.0/16\"}]");
   policy = policy_of(&w.t, w.org, PEERING(OF_AWS));
   print = store_print(w.t.s);

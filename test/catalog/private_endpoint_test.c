@@ -266,63 +266,53 @@ TEST(private_endpoint, two_providers)
 
 TEST(private_endpoint, driver)
 {
-  n_driver d = { "", "", "" };
-  svc_driver driver = { n_perform, NULL, &d };
-  svc_config config = { .driver = &driver };
+  t_driver d;
+  svc_config config = { .driver = t_driver_init(&d) };
   n_world w;
   const char *up, *at, *strings = "connectionStrings.privateEndpoint[0].srvConnectionString";
   n_open(&w, &config);
   n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 202);
-  n_order(&w, &d, "cluster.create", SVC_OK, "{\"hosts\":[\"real.example.net:27017\"]}");
+  t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, "{\"hosts\":[\"real.example.net:27017\"]}");
   up = service(&w, "AWS", "US_EAST_1");
-  n_order(&w, &d, "endpoint_service.create", SVC_IO, "{\"reason\":\"no addresses left\"}");
+  t_driver_finish(&d, w.t.s, "endpoint_service.create", SVC_IO, "{\"reason\":\"no addresses left\"}");
   munit_assert_string_equal(n_get(&w, up, "status"), "FAILED");
   munit_assert_string_equal(t_str(&w.t, "errorMessage"), "no addresses left");
   n_good(&w, "DELETE", up, NULL, NULL, 202);
-  n_order(&w, &d, "endpoint_service.delete", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "endpoint_service.delete", SVC_OK, NULL);
   up = service(&w, "AWS", "US_EAST_1");
-  n_order(&w, &d, "endpoint_service.create", SVC_OK, "{\"endpointServiceName\":\"com.example.svc\"}");
+  t_driver_finish(&d, w.t.s, "endpoint_service.create", SVC_OK, "{\"endpointServiceName\":\"com.example.svc\"}");
   munit_assert_string_equal(n_get(&w, up, "endpointServiceName"), "com.example.svc");
   n_good(&w, "POST", below(&w, up), "{\"id\":\"" VPCE "\"}", NULL, 202);
   at = n_at(&w, below(&w, up), VPCE);
-  n_order(&w, &d, "endpoint.create", SVC_OK, NULL);
-  n_order(&w, &d, "endpoint.connect", SVC_IO, "{\"reason\":\"not ours\"}");
+  t_driver_finish(&d, w.t.s, "endpoint.create", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "endpoint.connect", SVC_IO, "{\"reason\":\"not ours\"}");
   munit_assert_string_equal(n_get(&w, at, "connectionStatus"), "REJECTED");
   munit_assert_string_equal(t_str(&w.t, "errorMessage"), "not ours");
   munit_assert_string_equal(n_get(&w, "/clusters/Main", strings), "");
   n_good(&w, "DELETE", at, NULL, NULL, 204);
-  n_order(&w, &d, "endpoint.delete", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "endpoint.delete", SVC_OK, NULL);
   n_good(&w, "POST", below(&w, up), "{\"id\":\"" VPCE "\"}", NULL, 202);
-  n_order(&w, &d, "endpoint.create", SVC_OK, NULL);
-  n_order(&w, &d, "endpoint.connect", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "endpoint.create", SVC_OK, NULL);
+  t_driver_finish(&d, w.t.s, "endpoint.connect", SVC_OK, NULL);
   munit_assert_not_null(strstr(n_get(&w, "/clusters/Main", strings), "+srv://pl-0-us-east-1."));
   munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "real.example.net:27017")); /* as the driver said */
 
   n_good(&w, "POST", "/clusters", N_AWS("Second"), NULL, 202); /* one that comes later is reached in the same way */
   munit_assert_string_equal(n_get(&w, "/clusters/Second", strings), "");
-  n_order(&w, &d, "cluster.create", SVC_OK, "{\"hosts\":[\"other.example.net:27017\"]}");
+  t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, "{\"hosts\":[\"other.example.net:27017\"]}");
   munit_assert_not_null(strstr(n_get(&w, "/clusters/Second", strings), "+srv://pl-3-us-east-1."));
 
   up = service(&w, "GCP", "WESTERN_US");
-  n_order(&w, &d, "endpoint_service.create", SVC_OK, "{\"serviceAttachmentNames\":[\"sa-1\",7,\"sa-2\"]}");
+  t_driver_finish(&d, w.t.s, "endpoint_service.create", SVC_OK, "{\"serviceAttachmentNames\":[\"sa-1\",7,\"sa-2\"]}");
   n_good(&w, "GET", up, NULL, NULL, 200);
   munit_assert_size(t_count(&w.t, "serviceAttachmentNames"), ==, 2);
   t_close(&w.t);
 }
 
-/* What a driver says of a service is taken as far as it is names: of each provider its own, and of a list so many. */
-typedef struct told_driver {
-  const char *facts;
-} told_driver;
-
-static int told_perform(void *context, svc *s, const svc_order *order)
-{
-  return svc_order_done(s, order->id, SVC_OK, ((told_driver *)context)->facts);
-}
-
 #define LONG_64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define LONG_NAME LONG_64 LONG_64 LONG_64 LONG_64 /* of 256 characters */
 
+/* What a driver says of a service is taken as far as it is names: of each provider its own, and of a list so many. */
 TEST(private_endpoint, told)
 {
   static char many[4096], longest[1024];
@@ -341,9 +331,8 @@ TEST(private_endpoint, told)
     { "GCP", "EASTERN_US", "{\"serviceAttachmentNames\":[\"" LONG_NAME "\",\"a\"]}", "serviceAttachmentNames[0]", "a" }, /* longer than names are */
     { "GCP", "EUROPE_WEST_3", many, "serviceAttachmentNames[49]", "a49" },
   };
-  static told_driver told;
-  svc_driver driver = { told_perform, NULL, &told };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
+  t_driver d;
+  svc_config config = { .limiter_off = 1, .driver = t_driver_init(&d) };
   const char *group;
   char body[128], path[128];
   t_service t;
@@ -355,7 +344,7 @@ TEST(private_endpoint, told)
   t_open(&t, &config);
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    told.facts = rows[i].facts;
+    t_driver_does(&d, "", rows[i].facts);
     snprintf(body, sizeof body, "{\"providerName\":\"%s\",\"region\":\"%s\"}", rows[i].provider, rows[i].region);
     if (t_sendf(&t, "POST", body, "/groups/%s/privateEndpoint/endpointService", group) != 202) munit_errorf("%s: %s", body, t.response.body);
     snprintf(path, sizeof path, "/groups/%s/privateEndpoint/%s/endpointService/%s", group, rows[i].provider, t_keep(&t, t_str(&t, "id")));
@@ -368,7 +357,7 @@ TEST(private_endpoint, told)
     static const struct {
       const char *provider, *region, *body, *shown; /* what is shown of the connection's name */
     } below[] = { { "AZURE", "EUROPE_NORTH", AZURE_BODY("pe-1"), "by-the-driver" }, { "GCP", "EUROPE_WEST_2", GCP_BODY, "" }, { "AWS", "EU_WEST_1", "{\"id\":\"" VPCE "\"}", "" } };
-    told.facts = "{\"privateEndpointConnectionName\":\"by-the-driver\"}";
+    t_driver_does(&d, "", "{\"privateEndpointConnectionName\":\"by-the-driver\"}");
     for (i = 0; i < 3; i++) { /* and of an endpoint: only Azure has such a name */
       const char *id;
       char self[1024];

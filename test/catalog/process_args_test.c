@@ -2,6 +2,7 @@
 ** Process arguments: what is their own, besides what holds for every route.
 */
 #include "damaged.h"
+#include "driver.h"
 #include "needs.h"
 
 #define NEED_ARGS "/groups/{groupId}/clusters/{clusterName}/processArgs"
@@ -12,31 +13,25 @@ T_NEEDS(process_args) = {
   T_NEEDS_END
 };
 
-typedef struct args_world {
-  t_service t;
-  const char *group;
-} args_world;
 
 #define ONE "/groups/%s/clusters/C"
 #define ARGS ONE "/processArgs"
 #define BODY "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"advancedConfiguration\":{\"minimumEnabledTlsProtocol\":\"TLS1_3\"}," \
              "\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}"
 
-static void args_open(args_world *w, const svc_config *config)
+static void args_open(t_place *w, const svc_config *config)
 {
-  t_open(&w->t, config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", BODY, "/groups/%s/clusters", w->group), ==, 202);
+  t_place_open(w, config, "P1", BODY);
   t_advance(&w->t, 10);
 }
 
-static const char *args_cluster(args_world *w, const char *field)
+static const char *args_cluster(t_place *w, const char *field)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, ONE, w->group), ==, 200);
   return t_str(&w->t, field);
 }
 
-static int args_patch(args_world *w, const char *body)
+static int args_patch(t_place *w, const char *body)
 {
   return t_sendf(&w->t, "PATCH", body, ARGS, w->group);
 }
@@ -48,7 +43,7 @@ TEST(process_args, defaults)
     { "defaultWriteConcern", "majority" }, { "javascriptEnabled", "true" }, { "minimumEnabledTlsProtocol", "TLS1_3" },
     { "noTableScan", "false" }, { "oplogSizeMB", "" }, { "tlsCipherConfigMode", "DEFAULT" }, { "transactionLifetimeLimitSeconds", "60" },
   };
-  args_world w;
+  t_place w;
   size_t i;
   args_open(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, ARGS, w.group), ==, 200);
@@ -61,7 +56,7 @@ TEST(process_args, defaults)
 /* To change them is to update the cluster. */
 TEST(process_args, change)
 {
-  args_world w;
+  t_place w;
   args_open(&w, NULL);
   munit_assert_int(args_patch(&w, "{\"oplogSizeMB\":2000,\"noTableScan\":true}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "oplogSizeMB"), "2000");
@@ -82,7 +77,7 @@ TEST(process_args, change)
 /* TLS is one setting, in two places. */
 TEST(process_args, tls)
 {
-  args_world w;
+  t_place w;
   args_open(&w, NULL);
   munit_assert_int(args_patch(&w, "{\"minimumEnabledTlsProtocol\":\"TLS1_2\",\"noTableScan\":true}"), ==, 200); /* also to what is the default */
   munit_assert_string_equal(t_str(&w.t, "minimumEnabledTlsProtocol"), "TLS1_2");
@@ -103,7 +98,7 @@ TEST(process_args, tls)
 
 TEST(process_args, refused)
 {
-  args_world w;
+  t_place w;
   args_open(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 200);
   munit_assert_int(args_patch(&w, "{\"noTableScan\":true}"), ==, 409);
@@ -122,35 +117,27 @@ TEST(process_args, refused)
   t_close(&w.t);
 }
 
-static int args_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)s;
-  snprintf(context, 8192, "%s", order->desired);
-  return SVC_OK;
-}
-
 /* The driver brings them about with the cluster, also with one that is being made. */
 TEST(process_args, driver)
 {
-  static char told[8192];
-  svc_driver driver = { args_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
-  args_world w;
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
+  t_place w;
   args_open(&w, &config);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_null(strstr(told, "processArgs"));
+  munit_assert_null(strstr(t_driver_order(&d, "cluster.")->desired, "processArgs"));
   munit_assert_int(args_patch(&w, "{\"oplogSizeMB\":2000}"), ==, 200);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_not_null(strstr(told, "\"processArgs\":{"));
-  munit_assert_not_null(strstr(told, "\"oplogSizeMB\":2000"));
-  munit_assert_not_null(strstr(told, "\"stateName\":\"CREATING\""));
+  munit_assert_not_null(strstr(t_driver_order(&d, "cluster.")->desired, "\"processArgs\":{"));
+  munit_assert_not_null(strstr(t_driver_order(&d, "cluster.")->desired, "\"oplogSizeMB\":2000"));
+  munit_assert_not_null(strstr(t_driver_order(&d, "cluster.")->desired, "\"stateName\":\"CREATING\""));
   t_close(&w.t);
 }
 
 /* A cluster of which damage has left no advancedConfiguration: what is set of TLS there finds no place, the rest is set. */
 TEST(process_args, damaged)
 {
-  args_world w;
+  t_place w;
   args_open(&w, NULL);
   damaged_body(&w.t, "cluster", w.group, t_keep(&w.t, args_cluster(&w, "id")), "\"advancedConfiguration\":", "\"was\":");
   munit_assert_int(args_patch(&w, "{\"noTableScan\":true,\"minimumEnabledTlsProtocol\":\"TLS1_2\"}"), ==, 200);

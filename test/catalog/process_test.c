@@ -3,6 +3,7 @@
 **
 ** Tests also: process_database, process/disk
 */
+#include "driver.h"
 #include "mechanism/probe.h"
 #include "needs.h"
 
@@ -273,29 +274,14 @@ TEST(process, disk)
 
 /* ---- a driver */
 
-static char process_asked[2048];
-static const char *process_says;
-
-static int process_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)context;
-  return svc_order_done(s, order->id, SVC_OK, "{\"hosts\":[\"a.example.net:27017\",\"b.example.net:27018\"]}");
-}
-
-static int process_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
-{
-  (void)context, (void)s;
-  snprintf(process_asked, sizeof process_asked, "%s %s %s %s", q->what, q->resource, q->name, q->parameters);
-  return svc_reply_add(r, process_says, strlen(process_says));
-}
-
 TEST(process, driver)
 {
   static char many[4100];
-  svc_driver driver = { process_perform, process_ask, NULL };
-  const svc_config config = { .driver = &driver };
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
   process_world w;
   size_t i;
+  t_driver_does(&d, "", "{\"hosts\":[\"a.example.net:27017\",\"b.example.net:27018\"]}");
   process_open(&w, &config, PROBE_CLUSTER("Main", "M10"));
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2); /* as many as it has */
   munit_assert_string_equal(w.id, "a.example.net:27017");
@@ -303,39 +289,39 @@ TEST(process, driver)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/processes?pageNum=2&itemsPerPage=1", w.group), ==, 200);
   munit_assert_size(t_count(&w.t, "results"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].id"), "b.example.net:27018");
-  process_says = "{\"series\":{\"CONNECTIONS\":[1, 2.50, \"x\", null]}}";
+  t_driver_answers(&d, "", "{\"series\":{\"CONNECTIONS\":[1, 2.50, \"x\", null]}}");
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M&m=CONNECTIONS&m=MEMORY_RESIDENT"), ==, 200);
-  munit_assert_not_null(strstr(process_asked, "series cluster Main {\"from\":1748739360,\"host\":\"a.example.net:27017\",\"metrics\":[{\"name\":"
-                                              "\"CONNECTIONS\",\"units\":\"SCALAR\"},"));
+  munit_assert_not_null(strstr(d.asked, "series cluster Main {\"from\":1748739360,\"host\":\"a.example.net:27017\",\"metrics\":[{\"name\":"
+                                       "\"CONNECTIONS\",\"units\":\"SCALAR\"},"));
   munit_assert_string_equal(t_str(&w.t, "measurements[0].dataPoints[1].value"), "2.50"); /* as it says */
   munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[2].value")->type, ==, SVC_J_NULL); /* what is no figure is a gap */
   munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[4].value")->type, ==, SVC_J_NULL); /* and so is what it left out */
   munit_assert_int(t_node(&w.t, "measurements[1].dataPoints[0].value")->type, ==, SVC_J_NULL);
-  process_says = "{\"series\":{\"CONNECTIONS\":5}}"; /* no series: all gaps */
+  t_driver_answers(&d, "", "{\"series\":{\"CONNECTIONS\":5}}"); /* no series: all gaps */
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M&m=CONNECTIONS"), ==, 200);
   munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[0].value")->type, ==, SVC_J_NULL);
-  process_says = "{\"missing\":true}";
+  t_driver_answers(&d, "", "{\"missing\":true}");
   munit_assert_int(process_get(&w, "/databases/shop/measurements?granularity=PT1M&period=PT4M"), ==, 404);
-  process_says = "[\"shop\",\"a/b\"]";
+  t_driver_answers(&d, "", "[\"shop\",\"a/b\"]");
   munit_assert_int(process_get(&w, "/databases"), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
-  munit_assert_not_null(strstr(process_asked, "list cluster Main {\"host\":\"a.example.net:27017\",\"known\":[\"admin\","));
+  munit_assert_not_null(strstr(d.asked, "list cluster Main {\"host\":\"a.example.net:27017\",\"known\":[\"admin\","));
   munit_assert_int(process_get(&w, "/databases?pageNum=2&itemsPerPage=1"), ==, 200);
   munit_assert_size(t_count(&w.t, "results"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].databaseName"), "a/b");
   munit_assert_int(process_get(&w, "/databases/a%2Fb"), ==, 200);
   munit_assert_int(process_get(&w, "/databases/admin"), ==, 404); /* it says that there is none */
-  process_says = "{\"a\":1}";
+  t_driver_answers(&d, "", "{\"a\":1}");
   munit_assert_int(process_get(&w, "/databases"), ==, 503);
-  process_says = "[1]";
+  t_driver_answers(&d, "", "[1]");
   munit_assert_int(process_get(&w, "/disks"), ==, 503);
-  process_says = "[\"a\",\"\",\"b\"]"; /* one that has no name */
+  t_driver_answers(&d, "", "[\"a\",\"\",\"b\"]"); /* one that has no name */
   munit_assert_int(process_get(&w, "/disks"), ==, 503);
   for (i = 0; i < 1001; i++) memcpy(many + i * 4, i ? ",\"a\"" : "[\"a\"", 4);
   memcpy(many + i * 4, "]", 2);
-  process_says = many;
+  t_driver_answers(&d, "", many);
   munit_assert_int(process_get(&w, "/disks"), ==, 503);
-  process_says = "nonsense";
+  t_driver_answers(&d, "", "nonsense");
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M"), ==, 503);
   t_close(&w.t);
 }

@@ -52,9 +52,9 @@ static adv_world w;
 TEST(query_shape, summaries)
 {
   adv_open(&w);
-  w.stats = stats;
+  t_driver_answers(&w.driver, ADV_STATS, stats);
   adv_good(&w, SUMMARIES, "");
-  munit_assert_not_null(strstr(w.asked, "queryStats cluster C "));
+  munit_assert_not_null(strstr(w.driver.asked, "queryStats cluster C "));
   munit_assert_size(t_count(&w.t, "summaries"), ==, 2); /* other commands, and what has no hash, are none */
   munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShapeHash"), HASH("B")); /* it took longest */
   munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShape"), "as it is");
@@ -96,12 +96,12 @@ TEST(query_shape, summaries)
   adv_bad(&w, SUMMARIES, "?since=1749340800001&until=1749340800000", 400, "START_DATE_AFTER_END_DATE");
   adv_bad(&w, SUMMARIES, "?namespaces=a.b&namespaces=a.c&namespaces=a.d&namespaces=a.e&namespaces=a.f&namespaces=a.g&namespaces=a.h"
           "&namespaces=a.i&namespaces=a.j&namespaces=a.k&namespaces=a.l", 400, "INVALID_QUERY_PARAMETER");
-  w.stats = "[" STAT("C", 00100, "s.d", "find", 1, 5000, "") "," STAT("A", 00100, "s.d", "find", 1, 5000, "") "," STAT("B", 00100, "s.d", "find", 1, 5000, "") "]";
+  t_driver_answers(&w.driver, ADV_STATS, "[" STAT("C", 00100, "s.d", "find", 1, 5000, "") "," STAT("A", 00100, "s.d", "find", 1, 5000, "") "," STAT("B", 00100, "s.d", "find", 1, 5000, "") "]");
   adv_good(&w, SUMMARIES, ""); /* of what took as long, by their hashes */
   munit_assert_string_equal(t_str(&w.t, "summaries[0].queryShapeHash"), HASH("A"));
   munit_assert_string_equal(t_str(&w.t, "summaries[1].queryShapeHash"), HASH("B"));
   munit_assert_string_equal(t_str(&w.t, "summaries[2].queryShapeHash"), HASH("C"));
-  w.stats = "[{\"count\":0}]";
+  t_driver_answers(&w.driver, ADV_STATS, "[{\"count\":0}]");
   adv_bad(&w, SUMMARIES, "", 503, "SERVICE_UNAVAILABLE");
   t_close(&w.t);
 }
@@ -109,7 +109,7 @@ TEST(query_shape, summaries)
 TEST(query_shape, details)
 {
   adv_open(&w);
-  w.stats = stats;
+  t_driver_answers(&w.driver, ADV_STATS, stats);
   adv_good(&w, DETAILS("a"), "");
   munit_assert_string_equal(adv_text(&w, "firstSeen"), "{\"applicationName\":\"old\",\"timestamp\":1749423600}");
   munit_assert_string_equal(adv_text(&w, "lastSeen"), "{\"applicationName\":\"new\",\"driverName\":\"d\",\"driverVersion\":\"2\","
@@ -143,7 +143,7 @@ TEST(query_shape, rejected)
 {
   char tag[64];
   adv_open(&w);
-  w.stats = stats;
+  t_driver_answers(&w.driver, ADV_STATS, stats);
   adv_good(&w, SHAPES "/" HASH("a"), "");
   munit_assert_string_equal(t_str(&w.t, "status"), "UNREJECTED");
   munit_assert_string_equal(t_str(&w.t, "command"), "FIND");
@@ -153,12 +153,12 @@ TEST(query_shape, rejected)
   munit_assert_string_equal(t_str(&w.t, "namespace"), "s.c");
   munit_assert_string_equal(t_str(&w.t, "queryShapeHash"), HASH("A")); /* however it was spelt */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_memory_equal(19, w.ordered, "query_shape.reject ");
-  munit_assert_not_null(strstr(w.ordered, HASH("A")));
+  munit_assert_string_equal(t_driver_order(&w.driver, "")->action, "query_shape.reject");
+  munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->desired, HASH("A")));
   munit_assert_int64(shape_events("QUERY_SHAPE_BLOCKED"), ==, 1);
   munit_assert_int(shape_set(HASH("A"), REJECT), ==, 200); /* as it is */
   munit_assert_int64(shape_events("QUERY_SHAPE_BLOCKED"), ==, 1);
-  w.stats = "[]";
+  t_driver_answers(&w.driver, ADV_STATS, "[]");
   adv_good(&w, SHAPES, "?status=REJECTED");
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].command"), "FIND");
@@ -177,13 +177,13 @@ TEST(query_shape, rejected)
   munit_assert_string_equal(t_str(&w.t, "status"), "UNREJECTED");
   munit_assert_string_equal(t_str(&w.t, "namespace"), "s.c");
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_memory_equal(21, w.ordered, "query_shape.unreject ");
+  munit_assert_string_equal(t_driver_order(&w.driver, "")->action, "query_shape.unreject");
   munit_assert_int64(shape_events("QUERY_SHAPE_UNBLOCKED"), ==, 1);
   adv_good(&w, SHAPES, "");
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   adv_bad(&w, SHAPES "/" HASH("A"), "", 404, "RESOURCE_NOT_FOUND");
   munit_assert_int(shape_set(HASH("A"), ACCEPT), ==, 404); /* neither rejected nor seen */
-  w.stats = stats;
+  t_driver_answers(&w.driver, ADV_STATS, stats);
   munit_assert_int(shape_set(HASH("A"), ACCEPT), ==, 200);
   munit_assert_int64(shape_events("QUERY_SHAPE_UNBLOCKED"), ==, 1);
   t_close(&w.t);
@@ -195,12 +195,12 @@ TEST(query_shape, unseen)
   adv_open(&w);
   munit_assert_int(shape_set(HASH("1"), REJECT), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "command"), "");
-  w.stats = NULL; /* it fails */
+  t_driver_answers(&w.driver, ADV_STATS, NULL); /* it fails */
   munit_assert_int(shape_set(HASH("2"), REJECT), ==, 200);
-  w.stats = "nonsense";
+  t_driver_answers(&w.driver, ADV_STATS, "nonsense");
   munit_assert_int(shape_set(HASH("3"), REJECT), ==, 200);
   adv_bad(&w, SHAPES "/" HASH("4"), "", 503, "SERVICE_UNAVAILABLE");
-  w.stats = "[]";
+  t_driver_answers(&w.driver, ADV_STATS, "[]");
   munit_assert_int(shape_set(HASH("4"), "{}"), ==, 400);
   munit_assert_true(t_violation(&w.t, "status"));
   munit_assert_int(shape_set(HASH("3"), "{}"), ==, 400);
@@ -224,11 +224,11 @@ TEST(query_shape, odd)
   static char text[17001];
   char space[602];
   adv_open(&w);
-  w.stats = stats;
+  t_driver_answers(&w.driver, ADV_STATS, stats);
   adv_good(&w, SHAPES "/" HASH("C"), ""); /* "update" is no command of these */
   munit_assert_null(t_node(&w.t, "command"));
   munit_assert_string_equal(t_str(&w.t, "namespace"), "s.d");
-  w.stats = "[" STAT("D", 00100, "s.d", "distinct", 1, 900000, ",\"filter\":{\"a\":[],\"b\":{\"$in\":[]}}") "]";
+  t_driver_answers(&w.driver, ADV_STATS, "[" STAT("D", 00100, "s.d", "distinct", 1, 900000, ",\"filter\":{\"a\":[],\"b\":{\"$in\":[]}}") "]");
   adv_good(&w, SHAPES "/" HASH("D"), "");
   munit_assert_string_equal(t_str(&w.t, "command"), "DISTINCT");
   munit_assert_not_null(strstr(t_str(&w.t, "queryShape"), "\"a\":[]"));
@@ -238,7 +238,7 @@ TEST(query_shape, odd)
   memset(text, 't', sizeof text);
   text[17000] = 0;
   snprintf(long_ones, sizeof long_ones, "[" STAT("E", 00100, "%s", "find", 1, 900000, ",\"queryShape\":\"%s\"") "]", space, text);
-  w.stats = long_ones;
+  t_driver_answers(&w.driver, ADV_STATS, long_ones);
   adv_good(&w, SHAPES "/" HASH("E"), "");
   munit_assert_null(t_node(&w.t, "namespace"));
   munit_assert_null(t_node(&w.t, "queryShape"));

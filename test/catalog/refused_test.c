@@ -6,26 +6,13 @@
 
 static const svc_config quiet = { .limiter_off = 1, .provision_ms = SVC_PROVISION_NOW };
 
-typedef struct refused_world {
-  t_service t;
-  const char *org, *group;
-} refused_world;
-
-static void refused_open(refused_world *w)
-{
-  memset(w, 0, sizeof *w);
-  t_open(&w->t, &quiet);
-  w->org = t_organization(&w->t, "Acme");
-  w->group = t_project(&w->t, w->org, "alpha");
-}
-
-static void refused_close(refused_world *w)
+static void refused_close(t_place *w)
 {
   store_whole(w->t.s);
   t_close(&w->t);
 }
 
-static void refused_good(refused_world *w, const char *method, const char *path, const char *body, int status)
+static void refused_good(t_place *w, const char *method, const char *path, const char *body, int status)
 {
   int got = t_sendf(&w->t, method, body, "/groups/%s%s", w->group, path);
   if (got != status) munit_errorf("%s %s: %d %s", method, path, got, w->t.response.body);
@@ -33,7 +20,7 @@ static void refused_good(refused_world *w, const char *method, const char *path,
 }
 
 /* It is refused by this code, and names this field; NULL: none. */
-static void refused_bad(refused_world *w, const char *method, const char *path, const char *body, int status, const char *code, const char *field)
+static void refused_bad(t_place *w, const char *method, const char *path, const char *body, int status, const char *code, const char *field)
 {
   refused_good(w, method, path, body, status);
   if (strcmp(t_error(&w->t), code) != 0 || (field && !t_violation(&w->t, field)))
@@ -54,8 +41,8 @@ static void refused_bad(refused_world *w, const char *method, const char *path, 
 
 TEST(refused, free)
 {
-  refused_world w;
-  refused_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   refused_bad(&w, "POST", "/clusters", SHARED_AS("Free", "M0", ",\"dbMajorVersion\":\"8.0\""), 400, "TENANT_ATTRIBUTE_READ_ONLY", "dbMajorVersion");
   refused_bad(&w, "POST", "/clusters", SHARED_AS("Free", "M2", ""), 400, "INVALID_ATTRIBUTE", SIZE_AT);
   refused_good(&w, "POST", "/clusters", SHARED_AS("Free", "M0", ""), 202);
@@ -73,8 +60,8 @@ TEST(refused, names)
 #define LONG "abcdefghijklmnopqrstuvw" /* 23 characters */
   static const char flex[] = "{\"name\":\"" LONG "-flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}";
   static const char other[] = "{\"name\":\"z" LONG "\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}";
-  refused_world w;
-  refused_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER(LONG, "M10"), 202);
   refused_bad(&w, "POST", "/clusters", PROBE_CLUSTER(LONG, "M10"), 409, "DUPLICATE_CLUSTER_NAME", NULL);
   refused_bad(&w, "POST", "/clusters", PROBE_CLUSTER(LONG "-two", "M10"), 400, "DUPLICATE_CLUSTER_NAME_PREFIX", NULL);
@@ -91,8 +78,8 @@ TEST(refused, names)
 
 TEST(refused, sizes)
 {
-  refused_world w;
-  refused_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   refused_bad(&w, "POST", "/clusters", CLUSTER("C", "SHARDED", REGION("US_EAST_1", "7", "M20", "3"), ""), 400, "INVALID_CLUSTER_CONFIGURATION", SIZE_AT);
   refused_bad(&w, "POST", "/clusters", CLUSTER("C", "GEOSHARDED", REGION("US_EAST_1", "7", "M10", "3"), ""), 400, "INVALID_CLUSTER_CONFIGURATION", SIZE_AT);
   refused_bad(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M30", "2") "," REGION("US_WEST_2", "6", "M40", "1"), ""),
@@ -107,8 +94,8 @@ TEST(refused, sizes)
 
 TEST(refused, backup)
 {
-  refused_world w;
-  refused_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   refused_bad(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M10", "3"), ",\"pitEnabled\":true"), 400,
               "INVALID_CLUSTER_CONFIGURATION", "pitEnabled");
   refused_good(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M10", "3"), ",\"pitEnabled\":true,\"backupEnabled\":true"), 202);
@@ -119,8 +106,8 @@ TEST(refused, backup)
 
 TEST(refused, oplog)
 {
-  refused_world w;
-  refused_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 202);
   refused_bad(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":10241}", 400, "INVALID_ATTRIBUTE", "oplogSizeMB"); /* of 10 GB */
   refused_good(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":2048}", 200);
@@ -133,9 +120,9 @@ TEST(refused, paused)
   static const char archive[] = "{\"collName\":\"a\",\"dbName\":\"b\",\"criteria\":{\"type\":\"DATE\",\"dateField\":\"d\",\"expireAfterDays\":5}}";
   static const char index[] = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"default\",\"definition\":{\"mappings\":{\"dynamic\":true}}}";
   static const char older[] = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"older\",\"mappings\":{\"dynamic\":true}}";
-  refused_world w;
+  t_place w;
   int i;
-  refused_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   refused_good(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M10", "3"), ",\"backupEnabled\":true"), 202);
   refused_good(&w, "POST", "/sampleDatasetLoad/C", NULL, 202);
   for (i = 0; i < 2; i++) {
@@ -157,8 +144,8 @@ TEST(refused, paused)
 TEST(refused, collection)
 {
 #define INDEX(db, name) "{\"collectionName\":\"" name "\",\"database\":\"" db "\",\"name\":\"i\",\"definition\":{\"mappings\":{\"dynamic\":true}}}"
-  refused_world w;
-  refused_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 202);
   refused_bad(&w, "POST", "/clusters/C/search/indexes", INDEX("sample_mflix", "movies"), 400, "SEARCH_COLLECTION_NOT_FOUND", NULL);
   munit_assert_string_equal(t_param(&w.t, 0), "sample_mflix.movies");
@@ -175,9 +162,9 @@ TEST(refused, collection)
 TEST(refused, tags)
 {
 #define TWICE "\"tags\":[{\"key\":\"a\",\"value\":\"1\"},{\"key\":\"b\",\"value\":\"1\"},{\"key\":\"a\",\"value\":\"2\"}]"
-  refused_world w;
+  t_place w;
   char body[512];
-  refused_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   refused_bad(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M10", "3"), "," TWICE), 400, "INVALID_ATTRIBUTE", "tags[2].key");
   refused_bad(&w, "PATCH", "", "{" TWICE "}", 400, "INVALID_ATTRIBUTE", "tags[2].key");
   refused_bad(&w, "POST", "/flexClusters", "{\"name\":\"F\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}," TWICE "}",
@@ -193,8 +180,8 @@ TEST(refused, user)
 {
 #define USER(date) "{\"username\":\"u\",\"password\":\"a long enough one\",\"databaseName\":\"admin\",\"deleteAfterDate\":\"" date "\"," \
   "\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"x\"}]}"
-  refused_world w;
-  refused_open(&w); /* on 2025-06-01 */
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL); /* on 2025-06-01 */
   refused_bad(&w, "POST", "/databaseUsers", USER("2025-06-08T00:00:01Z"), 400, "INVALID_ATTRIBUTE", "deleteAfterDate");
   refused_good(&w, "POST", "/databaseUsers", USER("2025-06-08T00:00:00Z"), 201);
   refused_bad(&w, "POST", "/accessList", "[{\"ipAddress\":\"192.0.2.1\",\"deleteAfterDate\":\"2025-06-08T00:00:01Z\"}]", 400, "INVALID_ATTRIBUTE", "deleteAfterDate");
@@ -246,11 +233,11 @@ TEST(refused, settings)
     { "/processes/%P/databases/local/measurements?granularity=PT1H&period=P1D", "isCollectDatabaseSpecificsStatisticsEnabled" },
     { "/processes/%P/a/b/collStats/measurements", "isCollectDatabaseSpecificsStatisticsEnabled" },
   };
-  refused_world w;
+  t_place w;
   char process[128], path[256], body[128];
   const char *mark;
   size_t i;
-  refused_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 202);
   refused_good(&w, "GET", "/processes", NULL, 200);
   snprintf(process, sizeof process, "%s", t_str(&w.t, "results[0].id"));
@@ -273,8 +260,8 @@ TEST(refused, storage)
 {
 #define DISK(size, disk) "{\"name\":\"" size "-" disk "\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":" \
   "\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"" size "\",\"diskSizeGB\":" disk "}}]}]}"
-  refused_world w;
-  refused_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   refused_bad(&w, "POST", "/clusters", DISK("M30", "1024"), 400, "CLUSTER_DISK_SIZE_INVALID", NULL);
   refused_good(&w, "PATCH", "/settings", "{\"isExtendedStorageSizesEnabled\":true}", 200);
   refused_good(&w, "POST", "/clusters", DISK("M30", "1024"), 202);

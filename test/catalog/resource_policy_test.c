@@ -299,18 +299,6 @@ TEST(resource_policy, resources)
 
 /* ------------------------------------------------------------------------------------------------------------- the service */
 
-typedef struct policy_world {
-  t_service t;
-  const char *org, *group;
-} policy_world;
-
-static void policy_open(policy_world *w)
-{
-  t_open(&w->t, &quiet);
-  w->org = t_organization(&w->t, "Acme");
-  w->group = t_project(&w->t, w->org, "alpha");
-}
-
 /* A body with these policies, NULL behind the last. */
 static const char *policy_body(t_service *t, const char *name, const char *first, const char *second)
 {
@@ -327,19 +315,19 @@ static const char *policy_body(t_service *t, const char *name, const char *first
   return t_keep(t, svc_buf_done(&b).p);
 }
 
-static const char *policy_make(policy_world *w, const char *name, const char *text)
+static const char *policy_make(t_place *w, const char *name, const char *text)
 {
   if (t_sendf(&w->t, "POST", policy_body(&w->t, name, text, NULL), "/orgs/%s/resourcePolicies", w->org) != 201)
     munit_errorf("%s: %s", text, w->t.response.body);
   return t_keep(&w->t, t_str(&w->t, "id"));
 }
 
-static int policy_at(policy_world *w, const char *method, const char *path, const char *body)
+static int policy_at(t_place *w, const char *method, const char *path, const char *body)
 {
   return t_sendf(&w->t, method, body, "/groups/%s/%s", w->group, path);
 }
 
-static void policy_refused(policy_world *w, const char *method, const char *path, const char *body, const char *name)
+static void policy_refused(t_place *w, const char *method, const char *path, const char *body, const char *name)
 {
   uint64_t print;
   munit_assert_int(svc_tick(w->t.s), ==, SVC_OK); /* what was due is none of its doing */
@@ -352,9 +340,9 @@ static void policy_refused(policy_world *w, const char *method, const char *path
 
 TEST(resource_policy, crud)
 {
-  policy_world w;
+  t_place w;
   const char *id;
-  policy_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(t_sendf(&w.t, "POST", policy_body(&w.t, "one", "forbid;", NULL), "/orgs/%s/resourcePolicies", w.org), ==, 400);
   munit_assert_string_equal(t_param(&w.t, 0), "policies[0].body");
   munit_assert_not_null(strstr(t_str(&w.t, "detail"), "line 1, column 7"));
@@ -383,8 +371,8 @@ TEST(resource_policy, crud)
 /* A cluster: made, changed, upgraded, of either kind; and the auto-scaling bounds that it has. */
 TEST(resource_policy, clusters)
 {
-  policy_world w;
-  policy_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Old", "AWS", "US_EAST_1", "M10")), ==, 202);
   munit_assert_int(policy_at(&w, "POST", "flexClusters", "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"EU_WEST_1\"}}"), ==, 202);
   t_advance(&w.t, 60);
@@ -449,11 +437,11 @@ static const struct {
 
 TEST(resource_policy, shapes)
 {
-  policy_world w;
+  t_place w;
   char text[512];
   const char *id;
   size_t i;
-  policy_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   for (i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     snprintf(text, sizeof text, MODIFY "when { %s };", shapes[i].condition);
     id = policy_make(&w, "shape", text);
@@ -480,9 +468,9 @@ TEST(resource_policy, switches)
 {
   static const char *const paths[] = { "privateEndpoint/regionalMode", "privateIpMode" };
   static const int good[] = { 202, 200 };
-  policy_world w;
+  t_place w;
   size_t i;
-  policy_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   for (i = 0; i < 2; i++) {
     const char *id;
     munit_assert_int(policy_at(&w, "PATCH", paths[i], "{\"enabled\":false}"), ==, good[i]);
@@ -509,10 +497,10 @@ TEST(resource_policy, by_whom)
     const char *id, *name, *shown_id, *shown_name;
   } rows[] = { { "5f00000000000000000000a1", "ada@example.com", "5f00000000000000000000a1", "ada@example.com" },
                { "5f00000000000000000000a1", NULL, "5f00000000000000000000a1", "" } };
-  policy_world w;
+  t_place w;
   char name[32];
   size_t i;
-  policy_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   for (i = 0; i < 2; i++) {
     w.t.caller.user_id = rows[i].id;
     w.t.caller.username = rows[i].name;
@@ -529,8 +517,8 @@ TEST(resource_policy, by_whom)
 
 TEST(resource_policy, count)
 {
-  policy_world w;
-  policy_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   policy_make(&w, "two", MODIFY "when { context.project.clustersInProject > 2 };");
   munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("A", "AWS", "US_EAST_1", "M10")), ==, 202);
   munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("B", "AWS", "US_EAST_1", "M10")), ==, 202);
@@ -541,10 +529,10 @@ TEST(resource_policy, count)
 /* Access lists, windows, peering and endpoints. */
 TEST(resource_policy, projects)
 {
-  policy_world w;
+  t_place w;
   const char *other;
   char path[64], peer[400];
-  policy_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   other = t_project(&w.t, w.org, "beta");
   policy_make(&w, "closed", "forbid (principal, action == " ACTION("project.ipAccessList.modify") ", resource) when { "
                             "context.project.ipAccessList.contains(ip(\"0.0.0.0/0\")) };");
@@ -572,9 +560,9 @@ TEST(resource_policy, projects)
 
 TEST(resource_policy, non_compliant)
 {
-  policy_world w;
+  t_place w;
   const char *id;
-  policy_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Main", "AWS", "US_EAST_1", "M10")), ==, 202);
   munit_assert_int(policy_at(&w, "POST", "accessList", "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 201);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);

@@ -6,6 +6,7 @@
 */
 #include "catalog/backup_world.h"
 #include "damaged.h"
+#include "driver.h"
 #include "needs.h"
 
 T_NEEDS(restore_job) = {
@@ -282,40 +283,29 @@ TEST(restore_job, point_in_time)
 
 /* ----------------------------------------------------------------------------------------------------------------- driver */
 
-static char driver_order[25], driver_action[40];
-
-static int driver_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)context;
-  if (strncmp(order->action, "cluster.", 8) == 0 || strcmp(order->action, "snapshot.take") == 0)
-    return svc_order_done(s, order->id, SVC_OK, NULL);
-  snprintf(driver_order, sizeof driver_order, "%s", order->id);
-  snprintf(driver_action, sizeof driver_action, "%s", order->action);
-  munit_assert_null(strstr(order->desired, "\"state\""));
-  return SVC_OK;
-}
-
 /* A driver says where the files are, or that it has failed: then the cluster is free again. */
 TEST(restore_job, driver)
 {
-  svc_driver driver = { driver_perform, NULL, NULL };
+  t_driver d;
   b_world w;
-  b_open_driven(&w, &driver);
+  t_driver_init(&d);
+  t_driver_does(&d, "cluster.", NULL);
+  t_driver_does(&d, "snapshot.take", NULL);
+  b_open_driven(&w, &d.port);
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 1);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   begin(&w, FILES);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(driver_action, "restore.run");
-  munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_OK, "{\"deliveryUrl\":[\"https://files.example.com/a\"]}"), ==,
-                   SVC_OK);
+  munit_assert_null(strstr(t_driver_order(&d, "restore.run")->desired, "\"state\""));
+  t_driver_finish(&d, w.t.s, "restore.run", SVC_OK, "{\"deliveryUrl\":[\"https://files.example.com/a\"]}");
   b_good(&w, "GET", JOB, NULL, 200);
   b_is(&w, "deliveryUrl[0]", "https://files.example.com/a");
   begin(&w, INTO("C"));
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   b_bad(&w, "PATCH", "%C", "{\"paused\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
-  munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_IO, NULL), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "restore.run", SVC_IO, NULL);
   b_good(&w, "GET", JOB, NULL, 200);
   b_is(&w, "failed", "true");
   munit_assert_int64(b_events(&w, "CPS_RESTORE_FAILED"), ==, 1);
@@ -334,29 +324,30 @@ TEST(restore_job, facts)
     { NULL, 0 }, { "{}", 0 }, { "{\"deliveryUrl\":\"https://files.example.com/a\"}", 0 }, { "{\"deliveryUrl\":[]}", 0 },
     { "{\"deliveryUrl\":[1,{},\"https://files.example.com/a\",null]}", 1 }, { many, 64 }, { longest, 1 },
   };
-  svc_driver driver = { driver_perform, NULL, NULL };
+  t_driver d;
   b_world w;
   size_t i;
   snprintf(many, sizeof many, "{\"deliveryUrl\":[\"https://files.example.com/0\"");
   for (i = 1; i < 70; i++) snprintf(many + strlen(many), sizeof many - strlen(many), ",\"https://files.example.com/%zu\"", i);
   strcat(many, "]}");
   snprintf(longest, sizeof longest, "{\"deliveryUrl\":[\"%02100d\",\"https://files.example.com/a\"]}", 0);
-  b_open_driven(&w, &driver);
+  t_driver_init(&d);
+  t_driver_does(&d, "cluster.", NULL);
+  t_driver_does(&d, "snapshot.take", NULL);
+  b_open_driven(&w, &d.port);
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 1);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     begin(&w, FILES);
-    munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-    munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_OK, rows[i].facts), ==, SVC_OK);
+      t_driver_finish(&d, w.t.s, "restore.run", SVC_OK, rows[i].facts);
     b_good(&w, "GET", JOB, NULL, 200);
     munit_assert_size(t_count(&w.t, "deliveryUrl"), ==, rows[i].urls);
     b_good(&w, "DELETE", JOB, NULL, 204);
   }
   begin(&w, INTO("C")); /* of what is restored into a cluster there are no files */
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(svc_order_done(w.t.s, driver_order, SVC_OK, rows[4].facts), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "restore.run", SVC_OK, rows[4].facts);
   b_good(&w, "GET", JOB, NULL, 200);
   munit_assert_null(t_node(&w.t, "deliveryUrl[0]"));
   b_close(&w);

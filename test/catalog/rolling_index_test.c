@@ -1,31 +1,25 @@
 /*
 ** Rolling index builds: what is their own. They are not shown; events and the driver tell of them.
 */
+#include "driver.h"
 #include "mechanism/probe.h"
-
-typedef struct rolling_world {
-  t_service t;
-  const char *group;
-} rolling_world;
 
 #define INDEX "/groups/%s/clusters/Main/index"
 #define BUILD "{\"db\":\"shop\",\"collection\":\"orders\",\"keys\":[{\"a\":\"1\"}]}"
 #define WITH(keys, rest) "{\"db\":\"shop\",\"collection\":\"orders\",\"keys\":[" keys "]" rest "}"
 
-static void rolling_open(rolling_world *w, const svc_config *config)
+static void rolling_open(t_place *w, const svc_config *config)
 {
-  t_open(&w->t, config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->group), ==, 202);
+  t_place_open(w, config, "P1", PROBE_CLUSTER("Main", "M10"));
   t_advance(&w->t, 10);
 }
 
-static int rolling_build(rolling_world *w, const char *body)
+static int rolling_build(t_place *w, const char *body)
 {
   return t_sendf(&w->t, "POST", body, INDEX, w->group);
 }
 
-static const char *rolling_event(rolling_world *w)
+static const char *rolling_event(t_place *w)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=Main&itemsPerPage=1", w->group), ==, 200);
   return t_str(&w->t, "results[0].eventTypeName");
@@ -33,7 +27,7 @@ static const char *rolling_event(rolling_world *w)
 
 TEST(rolling_index, states)
 {
-  rolling_world w;
+  t_place w;
   size_t dues;
   rolling_open(&w, NULL);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -83,7 +77,7 @@ TEST(rolling_index, refused)
     { WITH("{\"a\":\"1\"}", ",\"collation\":{\"locale\":\"en\",\"strength\":6}"), "collation.strength" },
   };
   static char large[24000];
-  rolling_world w;
+  t_place w;
   size_t i;
   rolling_open(&w, NULL);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -98,31 +92,21 @@ TEST(rolling_index, refused)
   t_close(&w.t);
 }
 
-static int rolling_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)s;
-  if (strcmp(order->action, "index.build") == 0) snprintf(context, 1024, "%s %s", order->id, order->desired);
-  return SVC_OK;
-}
-
 /* What fails is told, and makes room: for the next one, or after a week. What takes long is left to it. */
 TEST(rolling_index, driver)
 {
-  static char told[1024];
-  char id[25];
-  svc_driver driver = { rolling_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
-  rolling_world w;
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
+  t_place w;
   int i;
   rolling_open(&w, &config);
   for (i = 0; i < 2; i++) {
     munit_assert_int(rolling_build(&w, BUILD), ==, 202);
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-    munit_assert_not_null(strstr(told, "\"keys\":[{\"a\":\"1\"}]"));
-    snprintf(id, sizeof id, "%.24s", told);
+    munit_assert_not_null(strstr(t_driver_order(&d, "index.build")->desired, "\"keys\":[{\"a\":\"1\"}]"));
     t_advance(&w.t, 8 * 86400);
     munit_assert_int(rolling_build(&w, BUILD), ==, 409);
-    munit_assert_int(svc_order_done(w.t.s, id, SVC_IO, NULL), ==, SVC_OK);
+    t_driver_finish(&d, w.t.s, "index.build", SVC_IO, NULL);
     munit_assert_string_equal(rolling_event(&w), "ROLLING_INDEX_FAILED_INDEX_BUILD");
     munit_assert_size(probe_records(w.t.s, "eridx"), ==, 1);
   }

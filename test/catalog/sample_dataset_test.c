@@ -1,7 +1,7 @@
 /*
 ** Loads of the sample data: what is their own, besides what holds for every route.
 */
-#include "support.h"
+#include "driver.h"
 #include "world.h"
 
 /* Collections that an example names are there: the sample data is loaded into the world's cluster. */
@@ -21,32 +21,26 @@ T_NEEDS(sample_dataset) = {
   T_NEEDS_END
 };
 
-typedef struct sample_world {
-  t_service t;
-  const char *group;
-} sample_world;
 
 #define ONE "/groups/%s/clusters/C"
 #define LOAD "/groups/%s/sampleDatasetLoad/%s"
 #define BODY "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
              "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}"
 
-static void sample_open(sample_world *w, const svc_config *config)
+static void sample_open(t_place *w, const svc_config *config)
 {
-  t_open(&w->t, config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", BODY, "/groups/%s/clusters", w->group), ==, 202);
+  t_place_open(w, config, "P1", BODY);
   t_advance(&w->t, 10);
 }
 
-static const char *sample_load(sample_world *w)
+static const char *sample_load(t_place *w)
 {
   if (t_sendf(&w->t, "POST", NULL, LOAD, w->group, "C") != 202) munit_error(w->t.response.body);
   munit_assert_string_equal(t_str(&w->t, "state"), "WORKING");
   return t_keep(&w->t, t_str(&w->t, "_id"));
 }
 
-static const char *sample_get(sample_world *w, const char *id, const char *field)
+static const char *sample_get(t_place *w, const char *id, const char *field)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, LOAD, w->group, id), ==, 200);
   return t_str(&w->t, field);
@@ -58,7 +52,7 @@ TEST(sample_dataset, shared)
   static const char body[] = "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
                              "\"backingProviderName\":\"GCP\",\"regionName\":\"CENTRAL_US\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}";
   const char *org;
-  sample_world w;
+  t_place w;
   t_open(&w.t, NULL);
   org = t_organization(&w.t, "Acme");
   w.group = t_project(&w.t, org, "P1");
@@ -75,7 +69,7 @@ TEST(sample_dataset, shared)
 TEST(sample_dataset, states)
 {
   const char *first, *second;
-  sample_world w;
+  t_place w;
   sample_open(&w, NULL);
   first = sample_load(&w);
   munit_assert_string_equal(t_str(&w.t, "clusterName"), "C");
@@ -110,7 +104,7 @@ TEST(sample_dataset, states)
 
 TEST(sample_dataset, paused)
 {
-  sample_world w;
+  t_place w;
   sample_open(&w, NULL);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 200);
   munit_assert_int(t_sendf(&w.t, "POST", NULL, LOAD, w.group, "C"), ==, 409);
@@ -118,34 +112,23 @@ TEST(sample_dataset, paused)
   t_close(&w.t);
 }
 
-static int sample_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)s;
-  if (strcmp(order->action, "sampleDataset.load") == 0) snprintf(context, 64, "%s %s", order->id, order->name);
-  return SVC_OK;
-}
-
 TEST(sample_dataset, driver)
 {
-  char told[64] = "", id[25];
-  svc_driver driver = { sample_perform, NULL, told };
-  const svc_config config = { .driver = &driver };
+  t_driver d;
+  const svc_config config = { .driver = t_driver_init(&d) };
   const char *load;
-  sample_world w;
+  t_place w;
   sample_open(&w, &config);
   load = sample_load(&w);
   t_advance(&w.t, 3600);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(told + 25, "C");
+  munit_assert_string_equal(t_driver_order(&d, "sampleDataset.load")->name, "C");
   munit_assert_string_equal(sample_get(&w, load, "state"), "WORKING");
-  snprintf(id, sizeof id, "%.24s", told);
-  munit_assert_int(svc_order_done(w.t.s, id, SVC_IO, "{\"reason\":\"no such data\"}"), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "sampleDataset.load", SVC_IO, "{\"reason\":\"no such data\"}");
   munit_assert_string_equal(sample_get(&w, load, "state"), "FAILED");
   munit_assert_string_equal(t_str(&w.t, "errorMessage"), "no such data");
   load = sample_load(&w); /* and again */
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  snprintf(id, sizeof id, "%.24s", told);
-  munit_assert_int(svc_order_done(w.t.s, id, SVC_OK, NULL), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "sampleDataset.load", SVC_OK, NULL);
   munit_assert_string_equal(sample_get(&w, load, "state"), "COMPLETED");
   munit_assert_string_equal(t_str(&w.t, "completeDate"), "2025-06-01T01:00:10Z");
   t_close(&w.t);

@@ -9,38 +9,24 @@
 #define SPEC(more) "{\"instanceSize\":\"S20_HIGHCPU_NVME\"" more "}"
 #define BODY(specs) "{\"specs\":[" specs "]}"
 
-typedef struct deployment_world {
-  t_service t;
-  const char *org, *group;
-} deployment_world;
-
-static void open_world(deployment_world *w, const svc_config *changes)
-{
-  memset(w, 0, sizeof *w);
-  t_open(&w->t, changes);
-  w->org = t_organization(&w->t, "Acme");
-  w->group = t_project(&w->t, w->org, "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("C", REGION("US_EAST_1", "7", "3")), "/groups/%s/clusters", w->group), ==, 202);
-}
-
-static int call(deployment_world *w, const char *method, const char *cluster, const char *body)
+static int call(t_place *w, const char *method, const char *cluster, const char *body)
 {
   return t_sendf(&w->t, method, body, "/groups/%s/clusters/%s/search/deployment", w->group, cluster);
 }
 
-static void expect(deployment_world *w, int status, int wanted, const char *code)
+static void expect(t_place *w, int status, int wanted, const char *code)
 {
   if (status != wanted) munit_errorf("%d, not %d: %s", status, wanted, w->t.response.body);
   munit_assert_string_equal(t_error(&w->t), code);
 }
 
-static void expect_state(deployment_world *w, const char *state)
+static void expect_state(t_place *w, const char *state)
 {
   munit_assert_int(call(w, "GET", "C", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w->t, "stateName"), state);
 }
 
-static bool told(deployment_world *w, const char *type)
+static bool told(t_place *w, const char *type)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?clusterNames=C&eventType=%s", w->group, type), ==, 200);
   return t_int(&w->t, "totalCount") > 0;
@@ -48,8 +34,8 @@ static bool told(deployment_world *w, const char *type)
 
 TEST(search_deployment, states)
 {
-  deployment_world w;
-  open_world(&w, NULL);
+  t_place w;
+  t_place_open(&w, NULL, "P1", CLUSTER("C", REGION("US_EAST_1", "7", "3")));
   expect(&w, call(&w, "GET", "C", NULL), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
   munit_assert_string_equal(t_param(&w.t, 0), "C");
   expect(&w, call(&w, "PATCH", "C", BODY(SPEC(""))), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
@@ -99,9 +85,9 @@ TEST(search_deployment, regions)
     { BODY(SPEC("") "," SPEC(",\"regionName\":\"AP_SOUTH_1\"")), "specs[1].regionName" },
     { BODY(SPEC("") "," SPEC(",\"regionName\":\"US_EAST_1\",\"cloudProvider\":\"GCP\"")), "specs[1].regionName" },
   };
-  deployment_world w;
+  t_place w;
   size_t i;
-  open_world(&w, NULL);
+  t_place_open(&w, NULL, "P1", CLUSTER("C", REGION("US_EAST_1", "7", "3")));
   munit_assert_int(t_sendf(&w.t, "POST", CLUSTER("D", REGION("US_EAST_1", "7", "2") "," REGION("EU_WEST_1", "6", "1")),
                            "/groups/%s/clusters", w.group), ==, 202);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -121,7 +107,7 @@ TEST(search_deployment, regions)
 }
 
 /* So many node hours of either provider are on the bill. */
-static void bill(deployment_world *w, const char *aws, const char *azure)
+static void bill(t_place *w, const char *aws, const char *azure)
 {
   size_t i, found = 0;
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/orgs/%s/invoices/pending", w->org), ==, 200);
@@ -149,9 +135,9 @@ TEST(search_deployment, providers)
     BODY(SPEC(",\"regionName\":\"US_EAST_2\"") "," EAST("AZURE", "6")), BODY(SPEC(",\"cloudProvider\":\"AWS\"") "," SPEC(",\"cloudProvider\":\"AZURE\""))
   };
   svc_config config = { .limiter_off = 1 };
-  deployment_world w;
+  t_place w;
   size_t i;
-  open_world(&w, &config);
+  t_place_open(&w, &config, "P1", CLUSTER("C", REGION("US_EAST_1", "7", "3")));
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"S\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" BOTH "," BOTH "]}", "/groups/%s/clusters", w.group), ==, 202);
   expect(&w, call(&w, "POST", "S", BODY(SPEC(",\"regionName\":\"US_EAST_2\",\"cloudProvider\":\"AZURE\""))), 400, "MISSING_ATTRIBUTE"); /* none for AWS */
   munit_assert_int(call(&w, "POST", "S", BODY(SPEC(",\"regionName\":\"US_EAST_2\",\"cloudProvider\":\"AZURE\",\"nodeCount\":5") "," SPEC(""))), ==, 202);

@@ -2,7 +2,7 @@
 ** Search indexes: both families of paths, both keys, their states by the clock and by a driver, and every rule of their
 ** definitions.
 */
-#include "support.h"
+#include "driver.h"
 
 #define CLUSTER \
   "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":" \
@@ -304,43 +304,24 @@ TEST(search_index, bounds)
   t_close(&w.t);
 }
 
-typedef struct search_driver {
-  char action[32], id[32], desired[1024];
-} search_driver;
-
-static int driver_perform(void *context, svc *s, const svc_order *order)
-{
-  search_driver *d = context;
-  (void)s;
-  snprintf(d->action, sizeof d->action, "%s", order->action);
-  snprintf(d->id, sizeof d->id, "%s", order->id);
-  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-  return SVC_OK;
-}
-
 TEST(search_index, driver)
 {
-  search_driver d = { "", "", "" };
-  svc_driver driver = { driver_perform, NULL, &d };
-  svc_config config = { .driver = &driver };
+  t_driver d;
+  svc_config config = { .driver = t_driver_init(&d) };
   search_world w;
   open_world(&w, &config);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_OK, NULL), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, NULL);
   make(&w, DYNAMIC);
   munit_assert_size(t_count(&w.t, "statusDetail"), ==, 0);
   t_advance(&w.t, 60);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(d.action, "index.build");
-  munit_assert_not_null(strstr(d.desired, "\"latestDefinition\":{"));
+  munit_assert_not_null(strstr(t_driver_order(&d, "index.build")->desired, "\"latestDefinition\":{"));
   expect_state(&w, "BUILDING", "IN_PROGRESS");
-  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_IO, "{\"reason\":\"no\"}"), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "index.build", SVC_IO, "{\"reason\":\"no\"}");
   expect_state(&w, "FAILED", "FAILED");
   munit_assert_true(told(&w, "FTS_INDEX_BUILD_FAILED"));
   munit_assert_int(one(&w, "DELETE", "search", NULL), ==, 204);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(d.action, "index.drop");
-  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_OK, NULL), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "index.drop", SVC_OK, NULL);
   expect(&w, one(&w, "GET", "search", NULL), 404, "RESOURCE_NOT_FOUND");
   t_close(&w.t);
 }

@@ -17,9 +17,9 @@ TEST(slow_query, lines)
 {
   static adv_world w;
   adv_open(&w);
-  w.queries = three;
+  t_driver_answers(&w.driver, ADV_QUERIES, three);
   adv_good(&w, LOGS, "");
-  munit_assert_string_equal(w.asked, "slowQueries cluster C {\"hosts\":[\"" ADV_HOST "\"],\"known\":[],\"most\":20000,"
+  munit_assert_string_equal(w.driver.asked, "slowQueries cluster C {\"hosts\":[\"" ADV_HOST "\"],\"known\":[],\"most\":20000,"
                             "\"since\":1749340800000,\"until\":1749427200000}");
   munit_assert_string_equal(adv_text(&w, "slowQueries"), "[{\"line\":\"one\",\"namespace\":\"shop.users\"},"
                             "{\"line\":\"two\",\"namespace\":\"shop.orders\"},{\"line\":\"three\",\"namespace\":\"shop.orders\"}]");
@@ -29,7 +29,7 @@ TEST(slow_query, lines)
   adv_good(&w, LOGS, "?nLogs=0");
   munit_assert_size(t_count(&w.t, "slowQueries"), ==, 0);
   adv_good(&w, LOGS, "?namespaces=shop.users&namespaces=shop.no&includeMetrics=true&includeOpType=true&includeReplicaState=true");
-  munit_assert_not_null(strstr(w.asked, "\"namespaces\":[\"shop.users\",\"shop.no\"]"));
+  munit_assert_not_null(strstr(w.driver.asked, "\"namespaces\":[\"shop.users\",\"shop.no\"]"));
   munit_assert_size(t_count(&w.t, "slowQueries"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "slowQueries[0].opType"), "find");
   munit_assert_string_equal(t_str(&w.t, "slowQueries[0].metrics.hasIndexCoverage"), "true");
@@ -62,7 +62,7 @@ TEST(slow_query, measured)
   size_t i;
   adv_open(&w);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    w.queries = rows[i].said;
+    t_driver_answers(&w.driver, ADV_QUERIES, rows[i].said);
     adv_good(&w, LOGS, "?includeMetrics=true&includeOpType=false");
     munit_assert_string_equal(adv_text(&w, "slowQueries[0].metrics"), rows[i].metrics);
     munit_assert_string_equal(t_str(&w.t, "slowQueries[0].opType"), "");
@@ -71,7 +71,7 @@ TEST(slow_query, measured)
   adv_good(&w, LOGS, "?duration=1");
   munit_assert_size(t_count(&w.t, "slowQueries"), ==, 0);
   adv_good(&w, LOGS, "?duration=253402300799999"); /* longer than there is time: since the cluster was made */
-  munit_assert_not_null(strstr(w.asked, "\"since\":1748736000000,"));
+  munit_assert_not_null(strstr(w.driver.asked, "\"since\":1748736000000,"));
   munit_assert_size(t_count(&w.t, "slowQueries"), ==, 1);
   t_close(&w.t);
 }
@@ -83,7 +83,7 @@ TEST(slow_query, names)
   size_t n = 1;
   int i;
   adv_open(&w);
-  w.queries = three;
+  t_driver_answers(&w.driver, ADV_QUERIES, three);
   adv_good(&w, SPACES, "");
   munit_assert_string_equal(adv_text(&w, "namespaces"), "[{\"namespace\":\"shop.orders\",\"type\":\"collection\"},"
                             "{\"namespace\":\"shop.users\",\"type\":\"collection\"}]"); /* 500 ms, 400 ms */
@@ -92,7 +92,7 @@ TEST(slow_query, names)
     n += (size_t)snprintf(many + n, sizeof many - n, "%s{\"at\":1749423600000,\"namespace\":\"a.c%02d\",\"opType\":\"find\",\"durationMicros\":5}",
                           i ? "," : "", i);
   snprintf(many + n, sizeof many - n, "]");
-  w.queries = many;
+  t_driver_answers(&w.driver, ADV_QUERIES, many);
   adv_good(&w, SPACES, "");
   munit_assert_size(t_count(&w.t, "namespaces"), ==, 20);
   munit_assert_string_equal(t_str(&w.t, "namespaces[19].namespace"), "a.c19");
@@ -112,13 +112,13 @@ TEST(slow_query, refused)
   adv_bad(&w, LOGS, "?since=1849340800000", 400, "START_DATE_AFTER_END_DATE"); /* until now */
   adv_good(&w, LOGS, "?since=1849340800000&duration=5");                      /* nothing yet */
   munit_assert_size(t_count(&w.t, "slowQueries"), ==, 0);
-  w.queries = "{\"queries\":[]}"; /* what a driver says that is no such list is no answer */
+  t_driver_answers(&w.driver, ADV_QUERIES, "{\"queries\":[]}"); /* what a driver says that is no such list is no answer */
   adv_bad(&w, LOGS, "", 503, "SERVICE_UNAVAILABLE");
-  w.queries = "[{\"at\":1,\"namespace\":\"a.b\",\"opType\":\"find\"}]";
+  t_driver_answers(&w.driver, ADV_QUERIES, "[{\"at\":1,\"namespace\":\"a.b\",\"opType\":\"find\"}]");
   adv_bad(&w, LOGS, "", 503, "SERVICE_UNAVAILABLE");
-  w.queries = "[{\"at\":1,\"namespace\":\"a.b\",\"opType\":\"find\",\"durationMicros\":1,\"extra\":1}]";
+  t_driver_answers(&w.driver, ADV_QUERIES, "[{\"at\":1,\"namespace\":\"a.b\",\"opType\":\"find\",\"durationMicros\":1,\"extra\":1}]");
   adv_bad(&w, SPACES, "", 503, "SERVICE_UNAVAILABLE");
-  w.queries = "[";
+  t_driver_answers(&w.driver, ADV_QUERIES, "[");
   adv_bad(&w, SPACES, "", 503, "SERVICE_UNAVAILABLE");
   t_close(&w.t);
 }
@@ -130,12 +130,12 @@ TEST(slow_query, paused)
   int before;
   adv_open(&w);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", "/groups/%s/clusters/C", w.group), ==, 200);
-  before = w.questions;
+  before = w.driver.asks;
   adv_good(&w, LOGS, "");
   munit_assert_size(t_count(&w.t, "slowQueries"), ==, 0);
   adv_good(&w, ADV_CLUSTER "suggestedIndexes", "");
   adv_good(&w, ADV_CLUSTER "schemaAdvice", "");
-  munit_assert_int(w.questions, ==, before);
+  munit_assert_int(w.driver.asks, ==, before);
   t_close(&w.t);
 }
 

@@ -6,6 +6,7 @@
 */
 #include "catalog/backup_world.h"
 #include "damaged.h"
+#include "driver.h"
 
 #define SNAPSHOTS "%C/backup/snapshots"
 #define ONE SNAPSHOTS "/%S"
@@ -245,31 +246,13 @@ TEST(snapshot, becomes_sharded)
 
 /* --------------------------------------------------------------------------------------------------------------- driver */
 
-typedef struct crew {
-  char id[25], action[40], desired[4096];
-  int said; /* SVC_OK: taken */
-  int count;
-} crew;
-
-static int crew_perform(void *context, svc *s, const svc_order *order)
-{
-  crew *k = context;
-  (void)s;
-  if (strncmp(order->action, "cluster.", 8) == 0) return svc_order_done(s, order->id, SVC_OK, NULL);
-  snprintf(k->id, sizeof k->id, "%s", order->id);
-  snprintf(k->action, sizeof k->action, "%s", order->action);
-  snprintf(k->desired, sizeof k->desired, "%s", order->desired);
-  k->count++;
-  return k->said;
-}
-
 /* It says when a snapshot is taken, and how large it is; it may fail. */
 TEST(snapshot, driver)
 {
-  crew k = { .count = 0 };
-  svc_driver driver = { crew_perform, NULL, &k };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
+  t_driver d;
+  svc_config config = { .limiter_off = 1, .driver = t_driver_init(&d) };
   b_world w;
+  t_driver_does(&d, "cluster.", NULL);
   b_open(&w, &config);
   b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("C"), 202);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
@@ -277,21 +260,19 @@ TEST(snapshot, driver)
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 1);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(k.action, "snapshot.take");
-  munit_assert_not_null(strstr(k.desired, w.snapshot));
-  munit_assert_not_null(strstr(k.desired, "\"members\":[{"));
+  munit_assert_not_null(strstr(t_driver_order(&d, "snapshot.take")->desired, w.snapshot));
+  munit_assert_not_null(strstr(t_driver_order(&d, "snapshot.take")->desired, "\"members\":[{"));
   t_advance(&w.t, 3600);
   b_good(&w, "GET", ONE, NULL, 200);
   b_is(&w, "status", "inProgress"); /* it takes as long as it takes */
-  munit_assert_int(svc_order_done(w.t.s, k.id, SVC_OK, "{\"storageSizeBytes\":123456789}"), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "snapshot.take", SVC_OK, "{\"storageSizeBytes\":123456789}");
   b_good(&w, "GET", ONE, NULL, 200);
   b_is(&w, "status", "completed");
   b_is(&w, "storageSizeBytes", "123456789");
   b_good(&w, "POST", SNAPSHOTS, "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 1);
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(svc_order_done(w.t.s, k.id, SVC_IO, "{\"reason\":\"no disk\"}"), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "snapshot.take", SVC_IO, "{\"reason\":\"no disk\"}");
   b_good(&w, "GET", ONE, NULL, 200);
   b_is(&w, "status", "failed");
   munit_assert_int64(b_events(&w, "CPS_SNAPSHOT_FAILED"), ==, 1);
@@ -300,44 +281,34 @@ TEST(snapshot, driver)
   b_close(&w);
 }
 
-/* One that is done at once, and lists what it was told to forget. */
-static int forget_perform(void *context, svc *s, const svc_order *order)
-{
-  char *forgotten = context;
-  if (strcmp(order->action, "snapshot.delete") == 0) {
-    munit_assert_not_null(strstr(order->desired, order->resource_id));
-    munit_assert_size(strlen(forgotten), <, 200);
-    strcat(strcat(forgotten, order->resource_id), " ");
-  }
-  return svc_order_done(s, order->id, SVC_OK, NULL);
-}
-
 /* A driver hears of every snapshot that is gone, whichever way it went: deleted, expired, with its cluster. */
 TEST(snapshot, forgotten)
 {
-  char forgotten[256] = "";
-  svc_driver driver = { forget_perform, NULL, forgotten };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
+  t_driver d;
+  svc_config config = { .limiter_off = 1, .driver = t_driver_init(&d) };
+  const t_order *order;
   b_world w;
   int i;
+  t_driver_does(&d, "", NULL);
   b_open(&w, &config);
   b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("C"), 202);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   for (i = 0; i < 3; i++) {
-    forgotten[0] = 0;
     b_good(&w, "POST", SNAPSHOTS, "{\"retentionInDays\":1}", 202);
     w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
     t_advance(&w.t, 1);
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
     b_good(&w, "GET", ONE, NULL, 200);
     b_is(&w, "status", "completed");
-    munit_assert_null(strstr(forgotten, w.snapshot));
+    munit_assert_string_not_equal(t_driver_order(&d, "snapshot.delete")->resource_id, w.snapshot);
     if (i == 0) b_good(&w, "DELETE", ONE, NULL, 204);
     if (i == 1) t_advance(&w.t, 86400);
     if (i == 2) b_good(&w, "DELETE", "%C", NULL, 202);
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-    munit_assert_not_null(strstr(forgotten, w.snapshot));
+    order = t_driver_order(&d, "snapshot.delete");
+    munit_assert_string_equal(order->resource_id, w.snapshot);
+    munit_assert_not_null(strstr(order->desired, w.snapshot));
   }
   b_good(&w, "GET", "%C", NULL, 404);
   b_close(&w);

@@ -218,17 +218,17 @@ TEST(stream_connection, secrets)
   munit_assert_int(stream_call(&w, "POST", AT, KAFKA("k", "")), ==, 202);
   munit_assert_null(strstr(w.t.response.body, "sesame"));
   stream_order(&w, "connection.put", SVC_OK, NULL);
-  munit_assert_null(strstr(w.driver.desired, "sesame"));
-  munit_assert_string_equal(w.driver.secrets, "{\"authentication\":{\"password\":\"sesame-kafka\"}}");
+  munit_assert_null(strstr(t_driver_order(&w.driver, "")->desired, "sesame"));
+  munit_assert_string_equal(t_driver_order(&w.driver, "")->secrets, "{\"authentication\":{\"password\":\"sesame-kafka\"}}");
   stream_refused(&w, "PATCH", AT "/k", "{\"bootstrapServers\":\"b:1\"}", "authentication.password"); /* it does not go there */
   munit_assert_int(stream_call(&w, "PATCH", AT "/k", "{\"config\":{\"client.id\":\"b\"}}"), ==, 200);
   stream_order(&w, "connection.put", SVC_OK, NULL);
-  munit_assert_string_equal(w.driver.secrets, "{\"authentication\":{\"password\":\"sesame-kafka\"}}"); /* it stays */
+  munit_assert_string_equal(t_driver_order(&w.driver, "")->secrets, "{\"authentication\":{\"password\":\"sesame-kafka\"}}"); /* it stays */
   stream_refused(&w, "PATCH", AT "/k", "{\"config\":{\"bootstrap.servers\":\"b:1\"}}", "config.bootstrap.servers");
   stream_refused(&w, "PATCH", AT "/k", "{\"config\":{\"security.protocol\":\"PLAINTEXT\"}}", "config.security.protocol");
   munit_assert_int(stream_call(&w, "PATCH", AT "/k", "{\"authentication\":{\"password\":\"sesame-other\"}}"), ==, 200);
   stream_order(&w, "connection.put", SVC_IO, "{\"reason\":\"no route\"}");
-  munit_assert_string_equal(w.driver.secrets, "{\"authentication\":{\"password\":\"sesame-other\"}}");
+  munit_assert_string_equal(t_driver_order(&w.driver, "")->secrets, "{\"authentication\":{\"password\":\"sesame-other\"}}");
   munit_assert_int(stream_call(&w, "GET", AT "/k", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "state"), "FAILED");
   munit_assert_int(stream_call(&w, "POST", AT, OF("Https", ",\"url\":\"https://example.com/x\",\"headers\":{\"X-Api-Key\":\"sesame-header\"}")),
@@ -236,7 +236,7 @@ TEST(stream_connection, secrets)
   munit_assert_not_null(t_node(&w.t, "headers.X-Api-Key"));
   munit_assert_null(strstr(w.t.response.body, "sesame"));
   stream_order(&w, "connection.put", SVC_OK, NULL);
-  munit_assert_string_equal(w.driver.secrets, "{\"headers\":{\"X-Api-Key\":\"sesame-header\"}}");
+  munit_assert_string_equal(t_driver_order(&w.driver, "")->secrets, "{\"headers\":{\"X-Api-Key\":\"sesame-header\"}}");
   munit_assert_int(stream_call(&w, "GET", "/W?includeConnections=true", NULL), ==, 200);
   munit_assert_null(strstr(w.t.response.body, "sesame"));
   munit_assert_false(stream_stored(&w, "sesame"));

@@ -169,7 +169,7 @@ TEST(stream_network, peers)
 {
   stream_world w;
   stream_open(&w, true);
-  snprintf(w.driver.said, sizeof w.driver.said, "[" PEER(ONE, "111111111111") "," PEER(TWO, "222222222222") "]");
+  t_driver_answers(&w.driver, "", "[" PEER(ONE, "111111111111") "," PEER(TWO, "222222222222") "]");
   stream_expect(&w, stream_call(&w, "GET", PEERS, NULL), 400, "MISSING_QUERY_PARAMETER");
   expect_status(&w, "NONE");
   munit_assert_string_equal(w.driver.asked, "list project P1 {\"of\":\"vpcPeeringConnections\"}");
@@ -195,7 +195,7 @@ TEST(stream_network, peers)
   munit_assert_string_equal(t_str(&w.t, "results[0].statusMessage"), "overlap");
   munit_assert_int(stream_call(&w, "POST", PEERS "/" ONE ":accept", WHO("111111111111", "vpc-1")), ==, 202); /* once more */
   stream_order(&w, "peering.accept", SVC_OK, NULL);
-  munit_assert_not_null(strstr(w.driver.desired, "\"requesterVpcId\":\"vpc-1\""));
+  munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->desired, "\"requesterVpcId\":\"vpc-1\""));
   expect_status(&w, "ACTIVE");
   munit_assert_int(stream_call(&w, "GET", ACTIVE, NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
@@ -208,7 +208,7 @@ TEST(stream_network, peers)
 
   munit_assert_int(stream_call(&w, "POST", PEERS "/" TWO ":reject", NULL), ==, 202);
   stream_order(&w, "peering.reject", SVC_OK, NULL);
-  snprintf(w.driver.said, sizeof w.driver.said, "[]"); /* it is gone there */
+  t_driver_answers(&w.driver, "", "[]"); /* it is gone there */
   stream_expect(&w, stream_call(&w, "DELETE", PEERS "/" ONE, NULL), 404, "PEER_NOT_FOUND");
   munit_assert_string_equal(t_param(&w.t, 0), ONE);
   munit_assert_int64(stream_told(&w, "PEER_CREATED"), ==, 2);
@@ -224,7 +224,7 @@ TEST(stream_network, peers_said)
   size_t i;
   stream_open(&w, true);
   for (i = 0; i < sizeof none / sizeof none[0]; i++) {
-    strcpy(w.driver.said, none[i]);
+    t_driver_answers(&w.driver, "", none[i]);
     stream_expect(&w, stream_call(&w, "GET", OF, NULL), 503, "SERVICE_UNAVAILABLE");
     stream_expect(&w, stream_call(&w, "POST", PEERS "/" ONE ":reject", NULL), 503, "SERVICE_UNAVAILABLE");
   }

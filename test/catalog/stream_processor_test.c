@@ -261,27 +261,27 @@ TEST(stream_processor, driver)
   stream_order(&w, "processor.create", SVC_OK, NULL);
   munit_assert_int(stream_call(&w, "POST", P ":startWith", "{\"startAtOperationTime\":\"2025-05-01T00:00:00Z\"}"), ==, 200);
   stream_order(&w, "processor.start", SVC_OK, NULL);
-  munit_assert_not_null(strstr(w.driver.desired, "\"beginsAt\":\"2025-05-01T00:00:00Z\""));
-  strcpy(w.driver.said, "{\"inputMessageCount\":12}");
+  munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->desired, "\"beginsAt\":\"2025-05-01T00:00:00Z\""));
+  t_driver_answers(&w.driver, "", "{\"inputMessageCount\":12}");
   expect_state(&w, "STARTED");
   munit_assert_int64(t_int(&w.t, "stats.inputMessageCount"), ==, 12);
   munit_assert_string_equal(w.driver.asked, "measure stream processor p {\"metric\":\"stats\"}");
   for (i = 0; i < sizeof none / sizeof none[0]; i++) {
-    strcpy(w.driver.said, none[i]);
+    t_driver_answers(&w.driver, "", none[i]);
     stream_expect(&w, stream_call(&w, "GET", P, NULL), 503, "SERVICE_UNAVAILABLE");
   }
   munit_assert_int(stream_call(&w, "POST", P ":stop", NULL), ==, 200);
   stream_order(&w, "processor.stop", SVC_OK, NULL);
   munit_assert_int(stream_call(&w, "POST", P ":start", NULL), ==, 200);
   stream_order(&w, "processor.start", SVC_IO, "{\"reason\":\"no topic\"}");
-  munit_assert_not_null(strstr(w.driver.desired, "\"beginsAt\":\"checkpoint\""));
+  munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->desired, "\"beginsAt\":\"checkpoint\""));
   expect_state(&w, "FAILED");
   munit_assert_int64(stream_told(&w, "STREAM_PROCESSOR_STATE_IS_FAILED"), ==, 1);
   munit_assert_int(stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":false}}"), ==, 200);
   munit_assert_int(stream_call(&w, "POST", P ":start", NULL), ==, 200);
   stream_order(&w, "processor.start", SVC_OK, NULL);
-  munit_assert_not_null(strstr(w.driver.desired, "\"beginsAt\":\"now\""));
-  strcpy(w.driver.said, "{}");
+  munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->desired, "\"beginsAt\":\"now\""));
+  t_driver_answers(&w.driver, "", "{}");
   stream_expect(&w, stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":true}}"), 400, "STREAM_PROCESSOR_GENERIC_ERROR"); /* it runs */
   munit_assert_int(stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":false}}"), ==, 200); /* as it is */
   munit_assert_int(stream_call(&w, "POST", P ":stop", NULL), ==, 200);
@@ -290,7 +290,7 @@ TEST(stream_processor, driver)
   munit_assert_int(stream_call(&w, "PATCH", P, "{\"options\":{\"resumeFromCheckpoint\":true}}"), ==, 200);
   munit_assert_int(stream_call(&w, "POST", P ":start", NULL), ==, 200);
   stream_order(&w, "processor.start", SVC_OK, NULL);
-  munit_assert_not_null(strstr(w.driver.desired, "\"beginsAt\":\"checkpoint\""));
+  munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->desired, "\"beginsAt\":\"checkpoint\""));
   munit_assert_int(stream_call(&w, "DELETE", P, NULL), ==, 204);
   stream_order(&w, "processor.delete", SVC_OK, NULL);
   t_close(&w.t);
@@ -301,6 +301,7 @@ TEST(stream_processor, driver)
 TEST(stream_processor, failover)
 {
   stream_world w;
+  int orders;
   stream_open(&w, true);
   munit_assert_int(stream_call(&w, "POST", "/W/connections", KAFKA("k", "")), ==, 202);
   stream_order(&w, "connection.put", SVC_OK, NULL);
@@ -312,26 +313,26 @@ TEST(stream_processor, failover)
                                "{\"type\":\"Kafka\",\"region\":\"OREGON_USA\",\"bootstrapServers\":\"west:1\"," SCRAM
                                ",\"security\":{\"protocol\":\"SASL_SSL\"}}"), ==, 202);
   stream_order(&w, "failover.put", SVC_OK, NULL);
-  munit_assert_not_null(strstr(w.driver.secrets, "sesame-kafka"));
+  munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->secrets, "sesame-kafka"));
   munit_assert_int(stream_call(&w, "POST", P ":startWith", "{\"failover\":{\"region\":\"OREGON_USA\",\"dryRun\":true}}"), ==, 200);
   expect_state(&w, "CREATED");
   munit_assert_string_equal(t_str(&w.t, "eligibleForFailover"), "true");
   t_advance(&w.t, 60);
-  w.driver.action[0] = 0;
+  orders = w.driver.orders;
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(w.driver.action, ""); /* it was only tried */
+  munit_assert_int(w.driver.orders, ==, orders); /* it was only tried */
   munit_assert_int(stream_call(&w, "POST", P ":start", NULL), ==, 200);
   stream_order(&w, "processor.start", SVC_OK, NULL);
-  munit_assert_null(strstr(w.driver.desired, "failoverRegion"));
+  munit_assert_null(strstr(t_driver_order(&w.driver, "")->desired, "failoverRegion"));
   munit_assert_int(stream_call(&w, "POST", P ":startWith", "{\"failover\":{\"region\":\"OREGON_USA\",\"mode\":\"FORCED\",\"clearCheckpoint\":true}}"),
                    ==, 200);
   stream_order(&w, "processor.start", SVC_OK, NULL);
-  munit_assert_not_null(strstr(w.driver.desired, "\"failoverRegion\":\"OREGON_USA\""));
-  munit_assert_not_null(strstr(w.driver.desired, "\"failoverMode\":\"FORCED\""));
-  munit_assert_not_null(strstr(w.driver.desired, "\"beginsAt\":\"now\""));
+  munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->desired, "\"failoverRegion\":\"OREGON_USA\""));
+  munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->desired, "\"failoverMode\":\"FORCED\""));
+  munit_assert_not_null(strstr(t_driver_order(&w.driver, "")->desired, "\"beginsAt\":\"now\""));
   munit_assert_int(stream_call(&w, "POST", P ":startWith", "{\"failover\":{\"region\":\"VIRGINIA_USA\"}}"), ==, 200); /* back */
   stream_order(&w, "processor.start", SVC_OK, NULL);
-  munit_assert_null(strstr(w.driver.desired, "failoverRegion"));
+  munit_assert_null(strstr(t_driver_order(&w.driver, "")->desired, "failoverRegion"));
   t_close(&w.t);
 }
 
@@ -349,7 +350,7 @@ TEST(stream_processor, logs)
   stream_world w;
   stream_open(&w, true);
   make(&w, PROCESSOR("p", "", ""));
-  strcpy(w.driver.said, "a line\n");
+  t_driver_answers(&w.driver, "", "a line\n");
   munit_assert_int(stream_call(&w, "GET", "/W/auditLogs?startDate=1740000000&endDate=1740000060", NULL), ==, 200);
   expect_gzip(&w);
   munit_assert_not_null(memmem(w.t.response.body, w.t.response.body_length, "a line\n", 7)); /* stored blocks */
@@ -362,7 +363,7 @@ TEST(stream_processor, logs)
   stream_expect(&w, stream_call(&w, "GET", "/W:downloadOperationalLogs?spName=nobody", NULL), 404, "STREAM_PROCESSOR_NOT_FOUND");
   stream_expect(&w, stream_call(&w, "GET", "/W/auditLogs?startDate=1740000060&endDate=1740000000", NULL), 400, "START_DATE_AFTER_END_DATE");
   stream_expect(&w, stream_call(&w, "GET", "/W/auditLogs?startDate=7", NULL), 400, "INVALID_QUERY_PARAMETER");
-  w.driver.said[0] = 0;
+  t_driver_answers(&w.driver, "", NULL);
   stream_expect(&w, stream_call(&w, "GET", "/W/auditLogs", NULL), 503, "SERVICE_UNAVAILABLE");
   t_close(&w.t);
   stream_open(&w, false);

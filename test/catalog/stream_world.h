@@ -1,11 +1,11 @@
 /*
 ** What the suites of stream processing share: a project with a workspace W in it, that has a sample and may fail over to
-** Oregon; and a driver that says what it is told to say.
+** Oregon; and a driver.
 */
 #ifndef SVC_TEST_STREAM_WORLD_H
 #define SVC_TEST_STREAM_WORLD_H
 
-#include "support.h"
+#include "driver.h"
 
 #define REGION(provider, region) "{\"cloudProvider\":\"" provider "\",\"region\":\"" region "\"}"
 #define WORKSPACE(name, more) "{\"name\":\"" name "\",\"dataProcessRegion\":" REGION("AWS", "VIRGINIA_USA") more "}"
@@ -20,17 +20,10 @@
 #define SINK "{\"$emit\":{\"connectionName\":\"__testLog\"}}"
 #define PROCESSOR(name, stages, more) "{\"name\":\"" name "\",\"pipeline\":[" SOLAR stages "," SINK "]" more "}"
 
-typedef struct stream_driver {
-  char action[32], id[32], desired[4096], secrets[1024];
-  char said[4096]; /* what it answers; empty: it does not */
-  char asked[512]; /* what of */
-} stream_driver;
-
 typedef struct stream_world {
   t_service t;
   const char *org, *group;
-  stream_driver driver;
-  svc_driver port;
+  t_driver driver;
 } stream_world;
 
 /* In a body %G stands for the project. */
@@ -86,41 +79,19 @@ static inline bool stream_stored(stream_world *w, const char *text)
 
 /* ----------------------------------------------------------------------------------------------------------------- driver */
 
-static inline int stream_perform(void *context, svc *s, const svc_order *order)
-{
-  stream_driver *d = context;
-  size_t room = sizeof d->secrets;
-  snprintf(d->action, sizeof d->action, "%s", order->action);
-  snprintf(d->id, sizeof d->id, "%s", order->id);
-  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-  if (svc_order_secrets(s, order->id, d->secrets, &room) != SVC_OK) d->secrets[0] = 0; /* what is gone has none */
-  return SVC_OK;
-}
-
-static inline int stream_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
-{
-  stream_driver *d = context;
-  (void)s;
-  snprintf(d->asked, sizeof d->asked, "%s %s %s %s", q->what, q->resource, q->name, q->parameters);
-  return d->said[0] ? svc_reply_add(r, d->said, strlen(d->said)) : SVC_BUSY;
-}
-
 /* The next order is this one, and it is done with this result. */
 static inline void stream_order(stream_world *w, const char *action, int result, const char *facts)
 {
-  w->driver.action[0] = 0;
   t_advance(&w->t, 60);
-  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
-  munit_assert_string_equal(w->driver.action, action);
-  munit_assert_int(svc_order_done(w->t.s, w->driver.id, result, facts), ==, SVC_OK);
+  t_driver_finish(&w->driver, w->t.s, action, result, facts);
 }
 
 static inline void stream_open(stream_world *w, bool driver)
 {
   svc_config config = { .provision_ms = 100000, .limiter_off = 1 };
   memset(w, 0, sizeof *w);
-  w->port = (svc_driver){ stream_perform, stream_ask, &w->driver };
-  if (driver) config.driver = &w->port;
+  if (driver) config.driver = t_driver_init(&w->driver);
+  w->driver.with_secrets = true;
   t_open(&w->t, &config);
   w->org = t_organization(&w->t, "Acme");
   w->group = t_project(&w->t, w->org, "P1");

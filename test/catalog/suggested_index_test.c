@@ -23,8 +23,8 @@ static const char *suggested(const char *queries, const char *collections)
   static char text[8192];
   size_t i, n = 0;
   char path[64];
-  w.queries = queries;
-  w.collections = collections;
+  t_driver_answers(&w.driver, ADV_QUERIES, queries);
+  t_driver_answers(&w.driver, ADV_COLLECTIONS, collections);
   adv_good(&w, CLUSTER, "");
   text[0] = 0;
   for (i = 0; i < t_count(&w.t, "suggestedIndexes"); i++) {
@@ -40,7 +40,7 @@ TEST(suggested_index, order)
   adv_open(&w);
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"r\":{\"$gt\":5},\"b\":1,\"a\":{\"$in\":[1,2]}},\"sort\":[{\"z\":-1},{\"y\":1}]") "]", "[]"),
                             "[{\"a\":1},{\"b\":1},{\"z\":-1},{\"y\":1},{\"r\":1}]");
-  munit_assert_not_null(strstr(w.asked, "collections cluster C "));
+  munit_assert_not_null(strstr(w.driver.asked, "collections cluster C "));
   /* what is both sorted and compared stands in the sort; what is fixed needs no sort */
   munit_assert_string_equal(suggested("[" WASTEFUL(00100, "s.c", "\"filter\":{\"r\":{\"$lt\":5},\"a\":1},\"sort\":[{\"a\":1},{\"r\":-1}]") "]", "[]"),
                             "[{\"a\":1},{\"r\":-1}]");
@@ -168,17 +168,17 @@ TEST(suggested_index, refused)
   adv_bad(&w, PROCESS, "?nExamples=1001", 400, "INVALID_QUERY_PARAMETER");
   adv_bad(&w, PROCESS, "?pageNum=0", 400, "INVALID_QUERY_PARAMETER");
   adv_good(&w, CLUSTER, "?processIds=" ADV_OTHER "&processIds=a.example.net");
-  munit_assert_not_null(strstr(w.asked, "\"hosts\":[\"" ADV_OTHER "\",\"" ADV_HOST "\"]"));
-  w.queries = "[" ADV_RAN(00100, "s.c", 100, 1000, 1, "\"filter\":{\"a\":1},\"host\":\"" ADV_HOST "\"") "]";
+  munit_assert_not_null(strstr(w.driver.asked, "\"hosts\":[\"" ADV_OTHER "\",\"" ADV_HOST "\"]"));
+  t_driver_answers(&w.driver, ADV_QUERIES, "[" ADV_RAN(00100, "s.c", 100, 1000, 1, "\"filter\":{\"a\":1},\"host\":\"" ADV_HOST "\"") "]");
   adv_good(&w, CLUSTER, "?processIds=" ADV_OTHER);
   munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 0);
   adv_good(&w, CLUSTER, "?processIds=" ADV_HOST "&envelope=true");
   munit_assert_size(t_count(&w.t, "content.suggestedIndexes"), ==, 1);
-  w.collections = "[{\"indexes\":[]}]";
+  t_driver_answers(&w.driver, ADV_COLLECTIONS, "[{\"indexes\":[]}]");
   adv_bad(&w, CLUSTER, "", 503, "SERVICE_UNAVAILABLE");
-  w.collections = "[{\"namespace\":\"a.b\",\"indexes\":[{\"name\":\"x\",\"keys\":[]}]}]";
+  t_driver_answers(&w.driver, ADV_COLLECTIONS, "[{\"namespace\":\"a.b\",\"indexes\":[{\"name\":\"x\",\"keys\":[]}]}]");
   adv_bad(&w, CLUSTER, "", 503, "SERVICE_UNAVAILABLE");
-  w.collections = "[{\"namespace\":\"s.c\",\"indexes\":[{\"name\":\"x\",\"keys\":[1,{}],\"options\":5}]}]"; /* odd, and of no use */
+  t_driver_answers(&w.driver, ADV_COLLECTIONS, "[{\"namespace\":\"s.c\",\"indexes\":[{\"name\":\"x\",\"keys\":[1,{}],\"options\":5}]}]"); /* odd, and of no use */
   adv_good(&w, CLUSTER, "");
   munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1);
   t_close(&w.t);
@@ -197,7 +197,7 @@ TEST(suggested_index, bounded)
     n += (size_t)snprintf(text + n, size - n, "%s{\"at\":%lld,\"namespace\":\"s.c\",\"opType\":\"find\",\"durationMicros\":%d,\"docsExamined\":100,"
                           "\"docsReturned\":0,\"filter\":{\"f%d\":1}}", i ? "," : "", 1749400000000LL + i, 100000 + i, i);
   snprintf(text + n, size - n, "]");
-  w.queries = text;
+  t_driver_answers(&w.driver, ADV_QUERIES, text);
   adv_good(&w, PROCESS, "?nExamples=0");
   munit_assert_size(t_count(&w.t, "suggestedIndexes"), ==, 1000);
   munit_assert_size(t_count(&w.t, "shapes"), ==, 1000);
@@ -206,8 +206,8 @@ TEST(suggested_index, bounded)
   munit_assert_size(t_count(&w.t, "slowQueries"), ==, 20000);
   for (i = 0, n = 1; i < MANY; i++) n += (size_t)snprintf(text + n, size - n, "%s{\"namespace\":\"s.c%d\"}", i ? "," : "", i);
   snprintf(text + n, size - n, "]");
-  w.queries = "[]";
-  w.collections = text;
+  t_driver_answers(&w.driver, ADV_QUERIES, "[]");
+  t_driver_answers(&w.driver, ADV_COLLECTIONS, text);
   adv_good(&w, ADV_CLUSTER, "schemaAdvice");
   if (!strstr(w.t.response.body, "There are 20000 collections.")) munit_errorf("%.300s", w.t.response.body);
   free(text);
@@ -245,7 +245,7 @@ TEST(suggested_index, odd)
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     const char *got;
     snprintf(queries, sizeof queries, "[" WASTEFUL(00100, "s.c", "%s") "]", rows[i].said);
-    w.queries = queries;
+    t_driver_answers(&w.driver, ADV_QUERIES, queries);
     if (!rows[i].keys) {
       adv_bad(&w, PROCESS, "", 503, "SERVICE_UNAVAILABLE");
       continue;
@@ -255,7 +255,7 @@ TEST(suggested_index, odd)
   }
   for (i = 0, n = 0; i < 40; i++) n += (size_t)snprintf(fields + n, sizeof fields - n, "%s\"f%02zu\":1", i ? "," : "", i);
   snprintf(queries, sizeof queries, "[" WASTEFUL(00100, "s.c", "\"filter\":{%s}") "]", fields); /* more fields than keys may be */
-  w.queries = queries;
+  t_driver_answers(&w.driver, ADV_QUERIES, queries);
   adv_good(&w, PROCESS, "");
   munit_assert_size(t_count(&w.t, "suggestedIndexes[0].index"), ==, 32);
   snprintf(queries, sizeof queries, "[" WASTEFUL(00100, "s.c", "\"filter\":{%s},\"sort\":[{\"g\":-1}]") "]", fields); /* and none is left for the sort */

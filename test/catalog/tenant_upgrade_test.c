@@ -18,31 +18,24 @@ T_NEEDS(tenant_upgrade) = {
   T_NEEDS_END
 };
 
-typedef struct upgrade_world {
-  t_service t;
-  const char *group;
-} upgrade_world;
-
 #define SHARED(size) "{\"name\":\"S\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\"," \
                      "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"" size "\"}}]}]}"
 #define TO(rest) "{\"name\":\"S\"," rest "}"
 #define AWS(rest) "\"providerSettings\":{\"providerName\":\"AWS\",\"instanceSizeName\":\"M30\",\"regionName\":\"EU_WEST_1\"" rest "}"
 
-static void upgrade_open(upgrade_world *w, const char *body)
+static void upgrade_open(t_place *w, const char *body)
 {
   const svc_config config = { .limiter_off = 1 };
-  t_open(&w->t, &config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/clusters", w->group), ==, 202);
+  t_place_open(w, &config, "P1", body);
   t_advance(&w->t, 10);
 }
 
-static int upgrade_send(upgrade_world *w, const char *body)
+static int upgrade_send(t_place *w, const char *body)
 {
   return t_sendf(&w->t, "POST", body, "/groups/%s/clusters/tenantUpgrade", w->group);
 }
 
-static const char *upgrade_get(upgrade_world *w, const char *field)
+static const char *upgrade_get(t_place *w, const char *field)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/S", w->group), ==, 200);
   return t_str(&w->t, field);
@@ -52,7 +45,7 @@ static const char *upgrade_get(upgrade_world *w, const char *field)
 
 TEST(tenant_upgrade, simple)
 {
-  upgrade_world w;
+  t_place w;
   upgrade_open(&w, SHARED("M0"));
   if (upgrade_send(&w, TO(AWS(",\"volumeType\":\"STANDARD\",\"autoScaling\":{\"compute\":{\"maxInstanceSize\":\"M60\",\"minInstanceSize\":\"M10\"}}")
                           ",\"diskSizeGB\":40,\"replicationFactor\":5,\"providerBackupEnabled\":true,\"tags\":[{\"key\":\"a\",\"value\":\"b\"}],"
@@ -87,7 +80,7 @@ TEST(tenant_upgrade, simple)
 /* Several regions and shards, in both of the older ways to say so; and a greater share. */
 TEST(tenant_upgrade, shapes)
 {
-  upgrade_world w;
+  t_place w;
   upgrade_open(&w, SHARED("M0"));
   if (upgrade_send(&w, TO(AWS("") ",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"numShards\":2,\"zoneName\":\"Z\",\"regionsConfig\":{"
                           "\"EU_WEST_1\":{\"electableNodes\":2,\"priority\":7},\"US_EAST_1\":{\"electableNodes\":1,\"priority\":6,\"readOnlyNodes\":1}}}]")) != 200)
@@ -129,7 +122,7 @@ TEST(tenant_upgrade, ways)
     { TO(AWS("") ",\"backupEnabled\":false,\"providerBackupEnabled\":true"), "backupEnabled", "false" },
     { TO("\"providerSettings\":{\"providerName\":\"AZURE\",\"instanceSizeName\":\"M10\",\"regionName\":\"US_EAST_2\"}"), R(0, "electableSpecs.nodeCount"), "3" },
   };
-  upgrade_world w;
+  t_place w;
   size_t i;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     upgrade_open(&w, SHARED("M0"));
@@ -142,7 +135,7 @@ TEST(tenant_upgrade, ways)
 /* What goes becomes nothing else. */
 TEST(tenant_upgrade, gone)
 {
-  upgrade_world w;
+  t_place w;
   upgrade_open(&w, SHARED("M0"));
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/S", w.group), ==, 202);
   munit_assert_int(upgrade_send(&w, TO(AWS(""))), ==, 400);
@@ -170,7 +163,7 @@ TEST(tenant_upgrade, refused)
     { TO(AWS("") ",\"replicationFactor\":4"), "INVALID_ENUM_VALUE", "replicationFactor" },
     { TO(AWS("") ",\"diskSizeGB\":4000"), "CLUSTER_DISK_SIZE_INVALID", R(0, "electableSpecs.diskSizeGB") },
   };
-  upgrade_world w;
+  t_place w;
   size_t i;
   upgrade_open(&w, SHARED("M0"));
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -190,7 +183,7 @@ TEST(tenant_upgrade, refused)
 #define SERVERLESS(name, rest) "{\"name\":\"" name "\",\"providerSettings\":{\"backingProviderName\":\"AWS\"," \
                                "\"providerName\":\"SERVERLESS\",\"regionName\":\"US_EAST_1\"}" rest "}"
 
-static int serverless_send(upgrade_world *w, const char *body)
+static int serverless_send(t_place *w, const char *body)
 {
   return t_sendf(&w->t, "POST", body, "/groups/%s/clusters/tenantUpgradeToServerless", w->group);
 }
@@ -198,7 +191,7 @@ static int serverless_send(upgrade_world *w, const char *body)
 /* The free cluster becomes a flex cluster of the same name and id, shown in the older shape; its sunset is only announced. */
 TEST(tenant_upgrade, serverless)
 {
-  upgrade_world w;
+  t_place w;
   char id[25];
   upgrade_open(&w, SHARED("M0"));
   snprintf(id, sizeof id, "%s", upgrade_get(&w, "id"));
@@ -232,7 +225,7 @@ TEST(tenant_upgrade, serverless_refused)
     { "{\"name\":\"S\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"NOWHERE\"}}", "INVALID_REGION", 400 },
     { SERVERLESS("D", ""), "INVALID_ATTRIBUTE", 400 }
   };
-  upgrade_world w;
+  t_place w;
   size_t i;
   upgrade_open(&w, SHARED("M0"));
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"D\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"

@@ -4,6 +4,7 @@
 ** Tests also: ldap_verification
 */
 #include "catalog/backup_world.h"
+#include "driver.h"
 #include "faults.h"
 
 #include <errno.h>
@@ -140,68 +141,48 @@ TEST(user_security, verify)
 
 /* ----------------------------------------------------------------------------------------------------------- the driver */
 
-typedef struct security_driver {
-  char id[32], action[32], desired[1024], secrets[256];
-} security_driver;
-
-static int security_perform(void *context, svc *s, const svc_order *order)
-{
-  security_driver *d = context;
-  size_t n = sizeof d->secrets;
-  snprintf(d->id, sizeof d->id, "%s", order->id);
-  snprintf(d->action, sizeof d->action, "%s", order->action);
-  snprintf(d->desired, sizeof d->desired, "%s", order->desired);
-  munit_assert_int(svc_order_secrets(s, order->id, d->secrets, &n), ==, SVC_OK);
-  return SVC_OK;
-}
-
 /* The driver tries it, with the password, and says what came of each step. */
 TEST(user_security, driven)
 {
 #define STEP "{\"validationType\":\"CONNECT\",\"status\":\"OK\"}"
   char many[4096];
   int i;
-  security_driver d;
-  svc_driver driver = { security_perform, NULL, &d };
-  svc_config config = { .limiter_off = 1, .driver = &driver };
+  t_driver d;
+  svc_config config = { .limiter_off = 1, .driver = t_driver_init(&d) };
   b_world w;
+  d.with_secrets = true;
   b_open(&w, &config);
   b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
   w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(d.action, "ldap.verify");
-  munit_assert_null(strstr(d.desired, "secret"));
-  munit_assert_string_equal(d.secrets, "{\"request\":{\"bindPassword\":\"a-bind-secret-of-length\"}}");
-  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_OK, "{\"validations\":[{\"validationType\":\"CONNECT\",\"status\":\"OK\"},"
-                                  "{\"validationType\":\"AUTHENTICATE\",\"status\":\"FAIL\"},{\"validationType\":\"NONSENSE\",\"status\":\"OK\"}]}"), ==, SVC_OK);
+  munit_assert_null(strstr(t_driver_order(&d, "ldap.verify")->desired, "secret"));
+  munit_assert_string_equal(t_driver_order(&d, "ldap.verify")->secrets, "{\"request\":{\"bindPassword\":\"a-bind-secret-of-length\"}}");
+  t_driver_finish(&d, w.t.s, "ldap.verify", SVC_OK, "{\"validations\":[{\"validationType\":\"CONNECT\",\"status\":\"OK\"},"
+                  "{\"validationType\":\"AUTHENTICATE\",\"status\":\"FAIL\"},{\"validationType\":\"NONSENSE\",\"status\":\"OK\"}]}");
   b_good(&w, "GET", VERIFY "/%J", NULL, 200);
   munit_assert_size(t_count(&w.t, "validations"), ==, 2);
   b_is(&w, "validations[1].status", "FAIL");
   b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
   w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_OK, "{\"found\":\"nothing\"}"), ==, SVC_OK); /* and of none, where it says none */
+  t_driver_finish(&d, w.t.s, "ldap.verify", SVC_OK, "{\"found\":\"nothing\"}"); /* and of none, where it says none */
   b_good(&w, "GET", VERIFY "/%J", NULL, 200);
   b_is(&w, "status", "SUCCESS");
   munit_assert_size(t_count(&w.t, "validations"), ==, 0);
   b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
   w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   strcpy(many, "{\"validations\":[" STEP);
   for (i = 1; i < 30; i++) strcat(many, "," STEP);
   strcat(many, "]}");
-  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_OK, many), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "ldap.verify", SVC_OK, many);
   b_good(&w, "GET", VERIFY "/%J", NULL, 200);
   munit_assert_size(t_count(&w.t, "validations"), ==, 20); /* there is an end to them */
   b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
   w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
-  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_int(svc_order_done(w.t.s, d.id, SVC_IO, "{\"reason\":\"nobody answers\"}"), ==, SVC_OK);
+  t_driver_finish(&d, w.t.s, "ldap.verify", SVC_IO, "{\"reason\":\"nobody answers\"}");
   b_good(&w, "GET", VERIFY "/%J", NULL, 200);
   b_is(&w, "status", "FAIL");
   b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"authenticationEnabled\":true," BIND "}}", 202); /* servers are told */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
-  munit_assert_string_equal(d.action, "security.put");
-  munit_assert_string_equal(d.secrets, "{\"ldap\":{\"bindPassword\":\"a-bind-secret-of-length\"}}");
+  munit_assert_string_equal(t_driver_order(&d, "security.put")->secrets, "{\"ldap\":{\"bindPassword\":\"a-bind-secret-of-length\"}}");
   b_close(&w);
 }

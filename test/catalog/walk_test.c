@@ -289,10 +289,10 @@ static void walk_step(walk *k, const svc_plan *plan)
   walk_request(k, plan);
 }
 
-static void walk_open(walk *k, const MunitParameter params[], const svc_driver *driver)
+static void walk_open(walk *k, const char *seed, const svc_driver *driver)
 {
   memset(k, 0, sizeof *k);
-  k->chance = strtoull(munit_parameters_get(params, "seed"), NULL, 10) * 0x9E3779B97F4A7C15u;
+  k->chance = strtoull(seed, NULL, 10) * 0x9E3779B97F4A7C15u;
   t_world_open_with(&k->w, driver);
   munit_assert_size(k->w.t.s->plan_count, <=, WALK_PLANS);
 }
@@ -317,11 +317,11 @@ static void walk_check(walk *k)
   walk_not_stuck(k->w.t.s);
 }
 
-TEST(walk, all)
+TEST_EACH(walk, all, seed, "2", "6")
 {
   static walk k;
   int step;
-  walk_open(&k, params, NULL);
+  walk_open(&k, seed, NULL);
   for (step = 1; step <= WALK_ALL; step++) {
     const svc_plan *plan = &k.w.t.s->plans[walk_random(&k, (unsigned)k.w.t.s->plan_count)];
     if (!walk_leaves(&k.w, plan)) walk_step(&k, plan);
@@ -413,13 +413,13 @@ static void walk_end(walk *k)
   w->t.s->commit.port->read_end(txn);
 }
 
-TEST(walk, deployments)
+TEST_EACH(walk, deployments, seed, "2", "6")
 {
   static walk k;
   const svc_plan *plans[WALK_PLANS];
   unsigned n, i;
   int step;
-  walk_open(&k, params, NULL);
+  walk_open(&k, seed, NULL);
   n = walk_plans(&k, plans);
   for (step = 1; step <= WALK_STEPS || (step <= WALK_MOST && !walk_took_all(&k, plans, n)); step++) {
     walk_step(&k, walk_choose(&k, plans, n, step <= WALK_STEPS ? 2 : walk_random(&k, 2) ? 400 : 0));
@@ -479,7 +479,7 @@ static void walk_crew_catches_up(walk_crew *crew, svc *s)
   while (crew->count) munit_assert_int(walk_crew_done(crew, s, crew->waiting[--crew->count]), ==, SVC_OK);
 }
 
-TEST(walk, driven)
+TEST_EACH(walk, driven, seed, "2", "6")
 {
   static walk k;
   static walk_crew crew;
@@ -488,7 +488,7 @@ TEST(walk, driven)
   unsigned n;
   int step;
   memset(&crew, 0, sizeof crew);
-  walk_open(&k, params, &driver);
+  walk_open(&k, seed, &driver);
   crew.chance = k.chance + 1;
   n = walk_plans(&k, plans);
   for (step = 1; step <= WALK_STEPS; step++) {
@@ -506,6 +506,3 @@ TEST(walk, driven)
   walk_end(&k);
   walk_close(&k);
 }
-
-static char *seeds[] = { "2", "6", NULL };
-static MunitParameterEnum walk_params[] = { { "seed", seeds }, { NULL, NULL } };

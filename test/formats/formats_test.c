@@ -41,9 +41,9 @@ static uint64_t formats_sum(const char *folder)
 }
 
 /* Older than what is read: refused for that reason, in words, and the store is as it was. */
-TEST(formats, refused)
+TEST_EACH(formats, refused, format, "1", "2", "3", "4")
 {
-  int number = atoi(munit_parameters_get(params, "format"));
+  int number = atoi(format);
   t_service t;
   svc_config config = { 0 };
   char path[128];
@@ -122,6 +122,3 @@ TEST(formats, all)
     munit_assert_int(stat(path, &st), ==, 0);
   }
 }
-
-static char *formats_numbers[] = { "1", "2", "3", "4", NULL };
-static MunitParameterEnum formats_params[] = { { "format", formats_numbers }, { NULL, NULL } };

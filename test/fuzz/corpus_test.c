@@ -61,16 +61,51 @@ static void corpus_run(const char *name, int (*target)(const uint8_t *data, size
   target(bytes, 0); /* and nothing at all */
 }
 
-#define CORPUS_TEST(name) \
-  static MunitResult corpus_##name(const MunitParameter params[], void *fixture) \
-  { \
-    (void)params, (void)fixture; \
-    corpus_run(#name, svc_fuzz_##name); \
-    return MUNIT_OK; \
-  }
-FUZZ_TARGETS(CORPUS_TEST)
+TEST(corpus, config)
+{
+  corpus_run("config", svc_fuzz_config);
+}
 
-#define CORPUS_ROW(name) { "/" #name, corpus_##name, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-static MunitTest tests[] = { FUZZ_TARGETS(CORPUS_ROW) { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL } };
+TEST(corpus, driver)
+{
+  corpus_run("driver", svc_fuzz_driver);
+}
 
-const MunitSuite svc_suite_corpus = { "/corpus", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
+TEST(corpus, headers)
+{
+  corpus_run("headers", svc_fuzz_headers);
+}
+
+TEST(corpus, http)
+{
+  corpus_run("http", svc_fuzz_http);
+}
+
+TEST(corpus, json)
+{
+  corpus_run("json", svc_fuzz_json);
+}
+
+TEST(corpus, policy)
+{
+  corpus_run("policy", svc_fuzz_policy);
+}
+
+TEST(corpus, record)
+{
+  corpus_run("record", svc_fuzz_record);
+}
+
+TEST(corpus, request)
+{
+  corpus_run("request", svc_fuzz_request);
+}
+
+TEST(corpus, text)
+{
+  corpus_run("text", svc_fuzz_text);
+}
+
+/* A target without a test above does not compile. */
+#define CORPUS_TESTED(name) _Static_assert(sizeof &TEST_NAME(corpus, name), "each target has a test");
+FUZZ_TARGETS(CORPUS_TESTED)

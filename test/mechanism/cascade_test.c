@@ -5,6 +5,7 @@
 ** The probes: trees of a project, their branches, and the leaves of these; pots, which branches name; thorns, which keep
 ** their tree from going; bombs, which make a pot when they fall due, and some of them think better of it.
 */
+#include "driver.h"
 #include "mechanism/probe.h"
 
 #define TREES "/groups/%s/trees"
@@ -205,13 +206,6 @@ static const svc_noun *const probes[] = { &tree_noun, &branch_noun, &leaf_noun, 
 
 /* -------------------------------------------------------------------------------------------------------------- tests */
 
-static int never_done(void *context, svc *s, const svc_order *order)
-{
-  (void)context, (void)s, (void)order;
-  return SVC_OK;
-}
-static const svc_driver lazy = { never_done, NULL, NULL };
-
 typedef struct cascade_world {
   t_service t;
   const char *org, *group;
@@ -277,7 +271,8 @@ TEST(cascade, all)
 {
   const char *before;
   cascade_world w;
-  cascade_open(&w, &lazy);
+  t_driver d;
+  cascade_open(&w, t_driver_init(&d));
   cascade_make(&w, "pots", "{\"name\":\"clay\"}");
   cascade_plant(&w, "elm");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, TREES "/elm", w.group), ==, 200);
@@ -358,8 +353,9 @@ TEST(cascade, in_use)
 TEST(cascade, project)
 {
   cascade_world w;
+  t_driver d;
   size_t events;
-  cascade_open(&w, &lazy);
+  cascade_open(&w, t_driver_init(&d));
   cascade_make(&w, "pots", "{\"name\":\"clay\"}");
   cascade_plant(&w, "elm");
   cascade_plant(&w, "yew");
@@ -495,7 +491,8 @@ static void cascade_same(t_service *t, void *context)
 TEST(cascade, no_memory)
 {
   probe_memory m = { -1 };
-  const svc_config config = { .limiter_off = 1, .allocator = { probe_resize, &m }, .driver = &lazy };
+  t_driver d;
+  const svc_config config = { .limiter_off = 1, .allocator = { probe_resize, &m }, .driver = t_driver_init(&d) };
   cascade_world w;
   char path[96];
   t_probes(probes);

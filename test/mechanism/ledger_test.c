@@ -338,27 +338,15 @@ static const char *ledger_lines(svc *s, const char *org, unsigned month)
   return text;
 }
 
-typedef struct ledger_world {
-  t_service t;
-  const char *org, *group;
-} ledger_world;
-
-static void ledger_open(ledger_world *w)
-{
-  t_open(&w->t, &quiet);
-  w->org = t_organization(&w->t, "Acme");
-  w->group = t_project(&w->t, w->org, "alpha");
-}
-
-static int ledger_at(ledger_world *w, const char *method, const char *path, const char *body)
+static int ledger_at(t_place *w, const char *method, const char *path, const char *body)
 {
   return t_sendf(&w->t, method, body, "/groups/%s%s", w->group, path);
 }
 
 TEST(ledger, cluster)
 {
-  ledger_world w;
-  ledger_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "");
   munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-\n");
@@ -399,8 +387,8 @@ TEST(ledger, cluster)
 
 TEST(ledger, months)
 {
-  ledger_world w;
-  ledger_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   t_advance(&w.t, 14 * 86400);
   munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   t_advance(&w.t, 87 * 86400); /* to the 10th of September, at once */
@@ -432,8 +420,8 @@ TEST(ledger, months)
 /* On the very edge of a month, and at the moment of the roll-over. */
 TEST(ledger, edges)
 {
-  ledger_world w;
-  ledger_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   t_advance(&w.t, 30 * 86400);
   w.t.now -= 1;
   munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202); /* a millisecond before July */
@@ -522,8 +510,8 @@ TEST(ledger, of_organization)
 /* Each thing that is counted has a line of its own. */
 TEST(ledger, several)
 {
-  ledger_world w;
-  ledger_open(&w);
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   t_advance(&w.t, 3600);
   munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", SEVERAL("M10", "2", "0")), ==, 200); /* more of the same */
@@ -546,9 +534,9 @@ TEST(ledger, several)
 TEST(ledger, moves)
 {
   const char *other;
-  ledger_world w;
+  t_place w;
   char body[96];
-  ledger_open(&w);
+  t_place_open(&w, &quiet, "alpha", NULL);
   other = t_organization(&w.t, "Other");
   munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
   munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Idle", "M10")), ==, 202);

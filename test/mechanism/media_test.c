@@ -44,25 +44,19 @@ static const svc_noun *const probes[] = { &log_noun, NULL };
 
 /* -------------------------------------------------------------------------------------------------------------- tests */
 
-typedef struct media_world {
-  t_service t;
-  const char *group;
-} media_world;
-
-static void media_open(media_world *w, const svc_config *config)
+static void media_open(t_place *w, const svc_config *config)
 {
   t_probes(probes);
-  t_open(&w->t, config);
-  w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "alpha");
+  t_place_open(w, config, "alpha", NULL);
 }
 
-static void media_close(media_world *w)
+static void media_close(t_place *w)
 {
   t_close(&w->t);
   t_probes(NULL);
 }
 
-static int media_get(media_world *w, const char *path, const char *accept)
+static int media_get(t_place *w, const char *path, const char *accept)
 {
   t_headers_clear(&w->t);
   if (accept) t_header(&w->t, "Accept", accept);
@@ -70,7 +64,7 @@ static int media_get(media_world *w, const char *path, const char *accept)
 }
 
 /* These bytes, as they are, under this type. */
-static void media_is(media_world *w, const char *path, const char *accept, const void *bytes, size_t size, const char *type)
+static void media_is(t_place *w, const char *path, const char *accept, const void *bytes, size_t size, const char *type)
 {
   int status = media_get(w, path, accept);
   if (status != 200) munit_errorf("%s of %s: %d %s", accept ? accept : "nothing", path, status, w->t.response.body);
@@ -89,7 +83,7 @@ TEST(media, types)
   static const char *const bad[] = { "text/html", "application/vnd.svc.2024-08-05+csv", "application/csv", "application/xml",
                                      "application/vnd.svc.2024-08-05+xml", "application/gzip;q=0", "image/*",
                                      "application/vnd.svc.2020-01-01+gzip" };
-  media_world w;
+  t_place w;
   size_t i;
   media_open(&w, &quiet);
   for (i = 0; i < sizeof good / sizeof good[0]; i++)
@@ -127,7 +121,7 @@ TEST(media, types)
 /* Envelope and formatting are JSON's. */
 TEST(media, plain)
 {
-  media_world w;
+  t_place w;
   media_open(&w, &quiet);
   MEDIA_IS(&w, "tables/all?pretty=true&envelope=true", NULL, CSV_TEXT, "application/vnd.svc.2023-01-01+csv");
   MEDIA_IS(&w, "logs/db.gz?pretty=true", NULL, GZIP_BYTES, "application/vnd.svc.2024-08-05+gzip");
@@ -165,7 +159,7 @@ TEST(media, plain)
 TEST(media, strict)
 {
   const svc_config strict = { .limiter_off = 1, .strict_accept = 1 };
-  media_world w;
+  t_place w;
   t_probes(probes);
   t_open(&w.t, &strict);
   t_header(&w.t, "Accept", "application/vnd.svc.2025-03-12+json");
@@ -180,7 +174,7 @@ TEST(media, strict)
 
 TEST(media, openapi)
 {
-  media_world w;
+  t_place w;
   const svc_node *answers, *content;
   media_open(&w, &quiet);
   svc_response_free(&w.t.response);

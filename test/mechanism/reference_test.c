@@ -86,39 +86,32 @@ static const svc_noun *const probes[] = { &socket_noun, &slot_noun, &plug_noun, 
 
 /* -------------------------------------------------------------------------------------------------------------- tests */
 
-typedef struct reference_world {
-  t_service t;
-  const char *org, *group;
-} reference_world;
-
-static void reference_open(reference_world *w)
+static void reference_open(t_place *w)
 {
   const svc_config quiet = { .limiter_off = 1 };
   t_probes(probes);
-  t_open(&w->t, &quiet);
-  w->org = t_organization(&w->t, "Acme");
-  w->group = t_project(&w->t, w->org, "alpha");
+  t_place_open(w, &quiet, "alpha", NULL);
 }
 
-static void reference_close(reference_world *w)
+static void reference_close(t_place *w)
 {
   t_close(&w->t);
   t_probes(NULL);
 }
 
-static int reference_at(reference_world *w, const char *method, const char *path, const char *body)
+static int reference_at(t_place *w, const char *method, const char *path, const char *body)
 {
   return t_sendf(&w->t, method, body, "/groups/%s/%s", w->group, path);
 }
 
-static const char *reference_make(reference_world *w, const char *path, const char *body)
+static const char *reference_make(t_place *w, const char *path, const char *body)
 {
   if (reference_at(w, "POST", path, body) != 201) munit_errorf("%s: %s", body, w->t.response.body);
   return t_keep(&w->t, t_str(&w->t, "id"));
 }
 
 /* DELETE answers with this error; NULL: it goes. */
-static void reference_delete(reference_world *w, const char *path, const char *name, const char *error)
+static void reference_delete(t_place *w, const char *path, const char *name, const char *error)
 {
   char at[96];
   snprintf(at, sizeof at, "%s/%s", path, name);
@@ -129,7 +122,7 @@ static void reference_delete(reference_world *w, const char *path, const char *n
 
 TEST(reference, by_name)
 {
-  reference_world w;
+  t_place w;
   reference_open(&w);
   munit_assert_int(reference_at(&w, "POST", "lamps", "{\"name\":\"a\",\"socket\":\"wall\"}"), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "CLOUD_PROVIDER_CONTAINER_NOT_FOUND");
@@ -159,7 +152,7 @@ TEST(reference, by_name)
 TEST(reference, by_id)
 {
   const char *one, *two, *other;
-  reference_world w;
+  t_place w;
   char body[256];
   reference_open(&w);
   one = reference_make(&w, "plugs", "{\"name\":\"one\"}");
@@ -204,7 +197,7 @@ TEST(reference, by_id)
 TEST(reference, elsewhere)
 {
   const char *slot, *other;
-  reference_world w;
+  t_place w;
   char body[128];
   reference_open(&w);
   reference_make(&w, "sockets", "{\"name\":\"wall\"}");
@@ -243,7 +236,7 @@ TEST(reference, elsewhere)
 
 TEST(reference, itself)
 {
-  reference_world w;
+  t_place w;
   reference_open(&w);
   munit_assert_int(reference_at(&w, "POST", "lamps", "{\"name\":\"a\",\"twin\":\"a\"}"), ==, 404); /* it is not there yet */
   reference_make(&w, "lamps", "{\"name\":\"a\"}");
@@ -262,7 +255,7 @@ TEST(reference, itself)
 /* With the project all of it goes, whoever goes first, and no entry is left. */
 TEST(reference, in_cascade)
 {
-  reference_world w;
+  t_place w;
   const char *slot, *plug;
   char body[256];
   reference_open(&w);

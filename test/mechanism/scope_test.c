@@ -153,34 +153,27 @@ static const svc_noun *const probes[] = { &farm_noun, &shot_noun, &chunk_noun, &
 
 /* -------------------------------------------------------------------------------------------------------------- tests */
 
-typedef struct scope_world {
-  t_service t;
-  const char *org, *group;
-} scope_world;
-
-static void scope_open(scope_world *w)
+static void scope_open(t_place *w)
 {
   t_probes(probes);
-  t_open(&w->t, &quiet);
-  w->org = t_organization(&w->t, "Acme");
-  w->group = t_project(&w->t, w->org, "alpha");
+  t_place_open(w, &quiet, "alpha", NULL);
   munit_assert_int(t_sendf(&w->t, "PATCH", "{\"mood\":\"fresh\"}", "/groups/%s/diary", w->group), ==, 200);
 }
 
-static void scope_close(scope_world *w)
+static void scope_close(t_place *w)
 {
   t_close(&w->t);
   t_probes(NULL);
 }
 
-static void scope_farm(scope_world *w, const char *name, bool scheduled)
+static void scope_farm(t_place *w, const char *name, bool scheduled)
 {
   char body[128];
   snprintf(body, sizeof body, "{\"name\":\"%s\",\"scheduled\":%s}", name, scheduled ? "true" : "false");
   munit_assert_int(t_sendf(&w->t, "POST", body, FARMS, w->group), ==, 201);
 }
 
-static const char *scope_shot(scope_world *w, const char *farm, const char *name)
+static const char *scope_shot(t_place *w, const char *farm, const char *name)
 {
   char body[128];
   snprintf(body, sizeof body, "{\"name\":\"%s\"}", name);
@@ -188,14 +181,14 @@ static const char *scope_shot(scope_world *w, const char *farm, const char *name
   return t_keep(&w->t, t_str(&w->t, "id"));
 }
 
-static const char *scope_chunk(scope_world *w, const char *farm, const char *shot)
+static const char *scope_chunk(t_place *w, const char *farm, const char *shot)
 {
   munit_assert_int(t_sendf(&w->t, "POST", "{\"name\":\"c\"}", FARMS "/%s/shots/%s/chunks", w->group, farm, shot), ==, 201);
   return t_keep(&w->t, t_str(&w->t, "id"));
 }
 
 /* The newest event of a type in the project's feed is the last answer's results[0]. */
-static void scope_newest(scope_world *w, const char *type)
+static void scope_newest(t_place *w, const char *type)
 {
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?eventType=%s&itemsPerPage=1", w->group, type), ==, 200);
   munit_assert_size(t_count(&w->t, "results"), ==, 1);
@@ -204,7 +197,7 @@ static void scope_newest(scope_world *w, const char *type)
 
 TEST(scope, by_request)
 {
-  scope_world w;
+  t_place w;
   const char *shot, *chunk;
   scope_open(&w);
   scope_farm(&w, "main", false);
@@ -247,7 +240,7 @@ TEST(scope, by_request)
 /* The same, where no request asked for it. */
 TEST(scope, by_itself)
 {
-  scope_world w;
+  t_place w;
   scope_open(&w);
   scope_farm(&w, "main", true);
   t_advance(&w.t, HOUR);
@@ -287,7 +280,7 @@ TEST(scope, by_itself)
 TEST(scope, quota)
 {
   const char *limit = "/groups/%s/limits/svc.project.deployment.serverlessMTMs", *shot;
-  scope_world w;
+  t_place w;
   const char *other;
   scope_open(&w);
   scope_farm(&w, "main", false);
@@ -324,7 +317,7 @@ TEST(scope, quota)
 /* States of what lies below a farm move, and say so in the feed of the project. */
 TEST(scope, states)
 {
-  scope_world w;
+  t_place w;
   const char *shot, *chunk;
   scope_open(&w);
   scope_farm(&w, "main", false);
@@ -366,7 +359,7 @@ static void scope_ledger(svc *s, const char *org, size_t lines, size_t open)
 
 TEST(scope, moves)
 {
-  scope_world w;
+  t_place w;
   char body[96];
   const char *to, *shot, *chunk, *tag;
   scope_open(&w);
@@ -424,7 +417,7 @@ TEST(scope, moves)
 /* A singleton that is stored is of its project. */
 TEST(scope, singleton)
 {
-  scope_world w;
+  t_place w;
   scope_open(&w);
   munit_assert_size(probe_all_in(w.t.s, "diar", w.group, w.org), ==, 1);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/diary", w.group), ==, 200);

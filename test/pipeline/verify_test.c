@@ -2,6 +2,7 @@
 ** svc_check_store(): a store that has something of every class has no fault; each fault that is made in it is found, by the line
 ** that says so, and no other record is touched.
 */
+#include "driver.h"
 #include "world.h"
 
 typedef struct verify_lines {
@@ -22,12 +23,6 @@ static int verify_run(svc *s, verify_lines *l)
   l->n = l->lines = 0;
   l->text[0] = '\0';
   return svc_check_store(s, verify_take, l);
-}
-
-static int verify_perform(void *context, svc *s, const svc_order *order)
-{
-  (void)context, (void)s, (void)order;
-  return SVC_OK;
 }
 
 static void verify_make(t_world *w, int method, const char *path)
@@ -346,8 +341,8 @@ TEST(verify, asked_for)
 
 TEST(verify, damages)
 {
-  static const svc_driver driver = { verify_perform, NULL, NULL };
-  verify_each(&driver, damages, sizeof damages / sizeof damages[0]);
+  t_driver d;
+  verify_each(t_driver_init(&d), damages, sizeof damages / sizeof damages[0]);
 }
 
 TEST(verify, simulated)

@@ -1,6 +1,6 @@
 /*
-** The contract of the store port (ports/store_port.h): what every engine has to do. The tests take the port from their
-** fixture; another engine is one more fixture, and one more CONTRACT() in the table at the end.
+** The contract of the store port (ports/store_port.h): what every engine has to do. Each test runs once for each engine;
+** another engine is one more name in port_of(), and in each TEST_EACH().
 */
 #include "support.h"
 
@@ -23,11 +23,17 @@ static shop shop_at(const svc_store_port *port, const svc_config *config)
   return s;
 }
 
-static shop shop_open(const void *fixture)
+/* The engine of this name; NULL: it is not there. ./build.sh starts a PostgreSQL where it is asked for one. */
+static const svc_store_port *port_of(const char *engine)
+{
+  return strcmp(engine, "lmdb") == 0 ? svc_lmdb_port() : t_postgres_port();
+}
+
+static shop shop_open(const char *engine)
 {
   svc_config config;
   memset(&config, 0, sizeof config);
-  return shop_at(fixture, &config);
+  return shop_at(port_of(engine), &config);
 }
 
 static void shop_write(shop *s)
@@ -94,14 +100,14 @@ static int64_t count_of(shop *s, svc_str key)
 
 /* -------------------------------------------------------------------------------------------------------------- records */
 
-static void port_records(const MunitParameter params[], void *fixture)
+TEST_EACH(port, records, engine, "lmdb", "postgres")
 {
+  SKIP_IF(!port_of(engine));
   static char longest[SVC_KEY_MOST], large[300000];
   const svc_str odd[] = { SVC_S("a"), SVC_S("a\0"), SVC_S("a\0\0"), SVC_S("a\0b"), SVC_S("a\xFF"), SVC_S("\xFE\xFF\xFF"),
                           SVC_S("\1"), { longest, SVC_KEY_MOST }, { longest, SVC_KEY_MOST - 1 } };
-  shop s = shop_open(fixture);
+  shop s = shop_open(engine);
   size_t i, j;
-  (void)params;
   memset(longest, 0xFE, sizeof longest);
   memset(large, 'x', sizeof large);
   shop_write(&s);
@@ -140,14 +146,14 @@ static void port_records(const MunitParameter params[], void *fixture)
 }
 
 /* A reader sees the state of its beginning, whatever is committed meanwhile; a writer also what it has written. */
-static void port_states(const MunitParameter params[], void *fixture)
+TEST_EACH(port, states, engine, "lmdb", "postgres")
 {
-  shop s = shop_open(fixture), before, after;
+  SKIP_IF(!port_of(engine));
+  shop s = shop_open(engine), before, after;
   const svc_range all = { SVC_S("k"), SVC_S("l"), false, 0 };
   svc_row rows[8];
   svc_str kept;
   size_t n;
-  (void)params;
   before = after = s;
   shop_write(&s);
   put(&s, SVC_S("k1"), SVC_S("one"));
@@ -225,13 +231,13 @@ static void given_check(svc_arena *a, const given *g)
 }
 
 /* Keys and values are there until the transaction ends, whatever it writes: these are all the ways in which memory moves. */
-static void port_given_stays(const MunitParameter params[], void *fixture)
+TEST_EACH(port, given_stays, engine, "lmdb", "postgres")
 {
+  SKIP_IF(!port_of(engine));
   static given fresh, stored;
-  shop s = shop_open(fixture);
+  shop s = shop_open(engine);
   svc_arena a;
   unsigned i;
-  (void)params;
   svc_arena_init(&a, NULL);
   shop_write(&s);
   for (i = 0; i < GIVEN; i++) put(&s, text_of(&a, "k", i), value_of(&a, i));
@@ -279,14 +285,14 @@ static void port_given_stays(const MunitParameter params[], void *fixture)
   svc_blocks_free(a.blocks);
 }
 
-static void port_get_many(const MunitParameter params[], void *fixture)
+TEST_EACH(port, get_many, engine, "lmdb", "postgres")
 {
+  SKIP_IF(!port_of(engine));
   enum { MOST = 300 };
   static svc_str keys[MOST], values[MOST];
-  shop s = shop_open(fixture);
+  shop s = shop_open(engine);
   svc_arena a;
   unsigned i, round;
-  (void)params;
   svc_arena_init(&a, NULL);
   shop_write(&s);
   for (i = 0; i < MOST; i += 3) put(&s, text_of(&a, "k", i), value_of(&a, i));
@@ -412,14 +418,14 @@ static void model_scans(shop *s, const model *m, int times)
 }
 
 /* Ranges of all sorts, forwards and backwards, with rows passed over and cut off: as in a plain array. */
-static void port_scan(const MunitParameter params[], void *fixture)
+TEST_EACH(port, scan, engine, "lmdb", "postgres")
 {
+  SKIP_IF(!port_of(engine));
   static model m;
-  shop s = shop_open(fixture);
+  shop s = shop_open(engine);
   svc_arena a;
   size_t i;
   int round;
-  (void)params;
   svc_arena_init(&a, NULL);
   model_fill(&m, &a);
   shop_write(&s);
@@ -445,8 +451,9 @@ static void port_scan(const MunitParameter params[], void *fixture)
 }
 
 /* The ends of ranges, one by one. */
-static void port_scan_edges(const MunitParameter params[], void *fixture)
+TEST_EACH(port, scan_edges, engine, "lmdb", "postgres")
 {
+  SKIP_IF(!port_of(engine));
   static const svc_str keys[] = { { "a", 1 }, { "b", 1 }, { "b\xFF", 2 }, { "b\xFF\xFF", 3 }, { "c", 1 }, { "y", 1 } };
   static const struct {
     const char *from, *to, *found; /* the letters of what is found, forwards: the key's number */
@@ -456,10 +463,9 @@ static void port_scan_edges(const MunitParameter params[], void *fixture)
     { "b\x01", "b\xFF\xFF", "2" }, { "c", "b", "" }, { "z", "a", "" }, { "y", "z", "5" }, { "ya", "z", "" },
     { "\x01", "a", "" }, { "\x01", "\xFF", "012345" }, { "d", "x", "" }, { "aa", "b\xFF\xFF\xFF", "123" }
   };
-  shop s = shop_open(fixture);
+  shop s = shop_open(engine);
   size_t i, j, n, length;
   int way;
-  (void)params;
   shop_write(&s);
   for (i = 0; i < 6; i++) put(&s, keys[5 - i], SVC_S(""));
   for (way = 0; way < 4; way++) {
@@ -487,15 +493,15 @@ static void port_scan_edges(const MunitParameter params[], void *fixture)
 }
 
 /* What is in a range goes, what is beside it stays: as in a plain array. */
-static void port_remove_range(const MunitParameter params[], void *fixture)
+TEST_EACH(port, remove_range, engine, "lmdb", "postgres")
 {
+  SKIP_IF(!port_of(engine));
   static model m;
-  shop s = shop_open(fixture);
+  shop s = shop_open(engine);
   svc_arena a;
   svc_key end;
   size_t i;
   int round;
-  (void)params;
   svc_arena_init(&a, NULL);
   model_fill(&m, &a);
   shop_write(&s);
@@ -537,17 +543,17 @@ static void rows_are(shop *s, svc_arena *a, unsigned from, unsigned to, size_t e
 }
 
 /* So many that they take many pages, and the tree gets lower. */
-static void port_remove_many(const MunitParameter params[], void *fixture)
+TEST_EACH(port, remove_many, engine, "lmdb", "postgres")
 {
+  SKIP_IF(!port_of(engine));
   enum { ROWS = 5000 };
   static const struct {
     unsigned from, to;
   } cases[] = { { 0, ROWS }, { 0, 2500 }, { 2500, ROWS }, { 1, ROWS - 1 }, { 1234, 4321 }, { 777, 778 }, { 2000, 2000 },
                 { ROWS, 9999 } };
-  shop s = shop_open(fixture);
+  shop s = shop_open(engine);
   svc_arena a;
   unsigned i, k;
-  (void)params;
   for (k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     const unsigned from = cases[k].from, to = cases[k].to;
     svc_arena_init(&a, NULL);
@@ -571,14 +577,14 @@ static void port_remove_many(const MunitParameter params[], void *fixture)
 
 /* --------------------------------------------------------------------------------------------------------------- counts */
 
-static void port_counts(const MunitParameter params[], void *fixture)
+TEST_EACH(port, counts, engine, "lmdb", "postgres")
 {
+  SKIP_IF(!port_of(engine));
   const svc_str keys[] = { SVC_S("c"), SVC_S("c1"), SVC_S("c\0"), SVC_S("c\xFF"), SVC_S("d") };
   enum { KEYS = sizeof keys / sizeof keys[0] };
   int64_t expected[KEYS] = { 0 }, committed[KEYS] = { 0 };
-  shop s = shop_open(fixture);
+  shop s = shop_open(engine);
   int round, i;
-  (void)params;
   shop_write(&s);
   munit_assert_int(s.port->count_add(s.txn, keys[0], 0), ==, SVC_OK); /* at first 0, and 0 is no change */
   munit_assert_int64(count_of(&s, keys[0]), ==, 0);
@@ -652,20 +658,20 @@ static int do_all(shop *s, svc_arena *a)
 }
 
 /* Wherever memory runs out, it is said, the transaction can be aborted, all is as before, and nothing is kept. */
-static void port_no_memory(const MunitParameter params[], void *fixture)
+TEST_EACH(port, no_memory, engine, "lmdb", "postgres")
 {
+  SKIP_IF(!port_of(engine));
   purse m = { -1, 0, 0 };
   svc_config config;
   svc_arena a;
   shop s;
   unsigned i;
   int limit, rc = SVC_NOMEM, out;
-  (void)params;
   svc_arena_init(&a, NULL);
   memset(&config, 0, sizeof config);
   config.allocator.resize = purse_resize;
   config.allocator.context = &m;
-  s = shop_at(fixture, &config);
+  s = shop_at(port_of(engine), &config);
   shop_write(&s);
   for (i = 0; i < 100; i++) put(&s, text_of(&a, "k", i), value_of(&a, i));
   shop_commit(&s);
@@ -760,8 +766,9 @@ static void room_check(shop *s, svc_arena *a, unsigned n, bool halved)
 }
 
 /* A store that grows, as long as it may; then room for what frees, and back within the limit. */
-static void port_room(const MunitParameter params[], void *fixture)
+TEST_EACH(port, room, engine, "lmdb", "postgres")
 {
+  SKIP_IF(!port_of(engine));
   enum { ENDLESS = 500 };
   svc_config config;
   svc_arena a;
@@ -769,7 +776,6 @@ static void port_room(const MunitParameter params[], void *fixture)
   char path[128];
   unsigned i, n, again;
   int rc;
-  (void)params;
   svc_arena_init(&a, NULL);
   store_folder(path);
   memset(&config, 0, sizeof config);
@@ -777,7 +783,7 @@ static void port_room(const MunitParameter params[], void *fixture)
   config.map_size = 1 << 16;
   config.map_limit = 1 << 20;
   config.durability = SVC_NO_SYNC;
-  s = shop_at(fixture, &config);
+  s = shop_at(port_of(engine), &config);
   n = put_many(&s, &a, "k", ENDLESS, &rc);
   room_check(&s, &a, n, false);
   if (n == ENDLESS) { /* an engine that knows no limit has room for ever, and says so */
@@ -822,8 +828,9 @@ static void *room_read(void *context)
 }
 
 /* Room is made while others read. */
-static void port_room_and_readers(const MunitParameter params[], void *fixture)
+TEST_EACH(port, room_and_readers, engine, "lmdb", "postgres")
 {
+  SKIP_IF(!port_of(engine));
   enum { READERS = 3 };
   room_reader r[READERS];
   svc_config config;
@@ -831,12 +838,11 @@ static void port_room_and_readers(const MunitParameter params[], void *fixture)
   shop s;
   atomic_int stop;
   unsigned i;
-  (void)params;
   atomic_init(&stop, 0);
   svc_arena_init(&a, NULL);
   memset(&config, 0, sizeof config);
   config.map_size = 1 << 16;
-  s = shop_at(fixture, &config);
+  s = shop_at(port_of(engine), &config);
   shop_write(&s);
   put(&s, SVC_S("first"), SVC_S("value"));
   shop_commit(&s);
@@ -880,21 +886,21 @@ static void shop_copy(shop *s, const char *path)
   munit_assert_int(s->port->copy(s->store, path), ==, SVC_OK);
 }
 
-static void port_numbers(const MunitParameter params[], void *fixture)
+TEST_EACH(port, numbers, engine, "lmdb", "postgres")
 {
+  SKIP_IF(!port_of(engine));
   char path[128], copy[160];
   svc_config config, other;
   shop s, c;
   uint64_t last = 0, of_copy;
   int i, round;
-  (void)params;
   store_folder(path);
   memset(&config, 0, sizeof config);
   config.path = path;
   config.durability = SVC_NO_SYNC;
   other = config;
   other.path = copy;
-  s = shop_at(fixture, &config);
+  s = shop_at(port_of(engine), &config);
   for (round = 0; round < 6; round++) {
     for (i = 0; i < 30; i++) {
       if (i % 7 == 3) { /* an aborted one, and readers, take none away */
@@ -909,18 +915,18 @@ static void port_numbers(const MunitParameter params[], void *fixture)
     }
     if (round % 2) { /* open again */
       shop_close(&s);
-      s = shop_at(fixture, &config);
+      s = shop_at(port_of(engine), &config);
       last = next_number(&s, last);
       continue;
     }
     snprintf(copy, sizeof copy, "%s/copy%d", path, round);
     shop_copy(&s, copy);
     for (i = 0; i < 30; i++) last = next_number(&s, last); /* the store goes on */
-    c = shop_at(fixture, &other);
+    c = shop_at(port_of(engine), &other);
     of_copy = next_number(&c, last); /* and the copy has never a number that it has given */
     for (i = 0; i < 5; i++) of_copy = next_number(&c, of_copy);
     shop_close(&c);
-    c = shop_at(fixture, &other);
+    c = shop_at(port_of(engine), &other);
     of_copy = next_number(&c, of_copy);
     shop_close(&c);
   }
@@ -929,8 +935,9 @@ static void port_numbers(const MunitParameter params[], void *fixture)
 }
 
 /* A copy is a store as any other, of one moment; a copy of a copy as well. */
-static void port_copy(const MunitParameter params[], void *fixture)
+TEST_EACH(port, copy, engine, "lmdb", "postgres")
 {
+  SKIP_IF(!port_of(engine));
   enum { ROWS = 3000 };
   char path[128], copy[3][160];
   svc_config config;
@@ -938,11 +945,10 @@ static void port_copy(const MunitParameter params[], void *fixture)
   shop s;
   unsigned i, round;
   uint64_t last = 0;
-  (void)params;
   svc_arena_init(&a, NULL);
   store_folder(path);
   memset(&config, 0, sizeof config);
-  s = shop_at(fixture, &config); /* of a private one */
+  s = shop_at(port_of(engine), &config); /* of a private one */
   shop_write(&s);
   for (i = 0; i < ROWS; i++) put(&s, text_of(&a, "k", i), value_of(&a, i));
   munit_assert_int(s.port->count_add(s.txn, SVC_S("c"), 42), ==, SVC_OK);
@@ -959,7 +965,7 @@ static void port_copy(const MunitParameter params[], void *fixture)
     munit_assert_int(s.port->copy(s.store, copy[round]), ==, SVC_EXISTS);
     shop_close(&s);
     config.path = copy[round];
-    s = shop_at(fixture, &config);
+    s = shop_at(port_of(engine), &config);
     shop_read(&s);
     rows_are(&s, &a, 0, 99999, ROWS);
     munit_assert_int64(count_of(&s, SVC_S("c")), ==, 42);
@@ -970,62 +976,3 @@ static void port_copy(const MunitParameter params[], void *fixture)
   store_remove(path);
   svc_blocks_free(a.blocks);
 }
-
-/* ------------------------------------------------------------------------------------------------------------- the table */
-
-static void *lmdb(const MunitParameter params[], void *data)
-{
-  (void)params, (void)data;
-  return (void *)(uintptr_t)svc_lmdb_port(); /* nobody writes to it */
-}
-
-/* An engine that is not there: its tests are skipped. */
-#define MAYBE(name) \
-  static MunitResult maybe_##name(const MunitParameter params[], void *fixture) \
-  { \
-    return fixture ? port_##name(params, fixture) : MUNIT_SKIP; \
-  }
-MAYBE(records)
-MAYBE(states)
-MAYBE(given_stays)
-MAYBE(get_many)
-MAYBE(scan)
-MAYBE(scan_edges)
-MAYBE(remove_range)
-MAYBE(remove_many)
-MAYBE(counts)
-MAYBE(no_memory)
-MAYBE(room)
-MAYBE(room_and_readers)
-MAYBE(numbers)
-MAYBE(copy)
-
-/* Where there is a server: ./build.sh starts one. */
-static void *postgres(const MunitParameter params[], void *data)
-{
-  (void)params, (void)data;
-  return (void *)(uintptr_t)t_postgres_port();
-}
-
-#define CONTRACT(engine) \
-  { "/" #engine "/records", maybe_records, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }, \
-  { "/" #engine "/states", maybe_states, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }, \
-  { "/" #engine "/given_stays", maybe_given_stays, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }, \
-  { "/" #engine "/get_many", maybe_get_many, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }, \
-  { "/" #engine "/scan", maybe_scan, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }, \
-  { "/" #engine "/scan_edges", maybe_scan_edges, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }, \
-  { "/" #engine "/remove_range", maybe_remove_range, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }, \
-  { "/" #engine "/remove_many", maybe_remove_many, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }, \
-  { "/" #engine "/counts", maybe_counts, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }, \
-  { "/" #engine "/no_memory", maybe_no_memory, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }, \
-  { "/" #engine "/room", maybe_room, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }, \
-  { "/" #engine "/room_and_readers", maybe_room_and_readers, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }, \
-  { "/" #engine "/numbers", maybe_numbers, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }, \
-  { "/" #engine "/copy", maybe_copy, engine, NULL, MUNIT_TEST_OPTION_NONE, NULL }
-
-static MunitTest tests[] = {
-  CONTRACT(lmdb),
-  CONTRACT(postgres),
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_port = { "port", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };

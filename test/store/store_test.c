@@ -4,7 +4,7 @@
 ** Also here, for the suites beside it: store_whole(), which checks every record of a store against every other, and
 ** store_print(), one number for all that is in it.
 */
-#include "support.h"
+#include "driver.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -953,19 +953,6 @@ static const char *classes(svc *s)
   return out;
 }
 
-typedef struct crew {
-  int says;       /* to whatever it is told to do */
-  char order[25]; /* the last it was told */
-} crew;
-
-static int crew_perform(void *context, svc *s, const svc_order *order)
-{
-  crew *c = context;
-  (void)s;
-  strcpy(c->order, order->id);
-  return c->says;
-}
-
 #define CLUSTER "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":" \
                 "{\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
 #define ROLE(name, inherited) "{\"roleName\":\"" name "\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"cluster\":false," \
@@ -975,13 +962,13 @@ static int crew_perform(void *context, svc *s, const svc_order *order)
 TEST(store, classes)
 {
   char path[128], org[25], group[25];
-  crew c = { SVC_BUSY, "" };
-  svc_driver driver = { crew_perform, NULL, &c };
+  t_driver d;
   svc_config config;
   t_service t;
   store_folder(path);
   config = at_path(path);
-  config.driver = &driver;
+  config.driver = t_driver_init(&d);
+  t_driver_refuses(&d, "", SVC_BUSY);
   t_open(&t, &config);
   munit_assert_string_equal(classes(t.s), "m");
   t_header(&t, "Idempotency-Key", "once");
@@ -997,7 +984,7 @@ TEST(store, classes)
   munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the driver is busy: it waits on */
   munit_assert_string_equal(classes(t.s), "bcdegijlmoqruw");
   store_whole(t.s);
-  c.says = SVC_OK;
+  t_driver_takes(&d, "");
   t_advance(&t, 10);
   munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* taken */
   munit_assert_string_equal(classes(t.s), "bcdegijlmoqru");
@@ -1006,7 +993,7 @@ TEST(store, classes)
   munit_assert_string_equal(classes(t.s), "bcdegijlmoqruw");
   store_whole(t.s);
   munit_assert_int(svc_tick(t.s), ==, SVC_OK);
-  munit_assert_int(svc_order_done(t.s, c.order, SVC_OK, NULL), ==, SVC_OK);
+  munit_assert_int(svc_order_done(t.s, t_driver_order(&d, "")->id, SVC_OK, NULL), ==, SVC_OK);
   munit_assert_string_equal(classes(t.s), "bcdegijlmru");
   store_whole(t.s);
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/c", group), ==, 202);

@@ -91,37 +91,26 @@ new_test() {
 
 #define AT "/groups/%s/$paths"
 
-static MunitResult ${noun}_life(const MunitParameter params[], void *data)
+TEST_SERVICE($noun, life)
 {
-  t_service t;
   const char *group, *id;
-  (void)params, (void)data;
-  t_open(&t, NULL);
-  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
-  munit_assert_int(t_sendf(&t, "POST", "{}", AT, group), ==, 400);
-  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"first\"}", AT, group), ==, 201);
-  munit_assert_string_equal(t_str(&t, "groupId"), group);
-  id = t_keep(&t, t_str(&t, "id"));
-  munit_assert_int(t_sendf(&t, "GET", NULL, AT, group), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 1);
-  munit_assert_string_equal(t_str(&t, "results[0].id"), id);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"name\":\"second\"}", AT "/%s", group, id), ==, 200);
-  munit_assert_int(t_sendf(&t, "GET", NULL, AT "/%s", group, id), ==, 200);
-  munit_assert_string_equal(t_str(&t, "name"), "second");
-  munit_assert_int(t_sendf(&t, "DELETE", NULL, AT "/%s", group, id), ==, 204);
-  munit_assert_int(t_sendf(&t, "GET", NULL, AT "/%s", group, id), ==, 404);
-  munit_assert_string_equal(t_error(&t), "RESOURCE_NOT_FOUND");
-  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/events?eventType=${upper}_CREATED&eventType=${upper}_DELETED", group), ==, 200);
-  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
-  t_close(&t);
-  return MUNIT_OK;
+  group = t_project(t, t_organization(t, "Acme"), "alpha");
+  munit_assert_int(t_sendf(t, "POST", "{}", AT, group), ==, 400);
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"first\"}", AT, group), ==, 201);
+  munit_assert_string_equal(t_str(t, "groupId"), group);
+  id = t_keep(t, t_str(t, "id"));
+  munit_assert_int(t_sendf(t, "GET", NULL, AT, group), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(t, "results[0].id"), id);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"second\"}", AT "/%s", group, id), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, AT "/%s", group, id), ==, 200);
+  munit_assert_string_equal(t_str(t, "name"), "second");
+  munit_assert_int(t_sendf(t, "DELETE", NULL, AT "/%s", group, id), ==, 204);
+  munit_assert_int(t_sendf(t, "GET", NULL, AT "/%s", group, id), ==, 404);
+  munit_assert_string_equal(t_error(t), "RESOURCE_NOT_FOUND");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=${upper}_CREATED&eventType=${upper}_DELETED", group), ==, 200);
+  munit_assert_int64(t_int(t, "totalCount"), ==, 2);
 }
-
-static MunitTest tests[] = {
-  { "/life", ${noun}_life, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-  { NULL, NULL, NULL, NULL, MUNIT_TEST_OPTION_NONE, NULL },
-};
-const MunitSuite svc_suite_$noun = { "$noun", tests, NULL, 1, MUNIT_SUITE_OPTION_NONE };
 TEST
 }
 
