@@ -111,28 +111,79 @@ typedef long plain_off;
 
 /* ------------------------------------------------------------------------------------------------------------- the clock */
 
+enum { CLOCK_TURN_MS = 2 }; /* as long as a loop sleeps at the most while the clock of others stands */
+
 static struct {
-  bool stands;
-  struct timespec at;
-} monotonic;
+  atomic_bool stands;
+  bool spares;     /* the owner, whose clock goes on */
+  pthread_t owner;
+  struct timespec from, from_raw; /* CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW where they began to stand */
+  atomic_llong ahead;             /* microseconds */
+  atomic_long turns;              /* of loops: calls of epoll_wait() that may sleep */
+} fake;
 
 int __real_clock_gettime(clockid_t which, struct timespec *out);
 int __wrap_clock_gettime(clockid_t which, struct timespec *out);
 int __wrap_clock_gettime(clockid_t which, struct timespec *out)
 {
-  if (which != CLOCK_MONOTONIC || !monotonic.stands) return __real_clock_gettime(which, out);
-  *out = monotonic.at;
+  const bool raw = which == CLOCK_MONOTONIC_RAW;
+  long long us, ns;
+  if (!atomic_load(&fake.stands) || (which != CLOCK_MONOTONIC && !raw)) return __real_clock_gettime(which, out);
+  if (fake.spares && pthread_equal(pthread_self(), fake.owner)) return __real_clock_gettime(which, out);
+  *out = raw ? fake.from_raw : fake.from;
+  us = atomic_load(&fake.ahead);
+  ns = out->tv_nsec + us % 1000000 * 1000;
+  out->tv_sec += (time_t)(us / 1000000 + ns / 1000000000);
+  out->tv_nsec = (long)(ns % 1000000000);
   return 0;
+}
+
+static void clock_ahead(bool spares, long long microseconds)
+{
+  atomic_fetch_add(&fake.ahead, microseconds);
+  if (atomic_load(&fake.stands)) return;
+  __real_clock_gettime(CLOCK_MONOTONIC, &fake.from);
+  __real_clock_gettime(CLOCK_MONOTONIC_RAW, &fake.from_raw);
+  fake.owner = pthread_self();
+  fake.spares = spares;
+  atomic_store(&fake.stands, true);
 }
 
 void t_clock_stands(long long microseconds)
 {
-  long long ns;
-  if (!monotonic.stands) __real_clock_gettime(CLOCK_MONOTONIC, &monotonic.at);
-  monotonic.stands = true;
-  ns = monotonic.at.tv_nsec + microseconds % 1000000 * 1000;
-  monotonic.at.tv_sec += (time_t)(microseconds / 1000000 + ns / 1000000000);
-  monotonic.at.tv_nsec = (long)(ns % 1000000000);
+  clock_ahead(false, microseconds);
+}
+
+int __real_epoll_wait(int on, struct epoll_event *events, int most, int ms);
+int __wrap_epoll_wait(int on, struct epoll_event *events, int most, int ms);
+int __wrap_epoll_wait(int on, struct epoll_event *events, int most, int ms)
+{
+  if (ms != 0) atomic_fetch_add(&fake.turns, 1);
+  if (ms > CLOCK_TURN_MS && atomic_load(&fake.stands) && fake.spares) ms = CLOCK_TURN_MS;
+  return __real_epoll_wait(on, events, most, ms);
+}
+
+void t_clock_move(long milliseconds)
+{
+  clock_ahead(true, milliseconds * 1000LL);
+}
+
+/* The turn that is under way may have looked at the clock before; the one behind it has looked at everything when a third begins. */
+void t_clock_settle(void)
+{
+  const struct timespec pause = { 0, 200000 };
+  const long from = atomic_load(&fake.turns);
+  int tries;
+  clock_ahead(true, 0);
+  for (tries = 0; tries < 100000 && atomic_load(&fake.turns) < from + 3; tries++) nanosleep(&pause, NULL);
+  if (tries < 100000) return;
+  fprintf(stderr, "t_clock_settle: no loop turns\n");
+  abort();
+}
+
+void t_clock_goes(void)
+{
+  atomic_store(&fake.stands, false);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- the calls */

@@ -46,5 +46,12 @@ void t_fault_spare(bool on); /* calls of this thread never fail, and do not coun
 
 /* From now on the monotonic clock stands, and is set ahead by so many microseconds; 0: it only stands. It goes again when the process ends. */
 void t_clock_stands(long long microseconds);
+/*
+** The same for all threads but this one, in milliseconds: for a test that runs a listener in its own process, whose loops see deadlines
+** pass without waiting for them.
+*/
+void t_clock_move(long milliseconds);
+void t_clock_settle(void); /* waits until the one loop that runs has done all that is to be done by now; what it has sent has arrived */
+void t_clock_goes(void);   /* the clock is the real one again */
 
 #endif

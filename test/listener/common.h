@@ -8,6 +8,7 @@
 #error "pipe2 and prctl: a suite that includes this defines _GNU_SOURCE first"
 #endif
 
+#include "faults.h"
 #include "slow.h"
 #include "test.h"
 
@@ -18,8 +19,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,6 +42,62 @@ static inline double cpu_seconds(void)
   struct rusage r;
   getrusage(RUSAGE_SELF, &r);
   return (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- waiting */
+
+#define AWAIT_MS 20000 /* longer than this nothing takes */
+
+/* Waits until the condition holds: what another thread is about to do. It is looked at every millisecond. */
+#define await(condition) \
+  do { \
+    const int64_t await_until = now_ms() + AWAIT_MS; \
+    while (!(condition)) { \
+      if (now_ms() > await_until) munit_errorf("in vain: %s", #condition); \
+      usleep(1000); \
+    } \
+  } while (0)
+
+/* The listener's clock goes on by so much: what was to be done before is done before, and whatever is due by then is done, too. */
+static inline void later(long ms)
+{
+  t_clock_settle();
+  t_clock_move(ms);
+  t_clock_settle();
+}
+
+/* Our own end of a connection to this process: the one that the listener has accepted. -1: it has not. */
+static inline int other_end(int fd)
+{
+  struct sockaddr_in own, peer;
+  socklen_t n = sizeof own;
+  int i;
+  munit_assert_int(getsockname(fd, (struct sockaddr *)&own, &n), ==, 0);
+  for (i = 3; i < 2400; i++) {
+    n = sizeof peer;
+    if (i != fd && getpeername(i, (struct sockaddr *)&peer, &n) == 0 && peer.sin_port == own.sin_port && peer.sin_addr.s_addr == own.sin_addr.s_addr)
+      return i;
+  }
+  return -1;
+}
+
+/* Has the listener read all that was sent? */
+static inline bool has_read(int fd)
+{
+  int end = other_end(fd), unread = 1;
+  return end >= 0 && ioctl(end, FIONREAD, &unread) == 0 && unread == 0;
+}
+
+/* Nothing spins: there is a while in which hardly anything is computed. CPU time is the measure, so real time has to pass. */
+static inline void await_rest(void)
+{
+  int tries;
+  for (tries = 0; tries < 20; tries++) {
+    const double cpu = cpu_seconds();
+    usleep(200000);
+    if (cpu_seconds() - cpu < 0.1) return;
+  }
+  munit_error("the listener never rests");
 }
 
 static inline unsigned long sum_of(const char *p, size_t n)

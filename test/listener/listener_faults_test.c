@@ -25,6 +25,8 @@
 
 #define FAULTS_WAIT_MS 20000
 #define FAULTS_MS (T_SLOW ? 6000 : 1500) /* until the listener gives a client up */
+#define FAULTS_GRAIN_MS (T_SLOW ? 400 : 100) /* longer than this an answer that comes does not take */
+#define FAULTS_LATE_MS 10 /* longer than what is late by itself is late */
 #define FAULTS_LARGE ((size_t)3 << 20)
 
 typedef struct faults_world {
@@ -100,9 +102,22 @@ static int faults_transmit(void *context, const unsigned char *p, size_t n)
   return sent < 0 ? MBEDTLS_ERR_SSL_CONN_EOF : (int)sent;
 }
 
+static bool faults_clock; /* the listener's clock stands, and goes on when a client waits */
+
+/* What does not come: the clock goes on by as much as answers are late, and where a fault is at work until the listener gives the client up. */
+static void faults_wait(int fd)
+{
+  struct pollfd p = { fd, POLLIN, 0 };
+  int steps;
+  for (steps = 0; faults_clock && poll(&p, 1, FAULTS_GRAIN_MS) == 0; steps++)
+    t_clock_move(steps && t_fault_set() ? FAULTS_MS : FAULTS_LATE_MS);
+}
+
 static int faults_receive(void *context, unsigned char *p, size_t n)
 {
-  ssize_t got = recv(((faults_client *)context)->fd, p, n, 0);
+  ssize_t got;
+  faults_wait(((faults_client *)context)->fd);
+  got = recv(((faults_client *)context)->fd, p, n, 0);
   if (got < 0 && errno == EAGAIN) munit_error("the client waits, and nobody closes its connection");
   return got < 0 ? MBEDTLS_ERR_SSL_CONN_EOF : (int)got;
 }
@@ -240,6 +255,8 @@ TEST(listener_faults, asked)
   munit_assert_not_null(faults_large);
   t_fault_spare(true);
   faults_start(&w);
+  t_clock_move(0);
+  faults_clock = true;
   for (secure = 0; secure < 2; secure++)
     for (k = 0; k < sizeof faults_kinds / sizeof faults_kinds[0] - T_SLOW; k++) /* the last is waited for most */
       for (e = 0; e < 4 && faults_kinds[k].errors[e]; e++)
@@ -256,6 +273,8 @@ TEST(listener_faults, asked)
   fprintf(stderr, "listener: %lu faults, %lu of them seen by a client\n", tried, refused);
   munit_assert_ulong(tried, >, 50);
   for (secure = 0; secure < 2; secure++) munit_assert_size(faults_ask(&w, secure, 0, FAULTS_REQUESTS), ==, FAULTS_REQUESTS);
+  faults_clock = false;
+  t_clock_goes();
   svc_listener_close(w.l);
   t_fault_spare(false);
   free(faults_large);
