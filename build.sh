@@ -147,6 +147,10 @@ need() { # TOOL...: as want, but without them there is no going on
 
 fold() {
   mkdir -p build
+  for of in errors events; do
+    sh amalgamation/fold.sh --$of >build/noun_list.new || exit 1
+    update "amalgamation/catalog/noun_${of%s}_list.h" <build/noun_list.new; rm -f build/noun_list.new
+  done
   sh amalgamation/fold.sh --header build/svcapi.h.new || exit 1
   if cmp -s build/svcapi.h.new svcapi.h; then rm -f build/svcapi.h.new
   else mv build/svcapi.h.new svcapi.h; say "fold: svcapi.h, its list of names"; fi

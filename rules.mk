@@ -105,7 +105,7 @@ $(call deps,mongoose):       FLAGS = $(DEP_OPT) -std=gnu11 -w $(INCLUDES) $(MG)
 $(O)/obj/%.o: %.c $(COMMON)
 	@mkdir -p $(@D); made=0; $(CC) $(FLAGS) -MMD -MP -c -o $@ $< 2>$(@:.o=.said) || made=1; \
 	cat $(@:.o=.said) >&2; [ $$made = 0 ] || { echo $< >>$(O)/failed; exit 1; }; \
-	if grep -qE 'SVC_(CATALOG_)?ERROR_LIST' $<; then lists=; else lists='s, [^ ]*error_list\.h\( \|$$\), $(O)/see/codes\1,;'; fi; \
+	if grep -qE 'SVC_((CATALOG|NOUN)_)?ERROR_LIST' $<; then lists=; else lists='s, [^ ]*error_list\.h\( \|$$\), $(O)/see/codes\1,;'; fi; \
 	sed -i "$$lists s, svcapi\.h\( \|$$\), $(O)/see/header\1," $(@:.o=.d)
 
 # These alone know which stores and limiters there are.

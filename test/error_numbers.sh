@@ -16,7 +16,7 @@ put() { if cmp -s "$1.new" "$1"; then rm -f "$1.new"; else mv "$1.new" "$1"; fi;
 : >"$see/names"
 for of in pipeline catalog; do
   mkdir -p "$see/$of"
-  sed -n "s/^ *X(\([A-Z0-9_]*\),.*/$of \1/p" amalgamation/$of/error_list.h >>"$see/names"
+  find amalgamation/$of -name '*error_list.h' | sort | xargs sed -n "s/^ *X(\([A-Z0-9_]*\),.*/$of \1/p" >>"$see/names"
 done
 [ -f "$see/numbers" ] || : >"$see/numbers"
 awk -v names="$see/names" '

@@ -10,6 +10,16 @@
 #include "catalog/set_list.h"
 #include "catalog/role_list.h"
 
+/*
+** What a noun has of its own beside the lists above, in its file, each at the beginning of a line. The fold gathers them into
+** noun_error_list.h and noun_event_list.h.
+**
+**   SVC_ERROR(TRIAL_IS_OVER, 409, "The trial {0} is over.", "trialId");              then there is SVC_E_TRIAL_IS_OVER
+**   SVC_EVENT(TRIAL_CREATED, SVC_EVENT_GROUP, false, "A trial was created.");        whose log, alertable, what it says
+*/
+#define SVC_ERROR(code, status, detail, parameters) _Static_assert(SVC_E_##code > 0, #code)
+#define SVC_EVENT(name, where, alertable, description) _Static_assert(sizeof #name <= SVC_EVENT_NAME_SIZE, #name " is too long")
+
 /* access_entries.c: for the nouns that are entries of access lists: their spell, POST (answers with the whole list), removing. */
 SVC_PRIVATE svc_node *svc_access_shown(svc_call *c, const char *name); /* the caller's own list; NULL: no memory */
 SVC_PRIVATE void svc_access_show(svc_call *c, svc_node *body, const svc_address *range); /* ipAddress and cidrBlock */

@@ -1,10 +1,11 @@
 /*
 ** The errors of the nouns: each code, its HTTP status, and its sentence. pipeline/error_list.h has the rules that both lists keep, and
-** the codes that the pipeline itself names.
+** the codes that the pipeline itself names. A code that one noun alone has stands in its file, by SVC_ERROR().
 */
 #ifndef SVC_CATALOG_ERROR_LIST_H
 #define SVC_CATALOG_ERROR_LIST_H
 
+#include "catalog/noun_error_list.h"
 #include "pipeline/error_list.h"
 
 /* X(code, HTTP status, sentence, parameters in order, with commas between; "" for none) */
@@ -15,10 +16,6 @@
   X(MUTUALLY_EXCLUSIVE_QUERY_PARAMETERS, 400, \
     "The query parameters {0} and {1} cannot be used together.", "name,otherName") \
   X(START_DATE_AFTER_END_DATE, 400, "The start date {0} is later than the end date {1}.", "startDate,endDate") \
-  /* ---- Limits and the server */ \
-  X(INSPECTION_UNFINISHED, 503, \
-    "There is more to inspect than one request may. What was found so far is kept for a minute: repeat the request, and it goes on " \
-    "from there.", "") \
   /* ---- Who may */ \
   X(FEATURE_UNSUPPORTED, 403, "The feature {0} is not supported.", "feature") \
   X(RESOURCE_POLICIES_VIOLATION_NOT_AUTHORIZED, 403, \
@@ -369,6 +366,6 @@
   /* ---- This library's own: what the transport and the store can refuse, where such services have no name for it */ \
   X(TOO_MANY_RESOURCES, 403, "No more than {0} of these can be in {1} at a time.", "limit,parentId")
 
-enum svc_catalog_error { SVC_E_BEFORE_CATALOG = SVC_E_CATALOG - 1, SVC_CATALOG_ERROR_LIST(SVC_ERROR_ENUM) };
+enum svc_catalog_error { SVC_E_BEFORE_CATALOG = SVC_E_CATALOG - 1, SVC_CATALOG_ERROR_LIST(SVC_ERROR_ENUM) SVC_NOUN_ERROR_LIST(SVC_ERROR_ENUM) };
 
 #endif /* SVC_CATALOG_ERROR_LIST_H */

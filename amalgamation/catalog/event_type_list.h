@@ -1,13 +1,15 @@
 /*
 ** The event types: what the event log can say has happened.
 **
-** The rule it keeps: a type is written down once, here. /eventTypes answers from this list, and whatever writes an
+** The rule it keeps: a type is written down once, here, or by SVC_EVENT() in the file of the noun that alone has it. /eventTypes answers from this list, and whatever writes an
 ** event names a type that stands in it. A type belongs to the log of projects, of organizations, or both; an event is
 ** never written to a log that its type is not of. Alertable are those types, and only those, for which an alert can be
 ** configured in a project.
 */
 #ifndef SVC_EVENT_TYPE_LIST_H
 #define SVC_EVENT_TYPE_LIST_H
+
+#include "catalog/noun_event_list.h"
 
 /* P(what names begin with): many begin alike, and it is kept once. */
 #define SVC_EVENT_PREFIX_LIST(P) \
@@ -27,10 +29,6 @@
   P(STREAM_PROCESSOR_) P(STREAM_TENANT_) P(SVC_MAINTENANCE_) P(SVC_SQL_SCHEDULED_UPDATE_) \
   P(SVC_X509_USER_AUTHENTICATION_) P(TENANT_ENDPOINT_) P(TENANT_ENDPOINT_SERVICE_DEPLOYMENT_) P(TENANT_SNAPSHOT_) \
   P(VERCEL_INVOICE_) P(VERCEL_SELF_SERVE_ACCOUNT_)
-
-/* Types that the public catalog does not have: those of nouns that ./build.sh new has generated. The columns are those of the list below. */
-#define SVC_EVENT_TYPE_OWN(X) \
-  /* build.sh new adds rows above this line */
 
 /* X(one of these or nothing, the rest of its name, where, alertable, description); description "": its name has to do */
 #define SVC_EVENT_TYPE_LIST(X) \
@@ -1058,7 +1056,7 @@
   X(, WEEKLY_BILLING_CHANGE_NORMAL, SVC_EVENT_GROUP, false, "") \
   X(, WEEKLY_BILLING_CHANGE_OVER_THRESHOLD, SVC_EVENT_GROUP, true, "") \
   X(, WIRE_TRANSFER_PAYMENT_RECEIVED, SVC_EVENT_ORG, false, "") \
-  SVC_EVENT_TYPE_OWN(X)
+  SVC_NOUN_EVENT_LIST(X)
 
 #define SVC_EVENT_TYPE_ONE(prefix, rest, where, alertable, description) + 1
 enum { SVC_EVENT_TYPE_COUNT = 0 SVC_EVENT_TYPE_LIST(SVC_EVENT_TYPE_ONE) };

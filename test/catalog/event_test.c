@@ -343,7 +343,7 @@ TEST_SERVICE(event, types)
   } rows[] = { SVC_EVENT_TYPE_LIST(EVENT_ROW) };
 #undef EVENT_ROW
 #define EVENT_OWN(...) + 1
-  const int count = (int)(sizeof rows / sizeof rows[0]), own = 0 SVC_EVENT_TYPE_OWN(EVENT_OWN);
+  const int count = (int)(sizeof rows / sizeof rows[0]), own = 0 SVC_NOUN_EVENT_LIST(EVENT_OWN);
 #undef EVENT_OWN
   char path[64];
   int page, i, n = 0, alertable = 0, in_groups = 0, in_orgs = 0, stale = 0;

@@ -4,7 +4,7 @@
 # between two codes, both count. What is chosen at run time is seen by the tests of every route.
 . test/check/common
 
-lists='amalgamation/pipeline/error_list.h amalgamation/catalog/error_list.h'
+lists='amalgamation/pipeline/error_list.h amalgamation/catalog/error_list.h amalgamation/catalog/noun_error_list.h'
 # shellcheck disable=SC2016
 letters='
 FILENAME ~ /error_list\.h$/ {                                       # X(CODE, status, "sentence", "parameters"), over several lines

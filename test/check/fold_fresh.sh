@@ -12,6 +12,11 @@ cmp -s build/check/fold1.c svcapi.c || fail "svcapi.c is not the fold of the par
 sh amalgamation/fold.sh --header build/check/fold.h || exit 1
 cmp -s build/check/fold.h svcapi.h || fail "the names of nouns in svcapi.h are not those of the parts: run ./build.sh fold"
 
+for of in error event; do
+  sh amalgamation/fold.sh --${of}s >build/check/fold.list || exit 1
+  cmp -s build/check/fold.list amalgamation/catalog/noun_${of}_list.h || fail "noun_${of}_list.h has not what the nouns state: run ./build.sh fold"
+done
+
 if [ -e .git ]; then
   tool git
   case $(git_ check-attr merge svcapi.c) in

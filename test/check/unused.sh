@@ -5,9 +5,9 @@
 . test/check/common
 
 run=build/test/run
-lists='amalgamation/pipeline/error_list.h amalgamation/catalog/error_list.h'
+lists='amalgamation/pipeline/error_list.h amalgamation/catalog/error_list.h amalgamation/catalog/noun_error_list.h'
 sources=build/check/unused_sources
-find amalgamation ports -name '*.[ch]' ! -name error_list.h | sort >$sources
+find amalgamation ports -name '*.[ch]' ! -name '*error_list.h' | sort >$sources
 
 # ---- error codes
 # shellcheck disable=SC2086

@@ -20,7 +20,7 @@ static const struct {
   const char *name;
   int code, status;
   const char *detail, *parameters;
-} table[] = { SVC_ERROR_LIST(ROW) SVC_CATALOG_ERROR_LIST(ROW) };
+} table[] = { SVC_ERROR_LIST(ROW) SVC_CATALOG_ERROR_LIST(ROW) SVC_NOUN_ERROR_LIST(ROW) };
 #define CODES (sizeof table / sizeof table[0])
 
 static unsigned declared(const char *parameters)

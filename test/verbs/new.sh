@@ -2,7 +2,8 @@
 #
 # Writes amalgamation/catalog/AREA/NOUN.c, a resource of projects with id, groupId and name, and its list, create, read, update and
 # delete; test/catalog/NOUN_test.c, whose test passes; the five operations in test/catalog/operations_own.h, because the public catalog
-# does not have them; the types of its events in amalgamation/catalog/event_type_list.h, as our own; rows in docs/coverage.md; and docs/index.md anew. Then it folds: svcapi.c and the list of nouns in svcapi.h have the noun.
+# does not have them; rows in docs/coverage.md; and docs/index.md anew. Then it folds: svcapi.c, the list of nouns in svcapi.h and the lists of
+# what nouns have of their own have it.
 #
 # AREA is a folder of amalgamation/catalog. NOUN is singular snake case: a-z, 0-9 and _. Example: ./build.sh new network/dns_zone, then
 # ./build.sh test dns_zone. Change the files as you need them; amalgamation/README.md, "Adding a resource", says what a noun can have.
@@ -34,8 +35,9 @@ new_free() { # nothing of this name is there yet
   done
   hit=$(grep -rlwE "${noun}_(fields|object|routes)|$upper|${upper}_MOST" amalgamation ports --include='*.[ch]' | head -n 1)
   [ -z "$hit" ] || die "$hit has names that begin with ${noun}_ or $upper, and all parts are folded into one file: choose another name"
-  ! sed -n 's/^  X(\([A-Z0-9_]*\), \([A-Z0-9_]*\),.*/\1\2/p' amalgamation/catalog/event_type_list.h | grep -qxE "${upper}_(CREATED|UPDATED|DELETED)" ||
-    die "amalgamation/catalog/event_type_list.h has types of events that begin with ${upper}_: choose another name than '$noun'"
+  ! sed -n 's/^  X(\([A-Z0-9_]*\), \([A-Z0-9_]*\),.*/\1\2/p' amalgamation/catalog/*event*_list.h | grep -qxE "${upper}_(CREATED|UPDATED|DELETED)" ||
+    die "there are types of events that begin with ${upper}_ already: choose another name than '$noun'"
+  ! grep -qE "^  X\(${upper}_NOT_FOUND," amalgamation/*/*error_list.h || die "there is an error ${upper}_NOT_FOUND already: choose another name than '$noun'"
   hit=$(grep -rlF -e "\"/groups/{groupId}/$paths\"" -e "\"$title\"" amalgamation | head -n 1)
   [ -z "$hit" ] || die "$hit has the path /groups/{groupId}/$paths or an object $title already: choose another name than '$noun'"
 }
@@ -48,6 +50,11 @@ new_noun() {
 #include "catalog/catalog.h"
 
 #define ${upper}_MOST 100
+
+SVC_ERROR(${upper}_NOT_FOUND, 404, "No $words with id {0} exists in project {1}.", "${camel}Id,groupId");
+SVC_EVENT(${upper}_CREATED, SVC_EVENT_GROUP, false, "The $words was created.");
+SVC_EVENT(${upper}_UPDATED, SVC_EVENT_GROUP, false, "The $words was updated.");
+SVC_EVENT(${upper}_DELETED, SVC_EVENT_GROUP, false, "The $words was deleted.");
 
 static const svc_field ${noun}_fields[] = {
   F_GROUP_ID(), F_ID(), F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = 64)
@@ -71,7 +78,7 @@ SVC_PRIVATE const svc_noun svc_noun_$noun = {
   .parent = "project",
   .param = "${camel}Id",
   .object = &${noun}_object,
-  .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+  .err_not_found = SVC_E_${upper}_NOT_FOUND,
   .most = ${upper}_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .event_created = "${upper}_CREATED",
@@ -107,7 +114,7 @@ TEST_SERVICE($noun, life)
   munit_assert_string_equal(t_str(t, "name"), "second");
   munit_assert_int(t_sendf(t, "DELETE", NULL, AT "/%s", group, id), ==, 204);
   munit_assert_int(t_sendf(t, "GET", NULL, AT "/%s", group, id), ==, 404);
-  munit_assert_string_equal(t_error(t), "RESOURCE_NOT_FOUND");
+  munit_assert_string_equal(t_error(t), "${upper}_NOT_FOUND");
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=${upper}_CREATED&eventType=${upper}_DELETED", group), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, 2);
 }
@@ -128,13 +135,6 @@ new_inserted() { # FILE: it, with build/new.rows above the line that says so
     /build\.sh new adds rows above this line/ { while ((getline row < rows) > 0) print row; found = 1 }
     { print }
     END { exit !found }' "$1" || die "$1 has no line 'build.sh new adds rows above this line'"
-}
-
-new_events() { # the types of its events, as ours, into build/new.events
-  for does in created updated deleted; do
-    printf '  X(, %s_%s, SVC_EVENT_GROUP, false, "The %s was %s.") \\\n' "$upper" "$(echo $does | tr '[:lower:]' '[:upper:]')" "$words" $does
-  done >build/new.rows
-  new_inserted amalgamation/catalog/event_type_list.h >build/new.events
 }
 
 new_register() { # the operations, as ours, into build/new.operations
@@ -178,16 +178,15 @@ verb() {
   kind=$(new_kind "$noun")
   need awk sha256sum
   mkdir -p build
-  new_register; new_events; new_document # first: they may fail, and nothing is written then
+  new_register; new_document # first: they may fail, and nothing is written then
   new_noun >"amalgamation/catalog/$area/$noun.c"
   new_test >"test/catalog/${noun}_test.c"
   cat build/new.operations >test/catalog/operations_own.h
-  cat build/new.events >amalgamation/catalog/event_type_list.h
   cat build/new.md >docs/coverage.md
-  rm -f build/new.operations build/new.events build/new.md build/new.rows
+  rm -f build/new.operations build/new.md build/new.rows
   index
   fold
   say "new: amalgamation/catalog/$area/$noun.c, test/catalog/${noun}_test.c; registered in" \
-    "test/catalog/operations_own.h, amalgamation/catalog/event_type_list.h, docs/coverage.md and docs/index.md"
+    "test/catalog/operations_own.h, docs/coverage.md and docs/index.md"
   say "next: ./build.sh test $noun"
 }
