@@ -2,7 +2,7 @@
 ** API keys: made in an organization or a project, seen from both, with roles that are names or objects; and their access
 ** lists.
 **
-** Tests also: api_key/access_list
+** Tests also: api_key_access_list
 */
 #include "needs.h"
 #include "support.h"

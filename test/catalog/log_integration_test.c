@@ -1,7 +1,7 @@
 /*
 ** Logs that leave the service: integrations of every kind, and the push-based export with its states.
 **
-** Tests also: log_integration/export
+** Tests also: log_export
 */
 #include "catalog/backup_world.h"
 #include "driver.h"

@@ -1,7 +1,7 @@
 /*
 ** Processes of clusters, their disks and databases, and what is measured of them.
 **
-** Tests also: process_database, process/disk
+** Tests also: process_database, process_disk
 */
 #include "driver.h"
 #include "mechanism/probe.h"

@@ -2,7 +2,7 @@
 ** Service accounts: made in an organization or a project, seen from both, invited and withdrawn; their secrets and access
 ** lists.
 **
-** Tests also: service_account/access_list
+** Tests also: service_account_access_list, service_account_secret
 */
 #include "support.h"
 
