@@ -90,7 +90,7 @@ SVC_PRIVATE bool svc_list_ids(svc_call *c, const svc_entities *which, const svc_
 
 /* monitoring/alert_defaults.c: a new project, whose id is the last that was made, has default alert configurations, unless it or its
 ** organization wants none. */
-SVC_PRIVATE bool svc_alert_defaults(svc_call *c, svc_change *change);
+SVC_PRIVATE bool svc_alert_defaults(svc_call *c, svc_change *change, const svc_entity *org);
 
 /* monitoring/simulated_logins.c, simulated_queries.c: as a driver answers, for simulated.c. */
 SVC_PRIVATE int svc_simulated_logins(const svc_question *q, svc_reply *r);

@@ -7,7 +7,7 @@
 **
 **   GET     one statement, which brings the caller and the project: one round trip
 **   list    caller, count and page in one pipeline, of one snapshot: one round trip
-**   create  the caller; then BEGIN SERIALIZABLE, project, count, event, eight alert configurations and COMMIT in one pipeline: two.
+**   create  the caller; then BEGIN SERIALIZABLE, project, count, event and COMMIT in one pipeline: two.
 **           The name is unique by an index, the organization there by its foreign key; a count has parts as ours has, one for each
 **           connection, so that creates need not wait for each other. 40001 is tried again
 **
@@ -31,7 +31,6 @@
 #define PEER_FILL_PAGE 500
 #define PEER_BODY ((size_t)1 << 20)
 #define PEER_CAPACITY 2000000000
-#define PEER_ALERTS 8
 #define PEER_EPOCH INT64_C(946684800) /* PostgreSQL's, in seconds */
 
 typedef struct peer_seat { /* of a thread */
@@ -42,7 +41,7 @@ typedef struct peer_seat { /* of a thread */
 
 struct bench_libpq {
   peer_text head[BENCH_OPS], item, whole, front;
-  char *alerts[PEER_ALERTS], *event;
+  char *event;
   peer_seat seats[BENCH_THREADS];
   int threads;
   pthread_mutex_t lock; /* of the bucket */
@@ -64,8 +63,6 @@ static const char *const peer_tables[] = {
     "clusters bigint NOT NULL DEFAULT 0, UNIQUE (org_id, name))",
   "CREATE INDEX ON project (org_id, id)",
   "CREATE TABLE project_count (org_id bytea, part bigint, n bigint NOT NULL, PRIMARY KEY (org_id, part))",
-  "CREATE TABLE alert_config (id bytea PRIMARY KEY, project_id bytea NOT NULL, body json NOT NULL)",
-  "CREATE INDEX ON alert_config (project_id)",
   "CREATE TABLE event (id bytea PRIMARY KEY, project_id bytea NOT NULL, created timestamptz NOT NULL, body json NOT NULL)",
   "CREATE INDEX ON event (project_id, id)",
 };
@@ -76,7 +73,7 @@ static const char *const peer_tables[] = {
 #define PEER_WHO_COLUMNS 5
 
 enum peer_statement { PEER_CALLER, PEER_GET_BOTH, PEER_COUNTED, PEER_PAGE, PEER_BEGIN, PEER_INSERT, PEER_ADD, PEER_INSERT_EVENT,
-                      PEER_INSERT_ALERTS, PEER_COMMIT, PEER_ROLLBACK, PEER_STATEMENTS };
+                      PEER_COMMIT, PEER_ROLLBACK, PEER_STATEMENTS };
 
 static const char *const peer_sql[PEER_STATEMENTS] = {
   [PEER_CALLER] = "SELECT " PEER_WHO PEER_FROM " WHERE t.hash = $1",
@@ -88,13 +85,10 @@ static const char *const peer_sql[PEER_STATEMENTS] = {
                   "RETURNING created, revision",
   [PEER_ADD] = "INSERT INTO project_count VALUES ($1, $2::bigint, 1) ON CONFLICT (org_id, part) DO UPDATE SET n = project_count.n + 1",
   [PEER_INSERT_EVENT] = "INSERT INTO event VALUES ($1, $2, now(), $3::text::json)",
-  [PEER_INSERT_ALERTS] = "INSERT INTO alert_config VALUES ($1, $17, $2::text::json), ($3, $17, $4::text::json), "
-    "($5, $17, $6::text::json), ($7, $17, $8::text::json), ($9, $17, $10::text::json), ($11, $17, $12::text::json), "
-    "($13, $17, $14::text::json), ($15, $17, $16::text::json)",
   [PEER_COMMIT] = "COMMIT",
   [PEER_ROLLBACK] = "ROLLBACK",
 };
-static const char *const peer_names[PEER_STATEMENTS] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k" };
+static const char *const peer_names[PEER_STATEMENTS] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j" };
 
 static void peer_do(PGconn *conn, const char *sql)
 {
@@ -144,22 +138,13 @@ static void peer_project_text(const bench_store *b, const char *p, size_t n, pee
   free(text);
 }
 
-/* What a new project begins with: texts as long as the library's. */
+/* What a new project begins with: a text as long as the library's. */
 static void peer_beginnings(bench_libpq *p, svc *s, const char *project)
 {
   char target[128];
   const char *at, *item;
   svc_response r;
   size_t n;
-  int i;
-  snprintf(target, sizeof target, BENCH_API "groups/%s/alertConfigs", project);
-  if (bench_ask(s, "GET", target, NULL, &r) != 200) bench_die("no alert configurations");
-  at = strstr(r.body, "\"results\":[") + 11;
-  for (i = 0; i < PEER_ALERTS; i++) {
-    if (!(item = bench_next_item(&at, &n))) bench_die("a new project has not eight alert configurations");
-    p->alerts[i] = bench_text_copy(item, n);
-  }
-  svc_response_free(&r);
   snprintf(target, sizeof target, BENCH_API "groups/%s/events", project);
   if (bench_ask(s, "GET", target, NULL, &r) != 200) bench_die("no events");
   at = strstr(r.body, "\"results\":[") + 11;
@@ -234,21 +219,11 @@ static void peer_copy_projects(PGconn *conn, svc *s, const char *org)
 /* Everything that exists has what a new project begins with, too. */
 static void peer_fill_rest(PGconn *conn, const bench_libpq *p)
 {
-  const char *values[2];
-  PGresult *r;
-  int i;
-  for (i = 0; i < PEER_ALERTS + 1; i++) {
-    char number[8];
-    snprintf(number, sizeof number, "%d", i);
-    values[0] = i < PEER_ALERTS ? p->alerts[i] : p->event;
-    values[1] = number;
-    r = PQexecParams(conn, i < PEER_ALERTS
-                     ? "INSERT INTO alert_config SELECT substr(sha256(id || $2::text::bytea), 1, 12), id, $1::text::json FROM project ORDER BY id"
-                     : "INSERT INTO event SELECT substr(sha256(id || $2::text::bytea), 1, 12), id, created, $1::text::json FROM project ORDER BY id",
-                     2, NULL, values, NULL, NULL, 0);
-    if (PQresultStatus(r) != PGRES_COMMAND_OK) bench_die(PQerrorMessage(conn));
-    PQclear(r);
-  }
+  const char *const values[1] = { p->event };
+  PGresult *r = PQexecParams(conn, "INSERT INTO event SELECT substr(sha256(id), 1, 12), id, created, $1::text::json FROM project ORDER BY id",
+                             1, NULL, values, NULL, NULL, 0);
+  if (PQresultStatus(r) != PGRES_COMMAND_OK) bench_die(PQerrorMessage(conn));
+  PQclear(r);
   peer_do(conn, "INSERT INTO project_count SELECT org_id, 0, count(*) FROM project GROUP BY org_id");
   peer_do(conn, "SELECT setval('revision', (SELECT max(revision) + 1000 FROM project))");
   peer_do(conn, "VACUUM ANALYZE");
@@ -326,8 +301,6 @@ void bench_libpq_disconnect(bench_libpq *p)
 
 void bench_libpq_free(bench_libpq *p)
 {
-  int i;
-  for (i = 0; i < PEER_ALERTS; i++) free(p->alerts[i]);
   free(p->event);
   pthread_mutex_destroy(&p->lock);
   free(p);
@@ -571,8 +544,8 @@ static void peer_new_id(peer_seat *seat, unsigned char id[12])
 static bool peer_insert(bench_libpq *p, peer_seat *seat, const unsigned char *id, const unsigned char *org, struct mg_str name,
                         struct mg_str tags, PGresult **made)
 {
-  unsigned char event[12], alerts[PEER_ALERTS][12], part[8] = { 0 };
-  peer_args one = { 0 }, add = { 0 }, told = { 0 }, eight = { 0 };
+  unsigned char event[12], part[8] = { 0 };
+  peer_args one = { 0 }, add = { 0 }, told = { 0 };
   bool again = false;
   int i;
   part[7] = (unsigned char)(seat - p->seats);
@@ -586,20 +559,13 @@ static bool peer_insert(bench_libpq *p, peer_seat *seat, const unsigned char *id
   peer_arg(&told, event, 12);
   peer_arg(&told, id, 12);
   peer_arg(&told, p->event, strlen(p->event));
-  for (i = 0; i < PEER_ALERTS; i++) {
-    peer_new_id(seat, alerts[i]);
-    peer_arg(&eight, alerts[i], 12);
-    peer_arg(&eight, p->alerts[i], strlen(p->alerts[i]));
-  }
-  peer_arg(&eight, id, 12);
   peer_send(seat, PEER_BEGIN, NULL);
   peer_send(seat, PEER_INSERT, &one);
   peer_send(seat, PEER_ADD, &add);
   peer_send(seat, PEER_INSERT_EVENT, &told);
-  peer_send(seat, PEER_INSERT_ALERTS, &eight);
   peer_send(seat, PEER_COMMIT, NULL);
   peer_sync(seat);
-  for (i = 0; i < 6; i++) {
+  for (i = 0; i < 5; i++) {
     PGresult *r = peer_next(seat);
     const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
     if (state && strcmp(state, "40001") != 0) bench_die(PQresultErrorMessage(r));

@@ -173,7 +173,7 @@ static const struct {
   { "over HTTP: 100 projects of an organization", NULL, BENCH_ORG_LIST, 0, 75, false },
   { "over HTTP: 100 projects of all organizations", NULL, BENCH_LIST, 0, 75, false },
   { "over HTTP: 100 clusters", NULL, BENCH_CLUSTERS, 0, 75, false },
-  { "over HTTP: create, 16 connections", "  server's time for each", BENCH_CREATE, WIRE_ONLY_CREATORS, 60, false },
+  { "over HTTP: create, 16 connections", "  server's time for a create", BENCH_CREATE, WIRE_ONLY_CREATORS, 60, false },
   { "over HTTP: GET while 4 connections create", "  creates meanwhile", BENCH_GET, WIRE_CREATORS, 70, false },
   { "HTTPS beside HTTP: GETs that links lead to", "  server's time for one of them", BENCH_CRAWL, 0, 60, true },
   { "HTTPS beside HTTP: these, and the longest lists", "  server's time for one of all", BENCH_CRAWL_ALL, 0, 60, true },

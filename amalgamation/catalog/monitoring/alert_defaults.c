@@ -35,12 +35,10 @@ static const struct alert_defaults_row {
 
 /* ------------------------------------------------------------------------------------------------------------------ mark */
 
-SVC_PRIVATE bool svc_alert_defaults(svc_call *c, svc_change *change)
+SVC_PRIVATE bool svc_alert_defaults(svc_call *c, svc_change *change, const svc_entity *org)
 {
-  svc_entity org;
   if (!svc_noun_named(c->s, SVC_ALERT_CONFIG) || !svc_node_bool(change->body, "withDefaultAlertsSettings", true)) return true;
-  if (!c->s->org || svc_get_noun(c->txn, c->s->org, &change->parent, &org) != SVC_OK) return svc_txn_good(c);
-  if (svc_json_is(org.body, "skipDefaultAlertsSettings", "true")) return true;
+  if (svc_json_is(org->body, "skipDefaultAlertsSettings", "true")) return true;
   change->extra = SVC_S(DEFAULTS_MARK);
   svc_hold_ids(c->txn, 2 * SVC_ALERT_DEFAULTS);
   return svc_txn_good(c);

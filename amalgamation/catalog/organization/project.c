@@ -66,15 +66,13 @@ static const svc_field_event project_events[] = {
 };
 
 /* The organization that a body names: it must be there, be visible, and let the caller do this. */
-static bool project_organization(svc_call *c, svc_str text, uint64_t roles, svc_id *out)
+static bool project_organization(svc_call *c, svc_str text, uint64_t roles, svc_entity *out)
 {
-  svc_entity org;
-  int rc = c->s->org ? svc_get_noun_said(c->txn, c->s->org, text, &org) : SVC_NOT_FOUND;
-  if (rc == SVC_OK && !svc_entity_visible(c, c->s->org, &org)) rc = SVC_NOT_FOUND;
+  int rc = c->s->org ? svc_get_noun_said(c->txn, c->s->org, text, out) : SVC_NOT_FOUND;
+  if (rc == SVC_OK && !svc_entity_visible(c, c->s->org, out)) rc = SVC_NOT_FOUND;
   if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_ORG_NOT_FOUND, "S", &text);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
-  *out = org.id;
-  return svc_access_factors(c, out) && (svc_roles_on(c, NULL, out) & roles ? true : svc_lacks_role(c, roles));
+  return svc_access_factors(c, &out->id) && (svc_roles_on(c, NULL, &out->id) & roles ? true : svc_lacks_role(c, roles));
 }
 
 /* Its first owner is whom the query names: that person has to be in the organization. */
@@ -100,11 +98,13 @@ static bool project_within_limit(svc_call *c, const svc_id *org)
 
 static bool project_prepare(svc_call *c, svc_change *change)
 {
-  svc_str org = svc_node_str(change->body, "orgId");
+  svc_str id = svc_node_str(change->body, "orgId");
+  svc_entity org;
   if (change->before) /* moved by :migrate */
-    return svc_id_parse(org, &change->parent) ? true : svc_store_failed(c, c->txn->error = SVC_CORRUPT);
-  return project_organization(c, org, SVC_R_ORG_OWNER | SVC_R_ORG_GROUP_CREATOR, &change->parent) &&
-         project_within_limit(c, &change->parent) && project_owner_known(c, &change->parent) && svc_alert_defaults(c, change);
+    return svc_id_parse(id, &change->parent) ? true : svc_store_failed(c, c->txn->error = SVC_CORRUPT);
+  if (!project_organization(c, id, SVC_R_ORG_OWNER | SVC_R_ORG_GROUP_CREATOR, &org)) return false;
+  change->parent = org.id;
+  return project_within_limit(c, &org.id) && project_owner_known(c, &org.id) && svc_alert_defaults(c, change, &org);
 }
 
 /* The person whom the query names owns the project, else the caller who creates it. */
@@ -145,9 +145,14 @@ static bool project_key_opens(svc_call *c, svc_str public_key, svc_str private_k
 static bool project_destination(svc_call *c, svc_id *to)
 {
   svc_str text = svc_node_str(c->checked, "destinationOrgId"), public_key, private_key;
+  svc_entity org;
   public_key = svc_node_str(c->checked, "destinationOrgPublicApiKey");
   private_key = svc_node_str(c->body, "destinationOrgPrivateApiKey");
-  if (public_key.n == 0 && private_key.n == 0) return project_organization(c, text, SVC_R_ORG_OWNER, to);
+  if (public_key.n == 0 && private_key.n == 0) {
+    if (!project_organization(c, text, SVC_R_ORG_OWNER, &org)) return false;
+    *to = org.id;
+    return true;
+  }
   if (!c->s->seats[SVC_SEAT_KEY]) return svc_fail(c, SVC_E_FEATURE_UNSUPPORTED, "s", "destinationOrgPublicApiKey");
   if (svc_id_parse(text, to) && project_key_opens(c, public_key, private_key, to)) return true;
   return c->error.code ? false : svc_fail(c, SVC_E_ORG_NOT_FOUND, "S", &text);
