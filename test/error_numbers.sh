@@ -13,6 +13,7 @@ LC_ALL=C; export LC_ALL
 see=$1
 put() { if cmp -s "$1.new" "$1"; then rm -f "$1.new"; else mv "$1.new" "$1"; fi; }
 
+mkdir -p "$see"
 : >"$see/names"
 for of in pipeline catalog; do
   mkdir -p "$see/$of"
