@@ -42,11 +42,11 @@ const svc_node *t_schema_operation(const t_schema *d, const svc_route *route)
   return NULL;
 }
 
-/* The first of the media types: all of them have the same schema. */
+/* The last of the media types, which is of the newest version: members are sorted. */
 static const svc_node *schema_content(const svc_node *holder)
 {
   const svc_node *content = svc_node_get(holder, "content");
-  return content && content->first ? svc_node_get(content->first, "schema") : NULL;
+  return content && content->last ? svc_node_get(content->last, "schema") : NULL;
 }
 
 const svc_node *t_schema_of_body(const t_schema *d, const svc_plan *plan)
@@ -60,6 +60,14 @@ const svc_node *t_schema_of_answer(const t_schema *d, const svc_plan *plan, int 
   char code[8];
   snprintf(code, sizeof code, "%d", status);
   return schema_content(svc_node_get(responses, code));
+}
+
+const svc_node *t_schema_of_version(const t_schema *d, const svc_plan *plan, int status, const char *media)
+{
+  const svc_node *responses = svc_node_get(t_schema_operation(d, plan->route), "responses");
+  char code[8];
+  snprintf(code, sizeof code, "%d", status);
+  return svc_node_get(svc_node_get(svc_node_get(svc_node_get(responses, code), "content"), media), "schema");
 }
 
 const svc_node *t_schema_at(const t_schema *d, const svc_node *schema)

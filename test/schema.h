@@ -20,6 +20,8 @@ void t_schema_close(t_schema *d);
 /* The schemas of a route's body and of its answer with this status; NULL: the document has none. */
 const svc_node *t_schema_of_body(const t_schema *d, const svc_plan *plan);
 const svc_node *t_schema_of_answer(const t_schema *d, const svc_plan *plan, int status);
+/* The same of one media type: "application/vnd.svc.2023-01-01+json". */
+const svc_node *t_schema_of_version(const t_schema *d, const svc_plan *plan, int status, const char *media);
 const svc_node *t_schema_operation(const t_schema *d, const svc_route *route);
 const svc_node *t_schema_at(const t_schema *d, const svc_node *schema); /* what its $ref leads to; without one: itself */
 

@@ -59,6 +59,11 @@ int t_success(const svc_plan *plan)
   return plan->route->status ? plan->route->status : 200;
 }
 
+int t_world_success(const t_world *w, const svc_plan *plan)
+{
+  return w->older && w->older->status ? w->older->status : t_success(plan);
+}
+
 static const svc_plan *world_plan_n(const t_world *w, int method, const char *path, size_t n)
 {
   size_t i;
@@ -595,17 +600,15 @@ static void world_for_example(t_world *w, const svc_plan *plan)
       world_remember(w, need->value, SVC_S("done"));
 }
 
-bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size)
+/* The body that `text`, an example, stands for. */
+static bool world_example(t_world *w, const svc_plan *plan, const char *text, char *out, size_t size)
 {
   svc_arena arena;
   svc_node *body;
   svc_buf b;
   bool good = true;
-  if (plan->route->flags & SVC_NO_BODY) return *out = 0, true;
-  if (!plan->route->example) return world_cannot(w, plan, "has no example");
-  world_for_example(w, plan);
   svc_arena_init(&arena, NULL);
-  body = svc_json_parse(&arena, svc_str_c(plan->route->example));
+  body = svc_json_parse(&arena, svc_str_c(text));
   if (!body) good = world_cannot(w, plan, "has an example that is not JSON");
   if (good) good = world_ids(w, plan, body) && world_named(w, plan, body);
   if (good) {
@@ -615,6 +618,14 @@ bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size)
   }
   svc_blocks_free(arena.blocks);
   return good;
+}
+
+bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size)
+{
+  if (plan->route->flags & SVC_NO_BODY) return *out = 0, true;
+  if (!plan->route->example) return world_cannot(w, plan, "has no example");
+  world_for_example(w, plan);
+  return world_example(w, plan, plan->route->example, out, size);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- whole requests */
@@ -726,6 +737,18 @@ bool t_world_ready(t_world *w, const svc_plan *plan)
   return good;
 }
 
+bool t_world_older(t_world *w, const svc_plan *plan, const svc_older *older)
+{
+  static char accept[64];
+  int method = plan->route->method;
+  if (older->example && !world_example(w, plan, older->example, w->body, sizeof w->body)) return false;
+  snprintf(accept, sizeof accept, "application/vnd.svc.%04u-%02u-%02u+json", older->date / 10000, older->date / 100 % 100, older->date % 100);
+  t_header(&w->t, "Accept", accept);
+  w->older = older;
+  if ((method != SVC_PUT && method != SVC_PATCH) || plan->route->example || older->example) return true;
+  return world_shown(w, plan);
+}
+
 int t_world_request(t_world *w, const svc_plan *plan, const char *path, const char *body)
 {
   int status = t_send(&w->t, t_method(plan), path, body);
@@ -741,8 +764,9 @@ int t_world_send(t_world *w, const svc_plan *plan)
 const svc_request *t_world_raw(t_world *w, const svc_plan *plan, const char *retry_key)
 {
   static char target[600];
-  static svc_header headers[2];
+  static svc_header headers[3];
   static svc_request request;
+  size_t i;
   memset(&request, 0, sizeof request);
   memset(headers, 0, sizeof headers);
   snprintf(target, sizeof target, "/api/svc/v2%s", w->path);
@@ -754,6 +778,8 @@ const svc_request *t_world_raw(t_world *w, const svc_plan *plan, const char *ret
   request.target = target;
   request.headers = headers;
   request.header_count = retry_key ? 2 : 1;
+  for (i = 0; w->older && i < w->t.header_count; i++)
+    if (strcmp(w->t.headers[i].name, "Accept") == 0) headers[request.header_count++] = w->t.headers[i];
   request.body = w->has_body ? w->body : NULL;
   request.body_length = w->has_body ? strlen(w->body) : 0;
   request.peer = w->t.peer;

@@ -27,6 +27,7 @@ typedef struct t_world {
   char why[640];                  /* why something cannot be made */
   char path[512], body[16384];    /* of the request that t_world_ready() has made */
   const char *instead_of, *instead; /* a POST whose example is another one for this request; NULL: none */
+  const svc_older *older;       /* the version that requests are of, by t_world_older(); NULL: the newest */
   bool has_body;
   bool group_gone;              /* the project had to be deleted first */
 } t_world;
@@ -41,6 +42,9 @@ int t_success(const svc_plan *plan); /* the status of its success */
 
 /* A request of this route that succeeds: all that it needs is made, w->path and w->body are set. False: see w->why. */
 bool t_world_ready(t_world *w, const svc_plan *plan);
+/* What is ready becomes a request of this older version, and so are all that follow. False: see w->why. */
+bool t_world_older(t_world *w, const svc_plan *plan, const svc_older *older);
+int t_world_success(const t_world *w, const svc_plan *plan); /* the status of its success in the version of the world */
 bool t_world_path(t_world *w, const svc_plan *plan, char *out, size_t size);    /* with the parameters that it requires */
 void t_world_query(const t_world *w, const svc_plan *plan, char *out, size_t size); /* puts those behind a path */
 bool t_world_example(t_world *w, const svc_plan *plan, char *out, size_t size); /* its example, with ids that are there */

@@ -130,9 +130,16 @@ static void check_links(const svc_plan *plan, const svc_node *body, const char *
   }
 }
 
+/* What it answers with, in the version of the world. */
+static const svc_object *check_answer_of(const t_world *w, const svc_plan *plan)
+{
+  if (w->older && w->older->answer) return w->older->answer;
+  return plan->route->answer ? plan->route->answer : plan->noun->noun->object;
+}
+
 static void check_one(t_world *w, const svc_plan *plan, const svc_node *body, const char *what)
 {
-  const svc_object *object = plan->route->answer ? plan->route->answer : plan->noun->noun->object;
+  const svc_object *object = check_answer_of(w, plan);
   if (body->type != SVC_J_OBJECT) {
     t_complain(plan, "%s is no object", what);
     return;

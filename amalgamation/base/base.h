@@ -280,6 +280,8 @@ SVC_PRIVATE void svc_node_set_str(svc_arena *a, svc_node *object, const char *na
 SVC_PRIVATE void svc_node_set_text(svc_arena *a, svc_node *object, const char *name, const char *value); /* NULL: an empty one */
 /* A string member of another object, or an empty string. */
 SVC_PRIVATE void svc_node_set_from(svc_arena *a, svc_node *object, const char *name, const svc_node *from, const char *member);
+/* A copy of any member of another object; where that has none, nothing is set. */
+SVC_PRIVATE void svc_node_set_copy(svc_arena *a, svc_node *object, const char *name, const svc_node *from, const char *member);
 SVC_PRIVATE void svc_node_set_id(svc_arena *a, svc_node *object, const char *name, const svc_id *id);
 SVC_PRIVATE void svc_node_set_date(svc_arena *a, svc_node *object, const char *name, int64_t ms); /* in UTC, to the second */
 SVC_PRIVATE void svc_node_set_i64(svc_arena *a, svc_node *object, const char *name, int64_t value);

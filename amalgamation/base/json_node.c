@@ -80,6 +80,15 @@ SVC_PRIVATE void svc_node_set_from(svc_arena *a, svc_node *object, const char *n
   svc_node_set_str(a, object, name, svc_node_str(from, member));
 }
 
+SVC_PRIVATE void svc_node_set_copy(svc_arena *a, svc_node *object, const char *name, const svc_node *from, const char *member)
+{
+  const svc_node *value = svc_node_get(from, member);
+  svc_node *copy = value ? svc_node_copy(a, value) : NULL;
+  if (!copy) return;
+  copy->name = svc_str_c(name);
+  svc_node_put(a, object, copy);
+}
+
 SVC_PRIVATE void svc_node_set_id(svc_arena *a, svc_node *object, const char *name, const svc_id *id)
 {
   char text[24];

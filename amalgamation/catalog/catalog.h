@@ -31,6 +31,11 @@ SVC_PRIVATE bool svc_access_removing(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_access_requiring(svc_call *c);
 SVC_PRIVATE bool svc_credential_removing(svc_call *c, const svc_entity *e);
 
+/* versions.c: older dated versions in the shape of the newest, closed by a row without date. */
+SVC_DECLARE(const svc_older svc_older_20230101[])
+SVC_DECLARE(const svc_older svc_older_until_20230201[])
+SVC_DECLARE(const svc_older svc_older_until_20240530[])
+
 /* settings_asked.c: a setting of the organization that the call is in, true or false. */
 SVC_PRIVATE bool svc_org_setting(svc_call *c, const char *name, bool preset);
 /* Of the call's project: what its setting of this name says; and, it must not be false: 403. */

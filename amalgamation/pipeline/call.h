@@ -79,7 +79,7 @@ struct svc_call { /* what is used most stands in front: shorter instructions rea
   int64_t now;
   svc_txn *txn;
   const svc_plan *plan;    /* NULL: work that no request asked for */
-  svc_node *body;          /* as it was sent */
+  svc_node *body;          /* as it was sent; of an older version: in the newest shape */
   const svc_node *checked; /* of a POST: checked, with defaults; change a copy */
   svc_question *question;  /* for the driver: see svc_route.told */
   svc_scope scope; /* project and organization: of the path, or of the record that the work is about */
@@ -115,6 +115,7 @@ struct svc_call { /* what is used most stands in front: shorter instructions rea
     svc_str params[SVC_MAX_PARAMS], raw[SVC_MAX_PARAMS]; /* decoded, and as they were sent */
     unsigned allowed; /* methods of the path, as bits */
     unsigned version; /* 20250312 */
+    const svc_older *older; /* its row; NULL: it is the newest */
     svc_tokens tokens;
     bool limited;
     int parts;         /* 1 + hops that were looked at, and below them whether the caller takes part; 0: not looked yet */
@@ -138,6 +139,7 @@ struct svc_call { /* what is used most stands in front: shorter instructions rea
   bool passes_on; /* another entity takes the name of the one that is erased: references by name stay, and lead to that one */
   const svc_entity *erasing; /* gone already, while what is below it goes; NULL: nothing is */
   svc_str ahead;          /* what svc_route.ahead has made */
+  svc_node *sent;         /* of a change in an older version: the body in the shape of that version */
   svc_answer answer;
   int drop, delay_ms;  /* of a fault: see svc_response */
   svc_header *headers; /* of the answer */

@@ -369,8 +369,7 @@ static bool list_fill_stored(svc_call *c, list_page *page, svc_scan *scan, int64
   return svc_txn_good(c);
 }
 
-/* The page as it is written: from a source of items, or, where that is NULL, straight from a scan of entities. */
-static bool list_write(svc_call *c, const list_source *from, svc_scan *scan, int64_t total)
+static bool list_page_of(svc_call *c, const list_source *from, svc_scan *scan, int64_t total)
 {
   bool paged = c->plan->route->flags & SVC_PAGED;
   list_page page;
@@ -387,6 +386,55 @@ static bool list_write(svc_call *c, const list_source *from, svc_scan *scan, int
   c->answer.status = list_status(c);
   c->answer.whole = true;
   return c->error.code == SVC_E_NONE;
+}
+
+/* Entities of a scan one by one. */
+static bool list_row(svc_call *c, void *state, svc_item *out)
+{
+  svc_str key, value;
+  if (!svc_scan_next(state, &key, &value)) {
+    (void)svc_txn_good(c); /* c->error says whether it is the end */
+    return false;
+  }
+  if (out && !svc_entity_glance(value, &out->key, &out->body, &out->links_at)) return svc_store_failed(c, SVC_CORRUPT);
+  return true;
+}
+
+/* The item in the shape of an older version. False: that shape cannot express it, or c->error is set. */
+static bool list_downgrade(svc_call *c, const svc_older *older, svc_item *item)
+{
+  svc_node *shown = svc_json_parse(c->arena, item->body);
+  if (!shown) return svc_no_memory(c);
+  if (older->downgrade(c, shown)) return svc_body_write(c->arena, shown, &item->body, &item->links_at) || svc_no_memory(c);
+  if (c->arena->failed || !c->error.code || !older->omits) return svc_failed(c);
+  c->error.code = SVC_E_NONE; /* it is left out, which is no error */
+  c->error.param_count = 0;
+  return false;
+}
+
+/* Items of another source in the shape of the version. Where some are left out, also those that are passed over are looked at. */
+static bool list_older(svc_call *c, void *state, svc_item *out)
+{
+  const list_source *from = state;
+  const svc_older *older = c->route.older;
+  svc_item item, *wanted = out || older->omits ? &item : NULL;
+  do {
+    memset(&item, 0, sizeof item);
+    if (!from->next(c, from->state, wanted)) return false;
+    if (!wanted || list_downgrade(c, older, &item)) break;
+  } while (!c->error.code);
+  if (out) *out = item;
+  return c->error.code == SVC_E_NONE;
+}
+
+/* The page as it is written: from a source of items, or, where that is NULL, straight from a scan of entities. */
+static bool list_write(svc_call *c, const list_source *from, svc_scan *scan, int64_t total)
+{
+  const svc_older *older = c->route.older;
+  list_source rows = { list_row, NULL, scan }, all = { list_older, NULL, &rows };
+  if (!older || !older->downgrade) return list_page_of(c, from, scan, total);
+  if (from) rows = *from;
+  return list_page_of(c, &all, NULL, older->omits ? -1 : total);
 }
 
 SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state, int64_t total)

@@ -122,7 +122,8 @@ static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const sv
 
 /* ----------------------------------------------------------------------------------------------------------------- bodies */
 
-static void openapi_media(openapi_writer *w, const svc_route *r, const char *kind)
+/* `older`: one of its older versions; NULL: the newest. */
+static void openapi_media(openapi_writer *w, const svc_route *r, const svc_older *older, const char *kind)
 {
   unsigned v;
   char day[16];
@@ -130,7 +131,7 @@ static void openapi_media(openapi_writer *w, const svc_route *r, const char *kin
     svc_openapi_put(w, "%s", kind);
     return;
   }
-  v = svc_route_newest(r);
+  v = older ? older->date : svc_route_newest(r);
   snprintf(day, sizeof day, "%04u-%02u-%02u", v / 10000 % 10000, v / 100 % 100, v % 100);
   svc_openapi_put(w, "%s%s+%s", w->s->media_prefix.p, day, kind ? kind : "json");
 }
@@ -148,31 +149,57 @@ static int openapi_body_as(const svc_route *r)
   return r->method == SVC_PUT ? OPENAPI_REPLACE : OPENAPI_REQUEST;
 }
 
+/* The end of a media type of an older version says when that ends. */
+static void openapi_media_end(openapi_writer *w, const svc_older *older)
+{
+  char day[16];
+  if (older && older->sunset) {
+    snprintf(day, sizeof day, "%04u-%02u-%02u", older->sunset / 10000 % 10000, older->sunset / 100 % 100, older->sunset % 100);
+    svc_openapi_put(w, ",'x-sunset':'%s'", day);
+  }
+  svc_openapi_put(w, "}");
+}
+
+/* A body of one media type; kind NULL: that of the version. */
+static void openapi_body_of(openapi_writer *w, const svc_plan *plan, const svc_older *older, const char *kind, const char *example)
+{
+  const svc_route *r = plan->route;
+  const svc_object *o = older && older->body ? older->body : r->body ? r->body : plan->noun->noun->object;
+  svc_openapi_put(w, "'");
+  openapi_media(w, r, older, kind);
+  svc_openapi_put(w, "':{'schema':");
+  if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "{'type':'array','items':");
+  svc_openapi_ref(w, o, openapi_body_as(r));
+  if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "}");
+  if (example) svc_openapi_put(w, ",'example':%s", example);
+  openapi_media_end(w, older);
+}
+
 static void openapi_body(openapi_writer *w, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
-  const svc_object *o = r->body ? r->body : plan->noun->noun->object;
-  int times = SVC_TAKES_FORM(r) ? 1 : 2;
+  const svc_older *v;
   if (!openapi_takes_body(plan)) return;
   svc_openapi_put(w, ",'requestBody':{'required':%s,'content':{", r->flags & SVC_BODY_OPTIONAL ? "false" : "true");
-  for (; times; times--) {
-    svc_openapi_put(w, "'");
-    openapi_media(w, r, SVC_TAKES_FORM(r) ? "application/x-www-form-urlencoded" : times == 2 ? "application/json" : NULL);
-    svc_openapi_put(w, "':{'schema':");
-    if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "{'type':'array','items':");
-    svc_openapi_ref(w, o, openapi_body_as(r));
-    if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "}");
-    if (r->example && times == 2) svc_openapi_put(w, ",'example':%s", r->example);
-    svc_openapi_put(w, times == 2 ? "}," : "}");
+  if (SVC_TAKES_FORM(r)) {
+    openapi_body_of(w, plan, NULL, "application/x-www-form-urlencoded", NULL);
+  } else {
+    openapi_body_of(w, plan, NULL, "application/json", r->example);
+    svc_openapi_put(w, ",");
+    openapi_body_of(w, plan, NULL, NULL, NULL);
+  }
+  for (v = r->older; v && v->date; v++) {
+    svc_openapi_put(w, ",");
+    openapi_body_of(w, plan, v, NULL, v->example);
   }
   svc_openapi_put(w, "}}");
 }
 
 /* What is answered, but for pages and envelopes. */
-static void openapi_content(openapi_writer *w, const svc_plan *plan)
+static void openapi_content(openapi_writer *w, const svc_plan *plan, const svc_older *older)
 {
   const svc_route *r = plan->route;
-  const svc_object *o = r->answer ? r->answer : plan->noun->noun->object;
+  const svc_object *o = older && older->answer ? older->answer : r->answer ? r->answer : plan->noun->noun->object;
   const char *value = plan->route->value;
   if (openapi_is_list(r)) svc_openapi_put(w, "{'type':'array','items':");
   if (value) svc_openapi_value(w, svc_field_named(o, svc_str_c(value)), OPENAPI_ANSWER);
@@ -182,12 +209,13 @@ static void openapi_content(openapi_writer *w, const svc_plan *plan)
   if (openapi_is_list(r)) svc_openapi_put(w, "}");
 }
 
-static void openapi_answer(openapi_writer *w, const svc_plan *plan)
+/* An answer of one version. */
+static void openapi_answer_of(openapi_writer *w, const svc_plan *plan, const svc_older *older, const char *before)
 {
   const svc_route *r = plan->route;
   const char *media = plan->route->media;
-  svc_openapi_put(w, ",'content':{'");
-  openapi_media(w, r, r->flags & SVC_ABSOLUTE ? "application/json" : media);
+  svc_openapi_put(w, "%s'", before);
+  openapi_media(w, r, older, r->flags & SVC_ABSOLUTE ? "application/json" : media);
   svc_openapi_put(w, "':{'schema':");
   if (media && r->flags & SVC_ABSOLUTE) {
     svc_openapi_put(w, "{'type':'object'}");
@@ -196,16 +224,37 @@ static void openapi_answer(openapi_writer *w, const svc_plan *plan)
   } else if (r->flags & SVC_PAGED) {
     svc_openapi_put(w, "{'type':'object','additionalProperties':false,'required':['results'],'properties':{'links':{'$ref':"
                        "'#/components/schemas/Links'},'results':");
-    openapi_content(w, plan);
+    openapi_content(w, plan, older);
     svc_openapi_put(w, ",'status':{'$ref':'#/components/schemas/Status'},'totalCount':{'type':'integer'}}}");
   } else {
     svc_openapi_put(w, "{'oneOf':[");
-    openapi_content(w, plan);
+    openapi_content(w, plan, older);
     svc_openapi_put(w, ",{'allOf':[{'$ref':'#/components/schemas/Envelope'},{'properties':{'content':");
-    openapi_content(w, plan);
+    openapi_content(w, plan, older);
     svc_openapi_put(w, "}}]}]}");
   }
-  svc_openapi_put(w, "}}");
+  openapi_media_end(w, older);
+}
+
+static int openapi_status(const svc_route *r, const svc_older *older)
+{
+  if (older && older->status) return older->status;
+  return r->status ? r->status : 200;
+}
+
+/* Answers of all the versions that have this status. What has no version, or a second status, has one. */
+static void openapi_answer(openapi_writer *w, const svc_plan *plan, int status)
+{
+  const svc_route *r = plan->route;
+  const svc_older *v;
+  const char *before = ",\"content\":{";
+  bool own = true;
+  for (v = r->older; v && v->date; v++)
+    if (openapi_status(r, v) == status && openapi_status(r, NULL) != status) own = false;
+  if (own) openapi_answer_of(w, plan, NULL, before), before = ",";
+  for (v = r->older; v && v->date; v++)
+    if (openapi_status(r, v) == status) openapi_answer_of(w, plan, v, before), before = ",";
+  svc_openapi_put(w, "}");
 }
 
 /* -------------------------------------------------------------------------------------------------------------- responses */
@@ -223,6 +272,16 @@ static const struct {
 };
 #define OPENAPI_REFUSALS (sizeof openapi_refusals / sizeof openapi_refusals[0])
 
+/* Can a version of it be gone? */
+static bool openapi_is_gone(const svc *s, const svc_route *r)
+{
+  unsigned i;
+  if ((r->sunset || r->older) && s->config.enforce_sunset) return true;
+  for (i = 0; svc_route_version(r, i + 1); i++)
+    if (!svc_route_older(r, svc_route_version(r, i))) return true;
+  return false;
+}
+
 static int openapi_when(const svc *s, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
@@ -236,7 +295,7 @@ static int openapi_when(const svc *s, const svc_plan *plan)
   if (writes && r->method != SVC_POST) when |= OPENAPI_CHANGES;
   if (openapi_takes_body(plan)) when |= OPENAPI_BODY;
   if (openapi_takes_body(plan) && plan->noun->noun->meters) when |= OPENAPI_COSTS;
-  if (r->versions[1] || (plan->route->sunset && s->config.enforce_sunset)) when |= OPENAPI_AGED;
+  if (openapi_is_gone(s, r)) when |= OPENAPI_AGED;
   return when;
 }
 
@@ -267,10 +326,10 @@ static void openapi_success(openapi_writer *w, const svc_plan *plan, int status)
   svc_openapi_put(w, "'%d':", (int64_t)status);
   openapi_describe(w, svc_status_reason(status));
   if (openapi_is_tagged(plan)) openapi_header(w, "ETag");
-  if (plan->route->deprecated) openapi_header(w, "Deprecation");
-  if (plan->route->sunset) openapi_header(w, "Sunset");
+  if (r->deprecated || r->older) openapi_header(w, "Deprecation");
+  if (r->sunset || r->older) openapi_header(w, "Sunset");
   svc_openapi_put(w, "}");
-  if (status != 204 && (!SVC_TAKES_FORM(r) || r->answer)) openapi_answer(w, plan);
+  if (status != 204 && (!SVC_TAKES_FORM(r) || r->answer)) openapi_answer(w, plan, status);
   svc_openapi_put(w, "},");
 }
 
@@ -282,14 +341,26 @@ static const svc_plan *openapi_post_of(const svc *s, const svc_plan *plan)
   return plan;
 }
 
+/* Is the status of this version another one than those of the versions before it in the table, and of the newest? */
+static bool openapi_is_first(const svc_route *r, const svc_older *older)
+{
+  const svc_older *v;
+  for (v = r->older; v != older; v++)
+    if (openapi_status(r, v) == openapi_status(r, older)) return false;
+  return openapi_status(r, older) != openapi_status(r, NULL);
+}
+
 static void openapi_responses(openapi_writer *w, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
   int when = openapi_when(w->s, plan), also = r->also;
   bool oauth = SVC_TAKES_FORM(r);
+  const svc_older *v;
   size_t i;
   svc_openapi_put(w, ",'responses':{");
-  openapi_success(w, plan, r->status ? r->status : 200);
+  openapi_success(w, plan, openapi_status(r, NULL));
+  for (v = r->older; v && v->date; v++)
+    if (openapi_is_first(r, v)) openapi_success(w, plan, openapi_status(r, v));
   if (also) openapi_success(w, also == 204 ? plan : openapi_post_of(w->s, plan), also);
   if (r->method == SVC_GET && openapi_is_tagged(plan)) svc_openapi_put(w, "'304':{'$ref':'#/components/responses/NotModified'},");
   for (i = 0; i < OPENAPI_REFUSALS; i++) {
@@ -487,7 +558,7 @@ SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a)
   openapi_writer *w = svc_arena_zero(a, sizeof *w);
   if (!w) return SVC_S("");
   w->s = s;
-  w->b = svc_buf_new(a, 11 << 17); /* all of it, with the whole catalog: it need not grow */
+  w->b = svc_buf_new(a, 13 << 17); /* all of it, with the whole catalog: it need not grow */
   svc_openapi_put(w, "{'openapi':'3.1.0','info':{'title':'Administration API','version':'" SVC_VERSION "','description':"
                      "'Accept names a dated version of an operation; without it the newest one answers.',"
                      "'license':{'name':'MIT','identifier':'MIT'}},'servers':[{'url':'%s%s'}],"

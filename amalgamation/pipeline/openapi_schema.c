@@ -315,7 +315,10 @@ static bool schema_has_links(const svc *s, const svc_object *o)
   for (i = 0; i < s->plan_count; i++) {
     const svc_route *r = s->plans[i].route;
     bool changes = r->method == SVC_PUT || r->method == SVC_PATCH;
+    const svc_older *v;
     if (schema_is_of(s->plans[i].noun->noun->object, o) || schema_is_of(r->answer, o) || (changes && schema_is_of(r->body, o))) return true;
+    for (v = r->older; v && v->date; v++)
+      if (schema_is_of(v->answer, o) || (changes && schema_is_of(v->body, o))) return true;
   }
   return false;
 }

@@ -350,6 +350,20 @@ static int plan_in_path(const svc *s, svc_plan *plan)
   return plan_bad(s, plan->noun->noun->name, name, "is not both a field and a parameter of the path");
 }
 
+/* Older versions are among those that the route has, and come before the newest. */
+static int plan_older(const svc *s, const svc_noun *noun, const svc_route *r)
+{
+  const svc_older *v;
+  unsigned i;
+  int rc = SVC_OK;
+  for (v = r->older; v && v->date && rc == SVC_OK; v++) {
+    for (i = 0; svc_route_version(r, i) && svc_route_version(r, i) != v->date;) i++;
+    if (!svc_route_version(r, i) || v->date == svc_route_newest(r)) rc = plan_bad(s, noun->name, r->path, "has an older version that it has not");
+    if (rc == SVC_OK && v->body) rc = plan_levels(s, noun, v->body, 0);
+  }
+  return rc;
+}
+
 static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const svc_route *r)
 {
   int rc;
@@ -359,6 +373,7 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
   rc = plan_params(s, plan);
   if (rc == SVC_OK) rc = plan_hops(s, plan);
   if (rc == SVC_OK && r->body) rc = plan_levels(s, noun->noun, r->body, 0);
+  if (rc == SVC_OK) rc = plan_older(s, noun->noun, r);
   if (rc == SVC_OK) rc = plan_in_path(s, plan);
   if (rc == SVC_OK && plan->route->value && !svc_field_named(svc_object_of(noun->noun->object, NULL), svc_str_c(plan->route->value)))
     rc = plan_bad(s, noun->noun->name, plan->route->value, "is no field, though it is answered with");

@@ -103,17 +103,19 @@ static svc_str respond_body(svc_call *c, int status)
 
 /* -------------------------------------------------------------------------------------------------------------- headers */
 
-/* One tag for each state of the entity and each way of writing it. */
+/* One tag for each state of the entity and each way of writing it; If-Match looks at what stands before the hyphen. */
 static svc_str respond_etag(svc_call *c)
 {
   static const char hex[] = "0123456789abcdef";
   uint64_t rest = c->answer.revision;
-  char text[24];
+  unsigned day = c->route.older ? c->route.version : 0;
+  char text[40];
   size_t at = sizeof text;
   text[--at] = '"';
   if (c->query.envelope) text[--at] = 'e';
   if (c->query.pretty) text[--at] = 'p';
-  if (c->query.envelope || c->query.pretty) text[--at] = '-';
+  for (; day; day /= 10) text[--at] = (char)('0' + day % 10);
+  if (c->query.envelope || c->query.pretty || c->route.older) text[--at] = '-';
   do text[--at] = hex[rest & 15];
   while (rest >>= 4);
   text[--at] = '"';
@@ -163,6 +165,16 @@ static svc_str respond_content_type(svc_call *c)
   return svc_buf_done(&b);
 }
 
+/* An older version is deprecated from the day on which the next one came. */
+static void respond_ending(svc_call *c, const svc_older *older)
+{
+  const svc_route *route = c->plan->route;
+  unsigned deprecated = older ? svc_version_deprecated(route, older) : route->deprecated;
+  unsigned sunset = older && older->sunset ? older->sunset : route->sunset;
+  if (deprecated) respond_header(c, "Deprecation", respond_http_date(c, deprecated));
+  if (sunset) respond_header(c, "Sunset", respond_http_date(c, sunset));
+}
+
 static void respond_headers(svc_call *c, int status, size_t body_length)
 {
   const svc_route *route = c->plan ? c->plan->route : NULL;
@@ -178,8 +190,7 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   if (c->error.challenge_bearer.n) respond_header(c, "WWW-Authenticate", c->error.challenge_bearer);
   if (status == 503 || c->error.retry_after) respond_number(c, "Retry-After", c->error.retry_after ? c->error.retry_after : 1);
   if (status == 405) respond_header(c, "Allow", svc_methods_allowed(c));
-  if (c->route.version && c->plan->route->deprecated) respond_header(c, "Deprecation", respond_http_date(c, c->plan->route->deprecated));
-  if (c->route.version && c->plan->route->sunset) respond_header(c, "Sunset", respond_http_date(c, c->plan->route->sunset));
+  if (c->route.version) respond_ending(c, c->route.older);
   /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */
   if ((c->answer.secret && !c->error.code) || (route && SVC_TAKES_FORM(route)))
     respond_header(c, "Cache-Control", SVC_S("no-store"));

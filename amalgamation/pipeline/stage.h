@@ -35,6 +35,9 @@ SVC_PRIVATE bool svc_digest_challenge(svc_call *c, bool stale); /* 401 with a ch
 SVC_PRIVATE unsigned svc_route_version(const svc_route *route, unsigned i);
 SVC_PRIVATE unsigned svc_route_newest(const svc_route *route); /* the one that is served */
 SVC_PRIVATE bool svc_has_ended(const svc *s, const svc_plan *plan, int64_t now); /* past its sunset date, which is enforced */
+SVC_PRIVATE const svc_older *svc_route_older(const svc_route *route, unsigned version); /* its row; NULL: the newest, or gone */
+SVC_PRIVATE bool svc_version_ended(const svc *s, const svc_older *older, int64_t now); /* the same of one older version */
+SVC_PRIVATE unsigned svc_version_deprecated(const svc_route *route, const svc_older *older); /* since when: the day of the next version */
 /* The plain type of what a route with `media` answers with; true: it has no versions. */
 SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub);
 
@@ -65,6 +68,13 @@ SVC_PRIVATE int svc_entity_above(svc_call *c, const svc_noun_info *noun, const s
 SVC_PRIVATE int svc_get_nouns(svc_txn *txn, const svc_noun_info *noun, const svc_id *ids, size_t n, svc_entity *out); /* svc_entities_get */
 SVC_PRIVATE int svc_get_noun(svc_txn *txn, const svc_noun_info *noun, const svc_id *id, svc_entity *out); /* SVC_GLOBAL ones */
 SVC_PRIVATE int svc_get_noun_said(svc_txn *txn, const svc_noun_info *noun, svc_str id, svc_entity *out); /* the same, as svc_entity_said() */
+
+/* older.c: requests and answers of older versions. Each returns true at once where the shape is the newest. */
+SVC_PRIVATE bool svc_older_create(svc_call *c);  /* the body of a POST: checked against its shape, then c->body is in the newest */
+SVC_PRIVATE bool svc_older_change(svc_call *c);  /* the same of a PUT or PATCH, inside its transaction */
+SVC_PRIVATE bool svc_older_answer(svc_call *c);  /* the entity that was answered, in the shape of the version */
+SVC_PRIVATE bool (svc_older_explain)(svc_call *c); /* the request was refused in the newest shape: the detail says so; false */
+#define svc_older_explain(...) (svc_older_explain(__VA_ARGS__), false)
 
 /* query.c */
 SVC_PRIVATE const svc_query_value *svc_query_get(const svc_call *c, const char *name); /* the first; NULL: not given */

@@ -217,6 +217,25 @@ enum svc_route_flags {
 /* A date version as a number: 20230101. */
 typedef unsigned svc_date_version;
 
+/*
+** An older version of a route that is still answered, in its own shape. The store and the hooks know the newest shape alone: older.c
+** upgrades a request before they see it, and downgrades the answer behind them. A version whose shape is the newest is a date and no more.
+*/
+typedef struct svc_older {
+  svc_date_version date;
+  svc_date_version sunset;  /* the version ends on this day, as its answers announce; 0: no end is set */
+  unsigned short status;    /* of success; 0: the route's */
+  bool omits;               /* `downgrade` refuses entities that the shape cannot express: lists leave them out, and count the others */
+  const svc_object *body;   /* the shape of requests; NULL: the newest */
+  const svc_object *answer; /* the shape of answers; NULL: the newest. Without `downgrade`: the route's function answers in it */
+  const char *example;      /* a body that is accepted, where the route's example does not fit; NULL: the route's */
+  /* Turns a request into one of the newest shape, in place. It has the members that were sent and are not read-only. `before`: of a
+  ** PUT or PATCH the entity as the newest version shows it; NULL: a create. False: refused, or out of memory. */
+  bool (*upgrade)(svc_call *c, svc_node *body, const svc_node *before);
+  /* Turns an answer, or an item of a list, into this shape, in place. False: refused, or out of memory. */
+  bool (*downgrade)(svc_call *c, svc_node *shown);
+} svc_older;
+
 /* What of an entity stands in the path of a route that it links to (svc_route.linked_from). */
 enum svc_linked_by {
   SVC_BY_KEY,            /* its key, as in its own path */
@@ -230,7 +249,8 @@ struct svc_route {
   unsigned char set;    /* SVC_SET_...: the endpoint set whose bucket it draws from */
   unsigned flags;       /* enum svc_route_flags */
   unsigned short status; /* of success; 0: 200 */
-  svc_date_version versions[4]; /* rising; the last one is served, the ones before are gone */
+  svc_date_version versions[4]; /* rising; the last one is the newest, the ones before are gone unless `older` has them */
+  const svc_older *older;     /* versions before the newest that are still answered, closed by a row without date; NULL: none */
   unsigned char also;    /* of success as well, for documentation: 204; or 202 of a GET that is not ready, and answers as the noun's POST */
   bool whole;            /* of a PATCH, for documentation: its body is looked at as that of a POST, and what is required has to be sent */
   const char *path;      /* below the base path: "/groups/{groupId}/clusters/{clusterName}:pin" */

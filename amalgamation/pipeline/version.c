@@ -2,10 +2,10 @@
 ** Which dated version of an operation a request asks for.
 **
 ** Accept names a day: application/vnd.svc.2025-03-12+json. It selects the newest version of the operation that is not
-** after that day. Each operation serves the shape of its newest version only, so a day that selects an older one is
-** answered with 410, and a day before the first with 406. The Sunset header announces the day on which an operation ends;
-** only with svc_config.enforce_sunset does the operation answer 410 from that day on. Of an Accept list the best range that can be served counts,
-** by q and then by how much it says; the error is that of the best range of all.
+** after that day. Older versions that have a row in `older` of the route are answered in their own shape (older.c); a day that
+** selects one without a row is answered with 410, and a day before the first with 406. The Sunset header announces the day on which an
+** operation, or an older version of it, ends; only with svc_config.enforce_sunset does it answer 410 from that day on. Of an Accept
+** list the best range that can be served counts, by q and then by how much it says; the error is that of the best range of all.
 */
 #include "pipeline/pipeline.h"
 
@@ -115,14 +115,42 @@ SVC_PRIVATE bool svc_has_ended(const svc *s, const svc_plan *plan, int64_t now)
   return s->config.enforce_sunset && plan->route->sunset && now >= svc_day_ms(plan->route->sunset);
 }
 
+SVC_PRIVATE const svc_older *svc_route_older(const svc_route *route, unsigned version)
+{
+  const svc_older *row = route->older;
+  while (row && row->date && row->date != version) row++;
+  return row && row->date ? row : NULL;
+}
+
+SVC_PRIVATE bool svc_version_ended(const svc *s, const svc_older *older, int64_t now)
+{
+  return s->config.enforce_sunset && older->sunset && now >= svc_day_ms(older->sunset);
+}
+
+SVC_PRIVATE unsigned svc_version_deprecated(const svc_route *route, const svc_older *older)
+{
+  unsigned i = 0;
+  while (svc_route_version(route, i) && svc_route_version(route, i) <= older->date) i++;
+  return svc_route_version(route, i);
+}
+
+/* Is this version answered, as the newest or as an older one? */
+static bool version_lives(const svc_call *c, unsigned version)
+{
+  const svc_older *older;
+  if (svc_has_ended(c->s, c->plan, c->now)) return false;
+  if (version == svc_route_newest(c->plan->route)) return true;
+  older = svc_route_older(c->plan->route, version);
+  return older && !svc_version_ended(c->s, older, c->now);
+}
+
 /* What serving this range comes to: SVC_E_NONE with the version, or the error with the version that is gone. */
 static int version_judge(const svc_call *c, const version_range *r, unsigned *version)
 {
   const svc_route *route = c->plan->route;
-  unsigned newest = svc_route_newest(route);
-  *version = r->any ? newest : r->day ? version_select(route, r->day) : 0;
+  *version = r->any ? svc_route_newest(route) : r->day ? version_select(route, r->day) : 0;
   if (*version == 0 || (r->any && !r->bare && c->s->config.strict_accept)) return SVC_E_INVALID_VERSION_DATE;
-  return *version != newest || svc_has_ended(c->s, c->plan, c->now) ? SVC_E_VERSION_GONE : SVC_E_NONE;
+  return version_lives(c, *version) ? SVC_E_NONE : SVC_E_VERSION_GONE;
 }
 
 static svc_str version_day(svc_call *c, unsigned version)
@@ -130,11 +158,23 @@ static svc_str version_day(svc_call *c, unsigned version)
   return svc_arena_print(c->arena, "%04u-%02u-%02u", version / 10000, version / 100 % 100, version % 100);
 }
 
-/* What could have been asked for. */
-static svc_str version_there_are(svc_call *c)
+/* The versions before the newest that are answered, or those that are not. */
+static void version_list(svc_call *c, svc_buf *b, bool lives, const char *before)
 {
   const svc_route *route = c->plan->route;
   unsigned newest = svc_route_newest(route), v, i;
+  for (i = 0; (v = svc_route_version(route, i)) != newest; i++) {
+    if (version_lives(c, v) != lives) continue;
+    svc_buf_text(b, before);
+    svc_buf_str(b, version_day(c, v));
+    before = ", ";
+  }
+}
+
+/* What could have been asked for. */
+static svc_str version_there_are(svc_call *c)
+{
+  unsigned newest = svc_route_newest(c->plan->route);
   svc_buf b = svc_buf_new(c->arena, 256);
   svc_buf_text(&b, "The Accept header names no version of this operation that can be served. There is ");
   svc_buf_str(&b, c->s->media_prefix);
@@ -142,10 +182,8 @@ static svc_str version_there_are(svc_call *c)
   svc_buf_char(&b, '+');
   svc_buf_text(&b, c->plan->route->media && !strchr(c->plan->route->media, '/') ? c->plan->route->media : "json");
   svc_buf_text(&b, ", which any later day stands for");
-  for (i = 0; (v = svc_route_version(route, i)) != newest; i++) {
-    svc_buf_text(&b, i ? ", " : "; gone are ");
-    svc_buf_str(&b, version_day(c, v));
-  }
+  version_list(c, &b, true, "; older ones are ");
+  version_list(c, &b, false, "; gone are ");
   svc_buf_char(&b, '.');
   return svc_buf_done(&b);
 }
@@ -180,6 +218,13 @@ static bool version_ruled_out(const svc_call *c, const version_range *wildcard)
   return false;
 }
 
+static bool version_take(svc_call *c, unsigned version)
+{
+  c->route.version = version;
+  c->route.older = svc_route_older(c->plan->route, version);
+  return true;
+}
+
 SVC_PRIVATE bool svc_stage_version(svc_call *c)
 {
   version_range best = { true, false, 0, 1000, 0 }, refused = { false, false, 0, 0, 0 };
@@ -193,9 +238,7 @@ SVC_PRIVATE bool svc_stage_version(svc_call *c)
   }
   if (rest.n == 0) {
     error = version_judge(c, &best, &version);
-    if (error != SVC_E_NONE) return version_fail(c, error, version);
-    c->route.version = version;
-    return true;
+    return error == SVC_E_NONE ? version_take(c, version) : version_fail(c, error, version);
   }
   best.quality = 0;
   while (rest.n) {
@@ -210,7 +253,7 @@ SVC_PRIVATE bool svc_stage_version(svc_call *c)
     }
     if (error == SVC_E_NONE && version_better(&r, &best)) {
       best = r;
-      c->route.version = version;
+      (void)version_take(c, version);
     } else if (error != SVC_E_NONE && version_better(&r, &refused)) {
       refused = r;
       refused_error = error;

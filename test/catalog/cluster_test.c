@@ -1030,17 +1030,17 @@ TEST(cluster, version_dates)
 {
   static const struct { const char *accept, *method, *path; int status; const char *code; } rows[] = {
     { "application/vnd.svc.2024-08-05+json", "GET", CLUSTER_C, 200, NULL },
-    { "application/vnd.svc.2024-08-04+json", "GET", CLUSTER_C, 410, "VERSION_GONE" },
-    { "application/vnd.svc.2023-01-01+json", "GET", CLUSTER_C, 410, "VERSION_GONE" },
+    { "application/vnd.svc.2024-08-04+json", "GET", CLUSTER_C, 200, NULL },
+    { "application/vnd.svc.2023-01-01+json", "GET", CLUSTER_C, 200, NULL },
     { "application/vnd.svc.2022-12-31+json", "GET", CLUSTER_C, 406, "INVALID_VERSION_DATE" },
-    { "application/vnd.svc.2024-08-05+json", "PATCH", CLUSTER_C, 410, "VERSION_GONE" },
+    { "application/vnd.svc.2024-08-05+json", "PATCH", CLUSTER_C, 200, NULL },
+    { "application/vnd.svc.2023-01-01+json", "PATCH", CLUSTER_C, 200, NULL },
     { "application/vnd.svc.2024-10-23+json", "PATCH", CLUSTER_C, 200, NULL },
-    { "application/vnd.svc.2023-02-01+json", "GET", "/groups/%G/clusters", 410, "VERSION_GONE" },
-    { "application/vnd.svc.2024-08-05+json", "POST", "/groups/%G/clusters", 410, "VERSION_GONE" },
-    { "application/vnd.svc.2023-01-01+json", "DELETE", CLUSTER_C, 410, "VERSION_GONE" },
+    { "application/vnd.svc.2023-02-01+json", "GET", "/groups/%G/clusters", 200, NULL },
+    { "application/vnd.svc.2022-12-31+json", "POST", "/groups/%G/clusters", 406, "INVALID_VERSION_DATE" },
     { "application/vnd.svc.2023-01-01+json", "GET", CLUSTER_C "/status", 200, NULL },
     { "application/vnd.svc.2023-01-01+json", "GET", "/clusters", 200, NULL },
-    { "application/vnd.svc.2023-02-01+json", "DELETE", CLUSTER_C, 202, NULL },
+    { "application/vnd.svc.2023-01-01+json", "DELETE", CLUSTER_C, 202, NULL },
   };
   cluster_world w;
   cluster_reply r;

@@ -254,9 +254,6 @@ TEST(error, every_status)
   t_header(t, "Accept", "text/html");
   t_send(t, "GET", "/orgs", NULL);
   assert_document(t, 406, "INVALID_VERSION_DATE");
-  t_header(t, "Accept", "application/vnd.svc.2023-01-01+json");
-  t_sendf(t, "GET", NULL, "%s/clusters", group);
-  assert_document(t, 410, "VERSION_GONE");
   t_headers_clear(t);
   t_sendf(t, "DELETE", NULL, "%s", org);
   assert_document(t, 409, "ORG_NOT_EMPTY");
@@ -276,6 +273,12 @@ TEST(error, every_status)
   t->caller.user_id = "joe";
   t_send(t, "GET", "/orgs", NULL);
   assert_document(t, 400, "INVALID_REQUEST");
+  t_close(t);
+
+  t_open(t, &(const svc_config){ .limiter_off = 1, .enforce_sunset = 1 });
+  t_advance(t, (int64_t)3 * 365 * 24 * 3600); /* past the end of the operation */
+  t_send(t, "GET", "/users/byName/ada@example.com", NULL);
+  assert_document(t, 410, "VERSION_GONE");
   t_close(t);
 
   t_open(t, &config);

@@ -66,6 +66,7 @@ typedef struct membership_source {
 SVC_PRIVATE bool svc_membership_wanted(const svc_call *c, svc_str status)
 {
   const svc_query_value *one = svc_query_get(c, "orgMembershipStatus");
+  if (c->route.older && !svc_str_is(status, "ACTIVE")) return false; /* it could not be told from a member */
   if (one && !svc_str_eq(one->text, status)) return false;
   return !svc_query_get(c, "orgMembershipStatuses") || svc_query_has(c, "orgMembershipStatuses", status);
 }
@@ -149,7 +150,7 @@ SVC_PRIVATE bool svc_membership_list(svc_call *c, const svc_membership *at, bool
   const svc_query_value *flatten = svc_query_get(c, "flattenTeams"), *include = svc_query_get(c, "includeOrgUsers");
   const svc_query_value *name = svc_query_get(c, "username"), *state = svc_query_get(c, "orgMembershipStatus");
   membership_source from = { at, flatten && flatten->number, include && include->number, people };
-  bool some = state || svc_query_get(c, "orgMembershipStatuses") || svc_query_get(c, "userId");
+  bool some = c->route.older || state || svc_query_get(c, "orgMembershipStatuses") || svc_query_get(c, "userId");
   svc_entities which = { .noun = c->plan->noun, .parent = at->org, .view = membership_item, .context = &from };
   const char *kind = which.noun->noun->kind;
   svc_member m;

@@ -23,6 +23,9 @@ SVC_PRIVATE bool svc_membership_answer(svc_call *c, const svc_membership *at, co
 SVC_PRIVATE bool svc_membership_wanted(const svc_call *c, svc_str status); /* by the query parameters for states */
 SVC_PRIVATE bool svc_membership_list(svc_call *c, const svc_membership *at, bool people); /* people: shown as users, not as members */
 
+/* membership_versions.c: the lists of members before 2025-02-19. */
+SVC_DECLARE(const svc_older svc_membership_older[])
+
 /* membership_team.c: operations of routes below a team. */
 SVC_PRIVATE bool svc_membership_join(svc_call *c);
 SVC_PRIVATE bool svc_membership_join_all(svc_call *c);

@@ -146,4 +146,9 @@ SVC_PRIVATE bool svc_export_claim(svc_call *c, const svc_entity *job, svc_str bu
 /* A completed snapshot goes into the bucket that its cluster's schedule names. */
 SVC_PRIVATE bool svc_export_begin(svc_call *c, const svc_entity *cluster, svc_str snapshot, svc_str bucket);
 
+/* backup_zones.c: the schedule before 2024-08-05, see svc_older. */
+#define BACKUP_SPEC_ID "replicationSpecId"
+SVC_PRIVATE bool svc_backup_zones_upgrade(svc_call *c, svc_node *body, const svc_node *before);
+SVC_PRIVATE bool svc_backup_zones_downgrade(svc_call *c, svc_node *shown);
+
 #endif /* SVC_BACKUP_PARTS_H */

@@ -58,10 +58,17 @@ static const svc_field backup_schedule_copy_fields[] = {
   F_STRS("frequencies", .values = backup_schedule_frequencies, .flags = SVC_UNIQUE_ITEMS, .max_items = 6),
   F_INT("lastNumberOfSnapshots", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 500),
   F_STR("regionName", .flags = SVC_REQUIRED, .max = 64),
-  F_BOOL("shouldCopyOplogs", .preset = "false"),
-  F_HEX24("zoneId", .flags = SVC_REQUIRED)
+  F_BOOL("shouldCopyOplogs", .preset = "false")
 };
-static const svc_object backup_schedule_copy = { .name = "DiskBackupCopySetting", .fields = SVC_ROWS(backup_schedule_copy_fields) };
+static const svc_object backup_schedule_copy_common = { .name = "DiskBackupCopyCommon", .fields = SVC_ROWS(backup_schedule_copy_fields) };
+static const svc_field backup_schedule_copy_zone_fields[] = { F_HEX24("zoneId", .flags = SVC_REQUIRED) };
+static const svc_object backup_schedule_copy = {
+  .name = "DiskBackupCopySetting", .fields = SVC_ROWS(backup_schedule_copy_zone_fields), .base = &backup_schedule_copy_common
+};
+static const svc_field backup_schedule_copy_spec_fields[] = { F_HEX24(BACKUP_SPEC_ID) };
+static const svc_object backup_schedule_copy_old = {
+  .name = "DiskBackupCopySetting20230101", .fields = SVC_ROWS(backup_schedule_copy_spec_fields), .base = &backup_schedule_copy_common
+};
 
 static const svc_field backup_schedule_copied_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds, .flags = SVC_WRITE_ONLY),
@@ -69,6 +76,10 @@ static const svc_field backup_schedule_copied_fields[] = {
   F_HEX24("zoneId", .flags = SVC_WRITE_ONLY)
 };
 static const svc_object backup_schedule_copied = { .name = "DeleteCopiedBackups", .fields = SVC_ROWS(backup_schedule_copied_fields) };
+static const svc_field backup_schedule_copied_old_fields[] = { F_HEX24(BACKUP_SPEC_ID, .flags = SVC_WRITE_ONLY) };
+static const svc_object backup_schedule_copied_old = {
+  .name = "DeleteCopiedBackups20230101", .fields = SVC_ROWS(backup_schedule_copied_old_fields), .base = &backup_schedule_copied
+};
 
 static const svc_field backup_schedule_export_fields[] = {
   F_HEX24("exportBucketId"),
@@ -99,14 +110,11 @@ static const svc_object backup_schedule_policy = {
   .name = "AdvancedDiskBackupSnapshotSchedulePolicy", .fields = SVC_ROWS(backup_schedule_policy_fields)
 };
 
-static const svc_field backup_schedule_fields[] = {
-  F_BOOL("autoCopySettingsEnabled", .preset = "false"),
+static const svc_field backup_schedule_common_fields[] = {
   F_BOOL("autoExportEnabled", .preset = "false"),
   F_HEX24("clusterId", .flags = SVC_READ_ONLY),
   F_STR("clusterName", .flags = SVC_READ_ONLY),
   F_BOOL("copyPolicyItemsEnabled", .preset = "false"),
-  F_LIST("copySettings", &backup_schedule_copy, .max_items = 20, .preset = "[]"),
-  F_LIST("deleteCopiedBackups", &backup_schedule_copied, .flags = SVC_WRITE_ONLY, .max_items = 20),
   F_BOOL("deleteCopySnapshots", .flags = SVC_WRITE_ONLY),
   F_BOOL("deleteSnapshots", .flags = SVC_WRITE_ONLY),
   F_OBJ("export", &backup_schedule_export, .flags = SVC_NULLABLE),
@@ -120,7 +128,20 @@ static const svc_field backup_schedule_fields[] = {
   F_BOOL("updateSnapshots", .flags = SVC_WRITE_ONLY),
   F_BOOL("useOrgAndGroupNamesInExportPrefix", .preset = "false")
 };
-static const svc_object backup_schedule_object = { .name = "DiskBackupSnapshotSchedule", .fields = SVC_ROWS(backup_schedule_fields) };
+static const svc_object backup_schedule_common = { .name = "DiskBackupScheduleCommon", .fields = SVC_ROWS(backup_schedule_common_fields) };
+
+#define BACKUP_SCHEDULE_COPIES(copy, copied) \
+  F_LIST("copySettings", copy, .max_items = 20, .preset = "[]"), F_LIST("deleteCopiedBackups", copied, .flags = SVC_WRITE_ONLY, .max_items = 20)
+static const svc_field backup_schedule_fields[] = {
+  F_BOOL("autoCopySettingsEnabled", .preset = "false"), BACKUP_SCHEDULE_COPIES(&backup_schedule_copy, &backup_schedule_copied)
+};
+static const svc_object backup_schedule_object = {
+  .name = "DiskBackupSnapshotSchedule", .fields = SVC_ROWS(backup_schedule_fields), .base = &backup_schedule_common
+};
+static const svc_field backup_schedule_old_fields[] = { BACKUP_SCHEDULE_COPIES(&backup_schedule_copy_old, &backup_schedule_copied_old) };
+static const svc_object backup_schedule_old = {
+  .name = "DiskBackupSnapshotSchedule20230101", .fields = SVC_ROWS(backup_schedule_old_fields), .base = &backup_schedule_common
+};
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -131,10 +152,16 @@ static bool backup_schedule_clear(svc_call *c);
   "/groups/{groupId}/clusters/{clusterName}/backup/schedule", SVC_SET_BACKUP, (20230101, 20240805), SVC_R_GROUP_READ_ONLY, \
     SVC_R_GROUP_BACKUP_MANAGER
 
+static const svc_older backup_schedule_older[] = {
+  { .date = 20230101, .sunset = 20270701, .body = &backup_schedule_old, .answer = &backup_schedule_old, .upgrade = svc_backup_zones_upgrade,
+    .downgrade = svc_backup_zones_downgrade },
+  { .date = 0 }
+};
+
 static const svc_route backup_schedule_routes[] = {
-  R_GET(BACKUP_SCHEDULE, "", .op = "getBackupSchedule", .gate = backup_schedule_there, .run = svc_verb_read),
-  R_PATCH(BACKUP_SCHEDULE, "", .op = "updateBackupSchedule", .gate = backup_schedule_there, .run = svc_verb_update),
-  R_DELETE(BACKUP_SCHEDULE, "", .op = "deleteClusterBackupSchedule", .run = backup_schedule_clear)
+  R_GET(BACKUP_SCHEDULE, "", .older = backup_schedule_older, .op = "getBackupSchedule", .gate = backup_schedule_there, .run = svc_verb_read),
+  R_PATCH(BACKUP_SCHEDULE, "", .older = backup_schedule_older, .op = "updateBackupSchedule", .gate = backup_schedule_there, .run = svc_verb_update),
+  R_DELETE(BACKUP_SCHEDULE, "", .older = backup_schedule_older, .op = "deleteClusterBackupSchedule", .run = backup_schedule_clear)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

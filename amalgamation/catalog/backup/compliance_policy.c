@@ -40,10 +40,8 @@ static const svc_object compliance_policy_scheduled_item = {
   .name = "BackupComplianceScheduledPolicyItem", .fields = SVC_ROWS(compliance_policy_scheduled_fields)
 };
 
-static const svc_field compliance_policy_fields[] = {
+static const svc_field compliance_policy_common_fields[] = {
   F_STR("authorizedEmail", .format = SVC_FORMAT_EMAIL, .flags = SVC_REQUIRED, .max = 255),
-  F_STR("authorizedUserFirstName", .flags = SVC_REQUIRED, .min = 1, .max = 255),
-  F_STR("authorizedUserLastName", .flags = SVC_REQUIRED, .min = 1, .max = 255),
   F_BOOL("copyProtectionEnabled", .preset = "false"),
   F_BOOL("deletable", .flags = SVC_READ_ONLY, .preset = "true"),
   F_BOOL("encryptionAtRestEnabled", .preset = "false"),
@@ -56,7 +54,19 @@ static const svc_field compliance_policy_fields[] = {
   F_DATE("updatedDate", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
   F_STR("updatedUser", .flags = SVC_READ_ONLY)
 };
-static const svc_object compliance_policy_object = { .name = "DataProtectionSettings", .fields = SVC_ROWS(compliance_policy_fields) };
+static const svc_object compliance_policy_common = { .name = "DataProtectionCommon", .fields = SVC_ROWS(compliance_policy_common_fields) };
+
+#define COMPLIANCE_POLICY_NAMES(asked) \
+  F_STR("authorizedUserFirstName", .flags = asked, .min = 1, .max = 255), F_STR("authorizedUserLastName", .flags = asked, .min = 1, .max = 255)
+static const svc_field compliance_policy_fields[] = { COMPLIANCE_POLICY_NAMES(SVC_REQUIRED) };
+static const svc_object compliance_policy_object = {
+  .name = "DataProtectionSettings", .fields = SVC_ROWS(compliance_policy_fields), .base = &compliance_policy_common
+};
+/* Before 2023-10-01 the names could be left out. */
+static const svc_field compliance_policy_old_fields[] = { COMPLIANCE_POLICY_NAMES(0) };
+static const svc_object compliance_policy_old = {
+  .name = "DataProtectionSettings20230101", .fields = SVC_ROWS(compliance_policy_old_fields), .base = &compliance_policy_common
+};
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -67,9 +77,16 @@ static const svc_param compliance_policy_params[] = {
 #define COMPLIANCE_POLICY \
   "/groups/{groupId}/backupCompliancePolicy", SVC_SET_BACKUP, (20230101, 20231001), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
 
+static bool compliance_policy_upgrade(svc_call *c, svc_node *body, const svc_node *before);
+
+static const svc_older compliance_policy_older[] = {
+  { .date = 20230101, .sunset = 20270701, .body = &compliance_policy_old, .answer = &compliance_policy_old, .upgrade = compliance_policy_upgrade },
+  { .date = 0 }
+};
+
 static const svc_route compliance_policy_routes[] = {
-  R_GET(COMPLIANCE_POLICY, "", .op = "getCompliancePolicy", .run = svc_verb_read),
-  R_PUT(COMPLIANCE_POLICY, "", .params = compliance_policy_params, .op = "updateCompliancePolicy", .run = svc_verb_replace,
+  R_GET(COMPLIANCE_POLICY, "", .older = compliance_policy_older, .op = "getCompliancePolicy", .run = svc_verb_read),
+  R_PUT(COMPLIANCE_POLICY, "", .older = compliance_policy_older, .params = compliance_policy_params, .op = "updateCompliancePolicy", .run = svc_verb_replace,
         .example = "{\"authorizedEmail\":\"ada@example.com\",\"authorizedUserFirstName\":\"Ada\",\"authorizedUserLastName\":"
                    "\"Lovelace\",\"scheduledPolicyItems\":[{\"frequencyInterval\":1,\"frequencyType\":\"daily\","
                    "\"retentionUnit\":\"days\",\"retentionValue\":3}]}"),
@@ -96,6 +113,16 @@ static const svc_guard compliance_policy_guards[] = {
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
+
+/* A name that is left out stays as it is; in a new policy the address stands for it. */
+static bool compliance_policy_upgrade(svc_call *c, svc_node *body, const svc_node *before)
+{
+  static const char *const names[] = { "authorizedUserFirstName", "authorizedUserLastName" };
+  size_t i;
+  for (i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (!svc_node_get(body, names[i])) svc_node_set_copy(c->arena, body, names[i], before ? before : body, before ? names[i] : "authorizedEmail");
+  return !c->arena->failed;
+}
 
 /* Those of a cluster whose schedule says less: it is brought up to the policy, or the policy is refused. */
 static bool compliance_policy_cluster(svc_call *c, const svc_node *policy, const svc_entity *cluster, bool overwrite)

@@ -47,17 +47,32 @@ static const svc_object export_bucket_object = {
   "/groups/{groupId}/backup/exportBuckets", SVC_SET_BACKUP, (20230101, 20240530), SVC_R_GROUP_READ_ONLY, \
       SVC_R_GROUP_BACKUP_MANAGER
 
+static bool export_bucket_downgrade(svc_call *c, svc_node *shown);
+
+/* Before 2024-05-30 buckets were at AWS alone. */
+static const svc_older export_bucket_older[] = {
+  { .date = 20230101, .sunset = 20270701, .omits = true, .body = &export_bucket_aws, .answer = &export_bucket_aws,
+    .downgrade = export_bucket_downgrade },
+  { .date = 0 }
+};
+
 static const svc_route export_bucket_routes[] = {
-  R_GET(EXPORT_BUCKET, "", .flags = SVC_PAGED, .op = "listExportBuckets", .run = svc_verb_list),
-  R_POST(EXPORT_BUCKET, "", .status = 201, .op = "createExportBucket", .run = svc_verb_create,
+  R_GET(EXPORT_BUCKET, "", .older = export_bucket_older, .flags = SVC_PAGED, .op = "listExportBuckets", .run = svc_verb_list),
+  R_POST(EXPORT_BUCKET, "", .older = export_bucket_older, .status = 201, .op = "createExportBucket", .run = svc_verb_create,
          .example = "{\"bucketName\":\"acme-snapshots\",\"cloudProvider\":\"AWS\","
                     "\"iamRoleId\":\"5f0000000000000000000000\"}"),
-  R_GET(EXPORT_BUCKET, "/{exportBucketId}", .op = "getExportBucket", .run = svc_verb_read),
+  R_GET(EXPORT_BUCKET, "/{exportBucketId}", .older = export_bucket_older, .op = "getExportBucket", .run = svc_verb_read),
   { .method = SVC_PATCH, .path = "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", .set = SVC_SET_BACKUP,
     .versions = { 20240530 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .op = "updateBackupExportBucket", .run = svc_verb_update },
   { .method = SVC_DELETE, .path = "/groups/{groupId}/backup/exportBuckets/{exportBucketId}", .set = SVC_SET_BACKUP,
     .status = 204, .versions = { 20230101 }, .roles = SVC_R_GROUP_BACKUP_MANAGER, .op = "deleteExportBucket", .run = svc_verb_delete }
 };
+
+static bool export_bucket_downgrade(svc_call *c, svc_node *shown)
+{
+  svc_str id = svc_node_str(shown, "_id");
+  return svc_node_is(shown, "cloudProvider", "AWS") ? true : svc_not_found(c, c->plan->noun, 1, id);
+}
 
 static bool export_bucket_removing(svc_call *c, const svc_entity *e)
 {

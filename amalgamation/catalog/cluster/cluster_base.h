@@ -55,6 +55,7 @@ SVC_PRIVATE bool svc_cluster_imports(svc_call *c, const svc_entity *cluster);   
 
 /* cluster_hardware.c */
 SVC_DECLARE(const svc_object svc_cluster_spec) /* a replication spec: regions, and what nodes run on there */
+SVC_DECLARE(const svc_object svc_cluster_spec_by_zone) /* the same in version 2023-02-01: all shards of a zone */
 SVC_PRIVATE bool (svc_cluster_fail)(svc_call *c, const svc_change *change, int code); /* refused, by its name; false */
 #define svc_cluster_fail(...) (svc_cluster_fail(__VA_ARGS__), false)
 SVC_PRIVATE bool svc_cluster_is(const svc_node *body, const char *field, const char *value);

@@ -155,6 +155,59 @@ static const svc_field cluster_hardware_spec_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_cluster_spec = { .name = "ReplicationSpec", .fields = SVC_ROWS(cluster_hardware_spec_fields) };
 
+/* ---- version 2023-02-01: one for each zone, and the disks stand at the root of the cluster */
+
+#define CLUSTER_HARDWARE_OLD(cloud, of, disk, sizes, regions) \
+  static const svc_field cluster_hardware_##cloud##_old_nodes_fields[] = { \
+    F_ENUM("instanceSize", sizes), F_INT("nodeCount", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = CLUSTER_HARDWARE_MAX_NODES) \
+  }; \
+  static const svc_object cluster_hardware_##cloud##_old_nodes = { \
+    .name = of "HardwareSpec20230201", .fields = SVC_ROWS(cluster_hardware_##cloud##_old_nodes_fields), .base = disk \
+  }; \
+  static const svc_field cluster_hardware_##cloud##_old_fields[] = { \
+    F_OBJ("analyticsAutoScaling", &cluster_hardware_auto), F_OBJ("analyticsSpecs", &cluster_hardware_##cloud##_old_nodes), \
+    F_OBJ("autoScaling", &cluster_hardware_auto), F_OBJ("electableSpecs", &cluster_hardware_##cloud##_old_nodes), \
+    F_OBJ("readOnlySpecs", &cluster_hardware_##cloud##_old_nodes), F_ENUM("regionName", regions, .flags = SVC_REQUIRED) \
+  }; \
+  static const svc_object cluster_hardware_##cloud##_old = { \
+    .name = of "RegionConfig20230201", .fields = SVC_ROWS(cluster_hardware_##cloud##_old_fields), .base = &cluster_hardware_region_base \
+  }
+
+CLUSTER_HARDWARE_OLD(aws, "AWS", &cluster_hardware_aws_disk, svc_values_aws_sizes, svc_values_aws_regions);
+CLUSTER_HARDWARE_OLD(azure, "Azure", &cluster_hardware_azure_disk, svc_values_azure_sizes, svc_values_azure_regions);
+CLUSTER_HARDWARE_OLD(gcp, "GCP", NULL, svc_values_gcp_sizes, svc_values_gcp_regions);
+
+static const svc_field cluster_hardware_tenant_old_nodes_fields[] = {
+  F_ENUM("effectiveInstanceSize", cluster_hardware_tenant_sizes, .flags = SVC_READ_ONLY),
+  F_ENUM("instanceSize", svc_values_tenant_sizes, .flags = SVC_REQUIRED)
+};
+static const svc_object cluster_hardware_tenant_old_nodes = {
+  .name = "TenantHardwareSpec20230201", .fields = SVC_ROWS(cluster_hardware_tenant_old_nodes_fields)
+};
+static const svc_field cluster_hardware_tenant_old_fields[] = {
+  F_ENUM("backingProviderName", svc_values_clouds, .flags = SVC_REQUIRED),
+  F_OBJ("electableSpecs", &cluster_hardware_tenant_old_nodes, .flags = SVC_REQUIRED),
+  F_ENUM("regionName", svc_values_regions, .flags = SVC_REQUIRED)
+};
+static const svc_object cluster_hardware_tenant_old = {
+  .name = "TenantRegionConfig20230201", .fields = SVC_ROWS(cluster_hardware_tenant_old_fields), .base = &cluster_hardware_region_base
+};
+static const svc_variant cluster_hardware_old_variants[] = {
+  { "AWS", &cluster_hardware_aws_old }, { "AZURE", &cluster_hardware_azure_old }, { "GCP", &cluster_hardware_gcp_old },
+  { "TENANT", &cluster_hardware_tenant_old }, { NULL, NULL }
+};
+static const svc_object cluster_hardware_region_old = {
+  .name = "CloudRegionConfig20230201", .choice = SVC_CHOICE("providerName", NULL, cluster_hardware_old_variants)
+};
+static const svc_field cluster_hardware_zone_fields[] = {
+  F_ID(),
+  F_INT("numShards", .flags = SVC_MIN, .min = 1),
+  F_LIST("regionConfigs", &cluster_hardware_region_old, .flags = SVC_REQUIRED, .min_items = 1, .max_items = 50),
+  F_HEX24("zoneId", .flags = SVC_READ_ONLY),
+  F_STR("zoneName", .min = 1, .max = 255)
+};
+SVC_PRIVATE const svc_object svc_cluster_spec_by_zone = { .name = "ReplicationSpec20230201", .fields = SVC_ROWS(cluster_hardware_zone_fields) };
+
 /* ----------------------------------------------------------------------------------------------------------- bodies */
 
 SVC_PRIVATE bool (svc_cluster_fail)(svc_call *c, const svc_change *change, int code)

@@ -50,19 +50,19 @@ static const svc_param cluster_delete_params[] = { { .name = "retainBackups", .t
 static bool cluster_list(svc_call *c);
 
 static const svc_route cluster_routes[] = {
-  R_GET(CLUSTER, "", .flags = SVC_PAGED, .params = cluster_list_params, .op = "listClusters", .run = cluster_list),
-  R_FOR(SVC_R_GROUP_CLUSTER_CREATOR, CLUSTER_CHANGE, SVC_POST, "", .status = 202, .op = "createCluster", .run = svc_verb_create,
+  R_GET(CLUSTER, "", .older = svc_cluster_older, .flags = SVC_PAGED, .params = cluster_list_params, .op = "listClusters", .run = cluster_list),
+  R_FOR(SVC_R_GROUP_CLUSTER_CREATOR, CLUSTER_CHANGE, SVC_POST, "", .older = svc_cluster_older_create, .status = 202, .op = "createCluster", .run = svc_verb_create,
         .example = "{\"name\":\"Main\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{"
                    "\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,"
                    "\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}]}]}"),
-  R_GET(CLUSTER, "/{clusterName}", .op = "getCluster", .run = svc_verb_read),
-  R_PATCH(CLUSTER_CHANGE, "/{clusterName}", .op = "updateCluster", .run = svc_verb_update),
-  R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20230101, 20230201), SVC_DELETE, "", .status = 202, .flags = SVC_EMPTY_OBJECT,
+  R_GET(CLUSTER, "/{clusterName}", .older = svc_cluster_older, .op = "getCluster", .run = svc_verb_read),
+  R_PATCH(CLUSTER_CHANGE, "/{clusterName}", .older = svc_cluster_older_change, .op = "updateCluster", .run = svc_verb_update),
+  R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20230101, 20230201), SVC_DELETE, "", .older = svc_older_20230101, .status = 202, .flags = SVC_EMPTY_OBJECT,
         .params = cluster_delete_params, .op = "deleteCluster", .run = svc_verb_delete),
   R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20230101), SVC_GET, "/status", .answer = &svc_cluster_status, .op = "getClusterStatus", .run = svc_cluster_run_status),
   R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20240805), SVC_GET, "/autoScalingConfiguration",
         .answer = &svc_cluster_scaling_mode, .op = "autoScalingConfiguration", .run = svc_cluster_run_scaling_mode, .deprecated = 20240805),
-  R_FOR(SVC_R_GROUP_CLUSTER_MANAGER, CLUSTER_ONE(20230101, 20230201), SVC_POST, "/restartPrimaries", .status = 200,
+  R_FOR(SVC_R_GROUP_CLUSTER_MANAGER, CLUSTER_ONE(20230101, 20230201), SVC_POST, "/restartPrimaries", .older = svc_older_20230101, .status = 200,
         .flags = SVC_NO_BODY | SVC_EMPTY_OBJECT, .op = "restartPrimaries", .run = svc_cluster_run_restart),
   R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20240530), SVC_POST, ":pinFeatureCompatibilityVersion", .status = 204,
         .flags = SVC_BODY_OPTIONAL, .body = &svc_cluster_pin, .op = "pinFeatureCompatibilityVersion", .run = svc_cluster_run_pin, .example = "{}"),

@@ -25,7 +25,7 @@ static const svc_param cluster_log_params[] = { SVC_LOG_PARAM("endDate"), SVC_LO
 
 static const svc_route cluster_log_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{hostName}/logs/{logName}.gz", .set = SVC_SET_CLUSTER_LOGS,
-    .versions = { 20230101, 20230201 }, .params = cluster_log_params,
+    .versions = { 20230101, 20230201 }, .older = svc_older_20230101, .params = cluster_log_params,
     .roles = SVC_R_GROUP_CLUSTER_LOG_VIEWER | SVC_R_GROUP_DATA_ACCESS_ADMIN | SVC_R_GROUP_DATA_ACCESS_READ_ONLY |
              SVC_R_GROUP_DATA_ACCESS_READ_WRITE | SVC_R_GROUP_STREAM_PROCESSING_OWNER, .op = "downloadClusterLog", .run = cluster_log_ask, .told = svc_log_told,
     .media = "gzip", .in_path = "logName", .linked_from = "process", .linked_by = SVC_BY_HOST }

@@ -42,6 +42,21 @@ SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_entity *cluster, c
 /* tenant_upgrade.c */
 SVC_DECLARE(const svc_object svc_cluster_legacy) /* the shape that clusters had once */
 SVC_PRIVATE bool svc_cluster_run_upgrade(svc_call *c);
+SVC_PRIVATE svc_node *svc_cluster_from_legacy(svc_call *c, const svc_node *sent); /* in the newest shape; NULL: no memory */
+SVC_PRIVATE svc_node *svc_cluster_as_legacy(svc_call *c, const svc_node *body);   /* and back; NULL: no memory */
+SVC_PRIVATE bool svc_cluster_legacy_sound(svc_call *c, const svc_node *sent); /* what its table cannot say; false: refused */
+
+/* version_rows.c, cluster_versions.c, cluster_legacy.c: older versions of clusters (svc_older). */
+SVC_DECLARE(const svc_object svc_cluster_20230201)
+SVC_DECLARE(const svc_older svc_cluster_older[])
+SVC_DECLARE(const svc_older svc_cluster_older_create[])
+SVC_DECLARE(const svc_older svc_cluster_older_change[])
+SVC_PRIVATE bool svc_cluster_by_zone(svc_call *c, svc_node *shown); /* with numShards and diskSizeGB, as in 2023-02-01; false: refused */
+SVC_PRIVATE bool svc_cluster_by_zone_upgrade(svc_call *c, svc_node *body, const svc_node *before);
+SVC_PRIVATE bool svc_cluster_either_upgrade(svc_call *c, svc_node *body, const svc_node *before); /* 2024-08-05, or in words of 2023-02-01 */
+SVC_PRIVATE void svc_cluster_by_shard(svc_call *c, svc_node *body, const svc_node *before); /* and back */
+SVC_PRIVATE bool svc_cluster_legacy_upgrade(svc_call *c, svc_node *body, const svc_node *before);
+SVC_PRIVATE bool svc_cluster_legacy_downgrade(svc_call *c, svc_node *shown);
 
 /* cluster_specs.c */
 SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change); /* its replicationSpecs, checked and filled in */

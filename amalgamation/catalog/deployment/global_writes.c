@@ -61,14 +61,14 @@ static const svc_param global_writes_params[] = {
     SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 
 static const svc_route global_writes_routes[] = {
-  R_GET(GLOBAL_WRITES, "", .op = "getClusterGlobalWrites", .run = svc_verb_read),
-  R_POST(GLOBAL_WRITES, "/customZoneMapping", .body = &global_writes_zones, .op = "createCustomZoneMapping", .run = global_writes_map,
+  R_GET(GLOBAL_WRITES, "", .older = svc_older_until_20230201, .op = "getClusterGlobalWrites", .run = svc_verb_read),
+  R_POST(GLOBAL_WRITES, "/customZoneMapping", .body = &global_writes_zones, .older = svc_older_until_20230201, .op = "createCustomZoneMapping", .run = global_writes_map,
          .example = "{\"customZoneMappings\":[{\"location\":\"CA\",\"zone\":\"Zone 1\"}]}"),
-  R_DELETE(GLOBAL_WRITES, "/customZoneMapping", .op = "deleteCustomZoneMapping", .run = global_writes_unmap),
+  R_DELETE(GLOBAL_WRITES, "/customZoneMapping", .older = svc_older_until_20230201, .op = "deleteCustomZoneMapping", .run = global_writes_unmap),
   R_FOR(SVC_R_GROUP_DATA_ACCESS_ADMIN, GLOBAL_WRITES, SVC_POST, "/managedNamespaces", .body = &global_writes_namespace,
-        .op = "createManagedNamespace", .run = global_writes_add, .example = "{\"collection\":\"orders\",\"customShardKey\":\"customer\",\"db\":\"shop\"}"),
+        .older = svc_older_until_20230201, .op = "createManagedNamespace", .run = global_writes_add, .example = "{\"collection\":\"orders\",\"customShardKey\":\"customer\",\"db\":\"shop\"}"),
   R_FOR(SVC_R_GROUP_DATA_ACCESS_ADMIN, GLOBAL_WRITES, SVC_DELETE, "/managedNamespaces", .params = global_writes_params,
-        .op = "deleteManagedNamespaces", .run = global_writes_remove)
+        .older = svc_older_until_20230201, .op = "deleteManagedNamespaces", .run = global_writes_remove)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

@@ -2,6 +2,9 @@
 ** Process arguments of a cluster: settings of the database processes themselves. Always there; to change them is to update the
 ** cluster, whose order to the driver carries them.
 **
+** Version 2023-01-01 also has defaultReadConcern and failIndexKeyTooLong. No database version that is offered knows these settings any more: the
+** first is always "available", the second is accepted and has no effect.
+**
 ** Their fields are in cluster_object.c. Unusual: those of TLS are also shown as advancedConfiguration of the cluster. They are kept there alone, and only shown here.
 */
 #include "catalog/catalog.h"
@@ -13,18 +16,55 @@
 static const char *const process_args_tls[] = { "customOpensslCipherConfigTls12", "customOpensslCipherConfigTls13",
                                                 "minimumEnabledTlsProtocol", "tlsCipherConfigMode", NULL };
 
+static const char *const process_args_concerns[] = { "available", "local", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field process_args_old_fields[] = {
+  F_ENUM("defaultReadConcern", process_args_concerns, .preset = "\"available\""),
+  F_BOOL("failIndexKeyTooLong", .flags = SVC_NULLABLE)
+};
+static const svc_object process_args_old = {
+  .name = "ClusterDescriptionProcessArgs20230101", .fields = SVC_ROWS(process_args_old_fields), .base = &svc_cluster_process_args
+};
+
 /* ----------------------------------------------------------------------------------------------------------- routes */
+
+static bool process_args_upgrade(svc_call *c, svc_node *body, const svc_node *before);
+static bool process_args_downgrade(svc_call *c, svc_node *shown);
+
+static const svc_older process_args_older[] = {
+  { .date = 20230101, .sunset = 20270701, .body = &process_args_old, .answer = &process_args_old, .upgrade = process_args_upgrade,
+    .downgrade = process_args_downgrade },
+  { .date = 0 }
+};
 
 #define PROCESS_ARGS \
   "/groups/{groupId}/clusters/{clusterName}/processArgs", SVC_SET_CLUSTERS, (20230101, 20240805), SVC_R_GROUP_READ_ONLY, \
     SVC_R_GROUP_CLUSTER_MANAGER
 
 static const svc_route process_args_routes[] = {
-  R_GET(PROCESS_ARGS, "", .op = "getProcessArgs", .run = svc_verb_read),
-  R_PATCH(PROCESS_ARGS, "", .op = "updateProcessArgs", .run = svc_verb_update)
+  R_GET(PROCESS_ARGS, "", .older = process_args_older, .op = "getProcessArgs", .run = svc_verb_read),
+  R_PATCH(PROCESS_ARGS, "", .older = process_args_older, .op = "updateProcessArgs", .run = svc_verb_update)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
+
+static bool process_args_upgrade(svc_call *c, svc_node *body, const svc_node *before)
+{
+  (void)before;
+  if (svc_node_is(body, "defaultReadConcern", "local"))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("defaultReadConcern"), "must be available: no database version that is offered has another one");
+  svc_node_drop(body, "defaultReadConcern");
+  svc_node_drop(body, "failIndexKeyTooLong");
+  return true;
+}
+
+static bool process_args_downgrade(svc_call *c, svc_node *shown)
+{
+  svc_node_set_text(c->arena, shown, "defaultReadConcern", "available");
+  return !c->arena->failed;
+}
 
 static svc_node *process_args_view(svc_call *c, const svc_entity *e)
 {

@@ -211,7 +211,7 @@ static void tenant_upgrade_add_specs(svc_call *c, svc_node *list, const svc_node
 }
 
 /* The change that it asks for, as a body of PATCH would. NULL: no memory. */
-static svc_node *tenant_upgrade_input(svc_call *c, const svc_node *sent)
+SVC_PRIVATE svc_node *svc_cluster_from_legacy(svc_call *c, const svc_node *sent)
 {
   svc_node *input = svc_node_object(c->arena, NULL), *list;
   const svc_node *member, *specs = svc_node_get(sent, "replicationSpecs"), *spec;
@@ -231,7 +231,7 @@ static svc_node *tenant_upgrade_input(svc_call *c, const svc_node *sent)
 }
 
 /* What no change of a cluster can say is refused by its own name. */
-static bool tenant_upgrade_sound(svc_call *c, const svc_node *sent)
+SVC_PRIVATE bool svc_cluster_legacy_sound(svc_call *c, const svc_node *sent)
 {
   const svc_node *settings = svc_node_get(sent, "providerSettings"), *own = svc_node_get(sent, "replicationSpecs");
   bool single = !svc_node_get(sent, "clusterType") || svc_cluster_is(sent, "clusterType", "REPLICASET");
@@ -262,7 +262,7 @@ static void tenant_upgrade_show_specs(svc_call *c, svc_node *view, const svc_nod
     if (!(one = tenant_upgrade_member(c, list, "", SVC_J_OBJECT)) || !(map = tenant_upgrade_member(c, one, "regionsConfig", SVC_J_OBJECT)))
       return;
     tenant_upgrade_copy(c, one, "id", spec, "id");
-    svc_node_set_i64(c->arena, one, "numShards", 1);
+    svc_node_set_i64(c->arena, one, "numShards", svc_node_i64(spec, "numShards", 1)); /* of a cluster that is shown by its zones */
     tenant_upgrade_copy(c, one, "zoneName", spec, "zoneName");
     for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next) {
       nodes = tenant_upgrade_member(c, map, svc_arena_copy(c->arena, svc_node_str(region, "regionName")).p, SVC_J_OBJECT);
@@ -275,7 +275,7 @@ static void tenant_upgrade_show_specs(svc_call *c, svc_node *view, const svc_nod
   }
 }
 
-static svc_node *tenant_upgrade_view(svc_call *c, const svc_node *body)
+SVC_PRIVATE svc_node *svc_cluster_as_legacy(svc_call *c, const svc_node *body)
 {
   const svc_node *specs = svc_node_get(body, "replicationSpecs"), *strings = svc_node_get(body, "connectionStrings"), *member;
   const svc_node *region = svc_node_first(svc_node_get(svc_node_first(specs), "regionConfigs")), *hardware = svc_node_get(region, "electableSpecs");
@@ -307,17 +307,17 @@ SVC_PRIVATE bool svc_cluster_run_upgrade(svc_call *c)
   const svc_noun_info *noun = c->plan->noun;
   svc_entity stored, e;
   svc_change change;
-  if (!svc_resolve_all(c) || !tenant_upgrade_sound(c, c->body)) return false;
+  if (!svc_resolve_all(c) || !svc_cluster_legacy_sound(c, c->body)) return false;
   if (!svc_cluster_named(c, svc_node_str(c->body, "name"), &stored) || !svc_change_of(c, noun, &stored, &change)) return false;
   if (!svc_guarded(c, noun, &stored, change.before, SVC_GUARD_CHANGE)) return false;
   if (svc_cluster_is(svc_node_get(c->body, "providerSettings"), "providerName", "FLEX"))
     return svc_cluster_fail(c, &change, SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API);
   if (!svc_cluster_is_tenant(change.before)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("name"), "is not the name of a cluster on a shared tier");
   if (!svc_check_done(c)) return false;
-  change.input = tenant_upgrade_input(c, c->body);
+  change.input = svc_cluster_from_legacy(c, c->body);
   if (!change.input) return svc_no_memory(c);
   change.event = noun->noun->event_updated;
   change.state = noun->noun->lifecycle->updated;
   change.body = svc_check(c, noun->noun->object, change.input, change.before, SVC_CHECK_UPDATE);
-  return svc_check_done(c) && svc_change_keep(c, &change, &e) && svc_answer_view(c, &e, tenant_upgrade_view(c, change.body));
+  return svc_check_done(c) && svc_change_keep(c, &change, &e) && svc_answer_view(c, &e, svc_cluster_as_legacy(c, change.body));
 }

@@ -65,23 +65,33 @@ static const svc_field provider_pem_shown_fields[] = {
 };
 static const svc_object provider_pem_shown = { .name = "PemFileInfo", .fields = SVC_ROWS(provider_pem_shown_fields) };
 
-#define PROVIDER_SAML(pem) \
+#define PROVIDER_SAML(pem, asked) \
   F_STR("acsUrl", .flags = SVC_READ_ONLY), PROVIDER_DOMAINS(), F_STR("audienceUri", .flags = SVC_READ_ONLY), \
-  F_STR("issuerUri", .flags = SVC_REQUIRED, .min = 1, .max = 1000), F_OBJ("pemFileInfo", pem), \
-  F_ENUM("protocol", provider_protocols, .flags = SVC_REQUIRED | SVC_FIXED), \
+  F_STR("issuerUri", .flags = asked, .min = 1, .max = 1000), F_OBJ("pemFileInfo", pem), \
+  F_ENUM("protocol", provider_protocols, .flags = asked | SVC_FIXED), \
   F_ENUM("requestBinding", provider_bindings, .preset = "\"HTTP-POST\""), \
   F_ENUM("responseSignatureAlgorithm", provider_algorithms, .preset = "\"SHA-256\""), \
   F_STR("slug", .pattern = "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$", .flags = SVC_NULLABLE), \
   F_BOOL("ssoDebugEnabled", .preset = "false"), \
-  F_STR("ssoUrl", .flags = SVC_REQUIRED, .format = SVC_FORMAT_URI, .max = 1000), \
+  F_STR("ssoUrl", .flags = asked, .format = SVC_FORMAT_URI, .max = 1000), \
   F_ENUM("status", provider_statuses, .flags = SVC_NULLABLE, .preset = "\"INACTIVE\"")
-static const svc_field provider_saml_fields[] = { PROVIDER_SAML(&provider_pem) };
+static const svc_field provider_saml_fields[] = { PROVIDER_SAML(&provider_pem, SVC_REQUIRED) };
 static const svc_object provider_saml_object = {
   .name = "FederationSamlIdentityProviderUpdate", .base = &provider_base, .fields = SVC_ROWS(provider_saml_fields)
 };
-static const svc_field provider_saml_shown_fields[] = { PROVIDER_SAML(&provider_pem_shown) };
+static const svc_field provider_saml_shown_fields[] = { PROVIDER_SAML(&provider_pem_shown, SVC_REQUIRED) };
 static const svc_object provider_saml_shown = {
   .name = "FederationSamlIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_saml_shown_fields)
+};
+
+/* Before 2023-11-15 OIDC was not known: what it has of its own is neither taken nor shown. */
+static const svc_field provider_old_fields[] = { PROVIDER_SAML(&provider_pem, 0) };
+static const svc_object provider_old = {
+  .name = "FederationIdentityProviderUpdate20230101", .base = &provider_base, .fields = SVC_ROWS(provider_old_fields)
+};
+static const svc_field provider_old_shown_fields[] = { PROVIDER_SAML(&provider_pem_shown, 0) };
+static const svc_object provider_old_shown = {
+  .name = "FederationIdentityProvider20230101", .base = &provider_base, .fields = SVC_ROWS(provider_old_shown_fields)
 };
 
 #define PROVIDER_OIDC_A() \
@@ -137,14 +147,19 @@ static bool provider_metadata(svc_call *c);
 #define PROVIDER_ONE \
   PROVIDER_BASE "/{identityProviderId}", SVC_SET_FEDERATION_SETTINGS, (20230101, 20231115), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
 
+static bool provider_downgrade(svc_call *c, svc_node *shown);
+static const svc_older provider_older[] = {
+  { .date = 20230101, .sunset = 20250101, .body = &provider_old, .answer = &provider_old_shown, .downgrade = provider_downgrade }, { .date = 0 }
+};
+
 static const svc_route provider_routes[] = {
   R_GET(PROVIDER_LIST, "", .flags = SVC_PAGED, .params = provider_params, .answer = &provider_shown, .op = "listIdentityProviders", .run = svc_verb_list,
         .filters = provider_filters, .keep = provider_keep),
   R_POST(PROVIDER_NEW, "", .status = 201, .answer = &provider_shown, .op = "createIdentityProvider", .run = svc_verb_create,
          .example = "{\"protocol\":\"SAML\",\"displayName\":\"Acme\",\"issuerUri\":\"https://idp.example.com/acme\","
                     "\"ssoUrl\":\"https://idp.example.com/sso\",\"associatedDomains\":[\"example.com\"]}"),
-  R_GET(PROVIDER_ONE, "", .answer = &provider_shown, .op = "getIdentityProvider", .run = svc_verb_read),
-  R_PATCH(PROVIDER_ONE, "", .answer = &provider_shown, .op = "updateIdentityProvider", .run = svc_verb_update),
+  R_GET(PROVIDER_ONE, "", .older = provider_older, .answer = &provider_shown, .op = "getIdentityProvider", .run = svc_verb_read),
+  R_PATCH(PROVIDER_ONE, "", .older = provider_older, .answer = &provider_shown, .op = "updateIdentityProvider", .run = svc_verb_update),
   R_DELETE(PROVIDER_NEW, "/{identityProviderId}", .status = 204, .op = "deleteIdentityProvider", .run = svc_verb_delete),
   R_DELETE(PROVIDER_NEW, "/{identityProviderId}/jwks", .status = 204, .op = "revokeIdentityProviderJwks", .run = provider_revoke),
   R_GET(PROVIDER_LIST, "/{identityProviderId}/metadata.xml", .op = "getIdentityProviderMetadata", .run = provider_metadata,
@@ -152,6 +167,15 @@ static const svc_route provider_routes[] = {
 };
 
 /* -------------------------------------------------------------------------------------------------------------- showing */
+
+static bool provider_downgrade(svc_call *c, svc_node *shown)
+{
+  static const char *const newer[] = { "audience", "authorizationType", "clientId", "groupsClaim", "requestedScopes", "userClaim" };
+  size_t i;
+  (void)c;
+  for (i = 0; i < sizeof newer / sizeof newer[0]; i++) svc_node_drop(shown, newer[i]);
+  return true;
+}
 
 /* Where no parameter says otherwise: people, by SAML. */
 static bool provider_keep(svc_call *c, const svc_entity *e)

@@ -48,7 +48,7 @@ static bool live_migration_cutover(svc_call *c);
 
 static const svc_route live_migration_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/liveMigrations", .set = SVC_SET_PROJECT_LIVE_MIGRATIONS, .status = 202,
-    .versions = { 20230101, 20240530 }, .roles = SVC_R_ORG_OWNER, .body = &svc_migration_request, .answer = &live_migration_shown,
+    .versions = { 20230101, 20240530 }, .older = svc_migration_older, .roles = SVC_R_ORG_OWNER, .body = &svc_migration_request, .answer = &live_migration_shown,
     .op = "createGroupLiveMigration", .run = svc_verb_create, .example = MIGRATION_EXAMPLE },
   R_GET(LIVE_MIGRATION, "/{liveMigrationId}", .flags = SVC_ITEM, .answer = &live_migration_shown, .op = "getGroupLiveMigration", .run = live_migration_read,
         .told = live_migration_told),

@@ -29,7 +29,7 @@ static const svc_object live_migration_validation_object = {
 
 static const svc_route live_migration_validation_routes[] = {
   { .method = SVC_POST, .path = "/groups/{groupId}/liveMigrations/validate", .set = SVC_SET_PROJECT_LIVE_MIGRATIONS,
-    .versions = { 20230101, 20240530 }, .roles = SVC_R_ORG_OWNER, .body = &svc_migration_request,
+    .versions = { 20230101, 20240530 }, .older = svc_migration_older, .roles = SVC_R_ORG_OWNER, .body = &svc_migration_request,
     .answer = &live_migration_validation_shown, .op = "validateLiveMigrations", .run = svc_verb_create, .example = MIGRATION_EXAMPLE },
   { .method = SVC_GET, .path = "/groups/{groupId}/liveMigrations/validate/{validationId}", .set = SVC_SET_PROJECT_LIVE_MIGRATIONS,
     .versions = { 20230101 }, .roles = SVC_R_ORG_OWNER, .answer = &live_migration_validation_shown, .op = "getMigrationValidateStatus", .run = svc_verb_read }

@@ -59,16 +59,39 @@ static const svc_object migration_parts_source = {
   .name = "Source", .fields = SVC_ROWS(migration_parts_source_fields), .needs = migration_parts_source_needs
 };
 
-static const svc_field migration_parts_fields[] = {
+static const svc_field migration_parts_common_fields[] = {
   F_HEX24("_id", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID),
   F_OBJ("destination", &migration_parts_destination, .flags = SVC_REQUIRED),
-  F_BOOL("dropDestinationData", .preset = "false"),
   F_STRS("migrationHosts", .flags = SVC_REQUIRED, .min_items = 1, .max_items = 1,
          .pattern = "^([a-zA-Z0-9]([a-zA-Z0-9-]*)\\.){0,10}[a-zA-Z0-9]([a-zA-Z0-9-]*)$"),
   F_OBJ("sharding", &migration_parts_sharding),
   F_OBJ("source", &migration_parts_source, .flags = SVC_REQUIRED)
 };
-SVC_PRIVATE const svc_object svc_migration_request = { .name = "LiveMigrationRequest", .fields = SVC_ROWS(migration_parts_fields) };
+static const svc_object migration_parts_common = { .name = "LiveMigrationCommon", .fields = SVC_ROWS(migration_parts_common_fields) };
+
+static const svc_field migration_parts_fields[] = { F_BOOL("dropDestinationData", .preset = "false") };
+SVC_PRIVATE const svc_object svc_migration_request = {
+  .name = "LiveMigrationRequest", .fields = SVC_ROWS(migration_parts_fields), .base = &migration_parts_common
+};
+
+/* Before 2024-05-30 what is now dropDestinationData was called otherwise, and had to be said. */
+static const svc_field migration_parts_old_fields[] = { F_BOOL("dropEnabled", .flags = SVC_REQUIRED) };
+static const svc_object migration_parts_old = {
+  .name = "LiveMigrationRequest20230101", .fields = SVC_ROWS(migration_parts_old_fields), .base = &migration_parts_common
+};
+
+static bool migration_parts_upgrade(svc_call *c, svc_node *body, const svc_node *before)
+{
+  (void)before;
+  svc_node_set_copy(c->arena, body, "dropDestinationData", body, "dropEnabled");
+  svc_node_drop(body, "dropEnabled");
+  return !c->arena->failed;
+}
+
+SVC_PRIVATE const svc_older svc_migration_older[] = {
+  { .date = 20230101, .sunset = 20270701, .body = &migration_parts_old, .example = MIGRATION_EXAMPLE_OLD, .upgrade = migration_parts_upgrade },
+  { .date = 0 }
+};
 
 /* Names of fields may be of any length: all together they are not. */
 static bool migration_parts_fits(svc_call *c, const svc_node *body)

@@ -55,12 +55,15 @@ static bool alert_of_config(svc_call *c);
 static bool alert_is_open_of(svc_call *c, const svc_entity *e);
 static bool alert_acknowledge(svc_call *c);
 
+/* Before 2024-05-30 an alert was acknowledged no longer by a date that has passed, and in no other way. */
+static const svc_older alert_older[] = { { .date = 20230101, .sunset = 20270701, .body = &alert_object }, { .date = 0 } };
+
 #define ALERT "/groups/{groupId}/alerts", SVC_SET_ALERTS, (20230101), SVC_R_GROUP_READ_ONLY, 0
 
 static const svc_route alert_routes[] = {
   R_GET(ALERT, "", .flags = SVC_PAGED, .params = alert_params, .op = "listAlerts", .run = svc_verb_list, .filters = alert_filters),
   R_GET(ALERT, "/{alertId}", .op = "getAlert", .run = svc_verb_read),
-  { .method = SVC_PATCH, .path = "/groups/{groupId}/alerts/{alertId}", .set = SVC_SET_ALERTS, .versions = { 20230101, 20240530 },
+  { .method = SVC_PATCH, .path = "/groups/{groupId}/alerts/{alertId}", .set = SVC_SET_ALERTS, .versions = { 20230101, 20240530 }, .older = alert_older,
     .roles = SVC_R_GROUP_ALERTS_MANAGER, .body = &alert_acknowledge_object, .op = "acknowledgeAlert", .run = alert_acknowledge,
     .example = "{\"acknowledgedUntil\":\"2037-01-01T00:00:00Z\",\"acknowledgementComment\":\"is known\"}" },
   { .method = SVC_GET, .path = "/groups/{groupId}/alertConfigs/{alertConfigId}/alerts", .set = SVC_SET_ALERTS, .versions = { 20230101 },
