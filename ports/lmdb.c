@@ -749,13 +749,23 @@ static int lmdb_count(svc_txn *txn, svc_str key, int64_t *out)
   return SVC_OK;
 }
 
+/* A count that is there, and stays, is written where the cursor has found it: one search rather than two. */
 static int lmdb_count_add(svc_txn *txn, svc_str key, int64_t delta)
 {
-  int64_t count;
-  int rc = lmdb_count(txn, key, &count);
-  if (rc != SVC_OK) return rc;
+  lmdb_txn *t = (lmdb_txn *)txn;
+  MDB_val k = lmdb_in(key), v;
+  int64_t count = 0;
+  int rc = lmdb_cursor(t), found;
+  if (rc) return lmdb_failed(t->store, rc);
+  found = mdb_cursor_get(t->cursor, &k, &v, MDB_SET);
+  if (found && found != MDB_NOTFOUND) return lmdb_failed(t->store, found);
+  if (!found && v.mv_size != sizeof count) return SVC_CORRUPT;
+  if (!found) memcpy(&count, v.mv_data, sizeof count);
   count += delta;
-  return count ? lmdb_put(txn, key, (svc_str){ (const char *)&count, sizeof count }) : lmdb_remove(txn, key);
+  if (!count) return lmdb_remove(txn, key);
+  if (found) return lmdb_put(txn, key, (svc_str){ (const char *)&count, sizeof count });
+  v = (MDB_val){ sizeof count, &count };
+  return lmdb_written(t->store, mdb_cursor_put(t->cursor, &k, &v, MDB_CURRENT));
 }
 
 /* ----------------------------------------------------------------------------------------------------------- room, copy */
