@@ -13,33 +13,40 @@ page() {
     suite=${f##*/}; suite=${suite%.touched}
     sed "s/^/$suite /" "$f"
   done >"$1/out/touched"
+  # shellcheck disable=SC2016
   awk -F '\t' '
-    FNR == NR {
+    FILENAME == "test/recorded.tsv" { seen[$1] = $2; next }
+    FILENAME == "test/recorded_differs.tsv" { differs[$1] = $2; next }
+    FILENAME == touched {
       split($0, w, " ")
       good[w[2]] += w[3]; bad[w[2]] += w[4]
       if (w[1] ~ /^(every_plan|walk|catalog|openapi|control|error|corpus)$/ || w[3] == 0) next
       if (++suites[w[2]] <= 6) by[w[2]] = by[w[2]] (by[w[2]] == "" ? "" : " ") w[1]
       next
     }
-    FNR == 1 {
+    !headed++ {
       print "# Coverage\n"
       print "Every operation, by endpoint set, as the tables have it; written by `./build.sh coverage`. Any one of the roles suffices, those above it"
       print "in the hierarchy included; none: whoever is signed in. The newest version is served. Each is also called by `every_plan` (as a stranger,"
       print "without a role, with a body that is no JSON, with an unknown parameter, through a store without memory, and more), by the random"
       print "`walk`, by the crawl along links, and over HTTP by `./build.sh test-api`; the last column has the suites that are about it or use it."
+      print "Recorded says what recordings of the public service have of it (`./build.sh test-recorded`): how many replayed exchanges have the recorded"
+      print "status; described: only its answers were compared with the OpenAPI document; differs: on purpose, with the reason."
     }
-    $4 != set { set = $4; print "\n## " set "\n\n| operation | request | roles | versions | tested by |\n|---|---|---|---|---|" }
+    $4 != set { set = $4; print "\n## " set "\n\n| operation | request | roles | versions | recorded | tested by |\n|---|---|---|---|---|---|" }
     {
       n++
       if (suites[$1] > 6) by[$1] = by[$1] " and " suites[$1] - 6 " more"
       if ($1 == "upgradeClusterToServerless") { good[$1] = 1; by[$1] = by[$1] " (always refused: there are no serverless instances any more)" }
       if (good[$1] == 0 || bad[$1] == 0) { missing = missing "\n  " $1 (good[$1] == 0 ? ": never answered" : ": never refused") }
-      printf "| %s | `%s %s` | %s | %s | %s |\n", $1, $2, $3, $5 == "" ? "" : $5, $6, by[$1]
+      request = $2 " " $3; gsub(/\{[^}]*\}/, "{}", request)
+      recorded = $1 in differs ? "differs: " differs[$1] : seen[request]
+      printf "| %s | `%s %s` | %s | %s | %s | %s |\n", $1, $2, $3, $5 == "" ? "" : $5, $6, recorded, by[$1]
     }
     END {
       printf "\n%d operations.\n", n
       if (missing != "") { printf "operations that no test reaches:%s\n", missing | "cat >&2"; exit 1 }
-    }' "$1/out/touched" "$1/out/operations"
+    }' touched="$1/out/touched" test/recorded.tsv test/recorded_differs.tsv "$1/out/touched" "$1/out/operations"
 }
 tables() { sed 's/ | [^|]* |$//'; } # the page without its last column
 case ${2:-} in

@@ -37,7 +37,7 @@ done
 case ${made:-none} in [1-9]|1[0-9]) ;; *) fail "a noun that is added compiles ${made:-no} objects, and fewer than 20 are allowed" ;; esac
 
 # ---- the rows of docs/coverage.md, without what tests them
-(cd $T && ASAN_OPTIONS=detect_leaks=0 build/test/run --operations) | awk -F '\t' '/[/]trialZones/ { printf "| %s | `%s %s` | %s | %s\n", $1, $2, $3, $5, $6 }' | sort >$T/has
+(cd $T && ASAN_OPTIONS=detect_leaks=0 build/test/run --operations) | awk -F '\t' '/[/]trialZones/ { printf "| %s | `%s %s` | %s | %s | \n", $1, $2, $3, $5, $6 }' | sort >$T/has
 grep 'trialZones' $T/docs/coverage.md | sed 's/ | [^|]* |$//' | sort >$T/says
 cmp -s $T/has $T/says || { diff $T/has $T/says; fail "docs/coverage.md does not have the operations of the new noun"; }
 (cd $T && sh test/index.sh) | cmp -s - $T/docs/index.md || fail "docs/index.md is outdated after ./build.sh new network/trial_zone"

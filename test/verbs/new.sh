@@ -144,7 +144,7 @@ new_register() { # the operations, as ours, into build/new.operations
 }
 
 new_document() { # docs/coverage.md with their rows, into build/new.md: in the section of the set, by path and method, and counted
-  new_operations | awk -v noun="$noun" '{ printf "| %s | `%s %s` | %s | 2025-03-12 | %s |\n", $3, $1, $2, $4, noun }' >build/new.rows
+  new_operations | awk -v noun="$noun" '{ printf "| %s | `%s %s` | %s | 2025-03-12 |  | %s |\n", $3, $1, $2, $4, noun }' >build/new.rows
   awk -v rows=build/new.rows -v set="## $NEW_SET" '
     function key(row,   part) { split(row, part, "`"); split(part[2], part, " "); return part[2] " " part[1] }
     BEGIN { while ((getline row < rows) > 0) left[++count] = row; n = 1 }

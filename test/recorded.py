@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Replays recorded traffic and writes test/recorded.tsv: what the recordings say of each operation (./build.sh help test-recorded)."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+TOOLS = os.path.join('..', 'shared', 'tools')
+DATA = os.path.join('..', 'shared', 'recordings')
+LEAST = (('statuses', 'status', 'n', 97), ('field paths', 'agree', 'paths', 96), ('values', 'equal', 'values', 96))
+
+
+def words():
+    """Their words of paths, and ours."""
+    with open('examples/dialects/atlas.json') as f:
+        return {theirs: ours for ours, theirs in json.load(f).get('paths', {}).items()}
+
+
+def ours(operation, renamed):
+    for theirs, own in renamed.items():
+        operation = re.sub(r'(?<=[/:])%s(?=$|[/:])' % re.escape(theirs.lstrip(':/')), own.lstrip(':/'), operation)
+    return re.sub(r'\{[^}]*\}', '{}', operation)
+
+
+def replayed():
+    out = 'build/recorded.json'
+    r = subprocess.run([sys.executable, os.path.join(TOOLS, 'replay'), '--json', out, '--top', '20'])
+    if r.returncode != 0:
+        sys.exit('test-recorded: replay ends with %d' % r.returncode)
+    with open(out) as f:
+        return json.load(f)
+
+
+def facts():
+    """What recorded-facts says in its last line: "..., 2443 of 2547 fields (19 more by another name), 766 of 795 enum values, ..."."""
+    r = subprocess.run([sys.executable, os.path.join(TOOLS, 'recorded-facts')], stdout=subprocess.PIPE, text=True)
+    print(r.stdout, end='')
+    if r.returncode != 0:
+        sys.exit('test-recorded: recorded-facts ends with %d' % r.returncode)
+    bad = []
+    for what in ('fields', 'enum values', 'error codes'):
+        m = re.search(r'(\d+) of (\d+) %s(?: \((\d+) more by another name\))?' % what, r.stdout.strip().split('\n')[-1])
+        if not m:
+            sys.exit('test-recorded: recorded-facts does not say how many %s agree' % what)
+        share = 100 * (int(m.group(1)) + int(m.group(3) or 0)) / int(m.group(2))
+        print('test-recorded: %s %.1f %% (at least 99 %%)' % (what, share))
+        if share < 99:
+            bad.append(what)
+    return bad
+
+
+def short_of(totals):
+    bad = []
+    for what, part, whole, least in LEAST:
+        share = 100 * totals.get(part, 0) / max(totals.get(whole, 0), 1)
+        print('test-recorded: %s %.1f %% (at least %d %%)' % (what, share, least))
+        if share < least:
+            bad.append(what)
+    return bad
+
+
+def evidence(replay):
+    renamed, rows = words(), {}
+    for operation, _version, counts in replay['operations']:
+        row = rows.setdefault(ours(operation, renamed), [0, 0])
+        row[0] += counts.get('status', 0)
+        row[1] += counts['n']
+    text = {op: 'replayed: %d of %d' % tuple(row) for op, row in rows.items()}
+    with open(os.path.join(DATA, 'answers.json')) as f:
+        for operation in json.load(f):
+            text.setdefault(ours(operation, renamed), 'described')
+    return text
+
+
+def main():
+    replay = replayed()
+    bad = facts()
+    text = evidence(replay)
+    with open('test/recorded.tsv', 'w') as f:
+        for operation in sorted(text):
+            f.write('%s\t%s\n' % (operation, text[operation]))
+    bad += short_of(replay['totals'])
+    if bad:
+        sys.exit('test-recorded: below the bound: ' + ', '.join(bad))
+
+
+main()
