@@ -139,6 +139,7 @@ struct svc_call { /* what is used most stands in front: shorter instructions rea
   const svc_entity *erasing; /* gone already, while what is below it goes; NULL: nothing is */
   svc_str ahead;          /* what svc_route.ahead has made */
   svc_answer answer;
+  bool own_words; /* a request of the host's own: in our words, whatever the dialect */
   int drop, delay_ms;  /* of a fault: see svc_response */
   svc_header *headers; /* of the answer */
   size_t header_count;
