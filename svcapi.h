@@ -339,6 +339,16 @@ typedef struct svc_config {
   int enforce_sunset; /* not 0: an operation answers 410 from its sunset date on; default: the Sunset header announces the date, and
                          the operation stays */
   size_t max_projects; /* projects of an organization; default 250 */
+
+  /*
+  ** Other words on the wire, as JSON: {"vendor":"…","dbScheme":"…","fields":{"ours":"theirs"},"paths":{},"values":{},"codes":{}}; every
+  ** member is optional. Requests, answers, links, errors and the OpenAPI document then have the words of the dialect for names of fields,
+  ** segments and :verbs of paths, known values and error codes. What users wrote stays as it is, and so do keys of free-form JSON. The
+  ** store keeps our words: it may be opened with another dialect, or with none. `vendor` and `dbScheme` stand for `vendor` and `db_scheme`,
+  ** where these are NULL. The handle is not opened, and the log names the word, if no table has a word of ours, if two words have the
+  ** same one, or if theirs is one of ours in the same place. Default: none.
+  */
+  const char *dialect;
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */

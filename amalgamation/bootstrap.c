@@ -17,13 +17,22 @@ typedef struct bootstrap_job {
   int status;       /* why it was refused */
 } bootstrap_job;
 
+/* Paths have no other form than that of the dialect. */
+static const char *bootstrap_target(bootstrap_job *first, svc_str target)
+{
+  svc_str base = first->s->base_path, below = { target.p + base.n, target.n - base.n };
+  if (!first->s->dialect || target.n < base.n) return target.p; /* shorter: no memory */
+  below = svc_shown_target(first->s, first->arena, below);
+  return svc_arena_print(first->arena, SVC_FMT SVC_FMT, SVC_ARG(base), SVC_ARG(below)).p;
+}
+
 /* One request of the host's own; without a body it is a GET. NULL: refused, or txn->error is set. */
 static svc_node *bootstrap_ask(bootstrap_job *first, svc_txn *txn, svc_str target, svc_str body)
 {
   static const svc_grant owner = { "ORG_OWNER", NULL };
   static const svc_caller host = { "000000000000000000000000", "bootstrap", &owner, 1, 0 };
   static const svc_header json = { "Content-Type", "application/json", 0, 0 };
-  svc_request request = { .method = body.n ? "POST" : "GET", .target = target.p, .headers = &json,
+  svc_request request = { .method = body.n ? "POST" : "GET", .target = bootstrap_target(first, target), .headers = &json,
                           .header_count = body.n ? 1 : 0, .body = body.p, .body_length = body.n, .caller = &host };
   svc_response response = { 0 };
   svc_node *answer = NULL;
@@ -34,6 +43,7 @@ static svc_node *bootstrap_ask(bootstrap_job *first, svc_txn *txn, svc_str targe
   c.arena = first->arena;
   c.now = first->job.now;
   c.txn = txn;
+  c.own_words = true;
   if (svc_stage_request(&c) && svc_stage_route(&c) && svc_stage_caller(&c) && svc_stage_permission(&c) &&
       svc_stage_query(&c) && svc_stage_body(&c) && svc_behave_in(&c, txn)) {
     svc_stage_respond(&c, &response);

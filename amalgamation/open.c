@@ -285,6 +285,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   s->allocator = first.allocator;
   rc = open_take_config(s, config, version_number, config_size);
   if (rc == SVC_OK) rc = open_control(s);
+  if (rc == SVC_OK) rc = svc_dialect_open(s);
   if (rc == SVC_OK) rc = open_configure(s);
   if (rc == SVC_OK) rc = open_random(s);
   if (rc == SVC_OK) rc = open_limiter(s);
@@ -295,6 +296,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (rc == SVC_OK) rc = svc_work_open(s);
   if (rc == SVC_OK) rc = open_store(s);
   if (rc == SVC_OK) rc = open_vendor(s);
+  if (rc == SVC_OK) rc = svc_dialect_check(s);
   if (rc == SVC_OK) rc = svc_plan_open(s);
   if (rc == SVC_OK) rc = svc_router_open(s);
   if (rc == SVC_OK) rc = svc_links_open(s);

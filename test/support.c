@@ -156,7 +156,7 @@ static bool t_is_json(const t_service *t)
 static void t_check_parameters(const t_service *t)
 {
   const char *name = t_error(t);
-  int code = svc_error_named(name);
+  int code = svc_code_shown(t->s, name);
   if (!code) munit_errorf("no error is called %s", name);
   if (t_count(t, "parameters") != svc_error_params(code)) munit_errorf("not %u parameters: %s", svc_error_params(code), t->response.body);
 }

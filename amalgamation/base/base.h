@@ -305,6 +305,7 @@ SVC_PRIVATE bool svc_json_unescape(svc_arena *a, svc_str raw, svc_str *out); /* 
 SVC_PRIVATE void svc_json_pretty(svc_buf *b, svc_str compact); /* two spaces a level, a newline at the end */
 /* The value of a member as it stands in a compact object, without a parse; n 0: there is none. Names without escapes only. */
 SVC_PRIVATE svc_str svc_json_member(svc_str object, svc_str name);
+SVC_PRIVATE const char *svc_json_behind(const char *p, const char *end); /* behind the value that begins here, in compact JSON */
 SVC_PRIVATE svc_str svc_json_word(svc_str object, const char *name); /* one that is a string without escapes: a state, an id */
 SVC_PRIVATE bool svc_json_is(svc_str object, const char *name, const char *value); /* the member is this word, number, true or false */
 SVC_PRIVATE bool svc_json_number_i64(svc_str text, int64_t *out);  /* 5, 5.0 and 5e0 are 5; false: no integer in range */

@@ -371,8 +371,7 @@ SVC_PRIVATE bool svc_json_number_double(svc_str text, double *out)
   return true;
 }
 
-/* Behind the value that begins here, in text that is known to be compact JSON. */
-static const char *json_text_behind(const char *p, const char *end)
+SVC_PRIVATE const char *svc_json_behind(const char *p, const char *end)
 {
   int depth = 0;
   for (; p < end; p++) {
@@ -398,7 +397,7 @@ SVC_PRIVATE svc_str svc_json_member(svc_str object, svc_str name)
     const char *key = p + 1, *stop = key;
     while (stop < end && *stop != '"') stop += *stop == '\\' ? 2 : 1;
     if (end - stop < 2) break; /* a record may be damaged */
-    value = json_text_behind(stop + 2, end);
+    value = svc_json_behind(stop + 2, end);
     if ((size_t)(stop - key) == name.n && memcmp(key, name.p, name.n) == 0)
       return (svc_str){ stop + 2, (size_t)(value - stop - 2) };
   }

@@ -41,6 +41,6 @@ SVC_PRIVATE bool svc_project_allows(svc_call *c, const char *name)
 {
   bool on = !svc_noun_named(c->s, "project settings") || svc_project_setting(c, name);
   return on ? svc_txn_good(c)
-            : svc_fail_as(c, svc_arena_print(c->arena, "The project has turned this off: its setting %s is false.", name),
+            : svc_fail_as(c, svc_arena_print(c->arena, "The project has turned this off: its setting %s is false.", svc_shown_field(c->s, svc_str_c(name)).p),
                           SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", name);
 }

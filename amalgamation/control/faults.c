@@ -85,7 +85,7 @@ static bool faults_fail(svc_call *c, const svc_fault *f)
 {
   static const char *const formats[] = { "", "s", "ss", "sss", "ssss", "sssss" };
   const char *what = "fault";
-  int code = f->error_code ? svc_error_named(f->error_code)
+  int code = f->error_code ? svc_code_shown(c->s, f->error_code)
              : f->status == 500 ? SVC_E_UNEXPECTED_ERROR : SVC_E_SERVICE_UNAVAILABLE;
   if (f->error_code ? code == SVC_E_RATE_LIMITED_TOKEN_BUCKET : f->status == 429) return faults_limited(c);
   return svc_fail(c, code, formats[svc_error_params(code)], what, what, what, what, what);
@@ -121,15 +121,15 @@ static const svc_plan *faults_plan(const svc *s, const char *operation)
 }
 
 /* Status and code must be of each other. */
-static int faults_error(svc_fault *f, char why[SVC_FAULT_WHY])
+static int faults_error(const svc *s, svc_fault *f, char why[SVC_FAULT_WHY])
 {
-  int code = f->error_code ? svc_error_named(f->error_code) : 0;
+  int code = f->error_code ? svc_code_shown(s, f->error_code) : 0;
   if (f->error_code && !code) return faults_invalid(why, "there is no errorCode ", f->error_code);
   if (code && f->status && f->status != svc_error_status(code)) return faults_invalid(why, "the status is not that of ", f->error_code);
   if (!code && f->status && f->status != 429 && f->status != 500 && f->status != 503)
     return faults_invalid(why, "a status is 429, 500, 503, or that of an errorCode", NULL);
   if (!code) return SVC_OK;
-  f->error_code = svc_error_name(code); /* the table's, which lives longer than the host's */
+  f->error_code = svc_shown_code(s, code); /* the handle's, which lives longer than the host's */
   f->status = svc_error_status(code);
   return SVC_OK;
 }
@@ -147,7 +147,7 @@ static int faults_check(const svc *s, svc_fault *f, const svc_plan **of, char wh
   if (f->count < 0) return faults_invalid(why, "the count is negative", NULL);
   if (!(f->chance >= 0 && f->chance <= 1)) return faults_invalid(why, "the chance is not from 0 to 1", NULL);
   if (!f->kind && !f->status && !f->error_code && !f->drop && !f->delay_ms) return faults_invalid(why, "the rule does nothing", NULL);
-  return faults_error(f, why);
+  return faults_error(s, f, why);
 }
 
 SVC_PRIVATE int svc_fault_put(svc *s, svc_fault *f, char why[SVC_FAULT_WHY])

@@ -94,7 +94,7 @@ static svc_str journal_entry(svc_arena *a, svc_call *c, const svc_response *r)
   journal_caller(&b, &c->who);
   svc_buf_text(&b, ",\"status\":");
   svc_buf_i64(&b, r->status);
-  journal_name(&b, ",\"errorCode\":", c->error.code ? svc_error_name(c->error.code) : NULL);
+  journal_name(&b, ",\"errorCode\":", c->error.code ? svc_shown_code(c->s, c->error.code) : NULL);
   if (c->drop) journal_name(&b, ",\"drop\":", drops[c->drop]);
   if (c->delay_ms) svc_buf_text(&b, ",\"delayMs\":");
   if (c->delay_ms) svc_buf_i64(&b, c->delay_ms);

@@ -59,6 +59,7 @@ SVC_PRIVATE bool svc_stage_body(svc_call *c)
   if (text.n == 0 && route->flags & (SVC_BODY_OPTIONAL | SVC_NO_BODY)) return true;
   if (!body_media_type(c)) return body_unsupported(c);
   if (!body_parse(c, text)) return false;
+  if (c->s->dialect && !c->own_words) svc_turn_body(c, svc_body_object(c));
   if (route->flags & SVC_NO_BODY) {
     if (c->body->type == SVC_J_OBJECT && !c->body->first) return true;
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "this operation takes no body");

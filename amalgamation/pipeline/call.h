@@ -141,6 +141,7 @@ struct svc_call { /* what is used most stands in front: shorter instructions rea
   svc_str ahead;          /* what svc_route.ahead has made */
   svc_node *sent;         /* of a change in an older version: the body in the shape of that version */
   svc_answer answer;
+  bool own_words; /* a request of the host's own: in our words, whatever the dialect */
   int drop, delay_ms;  /* of a fault: see svc_response */
   svc_header *headers; /* of the answer */
   size_t header_count;

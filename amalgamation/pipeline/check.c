@@ -48,12 +48,12 @@ static svc_str check_path_text(svc_call *c, const check_path *path)
 
 /* The same of a value that has the right type, which is kept for an error of the field's own: no error tells a secret. */
 #define CHECK_BAD(c, code, input, path, ...) \
-  (check_note(svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), SVC_FAULT_VALUE, check_tell(f, (input)->text)), \
+  (check_note(svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), SVC_FAULT_VALUE, check_tell(c, f, (input)->text)), \
    (svc_node *)NULL)
 
-static svc_str check_tell(const svc_field *f, svc_str value)
+static svc_str check_tell(const svc_call *c, const svc_field *f, svc_str value)
 {
-  return f->flags & (SVC_SEALED | SVC_WRITE_ONLY) ? SVC_S("") : value;
+  return f->flags & (SVC_SEALED | SVC_WRITE_ONLY) ? SVC_S("") : svc_turned_value(c->s, f, value);
 }
 
 static void check_note(svc_violation *v, int fault, svc_str value)
@@ -69,7 +69,7 @@ static svc_node *check_long(svc_call *c, const svc_field *f, const svc_node *inp
 {
   svc_violation *v = svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, path), "must have at most %lld characters",
                                  (long long)f->max);
-  check_note(v, SVC_FAULT_LONG, check_tell(f, input->text));
+  check_note(v, SVC_FAULT_LONG, check_tell(c, f, input->text));
   if (v) v->most = f->max;
   return NULL;
 }
@@ -80,7 +80,7 @@ static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *i
   if (f->flags & SVC_SEALED && !svc_may_seal(input->text))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be a secret without NUL, or what was shown of the one that is kept");
   if (f->values && !(f->flags & SVC_OPEN) && !svc_value_in(c->s, input->text, f->values))
-    return CHECK_BAD(c, SVC_E_INVALID_ENUM_VALUE, input, path, "must be %s", svc_values_meant(c, f->values, check_tell(f, input->text)).p);
+    return CHECK_BAD(c, SVC_E_INVALID_ENUM_VALUE, input, path, "must be %s", svc_values_meant(c, f->values, f->flags & (SVC_SEALED | SVC_WRITE_ONLY) ? SVC_S("") : input->text).p);
   if ((int64_t)length < f->min)
     return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must have at least %lld characters", (long long)f->min);
   if (f->max && (int64_t)length > f->max) return check_long(c, f, input, path);
@@ -454,7 +454,7 @@ static const char *check_meant(svc_call *c, const svc_object *object, svc_str na
   const svc_field *f;
   svc_fields fields;
   if (c->error.violation_count >= CHECK_MEANT) return "";
-  for (svc_fields_begin(&fields, object); (f = svc_fields_next(&fields)) != NULL;) svc_near_try(&near, f->name);
+  for (svc_fields_begin(&fields, object); (f = svc_fields_next(&fields)) != NULL;) svc_near_try(&near, svc_shown_field(c->s, svc_str_c(f->name)).p);
   return svc_did_you_mean(c, &near).p;
 }
 

@@ -122,16 +122,23 @@ static svc_str errors_echo(svc_call *c, svc_str text, size_t most)
   return errors_quoted(c, svc_arena_print(c->arena, "%.*s...", (int)most, readable.p));
 }
 
+/* A parameter, which its name in the table may say to be the place of a field. */
+static svc_str errors_shown(svc_call *c, svc_str name, svc_str text)
+{
+  return svc_str_is(name, "attribute") || svc_str_is(name, "otherAttribute") ? svc_shown_place(c, text) : text;
+}
+
 static bool errors_fail(svc_call *c, svc_str detail, int code, const char *format, va_list args)
 {
+  svc_str names = svc_str_c(errors_parameters(code));
   c->error.code = code;
   c->error.param_count = 0;
   c->error.detail = detail;
   c->error.also = SVC_S("");
   for (; *format && SVC_ALWAYS(c->error.param_count < 5); format++) {
-    svc_str *to = &c->error.params[c->error.param_count++];
-    if (*format == 's') *to = errors_echo(c, svc_str_c(va_arg(args, const char *)), ERRORS_ECHO);
-    else if (*format == 'S') *to = errors_echo(c, *va_arg(args, const svc_str *), ERRORS_ECHO);
+    svc_str name = svc_str_cut(&names, ','), *to = &c->error.params[c->error.param_count++];
+    if (*format == 's') *to = errors_echo(c, errors_shown(c, name, svc_str_c(va_arg(args, const char *))), ERRORS_ECHO);
+    else if (*format == 'S') *to = errors_echo(c, errors_shown(c, name, *va_arg(args, const svc_str *)), ERRORS_ECHO);
     else *to = svc_arena_print(c->arena, "%lld", (long long)*va_arg(args, const int64_t *));
   }
   return false;
@@ -218,7 +225,7 @@ SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, cons
   int n;
   if (!v || ++c->error.violation_count > ERRORS_MOST_VIOLATIONS) return NULL;
   va_start(args, format);
-  n = vsnprintf(text, sizeof text, format, args);
+  n = vsnprintf(text, sizeof text, svc_shown_text(c->s, c->arena, svc_str_c(format)).p, args);
   va_end(args);
   v->code = code;
   v->field = svc_arena_copy(c->arena, path);
@@ -232,7 +239,8 @@ SVC_PRIVATE svc_violation *svc_violate(svc_call *c, int code, svc_str path, cons
 SVC_PRIVATE svc_str svc_violation_text(svc_call *c, const svc_violation *v)
 {
   const char *stop = v->description.n && v->description.p[v->description.n - 1] == '?' ? "" : "."; /* a suggestion is a question */
-  svc_str text = svc_arena_print(c->arena, "The attribute " SVC_FMT " " SVC_FMT "%s", SVC_ARG(v->field), SVC_ARG(v->description), stop);
+  svc_str field = svc_shown_place(c, v->field);
+  svc_str text = svc_arena_print(c->arena, "The attribute " SVC_FMT " " SVC_FMT "%s", SVC_ARG(field), SVC_ARG(v->description), stop);
   if (c->error.violation_count < 2) return text;
   return svc_arena_print(c->arena, SVC_FMT " badRequestDetail lists %u more.", SVC_ARG(text), (unsigned)c->error.violation_count - 1);
 }
@@ -248,7 +256,7 @@ static svc_str errors_bare(svc_str param)
 static void errors_write_detail(svc_buf *b, svc_call *c)
 {
   const svc_violation *first = c->error.violations;
-  const char *p = svc_error_detail(c->error.code);
+  const char *p = svc_shown_text(c->s, c->arena, svc_str_c(svc_error_detail(c->error.code))).p;
   if (c->error.detail.n) {
     svc_buf_str(b, errors_echo(c, c->error.detail, ERRORS_DETAIL));
     return;
@@ -271,7 +279,7 @@ static void errors_write_detail(svc_buf *b, svc_call *c)
   svc_buf_char(b, '"');
 }
 
-static void errors_write_violations(svc_buf *b, const svc_call *c)
+static void errors_write_violations(svc_buf *b, svc_call *c)
 {
   const svc_violation *v;
   svc_buf_text(b, "\"badRequestDetail\":{\"fields\":[");
@@ -279,7 +287,7 @@ static void errors_write_violations(svc_buf *b, const svc_call *c)
     svc_buf_text(b, v == c->error.violations ? "{\"description\":" : ",{\"description\":");
     svc_json_escape(b, v->description);
     svc_buf_text(b, ",\"field\":");
-    svc_json_escape(b, v->field);
+    svc_json_escape(b, svc_shown_place(c, v->field));
     svc_buf_char(b, '}');
   }
   svc_buf_text(b, "]},");
@@ -297,7 +305,7 @@ SVC_PRIVATE svc_str svc_error_document(svc_call *c)
   svc_buf_text(&b, ",\"error\":");
   svc_buf_i64(&b, status);
   svc_buf_text(&b, ",\"errorCode\":\"");
-  svc_buf_text(&b, svc_error_name(c->error.code));
+  svc_buf_text(&b, svc_shown_code(c->s, c->error.code));
   svc_buf_text(&b, "\",\"parameters\":[");
   for (i = 0; i < c->error.param_count; i++) {
     if (i) svc_buf_char(&b, ',');

@@ -69,6 +69,8 @@ struct svc_plan {
   bool item_by_org;     /* the item is reached through the organization of the project of this path */
   const svc_plan *item; /* the route that reads one of the noun, as seen from here; itself where it is that one */
   svc_template self, links; /* of a GET: its own link; all links that its answer carries, with the brackets */
+  const char *path;     /* the route's, in the words of the dialect: what is matched, linked to and documented */
+  bool renamed;         /* its answer may hold words that are others in the dialect */
 };
 
 /* plan.c: the tables as the handle uses them. */
@@ -174,6 +176,7 @@ SVC_PRIVATE const char *svc_store_text(const svc *s, int status, char text[SVC_S
 
 typedef struct svc_kept svc_kept;
 typedef struct svc_work svc_work;
+typedef struct svc_dialect svc_dialect;
 struct svc {
   svc_noun_info *nouns;
   size_t noun_count;
@@ -209,6 +212,7 @@ struct svc {
   atomic_uint sign_ins_said, store_said; /* in the log, lately: see svc_may_say() */
   svc_limits *limits; /* of svc_config.limiter: what is limited together with other handles; NULL: nothing */
   svc_health health;
+  svc_dialect *dialect; /* NULL: our own words are used on the wire */
   bool own_clock; /* the clock is the system's: not svc_config.clock, nor a manual one */
 };
 /* handle.c */

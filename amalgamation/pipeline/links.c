@@ -75,9 +75,9 @@ static void links_base(svc_buf *b, const svc *s)
 /* A path whose only parameter is its first, which has this hole. */
 static void links_by_first(links_writer *w, const svc_plan *p, int hole)
 {
-  const char *open = strchr(p->route->path, '{');
+  const char *open = strchr(p->path, '{');
   links_base(&w->text, w->s);
-  svc_buf_add(&w->text, p->route->path, (size_t)(open - p->route->path));
+  svc_buf_add(&w->text, p->path, (size_t)(open - p->path));
   links_hole(w, hole);
   svc_buf_text(&w->text, strchr(open, '}') + 1);
 }
@@ -113,16 +113,16 @@ static bool links_usable(const svc_plan *to)
 }
 
 /* The parameters without which it cannot be asked. */
-static void links_query(svc_buf *b, const svc_plan *to)
+static void links_query(const svc *s, svc_buf *b, const svc_plan *to)
 {
   const svc_param *p;
   char mark = '?';
   for (p = to->route->params; p && p->name; p++) {
     if (!links_asked(p)) continue;
     svc_buf_char(b, mark);
-    svc_buf_text(b, p->name);
+    svc_buf_str(b, svc_shown_field(s, svc_str_c(p->name)));
     svc_buf_char(b, '=');
-    svc_buf_text(b, links_asked(p));
+    svc_buf_str(b, p->values ? svc_shown_value(s, b->arena, links_asked(p)) : svc_str_c(links_asked(p)));
     mark = '&';
   }
 }
@@ -151,7 +151,7 @@ static const char *links_rel(const svc_noun *noun)
 /* Does `sub`, a GET whose path begins with that of `plan`, go on from there by literals alone? Then *tail is what follows. */
 static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tail)
 {
-  const char *rest = sub->route->path + strlen(plan->route->path);
+  const char *rest = sub->path + strlen(plan->path);
   if (sub->route->flags & SVC_ABSOLUTE || !links_usable(sub)) return false;
   if ((rest[0] != '/' && rest[0] != ':') || strchr(rest, '{')) return false;
   *tail = svc_str_c(rest + 1);
@@ -161,7 +161,7 @@ static bool links_is_sub(const svc_plan *plan, const svc_plan *sub, svc_str *tai
 /* Does it go on by literals and a field that stands in the path? Then *values are what that may be, and *open is where. */
 static bool links_is_sub_by_value(const svc_plan *plan, const svc_plan *sub, const char *const **values, const char **open)
 {
-  const char *rest = sub->route->path + strlen(plan->route->path);
+  const char *rest = sub->path + strlen(plan->path);
   if (sub->in_path < 0 || !sub->in_path_field->values || rest[0] != '/' || !links_usable(sub)) return false;
   *open = strchr(rest, '{');
   *values = sub->in_path_field->values;
@@ -174,7 +174,7 @@ static const svc_plan *links_plan_of(const svc *s, const svc_noun_info *noun, co
   for (i = 0; i < s->plan_count; i++) {
     const svc_plan *p = &s->plans[i];
     if (p->noun == noun && p->own && p->item == p &&
-        (!seen_from || strncmp(seen_from->route->path, p->route->path, strlen(p->route->path)) == 0))
+        (!seen_from || strncmp(seen_from->path, p->path, strlen(p->path)) == 0))
       return p;
   }
   return NULL;
@@ -196,11 +196,11 @@ static void links_below_own(links_writer *w, const svc_plan *plan)
   if (plan->own || !(plan->route->flags & SVC_ITEM) || !(plan->noun->noun->flags & SVC_GLOBAL)) return;
   for (i = 0; i < w->s->plan_count; i++) {
     const svc_plan *p = &w->s->plans[i];
-    const char *open = strchr(p->route->path, '{'), *rest = open ? strchr(open, '}') + 1 : NULL;
+    const char *open = strchr(p->path, '{'), *rest = open ? strchr(open, '}') + 1 : NULL;
     if (p->route->method != SVC_GET || !p->hop_count || p->hops[0].noun != plan->noun || rest[0] != '/' || strchr(rest, '{') || !links_usable(p)) continue;
     links_begin(w, false);
     links_by_first(w, p, SVC_HOLE_OWN);
-    links_query(&w->text, p);
+    links_query(w->s, &w->text, p);
     links_end(w, w->s->base_url.p, svc_str_c(rest + 1));
   }
 }
@@ -208,18 +208,18 @@ static void links_below_own(links_writer *w, const svc_plan *plan)
 /* What lies below the entity by its noun's table, though its path begins otherwise. */
 static void links_beside(links_writer *w, const svc_plan *plan)
 {
-  size_t i, n = strlen(plan->route->path);
+  size_t i, n = strlen(plan->path);
   if (!plan->own || plan->item != plan) return;
   for (i = 0; i < w->s->plan_count; i++) {
     const svc_plan *p = &w->s->plans[i];
     const char *last;
-    if (p->route->method != SVC_GET || p->noun->parent != plan->noun || strncmp(p->route->path, plan->route->path, n) == 0) continue;
-    last = strrchr(p->route->path, '}');
+    if (p->route->method != SVC_GET || p->noun->parent != plan->noun || strncmp(p->path, plan->path, n) == 0) continue;
+    last = strrchr(p->path, '}');
     if (!last || last[1] != '/' || p->hop_count != plan->hop_count || p->param_count != plan->param_count || !links_same_parents(plan, p)) continue;
     if (p->hops[p->hop_count - 1].noun != plan->noun || !links_usable(p)) continue;
     links_begin(w, false);
-    links_path(w, plan, p->route->path);
-    links_query(&w->text, p);
+    links_path(w, plan, p->path);
+    links_query(w->s, &w->text, p);
     links_end(w, w->s->base_url.p, svc_str_c(last + 2));
   }
 }
@@ -228,7 +228,7 @@ static void links_beside(links_writer *w, const svc_plan *plan)
 static unsigned links_shared(const svc_plan *plan, const char *b)
 {
   unsigned n = 0, most = plan->own ? plan->hops[plan->hop_count - 1].param : plan->param_count - 1;
-  const char *a = plan->route->path;
+  const char *a = plan->path;
   size_t size;
   while (n < most && (a = strchr(a, '{')) != NULL && (b = strchr(b, '{')) != NULL) {
     size = (size_t)(strchr(a, '}') - a);
@@ -236,6 +236,15 @@ static unsigned links_shared(const svc_plan *plan, const char *b)
     n++, a += size, b += size;
   }
   return n;
+}
+
+/* A value of a field that stands in a path. */
+static svc_str links_shown(const links_writer *w, const char *value)
+{
+  svc_buf b = svc_buf_new(w->scratch, 32);
+  if (!w->s->dialect) return svc_str_c(value);
+  svc_percent_encode(&b, svc_shown_value(w->s, w->scratch, value));
+  return svc_buf_done(&b);
 }
 
 /* The hole for what `to` has in its path of the entity that `plan` answers with. */
@@ -249,8 +258,8 @@ static int links_key_hole(const svc_plan *plan, const svc_plan *to)
 /* A route that tells of the entity. `value`: the value of the field that stands in its path; NULL: none does. */
 static void links_across(links_writer *w, const svc_plan *plan, const svc_plan *to, const char *value)
 {
-  unsigned shared = links_shared(plan, to->route->path), param = 0, count;
-  const char *path = to->route->path, *open;
+  unsigned shared = links_shared(plan, to->path), param = 0, count;
+  const char *path = to->path, *open;
   svc_buf rel = svc_buf_new(w->scratch, 64);
   svc_str named;
   bool keyed = false;
@@ -260,8 +269,8 @@ static void links_across(links_writer *w, const svc_plan *plan, const svc_plan *
     if (!keyed || open - path > 1) svc_buf_add(&w->text, path, (size_t)(open - path)); /* one hole has all parts of a key */
     if (param >= shared) svc_buf_add(&rel, path, (size_t)(open - path));
     if (value && svc_str_starts(svc_str_c(open + 1), to->route->in_path)) {
-      svc_buf_text(&w->text, value);
-      svc_buf_text(&rel, value);
+      svc_buf_str(&w->text, links_shown(w, value));
+      svc_buf_str(&rel, links_shown(w, value));
       continue;
     }
     if (param >= shared) svc_buf_add(&rel, open + 1, (size_t)(strchr(open, '}') - open) - 1);
@@ -273,7 +282,7 @@ static void links_across(links_writer *w, const svc_plan *plan, const svc_plan *
   svc_buf_text(&rel, path);
   w->failed |= rel.failed;
   if (w->failed) return;
-  links_query(&w->text, to);
+  links_query(w->s, &w->text, to);
   named = svc_buf_done(&rel);
   links_end(w, w->s->base_url.p, (svc_str){ named.p + 1, named.n - 1 }); /* without the slash in front */
 }
@@ -319,13 +328,13 @@ static void links_related(links_writer *w, const svc_plan *plan)
     p = links_plan_of(s, plan->hops[i].noun, plan);
     if (!p) continue;
     links_begin(w, false);
-    links_path(w, plan, p->route->path);
+    links_path(w, plan, p->path);
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->hops[i].noun->noun)));
   }
   if (plan->item != plan) {
     if (!plan->own || !plan->item || plan->route->by) return; /* a view of an entity leads back to it */
     links_begin(w, false);
-    links_path(w, plan, plan->item->route->path);
+    links_path(w, plan, plan->item->path);
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->noun->noun)));
     return;
   }
@@ -333,7 +342,7 @@ static void links_related(links_writer *w, const svc_plan *plan)
     p = &s->plans[j];
     if (p->noun != plan->noun || !p->route->by || p->route->method != SVC_GET || !links_same_parents(plan, p)) continue;
     links_begin(w, false);
-    links_path(w, p, p->route->path);
+    links_path(w, p, p->path);
     links_end(w, s->base_url.p, SVC_S("byName"));
   }
 }
@@ -364,13 +373,13 @@ static void links_by_value(links_writer *w, const svc_plan *plan, const svc_plan
   svc_str path, tail;
   if (!links_is_sub_by_value(plan, sub, &values, &open)) return;
   for (; *values; values++) {
-    path = svc_arena_print(w->scratch, "%.*s%s%s", (int)(open - sub->route->path), sub->route->path, *values, strchr(open, '}') + 1);
+    path = svc_arena_print(w->scratch, "%.*s%s%s", (int)(open - sub->path), sub->path, links_shown(w, *values).p, strchr(open, '}') + 1);
     w->failed |= path.n == 0;
     if (w->failed) return;
-    tail = svc_str_c(path.p + strlen(plan->route->path) + 1);
+    tail = svc_str_c(path.p + strlen(plan->path) + 1);
     links_begin(w, false);
     links_path(w, plan, path.p);
-    links_query(&w->text, sub);
+    links_query(w->s, &w->text, sub);
     links_end(w, w->s->base_url.p, tail);
   }
 }
@@ -380,7 +389,7 @@ static void links_self(links_writer *w, const svc_plan *plan)
 {
   svc_buf_text(&w->text, "[");
   links_begin(w, true);
-  links_path(w, plan, plan->route->path);
+  links_path(w, plan, plan->path);
   if (plan->route->params && !(plan->route->flags & (SVC_PAGED | SVC_BARE))) links_hole(w, SVC_HOLE_QUERY); /* a list writes its own */
   links_end(w, NULL, SVC_S("self"));
 }
@@ -389,19 +398,19 @@ static bool links_compile(links_writer *w, svc_plan *plan)
 {
   svc *s = w->s;
   svc_str tail;
-  size_t i, n = strlen(plan->route->path);
+  size_t i, n = strlen(plan->path);
   links_self(w, plan);
   svc_buf_text(&w->text, "]");
   if (!links_finish(w, &plan->self)) return false;
 
   links_self(w, plan);
   for (i = 0; i < s->plan_count; i++) {
-    if (s->plans[i].route->method != SVC_GET || strncmp(s->plans[i].route->path, plan->route->path, n) != 0) continue;
+    if (s->plans[i].route->method != SVC_GET || strncmp(s->plans[i].path, plan->path, n) != 0) continue;
     links_by_value(w, plan, &s->plans[i]);
     if (!links_is_sub(plan, &s->plans[i], &tail)) continue;
     links_begin(w, false);
-    links_path(w, plan, s->plans[i].route->path);
-    links_query(&w->text, &s->plans[i]);
+    links_path(w, plan, s->plans[i].path);
+    links_query(w->s, &w->text, &s->plans[i]);
     links_end(w, s->base_url.p, tail);
   }
   links_below_own(w, plan);
@@ -508,8 +517,8 @@ SVC_PRIVATE void svc_answer_link(svc_call *c, const char *op, const svc_str *val
   svc_buf_str(&b, c->answer.links_more);
   svc_buf_text(&b, ",{\"href\":\"");
   links_base(&b, c->s);
-  for (path = c->s->plans[i].route->path; (open = strchr(path, '{')) != NULL; path = strchr(open, '}') + 1) {
-    int param = links_param_named(c->plan->route->path, open);
+  for (path = c->s->plans[i].path; (open = strchr(path, '{')) != NULL; path = strchr(open, '}') + 1) {
+    int param = links_param_named(c->plan->path, open);
     svc_buf_add(&b, path, (size_t)(open - path));
     if (param >= 0) {
       svc_buf_str(&b, c->route.raw[param]);
@@ -520,7 +529,7 @@ SVC_PRIVATE void svc_answer_link(svc_call *c, const char *op, const svc_str *val
   }
   svc_buf_text(&b, path);
   end = b.n;
-  links_query(&b, &c->s->plans[i]);
+  links_query(c->s, &b, &c->s->plans[i]);
   svc_buf_text(&b, "\",\"rel\":\"");
   svc_buf_str(&b, c->s->base_url);
   rel = b.failed ? SVC_S("") : svc_arena_copy(c->arena, (svc_str){ b.p + at, end - at });

@@ -94,9 +94,9 @@ static void list_write_link(svc_buf *b, const svc_call *c, svc_str front, const 
   }
   for (i = 0; i < c->query.count; i++) {
     svc_buf_char(b, '&');
-    svc_buf_text(b, c->query.values[i].param->name);
+    svc_buf_str(b, svc_shown_field(c->s, svc_str_c(c->query.values[i].param->name)));
     svc_buf_char(b, '=');
-    svc_percent_encode(b, c->query.values[i].text);
+    svc_percent_encode(b, svc_shown_query(c, &c->query.values[i]));
   }
   if (c->query.envelope) svc_buf_text(b, "&envelope=true");
   if (c->query.pretty) svc_buf_text(b, "&pretty=true");

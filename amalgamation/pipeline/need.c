@@ -47,10 +47,10 @@ SVC_PRIVATE svc_str svc_need_why(svc_call *c, const svc_need *need)
   svc_buf_text(&b, "is required");
   while (svc_need_term(&rest, &field, &values)) {
     svc_buf_text(&b, before);
-    svc_buf_str(&b, field);
+    svc_buf_str(&b, svc_shown_field(c->s, field));
     svc_buf_text(&b, values.n ? " is " : " is set");
     while (values.n) {
-      svc_buf_str(&b, svc_str_cut(&values, '|'));
+      svc_buf_str(&b, svc_shown_value(c->s, c->arena, svc_arena_copy(c->arena, svc_str_cut(&values, '|')).p));
       if (values.n) svc_buf_text(&b, " or ");
     }
     before = " and ";

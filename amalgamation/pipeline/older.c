@@ -41,6 +41,13 @@ static bool older_upgrade(svc_call *c, const svc_node *sent, const svc_node *bef
   return svc_check_done(c);
 }
 
+SVC_PRIVATE const svc_object *svc_body_object(const svc_call *c)
+{
+  const svc_route *route = c->plan->route;
+  if (c->route.older && c->route.older->body) return c->route.older->body;
+  return route->body ? route->body : c->plan->noun->noun->object;
+}
+
 static bool older_is_other(const svc_call *c)
 {
   const svc_older *v = c->route.older;

@@ -102,7 +102,7 @@ static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const sv
   for (p = r->params; p && p->name; p++) {
     svc_field like;
     memset(&like, 0, sizeof like);
-    like.name = p->name;
+    like.name = svc_shown_field(w->s, svc_str_c(p->name)).p;
     like.type = p->type;
     like.format = p->format;
     if (p->type == SVC_STRING) like.values = p->values, like.pattern = p->pattern;
@@ -149,6 +149,14 @@ static int openapi_body_as(const svc_route *r)
   return r->method == SVC_PUT ? OPENAPI_REPLACE : OPENAPI_REQUEST;
 }
 
+static void openapi_example(openapi_writer *w, const svc_object *object, const char *example)
+{
+  const svc_node *shown = w->s->dialect ? svc_turn_example(w->s, w->b.arena, object, example) : NULL;
+  svc_openapi_put(w, ",'example':");
+  if (shown) svc_node_write(&w->b, shown);
+  else svc_buf_text(&w->b, example);
+}
+
 /* The end of a media type of an older version says when that ends. */
 static void openapi_media_end(openapi_writer *w, const svc_older *older)
 {
@@ -171,7 +179,7 @@ static void openapi_body_of(openapi_writer *w, const svc_plan *plan, const svc_o
   if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "{'type':'array','items':");
   svc_openapi_ref(w, o, openapi_body_as(r));
   if (r->flags & SVC_BODY_ARRAY) svc_openapi_put(w, "}");
-  if (example) svc_openapi_put(w, ",'example':%s", example);
+  if (example) openapi_example(w, o, example);
   openapi_media_end(w, older);
 }
 
@@ -396,10 +404,10 @@ static void openapi_operation(openapi_writer *w, const svc_plan *plan, const svc
 }
 
 /* What is not below the server's URL has one of its own; the root is, but has no slash at its end: "/" would lead nowhere. */
-static void openapi_path(openapi_writer *w, const svc_route *r)
+static void openapi_path(openapi_writer *w, const svc_plan *plan)
 {
-  bool apart = !*r->path || r->flags & SVC_ABSOLUTE;
-  svc_openapi_put(w, "%q:{", *r->path ? r->path : w->s->base_path.p);
+  bool apart = !*plan->path || plan->route->flags & SVC_ABSOLUTE;
+  svc_openapi_put(w, "%q:{", *plan->path ? plan->path : w->s->base_path.p);
   if (apart) svc_openapi_put(w, "'servers':[{'url':%q}],", w->s->base_url.p);
 }
 
@@ -417,14 +425,14 @@ static bool openapi_is_same(const char *a, const char *b)
 static bool openapi_of_path(openapi_writer *w, size_t i, const char *before)
 {
   const svc *s = w->s;
-  const char *path = s->plans[i].route->path, *comma = "";
+  const char *path = s->plans[i].path, *comma = "";
   size_t j = 0;
-  while (!openapi_is_same(s->plans[j].route->path, path)) j++;
+  while (!openapi_is_same(s->plans[j].path, path)) j++;
   if (j < i) return false;
   svc_openapi_put(w, before);
-  openapi_path(w, s->plans[i].route);
+  openapi_path(w, &s->plans[i]);
   for (; j < s->plan_count; j++) {
-    if (!openapi_is_same(s->plans[j].route->path, path)) continue;
+    if (!openapi_is_same(s->plans[j].path, path)) continue;
     svc_openapi_put(w, comma);
     openapi_operation(w, &s->plans[j], &s->plans[i]);
     comma = ",";
@@ -448,7 +456,7 @@ static void openapi_paths(openapi_writer *w)
   int later;
   for (later = 0; later < 2; later++)
     for (i = 0; i < w->s->plan_count; i++)
-      if (openapi_has_suffix(w->s->plans[i].route->path) == later && openapi_of_path(w, i, comma)) comma = ",";
+      if (openapi_has_suffix(w->s->plans[i].path) == later && openapi_of_path(w, i, comma)) comma = ",";
 }
 
 static void openapi_tags(openapi_writer *w)

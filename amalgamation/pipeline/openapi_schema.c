@@ -41,7 +41,7 @@ static bool schema_asks_more(const svc_object *object, int depth)
   svc_fields_begin(&fields, object);
   while ((f = svc_fields_next(&fields)) != NULL) {
     if (f->flags & SVC_WRITE_ONLY) return true;
-    if (f->object && schema_asks_more(f->object, depth + 1)) return true;
+    if (f->type != SVC_ANY && f->object && schema_asks_more(f->object, depth + 1)) return true;
   }
   return false;
 }
@@ -133,7 +133,7 @@ static void schema_enum(openapi_writer *w, const char *const *values, int type, 
   for (v = values; *v; v++) {
     svc_openapi_put(w, v == values ? "" : ",");
     if (type == SVC_INT32) svc_openapi_put(w, "%s", *v);
-    else svc_json_escape(&w->b, svc_value_text(w->s, w->b.arena, *v));
+    else svc_json_escape(&w->b, svc_shown_value(w->s, w->b.arena, *v));
   }
   svc_openapi_put(w, or_null ? ",null]" : "]");
 }
@@ -165,7 +165,7 @@ static void schema_event_types(openapi_writer *w, unsigned flags)
   while (svc_event_type_next(&type)) {
     if (!(type.where & where) || (flags & SVC_ALERTABLE && !type.alertable)) continue;
     svc_openapi_put(w, comma);
-    svc_json_escape(&w->b, svc_value_text(w->s, w->b.arena, type.name));
+    svc_json_escape(&w->b, svc_shown_value(w->s, w->b.arena, type.name));
     comma = ",";
   }
   svc_openapi_put(w, "]");
@@ -239,7 +239,7 @@ static void schema_holder(openapi_writer *w, const svc_field *f, int as)
 
 SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, int as)
 {
-  const svc_node *preset = as == OPENAPI_PATCH ? NULL : svc_preset(w->s, w->b.arena, f);
+  const svc_node *preset = as == OPENAPI_PATCH ? NULL : svc_turn_shown(w->s, w->b.arena, f, svc_preset(w->s, w->b.arena, f));
   if (f->type == SVC_OBJECT || f->type == SVC_ARRAY || f->type == SVC_MAP) schema_holder(w, f, as);
   else svc_openapi_scalar(w, f, f->type);
   if (f->flags & SVC_READ_ONLY || (as == OPENAPI_PATCH && f->flags & SVC_FIXED)) svc_openapi_put(w, ",'readOnly':true");
@@ -252,6 +252,11 @@ SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, int as
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- objects */
+
+static const char *schema_field(const openapi_writer *w, const char *name)
+{
+  return svc_shown_field(w->s, svc_str_c(name)).p;
+}
 
 static void schema_union(openapi_writer *w, const svc_object *object, int as)
 {
@@ -266,10 +271,10 @@ static void schema_union(openapi_writer *w, const svc_object *object, int as)
     svc_openapi_ref(w, v->object, as);
     comma = ",";
   }
-  svc_openapi_put(w, "],'discriminator':{'propertyName':%q,'mapping':{", object->choice->by);
+  svc_openapi_put(w, "],'discriminator':{'propertyName':%q,'mapping':{", schema_field(w, object->choice->by));
   for (v = first; v->value; v++) {
     svc_openapi_put(w, v == first ? "" : ",");
-    svc_json_escape(&w->b, svc_value_text(w->s, w->b.arena, v->value));
+    svc_json_escape(&w->b, svc_shown_value(w->s, w->b.arena, v->value));
     svc_openapi_put(w, ":'#/components/schemas/%s%s'", v->object->name, schema_suffix(schema_as(v->object, as)));
   }
   svc_openapi_put(w, "}}}");
@@ -338,7 +343,7 @@ static const char *schema_always_needed(openapi_writer *w, const svc_object *obj
       svc_str rest = schema_is_always(need) ? svc_str_c(need->fields) : SVC_S("");
       while (rest.n) {
         svc_openapi_put(w, before);
-        svc_json_escape(&w->b, svc_str_cut(&rest, ' '));
+        svc_json_escape(&w->b, svc_shown_field(w->s, svc_str_cut(&rest, ' ')));
         before = ",";
       }
     }
@@ -360,7 +365,7 @@ static void schema_required(openapi_writer *w, const openapi_met *met)
     if (met->as == OPENAPI_ANSWER && f->flags & SVC_WRITE_ONLY) continue;
     if (met->as == OPENAPI_REPLACE && schema_stays(f)) continue;
     svc_openapi_put(w, before);
-    svc_openapi_put(w, "%q", f->name);
+    svc_openapi_put(w, "%q", schema_field(w, f->name));
     before = ",";
   }
   if (met->as == OPENAPI_REQUEST || met->as == OPENAPI_REPLACE) before = schema_always_needed(w, met->object, before);
@@ -376,7 +381,7 @@ static bool schema_need_values(openapi_writer *w, const svc_field *f, svc_str va
   while (values.n) {
     svc_str value = svc_value_text(w->s, w->b.arena, svc_arena_copy(w->b.arena, svc_str_cut(&values, '|')).p);
     svc_openapi_put(w, comma);
-    if (f->type == SVC_STRING) svc_json_escape(&w->b, value);
+    if (f->type == SVC_STRING) svc_json_escape(&w->b, svc_turned_value(w->s, f, value));
     else svc_buf_str(&w->b, value);
     is_preset = is_preset || (preset && svc_str_eq(preset->text, value));
     comma = ",";
@@ -396,14 +401,14 @@ static void schema_need_where(openapi_writer *w, const svc_object *object, const
     const svc_field *f = svc_field_named(object, name);
     is_preset = false;
     if (values.n && SVC_ALWAYS(f != NULL)) {
-      svc_openapi_put(w, "%s%q:{'enum':[", comma, f->name);
+      svc_openapi_put(w, "%s%q:{'enum':[", comma, schema_field(w, f->name));
       is_preset = schema_need_values(w, f, values);
       svc_openapi_put(w, "]}");
       comma = ",";
     }
     if (is_preset) continue;
     svc_buf_text(&required, required.n ? "," : ",\"required\":[");
-    svc_json_escape(&required, name);
+    svc_json_escape(&required, svc_shown_field(w->s, name));
   }
   svc_openapi_put(w, "}");
   if (required.n) svc_buf_char(&required, ']');
@@ -420,7 +425,7 @@ static void schema_need_fields(openapi_writer *w, const char *fields)
   svc_openapi_put(w, either ? "{'anyOf':[" : "{'required':[");
   while (rest.n) {
     svc_openapi_put(w, "%s%s", comma, either ? "{\"required\":[" : "");
-    svc_json_escape(&w->b, svc_str_cut(&rest, either ? '|' : ' '));
+    svc_json_escape(&w->b, svc_shown_field(w->s, svc_str_cut(&rest, either ? '|' : ' ')));
     svc_openapi_put(w, either ? "]}" : "");
     comma = ",";
   }
@@ -465,7 +470,7 @@ static void schema_object(openapi_writer *w, size_t number)
   svc_fields_begin(&fields, met.object);
   while ((f = svc_fields_next(&fields)) != NULL) {
     if (met.as == OPENAPI_ANSWER && f->flags & SVC_WRITE_ONLY) continue;
-    svc_openapi_put(w, "%s%q:", comma, f->name);
+    svc_openapi_put(w, "%s%q:", comma, schema_field(w, f->name));
     svc_openapi_value(w, schema_chosen(w, &met, f, &chosen, &always) ? &chosen : f, met.as);
     comma = ",";
   }

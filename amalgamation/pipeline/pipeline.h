@@ -11,6 +11,7 @@
 #include "pipeline/call.h"     /* one call, its change, its refusal */
 #include "pipeline/stage.h"    /* the stages of a request */
 #include "pipeline/form.h"     /* bodies against tables */
+#include "pipeline/dialect.h"  /* other words on the wire */
 #include "pipeline/answer.h"   /* answers and lists */
 #include "pipeline/change.h"   /* what operations do to the store */
 #include "pipeline/verify.h"   /* is a store whole? */

@@ -369,6 +369,8 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
   int rc;
   plan->route = r;
   plan->noun = noun;
+  plan->path = svc_shown_path(s, r);
+  if (s->memory.failed) return SVC_NOMEM;
   if (plan_parts(r->path) > SVC_MAX_SEGMENTS + 1) return plan_bad(s, noun->noun->name, r->path, "has too many segments");
   rc = plan_params(s, plan);
   if (rc == SVC_OK) rc = plan_hops(s, plan);
@@ -403,6 +405,7 @@ SVC_PRIVATE int svc_plan_open(svc *s)
   for (i = 0; i < s->plan_count; i++) {
     svc_plan *plan = &s->plans[i];
     plan->item = plan_item(s, plan);
+    plan->renamed = svc_dialect_touches(s, plan);
     plan->item_by_org = plan->item && plan->hop_count && plan->item->hop_count && plan->hops[0].noun == s->group &&
                         plan->item->hops[0].noun == s->org;
   }

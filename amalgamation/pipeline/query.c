@@ -43,7 +43,7 @@ static bool query_unknown(svc_call *c, svc_str name)
   svc_near near = svc_near_begin(name);
   const svc_param *p;
   int i;
-  for (p = c->plan->route->params; p && p->name; p++) svc_near_try(&near, p->name);
+  for (p = c->plan->route->params; p && p->name; p++) svc_near_try(&near, svc_shown_field(c->s, svc_str_c(p->name)).p);
   for (i = query_is_list(c) ? 0 : QUERY_ENVELOPE; i < QUERY_COMMON; i++) svc_near_try(&near, query_common_names[i]);
   return query_bad(c, name, svc_arena_print(c->arena, "this operation has no such parameter%s", svc_did_you_mean(c, &near).p).p);
 }
@@ -91,7 +91,7 @@ static svc_str query_range(svc_call *c, const svc_param *p)
 
 static bool query_own_value(svc_call *c, const svc_param *p, svc_query_value *v)
 {
-  svc_str name = svc_str_c(p->name);
+  svc_str name = svc_shown_field(c->s, svc_str_c(p->name));
   bool truth;
   char why[96];
   switch (p->type) {
@@ -129,7 +129,7 @@ static bool query_own(svc_call *c, svc_str name, svc_str text)
   const svc_param *p = c->plan->route->params;
   svc_query_value *v;
   size_t i, seen = 0;
-  while (p && p->name && !svc_str_is(name, p->name)) p++;
+  while (p && p->name && !svc_str_eq(name, svc_shown_field(c->s, svc_str_c(p->name)))) p++;
   if (!p || !p->name) return query_unknown(c, name);
   for (i = 0; i < c->query.count; i++) seen += c->query.values[i].param == p;
   if (seen && !(p->flags & SVC_PARAM_REPEATS)) return query_bad(c, name, "it may be given only once");
@@ -139,6 +139,7 @@ static bool query_own(svc_call *c, svc_str name, svc_str text)
   v = &c->query.values[c->query.count++];
   v->param = p;
   v->text = text;
+  if (c->s->dialect) svc_turn_query(c, v);
   return query_own_value(c, p, v);
 }
 
@@ -147,7 +148,7 @@ static bool query_required(svc_call *c)
   const svc_param *p;
   for (p = c->plan->route->params; p && p->name; p++)
     if (p->flags & SVC_PARAM_REQUIRED && !svc_query_get(c, p->name))
-      return svc_fail(c, SVC_E_MISSING_QUERY_PARAMETER, "s", p->name);
+      return svc_fail(c, SVC_E_MISSING_QUERY_PARAMETER, "s", svc_shown_field(c->s, svc_str_c(p->name)).p);
   return true;
 }
 
@@ -177,9 +178,9 @@ static bool query_again(svc_call *c)
   b = svc_buf_new(c->arena, 128);
   for (i = 0; i < c->query.count; i++) {
     svc_buf_char(&b, i ? '&' : '?');
-    svc_buf_text(&b, c->query.values[i].param->name);
+    svc_buf_str(&b, svc_shown_field(c->s, svc_str_c(c->query.values[i].param->name)));
     svc_buf_char(&b, '=');
-    svc_percent_encode(&b, c->query.values[i].text);
+    svc_percent_encode(&b, svc_shown_query(c, &c->query.values[i]));
   }
   c->query.again = svc_buf_done(&b);
   return b.failed ? svc_no_memory(c) : true;

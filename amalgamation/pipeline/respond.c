@@ -91,6 +91,7 @@ static svc_str respond_body(svc_call *c, int status)
     body = svc_error_document(c);
   } else if (status != 204 && status != 304 && c->answer.body.p) {
     body = c->answer.whole ? c->answer.body : respond_entity(c);
+    if (c->plan && c->plan->renamed && !c->own_words) body = svc_turn_answer(c, body);
   }
   if (!c->error.code && c->plan && c->plan->route->media) return body; /* as it is: neither envelope nor formatting */
   if (c->error.code && c->query.envelope)
@@ -185,7 +186,7 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
     respond_number(c, "RateLimit-Remaining", c->route.tokens.remaining);
     if (!c->route.tokens.taken) respond_number(c, "Retry-After", c->route.tokens.wait_seconds);
   }
-  if (c->error.code && (status != 401 || c->who.known)) respond_header(c, "X-Error-Code", svc_str_c(svc_error_name(c->error.code)));
+  if (c->error.code && (status != 401 || c->who.known)) respond_header(c, "X-Error-Code", svc_str_c(svc_shown_code(c->s, c->error.code)));
   if (c->error.challenge.n) respond_header(c, "WWW-Authenticate", c->error.challenge);
   if (c->error.challenge_bearer.n) respond_header(c, "WWW-Authenticate", c->error.challenge_bearer);
   if (status == 503 || c->error.retry_after) respond_number(c, "Retry-After", c->error.retry_after ? c->error.retry_after : 1);

@@ -61,7 +61,7 @@ static route_node *route_edge_to(svc_arena *a, route_edge **edges, unsigned *cou
 
 static bool route_add(svc *s, const svc_plan *plan)
 {
-  svc_str rest = svc_str_c(plan->route->path);
+  svc_str rest = svc_str_c(plan->path);
   route_node *node = plan->route->flags & SVC_ABSOLUTE ? &s->router->absolute : &s->router->root;
   if (rest.n) svc_str_cut(&rest, '/');
   while (rest.n && node) {
@@ -224,6 +224,7 @@ static bool route_params(svc_call *c, const route_path *path)
     if (!svc_percent_decode(c->arena, path->found[i], false, &c->route.params[i]) || !svc_utf8_valid(c->route.params[i]))
       return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the path is not properly percent-encoded UTF-8");
   }
+  if (c->s->dialect && !c->own_words) svc_turn_path(c);
   return true;
 }
 

@@ -80,7 +80,7 @@ struct svc_field {
   unsigned short min_items, max_items; /* of an array: how many elements it has; max_items 0: any number */
   int64_t min, max;          /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters, max 0: none. Of an
                                 array or a map they speak of its elements */
-  const svc_object *object;  /* of SVC_OBJECT, and of elements that are that */
+  const svc_object *object;  /* of SVC_OBJECT, and of elements that are that; of SVC_ANY: what a hook checks it as, so that a dialect knows its words */
   const char *const *values; /* of strings, and of elements that are: NULL-terminated list of those allowed; of 32-bit integers: the same,
                                 in decimal */
   const char *pattern;       /* of strings: see svc_pattern_match() */
@@ -158,6 +158,7 @@ struct svc_object {
 enum svc_param_flags {
   SVC_PARAM_REQUIRED = 1,
   SVC_PARAM_REPEATS = 2, /* may stand more than once */
+  SVC_PARAM_EVENTS = 8,  /* strings: types of events, which a hook looks at */
   SVC_PARAM_MOOT = 4     /* checked, and then without effect: the service has nothing of what it would include, leave out or sort
                             otherwise, so no code reads it. A comment beside the row says why */
 };

@@ -51,7 +51,7 @@ SVC_PRIVATE bool svc_value_in(const svc *s, svc_str text, const char *const *val
 
 SVC_PRIVATE svc_str svc_did_you_mean(svc_call *c, const svc_near *near)
 {
-  return near->best ? svc_arena_print(c->arena, "; did you mean %s?", svc_value_text(c->s, c->arena, near->best).p) : SVC_S("");
+  return near->best ? svc_arena_print(c->arena, "; did you mean %s?", near->best) : SVC_S("");
 }
 
 SVC_PRIVATE svc_str svc_values_known(svc_call *c, const char *const *values)
@@ -67,14 +67,14 @@ SVC_PRIVATE svc_str svc_values_meant(svc_call *c, const char *const *values, svc
   while (values[n]) n++;
   for (i = 0; i < n && i < VALUES_SHOWN; i++) {
     if (i) svc_buf_text(&b, i + 1 == n ? " or " : ", ");
-    svc_buf_str(&b, svc_value_text(c->s, c->arena, values[i]));
+    svc_buf_str(&b, svc_shown_value(c->s, c->arena, values[i]));
   }
   if (n > VALUES_SHOWN) {
     svc_buf_text(&b, " or one of ");
     svc_buf_i64(&b, (int64_t)(n - VALUES_SHOWN));
     svc_buf_text(&b, " more");
   }
-  for (i = 0; i < n && sent.n && c->error.violation_count < VALUES_MEANT; i++) svc_near_try(&near, values[i]);
+  for (i = 0; i < n && sent.n && c->error.violation_count < VALUES_MEANT; i++) svc_near_try(&near, svc_shown_value(c->s, c->arena, values[i]).p);
   svc_buf_str(&b, svc_did_you_mean(c, &near));
   return svc_buf_done(&b);
 }

@@ -91,6 +91,7 @@ int svcd_openapi(const svcd_options *o)
   int rc, good;
   memset(&config, 0, sizeof config);
   config.vendor = o->vendor;
+  config.dialect = o->dialect_text;
   config.base_url = o->base_url;
   config.log = svcd_log;
   rc = svc_open(&s, &config);

@@ -64,6 +64,8 @@ static const flags_row flags_rows[] = {
     "the organization that they own (the first there is)" },
   { "--vendor", "WORD", SVCD_SERVE | FLAGS_PLACE | SVCD_COPY | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
     "the word in /api/WORD/v2 and application/vnd.WORD.DATE+json, for the life of a store (the store's; of a new one svc)" },
+  { "--dialect", "FILE", SVCD_SERVE | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(dialect), 0, 0, 0,
+    "other words on the wire for fields, paths, values and error codes: JSON, as svc_config.dialect; it may bring --vendor and --db-scheme" },
   { "--db-scheme", "WORD", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_scheme), 0, 0, 0,
     "of connection strings: WORD://HOST, WORD+srv://HOST (db)" },
   { "--db-domain", "DOMAIN", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_domain), 0, 0, 0,

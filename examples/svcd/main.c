@@ -62,7 +62,9 @@ int main(int argc, char **argv)
   if (!verb) return svcd_wrong_verb(name);
   if (help) return svcd_help(verb);
   status = svcd_parse(&o, verb, named, argc - named, argv + named);
+  if (status < 0) status = svcd_dialect(&o);
   if (status < 0) status = verb->run(&o);
   free(o.config_text);
+  free(o.dialect_text);
   return status;
 }

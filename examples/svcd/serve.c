@@ -64,7 +64,7 @@ static void serve_greet_again(const svcd_options *o, const char *base_url, const
   printf("\n");
 }
 
-/* Is there an organization? Then whoever made it has the credentials, and no file is to be touched. */
+/* Is there an organization? Then whoever made it has the credentials, and no file is to be touched. -1: a dialect has another path. */
 static int serve_is_set_up(svc *s)
 {
   static const svc_grant grant = { "ORG_OWNER", NULL };
@@ -75,7 +75,7 @@ static int serve_is_set_up(svc *s)
   int there;
   snprintf(target, sizeof target, "/api/%s/v2/orgs?itemsPerPage=1", svc_vendor(s));
   svc_handle_request(s, &request, &response);
-  there = response.status == 200 && !strstr(response.body, "\"results\":[]");
+  there = response.status == 404 ? -1 : response.status == 200 && !strstr(response.body, "\"results\":[]");
   svc_response_free(&response);
   return there;
 }
@@ -96,7 +96,7 @@ static int serve_first(svc *s, const svcd_options *o, const char *base_url, cons
   svc_credentials c;
   int status = SVCD_SET_UP;
   if (!svcd_credentials_path(o, path)) return 1;
-  if (!serve_is_set_up(s)) status = svcd_write_credentials(s, o, base_url, token, serve_make, &c);
+  if (serve_is_set_up(s) <= 0) status = svcd_write_credentials(s, o, base_url, token, serve_make, &c);
   if (status == SVCD_SET_UP) {
     serve_greet_again(o, base_url, path);
     if (o->show_credentials && access(path, R_OK) == 0) serve_print_try(url, vendor, path, cert);
@@ -265,6 +265,7 @@ static svc_config serve_config(const svcd_options *o)
   k.limiter_off = o->limiter_off;
   k.base_url = o->base_url;
   k.vendor = o->vendor;
+  k.dialect = o->dialect_text;
   k.db_scheme = o->db_scheme;
   k.db_domain = o->db_domain;
   k.conceal = o->conceal;

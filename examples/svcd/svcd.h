@@ -6,6 +6,7 @@
 **      serve.c        listener, service, first credentials, wait for a signal, stop, close
 **      credentials.c  the file of credentials: written once, whoever makes them
 **      store.c        which store: LMDB, or another that --store names
+**      dialect.c      other words on the wire: --dialect
 **      limiter.c      limits that several svcd share: --limiter
 **      secret_key.c   the key that seals secrets in the store: made at the first start
 **      control.c      test control: its token, its clock, who may listen, and the paths below /_svc/
@@ -39,7 +40,7 @@
 /* What the command line says; what it does not say is NULL or 0, and of provision_seconds -1. */
 typedef struct svcd_options {
   const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder,
-    *secret_key, *store, *clock, *seed, *from, *to, *format, *config, *access_log,
+    *secret_key, *store, *dialect, *clock, *seed, *from, *to, *format, *config, *access_log,
     *log_level, *limiter;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
@@ -47,6 +48,7 @@ typedef struct svcd_options {
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
     no_explorer, limiter_closed, verify_only, force;
   char *config_text; /* of --config: values stand in it; main() frees it */
+  char *dialect_text; /* of --dialect: what is in the file; main() frees it */
 } svcd_options;
 
 typedef struct svcd_verb {
@@ -106,6 +108,8 @@ void svcd_greet(const svcd_options *o, const char *base_url, const char *token, 
 int svcd_store(const svcd_options *o, svc_config *config);
 int svcd_store_at(const char *place, svc_config *config);
 int svcd_is_uri(const char *store);
+/* dialect.c: the text of the file that --dialect names, into the options. Returns -1 to go on, or the status, and has said why. */
+int svcd_dialect(svcd_options *o);
 /* limiter.c: what --limiter names, into the configuration. The same. */
 int svcd_limiter(const svcd_options *o, svc_config *config);
 

@@ -475,6 +475,8 @@ TEST(svcd, flags)
     { { "--data", "build/no-folder", "--writers", "257" }, 2, "", "--writers: a number from 1 to 256", 0 },
     { { "--data", "build/no-folder", "--max-per-address", "0" }, 2, "", "--max-per-address: a number from 1", 0 },
     { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--db-scheme", "A B" }, 2, "", "svcd: --db-scheme ", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--dialect", "build.sh" }, 2, "", "svcd: --dialect is not good JSON", 1 },
+    { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--dialect", "build/none" }, 2, "", "svcd: cannot read --dialect", 1 },
     { { "--data", "build/no-folder", "--listen", "http://127.0.0.1:0", "--db-domain", "a/b" }, 2, "", "svcd: --db-domain ", 1 },
     { { "serve" }, 2, "", "--data DIR is missing", 0 },
     { { "serve", "--help" }, 0, "--db-domain DOMAIN", "", 0 },

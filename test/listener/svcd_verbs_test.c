@@ -407,6 +407,16 @@ TEST(svcd_verbs, env)
   expect(1, "", "is no file of credentials", "env", "--bootstrap", p.file, NULL);
   expect(0, "/api/acme/v2\"", "", "openapi", "--vendor", "acme", NULL);
   expect(2, "", "vendor", "openapi", "--vendor", "A B", NULL);
+  f = fopen(file, "w");
+  munit_assert_not_null(f);
+  fputs("{\"vendor\":\"acme\",\"paths\":{\"providerCustomDNS\":\"dns\"}}\n", f);
+  fclose(f);
+  expect(0, "/groups/{groupId}/dns\"", "", "openapi", "--dialect", file, NULL);
+  expect(0, "/api/acme/v2\"", "", "openapi", "--vendor", "acme", "--dialect", file, NULL);
+  expect(2, "", "the vendor of the dialect is acme, and svc_config says other", "openapi", "--vendor", "other", "--dialect", file, NULL);
+  expect(2, "", "cannot read --dialect build/no-such-file: No such file", "openapi", "--dialect", "build/no-such-file", NULL);
+  expect(2, "", "cannot read --dialect test: Is a directory", "openapi", "--dialect", "test", NULL);
+  expect(2, "", "svc_config.dialect is not good JSON", "openapi", "--dialect", "build.sh", NULL);
   place_close(&p);
 }
 

@@ -91,11 +91,13 @@ TEST(error, documents)
     svc_json_fault fault;
     svc_str text, value = svc_str_c(nasty);
     svc_node *doc;
+    static svc plain; /* without a dialect */
     svc_call c;
     unsigned n = declared(table[i].parameters), k;
     int64_t number = -7;
     svc_arena_init(&arena, NULL);
     memset(&c, 0, sizeof c);
+    c.s = &plain;
     c.arena = &arena;
     if (n == 0) munit_assert_false(svc_fail(&c, table[i].code, ""));
     if (n == 1) munit_assert_false(svc_fail(&c, table[i].code, "S", &value));

@@ -59,6 +59,7 @@ static void bench_open(bench *b)
     b->routes[i].method = (unsigned char)method_number(operations_list[i].method);
     b->routes[i].path = operations_list[i].path;
     b->s.plans[i].route = &b->routes[i];
+    b->s.plans[i].path = b->routes[i].path;
     bench_params(&b->s.plans[i]);
   }
   munit_assert_int(svc_router_open(&b->s), ==, SVC_OK);

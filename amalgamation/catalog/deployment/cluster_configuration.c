@@ -28,7 +28,7 @@ static const svc_object cluster_configuration_search = { .name = "ClusterConfigu
 
 static const svc_field cluster_configuration_fields[] = {
   F_OBJ("advancedConfiguration", &svc_cluster_process_args),
-  F_ANY("clusterDescription", .flags = SVC_REQUIRED), /* a cluster; what is wrong with it is found out here, not before */
+  F_ANY("clusterDescription", .flags = SVC_REQUIRED, .object = &svc_cluster_object), /* a cluster; what is wrong with it is found out here, not before */
   F_STR("clusterName", .max = 64),
   F_BOOL("editing", .flags = SVC_REQUIRED),
   F_OBJ("searchDeploymentSpec", &cluster_configuration_search),
@@ -111,9 +111,11 @@ static void cluster_configuration_take(svc_call *c, svc_node *list)
   const svc_violation *v = c->error.violations;
   const svc_node *document = v ? NULL : svc_json_parse(c->arena, svc_error_document(c));
   if (document) cluster_configuration_add(c, list, svc_node_str(document, "errorCode"), svc_node_str(document, "detail"));
-  for (; v; v = v->next)
-    cluster_configuration_add(c, list, svc_str_c(svc_error_name(v->code)),
-                              svc_arena_print(c->arena, "The attribute " SVC_FMT " " SVC_FMT ".", SVC_ARG(v->field), SVC_ARG(v->description)));
+  for (; v; v = v->next) {
+    svc_str field = svc_shown_place(c, v->field);
+    cluster_configuration_add(c, list, svc_str_c(svc_shown_code(c->s, v->code)),
+                              svc_arena_print(c->arena, "The attribute " SVC_FMT " " SVC_FMT ".", SVC_ARG(field), SVC_ARG(v->description)));
+  }
   memset(&c->error, 0, sizeof c->error);
 }
 

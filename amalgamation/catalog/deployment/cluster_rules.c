@@ -34,7 +34,7 @@ static bool cluster_rules_no_version(svc_call *c, svc_str wanted)
   size_t n;
   for (n = 0; n < SVC_DB_VERSION_COUNT; n++) majors[n] = svc_db_versions[n].major;
   majors[n] = NULL;
-  return svc_fail_as(c, svc_arena_print(c->arena, SVC_FMT " is not a database version that can be used here. dbMajorVersion must be %s, "
+  return svc_fail_as(c, svc_say(c, SVC_FMT " is not a database version that can be used here. dbMajorVersion must be %s, "
                                         "and not lower than that of the cluster.", SVC_ARG(wanted), svc_values_known(c, majors).p),
                      SVC_E_DB_VERSION_INVALID, "S", &wanted);
 }

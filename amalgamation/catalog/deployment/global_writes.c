@@ -91,7 +91,7 @@ static bool global_writes_begin(svc_call *c, global_writes_both *both)
   if (!svc_change_begin(c, &both->own)) return false;
   if (!svc_cluster_open_own(c, svc_path_entity(c, "cluster"), &both->cluster)) return false;
   if (svc_cluster_is(both->cluster.before, "clusterType", "GEOSHARDED")) return true;
-  return svc_fail_as(c, SVC_S("Only a cluster of type GEOSHARDED has global writes."), SVC_E_INVALID_CLUSTER_CONFIGURATION, "s",
+  return svc_fail_as(c, svc_say(c, "Only a cluster of type GEOSHARDED has global writes."), SVC_E_INVALID_CLUSTER_CONFIGURATION, "s",
                      "clusterType");
 }
 

@@ -266,7 +266,7 @@ static void alert_rules_plain(svc_call *c, svc_node *threshold, const struct ale
 
 static bool alert_rules_threshold(svc_call *c, svc_node *body, const struct alert_rules_kind *kind)
 {
-  svc_str type = svc_node_str(body, "eventTypeName");
+  svc_str type = svc_turned_event(c->s, svc_node_str(body, "eventTypeName"));
   svc_node *metric = svc_node_get(body, "metricThreshold"), *plain = svc_node_get(body, "threshold");
   const struct alert_rules_bounds *bounds = &alert_rules_bounds[kind->limit];
   bool by_metric = kind->limit == ALERT_LIMIT_METRIC, none = kind->limit == ALERT_LIMIT_NONE;
@@ -292,7 +292,10 @@ SVC_PRIVATE bool svc_alert_config_rules(svc_call *c, svc_node *body)
 {
   svc_str type = svc_node_str(body, "eventTypeName");
   const struct alert_rules_kind *kind = alert_rules_kind(c->s, type);
-  if (!alert_rules_alertable(c->s, type)) return svc_fail(c, SVC_E_INVALID_EVENT_TYPE_FOR_ALERT, "S", &type);
+  if (!alert_rules_alertable(c->s, type)) {
+    type = svc_turned_event(c->s, type);
+    return svc_fail(c, SVC_E_INVALID_EVENT_TYPE_FOR_ALERT, "S", &type);
+  }
   if (!alert_rules_threshold(c, body, kind)) return false;
   svc_alert_matchers_check(c, svc_node_get(body, "matchers"), kind->on);
   return svc_check_done(c);

@@ -82,15 +82,15 @@ static const svc_object event_feed = { .name = "ActivityFeedLink", .fields = SVC
 
 static const svc_param event_group_params[] = {
   { .name = "clusterNames", .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .flags = SVC_PARAM_REPEATS },
-  { .name = "eventType", .flags = SVC_PARAM_REPEATS },
-  { .name = "excludedEventType", .flags = SVC_PARAM_REPEATS },
+  { .name = "eventType", .flags = SVC_PARAM_REPEATS | SVC_PARAM_EVENTS },
+  { .name = "excludedEventType", .flags = SVC_PARAM_REPEATS | SVC_PARAM_EVENTS },
   { .name = "includeRaw", .type = SVC_BOOLEAN },
   { .name = "maxDate", .type = SVC_DATE },
   { .name = "minDate", .type = SVC_DATE },
   { .name = NULL }
 };
 static const svc_param event_org_params[] = {
-  { .name = "eventType", .flags = SVC_PARAM_REPEATS },
+  { .name = "eventType", .flags = SVC_PARAM_REPEATS | SVC_PARAM_EVENTS },
   { .name = "includeRaw", .type = SVC_BOOLEAN },
   { .name = "maxDate", .type = SVC_DATE },
   { .name = "minDate", .type = SVC_DATE },
@@ -99,13 +99,13 @@ static const svc_param event_org_params[] = {
 static const svc_param event_read_params[] = { { .name = "includeRaw", .type = SVC_BOOLEAN }, { .name = NULL } };
 static const svc_param event_group_feed_params[] = {
   { .name = "clusterName", .flags = SVC_PARAM_REPEATS, .max_repeats = 20 },
-  { .name = "eventType", .flags = SVC_PARAM_REPEATS, .max_repeats = 20 },
+  { .name = "eventType", .flags = SVC_PARAM_REPEATS | SVC_PARAM_EVENTS, .max_repeats = 20 },
   { .name = "maxDate", .type = SVC_DATE },
   { .name = "minDate", .type = SVC_DATE },
   { .name = NULL }
 };
 static const svc_param event_org_feed_params[] = {
-  { .name = "eventType", .flags = SVC_PARAM_REPEATS, .max_repeats = 20 },
+  { .name = "eventType", .flags = SVC_PARAM_REPEATS | SVC_PARAM_EVENTS, .max_repeats = 20 },
   { .name = "maxDate", .type = SVC_DATE },
   { .name = "minDate", .type = SVC_DATE },
   { .name = NULL }
@@ -221,15 +221,15 @@ static bool event_activity_feed(svc_call *c)
   if (!event_known_types(c) || !event_dates(c)) return false;
   svc_buf_str(&b, c->s->base_url);
   svc_buf_str(&b, c->s->base_path);
-  svc_buf_text(&b, c->plan->hops[0].noun == c->s->group ? "/groups/" : "/orgs/");
+  svc_buf_str(&b, svc_shown_target(c->s, c->arena, c->plan->hops[0].noun == c->s->group ? SVC_S("/groups/") : SVC_S("/orgs/")));
   svc_buf_str(&b, c->route.chain[0].key);
-  svc_buf_text(&b, "/events");
+  svc_buf_str(&b, svc_shown_target(c->s, c->arena, SVC_S("/events")));
   for (i = 0; i < c->query.count; i++) {
     const char *name = c->query.values[i].param->name;
     svc_buf_char(&b, i ? '&' : '?');
-    svc_buf_text(&b, strcmp(name, "clusterName") == 0 ? "clusterNames" : name);
+    svc_buf_str(&b, svc_shown_field(c->s, svc_str_c(strcmp(name, "clusterName") == 0 ? "clusterNames" : name)));
     svc_buf_char(&b, '=');
-    svc_percent_encode(&b, c->query.values[i].text);
+    svc_percent_encode(&b, svc_shown_query(c, &c->query.values[i]));
   }
   if (!body) return svc_no_memory(c);
   svc_node_set_str(c->arena, body, "link", svc_buf_done(&b));

@@ -9,7 +9,7 @@
 static const svc_field event_type_fields[] = {
   F_BOOL("alertable", .flags = SVC_READ_ONLY),
   F_STR("description", .flags = SVC_READ_ONLY),
-  F_STR("eventType", .flags = SVC_READ_ONLY)
+  F_STR("eventType", .flags = SVC_READ_ONLY | SVC_GROUP_EVENTS | SVC_ORG_EVENTS)
 };
 static const svc_object event_type_object = { .name = "EventType", .fields = SVC_ROWS(event_type_fields) };
 

@@ -187,7 +187,7 @@ static bool organization_by_credential(svc_call *c, svc_id *first)
   if (c->error.code || !(held & SVC_R_ORG_OWNER)) return c->error.code ? false : svc_lacks_role(c, SVC_R_ORG_OWNER);
   while (i < 3 && !svc_node_get(c->checked, ways[i])) i++;
   if (i == 3)
-    return svc_fail_as(c, SVC_S("A credential belongs to one organization and cannot reach another. Send apiKey or serviceAccount "
+    return svc_fail_as(c, svc_say(c, "A credential belongs to one organization and cannot reach another. Send apiKey or serviceAccount "
                                 "to get a credential of the new organization, or orgOwnerId to name its owner."),
                        SVC_E_API_KEY_CANNOT_CREATE_ORG, "");
   if (!organization_first(c, first)) return false;

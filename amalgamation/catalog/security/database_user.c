@@ -183,7 +183,7 @@ static bool database_user_no_role(svc_call *c, svc_str name)
   const char *names[sizeof database_user_roles / sizeof database_user_roles[0] + 1] = { NULL };
   size_t i;
   for (i = 0; i < sizeof database_user_roles / sizeof database_user_roles[0]; i++) names[i] = database_user_roles[i].name;
-  return svc_fail_as(c, svc_arena_print(c->arena, "The role " SVC_FMT " does not exist. roleName must be that of a custom role of the project, or %s.",
+  return svc_fail_as(c, svc_say(c, "The role " SVC_FMT " does not exist. roleName must be that of a custom role of the project, or %s.",
                                         SVC_ARG(name), svc_values_meant(c, names, name).p), SVC_E_INVALID_ROLE, "S", &name);
 }
 

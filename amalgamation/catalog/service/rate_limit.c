@@ -89,7 +89,7 @@ static svc_node *rate_limit_endpoints(svc_call *c, int set)
     item = svc_node_object(c->arena, NULL);
     if (!item) return NULL;
     svc_node_set_text(c->arena, item, "method", rate_limit_methods[route->method]);
-    svc_node_set_str(c->arena, item, "path", svc_arena_print(c->arena, SVC_FMT "%s", SVC_ARG(c->s->base_path), route->path));
+    svc_node_set_str(c->arena, item, "path", svc_arena_print(c->arena, SVC_FMT "%s", SVC_ARG(c->s->base_path), c->s->plans[i].path));
     svc_node_append(list, item);
   }
   return list;
@@ -157,7 +157,7 @@ static bool rate_limit_has_path(const svc_call *c, int set)
   size_t i, j;
   if (!svc_query_get(c, "endpointPath")) return true;
   for (i = 0; i < c->s->plan_count; i++) {
-    const char *path = c->s->plans[i].route->path;
+    const char *path = c->s->plans[i].path;
     if (c->s->plans[i].route->set != set || c->s->plans[i].route->flags & SVC_ABSOLUTE) continue;
     for (j = 0; j < c->query.count; j++) {
       svc_str text = c->query.values[j].text;

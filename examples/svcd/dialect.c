@@ -1,0 +1,32 @@
+/*
+** --dialect: the file with other words for the wire. The library reads the JSON in it, and says what is wrong with that.
+*/
+#include "svcd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIALECT_MOST (1 << 20) /* bytes of the file */
+
+/* The file as a text. NULL: errno says why not. */
+static char *dialect_read(const char *path)
+{
+  FILE *f = fopen(path, "re");
+  char *text = f ? malloc(DIALECT_MOST + 1) : NULL;
+  size_t n = text ? fread(text, 1, DIALECT_MOST + 1, f) : 0;
+  int failed = !text || ferror(f) ? errno : n > DIALECT_MOST ? EFBIG : memchr(text, '\0', n) ? EILSEQ : 0;
+  if (f) fclose(f);
+  if (!failed) text[n] = '\0';
+  else free(text);
+  errno = failed;
+  return failed ? NULL : text;
+}
+
+int svcd_dialect(svcd_options *o)
+{
+  if (!o->dialect) return -1;
+  o->dialect_text = dialect_read(o->dialect);
+  return o->dialect_text ? -1 : svcd_error(2, "cannot read --dialect %s: %s", o->dialect, strerror(errno));
+}

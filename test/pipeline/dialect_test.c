@@ -1,0 +1,462 @@
+/* Dialects: other words on the wire for fields, paths, values and error codes, while the store keeps ours. */
+#include "mechanism/probe.h"
+#include "schema.h"
+#include "world.h"
+
+/* ------------------------------------------------------------------------------------------------------------- a dialect */
+
+#define ACME_WORDS \
+  "\"fields\":{\"dbMajorVersion\":\"acmeMajor\",\"dbVersion\":\"acmeVersion\",\"instanceSize\":\"tier\",\"replicationSpecs\":\"shards\"," \
+  "\"providerName\":\"cloud\",\"tags\":\"marks\",\"key\":\"word\",\"clusterName\":\"nameOfCluster\",\"description\":\"said\"}," \
+  "\"paths\":{\"clusters\":\"machines\",\":grantVendorEmployeeAccess\":\":letAcmeIn\",\"providerCustomDNS\":\"dns\"}," \
+  "\"values\":{\"REPLICASET\":\"SET\",\"AWS\":\"AMAZON\",\"DB_USER_ADDED\":\"LOGIN_ADDED\",\"DBD\":\"ACMED\",\"db\":\"acme-log\",\"SVC_MANAGED\":\"OURS\"}," \
+  "\"codes\":{\"CLUSTER_NOT_FOUND\":\"NO_SUCH_MACHINE\",\"MISSING_ATTRIBUTE\":\"LEFT_OUT\"}"
+static const char acme_words[] = "{" ACME_WORDS "}";
+
+#define MACHINE(name, more) \
+  "{\"name\":\"" name "\",\"clusterType\":\"SET\"" more ",\"shards\":[{\"regionConfigs\":[{\"cloud\":\"AMAZON\"," \
+  "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"tier\":\"M10\",\"nodeCount\":3}}]}]}"
+
+static const svc_config acme = { .limiter_off = 1, .dialect = acme_words };
+
+TEST(dialect, round_trip)
+{
+  t_place w;
+  t_service *t = &w.t;
+  t_place_open(&w, &acme, "alpha", NULL);
+  if (t_sendf(t, "POST", MACHINE("c", ",\"marks\":[{\"word\":\"dbVersion\",\"value\":\"REPLICASET\"}]"), "/groups/%s/machines", w.group) != 202)
+    munit_errorf("%s", t->response.body);
+  munit_assert_string_equal(t_str(t, "clusterType"), "SET");
+  munit_assert_string_equal(t_str(t, "acmeMajor"), "8.0");
+  munit_assert_string_equal(t_str(t, "shards[0].regionConfigs[0].cloud"), "AMAZON");
+  munit_assert_string_equal(t_str(t, "shards[0].regionConfigs[0].electableSpecs.tier"), "M10");
+  munit_assert_string_equal(t_str(t, "configServerManagementMode"), "OURS");
+  munit_assert_string_equal(t_str(t, "marks[0].word"), "dbVersion"); /* what a user wrote stays */
+  munit_assert_string_equal(t_str(t, "marks[0].value"), "REPLICASET");
+  munit_assert_null(strstr(t->response.body, "\"replicationSpecs\""));
+  munit_assert_not_null(strstr(t->response.body, "/machines/c\""));
+  munit_assert_null(strstr(t->response.body, "/clusters/"));
+  /* members stand in the order of the names that they have on the wire */
+  munit_assert_true(strstr(t->response.body, "\"acmeMajor\"") < strstr(t->response.body, "\"acmeVersion\""));
+  munit_assert_true(strstr(t->response.body, "\"acmeVersion\"") < strstr(t->response.body, "\"backupEnabled\""));
+  t_advance(t, 60);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/machines", w.group), ==, 200);
+  munit_assert_string_equal(t_str(t, "results[0].shards[0].regionConfigs[0].cloud"), "AMAZON");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/machines?envelope=true&pretty=true", w.group), ==, 200);
+  munit_assert_string_equal(t_str(t, "results[0].clusterType"), "SET");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/machines/c?envelope=true", w.group), ==, 200);
+  munit_assert_string_equal(t_str(t, "content.clusterType"), "SET");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/c", w.group), ==, 404); /* ours is no path any more */
+  munit_assert_int(t_sendf(t, "POST", "{\"grantType\":\"CLUSTER_INFRASTRUCTURE\",\"expirationTime\":\"2025-06-02T00:00:00Z\"}",
+                           "/groups/%s/machines/c:letAcmeIn", w.group), ==, 204);
+  t_close(t);
+}
+
+TEST(dialect, sent_back)
+{
+  t_place w;
+  t_service *t = &w.t;
+  const char *whole;
+  t_place_open(&w, &acme, "alpha", NULL);
+  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 202);
+  t_advance(t, 60);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/machines/c", w.group), ==, 200);
+  whole = t_keep(t, t->response.body);
+  if (t_sendf(t, "PATCH", whole, "/groups/%s/machines/c", w.group) != 200) munit_errorf("%s", t->response.body);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"marks\":[{\"word\":\"a\",\"value\":\"b\"}]}", "/groups/%s/machines/c", w.group), ==, 200);
+  munit_assert_string_equal(t_str(t, "marks[0].word"), "a");
+  t_close(t);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- errors */
+
+TEST(dialect, refused_requests)
+{
+  t_place w;
+  t_service *t = &w.t;
+  t_place_open(&w, &acme, "alpha", NULL);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/machines/none", w.group), ==, 404);
+  munit_assert_string_equal(t_error(t), "NO_SUCH_MACHINE");
+  munit_assert_string_equal(t_get_header(t, "X-Error-Code"), "NO_SUCH_MACHINE");
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/machines/dbVersion", w.group), ==, 404);
+  munit_assert_string_equal(t_param(t, 0), "dbVersion"); /* a name that somebody sent */
+
+  /* our words are unknown, and named as they were sent */
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"SET\",\"dbMajorVersion\":\"8.0\",\"replicationSpecs\":[]}",
+                           "/groups/%s/machines", w.group), ==, 400);
+  munit_assert_true(t_violation(t, "dbMajorVersion"));
+  munit_assert_true(t_violation(t, "replicationSpecs"));
+  munit_assert_not_null(strstr(t->response.body, "is not a field of this object; did you mean acmeMajor?"));
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"shards\":[{\"regionConfigs\":[{\"cloud\":\"AMAZON\","
+                           "\"electableSpecs\":{\"tier\":\"M11\"}}]}]}", "/groups/%s/machines", w.group), ==, 400);
+  munit_assert_true(t_violation(t, "clusterType"));
+  munit_assert_true(t_violation(t, "shards[0].regionConfigs[0].electableSpecs.tier"));
+  munit_assert_true(t_violation(t, "shards[0].regionConfigs[0].regionName"));
+  munit_assert_not_null(strstr(t->response.body, "must be SET, SHARDED or GEOSHARDED"));
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"SET\"}", "/groups/%s/machines", w.group), ==, 400);
+  munit_assert_string_equal(t_error(t), "LEFT_OUT");
+  munit_assert_string_equal(t_param(t, 0), "shards");
+  munit_assert_not_null(strstr(t_str(t, "detail"), "The attribute shards is required"));
+  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ",\"acmeMajor\":\"1.0\""), "/groups/%s/machines", w.group), ==, 400);
+  munit_assert_null(strstr(t->response.body, "dbMajorVersion"));
+  munit_assert_not_null(strstr(t->response.body, "acmeMajor must be "));
+  munit_assert_int(t_sendf(t, "POST", "{\"shards\":7}", "/groups/%s/machines", w.group), ==, 400);
+  munit_assert_true(t_violation(t, "shards"));
+  munit_assert_int(t_sendf(t, "POST", "[1]", "/groups/%s/machines", w.group), ==, 400);
+  t_close(t);
+}
+
+/* ------------------------------------------------------------------------------------------------------ query, path, events */
+
+TEST(dialect, query_and_path)
+{
+  t_place w;
+  t_service *t = &w.t;
+  char path[160];
+  t_place_open(&w, &acme, "alpha", NULL);
+  munit_assert_int(t_sendf(t, "POST", "{\"username\":\"u\",\"password\":\"long-enough-1\",\"databaseName\":\"admin\",\"roles\":[{\"roleName\":"
+                           "\"readAnyDatabase\",\"databaseName\":\"admin\"}]}", "/groups/%s/databaseUsers", w.group), ==, 201);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=LOGIN_ADDED", w.group), ==, 200);
+  munit_assert_int(t_int(t, "totalCount"), ==, 1);
+  munit_assert_string_equal(t_str(t, "results[0].eventTypeName"), "LOGIN_ADDED");
+  munit_assert_not_null(strstr(t_link(t, "self"), "eventType=LOGIN_ADDED"));
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=DB_USER_ADDED", w.group), ==, 400);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?excludedEventType=LOGIN_ADDED", w.group), ==, 200);
+  munit_assert_null(strstr(strstr(t->response.body, "\"results\""), "LOGIN_ADDED"));
+  munit_assert_int(t_send(t, "GET", "/eventTypes?itemsPerPage=500", NULL), ==, 200);
+  munit_assert_null(strstr(t->response.body, "\"DB_USER_ADDED\""));
+
+  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 202);
+  t_advance(t, 60);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/processes", w.group), ==, 200);
+  snprintf(path, sizeof path, "/groups/%s/machines/%s/logs/acme-log.gz", w.group, t_str(t, "results[0].hostname"));
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/processes/%s", w.group, "none:27017"), ==, 404);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/dns", w.group), ==, 200);
+  munit_assert_int(t_send(t, "GET", "/rateLimits?endpointPath=/groups/{groupId}/dns", NULL), ==, 200);
+  munit_assert_not_null(strstr(t->response.body, "/groups/{groupId}/dns\""));
+  munit_assert_null(strstr(t->response.body, "providerCustomDNS"));
+  t_close(t);
+}
+
+TEST(dialect, idempotency_key)
+{
+  t_place w;
+  t_service *t = &w.t;
+  const char *first;
+  t_place_open(&w, &acme, "alpha", NULL);
+  t_header(t, "Idempotency-Key", "one");
+  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 202);
+  first = t_keep(t, t->response.body);
+  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 202);
+  munit_assert_string_equal(t->response.body, first);
+  t_close(t);
+}
+
+TEST(dialect, faults)
+{
+  t_service t;
+  svc_fault fault = { .error_code = "CLUSTER_NOT_FOUND", .operation = "listGroups" };
+  int id;
+  t_open(&t, &acme);
+  munit_assert_int(svc_fault_add(t.s, &fault, &id), ==, SVC_INVALID); /* its name is another one here */
+  fault.error_code = "NO_SUCH_MACHINE";
+  munit_assert_int(svc_fault_add(t.s, &fault, &id), ==, SVC_OK);
+  munit_assert_int(t_send(&t, "GET", "/groups", NULL), ==, 404);
+  munit_assert_string_equal(t_error(&t), "NO_SUCH_MACHINE");
+  t_close(&t);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- one store */
+
+/* The store has our words: what one dialect wrote the other shows. */
+TEST(dialect, another)
+{
+  static const char other[] = "{\"fields\":{\"clusterType\":\"shape\"},\"values\":{\"REPLICASET\":\"RS\",\"DB_USER_ADDED\":\"U\"}}";
+  svc_config config = acme;
+  char folder[] = "/tmp/svc-test-XXXXXX", path[96];
+  t_service t;
+  const char *group;
+  munit_assert_not_null(mkdtemp(folder));
+  config.path = folder;
+  t_open(&t, &config);
+  group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+  snprintf(path, sizeof path, "/groups/%s/machines", group);
+  munit_assert_int(t_send(&t, "POST", path, MACHINE("c", "")), ==, 202);
+  snprintf(path, sizeof path, "/groups/%s/clusters/c", group);
+  munit_assert_null(config.vendor);
+  config.dialect = other;
+  t_reopen(&t, &config);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&t, "shape"), "RS");
+  config.dialect = NULL;
+  t_reopen(&t, &config);
+  munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&t, "clusterType"), "REPLICASET");
+  config.dialect = "{\"vendor\":\"other\"}"; /* the word of a store stays */
+  t_close(&t);
+  {
+    svc *s = NULL;
+    config.log = t_log;
+    config.log_context = &t;
+    t.log[0] = 0;
+    munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+    munit_assert_not_null(strstr(t.log, "the vendor word of this store is svc, not other"));
+  }
+}
+
+TEST(dialect, vendor_and_scheme)
+{
+  svc_config config = { .limiter_off = 1, .dialect = "{\"vendor\":\"acme\",\"dbScheme\":\"acmedb\",\"values\":{\"SVC_MANAGED\":\"OURS\"}}" };
+  svc_credentials first;
+  char target[160];
+  t_service t;
+  t_open(&t, &config);
+  munit_assert_string_equal(svc_vendor(t.s), "acme");
+  munit_assert_int(svc_bootstrap(t.s, &first), ==, SVC_OK);
+  snprintf(target, sizeof target, "/api/acme/v2/groups/%s/clusters", first.group_id);
+  munit_assert_int(t_send_raw(&t, "POST", target, PROBE_CLUSTER("c", "M10"), strlen(PROBE_CLUSTER("c", "M10"))), ==, 202);
+  munit_assert_string_equal(t_str(&t, "configServerManagementMode"), "OURS");
+  t_advance(&t, 60);
+  snprintf(target, sizeof target, "/api/acme/v2/groups/%s/clusters/c", first.group_id);
+  munit_assert_int(t_send_raw(&t, "GET", target, NULL, 0), ==, 200);
+  munit_assert_memory_equal(9, t_str(&t, "connectionStrings.standard"), "acmedb://");
+  t_close(&t);
+}
+
+/* The host's own requests are in our words, whatever paths and fields are called. */
+TEST(dialect, bootstrap)
+{
+  svc_config config = { .limiter_off = 1, .dialect = "{\"fields\":{\"name\":\"title\",\"orgId\":\"org\",\"id\":\"number\",\"secrets\":\"keys\",\"desc\":\"about\"},"
+                        "\"paths\":{\"orgs\":\"firms\",\"groups\":\"works\",\"apiKeys\":\"keys\",\"accessList\":\"doors\"},\"values\":{\"ORG_OWNER\":\"BOSS\"}}" };
+  svc_credentials first, again;
+  t_service t;
+  t_open(&t, &config);
+  if (svc_bootstrap(t.s, &first) != SVC_OK) munit_errorf("%s", t.log);
+  munit_assert_size(strlen(first.group_id), ==, 24);
+  munit_assert_true(strlen(first.client_secret) > 20 && strlen(first.private_key) > 20);
+  munit_assert_int(svc_new_credentials(t.s, NULL, &again), ==, SVC_OK);
+  munit_assert_string_equal(again.org_id, first.org_id);
+  munit_assert_string_equal(again.group_id, first.group_id);
+  munit_assert_int(t_send(&t, "GET", "/firms", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&t, "results[0].number"), first.org_id);
+  t_close(&t);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- at open */
+
+static void refuses(const char *dialect, const char *why)
+{
+  t_service t;
+  svc_config config = { .dialect = dialect, .log = t_log, .log_context = &t };
+  svc *s = NULL;
+  memset(&t, 0, sizeof t);
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  munit_assert_null(s);
+  if (!strstr(t.log, why)) munit_errorf("%s: %s", dialect, t.log);
+}
+
+TEST(dialect, refused)
+{
+  static const struct {
+    const char *dialect, *why;
+  } bad[] = {
+    { "{", "svc_config.dialect is not good JSON at byte 1" },
+    { "[]", "it must be an object" },
+    { "{\"fields\":{\"name\":\"a\",\"name\":\"b\"}}", "name" },
+    { "{\"words\":{}}", "words is no member of a dialect" },
+    { "{\"fields\":[]}", "fields must be an object" },
+    { "{\"vendor\":7}", "vendor must be a string" },
+    { "{\"fields\":{\"name\":7}}", "fields: name must be shown as a string" },
+    { "{\"fields\":{\"name\":\"\"}}", "fields: name cannot be shown as : that is no such word" },
+    { "{\"fields\":{\"name\":\"a b\"}}", "fields: name cannot be shown as a b" },
+    { "{\"fields\":{\"name\":\"links\"}}", "fields: name cannot be shown as links" },
+    { "{\"fields\":{\"nosuchField\":\"a\"}}", "fields: nosuchField is no field of any object" },
+    { "{\"fields\":{\"dbVersion\":\"a\",\"dbMajorVersion\":\"a\"}}", "cannot be shown as a: another word of ours is shown so" },
+    { "{\"fields\":{\"dbVersion\":\"dbMajorVersion\"}}", "fields: dbVersion cannot be shown as dbMajorVersion: the same object has both" },
+    { "{\"fields\":{\"dbVersion\":\"dbVersion\"}}", "fields: dbVersion cannot be shown as dbVersion" },
+    { "{\"paths\":{\"nowhere\":\"a\"}}", "paths: nowhere is no segment or verb of any path" },
+    { "{\"paths\":{\"clusters\":\":a\"}}", "paths: clusters cannot be shown as :a" },
+    { "{\"paths\":{\"clusters\":\"a/b\"}}", "paths: clusters cannot be shown as a/b" },
+    { "{\"paths\":{\"clusters\":\"groups\"}}", "paths: clusters cannot be shown as groups: other paths have that" },
+    { "{\"values\":{\"NO_SUCH_VALUE\":\"A\"}}", "values: NO_SUCH_VALUE is no value" },
+    { "{\"values\":{\"SHARDED\":\"REPLICASET\"}}", "values: SHARDED cannot be shown as REPLICASET: the same list has both" },
+    { "{\"values\":{\"DB_USER_ADDED\":\"DB_USER_DELETED\"}}", "values: DB_USER_ADDED cannot be shown as DB_USER_DELETED: both are types of events" },
+    { "{\"values\":{\"DBD\":\"\\u0007\"}}", "values: DBD cannot be shown as" },
+    { "{\"codes\":{\"NO_SUCH_CODE\":\"A\"}}", "codes: NO_SUCH_CODE is no error code" },
+    { "{\"codes\":{\"CLUSTER_NOT_FOUND\":\"MISSING_ATTRIBUTE\"}}", "codes: CLUSTER_NOT_FOUND cannot be shown as MISSING_ATTRIBUTE" },
+    { "{\"dbScheme\":\"A B\"}", "svc_config.db_scheme must be a word" },
+  };
+  svc_config config = { .vendor = "acme", .dialect = "{\"vendor\":\"other\"}" };
+  t_service t;
+  svc *s = NULL;
+  size_t i;
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) refuses(bad[i].dialect, bad[i].why);
+  memset(&t, 0, sizeof t);
+  config.log = t_log;
+  config.log_context = &t;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(t.log, "the vendor of the dialect is other, and svc_config says acme"));
+  config.vendor = "other"; /* the same is no contradiction */
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  svc_close(s);
+}
+
+/* Memory that ends while a dialect is read. */
+TEST(dialect, memory)
+{
+  t_memory memory = { 0 };
+  svc_config config = acme;
+  svc *s = NULL;
+  int rc = SVC_NOMEM;
+  config.allocator.resize = t_memory_resize;
+  config.allocator.context = &memory;
+  for (memory.fail_at = 1; rc == SVC_NOMEM; memory.fail_at++) {
+    memory.calls = 0;
+    rc = svc_open(&s, &config);
+    munit_assert_true(rc == SVC_NOMEM || rc == SVC_OK);
+    if (rc == SVC_OK) svc_close(s);
+    munit_assert_long(memory.live, ==, 0);
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- the document */
+
+TEST(dialect, openapi)
+{
+  svc_response document;
+  t_service t;
+  t_open(&t, &acme);
+  munit_assert_int(svc_openapi(t.s, &document), ==, SVC_OK);
+  munit_assert_not_null(strstr(document.body, "\"/groups/{groupId}/machines/{clusterName}:letAcmeIn\""));
+  munit_assert_null(strstr(document.body, "/clusters"));
+  if (strstr(document.body, "\"replicationSpecs\"")) munit_errorf("%.300s", strstr(document.body, "\"replicationSpecs\"") - 200);
+  if (strstr(document.body, "\"REPLICASET\"")) munit_errorf("%.300s", strstr(document.body, "\"REPLICASET\"") - 200);
+  munit_assert_null(strstr(document.body, "\"DB_USER_ADDED\""));
+  munit_assert_null(strstr(document.body, "\"SVC_MANAGED\""));
+  munit_assert_not_null(strstr(document.body, "\"propertyName\":\"cloud\""));
+  svc_response_free(&document);
+  t_close(&t);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ every plan */
+
+/* The dialect of examples/, without its vendor word: the world has our own. */
+static const char *public_words(svc_arena *a)
+{
+  static char text[65536];
+  FILE *f = fopen("examples/dialects/atlas.json", "re");
+  svc_buf b = svc_buf_new(a, 8192);
+  svc_node *whole;
+  size_t n;
+  munit_assert_not_null(f);
+  n = fread(text, 1, sizeof text - 1, f);
+  fclose(f);
+  text[n] = 0;
+  munit_assert_true(svc_json_gate(a, (svc_str){ text, n }, 8, &(svc_json_fault){ 0, "" }));
+  whole = svc_json_parse_gated(a, (svc_str){ text, n });
+  svc_node_drop(whole, "vendor");
+  svc_node_write(&b, whole);
+  return svc_buf_done(&b).p;
+}
+
+/* From here on the world speaks the dialect of the other handle, but for its paths: it has made all that is needed in our words. */
+static void speak(t_world *w, const svc *other)
+{
+  size_t i;
+  w->t.s->dialect = other->dialect;
+  for (i = 0; i < w->t.s->plan_count; i++) w->t.s->plans[i].renamed = other->plans[i].renamed;
+}
+
+static void quieten(t_world *w)
+{
+  size_t i;
+  w->t.s->dialect = NULL;
+  for (i = 0; i < w->t.s->plan_count; i++) w->t.s->plans[i].renamed = false;
+}
+
+/* No word of ours that the dialect has another one for. */
+static void no_words_of_ours(const svc *s, const svc_plan *plan, const svc_node *node)
+{
+  const svc_node *member;
+  if (node->type == SVC_J_STRING && svc_word_ours(s, SVC_WORD_VALUE, node->text)) t_complain(plan, "answers with the value " SVC_FMT, SVC_ARG(node->text));
+  for (member = svc_node_first(node); member; member = member->next) {
+    if (node->type == SVC_J_OBJECT && svc_word_ours(s, SVC_WORD_FIELD, member->name))
+      t_complain(plan, "answers with the field " SVC_FMT, SVC_ARG(member->name));
+    if (svc_str_is(member->name, "links")) continue;
+    no_words_of_ours(s, plan, member);
+  }
+}
+
+static const char *in_words(t_world *w, const svc_plan *plan)
+{
+  const svc_object *object = plan->route->body ? plan->route->body : plan->noun->noun->object;
+  svc_buf b = svc_buf_new(&w->t.arena, 4096);
+  if (!w->has_body || plan->route->flags & SVC_NO_BODY) return w->has_body ? w->body : NULL;
+  svc_node_write(&b, svc_turn_example(w->t.s, &w->t.arena, object, w->body));
+  return t_keep(&w->t, svc_buf_done(&b).p);
+}
+
+/* The path in the words of the dialect, as far as it holds a value of a field. */
+static const char *path_in_words(t_world *w, const svc_plan *plan)
+{
+  svc_buf b = svc_buf_new(&w->t.arena, 512);
+  svc_str rest = svc_str_c(w->path + 1);
+  if (plan->in_path < 0) return w->path;
+  while (rest.n) {
+    svc_str behind = svc_str_cut(&rest, '/'), value = svc_str_cut(&behind, '.');
+    svc_buf_char(&b, '/');
+    svc_buf_str(&b, svc_turned_value(w->t.s, plan->in_path_field, value));
+    if (behind.n) svc_buf_char(&b, '.');
+    svc_buf_str(&b, behind);
+  }
+  return t_keep(&w->t, svc_buf_done(&b).p);
+}
+
+static void every_plan(bool writes)
+{
+  static t_world w;
+  svc_config config = { .limiter_off = 1 };
+  t_schema schema;
+  svc_arena arena;
+  svc *other = NULL;
+  size_t i, n, renamed = 0;
+  svc_arena_init(&arena, NULL);
+  config.dialect = public_words(&arena);
+  munit_assert_int(svc_open(&other, &config), ==, SVC_OK);
+  t_schema_open(&schema, other);
+  for (i = 0, n = other->plan_count; i < n; i++) {
+    const svc_plan *plan;
+    const svc_node *fits;
+    int status;
+    if (other->plans[i].route->flags & SVC_ABSOLUTE || (other->plans[i].route->method != SVC_GET) != writes) continue;
+    t_world_open(&w);
+    plan = &w.t.s->plans[i];
+    if (!t_world_elsewhere(plan) && !t_ended(&w.t, plan) && t_world_ready(&w, plan)) {
+      speak(&w, other);
+      status = t_send(&w.t, t_method(plan), path_in_words(&w, plan), in_words(&w, plan));
+      if (status != t_success(plan)) t_complain(plan, "answers %d: %.300s", status, w.t.response.body);
+      if (w.t.body && !plan->route->media) no_words_of_ours(other, plan, w.t.body);
+      fits = w.t.body && status < 300 && !plan->route->media ? t_schema_of_answer(&schema, plan, status) : NULL;
+      if (fits && !t_schema_fits(&schema, fits, w.t.body)) t_complain(plan, "does not fit the document: %s", schema.why);
+      renamed += plan->renamed;
+      quieten(&w);
+    }
+    t_world_close(&w);
+  }
+  munit_assert_size(renamed, >, 10);
+  t_schema_close(&schema);
+  svc_close(other);
+  svc_blocks_free(arena.blocks);
+  t_complaints_end();
+}
+
+TEST(dialect, every_read)
+{
+  every_plan(false);
+}
+
+TEST(dialect, every_write)
+{
+  every_plan(true);
+}
