@@ -177,7 +177,14 @@ TEST(cluster_versions, either)
   versions_expect(&w, MEDIA("2024-08-05"), "PATCH", "A", "{\"diskSizeGB\":65}", 200);
   munit_assert_string_equal(t_str(&w.t, "replicationSpecs[0].regionConfigs[0].electableSpecs.diskSizeGB"), "65");
   versions_expect(&w, MEDIA("2024-08-05"), "PATCH", "A", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", 200);
-  versions_expect(&w, MEDIA("2024-08-05"), "PATCH", "A", "{\"replicationSpecs\":7}", 400);
+  versions_expect(&w, MEDIA("2024-08-05"), "PATCH", "A", "{\"diskSizeGB\":55,\"replicationSpecs\":7}", 400);
+  munit_assert_true(t_violation(&w.t, "replicationSpecs"));
+  versions_expect(&w, MEDIA("2024-08-05"), "PATCH", "A", "{\"replicationSpecs\":[7," SPEC("Zone 1", "1", "M30") "]}", 400);
+  munit_assert_true(t_violation(&w.t, "replicationSpecs[0]"));
+  versions_expect(&w, MEDIA("2024-08-05"), "PATCH", "A", "{\"replicationSpecs\":[" SPEC("Zone 1", "-1", "M30") "," SPEC("Zone 1", "\"a\"", "M30") "]}", 400);
+  munit_assert_true(t_violation(&w.t, "replicationSpecs[0].numShards"));
+  munit_assert_true(t_violation(&w.t, "replicationSpecs[1].numShards"));
+  versions_expect(&w, MEDIA("2024-08-05"), "PATCH", "A", "{\"diskSizeGB\":\"a\"}", 400);
   t_close(&w.t);
 }
 
@@ -283,5 +290,26 @@ TEST(cluster_versions, tenant)
   munit_assert_int64(t_int(&w.t, "replicationSpecs[0].numShards"), ==, 1);
   versions_expect(&w, ZONES, "PATCH", "T", t_keep(&w.t, w.t.response.body), 200);
   versions_expect(&w, LEGACY, "PATCH", "T", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", 200);
+  t_close(&w.t);
+}
+
+/* Those that are gone and have left snapshots behind are listed in the same shape. */
+TEST(cluster_versions, deleted)
+{
+  static const char *const versions[] = { LEGACY, ZONES };
+  t_place w;
+  size_t i;
+  t_place_open(&w, &versions_config, "alpha", NULL);
+  versions_expect(&w, ZONES, "POST", "", SHARDED("D", ",\"backupEnabled\":true,\"replicationSpecs\":[" SPEC("East", "1", "M30") "]"), 201);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"description\":\"a\",\"retentionInDays\":5}", "/groups/%s/clusters/D/backup/snapshots", w.group), ==, 202);
+  t_advance(&w.t, 3600);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  versions_expect(&w, ZONES, "DELETE", "D?retainBackups=true", NULL, 202);
+  for (i = 0; i < 2; i++) {
+    versions_expect(&w, versions[i], "GET", "?includeDeletedWithRetainedBackups=true", NULL, 200);
+    munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+    munit_assert_string_equal(t_str(&w.t, "results[0].name"), "D");
+    munit_assert_int64(t_int(&w.t, "results[0].replicationSpecs[0].numShards"), ==, 1);
+  }
   t_close(&w.t);
 }
