@@ -108,13 +108,13 @@ static void cluster_legacy_keep_settings(svc_call *c, svc_node *body, const svc_
 /* Hardware that was not sent stays as it is. Where the nodes are is said in one of three ways: what was sent replaces the others. */
 static void cluster_legacy_keep(svc_call *c, svc_node *body, const svc_node *was)
 {
-  const svc_node *settings = svc_node_get(body, "providerSettings");
-  bool placed = svc_node_get(body, "replicationSpecs") || cluster_legacy_differs(body, was, "replicationSpec") ||
-                cluster_legacy_differs(body, was, "replicationFactor") || cluster_legacy_differs(body, was, "numShards") ||
-                cluster_legacy_differs(settings, svc_node_get(was, "providerSettings"), "regionName");
-  bool moved = cluster_legacy_differs(body, was, "replicationFactor") || cluster_legacy_differs(settings, svc_node_get(was, "providerSettings"), "regionName");
+  bool moved = cluster_legacy_differs(body, was, "replicationFactor") ||
+               cluster_legacy_differs(svc_node_get(body, "providerSettings"), svc_node_get(was, "providerSettings"), "regionName");
+  bool placed = moved || svc_node_get(body, "replicationSpecs") || cluster_legacy_differs(body, was, "replicationSpec") ||
+                cluster_legacy_differs(body, was, "numShards");
   size_t i;
   cluster_legacy_keep_settings(c, body, was);
+  if (!svc_node_get(body, "clusterType")) svc_node_set_copy(c->arena, body, "clusterType", was, "clusterType");
   CLUSTER_LEGACY_EACH(i) {
     const char *name = cluster_legacy_hardware[i];
     bool place = strcmp(name, "replicationSpecs") == 0 || (moved && strcmp(name, "replicationSpec") == 0);
@@ -122,16 +122,17 @@ static void cluster_legacy_keep(svc_call *c, svc_node *body, const svc_node *was
   }
 }
 
-/* A version that was shown and is sent back is no request for one. */
-static void cluster_legacy_drop_same(svc_node *body, const svc_node *was)
+/* What was shown and is sent back is no request for anything. Is some of the rest about hardware? */
+static bool cluster_legacy_drop_same(svc_node *body, const svc_node *was)
 {
   bool hardware = false;
   size_t i;
   if (!cluster_legacy_differs(body, was, "dbVersion")) svc_node_drop(body, "dbVersion");
   if (!cluster_legacy_differs(body, was, "providerBackupEnabled")) svc_node_drop(body, "providerBackupEnabled");
   CLUSTER_LEGACY_EACH(i) hardware |= cluster_legacy_differs(body, was, cluster_legacy_hardware[i]);
-  if (hardware) return;
+  if (hardware) return true;
   CLUSTER_LEGACY_EACH(i) svc_node_drop(body, cluster_legacy_hardware[i]);
+  return false;
 }
 
 /* Into the newest shape; of a change, only what it asks for. */
@@ -151,13 +152,8 @@ SVC_PRIVATE bool svc_cluster_legacy_upgrade(svc_call *c, svc_node *body, const s
   svc_node *was = before ? svc_node_copy(c->arena, before) : NULL;
   bool hardware = true;
   if (before && (!was || !svc_cluster_legacy_downgrade(c, was))) return false;
-  if (was) {
-    cluster_legacy_drop_same(body, was);
-    hardware = svc_node_get(body, "providerSettings") || svc_node_get(body, "replicationSpecs") || svc_node_get(body, "replicationSpec") ||
-               svc_node_get(body, "diskSizeGB") || svc_node_get(body, "numShards") || svc_node_get(body, "autoScaling") ||
-               svc_node_get(body, "replicationFactor");
-    if (hardware) cluster_legacy_keep(c, body, was);
-  }
+  if (was) hardware = cluster_legacy_drop_same(body, was);
+  if (was && hardware) cluster_legacy_keep(c, body, was);
   if (hardware && !svc_cluster_legacy_sound(c, body)) return false;
   return cluster_legacy_write(c, body, before, hardware);
 }

@@ -122,14 +122,22 @@ static const svc_node *cluster_versions_shard(const svc_node *before, svc_str zo
   return NULL;
 }
 
-/* One element for each shard of a zone. */
+/* How many shards a zone is to have: as many as were sent, else as many as there are; 0: what was sent is no number of shards. */
+static int64_t cluster_versions_count(const svc_node *sent, const svc_node *before, bool there, svc_str zone)
+{
+  int64_t count = svc_node_i64(sent, "numShards", 0);
+  if (svc_node_get(sent, "numShards")) return count > 0 ? count : 0;
+  while (there && cluster_versions_shard(before, zone, count)) count++;
+  return there ? count : 1;
+}
+
+/* One element for each shard of a zone. What is no spec stays as it is: the newest shape refuses it. */
 static void cluster_versions_unfold(svc_call *c, svc_node *list, const svc_node *sent, const svc_node *before)
 {
   const svc_node *was = svc_cluster_spec_with(svc_node_get(before, "replicationSpecs"), NULL, "id", svc_node_str(sent, "id")), *shard;
   svc_str zone = svc_node_str(svc_node_get(sent, "zoneName") ? sent : was, "zoneName");
-  int64_t count = svc_node_i64(sent, "numShards", 0), i;
-  if (!count)
-    for (count = was ? 0 : 1; was && cluster_versions_shard(before, zone, count);) count++;
+  int64_t count = sent->type == SVC_J_OBJECT ? cluster_versions_count(sent, before, was != NULL, zone) : 0, i;
+  if (count == 0) svc_node_append(list, svc_node_copy(c->arena, sent));
   for (i = 0; i < count && svc_node_count(list) < CLUSTER_VERSIONS_SHARDS; i++) {
     svc_node *spec = svc_node_copy(c->arena, sent);
     if (!spec) return;
@@ -148,8 +156,8 @@ SVC_PRIVATE void svc_cluster_by_shard(svc_call *c, svc_node *body, const svc_nod
   svc_node *specs = svc_node_get(body, "replicationSpecs"), *list = svc_node_array(c->arena, "replicationSpecs");
   const svc_node *from = svc_node_get(body, "diskSizeGB") ? body : cluster_versions_disk_of(before), *spec;
   if (!specs) specs = svc_node_get(before, "replicationSpecs");
-  for (spec = list ? svc_node_first(specs) : NULL; spec; spec = spec->next)
-    if (spec->type == SVC_J_OBJECT) cluster_versions_unfold(c, list, spec, before);
+  if (specs && specs->type != SVC_J_ARRAY) return;
+  for (spec = list ? svc_node_first(specs) : NULL; spec; spec = spec->next) cluster_versions_unfold(c, list, spec, before);
   for (spec = svc_node_first(list); spec; spec = spec->next) cluster_versions_set_disk(c, spec, from, from == body);
   if (svc_node_first(list)) svc_node_put(c->arena, body, list);
   svc_node_drop(body, "diskSizeGB");
