@@ -40,8 +40,9 @@ static void behave_keep(svc_call *c)
 static bool behave_run(svc_call *c)
 {
   const svc_route *route = c->plan->route;
-  if ((route->gate && !route->gate(c)) || !svc_older_change(c)) return false;
-  return route->run(c) ? true : svc_older_explain(c);
+  if (route->gate && !route->gate(c)) return false;
+  if (!c->route.older) return route->run(c);
+  return svc_older_change(c) && (route->run(c) || svc_older_explain(c));
 }
 
 SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn)
@@ -56,7 +57,7 @@ SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn)
   c->error.violation_count = 0;
   memset(&c->scope, 0, sizeof c->scope);
   memset(&c->answer, 0, sizeof c->answer);
-  good = svc_retry_before(c, &answered) && (answered || (behave_run(c) && svc_retry_after(c, txn->dirty))) && svc_older_answer(c);
+  good = svc_retry_before(c, &answered) && (answered || (behave_run(c) && svc_retry_after(c, txn->dirty))) && (!c->route.older || svc_older_answer(c));
   txn->dirty |= dirty;
   if (good) behave_keep(c);
   if (c->arena->failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
@@ -132,7 +133,7 @@ SVC_PRIVATE bool svc_stage_behave(svc_call *c)
   behave_job work;
   int status;
   if (c->plan->route->told) return behave_ask(c);
-  if (c->request.method == SVC_GET) return svc_begin_read(c) && behave_run(c) && svc_older_answer(c);
+  if (c->request.method == SVC_GET) return svc_begin_read(c) && behave_run(c) && (!c->route.older || svc_older_answer(c));
   if (!svc_read_good(c)) return false;
   memset(&work.job, 0, sizeof work.job);
   if (SVC_IS_SHARED(c->s->commit.port) && c->txn && c->txn->draft) { /* it may go on in there */

@@ -69,7 +69,7 @@ SVC_PRIVATE bool svc_stage_body(svc_call *c)
     return svc_check_done(c);
   }
   if ((c->request.method != SVC_POST && c->request.method != SVC_GET) || !object) return true;
-  if (!svc_older_create(c)) return false;
+  if (c->route.older && !svc_older_create(c)) return false;
   c->checked = svc_check(c, object, c->body, NULL, SVC_CHECK_CREATE);
-  return svc_check_done(c) ? true : svc_older_explain(c);
+  return svc_check_done(c) || (c->route.older && svc_older_explain(c));
 }

@@ -427,14 +427,18 @@ static bool list_older(svc_call *c, void *state, svc_item *out)
   return c->error.code == SVC_E_NONE;
 }
 
+static bool list_write_older(svc_call *c, const list_source *from, svc_scan *scan, int64_t total)
+{
+  list_source rows = { list_row, NULL, scan }, all = { list_older, NULL, &rows };
+  if (from) rows = *from;
+  return list_page_of(c, &all, NULL, c->route.older->omits ? -1 : total);
+}
+
 /* The page as it is written: from a source of items, or, where that is NULL, straight from a scan of entities. */
 static bool list_write(svc_call *c, const list_source *from, svc_scan *scan, int64_t total)
 {
-  const svc_older *older = c->route.older;
-  list_source rows = { list_row, NULL, scan }, all = { list_older, NULL, &rows };
-  if (!older || !older->downgrade) return list_page_of(c, from, scan, total);
-  if (from) rows = *from;
-  return list_page_of(c, &all, NULL, older->omits ? -1 : total);
+  if (c->route.older && c->route.older->downgrade) return list_write_older(c, from, scan, total);
+  return list_page_of(c, from, scan, total);
 }
 
 SVC_PRIVATE bool svc_list_items(svc_call *c, svc_item_source source, void *state, int64_t total)

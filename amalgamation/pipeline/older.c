@@ -50,8 +50,7 @@ SVC_PRIVATE const svc_object *svc_body_object(const svc_call *c)
 
 static bool older_is_other(const svc_call *c)
 {
-  const svc_older *v = c->route.older;
-  return v && c->body && (v->body || v->upgrade);
+  return c->body && (c->route.older->body || c->route.older->upgrade);
 }
 
 SVC_PRIVATE bool svc_older_create(svc_call *c)
@@ -117,7 +116,7 @@ SVC_PRIVATE bool (svc_older_explain)(svc_call *c)
   const svc_violation *first = c->error.violations;
   svc_str detail;
   unsigned newest;
-  if (!v || !v->body || !first || older_has(v->body, first->field)) return false;
+  if (!v->body || !first || older_has(v->body, first->field)) return false;
   newest = svc_route_newest(c->plan->route);
   detail = c->error.detail.n ? c->error.detail : svc_violation_text(c, first);
   c->error.detail = svc_arena_print(c->arena, SVC_FMT " The attribute is named as in version %04u-%02u-%02u.", SVC_ARG(detail),
@@ -131,7 +130,6 @@ SVC_PRIVATE bool svc_older_answer(svc_call *c)
 {
   const svc_older *v = c->route.older;
   svc_node *shown;
-  if (!v) return true;
   if (v->status) c->answer.status = v->status;
   if (!v->downgrade || !c->answer.body.p || c->answer.whole) return true;
   shown = svc_json_parse(c->arena, c->answer.body);

@@ -191,7 +191,7 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   if (c->error.challenge_bearer.n) respond_header(c, "WWW-Authenticate", c->error.challenge_bearer);
   if (status == 503 || c->error.retry_after) respond_number(c, "Retry-After", c->error.retry_after ? c->error.retry_after : 1);
   if (status == 405) respond_header(c, "Allow", svc_methods_allowed(c));
-  if (c->route.version) respond_ending(c, c->route.older);
+  if (c->route.version && (c->route.older || route->deprecated || route->sunset)) respond_ending(c, c->route.older);
   /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */
   if ((c->answer.secret && !c->error.code) || (route && SVC_TAKES_FORM(route)))
     respond_header(c, "Cache-Control", SVC_S("no-store"));

@@ -69,8 +69,8 @@ SVC_PRIVATE int svc_get_nouns(svc_txn *txn, const svc_noun_info *noun, const svc
 SVC_PRIVATE int svc_get_noun(svc_txn *txn, const svc_noun_info *noun, const svc_id *id, svc_entity *out); /* SVC_GLOBAL ones */
 SVC_PRIVATE int svc_get_noun_said(svc_txn *txn, const svc_noun_info *noun, svc_str id, svc_entity *out); /* the same, as svc_entity_said() */
 
-/* older.c: requests and answers of older versions. Each returns true at once where the shape is the newest. */
-SVC_PRIVATE const svc_object *svc_body_object(const svc_call *c); /* the shape of the request, in the version that is asked for */
+/* older.c: requests and answers of older versions: of a call that has c->route.older. */
+SVC_PRIVATE const svc_object *svc_body_object(const svc_call *c); /* the shape of the request, in the version that is asked for, also the newest */
 SVC_PRIVATE bool svc_older_create(svc_call *c);  /* the body of a POST: checked against its shape, then c->body is in the newest */
 SVC_PRIVATE bool svc_older_change(svc_call *c);  /* the same of a PUT or PATCH, inside its transaction */
 SVC_PRIVATE bool svc_older_answer(svc_call *c);  /* the entity that was answered, in the shape of the version */

@@ -134,23 +134,22 @@ SVC_PRIVATE unsigned svc_version_deprecated(const svc_route *route, const svc_ol
   return svc_route_version(route, i);
 }
 
-/* Is this version answered, as the newest or as an older one? */
+/* Is this version, which is not the newest, answered? */
 static bool version_lives(const svc_call *c, unsigned version)
 {
-  const svc_older *older;
-  if (svc_has_ended(c->s, c->plan, c->now)) return false;
-  if (version == svc_route_newest(c->plan->route)) return true;
-  older = svc_route_older(c->plan->route, version);
-  return older && !svc_version_ended(c->s, older, c->now);
+  const svc_older *older = svc_route_older(c->plan->route, version);
+  return older && !svc_has_ended(c->s, c->plan, c->now) && !svc_version_ended(c->s, older, c->now);
 }
 
 /* What serving this range comes to: SVC_E_NONE with the version, or the error with the version that is gone. */
 static int version_judge(const svc_call *c, const version_range *r, unsigned *version)
 {
   const svc_route *route = c->plan->route;
-  *version = r->any ? svc_route_newest(route) : r->day ? version_select(route, r->day) : 0;
+  unsigned newest = svc_route_newest(route);
+  *version = r->any ? newest : r->day ? version_select(route, r->day) : 0;
   if (*version == 0 || (r->any && !r->bare && c->s->config.strict_accept)) return SVC_E_INVALID_VERSION_DATE;
-  return version_lives(c, *version) ? SVC_E_NONE : SVC_E_VERSION_GONE;
+  if (*version != newest) return version_lives(c, *version) ? SVC_E_NONE : SVC_E_VERSION_GONE;
+  return svc_has_ended(c->s, c->plan, c->now) ? SVC_E_VERSION_GONE : SVC_E_NONE;
 }
 
 static svc_str version_day(svc_call *c, unsigned version)
@@ -221,7 +220,7 @@ static bool version_ruled_out(const svc_call *c, const version_range *wildcard)
 static bool version_take(svc_call *c, unsigned version)
 {
   c->route.version = version;
-  c->route.older = svc_route_older(c->plan->route, version);
+  c->route.older = c->plan->route->older ? svc_route_older(c->plan->route, version) : NULL;
   return true;
 }
 
