@@ -119,6 +119,7 @@ static int dialect_member(svc *s, const svc_node *node)
 static int dialect_malformed(const svc *s, svc_str text, const svc_json_fault *fault)
 {
   svc_str near = { text.p + fault->at, text.n - fault->at };
+  near.n = strcspn(near.p, "\n\r");
   near.n = near.n < 60 ? near.n : 60;
   if (s->memory.failed) return SVC_NOMEM;
   svc_log(s, SVC_LOG_ERROR, "svc_config.dialect is not good JSON at byte %zu: %s: " SVC_FMT, fault->at, fault->what, SVC_ARG(near));
