@@ -42,7 +42,7 @@ SVC_PRIVATE bool svc_org_setting(svc_call *c, const char *name, bool preset);
 SVC_PRIVATE bool svc_project_setting(svc_call *c, const char *name);
 SVC_PRIVATE bool svc_project_allows(svc_call *c, const char *name);
 SVC_PRIVATE int64_t svc_org_setting_number(svc_call *c, const char *name, int64_t preset);
-SVC_PRIVATE bool svc_organization_settings_begin(svc_call *c, const svc_entity *org); /* of a new organization (organization_settings.c) */
+SVC_PRIVATE bool svc_organization_settings_begin(svc_call *c, const svc_entity *org); /* of a new organization */
 
 /* event_types.c */
 SVC_PRIVATE bool svc_event_type_named(const char *name, svc_event_type *out); /* false: there is none */

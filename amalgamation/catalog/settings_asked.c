@@ -44,3 +44,23 @@ SVC_PRIVATE bool svc_project_allows(svc_call *c, const char *name)
             : svc_fail_as(c, svc_arena_print(c->arena, "The project has turned this off: its setting %s is false.", svc_shown_field(c->s, svc_str_c(name)).p),
                           SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", name);
 }
+
+/*
+** An organization that a person makes asks for access lists, as one made in a web interface does: people are not bound by
+** lists and can always go on. One that a credential makes, or the host itself at bootstrap (it has no id), does not, for
+** nobody could get into it.
+*/
+SVC_PRIVATE bool svc_organization_settings_begin(svc_call *c, const svc_entity *org)
+{
+  const svc_noun_info *noun = c->s->seats[SVC_SEAT_POLICY];
+  bool person = c->who.kind == SVC_WHO_USER && !svc_id_is_zero(&c->who.id);
+  svc_change change;
+  svc_entity e;
+  if (!noun || !person) return true;
+  if (!svc_change_new(c, noun, svc_json_parse(c->arena, noun->preset), &change)) return false;
+  change.parent = org->id;
+  change.input = NULL;
+  change.event = NULL; /* that of the organization speaks for it */
+  svc_node_set_bool(c->arena, change.body, "apiAccessListRequired", true);
+  return svc_insert(c, &change, &e);
+}

@@ -85,26 +85,6 @@ static bool organization_settings_prepare(svc_call *c, svc_change *change)
   return was || !is || svc_access_requiring(c);
 }
 
-/*
-** An organization that a person makes asks for access lists, as one made in a web interface does: people are not bound by
-** lists and can always go on. One that a credential makes, or the host itself at bootstrap (it has no id), does not, for
-** nobody could get into it.
-*/
-SVC_PRIVATE bool svc_organization_settings_begin(svc_call *c, const svc_entity *org)
-{
-  const svc_noun_info *noun = c->s->seats[SVC_SEAT_POLICY];
-  bool person = c->who.kind == SVC_WHO_USER && !svc_id_is_zero(&c->who.id);
-  svc_change change;
-  svc_entity e;
-  if (!noun || !person) return true;
-  if (!svc_change_new(c, noun, svc_json_parse(c->arena, noun->preset), &change)) return false;
-  change.parent = org->id;
-  change.input = NULL;
-  change.event = NULL; /* that of the organization speaks for it */
-  svc_node_set_bool(c->arena, change.body, "apiAccessListRequired", true);
-  return svc_insert(c, &change, &e);
-}
-
 SVC_PRIVATE const svc_noun svc_noun_organization_settings = {
   .name = "organization settings",
   .kind = "oset",
