@@ -21,11 +21,11 @@ function freePort() {
 }
 
 // Starts svcd, calls run({base, boot}), and ends it.
-export async function withService(run) {
+export async function withService(run, scheme = 'http') {
   const folder = mkdtempSync(join(tmpdir(), 'svcd-clients-'));
-  const base = `http://127.0.0.1:${await freePort()}`;
+  const base = `${scheme}://127.0.0.1:${await freePort()}`;
   const boot = join(folder, 'boot.json');
-  const svcd = spawn(process.env.SVCD ?? 'build/svcd', ['serve', '--memory', '--dialect', 'examples/dialects/atlas.json', '--provision-seconds', '1',
+  const svcd = spawn(process.env.SVCD ?? 'build/svcd', ['serve', '--data', folder, '--dialect', 'examples/dialects/atlas.json', '--provision-seconds', '1',
     '--bootstrap', boot, '--listen', base], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => svcd.on('exit', resolve));
   try {
