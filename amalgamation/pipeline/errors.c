@@ -125,12 +125,12 @@ static svc_str errors_echo(svc_call *c, svc_str text, size_t most)
 /* A parameter, which its name in the table may say to be the place of a field. */
 static svc_str errors_shown(svc_call *c, svc_str name, svc_str text)
 {
-  return svc_str_is(name, "attribute") || svc_str_is(name, "otherAttribute") ? svc_shown_place(c, text) : text;
+  return svc_str_starts(name, "attribute") || svc_str_is(name, "otherAttribute") ? svc_shown_place(c, text) : text;
 }
 
 static bool errors_fail(svc_call *c, svc_str detail, int code, const char *format, va_list args)
 {
-  svc_str names = svc_str_c(errors_parameters(code));
+  svc_str names = code == SVC_E_INVALID_ENUM_VALUE ? SVC_S("attribute") : svc_str_c(errors_parameters(code)); /* called "name", as is much else */
   c->error.code = code;
   c->error.param_count = 0;
   c->error.detail = detail;

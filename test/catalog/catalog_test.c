@@ -116,7 +116,8 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
     if ((f->min && type != SVC_STRING && !(f->flags & SVC_MIN)) || (f->max && type != SVC_STRING && !(f->flags & SVC_MAX)))
       munit_errorf("%s.%s: a bound that does not hold", object->name, f->name);
     if ((f->min_items || f->max_items) && f->type != SVC_ARRAY) munit_errorf("%s.%s: only arrays have a number of elements", object->name, f->name);
-    if (f->object && type != SVC_OBJECT) munit_errorf("%s.%s: only objects are of an object", object->name, f->name);
+    if (f->object && type != SVC_OBJECT && f->type != SVC_ANY)
+      munit_errorf("%s.%s: only objects are of an object, and what a hook checks as one", object->name, f->name);
     if (type == SVC_OBJECT) catalog_check_object(t, f->object, depth + 1);
     if (f->preset) {
       svc_json_fault fault;

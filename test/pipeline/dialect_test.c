@@ -167,6 +167,101 @@ TEST(dialect, faults)
   t_close(&t);
 }
 
+/* ----------------------------------------------------------------------------------------------------------------- a probe */
+
+/* A lamp: a union by its kind, with all that a field can hold. */
+static const char *const lamp_kinds[] = { "OIL", "WIRED", NULL };
+static const char *const lamp_colours[] = { "RED", "BLUE", NULL };
+static const svc_field part_fields[] = { F_ENUM("colour", lamp_colours), F_STR("maker") };
+static const svc_object part_object = { .name = "LampPart", .fields = SVC_ROWS(part_fields) };
+static const svc_field lamp_base_fields[] = {
+  { .name = "colours", .type = SVC_ARRAY, .item = SVC_STRING, .values = lamp_colours },
+  F_ANY("free"), F_GROUP_ID(), F_ID(), F_ENUM("lampKind", lamp_kinds, .flags = SVC_REQUIRED), F_STR("name", .flags = SVC_REQUIRED),
+  { .name = "named", .type = SVC_MAP, .item = SVC_OBJECT, .object = &part_object },
+  F_LIST("parts", &part_object),
+  { .name = "words", .type = SVC_MAP, .item = SVC_STRING, .max = 8 }
+};
+static const svc_object lamp_base = { .name = "LampBase", .fields = SVC_ROWS(lamp_base_fields) };
+static const svc_field oil_fields[] = { F_STR("wick") };
+static const svc_object oil_object = { .name = "OilLamp", .fields = SVC_ROWS(oil_fields), .base = &lamp_base };
+static const svc_field wired_fields[] = { F_INT("watts"), F_ENUM("wick", lamp_colours) };
+static const svc_object wired_object = { .name = "WiredLamp", .fields = SVC_ROWS(wired_fields), .base = &lamp_base };
+static const svc_variant lamp_variants[] = { { "OIL", &oil_object }, { "WIRED", &wired_object }, { NULL, NULL } };
+static const svc_object lamp_object = { .name = "Lamp", .choice = SVC_CHOICE("lampKind", NULL, lamp_variants) };
+#define LAMPS "/groups/{groupId}/lamps", SVC_SET_PROJECTS, (20250101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
+static const svc_route lamp_routes[] = {
+  R_GET(LAMPS, "", .flags = SVC_PAGED, .op = "listLamps", .run = svc_verb_list),
+  R_POST(LAMPS, "", .status = 201, .op = "createLamp", .run = svc_verb_create),
+  R_GET(LAMPS, "/{lampId}", .op = "getLamp", .run = svc_verb_read),
+  R_PATCH(LAMPS, "/{lampId}", .op = "updateLamp", .run = svc_verb_update)
+};
+static const svc_noun lamp = { .name = "lamp", .kind = "lamp", .parent = "project", .param = "lampId", .err_not_found = SVC_E_RESOURCE_NOT_FOUND,
+                               .object = &lamp_object, .routes = SVC_ROUTES(lamp_routes) };
+static const svc_noun *const lamp_probes[] = { &lamp, NULL };
+
+static const char lamp_words[] = "{\"fields\":{\"lampKind\":\"aSort\",\"maker\":\"by\",\"parts\":\"bits\",\"watts\":\"power\",\"wick\":\"thread\"},"
+                                 "\"values\":{\"OIL\":\"BURNING\",\"RED\":\"ROUGE\"},\"paths\":{\"lamps\":\"lights\"}}";
+
+#define INSIDE "{\"colour\":\"RED\",\"maker\":\"m\",\"parts\":[\"OIL\"]}"
+
+TEST(dialect, probe)
+{
+  svc_config config = { .limiter_off = 1, .dialect = lamp_words };
+  const char *id;
+  t_place w;
+  t_service *t = &w.t;
+  t_probes(lamp_probes);
+  t_place_open(&w, &config, "alpha", NULL);
+  if (t_sendf(t, "POST", "{\"aSort\":\"BURNING\",\"name\":\"RED\",\"thread\":\"RED\",\"colours\":[\"ROUGE\",\"BLUE\"],\"free\":" INSIDE ","
+              "\"named\":{\"maker\":{\"colour\":\"ROUGE\",\"by\":\"RED\"}},\"bits\":[{\"by\":\"wick\"},{\"colour\":\"ROUGE\"}],"
+              "\"words\":{\"wick\":\"RED\"}}", "/groups/%s/lights", w.group) != 201) munit_errorf("%s", t->response.body);
+  id = t_keep(t, t_str(t, "id"));
+  munit_assert_string_equal(t_str(t, "aSort"), "BURNING");
+  munit_assert_string_equal(t_str(t, "thread"), "RED"); /* of an oil lamp this lists no values */
+  munit_assert_string_equal(t_str(t, "colours[0]"), "ROUGE");
+  munit_assert_string_equal(t_str(t, "named.maker.colour"), "ROUGE");
+  munit_assert_string_equal(t_str(t, "named.maker.by"), "RED");
+  munit_assert_string_equal(t_str(t, "bits[0].by"), "wick");
+  munit_assert_string_equal(t_str(t, "bits[1].colour"), "ROUGE");
+  munit_assert_string_equal(t_str(t, "words.wick"), "RED");
+  munit_assert_not_null(strstr(t->response.body, "\"free\":" INSIDE));
+  munit_assert_memory_equal(9, t->response.body, "{\"aSort\":"); /* by its name on the wire it stands first */
+
+  /* a PATCH need not say which variant it is */
+  munit_assert_int(t_sendf(t, "PATCH", "{\"bits\":[{\"by\":\"n\"}],\"thread\":\"ROUGE\"}", "/groups/%s/lights/%s", w.group, id), ==, 200);
+  munit_assert_string_equal(t_str(t, "bits[0].by"), "n");
+  munit_assert_string_equal(t_str(t, "thread"), "ROUGE");
+  munit_assert_int(t_sendf(t, "PATCH", "{\"aSort\":\"WIRED\",\"power\":7,\"thread\":\"ROUGE\"}", "/groups/%s/lights/%s", w.group, id), ==, 200);
+  munit_assert_int(t_int(t, "power"), ==, 7);
+  munit_assert_string_equal(t_str(t, "thread"), "ROUGE");
+
+  /* keys of maps are named as they were sent, and fields in the dialect's words */
+  munit_assert_int(t_sendf(t, "PATCH", "{\"words\":{\"wick\":\"far too long\"},\"named\":{\"maker\":{\"colour\":\"RED\",\"maker\":\"m\"}}}",
+                           "/groups/%s/lights/%s", w.group, id), ==, 400);
+  munit_assert_true(t_violation(t, "words.wick"));
+  munit_assert_true(t_violation(t, "named.maker.colour"));
+  munit_assert_true(t_violation(t, "named.maker.maker"));
+  munit_assert_not_null(strstr(t->response.body, "must be ROUGE or BLUE"));
+  munit_assert_int(t_sendf(t, "POST", "{\"aSort\":\"OIL\",\"name\":\"n\"}", "/groups/%s/lights", w.group), ==, 400);
+  munit_assert_string_equal(t_param(t, 0), "aSort");
+  munit_assert_not_null(strstr(t_str(t, "detail"), "must be BURNING or WIRED"));
+
+  /* the store has our words */
+  munit_assert_size(probe_records(t->s, "elamp"), ==, 1);
+  {
+    probe_walk walk;
+    svc_entity e;
+    probe_walk_begin(&walk, t->s, "elamp");
+    munit_assert_true(probe_walk_next(&walk));
+    munit_assert_true(svc_entity_decode(walk.key, walk.value, &e));
+    munit_assert_true(svc_json_is(e.body, "lampKind", "WIRED"));
+    munit_assert_true(svc_json_is(e.body, "wick", "RED"));
+    while (probe_walk_next(&walk)) continue;
+  }
+  t_close(t);
+  t_probes(NULL);
+}
+
 /* --------------------------------------------------------------------------------------------------------------- one store */
 
 /* The store has our words: what one dialect wrote the other shows. */
