@@ -108,7 +108,7 @@ static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const sv
     if (p->type == SVC_STRING) like.values = p->values, like.pattern = p->pattern;
     openapi_parameter(w, "query", &like, p);
   }
-  if (r->method == SVC_GET && openapi_is_list(r)) {
+  if (r->method == SVC_GET ? openapi_is_list(r) : r->flags & SVC_PAGED) {
     svc_openapi_put(w, shared, "pageNum");
     svc_openapi_put(w, shared, "itemsPerPage");
     svc_openapi_put(w, shared, "includeCount");
