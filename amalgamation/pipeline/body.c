@@ -56,8 +56,8 @@ static void body_drop_nulls(svc_node *body, const svc_object *object, bool whole
   body->last = NULL;
   while (*at) {
     const svc_field *f = own ? svc_field_named(own, (*at)->name) : NULL;
-    bool unstored = f && (f->flags & (SVC_WRITE_ONLY | SVC_SEALED | SVC_NULLABLE)) == SVC_WRITE_ONLY;
-    if (f && (*at)->type == SVC_J_NULL && (whole || unstored)) {
+    bool unstored = f && (f->flags & (SVC_WRITE_ONLY | SVC_SEALED)) == SVC_WRITE_ONLY;
+    if (f && (*at)->type == SVC_J_NULL && !(f->flags & SVC_NULLABLE) && (whole || unstored)) {
       *at = (*at)->next;
       continue;
     }

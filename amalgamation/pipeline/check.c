@@ -75,9 +75,19 @@ static svc_node *check_long(svc_call *c, const svc_field *f, const svc_node *inp
   return NULL;
 }
 
+/* The value of the list that this is, in whatever case; NULL: none. */
+static const char *check_any_case(const svc_field *f, svc_str text)
+{
+  const char *const *value = f->flags & SVC_ANY_CASE ? f->values : NULL;
+  while (value && *value && !svc_str_is_nocase(text, *value)) value++;
+  return value ? *value : NULL;
+}
+
 static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *input, const check_path *path)
 {
   size_t length = svc_utf8_length(input->text);
+  const char *spelt = check_any_case(f, input->text);
+  if (spelt) return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_str_c(spelt));
   if (f->flags & SVC_SEALED && !svc_may_seal(input->text))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be a secret without NUL, or what was shown of the one that is kept");
   if (f->values && !(f->flags & SVC_OPEN) && !svc_value_in(c->s, input->text, f->values))
@@ -170,13 +180,31 @@ static const svc_node *check_by_id(const svc_node *array, svc_str id)
   return item;
 }
 
-/* The stored element that one which was sent speaks of: the one whose id it bears; without an id, the one at its place,
-** unless another one that was sent bears that one's id. */
+/* Has this element the same values as that one, of the fields by which they are matched? */
+static bool check_matches(svc_str fields, const svc_node *item, const svc_node *other)
+{
+  while (fields.n) {
+    const svc_node *value = svc_node_find(item, svc_str_cut(&fields, '/'));
+    if (!value || !svc_node_find(other, value->name) || !svc_node_same(value, svc_node_find(other, value->name))) return false;
+  }
+  return true;
+}
+
+static const svc_node *check_by_match(const char *fields, const svc_node *item, const svc_node *before)
+{
+  const svc_node *other = svc_node_first(before);
+  while (other && !check_matches(svc_str_c(fields), item, other)) other = other->next;
+  return other;
+}
+
+/* The stored element that one which was sent speaks of: the one whose id it bears, or that has the same names; without these, the one at its
+** place, unless another one that was sent bears that one's id. */
 static const svc_node *check_counterpart(const svc_field *f, const svc_node *input, const svc_node *item,
                                          const svc_node *before, const svc_node *at_place)
 {
   svc_str wanted = svc_node_str(item, "id");
   bool by_id = check_has_own_id(f, item);
+  if (f->object && f->object->matched_by) return check_by_match(f->object->matched_by, item, before);
   if (by_id && wanted.n) return check_by_id(before, wanted);
   return at_place && by_id && check_by_id(input, svc_node_str(at_place, "id")) ? NULL : at_place;
 }
@@ -393,7 +421,7 @@ static bool check_is_ignored(const svc_field *f, const svc_node *input, const sv
 {
   if (check_is_shown_only(f)) return check_is_zero(f, input);
   if (input->type != SVC_J_NULL) return false;
-  return !old || (mode != SVC_CHECK_UPDATE && !(f->flags & SVC_FIXED));
+  return !old || (mode != SVC_CHECK_UPDATE && !(f->flags & (SVC_FIXED | SVC_NULLABLE)));
 }
 
 static svc_node *check_closed(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *old, const check_path *path, bool *good)

@@ -867,7 +867,7 @@ TEST(body, sent_back)
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 201);
   for (round = 0; round < sizeof changes / sizeof changes[0]; round++)
     for (i = 0; i < t.s->plan_count; i++) {
       const svc_plan *plan = &t.s->plans[i];
