@@ -423,7 +423,7 @@ void t_place_open(t_place *w, const svc_config *changes, const char *project, co
   t_open(&w->t, changes);
   w->org = t_organization(&w->t, "Acme");
   w->group = t_project(&w->t, w->org, project);
-  if (cluster) munit_assert_int(t_sendf(&w->t, "POST", cluster, "/groups/%s/clusters", w->group), ==, 202);
+  if (cluster) munit_assert_int(t_sendf(&w->t, "POST", cluster, "/groups/%s/clusters", w->group), ==, 201);
 }
 
 int t_large_project(t_service *t, const char *org, const char *name)

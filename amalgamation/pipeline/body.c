@@ -36,6 +36,47 @@ static bool body_parse(svc_call *c, svc_str text)
   return true;
 }
 
+static void body_drop_nulls(svc_node *body, const svc_object *object, bool whole);
+
+/* Inside of a member. An element of an array, or of a map, is always sent as a whole. */
+static void body_drop_inner(svc_node *member, const svc_field *f, bool whole)
+{
+  svc_node *item;
+  if (!f->object) return;
+  if (f->type == SVC_OBJECT) body_drop_nulls(member, f->object, whole);
+  else for (item = member->first; item; item = item->next) body_drop_nulls(item, f->object, true);
+}
+
+/* Null stands for what is not sent, unless it may clear something: then the check looks at it. Dropped here, no hook meets it. `whole`: what
+** is not sent has its default, so that null clears nothing. */
+static void body_drop_nulls(svc_node *body, const svc_object *object, bool whole)
+{
+  const svc_object *own = svc_object_of(object, body);
+  svc_node **at = &body->first;
+  body->last = NULL;
+  while (*at) {
+    const svc_field *f = own ? svc_field_named(own, (*at)->name) : NULL;
+    bool unstored = f && (f->flags & (SVC_WRITE_ONLY | SVC_SEALED)) == SVC_WRITE_ONLY;
+    if (f && (*at)->type == SVC_J_NULL && !(f->flags & SVC_NULLABLE) && (whole || unstored)) {
+      *at = (*at)->next;
+      continue;
+    }
+    if (f) body_drop_inner(*at, f, whole);
+    body->last = *at;
+    at = &(*at)->next;
+  }
+}
+
+/* In the shape of the version that is asked for. */
+static void body_without_nulls(svc_call *c, const svc_object *object)
+{
+  const svc_older *v = c->route.older;
+  svc_node *item = c->plan->route->flags & SVC_BODY_ARRAY && c->body->type == SVC_J_ARRAY ? c->body->first : c->body;
+  if (v && v->body) object = v->body;
+  for (; object && item; item = item->next)
+    if (item->type == SVC_J_OBJECT) body_drop_nulls(item, object, c->request.method != SVC_PATCH);
+}
+
 /* A GET takes one where its route says of what: a search. */
 static bool body_is_taken(const svc_call *c)
 {
@@ -64,6 +105,7 @@ SVC_PRIVATE bool svc_stage_body(svc_call *c)
     if (c->body->type == SVC_J_OBJECT && !c->body->first) return true;
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "this operation takes no body");
   }
+  body_without_nulls(c, object);
   if (route->flags & SVC_BODY_ARRAY) {
     c->checked = svc_check_array(c, object, c->body);
     return svc_check_done(c);

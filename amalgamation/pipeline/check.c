@@ -6,7 +6,8 @@
 ** path of the field, so that the caller sees all of it at once.
 **
 ** The rule: what a GET gave may be sent back. A read-only field, and links, are accepted when they are what they were; in
-** what is new, when they are what the service sets by itself.
+** what is new, when they are what the service sets by itself. Clients send whole structs: the zero value of a read-only field counts as
+** not sent, and so does null on a create or of a field without a value. On an update null clears what may be cleared.
 */
 #include "pipeline/pipeline.h"
 
@@ -74,9 +75,19 @@ static svc_node *check_long(svc_call *c, const svc_field *f, const svc_node *inp
   return NULL;
 }
 
+/* The value of the list that this is, in whatever case; NULL: none. */
+static const char *check_any_case(const svc_field *f, svc_str text)
+{
+  const char *const *value = f->flags & SVC_ANY_CASE ? f->values : NULL;
+  while (value && *value && !svc_str_is_nocase(text, *value)) value++;
+  return value ? *value : NULL;
+}
+
 static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *input, const check_path *path)
 {
   size_t length = svc_utf8_length(input->text);
+  const char *spelt = check_any_case(f, input->text);
+  if (spelt) return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_str_c(spelt));
   if (f->flags & SVC_SEALED && !svc_may_seal(input->text))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be a secret without NUL, or what was shown of the one that is kept");
   if (f->values && !(f->flags & SVC_OPEN) && !svc_value_in(c->s, input->text, f->values))
@@ -169,13 +180,31 @@ static const svc_node *check_by_id(const svc_node *array, svc_str id)
   return item;
 }
 
-/* The stored element that one which was sent speaks of: the one whose id it bears; without an id, the one at its place,
-** unless another one that was sent bears that one's id. */
+/* Has this element the same values as that one, of the fields by which they are matched? */
+static bool check_matches(svc_str fields, const svc_node *item, const svc_node *other)
+{
+  while (fields.n) {
+    const svc_node *value = svc_node_find(item, svc_str_cut(&fields, '/'));
+    if (!value || !svc_node_find(other, value->name) || !svc_node_same(value, svc_node_find(other, value->name))) return false;
+  }
+  return true;
+}
+
+static const svc_node *check_by_match(const char *fields, const svc_node *item, const svc_node *before)
+{
+  const svc_node *other = svc_node_first(before);
+  while (other && !check_matches(svc_str_c(fields), item, other)) other = other->next;
+  return other;
+}
+
+/* The stored element that one which was sent speaks of: the one whose id it bears, or that has the same names; without these, the one at its
+** place, unless another one that was sent bears that one's id. */
 static const svc_node *check_counterpart(const svc_field *f, const svc_node *input, const svc_node *item,
                                          const svc_node *before, const svc_node *at_place)
 {
   svc_str wanted = svc_node_str(item, "id");
   bool by_id = check_has_own_id(f, item);
+  if (f->object && f->object->matched_by) return check_by_match(f->object->matched_by, item, before);
   if (by_id && wanted.n) return check_by_id(before, wanted);
   return at_place && by_id && check_by_id(input, svc_node_str(at_place, "id")) ? NULL : at_place;
 }
@@ -352,31 +381,65 @@ static const svc_node *check_by_itself(svc_call *c, const svc_field *f)
   return svc_id_is_zero(id) ? NULL : svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), svc_id_str(c->arena, id));
 }
 
-/* An object of which nothing may be set, sent with nothing in it: that is not what was served. */
-static bool check_is_hollow(const svc_field *f, const svc_node *input)
+/* Is nothing of this object to be set, whatever it is sent with? */
+static bool check_is_shown_only(const svc_field *f)
 {
   const svc_field *inner;
   svc_fields fields;
-  if (f->type != SVC_OBJECT || input->type != SVC_J_OBJECT || input->first || f->object->choice) return false;
+  if (f->flags & SVC_READ_ONLY) return true;
+  if (f->type != SVC_OBJECT || f->object->choice) return false;
   svc_fields_begin(&fields, f->object);
   while ((inner = svc_fields_next(&fields)) != NULL)
     if (!(inner->flags & SVC_READ_ONLY)) return false;
   return true;
 }
 
+/* Clients that send whole structs send a date that they do not know as one of the year 1. */
+static bool check_is_first_year(svc_str date)
+{
+  int64_t ms;
+  return svc_str_starts(date, "0001-") && svc_date_parse(date, &ms);
+}
+
+/* Is this the zero value of the field's type? Clients that send whole structs send it of fields that they do not set. */
+static bool check_is_zero(const svc_field *f, const svc_node *input)
+{
+  double number;
+  switch (input->type) {
+  case SVC_J_NULL: return true;
+  case SVC_J_STRING: return f->type == SVC_DATE ? !input->text.n || check_is_first_year(input->text) : f->type == SVC_STRING && !input->text.n;
+  case SVC_J_NUMBER:
+    return (f->type == SVC_INT32 || f->type == SVC_INT64 || f->type == SVC_NUMBER) && svc_json_number_double(input->text, &number) && number == 0;
+  case SVC_J_BOOL: return f->type == SVC_BOOLEAN && svc_str_is(input->text, "false");
+  case SVC_J_ARRAY: return f->type == SVC_ARRAY && !input->first;
+  default: return (f->type == SVC_OBJECT || f->type == SVC_MAP) && !input->first;
+  }
+}
+
+/* Does a member count as one that was not sent? The zero value of what is shown only; null, unless it would clear a value. */
+static bool check_is_ignored(const svc_field *f, const svc_node *input, const svc_node *old, int mode)
+{
+  if (check_is_shown_only(f)) return check_is_zero(f, input);
+  if (input->type != SVC_J_NULL) return false;
+  return !old || (mode != SVC_CHECK_UPDATE && !(f->flags & (SVC_FIXED | SVC_NULLABLE)));
+}
+
+static svc_node *check_closed(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *old, const check_path *path, bool *good)
+{
+  if (!old) old = check_by_itself(c, f);
+  if (old && check_unchanged(f, old, input)) return svc_node_copy(c->arena, old);
+  *good = false;
+  check_note(svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, check_path_text(c, path), "cannot be set or changed"), SVC_FAULT_CHANGED,
+             old ? old->text : SVC_S(""));
+  return NULL;
+}
+
 static svc_node *check_sent(svc_call *c, const svc_field *f, const svc_node *input, const svc_node *old, int mode,
                             const check_path *path, bool *good)
 {
   svc_node *value;
-  bool closed = f->flags & SVC_READ_ONLY || (f->flags & SVC_FIXED && (old || mode == SVC_CHECK_UPDATE)) || check_is_hollow(f, input);
-  if (closed) {
-    if (!old) old = check_by_itself(c, f);
-    if (old && check_unchanged(f, old, input)) return svc_node_copy(c->arena, old);
-    *good = false;
-    check_note(svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, check_path_text(c, path), "cannot be set or changed"), SVC_FAULT_CHANGED,
-               old ? old->text : SVC_S(""));
-    return NULL;
-  }
+  if (check_is_ignored(f, input, old, mode)) return check_absent(c, f, old, mode, path, good);
+  if (f->flags & SVC_READ_ONLY || (f->flags & SVC_FIXED && (old || mode == SVC_CHECK_UPDATE))) return check_closed(c, f, input, old, path, good);
   if (input->type == SVC_J_NULL) {
     if (f->flags & SVC_NULLABLE && !(f->flags & SVC_REQUIRED)) return check_preset(c, f);
     *good = false;
@@ -407,11 +470,16 @@ static const svc_object *check_no_variant(svc_call *c, const svc_object *object,
   for (; SVC_ALWAYS(n < CHECK_VARIANTS) && object->choice->variants[n].value; n++) values[n] = object->choice->variants[n].value;
   values[n] = NULL;
   known = svc_values_meant(c, values, sent && sent->type == SVC_J_STRING ? sent->text : SVC_S(""));
-  if (!sent || sent->type == SVC_J_NULL)
+  if (!sent)
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, at, "is required, and says which kind of object this is: it must be %s", known.p);
   else if (sent->type != SVC_J_STRING) svc_violate(c, SVC_E_INVALID_JSON_ATTRIBUTE, at, "must be a string");
   else check_note(svc_violate(c, SVC_E_INVALID_ENUM_VALUE, at, "must be %s", known.p), SVC_FAULT_VALUE, sent->text);
   return NULL;
+}
+
+static const svc_node *check_not_null(const svc_node *sent)
+{
+  return sent && sent->type == SVC_J_NULL ? NULL : sent;
 }
 
 /* The variant of a union that the body asks for: by what it says, by what was, or by default. NULL: a violation was noted. */
@@ -419,7 +487,7 @@ static const svc_object *check_variant(svc_call *c, const svc_object *object, co
                                        int mode, const check_path *path)
 {
   while (object->choice) {
-    const svc_node *sent = svc_node_get(input, object->choice->by), *was = svc_node_get(before, object->choice->by);
+    const svc_node *sent = check_not_null(svc_node_get(input, object->choice->by)), *was = svc_node_get(before, object->choice->by);
     const svc_object *variant = svc_variant_of(object, sent || !check_variant_kept(object, before, mode) ? sent : was);
     check_path here = { path, svc_str_c(object->choice->by), SIZE_MAX };
     if (!variant) return check_no_variant(c, object, sent, &here);

@@ -108,7 +108,7 @@ static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const sv
     if (p->type == SVC_STRING) like.values = p->values, like.pattern = p->pattern;
     openapi_parameter(w, "query", &like, p);
   }
-  if (r->method == SVC_GET && openapi_is_list(r)) {
+  if (r->method == SVC_GET ? openapi_is_list(r) : r->flags & SVC_PAGED) {
     svc_openapi_put(w, shared, "pageNum");
     svc_openapi_put(w, shared, "itemsPerPage");
     svc_openapi_put(w, shared, "includeCount");
@@ -568,7 +568,8 @@ SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a)
   w->s = s;
   w->b = svc_buf_new(a, 13 << 17); /* all of it, with the whole catalog: it need not grow */
   svc_openapi_put(w, "{'openapi':'3.1.0','info':{'title':'Administration API','version':'" SVC_VERSION "','description':"
-                     "'Accept names a dated version of an operation; without it the newest one answers.',"
+                     "'Accept names a dated version of an operation; without it the newest one answers. Null in a body counts as not sent; "
+                     "in a PATCH it clears a field that may be cleared. The zero value of a read-only field is ignored.',"
                      "'license':{'name':'MIT','identifier':'MIT'}},'servers':[{'url':'%s%s'}],"
                      "'security':[{'serviceAccount':[]},{'apiKey':[]}],'tags':[", s->base_url.p, s->base_path.p);
   openapi_tags(w);

@@ -20,10 +20,10 @@ static bool query_boolean(svc_call *c, svc_str name, svc_str text, bool *out)
   return *out || svc_str_is(text, "false") ? true : query_bad(c, name, "it must be true or false");
 }
 
-/* A bare array has pages, too, when they are asked for. */
+/* A bare array has pages, too, when they are asked for; and so has the list with which some writes answer. */
 static bool query_is_list(const svc_call *c)
 {
-  return c->request.method == SVC_GET && c->plan->route->flags & (SVC_PAGED | SVC_BARE);
+  return c->plan->route->flags & (c->request.method == SVC_GET ? SVC_PAGED | SVC_BARE : SVC_PAGED);
 }
 
 enum query_common { QUERY_PAGE, QUERY_PER_PAGE, QUERY_COUNT, QUERY_ENVELOPE, QUERY_PRETTY, QUERY_COMMON };

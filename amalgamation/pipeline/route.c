@@ -201,6 +201,7 @@ static bool route_split(svc_call *c, svc_str rest, route_path *path)
   for (;;) {
     const char *slash = rest.n ? memchr(rest.p, '/', rest.n) : NULL;
     size_t n = slash ? (size_t)(slash - rest.p) : rest.n;
+    if (n == 0 && !slash) return true; /* a slash at the end changes nothing */
     if (n == 0 || path->count == SVC_MAX_SEGMENTS) return false;
     path->segments[path->count++] = route_normal(c, (svc_str){ rest.p, n });
     if (!slash) return true;

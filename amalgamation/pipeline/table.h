@@ -54,6 +54,7 @@ enum svc_field_flags {
   SVC_GROUP_EVENTS = 256, /* a string: the values are the types of events of projects; */
   SVC_ORG_EVENTS = 512,   /* and of organizations */
   SVC_ALERTABLE = 2048,   /* of these, those for which an alert can be configured */
+  SVC_ANY_CASE = 8192,    /* a string: one of .values in whatever case, kept as the list has it */
   SVC_OPEN = 4096,        /* a string: .values are those that are known beforehand; a hook looks at others */
   SVC_SEALED = 1024       /* a string, or a map of strings: a secret that is needed again. It is kept sealed (seal.c), and shown
                              by its last characters at the most; with SVC_WRITE_ONLY not at all. What was shown may be sent back:
@@ -125,6 +126,8 @@ struct svc_object {
                                        stored secret does not outlive a change of these, it has to be sent again; NULL: none */
   const svc_need *needs;  /* closed by a row without fields; NULL: none */
   const char *distinct_by; /* field by which the elements of an array of these differ: no two have the same; NULL: none */
+  const char *matched_by; /* of elements of arrays that have no id: fields, with a slash between them, by which one that is sent finds the stored
+                             one, wherever that stands; NULL: by its place */
   unsigned short count;   /* of its fields; of a union 0 */
 };
 #define SVC_VARIANTS_OF(o) ((o)->choice ? (o)->choice->variants : NULL)

@@ -17,7 +17,7 @@ static const char *history_open(t_service *t, const svc_config *config)
   const char *group;
   t_open(t, config);
   group = t_project(t, t_organization(t, "Acme"), "P1");
-  munit_assert_int(t_sendf(t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 201);
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"joe\",\"databaseName\":\"admin\",\"password\":\"correct horse\",\"roles\":[{\"roleName\":"
                                       "\"read\",\"databaseName\":\"shop\"}]}", "/groups/%s/databaseUsers", group), ==, 201);
   munit_assert_int(svc_tick(t->s), ==, SVC_OK);

@@ -35,7 +35,7 @@ static inline void adv_open(adv_world *w)
   t_driver_answers(&w->driver, ADV_COLLECTIONS, "[]");
   t_open(&w->t, &config);
   w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("C", "M10"), "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("C", "M10"), "/groups/%s/clusters", w->group), ==, 201);
   munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
   t_advance(&w->t, 86400 * 8);
 }

@@ -43,7 +43,7 @@ static void condition_open_driven(condition_world *w, const svc_driver *driver)
   condition_open(w);
   w->config.driver = driver;
   t_reopen(&w->t, &w->config);
-  condition_send(w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+  condition_send(w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 201);
   munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
 }
 
@@ -78,7 +78,7 @@ static int condition_events(condition_world *w, const char *type)
 
 static void condition_cluster(condition_world *w)
 {
-  condition_send(w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+  condition_send(w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 201);
   t_advance(&w->t, 10);
 }
 
@@ -102,7 +102,7 @@ TEST(alert_conditions, flex)
   munit_assert_int(condition_count(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", "OPEN"), ==, 0);
   munit_assert_size(condition_dues(w.t.s), ==, 0); /* there is none: it rests */
   condition_send(&w, "POST", "/flexClusters",
-                 "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 202);
+                 "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 201);
   t_advance(&w.t, 120);
   munit_assert_int(condition_count(&w, "OUTSIDE_FLEX_METRIC_THRESHOLD", "OPEN"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Flex");
@@ -231,7 +231,7 @@ TEST(alert_conditions, majority)
   condition_send(&w, "POST", "/clusters",
                  "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":"
                  "\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}},{\"providerName\":\"AWS\",\"regionName\":"
-                 "\"US_WEST_2\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}}]}]}", 202);
+                 "\"US_WEST_2\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}}]}]}", 201);
   t_advance(&w.t, 10);
   condition_watch(&w, "HOST_DOWN", "");
   condition_watch(&w, "NO_PRIMARY", "");
@@ -294,7 +294,7 @@ TEST(alert_conditions, bills_apart)
   char other[32];
   condition_open(&w);
   snprintf(other, sizeof other, "%s", t_project(&w.t, w.org, "beta"));
-  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", other), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", other), ==, 201);
   condition_watch(&w, "PENDING_INVOICE_OVER_THRESHOLD", CONDITION_LIMIT("GREATER_THAN", "0"));
   t_advance(&w.t, 5 * 86400);
   munit_assert_int(condition_count(&w, "PENDING_INVOICE_OVER_THRESHOLD", "OPEN"), ==, 0);
@@ -516,7 +516,7 @@ TEST(alert_conditions, kinds_of_nodes)
   condition_send(&w, "POST", "/clusters",
                  "{\"name\":\"Main\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"regionConfigs\":["
                  NODES("US_EAST_1", "7", OTHERS("readOnlySpecs", "1") OTHERS("analyticsSpecs", "1")) "," READERS("US_WEST_2") "]},"
-                 "{\"regionConfigs\":[" NODES("US_EAST_1", "7", "") "," READERS("US_WEST_2") "]}]}", 202);
+                 "{\"regionConfigs\":[" NODES("US_EAST_1", "7", "") "," READERS("US_WEST_2") "]}]}", 201);
   t_advance(&w.t, 10);
   condition_watch(&w, "HOST_DOWN", "");
   condition_watch(&w, "NO_PRIMARY", "");
@@ -541,7 +541,7 @@ TEST(alert_conditions, paused)
 {
   condition_world w;
   condition_open(&w);
-  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 201);
   condition_watch(&w, "OUTSIDE_METRIC_THRESHOLD", CONDITION_METRIC("CONNECTIONS", "GREATER_THAN", "-1"));
   condition_watch(&w, "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", CONDITION_LIMIT_IN("<", "100", "days"));
   condition_watch(&w, "CPS_OPLOG_BEHIND", CONDITION_LIMIT_IN("GREATER_THAN", "1", "HOURS"));
@@ -657,20 +657,20 @@ TEST(alert_conditions, many)
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     bool last = false;
     condition_open(&w);
-    condition_send(&w, "PATCH", "/limits/svc.project.deployment.clusters", "{\"value\":100}", 200);
-    for (n = 1; n <= 101; n++) {
+    condition_send(&w, "PATCH", "/limits/svc.project.deployment.clusters", "{\"value\":90}", 200);
+    for (n = 1; n <= 91; n++) {
       char body[512];
       snprintf(body, sizeof body, rows[i].body, n);
-      condition_send(&w, "POST", rows[i].path, body, n <= 100 ? 202 : 403);
+      condition_send(&w, "POST", rows[i].path, body, n <= 90 ? 201 : 403);
     }
     t_advance(&w.t, 60);
     condition_watch(&w, rows[i].type, rows[i].more);
     t_advance(&w.t, 60);
-    munit_assert_int(condition_count(&w, rows[i].type, "OPEN"), ==, 100);
-    for (k = 0; k < 100; k++) {
+    munit_assert_int(condition_count(&w, rows[i].type, "OPEN"), ==, 90);
+    for (k = 0; k < 90; k++) {
       char at[64];
       snprintf(at, sizeof at, "results[%zu].clusterName", k);
-      last |= strcmp(t_str(&w.t, at), "c100") == 0;
+      last |= strcmp(t_str(&w.t, at), "c90") == 0;
     }
     munit_assert_true(last);
     condition_close(&w);
@@ -783,7 +783,7 @@ TEST(alert_conditions, not_yet)
   condition_send(&w, "POST", "/clusters",
                  "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":"
                  "\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}},{\"providerName\":\"GCP\",\"regionName\":"
-                 "\"EASTERN_US\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}", 202);
+                 "\"EASTERN_US\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}", 201);
   t_advance(&w.t, 10);
   condition_watch(&w, "NO_PRIMARY", "");
   t_advance(&w.t, 60);
@@ -792,7 +792,7 @@ TEST(alert_conditions, not_yet)
   w.config.provision_ms = (int64_t)600 * 1000;
   t_reopen(&w.t, &w.config);
   condition_send(&w, "POST", "/flexClusters",
-                 "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 202);
+                 "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 201);
   condition_send(&w, "POST", "/clusters/Main/outageSimulation", "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}", 202);
   t_advance(&w.t, 120); /* both are being made */
   munit_assert_int(condition_count(&w, "HOST_DOWN", "OPEN"), ==, 0);
@@ -888,7 +888,7 @@ TEST(alert_conditions, defaults)
   snprintf(w.group, sizeof w.group, "%s", t_str(&w.t, "id"));
   condition_send(&w, "GET", "/alertConfigs", NULL, 200);
   snprintf(first, sizeof first, "/alertConfigs/%s", t_str(&w.t, "results[2].id"));
-  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 202);
+  condition_send(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10"), 201);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   for (round = 0; round < 2; round++) {
     alert_measured(&w.t, &d, "{\"figures\":[{\"host\":\"h1.example:27017\",\"metricName\":\"UP\",\"value\":0},"

@@ -622,7 +622,7 @@ TEST(alert, metrics)
   alert_world w;
   const char *config, *host, *alert;
   alert_open(&w, true);
-  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster0", "M10"), "/groups/%s/clusters", w.group), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster0", "M10"), "/groups/%s/clusters", w.group), ==, 201);
   t_advance(&w.t, 3600);
   munit_assert_size(probe_records(w.t.s, "earnd"), ==, 0); /* nothing is measured for nobody */
   config = alert_watch(&w, "OUTSIDE_METRIC_THRESHOLD", ALERT_OVER("-1"), 5);
@@ -685,7 +685,7 @@ TEST(alert, metrics)
   t_advance(&w.t, 600);
   alert_count(&w, "");
   munit_assert_size(alert_rounds_due(w.t.s), ==, 0); /* it rests */
-  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster1", "M10"), "/groups/%s/clusters", w.group), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster1", "M10"), "/groups/%s/clusters", w.group), ==, 201);
   t_advance(&w.t, 600);
   munit_assert_int(alert_count(&w, "OPEN"), ==, 1); /* it goes on */
   store_whole(w.t.s);
@@ -1091,7 +1091,7 @@ TEST(alert, driven)
   w.config.driver = alert_driver(&d);
   t_reopen(&w.t, &w.config);
   alert_watch(&w, "OUTSIDE_METRIC_THRESHOLD", ALERT_OVER("100"), 0);
-  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster0", "M10"), "/groups/%s/clusters", w.group), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Cluster0", "M10"), "/groups/%s/clusters", w.group), ==, 201);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   t_advance(&w.t, 60);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);

@@ -896,7 +896,7 @@ TEST(backup_schedule, end_driven)
   w.t.now = end - 2 * B_DAY;
   w.org = t_organization(&w.t, "Acme");
   w.group = t_project(&w.t, w.org, "alpha");
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 201);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   b_good(&w, "PATCH", SCHEDULE, "{\"referenceHourOfDay\":0,\"referenceMinuteOfHour\":0," "\"policies\":[{\"policyItems\":[" B_ITEM("hourly", 12, "days", 2) "]}]}", 200);
   w.t.now = end - B_DAY / 4;

@@ -115,7 +115,7 @@ static inline void b_role(b_world *w, const char *provider)
 static inline void b_open_cluster(b_world *w, const svc_config *config, const char *cluster)
 {
   b_open(w, config);
-  b_good(w, "POST", "/groups/%G/clusters", cluster ? cluster : B_CLUSTER("C", B_BACKED), 202);
+  b_good(w, "POST", "/groups/%G/clusters", cluster ? cluster : B_CLUSTER("C", B_BACKED), 201);
   t_advance(&w->t, 10);
 }
 
@@ -124,7 +124,7 @@ static inline void b_open_driven(b_world *w, const svc_driver *driver)
 {
   svc_config config = { .limiter_off = 1, .driver = driver };
   b_open(w, &config);
-  b_good(w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
+  b_good(w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 201);
   munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
 }
 

@@ -14,15 +14,15 @@ static const struct {
   const char *gone; /* its path */
   int removed;
 } things[] = {
-  { "clusters", B_CLUSTER("Main", ""), 202, "name", "CLUSTERS", "clusters/%I", 202 },
-  { "flexClusters", "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 202, "name", "CLUSTERS",
+  { "clusters", B_CLUSTER("Main", ""), 201, "name", "CLUSTERS", "clusters/%I", 202 },
+  { "flexClusters", "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 201, "name", "CLUSTERS",
     "flexClusters/%I", 204 },
   { "backup/AWS/privateEndpoints", "{\"regionName\":\"US_EAST_1\"}", 202, "id", "BACKUP", "backup/AWS/privateEndpoints/%I", 204 },
   { "backupCompliancePolicy", "{\"authorizedEmail\":\"a@example.com\",\"authorizedUserFirstName\":\"A\",\"authorizedUserLastName\":\"B\"}", 200, "state",
     "BACKUP_COMPLIANCE_POLICY", "backupCompliancePolicy", 204 },
   { "peers", "{" CLOUD ",\"containerId\":\"%K\",\"accepterRegionName\":\"us-east-1\",\"awsAccountId\":\"123456789012\",\"routeTableCidrBlock\":"
     "\"192.168.0.0/24\",\"vpcId\":\"vpc-0123456789abcdef0\"}", 202, "id", "PEERING_CONNECTIONS", "peers/%I", 202 },
-  { "privateEndpoint/endpointService", "{" CLOUD ",\"region\":\"US_EAST_1\"}", 202, "id", "PRIVATE_ENDPOINT_SERVICES",
+  { "privateEndpoint/endpointService", "{" CLOUD ",\"region\":\"US_EAST_1\"}", 201, "id", "PRIVATE_ENDPOINT_SERVICES",
     "privateEndpoint/AWS/endpointService/%I", 202 },
   { "privateNetworkSettings/endpointIds", "{\"endpointId\":\"vpce-0123456789abcdef0\"}", 201, "results[0].endpointId", "PRIVATE_ENDPOINT_SERVICES",
     "privateNetworkSettings/endpointIds/%I", 204 },

@@ -277,11 +277,11 @@ TEST(cluster_actions, tenant)
   t_place w;
   size_t i;
   t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
-  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, 201);
   for (i = 0; i < sizeof calls / sizeof calls[0]; i++) {
     t_sendf(&w.t, calls[i][0], calls[i][2], "/groups/%s/clusters/T%s", w.group, calls[i][1]);
     actions_refused(&w, 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED", "T");
   }
-  munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/sampleDatasetLoad/T", w.group), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/sampleDatasetLoad/T", w.group), ==, 201);
   t_close(&w.t);
 }

@@ -69,7 +69,8 @@ TEST(cluster_connection, standard)
   IS(&w, "standardSrv", "db+srv://abc123" AT);
   NONE(&w, "private");
   NONE(&w, "privateSrv");
-  NONE(&w, "privateEndpoint");
+  munit_assert_not_null(strings_at(&w, "privateEndpoint")); /* shown, without any */
+  munit_assert_not_null(strings_at(&w, "awsPrivateLinkSrv"));
   NONE(&w, "awsPrivateLink");
   w.reach.private_only = true; /* that alone changes no string */
   strings_make(&w);

@@ -22,7 +22,7 @@ static void log_open(log_world *w, const svc_config *config)
   const char *standard;
   t_open(&w->t, config);
   w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->group), ==, 201);
   standard = t_str(&w->t, "connectionStrings.standard");
   if (*standard) snprintf(w->host, sizeof w->host, "%.*s", (int)strcspn(standard + 5, ":"), standard + 5);
 }

@@ -138,17 +138,17 @@ TEST(cluster_specs, taken)
   size_t i;
   specs_open(&w);
   for (i = 0; i < sizeof specs_good / sizeof specs_good[0]; i++) {
-    if (specs_make(&w, "REPLICASET", specs_good[i]) != 202) munit_errorf("%s: %s", specs_good[i], w.t.response.body);
+    if (specs_make(&w, "REPLICASET", specs_good[i]) != 201) munit_errorf("%s: %s", specs_good[i], w.t.response.body);
     specs_gone(&w);
   }
   munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M10", COUNT(2))) ","
                                                         AWS("US_WEST_1", ",\"readOnlySpecs\":{\"nodeCount\":1,\"instanceSize\":\"M10\"}") ","
-                                                        AWS("US_WEST_2", NODES("M10", COUNT(1))))), ==, 202);
+                                                        AWS("US_WEST_2", NODES("M10", COUNT(1))))), ==, 201);
   munit_assert_int64(t_int(&w.t, R(0) ".priority"), ==, 7);
-  munit_assert_int64(t_int(&w.t, R(1) ".priority"), ==, 0);
-  munit_assert_int64(t_int(&w.t, R(2) ".priority"), ==, 6); /* what cannot vote takes none */
+  munit_assert_int64(t_int(&w.t, R(1) ".priority"), ==, 6); /* regions stand by their priority */
+  munit_assert_int64(t_int(&w.t, R(2) ".priority"), ==, 0); /* what cannot vote takes none */
   specs_gone(&w);
-  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 202);
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 201);
   munit_assert_string_equal(t_str(&w.t, R(0) ".electableSpecs.diskSizeGB"), "0.5");
   t_close(&w.t);
 }
@@ -167,8 +167,8 @@ TEST(cluster_specs, shards)
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_NUM_SHARDS_INVALID");
   munit_assert_true(t_violation(&w.t, "replicationSpecs"));
   specs[n - strlen("," REGIONS(AWS("US_EAST_1", NODES("M30", ""))))] = 0;
-  munit_assert_int(specs_make(&w, "SHARDED", specs), ==, 202);
-  munit_assert_size(w.t.response.body_length, <, 65536);
+  munit_assert_int(specs_make(&w, "SHARDED", specs), ==, 201);
+  munit_assert_size(w.t.response.body_length, <, 131072);
   specs_gone(&w);
 
   snprintf(one, sizeof one, "{\"regionConfigs\":[%s", AWS("US_EAST_1", NODES("M30", "")));
@@ -201,7 +201,7 @@ TEST(cluster_specs, changes)
   char before[64];
   size_t i;
   specs_open(&w);
-  munit_assert_int(specs_make(&w, "REPLICASET", PLAIN), ==, 202);
+  munit_assert_int(specs_make(&w, "REPLICASET", PLAIN), ==, 201);
   t_advance(&w.t, 60);
   munit_assert_int(specs_patch(&w, "{\"globalClusterSelfManagedSharding\":true}"), ==, 400); /* of a GEOSHARDED one alone */
   munit_assert_true(t_violation(&w.t, "globalClusterSelfManagedSharding"));
@@ -226,7 +226,7 @@ TEST(cluster_specs, smaller)
   t_place w;
   specs_open(&w);
   munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M40", DISK("600"))
-                                                            ",\"readOnlySpecs\":{\"nodeCount\":1}"))), ==, 202);
+                                                            ",\"readOnlySpecs\":{\"nodeCount\":1}"))), ==, 201);
   t_advance(&w.t, 60);
   munit_assert_int(specs_patch(&w, "{" SPECS(REGIONS(AWS("US_EAST_1", NODES("M30", "")))) "}"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_DISK_SIZE_INVALID");
@@ -237,7 +237,7 @@ TEST(cluster_specs, smaller)
   munit_assert_int(specs_patch(&w, "{" SPECS(REGIONS(AWS("US_EAST_1", NODES("M50", "")))) "}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, R(0) ".electableSpecs.diskSizeGB"), "600");
   specs_gone(&w);
-  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M40", DISK("600")) ",\"analyticsSpecs\":{\"nodeCount\":1}"))), ==, 202);
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M40", DISK("600")) ",\"analyticsSpecs\":{\"nodeCount\":1}"))), ==, 201);
   t_advance(&w.t, 60);
   munit_assert_int(specs_patch(&w, "{" SPECS(REGIONS(AWS("US_EAST_1", NODES("M40", "") ",\"analyticsSpecs\":{\"nodeCount\":1,\"diskSizeGB\":500}"))) "}"), ==, 500);
   munit_assert_string_equal(t_error(&w.t), "CANNOT_DECREASE_DISK_SIZE");
@@ -263,7 +263,7 @@ TEST(cluster_specs, tenant)
     munit_assert_string_equal(t_error(&w.t), "TENANT_ATTRIBUTE_READ_ONLY");
     munit_assert_true(t_violation(&w.t, members[i][0]));
   }
-  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 202);
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 201);
   t_advance(&w.t, 60);
   munit_assert_int(specs_patch(&w, "{\"backupEnabled\":true,\"pitEnabled\":true}"), ==, 400); /* both at once */
   munit_assert_string_equal(t_error(&w.t), "TENANT_ATTRIBUTE_READ_ONLY");
@@ -281,7 +281,7 @@ TEST(cluster_specs, damaged)
   const char *id;
   t_place w;
   specs_open(&w);
-  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 202);
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(SHARE("M0", ""))), ==, 201);
   id = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 60);
   damaged_body(&w.t, "cluster", w.group, id, "\"biConnector\":", "\"was\":");
@@ -292,7 +292,7 @@ TEST(cluster_specs, damaged)
   munit_assert_string_equal(t_error(&w.t), "INVALID_CLUSTER_CONFIGURATION");
   munit_assert_true(t_violation(&w.t, "replicationSpecs"));
   specs_gone(&w);
-  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M10", "") ",\"readOnlySpecs\":{\"nodeCount\":1}"))), ==, 202);
+  munit_assert_int(specs_make(&w, "REPLICASET", REGIONS(AWS("US_EAST_1", NODES("M10", "") ",\"readOnlySpecs\":{\"nodeCount\":1}"))), ==, 201);
   id = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 60);
   damaged_body(&w.t, "cluster", w.group, id, "\"priority\":7", "\"priority\":77"); /* of these there are eight */

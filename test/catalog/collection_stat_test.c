@@ -32,7 +32,7 @@ static void stat_open(stat_world *w)
 {
   t_open(&w->t, NULL);
   w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->group), ==, 201);
   t_advance(&w->t, 3600);
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/processes", w->group), ==, 200);
   snprintf(w->id, sizeof w->id, "%s", t_str(&w->t, "results[0].id"));
@@ -89,7 +89,7 @@ TEST(collection_stat, ranked)
   stat_open(&w);
   munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/collStats/namespaces"), ==, 200);
   munit_assert_size(t_count(&w.t, "rankedNamespaces"), ==, 0); /* it knows of none */
-  munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/sampleDatasetLoad/Main", w.group), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/sampleDatasetLoad/Main", w.group), ==, 201);
   t_advance(&w.t, 3600);
   stat_pin(&w, "PUT", "pinned", "{\"namespaces\":[\"pinned.one\"]}");
   munit_assert_int(stat_get(&w, "clusters/Main/PRIMARY/collStats/namespaces"), ==, 200);
@@ -168,7 +168,7 @@ TEST(collection_stat, search)
   munit_assert_size(t_count(&w.t, "indexStatsMeasurements"), ==, 0);
   t_collection(&w.t, w.group, "Main", "shop", "orders");
   munit_assert_int(t_sendf(&w.t, "POST", "{\"collectionName\":\"orders\",\"database\":\"shop\",\"name\":\"one\",\"definition\":{\"mappings\":{\"dynamic\":true}}}",
-                           "/groups/%s/clusters/Main/search/indexes", w.group), ==, 202);
+                           "/groups/%s/clusters/Main/search/indexes", w.group), ==, 201);
   munit_assert_int(stat_get(&w, path), ==, 200);
   munit_assert_size(t_count(&w.t, "indexIds"), ==, 1);
   munit_assert_size(t_count(&w.t, "indexStatsMeasurements"), ==, 1);

@@ -122,7 +122,7 @@ TEST(compliance_policy, schedules)
   b_world w;
   int i;
   b_open_cluster(&w, NULL, NULL);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("Plain", ""), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("Plain", ""), 201);
   b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("daily", 1, "days", 3) "," B_ITEM("weekly", 6, "weeks", 1)), 200);
   b_bad(&w, "PUT", POLICY "?overwriteBackupPolicies=false", DAILY(9), 400, NOT_MET);
   munit_assert_string_equal(t_param(&w.t, 0), "C");
@@ -151,7 +151,7 @@ TEST(compliance_policy, schedules)
   b_bad(&w, "PATCH", "%C", "{\"pitEnabled\":false}", 400, NOT_MET);
   b_bad(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", ""), 400, NOT_MET);
   b_bad(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED), 400, NOT_MET);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED ",\"pitEnabled\":true"), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED ",\"pitEnabled\":true"), 201);
   b_good(&w, "GET", "/groups/%G/clusters/New/backup/schedule", NULL, 200); /* what it begins with meets it, too */
   b_is(&w, "policies[0].policyItems[1].retentionValue", "9");
   b_good(&w, "PATCH", "/groups/%G/clusters/Plain", "{\"diskWarmingMode\":\"VISIBLE_EARLIER\"}", 200); /* it had none before */
@@ -213,7 +213,7 @@ TEST(compliance_policy, copies_and_keys)
   b_bad(&w, "PATCH", "%C/backup/schedule", "{\"deleteCopiedBackups\":[{\"regionName\":\"EU_WEST_1\"}]}", 400, NOT_MET);
   b_bad(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED), 400, NOT_MET);
   b_good(&w, "PATCH", "/groups/%G/encryptionAtRest", B_KEYS, 200);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED ",\"encryptionAtRestProvider\":\"AWS\""), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("New", B_BACKED ",\"encryptionAtRestProvider\":\"AWS\""), 201);
   b_bad(&w, "PATCH", "/groups/%G/clusters/New", "{\"encryptionAtRestProvider\":\"NONE\"}", 400, NOT_MET);
   b_good(&w, "PATCH", "%C", "{\"diskWarmingMode\":\"VISIBLE_EARLIER\"}", 200);
   b_close(&w);

@@ -129,7 +129,7 @@ TEST(container, of_clusters)
          N_CLUSTER("Main", "REPLICASET", N_REGION("AWS", "US_EAST_1", 7) "," N_REGION("AZURE", "US_EAST", 6) "," N_REGION(
                      "GCP", "WESTERN_US", 5)), NULL, 400); /* nine electable nodes */
   munit_assert_string_equal(n_get(&w, "/containers/all", "totalCount"), "1");
-  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 202);
+  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 201);
   munit_assert_string_equal(n_get(&w, "/containers", "totalCount"), "2");
   munit_assert_string_equal(t_str(&w.t, "results[0].provisioned"), "false");
   munit_assert_string_equal(t_str(&w.t, "results[1].provisioned"), "true");
@@ -138,11 +138,11 @@ TEST(container, of_clusters)
   munit_assert_int(strncmp(t_str(&w.t, "results[1].vpcId"), "vpc-", 4), ==, 0);
   east = t_keep(&w.t, t_str(&w.t, "results[1].id"));
   munit_assert_int64(n_events(&w, "CONTAINER_SUBNETS_UPDATE_REQUESTED"), ==, 1); /* the cluster's event speaks for it */
-  n_good(&w, "POST", "/clusters", N_CLUSTER("Blue", "REPLICASET", N_REGION("AZURE", "US_EAST", 7)), NULL, 202);
+  n_good(&w, "POST", "/clusters", N_CLUSTER("Blue", "REPLICASET", N_REGION("AZURE", "US_EAST", 7)), NULL, 201);
   azure = n_container(&w, "AZURE");
   munit_assert_string_equal(t_str(&w.t, "results[0].svcCidrBlock"), "192.168.232.0/21");
   munit_assert_string_not_equal(t_str(&w.t, "results[0].vnetName"), "");
-  n_good(&w, "POST", "/clusters", N_CLUSTER("Green", "REPLICASET", N_REGION("GCP", "WESTERN_US", 7)), NULL, 202);
+  n_good(&w, "POST", "/clusters", N_CLUSTER("Green", "REPLICASET", N_REGION("GCP", "WESTERN_US", 7)), NULL, 201);
   n_container(&w, "GCP");
   munit_assert_string_equal(t_str(&w.t, "results[0].svcCidrBlock"), "192.168.128.0/18");
 
@@ -150,7 +150,7 @@ TEST(container, of_clusters)
   N_SAYS(&w, "cluster Main");
   n_bad(&w, "PATCH", n_at(&w, "/containers", east), "{\"svcCidrBlock\":\"10.0.0.0/21\"}", NULL, 409, "CONTAINERS_IN_USE");
   n_good(&w, "PATCH", n_at(&w, "/containers", own), "{\"svcCidrBlock\":\"10.0.0.0/21\"}", NULL, 200);
-  n_good(&w, "POST", "/clusters", N_AWS("Second"), NULL, 202); /* lies in the same one */
+  n_good(&w, "POST", "/clusters", N_AWS("Second"), NULL, 201); /* lies in the same one */
   munit_assert_string_equal(n_get(&w, "/containers", "totalCount"), "2");
   n_good(&w, "DELETE", "/clusters/Main", NULL, NULL, 202);
   t_advance(&w.t, 3600);
@@ -210,7 +210,7 @@ TEST(container, of_shared_tiers)
   n_good(&w, "POST", "/clusters",
          "{\"name\":\"Free\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
          "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}",
-         NULL, 202);
+         NULL, 201);
   munit_assert_string_equal(n_get(&w, "/containers/all", "totalCount"), "0");
   t_close(&w.t);
 }
@@ -226,9 +226,9 @@ TEST(container, regions)
   n_bad_field(&w, "POST", "/clusters", N_CLUSTER("Main", "REPLICASET", N_REGION("GCP", "CENTRAL_US", 7)), NULL,
               "replicationSpecs[0].regionConfigs[0].regionName");
   n_good(&w, "PATCH", at, "{\"regions\":[\"CENTRAL_US\"]}", NULL, 200);
-  n_good(&w, "POST", "/clusters", N_CLUSTER("Main", "REPLICASET", N_REGION("GCP", "CENTRAL_US", 7)), NULL, 202);
+  n_good(&w, "POST", "/clusters", N_CLUSTER("Main", "REPLICASET", N_REGION("GCP", "CENTRAL_US", 7)), NULL, 201);
   n_bad(&w, "PATCH", at, "{\"regions\":[\"WESTERN_US\"]}", NULL, 409, "CONTAINERS_IN_USE");
   munit_assert_string_equal(n_get(&w, at, "provisioned"), "true");
-  n_good(&w, "POST", "/clusters", N_AWS("Other"), NULL, 202); /* of another provider: it is not asked */
+  n_good(&w, "POST", "/clusters", N_AWS("Other"), NULL, 201); /* of another provider: it is not asked */
   t_close(&w.t);
 }

@@ -27,9 +27,9 @@ static void cost_open(cost_world *w)
   w->alpha = t_project(&w->t, w->org, "alpha");
   w->beta = t_project(&w->t, w->org, "beta");
   w->t.now = svc_day_ms(20250630);
-  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->alpha), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->alpha), ==, 201);
   w->main_id = t_keep(&w->t, t_str(&w->t, "id"));
-  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Big", "M30"), "/groups/%s/clusters", w->beta), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Big", "M30"), "/groups/%s/clusters", w->beta), ==, 201);
   w->t.now = svc_day_ms(20250702);
 }
 
@@ -156,7 +156,7 @@ TEST(cost_explorer, many)
   for (i = 0; i < 40; i++) {
     snprintf(name, sizeof name, "project %d", i);
     group = t_project(&w.t, w.org, name);
-    munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);
+    munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 201);
   }
   w.t.now = svc_day_ms(20250705);
   cost_ask(&w, ",\"groupBy\":\"projects\"");

@@ -126,7 +126,7 @@ TEST(database_user, refused)
     { HELD("{\"roleName\":\"read\",\"databaseName\":\"a\"},{\"roleName\":\"read\",\"databaseName\":\"a\"}"), "DUPLICATE_DATABASE_ROLES", NULL },
     { BY("\"password\":\"correct horse\",\"scopes\":[{\"type\":\"CLUSTER\",\"name\":\"none\"}]," ROLE), "SCOPE_CLUSTER_NOT_FOUND", NULL },
     { BY("\"password\":5," ROLE), "INVALID_JSON_ATTRIBUTE", "password" },
-    { BY("\"password\":null," ROLE), "INVALID_ATTRIBUTE", "password" },
+    { BY("\"password\":null," ROLE), "MISSING_PASSWORD", NULL },
     { "[]", "INVALID_JSON", NULL },
     { "{\"databaseName\":\"admin\",\"username\":\"idp/group\",\"password\":\"correct horse\",\"oidcAuthType\":\"IDP_GROUP\"," ROLE "}", "INVALID_ATTRIBUTE", "password" },
     { "{\"databaseName\":\"admin\",\"username\":\"group\",\"oidcAuthType\":\"IDP_GROUP\"," ROLE "}", "INVALID_USERNAME", NULL },

@@ -90,7 +90,7 @@ TEST(deleted_cluster, restored)
 {
   b_world w;
   deleted_open(&w, NULL, "?retainBackups=true");
-  b_good(&w, "POST", LIST, B_CLUSTER("D", ""), 202);
+  b_good(&w, "POST", LIST, B_CLUSTER("D", ""), 201);
   t_advance(&w.t, 10);
   b_good(&w, "POST", "%C/backup/restoreJobs", INTO("D"), 202);
   w.other = t_keep(&w.t, t_str(&w.t, "id"));
@@ -186,7 +186,7 @@ TEST(deleted_cluster, namesake)
   b_world w;
   deleted_open(&w, NULL, "?retainBackups=true");
   first = w.snapshot;
-  b_good(&w, "POST", LIST, B_CLUSTER("C", B_BACKED), 202);
+  b_good(&w, "POST", LIST, B_CLUSTER("C", B_BACKED), 201);
   t_advance(&w.t, 10);
   munit_assert_int64(deleted_count(&w, ALL), ==, 2);
   munit_assert_int64(deleted_count(&w, SNAPSHOTS), ==, 0);

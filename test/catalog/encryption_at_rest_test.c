@@ -82,7 +82,7 @@ TEST(encryption_at_rest, providers)
     munit_assert_null(strstr(w.t.response.body, "of-some-length"));
     b_good(&w, "GET", KEYS, NULL, 200);
     munit_assert_null(strstr(w.t.response.body, "of-some-length"));
-    b_good(&w, "POST", "/groups/%G/clusters", providers[i].cluster, 202);
+    b_good(&w, "POST", "/groups/%G/clusters", providers[i].cluster, 201);
     t_advance(&w.t, 10);
     disable(&w, providers[i].member, 409);
     munit_assert_string_equal(t_param(&w.t, 1), providers[i].provider); /* its name is the same */
@@ -221,15 +221,15 @@ TEST(encryption_at_rest, search)
   b_world w;
   b_open(&w, NULL);
   b_good(&w, "PATCH", KEYS, AWS(ACCESS), 200);
-  b_good(&w, "POST", "/groups/%G/clusters", ENCRYPTED("C", "AWS"), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", ENCRYPTED("C", "AWS"), 201);
   t_advance(&w.t, 10);
-  b_good(&w, "POST", "%C/search/deployment", SEARCH, 202);
+  b_good(&w, "POST", "%C/search/deployment", SEARCH, 201);
   b_is(&w, "encryptionAtRestProvider", "NONE");
   t_advance(&w.t, 60);
   b_good(&w, "DELETE", "%C/search/deployment", NULL, 204);
   t_advance(&w.t, 60);
   b_good(&w, "PATCH", KEYS, "{\"enabledForSearchNodes\":true}", 200);
-  b_good(&w, "POST", "%C/search/deployment", SEARCH, 202);
+  b_good(&w, "POST", "%C/search/deployment", SEARCH, 201);
   b_is(&w, "encryptionAtRestProvider", "AWS");
   b_close(&w);
 }
@@ -289,7 +289,7 @@ TEST(encryption_at_rest, needed)
   b_good(&w, "POST", WAYS, NEAR, 202);
   w.other = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 10);
-  b_good(&w, "POST", "/groups/%G/clusters", ENCRYPTED("C", "AWS"), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", ENCRYPTED("C", "AWS"), 201);
   t_advance(&w.t, 10);
   b_bad(&w, "DELETE", WAYS "/%J", NULL, 409, "ENCRYPTION_AT_REST_ENDPOINT_IN_USE");
   munit_assert_string_equal(t_param(&w.t, 1), "C");
@@ -327,7 +327,7 @@ TEST(encryption_at_rest, apart)
   b_good(&w, "POST", "/groups/%G/clusters",
          "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"encryptionAtRestProvider\":\"AWS\",\"replicationSpecs\":[{\"regionConfigs\":[{"
          "\"providerName\":\"AZURE\",\"regionName\":\"US_EAST_2\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}},{"
-         "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}", 202);
+         "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}", 201);
   b_good(&w, "POST", WAYS, NEAR, 202);
   w.other = t_keep(&w.t, t_str(&w.t, "id"));
   b_good(&w, "POST", WAYS, "{\"regionName\":\"US_EAST_2\"}", 202);

@@ -75,7 +75,7 @@ TEST_SERVICE(event, one_for_each_change)
   munit_assert_int(t_sendf(t, "PATCH", "{\"isSchemaAdvisorEnabled\":false}", "/groups/%s/settings", group), ==, 200);
   event_newest(t, "groups", group, 6, "GROUP_SETTINGS_UPDATED");
 
-  munit_assert_int(t_sendf(t, "POST", EVENT_CLUSTER("C"), "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", EVENT_CLUSTER("C"), "/groups/%s/clusters", group), ==, 201);
   event_newest(t, "groups", group, 7, "CLUSTER_CREATED");
   munit_assert_string_equal(t_str(t, "results[0].clusterName"), "C");
   munit_assert_string_equal(t_str(t, "results[0].groupId"), group);
@@ -152,8 +152,8 @@ TEST_SERVICE(event, filters)
   org = t_organization(t, "Acme");
   group = t_project(t, org, "alpha");
   munit_assert_int(t_sendf(t, "PATCH", "{\"name\":\"beta\"}", "/groups/%s", group), ==, 200);
-  munit_assert_int(t_sendf(t, "POST", EVENT_CLUSTER("C"), "/groups/%s/clusters", group), ==, 202);
-  munit_assert_int(t_sendf(t, "POST", EVENT_CLUSTER("D"), "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", EVENT_CLUSTER("C"), "/groups/%s/clusters", group), ==, 201);
+  munit_assert_int(t_sendf(t, "POST", EVENT_CLUSTER("D"), "/groups/%s/clusters", group), ==, 201);
   munit_assert_int64(event_total(t, "groups", group, ""), ==, 4);
 
   munit_assert_int64(event_total(t, "groups", group, "?eventType=CLUSTER_CREATED"), ==, 2);

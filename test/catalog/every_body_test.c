@@ -227,6 +227,15 @@ static const char *const body_lenient[] = {
   "setDataFederationLimit", /* the value has to be sent the first time only */
 };
 
+/* The same without nulls: that null counts as not sent is said once, in the document's description. */
+static svc_node *body_sent(svc_arena *a, const svc_node *body)
+{
+  svc_node *out = svc_node_new(a, body->type, body->name, body->text), *member;
+  for (member = body->first; member; member = member->next)
+    if (member->type != SVC_J_NULL) svc_node_append(out, body_sent(a, member));
+  return out;
+}
+
 /* What the document refuses, the service refuses. */
 static void body_compare(const svc_plan *plan, const svc_node *body, const char *text)
 {
@@ -249,7 +258,7 @@ static void body_send(t_world *w, const svc_plan *plan, const svc_snapshot *befo
   if (status >= 500 && strcmp(t_error(&w->t), "CANNOT_DECREASE_DISK_SIZE") != 0) /* a refusal, whose status the API has */
     t_complain(plan, "%.600s: %.300s", text, w->t.response.body);
   if (status >= 300) return; /* that a refusal has changed nothing is looked at by t_send() */
-  body_compare(plan, body, text);
+  body_compare(plan, body_sent(a, body), text);
   body_accepted(w, plan, text);
   w->t.now = now;
   munit_assert_int(svc_snapshot_restore(w->t.s, before), ==, SVC_OK);

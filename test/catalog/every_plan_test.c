@@ -866,7 +866,7 @@ static void ref_make_in(ref_case *r, const t_need *target, const char *group)
 static void ref_spare(ref_case *r, const char *group)
 {
   if (strstr(r->request->body, "%C") || r->request->parent)
-    munit_assert_int(t_sendf(&r->w.t, "POST", T_CLUSTER("Spare"), "/groups/%s/clusters", group), ==, 202);
+    munit_assert_int(t_sendf(&r->w.t, "POST", T_CLUSTER("Spare"), "/groups/%s/clusters", group), ==, 201);
   ref_wait(r);
 }
 

@@ -43,7 +43,7 @@ static int clusters(t_place *w, const char *method, const char *tail, const char
 
 static void make(t_place *w)
 {
-  munit_assert_int(flex(w, "POST", "", FLEX("F")), ==, 202);
+  munit_assert_int(flex(w, "POST", "", FLEX("F")), ==, 201);
 }
 
 static void expect(t_place *w, int status, int wanted, const char *code)
@@ -137,7 +137,7 @@ TEST(flex_cluster, names)
   t_place w;
   t_place_open(&w, NULL, "P1", NULL);
   make(&w);
-  munit_assert_int(clusters(&w, "POST", "", CLUSTER("C")), ==, 202);
+  munit_assert_int(clusters(&w, "POST", "", CLUSTER("C")), ==, 201);
   expect(&w, flex(&w, "POST", "", FLEX("C")), 409, "DUPLICATE_CLUSTER_NAME");
   expect(&w, clusters(&w, "POST", "", CLUSTER("F")), 409, "DUPLICATE_CLUSTER_NAME");
   expect(&w, flex(&w, "GET", "/C", NULL), 400, "CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API");
@@ -217,7 +217,7 @@ TEST(flex_cluster, upgrade)
   const char *id, *srv;
   t_place_open(&w, NULL, "P1", NULL);
   expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), 404, "CLUSTER_NOT_FOUND");
-  munit_assert_int(clusters(&w, "POST", "", CLUSTER("C")), ==, 202);
+  munit_assert_int(clusters(&w, "POST", "", CLUSTER("C")), ==, 201);
   expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("C")), 400, "CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API");
   make(&w);
   expect(&w, flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
@@ -353,7 +353,7 @@ TEST(flex_cluster, restores)
   t_place_open(&w, &config, "P1", NULL);
   other = t_project(&w.t, w.org, "P2");
   make(&w);
-  munit_assert_int(t_sendf(&w.t, "POST", FLEX("G"), "/groups/%s/flexClusters", other), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", FLEX("G"), "/groups/%s/flexClusters", other), ==, 201);
   t_advance(&w.t, DAY);
   snap = snapshot(&w, 0, "id");
   expect(&w, restore(&w, snap, "F", NULL), 400, "INVALID_ATTRIBUTE");
@@ -401,7 +401,7 @@ TEST(flex_cluster, restore_elsewhere)
   t_place_open(&w, NULL, "P1", NULL);
   other = t_project(&w.t, w.org, "P2");
   make(&w);
-  munit_assert_int(t_sendf(&w.t, "POST", FLEX("G"), "/groups/%s/flexClusters", other), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", FLEX("G"), "/groups/%s/flexClusters", other), ==, 201);
   t_advance(&w.t, DAY + 100);
   snap = snapshot(&w, 0, "id");
   w.t.grants[0] = (svc_grant){ "GROUP_BACKUP_RECOVERY_OPERATOR", w.group };
@@ -499,7 +499,7 @@ TEST(flex_cluster, hosts)
     t_place_open(&w, NULL, "P1", NULL);
     make(&w);
     if (i == 2) damaged_extra(&w.t, "flex cluster", w.group, NULL, (svc_str){ id, sizeof id });
-    munit_assert_int(flex(&w, "POST", "", FLEX("G")), ==, 202);
+    munit_assert_int(flex(&w, "POST", "", FLEX("G")), ==, 201);
     snprintf(srv[i], sizeof srv[i], "%s", t_str(&w.t, "connectionStrings.standardSrv"));
     munit_assert_int(strncmp(srv[i], "db+srv://", 9), ==, 0);
     memcpy(id, srv[i] + 9, sizeof id);

@@ -32,7 +32,7 @@ static void global_open(t_place *w, const char *type, const char *rest)
   char body[1024];
   t_place_open(w, NULL, "P1", NULL);
   snprintf(body, sizeof body, "{\"name\":\"C\",\"clusterType\":\"%s\"%s," SPECS "}", type, rest);
-  munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/clusters", w->group), ==, 201);
   t_advance(&w->t, 10);
 }
 

@@ -72,7 +72,7 @@ TEST(invoice, month)
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
-  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "results[0].subtotalCents"), ==, 0);
   munit_assert_size(t_count(&w.t, "results[0].lineItems"), ==, 0); /* no time has passed */
@@ -143,7 +143,7 @@ TEST(invoice, flapping)
   t_place w;
   int i;
   t_place_open(&w, &quiet, "alpha", NULL);
-  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   for (i = 0; i < 120; i++) {
     t_advance(&w.t, 60);
     munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", i % 2 ? PROBE_RESIZE("M10") : PROBE_RESIZE("M20")), ==, 200);
@@ -163,7 +163,7 @@ TEST(invoice, free)
   char path[96];
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
-  munit_assert_int(invoice_at(&w, "POST", "/clusters", SHARED("Shared")), ==, 202);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", SHARED("Shared")), ==, 201);
   w.t.now = svc_day_ms(20250801);
   munit_assert_int(invoice_get(&w, "", NULL), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
@@ -207,10 +207,10 @@ TEST(invoice, search)
   const char *main_id, *beta, *at;
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
-  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   main_id = t_keep(&w.t, t_str(&w.t, "id"));
   beta = t_project(&w.t, w.org, "+beta");
-  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Big", "M30"), "/groups/%s/clusters", beta), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Big", "M30"), "/groups/%s/clusters", beta), ==, 201);
   t_advance(&w.t, 3 * DAY);
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
   snprintf(path, sizeof path, "/%s/lineItems:search", t_str(&w.t, "results[0].id"));
@@ -413,9 +413,9 @@ TEST(invoice, no_card)
   store_folder(folder);
   config.path = folder;
   t_place_open(&w, &config, "alpha", NULL);
-  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M20")), ==, 202);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M20")), ==, 201);
   munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"backupEnabled\":true}"), ==, 200);
-  munit_assert_int(invoice_at(&w, "POST", "/privateEndpoint/endpointService", "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}"), ==, 202);
+  munit_assert_int(invoice_at(&w, "POST", "/privateEndpoint/endpointService", "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}"), ==, 201);
   snprintf(endpoint, sizeof endpoint, "/privateEndpoint/AWS/endpointService/%s/endpoint", t_str(&w.t, "id"));
   t_advance(&w.t, DAY);
   other = t_organization(&w.t, "Other");
@@ -446,7 +446,7 @@ TEST(invoice, no_card)
   munit_assert_size(probe_records(w.t.s, "eevnt"), ==, events); /* nothing of that has happened */
   munit_assert_int(invoice_at(&w, "GET", "", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "orgId"), w.org);
-  munit_assert_int(invoice_at(&w, "POST", "/clusters", SHARED("Shared")), ==, 202); /* what is free needs no card */
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", SHARED("Shared")), ==, 201); /* what is free needs no card */
   munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M10")), ==, 200); /* nor does less */
   munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200);
   munit_assert_int(invoice_at(&w, "GET", "/clusters/Main", NULL), ==, 200);
@@ -489,7 +489,7 @@ TEST(invoice, no_card)
   munit_assert_string_equal(t_str(&w.t, "statusName"), "PAID");
   munit_assert_int64(t_int(&w.t, "amountPaidCents"), ==, t_int(&w.t, "amountBilledCents"));
   munit_assert_int64(invoice_sum(&w.t, "lineItems", "totalPriceCents"), ==, t_int(&w.t, "amountBilledCents"));
-  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("More", "M10")), ==, 202);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("More", "M10")), ==, 201);
   t_close(&w.t);
   store_remove(folder);
 }
@@ -503,7 +503,7 @@ TEST(invoice, last_charge)
   store_folder(folder);
   config.path = folder;
   t_place_open(&w, &config, "alpha", NULL);
-  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M20")), ==, 202);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M20")), ==, 201);
   t_advance(&w.t, DAY);
   munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202);
   t_advance(&w.t, 60);
@@ -519,7 +519,7 @@ TEST(invoice, last_charge)
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s", org), ==, 204);
 
   invoice_open_again(&w, "Small"); /* what comes to no cent needs no card */
-  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   w.t.now += 100;
   munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202);
   t_advance(&w.t, 60);
@@ -540,7 +540,7 @@ TEST(invoice, damaged)
   const char *first;
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
-  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   w.t.now = svc_day_ms(20250702);
   munit_assert_int(invoice_at(&w, "DELETE", "/clusters/Main", NULL), ==, 202);
   w.t.now = svc_day_ms(20250802);
@@ -604,7 +604,7 @@ TEST(invoice, transfer)
   int orders;
   config.driver = t_driver_init(&d);
   t_place_open(&w, &config, "alpha", NULL);
-  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":-5,\"internet\":500}}");
   t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* once it has spoken of it, it is asked */
   munit_assert_not_null(strstr(t_driver_order(&d, "")->desired, "\"clusterName\":\"Main\""));
@@ -654,12 +654,12 @@ TEST(invoice, transfer_simulated)
   char path[96];
   int64_t cents;
   t_place_open(&w, &quiet, "alpha", NULL);
-  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   t_advance(&w.t, HOUR);
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
   snprintf(path, sizeof path, "/%s/lineItems:search", t_str(&w.t, "results[0].id"));
   munit_assert_size(t_count(&w.t, "results[0].lineItems"), ==, 1);
-  munit_assert_int(invoice_at(&w, "POST", "/sampleDatasetLoad/Main", NULL), ==, 202);
+  munit_assert_int(invoice_at(&w, "POST", "/sampleDatasetLoad/Main", NULL), ==, 201);
   t_advance(&w.t, HOUR);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   t_advance(&w.t, 20 * HOUR);
@@ -731,7 +731,7 @@ static void invoice_make(invoice_year *y, unsigned what, const char *size)
   y->live[y->count].group = group;
   snprintf(y->live[y->count].path, sizeof y->live[0].path, "%s/C%u", flex ? "flexClusters" : "clusters", y->made);
   y->count++;
-  munit_assert_int(t_sendf(&y->w.t, "POST", body, "/groups/%s/%s", group, flex ? "flexClusters" : "clusters"), ==, 202);
+  munit_assert_int(t_sendf(&y->w.t, "POST", body, "/groups/%s/%s", group, flex ? "flexClusters" : "clusters"), ==, 201);
 }
 
 /* Something is done to a cluster. What the rules of clusters do not allow just then is refused, and costs nothing. */

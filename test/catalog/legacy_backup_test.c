@@ -59,7 +59,8 @@ TEST(legacy_backup, keep)
   b_bad_field(&w, "PATCH", LEGACY "/%S", "{\"expires\":\"2025-05-03T00:00:00Z\"}", "expires");
   b_bad(&w, "PATCH", LEGACY "/%S", "{\"doNotDelete\":true,\"expires\":\"2025-07-03T00:00:00Z\"}", 409,
         "BACKUP_CONFLICTING_OPTIONS");
-  b_bad_field(&w, "PATCH", LEGACY "/%S", "{\"complete\":false}", "complete");
+  b_bad_field(&w, "PATCH", LEGACY "/%S", "{\"clusterName\":\"other\"}", "clusterName");
+  b_good(&w, "PATCH", LEGACY "/%S", "{\"complete\":false}", 200); /* the zero value of what is shown only is ignored */
   b_good(&w, "PATCH", LEGACY "/%S", "{\"doNotDelete\":true}", 200);
   b_is(&w, "doNotDelete", "true");
   b_is(&w, "expires", "");
@@ -101,7 +102,7 @@ TEST(legacy_backup, checkpoints)
   munit_assert_size(t_count(&w.t, "results"), ==, 0);
   w.other = "5f0000000000000000000001";
   b_bad(&w, "GET", "%C/backupCheckpoints/%J", NULL, 404, "CHECKPOINT_NOT_FOUND");
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("One", B_BACKED), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("One", B_BACKED), 201);
   b_good(&w, "GET", "/groups/%G/clusters/One/backupCheckpoints", NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 0);
   b_close(&w);

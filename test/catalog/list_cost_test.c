@@ -63,7 +63,7 @@ static void cost_index(cost_world *w)
   if (!w->made) t_collection(&w->b.t, w->b.group, "C", "d", "c");
   snprintf(body, sizeof body, "{\"collectionName\":\"c\",\"database\":\"d\",\"name\":\"n%d\",\"definition\":{\"mappings\":"
            "{\"dynamic\":true}}}", w->made);
-  b_good(&w->b, "POST", "%C/search/indexes", body, 202);
+  b_good(&w->b, "POST", "%C/search/indexes", body, 201);
   t_advance(&w->b.t, 10);
 }
 
@@ -110,7 +110,7 @@ static void cost_open(cost_world *w)
          "{\"bucketName\":\"acme-one\",\"cloudProvider\":\"AWS\",\"iamRoleId\":\"%R\"}", 201);
   w->b.other = t_keep(&w->b.t, t_str(&w->b.t, "_id"));
   b_good(&w->b, "POST", "/groups/%G/flexClusters",
-         "{\"name\":\"F\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 202);
+         "{\"name\":\"F\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 201);
   t_advance(&w->b.t, 10);
 }
 

@@ -22,7 +22,7 @@ static void names_good(names_world *w, const char *path, const char *body, int s
 
 static void names_cluster(names_world *w)
 {
-  names_good(w, "/groups/%s/clusters", "{\"name\":\"C\",\"clusterType\":\"GEOSHARDED\",\"replicationSpecs\":[" ZONE "]}", 202);
+  names_good(w, "/groups/%s/clusters", "{\"name\":\"C\",\"clusterType\":\"GEOSHARDED\",\"replicationSpecs\":[" ZONE "]}", 201);
   w->id = t_keep(&w->t, t_str(&w->t, "id"));
   t_advance(&w->t, 20);
 }
@@ -67,7 +67,7 @@ static void names_search(names_world *w, const char *database, const char *colle
   archive = t_keep(&w->t, t_str(&w->t, "_id"));
   snprintf(body, sizeof body, "{\"collectionName\":\"%s\",\"database\":\"%s\",\"name\":\"default\",\"definition\":{\"mappings\":"
            "{\"dynamic\":true}}}", collection, database);
-  names_good(w, ONE "/search/indexes", body, 202);
+  names_good(w, ONE "/search/indexes", body, 201);
   munit_assert_int(t_sendf(&w->t, "DELETE", NULL, ONE "/onlineArchives/%s", w->group, archive), ==, 200); /* from here on the index names it */
   t_advance(&w->t, 20);
 }
@@ -93,7 +93,7 @@ TEST(namespaces, sample)
 {
   names_world w;
   names_open(&w);
-  names_good(&w, "/groups/%s/sampleDatasetLoad/C", NULL, 202);
+  names_good(&w, "/groups/%s/sampleDatasetLoad/C", NULL, 201);
   munit_assert_string_equal(names_known(&w), "");
   t_advance(&w.t, 5);
   munit_assert_not_null(strstr(names_known(&w), "sample_mflix.movies"));

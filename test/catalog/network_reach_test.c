@@ -26,7 +26,7 @@ static const char *reach_service(n_world *w, const char *region)
 {
   char body[128], path[256];
   snprintf(body, sizeof body, "{\"providerName\":\"AWS\",\"region\":\"%s\"}", region);
-  snprintf(path, sizeof path, "/privateEndpoint/AWS/endpointService/%s/endpoint", n_make(w, NEW, body, NULL, 202));
+  snprintf(path, sizeof path, "/privateEndpoint/AWS/endpointService/%s/endpoint", n_make(w, NEW, body, NULL, 201));
   return t_keep(&w->t, path);
 }
 
@@ -40,7 +40,7 @@ TEST(network_reach, standard)
 {
   n_world w;
   n_open(&w, NULL);
-  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 202);
+  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 201);
   reach_has(&w, "Main", STRINGS "standard", "-shard-00-00.");
   reach_has(&w, "Main", STRINGS "standard", ":27017");
   reach_has(&w, "Main", STRINGS "standardSrv", "+srv://");
@@ -66,9 +66,9 @@ TEST(network_reach, peering)
     n_world w;
     const char *at, *far;
     n_open(&w, NULL);
-    n_good(&w, "POST", "/clusters", rows[i].cluster, NULL, 202);
+    n_good(&w, "POST", "/clusters", rows[i].cluster, NULL, 201);
     at = n_container(&w, rows[i].provider);
-    n_good(&w, "POST", "/clusters", rows[i].elsewhere, NULL, 202);
+    n_good(&w, "POST", "/clusters", rows[i].elsewhere, NULL, 201);
     t_advance(&w.t, 60);
     n_good(&w, "GET", "/clusters/Far", NULL, NULL, 200);
     far = t_keep(&w.t, t_get_header(&w.t, "ETag"));
@@ -80,7 +80,7 @@ TEST(network_reach, peering)
     reach_has(&w, "Far", STRINGS "private", NULL); /* lies in another network, and is not touched */
     munit_assert_string_equal(t_get_header(&w.t, "ETag"), far);
     n_good(&w, "POST", "/clusters", i ? N_CLUSTER("Late", "REPLICASET", N_REGION("GCP", "CENTRAL_US", 7))
-                                      : N_CLUSTER("Late", "REPLICASET", N_REGION("AZURE", "US_EAST", 7)), NULL, 202);
+                                      : N_CLUSTER("Late", "REPLICASET", N_REGION("AZURE", "US_EAST", 7)), NULL, 201);
     reach_has(&w, "Late", STRINGS "privateSrv", "-pri."); /* who comes later has it from the start */
     munit_assert_int64(n_events(&w, "CLUSTER_UPDATE_STARTED"), ==, 0); /* nothing was done to the clusters */
     n_good(&w, "DELETE", at, NULL, NULL, 202);
@@ -99,7 +99,7 @@ TEST(network_reach, custom_dns)
   n_world w;
   const char *at;
   n_open(&w, NULL);
-  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 202);
+  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 201);
   at = n_at(&w, "/peers", n_make(&w, "/peers", N_PEER_AWS("10.0.0.0/24", N_VPC_A), n_container(&w, "AWS"), 202));
   t_advance(&w.t, 60);
   reach_has(&w, "Main", STRINGS "private", NULL); /* the public name leads to private addresses there */
@@ -124,7 +124,7 @@ TEST(network_reach, endpoints)
   n_world w;
   const char *below, *one, *two;
   n_open(&w, NULL);
-  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 202);
+  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 201);
   below = reach_service(&w, "US_EAST_1");
   one = reach_endpoint(&w, below, VPCE(0));
   reach_has(&w, "Main", FIRST "connectionString", NULL);
@@ -149,7 +149,8 @@ TEST(network_reach, endpoints)
   reach_has(&w, "Main", STRINGS "awsPrivateLink." VPCE(1), NULL);
   t_advance(&w.t, 60);
   n_good(&w, "GET", "/clusters/Main", NULL, NULL, 200);
-  munit_assert_size(t_count(&w.t, "connectionStrings"), ==, 2); /* as at first */
+  munit_assert_size(t_count(&w.t, "connectionStrings"), ==, 4); /* as at first: two lists of endpoints are empty */
+  munit_assert_size(t_count(&w.t, "connectionStrings.privateEndpoint"), ==, 0);
   t_close(&w.t);
 }
 
@@ -159,7 +160,7 @@ TEST(network_reach, regionalized)
   n_world w;
   const char *west;
   n_open(&w, NULL);
-  n_good(&w, "POST", "/clusters", TWO_REGIONS("REPLICASET"), NULL, 202);
+  n_good(&w, "POST", "/clusters", TWO_REGIONS("REPLICASET"), NULL, 201);
   reach_endpoint(&w, reach_service(&w, "US_EAST_1"), VPCE(0));
   west = reach_endpoint(&w, reach_service(&w, "US_WEST_1"), VPCE(1));
   t_advance(&w.t, 60);
@@ -185,7 +186,7 @@ TEST(network_reach, optimized)
   n_world w;
   const char *at;
   n_open(&w, NULL);
-  n_good(&w, "POST", "/clusters", N_CLUSTER("Main", "SHARDED", N_REGION("AWS", "US_EAST_1", 7)), NULL, 202);
+  n_good(&w, "POST", "/clusters", N_CLUSTER("Main", "SHARDED", N_REGION("AWS", "US_EAST_1", 7)), NULL, 201);
   at = reach_endpoint(&w, reach_service(&w, "US_EAST_1"), VPCE(0));
   t_advance(&w.t, 60);
   reach_has(&w, "Main", FIRST "type", "DBS");
@@ -215,11 +216,11 @@ TEST(network_reach, legacy)
   w.t.now = svc_day_ms(20201102); /* the last of them */
   w.org = t_organization(&w.t, "Acme");
   w.group = t_project(&w.t, w.org, "alpha");
-  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 202);
-  n_good(&w, "POST", "/clusters", N_AWS("MAIN"), NULL, 202); /* names of hosts have no case: this one has its own */
-  n_good(&w, "POST", "/clusters", N_CLUSTER("Blue", "REPLICASET", N_REGION("AZURE", "US_EAST", 7)), NULL, 202);
+  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 201);
+  n_good(&w, "POST", "/clusters", N_AWS("MAIN"), NULL, 201); /* names of hosts have no case: this one has its own */
+  n_good(&w, "POST", "/clusters", N_CLUSTER("Blue", "REPLICASET", N_REGION("AZURE", "US_EAST", 7)), NULL, 201);
   t_advance(&w.t, 86400);
-  n_good(&w, "POST", "/clusters", N_AWS("New"), NULL, 202);
+  n_good(&w, "POST", "/clusters", N_AWS("New"), NULL, 201);
   reach_has(&w, "Main", STRINGS "standard", "://main-shard-00-00-");
   reach_has(&w, "Main", STRINGS "standard", "replicaSet=Main-shard-0");
   reach_has(&w, "Main", STRINGS "standardSrv", "+srv://main-");
@@ -266,7 +267,7 @@ TEST(network_reach, unique)
   n_open(&w, NULL);
   for (i = 0; i < 4; i++) {
     snprintf(body, sizeof body, N_CLUSTER("%s", "SHARDED", N_REGION("AWS", "US_EAST_1", 7)), names[i]);
-    n_good(&w, "POST", "/clusters", body, NULL, 202);
+    n_good(&w, "POST", "/clusters", body, NULL, 201);
   }
   reach_endpoint(&w, reach_service(&w, "US_EAST_1"), VPCE(0));
   n_make(&w, "/peers", N_PEER_AWS("10.0.0.0/24", N_VPC_A), n_container(&w, "AWS"), 202);
@@ -287,7 +288,7 @@ TEST(network_reach, unique)
   n_good(&w, "DELETE", "/clusters/One", NULL, NULL, 202);
   t_advance(&w.t, 60);
   reach_has(&w, "Two", FIRST "connectionString", "://pl-3-us-east-1.");
-  n_good(&w, "POST", "/clusters", N_AWS("Again"), NULL, 202); /* what is free is given once more */
+  n_good(&w, "POST", "/clusters", N_AWS("Again"), NULL, 201); /* what is free is given once more */
   reach_has(&w, "Again", FIRST "connectionString", "://pl-0-us-east-1.");
   t_close(&w.t);
 }
@@ -300,7 +301,7 @@ TEST(network_reach, many)
   char first[65536], id[32], early[65536];
   int i;
   n_open(&w, NULL);
-  n_good(&w, "POST", "/clusters", N_AWS("Early"), NULL, 202);
+  n_good(&w, "POST", "/clusters", N_AWS("Early"), NULL, 201);
   n_good(&w, "PATCH", "/limits/svc.project.deployment.privateServiceConnectionsPerRegionGroup", "{\"value\":100}", NULL, 200);
   below = reach_service(&w, "US_EAST_1");
   for (i = 0; i < 100; i++) {
@@ -314,7 +315,7 @@ TEST(network_reach, many)
   snprintf(early, sizeof early, "%s", w.t.response.body);
   n_good(&w, "PATCH", "/clusters/Early", early, NULL, 200); /* and goes back as it was */
   snprintf(first, sizeof first, "%s", t_str(&w.t, FIRST "endpoints[99].endpointId"));
-  n_good(&w, "POST", "/clusters", N_AWS("Late"), NULL, 202);
+  n_good(&w, "POST", "/clusters", N_AWS("Late"), NULL, 201);
   n_good(&w, "GET", "/clusters/Late", NULL, NULL, 200);
   munit_assert_string_equal(t_str(&w.t, FIRST "endpoints[99].endpointId"), first);
   store_whole(w.t.s);

@@ -41,7 +41,7 @@ static void open_world(archive_world *w, const svc_config *changes)
   t_open(&w->t, changes);
   w->org = t_organization(&w->t, "Acme");
   w->group = t_project(&w->t, w->org, "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER, "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER, "/groups/%s/clusters", w->group), ==, 201);
 }
 
 static void make(archive_world *w, const char *body)

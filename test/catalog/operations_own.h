@@ -26,6 +26,7 @@ static const struct {
 } operations_beside[] = {
   { "POST", "/api/oauth/revoke", "revokeAccessToken" },
   { "POST", "/api/oauth/token", "issueAccessToken" },
+  { "GET", "/api/private/ipinfo", "getIpInfo" },
   { "GET", "/openapi.json", "getOpenApi" },
 };
 

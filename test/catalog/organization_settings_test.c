@@ -101,7 +101,7 @@ TEST(organization_settings, employees)
   t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
                            "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}",
-                           "/groups/%s/clusters", w.group), ==, 202);
+                           "/groups/%s/clusters", w.group), ==, 201);
   t_advance(&w.t, 60);
   settings_set(&w, "{\"restrictEmployeeAccess\":true}", 200);
   settings_refuse(&w, "POST", settings_path(&w, "/groups/", w.group, "/clusters/Main:grantVendorEmployeeAccess"), grant, "EMPLOYEE_ACCESS_RESTRICTED");

@@ -36,13 +36,13 @@ static const struct {
   int status; /* without the policy */
 } operations[] = {
   /* clusters: provider, region, size, shape, version, TLS, how many */
-  { "POST", "/groups/%G/clusters", C_("A1", ""), NO_AWS, 202 },
-  { "POST", "/groups/%G/clusters", C_("A2", ""), ONLY_EUROPE, 202 },
-  { "POST", "/groups/%G/clusters", C_("A3", ",\"dbMajorVersion\":\"7.0\""), MODIFY("when { context.cluster.dbMajorVersion == \"7.0\" }"), 202 },
-  { "POST", "/groups/%G/clusters", C_("A4", ",\"advancedConfiguration\":{\"minimumEnabledTlsProtocol\":\"TLS1_1\"}"), NEW_TLS, 202 },
-  { "POST", "/groups/%G/clusters", C_("A5", ""), MODIFY("when { context.project.clustersInProject > 3 }"), 202 },
+  { "POST", "/groups/%G/clusters", C_("A1", ""), NO_AWS, 201 },
+  { "POST", "/groups/%G/clusters", C_("A2", ""), ONLY_EUROPE, 201 },
+  { "POST", "/groups/%G/clusters", C_("A3", ",\"dbMajorVersion\":\"7.0\""), MODIFY("when { context.cluster.dbMajorVersion == \"7.0\" }"), 201 },
+  { "POST", "/groups/%G/clusters", C_("A4", ",\"advancedConfiguration\":{\"minimumEnabledTlsProtocol\":\"TLS1_1\"}"), NEW_TLS, 201 },
+  { "POST", "/groups/%G/clusters", C_("A5", ""), MODIFY("when { context.project.clustersInProject > 3 }"), 201 },
   { "POST", "/groups/%G/clusters", "{\"name\":\"A6\",\"clusterType\":\"SHARDED\"," SPECS(R_("US_EAST_1", "M30", "")) "}",
-    MODIFY("when { context.cluster.clusterType == ResourcePolicy::ClusterType::\"sharded\" }"), 202 },
+    MODIFY("when { context.cluster.clusterType == ResourcePolicy::ClusterType::\"sharded\" }"), 201 },
   { "PATCH", "/groups/%G/clusters/Main", "{" SPECS(R_("EU_WEST_1", "M10", "")) "}",
     MODIFY("when { context.cluster.regions.contains(ResourcePolicy::Region::\"aws:eu-west-1\") }"), 200 },
   { "PATCH", "/groups/%G/clusters/Main", "{" SPECS(R_("EU_WEST_1", "M40", "")) "}", SMALL, 200 },
@@ -55,11 +55,11 @@ static const struct {
     "\"instanceSize\":\"M30\",\"nodeCount\":3,\"diskSizeGB\":200}}") "}", MODIFY("when { context.cluster.diskSizeGB > 100 }"), 200 },
   { "POST", "/groups/%G/clusters/tenantUpgrade", "{\"name\":\"Shared\",\"providerSettings\":{\"instanceSizeName\":\"M10\",\"providerName\":\"AWS\","
     "\"regionName\":\"US_EAST_1\"}}", ONLY_EUROPE, 200 },
-  { "POST", "/groups/%G/flexClusters", FLEX("F2"), ONLY_EUROPE, 202 },
-  { "POST", "/groups/%G/flexClusters", FLEX("F3"), NO_AWS, 202 },
-  { "POST", "/groups/%G/flexClusters", FLEX("F4"), MODIFY("unless { context.cluster.dbMajorVersion == \"6.0\" }"), 202 },
-  { "POST", "/groups/%G/flexClusters", FLEX("F5"), MODIFY("when { context.cluster.diskSizeGB > 4 }"), 202 },
-  { "POST", "/groups/%G/flexClusters", FLEX("F6"), MODIFY("unless { context.cluster.minTLSVersion == ResourcePolicy::TLSVersion::\"tls1_3\" }"), 202 },
+  { "POST", "/groups/%G/flexClusters", FLEX("F2"), ONLY_EUROPE, 201 },
+  { "POST", "/groups/%G/flexClusters", FLEX("F3"), NO_AWS, 201 },
+  { "POST", "/groups/%G/flexClusters", FLEX("F4"), MODIFY("unless { context.cluster.dbMajorVersion == \"6.0\" }"), 201 },
+  { "POST", "/groups/%G/flexClusters", FLEX("F5"), MODIFY("when { context.cluster.diskSizeGB > 4 }"), 201 },
+  { "POST", "/groups/%G/flexClusters", FLEX("F6"), MODIFY("unless { context.cluster.minTLSVersion == ResourcePolicy::TLSVersion::\"tls1_3\" }"), 201 },
   { "PATCH", "/groups/%G/flexClusters/Flex", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", NO_AWS, 200 },
   { "POST", "/groups/%G/flexClusters:tenantUpgrade", C_("Flex", ""), ONLY_EUROPE, 200 },
 
@@ -82,7 +82,7 @@ static const struct {
     "\"routeTableCidrBlock\":\"192.168.1.0/24\",\"vpcId\":\"vpc-0123456789abcdef1\"}", PEERING(OF_AWS), 202 },
   { "PATCH", "/groups/%G/peers/%P", "{\"routeTableCidrBlock\":\"192.168.7.0/24\"}", PEERING(OF_AWS), 200 },
   { "PATCH", "/groups/%G/privateIpMode", "{\"enabled\":true}", PEERING(""), 200 },
-  { "POST", "/groups/%G/privateEndpoint/endpointService", "{\"providerName\":\"AWS\",\"region\":\"EU_WEST_2\"}", ENDPOINT(OF_AWS), 202 },
+  { "POST", "/groups/%G/privateEndpoint/endpointService", "{\"providerName\":\"AWS\",\"region\":\"EU_WEST_2\"}", ENDPOINT(OF_AWS), 201 },
   { "PATCH", "/groups/%G/privateEndpoint/endpointService/%S", "{\"cloudProvider\":\"AWS\",\"supportedRemoteRegions\":[\"EU_WEST_2\"]}", ENDPOINT(OF_AWS), 200 },
   { "POST", "/groups/%G/privateEndpoint/AWS/endpointService/%S/endpoint", "{\"id\":\"vpce-0123456789abcdef0\"}", ENDPOINT(OF_AWS), 202 },
   { "PATCH", "/groups/%G/privateEndpoint/regionalMode", "{\"enabled\":true}", ENDPOINT(""), 202 },
@@ -164,18 +164,18 @@ static void operations_open(operations_world *w)
 /* What the operations of the table need. */
 static void operations_furnish(operations_world *w)
 {
-  good(w, "POST", "/groups/%G/clusters", C_("Main", ""), 202);
-  good(w, "POST", "/groups/%G/clusters", C_("Old", ",\"dbMajorVersion\":\"7.0\""), 202);
+  good(w, "POST", "/groups/%G/clusters", C_("Main", ""), 201);
+  good(w, "POST", "/groups/%G/clusters", C_("Old", ",\"dbMajorVersion\":\"7.0\""), 201);
   good(w, "POST", "/groups/%G/clusters", "{\"name\":\"Shared\",\"clusterType\":\"REPLICASET\"," SPECS("{\"providerName\":\"TENANT\","
-       "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}") "}", 202);
-  good(w, "POST", "/groups/%G/flexClusters", FLEX("Flex"), 202);
+       "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M0\"}}") "}", 201);
+  good(w, "POST", "/groups/%G/flexClusters", FLEX("Flex"), 201);
   good(w, "POST", "/groups/%G/accessList", "[{\"ipAddress\":\"192.0.2.1\"}]", 201);
   good(w, "GET", "/groups/%G/containers?providerName=AWS", NULL, 200);
   w->container = t_keep(&w->t, t_str(&w->t, "results[0].id"));
   good(w, "POST", "/groups/%G/peers", "{\"containerId\":\"%K\",\"accepterRegionName\":\"us-east-1\",\"awsAccountId\":\"123456789012\","
        "\"routeTableCidrBlock\":\"192.168.0.0/24\",\"vpcId\":\"vpc-0123456789abcdef0\"}", 202);
   w->peer = t_keep(&w->t, t_str(&w->t, "id"));
-  good(w, "POST", "/groups/%G/privateEndpoint/endpointService", "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}", 202);
+  good(w, "POST", "/groups/%G/privateEndpoint/endpointService", "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}", 201);
   w->service = t_keep(&w->t, t_str(&w->t, "id"));
   good(w, "PATCH", "/groups/%G/encryptionAtRest", "{\"awsKms\":{\"enabled\":true,\"customerMasterKeyID\":\"1111-2222\",\"region\":\"US_EAST_1\","
        "\"accessKeyID\":\"AKIAIOSFODNN7EXAMPLE\",\"secretAccessKey\":\"aws-secret-of-some-length\",\"requirePrivateNetworking\":true}}", 200);
@@ -297,7 +297,7 @@ TEST(policy_operations, short_version)
   char whole[32], part[32];
   operations_world w;
   operations_open(&w);
-  good(&w, "POST", "/groups/%G/flexClusters", FLEX("Flex"), 202);
+  good(&w, "POST", "/groups/%G/flexClusters", FLEX("Flex"), 201);
   t_advance(&w.t, 60);
   policy_of(&w.t, w.org, MODIFY("when { context.cluster.dbMajorVersion == \"8.0\" }"));
   refused(&w, "PATCH", "/groups/%G/flexClusters/Flex", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}");
@@ -317,7 +317,7 @@ TEST(policy_operations, without_flex)
   t_without(without);
   operations_open(&w);
   policy_of(&w.t, w.org, MODIFY("when { context.project.clustersInProject > 1 }"));
-  good(&w, "POST", "/groups/%G/clusters", C_("One", ""), 202);
+  good(&w, "POST", "/groups/%G/clusters", C_("One", ""), 201);
   refused(&w, "POST", "/groups/%G/clusters", C_("Two", ""));
   t_close(&w.t);
   t_without(NULL);

@@ -21,7 +21,7 @@ static const char *service(n_world *w, const char *provider, const char *region)
   char body[256], path[128];
   snprintf(body, sizeof body, "{\"providerName\":\"%s\",\"region\":\"%s\"}", provider, region);
   snprintf(path, sizeof path, "/privateEndpoint/%s/endpointService", provider);
-  return n_at(w, path, n_make(w, NEW, body, NULL, 202));
+  return n_at(w, path, n_make(w, NEW, body, NULL, 201));
 }
 
 static const char *below(n_world *w, const char *service_at)
@@ -49,7 +49,7 @@ TEST(private_endpoint, services)
   n_bad(&w, "POST", NEW, SERVICE("AWS", "US_EAST_1"), NULL, 409, "PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION");
   n_bad_field(&w, "POST", NEW, SERVICE("AWS", "WESTERN_US"), NULL, "region");
   n_bad_field(&w, "POST", NEW, SERVICE("AWS", "us~west~1"), NULL, "region"); /* as long as one, and not spelled like it */
-  n_good(&w, "POST", NEW, "{\"providerName\":\"GCP\",\"region\":\"CENTRAL_US\",\"portMappingEnabled\":true}", NULL, 202);
+  n_good(&w, "POST", NEW, "{\"providerName\":\"GCP\",\"region\":\"CENTRAL_US\",\"portMappingEnabled\":true}", NULL, 201);
   munit_assert_string_equal(t_str(&w.t, "portMappingEnabled"), "true");
   n_bad_field(&w, "POST", NEW, SERVICE("IBM", "US_EAST_1"), NULL, "providerName");
   n_bad_field(&w, "POST", NEW, "{\"providerName\":\"AWS\",\"region\":\"EU_WEST_1\",\"portMappingEnabled\":true}", NULL, "portMappingEnabled");
@@ -230,7 +230,7 @@ TEST(private_endpoint, regional_mode)
   n_good(&w, "POST", "/clusters",
          "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
          "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}},{\"providerName\":"
-         "\"AWS\",\"regionName\":\"US_WEST_1\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}", NULL, 202);
+         "\"AWS\",\"regionName\":\"US_WEST_1\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}", NULL, 201);
   east = below(&w, service(&w, "AWS", "US_EAST_1"));
   west = below(&w, service(&w, "AWS", "US_WEST_1"));
   n_good(&w, "POST", east, "{\"id\":\"" VPCE "\"}", NULL, 202);
@@ -252,7 +252,7 @@ TEST(private_endpoint, two_providers)
   n_good(&w, "POST", "/clusters",
          "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
          "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}},{\"providerName\":"
-         "\"AZURE\",\"regionName\":\"US_EAST\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}", NULL, 202);
+         "\"AZURE\",\"regionName\":\"US_EAST\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}", NULL, 201);
   n_good(&w, "POST", below(&w, service(&w, "AWS", "US_EAST_1")), "{\"id\":\"" VPCE "\"}", NULL, 202);
   n_good(&w, "POST", below(&w, service(&w, "AZURE", "US_EAST")), AZURE_BODY("pe-1"), NULL, 202);
   t_advance(&w.t, 60);
@@ -271,7 +271,7 @@ TEST(private_endpoint, driver)
   n_world w;
   const char *up, *at, *strings = "connectionStrings.privateEndpoint[0].srvConnectionString";
   n_open(&w, &config);
-  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 202);
+  n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 201);
   t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, "{\"hosts\":[\"real.example.net:27017\"]}");
   up = service(&w, "AWS", "US_EAST_1");
   t_driver_finish(&d, w.t.s, "endpoint_service.create", SVC_IO, "{\"reason\":\"no addresses left\"}");
@@ -297,7 +297,7 @@ TEST(private_endpoint, driver)
   munit_assert_not_null(strstr(n_get(&w, "/clusters/Main", strings), "+srv://pl-0-us-east-1."));
   munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "real.example.net:27017")); /* as the driver said */
 
-  n_good(&w, "POST", "/clusters", N_AWS("Second"), NULL, 202); /* one that comes later is reached in the same way */
+  n_good(&w, "POST", "/clusters", N_AWS("Second"), NULL, 201); /* one that comes later is reached in the same way */
   munit_assert_string_equal(n_get(&w, "/clusters/Second", strings), "");
   t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, "{\"hosts\":[\"other.example.net:27017\"]}");
   munit_assert_not_null(strstr(n_get(&w, "/clusters/Second", strings), "+srv://pl-3-us-east-1."));
@@ -346,7 +346,7 @@ TEST(private_endpoint, told)
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     t_driver_does(&d, "", rows[i].facts);
     snprintf(body, sizeof body, "{\"providerName\":\"%s\",\"region\":\"%s\"}", rows[i].provider, rows[i].region);
-    if (t_sendf(&t, "POST", body, "/groups/%s/privateEndpoint/endpointService", group) != 202) munit_errorf("%s: %s", body, t.response.body);
+    if (t_sendf(&t, "POST", body, "/groups/%s/privateEndpoint/endpointService", group) != 201) munit_errorf("%s: %s", body, t.response.body);
     snprintf(path, sizeof path, "/groups/%s/privateEndpoint/%s/endpointService/%s", group, rows[i].provider, t_keep(&t, t_str(&t, "id")));
     munit_assert_int(svc_tick(t.s), ==, SVC_OK);
     munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
@@ -362,7 +362,7 @@ TEST(private_endpoint, told)
       const char *id;
       char self[1024];
       snprintf(body, sizeof body, "{\"providerName\":\"%s\",\"region\":\"%s\"}", below[i].provider, below[i].region);
-      if (t_sendf(&t, "POST", body, "/groups/%s/privateEndpoint/endpointService", group) != 202) munit_errorf("%s: %s", body, t.response.body);
+      if (t_sendf(&t, "POST", body, "/groups/%s/privateEndpoint/endpointService", group) != 201) munit_errorf("%s: %s", body, t.response.body);
       id = t_keep(&t, t_str(&t, "id"));
       munit_assert_int(svc_tick(t.s), ==, SVC_OK);
       if (t_sendf(&t, "POST", below[i].body, "/groups/%s/privateEndpoint/%s/endpointService/%s/endpoint", group, below[i].provider, id) != 202)

@@ -39,9 +39,9 @@ static int args_patch(t_place *w, const char *body)
 TEST(process_args, defaults)
 {
   static const char *const shown[][2] = {
-    { "changeStreamOptionsPreAndPostImagesExpireAfterSeconds", "-1" }, { "chunkMigrationConcurrency", "" }, { "defaultMaxTimeMS", "0" },
-    { "defaultWriteConcern", "majority" }, { "javascriptEnabled", "true" }, { "minimumEnabledTlsProtocol", "TLS1_3" },
-    { "noTableScan", "false" }, { "oplogSizeMB", "" }, { "tlsCipherConfigMode", "DEFAULT" }, { "transactionLifetimeLimitSeconds", "60" },
+    { "changeStreamOptionsPreAndPostImagesExpireAfterSeconds", "" }, { "chunkMigrationConcurrency", "" }, { "defaultMaxTimeMS", "" },
+    { "defaultWriteConcern", "" }, { "javascriptEnabled", "true" }, { "minimumEnabledTlsProtocol", "TLS1_3" },
+    { "noTableScan", "false" }, { "oplogSizeMB", "" }, { "tlsCipherConfigMode", "DEFAULT" }, { "transactionLifetimeLimitSeconds", "" },
   };
   t_place w;
   size_t i;

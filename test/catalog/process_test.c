@@ -25,7 +25,9 @@ typedef struct process_world {
 } process_world;
 
 #define PROCESS_SHARDED \
-  "{\"name\":\"Main\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" PROCESS_SHARD "," PROCESS_SHARD "]}"
+  "{\"name\":\"Main\",\"clusterType\":\"SHARDED\",\"configServerManagementMode\":\"FIXED_TO_DEDICATED\",\"replicationSpecs\":[" PROCESS_SHARD "," \
+  PROCESS_SHARD "]}"
+#define PROCESS_EMBEDDED "{\"name\":\"Main\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" PROCESS_SHARD "," PROCESS_SHARD "]}"
 #define PROCESS_SHARD \
   "{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M30\"," \
   "\"nodeCount\":3},\"readOnlySpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":1}}]}"
@@ -34,7 +36,7 @@ static void process_open(process_world *w, const svc_config *config, const char 
 {
   t_open(&w->t, config);
   w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", cluster, "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "POST", cluster, "/groups/%s/clusters", w->group), ==, 201);
   munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
   t_advance(&w->t, 3600);
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/processes", w->group), ==, 200);
@@ -104,7 +106,7 @@ TEST(process, legacy)
   t_open(&w.t, NULL);
   w.t.now = INT64_C(1577836800000); /* 2020-01-01 */
   w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "P1");
-  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w.group), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w.group), ==, 201);
   t_advance(&w.t, 3600);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/processes", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);
@@ -142,6 +144,9 @@ TEST(process, sharded)
   /* a node that cannot be elected has logs as well */
   t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/%s/logs/db.gz", w.group, t_keep(&w.t, t_str(&w.t, "results[6].hostname")));
   munit_assert_int(w.t.response.status, ==, 200);
+  t_close(&w.t);
+  process_open(&w, NULL, PROCESS_EMBEDDED); /* the shards know themselves which has what */
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 16);
   t_close(&w.t);
 }
 

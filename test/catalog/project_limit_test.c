@@ -20,20 +20,21 @@ static int64_t events(t_service *t, const char *group)
 
 TEST(project_limit, list)
 {
-  static const struct { const char *name; int64_t preset, highest; } rows[] = {
-    { "dataFederation.bytesProcessed.daily", 109951162777600, 1099511627776000 },
-    { "dataFederation.bytesProcessed.monthly", 1099511627776000, 8796093022208000 },
-    { "dataFederation.bytesProcessed.query", 10995116277760, 109951162777600 },
-    { "dataFederation.bytesProcessed.weekly", 549755813888000, 5497558138880000 },
-    { "svc.project.deployment.clusters", 25, 100 },
-    { "svc.project.deployment.nodesPerPrivateLinkRegion", 50, 90 },
-    { "svc.project.deployment.privateServiceConnectionsPerRegionGroup", 50, 100 },
-    { "svc.project.deployment.privateServiceConnectionsSubnetMask", 27, 27 },
-    { "svc.project.deployment.serverlessMTMs", 100, 100 },
-    { "svc.project.security.databaseAccess.customRoles", 100, 1400 },
-    { "svc.project.security.databaseAccess.users", 100, 900 },
-    { "svc.project.security.networkAccess.crossRegionEntries", 40, 220 },
-    { "svc.project.security.networkAccess.entries", 200, 200 },
+  static const struct { const char *name; int64_t preset, highest; bool used; } rows[] = {
+    { "svc.project.security.databaseAccess.users", 100, 900, true },
+    { "svc.project.deployment.clusters", 25, 90, true },
+    { "svc.project.deployment.serverlessMTMs", 100, 100, true },
+    { "svc.project.security.databaseAccess.customRoles", 100, 1400, true },
+    { "svc.project.security.networkAccess.entries", 200, 220, true },
+    { "svc.project.security.networkAccess.crossRegionEntries", 40, 220, true },
+    { "svc.project.deployment.nodesPerPrivateLinkRegion", 50, 90, true },
+    { "svc.project.deployment.privateServiceConnectionsPerRegionGroup", 50, 100, false },
+    { "svc.project.deployment.privateServiceConnectionsSubnetMask", 27, 27, false },
+    { "svc.project.deployment.salesSoldM0s", 100, 100, true },
+    { "dataFederation.bytesProcessed.daily", 109951162777600, 1099511627776000, true },
+    { "dataFederation.bytesProcessed.monthly", 1099511627776000, 8796093022208000, true },
+    { "dataFederation.bytesProcessed.query", 10995116277760, 109951162777600, true },
+    { "dataFederation.bytesProcessed.weekly", 549755813888000, 5497558138880000, true },
   };
   t_service t;
   const char *group;
@@ -42,8 +43,8 @@ TEST(project_limit, list)
   group = limit_open(&t);
   munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS, group), ==, 200);
   munit_assert_int(t.body->type, ==, SVC_J_ARRAY);
-  munit_assert_size(svc_node_count(t.body), ==, sizeof rows / sizeof rows[0]);
-  for (i = 0; i < (int)(sizeof rows / sizeof rows[0]); i++) {
+  munit_assert_size(svc_node_count(t.body), ==, 10);
+  for (i = 0; i < 10; i++) {
     snprintf(path, sizeof path, "[%d].name", i);
     munit_assert_string_equal(t_str(&t, path), rows[i].name);
     snprintf(path, sizeof path, "[%d].defaultLimit", i);
@@ -53,9 +54,9 @@ TEST(project_limit, list)
     snprintf(path, sizeof path, "[%d].maximumLimit", i);
     munit_assert_int64(t_int(&t, path), ==, rows[i].highest);
     snprintf(path, sizeof path, "[%d].currentUsage", i);
-    munit_assert_int64(t_int(&t, path), ==, 0);
+    munit_assert_string_equal(t_str(&t, path), rows[i].used ? "0" : "");
   }
-  for (i = 0; i < 13; i++) {
+  for (i = 0; i < (int)(sizeof rows / sizeof rows[0]); i++) { /* the last ones are read by name alone */
     munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS "/%s", group, rows[i].name), ==, 200);
     munit_assert_string_equal(t_str(&t, "name"), rows[i].name);
     munit_assert_int64(t_int(&t, "value"), ==, rows[i].preset);
@@ -87,8 +88,8 @@ TEST(project_limit, change)
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":9}", CLUSTERS, group), ==, 200); /* stored before */
   munit_assert_int64(events(&t, group), ==, 2);
   munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS, group), ==, 200);
-  munit_assert_int64(t_int(&t, "[4].value"), ==, 9);
-  munit_assert_int64(t_int(&t, "[5].value"), ==, 50);
+  munit_assert_int64(t_int(&t, "[1].value"), ==, 9);
+  munit_assert_int64(t_int(&t, "[6].value"), ==, 50);
   munit_assert_int(t_sendf(&t, "GET", NULL, CLUSTERS, other), ==, 200);
   munit_assert_int64(t_int(&t, "value"), ==, 25);
 
@@ -110,10 +111,10 @@ TEST(project_limit, bounds)
   t_service t;
   const char *group;
   group = limit_open(&t);
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":101}", CLUSTERS, group), ==, 400);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":91}", CLUSTERS, group), ==, 400);
   munit_assert_string_equal(t_error(&t), "INVALID_ATTRIBUTE");
   munit_assert_true(t_violation(&t, "value"));
-  munit_assert_string_equal(t_str(&t, "badRequestDetail.fields[0].description"), "must be at most 100");
+  munit_assert_string_equal(t_str(&t, "badRequestDetail.fields[0].description"), "must be at most 90");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":-1}", CLUSTERS, group), ==, 400);
   munit_assert_string_equal(t_str(&t, "badRequestDetail.fields[0].description"), "must be at least 0");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":\"7\",\"x\":1}", CLUSTERS, group), ==, 400);
@@ -121,8 +122,8 @@ TEST(project_limit, bounds)
   munit_assert_true(t_violation(&t, "x"));
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":7,\"maximumLimit\":1000}", CLUSTERS, group), ==, 400);
   munit_assert_string_equal(t_error(&t), "ATTRIBUTE_READ_ONLY");
-  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":100}", CLUSTERS, group), ==, 200);
-  munit_assert_int64(t_int(&t, "value"), ==, 100);
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":90}", CLUSTERS, group), ==, 200);
+  munit_assert_int64(t_int(&t, "value"), ==, 90);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":0}", CLUSTERS, group), ==, 200);
   munit_assert_int64(t_int(&t, "value"), ==, 0);
   munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":8796093022208001}", LIMITS "/dataFederation.bytesProcessed.monthly", group), ==, 400);

@@ -50,10 +50,10 @@ TEST_SERVICE(project, life)
   munit_assert_string_equal(t_str(t, "created"), "2025-06-01T00:00:00Z");
   munit_assert_int64(t_int(t, "clusterCount"), ==, 0);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", id), ==, 200);
-  munit_assert_size(svc_node_count(t->body), ==, 9);
+  munit_assert_size(svc_node_count(t->body), ==, 8);
   munit_assert_string_equal(t_str(t, "id"), id);
   munit_assert_string_equal(t_str(t, "orgId"), org);
-  munit_assert_string_equal(t_str(t, "regionUsageRestrictions"), "COMMERCIAL_FEDRAMP_REGIONS_ONLY");
+  munit_assert_null(t_node(t, "regionUsageRestrictions"));
   munit_assert_int(t_node(t, "tags")->type, ==, SVC_J_ARRAY);
   munit_assert_size(t_count(t, "tags"), ==, 0);
   munit_assert_string_equal(t_str(t, "withDefaultAlertsSettings"), "true");
@@ -207,7 +207,7 @@ TEST_SERVICE(project, delete)
   id = t_project(t, org, "alpha");
   munit_assert_int(t_sendf(t, "PATCH", "{\"isSchemaAdvisorEnabled\":false}", "/groups/%s/settings", id), ==, 200);
   munit_assert_int(t_sendf(t, "PATCH", "{\"value\":7}", "/groups/%s/limits/svc.project.deployment.clusters", id), ==, 200);
-  munit_assert_int(t_sendf(t, "POST", CLUSTER, "/groups/%s/clusters", id), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", CLUSTER, "/groups/%s/clusters", id), ==, 201);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", id), ==, 200);
   munit_assert_int64(t_int(t, "clusterCount"), ==, 1);
   munit_assert_int(t_sendf(t, "DELETE", NULL, "/groups/%s", id), ==, 409);

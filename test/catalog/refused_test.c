@@ -45,13 +45,13 @@ TEST(refused, free)
   t_place_open(&w, &quiet, "alpha", NULL);
   refused_bad(&w, "POST", "/clusters", SHARED_AS("Free", "M0", ",\"dbMajorVersion\":\"8.0\""), 400, "TENANT_ATTRIBUTE_READ_ONLY", "dbMajorVersion");
   refused_bad(&w, "POST", "/clusters", SHARED_AS("Free", "M2", ""), 400, "INVALID_ATTRIBUTE", SIZE_AT);
-  refused_good(&w, "POST", "/clusters", SHARED_AS("Free", "M0", ""), 202);
+  refused_good(&w, "POST", "/clusters", SHARED_AS("Free", "M0", ""), 201);
   refused_bad(&w, "POST", "/clusters", SHARED_AS("More", "M0", ""), 400, "CANNOT_CREATE_FREE_CLUSTER_VIA_PUBLIC_API", NULL);
   munit_assert_string_equal(t_param(&w.t, 0), w.group);
   refused_bad(&w, "PATCH", "/clusters/Free", PROBE_RESIZE("M10"), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED", NULL);
   refused_good(&w, "POST", "/clusters/tenantUpgrade", "{\"name\":\"Free\",\"providerSettings\":{\"instanceSizeName\":\"M10\","
                "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 200); /* this is for that */
-  refused_good(&w, "POST", "/clusters", SHARED_AS("More", "M0", ""), 202);
+  refused_good(&w, "POST", "/clusters", SHARED_AS("More", "M0", ""), 201);
   refused_close(&w);
 }
 
@@ -62,17 +62,17 @@ TEST(refused, names)
   static const char other[] = "{\"name\":\"z" LONG "\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}";
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
-  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER(LONG, "M10"), 202);
+  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER(LONG, "M10"), 201);
   refused_bad(&w, "POST", "/clusters", PROBE_CLUSTER(LONG, "M10"), 409, "DUPLICATE_CLUSTER_NAME", NULL);
   refused_bad(&w, "POST", "/clusters", PROBE_CLUSTER(LONG "-two", "M10"), 400, "DUPLICATE_CLUSTER_NAME_PREFIX", NULL);
   munit_assert_string_equal(t_param(&w.t, 0), LONG "-two");
   munit_assert_string_equal(t_param(&w.t, 1), w.group);
   refused_bad(&w, "POST", "/flexClusters", flex, 400, "DUPLICATE_CLUSTER_NAME_PREFIX", NULL);
-  refused_good(&w, "POST", "/flexClusters", other, 202);
+  refused_good(&w, "POST", "/flexClusters", other, 201);
   refused_bad(&w, "POST", "/clusters", PROBE_CLUSTER("z" LONG "-two", "M10"), 400, "DUPLICATE_CLUSTER_NAME_PREFIX", NULL);
-  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("abcdefghijklmnopqrstuv", "M10"), 202); /* 22 of them */
+  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("abcdefghijklmnopqrstuv", "M10"), 201); /* 22 of them */
   w.group = t_project(&w.t, w.org, "beta"); /* it is of one project */
-  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER(LONG "-two", "M10"), 202);
+  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER(LONG "-two", "M10"), 201);
   refused_close(&w);
 }
 
@@ -80,15 +80,12 @@ TEST(refused, sizes)
 {
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
-  refused_bad(&w, "POST", "/clusters", CLUSTER("C", "SHARDED", REGION("US_EAST_1", "7", "M20", "3"), ""), 400, "INVALID_CLUSTER_CONFIGURATION", SIZE_AT);
-  refused_bad(&w, "POST", "/clusters", CLUSTER("C", "GEOSHARDED", REGION("US_EAST_1", "7", "M10", "3"), ""), 400, "INVALID_CLUSTER_CONFIGURATION", SIZE_AT);
   refused_bad(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M30", "2") "," REGION("US_WEST_2", "6", "M40", "1"), ""),
               400, "INVALID_CLUSTER_CONFIGURATION", "replicationSpecs[0].regionConfigs[1].electableSpecs.instanceSize");
-  refused_good(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M20", "3"), ""), 202);
-  refused_bad(&w, "PATCH", "/clusters/C", "{\"clusterType\":\"SHARDED\"}", 400, "INVALID_CLUSTER_CONFIGURATION", SIZE_AT);
+  refused_good(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M20", "3"), ""), 201);
   refused_good(&w, "PATCH", "/clusters/C", PROBE_RESIZE("M30"), 200);
   refused_good(&w, "PATCH", "/clusters/C", "{\"clusterType\":\"SHARDED\"}", 200);
-  refused_bad(&w, "PATCH", "/clusters/C", PROBE_RESIZE("M20"), 400, "INVALID_CLUSTER_CONFIGURATION", SIZE_AT);
+  refused_good(&w, "PATCH", "/clusters/C", PROBE_RESIZE("M20"), 200); /* small shards are allowed */
   refused_close(&w);
 }
 
@@ -98,7 +95,7 @@ TEST(refused, backup)
   t_place_open(&w, &quiet, "alpha", NULL);
   refused_bad(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M10", "3"), ",\"pitEnabled\":true"), 400,
               "INVALID_CLUSTER_CONFIGURATION", "pitEnabled");
-  refused_good(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M10", "3"), ",\"pitEnabled\":true,\"backupEnabled\":true"), 202);
+  refused_good(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M10", "3"), ",\"pitEnabled\":true,\"backupEnabled\":true"), 201);
   refused_bad(&w, "PATCH", "/clusters/C", "{\"backupEnabled\":false}", 400, "INVALID_CLUSTER_CONFIGURATION", "pitEnabled");
   refused_good(&w, "PATCH", "/clusters/C", "{\"backupEnabled\":false,\"pitEnabled\":false}", 200);
   refused_close(&w);
@@ -108,7 +105,7 @@ TEST(refused, oplog)
 {
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
-  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 202);
+  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 201);
   refused_bad(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":10241}", 400, "INVALID_ATTRIBUTE", "oplogSizeMB"); /* of 10 GB */
   refused_good(&w, "PATCH", "/clusters/C/processArgs", "{\"oplogSizeMB\":2048}", 200);
   refused_close(&w);
@@ -123,18 +120,18 @@ TEST(refused, paused)
   t_place w;
   int i;
   t_place_open(&w, &quiet, "alpha", NULL);
-  refused_good(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M10", "3"), ",\"backupEnabled\":true"), 202);
-  refused_good(&w, "POST", "/sampleDatasetLoad/C", NULL, 202);
+  refused_good(&w, "POST", "/clusters", CLUSTER("C", "REPLICASET", REGION("US_EAST_1", "7", "M10", "3"), ",\"backupEnabled\":true"), 201);
+  refused_good(&w, "POST", "/sampleDatasetLoad/C", NULL, 201);
   for (i = 0; i < 2; i++) {
-    int status = i ? 202 : 409;
+    int status = i ? 201 : 409;
     refused_good(&w, "PATCH", "/clusters/C", i ? "{\"paused\":false}" : "{\"paused\":true}", 200);
-    refused_good(&w, "POST", "/clusters/C/backup/snapshots", "{}", status);
+    refused_good(&w, "POST", "/clusters/C/backup/snapshots", "{}", i ? 202 : status);
     munit_assert_string_equal(t_error(&w.t), i ? "" : "CANNOT_UPDATE_PAUSED_CLUSTER");
     refused_good(&w, "POST", "/clusters/C/search/indexes", index, status);
     munit_assert_string_equal(t_error(&w.t), i ? "" : "CANNOT_UPDATE_PAUSED_CLUSTER");
     refused_good(&w, "POST", "/clusters/C/fts/indexes", older, status);
     munit_assert_string_equal(t_error(&w.t), i ? "" : "CANNOT_UPDATE_PAUSED_CLUSTER");
-    refused_good(&w, "POST", "/clusters/C/onlineArchives", archive, status);
+    refused_good(&w, "POST", "/clusters/C/onlineArchives", archive, i ? 202 : status);
     munit_assert_string_equal(t_error(&w.t), i ? "" : "CANNOT_UPDATE_PAUSED_CLUSTER");
   }
   refused_close(&w);
@@ -146,12 +143,12 @@ TEST(refused, collection)
 #define INDEX(db, name) "{\"collectionName\":\"" name "\",\"database\":\"" db "\",\"name\":\"i\",\"definition\":{\"mappings\":{\"dynamic\":true}}}"
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
-  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 202);
+  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 201);
   refused_bad(&w, "POST", "/clusters/C/search/indexes", INDEX("sample_mflix", "movies"), 400, "SEARCH_COLLECTION_NOT_FOUND", NULL);
   munit_assert_string_equal(t_param(&w.t, 0), "sample_mflix.movies");
   munit_assert_string_equal(t_param(&w.t, 1), "C");
-  refused_good(&w, "POST", "/sampleDatasetLoad/C", NULL, 202);
-  refused_good(&w, "POST", "/clusters/C/search/indexes", INDEX("sample_mflix", "movies"), 202);
+  refused_good(&w, "POST", "/sampleDatasetLoad/C", NULL, 201);
+  refused_good(&w, "POST", "/clusters/C/search/indexes", INDEX("sample_mflix", "movies"), 201);
   refused_bad(&w, "POST", "/clusters/C/search/indexes", INDEX("sample_mflix", "films"), 400, "SEARCH_COLLECTION_NOT_FOUND", NULL);
   refused_close(&w);
 }
@@ -238,7 +235,7 @@ TEST(refused, settings)
   const char *mark;
   size_t i;
   t_place_open(&w, &quiet, "alpha", NULL);
-  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 202);
+  refused_good(&w, "POST", "/clusters", PROBE_CLUSTER("C", "M10"), 201);
   refused_good(&w, "GET", "/processes", NULL, 200);
   snprintf(process, sizeof process, "%s", t_str(&w.t, "results[0].id"));
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -264,7 +261,7 @@ TEST(refused, storage)
   t_place_open(&w, &quiet, "alpha", NULL);
   refused_bad(&w, "POST", "/clusters", DISK("M30", "1024"), 400, "CLUSTER_DISK_SIZE_INVALID", NULL);
   refused_good(&w, "PATCH", "/settings", "{\"isExtendedStorageSizesEnabled\":true}", 200);
-  refused_good(&w, "POST", "/clusters", DISK("M30", "1024"), 202);
+  refused_good(&w, "POST", "/clusters", DISK("M30", "1024"), 201);
   refused_bad(&w, "POST", "/clusters", DISK("M30", "1025"), 400, "CLUSTER_DISK_SIZE_INVALID", NULL);
   refused_bad(&w, "POST", "/clusters", DISK("M10", "129"), 400, "CLUSTER_DISK_SIZE_INVALID", NULL);
   refused_close(&w);

@@ -373,8 +373,8 @@ TEST(resource_policy, clusters)
 {
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
-  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Old", "AWS", "US_EAST_1", "M10")), ==, 202);
-  munit_assert_int(policy_at(&w, "POST", "flexClusters", "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"EU_WEST_1\"}}"), ==, 202);
+  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Old", "AWS", "US_EAST_1", "M10")), ==, 201);
+  munit_assert_int(policy_at(&w, "POST", "flexClusters", "{\"name\":\"Flex\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"EU_WEST_1\"}}"), ==, 201);
   t_advance(&w.t, 60);
   policy_make(&w, "Europe", MODIFY "unless { [ResourcePolicy::Region::\"aws:eu-west-1\"].containsAll(context.cluster.regions) };");
   policy_make(&w, "small", MODIFY "when { context.cluster has maxGeneralClassInstanceSizeValue && context.cluster.maxGeneralClassInstanceSizeValue > 30 };");
@@ -387,7 +387,7 @@ TEST(resource_policy, clusters)
   policy_refused(&w, "POST", "flexClusters", "{\"name\":\"More\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", "Europe");
   policy_refused(&w, "PATCH", "clusters/Old", "{\"backupEnabled\":true}", "Europe"); /* it does not comply, and nothing of it changes */
   policy_refused(&w, "POST", "flexClusters:tenantUpgrade", CLUSTER("Flex", "AWS", "US_EAST_1", "M10"), "Europe");
-  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Fine", "AWS", "EU_WEST_1", "M30")), ==, 202);
+  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Fine", "AWS", "EU_WEST_1", "M30")), ==, 201);
   t_advance(&w.t, 60);
   policy_refused(&w, "PATCH", "clusters/Fine",
                  "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\",\"priority\":7,"
@@ -446,12 +446,12 @@ TEST(resource_policy, shapes)
     snprintf(text, sizeof text, MODIFY "when { %s };", shapes[i].condition);
     id = policy_make(&w, "shape", text);
     if (shapes[i].refused) policy_refused(&w, "POST", "clusters", shapes[i].body, "shape");
-    else if (policy_at(&w, "POST", "clusters", shapes[i].body) != 202) munit_errorf("%s: %s", shapes[i].condition, w.t.response.body);
+    else if (policy_at(&w, "POST", "clusters", shapes[i].body) != 201) munit_errorf("%s: %s", shapes[i].condition, w.t.response.body);
     else munit_assert_int(policy_at(&w, "DELETE", "clusters/New", NULL), ==, 202);
     t_advance(&w.t, 600);
     munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/resourcePolicies/%s", w.org, id), ==, 200);
   }
-  munit_assert_int(policy_at(&w, "POST", "clusters", SHAPED("REPLICASET", REGION(PLAIN))), ==, 202);
+  munit_assert_int(policy_at(&w, "POST", "clusters", SHAPED("REPLICASET", REGION(PLAIN))), ==, 201);
   t_advance(&w.t, 600);
   policy_make(&w, "no shards", MODIFY "when { context.cluster.isConvertingToSharded };");
   policy_refused(&w, "PATCH", "clusters/New", "{\"clusterType\":\"SHARDED\"}", "no shards");
@@ -520,8 +520,8 @@ TEST(resource_policy, count)
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
   policy_make(&w, "two", MODIFY "when { context.project.clustersInProject > 2 };");
-  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("A", "AWS", "US_EAST_1", "M10")), ==, 202);
-  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("B", "AWS", "US_EAST_1", "M10")), ==, 202);
+  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("A", "AWS", "US_EAST_1", "M10")), ==, 201);
+  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("B", "AWS", "US_EAST_1", "M10")), ==, 201);
   policy_refused(&w, "POST", "clusters", CLUSTER("C", "AWS", "US_EAST_1", "M10"), "two");
   t_close(&w.t);
 }
@@ -549,7 +549,7 @@ TEST(resource_policy, projects)
                               "when { context.project.cloudProvider == ResourcePolicy::CloudProvider::\"aws\" };");
   policy_refused(&w, "POST", "peers", peer, "no peers");
   policy_refused(&w, "POST", "privateEndpoint/endpointService", "{\"providerName\":\"AWS\",\"region\":\"EU_WEST_1\"}", "no peers");
-  munit_assert_int(policy_at(&w, "POST", "privateEndpoint/endpointService", "{\"providerName\":\"AZURE\",\"region\":\"EUROPE_NORTH\"}"), ==, 202);
+  munit_assert_int(policy_at(&w, "POST", "privateEndpoint/endpointService", "{\"providerName\":\"AZURE\",\"region\":\"EUROPE_NORTH\"}"), ==, 201);
   snprintf(path, sizeof path, "/groups/%s/accessList", other); /* every project of the organization */
   munit_assert_int(t_send(&w.t, "POST", path, "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 403);
   other = t_project(&w.t, t_organization(&w.t, "Other"), "gamma"); /* and none of another */
@@ -563,7 +563,7 @@ TEST(resource_policy, non_compliant)
   t_place w;
   const char *id;
   t_place_open(&w, &quiet, "alpha", NULL);
-  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Main", "AWS", "US_EAST_1", "M10")), ==, 202);
+  munit_assert_int(policy_at(&w, "POST", "clusters", CLUSTER("Main", "AWS", "US_EAST_1", "M10")), ==, 201);
   munit_assert_int(policy_at(&w, "POST", "accessList", "[{\"cidrBlock\":\"0.0.0.0/0\"}]"), ==, 201);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/nonCompliantResources", w.org), ==, 200);
   munit_assert_size(t_count(&w.t, ""), ==, 0);

@@ -32,7 +32,7 @@ TEST(restore_job, automated)
 {
   b_world w;
   b_open_cluster(&w, NULL, NULL);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 201);
   t_advance(&w.t, 10);
   b_snapshot(&w);
   begin(&w, INTO("D"));
@@ -73,7 +73,7 @@ TEST(restore_job, target_gone)
 {
   b_world w;
   b_open_cluster(&w, NULL, NULL);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 201);
   t_advance(&w.t, 10);
   b_snapshot(&w);
   begin(&w, INTO("D"));
@@ -92,9 +92,9 @@ TEST(restore_job, rules)
   const char *id;
   b_world w;
   b_open_cluster(&w, NULL, NULL);
-  b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("S"), 202);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("Old", ",\"dbMajorVersion\":\"7.0\""), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("S"), 201);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 201);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("Old", ",\"dbMajorVersion\":\"7.0\""), 201);
   t_advance(&w.t, 10);
   b_snapshot(&w);
   b_bad_field(&w, "POST", JOBS, "{}", "deliveryType");
@@ -117,7 +117,7 @@ TEST(restore_job, rules)
   munit_assert_string_equal(t_param(&w.t, 0), "Nobody");
   b_bad_field(&w, "POST", JOBS, INTO("S"), "targetClusterName");   /* another shape */
   b_bad_field(&w, "POST", JOBS, INTO("Old"), "targetClusterName"); /* an older database */
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("Older", B_BACKED ",\"dbMajorVersion\":\"7.0\""), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("Older", B_BACKED ",\"dbMajorVersion\":\"7.0\""), 201);
   t_advance(&w.t, 10);
   id = t_keep(&w.t, w.snapshot);
   b_good(&w, "POST", "/groups/%G/clusters/Older/backup/snapshots", "{}", 202);
@@ -152,7 +152,7 @@ TEST(restore_job, elsewhere)
   mine = w.group;
   other = t_project(&w.t, w.org, "beta");
   w.group = other;
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("E", ""), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("E", ""), 201);
   w.group = mine;
   t_advance(&w.t, 10);
   b_snapshot(&w);
@@ -187,9 +187,9 @@ TEST(restore_job, shards)
   b_world w;
   b_open_cluster(&w, NULL, B_SHARDED("C"));
   b_snapshot(&w);
-  b_good(&w, "POST", "/groups/%G/clusters", "{\"name\":\"three\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" B_SPEC "," B_SPEC "," B_SPEC "]}", 202);
-  b_good(&w, "POST", "/groups/%G/clusters", "{\"name\":\"two\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" B_SPEC "," B_SPEC "]}", 202);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("none", ""), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", "{\"name\":\"three\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" B_SPEC "," B_SPEC "," B_SPEC "]}", 201);
+  b_good(&w, "POST", "/groups/%G/clusters", "{\"name\":\"two\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" B_SPEC "," B_SPEC "]}", 201);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("none", ""), 201);
   t_advance(&w.t, 10);
   b_bad_field(&w, "POST", JOBS, INTO("three"), "targetClusterName");
   b_bad_field(&w, "POST", JOBS, INTO("none"), "targetClusterName");
@@ -244,7 +244,7 @@ TEST(restore_job, point_in_time)
 #define POINT(second) "{\"deliveryType\":\"pointInTime\",\"targetClusterName\":\"D\",\"pointInTimeUTCSeconds\":" #second "}"
   b_world w;
   b_open_cluster(&w, NULL, NULL);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 201);
   t_advance(&w.t, 10);
   b_snapshot(&w); /* at 00:00:20 */
   b_bad_field(&w, "POST", JOBS, POINT(1748736022), "deliveryType"); /* without continuous backups */
@@ -360,7 +360,7 @@ TEST(restore_job, legacy)
 #define LEGACY "%C/restoreJobs"
   b_world w;
   b_open_cluster(&w, NULL, NULL);
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("D", ""), 201);
   t_advance(&w.t, 10);
   b_snapshot(&w);
   b_good(&w, "POST", LEGACY, "{\"delivery\":{\"methodName\":\"HTTP\"},\"snapshotId\":\"%S\"}", 202);

@@ -10,7 +10,7 @@ static bool sample_loaded(t_world *w, const svc_plan *plan)
   (void)plan;
   if (w->t.s->config.driver || !svc_noun_named(w->t.s, "sample dataset load")) return false;
   if (t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/Main", w->group) != 200) return false; /* a walk has deleted it */
-  if (t_sendf(&w->t, "POST", NULL, "/groups/%s/sampleDatasetLoad/Main", w->group) == 202) t_world_rest(w);
+  if (t_sendf(&w->t, "POST", NULL, "/groups/%s/sampleDatasetLoad/Main", w->group) == 201) t_world_rest(w);
   else t_collection(&w->t, w->group, "Main", "sample_mflix", "movies"); /* a cluster into which data comes from elsewhere takes none */
   return true;
 }
@@ -35,7 +35,7 @@ static void sample_open(t_place *w, const svc_config *config)
 
 static const char *sample_load(t_place *w)
 {
-  if (t_sendf(&w->t, "POST", NULL, LOAD, w->group, "C") != 202) munit_error(w->t.response.body);
+  if (t_sendf(&w->t, "POST", NULL, LOAD, w->group, "C") != 201) munit_error(w->t.response.body);
   munit_assert_string_equal(t_str(&w->t, "state"), "WORKING");
   return t_keep(&w->t, t_str(&w->t, "_id"));
 }
@@ -56,7 +56,7 @@ TEST(sample_dataset, shared)
   t_open(&w.t, NULL);
   org = t_organization(&w.t, "Acme");
   w.group = t_project(&w.t, org, "P1");
-  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, 201);
   t_advance(&w.t, 10);
   sample_load(&w);
   t_advance(&w.t, 20 * 3600);

@@ -40,7 +40,7 @@ TEST(search_deployment, states)
   munit_assert_string_equal(t_param(&w.t, 0), "C");
   expect(&w, call(&w, "PATCH", "C", BODY(SPEC(""))), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
   expect(&w, call(&w, "DELETE", "C", NULL), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
-  munit_assert_int(call(&w, "POST", "C", BODY(SPEC(",\"nodeCount\":4"))), ==, 202);
+  munit_assert_int(call(&w, "POST", "C", BODY(SPEC(",\"nodeCount\":4"))), ==, 201);
   munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
   munit_assert_string_equal(t_str(&w.t, "encryptionAtRestProvider"), "NONE");
   munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
@@ -65,7 +65,7 @@ TEST(search_deployment, states)
   t_advance(&w.t, 5);
   expect(&w, call(&w, "GET", "C", NULL), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
   munit_assert_true(told(&w, "SEARCH_DEPLOYMENT_CREATED") && told(&w, "SEARCH_DEPLOYMENT_UPDATED") && told(&w, "SEARCH_DEPLOYMENT_DELETED"));
-  munit_assert_int(call(&w, "POST", "C", BODY(SPEC(""))), ==, 202);
+  munit_assert_int(call(&w, "POST", "C", BODY(SPEC(""))), ==, 201);
   munit_assert_int64(t_int(&w.t, "effectiveSpecs[0].nodeCount"), ==, 2);
   t_close(&w.t);
 }
@@ -89,19 +89,19 @@ TEST(search_deployment, regions)
   size_t i;
   t_place_open(&w, NULL, "P1", CLUSTER("C", REGION("US_EAST_1", "7", "3")));
   munit_assert_int(t_sendf(&w.t, "POST", CLUSTER("D", REGION("US_EAST_1", "7", "2") "," REGION("EU_WEST_1", "6", "1")),
-                           "/groups/%s/clusters", w.group), ==, 202);
+                           "/groups/%s/clusters", w.group), ==, 201);
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     int status = call(&w, "POST", "D", bad[i].body);
     if (status != 400 || !t_violation(&w.t, bad[i].field)) munit_errorf("%s: %d %s", bad[i].body, status, w.t.response.body);
   }
   expect(&w, call(&w, "GET", "D", NULL), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
-  munit_assert_int(call(&w, "POST", "D", BODY(SPEC(",\"regionName\":\"EU_WEST_1\",\"nodeCount\":5") "," SPEC(""))), ==, 202);
+  munit_assert_int(call(&w, "POST", "D", BODY(SPEC(",\"regionName\":\"EU_WEST_1\",\"nodeCount\":5") "," SPEC(""))), ==, 201);
   munit_assert_size(t_count(&w.t, "effectiveSpecs"), ==, 2);
   munit_assert_int64(t_int(&w.t, "effectiveSpecs[0].nodeCount"), ==, 2);
   munit_assert_int64(t_int(&w.t, "effectiveSpecs[1].nodeCount"), ==, 5);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"T\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                            "\"backingProviderName\":\"AWS\",\"electableSpecs\":{\"instanceSize\":\"M0\"},\"providerName\":\"TENANT\","
-                           "\"regionName\":\"US_EAST_1\"}]}]}", "/groups/%s/clusters", w.group), ==, 202);
+                           "\"regionName\":\"US_EAST_1\"}]}]}", "/groups/%s/clusters", w.group), ==, 201);
   expect(&w, call(&w, "POST", "T", BODY(SPEC(""))), 400, "TENANT_CLUSTER_UPDATE_UNSUPPORTED");
   t_close(&w.t);
 }
@@ -138,9 +138,9 @@ TEST(search_deployment, providers)
   t_place w;
   size_t i;
   t_place_open(&w, &config, "P1", CLUSTER("C", REGION("US_EAST_1", "7", "3")));
-  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"S\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" BOTH "," BOTH "]}", "/groups/%s/clusters", w.group), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"S\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[" BOTH "," BOTH "]}", "/groups/%s/clusters", w.group), ==, 201);
   expect(&w, call(&w, "POST", "S", BODY(SPEC(",\"regionName\":\"US_EAST_2\",\"cloudProvider\":\"AZURE\""))), 400, "MISSING_ATTRIBUTE"); /* none for AWS */
-  munit_assert_int(call(&w, "POST", "S", BODY(SPEC(",\"regionName\":\"US_EAST_2\",\"cloudProvider\":\"AZURE\",\"nodeCount\":5") "," SPEC(""))), ==, 202);
+  munit_assert_int(call(&w, "POST", "S", BODY(SPEC(",\"regionName\":\"US_EAST_2\",\"cloudProvider\":\"AZURE\",\"nodeCount\":5") "," SPEC(""))), ==, 201);
   munit_assert_size(t_count(&w.t, "effectiveSpecs"), ==, 2);
   munit_assert_string_equal(t_str(&w.t, "effectiveSpecs[0].cloudProvider"), "AWS");
   munit_assert_int64(t_int(&w.t, "effectiveSpecs[0].nodeCount"), ==, 2);

@@ -24,7 +24,7 @@ static void open_world(search_world *w, const svc_config *changes)
   t_open(&w->t, changes);
   w->org = t_organization(&w->t, "Acme");
   w->group = t_project(&w->t, w->org, "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER, "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER, "/groups/%s/clusters", w->group), ==, 201);
   if (!w->t.s->config.driver) t_collection(&w->t, w->group, "C", "shop", "movies");
 }
 
@@ -41,7 +41,7 @@ static int one(search_world *w, const char *method, const char *family, const ch
 static void make(search_world *w, const char *body)
 {
   int status = call(w, "POST", "/search/indexes", body);
-  if (status != 202) munit_errorf("%d %s", status, w->t.response.body);
+  if (status != 201) munit_errorf("%d %s", status, w->t.response.body);
   w->id = t_keep(&w->t, t_str(&w->t, "indexID"));
 }
 
@@ -161,7 +161,7 @@ TEST(search_index, families)
 {
   search_world w;
   open_world(&w, NULL);
-  munit_assert_int(call(&w, "POST", "/fts/indexes", INDEX("old", "\"mappings\":{\"fields\":{\"t\":{\"type\":\"string\"}}},\"analyzer\":\"lucene.french\"")), ==, 202);
+  munit_assert_int(call(&w, "POST", "/fts/indexes", INDEX("old", "\"mappings\":{\"fields\":{\"t\":{\"type\":\"string\"}}},\"analyzer\":\"lucene.french\"")), ==, 201);
   w.id = t_keep(&w.t, t_str(&w.t, "indexID"));
   munit_assert_string_equal(t_str(&w.t, "status"), "IN_PROGRESS");
   munit_assert_string_equal(t_str(&w.t, "analyzer"), "lucene.french");
@@ -181,7 +181,7 @@ TEST(search_index, families)
   munit_assert_true(t_violation(&w.t, "analyzer"));
   munit_assert_int(one(&w, "PATCH", "fts", "{\"type\":\"vectorSearch\"}"), ==, 400);
   munit_assert_true(t_violation(&w.t, "type"));
-  munit_assert_int(call(&w, "POST", "/fts/indexes", INDEX("v", "\"type\":\"vectorSearch\",\"fields\":[" COMPARED "]")), ==, 202);
+  munit_assert_int(call(&w, "POST", "/fts/indexes", INDEX("v", "\"type\":\"vectorSearch\",\"fields\":[" COMPARED "]")), ==, 201);
   munit_assert_string_equal(t_str(&w.t, "fields[0].similarity"), "cosine");
   munit_assert_int(one(&w, "DELETE", "fts", NULL), ==, 204);
   t_close(&w.t);
@@ -285,7 +285,7 @@ TEST(search_index, bounds)
     n = (size_t)snprintf(body, sizeof body, "{\"collectionName\":\"c\",\"database\":\"d\",\"name\":\"n\",\"definition\":{\"mappings\":{\"fields\":{");
     for (i = 0; i < most; i++) n += (size_t)snprintf(body + n, sizeof body - n, "%s\"f%05zu\":{\"type\":\"string\"}", i ? "," : "", i);
     snprintf(body + n, sizeof body - n, "}}}}");
-    munit_assert_int(call(&w, "POST", "/search/indexes", body), ==, most == 300 ? 202 : 400);
+    munit_assert_int(call(&w, "POST", "/search/indexes", body), ==, most == 300 ? 201 : 400);
   }
   munit_assert_true(t_violation(&w.t, "definition"));
   n = (size_t)snprintf(body, sizeof body, "{\"collectionName\":\"c\",\"database\":\"d\",\"name\":\"old\",\"mappings\":{\"fields\":{"); /* the older shape */
@@ -295,7 +295,7 @@ TEST(search_index, bounds)
   munit_assert_true(t_violation(&w.t, "mappings"));
   for (i = 1; i < 200; i++) {
     snprintf(body, sizeof body, "{\"collectionName\":\"c\",\"database\":\"d\",\"name\":\"n%zu\",\"definition\":{\"mappings\":{\"dynamic\":true}}}", i);
-    munit_assert_int(call(&w, "POST", "/search/indexes", body), ==, 202);
+    munit_assert_int(call(&w, "POST", "/search/indexes", body), ==, 201);
   }
   expect(&w, call(&w, "POST", "/search/indexes", DYNAMIC), 403, "TOO_MANY_RESOURCES");
   munit_assert_string_equal(t_param(&w.t, 0), "200");

@@ -182,3 +182,10 @@ TEST_SERVICE(service, db_versions)
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/dbVersions", "5f5f5f5f5f5f5f5f5f5f5f5f"), ==, 404);
   munit_assert_string_equal(t_error(t), "GROUP_NOT_FOUND");
 }
+
+/* Tools ask for their own address before they make an entry of an access list. */
+TEST_SERVICE(service, address)
+{
+  munit_assert_int(t_send_raw(t, "GET", "/api/private/ipinfo", NULL, 0), ==, 200);
+  munit_assert_string_equal(t->response.body, "{\"currentIpv4Address\":\"127.0.0.1\"}");
+}

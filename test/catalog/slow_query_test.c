@@ -147,7 +147,7 @@ TEST_SERVICE(slow_query, simulated)
   char host[128], path[256];
   const char *group, *standard;
   group = t_project(t, t_organization(t, "Acme"), "P1");
-  munit_assert_int(t_sendf(t, "POST", PROBE_CLUSTER("C", "M10"), "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", PROBE_CLUSTER("C", "M10"), "/groups/%s/clusters", group), ==, 201);
   standard = t_str(t, "connectionStrings.standard");
   snprintf(host, sizeof host, "%.*s", (int)strcspn(standard + 5, ","), standard + 5);
   t_advance(t, 10);
@@ -156,7 +156,7 @@ TEST_SERVICE(slow_query, simulated)
   munit_assert_size(t_count(t, "slowQueries"), ==, 0); /* it knows of no collection */
   t_collection(t, group, "C", "shop", "movies");
   munit_assert_int(t_sendf(t, "POST", "{\"collectionName\":\"movies\",\"database\":\"shop\",\"name\":\"x\",\"definition\":{\"mappings\":"
-                           "{\"dynamic\":true}}}", "/groups/%s/clusters/C/search/indexes", group), ==, 202);
+                           "{\"dynamic\":true}}}", "/groups/%s/clusters/C/search/indexes", group), ==, 201);
   t_advance(t, 86400 * 2);
   munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
   munit_assert_size(t_count(t, "slowQueries"), >, 10);

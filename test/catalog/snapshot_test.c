@@ -197,7 +197,7 @@ TEST(snapshot, shards)
   b_is(&w, "members", "");
   b_good(&w, "GET", SNAPSHOTS "/shardedCluster/%S", NULL, 200);
   b_is(&w, "id", w.snapshot);
-  b_is(&w, "configServerType", "DEDICATED");
+  b_is(&w, "configServerType", "EMBEDDED");
   munit_assert_size(t_count(&w.t, "members"), ==, 2);
   munit_assert_size(t_count(&w.t, "snapshotIds"), ==, 2);
   b_is(&w, "members[0].cloudProvider", "AWS");
@@ -254,7 +254,7 @@ TEST(snapshot, driver)
   b_world w;
   t_driver_does(&d, "cluster.", NULL);
   b_open(&w, &config);
-  b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("C"), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("C"), 201);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   b_good(&w, "POST", SNAPSHOTS, "{}", 202);
   w.snapshot = t_keep(&w.t, t_str(&w.t, "id"));
@@ -291,7 +291,7 @@ TEST(snapshot, forgotten)
   int i;
   t_driver_does(&d, "", NULL);
   b_open(&w, &config);
-  b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("C"), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_SHARDED("C"), 201);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   for (i = 0; i < 3; i++) {
     b_good(&w, "POST", SNAPSHOTS, "{\"retentionInDays\":1}", 202);
@@ -369,7 +369,7 @@ TEST(snapshot, replica_set_names)
   w.t.now = svc_day_ms(20200601);
   w.org = t_organization(&w.t, "Acme");
   w.group = t_project(&w.t, w.org, "alpha");
-  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 202);
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", B_BACKED), 201);
   id = t_keep(&w.t, t_str(&w.t, "id"));
   t_advance(&w.t, 10);
   b_snapshot(&w);

@@ -44,7 +44,7 @@ T_NEEDS(stream_connection) = {
 
 static void make_cluster(stream_world *w, const char *group)
 {
-  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("C"), "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("C"), "/groups/%s/clusters", group), ==, 201);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ types */
@@ -282,7 +282,7 @@ TEST(stream_connection, cluster)
   stream_expect(&w, t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/C", w.group), 409, "CLUSTER_IN_USE_BY_STREAM_CONNECTIONS");
   munit_assert_int(stream_call(&w, "DELETE", AT "/d", NULL), ==, 202);
   t_advance(&w.t, 100);
-  munit_assert_int(t_sendf(&w.t, "POST", CLUSTER("D"), "/groups/%s/clusters", w.group), ==, 202);
+  munit_assert_int(t_sendf(&w.t, "POST", CLUSTER("D"), "/groups/%s/clusters", w.group), ==, 201);
   t_advance(&w.t, 1000);
   munit_assert_int(stream_call(&w, "POST", AT, "{\"name\":\"d\",\"type\":\"Cluster\",\"clusterName\":\"D\"}"), ==, 202);
   t_advance(&w.t, 100);

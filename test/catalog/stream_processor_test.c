@@ -35,7 +35,7 @@ static void make(stream_world *w, const char *body)
 
 static void make_connections(stream_world *w)
 {
-  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("C"), "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("C"), "/groups/%s/clusters", w->group), ==, 201);
   munit_assert_int(stream_call(w, "POST", "/W/connections", "{\"name\":\"db\",\"type\":\"Cluster\",\"clusterName\":\"C\"}"), ==, 202);
   munit_assert_int(stream_call(w, "POST", "/W/connections", "{\"name\":\"web\",\"type\":\"Https\",\"url\":\"https://example.com\"}"), ==, 202);
   munit_assert_int(stream_call(w, "POST", "/W/connections", KAFKA("k", "")), ==, 202);

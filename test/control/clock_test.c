@@ -16,7 +16,7 @@
 static const char *clock_cluster(t_service *t, const char *body)
 {
   const char *group = t_project(t, t_organization(t, "Acme"), "P1");
-  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/clusters", group), ==, 201);
   return group;
 }
 

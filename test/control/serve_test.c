@@ -389,7 +389,7 @@ TEST(serve, not_now)
   group = t_project(&w.t, t_organization(&w.t, "Acme"), "P1");
   munit_assert_int(serve_send(&w, "POST", "/_svc/snapshots", "{\"name\":\"a\"}"), ==, 201);
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
-                           "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}", "/groups/%s/clusters", group), ==, 202);
+                           "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}", "/groups/%s/clusters", group), ==, 201);
   munit_assert_int(svc_clock_advance(w.t.s, 1000), ==, SVC_OK);
   munit_assert_true(w.scarce);
   munit_assert_int64(svc_clock_now(w.t.s), ==, T_START + 1000);

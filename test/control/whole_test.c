@@ -24,7 +24,7 @@ static void whole_open(whole_world *w, const svc_config *config)
   t_open(&w->t, config);
   w->org = t_organization(&w->t, "Acme");
   w->group = t_project(&w->t, w->org, "P1");
-  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER, "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER, "/groups/%s/clusters", w->group), ==, 201);
   munit_assert_int(svc_snapshot_take(w->t.s, &w->taken), ==, SVC_OK);
   w->print = store_print(w->t.s);
 }

@@ -168,7 +168,7 @@ TEST(ledger, heard)
   snprintf(org_feed, sizeof org_feed, "/orgs/%s", org);
   munit_assert_string_equal(ledger_sirens(&t, org_feed), "ORG_CREATED");
   munit_assert_string_equal(ledger_sirens(&t, group_feed), "GROUP_CREATED"); /* of a request that names no project */
-  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 201);
   t_advance(&t, 10);
   munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* of a step */
   munit_assert_int(t_sendf(&t, "DELETE", NULL, "/groups/%s/clusters/Main", group), ==, 202);
@@ -304,7 +304,7 @@ TEST(ledger, unheard)
   munit_assert_string_equal(t_error(&t), "PEER_INVALID_STATE");
   munit_assert_size(probe_records(t.s, "eclus") + probe_records(t.s, "l"), ==, 0);
   refused_type = NULL;
-  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 201);
   t_close(&t);
   t_probes(NULL);
 }
@@ -348,7 +348,7 @@ TEST(ledger, cluster)
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "");
-  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-\n");
   t_advance(&w.t, 3600);
   munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}"), ==, 200); /* nothing of that costs */
@@ -390,7 +390,7 @@ TEST(ledger, months)
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
   t_advance(&w.t, 14 * 86400);
-  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   t_advance(&w.t, 87 * 86400); /* to the 10th of September, at once */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-15T00:00:00Z-2025-07-01T00:00:00Z\n"
@@ -424,7 +424,7 @@ TEST(ledger, edges)
   t_place_open(&w, &quiet, "alpha", NULL);
   t_advance(&w.t, 30 * 86400);
   w.t.now -= 1;
-  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202); /* a millisecond before July */
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201); /* a millisecond before July */
   w.t.now += 1;
   munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", PROBE_RESIZE("M20")), ==, 200);
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 202506), "INSTANCE_AWS_M10 3000 2025-06-30T23:59:59Z-2025-07-01T00:00:00Z\n");
@@ -512,7 +512,7 @@ TEST(ledger, several)
 {
   t_place w;
   t_place_open(&w, &quiet, "alpha", NULL);
-  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
   t_advance(&w.t, 3600);
   munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Main", SEVERAL("M10", "2", "0")), ==, 200); /* more of the same */
   munit_assert_string_equal(ledger_lines(w.t.s, w.org, 0), "INSTANCE_AWS_M10 3000 2025-06-01T00:00:00Z-2025-06-01T01:00:00Z\n"
@@ -538,8 +538,8 @@ TEST(ledger, moves)
   char body[96];
   t_place_open(&w, &quiet, "alpha", NULL);
   other = t_organization(&w.t, "Other");
-  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 202);
-  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Idle", "M10")), ==, 202);
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
+  munit_assert_int(ledger_at(&w, "POST", "/clusters", PROBE_CLUSTER("Idle", "M10")), ==, 201);
   t_advance(&w.t, 3600);
   munit_assert_int(ledger_at(&w, "PATCH", "/clusters/Idle", "{\"paused\":true}"), ==, 200);
   t_advance(&w.t, 3600);

@@ -179,7 +179,7 @@ TEST(union, create)
 
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"CARROT\"}", "INVALID_ENUM_VALUE", "kind");
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":5,\"url\":\"u\"}", "INVALID_JSON_ATTRIBUTE", "kind");
-  union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":null,\"url\":\"u\"}", "MISSING_ATTRIBUTE", "kind");
+  union_make(&w, "{\"name\":\"by-default\",\"kind\":null,\"url\":\"u\"}"); /* null is as if it were not sent */
   union_refused(&w, "POST", "", "{\"name\":\"x\"}", "MISSING_ATTRIBUTE", "url"); /* it is the default one's that is missing */
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"KAFKA\",\"brokers\":[\"a\"],\"url\":\"u\"}", "INVALID_ATTRIBUTE", "url");
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"kind\":\"CLOUD\",\"bucket\":\"b\"}", "MISSING_ATTRIBUTE", "provider");
@@ -193,7 +193,7 @@ TEST(union, create)
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"url\":\"u\",\"stages\":[{\"op\":\"JOIN\",\"with\":\"w\",\"keys\":[{}]}]}",
                 "MISSING_ATTRIBUTE", "stages[0].keys[0].name");
   union_refused(&w, "POST", "", "{\"name\":\"x\",\"url\":\"u\",\"stages\":[7]}", "INVALID_JSON_ATTRIBUTE", "stages[0]");
-  munit_assert_size(probe_records(w.t.s, "epipe"), ==, 7);
+  munit_assert_size(probe_records(w.t.s, "epipe"), ==, 8);
   union_close(&w);
 }
 

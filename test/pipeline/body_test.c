@@ -408,7 +408,7 @@ TEST(body, check_types)
     { "{\"name\":false}", "INVALID_JSON_ATTRIBUTE name: must be a string" },
     { "{\"name\":{}}", "INVALID_JSON_ATTRIBUTE name: must be a string" },
     { "{\"name\":[\"n\"]}", "INVALID_JSON_ATTRIBUTE name: must be a string" },
-    { "{\"name\":null}", "INVALID_ATTRIBUTE name: must not be null" },
+    { "{\"name\":null}", "MISSING_ATTRIBUTE name: is required" },
     { N "\"inner\":[]}", "INVALID_JSON_ATTRIBUTE inner: must be an object" },
     { N "\"inner\":\"x\"}", "INVALID_JSON_ATTRIBUTE inner: must be an object" },
     { N "\"ints\":{}}", "INVALID_JSON_ATTRIBUTE ints: must be an array" },
@@ -417,8 +417,10 @@ TEST(body, check_types)
     { N "\"when\":1748736000}", "INVALID_JSON_ATTRIBUTE when: must be a date and time in ISO 8601" },
     { N "\"inner\":{\"must\":\"m\",\"flag\":1}}", "INVALID_JSON_ATTRIBUTE inner.flag: must be true or false" },
     { N "\"inner\":{\"must\":\"m\",\"flag\":\"true\"}}", "INVALID_JSON_ATTRIBUTE inner.flag: must be true or false" },
-    { N "\"small\":null}", "INVALID_ATTRIBUTE small: must not be null" },
-    { N "\"inner\":null}", "INVALID_ATTRIBUTE inner: must not be null" },
+    /* of what is new null is as if it were not sent */
+    { N "\"small\":null,\"inner\":null,\"ints\":null,\"map\":null,\"when\":null,\"colour\":null,\"fixed\":null,\"secret\":null}", "{" R "}" },
+    { N "\"inner\":{\"must\":null}}", "MISSING_ATTRIBUTE inner.must: is required" },
+    { N "\"items\":[null]}", "INVALID_JSON_ATTRIBUTE items[0]: must be an object" },
     /* integers */
     { N "\"small\":2147483647}", "{" R ",\"small\":2147483647}" },
     { N "\"small\":-2147483648}", "{" R ",\"small\":-2147483648}" },
@@ -471,7 +473,7 @@ TEST(body, check_types)
     /* any JSON at all, as it was sent */
     { N "\"any\":{\"b\":[1,{\"a\":null}],\"a\":1e2}}", "{\"any\":{\"a\":1e2,\"b\":[1,{\"a\":null}]}," R "}" },
     { N "\"any\":[]}", "{\"any\":[]," R "}" },
-    { N "\"any\":null}", "INVALID_ATTRIBUTE any: must not be null" },
+    { N "\"any\":null}", "{" R "}" },
     /* taken, but not kept */
     { N "\"secret\":\"s\"}", "{" R "}" },
     { N "\"secret\":1}", "INVALID_JSON_ATTRIBUTE secret: must be a string" },
@@ -615,7 +617,10 @@ TEST(body, check_top)
     { N "\"a.b\":1,\"a\\\"b\":2}", "INVALID_ATTRIBUTE a\"b: is not a field of this object\n"
                                    "INVALID_ATTRIBUTE a.b: is not a field of this object" },
     { N "\"id\":\"0123456789abcdef01234567\"}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
-    { N "\"id\":null}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
+    { N "\"id\":null}", "{" R "}" }, /* the zero value of what cannot be set is ignored */
+    { N "\"id\":\"\"}", "{" R "}" },
+    { N "\"id\":0}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" }, /* which is that of its type */
+    { N "\"id\":[]}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
     { N "\"fixed\":\"f\"}", "{\"fixed\":\"f\"," R "}" },
     { N "\"links\":[{\"rel\":\"self\"}]}", "ATTRIBUTE_READ_ONLY links: is not what was served" },
     { N "\"links\":{}}", "ATTRIBUTE_READ_ONLY links: is not what was served" },
@@ -623,12 +628,12 @@ TEST(body, check_top)
     { "{\"name\":\"n\",\"note\":null}", "{" R "}" },
     { "{\"name\":\"n\",\"note\":\"x\"}", "{\"name\":\"n\",\"note\":\"x\"}" },
     /* all of it at once, in the order of the table */
-    { "{\"zzz\":1,\"aaa\":1,\"colour\":\"x\",\"id\":\"x\",\"items\":[{\"rank\":\"a\"},{\"x\":1}],\"name\":\"\",\"num\":11,\"small\":null}",
+    { "{\"zzz\":1,\"aaa\":1,\"colour\":\"x\",\"id\":\"x\",\"items\":[{\"rank\":\"a\"},{\"x\":1}],\"name\":\"\",\"num\":11,\"small\":\"\"}",
       "INVALID_ATTRIBUTE aaa: is not a field of this object\nINVALID_ATTRIBUTE zzz: is not a field of this object\n"
       "INVALID_ENUM_VALUE colour: must be RED, GREEN or BLUE\nATTRIBUTE_READ_ONLY id: cannot be set or changed\n"
       "INVALID_JSON_ATTRIBUTE items[0].rank: must be an integer\nINVALID_ATTRIBUTE items[1].x: is not a field of this object\n"
       "INVALID_ATTRIBUTE name: must have at least 1 characters\nINVALID_ATTRIBUTE num: must be at most 10\n"
-      "INVALID_ATTRIBUTE small: must not be null" },
+      "INVALID_JSON_ATTRIBUTE small: must be an integer" },
   };
   RUN_ROWS(&thing_object, rows, NULL, SVC_CHECK_CREATE);
 }
@@ -640,7 +645,7 @@ TEST(body, check_base)
     { "{\"zLast\":\"z\",\"numbA\":\"b\",\"aFirst\":\"a\",\"numb\":false,\"middle\":6}",
       "{\"aFirst\":\"a\",\"middle\":6,\"numb\":false,\"numbA\":\"b\",\"zLast\":\"z\"}" },
     { "{}", "MISSING_ATTRIBUTE zLast: is required" },
-    { "{\"zLast\":null}", "INVALID_ATTRIBUTE zLast: must not be null" }, /* required goes before nullable */
+    { "{\"zLast\":null}", "MISSING_ATTRIBUTE zLast: is required" }, /* required goes before nullable */
     { "{\"zLast\":\"z\",\"first\":1}", "INVALID_ATTRIBUTE first: is not a field of this object; did you mean aFirst?" },
   };
   svc_arena a;
@@ -682,6 +687,8 @@ TEST(body, check_update)
     { "{\"nick\":null,\"note\":null}", HEAD INNER "," ITEMS ",\"map\":{\"k\":\"v\"},\"name\":\"n\",\"note\":\"none\"," TAIL },
     { "{\"name\":null}", "INVALID_ATTRIBUTE name: must not be null" },
     { "{\"inner\":{\"must\":null}}", "INVALID_ATTRIBUTE inner.must: must not be null" },
+    { "{\"colour\":null}", "INVALID_ATTRIBUTE colour: must not be null" },
+    { "{\"small\":null,\"num\":null,\"ints\":null}", BEFORE }, /* of what is absent anyway */
     /* maps and arrays are replaced as a whole */
     { "{\"map\":{\"l\":\"w\"}}", HEAD INNER "," ITEMS ",\"map\":{\"l\":\"w\"},\"name\":\"n\",\"nick\":\"nn\",\"note\":\"changed\"," TAIL },
     { "{\"items\":[]}", HEAD INNER ",\"items\":[],\"map\":{\"k\":\"v\"},\"name\":\"n\",\"nick\":\"nn\",\"note\":\"changed\"," TAIL },
@@ -696,7 +703,11 @@ TEST(body, check_update)
     /* read-only and fixed */
     { "{\"id\":\"0123456789abcdef01234567\",\"fixed\":\"f\"}", BEFORE },
     { "{\"id\":\"0123456789abcdef01234568\"}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
-    { "{\"id\":null}", "ATTRIBUTE_READ_ONLY id: cannot be set or changed" },
+    { "{\"id\":null}", BEFORE },
+    { "{\"id\":\"\"}", BEFORE },
+    { "{\"items\":[{\"id\":\"\",\"rank\":1},{\"id\":null,\"rank\":7}]}", BEFORE },
+    { "{\"fixed\":null}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" },
+    { "{\"fixed\":\"\"}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" },
     { "{\"fixed\":\"g\"}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" },
     { "{\"fixed\":\"g\",\"id\":\"x\",\"nosuch\":1}", "INVALID_ATTRIBUTE nosuch: is not a field of this object\n"
                                                      "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed\n"
@@ -704,6 +715,7 @@ TEST(body, check_update)
   };
   static const check_row empty[] = {
     { "{\"fixed\":\"late\"}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" }, /* it was not set at creation */
+    { "{\"fixed\":null}", "{\"name\":\"n\",\"note\":\"none\"}" },
     { "{\"inner\":{\"level\":1}}", "MISSING_ATTRIBUTE inner.must: is required" },      /* there is none to merge with */
     { "{\"shape\":{\"side\":1}}", "MISSING_ATTRIBUTE shape.kind: is required, and says which kind of object this is: it must be CIRCLE or SQUARE" },
   };
@@ -726,6 +738,9 @@ TEST(body, check_replace)
     { "{\"name\":\"n\",\"fixed\":\"g\"}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" },
     { "{\"name\":\"n\",\"nick\":null}", "{\"fixed\":\"f\",\"id\":\"0123456789abcdef01234567\",\"name\":\"n\",\"note\":\"none\"}" },
     { "{\"name\":\"n\",\"shape\":{\"kind\":\"SQUARE\"}}", "MISSING_ATTRIBUTE shape.side: is required" },
+    { "{\"name\":\"n\",\"colour\":null,\"id\":\"\",\"inner\":null}", "{\"fixed\":\"f\",\"id\":\"0123456789abcdef01234567\",\"name\":\"n\",\"note\":\"none\"}" },
+    { "{\"name\":null}", "MISSING_ATTRIBUTE name: is required" },
+    { "{\"name\":\"n\",\"fixed\":null}", "ATTRIBUTE_READ_ONLY fixed: cannot be set or changed" },
   };
   static const check_row fresh[] = {
     { "{\"name\":\"x\",\"fixed\":\"g\"}", "{\"fixed\":\"g\",\"name\":\"x\",\"note\":\"none\"}" }, /* a PUT that creates */
@@ -852,7 +867,7 @@ TEST(body, sent_back)
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 201);
   for (round = 0; round < sizeof changes / sizeof changes[0]; round++)
     for (i = 0; i < t.s->plan_count; i++) {
       const svc_plan *plan = &t.s->plans[i];
@@ -901,8 +916,8 @@ TEST(body, read_only)
 {
   static const char *const bodies[] = { "{\"id\":\"0123456789abcdef01234567\"}", "{\"created\":\"2020-01-01T00:00:00Z\"}",
                                         "{\"clusterCount\":5}", "{\"orgId\":\"0123456789abcdef01234567\"}",
-                                        "{\"regionUsageRestrictions\":\"GOV_REGIONS_ONLY\"}", "{\"id\":null}" };
-  static const char *const fields[] = { "id", "created", "clusterCount", "orgId", "regionUsageRestrictions", "id" };
+                                        "{\"regionUsageRestrictions\":\"GOV_REGIONS_ONLY\"}" };
+  static const char *const fields[] = { "id", "created", "clusterCount", "orgId", "regionUsageRestrictions" };
   t_service t;
   const char *group;
   char etag[64];
@@ -923,7 +938,31 @@ TEST(body, read_only)
   munit_assert_int(t_sendf(&t, "PATCH", "{\"created\":\"2025-06-01T00:00:00.001Z\"}", "/groups/%s", group), ==, 400);
   munit_assert_int(t_send(&t, "POST", "/groups", "{\"name\":\"b\",\"orgId\":\"0123456789abcdef01234567\",\"clusterCount\":1}"), ==, 400);
   munit_assert_string_equal(t_error(&t), "ATTRIBUTE_READ_ONLY");
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"clusterCount\":0,\"created\":\"0001-01-01T00:00:00Z\",\"id\":\"\"}", "/groups/%s", group), ==, 200);
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s", group), ==, 200);
   munit_assert_string_equal(t_get_header(&t, "ETag"), etag);
+  t_close(&t);
+}
+
+/* A client that sends whole structs sends the zero value of what it does not know. */
+TEST(body, zero_values)
+{
+  static const char *const bad[] = { "\"clusterCount\":\"\"", "\"clusterCount\":false", "\"created\":\"0002-01-01T00:00:00Z\"", "\"created\":0", "\"id\":{}" };
+  const char *org;
+  char body[256];
+  size_t i;
+  t_service t;
+  t_open(&t, &quiet);
+  org = t_organization(&t, "Acme");
+  snprintf(body, sizeof body, "{\"name\":\"sdk\",\"orgId\":\"%s\",\"clusterCount\":0,\"created\":\"0001-01-01T00:00:00Z\",\"id\":\"\",\"tags\":null}", org);
+  munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 201);
+  munit_assert_int64(t_int(&t, "clusterCount"), ==, 0);
+  munit_assert_string_equal(t_str(&t, "created"), "2025-06-01T00:00:00Z");
+  munit_assert_size(strlen(t_str(&t, "id")), ==, 24);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"b%d\",\"orgId\":\"%s\",%s}", (int)i, org, bad[i]);
+    munit_assert_int(t_send(&t, "POST", "/groups", body), ==, 400);
+    munit_assert_string_equal(t_error(&t), "ATTRIBUTE_READ_ONLY");
+  }
   t_close(&t);
 }

@@ -42,7 +42,7 @@ TEST(conditional, etag_form)
   t_open(&t, &quiet);
   org = t_organization(&t, "Acme");
   group = t_project(&t, org, "alpha");
-  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 201);
   snprintf(paths[n++], 128, "/orgs/%s", org);                 /* stored */
   snprintf(paths[n++], 128, "/groups/%s", group);
   snprintf(paths[n++], 128, "/groups/byName/alpha");
@@ -131,7 +131,7 @@ TEST(conditional, etag_changes)
   munit_assert_false(tag_kept(&t, settings, set));
   munit_assert_true(tag_kept(&t, settings, set));
   /* what its children change in it */
-  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", id), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", id), ==, 201);
   munit_assert_false(tag_kept(&t, group, now));
   munit_assert_int64(t_int(&t, "clusterCount"), ==, 1);
   munit_assert_false(tag_kept(&t, limit, lim));
@@ -149,7 +149,7 @@ TEST(conditional, etag_lifecycle)
   tag now;
   t_open(&t, &slow);
   snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
-  munit_assert_int(t_send(&t, "POST", path, CLUSTER), ==, 202);
+  munit_assert_int(t_send(&t, "POST", path, CLUSTER), ==, 201);
   strcat(path, "/Cluster0");
   get_tag(&t, path, now);
   munit_assert_string_equal(t_str(&t, "stateName"), "CREATING");
@@ -337,7 +337,7 @@ TEST(conditional, if_match)
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 404);
   snprintf(path, sizeof path, "/orgs/%s", empty);
   if_match_case(&t, org, group, "DELETE", path, none, true);
-  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 201);
   snprintf(path, sizeof path, "/groups/%s/clusters/Cluster0", group);
   if_match_case(&t, org, group, "DELETE", path, none, true);
   /* what is not there has no state, and a body is not looked at before it */
@@ -490,9 +490,9 @@ TEST(conditional, retry_other_nouns)
   munit_assert_int64(count_of(&t, "/orgs"), ==, 1);
   group = t_project(&t, org, "alpha"); /* the same key at another path */
   snprintf(path, sizeof path, "/groups/%s/clusters", group);
-  munit_assert_int(t_send(&t, "POST", path, CLUSTER), ==, 202);
+  munit_assert_int(t_send(&t, "POST", path, CLUSTER), ==, 201);
   first = keep(&t);
-  munit_assert_int(t_send(&t, "POST", path, CLUSTER), ==, 202);
+  munit_assert_int(t_send(&t, "POST", path, CLUSTER), ==, 201);
   assert_same(&t, &first);
   free(first.body);
   munit_assert_int64(count_of(&t, path), ==, 1);
@@ -558,11 +558,11 @@ TEST(conditional, retry_lost_role)
   t_open(&t, &quiet);
   snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
   t_header(&t, "Idempotency-Key", "k");
-  munit_assert_int(t_send(&t, "POST", path, CLUSTER), ==, 202);
+  munit_assert_int(t_send(&t, "POST", path, CLUSTER), ==, 201);
   t.grants[0].role = "GROUP_READ_ONLY";
   munit_assert_int(t_send(&t, "POST", path, CLUSTER), ==, 403);
   t.grants[0].role = "ORG_OWNER";
-  munit_assert_int(t_send(&t, "POST", path, CLUSTER), ==, 202);
+  munit_assert_int(t_send(&t, "POST", path, CLUSTER), ==, 201);
   t_close(&t);
 }
 

@@ -149,7 +149,7 @@ static void world_open(world *w, const svc_config *config)
   t_project(&w->t, w->other_org, "theirs");
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/orgs/%s/federationSettings", w->org), ==, 200);
   w->federation = t_keep(&w->t, t_str(&w->t, "id"));
-  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 201);
 }
 
 /* With what is there, or is not: the organization, the project, the federation. */
@@ -777,7 +777,7 @@ static const operation operations[] = {
   { "GET", "/clusters", NULL, 200 },
   { "GET", "/nothing/at/all", NULL, 404 },
   { "POST", "/groups", "{\"name\":\"p%N\",\"orgId\":\"%O\",\"tags\":[{\"key\":\"k\",\"value\":\"v\"}]}", 201 },
-  { "POST", "/groups/%G/clusters", CLUSTER("c%N"), 202 },
+  { "POST", "/groups/%G/clusters", CLUSTER("c%N"), 201 },
   { "POST", "/orgs", "{\"name\":\"o%N\"}", 201 },
   { "POST", "/orgs", "{\"name\":\"\",\"a\":1,\"b\":2}", 400 },
   { "PATCH", "/groups/%G", "{\"tags\":[{\"key\":\"n\",\"value\":\"%N\"}]}", 200 },
@@ -803,7 +803,7 @@ static void starving_fill(starving *w, const char *from, char *out, size_t size)
   for (; *from && n + 64 < size; from++) {
     if (from[0] == '%' && from[1] && strchr("GODNHL", from[1])) {
       const char *value = from[1] == 'G' ? w->group : from[1] == 'O' ? w->org : w->doomed;
-      int number = from[1] == 'H' ? 8 + w->number % 8000 : from[1] == 'L' ? 1 + w->number % 99 : w->number;
+      int number = from[1] == 'H' ? 8 + w->number % 8000 : from[1] == 'L' ? 1 + w->number % 89 : w->number;
       if (strchr("GOD", from[1])) n += (size_t)snprintf(out + n, size - n, "%s", value);
       else n += (size_t)snprintf(out + n, size - n, "%d", number);
       from++;
@@ -891,8 +891,8 @@ static void starving_open(starving *w)
   w->number = 100;
   w->org = t_organization(&w->t, "Acme");
   w->group = t_project(&w->t, w->org, "alpha");
-  munit_assert_int(t_sendf(&w->t, "PATCH", "{\"value\":100}", "/groups/%s/limits/svc.project.deployment.clusters", w->group), ==, 200);
-  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 202);
+  munit_assert_int(t_sendf(&w->t, "PATCH", "{\"value\":90}", "/groups/%s/limits/svc.project.deployment.clusters", w->group), ==, 200);
+  munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 201);
 }
 
 static void starving_close(starving *w)
@@ -1030,7 +1030,7 @@ TEST(error, memory_due)
   config.allocator.context = &m;
   t_open(&t, &config);
   snprintf(path, sizeof path, "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha"));
-  munit_assert_int(t_send(&t, "POST", path, CLUSTER("Cluster0")), ==, 202);
+  munit_assert_int(t_send(&t, "POST", path, CLUSTER("Cluster0")), ==, 201);
   strcat(path, "/Cluster0");
   t_advance(&t, 60);
   for (n = 1; !done; n++) {
@@ -1117,7 +1117,7 @@ TEST(error, store_reads)
   reading_open(&t);
   ids[1] = t_organization(&t, "Acme");
   ids[0] = t_project(&t, ids[1], "alpha");
-  munit_assert_int(t_sendf(&t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", ids[0]), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", ids[0]), ==, 201);
   snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_OWNER\"}]", ids[1]);
   user = t_user(&t, "ada@example.com", roles);
   t_as(&t, user); /* whose roles are read as well */

@@ -425,7 +425,7 @@ static size_t fill_paths(t_service *t, char paths[][160], size_t most)
                            "\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":\"M10\"},\"providerName\":"
                            "\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}",
                            "/groups/%s/clusters", group),
-                   ==, 202);
+                   ==, 201);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events", group), ==, 200);
   snprintf(event, sizeof event, "%s", t_str(t, "results[0].id"));
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/events", org), ==, 200);

@@ -218,7 +218,7 @@ TEST_SERVICE(openapi, answers)
   root = svc_json_parse(&arena, (svc_str){ r.body, r.body_length });
   munit_assert_int(t_sendf(t, "POST", "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                            "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}",
-                           "/groups/%s/clusters", ids[1]), ==, 202);
+                           "/groups/%s/clusters", ids[1]), ==, 201);
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"a@example.com\",\"roles\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/invites", ids[1]),
                    ==, 201);
   for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {

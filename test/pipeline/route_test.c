@@ -359,8 +359,8 @@ TEST(route, raw_is_safe)
 
 TEST(route, odd_paths)
 {
-  static const char *const missing[] = { "/", "//", "/groups/", "/groups//clusters", "//groups", "/groups/g/", "/groups/g//",
-                                         "/groups/g/clusters/", "/groups/g/clusters/c//status", "/Groups", "/groupsx", "/group",
+  static const char *const missing[] = { "//", "/groups//clusters", "//groups", "/groups/g//",
+                                         "/groups/g/clusters//", "/groups/g/clusters/c//status", "/Groups", "/groupsx", "/group",
                                          "/nothing", "/groups/g/nothing", "/groups/g/clusters/c/status/more", "/.", "/%2F",
                                          "/groups%2Fg", "/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16",
                                          "/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17", "x", "-groups" };
@@ -414,7 +414,7 @@ static void world_open(world *w)
             "{\"name\":\"Cluster0\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
             "\"electableSpecs\":{\"instanceSize\":\"M10\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}",
             "/groups/%s/clusters", w->group),
-    ==, 202);
+    ==, 201);
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events", w->group), ==, 200);
   w->group_event = svc_arena_copy(&w->t.s->memory, svc_str_c(t_str(&w->t, "results[0].id"))).p;
   munit_assert_int(t_sendf(&w->t, "GET", NULL, "/orgs/%s/events", w->org), ==, 200);
@@ -453,7 +453,7 @@ TEST_SERVICE(route, not_found)
   } rows[] = {
     { "/api/svc/v2/nothing", "Cannot find resource /api/svc/v2/nothing." },
     { "/api/svc/v2/nothing?pretty=false", "Cannot find resource /api/svc/v2/nothing." },
-    { "/api/svc/v2/groups/", "Cannot find resource /api/svc/v2/groups/." },
+    { "/api/svc/v2/groups//", "Cannot find resource /api/svc/v2/groups//." },
     { "/api/svc/v2//groups", "Cannot find resource /api/svc/v2//groups." },
     { "/api/svc/v2groups", "Cannot find resource /api/svc/v2groups." },
     { "/api/svc/v3", "Cannot find resource /api/svc/v3." },

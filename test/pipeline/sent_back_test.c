@@ -75,18 +75,20 @@ TEST_SERVICE(sent_back, by_itself)
 #define CLUSTER "\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":\"M10\"}," \
                 "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
   snprintf(body, sizeof body, "{\"name\":\"a\",\"groupId\":\"%s\"," CLUSTER, group);
-  munit_assert_int(t_send(t, "POST", path, body), ==, 202);
+  munit_assert_int(t_send(t, "POST", path, body), ==, 201);
   munit_assert_string_equal(t_str(t, "groupId"), group);
   snprintf(body, sizeof body, "{\"name\":\"b\",\"groupId\":\"%s\"," CLUSTER, org);
   refused(t, "POST", path, body, "groupId");
-  snprintf(body, sizeof body, "{\"name\":\"b\",\"groupId\":\"\"," CLUSTER);
-  refused(t, "POST", path, body, "groupId");
+  snprintf(body, sizeof body, "{\"name\":\"b\",\"groupId\":\"\"," CLUSTER); /* a zero value is ignored */
+  munit_assert_int(t_send(t, "POST", path, body), ==, 201);
+  munit_assert_string_equal(t_str(t, "groupId"), group);
   snprintf(body, sizeof body, "{\"name\":\"b\",\"orgId\":\"%s\",\"clusterCount\":0}", org);
   munit_assert_int(t_send(t, "POST", "/groups", body), ==, 201);
   snprintf(body, sizeof body, "{\"name\":\"c\",\"orgId\":\"%s\",\"clusterCount\":3}", org);
   refused(t, "POST", "/groups", body, "clusterCount");
-  snprintf(path, sizeof path, "/groups/%s/clusters/a", group); /* an object that is read-only in all its parts is not empty */
-  refused(t, "PATCH", path, "{\"connectionStrings\":{}}", "connectionStrings");
+  snprintf(path, sizeof path, "/groups/%s/clusters/a", group); /* an object that is read-only in all its parts, sent empty, is ignored */
+  munit_assert_int(t_send(t, "PATCH", path, "{\"connectionStrings\":{}}"), ==, 200);
+  munit_assert_string_not_equal(t_str(t, "connectionStrings.standard"), "");
   munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
   snprintf(body, sizeof body, "{\"connectionStrings\":{\"standard\":\"%s\"}}", t_str(t, "connectionStrings.standard"));
   munit_assert_int(t_send(t, "PATCH", path, body), ==, 200); /* a part of it, as it is */
@@ -125,7 +127,7 @@ TEST_SERVICE(sent_back, own_codes)
   size_t i;
   org = t_organization(t, "Acme Works Ltd"); /* spaces inside are well */
   group = t_project(t, org, "a b");
-  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\"," CLUSTER, "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\"," CLUSTER, "/groups/%s/clusters", group), ==, 201);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     const char *hole = strstr(rows[i].path, "%"), *in = strstr(rows[i].body, "%O");
     if (hole) snprintf(path, sizeof path, "%.*s%s%s", (int)(hole - rows[i].path), rows[i].path, hole[1] == 'O' ? org : group, hole + 2);

@@ -282,7 +282,7 @@ TEST(stats, stores)
   t_open(&t, &config);
   munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
                            "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}",
-                           "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha")), ==, 202);
+                           "/groups/%s/clusters", t_project(&t, t_organization(&t, "Acme"), "alpha")), ==, 201);
   munit_assert_int(svc_stats(t.s, &now), ==, SVC_OK);
   munit_assert_int64(now.late_ms, ==, 0);
   munit_assert_uint64(now.store_bytes, >, 0);

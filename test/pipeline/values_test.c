@@ -60,7 +60,7 @@ TEST(values, vendor)
   munit_assert_not_null(strstr(t.response.body, "must be ACME_MANAGED or FIXED_TO_DEDICATED"));
   snprintf(body, sizeof body, "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
            "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}");
-  munit_assert_int(t_send_raw(&t, "POST", target, body, strlen(body)), ==, 202);
+  munit_assert_int(t_send_raw(&t, "POST", target, body, strlen(body)), ==, 201);
   munit_assert_string_equal(t_str(&t, "configServerManagementMode"), "ACME_MANAGED");
   snprintf(body, sizeof body, "{\"name\":\"d\"}"); /* the limit of that name holds */
   munit_assert_int(t_send_raw(&t, "POST", target, body, strlen(body)), >=, 400);

@@ -1233,7 +1233,7 @@ static void mix_open(mix *m)
   for (i = 0; i < 8; i++) { /* the batch then makes it ten: what the project says of them gets longer */
     char body[512];
     snprintf(body, sizeof body, CLUSTER, i);
-    munit_assert_int(t_sendf(&m->t, "POST", body, "/groups/%s/clusters", m->ids[0]), ==, 202);
+    munit_assert_int(t_sendf(&m->t, "POST", body, "/groups/%s/clusters", m->ids[0]), ==, 201);
   }
   t_advance(&m->t, 60);
   munit_assert_int(svc_tick(m->t.s), ==, SVC_OK);
@@ -1362,7 +1362,7 @@ static void *add_clusters(void *context)
   int i;
   for (i = 0; i < w->times; i++) {
     snprintf(body, sizeof body, CLUSTER, w->number * 100 + i);
-    munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/clusters", w->group), ==, 202);
+    munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/clusters", w->group), ==, 201);
   }
   return NULL;
 }
@@ -1602,7 +1602,7 @@ TEST(commit, fails)
   t_open(&t, &(svc_config){ .limiter_off = 1 });
   strcpy(group, t_project(&t, t_organization(&t, "Acme"), "alpha"));
   snprintf(body, sizeof body, CLUSTER, 0);
-  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusters", group), ==, 201);
   t_advance(&t, 9);
   print = store_print(t.s);
   count_commits(t.s);
@@ -1685,7 +1685,7 @@ static void full_of_clusters(t_service *t, svc_config *config, char path[128], c
   strcpy(group, t_project(t, org, "alpha"));
   for (i = 0; i < 20; i++) {
     snprintf(body, sizeof body, CLUSTER, i);
-    munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/clusters", group), ==, 202);
+    munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/clusters", group), ==, 201);
   }
   for (i = 0;; i++) {
     snprintf(name, sizeof name, "p%d", i);

@@ -12,7 +12,7 @@ static void cluster(t_service *t, const char *group, const char *name)
 {
   char body[512];
   snprintf(body, sizeof body, CLUSTER, name);
-  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/clusters", group), ==, 201);
   munit_assert_string_equal(t_str(t, "stateName"), "CREATING");
 }
 

@@ -457,7 +457,7 @@ TEST(index, migrates)
   strcpy(group, t_project(&t, org[0], "alpha"));
   t_project(&t, org[0], "beta");
   munit_assert_int(t_sendf(&t, "PATCH", "{\"enabled\":true}", "/groups/%s/privateIpMode", group), ==, 200);
-  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 201);
   for (i = 1; i < 4; i++) { /* there, back, and there again */
     snprintf(body, sizeof body, "{\"destinationOrgId\":\"%s\"}", org[i % 2]);
     munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s:migrate", group), ==, 200);

@@ -978,7 +978,7 @@ TEST(store, classes)
   munit_assert_int(t_sendf(&t, "POST", ROLE("base", ""), "/groups/%s/customDBRoles/roles", group), ==, 202);
   munit_assert_int(t_sendf(&t, "POST", ROLE("more", "{\"db\":\"admin\",\"role\":\"base\"}"),
                            "/groups/%s/customDBRoles/roles", group), ==, 202);
-  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 202);
+  munit_assert_int(t_sendf(&t, "POST", CLUSTER, "/groups/%s/clusters", group), ==, 201);
   munit_assert_string_equal(classes(t.s), "bcdegijlmoqruw");
   store_whole(t.s);
   munit_assert_int(svc_tick(t.s), ==, SVC_OK); /* the driver is busy: it waits on */

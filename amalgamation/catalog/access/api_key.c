@@ -55,6 +55,14 @@ static bool api_key_withdraw(svc_call *c);
 #define API_KEY_GROUP \
   "/groups/{groupId}/apiKeys", SVC_SET_PROJECT_API_KEYS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_ACCESS_MANAGER
 
+/* Clients send these along; the answer is one key, and has no pages. */
+static const svc_param api_key_paging[] = {
+  { .name = "includeCount", .type = SVC_BOOLEAN, .flags = SVC_PARAM_MOOT },
+  { .name = "itemsPerPage", .type = SVC_INT32, .min = 1, .max = 500, .flags = SVC_PARAM_MOOT },
+  { .name = "pageNum", .type = SVC_INT32, .min = 1, .max = INT32_MAX, .flags = SVC_PARAM_MOOT },
+  { .name = NULL }
+};
+
 static const svc_route api_key_routes[] = {
   R_GET(API_KEY_ORG, "", API_KEY_SHOWN, .flags = SVC_PAGED, .op = "listOrgApiKeys", .run = svc_verb_list),
   R_POST(API_KEY_ORG, "", API_KEY_SHOWN, .status = 201, .op = "createOrgApiKey", .run = api_key_create,
@@ -67,7 +75,7 @@ static const svc_route api_key_routes[] = {
          .example = "{\"desc\":\"for one project\",\"roles\":[\"GROUP_READ_ONLY\"]}"),
   R_FOR(SVC_R_GROUP_OWNER, API_KEY_GROUP, SVC_POST, "/{apiUserId}", .status = 204, .flags = SVC_BODY_ARRAY,
         .body = &api_key_assign_object, .op = "addGroupApiKey", .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
-  R_PATCH(API_KEY_GROUP, "/{apiUserId}", API_KEY_SHOWN, .body = &api_key_group_object, .op = "updateApiKeyRoles", .run = api_key_update,
+  R_PATCH(API_KEY_GROUP, "/{apiUserId}", API_KEY_SHOWN, .body = &api_key_group_object, .params = api_key_paging, .op = "updateApiKeyRoles", .run = api_key_update,
           .keep = svc_keep_assigned),
   R_DELETE(API_KEY_GROUP, "/{apiUserId}", .status = 204, .op = "removeGroupApiKey", .run = api_key_withdraw, .keep = svc_keep_assigned)
 };

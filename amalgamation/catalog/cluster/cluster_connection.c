@@ -129,16 +129,14 @@ SVC_PRIVATE svc_str svc_cluster_tail(svc_arena *a, const svc_cluster_reach *r)
   return svc_buf_done(&b);
 }
 
-/* All hosts that can be elected, of all shards. */
+/* All hosts of all shards: those that can be elected first. */
 static void cluster_connection_write_hosts(svc_buf *b, const svc_cluster_reach *r, svc_str stem, const char *mark, svc_str tail)
 {
-  const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs")), *region;
+  const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs"));
   unsigned shard, node;
   char number[24];
   for (shard = 0; spec; spec = spec->next, shard++) {
-    int64_t nodes = 0;
-    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
-      nodes += svc_cluster_electable(region);
+    int64_t nodes = svc_cluster_spec_nodes(spec);
     for (node = 0; node < nodes; node++) {
       if (shard || node) svc_buf_char(b, ',');
       svc_buf_str(b, stem);
@@ -267,7 +265,7 @@ static svc_node *cluster_connection_private(svc_arena *a, const svc_cluster_reac
 /* The older way to show those of the first provider: by the id of each. */
 static void cluster_connection_by_id(svc_arena *a, const svc_cluster_reach *r, svc_node *strings, const char *field, bool srv)
 {
-  svc_node *map = NULL;
+  svc_node *map = srv ? svc_node_object(a, field) : NULL; /* that one is shown without endpoints, too */
   size_t i;
   for (i = 0; i < r->endpoint_count; i++) {
     const svc_cluster_endpoint *e = &r->endpoints[i];
@@ -308,7 +306,7 @@ SVC_PRIVATE void svc_cluster_network_strings(svc_arena *a, const svc_cluster_rea
     svc_node_set_str(a, strings, "private", cluster_connection_by_hosts(a, r, stem, mark, tail));
     svc_node_set_str(a, strings, "privateSrv", cluster_connection_by_name(a, r, stem, mark, tail));
   }
-  if (r->endpoint_count) cluster_connection_endpoints(a, r, strings);
+  if (!svc_cluster_is_tenant(r->body)) cluster_connection_endpoints(a, r, strings); /* shared tiers have none */
 }
 
 /* All strings of a cluster, from what it is and how its project's network is made. */

@@ -25,6 +25,7 @@ static const svc_field cluster_hardware_compute_fields[] = {
   F_BOOL("enabled", .preset = "false"),
   F_ENUM("maxInstanceSize", svc_values_sizes),
   F_ENUM("minInstanceSize", svc_values_sizes),
+  F_BOOL("predictiveEnabled", .preset = "false"),
   F_BOOL("scaleDownEnabled", .preset = "false")
 };
 static const svc_need cluster_hardware_compute_needs[] = { /* cluster_specs.c: with errors of their own */
@@ -38,14 +39,17 @@ static const svc_object cluster_hardware_compute = {
 static const svc_field cluster_hardware_disk_fields[] = { F_BOOL("enabled", .preset = "false") };
 static const svc_object cluster_hardware_disk = { .name = "DiskGBAutoScaling", .fields = SVC_ROWS(cluster_hardware_disk_fields) };
 
+#define CLUSTER_HARDWARE_NO_COMPUTE "{\"enabled\":false,\"predictiveEnabled\":false,\"scaleDownEnabled\":false}"
+#define CLUSTER_HARDWARE_NO_DISK "{\"enabled\":false}"
+
 static const svc_field cluster_hardware_auto_fields[] = {
-  F_OBJ("compute", &cluster_hardware_compute),
-  F_OBJ("diskGB", &cluster_hardware_disk)
+  F_OBJ("compute", &cluster_hardware_compute, .preset = CLUSTER_HARDWARE_NO_COMPUTE),
+  F_OBJ("diskGB", &cluster_hardware_disk, .preset = CLUSTER_HARDWARE_NO_DISK)
 };
 static const svc_object cluster_hardware_auto = { .name = "AdvancedAutoScalingSettings", .fields = SVC_ROWS(cluster_hardware_auto_fields) };
 
 #define CLUSTER_HARDWARE_ELECTABLE(sizes) \
-  F_NUM("diskSizeGB", .flags = SVC_MIN, .min = 1, .preset = "10"), \
+  F_NUM("diskSizeGB", .flags = SVC_MIN, .min = 1), \
   F_ENUM("instanceSize", sizes, .flags = SVC_REQUIRED), \
   F_INT("nodeCount", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = CLUSTER_HARDWARE_MAX_VOTES, .preset = "3")
 #define CLUSTER_HARDWARE_FURTHER(sizes) \
@@ -67,7 +71,10 @@ static const svc_object cluster_hardware_aws_further = {
   .name = "AWSDedicatedHardwareSpec", .fields = SVC_ROWS(cluster_hardware_aws_further_fields), .base = &cluster_hardware_aws_disk
 };
 
-static const svc_field cluster_hardware_azure_disk_fields[] = { F_INT("diskIOPS", .flags = SVC_MIN, .min = 0) };
+static const svc_field cluster_hardware_azure_disk_fields[] = {
+  F_INT("diskIOPS", .flags = SVC_MIN, .min = 0),
+  F_INT("diskThroughput", .flags = SVC_READ_ONLY)
+};
 static const svc_object cluster_hardware_azure_disk = { .name = "AzureDisk", .fields = SVC_ROWS(cluster_hardware_azure_disk_fields) };
 static const svc_field cluster_hardware_azure_electable_fields[] = { CLUSTER_HARDWARE_ELECTABLE(svc_values_azure_sizes) };
 static const svc_object cluster_hardware_azure_electable = {
@@ -88,7 +95,8 @@ static const svc_object cluster_hardware_gcp_further = {
 static const svc_field cluster_hardware_tenant_hardware_fields[] = {
   F_NUM("diskSizeGB", .flags = SVC_MIN, .min = 0),
   F_ENUM("effectiveInstanceSize", cluster_hardware_tenant_sizes, .flags = SVC_READ_ONLY),
-  F_ENUM("instanceSize", svc_values_tenant_sizes, .flags = SVC_REQUIRED)
+  F_ENUM("instanceSize", svc_values_tenant_sizes, .flags = SVC_REQUIRED),
+  F_INT("nodeCount", .flags = SVC_WRITE_ONLY | SVC_MIN | SVC_MAX, .min = 0, .max = CLUSTER_HARDWARE_MAX_VOTES) /* clients send it, though a share has none */
 };
 static const svc_object cluster_hardware_tenant_hardware = {
   .name = "TenantHardwareSpec", .fields = SVC_ROWS(cluster_hardware_tenant_hardware_fields)
@@ -104,7 +112,8 @@ static const svc_object cluster_hardware_region_base = { .name = "RegionConfig",
 #define CLUSTER_HARDWARE_REGION(electable, further, regions) \
   F_OBJ("analyticsAutoScaling", &cluster_hardware_auto), \
   F_OBJ("analyticsSpecs", further), \
-  F_OBJ("autoScaling", &cluster_hardware_auto), \
+  F_OBJ("autoScaling", &cluster_hardware_auto, \
+        .preset = "{\"compute\":" CLUSTER_HARDWARE_NO_COMPUTE ",\"diskGB\":" CLUSTER_HARDWARE_NO_DISK "}"), \
   F_OBJ("effectiveAnalyticsSpecs", further, .flags = SVC_READ_ONLY), \
   F_OBJ("effectiveElectableSpecs", further, .flags = SVC_READ_ONLY), \
   F_OBJ("effectiveReadOnlySpecs", further, .flags = SVC_READ_ONLY), \
@@ -143,7 +152,7 @@ static const svc_variant cluster_hardware_region_variants[] = {
   { NULL, NULL }
 };
 static const svc_object cluster_hardware_region = {
-  .name = "CloudRegionConfig",
+  .name = "CloudRegionConfig", .matched_by = "providerName/regionName",
   .choice = SVC_CHOICE("providerName", NULL, cluster_hardware_region_variants)
 };
 

@@ -25,7 +25,7 @@ static const char *const cluster_object_roles[] = { "NONE", "SYSTEM_CLUSTER", "I
 static const char *const cluster_object_scaling[] = { "SEQUENTIAL", "WORKLOAD_TYPE", "NODE_TYPE", NULL };
 static const char *const cluster_object_root_certs[] = { "ISRGROOTX1", NULL };
 static const char *const cluster_object_releases[] = { "LTS", "CONTINUOUS", NULL };
-static const char *const cluster_object_read_from[] = { "PRIMARY", "SECONDARY", "ANALYTICS", NULL };
+static const char *const cluster_object_read_from[] = { "primary", "secondary", "analytics", NULL };
 static const char *const cluster_object_grants[] = { "CLUSTER_DATABASE_LOGS", "CLUSTER_INFRASTRUCTURE",
                                                      "CLUSTER_INFRASTRUCTURE_AND_APP_SERVICES_SYNC_DATA", NULL };
 static const char *const cluster_object_endpoint_types[] = { "DBD", "DBS", NULL };
@@ -44,7 +44,7 @@ static const svc_object cluster_object_advanced = {
 
 static const svc_field cluster_object_bi_fields[] = {
   F_BOOL("enabled", .preset = "false"),
-  F_ENUM("readPreference", cluster_object_read_from, .preset = "\"SECONDARY\"")
+  F_ENUM("readPreference", cluster_object_read_from, .flags = SVC_ANY_CASE, .preset = "\"secondary\"")
 };
 static const svc_object cluster_object_bi = { .name = "BiConnector", .fields = SVC_ROWS(cluster_object_bi_fields) };
 
@@ -87,7 +87,7 @@ static const svc_field cluster_object_common_fields[] = {
         .preset = "{\"customOpensslCipherConfigTls12\":[],\"customOpensslCipherConfigTls13\":[],"
                   "\"minimumEnabledTlsProtocol\":\"TLS1_2\",\"tlsCipherConfigMode\":\"DEFAULT\"}"),
   F_BOOL("backupEnabled", .preset = "false"),
-  F_OBJ("biConnector", &cluster_object_bi, .preset = "{\"enabled\":false,\"readPreference\":\"SECONDARY\"}"),
+  F_OBJ("biConnector", &cluster_object_bi, .preset = "{\"enabled\":false,\"readPreference\":\"secondary\"}"),
   F_ENUM("configServerManagementMode", cluster_object_config_modes, .preset = "\"SVC_MANAGED\""),
   F_ENUM("configServerType", cluster_object_config_types, .flags = SVC_READ_ONLY),
   F_OBJ("connectionStrings", &cluster_object_strings), /* each of them read-only by itself: any part may be sent back */
@@ -145,24 +145,24 @@ SVC_PRIVATE const svc_object svc_cluster_scaling_mode = {
   .name = "ClusterDescriptionAutoScalingModeConfiguration", .fields = SVC_ROWS(cluster_object_scaling_mode_fields)
 };
 
-/* ---- what its processes are started with */
+/* ---- what its processes are started with: what was never set is not shown, as the database has its own default */
 
 static const svc_field cluster_object_args_fields[] = {
-  F_INT("changeStreamOptionsPreAndPostImagesExpireAfterSeconds", .preset = "-1"),
-  F_INT("chunkMigrationConcurrency"),
+  F_INT("changeStreamOptionsPreAndPostImagesExpireAfterSeconds", .flags = SVC_NULLABLE),
+  F_INT("chunkMigrationConcurrency", .flags = SVC_NULLABLE),
   F_STRS("customOpensslCipherConfigTls12", .values = svc_values_ciphers_12, .max_items = 4, .preset = "[]"),
   F_STRS("customOpensslCipherConfigTls13", .values = svc_values_ciphers_13, .max_items = 4, .preset = "[]"),
-  F_INT("defaultMaxTimeMS", .preset = "0"),
-  F_STR("defaultWriteConcern", .min = 1, .max = 64, .preset = "\"majority\""),
+  F_INT("defaultMaxTimeMS", .flags = SVC_NULLABLE),
+  F_STR("defaultWriteConcern", .flags = SVC_NULLABLE, .min = 1, .max = 64),
   F_BOOL("javascriptEnabled", .preset = "true"),
   F_ENUM("minimumEnabledTlsProtocol", svc_values_tls, .preset = "\"TLS1_2\""),
   F_BOOL("noTableScan", .preset = "false"),
   F_NUM("oplogMinRetentionHours", .flags = SVC_NULLABLE),
   F_INT("oplogSizeMB", .flags = SVC_NULLABLE),
-  F_INT("queryStatsLogVerbosity", .preset = "1"),
-  F_INT("sampleRefreshIntervalBIConnector", .flags = SVC_MIN, .min = 0, .preset = "0"),
-  F_INT("sampleSizeBIConnector", .flags = SVC_MIN, .min = 0, .preset = "0"),
+  F_INT("queryStatsLogVerbosity", .flags = SVC_NULLABLE),
+  F_INT("sampleRefreshIntervalBIConnector", .flags = SVC_NULLABLE | SVC_MIN, .min = 0),
+  F_INT("sampleSizeBIConnector", .flags = SVC_NULLABLE | SVC_MIN, .min = 0),
   F_ENUM("tlsCipherConfigMode", svc_values_cipher_modes, .preset = "\"DEFAULT\""),
-  F_LONG("transactionLifetimeLimitSeconds", .flags = SVC_MIN, .min = 1, .preset = "60")
+  F_LONG("transactionLifetimeLimitSeconds", .flags = SVC_NULLABLE | SVC_MIN, .min = 1)
 };
 SVC_PRIVATE const svc_object svc_cluster_process_args = { .name = "ClusterDescriptionProcessArgs", .fields = SVC_ROWS(cluster_object_args_fields) };

@@ -3,7 +3,8 @@
 **
 **   a replica set      each node: a server, port 27017, the first of them primary
 **   a sharded cluster  each node: a router at 27017, which connection strings lead to, and a server of its shard at 27016;
-**                      and three servers at 27019 on hosts of their own that know which shard has what
+**                      and, unless the shards do that (configServerType EMBEDDED), three servers at 27019 on hosts of their own that
+**                      know which shard has what
 **
 ** They follow from the cluster's specification, and their hosts are those of its connection strings: nodes that can be elected
 ** first, numbered on for those that cannot. Of what a driver runs they are the hosts that it names. Nothing is stored.
@@ -52,6 +53,11 @@ static void processes_server(processes_making *m, const char *part, unsigned set
   if (port != PROCESS_CONFIG_PORT) p->spec = set, p->node = node;
 }
 
+static unsigned processes_configs(const svc_processes *of)
+{
+  return of->sharded && !svc_cluster_is(of->body, "configServerType", "EMBEDDED") ? PROCESS_CONFIGS : 0;
+}
+
 static void processes_specified(processes_making *m)
 {
   const svc_node *spec = svc_node_first(svc_node_get(m->out->body, "replicationSpecs"));
@@ -68,14 +74,14 @@ static void processes_specified(processes_making *m)
       m->out->at[m->out->count - 1].replica_set = SVC_S("");
     }
   }
-  for (node = 0; m->out->sharded && node < PROCESS_CONFIGS; node++)
+  for (node = 0; node < processes_configs(m->out); node++)
     processes_server(m, "config", 0, node, PROCESS_CONFIG_PORT, "SHARD_CONFIG");
 }
 
 static size_t processes_room(const svc_processes *of)
 {
   int64_t nodes = svc_cluster_node_count(of->body);
-  return (size_t)(of->sharded ? 2 * nodes + PROCESS_CONFIGS : nodes);
+  return (size_t)(of->sharded ? 2 * nodes + processes_configs(of) : nodes);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- of a driver */

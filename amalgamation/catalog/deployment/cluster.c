@@ -51,7 +51,7 @@ static bool cluster_list(svc_call *c);
 
 static const svc_route cluster_routes[] = {
   R_GET(CLUSTER, "", .older = svc_cluster_older, .flags = SVC_PAGED, .params = cluster_list_params, .op = "listClusters", .run = cluster_list),
-  R_FOR(SVC_R_GROUP_CLUSTER_CREATOR, CLUSTER_CHANGE, SVC_POST, "", .older = svc_cluster_older_create, .status = 202, .op = "createCluster", .run = svc_verb_create,
+  R_FOR(SVC_R_GROUP_CLUSTER_CREATOR, CLUSTER_CHANGE, SVC_POST, "", .older = svc_cluster_older_create, .status = 201, .op = "createCluster", .run = svc_verb_create,
         .example = "{\"name\":\"Main\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{"
                    "\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,"
                    "\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}]}]}"),
@@ -91,9 +91,13 @@ static const svc_transition cluster_transitions[] = {
   { "DELETING", NULL, 25, "CLUSTER_DELETED", "cluster.delete" },
   { NULL, NULL, 0, NULL, NULL }
 };
-/* The snapshots that stay are chosen when the cluster is gone. */
+/* The snapshots that stay are chosen when the cluster is gone. One that is being deleted shows neither backups nor tags. */
 static bool cluster_leaving(svc_call *c, svc_change *change)
 {
+  svc_node *tags = svc_node_array(c->arena, "tags");
+  if (!tags) return svc_no_memory(c);
+  svc_node_put(c->arena, change->body, tags);
+  svc_node_set_bool(c->arena, change->body, "backupEnabled", false);
   svc_node_set_bool(c->arena, change->body, "retainBackups", svc_backup_retains(c, &change->entity));
   return true;
 }

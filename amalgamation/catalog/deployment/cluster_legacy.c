@@ -35,13 +35,13 @@ static void cluster_legacy_show_scaling(svc_call *c, svc_node *view, svc_node *s
   const svc_node *scaling = svc_node_get(region, "autoScaling"), *compute = svc_node_get(scaling, "compute");
   svc_node *root = svc_node_object(c->arena, "autoScaling"), *part = svc_node_object(c->arena, "compute");
   svc_node *bounds = svc_node_object(c->arena, "autoScaling"), *sizes = svc_node_object(c->arena, "compute");
-  if (!scaling || !root || !part || !bounds || !sizes) return;
-  svc_node_set_copy(c->arena, part, "enabled", compute, "enabled");
-  svc_node_set_copy(c->arena, part, "scaleDownEnabled", compute, "scaleDownEnabled");
+  if (!root || !part || !bounds || !sizes) return;
+  svc_node_set_bool(c->arena, part, "enabled", svc_node_bool(compute, "enabled", false));
+  svc_node_set_bool(c->arena, part, "scaleDownEnabled", svc_node_bool(compute, "scaleDownEnabled", false));
   svc_node_set_copy(c->arena, sizes, "maxInstanceSize", compute, "maxInstanceSize");
   svc_node_set_copy(c->arena, sizes, "minInstanceSize", compute, "minInstanceSize");
   svc_node_put(c->arena, root, part);
-  svc_node_set_copy(c->arena, root, "diskGBEnabled", svc_node_get(scaling, "diskGB"), "enabled");
+  svc_node_set_bool(c->arena, root, "diskGBEnabled", svc_node_bool(svc_node_get(scaling, "diskGB"), "enabled", false));
   svc_node_put(c->arena, bounds, sizes);
   svc_node_put(c->arena, view, root);
   svc_node_put(c->arena, settings, bounds);

@@ -61,6 +61,13 @@ SVC_PRIVATE bool svc_cluster_legacy_downgrade(svc_call *c, svc_node *shown);
 /* cluster_specs.c */
 SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change); /* its replicationSpecs, checked and filled in */
 
+/* cluster_nodes.c: what is left open of nodes. `azure`: one of the cluster's regions is of that provider. */
+SVC_PRIVATE int svc_cluster_size_number(svc_str size); /* sizes of one class are greater the greater it is: M10, M30_GEN_2, M400_NVME; R40 */
+SVC_PRIVATE bool svc_cluster_is_in(const svc_node *specs, const char *provider); /* is one of its regions? */
+SVC_PRIVATE void svc_cluster_nodes_open(svc_call *c, const svc_node *spec, svc_node *region, bool azure); /* before it is checked: kinds and disks */
+SVC_PRIVATE void svc_cluster_nodes_finish(svc_call *c, const svc_node *spec); /* behind that: the speed of disks, the order of regions */
+SVC_PRIVATE void svc_cluster_nodes_effective(svc_call *c, svc_node *body); /* last: what of the specs is in effect, which is all of them */
+
 /* cluster_zones.c */
 /* The spec before `end` (NULL: of all) whose field has this value; NULL: none. */
 SVC_PRIVATE const svc_node *svc_cluster_spec_with(const svc_node *specs, const svc_node *end, const char *field, svc_str value);

@@ -11,7 +11,7 @@
 
 enum {
   CLUSTER_RULES_PREFIX = 23,   /* characters in which the names of a project's clusters differ: hosts are called after these */
-  CLUSTER_RULES_BYTES = 65536, /* of a body: 50 shards fit into it */
+  CLUSTER_RULES_BYTES = 262144, /* of a body: 50 shards fit into it */
   CLUSTER_RULES_FEW = 8        /* so many regions, tags and labels always fit */
 };
 
@@ -64,6 +64,19 @@ static bool cluster_rules_version(svc_call *c, svc_change *change)
 
 /* ---- shared tiers, global clusters */
 
+static bool cluster_rules_free(const svc_node *body)
+{
+  const svc_node *spec = svc_node_first(svc_node_get(body, "replicationSpecs"));
+  const svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs"));
+  return svc_node_is(svc_node_get(region, "electableSpecs"), "instanceSize", "M0");
+}
+
+/* Of the shared tiers all but the free one come with backups. */
+static bool cluster_rules_backed_up(const svc_node *body)
+{
+  return svc_cluster_is_tenant(body) && !cluster_rules_free(body);
+}
+
 static void cluster_rules_tier(svc_call *c, const svc_change *change)
 {
   const char *const *name = cluster_rules_shared;
@@ -73,6 +86,7 @@ static void cluster_rules_tier(svc_call *c, const svc_change *change)
   for (; *name; name++) {
     const svc_node *value = svc_node_get(change->body, *name);
     const svc_node *usual = svc_preset(c->s, c->arena, svc_field_named(&svc_cluster_object, svc_str_c(*name)));
+    if (strcmp(*name, "backupEnabled") == 0 && cluster_rules_backed_up(change->body)) continue;
     if (value && usual && !svc_node_same(value, usual))
       svc_violate(c, SVC_E_TENANT_ATTRIBUTE_READ_ONLY, svc_str_c(*name), "cannot be set on a shared tier");
   }
@@ -107,13 +121,6 @@ static void cluster_rules_backup(svc_call *c, const svc_change *change)
 }
 
 /* ---- beside the other clusters of the project */
-
-static bool cluster_rules_free(const svc_node *body)
-{
-  const svc_node *spec = svc_node_first(svc_node_get(body, "replicationSpecs"));
-  const svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs"));
-  return svc_node_is(svc_node_get(region, "electableSpecs"), "instanceSize", "M0");
-}
 
 /* A project has one free cluster at the most. */
 static bool cluster_rules_only_free(svc_call *c, const svc_change *change)
@@ -178,6 +185,7 @@ SVC_PRIVATE bool svc_cluster_rules(svc_call *c, svc_change *change)
   if (!change->before && svc_node_bool(change->body, "paused", false))
     return svc_fail(c, SVC_E_CANNOT_CREATE_PAUSED_CLUSTER, "");
   if (!cluster_rules_version(c, change)) return false;
+  if (cluster_rules_backed_up(change->body)) svc_node_set_bool(c->arena, change->body, "backupEnabled", true);
   cluster_rules_tier(c, change);
   cluster_rules_keys(c, change);
   cluster_rules_global(c, change);

@@ -14,8 +14,8 @@
 enum {
   CLUSTER_SPECS_FIRST = 7,     /* the priority of the preferred region */
   CLUSTER_SPECS_SHARDS = 50,
-  CLUSTER_SPECS_SHARDED = 30, /* the number in the least size of a shard: M30 */
   CLUSTER_SPECS_DISK_LEAST = 10,
+  CLUSTER_SPECS_DISK_AZURE = 8, /* the same where a region of the cluster is of AZURE */
   CLUSTER_SPECS_EXTENDED = 30 /* from M30 on, disks may be twice as large where the project has turned extended sizes on */
 };
 
@@ -31,15 +31,6 @@ static const struct cluster_specs_share {
   const char *size, *disk;
 } cluster_specs_shares[] = { { "M0", "0.5" }, { "M2", "2" }, { "M5", "5" }, { NULL, NULL } };
 
-/* Sizes of one class are greater the greater the number is: M10, M30_GEN_2, M400_NVME; R40. */
-static int cluster_specs_number(svc_str size)
-{
-  int number = 0;
-  size_t i;
-  for (i = 1; i < size.n && size.p[i] >= '0' && size.p[i] <= '9'; i++) number = number * 10 + (size.p[i] - '0');
-  return number;
-}
-
 static bool cluster_specs_same_class(svc_str a, svc_str b)
 {
   return a.p[0] == b.p[0]; /* neither is empty */
@@ -54,9 +45,10 @@ static const char *const *cluster_specs_sizes(const svc_node *region)
 
 /* ------------------------------------------------------------------------------------------------------ violations */
 
-/* Which region of which spec is looked at, for the paths of violations. */
+/* Which region of which spec is looked at, for the paths of violations; azure: a region of the cluster is of that provider. */
 typedef struct cluster_specs_place {
   size_t spec, region;
+  bool azure;
 } cluster_specs_place;
 
 static void cluster_specs_violate(svc_call *c, int code, const cluster_specs_place *at, svc_str field, const char *why)
@@ -88,15 +80,8 @@ static const svc_node *cluster_specs_same_region(const svc_node *regions, const 
 /* Read-only and analytics nodes run on what the electable ones run on, unless they say otherwise. */
 static void cluster_specs_follow(svc_call *c, const svc_node *region, const cluster_specs_place *at, const char *field)
 {
-  static const char *const followed[] = { "diskSizeGB", "instanceSize" };
-  svc_node *nodes = svc_node_get(region, field);
-  size_t i;
-  if (svc_node_i64(nodes, "nodeCount", 0) == 0) return;
-  for (i = 0; i < 2; i++) {
-    const svc_node *model = svc_node_get(svc_node_get(region, "electableSpecs"), followed[i]);
-    if (model && !svc_node_get(nodes, followed[i])) svc_node_put(c->arena, nodes, svc_node_copy(c->arena, model));
-  }
-  if (!svc_node_get(nodes, "instanceSize"))
+  const svc_node *nodes = svc_node_get(region, field);
+  if (svc_node_i64(nodes, "nodeCount", 0) && !svc_node_get(nodes, "instanceSize") && !svc_node_get(region, "electableSpecs"))
     cluster_specs_violate(c, SVC_E_MISSING_ATTRIBUTE, at, svc_str_c(field), "needs an instanceSize: the region has no electableSpecs");
 }
 
@@ -112,7 +97,7 @@ static void cluster_specs_bound(svc_call *c, const svc_node *region, const clust
     cluster_specs_violate(c, SVC_E_INVALID_ENUM_VALUE, at, path, "is not an instance size of this provider");
   else if (size.n && !cluster_specs_same_class(given, size))
     cluster_specs_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, at, path, "is of another class than the instanceSize of the nodes");
-  else if (size.n && sign * cluster_specs_number(given) > sign * cluster_specs_number(size))
+  else if (size.n && sign * svc_cluster_size_number(given) > sign * svc_cluster_size_number(size))
     cluster_specs_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, at, path,
                           sign > 0 ? "is greater than the instanceSize of the nodes" : "is less than the instanceSize of the nodes");
 }
@@ -130,7 +115,7 @@ static void cluster_specs_scaling(svc_call *c, const svc_node *region, const clu
   if (svc_node_bool(compute, "scaleDownEnabled", false) && !least.n)
     cluster_specs_violate(c, SVC_E_MISSING_ATTRIBUTE, at, svc_arena_print(c->arena, "%s.compute.minInstanceSize", field),
                           "is required when scaling down is enabled");
-  if (least.n && most.n && (!cluster_specs_same_class(least, most) || cluster_specs_number(least) > cluster_specs_number(most)))
+  if (least.n && most.n && (!cluster_specs_same_class(least, most) || svc_cluster_size_number(least) > svc_cluster_size_number(most)))
     cluster_specs_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, at, svc_arena_print(c->arena, "%s.compute.minInstanceSize", field),
                           "must be of the class of maxInstanceSize, and not greater");
   cluster_specs_bound(c, region, at, field, "minInstanceSize", size);
@@ -143,13 +128,13 @@ static void cluster_specs_disk(svc_call *c, const svc_node *region, const cluste
   svc_str size = svc_node_str(nodes, "instanceSize");
   const struct cluster_specs_disks *row = cluster_specs_disks;
   double disk = cluster_specs_disk_size(nodes);
-  int most;
+  int least = at->azure ? CLUSTER_SPECS_DISK_AZURE : CLUSTER_SPECS_DISK_LEAST, most;
   if (!size.n || !svc_node_get(nodes, "diskSizeGB")) return;
-  while (row->number && row->number < cluster_specs_number(size)) row++;
-  most = row->most * (cluster_specs_number(size) >= CLUSTER_SPECS_EXTENDED && svc_project_setting(c, "isExtendedStorageSizesEnabled") ? 2 : 1);
-  if (disk >= CLUSTER_SPECS_DISK_LEAST && disk <= most) return;
+  while (row->number && row->number < svc_cluster_size_number(size)) row++;
+  most = row->most * (svc_cluster_size_number(size) >= CLUSTER_SPECS_EXTENDED && svc_project_setting(c, "isExtendedStorageSizesEnabled") ? 2 : 1);
+  if (disk >= least && disk <= most) return;
   cluster_specs_violate(c, SVC_E_CLUSTER_DISK_SIZE_INVALID, at, svc_arena_print(c->arena, "%s.diskSizeGB", kind),
-                        svc_arena_print(c->arena, "must be from %d to %d for " SVC_FMT, CLUSTER_SPECS_DISK_LEAST, most,
+                        svc_arena_print(c->arena, "must be from %d to %d for " SVC_FMT, least, most,
                                         SVC_ARG(size)).p);
 }
 
@@ -186,7 +171,7 @@ static void cluster_specs_tenant(svc_call *c, svc_node *region, const cluster_sp
 }
 
 /* Fills in what a region leaves open; the first is the preferred one, then they fall. *next: what the next one gets. */
-static void cluster_specs_fill_region(svc_call *c, svc_node *region, const cluster_specs_place *at, int64_t *next)
+static void cluster_specs_fill_region(svc_call *c, const svc_node *spec, svc_node *region, const cluster_specs_place *at, int64_t *next)
 {
   bool votes = svc_cluster_electable(region) > 0;
   if (!svc_node_get(region, "priority")) svc_node_set_i64(c->arena, region, "priority", votes ? *next : 0);
@@ -197,6 +182,7 @@ static void cluster_specs_fill_region(svc_call *c, svc_node *region, const clust
   }
   cluster_specs_follow(c, region, at, "readOnlySpecs");
   cluster_specs_follow(c, region, at, "analyticsSpecs");
+  svc_cluster_nodes_open(c, spec, region, at->azure);
 }
 
 /* What a region says of its nodes, all of it filled in. */
@@ -215,7 +201,7 @@ static void cluster_specs_check_region(svc_call *c, const svc_node *region, cons
 /* Electable nodes exactly where the priority is not 0; priorities from 7 on downwards, each once; no region twice. */
 static void cluster_specs_priorities(svc_call *c, const svc_node *regions, size_t index)
 {
-  cluster_specs_place at = { index, 0 };
+  cluster_specs_place at = { index, 0, false };
   const svc_node *region, *other;
   unsigned taken = 0, voting = 0;
   int64_t priority;
@@ -242,35 +228,33 @@ static void cluster_specs_priorities(svc_call *c, const svc_node *regions, size_
   }
 }
 
-static void cluster_specs_fill(svc_call *c, svc_node *spec, size_t index)
+static void cluster_specs_fill(svc_call *c, svc_node *spec, size_t index, bool azure)
 {
-  cluster_specs_place at = { index, 0 };
+  cluster_specs_place at = { index, 0, azure };
   svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs"));
   int64_t next = CLUSTER_SPECS_FIRST;
-  for (; region; region = region->next, at.region++) cluster_specs_fill_region(c, region, &at, &next);
+  for (; region; region = region->next, at.region++) cluster_specs_fill_region(c, spec, region, &at, &next);
 }
 
-/* Any electable node may become the primary: all of a shard are of one size, and a shard is not of the least sizes. */
-static void cluster_specs_size(svc_call *c, const svc_node *region, const cluster_specs_place *at, svc_str *first, bool sharded)
+/* Any electable node may become the primary: all of a shard are of one size. */
+static void cluster_specs_size(svc_call *c, const svc_node *region, const cluster_specs_place *at, svc_str *first)
 {
   svc_str size = svc_node_str(svc_node_get(region, "electableSpecs"), "instanceSize"), field = SVC_S("electableSpecs.instanceSize");
   if (svc_cluster_electable(region) == 0 || !size.n || svc_cluster_is(region, "providerName", "TENANT")) return;
-  if (sharded && cluster_specs_number(size) < CLUSTER_SPECS_SHARDED)
-    cluster_specs_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, at, field, "must be M30 or greater in a sharded cluster");
   if (!first->n) *first = size;
   else if (!svc_str_eq(*first, size))
     cluster_specs_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, at, field, "must be that of the other electable nodes of the shard");
 }
 
-static void cluster_specs_check(svc_call *c, const svc_node *spec, size_t index, bool sharded)
+static void cluster_specs_check(svc_call *c, const svc_node *spec, size_t index, bool azure)
 {
-  cluster_specs_place at = { index, 0 };
+  cluster_specs_place at = { index, 0, azure };
   const svc_node *regions = svc_node_get(spec, "regionConfigs"), *region;
   svc_str size = SVC_S("");
   int64_t votes = 0;
   for (region = svc_node_first(regions); region; region = region->next, at.region++) {
     cluster_specs_check_region(c, region, &at);
-    cluster_specs_size(c, region, &at, &size, sharded);
+    cluster_specs_size(c, region, &at, &size);
     votes += svc_cluster_electable(region);
   }
   if (votes != 3 && votes != 5 && votes != 7)
@@ -290,6 +274,7 @@ static bool cluster_specs_keep_disk(svc_call *c, const svc_change *change, const
   if (old && nodes && cluster_specs_share_of(nodes, &share)) /* it comes with its size */
     return share >= cluster_specs_disk_size(old) ? true : svc_cluster_fail(c, change, SVC_E_CANNOT_DECREASE_DISK_SIZE);
   if (!old || !nodes || !svc_node_i64(old, "nodeCount", 1) || !svc_node_i64(nodes, "nodeCount", 1)) return true;
+  if (!svc_node_get(nodes, "diskSizeGB") && cluster_specs_share_of(old, &share)) return true; /* of a share nothing stays */
   if (cluster_specs_disk_size(nodes) >= cluster_specs_disk_size(old)) return true;
   if (svc_node_get(sent, "diskSizeGB")) return svc_cluster_fail(c, change, SVC_E_CANNOT_DECREASE_DISK_SIZE);
   svc_node_put(c->arena, nodes, svc_node_copy(c->arena, svc_node_get(old, "diskSizeGB"))); /* nothing was said of it */
@@ -352,29 +337,40 @@ static void cluster_specs_kind(svc_call *c, const svc_change *change, const svc_
                 CLUSTER_SPECS_SHARDS);
 }
 
+/* Shards with the catalog of the cluster among them, where the service decides and the database can do it; else on servers of their own. */
+static void cluster_specs_config_server(svc_call *c, svc_node *body)
+{
+  bool embedded = svc_cluster_is(body, "clusterType", "SHARDED") && svc_value_is(c->s, svc_node_str(body, "configServerManagementMode"), "SVC_MANAGED") &&
+                  svc_str_order(svc_node_str(body, "dbMajorVersion"), SVC_S("8.0")) >= 0;
+  if (svc_cluster_is(body, "clusterType", "REPLICASET")) return;
+  svc_node_set_text(c->arena, body, "configServerType", embedded ? "EMBEDDED" : "DEDICATED");
+}
+
+static bool cluster_specs_one(svc_call *c, const svc_change *change, svc_node *specs, svc_node *spec, size_t i)
+{
+  bool azure = svc_cluster_is_in(specs, "AZURE");
+  if (!cluster_specs_keep_disks(c, change, spec, i, "electableSpecs")) return false; /* first: others follow these */
+  cluster_specs_fill(c, spec, i, azure);
+  if (!cluster_specs_keep_disks(c, change, spec, i, "readOnlySpecs") || !cluster_specs_keep_disks(c, change, spec, i, "analyticsSpecs")) return false;
+  cluster_specs_check(c, spec, i, azure);
+  if (!svc_cluster_zone_of(c, specs, svc_node_get(change->before, "replicationSpecs"), spec)) return false;
+  svc_cluster_nodes_finish(c, spec);
+  return true;
+}
+
 SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change)
 {
-  svc_node *specs = svc_node_get(change->body, "replicationSpecs"), *spec, *effective;
+  svc_node *specs = svc_node_get(change->body, "replicationSpecs"), *spec;
   const svc_node *old = svc_node_get(change->before, "replicationSpecs");
   size_t i = 0;
   if (old && svc_node_same(specs, old) && svc_node_same(svc_node_get(change->body, "clusterType"), svc_node_get(change->before, "clusterType")))
     return true; /* it was right when it was written */
   if (!cluster_specs_forwards(c, change)) return false;
   cluster_specs_kind(c, change, specs);
-  for (spec = svc_node_first(specs); spec; spec = spec->next, i++) {
-    if (!cluster_specs_keep_disks(c, change, spec, i, "electableSpecs")) return false; /* first: others follow these */
-    cluster_specs_fill(c, spec, i);
-    if (!cluster_specs_keep_disks(c, change, spec, i, "readOnlySpecs") ||
-        !cluster_specs_keep_disks(c, change, spec, i, "analyticsSpecs"))
-      return false;
-    cluster_specs_check(c, spec, i, !svc_cluster_is(change->body, "clusterType", "REPLICASET"));
-    if (!svc_cluster_zone_of(c, specs, old, spec)) return false;
-  }
+  for (spec = svc_node_first(specs); spec; spec = spec->next, i++)
+    if (!cluster_specs_one(c, change, specs, spec, i)) return false;
   if (!svc_check_done(c) || !svc_cluster_zones_kept(c, change, specs)) return false;
-  effective = svc_node_copy(c->arena, specs);
-  if (effective) effective->name = SVC_S("effectiveReplicationSpecs");
-  svc_node_put(c->arena, change->body, effective);
-  if (!svc_cluster_is(change->body, "clusterType", "REPLICASET"))
-    svc_node_set_text(c->arena, change->body, "configServerType", "DEDICATED");
+  svc_cluster_nodes_effective(c, change->body);
+  if (!change->before || svc_cluster_is(change->before, "clusterType", "REPLICASET")) cluster_specs_config_server(c, change->body);
   return true;
 }

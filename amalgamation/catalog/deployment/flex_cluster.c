@@ -24,7 +24,7 @@
 
 static const svc_route flex_cluster_routes[] = {
   R_GET(FLEX_CLUSTER, "", .flags = SVC_PAGED, .op = "listFlexClusters", .run = svc_verb_list),
-  R_POST(FLEX_CLUSTER, "", .status = 202, .op = "createFlexCluster", .run = svc_verb_create,
+  R_POST(FLEX_CLUSTER, "", .status = 201, .op = "createFlexCluster", .run = svc_verb_create,
          .example = "{\"name\":\"Flexible\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}"),
   R_GET(FLEX_CLUSTER, "/{name}", .op = "getFlexCluster", .run = svc_verb_read),
   R_PATCH(FLEX_CLUSTER, "/{name}", .op = "updateFlexCluster", .run = svc_verb_update),

@@ -39,7 +39,7 @@ static bool sample_dataset_load(svc_call *c);
 
 static const svc_route sample_dataset_routes[] = {
   R_GET(SAMPLE_DATASET, "/{sampleDatasetId}", .op = "getSampleDatasetLoad", .run = svc_verb_read),
-  R_POST(SAMPLE_DATASET, "/{name}", .status = 202, .flags = SVC_NO_BODY, .op = "requestSampleDatasetLoad", .run = sample_dataset_load, .example = "{}")
+  R_POST(SAMPLE_DATASET, "/{name}", .status = 201, .flags = SVC_NO_BODY, .op = "requestSampleDatasetLoad", .run = sample_dataset_load, .example = "{}")
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

@@ -158,13 +158,14 @@ static void tenant_upgrade_scale(svc_call *c, svc_node *region, const svc_node *
 {
   const svc_node *scaling = svc_node_get(sent, "autoScaling"), *old = svc_node_get(scaling, "compute");
   const svc_node *bounds = svc_node_get(svc_node_get(svc_node_get(sent, "providerSettings"), "autoScaling"), "compute");
-  svc_node *now = scaling || bounds ? tenant_upgrade_member(c, region, "autoScaling", SVC_J_OBJECT) : NULL, *part;
+  svc_node *now = tenant_upgrade_member(c, region, "autoScaling", SVC_J_OBJECT), *part;
   if (!now || !(part = tenant_upgrade_member(c, now, "compute", SVC_J_OBJECT))) return;
   tenant_upgrade_copy(c, part, "enabled", old, "enabled");
   tenant_upgrade_copy(c, part, "scaleDownEnabled", old, "scaleDownEnabled");
   tenant_upgrade_copy(c, part, "maxInstanceSize", bounds, "maxInstanceSize");
   tenant_upgrade_copy(c, part, "minInstanceSize", bounds, "minInstanceSize");
-  if ((part = tenant_upgrade_member(c, now, "diskGB", SVC_J_OBJECT)) != NULL) tenant_upgrade_copy(c, part, "enabled", scaling, "diskGBEnabled");
+  if (!(part = tenant_upgrade_member(c, now, "diskGB", SVC_J_OBJECT))) return;
+  svc_node_set_bool(c->arena, part, "enabled", svc_node_bool(scaling, "diskGBEnabled", true)); /* the default of this shape */
 }
 
 static void tenant_upgrade_more_nodes(svc_call *c, svc_node *region, const char *kind, int64_t count)
@@ -275,6 +276,14 @@ static void tenant_upgrade_show_specs(svc_call *c, svc_node *view, const svc_nod
   }
 }
 
+/* Its hosts alone: what stands before the options. */
+static void tenant_upgrade_show_uri(svc_call *c, svc_node *view, svc_str uri)
+{
+  size_t n;
+  for (n = 0; n + 1 < uri.n && !(uri.p[n] == '/' && uri.p[n + 1] == '?'); n++) continue;
+  if (uri.n) svc_node_set_str(c->arena, view, "dbURI", n + 1 < uri.n ? (svc_str){ uri.p, n } : uri);
+}
+
 SVC_PRIVATE svc_node *svc_cluster_as_legacy(svc_call *c, const svc_node *body)
 {
   const svc_node *specs = svc_node_get(body, "replicationSpecs"), *strings = svc_node_get(body, "connectionStrings"), *member;
@@ -285,7 +294,8 @@ SVC_PRIVATE svc_node *svc_cluster_as_legacy(svc_call *c, const svc_node *body)
     if (svc_field_named(&svc_cluster_common, member->name)) svc_node_put(c->arena, view, svc_node_copy(c->arena, member));
   tenant_upgrade_copy(c, view, "clusterType", body, "clusterType");
   tenant_upgrade_copy(c, view, "dbVersion", body, "dbVersion");
-  tenant_upgrade_copy(c, view, "dbURI", strings, "standard");
+  tenant_upgrade_show_uri(c, view, svc_node_str(strings, "standard"));
+  if (svc_node_get(strings, "standard")) tenant_upgrade_copy(c, view, "dbURIUpdated", body, "createDate");
   tenant_upgrade_copy(c, view, "dbURIWithOptions", strings, "standard");
   tenant_upgrade_copy(c, view, "srvAddress", strings, "standardSrv");
   tenant_upgrade_copy(c, view, "providerBackupEnabled", body, "backupEnabled");
@@ -300,6 +310,18 @@ SVC_PRIVATE svc_node *svc_cluster_as_legacy(svc_call *c, const svc_node *body)
   }
   tenant_upgrade_show_specs(c, view, specs);
   return c->arena->failed ? NULL : view;
+}
+
+/* As it still is: the shared tier, on its way. */
+static svc_node *tenant_upgrade_shown(svc_call *c, const svc_change *change)
+{
+  static const char *const newer[] = { "advancedConfiguration", "configServerManagementMode", "replicaSetScalingStrategy" };
+  svc_node *shown = svc_node_copy(c->arena, change->before);
+  size_t i;
+  if (!shown) return NULL;
+  svc_node_set_from(c->arena, shown, "stateName", change->body, "stateName");
+  for (i = 0; i < sizeof newer / sizeof newer[0]; i++) svc_node_drop(shown, newer[i]);
+  return svc_cluster_legacy_downgrade(c, shown) ? shown : NULL;
 }
 
 SVC_PRIVATE bool svc_cluster_run_upgrade(svc_call *c)
@@ -319,5 +341,5 @@ SVC_PRIVATE bool svc_cluster_run_upgrade(svc_call *c)
   change.event = noun->noun->event_updated;
   change.state = noun->noun->lifecycle->updated;
   change.body = svc_check(c, noun->noun->object, change.input, change.before, SVC_CHECK_UPDATE);
-  return svc_check_done(c) && svc_change_keep(c, &change, &e) && svc_answer_view(c, &e, svc_cluster_as_legacy(c, change.body));
+  return svc_check_done(c) && svc_change_keep(c, &change, &e) && svc_answer_view(c, &e, tenant_upgrade_shown(c, &change));
 }

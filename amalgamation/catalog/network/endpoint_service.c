@@ -89,7 +89,7 @@ static bool endpoint_service_is_complete(svc_call *c);
 #define ENDPOINT_SERVICE ENDPOINT_SERVICE_AT("{cloudProvider}/")
 
 static const svc_route endpoint_service_routes[] = {
-  R_POST(ENDPOINT_SERVICE_ANY, "", .status = 202, .body = &endpoint_service_new,
+  R_POST(ENDPOINT_SERVICE_ANY, "", .status = 201, .body = &endpoint_service_new,
          .op = "createPrivateEndpointService", .run = endpoint_service_create,
          .example = "{\"providerName\":\"AWS\",\"region\":\"US_EAST_1\"}", .ahead = endpoint_service_linked),
   R_PATCH(ENDPOINT_SERVICE_ANY, "/{endpointServiceId}", .op = "updatePrivateEndpointService", .gate = endpoint_service_is_complete, .run = svc_verb_update,

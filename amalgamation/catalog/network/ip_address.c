@@ -8,6 +8,8 @@
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_base.h"
 
+enum { IP_ADDRESS_CONFIGS = 3 }; /* servers of a sharded cluster's catalog, where they have hosts of their own */
+
 static const svc_field ip_address_cluster_fields[] = {
   F_STR("clusterName", .flags = SVC_READ_ONLY),
   F_STRS("futureInbound", .flags = SVC_READ_ONLY),
@@ -52,6 +54,28 @@ static svc_str ip_address_of(svc_call *c, svc_str host)
   return c->s->config.driver ? SVC_S("") : ip_address_simulated(c->arena, host);
 }
 
+/* Its hosts; of simulated ones with those that know which shard has what, which no connection string names. */
+static svc_str ip_address_hosts(svc_call *c, const svc_entity *e)
+{
+  static const char shard[] = "-shard-00-00";
+  svc_str hosts = svc_cluster_hosts(e), rest = hosts, first = svc_str_cut(&rest, ',');
+  svc_buf b = svc_buf_new(c->arena, hosts.n + 256);
+  size_t i, n = sizeof shard - 1;
+  unsigned number;
+  if (c->s->config.driver || !svc_json_is(e->body, "configServerType", "DEDICATED")) return hosts;
+  for (i = 0; i + n < first.n && memcmp(first.p + i, shard, n) != 0; i++) continue;
+  if (i + n >= first.n) return hosts;
+  svc_buf_str(&b, hosts);
+  for (number = 0; number < IP_ADDRESS_CONFIGS; number++) {
+    svc_buf_char(&b, ',');
+    svc_buf_add(&b, first.p, i);
+    svc_buf_text(&b, "-config-00-0");
+    svc_buf_char(&b, (char)('0' + number));
+    svc_buf_add(&b, first.p + i + n, first.n - i - n);
+  }
+  return svc_buf_done(&b);
+}
+
 /* The addresses of a cluster's hosts, each once. */
 static svc_node *ip_address_list(svc_call *c, const char *name, svc_str hosts)
 {
@@ -69,7 +93,7 @@ static svc_node *ip_address_list(svc_call *c, const char *name, svc_str hosts)
 
 static bool ip_address_add(svc_call *c, svc_node *clusters, const char *kind)
 {
-  static const char *const lists[] = { "futureInbound", "futureOutbound", "inbound", "outbound" };
+  static const char *const lists[] = { "inbound", "outbound" }; /* of those to come none is known before */
   svc_scan scan;
   svc_entity e;
   size_t i;
@@ -78,8 +102,8 @@ static bool ip_address_add(svc_call *c, svc_node *clusters, const char *kind)
     svc_node *one = svc_node_object(c->arena, NULL), *list;
     if (!one) return svc_no_memory(c);
     svc_node_set_str(c->arena, one, "clusterName", e.unique);
-    for (i = 0; i < sizeof lists / sizeof lists[0]; i++) { /* of those to come none is known before */
-      list = ip_address_list(c, lists[i], i < 2 ? SVC_S("") : svc_cluster_hosts(&e));
+    for (i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+      list = ip_address_list(c, lists[i], ip_address_hosts(c, &e));
       if (!list) return svc_no_memory(c);
       svc_node_put(c->arena, one, list);
     }

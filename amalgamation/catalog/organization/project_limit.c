@@ -10,26 +10,31 @@
 typedef struct project_limit_row {
   const char *name;
   int64_t preset, highest;
+  bool unused; /* no usage is shown of it */
 } project_limit_row;
 
 #define PROJECT_LIMIT_TB ((int64_t)1 << 40) /* of 8191 of them every client can read the number: it is below 2^53 */
 
+#define PROJECT_LIMIT_ROW(name, preset, highest) { name, preset, highest, false }
+
+/* The first ones are listed, in this order; those of data federation are read by their name alone. */
 static const project_limit_row project_limit_table[] = {
-  { "dataFederation.bytesProcessed.daily", 100 * PROJECT_LIMIT_TB, 1000 * PROJECT_LIMIT_TB },
-  { "dataFederation.bytesProcessed.monthly", 1000 * PROJECT_LIMIT_TB, 8000 * PROJECT_LIMIT_TB },
-  { "dataFederation.bytesProcessed.query", 10 * PROJECT_LIMIT_TB, 100 * PROJECT_LIMIT_TB },
-  { "dataFederation.bytesProcessed.weekly", 500 * PROJECT_LIMIT_TB, 5000 * PROJECT_LIMIT_TB },
-  { "svc.project.deployment.clusters", 25, 100 },
-  { "svc.project.deployment.nodesPerPrivateLinkRegion", 50, 90 },
-  { "svc.project.deployment.privateServiceConnectionsPerRegionGroup", 50, 100 },
-  { "svc.project.deployment.privateServiceConnectionsSubnetMask", 27, 27 },
-  { "svc.project.deployment.serverlessMTMs", 100, 100 },
-  { "svc.project.security.databaseAccess.customRoles", 100, 1400 },
-  { "svc.project.security.databaseAccess.users", 100, 900 },
-  { "svc.project.security.networkAccess.crossRegionEntries", 40, 220 },
-  { "svc.project.security.networkAccess.entries", 200, 200 },
+  PROJECT_LIMIT_ROW("svc.project.security.databaseAccess.users", 100, 900),
+  PROJECT_LIMIT_ROW("svc.project.deployment.clusters", 25, 90),
+  PROJECT_LIMIT_ROW("svc.project.deployment.serverlessMTMs", 100, 100),
+  PROJECT_LIMIT_ROW("svc.project.security.databaseAccess.customRoles", 100, 1400),
+  PROJECT_LIMIT_ROW("svc.project.security.networkAccess.entries", 200, 220),
+  PROJECT_LIMIT_ROW("svc.project.security.networkAccess.crossRegionEntries", 40, 220),
+  PROJECT_LIMIT_ROW("svc.project.deployment.nodesPerPrivateLinkRegion", 50, 90),
+  { "svc.project.deployment.privateServiceConnectionsPerRegionGroup", 50, 100, true },
+  { "svc.project.deployment.privateServiceConnectionsSubnetMask", 27, 27, true },
+  PROJECT_LIMIT_ROW("svc.project.deployment.salesSoldM0s", 100, 100),
+  PROJECT_LIMIT_ROW("dataFederation.bytesProcessed.daily", 100 * PROJECT_LIMIT_TB, 1000 * PROJECT_LIMIT_TB),
+  PROJECT_LIMIT_ROW("dataFederation.bytesProcessed.monthly", 1000 * PROJECT_LIMIT_TB, 8000 * PROJECT_LIMIT_TB),
+  PROJECT_LIMIT_ROW("dataFederation.bytesProcessed.query", 10 * PROJECT_LIMIT_TB, 100 * PROJECT_LIMIT_TB),
+  PROJECT_LIMIT_ROW("dataFederation.bytesProcessed.weekly", 500 * PROJECT_LIMIT_TB, 5000 * PROJECT_LIMIT_TB)
 };
-#define PROJECT_LIMIT_COUNT (sizeof project_limit_table / sizeof project_limit_table[0])
+enum { PROJECT_LIMIT_LISTED = 10, PROJECT_LIMIT_COUNT = sizeof project_limit_table / sizeof project_limit_table[0] };
 
 static const svc_field project_limit_fields[] = {
   F_LONG("currentUsage", .flags = SVC_READ_ONLY),
@@ -91,7 +96,7 @@ static svc_node *project_limit_node(svc_call *c, const project_limit_row *row, c
   svc_node *out = svc_node_object(c->arena, NULL);
   int64_t value = project_limit_value(c, group, row->name);
   if (!out || c->error.code) return NULL;
-  svc_node_set_i64(c->arena, out, "currentUsage", svc_quota_used(c, row->name, group));
+  if (!row->unused) svc_node_set_i64(c->arena, out, "currentUsage", svc_quota_used(c, row->name, group));
   svc_node_set_i64(c->arena, out, "defaultLimit", row->preset);
   svc_node_set_i64(c->arena, out, "maximumLimit", row->highest);
   svc_node_set_str(c->arena, out, "name", svc_value_text(c->s, c->arena, row->name));
@@ -105,7 +110,7 @@ static bool project_limit_next(svc_call *c, void *state, svc_item *out)
   svc_id group = c->scope.group;
   const project_limit_row *row;
   svc_node *body;
-  if (*at == PROJECT_LIMIT_COUNT) return false;
+  if (*at == PROJECT_LIMIT_LISTED) return false;
   row = &project_limit_table[(*at)++];
   if (!out) return true;
   body = project_limit_node(c, row, &group);
@@ -117,7 +122,7 @@ static bool project_limit_next(svc_call *c, void *state, svc_item *out)
 static bool project_limit_list(svc_call *c)
 {
   size_t at = 0;
-  return svc_list_items(c, project_limit_next, &at, (int64_t)PROJECT_LIMIT_COUNT);
+  return svc_list_items(c, project_limit_next, &at, PROJECT_LIMIT_LISTED);
 }
 
 /* The limit that the path names. */

@@ -81,7 +81,7 @@ static const svc_object search_deployment_shown = {
 static const svc_route search_deployment_routes[] = {
   { .method = SVC_GET, SEARCH_DEPLOYMENT, .versions = { 20230101, 20240530, 20250312 }, .older = svc_older_until_20240530, .roles = SVC_R_GROUP_READ_ONLY,
     SEARCH_DEPLOYMENT_SHOWN, .op = "getClusterSearchDeployment", .run = svc_verb_read },
-  { .method = SVC_POST, SEARCH_DEPLOYMENT, .versions = { 20230101, 20240530 }, .older = svc_older_20230101, .roles = SVC_R_GROUP_OWNER, .status = 202,
+  { .method = SVC_POST, SEARCH_DEPLOYMENT, .versions = { 20230101, 20240530 }, .older = svc_older_20230101, .roles = SVC_R_GROUP_OWNER, .status = 201,
     SEARCH_DEPLOYMENT_SHOWN, .body = &search_deployment_shown, .op = "createClusterSearchDeployment", .run = svc_verb_create,
     .example = "{\"specs\":[{\"instanceSize\":\"S20_HIGHCPU_NVME\",\"nodeCount\":2}]}" },
   { .method = SVC_PATCH, SEARCH_DEPLOYMENT, .versions = { 20230101, 20240530 }, .older = svc_older_20230101, .roles = SVC_R_GROUP_CLUSTER_MANAGER,

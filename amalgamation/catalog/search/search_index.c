@@ -119,7 +119,7 @@ static bool search_index_old_update(svc_call *c);
 
 static const svc_route search_index_routes[] = {
   R_GET(SEARCH_INDEX, "", .flags = SVC_BARE, .op = "listClusterSearchIndexes", .run = svc_verb_list),
-  R_POST(SEARCH_INDEX, "", .status = 202, .op = "createClusterSearchIndex", .run = svc_verb_create,
+  R_POST(SEARCH_INDEX, "", .status = 201, .op = "createClusterSearchIndex", .run = svc_verb_create,
          .example = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"default\",\"type\":\"search\","
                     "\"definition\":{\"mappings\":{\"dynamic\":true}}}"),
   R_GET(SEARCH_INDEX, SEARCH_INDEX_OF, .flags = SVC_BARE, .op = "listSearchIndex", .run = svc_verb_list,
@@ -130,7 +130,7 @@ static const svc_route search_index_routes[] = {
   R_GET(SEARCH_INDEX, "/{indexId}", .op = "getClusterSearchIndex", .run = svc_verb_read),
   R_PATCH(SEARCH_INDEX, "/{indexId}", .op = "updateClusterSearchIndex", .run = svc_verb_update, .example = SEARCH_INDEX_CHANGE),
   R_DELETE(SEARCH_INDEX, "/{indexId}", .status = 204, .op = "deleteClusterSearchIndex", .run = svc_verb_delete),
-  R_POST(SEARCH_INDEX_OLD, "", SEARCH_INDEX_SHOWN_OLD, .status = 202, .body = &search_index_old, .op = "createClusterFtsIndex", .run = search_index_old_create,
+  R_POST(SEARCH_INDEX_OLD, "", SEARCH_INDEX_SHOWN_OLD, .status = 201, .body = &search_index_old, .op = "createClusterFtsIndex", .run = search_index_old_create,
          .example = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"older\",\"mappings\":{\"dynamic\":true}}"),
   R_GET(SEARCH_INDEX_OLD, SEARCH_INDEX_OF, .flags = SVC_BARE, .answer = &search_index_old, .op = "listClusterFtsIndex", .run = svc_verb_list,
         SEARCH_INDEX_ENDS, .view = search_index_old_view, .keep = search_index_in_collection, SEARCH_INDEX_LINKED),

@@ -1,6 +1,6 @@
 /*
-** The root: what this service is, who asks, and the links from which everything can be reached. And the OpenAPI document, at a
-** path of its own, where tools look for it.
+** The root: what this service is, who asks, and the links from which everything can be reached. And two things at paths of their own,
+** where tools look for them: the OpenAPI document, and the address that the caller calls from.
 */
 #include "catalog/catalog.h"
 
@@ -36,15 +36,22 @@ static const svc_field root_fields[] = {
 };
 static const svc_object root_object = { .name = "Root", .fields = SVC_ROWS(root_fields) };
 
+static const svc_field root_address_fields[] = { F_STR("currentIpv4Address", .flags = SVC_READ_ONLY) };
+static const svc_object root_address_object = { .name = "CallerAddress", .fields = SVC_ROWS(root_address_fields) };
+
 static bool root_read(svc_call *c);
 static bool root_describe(svc_call *c);
+static bool root_address(svc_call *c);
 
 static const svc_route root_routes[] = {
   { .method = SVC_GET, .path = "", .set = SVC_SET_ROOT, .versions = { 20230101 },
     .answer = &root_object, .op = "getSystemStatus", .run = root_read },
   /* who asks for it may have no credentials yet; its bucket is that of an address */
   { .method = SVC_GET, .path = "/openapi.json", .flags = SVC_ABSOLUTE | SVC_NO_AUTH, .set = SVC_SET_CONTROL_PLANE, .op = "getOpenApi",
-    .run = root_describe, .media = "application/json" }
+    .run = root_describe, .media = "application/json" },
+  /* asked before an entry of an access list is made */
+  { .method = SVC_GET, .path = "/api/private/ipinfo", .flags = SVC_ABSOLUTE | SVC_NO_AUTH | SVC_NO_LINKS, .set = SVC_SET_CONTROL_PLANE,
+    .op = "getIpInfo", .answer = &root_address_object, .run = root_address }
 };
 
 static svc_node *root_grants(svc_call *c)
@@ -88,6 +95,15 @@ static bool root_describe(svc_call *c)
   if (c->arena->failed) return svc_no_memory(c);
   svc_answer_document(c, document, kept.p ? revision : svc_body_revision(document));
   return true;
+}
+
+/* An IPv6 address, where the caller has such a one, stands under the same name. */
+static bool root_address(svc_call *c)
+{
+  svc_node *body = svc_node_object(c->arena, NULL);
+  if (!body) return svc_no_memory(c);
+  svc_node_set_str(c->arena, body, "currentIpv4Address", c->request.peer);
+  return svc_answer_node(c, body);
 }
 
 SVC_PRIVATE const svc_noun svc_noun_root = {
