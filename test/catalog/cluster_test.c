@@ -917,7 +917,7 @@ TEST(cluster, connection_strings)
   for (i = 0; i < COUNT; i++) {
     if (i == COUNT / 2) w.group = t_project(&w.t, w.org, "P2");
     if (i % (COUNT / 2) == 0)
-      munit_assert_int(t_sendf(&w.t, "PATCH", "{\"value\":100}", "/groups/%s/limits/svc.project.deployment.clusters", w.group),
+      munit_assert_int(t_sendf(&w.t, "PATCH", "{\"value\":90}", "/groups/%s/limits/svc.project.deployment.clusters", w.group),
                        ==, 200);
     r = make_cluster(&w, svc_arena_print(&w.arena, "{\"name\":\"C%d\",\"clusterType\":\"REPLICASET\","
                                          "\"replicationSpecs\":[%s]}", i, SPEC("M10")).p);
