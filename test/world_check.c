@@ -41,7 +41,8 @@ static void check_value(const svc_plan *plan, const svc_field *f, int type, cons
   double number = 0;
   char date[21];
   if (type == SVC_ANY || type == SVC_NAME) return;
-  if (value->type == SVC_J_NULL && f->flags & SVC_NULLABLE && f->flags & SVC_READ_ONLY) return; /* a gap in a series: no other row may say so */
+  if (value->type == SVC_J_NULL && f->flags & SVC_NULLABLE && f->flags & SVC_READ_ONLY) return; /* a gap in a series */
+  if (value->type == SVC_J_NULL && f->flags & SVC_NULLABLE && f->preset && strcmp(f->preset, "null") == 0) return; /* its default; no other row may say so */
   if (value->type != json[type]) {
     t_complain(plan, "%s has another type than its row says", at);
     return;

@@ -336,6 +336,8 @@ static void openapi_success(openapi_writer *w, const svc_plan *plan, int status)
   if (openapi_is_tagged(plan)) openapi_header(w, "ETag");
   if (r->deprecated || r->older) openapi_header(w, "Deprecation");
   if (r->sunset || r->older) openapi_header(w, "Sunset");
+  if ((status == 201 || status == 202) && r->method == SVC_POST && plan->item) openapi_header(w, "Location");
+  if (r->file && status == 200) openapi_header(w, "Content-Disposition");
   svc_openapi_put(w, "}");
   if (status != 204 && (!SVC_TAKES_FORM(r) || r->answer)) openapi_answer(w, plan, status);
   svc_openapi_put(w, "},");
@@ -500,7 +502,7 @@ static void openapi_shared_parameters(openapi_writer *w)
 static void openapi_headers(openapi_writer *w)
 {
   static const char *const names[] = { "RateLimit-Limit", "RateLimit-Remaining", "Retry-After", "ETag", "WWW-Authenticate", "X-Error-Code",
-                                       "Deprecation", "Sunset" };
+                                       "Deprecation", "Sunset", "Location", "Content-Disposition" };
   size_t i;
   for (i = 0; i < sizeof names / sizeof names[0]; i++)
     svc_openapi_put(w, "%s'%s':{'schema':{'type':'%s'}}", i ? "," : "", names[i], i < 3 ? "integer" : "string"); /* numbers come first */

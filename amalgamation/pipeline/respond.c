@@ -6,7 +6,7 @@
 */
 #include "pipeline/pipeline.h"
 
-#define RESPOND_HEADERS 16 /* an answer has 12 at the most: see respond_headers() */
+#define RESPOND_HEADERS 16 /* an answer has 14 at the most: see respond_headers() */
 
 static void respond_header(svc_call *c, const char *name, svc_str value)
 {
@@ -176,6 +176,34 @@ static void respond_ending(svc_call *c, const svc_older *older)
   if (sunset) respond_header(c, "Sunset", respond_http_date(c, sunset));
 }
 
+/* Of what a POST made: where it is read. The template is [{"href":"URL","rel":"self"}], and a URL in it is percent-encoded. */
+static void respond_location(svc_call *c)
+{
+  static const size_t before = sizeof "[{\"href\":\"" - 1, behind = sizeof "\",\"rel\":\"self\"}]" - 1;
+  const svc_plan *item = c->plan->item;
+  svc_buf b;
+  svc_str self;
+  if (!item || c->answer.links != &item->links) return; /* what has no GET of its own */
+  b = svc_buf_new(c->arena, item->self.text_size + 96);
+  svc_template_write(&b, &item->self, c, &c->answer);
+  self = svc_buf_done(&b);
+  if (!b.failed) respond_header(c, "Location", svc_arena_copy(c->arena, (svc_str){ self.p + before, self.n - before - behind }));
+}
+
+/* A download is stored under the name of what it is about and the moment of the answer. */
+static void respond_file(svc_call *c, const char *param)
+{
+  svc_buf b = svc_buf_new(c->arena, 96);
+  char date[21];
+  svc_date_text(c->now, date);
+  svc_buf_text(&b, "attachment; filename=\"");
+  svc_percent_encode(&b, svc_path_param(c, param));
+  svc_buf_char(&b, '_');
+  svc_buf_text(&b, date);
+  svc_buf_text(&b, "\"");
+  if (!b.failed) respond_header(c, "Content-Disposition", svc_buf_done(&b));
+}
+
 static void respond_headers(svc_call *c, int status, size_t body_length)
 {
   const svc_route *route = c->plan ? c->plan->route : NULL;
@@ -192,6 +220,8 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   if (status == 503 || c->error.retry_after) respond_number(c, "Retry-After", c->error.retry_after ? c->error.retry_after : 1);
   if (status == 405) respond_header(c, "Allow", svc_methods_allowed(c));
   if (c->route.version && (c->route.older || route->deprecated || route->sunset)) respond_ending(c, c->route.older);
+  if ((status == 201 || status == 202) && c->request.method == SVC_POST && !c->error.code) respond_location(c);
+  if (route && route->file && status == 200) respond_file(c, route->file);
   /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */
   if ((c->answer.secret && !c->error.code) || (route && SVC_TAKES_FORM(route)))
     respond_header(c, "Cache-Control", SVC_S("no-store"));

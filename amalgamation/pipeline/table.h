@@ -284,6 +284,7 @@ struct svc_route {
   const char *linked_from; /* of a GET whose path is not below that of the entity it tells of: the noun of that, whose answers link to it */
   unsigned char linked_by; /* enum svc_linked_by: what of that entity stands in this path, where its own path has another parameter */
   const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
+  const char *file;  /* of a download: the parameter of the path that names the file; a browser stores the answer as "VALUE_DATE" */
   unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
   /* What takes long and needs no transaction, of a route that writes: done before that begins, so that nobody waits for it.
   ** What it makes, it puts into c->ahead. It has c->checked, or c->body. NULL: nothing. */

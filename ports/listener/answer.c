@@ -189,6 +189,16 @@ static void answer_note(listener_conn *conn, const svc_http_head *head, const sv
 
 /* ---------------------------------------------------------------------------------------------------------- answers */
 
+/* What every answer tells browsers. An answer that has a Referrer-Policy has a policy of its own: the explorer's page. */
+static void answer_put_policy(answer_text *t, const listener_conn *conn, bool own)
+{
+  static const char policy[] = "Referrer-Policy: strict-origin-when-cross-origin\r\nX-Frame-Options: DENY\r\n"
+                               "X-Permitted-Cross-Domain-Policies: none\r\n";
+  static const char secure[] = "Strict-Transport-Security: max-age=31536000\r\n";
+  if (!own) answer_put(t, policy, sizeof policy - 1);
+  if (conn->tls) answer_put(t, secure, sizeof secure - 1);
+}
+
 void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool close)
 {
   const answer_error *e = &answer_errors[error];
@@ -209,15 +219,16 @@ void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool clos
   answer_puts(&t, e->code);
   answer_put_number(&t, "\r\nContent-Length: ", n, "\r\n");
   if (e->status == 503) answer_puts(&t, "Retry-After: 1\r\n");
+  answer_put_policy(&t, conn, false);
   answer_puts(&t, close ? "Connection: close\r\n\r\n" : "\r\n");
   if (!is_head) answer_put(&t, body, n);
   answer_end(&t, conn);
 }
 
 /* The service's headers. Returns whether a Content-Length is among them. */
-static bool answer_put_headers(answer_text *t, const svc_response *r, bool is_head)
+static bool answer_put_headers(answer_text *t, const listener_conn *conn, const svc_response *r, bool is_head)
 {
-  bool length = false;
+  bool length = false, own = false;
   size_t i;
   for (i = 0; i < r->header_count; i++) {
     const svc_header *header = &r->headers[i];
@@ -228,11 +239,13 @@ static bool answer_put_headers(answer_text *t, const svc_response *r, bool is_he
       if (!is_head || length) continue;
       length = true;
     }
+    own |= svc_http_is(header->name, name, "referrer-policy");
     answer_put(t, header->name, name);
     answer_put(t, ": ", 2);
     answer_put(t, header->value, value);
     answer_put(t, "\r\n", 2);
   }
+  answer_put_policy(t, conn, own);
   return length;
 }
 
@@ -276,7 +289,7 @@ void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_respon
   conn->close = !h->keep || atomic_load(&conn->loop->listener->stopping);
   conn->body_at = 0;
   answer_start(&t, conn, r->status);
-  length = answer_put_headers(&t, r, h->is_head);
+  length = answer_put_headers(&t, conn, r, h->is_head);
   if (!bare && !length) answer_put_number(&t, "Content-Length: ", r->body_length, "\r\n");
   if (conn->close) answer_puts(&t, "Connection: close\r\n");
   else if (h->old) answer_puts(&t, "Connection: keep-alive\r\n");

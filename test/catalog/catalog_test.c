@@ -350,6 +350,7 @@ static void catalog_check_route(t_service *t, const svc_plan *plan)
   catalog_check_code(noun, "err_not_found", r->err_not_found, 0);
   if (r->linked_from && !svc_noun_named(t->s, r->linked_from)) munit_errorf("%s: linked_from: no noun is called %s", r->path, r->linked_from);
   if (r->linked_from && r->in_path && !plan->in_path_field->values) munit_errorf("%s: linked_from: %s has no values to link to", r->path, r->in_path);
+  if (r->file && !strstr(r->path, r->file)) munit_errorf("%s: file: the path has no parameter %s", r->path, r->file);
   catalog_check_permission(t->s, plan);
 }
 

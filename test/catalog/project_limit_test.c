@@ -20,21 +20,17 @@ static int64_t events(t_service *t, const char *group)
 
 TEST(project_limit, list)
 {
-  static const struct { const char *name; int64_t preset, highest; bool used; } rows[] = {
-    { "svc.project.security.databaseAccess.users", 100, 900, true },
-    { "svc.project.deployment.clusters", 25, 90, true },
-    { "svc.project.deployment.serverlessMTMs", 100, 100, true },
-    { "svc.project.security.databaseAccess.customRoles", 100, 1400, true },
-    { "svc.project.security.networkAccess.entries", 200, 220, true },
-    { "svc.project.security.networkAccess.crossRegionEntries", 40, 220, true },
-    { "svc.project.deployment.nodesPerPrivateLinkRegion", 50, 90, true },
-    { "svc.project.deployment.privateServiceConnectionsPerRegionGroup", 50, 100, false },
-    { "svc.project.deployment.privateServiceConnectionsSubnetMask", 27, 27, false },
-    { "svc.project.deployment.salesSoldM0s", 100, 100, true },
-    { "dataFederation.bytesProcessed.daily", 109951162777600, 1099511627776000, true },
-    { "dataFederation.bytesProcessed.monthly", 1099511627776000, 8796093022208000, true },
-    { "dataFederation.bytesProcessed.query", 10995116277760, 109951162777600, true },
-    { "dataFederation.bytesProcessed.weekly", 549755813888000, 5497558138880000, true },
+  static const struct { const char *name; int64_t preset, highest, value; bool uncounted; } rows[] = {
+    { "svc.project.security.databaseAccess.users", 100, 900, 100, false },
+    { "svc.project.deployment.clusters", 25, 90, 25, false },
+    { "svc.project.deployment.serverlessMTMs", 100, 100, 100, false },
+    { "svc.project.security.databaseAccess.customRoles", 100, 1400, 100, false },
+    { "svc.project.security.networkAccess.entries", 200, 220, 200, false },
+    { "svc.project.security.networkAccess.crossRegionEntries", 40, 220, 40, false },
+    { "svc.project.deployment.nodesPerPrivateLinkRegion", 50, 90, 50, false },
+    { "svc.project.deployment.privateServiceConnectionsPerRegionGroup", 50, 100, 6, true },
+    { "svc.project.deployment.privateServiceConnectionsSubnetMask", 27, 27, 27, true },
+    { "svc.project.deployment.salesSoldM0s", 100, 100, 100, false },
   };
   t_service t;
   const char *group;
@@ -43,29 +39,57 @@ TEST(project_limit, list)
   group = limit_open(&t);
   munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS, group), ==, 200);
   munit_assert_int(t.body->type, ==, SVC_J_ARRAY);
-  munit_assert_size(svc_node_count(t.body), ==, 10);
-  for (i = 0; i < 10; i++) {
+  munit_assert_size(svc_node_count(t.body), ==, sizeof rows / sizeof rows[0]);
+  for (i = 0; i < (int)(sizeof rows / sizeof rows[0]); i++) {
     snprintf(path, sizeof path, "[%d].name", i);
     munit_assert_string_equal(t_str(&t, path), rows[i].name);
     snprintf(path, sizeof path, "[%d].defaultLimit", i);
     munit_assert_int64(t_int(&t, path), ==, rows[i].preset);
     snprintf(path, sizeof path, "[%d].value", i);
-    munit_assert_int64(t_int(&t, path), ==, rows[i].preset);
+    munit_assert_int64(t_int(&t, path), ==, rows[i].value);
     snprintf(path, sizeof path, "[%d].maximumLimit", i);
     munit_assert_int64(t_int(&t, path), ==, rows[i].highest);
     snprintf(path, sizeof path, "[%d].currentUsage", i);
-    munit_assert_string_equal(t_str(&t, path), rows[i].used ? "0" : "");
+    munit_assert_int64(t_int(&t, path), ==, rows[i].uncounted ? INT64_MIN : 0);
   }
-  for (i = 0; i < (int)(sizeof rows / sizeof rows[0]); i++) { /* the last ones are read by name alone */
+  for (i = 0; i < (int)(sizeof rows / sizeof rows[0]); i++) {
     munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS "/%s", group, rows[i].name), ==, 200);
     munit_assert_string_equal(t_str(&t, "name"), rows[i].name);
-    munit_assert_int64(t_int(&t, "value"), ==, rows[i].preset);
+    munit_assert_int64(t_int(&t, "value"), ==, rows[i].value);
   }
   munit_assert_int(t_sendf(&t, "POST", "{\"roleName\":\"r\",\"actions\":[]}", "/groups/%s/customDBRoles/roles", group), ==, 202);
   munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS "/svc.project.security.databaseAccess.customRoles", group), ==, 200);
   munit_assert_int64(t_int(&t, "currentUsage"), ==, 1);
   munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS, "5f5f5f5f5f5f5f5f5f5f5f5f"), ==, 404);
   munit_assert_string_equal(t_error(&t), "GROUP_NOT_FOUND");
+  t_close(&t);
+}
+
+/* Limits of data federation are read by name, and listed once they are set. */
+TEST(project_limit, data_federation)
+{
+  static const struct { const char *name; int64_t preset, highest; } rows[] = {
+    { "daily", 109951162777600, 1099511627776000 }, { "monthly", 1099511627776000, 8796093022208000 },
+    { "query", 10995116277760, 109951162777600 }, { "weekly", 549755813888000, 5497558138880000 },
+  };
+  t_service t;
+  const char *group;
+  size_t i;
+  group = limit_open(&t);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS "/dataFederation.bytesProcessed.%s", group, rows[i].name), ==, 200);
+    munit_assert_int64(t_int(&t, "value"), ==, rows[i].preset);
+    munit_assert_int64(t_int(&t, "defaultLimit"), ==, rows[i].preset);
+    munit_assert_int64(t_int(&t, "maximumLimit"), ==, rows[i].highest);
+    munit_assert_int64(t_int(&t, "currentUsage"), ==, 0);
+  }
+  munit_assert_int(t_sendf(&t, "PATCH", "{\"value\":7}", LIMITS "/dataFederation.bytesProcessed.query", group), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS, group), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 11);
+  munit_assert_string_equal(t_str(&t, "[10].name"), "dataFederation.bytesProcessed.query");
+  munit_assert_int64(t_int(&t, "[10].value"), ==, 7);
+  munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS "?itemsPerPage=2&pageNum=6", group), ==, 200);
+  munit_assert_size(svc_node_count(t.body), ==, 1);
   t_close(&t);
 }
 
@@ -89,7 +113,7 @@ TEST(project_limit, change)
   munit_assert_int64(events(&t, group), ==, 2);
   munit_assert_int(t_sendf(&t, "GET", NULL, LIMITS, group), ==, 200);
   munit_assert_int64(t_int(&t, "[1].value"), ==, 9);
-  munit_assert_int64(t_int(&t, "[6].value"), ==, 50);
+  munit_assert_int64(t_int(&t, "[0].value"), ==, 100);
   munit_assert_int(t_sendf(&t, "GET", NULL, CLUSTERS, other), ==, 200);
   munit_assert_int64(t_int(&t, "value"), ==, 25);
 

@@ -106,6 +106,7 @@ TEST(explorer, page)
   munit_assert_true(has(a, "Cache-Control: no-cache"));
   munit_assert_true(has(a, "X-Content-Type-Options: nosniff"));
   munit_assert_true(has(a, "Referrer-Policy: no-referrer"));
+  munit_assert_false(has(a, "Referrer-Policy: strict-origin-when-cross-origin")); /* that of other answers */
   munit_assert_true(has(a, "Cross-Origin-Opener-Policy: same-origin")); /* a page that opens this one has no hold on it */
   munit_assert_true(has(a, "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
                            "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "

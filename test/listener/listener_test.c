@@ -436,6 +436,10 @@ TEST(listener, serves)
   munit_assert_not_null(strstr(c.body, svc_listener_url(t.l, 0))); /* links start with the port it really has */
   munit_assert_not_null(strptime(client_header(&c, "Date"), "%a, %d %b %Y %H:%M:%S GMT", &tm));
   munit_assert_string_equal(client_header(&c, "Connection"), "");
+  munit_assert_string_equal(client_header(&c, "Referrer-Policy"), "strict-origin-when-cross-origin");
+  munit_assert_string_equal(client_header(&c, "X-Frame-Options"), "DENY");
+  munit_assert_string_equal(client_header(&c, "X-Permitted-Cross-Domain-Policies"), "none");
+  munit_assert_string_equal(client_header(&c, "Strict-Transport-Security"), ""); /* over TLS alone */
   snprintf(text, sizeof text, "GET " ADDRESSES " HTTP/1.1\r\nHost: a\r\nIf-None-Match: %s\r\n\r\n",
            client_header(&c, "ETag"));
   client_text(&c, text);
@@ -676,6 +680,7 @@ TEST(listener, refused)
     status = client_answer(&c);
     if (status != r->status) munit_errorf("%d instead of %d for: %s", status, r->status, r->text);
     munit_assert_string_equal(client_header(&c, "X-Error-Code"), r->code);
+    munit_assert_string_equal(client_header(&c, "X-Frame-Options"), "DENY");
     munit_assert_string_equal(client_header(&c, "Connection"), "close");
     munit_assert_true(client_ended(&c, WAIT_MS));
     munit_assert_false(c.reset);

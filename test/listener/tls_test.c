@@ -391,6 +391,7 @@ TEST(tls, serves)
     munit_assert_true(client_text(&c, "HEAD /big HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
     while (client_more(&c)) continue;
     munit_assert_not_null(memmem(c.in, c.n, "Content-Length: 4194304\r\n", 25));
+    munit_assert_not_null(memmem(c.in, c.n, "Strict-Transport-Security: max-age=31536000\r\n", 45));
     munit_assert_int(c.ended, ==, MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY); /* an end that nobody else can have made */
     client_close(&c);
   }

@@ -98,7 +98,7 @@ static const svc_route invoice_routes[] = {
   R_GET(INVOICE_ALL, "", .flags = SVC_PAGED, .params = invoice_params, .answer = &invoice_metadata, .op = "listInvoices", .run = invoice_list),
   R_GET(INVOICE_ALL, "/pending", .flags = SVC_PAGED, .op = "listInvoicePending", .run = invoice_pending),
   R_GET(INVOICE_ALL, "/{invoiceId}", .op = "getInvoice", .run = svc_verb_read),
-  R_GET(INVOICE_ALL, "/{invoiceId}/csv", .op = "getInvoiceCsv", .run = invoice_csv, .media = "csv"),
+  R_GET(INVOICE_ALL, "/{invoiceId}/csv", .op = "getInvoiceCsv", .run = invoice_csv, .media = "csv", .file = "invoiceId"),
   R_GET(INVOICE_ITEMS, ":search", .flags = SVC_PAGED | SVC_BODY_OPTIONAL, .body = &svc_invoice_query, .answer = &svc_invoice_found,
         .op = "searchInvoiceLineItems", .run = invoice_search)
 };

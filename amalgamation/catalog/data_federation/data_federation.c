@@ -144,7 +144,7 @@ static const svc_route data_federation_routes[] = {
           .example = "{\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"DUBLIN_IRL\"}}"),
   R_DELETE(DATA_FEDERATION, "/{tenantName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deleteDataFederation", .run = svc_verb_delete),
   R_FOR(DATA_FEDERATION_READERS, DATA_FEDERATION, SVC_GET, "/{tenantName}/queryLogs.gz", .params = data_federation_log_params, .op = "downloadFederationQueryLogs", .run = data_federation_ask, .told = svc_log_told,
-        .media = "gzip")
+        .media = "gzip", .file = "tenantName")
 };
 
 /* ------------------------------------------------------------------------------------------------------------ lifecycle */

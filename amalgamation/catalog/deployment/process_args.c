@@ -2,8 +2,10 @@
 ** Process arguments of a cluster: settings of the database processes themselves. Always there; to change them is to update the
 ** cluster, whose order to the driver carries them.
 **
-** Version 2023-01-01 also has defaultReadConcern and failIndexKeyTooLong. No database version that is offered knows these settings any more: the
-** first is always "available", the second is accepted and has no effect.
+** A setting that was never set is shown as null: the database version then decides.
+**
+** Version 2023-01-01 also has defaultReadConcern and failIndexKeyTooLong. No database version that is offered knows these settings any more: they
+** are accepted, have no effect, and are null; only the answer to a change repeats the defaultReadConcern that was sent.
 **
 ** Their fields are in cluster_object.c. Unusual: those of TLS are also shown as advancedConfiguration of the cluster. They are kept there alone, and only shown here.
 */
@@ -21,8 +23,8 @@ static const char *const process_args_concerns[] = { "available", "local", NULL 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
 static const svc_field process_args_old_fields[] = {
-  F_ENUM("defaultReadConcern", process_args_concerns, .preset = "\"available\""),
-  F_BOOL("failIndexKeyTooLong", .flags = SVC_NULLABLE)
+  F_ENUM("defaultReadConcern", process_args_concerns, .flags = SVC_NULLABLE, .preset = "null"),
+  F_BOOL("failIndexKeyTooLong", .flags = SVC_NULLABLE, .preset = "null")
 };
 static const svc_object process_args_old = {
   .name = "ClusterDescriptionProcessArgs20230101", .fields = SVC_ROWS(process_args_old_fields), .base = &svc_cluster_process_args
@@ -60,9 +62,17 @@ static bool process_args_upgrade(svc_call *c, svc_node *body, const svc_node *be
   return true;
 }
 
+static void process_args_put_null(svc_call *c, svc_node *shown, const char *name)
+{
+  svc_node *null = svc_node_new(c->arena, SVC_J_NULL, svc_str_c(name), SVC_S(""));
+  if (null) svc_node_put(c->arena, shown, null);
+}
+
 static bool process_args_downgrade(svc_call *c, svc_node *shown)
 {
-  svc_node_set_text(c->arena, shown, "defaultReadConcern", "available");
+  if (c->sent && svc_node_is(c->sent, "defaultReadConcern", "available")) svc_node_set_text(c->arena, shown, "defaultReadConcern", "available");
+  else process_args_put_null(c, shown, "defaultReadConcern");
+  process_args_put_null(c, shown, "failIndexKeyTooLong");
   return !c->arena->failed;
 }
 

@@ -1,40 +1,45 @@
 /*
-** The limits of a project: a fixed set of names, each with a default that can be changed and set back.
+** The limits of a project: a fixed set of names, each with a default that can be changed and set back. Ten are always listed.
 **
 ** Only what was changed is stored; a limit that was not is answered from the table below. The pipeline asks this noun,
 ** through its `limit` hook, before anything counted is created.
 */
 #include "catalog/catalog.h"
 
-/* A limit: its default, and the highest value it takes. Which noun it is of says the noun: its `quota`. */
+/*
+** A limit: its default, the highest value it takes, and what the list shows of it. Which noun it is of says the noun: its `quota`.
+**
+** Two kinds are unusual. Limits of data federation are not listed until somebody sets them. Limits of private connections have no usage: they
+** describe a group of regions, not a number of entities. The public service shows 6 connections beside a default of 50, and so does this.
+** What is bounded is the number of private endpoints, by the default until the limit is set.
+*/
 typedef struct project_limit_row {
   const char *name;
   int64_t preset, highest;
-  bool unused; /* no usage is shown of it */
+  int64_t shown; /* the value that is shown until it is set; 0: the default */
+  bool uncounted; /* it has no currentUsage */
+  bool when_set;  /* the list has it only once it is set */
 } project_limit_row;
 
 #define PROJECT_LIMIT_TB ((int64_t)1 << 40) /* of 8191 of them every client can read the number: it is below 2^53 */
 
-#define PROJECT_LIMIT_ROW(name, preset, highest) { name, preset, highest, false }
-
-/* The first ones are listed, in this order; those of data federation are read by their name alone. */
-static const project_limit_row project_limit_table[] = {
-  PROJECT_LIMIT_ROW("svc.project.security.databaseAccess.users", 100, 900),
-  PROJECT_LIMIT_ROW("svc.project.deployment.clusters", 25, 90),
-  PROJECT_LIMIT_ROW("svc.project.deployment.serverlessMTMs", 100, 100),
-  PROJECT_LIMIT_ROW("svc.project.security.databaseAccess.customRoles", 100, 1400),
-  PROJECT_LIMIT_ROW("svc.project.security.networkAccess.entries", 200, 220),
-  PROJECT_LIMIT_ROW("svc.project.security.networkAccess.crossRegionEntries", 40, 220),
-  PROJECT_LIMIT_ROW("svc.project.deployment.nodesPerPrivateLinkRegion", 50, 90),
-  { "svc.project.deployment.privateServiceConnectionsPerRegionGroup", 50, 100, true },
-  { "svc.project.deployment.privateServiceConnectionsSubnetMask", 27, 27, true },
-  PROJECT_LIMIT_ROW("svc.project.deployment.salesSoldM0s", 100, 100),
-  PROJECT_LIMIT_ROW("dataFederation.bytesProcessed.daily", 100 * PROJECT_LIMIT_TB, 1000 * PROJECT_LIMIT_TB),
-  PROJECT_LIMIT_ROW("dataFederation.bytesProcessed.monthly", 1000 * PROJECT_LIMIT_TB, 8000 * PROJECT_LIMIT_TB),
-  PROJECT_LIMIT_ROW("dataFederation.bytesProcessed.query", 10 * PROJECT_LIMIT_TB, 100 * PROJECT_LIMIT_TB),
-  PROJECT_LIMIT_ROW("dataFederation.bytesProcessed.weekly", 500 * PROJECT_LIMIT_TB, 5000 * PROJECT_LIMIT_TB)
+static const project_limit_row project_limit_table[] = { /* in the order of the list */
+  { "svc.project.security.databaseAccess.users", 100, 900, 0, false, false },
+  { "svc.project.deployment.clusters", 25, 90, 0, false, false },
+  { "svc.project.deployment.serverlessMTMs", 100, 100, 0, false, false },
+  { "svc.project.security.databaseAccess.customRoles", 100, 1400, 0, false, false },
+  { "svc.project.security.networkAccess.entries", 200, 220, 0, false, false },
+  { "svc.project.security.networkAccess.crossRegionEntries", 40, 220, 0, false, false },
+  { "svc.project.deployment.nodesPerPrivateLinkRegion", 50, 90, 0, false, false },
+  { "svc.project.deployment.privateServiceConnectionsPerRegionGroup", 50, 100, 6, true, false },
+  { "svc.project.deployment.privateServiceConnectionsSubnetMask", 27, 27, 0, true, false },
+  { "svc.project.deployment.salesSoldM0s", 100, 100, 0, false, false },
+  { "dataFederation.bytesProcessed.daily", 100 * PROJECT_LIMIT_TB, 1000 * PROJECT_LIMIT_TB, 0, false, true },
+  { "dataFederation.bytesProcessed.monthly", 1000 * PROJECT_LIMIT_TB, 8000 * PROJECT_LIMIT_TB, 0, false, true },
+  { "dataFederation.bytesProcessed.query", 10 * PROJECT_LIMIT_TB, 100 * PROJECT_LIMIT_TB, 0, false, true },
+  { "dataFederation.bytesProcessed.weekly", 500 * PROJECT_LIMIT_TB, 5000 * PROJECT_LIMIT_TB, 0, false, true },
 };
-enum { PROJECT_LIMIT_LISTED = 10, PROJECT_LIMIT_COUNT = sizeof project_limit_table / sizeof project_limit_table[0] };
+#define PROJECT_LIMIT_COUNT (sizeof project_limit_table / sizeof project_limit_table[0])
 
 static const svc_field project_limit_fields[] = {
   F_LONG("currentUsage", .flags = SVC_READ_ONLY),
@@ -78,30 +83,39 @@ static int project_limit_stored(svc_call *c, const svc_id *group, const char *na
   return rc;
 }
 
+/* The value that was set, or else this one. */
+static int64_t project_limit_or(svc_call *c, const svc_id *group, const char *name, int64_t value)
+{
+  svc_entity e;
+  int rc = project_limit_stored(c, group, name, &e, &value);
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) (void)svc_store_failed(c, rc);
+  return value;
+}
+
 static int64_t project_limit_value(svc_call *c, const svc_id *group, const char *name)
 {
   const project_limit_row *row = project_limit_named(NULL, svc_str_c(name));
-  svc_entity e;
-  int64_t value;
-  int rc;
   if (!row || !c) return row ? row->preset : -1; /* without a call: is there such a limit? */
-  value = row->preset;
-  rc = project_limit_stored(c, group, name, &e, &value);
-  if (rc != SVC_OK && rc != SVC_NOT_FOUND) (void)svc_store_failed(c, rc);
-  return value;
+  return project_limit_or(c, group, name, row->preset);
 }
 
 static svc_node *project_limit_node(svc_call *c, const project_limit_row *row, const svc_id *group)
 {
   svc_node *out = svc_node_object(c->arena, NULL);
-  int64_t value = project_limit_value(c, group, row->name);
+  int64_t value = project_limit_or(c, group, row->name, row->shown ? row->shown : row->preset);
   if (!out || c->error.code) return NULL;
-  if (!row->unused) svc_node_set_i64(c->arena, out, "currentUsage", svc_quota_used(c, row->name, group));
+  if (!row->uncounted) svc_node_set_i64(c->arena, out, "currentUsage", svc_quota_used(c, row->name, group));
   svc_node_set_i64(c->arena, out, "defaultLimit", row->preset);
   svc_node_set_i64(c->arena, out, "maximumLimit", row->highest);
   svc_node_set_str(c->arena, out, "name", svc_value_text(c->s, c->arena, row->name));
   svc_node_set_i64(c->arena, out, "value", value);
   return out;
+}
+
+/* Does the list have it? */
+static bool project_limit_listed(svc_call *c, const project_limit_row *row, const svc_id *group)
+{
+  return !row->when_set || project_limit_or(c, group, row->name, -1) >= 0;
 }
 
 static bool project_limit_next(svc_call *c, void *state, svc_item *out)
@@ -110,7 +124,8 @@ static bool project_limit_next(svc_call *c, void *state, svc_item *out)
   svc_id group = c->scope.group;
   const project_limit_row *row;
   svc_node *body;
-  if (*at == PROJECT_LIMIT_LISTED) return false;
+  while (*at < PROJECT_LIMIT_COUNT && !project_limit_listed(c, &project_limit_table[*at], &group)) ++*at;
+  if (*at == PROJECT_LIMIT_COUNT || c->error.code) return false;
   row = &project_limit_table[(*at)++];
   if (!out) return true;
   body = project_limit_node(c, row, &group);
@@ -122,7 +137,7 @@ static bool project_limit_next(svc_call *c, void *state, svc_item *out)
 static bool project_limit_list(svc_call *c)
 {
   size_t at = 0;
-  return svc_list_items(c, project_limit_next, &at, PROJECT_LIMIT_LISTED);
+  return svc_list_items(c, project_limit_next, &at, -1);
 }
 
 /* The limit that the path names. */
