@@ -40,7 +40,7 @@ page() {
       if ($1 == "upgradeClusterToServerless") { good[$1] = 1; by[$1] = by[$1] " (always refused: there are no serverless instances any more)" }
       if (good[$1] == 0 || bad[$1] == 0) { missing = missing "\n  " $1 (good[$1] == 0 ? ": never answered" : ": never refused") }
       request = $2 " " $3; gsub(/\{[^}]*\}/, "{}", request)
-      recorded = $1 in differs ? "differs: " differs[$1] : seen[request]
+      recorded = seen[request] ($1 in differs ? (seen[request] == "" ? "" : "; ") "differs: " differs[$1] : "")
       printf "| %s | `%s %s` | %s | %s | %s | %s |\n", $1, $2, $3, $5 == "" ? "" : $5, $6, recorded, by[$1]
     }
     END {
