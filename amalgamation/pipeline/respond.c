@@ -6,7 +6,7 @@
 */
 #include "pipeline/pipeline.h"
 
-#define RESPOND_HEADERS 16 /* an answer has 12 at the most: see respond_headers() */
+#define RESPOND_HEADERS 16 /* an answer has 14 at the most: see respond_headers() */
 
 static void respond_header(svc_call *c, const char *name, svc_str value)
 {
@@ -175,9 +175,33 @@ static void respond_ending(svc_call *c, const svc_older *older)
   if (sunset) respond_header(c, "Sunset", respond_http_date(c, sunset));
 }
 
+/* The address of what was created: its links begin with the one to itself. */
+static void respond_location(svc_call *c)
+{
+  static const char begin[] = "[{\"href\":\"";
+  svc_buf b = svc_buf_new(c->arena, 512);
+  svc_str links;
+  const char *end;
+  size_t n = sizeof begin - 1;
+  svc_template_write(&b, c->answer.links, c, &c->answer);
+  links = svc_buf_done(&b);
+  end = links.n > n && memcmp(links.p, begin, n) == 0 ? memchr(links.p + n, '"', links.n - n) : NULL;
+  if (end) respond_header(c, "Location", svc_arena_copy(c->arena, (svc_str){ links.p + n, (size_t)(end - links.p) - n }));
+}
+
+/* A file for keeping, called as the path ends. */
+static void respond_file(svc_call *c)
+{
+  svc_str path = c->request.path;
+  size_t at = path.n;
+  while (at > 0 && path.p[at - 1] != '/') at--;
+  respond_header(c, "Content-Disposition", svc_arena_print(c->arena, "attachment; filename=%.*s", (int)(path.n - at), path.p + at));
+}
+
 static void respond_headers(svc_call *c, int status, size_t body_length)
 {
   const svc_route *route = c->plan ? c->plan->route : NULL;
+  bool file = !c->error.code && route && route->media && !strchr(route->media, '/');
   if (body_length) respond_header(c, "Content-Type", respond_content_type(c));
   if (status != 204 && status != 304) respond_number(c, "Content-Length", (int64_t)body_length);
   if (c->route.limited) {
@@ -190,6 +214,8 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   if (c->error.challenge_bearer.n) respond_header(c, "WWW-Authenticate", c->error.challenge_bearer);
   if (status == 503 || c->error.retry_after) respond_number(c, "Retry-After", c->error.retry_after ? c->error.retry_after : 1);
   if (status == 405) respond_header(c, "Allow", svc_methods_allowed(c));
+  if (file) respond_file(c);
+  if (status == 201 && c->answer.links && !c->answer.whole) respond_location(c);
   if (c->route.version) respond_ending(c, c->route.older);
   /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */
   if ((c->answer.secret && !c->error.code) || (route && SVC_TAKES_FORM(route)))

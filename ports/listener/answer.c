@@ -252,6 +252,10 @@ static int answer_room(listener_conn *conn, const svc_http_head *h)
   return 0;
 }
 
+/* What a browser may not do with an answer: frame it, or tell others where it came from. */
+static const char answer_browsers[] = "Referrer-Policy: strict-origin-when-cross-origin\r\nX-Frame-Options: DENY\r\n"
+                                      "X-Permitted-Cross-Domain-Policies: none\r\n";
+
 void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_response *response)
 {
   bool bare = response->status == 204 || response->status == 304, length;
@@ -277,6 +281,8 @@ void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_respon
   conn->body_at = 0;
   answer_start(&t, conn, r->status);
   length = answer_put_headers(&t, r, h->is_head);
+  if (r->memory) answer_put(&t, answer_browsers, sizeof answer_browsers - 1); /* pages, which are constant, have stricter ones */
+  if (conn->tls) answer_puts(&t, "Strict-Transport-Security: max-age=31536000; includeSubDomains\r\n");
   if (!bare && !length) answer_put_number(&t, "Content-Length: ", r->body_length, "\r\n");
   if (conn->close) answer_puts(&t, "Connection: close\r\n");
   else if (h->old) answer_puts(&t, "Connection: keep-alive\r\n");
