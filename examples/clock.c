@@ -55,7 +55,7 @@ int main(void)
   snprintf(shop, sizeof shop, "%s/shop", clusters);
   snprintf(invoices, sizeof invoices, "/api/svc/v2/orgs/%s/invoices", first.org_id);
 
-  good = ask(s, "POST", clusters, cluster) == 202 && has("\"stateName\":\"CREATING\"", "00:00:00");
+  good = ask(s, "POST", clusters, cluster) == 201 && has("\"stateName\":\"CREATING\"", "00:00:00");
   time += 9000;
   good &= ask(s, "GET", shop, NULL) == 200 && has("\"stateName\":\"CREATING\"", "00:00:09");
   time += 1000;

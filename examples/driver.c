@@ -70,7 +70,7 @@ int main(void)
   svc *s;
   if (svc_open(&s, &config) != SVC_OK || svc_bootstrap(s, &first) != SVC_OK) return 1;
   snprintf(target, sizeof target, "/api/svc/v2/groups/%s/clusters", first.group_id);
-  if (ask(s, "POST", target, cluster) != 202 || svc_tick(s) != SVC_OK) return 1; /* a host calls svc_tick() every second */
+  if (ask(s, "POST", target, cluster) != 201 || svc_tick(s) != SVC_OK) return 1; /* a host calls svc_tick() every second */
   if (j.s) pthread_join(j.thread, &failed);
   ask(s, "GET", target, NULL);
   puts(strstr(body, "shop-0.example.net:27017") && strstr(body, "\"stateName\":\"IDLE\"") ? "IDLE, at shop-0.example.net" : body);

@@ -56,14 +56,14 @@ int main(void)
   strcpy(group, first.group_id);
   assert(svc_snapshot_take(s, &empty) == SVC_OK);
 
-  assert(svc_fault_add(s, &busy, NULL) == SVC_OK && create_cluster(s) == 202); /* it bears 503 */
+  assert(svc_fault_add(s, &busy, NULL) == SVC_OK && create_cluster(s) == 201); /* it bears 503 */
   assert(call(s, "GET", "/clusters/shop", NULL, NULL) == 200 && strstr(body, "\"stateName\":\"CREATING\""));
   assert(svc_clock_advance(s, 10000) == SVC_OK); /* ten seconds later, at once */
   assert(call(s, "GET", "/clusters/shop", NULL, NULL) == 200 && strstr(body, "\"stateName\":\"IDLE\""));
 
   assert(svc_snapshot_restore(s, empty) == SVC_OK); /* the next case begins with nothing */
   assert(call(s, "GET", "/clusters/shop", NULL, NULL) == 404);
-  assert(svc_fault_add(s, &lost, NULL) == SVC_OK && create_cluster(s) == 202); /* and an answer that was lost */
+  assert(svc_fault_add(s, &lost, NULL) == SVC_OK && create_cluster(s) == 201); /* and an answer that was lost */
   assert(call(s, "GET", "/clusters", NULL, NULL) == 200 && strstr(body, "\"totalCount\":1"));
 
   assert(svc_journal_read(s, 3, &journal) == SVC_OK && strstr(journal.body, "\"drop\":\"after\""));

@@ -53,8 +53,7 @@
     "An organization can have {0} projects at most; {1} has reached that number.", "limit,orgId") \
   X(API_KEY_CREATED_GROUPS_MUST_HAVE_ORG, 400, \
     "A project needs an organization, and the request names none.", "") \
-  X(GROUP_NOT_FOUND, 404, "No project with id {0} exists.", "groupId") \
-  X(GROUP_NAME_NOT_FOUND, 404, "No project named {0} exists.", "name") \
+  X(GROUP_NOT_FOUND, 404, "No project with id or name {0} exists.", "groupId") \
   X(INVALID_GROUP_ID, 404, "{0} is not the id of a project.", "groupId") \
   X(GROUP_ALREADY_EXISTS, 409, "A project named {0} already exists in organization {1}.", "name,orgId") \
   X(CANNOT_CLOSE_GROUP_ACTIVE_CLUSTERS, 409, "Project {0} still has clusters. Delete them first.", "groupId") \
@@ -71,6 +70,7 @@
     "Project {0} still has stream processing resources. Delete them first.", "groupId") \
   /* ---- Clusters */ \
   /* DUPLICATE_CLUSTER_NAME: also known as 400; 409 is the rule for every value that must be unique, and is kept. */ \
+  X(DUPLICATE_MANAGED_NAMESPACE, 409, "The namespace {0} is managed already.", "namespace") \
   X(DUPLICATE_CLUSTER_NAME, 409, "A cluster named {0} already exists in group {1}.", "name,groupId") \
   X(CLUSTERS_LIMIT_EXCEEDED, 403, "Project {1} may have {0} clusters and has them.", "limit,groupId") \
   X(DUPLICATE_CLUSTER_NAME_PREFIX, 400, \
@@ -183,7 +183,7 @@
   /* 404, although a conflict: documented so. */ \
   X(CANNOT_DELETE_TEAM_ASSIGNED_TO_PROJECT, 404, \
     "Team {0} is assigned to a project. Remove it from all projects first.", "teamId") \
-  X(USER_NOT_IN_GROUP, 404, "User {0} is not in group {1}.", "userId,groupId") \
+  X(NOT_IN_GROUP, 404, "User {0} is not in group {1}.", "userId,groupId") \
   X(TEAM_NAME_NOT_AVAILABLE, 409, "A team named {0} already exists in organization {1}.", "name,orgId") \
   X(TEAM_EXISTS_IN_GROUP, 409, "Team {0} is already assigned to project {1}.", "teamId,groupId") \
   X(USER_ALREADY_IN_TEAM, 409, "User {0} is already in team {1}.", "userId,teamId") \

@@ -73,7 +73,7 @@ beforeEach(async () => {
 });
 
 test('time passes when we say so', async () => {
-  assert.equal((await call(clusters, { method: 'POST', body: cluster })).status, 202);
+  assert.equal((await call(clusters, { method: 'POST', body: cluster })).status, 201);
   assert.equal((await call(`${clusters}/shop`)).body.stateName, 'CREATING');
   await control('/clock', { method: 'POST', body: { advanceSeconds: 10 } });
   assert.equal((await call(`${clusters}/shop`)).body.stateName, 'IDLE');
@@ -84,7 +84,7 @@ for (const fault of [{ status: 503, count: 2 }, { status: 429, count: 1 }, { kin
   test(`the client bears ${JSON.stringify(fault)}`, async () => {
     assert.equal((await control('/faults', { method: 'POST', body: { operation: 'createCluster', ...fault } })).status, 201);
     const made = await call(clusters, { method: 'POST', body: cluster, 'Idempotency-Key': 'one-key-for-one-cluster' });
-    assert.equal(made.status, 202);
+    assert.equal(made.status, 201);
     assert.equal((await call(clusters)).body.totalCount, 1);
   });
 }

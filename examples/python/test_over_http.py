@@ -96,7 +96,7 @@ class TestOverHttp(unittest.TestCase):
         self.clusters = "/groups/%s/clusters" % self.first["groupId"]
 
     def test_time(self):
-        self.assertEqual(self.client.call("POST", self.clusters, CLUSTER)[0], 202)
+        self.assertEqual(self.client.call("POST", self.clusters, CLUSTER)[0], 201)
         self.assertEqual(self.client.call("GET", self.clusters + "/shop")[1]["stateName"], "CREATING")
         self.assertEqual(self.control("POST", "/clock", {"advanceSeconds": 10})[1]["now"], "2030-01-01T00:00:10Z")
         self.assertEqual(self.client.call("GET", self.clusters + "/shop")[1]["stateName"], "IDLE")
@@ -113,7 +113,7 @@ class TestOverHttp(unittest.TestCase):
             self.control("POST", "/reset")
             self.client.token = None
             self.assertEqual(self.control("POST", "/faults", {"operation": "createCluster", **fault})[0], 201)
-            self.assertEqual(self.client.call("POST", self.clusters, CLUSTER, key="one-key-for-one-cluster")[0], 202, fault)
+            self.assertEqual(self.client.call("POST", self.clusters, CLUSTER, key="one-key-for-one-cluster")[0], 201, fault)
             self.assertEqual(self.client.call("GET", self.clusters)[1]["totalCount"], 1, fault)
             self.assertEqual(self.control("GET", "/faults")[1], [], fault)  # it has struck, and is gone
 
@@ -133,7 +133,7 @@ class TestOverHttp(unittest.TestCase):
     def test_journal(self):
         self.client.call("POST", self.clusters, CLUSTER)
         last = self.control("GET", "/journal?limit=1")[1][-1]
-        self.assertEqual((last["operation"], last["status"]), ("createCluster", 202))
+        self.assertEqual((last["operation"], last["status"]), ("createCluster", 201))
         text = json.dumps(self.control("GET", "/journal")[1])
         for secret in (self.first["clientSecret"], self.client.token, self.first["testToken"]):
             self.assertNotIn(secret, text)

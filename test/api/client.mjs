@@ -30,7 +30,7 @@ export async function useClient(module, first, report) {
   expect('create a project', project.status, 201);
   const made = await call('createCluster', project.data.id, { name: 'shop', clusterType: 'REPLICASET', replicationSpecs: [{ regionConfigs: [{
     providerName: 'AWS', regionName: 'US_EAST_1', electableSpecs: { instanceSize: 'M10', nodeCount: 3 } }] }] });
-  expect('create a cluster', made.status, 202);
+  expect('create a cluster', made.status, 201);
   expect('its state', made.data.stateName, 'CREATING');
   await control(first, 'POST', '/clock', { advanceSeconds: 60 });
   const idle = await call('getCluster', project.data.id, 'shop');

@@ -347,7 +347,7 @@ static const struct cluster_refusal {
   { REGION("{\"providerName\":\"SERVERLESS\"}"), "INVALID_PROVIDER", R0 ".providerName" },
   { REGION("{\"providerName\":\"AWS\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}"), "MISSING_ATTRIBUTE",
     R0 ".regionName" },
-  { REGION("{\"providerName\":\"AZURE\",\"regionName\":\"US_EAST_1\"}"), "INVALID_REGION", R0 ".regionName" },
+  { REGION("{\"providerName\":\"AZURE\",\"regionName\":\"US_EAST_1\"}"), "INVALID_ATTRIBUTE", R0 ".regionName" },
   { REGION("{\"providerName\":\"GCP\",\"regionName\":\"WESTERN_US\",\"electableSpecs\":{\"instanceSize\":\"M90\"}}"),
     "INVALID_ENUM_VALUE", R0 ".electableSpecs.instanceSize" },
   { REGION("{\"providerName\":\"GCP\",\"regionName\":\"WESTERN_US\",\"electableSpecs\":{\"diskIOPS\":1,"

@@ -46,6 +46,8 @@ TEST_SERVICE(project, life)
   const char *org, *id;
   org = t_organization(t, "Acme");
   id = project_usual(t, org, "alpha");
+  munit_assert_string_equal(t_get_header(t, "Location"), t_link(t, "self"));
+  munit_assert_not_null(strstr(t_get_header(t, "Location"), id));
   munit_assert_string_equal(t_str(t, "name"), "alpha");
   munit_assert_string_equal(t_str(t, "created"), "2025-06-01T00:00:00Z");
   munit_assert_int64(t_int(t, "clusterCount"), ==, 0);
@@ -136,7 +138,7 @@ TEST_SERVICE(project, names)
   munit_assert_int(t_send(t, "GET", "/groups/byName/%61lpha", NULL), ==, 200);
   munit_assert_string_equal(t_str(t, "id"), id);
   munit_assert_int(t_send(t, "GET", "/groups/byName/omega", NULL), ==, 404);
-  munit_assert_string_equal(t_error(t), "GROUP_NAME_NOT_FOUND");
+  munit_assert_string_equal(t_error(t), "GROUP_NOT_FOUND");
   munit_assert_string_equal(t_param(t, 0), "omega");
 
   munit_assert_int(project_make(t, acme, "alpha"), ==, 409);
@@ -158,7 +160,7 @@ TEST_SERVICE(project, names)
 
   t->grants[0].on = beta; /* whom it does not concern finds nothing */
   munit_assert_int(t_send(t, "GET", "/groups/byName/gamma", NULL), ==, 404);
-  munit_assert_string_equal(t_error(t), "GROUP_NAME_NOT_FOUND");
+  munit_assert_string_equal(t_error(t), "GROUP_NOT_FOUND");
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", id), ==, 401);
   munit_assert_int(t_send(t, "GET", "/groups", NULL), ==, 200);
   munit_assert_int64(t_int(t, "totalCount"), ==, 1);

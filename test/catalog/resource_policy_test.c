@@ -169,6 +169,8 @@ static const struct {
   { "context.cluster.cloudProviders.containsAny([ResourcePolicy::CloudProvider::\"azure\"])", false },
   { "context.cluster.regions.containsAll([ResourcePolicy::Region::\"aws:us-east-1\"])", true },
   { "[ResourcePolicy::Region::\"aws:us-east-1\"].containsAll(context.cluster.regions)", false },
+  { "context.cluster.cloudProviders.contains(cloud::cloudProvider::\"aws\")", true }, /* as tools spell it */
+  { "context.cluster.regions.containsAll([cloud::region::\"aws:us-east-1\"])", true },
   { "context.cluster.regions.containsAll([])", true },
   { "context.cluster.regions.isEmpty()", false },
   { "[].isEmpty()", true },

@@ -187,5 +187,5 @@ TEST_SERVICE(service, db_versions)
 TEST_SERVICE(service, address)
 {
   munit_assert_int(t_send_raw(t, "GET", "/api/private/ipinfo", NULL, 0), ==, 200);
-  munit_assert_string_equal(t->response.body, "{\"currentIpv4Address\":\"127.0.0.1\"}");
+  munit_assert_string_equal(t->response.body, "{\"currentIpv4Address\":\"192.0.2.7\"}");
 }

@@ -191,15 +191,29 @@ TEST(stream_processor, bounds)
 
 /* ----------------------------------------------------------------------------------------------------------------- states */
 
+/* Clients start a processor right after its creation: the start waits until it is created. */
+TEST(stream_processor, start_at_once)
+{
+  stream_world w;
+  stream_open(&w, false);
+  make(&w, PROCESSOR("p", "", ""));
+  munit_assert_int(stream_call(&w, "POST", P ":start", NULL), ==, 200);
+  expect_state(&w, "CREATING");
+  stream_expect(&w, stream_call(&w, "POST", P ":start", NULL), 400, "STREAM_PROCESSOR_GENERIC_ERROR");
+  t_advance(&w.t, 30);
+  expect_state(&w, "STARTED");
+  munit_assert_int(stream_call(&w, "POST", P ":stop", NULL), ==, 200);
+  t_close(&w.t);
+}
+
 TEST(stream_processor, states)
 {
   stream_world w;
   stream_open(&w, false);
   make(&w, PROCESSOR("p", "", ""));
   munit_assert_string_equal(t_str(&w.t, "state"), "CREATING");
-  stream_expect(&w, stream_call(&w, "POST", P ":start", NULL), 400, "STREAM_PROCESSOR_GENERIC_ERROR");
-  munit_assert_string_equal(t_param(&w.t, 0), "p");
   stream_expect(&w, stream_call(&w, "PATCH", P, "{\"tier\":\"SP10\"}"), 400, "STREAM_PROCESSOR_GENERIC_ERROR");
+  munit_assert_string_equal(t_param(&w.t, 0), "p");
   t_advance(&w.t, 5);
   expect_state(&w, "CREATED");
   munit_assert_null(t_node(&w.t, "stats"));

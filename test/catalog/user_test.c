@@ -136,7 +136,7 @@ TEST_SERVICE(user, own_roles)
   munit_assert_int(t_sendf(t, "GET", NULL, "/orgs/%s/users/%s", org, bob), ==, 404);
   munit_assert_string_equal(t_error(t), "USER_NOT_IN_ORG");
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/users/%s", group, bob), ==, 404);
-  munit_assert_string_equal(t_error(t), "USER_NOT_IN_GROUP");
+  munit_assert_string_equal(t_error(t), "NOT_IN_GROUP");
   munit_assert_true(user_event(t, "orgs", org, "REMOVED_FROM_ORG", "bob@example.com"));
   munit_assert_true(user_event(t, "groups", group, "REMOVED_FROM_GROUP", "bob@example.com"));
   t_as(t, bob);

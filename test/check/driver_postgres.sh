@@ -100,7 +100,7 @@ restore() { # FROM TO: $answer, when it is done
 }
 
 start
-case $(call POST /clusters "$(cluster real)") in *202) ;; *) fail 'the cluster is refused' ;; esac
+case $(call POST /clusters "$(cluster real)") in *201) ;; *) fail 'the cluster is refused' ;; esac
 wait_for real IDLE
 server real
 sql 'create table t (n int); insert into t values (42)' || fail 'psql cannot write'

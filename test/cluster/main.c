@@ -258,7 +258,7 @@ static void due_steps_happen_once(void)
   for (i = 0; i < MAIN_CLUSTERS; i++) {
     snprintf(body, sizeof body, "{\"name\":\"c%d\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
              "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}", i);
-    must(&c, &answer, "POST", path, body, 202);
+    must(&c, &answer, "POST", path, body, 201);
   }
   instance_kill(0);
   again(0);

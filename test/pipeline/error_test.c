@@ -250,7 +250,7 @@ TEST(error, every_status)
   t_sendf(t, "GET", NULL, "%s/events/" NOBODY_ID, group);
   assert_document(t, 404, "EVENT_NOT_FOUND");
   t_send(t, "GET", "/groups/byName/nosuch", NULL);
-  assert_document(t, 404, "GROUP_NAME_NOT_FOUND");
+  assert_document(t, 404, "GROUP_NOT_FOUND");
   t_send(t, "DELETE", "", NULL);
   assert_document(t, 405, "METHOD_NOT_ALLOWED");
   t_header(t, "Accept", "text/html");

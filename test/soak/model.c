@@ -58,7 +58,7 @@ const soak_row soak_rows[SOAK_KINDS] = {
                    .slots = 6, .others = 8, .event = { "ALERT_CONFIG_ADDED_AUDIT", NULL, "ALERT_CONFIG_DELETED_AUDIT" } },
   [SOAK_CLUSTER] = { .name = "cluster", .list = "/groups/$G/clusters", .make = "/groups/$G/clusters", .member = "/groups/$G/clusters/$K",
                      .create = MODEL_CLUSTER, .change = MODEL_TAG, .shown = "\"value\":\"$V\"", .listed = "\"name\":\"c$N\"", .named = "c$N",
-                     .made = 202, .gone = 202, .slots = 3, .unique = true,
+                     .made = 201, .gone = 202, .slots = 3, .unique = true,
                      .event = { "CLUSTER_CREATED", "CLUSTER_TAGS_MODIFIED", "CLUSTER_DELETE_SUBMITTED", "CLUSTER_READY" } },
   [SOAK_SNAPSHOT] = { .name = "snapshot", .list = MODEL_BACKUPS, .make = MODEL_BACKUPS, .member = MODEL_BACKUPS "/$K",
                       .create = "{\"description\":\"$V\",\"retentionInDays\":2}", .shown = "\"description\":\"$V\"", .key = "id", .made = 202,

@@ -127,10 +127,10 @@ static bool organization_user_remove_role(svc_call *c);
   { .method = m, .path = "/orgs/{orgId}/users" p, .set = SVC_SET_ORGANIZATION_USERS, __VA_ARGS__ }
 #define ORGANIZATION_USER_GROUP(m, p, ...) \
   { .method = m, .path = "/groups/{groupId}/users" p, .set = SVC_SET_PROJECT_USERS, \
-    .err_not_found = SVC_E_USER_NOT_IN_GROUP, __VA_ARGS__ }
+    .err_not_found = SVC_E_NOT_IN_GROUP, __VA_ARGS__ }
 #define ORGANIZATION_USER_GROUP_OLD(m, p, ...) \
   { .method = m, .path = "/groups/{groupId}/users" p, .set = SVC_SET_PROJECT_USERS, .versions = { 20230101 }, \
-    .err_not_found = SVC_E_USER_NOT_IN_GROUP, ORGANIZATION_USER_ENDS, __VA_ARGS__ }
+    .err_not_found = SVC_E_NOT_IN_GROUP, ORGANIZATION_USER_ENDS, __VA_ARGS__ }
 #define ORGANIZATION_USER_SEEN .answer = &organization_user_in_group_object
 #define ORGANIZATION_USER_TEAM(m, p, ...) \
   { .method = m, .path = "/orgs/{orgId}/teams/{teamId}" p, .set = SVC_SET_ORGANIZATION_TEAMS, __VA_ARGS__ }

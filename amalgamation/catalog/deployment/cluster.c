@@ -300,7 +300,7 @@ static const svc_field_error cluster_errors[] = {
   { "name", SVC_FAULT_VALUE, SVC_E_CLUSTER_NAME_INVALID },
   { "name", SVC_FAULT_LONG, SVC_E_CLUSTER_NAME_TOO_LONG },
   { "name", SVC_FAULT_CHANGED, SVC_E_CLUSTER_CANNOT_CHANGE_NAME },
-  { "replicationSpecs[].regionConfigs[].regionName", SVC_FAULT_VALUE, SVC_E_INVALID_REGION },
+  { "replicationSpecs[].regionConfigs[].regionName", SVC_FAULT_VALUE, SVC_E_INVALID_ATTRIBUTE },
   { "replicationSpecs[].regionConfigs[].providerName", SVC_FAULT_VALUE, SVC_E_INVALID_PROVIDER },
   { NULL, 0, 0 }
 };

@@ -14,7 +14,7 @@
 static const char *const flex_parts_types[] = { "REPLICASET", NULL };
 static const char *const flex_parts_providers[] = { "FLEX", NULL };
 static const char *const flex_parts_states[] = { "IDLE", "CREATING", "UPDATING", "DELETING", "REPAIRING", NULL };
-static const char *const flex_parts_releases[] = { "LTS", NULL };
+static const char *const flex_parts_releases[] = { "LTS", "CONTINUOUS", NULL };
 
 static const svc_field flex_parts_backup_fields[] = { F_BOOL("enabled", .flags = SVC_READ_ONLY, .preset = "true") };
 static const svc_object flex_parts_backup = { .name = "FlexBackupSettings", .fields = SVC_ROWS(flex_parts_backup_fields) };

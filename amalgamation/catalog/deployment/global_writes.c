@@ -169,6 +169,13 @@ static void global_writes_check_key(svc_call *c, const svc_node *namespace)
     svc_violate(c, SVC_E_ATTRIBUTE_NEGATIVE_OR_ZERO, SVC_S("numInitialChunks"), "must be at least 1");
 }
 
+static bool global_writes_twice(svc_call *c)
+{
+  svc_str db = svc_node_str(c->checked, "db"), collection = svc_node_str(c->checked, "collection");
+  svc_str name = svc_arena_print(c->arena, SVC_FMT "." SVC_FMT, SVC_ARG(db), SVC_ARG(collection));
+  return svc_fail(c, SVC_E_DUPLICATE_MANAGED_NAMESPACE, "S", &name);
+}
+
 static bool global_writes_add(svc_call *c)
 {
   global_writes_both both;
@@ -178,11 +185,10 @@ static bool global_writes_add(svc_call *c)
     return svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "managed namespaces, as the cluster is sharded by its owner");
   list = svc_node_get(both.own.body, "managedNamespaces");
   global_writes_check_key(c, c->checked);
-  if (global_writes_named(list, svc_node_str(c->checked, "db"), svc_node_str(c->checked, "collection")))
-    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("collection"), "is managed already");
-  else if (svc_node_count(list) >= GLOBAL_WRITES_NAMESPACES)
+  if (svc_node_count(list) >= GLOBAL_WRITES_NAMESPACES)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("collection"), "is one more than the %d that can be managed", GLOBAL_WRITES_NAMESPACES);
   if (!svc_check_done(c)) return false;
+  if (global_writes_named(list, svc_node_str(c->checked, "db"), svc_node_str(c->checked, "collection"))) return global_writes_twice(c);
   one = svc_node_copy(c->arena, c->checked);
   if (!one) return svc_no_memory(c);
   svc_node_append(list, one);

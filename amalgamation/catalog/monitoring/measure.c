@@ -10,9 +10,10 @@
 #define MEASURE_FINE 800   /* figures of a metric where nothing says how far they are apart */
 
 SVC_PRIVATE const char *const svc_units[] = { "BYTES", "BYTES_PER_SECOND", "GIGABYTES", "GIGABYTES_PER_HOUR", "MEGABYTES_PER_SECOND",
-                                              "MICROSECONDS", "MILLISECONDS", "PERCENT", "SCALAR", "SCALAR_PER_SECOND", NULL };
-SVC_PRIVATE const char *const svc_granularities[] = { "PT1M", "PT5M", "PT1H", "P1D", NULL };
-static const int64_t measure_steps[] = { 60, 300, 3600, 86400 };
+                                              "MICROSECONDS", "MILLISECONDS", "PERCENT", "SCALAR", "SCALAR_PER_SECOND",
+                                              "KILOBYTES", "MEGABYTES", "SECONDS", NULL }; /* the last are a driver's */
+SVC_PRIVATE const char *const svc_granularities[] = { "PT1M", "PT5M", "PT30M", "PT1H", "P1D", NULL };
+static const int64_t measure_steps[] = { 60, 300, 1800, 3600, 86400 };
 
 /* -------------------------------------------------------------------------------------------------------------- shapes */
 

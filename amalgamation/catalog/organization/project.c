@@ -45,7 +45,7 @@ static const svc_route project_routes[] = {
   R_POST(PROJECT_LIST, "", .status = 201, .params = project_create_params, .op = "createGroup", .run = svc_verb_create,
          .example = "{\"name\":\"shop\",\"orgId\":\"5f0000000000000000000001\"}"),
   R_GET(PROJECT_LIST, "/byName/{groupName}", .op = "getGroupByName", .run = svc_verb_read,
-        .by = "name", .err_not_found = SVC_E_GROUP_NAME_NOT_FOUND),
+        .by = "name"), /* GROUP_NOT_FOUND, as for an id: tools take that for absent */
   R_GET(PROJECT_ONE, "", .op = "getGroup", .run = svc_verb_read),
   R_PATCH(PROJECT_ONE, "", .op = "updateGroup", .run = svc_verb_update),
   R_DELETE(PROJECT_ONE, "", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deleteGroup", .run = svc_verb_delete),

@@ -11,7 +11,7 @@
 **   member     = primary { "." ("contains" | "containsAll" | "containsAny" | "isInRange") "(" expr ")" | "." "isEmpty" "(" ")" }
 **   primary    = "true" | "false" | integer | string | entity | "context" "." name "." name | "resource"
 **              | "ip" "(" string ")" | "[" [ expr { "," expr } ] "]" | "(" expr ")"
-**   entity     = "ResourcePolicy" "::" type "::" string
+**   entity     = ("ResourcePolicy" | "cloud") "::" type "::" string
 **
 ** Comments begin with //. Names of attributes, their types and the actions that have them stand in tables of policy_names.c, as
 ** do entities; policy_lexer.c has the words.
@@ -163,7 +163,7 @@ static policy_node *policy_primary(policy_reader *r)
   if (svc_policy_is(r, "true") || svc_policy_is(r, "false")) return policy_constant(r, POLICY_BOOL, svc_policy_is(r, "true"), SVC_S(""));
   if (r->token == POLICY_NUMBER) return policy_constant(r, POLICY_LONG, r->number, SVC_S(""));
   if (r->token == POLICY_TEXT) return policy_constant(r, POLICY_STRING, 0, r->word);
-  if (svc_policy_is(r, "ResourcePolicy")) return svc_policy_entity(r);
+  if (svc_policy_is(r, "ResourcePolicy") || svc_policy_is(r, "cloud")) return svc_policy_entity(r);
   if (svc_policy_is(r, "context")) return policy_context(r);
   if (svc_policy_is(r, "ip")) return policy_address(r);
   if (svc_policy_is(r, "[")) return policy_list(r);

@@ -8,6 +8,7 @@ static const struct {
   int bit;
 } policy_actions[] = {
   { "cluster.modify", SVC_POLICY_CLUSTER },
+  { "cluster.createEdit", SVC_POLICY_CLUSTER }, /* as it is called by tools, which write cloud:: */
   { "project.ipAccessList.modify", SVC_POLICY_ACCESS_LIST },
   { "project.maintenanceWindow.modify", SVC_POLICY_MAINTENANCE },
   { "project.vpcPeering.modify", SVC_POLICY_PEERING },
@@ -44,15 +45,21 @@ static const struct policy_attribute policy_attributes[] = {
   { "project", "ipAccessList", { POLICY_SET, POLICY_IP, NULL }, SVC_POLICY_ACCESS_LIST, 200 },
 };
 
-/* "ResourcePolicy::Type::"id"": the name of its type, and r->word the id. */
+/* "ResourcePolicy::Type::"id"": the name of its type, and r->word the id. Tools write cloud::, and begin types with a small letter. */
 static bool policy_entity_name(policy_reader *r, svc_str *type)
 {
-  if (!svc_policy_want(r, "ResourcePolicy") || !svc_policy_want(r, "::")) return false;
+  if (!svc_policy_take(r, "cloud") && !svc_policy_want(r, "ResourcePolicy")) return false;
+  if (!svc_policy_want(r, "::")) return false;
   *type = r->word;
   if (r->token != POLICY_WORD) return svc_policy_wrong(r, "expected the type of an entity") != NULL;
   svc_policy_next(r);
   if (!svc_policy_want(r, "::")) return false;
   return r->token == POLICY_TEXT || svc_policy_wrong(r, "expected the id of an entity, in quotes") != NULL;
+}
+
+static bool policy_type_is(svc_str name, const char *type)
+{
+  return name.n && (name.p[0] | 0x20) == (type[0] | 0x20) && svc_str_is((svc_str){ name.p + 1, name.n - 1 }, type + 1);
 }
 
 SVC_PRIVATE policy_node *svc_policy_entity(policy_reader *r)
@@ -62,7 +69,7 @@ SVC_PRIVATE policy_node *svc_policy_entity(policy_reader *r)
   policy_node *node;
   svc_str name;
   if (!policy_entity_name(r, &name)) return NULL;
-  while (i < POLICY_COUNT(policy_entities) && !svc_str_is(name, policy_entities[i].type)) i++;
+  while (i < POLICY_COUNT(policy_entities) && !policy_type_is(name, policy_entities[i].type)) i++;
   if (i == POLICY_COUNT(policy_entities)) {
     r->from = from;
     return svc_policy_wrong(r, "there is no such type of entities");

@@ -80,7 +80,7 @@ SVC_PRIVATE bool svc_stream_eligible(svc_call *c, const svc_entity *processor)
 static const char *stream_acts_next(svc_str state, bool start)
 {
   static const char *const moves[][3] = {
-    { "CREATED", "STARTING", NULL }, { "STOPPED", "RESUMING", NULL }, { "FAILED", "RESUMING", NULL },
+    { "CREATING", "CREATING_TO_START", NULL }, { "CREATED", "STARTING", NULL }, { "STOPPED", "RESUMING", NULL }, { "FAILED", "RESUMING", NULL },
     { "STARTED", NULL, "STOPPING" }, { "STARTING", NULL, "STOPPING" }, { "RESUMING", NULL, "STOPPING" },
   };
   size_t i;
@@ -171,7 +171,7 @@ SVC_PRIVATE bool svc_stream_run_start(svc_call *c)
   state = stream_acts_next(svc_node_str(change.before, "state"), true);
   if (!state && failover && svc_stream_is(change.before, "state", "STARTED")) state = "RESUMING";
   if (!state)
-    return stream_acts_refuse(c, &change, svc_stream_is(change.before, "state", "CREATING") ? "it is being created" : "it is not stopped");
+    return stream_acts_refuse(c, &change, "it is not stopped");
   stream_acts_begin(c, with, &kept);
   stream_acts_tier(c, with, workspace, change.body);
   if (!svc_check_done(c) || (failover && !stream_acts_elsewhere(c, &change, failover, workspace, &kept))) return false;

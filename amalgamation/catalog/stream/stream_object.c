@@ -25,7 +25,7 @@ static const char *const stream_object_access[] = { "PUBLIC", "VPC", "PRIVATE_LI
 static const char *const stream_object_link_access[] = { "PUBLIC", "PRIVATE_LINK", NULL };
 static const char *const stream_object_mechanisms[] = { "PLAIN", "SCRAM-256", "SCRAM-512", "OAUTHBEARER", "SSL", "AWS_MSK_IAM", NULL };
 static const char *const stream_object_methods[] = { "OIDC", NULL };
-static const char *const stream_object_protocols[] = { "SASL_PLAINTEXT", "SASL_SSL", "SSL", NULL };
+static const char *const stream_object_protocols[] = { "PLAINTEXT", "SASL_PLAINTEXT", "SASL_SSL", "SSL", NULL };
 static const char *const stream_object_registries[] = { "CONFLUENT", NULL };
 static const char *const stream_object_registry_logins[] = { "USER_INFO", "SASL_INHERIT", NULL };
 

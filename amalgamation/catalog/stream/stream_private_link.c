@@ -20,7 +20,7 @@ enum { STREAM_PRIVATE_LINK_MOST = 50, STREAM_PRIVATE_LINK_LIST = 50 };
 
 static const char *const stream_private_link_schemes[] = { "TLS", "SASL_SCRAM", "IAM", NULL };
 static const char *const stream_private_link_states[] = { "IDLE", "WORKING", "DONE", "FAILED", "DELETE_REQUESTED", "DELETING", NULL };
-static const char *const stream_private_link_vendors[] = { "CONFLUENT", "MSK", "S3", "KINESIS", "EVENTHUB", NULL };
+static const char *const stream_private_link_vendors[] = { "CONFLUENT", "MSK", "S3", "KINESIS", "EVENTHUB", "GENERIC", NULL };
 
 /* Whose it is, where, and what may be said of it. */
 #define STREAM_PRIVATE_LINK_NAMES 6
@@ -32,6 +32,7 @@ static const struct {
   { "AWS", "MSK", { "arn", "authenticationScheme", "region", NULL } },
   { "AWS", "S3", { "region", "serviceEndpointId", NULL } },
   { "AWS", "KINESIS", { "region", "serviceEndpointId", NULL } },
+  { "AWS", "GENERIC", { "dnsDomain", "dnsSubDomain", "region", "serviceEndpointId", NULL } },
   { "AZURE", "EVENTHUB", { "dnsDomain", "region", "serviceEndpointId", NULL } },
   { "AZURE", "CONFLUENT", { "azureResourceIds", "dnsDomain", "dnsSubDomain", "region", NULL } },
   { "GCP", "CONFLUENT", { "dnsDomain", "dnsSubDomain", "gcpConnectionIds", "gcpServiceAttachmentUris", "region", NULL } },
@@ -40,7 +41,7 @@ static const struct {
 static const svc_need stream_private_link_needs[] = {
   { .fields = "dnsDomain region serviceEndpointId", .where = "provider=AWS vendor=CONFLUENT" },
   { .fields = "arn", .where = "provider=AWS vendor=MSK" },
-  { .fields = "region serviceEndpointId", .where = "provider=AWS vendor=S3|KINESIS" },
+  { .fields = "region serviceEndpointId", .where = "provider=AWS vendor=S3|KINESIS|GENERIC" },
   { .fields = "dnsDomain region serviceEndpointId", .where = "provider=AZURE vendor=EVENTHUB" },
   { .fields = "azureResourceIds dnsDomain region", .where = "provider=AZURE vendor=CONFLUENT" },
   { .fields = "dnsDomain gcpServiceAttachmentUris region", .where = "provider=GCP vendor=CONFLUENT" },

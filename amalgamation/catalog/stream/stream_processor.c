@@ -7,7 +7,7 @@
 **   FAILED: the driver said so; it is started again as one that is STOPPED. DELETE: gone, whatever it does
 **
 ** STARTING, RESUMING and STOPPING are stored and not shown: to who asks they are CREATED, STOPPED and STARTED until it is
-** done. What runs is not changed: it is stopped first. How it does while it runs the driver is asked. stream_pipeline.c says
+** done. A start that is asked for in CREATING waits (CREATING_TO_START, shown as CREATING), and then goes on to STARTING. What runs is not changed: it is stopped first. How it does while it runs the driver is asked. stream_pipeline.c says
 ** what a pipeline is, stream_acts.c starts and stops.
 */
 #include "catalog/catalog.h"
@@ -18,7 +18,7 @@ enum { STREAM_PROCESSOR_STAGES = 100 };
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
 static const char *const stream_processor_states[] = {
-  "CREATING", "CREATED", "STARTING", "RESUMING", "STARTED", "STOPPING", "STOPPED", "FAILED", NULL
+  "CREATING", "CREATING_TO_START", "CREATED", "STARTING", "RESUMING", "STARTED", "STOPPING", "STOPPED", "FAILED", NULL
 };
 static const char *const stream_processor_shown_states[] = { "CREATING", "CREATED", "STARTED", "STOPPED", "FAILED", NULL };
 
@@ -99,6 +99,7 @@ static const svc_route stream_processor_routes[] = {
 
 static const svc_transition stream_processor_transitions[] = {
   { "CREATING", "CREATED", 5, NULL, "processor.create" },
+  { "CREATING_TO_START", "STARTING", 5, NULL, "processor.create" },
   { "STARTING", "STARTED", 10, NULL, "processor.start" },
   { "RESUMING", "STARTED", 10, NULL, "processor.start" },
   { "STOPPING", "STOPPED", 5, NULL, "processor.stop" },
@@ -156,7 +157,7 @@ static bool stream_processor_prepare(svc_call *c, svc_change *change)
 
 static svc_str stream_processor_state(svc_str stored)
 {
-  static const char *const shown[][2] = { { "STARTING", "CREATED" }, { "RESUMING", "STOPPED" }, { "STOPPING", "STARTED" } };
+  static const char *const shown[][2] = { { "CREATING_TO_START", "CREATING" }, { "STARTING", "CREATED" }, { "RESUMING", "STOPPED" }, { "STOPPING", "STARTED" } };
   size_t i;
   for (i = 0; i < sizeof shown / sizeof shown[0]; i++)
     if (svc_str_is(stored, shown[i][0])) return svc_str_c(shown[i][1]);
