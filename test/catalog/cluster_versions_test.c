@@ -114,7 +114,7 @@ TEST(cluster_versions, asymmetric)
   t_place w;
   t_place_open(&w, &versions_config, "alpha", NULL);
   versions_expect(&w, NEWEST, "POST", "", SHARDED("A", ",\"replicationSpecs\":[{\"regionConfigs\":[" REGION("AWS", "US_EAST_1", "7", "M30") "]},"
-                                              "{\"regionConfigs\":[" REGION("AWS", "US_EAST_1", "7", "M40") "]}]"), 202);
+                                              "{\"regionConfigs\":[" REGION("AWS", "US_EAST_1", "7", "M40") "]}]"), 201);
   versions_expect(&w, ZONES, "GET", "A", NULL, 400);
   munit_assert_string_equal(t_error(&w.t), "ASYMMETRIC_SHARD_UNSUPPORTED");
   munit_assert_string_equal(t_param(&w.t, 0), "A");

@@ -24,7 +24,7 @@ TEST(dialect, round_trip)
   t_place w;
   t_service *t = &w.t;
   t_place_open(&w, &acme, "alpha", NULL);
-  if (t_sendf(t, "POST", MACHINE("c", ",\"marks\":[{\"word\":\"dbVersion\",\"value\":\"REPLICASET\"}]"), "/groups/%s/machines", w.group) != 202)
+  if (t_sendf(t, "POST", MACHINE("c", ",\"marks\":[{\"word\":\"dbVersion\",\"value\":\"REPLICASET\"}]"), "/groups/%s/machines", w.group) != 201)
     munit_errorf("%s", t->response.body);
   munit_assert_string_equal(t_str(t, "clusterType"), "SET");
   munit_assert_string_equal(t_str(t, "acmeMajor"), "8.0");
@@ -58,7 +58,7 @@ TEST(dialect, sent_back)
   t_service *t = &w.t;
   const char *whole;
   t_place_open(&w, &acme, "alpha", NULL);
-  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 201);
   t_advance(t, 60);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/machines/c", w.group), ==, 200);
   whole = t_keep(t, t->response.body);
@@ -126,7 +126,7 @@ TEST(dialect, query_and_path)
   munit_assert_int(t_send(t, "GET", "/eventTypes?itemsPerPage=500", NULL), ==, 200);
   munit_assert_null(strstr(t->response.body, "\"DB_USER_ADDED\""));
 
-  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 201);
   t_advance(t, 60);
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/processes", w.group), ==, 200);
   snprintf(path, sizeof path, "/groups/%s/machines/%s/logs/acme-log.gz", w.group, t_str(t, "results[0].hostname"));
@@ -146,9 +146,9 @@ TEST(dialect, idempotency_key)
   const char *first;
   t_place_open(&w, &acme, "alpha", NULL);
   t_header(t, "Idempotency-Key", "one");
-  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 201);
   first = t_keep(t, t->response.body);
-  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 202);
+  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 201);
   munit_assert_string_equal(t->response.body, first);
   t_close(t);
 }
@@ -277,7 +277,7 @@ TEST(dialect, another)
   t_open(&t, &config);
   group = t_project(&t, t_organization(&t, "Acme"), "alpha");
   snprintf(path, sizeof path, "/groups/%s/machines", group);
-  munit_assert_int(t_send(&t, "POST", path, MACHINE("c", "")), ==, 202);
+  munit_assert_int(t_send(&t, "POST", path, MACHINE("c", "")), ==, 201);
   snprintf(path, sizeof path, "/groups/%s/clusters/c", group);
   munit_assert_null(config.vendor);
   config.dialect = other;
@@ -310,7 +310,7 @@ TEST(dialect, vendor_and_scheme)
   munit_assert_string_equal(svc_vendor(t.s), "acme");
   munit_assert_int(svc_bootstrap(t.s, &first), ==, SVC_OK);
   snprintf(target, sizeof target, "/api/acme/v2/groups/%s/clusters", first.group_id);
-  munit_assert_int(t_send_raw(&t, "POST", target, PROBE_CLUSTER("c", "M10"), strlen(PROBE_CLUSTER("c", "M10"))), ==, 202);
+  munit_assert_int(t_send_raw(&t, "POST", target, PROBE_CLUSTER("c", "M10"), strlen(PROBE_CLUSTER("c", "M10"))), ==, 201);
   munit_assert_string_equal(t_str(&t, "configServerManagementMode"), "OURS");
   t_advance(&t, 60);
   snprintf(target, sizeof target, "/api/acme/v2/groups/%s/clusters/c", first.group_id);
