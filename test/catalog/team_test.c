@@ -180,7 +180,7 @@ TEST_SERVICE(team, projects)
   t_as(t, NULL); /* which team it is stands in the path; what is not sent stays */
   munit_assert_int(t_sendf(t, "PATCH", "{\"roleNames\":[\"GROUP_READ_ONLY\"]}", "/groups/%s/teams/%s", group, team), ==, 200);
   munit_assert_string_equal(t_str(t, "results[0].roleNames[0]"), "GROUP_READ_ONLY");
-  munit_assert_int(t_sendf(t, "PATCH", "{\"roleNames\":[\"GROUP_OWNER\"]}", "/groups/%s/teams/%s", group, team), ==, 200);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"teamId\":\"\",\"roleNames\":[\"GROUP_OWNER\"]}", "/groups/%s/teams/%s", group, team), ==, 200);
   munit_assert_int(t_sendf(t, "PATCH", "{}", "/groups/%s/teams/%s", group, team), ==, 200);
   munit_assert_string_equal(t_str(t, "results[0].roleNames[0]"), "GROUP_OWNER");
   t_as(t, NULL);

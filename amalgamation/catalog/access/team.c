@@ -34,6 +34,11 @@ static const svc_field team_role_fields[] = {
   F_HEX24("teamId", .flags = SVC_REQUIRED)
 };
 static const svc_object team_role_object = { .name = "TeamRole", .fields = SVC_ROWS(team_role_fields) };
+static const svc_field team_change_fields[] = {
+  F_STRS("roleNames", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .max_items = 100),
+  F_HEX24("teamId", .flags = SVC_READ_ONLY) /* that of the path */
+};
+static const svc_object team_change_object = { .name = "TeamRoleUpdate", .fields = SVC_ROWS(team_change_fields) };
 
 static bool team_create(svc_call *c);
 static bool team_assign(svc_call *c);
@@ -64,7 +69,7 @@ static const svc_route team_routes[] = {
          .op = "addGroupTeams", .run = team_assign,
          .example = "[{\"teamId\":\"5f0000000000000000000001\",\"roleNames\":[\"GROUP_READ_ONLY\"]}]"),
   R_GET(TEAM_GROUP, "/{teamId}", TEAM_IN_GROUP, .op = "getGroupTeam", .run = svc_verb_read),
-  R_PATCH(TEAM_GROUP, "/{teamId}", .flags = SVC_PAGED, .body = &team_role_object, TEAM_IN_GROUP,
+  R_PATCH(TEAM_GROUP, "/{teamId}", .flags = SVC_PAGED, .body = &team_change_object, TEAM_IN_GROUP,
           .op = "updateGroupTeam", .run = team_update_group, .example = "{\"roleNames\":[\"GROUP_CLUSTER_MANAGER\"]}"),
   R_DELETE(TEAM_GROUP, "/{teamId}", .status = 204, TEAM_IN_GROUP, .op = "removeGroupTeam", .run = team_withdraw)
 };
@@ -159,12 +164,10 @@ static bool team_update_group(svc_call *c)
   if (!svc_change_begin(c, &change)) return false;
   before = team_view(c, &change.entity);
   if (!before) return svc_no_memory(c);
-  checked = svc_check(c, &team_role_object, c->body, before, SVC_CHECK_UPDATE);
+  checked = svc_check(c, &team_change_object, c->body, before, SVC_CHECK_UPDATE);
   if (!svc_check_done(c)) return false;
   roles = svc_node_get(checked, "roleNames");
-  if (!svc_node_eq(checked, "teamId", change.entity.key))
-    svc_violate(c, SVC_E_ATTRIBUTE_READ_ONLY, SVC_S("teamId"), "must be that of the path");
-  if (!svc_check_done(c) || !team_roles_check(c, roles)) return false;
+  if (!team_roles_check(c, roles)) return false;
   return team_store(c, &change.entity, svc_names_from(c, roles), "TEAM_ROLES_MODIFIED") && team_answer_list(c);
 }
 
