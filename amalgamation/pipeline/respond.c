@@ -220,7 +220,7 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   if (status == 503 || c->error.retry_after) respond_number(c, "Retry-After", c->error.retry_after ? c->error.retry_after : 1);
   if (status == 405) respond_header(c, "Allow", svc_methods_allowed(c));
   if (c->route.version && (c->route.older || route->deprecated || route->sunset)) respond_ending(c, c->route.older);
-  if ((status == 201 || status == 202) && c->request.method == SVC_POST && !c->error.code) respond_location(c);
+  if ((status == 201 || status == 202) && route && c->request.method == SVC_POST && !c->error.code) respond_location(c);
   if (route && route->file && status == 200) respond_file(c, route->file);
   /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */
   if ((c->answer.secret && !c->error.code) || (route && SVC_TAKES_FORM(route)))
