@@ -53,7 +53,7 @@
     "An organization can have {0} projects at most; {1} has reached that number.", "limit,orgId") \
   X(API_KEY_CREATED_GROUPS_MUST_HAVE_ORG, 400, \
     "A project needs an organization, and the request names none.", "") \
-  X(GROUP_NOT_FOUND, 404, "No project with id {0} exists.", "groupId") \
+  X(GROUP_NOT_FOUND, 404, "No group with ID {0} exists.", "groupId") \
   X(GROUP_NAME_NOT_FOUND, 404, "No project named {0} exists.", "name") \
   X(INVALID_GROUP_ID, 404, "{0} is not the id of a project.", "groupId") \
   X(GROUP_ALREADY_EXISTS, 409, "A project named {0} already exists in organization {1}.", "name,orgId") \
@@ -116,7 +116,7 @@
     "Cluster {0} is being restored and cannot be changed until that is done.", "name") \
   X(COMPUTE_AUTO_SCALING_MAX_INSTANCE_SIZE_REQUIRED, 400, \
     "Compute auto-scaling needs a greatest instance size in {0}.", "attribute") \
-  X(CLUSTER_NOT_FOUND, 404, "No cluster named {0} exists in project {1}.", "name,groupId") \
+  X(CLUSTER_NOT_FOUND, 404, "No cluster named {0} exists in group {1}.", "name,groupId") \
   X(CLUSTER_ALREADY_PAUSED, 409, "Cluster {0} is paused already.", "name") \
   X(CANNOT_UPDATE_PAUSED_CLUSTER, 409, "Cluster {0} is paused. Resume it before you change it.", "name") \
   X(CANNOT_UPDATE_AND_PAUSE_CLUSTER, 409, \
