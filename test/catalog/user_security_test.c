@@ -180,7 +180,7 @@ TEST(user_security, driven)
   w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
   t_driver_finish(&d, w.t.s, "ldap.verify", SVC_IO, "{\"reason\":\"nobody answers\"}");
   b_good(&w, "GET", VERIFY "/%J", NULL, 200);
-  b_is(&w, "status", "FAIL");
+  b_is(&w, "status", "FAILED");
   b_good(&w, "PATCH", SECURITY, "{\"ldap\":{\"authenticationEnabled\":true," BIND "}}", 202); /* servers are told */
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_string_equal(t_driver_order(&d, "security.put")->secrets, "{\"ldap\":{\"bindPassword\":\"a-bind-secret-of-length\"}}");

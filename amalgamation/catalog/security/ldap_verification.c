@@ -8,7 +8,7 @@
 #define LDAP_VERIFICATION_MOST 100
 #define LDAP_VERIFICATION_KEPT SVC_DAY_MS
 
-static const char *const ldap_verification_statuses[] = { "FAIL", "PENDING", "SUCCESS", NULL };
+static const char *const ldap_verification_statuses[] = { "FAIL", "FAILED", "PENDING", "SUCCESS", NULL }; /* FAIL: of jobs that an older release stored */
 static const char *const ldap_verification_results[] = { "FAIL", "OK", NULL };
 static const char *const ldap_verification_types[] = {
   "AUTHENTICATE", "AUTHORIZATION_ENABLED", "CONNECT", "PARSE_AUTHZ_QUERY", "QUERY_SERVER", "SERVER_SPECIFIED", "TEMPLATE", NULL
@@ -43,7 +43,7 @@ static const svc_transition ldap_verification_transitions[] = {
   { "PENDING", "SUCCESS", 10, NULL, "ldap.verify" }, { NULL, NULL, 0, NULL, NULL }
 };
 static const svc_lifecycle ldap_verification_lifecycle = {
-  .field = "status", .created = "PENDING", .failed = "FAIL", .transitions = ldap_verification_transitions
+  .field = "status", .created = "PENDING", .failed = "FAILED", .transitions = ldap_verification_transitions
 };
 
 static bool ldap_verification_create(svc_call *c);
