@@ -53,7 +53,7 @@
     "An organization can have {0} projects at most; {1} has reached that number.", "limit,orgId") \
   X(API_KEY_CREATED_GROUPS_MUST_HAVE_ORG, 400, \
     "A project needs an organization, and the request names none.", "") \
-  X(GROUP_NOT_FOUND, 404, "No project with id or name {0} exists.", "groupId") \
+  X(GROUP_NOT_FOUND, 404, "No group with ID {0} exists.", "groupId") \
   X(INVALID_GROUP_ID, 404, "{0} is not the id of a project.", "groupId") \
   X(GROUP_ALREADY_EXISTS, 409, "A project named {0} already exists in organization {1}.", "name,orgId") \
   X(CANNOT_CLOSE_GROUP_ACTIVE_CLUSTERS, 409, "Project {0} still has clusters. Delete them first.", "groupId") \

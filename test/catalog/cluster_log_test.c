@@ -114,7 +114,8 @@ TEST(cluster_log, refused)
   munit_assert_int(log_get(&w, part, "db.gz"), ==, 404);
   munit_assert_int(log_get(&w, "27017", "db.gz"), ==, 404);
   munit_assert_int(log_get(&w, w.host, "db.gz"), ==, 200);
-  munit_assert_string_equal(t_get_header(&w.t, "Content-Disposition"), "attachment; filename=db.gz");
+  snprintf(part, sizeof part, "attachment; filename=\"%s_2025-06-01T00:00:00Z\"", w.host);
+  munit_assert_string_equal(t_get_header(&w.t, "Content-Disposition"), part);
   other = w;
   other.group = t_project(&w.t, t_organization(&w.t, "Other"), "P2");
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/%s/logs/db.gz", other.group, w.host), ==, 404); /* nor one of another project */

@@ -266,7 +266,7 @@ TEST(cluster_versions, legacy_refused)
   munit_assert_true(t_violation(&w.t, "providerSettings.instanceSizeName"));
   /* at several providers */
   versions_expect(&w, NEWEST, "POST", "", "{\"name\":\"M\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[" REGION("AWS", "US_EAST_1", "7", "M30")
-                                 ",{\"providerName\":\"GCP\",\"regionName\":\"EASTERN_US\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":2}}]}]}", 202);
+                                 ",{\"providerName\":\"GCP\",\"regionName\":\"EASTERN_US\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":2}}]}]}", 201);
   versions_expect(&w, LEGACY, "GET", "M", NULL, 400);
   munit_assert_string_equal(t_error(&w.t), "ASYMMETRIC_SHARD_UNSUPPORTED");
   munit_assert_not_null(strstr(t_str(&w.t, "detail"), "several providers"));

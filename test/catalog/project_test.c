@@ -55,7 +55,7 @@ TEST_SERVICE(project, life)
   munit_assert_size(svc_node_count(t->body), ==, 8);
   munit_assert_string_equal(t_str(t, "id"), id);
   munit_assert_string_equal(t_str(t, "orgId"), org);
-  munit_assert_null(t_node(t, "regionUsageRestrictions"));
+  munit_assert_null(t_node(t, "regionUsageRestrictions")); /* nobody asked for one */
   munit_assert_int(t_node(t, "tags")->type, ==, SVC_J_ARRAY);
   munit_assert_size(t_count(t, "tags"), ==, 0);
   munit_assert_string_equal(t_str(t, "withDefaultAlertsSettings"), "true");

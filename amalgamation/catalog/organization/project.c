@@ -18,7 +18,7 @@ static const svc_field project_fields[] = {
   F_ID(),
   F_STR("name", .flags = SVC_REQUIRED, SVC_NAMED),
   F_HEX24("orgId", .flags = SVC_REQUIRED | SVC_FIXED),
-  F_ENUM("regionUsageRestrictions", project_regions, .flags = SVC_FIXED), /* none: commercial regions only */
+  F_ENUM("regionUsageRestrictions", project_regions, .flags = SVC_FIXED), /* shown where it was asked for: other projects have no restriction */
   F_LIST("tags", &svc_object_tag, .max_items = 50, .preset = "[]"),
   F_BOOL("withDefaultAlertsSettings", .preset = "true")
 };

@@ -8,7 +8,7 @@
 #define LDAP_VERIFICATION_MOST 100
 #define LDAP_VERIFICATION_KEPT SVC_DAY_MS
 
-static const char *const ldap_verification_statuses[] = { "FAIL", "FAILED", "PENDING", "SUCCESS", NULL };
+static const char *const ldap_verification_statuses[] = { "FAIL", "FAILED", "PENDING", "SUCCESS", NULL }; /* FAIL: of jobs that an older release stored */
 static const char *const ldap_verification_results[] = { "FAIL", "OK", NULL };
 static const char *const ldap_verification_types[] = {
   "AUTHENTICATE", "AUTHORIZATION_ENABLED", "CONNECT", "PARSE_AUTHZ_QUERY", "QUERY_SERVER", "SERVER_SPECIFIED", "TEMPLATE", NULL
