@@ -96,7 +96,7 @@ TEST(cluster_log, simulated)
 TEST(cluster_log, refused)
 {
   log_world w, other;
-  char part[128];
+  char part[256];
   log_open(&w, NULL);
   munit_assert_int(log_get(&w, w.host, "mongo.gz"), ==, 400);
   munit_assert_string_equal(t_error(&w.t), "INVALID_PATH_PARAMETER");
