@@ -516,7 +516,7 @@ TEST(driver, two_ticks)
   int i, j;
   driver_open(&w);
   w.log.during = driver_slow;
-  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"value\":100}", "/groups/%s/limits/svc.project.deployment.clusters", w.group), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"value\":90}", "/groups/%s/limits/svc.project.deployment.clusters", w.group), ==, 200);
   for (i = 0; i < CLUSTERS; i++) {
     snprintf(body, sizeof body, "{\"name\":\"c%d\",%s", i, PROBE_CLUSTER("x", "M10") + strlen("{\"name\":\"x\","));
     munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/clusters", w.group), ==, 202);

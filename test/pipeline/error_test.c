@@ -891,7 +891,7 @@ static void starving_open(starving *w)
   w->number = 100;
   w->org = t_organization(&w->t, "Acme");
   w->group = t_project(&w->t, w->org, "alpha");
-  munit_assert_int(t_sendf(&w->t, "PATCH", "{\"value\":100}", "/groups/%s/limits/svc.project.deployment.clusters", w->group), ==, 200);
+  munit_assert_int(t_sendf(&w->t, "PATCH", "{\"value\":90}", "/groups/%s/limits/svc.project.deployment.clusters", w->group), ==, 200);
   munit_assert_int(t_sendf(&w->t, "POST", CLUSTER("Cluster0"), "/groups/%s/clusters", w->group), ==, 202);
 }
 
