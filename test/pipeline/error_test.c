@@ -803,7 +803,7 @@ static void starving_fill(starving *w, const char *from, char *out, size_t size)
   for (; *from && n + 64 < size; from++) {
     if (from[0] == '%' && from[1] && strchr("GODNHL", from[1])) {
       const char *value = from[1] == 'G' ? w->group : from[1] == 'O' ? w->org : w->doomed;
-      int number = from[1] == 'H' ? 8 + w->number % 8000 : from[1] == 'L' ? 1 + w->number % 99 : w->number;
+      int number = from[1] == 'H' ? 8 + w->number % 8000 : from[1] == 'L' ? 1 + w->number % 89 : w->number;
       if (strchr("GOD", from[1])) n += (size_t)snprintf(out + n, size - n, "%s", value);
       else n += (size_t)snprintf(out + n, size - n, "%d", number);
       from++;
