@@ -27,7 +27,7 @@ TEST_SERVICE(values, listed)
   t_header(t, "Accept", "application/vnd.svc.2020-01-01+json");
   munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters", group), ==, 406);
   munit_assert_string_equal(t_str(t, "detail"), "The Accept header names no version of this operation that can be served. There is "
-                            "application/vnd.svc.2024-08-05+json, which any later day stands for; gone are 2023-01-01, 2023-02-01.");
+                            "application/vnd.svc.2024-08-05+json, which any later day stands for; older ones are 2023-01-01, 2023-02-01.");
 }
 
 #define WORD "/api/acme/v2"
