@@ -341,7 +341,7 @@ typedef struct svc_config {
   size_t max_projects; /* projects of an organization; default 250 */
 
   /*
-  ** Other words on the wire, as JSON: {"vendor":"…","dbScheme":"…","fields":{"ours":"theirs"},"paths":{},"values":{},"codes":{}}; every
+  ** Other words on the wire, as JSON: {"vendor":"...","dbScheme":"...","fields":{"ours":"theirs"},"paths":{},"values":{},"codes":{}}; every
   ** member is optional. Requests, answers, links, errors and the OpenAPI document then have the words of the dialect for names of fields,
   ** segments and :verbs of paths, known values and error codes. What users wrote stays as it is, and so do keys of free-form JSON. The
   ** store keeps our words: it may be opened with another dialect, or with none. `vendor` and `dbScheme` stand for `vendor` and `db_scheme`,
