@@ -1,7 +1,7 @@
 /*
 ** The words of a dialect: svc_config.dialect, read and compared with the tables when a handle is opened.
 **
-** A dialect is {"vendor":"…","dbScheme":"…","fields":{"ours":"theirs"},"paths":{},"values":{},"codes":{}}. Each pair exchanges two words
+** A dialect is {"vendor":"...","dbScheme":"...","fields":{"ours":"theirs"},"paths":{},"values":{},"codes":{}}. Each pair exchanges two words
 ** wherever a table has ours: in objects that have such a field, in lists that have such a value. So the other word may be one of ours
 ** elsewhere, and a word of ours that has another one on the wire is unknown there.
 **
