@@ -287,7 +287,7 @@ TEST(control, strides)
   snprintf(path, sizeof path, "/api/svc/v2/groups/%s/clusters", group);
   munit_assert_int(call(&r, "POST", path, "{\"name\":\"a\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
                         "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\","
-                        "\"nodeCount\":3}}]}]}", answer, sizeof answer), ==, 202);
+                        "\"nodeCount\":3}}]}]}", answer, sizeof answer), ==, 201);
   memcpy(r.token, before, sizeof before);
   munit_assert_int(call(&r, "POST", "/_svc/clock", "{\"advanceSeconds\":86400}", answer, sizeof answer), ==, 200);
   munit_assert_int(call(&r, "GET", "/_svc/metrics", "", answer, sizeof answer), ==, 200);
