@@ -73,7 +73,7 @@ static void crawl_team(svc *s, bench_store *b)
     int status;
   } rows[] = {
     { "/clusters", "{\"name\":\"main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
-                   "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}", 202 },
+                   "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}", 201 },
     { "/databaseUsers", "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse battery\","
                         "\"roles\":[{\"roleName\":\"readWrite\",\"databaseName\":\"shop\"}]}", 201 },
     { "/accessList", "[{\"cidrBlock\":\"198.51.100.0/24\"}]", 201 },
