@@ -21,6 +21,12 @@
 SVC_LIST svc_values_providers[] = { "AWS", "AZURE", "GCP", "TENANT", NULL };
 SVC_LIST svc_values_clouds[] = { "AWS", "AZURE", "GCP", NULL };
 
+/* ------------------------------------------------------------------------------------------------------------ nodes */
+
+/* The kinds of nodes that a region of a cluster has, by the members that describe them; and of what of these is in effect. */
+SVC_LIST svc_values_node_kinds[] = { "electableSpecs", "readOnlySpecs", "analyticsSpecs", NULL };
+SVC_LIST svc_values_effective_kinds[] = { "effectiveElectableSpecs", "effectiveReadOnlySpecs", "effectiveAnalyticsSpecs", NULL };
+
 /* ---------------------------------------------------------------------------------------------------------- regions */
 
 /* Three names are used by more than one provider and stand in the lists themselves. */

@@ -68,11 +68,10 @@ static void body_drop_nulls(svc_node *body, const svc_object *object, bool whole
 }
 
 /* In the shape of the version that is asked for. */
-static void body_without_nulls(svc_call *c, const svc_object *object)
+static void body_without_nulls(svc_call *c)
 {
-  const svc_older *v = c->route.older;
+  const svc_object *object = svc_body_object(c);
   svc_node *item = c->plan->route->flags & SVC_BODY_ARRAY && c->body->type == SVC_J_ARRAY ? c->body->first : c->body;
-  if (v && v->body) object = v->body;
   for (; object && item; item = item->next)
     if (item->type == SVC_J_OBJECT) body_drop_nulls(item, object, c->request.method != SVC_PATCH);
 }
@@ -105,7 +104,7 @@ SVC_PRIVATE bool svc_stage_body(svc_call *c)
     if (c->body->type == SVC_J_OBJECT && !c->body->first) return true;
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "this operation takes no body");
   }
-  body_without_nulls(c, object);
+  body_without_nulls(c);
   if (route->flags & SVC_BODY_ARRAY) {
     c->checked = svc_check_array(c, object, c->body);
     return svc_check_done(c);

@@ -52,9 +52,15 @@ static svc_str check_path_text(svc_call *c, const check_path *path)
   (check_note(svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), SVC_FAULT_VALUE, check_tell(c, f, (input)->text)), \
    (svc_node *)NULL)
 
+static svc_str check_telling(const svc_field *f, svc_str value)
+{
+  return f->flags & (SVC_SEALED | SVC_WRITE_ONLY) ? SVC_S("") : value;
+}
+
+/* The same in the words of the dialect. */
 static svc_str check_tell(const svc_call *c, const svc_field *f, svc_str value)
 {
-  return f->flags & (SVC_SEALED | SVC_WRITE_ONLY) ? SVC_S("") : svc_turned_value(c->s, f, value);
+  return svc_turned_value(c->s, f, check_telling(f, value));
 }
 
 static void check_note(svc_violation *v, int fault, svc_str value)
@@ -91,7 +97,7 @@ static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *i
   if (f->flags & SVC_SEALED && !svc_may_seal(input->text))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be a secret without NUL, or what was shown of the one that is kept");
   if (f->values && !(f->flags & SVC_OPEN) && !svc_value_in(c->s, input->text, f->values))
-    return CHECK_BAD(c, SVC_E_INVALID_ENUM_VALUE, input, path, "must be %s", svc_values_meant(c, f->values, f->flags & (SVC_SEALED | SVC_WRITE_ONLY) ? SVC_S("") : input->text).p);
+    return CHECK_BAD(c, SVC_E_INVALID_ENUM_VALUE, input, path, "must be %s", svc_values_meant(c, f->values, check_telling(f, input->text)).p);
   if ((int64_t)length < f->min)
     return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must have at least %lld characters", (long long)f->min);
   if (f->max && (int64_t)length > f->max) return check_long(c, f, input, path);

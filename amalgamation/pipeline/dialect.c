@@ -32,35 +32,30 @@ static int dialect_bad_pair(const svc *s, int kind, const svc_word *word, const 
 
 /* -------------------------------------------------------------------------------------------------------------- looking up */
 
-static const svc_words *dialect_words(const svc *s, int kind)
+/* In the order of either language. */
+static const svc_word *dialect_find(const svc *s, int kind, svc_str text, bool theirs)
 {
-  return &s->dialect->kinds[kind];
+  const svc_words *words = s->dialect ? &s->dialect->kinds[kind] : NULL;
+  size_t low = 0, high = words ? words->count : 0;
+  while (low < high) {
+    size_t at = (low + high) / 2;
+    const svc_word *middle = theirs ? words->by_theirs[at] : &words->rows[at];
+    int order = svc_str_order(text, theirs ? middle->theirs : middle->ours);
+    if (order == 0) return middle;
+    if (order < 0) high = at;
+    else low = at + 1;
+  }
+  return NULL;
 }
 
 SVC_PRIVATE const svc_word *svc_word_ours(const svc *s, int kind, svc_str ours)
 {
-  size_t low = 0, high = s->dialect ? dialect_words(s, kind)->count : 0;
-  while (low < high) {
-    const svc_word *middle = &dialect_words(s, kind)->rows[(low + high) / 2];
-    int order = svc_str_order(ours, middle->ours);
-    if (order == 0) return middle;
-    if (order < 0) high = (low + high) / 2;
-    else low = (low + high) / 2 + 1;
-  }
-  return NULL;
+  return dialect_find(s, kind, ours, false);
 }
 
 SVC_PRIVATE const svc_word *svc_word_theirs(const svc *s, int kind, svc_str theirs)
 {
-  size_t low = 0, high = s->dialect ? dialect_words(s, kind)->count : 0;
-  while (low < high) {
-    const svc_word *middle = dialect_words(s, kind)->by_theirs[(low + high) / 2];
-    int order = svc_str_order(theirs, middle->theirs);
-    if (order == 0) return middle;
-    if (order < 0) high = (low + high) / 2;
-    else low = (low + high) / 2 + 1;
-  }
-  return NULL;
+  return dialect_find(s, kind, theirs, true);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- reading */
@@ -320,9 +315,9 @@ static void dialect_unknown(dialect_walk *w)
   int kind;
   size_t i;
   for (kind = 0; kind < SVC_WORD_KINDS && w->rc == SVC_OK; kind++)
-    for (i = 0; i < dialect_words(w->s, kind)->count && w->rc == SVC_OK; i++)
-      if (!dialect_words(w->s, kind)->rows[i].known)
-        w->rc = dialect_bad(w->s, dialect_members[kind], dialect_words(w->s, kind)->rows[i].ours, what[kind]);
+    for (i = 0; i < w->s->dialect->kinds[kind].count && w->rc == SVC_OK; i++)
+      if (!w->s->dialect->kinds[kind].rows[i].known)
+        w->rc = dialect_bad(w->s, dialect_members[kind], w->s->dialect->kinds[kind].rows[i].ours, what[kind]);
 }
 
 SVC_PRIVATE int svc_dialect_check(svc *s)

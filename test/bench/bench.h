@@ -222,6 +222,7 @@ void bench_cut(peer_text *out, const char *p, size_t n);
 char *bench_write(char *to, const peer_text *t, const peer_holes holes); /* where it ends */
 bench_text bench_number(char room[24], unsigned long long x);
 void bench_hole(char *text, const char *what, char hole); /* wherever `what` stands */
+void bench_hole_id(char *head, const svc_response *r); /* of the head of a create: the id in its Location */
 void bench_hole_between(char *text, const char *before, const char *after, char hole);
 void bench_id_hex(const unsigned char *id, char *out); /* 24 digits */
 bool bench_hex_id(const char *text, unsigned char id[12]);

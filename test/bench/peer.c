@@ -97,7 +97,7 @@ static void peer_send(struct mg_connection *c, const char *head, size_t head_len
   c->is_resp = 0;
 }
 
-static void peer_answer(struct mg_connection *c, int op, bench_text etag, const char *body, size_t length)
+static void peer_answer(struct mg_connection *c, int op, bench_text etag, bench_text id, const char *body, size_t length)
 {
   char head[2048], numbers[2][24];
   peer_holes holes;
@@ -106,6 +106,7 @@ static void peer_answer(struct mg_connection *c, int op, bench_text etag, const 
   holes[PEER_REMAINING] = bench_number(numbers[0], (uint64_t)peer.tokens);
   holes[PEER_LENGTH] = bench_number(numbers[1], length);
   holes[PEER_ETAG] = etag;
+  holes[PEER_ID] = id;
   peer_send(c, head, (size_t)(bench_write(head, &peer.head[op], holes) - head), body, length);
 }
 
@@ -140,7 +141,7 @@ static void peer_entity(struct mg_connection *c, int op, const char *id, const u
   to = bench_write(to + splice, &peer.links, holes);
   memcpy(to, item.p + splice, item.n - splice);
   to += item.n - splice;
-  peer_answer(c, op, tag, peer.body, (size_t)(to - peer.body));
+  peer_answer(c, op, tag, holes[PEER_ID], peer.body, (size_t)(to - peer.body));
 }
 
 static void peer_get(struct mg_connection *c, const unsigned char *org, const char *id_text)
@@ -192,7 +193,7 @@ static void peer_list(struct mg_connection *c, int op, const unsigned char *scop
   memcpy(to + 15, text.p, text.n);
   to += 15 + text.n;
   *to++ = '}';
-  peer_answer(c, op, (bench_text){ number, 0 }, peer.body, (size_t)(to - peer.body));
+  peer_answer(c, op, (bench_text){ number, 0 }, (bench_text){ number, 0 }, peer.body, (size_t)(to - peer.body));
 }
 
 /* -------------------------------------------------------------------------------------------------------------- creates */

@@ -32,7 +32,7 @@ static void fill_text(fill *f, const char *name, int op, const char *text)
   bench_raw_put(&f->raw, f->txn, PEER_KEY_TEXT, key, strlen(key), NULL, 0, text, strlen(text));
 }
 
-/* The head of an answer as the listener writes it: the library's headers, the date before them, the length behind. */
+/* The head of an answer as the listener writes it: the library's headers, the date before them, behind them those for browsers and the length. */
 static void fill_head(fill *f, int op, const svc_response *r)
 {
   char text[2048];
@@ -44,7 +44,9 @@ static void fill_head(fill *f, int op, const svc_response *r)
     if (strcmp(h->name, "Content-Length") == 0) continue;
     n += (size_t)snprintf(text + n, sizeof text - n, "%s: %s\r\n", h->name, hole[0] ? hole : h->value);
   }
-  snprintf(text + n, sizeof text - n, "Content-Length: %c\r\n\r\n", PEER_LENGTH);
+  snprintf(text + n, sizeof text - n, "Referrer-Policy: strict-origin-when-cross-origin\r\nX-Frame-Options: DENY\r\n"
+           "X-Permitted-Cross-Domain-Policies: none\r\nContent-Length: %c\r\n\r\n", PEER_LENGTH);
+  bench_hole_id(text, r);
   fill_text(f, "head", op, text);
 }
 

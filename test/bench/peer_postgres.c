@@ -119,7 +119,8 @@ size_t bench_head_of(const svc_response *r, bool holes, char *out, size_t size)
     char hole[2] = { tag ? PEER_ETAG : PEER_REMAINING, 0 };
     n += (size_t)snprintf(out + n, size - n, "%s: %s\n", h->name, holes && (tag || left) ? hole : h->value);
   }
-  return n;
+  if (holes) bench_hole_id(out, r);
+  return strlen(out);
 }
 
 /* A project's own text, with holes. */

@@ -218,7 +218,7 @@ static void postgres_compare(postgres_side *ours, postgres_side *theirs, bench_o
   snprintf(heads[1], sizeof heads[1], "%.*s", (int)answer.head_length, answer.head);
   for (i = 0; i < 2; i++) {
     postgres_mask(heads[i], "RateLimit-Remaining: ");
-    if (op == BENCH_CREATE) postgres_mask(heads[i], "ETag: ");
+    if (op == BENCH_CREATE) postgres_mask(heads[i], "ETag: "), postgres_mask(heads[i], "Location: ");
   }
   if (strcmp(heads[0], heads[1]) != 0) postgres_differ(op, heads[0], heads[1]);
   body = bench_text_copy(answer.body, answer.body_length);

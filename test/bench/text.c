@@ -88,6 +88,15 @@ void bench_hole(char *text, const char *what, char hole)
   }
 }
 
+void bench_hole_id(char *head, const svc_response *r)
+{
+  const char *id = strstr(r->body, "\"id\":\"");
+  char text[25];
+  if (!strstr(head, "Location: ") || !id) return;
+  snprintf(text, sizeof text, "%.24s", id + 6);
+  bench_hole(head, text, PEER_ID);
+}
+
 void bench_hole_between(char *text, const char *before, const char *after, char hole)
 {
   char *p = strstr(text, before), *end = p ? strstr(p + strlen(before), after) : NULL;

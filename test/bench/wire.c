@@ -147,6 +147,7 @@ static void wire_compare(const wire_server *servers, const bench_store *b, bench
     wire_mask(answer[i], "\r\nRateLimit-Remaining: ");
     if (op != BENCH_CREATE) continue;
     wire_mask(answer[i], "\r\nETag: ");
+    wire_mask(answer[i], "\r\nLocation: ");
     strstr(answer[i], "\r\n\r\n")[0] = 0;
   }
   if (strcmp(answer[0], answer[1]) != 0) {

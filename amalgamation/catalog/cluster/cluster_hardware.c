@@ -275,14 +275,13 @@ SVC_PRIVATE int64_t svc_cluster_node_count(const svc_node *body)
 /* Nodes of each size, while it runs; a paused one keeps its disks only, which are not counted. */
 SVC_PRIVATE size_t svc_cluster_meters(svc_call *c, const svc_node *body, svc_meter *out, size_t most)
 {
-  static const char *const kinds[] = { "electableSpecs", "readOnlySpecs", "analyticsSpecs" };
   const svc_node *spec = svc_node_get(body, "replicationSpecs"), *region;
   size_t n = 0, i, k;
   if (svc_node_bool(body, "paused", false) || !spec) return 0;
   for (spec = svc_node_first(spec); spec; spec = spec->next)
     for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
-      for (k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        const svc_node *nodes = svc_node_get(region, kinds[k]);
+      for (k = 0; svc_values_node_kinds[k]; k++) {
+        const svc_node *nodes = svc_node_get(region, svc_values_node_kinds[k]);
         int64_t count = k == 0 ? svc_cluster_electable(region) : cluster_hardware_count(nodes);
         svc_str provider = svc_node_str(region, "providerName"), size = svc_node_str(nodes, "instanceSize");
         svc_str sku = svc_arena_print(c->arena, "INSTANCE_" SVC_FMT "_" SVC_FMT, SVC_ARG(provider), SVC_ARG(size));

@@ -7,6 +7,7 @@
 ** those of one priority by their name, descending.
 */
 #include "catalog/catalog.h"
+#include "catalog/values.h"
 #include "catalog/deployment/cluster_parts.h"
 
 enum {
@@ -30,10 +31,6 @@ static const cluster_nodes_disk cluster_nodes_disks[] = {
 static const cluster_nodes_disk cluster_nodes_local_disks[] = {
   { 40, 380, 135125 }, { 50, 760, 270250 }, { 80, 1600, 568947 }, { 200, 3100, 1102335 }, { 0, 4000, 1422368 }
 };
-
-static const char *const cluster_nodes_kinds[] = { "electableSpecs", "readOnlySpecs", "analyticsSpecs" };
-static const char *const cluster_nodes_effective[] = { "effectiveElectableSpecs", "effectiveReadOnlySpecs", "effectiveAnalyticsSpecs" };
-#define CLUSTER_NODES_KINDS (sizeof cluster_nodes_kinds / sizeof cluster_nodes_kinds[0])
 
 /* ----------------------------------------------------------------------------------------------------------- sizes */
 
@@ -73,8 +70,8 @@ static svc_node *cluster_nodes_model(const svc_node *spec, const svc_node *regio
 {
   svc_node *other = svc_node_first(svc_node_get(spec, "regionConfigs")), *nodes;
   size_t i;
-  for (i = 0; i < CLUSTER_NODES_KINDS; i++) {
-    nodes = svc_node_get(region, cluster_nodes_kinds[i]);
+  for (i = 0; svc_values_node_kinds[i]; i++) {
+    nodes = svc_node_get(region, svc_values_node_kinds[i]);
     if (svc_node_get(nodes, "instanceSize")) return nodes;
   }
   for (; other; other = other->next) {
@@ -135,7 +132,7 @@ SVC_PRIVATE void svc_cluster_nodes_open(svc_call *c, const svc_node *spec, svc_n
   size_t i;
   if (!model) return;
   cluster_nodes_size_disk(c, spec, model, azure);
-  for (i = 0; i < CLUSTER_NODES_KINDS; i++) cluster_nodes_like(c, spec, region, cluster_nodes_kinds[i], model);
+  for (i = 0; svc_values_node_kinds[i]; i++) cluster_nodes_like(c, spec, region, svc_values_node_kinds[i], model);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- finish */
@@ -167,9 +164,9 @@ static void cluster_nodes_speed(svc_call *c, const svc_node *region, svc_node *n
 static void cluster_nodes_speeds(svc_call *c, svc_node *region)
 {
   size_t i;
-  for (i = 0; i < CLUSTER_NODES_KINDS; i++) {
-    svc_node *nodes = svc_node_get(region, cluster_nodes_kinds[i]);
-    svc_node_drop(region, cluster_nodes_effective[i]); /* of before; svc_cluster_nodes_effective() shows it anew */
+  for (i = 0; svc_values_node_kinds[i]; i++) {
+    svc_node *nodes = svc_node_get(region, svc_values_node_kinds[i]);
+    svc_node_drop(region, svc_values_effective_kinds[i]); /* of before; svc_cluster_nodes_effective() shows it anew */
     if (nodes) cluster_nodes_speed(c, region, nodes);
   }
 }
@@ -177,9 +174,9 @@ static void cluster_nodes_speeds(svc_call *c, svc_node *region)
 static void cluster_nodes_show(svc_call *c, svc_node *region)
 {
   size_t i;
-  for (i = 0; i < CLUSTER_NODES_KINDS; i++)
-    if (svc_node_get(region, cluster_nodes_kinds[i]))
-      svc_node_set_copy(c->arena, region, cluster_nodes_effective[i], region, cluster_nodes_kinds[i]);
+  for (i = 0; svc_values_node_kinds[i]; i++)
+    if (svc_node_get(region, svc_values_node_kinds[i]))
+      svc_node_set_copy(c->arena, region, svc_values_effective_kinds[i], region, svc_values_node_kinds[i]);
 }
 
 static bool cluster_nodes_precedes(const svc_node *a, const svc_node *b)

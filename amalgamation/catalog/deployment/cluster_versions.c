@@ -30,10 +30,6 @@ static const char *const cluster_versions_newer[] = {
   "adaptiveCapacity", "effectiveReplicationSpecs", "featureCompatibilityVersion", "featureCompatibilityVersionExpirationDate",
   "internalClusterRole", "redactClientLogData", "retainBackups", "useAwsTimeBasedSnapshotCopyForFastInitialSync"
 };
-static const char *const cluster_versions_effective[] = { "effectiveAnalyticsSpecs", "effectiveElectableSpecs", "effectiveReadOnlySpecs" };
-static const char *const cluster_versions_kinds[] = { "electableSpecs", "readOnlySpecs", "analyticsSpecs" };
-
-#define CLUSTER_VERSIONS_EACH(names, i) for (i = 0; i < sizeof names / sizeof names[0]; i++)
 
 /* -------------------------------------------------------------------------------------------------------- downgrade */
 
@@ -79,9 +75,9 @@ static bool cluster_versions_lift_disks(svc_call *c, svc_node *shown)
   size_t i;
   for (; spec; spec = spec->next)
     for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next) {
-      CLUSTER_VERSIONS_EACH(cluster_versions_effective, i) svc_node_drop(region, cluster_versions_effective[i]);
-      CLUSTER_VERSIONS_EACH(cluster_versions_kinds, i)
-        if (!cluster_versions_lift_disk(c, shown, svc_node_get(region, cluster_versions_kinds[i]))) return false;
+      for (i = 0; svc_values_effective_kinds[i]; i++) svc_node_drop(region, svc_values_effective_kinds[i]);
+      for (i = 0; svc_values_node_kinds[i]; i++)
+        if (!cluster_versions_lift_disk(c, shown, svc_node_get(region, svc_values_node_kinds[i]))) return false;
     }
   return true;
 }
@@ -89,7 +85,7 @@ static bool cluster_versions_lift_disks(svc_call *c, svc_node *shown)
 SVC_PRIVATE bool svc_cluster_by_zone(svc_call *c, svc_node *shown)
 {
   size_t i;
-  CLUSTER_VERSIONS_EACH(cluster_versions_newer, i) svc_node_drop(shown, cluster_versions_newer[i]);
+  for (i = 0; i < sizeof cluster_versions_newer / sizeof cluster_versions_newer[0]; i++) svc_node_drop(shown, cluster_versions_newer[i]);
   return cluster_versions_fold(c, shown) && cluster_versions_lift_disks(c, shown) && !c->arena->failed;
 }
 
@@ -107,8 +103,8 @@ static void cluster_versions_set_disk(svc_call *c, const svc_node *spec, const s
   svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs")), *nodes;
   size_t i;
   for (; region; region = region->next)
-    CLUSTER_VERSIONS_EACH(cluster_versions_kinds, i) {
-      nodes = svc_node_get(region, cluster_versions_kinds[i]);
+    for (i = 0; svc_values_node_kinds[i]; i++) {
+      nodes = svc_node_get(region, svc_values_node_kinds[i]);
       if (nodes && nodes->type == SVC_J_OBJECT && (all || !svc_node_get(nodes, "diskSizeGB"))) svc_node_set_copy(c->arena, nodes, "diskSizeGB", from, "diskSizeGB");
     }
 }

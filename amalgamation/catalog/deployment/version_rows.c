@@ -13,9 +13,9 @@
 
 SVC_PRIVATE const svc_older svc_cluster_older[] = { { VERSION_ROWS_20230101 }, { VERSION_ROWS_20230201 }, { .date = 0 } };
 SVC_PRIVATE const svc_older svc_cluster_older_create[] = {
-  { VERSION_ROWS_20230101, .status = 201, .example = "{\"name\":\"Main\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"numShards\":1,"
+  { VERSION_ROWS_20230101, .example = "{\"name\":\"Main\",\"backupEnabled\":true,\"clusterType\":\"SHARDED\",\"numShards\":1,"
     "\"providerSettings\":{\"instanceSizeName\":\"M30\",\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}" },
-  { VERSION_ROWS_20230201, .status = 201 }, { VERSION_ROWS_20240805, .status = 201 }, { .date = 0 }
+  { VERSION_ROWS_20230201 }, { VERSION_ROWS_20240805 }, { .date = 0 }
 };
 SVC_PRIVATE const svc_older svc_cluster_older_change[] = {
   { VERSION_ROWS_20230101 }, { VERSION_ROWS_20230201 }, { VERSION_ROWS_20240805, .upgrade = svc_cluster_either_upgrade }, { .date = 0 }

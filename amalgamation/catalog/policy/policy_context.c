@@ -6,6 +6,7 @@
 ** by the same words as what was refused.
 */
 #include "catalog/policy/policy_language.h"
+#include "catalog/values.h"
 
 static svc_node *policy_context_new(svc_call *c, int type, const char *name)
 {
@@ -58,14 +59,13 @@ static void policy_context_nodes(policy_sizes *sizes, const svc_node *nodes)
 /* Where its size may go by itself counts as much as where it is. */
 static void policy_context_region(svc_call *c, const svc_node *region, policy_sizes *sizes, svc_node *providers, svc_node *regions)
 {
-  static const char *const kinds[] = { "electableSpecs", "readOnlySpecs", "analyticsSpecs" };
   static const char *const scalings[] = { "autoScaling", "analyticsAutoScaling" };
   svc_str provider = svc_node_str(region, "providerName"), backing = svc_node_str(region, "backingProviderName");
   size_t i;
   if (backing.n) provider = backing;
   policy_context_add(c, providers, svc_policy_provider(c->arena, provider));
   policy_context_add(c, regions, svc_policy_region(c->arena, provider, svc_node_str(region, "regionName")));
-  for (i = 0; i < 3; i++) policy_context_nodes(sizes, svc_node_get(region, kinds[i]));
+  for (i = 0; svc_values_node_kinds[i]; i++) policy_context_nodes(sizes, svc_node_get(region, svc_values_node_kinds[i]));
   for (i = 0; i < 2; i++) {
     const svc_node *compute = svc_node_get(svc_node_get(region, scalings[i]), "compute");
     if (!svc_node_bool(compute, "enabled", false)) continue;
