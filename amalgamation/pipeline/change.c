@@ -218,6 +218,12 @@ static svc_str change_text(const svc_node *body, const char *field)
   return member ? member->text : SVC_S("");
 }
 
+static bool change_event(svc_call *c, const svc_change *change, const svc_entity *e, const char *type)
+{
+  const svc_difference d = { change->noun, e, change->before ? SVC_DIFF_CHANGED : SVC_DIFF_NEW, change->before, change->body };
+  return svc_event_told(c, type, &d);
+}
+
 /* The events of the fields that changed and have one of their own; *others: some that have none changed as well. */
 static bool change_field_events(svc_call *c, const svc_change *change, const svc_entity *e, bool *others)
 {
@@ -233,7 +239,7 @@ static bool change_field_events(svc_call *c, const svc_change *change, const svc
       if (strcmp(row->field, f->name) != 0) continue;
       own = true;
       if (row->value && !svc_str_is(change_text(change->body, f->name), row->value)) continue;
-      if (!svc_event_about(c, change->noun, e, row->event, false)) return false;
+      if (!change_event(c, change, e, row->event)) return false;
     }
     if (!own && !(f->flags & SVC_READ_ONLY)) *others = true;
   }
@@ -244,7 +250,7 @@ static bool change_events(svc_call *c, const svc_change *change, const svc_entit
 {
   bool others = !change->before || !change->noun->noun->field_events || change->unseen;
   if (!others && !change_field_events(c, change, e, &others)) return false;
-  return !others || svc_event_about(c, change->noun, e, change->event, false);
+  return !others || change_event(c, change, e, change->event);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- inserting */

@@ -157,7 +157,7 @@ SVC_PRIVATE bool svc_meter_due(svc_call *c, const svc_due_entry *due, bool *mine
 
 /* event.c */
 SVC_PRIVATE bool svc_event_write(svc_call *c, const char *type, const svc_scope *scope, const char *field, svc_str value);
-typedef struct svc_event_part { /* what an event is about */
+typedef struct svc_event_part { /* what an event is about; name NULL: nothing */
   const char *name;
   svc_str value; /* empty: it has none */
   bool raw;      /* that is JSON, no text */
@@ -165,6 +165,15 @@ typedef struct svc_event_part { /* what an event is about */
 /* With several of these, in the order of their names. */
 SVC_PRIVATE bool svc_event_with(svc_call *c, const char *type, const svc_scope *scope, const svc_event_part *about, size_t count);
 SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type, bool gone);
+/* The same, of an entity whose noun may have `diff`: the event says what has changed. */
+enum svc_diff_what { SVC_DIFF_NONE, SVC_DIFF_NEW, SVC_DIFF_CHANGED, SVC_DIFF_LEAVING /* it is being deleted */, SVC_DIFF_GONE };
+typedef struct svc_difference {
+  const svc_noun_info *noun;
+  const svc_entity *e;
+  int what; /* enum svc_diff_what */
+  const svc_node *before, *body; /* before: of SVC_DIFF_CHANGED alone; body NULL: that of the entity */
+} svc_difference;
+SVC_PRIVATE bool svc_event_told(svc_call *c, const char *type, const svc_difference *d);
 
 /* retry.c: Idempotency-Key. */
 SVC_PRIVATE bool svc_retry_before(svc_call *c, bool *answered);

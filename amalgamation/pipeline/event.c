@@ -184,24 +184,67 @@ static svc_scope event_scope(const svc_call *c, const svc_noun_info *noun, const
   return scope;
 }
 
-SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type, bool gone)
+#define EVENT_PARTS (3 + SVC_EVENT_MEMBERS) /* itself, its parent, what has changed */
+typedef struct event_parts {
+  svc_event_part at[EVENT_PARTS];
+  size_t count;
+} event_parts;
+
+/* One more, where its name belongs. */
+static void event_add(event_parts *parts, svc_event_part part)
 {
+  size_t i = parts->count;
+  if (!part.name || SVC_NEVER(i == EVENT_PARTS)) return;
+  for (; i > 0 && strcmp(parts->at[i - 1].name, part.name) > 0; i--) parts->at[i] = parts->at[i - 1];
+  parts->at[i] = part;
+  parts->count++;
+}
+
+static void event_add_members(svc_call *c, const svc_noun *noun, const svc_entity *e, event_parts *parts)
+{
+  const svc_event_member *row = noun->event_members;
+  for (; row && row->name; row++)
+    event_add(parts, (svc_event_part){ row->name,
+                                       row->field  ? svc_entity_text(c, noun, e, row->field)
+                                       : row->text ? svc_str_c(row->text)
+                                                   : svc_id_str(c->arena, &e->parent),
+                                       false });
+}
+
+static bool event_add_diffs(svc_call *c, const svc_difference *d, event_parts *parts)
+{
+  const svc_noun_info *feed = c->s->seats[SVC_SEAT_FEED];
+  svc_difference whole = *d;
+  svc_event_part part = { NULL, { NULL, 0 }, false };
+  if (d->what == SVC_DIFF_NONE || !d->noun->noun->diff || !feed || !feed->noun->feed || !feed->noun->feed->diffs) return true;
+  if (!whole.body) whole.body = svc_entity_body(c, d->e);
+  if (!whole.body || !feed->noun->feed->diffs(c, &whole, &part)) return svc_failed(c);
+  event_add(parts, part);
+  return true;
+}
+
+SVC_PRIVATE bool svc_event_told(svc_call *c, const char *type, const svc_difference *d)
+{
+  const svc_noun_info *noun = d->noun;
+  const svc_entity *e = d->e;
+  bool gone = d->what == SVC_DIFF_GONE;
   svc_scope scope = event_scope(c, noun, e, gone);
-  svc_event_part about[2], above;
-  size_t n = 0;
+  event_parts parts = { .count = 0 };
   if (!type) return true;
   if (gone && noun == c->s->group) return svc_event_write(c, type, &scope, "groupId", svc_id_str(c->arena, &e->id));
-  above = event_parent(c, noun, e);
   if (noun->noun->event_field)
-    about[n++] = (svc_event_part){ noun->noun->event_field,
-                                   noun->noun->event_value ? svc_entity_text(c, noun->noun, e, noun->noun->event_value)
-                                   : e->unique.n && !(noun->noun->flags & SVC_EVENT_KEY) ? e->unique
-                                                                                         : e->key,
-                                   false };
-  if (above.name) about[n++] = above;
-  if (n == 2 && strcmp(about[1].name, about[0].name) < 0) { /* in order */
-    about[1] = about[0];
-    about[0] = above;
-  }
-  return svc_event_with(c, type, &scope, about, n);
+    event_add(&parts, (svc_event_part){ noun->noun->event_field,
+                                        noun->noun->event_value ? svc_entity_text(c, noun->noun, e, noun->noun->event_value)
+                                        : e->unique.n && !(noun->noun->flags & SVC_EVENT_KEY) ? e->unique
+                                                                                              : e->key,
+                                        false });
+  event_add(&parts, event_parent(c, noun, e));
+  event_add_members(c, noun->noun, e, &parts);
+  return event_add_diffs(c, d, &parts) && svc_event_with(c, type, &scope, parts.at, parts.count);
+}
+
+SVC_PRIVATE bool svc_event_about(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *type, bool gone)
+{
+  const svc_difference d = { .noun = noun, .e = e, .what = gone ? SVC_DIFF_GONE : SVC_DIFF_NONE };
+  return svc_event_told(c, type, &d);
 }

@@ -139,6 +139,16 @@ static bool plan_is_array(const svc_noun *noun, const char *field)
   return !object || (f && f->type == SVC_ARRAY && f->item == SVC_OBJECT);
 }
 
+/* So many that an event has room for, each of a field that the entities have. */
+static bool plan_event_members(const svc_noun *noun)
+{
+  const svc_event_member *row = noun->event_members;
+  size_t n = 0;
+  for (; row && row->name; row++, n++)
+    if (row->field && !svc_field_named(noun->object, svc_str_c(row->field))) return false;
+  return n <= SVC_EVENT_MEMBERS;
+}
+
 /* What no other part looks at before it relies on it. */
 static int plan_check_noun(const svc *s, const svc_noun_info *info)
 {
@@ -166,6 +176,7 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
     return plan_bad(s, noun->name, "SVC_SOLE", "needs errors for a second one and for none");
   if (noun->feed && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
     return plan_bad(s, noun->name, "tallies", "are of the feed, and no more than it may have");
+  if (!plan_event_members(noun)) return plan_bad(s, noun->name, "event_members", "are too many, or one is of no field");
   if (noun->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->noun->quotas->limit(NULL, NULL, noun->quota) < 0)
     return plan_bad(s, noun->name, noun->quota, "is no limit that is known");
   return SVC_OK;

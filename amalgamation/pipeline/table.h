@@ -55,6 +55,7 @@ enum svc_field_flags {
   SVC_ORG_EVENTS = 512,   /* and of organizations */
   SVC_ALERTABLE = 2048,   /* of these, those for which an alert can be configured */
   SVC_ANY_CASE = 8192,    /* a string: one of .values in whatever case, kept as the list has it */
+  SVC_PLACE = 16384,      /* a string of answers that names fields, "specs[0].name": a dialect has its own words in it */
   SVC_OPEN = 4096,        /* a string: .values are those that are known beforehand; a hook looks at others */
   SVC_SEALED = 1024       /* a string, or a map of strings: a secret that is needed again. It is kept sealed (seal.c), and shown
                              by its last characters at the most; with SVC_WRITE_ONLY not at all. What was shown may be sent back:
@@ -399,6 +400,21 @@ typedef struct svc_field_event {
   const char *field, *event, *value;
 } svc_field_event;
 
+/* A further member of a noun's events. */
+#define SVC_EVENT_MEMBERS 4
+typedef struct svc_event_member {
+  const char *name;
+  const char *field; /* the field of the entity whose text it is */
+  const char *text;  /* where there is no field: this; NULL: the id of what the entity is below */
+} svc_event_member;
+
+/* Events of a noun that has this say what a change has changed, field by field: svc_feed_ops.diffs writes it. */
+typedef struct svc_diff {
+  const char *type; /* what the log calls such entities: "USERS" */
+  /* Adds to `out` what the log shows of such an entity beside its changed fields, as `body` has it by now. NULL: nothing. */
+  bool (*shows)(svc_call *c, const svc_entity *e, const svc_node *body, svc_node *out);
+} svc_diff;
+
 enum svc_fault { SVC_FAULT_VALUE = 1, SVC_FAULT_MISSING = 2, SVC_FAULT_CHANGED = 4, SVC_FAULT_LONG = 8 };
 
 /*
@@ -482,8 +498,12 @@ typedef struct svc_access_ops {
 } svc_access_ops;
 
 /* Of the event log. */
+struct svc_difference;
+struct svc_event_part;
 typedef struct svc_feed_ops {
   const char *const *tallies; /* fields that lists are filtered by, strings; at most SVC_TALLIES, closed by NULL */
+  /* The member that says what has changed of an entity whose noun has `diff`. False: failed. */
+  bool (*diffs)(svc_call *c, const struct svc_difference *d, struct svc_event_part *out);
 } svc_feed_ops;
 
 /* Of the noun that knows the limits of a project. */
@@ -560,6 +580,8 @@ struct svc_noun {
   unsigned short err_other;     /* SVC_E_...: what the path names is another noun with which it shares `names`; its key, its parent's */
   const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
   const char *event_value; /* the field whose text event_field carries; NULL: its unique value, or its key */
+  const svc_event_member *event_members; /* that its events have as well, at most SVC_EVENT_MEMBERS; closed by a row without name */
+  const svc_diff *diff;    /* its events say what has changed of it; NULL: they do not */
   const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; nouns that have the same
                               are counted together; NULL: none */
   const svc_feed_ops *feed;         /* of SVC_SEAT_FEED */

@@ -89,6 +89,7 @@ static bool verbs_begin_delete(svc_call *c, const svc_entity *stored)
   const svc_noun *noun = c->plan->noun->noun;
   svc_change change;
   svc_entity e = *stored;
+  const svc_difference d = { c->plan->noun, &e, SVC_DIFF_LEAVING, NULL, NULL };
   if (!svc_change_of(c, c->plan->noun, stored, &change)) return false;
   svc_node_set_text(c->arena, change.body, noun->lifecycle->field, noun->lifecycle->deleted);
   if (noun->lifecycle->leaving && !noun->lifecycle->leaving(c, &change)) return false;
@@ -97,7 +98,7 @@ static bool verbs_begin_delete(svc_call *c, const svc_entity *stored)
   if (!svc_change_write(c, &change, &e)) return false;
   e.revision = svc_new_revision(c->txn);
   if (!svc_entity_store(c, &e, stored)) return false;
-  return svc_order_put(c, c->plan->noun, &e) && svc_event_about(c, c->plan->noun, &e, noun->event_deleted, false);
+  return svc_order_put(c, c->plan->noun, &e) && svc_event_told(c, noun->event_deleted, &d);
 }
 
 SVC_PRIVATE bool svc_verb_delete(svc_call *c)

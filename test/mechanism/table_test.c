@@ -132,7 +132,7 @@ TEST(table, names)
     .name = "target", .kind = "targ", .parent = "project", .object = &list_object, .flags = SVC_SINGLETON
   };
   static const char *const tallied[] = { "name", NULL };
-  static const svc_feed_ops feed_ops = { tallied };
+  static const svc_feed_ops feed_ops = { .tallies = tallied };
   static const svc_noun tallies = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .feed = &feed_ops };
   static const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "deep" };
   table_refused(&target, &names, "probe", "name"); /* it could be given another name */
@@ -174,11 +174,22 @@ static const svc_noun routed[] = {
 static const char *const no_bills[] = { "invoice", NULL }, *const no_feed[] = { "event", NULL };
 static const svc_noun bills = { .name = "probe", .kind = "prob", .parent = "organization", .object = &plain_object, .seat = SVC_SEAT_BILLS };
 static const char *const many_tallied[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", NULL };
-static const svc_noun feed = { .name = "probe", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_FEED, .feed = &(const svc_feed_ops){ many_tallied } };
+static const svc_noun feed = { .name = "probe", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_FEED, .feed = &(const svc_feed_ops){ .tallies = many_tallied } };
+
+static const svc_event_member no_field_of_events[] = { { "clusterId", NULL, NULL }, { "clusterName", "nothing", NULL }, { NULL, NULL, NULL } };
+static const svc_event_member many_members[] = { { "a", NULL, "x" }, { "b", NULL, "x" }, { "c", NULL, "x" }, { "d", NULL, "x" },
+                                                 { "e", NULL, "x" }, { NULL, NULL, NULL } };
+static const svc_noun eventful[] = {
+  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .event_members = no_field_of_events },
+  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .event_members = many_members }
+};
 
 /* What a part of the pipeline would rely on, and could not. */
 TEST(table, relied_on)
 {
+  munit_assert_size(sizeof many_members / sizeof many_members[0], >, SVC_EVENT_MEMBERS + 1);
+  table_refused(&eventful[0], NULL, "probe", "event_members");
+  table_refused(&eventful[1], NULL, "probe", "event_members");
   munit_assert_size(sizeof many_tallied / sizeof many_tallied[0], >, SVC_TALLIES + 1);
   table_refused(&secretive, &deep, "part", "secrets");
   table_refused(&wordy, &deep, "part", "no array");

@@ -52,6 +52,23 @@ TEST(dialect, round_trip)
   t_close(t);
 }
 
+/* What events say of changes names fields: in the dialect's words, wherever in the body they stand. */
+TEST(dialect, events)
+{
+  t_place w;
+  t_service *t = &w.t;
+  t_place_open(&w, &acme, "alpha", NULL);
+  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 201);
+  t_advance(t, 60);
+  munit_assert_int(t_sendf(t, "PATCH", "{\"shards\":[{\"regionConfigs\":[{\"cloud\":\"AMAZON\",\"regionName\":\"US_EAST_1\",\"priority\":7,"
+                           "\"electableSpecs\":{\"tier\":\"M20\",\"nodeCount\":3}}]}]}", "/groups/%s/machines/c", w.group), ==, 200);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?eventType=CLUSTER_UPDATE_STARTED", w.group), ==, 200);
+  munit_assert_not_null(strstr(t->response.body, "\"display\":\"tier\",\"new\":\"M20\",\"old\":\"M10\","
+                               "\"param\":\"shards[0].regionConfigs[0].electableSpecs.tier\""));
+  munit_assert_null(strstr(t->response.body, "instanceSize"));
+  t_close(t);
+}
+
 TEST(dialect, sent_back)
 {
   t_place w;

@@ -277,6 +277,8 @@ static const svc_field_error service_account_errors[] = {
   { NULL, 0, 0 }
 };
 
+static const svc_event_member service_account_event_members[] = { { "clientId", "clientId", NULL }, { NULL, NULL, NULL } };
+
 SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .name = "service account",
   .rel = "serviceAccount",
@@ -294,6 +296,7 @@ SVC_PRIVATE const svc_noun svc_noun_service_account = {
   .event_created = "SERVICE_ACCOUNT_CREATED",
   .event_deleted = "SERVICE_ACCOUNT_DELETED",
   .event_field = "resourceId",
+  .event_members = service_account_event_members,
   .field_errors = service_account_errors,
   .routes = SVC_ROUTES(service_account_routes),
   .prepare = service_account_prepare,

@@ -344,6 +344,15 @@ static size_t snapshot_meters(svc_call *c, const svc_node *body, svc_meter *out,
   return 1;
 }
 
+/* ---- events */
+
+static const svc_event_member snapshot_event_members[] = {
+  { "clusterId", NULL, NULL },
+  { "frequencyType", "frequencyType", NULL },
+  { "snapshotScheduledCreationDate", "createdAt", NULL },
+  { NULL, NULL, NULL }
+};
+
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 SVC_PRIVATE const svc_noun svc_noun_snapshot = {
@@ -362,6 +371,7 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .event_updated = "CPS_SNAPSHOT_RETENTION_MODIFIED_AUDIT",
   .event_deleted = "CPS_SNAPSHOT_DELETED_AUDIT",
   .event_field = "resourceId",
+  .event_members = snapshot_event_members,
   .order_gone = "snapshot.delete", /* whichever way it goes: deleted, expired, with its cluster */
   .routes = SVC_ROUTES(snapshot_routes),
   .prepare = snapshot_prepare,

@@ -330,6 +330,7 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .event_updated = "CLUSTER_UPDATE_STARTED",
   .event_deleted = "CLUSTER_DELETE_SUBMITTED",
   .event_field = "clusterName",
+  .diff = &svc_cluster_diff,
   .field_errors = cluster_errors,
   .routes = SVC_ROUTES(cluster_routes),
   .prepare = cluster_prepare,

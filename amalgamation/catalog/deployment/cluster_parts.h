@@ -39,6 +39,9 @@ SVC_PRIVATE bool svc_transfer_stop(svc_call *c, const svc_entity *cluster);
 /* Without a driver: of one that has so many bytes of data. */
 SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_entity *cluster, const svc_node *body, int64_t size);
 
+/* cluster_diff.c: what events show of one that has changed. */
+SVC_DECLARE(const svc_diff svc_cluster_diff)
+
 /* tenant_upgrade.c */
 SVC_DECLARE(const svc_object svc_cluster_legacy) /* the shape that clusters had once */
 SVC_PRIVATE bool svc_cluster_run_upgrade(svc_call *c);

@@ -171,6 +171,9 @@ static svc_node *flex_cluster_governed(svc_call *c, const svc_change *change, in
   return svc_policy_of_flex(c, change->body, svc_policy_clusters(c, !change->before));
 }
 
+/* What runs below it is chosen by the service: events name no provider of a cloud. */
+static const svc_event_member flex_cluster_event_members[] = { { "cloudProvider", NULL, "SERVERLESS" }, { NULL, NULL, NULL } };
+
 SVC_PRIVATE const svc_noun svc_noun_flex_cluster = {
   .name = "flex cluster",
   .rel = "flexCluster",
@@ -191,6 +194,7 @@ SVC_PRIVATE const svc_noun svc_noun_flex_cluster = {
   .event_updated = "CLUSTER_UPDATE_SUBMITTED",
   .event_deleted = "CLUSTER_DELETE_SUBMITTED",
   .event_field = "clusterName",
+  .event_members = flex_cluster_event_members,
   .field_errors = flex_cluster_errors,
   .governed = flex_cluster_governed,
   .routes = SVC_ROUTES(flex_cluster_routes),

@@ -62,17 +62,11 @@ static bool process_args_upgrade(svc_call *c, svc_node *body, const svc_node *be
   return true;
 }
 
-static void process_args_put_null(svc_call *c, svc_node *shown, const char *name)
-{
-  svc_node *null = svc_node_new(c->arena, SVC_J_NULL, svc_str_c(name), SVC_S(""));
-  if (null) svc_node_put(c->arena, shown, null);
-}
-
 static bool process_args_downgrade(svc_call *c, svc_node *shown)
 {
   if (c->sent && svc_node_is(c->sent, "defaultReadConcern", "available")) svc_node_set_text(c->arena, shown, "defaultReadConcern", "available");
-  else process_args_put_null(c, shown, "defaultReadConcern");
-  process_args_put_null(c, shown, "failIndexKeyTooLong");
+  else svc_node_set_null(c->arena, shown, "defaultReadConcern");
+  svc_node_set_null(c->arena, shown, "failIndexKeyTooLong");
   return !c->arena->failed;
 }
 
@@ -138,6 +132,8 @@ static bool process_args_stored(svc_call *c, const svc_change *change, const svc
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
+static const svc_diff process_args_diff = { "PROCESS_ARGS", NULL };
+
 SVC_PRIVATE const svc_noun svc_noun_process_args = {
   .name = CLUSTER_PROCESS_ARGS,
   .rel = "processArgs",
@@ -146,6 +142,7 @@ SVC_PRIVATE const svc_noun svc_noun_process_args = {
   .flags = SVC_SINGLETON | SVC_EVENT_PARENT,
   .object = &svc_cluster_process_args,
   .event_updated = "CLUSTER_PROCESS_ARGS_UPDATE_SUBMITTED",
+  .diff = &process_args_diff,
   .routes = SVC_ROUTES(process_args_routes),
   .prepare = process_args_prepare,
   .stored = process_args_stored,

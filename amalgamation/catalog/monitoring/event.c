@@ -4,13 +4,14 @@
 ** Ids of events are of the time at which they happened, so a filter by date begins where the date is; types and clusters are
 ** tallied. Only includeRaw, which asks for the event once more inside of itself, parses anything.
 */
-#include "catalog/catalog.h"
+#include "catalog/monitoring/event_parts.h"
 
 /* All that an event may have; what it is about depends on its type. Those of an organization have less than a project's. */
 static const svc_field event_common_fields[] = {
   F_HEX24("alertConfigId", .flags = SVC_READ_ONLY),
   F_HEX24("alertId", .flags = SVC_READ_ONLY),
   F_HEX24("apiKeyId", .flags = SVC_READ_ONLY),
+  F_STR("clientId", .flags = SVC_READ_ONLY),
   F_STR("clusterName", .flags = SVC_READ_ONLY),
   F_CREATED("created"),
   F_STR("dbUserUsername", .flags = SVC_READ_ONLY),
@@ -47,13 +48,17 @@ static const svc_object event_value_object = { .name = "EventValue", .fields = S
 
 #define EVENT_TEXT(n) F_STR(n, .flags = SVC_READ_ONLY)
 static const svc_field event_fields[] = {
+  EVENT_TEXT("cloudProvider"),
+  F_HEX24("clusterId", .flags = SVC_READ_ONLY),
   EVENT_TEXT("collection"),
   F_OBJ("currentValue", &event_value_object, .flags = SVC_READ_ONLY),
   EVENT_TEXT("database"),
   EVENT_TEXT("deskLocation"),
+  F_LIST("diffs", &svc_event_diff_object, .flags = SVC_READ_ONLY),
   EVENT_TEXT("employeeIdentifier"),
   F_HEX24("endpointId", .flags = SVC_READ_ONLY),
   F_STR("eventTypeName", .flags = SVC_READ_ONLY | SVC_GROUP_EVENTS),
+  EVENT_TEXT("frequencyType"),
   EVENT_TEXT("fromTier"),
   EVENT_TEXT("hostname"),
   EVENT_TEXT("instanceName"),
@@ -70,7 +75,9 @@ static const svc_field event_fields[] = {
   EVENT_TEXT("replicaSetName"),
   F_HEX24("sessionId", .flags = SVC_READ_ONLY),
   EVENT_TEXT("shardName"),
+  F_DATE("snapshotScheduledCreationDate", .flags = SVC_READ_ONLY),
   EVENT_TEXT("toTier"),
+  EVENT_TEXT("userAlias"),
   F_STRS("violatedPolicies", .flags = SVC_READ_ONLY),
   EVENT_TEXT("violationAction")
 };
@@ -244,5 +251,5 @@ SVC_PRIVATE const svc_noun svc_noun_event = {
   .object = &event_object,
   .err_not_found = SVC_E_EVENT_NOT_FOUND,
   .routes = SVC_ROUTES(event_routes),
-  .feed = &(const svc_feed_ops){ event_tallies }
+  .feed = &(const svc_feed_ops){ event_tallies, svc_event_diffs }
 };

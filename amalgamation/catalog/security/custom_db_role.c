@@ -11,6 +11,7 @@
 #include "catalog/catalog.h"
 
 #define CUSTOM_DB_ROLE_KIND "dbrl"
+#define CUSTOM_DB_ROLE_TOLD 16          /* resources that an event shows, actions on each, and inherited roles */
 #define CUSTOM_DB_ROLE_BYTES (32 << 10) /* some 500 resources with names of usual length */
 
 static const char *const custom_db_role_actions[] = {
@@ -134,6 +135,43 @@ static const svc_field_error custom_db_role_errors[] = {
   { NULL, 0, 0 }
 };
 
+/* ---------------------------------------------------------------------------------------------------------------- events */
+
+/* Events show what may be done to what: one privilege for each resource. */
+static bool custom_db_role_add(svc_call *c, svc_node *privileges, const svc_node *resource, svc_str action)
+{
+  svc_node *one = svc_node_first(privileges), *what;
+  while (one && !svc_node_same(svc_node_get(one, "resource"), resource)) one = one->next;
+  if (!one) {
+    if (svc_node_count(privileges) == CUSTOM_DB_ROLE_TOLD) return true;
+    if (!(one = svc_node_object(c->arena, NULL)) || !(what = svc_node_copy(c->arena, resource))) return svc_no_memory(c);
+    what->name = SVC_S("resource");
+    svc_node_put(c->arena, one, svc_node_array(c->arena, "actions"));
+    svc_node_put(c->arena, one, what);
+    svc_node_append(privileges, one);
+  }
+  what = svc_node_get(one, "actions");
+  return svc_node_count(what) == CUSTOM_DB_ROLE_TOLD || svc_node_add_str(c->arena, what, action) || svc_no_memory(c);
+}
+
+static bool custom_db_role_shows(svc_call *c, const svc_entity *e, const svc_node *body, svc_node *out)
+{
+  const svc_node *action = svc_node_first(svc_node_get(body, "actions")), *item;
+  svc_node *roles = svc_node_array(c->arena, "roles"), *privileges = svc_node_array(c->arena, "privileges");
+  int n = 0;
+  (void)e;
+  if (!roles || !privileges) return svc_no_memory(c);
+  for (item = svc_node_first(svc_node_get(body, "inheritedRoles")); item && n < CUSTOM_DB_ROLE_TOLD; item = item->next, n++)
+    svc_node_append(roles, svc_node_copy(c->arena, item));
+  for (; action; action = action->next)
+    for (item = svc_node_first(svc_node_get(action, "resources")); item; item = item->next)
+      if (!custom_db_role_add(c, privileges, item, svc_node_str(action, "action"))) return false;
+  svc_node_put(c->arena, out, privileges);
+  svc_node_put(c->arena, out, roles);
+  return true;
+}
+static const svc_diff custom_db_role_diff = { "ROLES", custom_db_role_shows };
+
 SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .name = "custom database role",
   .rel = "customDBRole",
@@ -151,6 +189,7 @@ SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .event_updated = "DB_ROLE_UPDATED",
   .event_deleted = "DB_ROLE_DELETED",
   .field_errors = custom_db_role_errors,
+  .diff = &custom_db_role_diff,
   .routes = SVC_ROUTES(custom_db_role_routes),
   .prepare = custom_db_role_prepare,
   .quota = "svc.project.security.databaseAccess.customRoles"

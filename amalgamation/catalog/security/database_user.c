@@ -207,6 +207,7 @@ static bool database_user_grants(svc_call *c, const svc_node *body)
 
 /* ----------------------------------------------------------------------------------------------------------------- hooks */
 
+#define DATABASE_USER_ROLES_TOLD 16 /* roles that an event shows */
 #define DATABASE_USER_LONGEST (7 * SVC_DAY_MS) /* that a user with an end lasts, from now on */
 
 static bool database_user_ends(svc_call *c, svc_change *change)
@@ -249,6 +250,26 @@ static const svc_field_error database_user_errors[] = {
   { NULL, 0, 0 }
 };
 
+/* Events show the roles that it has. */
+static bool database_user_shows(svc_call *c, const svc_entity *e, const svc_node *body, svc_node *out)
+{
+  svc_node *roles = svc_node_array(c->arena, "roles");
+  const svc_node *role = svc_node_first(svc_node_get(body, "roles"));
+  int n = 0;
+  (void)e;
+  if (!roles) return svc_no_memory(c);
+  for (; role && n < DATABASE_USER_ROLES_TOLD; role = role->next, n++) {
+    svc_node *one = svc_node_object(c->arena, NULL);
+    if (!one) return svc_no_memory(c);
+    svc_node_set_from(c->arena, one, "db", role, "databaseName");
+    svc_node_set_from(c->arena, one, "role", role, "roleName");
+    svc_node_append(roles, one);
+  }
+  svc_node_put(c->arena, out, roles);
+  return true;
+}
+static const svc_diff database_user_diff = { "USERS", database_user_shows };
+
 /*
 ** A role whose name is no custom role's is built in. A user is limited to what is there; the limit stays when that goes, since a
 ** user without limits could reach everything.
@@ -285,5 +306,6 @@ SVC_PRIVATE const svc_noun svc_noun_database_user = {
   .routes = SVC_ROUTES(database_user_routes),
   .prepare = database_user_prepare,
   .desired = database_user_desired,
+  .diff = &database_user_diff,
   .event_value = "username", .quota = "svc.project.security.databaseAccess.users"
 };
