@@ -43,6 +43,9 @@ TEST(restore_job, automated)
   b_is(&w, "state", "");
   b_is(&w, "timestamp", "2025-06-01T00:00:20Z");
   b_is(&w, "targetGroupId", w.group);
+  b_is(&w, "targetDeploymentItemName", "D");
+  munit_assert_size(t_count(&w.t, "deliveryUrl"), ==, 0);
+  munit_assert_not_null(strstr(w.t.response.body, "\"deliveryUrl\":[],\"desiredTimestamp\":{\"date\":null,\"increment\":null,\"time\":null}"));
   /* the cluster is not touched meanwhile, but for what is only written down */
   b_bad(&w, "PATCH", "/groups/%G/clusters/D", "{\"paused\":true}", 400, "CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE");
   munit_assert_string_equal(t_param(&w.t, 0), "D");
@@ -255,6 +258,7 @@ TEST(restore_job, point_in_time)
   begin(&w, POINT(1748736022));
   b_is(&w, "desiredTimestamp.date", "2025-06-01T00:00:22Z");
   b_is(&w, "desiredTimestamp.increment", "1");
+  b_is(&w, "desiredTimestamp.time", "1748736022");
   b_is(&w, "snapshotId", "");
   t_advance(&w.t, 10);
   b_good(&w, "POST", JOBS,

@@ -35,6 +35,14 @@ static const svc_field restore_job_member_fields[] = {
 };
 static const svc_object restore_job_member = { .name = "DiskBackupRestoreMember", .fields = SVC_ROWS(restore_job_member_fields) };
 
+/* The moment to which it goes back; of the moment of a snapshot each is null. */
+static const svc_field restore_job_moment_fields[] = {
+  F_DATE("date", .flags = SVC_READ_ONLY | SVC_NULLABLE),
+  F_INT("increment", .flags = SVC_READ_ONLY | SVC_NULLABLE),
+  F_LONG("time", .flags = SVC_READ_ONLY | SVC_NULLABLE) /* the same as the date, in seconds since 1970 */
+};
+static const svc_object restore_job_moment_object = { .name = "RestoreMoment", .fields = SVC_ROWS(restore_job_moment_fields) };
+
 #define RESTORE_JOB_SECOND SVC_MIN, .min = 1199145600 /* 2008: before that there is nothing to restore */
 
 static const svc_field restore_job_fields[] = {
@@ -42,7 +50,7 @@ static const svc_field restore_job_fields[] = {
   F_LIST("components", &restore_job_member, .flags = SVC_READ_ONLY),
   F_ENUM("deliveryType", restore_job_types, .flags = SVC_REQUIRED),
   F_STRS("deliveryUrl", .flags = SVC_READ_ONLY),
-  F_OBJ("desiredTimestamp", &svc_object_db_time, .flags = SVC_READ_ONLY),
+  F_OBJ("desiredTimestamp", &restore_job_moment_object, .flags = SVC_READ_ONLY),
   F_BOOL("expired", .flags = SVC_READ_ONLY),
   F_DATE("expiresAt", .flags = SVC_READ_ONLY),
   F_BOOL("failed", .flags = SVC_READ_ONLY),
@@ -54,6 +62,7 @@ static const svc_field restore_job_fields[] = {
   F_LIST("privateDownloadDeliveryUrls", &restore_job_private, .flags = SVC_READ_ONLY),
   F_HEX24("snapshotId"),
   F_STR("targetClusterName", .pattern = "^[a-zA-Z0-9][a-zA-Z0-9-]*$", .max = 64),
+  F_STR("targetDeploymentItemName", .flags = SVC_READ_ONLY),
   F_HEX24("targetGroupId"),
   F_DATE("timestamp", .flags = SVC_READ_ONLY)
 };
@@ -108,7 +117,8 @@ static const svc_lifecycle restore_job_lifecycle = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
-static svc_node *restore_job_view(svc_call *c, const svc_entity *e)
+/* For a driver: flags in place of the state. */
+static svc_node *restore_job_desired(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e);
   if (!body) return NULL;
@@ -118,6 +128,25 @@ static svc_node *restore_job_view(svc_call *c, const svc_entity *e)
   svc_node_drop(body, "state");
   svc_node_drop(body, "created");
   return body;
+}
+
+/* What is always shown, though the job has none of it. */
+static svc_node *restore_job_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = restore_job_desired(c, e), *moment = svc_node_get(body, "desiredTimestamp"), *none;
+  int64_t at;
+  if (!body) return NULL;
+  if (!svc_node_get(body, "deliveryUrl")) svc_node_put(c->arena, body, svc_node_array(c->arena, "deliveryUrl"));
+  if (moment) {
+    if (svc_date_parse(svc_node_str(moment, "date"), &at)) svc_node_set_i64(c->arena, moment, "time", at / 1000);
+  } else if ((none = svc_node_object(c->arena, "desiredTimestamp")) != NULL) {
+    svc_node_set_null(c->arena, none, "date");
+    svc_node_set_null(c->arena, none, "increment");
+    svc_node_set_null(c->arena, none, "time");
+    svc_node_put(c->arena, body, none);
+  }
+  if (svc_node_get(body, "targetClusterName")) svc_node_set_from(c->arena, body, "targetDeploymentItemName", body, "targetClusterName");
+  return c->arena->failed ? NULL : body;
 }
 
 /* ---- what a request may ask for */
@@ -346,7 +375,7 @@ SVC_PRIVATE const svc_noun svc_noun_restore_job = {
   .prepare = restore_job_prepare,
   .fell_due = restore_job_fell_due,
   .view = restore_job_view,
-  .desired = restore_job_view,
+  .desired = restore_job_desired,
   .facts = restore_job_facts,
   .needs = "snapshot"
 };
