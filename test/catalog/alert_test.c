@@ -634,6 +634,8 @@ TEST(alert, metrics)
   alert = alert_keep(t_str(&w.t, "results[0].id"));
   host = t_keep(&w.t, t_str(&w.t, "results[0].hostnameAndPort"));
   munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "Cluster0");
+  munit_assert_size(strlen(t_str(&w.t, "results[0].clusterId")), ==, 24);
+  munit_assert_true(strncmp(t_str(&w.t, "results[0].userAlias"), "cluster0-shard-00-", 18) == 0);
   munit_assert_string_equal(t_str(&w.t, "results[0].metricName"), "CONNECTIONS");
   munit_assert_string_equal(t_str(&w.t, "results[0].currentValue.units"), "RAW");
   munit_assert_string_not_equal(t_str(&w.t, "results[0].replicaSetName"), "");

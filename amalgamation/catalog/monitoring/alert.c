@@ -21,6 +21,7 @@ static const svc_field alert_fields[] = {
   F_STR("acknowledgementComment", .flags = SVC_NULLABLE, .max = 200),
   ALERT_TEXT("acknowledgingUsername"),
   F_HEX24("alertConfigId", .flags = SVC_READ_ONLY),
+  F_HEX24("clusterId", .flags = SVC_READ_ONLY),
   ALERT_TEXT("clusterName"),
   F_CREATED("created"),
   F_OBJ("currentValue", &alert_value_object, .flags = SVC_READ_ONLY),
@@ -40,7 +41,8 @@ static const svc_field alert_fields[] = {
   ALERT_TEXT("replicaSetName"),
   F_DATE("resolved", .flags = SVC_READ_ONLY),
   F_ENUM("status", alert_states, .flags = SVC_READ_ONLY),
-  F_DATE("updated", .flags = SVC_READ_ONLY)
+  F_DATE("updated", .flags = SVC_READ_ONLY),
+  ALERT_TEXT("userAlias")
 };
 static const svc_object alert_object = { .name = "AlertViewForGroup", .fields = SVC_ROWS(alert_fields) };
 

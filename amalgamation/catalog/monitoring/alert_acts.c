@@ -48,6 +48,7 @@ SVC_PRIVATE void svc_alert_meet(svc_call *c, svc_str body, svc_alert_met *m)
   size_t i;
   memset(m, 0, sizeof *m);
   m->type = SVC_S("");
+  m->alias = alert_acts_member(body, "userAlias");
   for (i = 0; i < SVC_ALERT_MEMBERS; i++) {
     m->values[i] = alert_acts_member(body, alert_acts_members[i].in_event);
     if (i) svc_buf_char(&b, '/');
@@ -160,6 +161,7 @@ static bool alert_acts_tell(svc_call *c, const svc_entity *e, const svc_node *bo
       { "hostname", host, false },                                     { "instanceName", svc_node_str(body, "instanceName"), false },
       { "metricName", svc_node_str(body, "metricName"), false },       { "port", port, true },
       { "processorName", svc_node_str(body, "processorName"), false }, { "replicaSetName", svc_node_str(body, "replicaSetName"), false },
+      { "userAlias", svc_node_str(body, "userAlias"), false },
     };
     return svc_event_with(c, type, &e->scope, about, sizeof about / sizeof about[0]);
   }
@@ -232,6 +234,15 @@ static int64_t alert_acts_delay(const svc_node *config)
   return least * ALERT_MINUTE;
 }
 
+/* The id of the cluster that it is of, dedicated or flex; one that is gone by now has none. */
+static void alert_acts_cluster(svc_call *c, svc_node *body, const svc_id *group, svc_str name)
+{
+  const svc_noun_info *cluster = svc_noun_named(c->s, "cluster");
+  svc_named found;
+  if (cluster && svc_named_get(c->txn, cluster->noun->names, group, name, &found) == SVC_OK)
+    svc_node_set_id(c->arena, body, "clusterId", &found.id);
+}
+
 static svc_node *alert_acts_body(svc_call *c, const svc_entity *e, const svc_entity *config, svc_str type, const svc_alert_met *m)
 {
   svc_node *body = svc_node_object(c->arena, NULL);
@@ -245,6 +256,8 @@ static svc_node *alert_acts_body(svc_call *c, const svc_entity *e, const svc_ent
   svc_node_set_id(c->arena, body, "orgId", &e->scope.org);
   svc_node_set_date(c->arena, body, "updated", c->now);
   if (m->host.n) svc_node_set_str(c->arena, body, "hostnameAndPort", m->host);
+  if (m->alias.n) svc_node_set_str(c->arena, body, "userAlias", m->alias);
+  if (m->values[SVC_ALERT_CLUSTER].n) alert_acts_cluster(c, body, &e->scope.group, m->values[SVC_ALERT_CLUSTER]);
   for (i = 0; i < SVC_ALERT_MEMBERS; i++)
     if (alert_acts_members[i].in_alert && m->values[i].n) svc_node_set_str(c->arena, body, alert_acts_members[i].in_alert, m->values[i]);
   return body;

@@ -255,6 +255,7 @@ static void alert_conditions_host(svc_alert_met *m, const svc_process *p)
   m->values[SVC_ALERT_HOST] = host;
   m->values[SVC_ALERT_PORT] = port;
   m->host = m->target = p->id;
+  m->alias = p->alias;
   m->type = svc_str_c(p->type);
   while (memchr(m->type.p, '_', m->type.n)) m->type.p++, m->type.n--; /* REPLICA_PRIMARY: PRIMARY */
 }

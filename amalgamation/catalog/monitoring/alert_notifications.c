@@ -16,6 +16,12 @@ static const char *const alert_notifications_types[] = { "DATADOG", "EMAIL", "GR
 static const char *const alert_notifications_datadog_regions[] = { "US", "EU", "US3", "US5", "AP1", "US1_FED", NULL };
 static const char *const alert_notifications_regions[] = { "US", "EU", NULL };
 
+/* Roles on projects, as the list of all roles has them. */
+#define NOTIFICATIONS_ROLE_GROUP(name) #name,
+#define NOTIFICATIONS_ROLE_ORGANIZATION(name)
+#define NOTIFICATIONS_ROLE(name, title, level, includes) NOTIFICATIONS_ROLE_##level(name)
+static const char *const alert_notifications_group_roles[] = { SVC_ROLE_LIST(NOTIFICATIONS_ROLE) NULL };
+
 #define NOTIFICATION_SECRET(name, ...) F_STR(name, .flags = SVC_SEALED, .min = 1, __VA_ARGS__)
 
 static const svc_field alert_notifications_common_fields[] = {
@@ -44,7 +50,7 @@ static const svc_object alert_notifications_service = { .name = "ServiceNotifica
 NOTIFICATION(datadog, "Datadog", service, NOTIFICATION_SECRET("datadogApiKey", .max = 128),
              F_ENUM("datadogRegion", alert_notifications_datadog_regions, .preset = "\"US\""))
 NOTIFICATION(email, "Email", common, F_STR("emailAddress", .flags = SVC_REQUIRED, .format = SVC_FORMAT_EMAIL, .max = 256))
-NOTIFICATION(group, "Group", people, F_STRS("roles", .max_items = 32, .min = 0, .max = 64))
+NOTIFICATION(group, "Group", people, F_STRS("roles", .max_items = 32, .max = 64, .flags = SVC_OPEN, .values = alert_notifications_group_roles))
 NOTIFICATION(hip_chat, "HipChat", service, NOTIFICATION_SECRET("notificationToken", .max = 256), F_STR("roomName", .max = 128))
 NOTIFICATION(teams, "MicrosoftTeams", service, NOTIFICATION_SECRET("microsoftTeamsWebhookUrl", .max = 1024, .format = SVC_FORMAT_URI))
 NOTIFICATION(ops_genie, "OpsGenie", service, NOTIFICATION_SECRET("opsGenieApiKey", .max = 128),

@@ -84,6 +84,7 @@ enum svc_alert_member { SVC_ALERT_CLUSTER, SVC_ALERT_HOST, SVC_ALERT_INSTANCE, S
 typedef struct svc_alert_met { /* an event, or what is measured, as far as it matters */
   svc_str values[SVC_ALERT_MEMBERS]; /* empty: it is of none */
   svc_str host;   /* HOST:PORT */
+  svc_str alias;  /* of the host */
   svc_str type;   /* of the host: PRIMARY */
   svc_str target; /* of one configuration no two have the same */
   bool measured;  /* it is no event, but this figure: */
