@@ -45,6 +45,9 @@ SVC_PRIVATE svc_str svc_cluster_summary(const svc_entity *e); /* the JSON object
 
 /* cluster_object.c */
 SVC_DECLARE(const svc_object svc_cluster_common) /* what they have in every shape */
+/* Nobody can set such a policy yet: none is in effect. Every shape but the oldest shows that. */
+#define CLUSTER_WORKLOAD_POLICIES() \
+  { .name = "effectiveIntelligentWorkloadManagementPolicies", .type = SVC_MAP, .item = SVC_STRING, .flags = SVC_READ_ONLY, .preset = "{}" }
 SVC_DECLARE(const svc_object svc_cluster_object)
 SVC_DECLARE(const svc_object svc_cluster_grant)
 SVC_DECLARE(const svc_object svc_cluster_pin)

@@ -17,6 +17,7 @@ enum {
 
 static const char *const cluster_object_states[] = { "IDLE", "CREATING", "UPDATING", "DELETING", "REPAIRING", "DELETED", NULL };
 static const char *const cluster_object_on_off[] = { "ENABLED", "DISABLED", NULL };
+static const char *const cluster_object_editions[] = { "CORE", NULL };
 static const char *const cluster_object_config_modes[] = { "SVC_MANAGED", "FIXED_TO_DEDICATED", NULL };
 static const char *const cluster_object_config_types[] = { "DEDICATED", "EMBEDDED", NULL };
 static const char *const cluster_object_warming[] = { "FULLY_WARMED", "VISIBLE_EARLIER", "ENHANCED_FULLY_WARMED", NULL };
@@ -119,6 +120,8 @@ static const svc_field cluster_object_fields[] = {
   F_ENUM("adaptiveCapacity", cluster_object_on_off, .flags = SVC_NULLABLE),
   F_ENUM("clusterType", svc_values_cluster_types, .flags = SVC_REQUIRED),
   F_STR("dbVersion", .flags = SVC_READ_ONLY),
+  F_ENUM("effectiveDatabaseEdition", cluster_object_editions, .flags = SVC_READ_ONLY, .preset = "\"CORE\""),
+  CLUSTER_WORKLOAD_POLICIES(),
   F_LIST("effectiveReplicationSpecs", &svc_cluster_spec, .flags = SVC_READ_ONLY),
   F_ENUM("internalClusterRole", cluster_object_roles, .flags = SVC_READ_ONLY, .preset = "\"NONE\""),
   F_BOOL("redactClientLogData", .preset = "false"),

@@ -19,6 +19,7 @@ static const svc_field cluster_versions_fields[] = {
   F_ENUM("clusterType", svc_values_cluster_types, .flags = SVC_REQUIRED),
   F_STR("dbVersion", .flags = SVC_READ_ONLY),
   F_NUM("diskSizeGB"),
+  CLUSTER_WORKLOAD_POLICIES(),
   F_LIST("replicationSpecs", &svc_cluster_spec_by_zone, .flags = SVC_REQUIRED, .min_items = 1, .max_items = 100)
 };
 SVC_PRIVATE const svc_object svc_cluster_20230201 = {
@@ -27,7 +28,7 @@ SVC_PRIVATE const svc_object svc_cluster_20230201 = {
 
 /* What this version does not have. */
 static const char *const cluster_versions_newer[] = {
-  "adaptiveCapacity", "effectiveReplicationSpecs", "featureCompatibilityVersion", "featureCompatibilityVersionExpirationDate",
+  "adaptiveCapacity", "effectiveDatabaseEdition", "effectiveReplicationSpecs", "featureCompatibilityVersion", "featureCompatibilityVersionExpirationDate",
   "internalClusterRole", "redactClientLogData", "retainBackups", "useAwsTimeBasedSnapshotCopyForFastInitialSync"
 };
 

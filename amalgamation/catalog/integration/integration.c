@@ -18,6 +18,7 @@ static const char *const integration_discoveries[] = { "http", "file", NULL };
 
 static const svc_field integration_datadog_fields[] = {
   INTEGRATION_SECRET("apiKey", SVC_REQUIRED),
+  F_STR("customEndpoint", .flags = SVC_NULLABLE, .format = SVC_FORMAT_URI, .max = 1024, .preset = "null"), /* null: that of the region */
   F_ID(),
   F_ENUM("region", integration_datadog_regions),
   F_BOOL("sendCollectionLatencyMetrics", .preset = "false"),
@@ -26,7 +27,9 @@ static const svc_field integration_datadog_fields[] = {
   F_BOOL("sendUserProvidedResourceTags", .preset = "false"),
   INTEGRATION_TYPE()
 };
-static const svc_object integration_datadog = { .name = "Datadog", .fields = SVC_ROWS(integration_datadog_fields) };
+static const char *const integration_datadog_at[] = { "customEndpoint", NULL };
+static const svc_object integration_datadog = { .name = "Datadog", .fields = SVC_ROWS(integration_datadog_fields),
+                                                .secrets_go_to = integration_datadog_at };
 
 static const svc_field integration_teams_fields[] = {
   F_ID(), INTEGRATION_URL("microsoftTeamsWebhookUrl"), INTEGRATION_TYPE()

@@ -24,7 +24,8 @@ static const svc_field project_settings_fields[] = {
   F_BOOL("isNativeRerankingEnabled", .preset = "false"),
   F_BOOL("isPerformanceAdvisorEnabled", .preset = "true"),
   F_BOOL("isRealtimePerformancePanelEnabled", .preset = "true"),
-  F_BOOL("isSchemaAdvisorEnabled", .preset = "true")
+  F_BOOL("isSchemaAdvisorEnabled", .preset = "true"),
+  F_BOOL("isSvcHomePageAiAssistantEnabled", .preset = "true")
 };
 static const svc_object project_settings_object = { .name = "GroupSettings", .fields = SVC_ROWS(project_settings_fields) };
 
@@ -48,7 +49,8 @@ static const svc_field_event project_settings_events[] = {
 
 /* Those that the organization can turn off for all of its projects. */
 static const char *const project_settings_generative[] = {
-  "isClusterAiAssistantEnabled", "isDataExplorerGenAIFeaturesEnabled", "isDataExplorerGenAISampleDocumentPassingEnabled", NULL
+  "isClusterAiAssistantEnabled", "isDataExplorerGenAIFeaturesEnabled", "isDataExplorerGenAISampleDocumentPassingEnabled",
+  "isSvcHomePageAiAssistantEnabled", NULL
 };
 
 /* Asked before anything is compared: what is on shows as off, and who says that it shall be on wants a change. */
