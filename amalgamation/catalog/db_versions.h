@@ -20,6 +20,8 @@ SVC_SHARED svc_db_version svc_db_versions[] = {
   { "7.0", "7.0.21", false },
   { "8.0", "8.0.9", true }
 };
+/* Those that were on offer once, and are not any more. */
+SVC_LIST svc_db_versions_deprecated[] = { "3.6", "4.0", "4.2", "4.4", "5.0", NULL };
 #define SVC_DB_VERSION_COUNT (sizeof svc_db_versions / sizeof svc_db_versions[0])
 
 #endif /* SVC_DB_VERSIONS_H */

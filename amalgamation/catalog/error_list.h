@@ -100,6 +100,8 @@
   X(INVALID_PROVIDER, 400, "{0} is not a cloud provider that can be used here.", "provider") \
   X(DUPLICATE_ZONE_NAME, 400, "The zone name {0} is used more than once.", "zoneName") \
   X(SHARDED_CLUSTER_CANT_BECOME_REPLICA_SET, 400, "Cluster {0} is sharded and cannot become a replica set.", "name") \
+  X(CLUSTER_VERSION_DEPRECATED, 400, "The database version {0} is deprecated.", "version") \
+  X(GENERAL_ERROR, 400, "Reason: {0}.", "reason") \
   X(DB_VERSION_INVALID, 400, "{0} is not a database version that can be used here.", "version") \
   X(CANNOT_CREATE_FREE_CLUSTER_VIA_PUBLIC_API, 400, \
     "Project {0} has a free cluster (M0) already, and cannot have another.", "groupId") \
@@ -297,6 +299,7 @@
   X(SEARCH_DUPLICATE_INDEX, 409, "A search index named {0} already exists on {1}.", "indexName,namespace") \
   /* The next two are this library's own. */ \
   X(SEARCH_DEPLOYMENT_DOES_NOT_EXIST, 404, "Cluster {0} has no search deployment.", "clusterName") \
+  X(SEARCH_DEPLOYMENT_INVALID_ATTRIBUTE, 404, "Invalid attribute {0} specified. {1}.", "attribute,reason") \
   X(SEARCH_DEPLOYMENT_ALREADY_EXISTS, 409, "Cluster {0} has a search deployment already.", "clusterName") \
   /* The collection stands in a body, hence 400 and not 404. */ \
   X(SEARCH_COLLECTION_NOT_FOUND, 400, "No collection {0} exists in cluster {1}.", "namespace,clusterName") \

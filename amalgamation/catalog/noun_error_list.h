@@ -5,6 +5,8 @@
 #define SVC_NOUN_ERROR_LIST_H
 
 #define SVC_NOUN_ERROR_LIST(X) \
-  X(INSPECTION_UNFINISHED, 503, "There is more to inspect than one request may. What was found so far is kept for a minute: repeat the " "request, and it goes on from there.", "")
+  X(INSPECTION_UNFINISHED, 503, "There is more to inspect than one request may. What was found so far is kept for a minute: repeat the " "request, and it goes on from there.", "") \
+  X(LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_CLUSTERS, 400, "No clusters available to perform LDAP connectivity verification for " "groupId: {0}. At least one active cluster is required.", "groupId") \
+  X(LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_INSTANCES, 400, "No cluster nodes are available to perform LDAP connectivity verification " "for groupId: {0}.", "groupId")
 
 #endif /* SVC_NOUN_ERROR_LIST_H */

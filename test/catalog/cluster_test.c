@@ -383,7 +383,8 @@ static const struct cluster_refusal {
   { REGION("{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}},"
            "{\"providerName\":\"TENANT\",\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\","
            "\"electableSpecs\":{\"instanceSize\":\"M0\"}}"), "INVALID_CLUSTER_CONFIGURATION", "replicationSpecs" },
-  { WITH("\"dbMajorVersion\":\"5.0\""), "DB_VERSION_INVALID", "5.0" },
+  { WITH("\"dbMajorVersion\":\"5.0\""), "CLUSTER_VERSION_DEPRECATED", "5.0" },
+  { WITH("\"dbMajorVersion\":\"5.1\""), "DB_VERSION_INVALID", "5.1" },
   { "{\"name\":\"C\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[{\"zoneName\":\"East\",\"regionConfigs\":["
     "{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M30\"}}]},"
     "{\"zoneName\":\"EAST\",\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\","
@@ -852,9 +853,9 @@ TEST(cluster, delete)
   munit_assert_int(call(&w, "DELETE", CLUSTER_C, NULL).status, ==, 202);
   expect_error(&w, call(&w, "DELETE", CLUSTER_C, NULL), 400, "CLUSTER_ALREADY_REQUESTED_DELETION");
   r = patch(&w, "{\"backupEnabled\":true}");
-  expect_error(&w, r, 400, "CLUSTER_ALREADY_REQUESTED_DELETION");
-  expect_text(&w, r, "parameters[0]", "C");
-  expect_text(&w, r, "parameters[1]", w.group);
+  expect_error(&w, r, 400, "GENERAL_ERROR");
+  expect_text(&w, r, "parameters[0]", "This cluster is currently being deleted, cannot update");
+  expect_text(&w, r, "detail", "Reason: This cluster is currently being deleted, cannot update.");
   expect_error(&w, call(&w, "POST", "/groups/%G/clusters", BODY("C")), 409, "DUPLICATE_CLUSTER_NAME");
   w.t.now += 2500;
   r = call(&w, "GET", CLUSTER_C, NULL);

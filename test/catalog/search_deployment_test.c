@@ -38,6 +38,12 @@ TEST(search_deployment, states)
   t_place_open(&w, NULL, "P1", CLUSTER("C", REGION("US_EAST_1", "7", "3")));
   expect(&w, call(&w, "GET", "C", NULL), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
   munit_assert_string_equal(t_param(&w.t, 0), "C");
+  expect(&w, call(&w, "GET", "X", NULL), 404, "SEARCH_DEPLOYMENT_INVALID_ATTRIBUTE");
+  munit_assert_string_equal(t_str(&w.t, "detail"), "Invalid attribute clusterName specified. Cannot find cluster with the name X.");
+  munit_assert_string_equal(t_param(&w.t, 0), "clusterName");
+  expect(&w, call(&w, "POST", "X", BODY(SPEC(""))), 404, "SEARCH_DEPLOYMENT_INVALID_ATTRIBUTE");
+  expect(&w, call(&w, "PATCH", "X", BODY(SPEC(""))), 404, "SEARCH_DEPLOYMENT_INVALID_ATTRIBUTE");
+  expect(&w, call(&w, "DELETE", "X", NULL), 404, "SEARCH_DEPLOYMENT_INVALID_ATTRIBUTE");
   expect(&w, call(&w, "PATCH", "C", BODY(SPEC(""))), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
   expect(&w, call(&w, "DELETE", "C", NULL), 404, "SEARCH_DEPLOYMENT_DOES_NOT_EXIST");
   munit_assert_int(call(&w, "POST", "C", BODY(SPEC(",\"nodeCount\":4"))), ==, 201);

@@ -6,8 +6,16 @@
 #include "catalog/backup_world.h"
 #include "driver.h"
 #include "faults.h"
+#include "needs.h"
 
 #include <errno.h>
+
+T_NEEDS(user_security) = {
+  /* nodes of a cluster that runs try it */
+  T_FIRST(SVC_POST, "/groups/{groupId}/userSecurity/ldap/verify", SVC_POST, "/groups/{groupId}/clusters", NULL),
+  T_LATER(SVC_POST, "/groups/{groupId}/userSecurity/ldap/verify"),
+  T_NEEDS_END
+};
 
 #define SECURITY "/groups/%G/userSecurity"
 #define VERIFY SECURITY "/ldap/verify"
@@ -112,11 +120,35 @@ TEST(user_security, no_memory)
   b_close(&w);
 }
 
+/* Nodes of a cluster try it: without a cluster, or while none of its nodes runs, nothing can. */
+TEST(user_security, verify_without_nodes)
+{
+  b_world w;
+  b_open(&w, NULL);
+  b_bad(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 400, "LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_CLUSTERS");
+  munit_assert_string_equal(t_param(&w.t, 0), w.group);
+  b_good(&w, "POST", "/groups/%G/clusters",
+         "{\"name\":\"T\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\","
+         "\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}", 201);
+  t_advance(&w.t, 10);
+  b_bad(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 400, "LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_CLUSTERS"); /* a shared tier has no part in it */
+  b_good(&w, "POST", "/groups/%G/clusters", B_CLUSTER("C", ""), 201);
+  b_bad(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 400, "LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_INSTANCES");
+  t_advance(&w.t, 10);
+  b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
+  b_good(&w, "PATCH", "%C", "{\"paused\":true}", 200);
+  t_advance(&w.t, 10);
+  b_bad(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 400, "LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_INSTANCES");
+  b_good(&w, "DELETE", "%C", NULL, 202);
+  b_bad(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 400, "LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_CLUSTERS");
+  b_close(&w);
+}
+
 TEST(user_security, verify)
 {
   b_world w;
   int i;
-  b_open(&w, NULL);
+  b_open_cluster(&w, NULL, NULL);
   b_bad_field(&w, "POST", VERIFY, "{\"hostname\":\"ldap.example.com\",\"port\":636,\"bindUsername\":\"DC=a\"}", "bindPassword");
   b_bad_field(&w, "POST", VERIFY, "{\"port\":636,\"caCertificate\":\"no\"," BIND "}", "caCertificate");
   b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
@@ -151,7 +183,9 @@ TEST(user_security, driven)
   svc_config config = { .limiter_off = 1, .driver = t_driver_init(&d) };
   b_world w;
   d.with_secrets = true;
-  b_open(&w, &config);
+  t_driver_does(&d, "cluster.", "{\"hosts\":[\"a.example.net:27017\"]}");
+  b_open_cluster(&w, &config, NULL);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK); /* the cluster is there */
   b_good(&w, "POST", VERIFY, "{\"port\":636," BIND "}", 202);
   w.other = t_keep(&w.t, t_str(&w.t, "requestId"));
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);

@@ -48,6 +48,7 @@ static const svc_param cluster_delete_params[] = { { .name = "retainBackups", .t
 #define CLUSTER_ONE(...) "/groups/{groupId}/clusters/{clusterName}", SVC_SET_CLUSTERS, (__VA_ARGS__), 0, 0
 
 static bool cluster_list(svc_call *c);
+static bool cluster_stays(svc_call *c);
 
 static const svc_route cluster_routes[] = {
   R_GET(CLUSTER, "", .older = svc_cluster_older, .flags = SVC_PAGED, .params = cluster_list_params, .op = "listClusters", .run = cluster_list),
@@ -56,7 +57,8 @@ static const svc_route cluster_routes[] = {
                    "\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,"
                    "\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}]}]}"),
   R_GET(CLUSTER, "/{clusterName}", .older = svc_cluster_older, .op = "getCluster", .run = svc_verb_read),
-  R_PATCH(CLUSTER_CHANGE, "/{clusterName}", .older = svc_cluster_older_change, .op = "updateCluster", .run = svc_verb_update),
+  R_PATCH(CLUSTER_CHANGE, "/{clusterName}", .older = svc_cluster_older_change, .op = "updateCluster", .gate = cluster_stays,
+          .run = svc_verb_update),
   R_FOR(SVC_R_GROUP_OWNER, CLUSTER_ONE(20230101, 20230201), SVC_DELETE, "", .older = svc_older_20230101, .status = 202, .flags = SVC_EMPTY_OBJECT,
         .params = cluster_delete_params, .op = "deleteCluster", .run = svc_verb_delete),
   R_FOR(SVC_R_GROUP_READ_ONLY, CLUSTER_ONE(20230101), SVC_GET, "/status", .answer = &svc_cluster_status, .op = "getClusterStatus", .run = svc_cluster_run_status),
@@ -156,6 +158,14 @@ static bool cluster_list(svc_call *c)
 }
 
 /* ---- changes */
+
+/* A request to change one that is being deleted has an error of its own; for whatever else is done to it the guards have one. */
+static bool cluster_stays(svc_call *c)
+{
+  if (!svc_resolve_all(c)) return false;
+  if (!svc_json_is(svc_path_entity(c, "cluster")->body, "stateName", "DELETING")) return true;
+  return svc_fail(c, SVC_E_GENERAL_ERROR, "s", "This cluster is currently being deleted, cannot update");
+}
 
 typedef struct cluster_diff {
   bool pause, tags, light, heavy;

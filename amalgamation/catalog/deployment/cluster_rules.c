@@ -32,6 +32,7 @@ static bool cluster_rules_no_version(svc_call *c, svc_str wanted)
 {
   const char *majors[SVC_DB_VERSION_COUNT + 1];
   size_t n;
+  if (svc_value_in(c->s, wanted, svc_db_versions_deprecated)) return svc_fail(c, SVC_E_CLUSTER_VERSION_DEPRECATED, "S", &wanted);
   for (n = 0; n < SVC_DB_VERSION_COUNT; n++) majors[n] = svc_db_versions[n].major;
   majors[n] = NULL;
   return svc_fail_as(c, svc_say(c, SVC_FMT " is not a database version that can be used here. dbMajorVersion must be %s, "

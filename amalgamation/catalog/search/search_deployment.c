@@ -75,7 +75,10 @@ static const svc_object search_deployment_shown = {
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
-#define SEARCH_DEPLOYMENT .path = "/groups/{groupId}/clusters/{clusterName}/search/deployment", .set = SVC_SET_SEARCH_DEPLOYMENT
+static bool search_deployment_has_cluster(svc_call *c);
+
+#define SEARCH_DEPLOYMENT .path = "/groups/{groupId}/clusters/{clusterName}/search/deployment", .set = SVC_SET_SEARCH_DEPLOYMENT, \
+  .gate = search_deployment_has_cluster
 #define SEARCH_DEPLOYMENT_SHOWN .answer = &search_deployment_shown
 
 static const svc_route search_deployment_routes[] = {
@@ -109,6 +112,20 @@ static const svc_guard search_deployment_guards[] = {
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
+
+/* A cluster that is not there has an error of its own here. */
+static bool search_deployment_has_cluster(svc_call *c)
+{
+  const svc_noun_info *cluster = svc_noun_named(c->s, "cluster");
+  svc_str name = svc_path_param(c, "clusterName"), reason;
+  svc_named found;
+  int rc;
+  if (!svc_resolve(c, 1)) return false;
+  rc = svc_named_get(c->txn, cluster->noun->names, &c->scope.group, name, &found);
+  if (rc != SVC_NOT_FOUND) return svc_stored(c, rc);
+  reason = svc_arena_print(c->arena, "Cannot find cluster with the name " SVC_FMT, SVC_ARG(name));
+  return svc_fail(c, SVC_E_SEARCH_DEPLOYMENT_INVALID_ATTRIBUTE, "sS", "clusterName", &reason);
+}
 
 static bool search_deployment_is_of(const svc_node *spec, svc_str provider, svc_str region)
 {

@@ -2,6 +2,7 @@
 ** A verification of a directory: can the service reach it, and log in to it, with these settings? The driver tries it; without
 ** one it is as if all went well. It is kept for a day, and its password sealed.
 */
+#include "catalog/cluster/cluster_base.h"
 #include "catalog/security/certificate_parts.h"
 #include "catalog/security/ldap_fields.h"
 
@@ -48,6 +49,11 @@ static const svc_lifecycle ldap_verification_lifecycle = {
 
 static bool ldap_verification_create(svc_call *c);
 
+SVC_ERROR(LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_CLUSTERS, 400, "No clusters available to perform LDAP connectivity verification for "
+          "groupId: {0}. At least one active cluster is required.", "groupId");
+SVC_ERROR(LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_INSTANCES, 400, "No cluster nodes are available to perform LDAP connectivity verification "
+          "for groupId: {0}.", "groupId");
+
 #define LDAP_VERIFICATION \
   "/groups/{groupId}/userSecurity/ldap/verify", SVC_SET_USER_SECURITY, (20230101), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
 
@@ -57,6 +63,29 @@ static const svc_route ldap_verification_routes[] = {
   R_GET(LDAP_VERIFICATION, "/{requestId}", .op = "getUserSecurityVerify", .run = svc_verb_read)
 };
 
+/* The nodes of a cluster try it: there has to be one that is not on its way out, and whose nodes run. Shared tiers know no directories. */
+static bool ldap_verification_has_nodes(svc_call *c)
+{
+  const svc_noun_info *cluster = svc_noun_named(c->s, "cluster");
+  svc_str group = svc_id_str(c->arena, &c->scope.group);
+  bool any = false;
+  svc_scan scan;
+  svc_entity e;
+  if (!cluster) return true;
+  svc_below_begin(&scan, c->txn, cluster->noun->kind, &c->scope.group);
+  while (svc_below_next(&scan, cluster->noun->kind, &e)) {
+    svc_str state = svc_json_word(e.body, "stateName");
+    const svc_node *body;
+    if (svc_str_is(state, "DELETING")) continue;
+    if (!(body = svc_entity_body(c, &e))) return false;
+    if (svc_cluster_is_tenant(body)) continue;
+    any = true;
+    if (!svc_str_is(state, "CREATING") && !svc_json_is(e.body, "paused", "true")) return true;
+  }
+  return svc_txn_good(c) && svc_fail(c, any ? SVC_E_LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_INSTANCES
+                                            : SVC_E_LDAP_VERIFY_CONNECTIVITY_NO_AVAILABLE_CLUSTERS, "S", &group);
+}
+
 static bool ldap_verification_create(svc_call *c)
 {
   svc_node *request = svc_node_copy(c->arena, c->checked);
@@ -64,7 +93,7 @@ static bool ldap_verification_create(svc_call *c)
   svc_entity e;
   if (!svc_resolve_all(c) || !request) return svc_failed(c);
   if (!svc_certificates_check(c, svc_node_str(request, "caCertificate"), "caCertificate")) return svc_check_done(c);
-  if (!svc_change_new(c, c->plan->noun, NULL, &change)) return false;
+  if (!ldap_verification_has_nodes(c) || !svc_change_new(c, c->plan->noun, NULL, &change)) return false;
   request->name = SVC_S("request");
   svc_node_put(c->arena, change.body, request);
   svc_node_put(c->arena, change.body, svc_node_array(c->arena, "validations"));
