@@ -7,13 +7,25 @@
 #include "driver.h"
 #include "faults.h"
 #include "needs.h"
+#include "world.h"
 
 #include <errno.h>
 
+#define NEED_VERIFY "/groups/{groupId}/userSecurity/ldap/verify"
+
+static bool need_nodes(struct t_world *w, const svc_plan *plan)
+{
+  (void)plan;
+  t_world_rest(w);
+  return true;
+}
+
 T_NEEDS(user_security) = {
   /* nodes of a cluster that runs try it */
-  T_FIRST(SVC_POST, "/groups/{groupId}/userSecurity/ldap/verify", SVC_POST, "/groups/{groupId}/clusters", NULL),
-  T_LATER(SVC_POST, "/groups/{groupId}/userSecurity/ldap/verify"),
+  T_FIRST(SVC_POST, NEED_VERIFY, SVC_POST, "/groups/{groupId}/clusters", NULL),
+  T_BEFORE(SVC_POST, NEED_VERIFY, need_nodes),
+  T_FIRST(SVC_GET, NEED_VERIFY "/{requestId}", SVC_POST, "/groups/{groupId}/clusters", NULL),
+  T_BEFORE(SVC_GET, NEED_VERIFY "/{requestId}", need_nodes),
   T_NEEDS_END
 };
 
