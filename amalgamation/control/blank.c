@@ -174,8 +174,7 @@ static void blank_not_shown(svc_buf *b, size_t n)
 SVC_PRIVATE void svc_blank_request(svc_buf *b, svc_call *c)
 {
   svc_str text = { c->request.raw->body, c->request.raw->body_length };
-  const svc_route *route = c->plan ? c->plan->route : NULL;
-  const svc_object *object = !route ? NULL : route->body ? route->body : c->plan->noun->noun->object;
+  const svc_object *object = c->plan ? svc_body_object(c) : NULL; /* NULL: no table knows it */
   svc_json_fault fault;
   svc_node *node = NULL, *item;
   if (text.n == 0) {
@@ -187,20 +186,24 @@ SVC_PRIVATE void svc_blank_request(svc_buf *b, svc_call *c)
     blank_not_shown(b, text.n);
     return;
   }
+  svc_turn_sent(c, b->arena, object, node, true); /* the tables know our words; the dialect's are put back below */
   if (node->type != SVC_J_ARRAY) blank_object(node, object);
   for (item = node->type == SVC_J_ARRAY ? node->first : NULL; item; item = item->next) blank_object(item, object);
+  svc_turn_sent(c, b->arena, object, node, false);
   blank_write(b, node);
 }
 
 /* What the service has said is fit to be shown, but for what it shows only once; links are long, and say nothing here. */
-static void blank_shown(svc_node *node, int depth)
+static void blank_shown(const svc *s, svc_node *node, int depth)
 {
   svc_node *member;
   if (depth > BLANK_DEPTH) node->first = node->last = NULL;
   if (node->type == SVC_J_OBJECT) svc_node_drop(node, "links");
   for (member = node->first; member; member = member->next) {
-    if (member->type == SVC_J_STRING && blank_is_secret(member->name)) blank_all(member);
-    else blank_shown(member, depth + 1);
+    const svc_word *word = svc_word_theirs(s, SVC_WORD_FIELD, member->name); /* our word may tell more than that of the dialect */
+    bool secret = blank_is_secret(member->name) || (word && blank_is_secret(word->ours));
+    if (member->type == SVC_J_STRING && secret) blank_all(member);
+    else blank_shown(s, member, depth + 1);
   }
 }
 
@@ -224,6 +227,6 @@ SVC_PRIVATE void svc_blank_answer(svc_buf *b, svc_call *c, const svc_response *r
     blank_not_shown(b, r->body_length);
     return;
   }
-  blank_shown(node, 0);
+  blank_shown(c->s, node, 0);
   blank_write(b, node);
 }

@@ -115,6 +115,13 @@ SVC_PRIVATE void svc_answer_key(svc_call *c, svc_str key)
   c->answer.own = key;
 }
 
+SVC_PRIVATE void svc_answer_links_of(svc_call *c, const char *op)
+{
+  size_t i;
+  for (i = 0; i < c->s->plan_count; i++)
+    if (strcmp(c->s->plans[i].route->op, op) == 0) c->answer.links = &c->s->plans[i].links;
+}
+
 SVC_PRIVATE void svc_answer_unlinked(svc_call *c)
 {
   c->answer.links = NULL;

@@ -31,6 +31,8 @@ SVC_PRIVATE bool svc_answer_body(svc_call *c, svc_node *body);   /* another body
 /* What a noun changes of an answer that was noted: nouns do not touch c->answer. */
 SVC_PRIVATE void svc_answer_status(svc_call *c, int status); /* another status than the route's */
 SVC_PRIVATE void svc_answer_key(svc_call *c, svc_str key);   /* by which its links name it */
+/* The entity has become one of another noun: its links are those of the GET that is called `op`, whose path has the same parents. */
+SVC_PRIVATE void svc_answer_links_of(svc_call *c, const char *op);
 SVC_PRIVATE void svc_answer_unlinked(svc_call *c);           /* without links */
 SVC_PRIVATE void svc_answer_untagged(svc_call *c);           /* without an ETag: it is of this moment */
 SVC_PRIVATE bool svc_answer_copied(svc_call *c);             /* the transaction ends before the answer is written; false: no memory */

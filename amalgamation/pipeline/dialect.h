@@ -49,6 +49,8 @@ SVC_PRIVATE svc_str svc_turned_event(const svc *s, svc_str type); /* a type of e
 SVC_PRIVATE const svc_field *svc_field_somewhere(const svc_object *object, svc_str name); /* in it, or in any variant of it; NULL: none */
 SVC_PRIVATE bool svc_dialect_touches(const svc *s, const svc_plan *plan); /* can its answer hold a word that the dialect has another one for? */
 SVC_PRIVATE void svc_turn_body(svc_call *c, const svc_object *object);    /* c->body, as it was sent, into our words */
+/* A copy of the body that was sent, from the dialect's words (shown) into ours, or back. */
+SVC_PRIVATE void svc_turn_sent(const svc_call *c, svc_arena *a, const svc_object *object, svc_node *body, bool shown);
 SVC_PRIVATE void svc_turn_path(svc_call *c);                              /* the values in the path */
 SVC_PRIVATE void svc_turn_query(svc_call *c, svc_query_value *v);
 SVC_PRIVATE svc_str svc_turn_answer(svc_call *c, svc_str body); /* all of it, as it is about to be sent */

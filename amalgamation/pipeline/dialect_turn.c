@@ -146,13 +146,25 @@ static void turn_object(const turn *t, const svc_object *object, svc_node *node)
 
 /* ---------------------------------------------------------------------------------------------------------------- requests */
 
+/* A whole body: an object, or an array of them. */
+static void turn_whole(const turn *t, const svc_object *object, svc_node *body)
+{
+  svc_node *item;
+  if (!object) return;
+  if (body->type != SVC_J_ARRAY) turn_object(t, object, body);
+  else for (item = body->first; item; item = item->next) turn_object(t, object, item);
+}
+
 SVC_PRIVATE void svc_turn_body(svc_call *c, const svc_object *object)
 {
   const turn t = { c->s, c->arena, true };
-  svc_node *item;
-  if (!object) return;
-  if (c->body->type != SVC_J_ARRAY) turn_object(&t, object, c->body);
-  else for (item = c->body->first; item; item = item->next) turn_object(&t, object, item);
+  turn_whole(&t, object, c->body);
+}
+
+SVC_PRIVATE void svc_turn_sent(const svc_call *c, svc_arena *a, const svc_object *object, svc_node *body, bool shown)
+{
+  const turn t = { c->s, a, shown };
+  if (c->s->dialect && !c->own_words) turn_whole(&t, object, body);
 }
 
 /* What names an entity may be sent in our words, too: so links have them. A field that stands in the path is as one of a body. */
@@ -309,9 +321,7 @@ SVC_PRIVATE svc_node *svc_turn_shown(const svc *s, svc_arena *a, const svc_field
 SVC_PRIVATE svc_node *svc_turn_example(const svc *s, svc_arena *a, const svc_object *object, const char *example)
 {
   const turn t = { s, a, false };
-  svc_node *node = svc_json_parse(a, svc_str_c(example)), *item;
-  if (!node || !object) return node;
-  if (node->type != SVC_J_ARRAY) turn_object(&t, object, node);
-  else for (item = node->first; item; item = item->next) turn_object(&t, object, item);
+  svc_node *node = svc_json_parse(a, svc_str_c(example));
+  if (node) turn_whole(&t, object, node);
   return node;
 }

@@ -3,7 +3,7 @@
 
 import { $, el, put, clock } from './dom.js';
 import { events } from './api.js';
-import { match, setOf } from './spec.js';
+import { match, pathOfSet, setOf } from './spec.js';
 
 const MOST = 200; // lines
 const buckets = new Map();
@@ -21,7 +21,7 @@ function drawBuckets() {
   put($('limits'), el('table', { class: 'limits', 'aria-labelledby': 'limits-title' },
     el('thead', { class: 'off' }, el('tr', {}, ['Endpoint set', 'Left', 'Of'].map((t) => el('th', { scope: 'col' }, t)))),
     el('tbody', {}, rows.map((b) => el('tr', { class: b.left === 0 ? 'gone' : '' },
-      el('th', { scope: 'row' }, b.set.endpointSetId ? el('a', { href: '#/rateLimits/' + encodeURIComponent(b.set.endpointSetId) }, b.set.endpointSetName) : b.set.endpointSetName,
+      el('th', { scope: 'row' }, b.set.endpointSetId ? el('a', { href: '#' + pathOfSet(b.set) }, b.set.endpointSetName) : b.set.endpointSetName,
         el('small', {}, b.set.scope.toLowerCase(), b.of ? ' ' + b.of.slice(-6) : '')),
       el('td', {}, el('meter', { min: 0, max: b.limit, low: b.limit / 4, optimum: b.limit, value: b.left, 'aria-label': 'Tokens left in ' + b.set.endpointSetName })),
       el('td', { class: 'number' }, b.left + ' of ' + b.limit))))));

@@ -3,7 +3,7 @@
 
 import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';
 import * as api from './api.js';
-import { spec, readDocument, readSets, match, actions, fill } from './spec.js';
+import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';
 import * as view from './view.js';
 import * as log from './log.js';
 import { form, canon } from './form.js';
@@ -95,8 +95,8 @@ async function learnService() {
     if (!d.ok || !d.body?.paths) return view.problem({ ...d, body: d.body ?? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });
     readDocument(d.body, api.home.pathname);
   }
-  const limits = spec.ops.find((op) => op.template === '/rateLimits' && op.method === 'GET'), root = match('');
-  if (limits && !spec.sets.size) readSets((await api.call('GET', spec.base, '/rateLimits?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);
+  const limits = opNamed('listRateLimits'), root = match('');
+  if (limits && !spec.sets.size) readSets((await api.call('GET', spec.base, limits.template + '?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);
   if (root) learnCaller((await api.call('GET', spec.base, '', { template: '', accept: root.op.accept })).body);
   return null;
 }

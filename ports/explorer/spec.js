@@ -63,12 +63,16 @@ export function readDocument(d, home) {
   }
 }
 
-// Which sets there are, by method and template. limits: what GET /rateLimits gave.
+// By its operationId, which no dialect changes.
+export const opNamed = (id) => spec.ops.find((op) => op.id === id);
+
+// Which sets there are, by method and template. limits: what listRateLimits gave.
 export function readSets(limits) {
   for (const set of limits ?? [])
     for (const e of set.endpoints ?? []) spec.sets.set(e.method + ' ' + e.path.slice(e.path.indexOf(spec.api) + spec.api.length), set);
 }
 export const setOf = (method, template) => spec.sets.get(method + ' ' + template);
+export const pathOfSet = (set) => (opNamed('listRateLimits')?.template ?? '') + '/' + encodeURIComponent(set.endpointSetId);
 
 // Of a path without query: its template and the values of its parameters. Literals count more than parameters.
 export function match(path, method = 'GET') {

@@ -2,7 +2,7 @@
 // is in it.
 
 import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';
-import { match, nameOfLink, pathOf, pathOfLink, setOf, spec } from './spec.js';
+import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';
 
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/;
 const COLUMNS = 6;
@@ -173,7 +173,7 @@ function limited(a, method, template) {
   const set = setOf(method, template), p = a.body?.parameters ?? [], wait = Number(a.headers.get('Retry-After') ?? 1);
   const left = el('strong', { 'aria-live': 'off' }); // it changes every second, which nobody wants to hear
   return { wait, left, facts: [
-    set ? fact('Endpoint set', el('a', { href: '#/rateLimits/' + encodeURIComponent(set.endpointSetId) }, set.endpointSetName), ' (' + set.scope.toLowerCase() + ')') : null,
+    set ? fact('Endpoint set', el('a', { href: '#' + pathOfSet(set) }, set.endpointSetName), ' (' + set.scope.toLowerCase() + ')') : null,
     fact('Bucket', (a.headers.get('RateLimit-Remaining') ?? '0') + ' of ' + (a.headers.get('RateLimit-Limit') ?? p[2] ?? '?') + ' tokens left',
       p.length >= 5 ? ', ' + p[3] + ' more every ' + p[4] + ' s' : ''),
     fact('Again', left)] };

@@ -687,7 +687,7 @@ static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"fb166e7cc9
 static const char explorer_6[] =
   "import { $, el, put, clock } from './dom.js';\n"
   "import { events } from './api.js';\n"
-  "import { match, setOf } from './spec.js';\n"
+  "import { match, pathOfSet, setOf } from './spec.js';\n"
   "const MOST = 200; // lines\n"
   "const buckets = new Map();\n"
   "let last = null; // the newest line, and what it stands for\n"
@@ -701,7 +701,7 @@ static const char explorer_6[] =
   "put($('limits'), el('table', { class: 'limits', 'aria-labelledby': 'limits-title' },\n"
   "el('thead', { class: 'off' }, el('tr', {}, ['Endpoint set', 'Left', 'Of'].map((t) => el('th', { scope: 'col' }, t)))),\n"
   "el('tbody', {}, rows.map((b) => el('tr', { class: b.left === 0 ? 'gone' : '' },\n"
-  "el('th', { scope: 'row' }, b.set.endpointSetId ? el('a', { href: '#/rateLimits/' + encodeURIComponent(b.set.endpointSetId) }, b.set.endpointSetName) : b.set.endpointSetName,\n"
+  "el('th', { scope: 'row' }, b.set.endpointSetId ? el('a', { href: '#' + pathOfSet(b.set) }, b.set.endpointSetName) : b.set.endpointSetName,\n"
   "el('small', {}, b.set.scope.toLowerCase(), b.of ? ' ' + b.of.slice(-6) : '')),\n"
   "el('td', {}, el('meter', { min: 0, max: b.limit, low: b.limit / 4, optimum: b.limit, value: b.left, 'aria-label': 'Tokens left in ' + b.set.endpointSetName })),\n"
   "el('td', { class: 'number' }, b.left + ' of ' + b.limit))))));\n"
@@ -742,13 +742,13 @@ static const char explorer_6[] =
   "put($('log'));\n"
   "put($('limits'), el('p', { class: 'muted' }, 'None is known yet.'));\n"
   "}\n";
-static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"be9c1b5d0c171204\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"8df42ec0c208a4a2\"", "text/javascript; charset=utf-8");
 
 /* main.js */
 static const char explorer_7[] =
   "import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';\n"
   "import * as api from './api.js';\n"
-  "import { spec, readDocument, readSets, match, actions, fill } from './spec.js';\n"
+  "import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';\n"
   "import * as view from './view.js';\n"
   "import * as log from './log.js';\n"
   "import { form, canon } from './form.js';\n"
@@ -827,8 +827,8 @@ static const char explorer_7[] =
   "if (!d.ok || !d.body?.paths) return view.problem({ ...d, body: d.body ?\? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });\n"
   "readDocument(d.body, api.home.pathname);\n"
   "}\n"
-  "const limits = spec.ops.find((op) => op.template === '/rateLimits' && op.method === 'GET'), root = match('');\n"
-  "if (limits && !spec.sets.size) readSets((await api.call('GET', spec.base, '/rateLimits?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);\n"
+  "const limits = opNamed('listRateLimits'), root = match('');\n"
+  "if (limits && !spec.sets.size) readSets((await api.call('GET', spec.base, limits.template + '?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);\n"
   "if (root) learnCaller((await api.call('GET', spec.base, '', { template: '', accept: root.op.accept })).body);\n"
   "return null;\n"
   "}\n"
@@ -1115,7 +1115,7 @@ static const char explorer_7[] =
   "$('signin-go').disabled = false;\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"42e12b97aff109a0\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"fb3c89d87929e256\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
 static const char explorer_8[] =
@@ -1168,11 +1168,13 @@ static const char explorer_8[] =
   "}\n"
   "}\n"
   "}\n"
+  "export const opNamed = (id) => spec.ops.find((op) => op.id === id);\n"
   "export function readSets(limits) {\n"
   "for (const set of limits ?\? [])\n"
   "for (const e of set.endpoints ?\? []) spec.sets.set(e.method + ' ' + e.path.slice(e.path.indexOf(spec.api) + spec.api.length), set);\n"
   "}\n"
   "export const setOf = (method, template) => spec.sets.get(method + ' ' + template);\n"
+  "export const pathOfSet = (set) => (opNamed('listRateLimits')?.template ?\? '') + '/' + encodeURIComponent(set.endpointSetId);\n"
   "export function match(path, method = 'GET') {\n"
   "let best;\n"
   "for (const op of spec.ops) {\n"
@@ -1209,12 +1211,12 @@ static const char explorer_8[] =
   "const path = rel.replace(/^https?:\\/\\/[^/]+/, ''), before = spec.linked.slice(0, spec.linked.length - spec.api.length) + '/';\n"
   "return path === rel ? rel : path.startsWith(before) ? path.slice(before.length) : path.slice(1);\n"
   "}\n";
-static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"bb7b5b0108ef2a56\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"a64a9de42649d799\"", "text/javascript; charset=utf-8");
 
 /* view.js */
 static const char explorer_9[] =
   "import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';\n"
-  "import { match, nameOfLink, pathOf, pathOfLink, setOf, spec } from './spec.js';\n"
+  "import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';\n"
   "const DATE = /^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?Z$/;\n"
   "const COLUMNS = 6;\n"
   "const chosen = new Map(); // which columns of a list somebody has chosen, by template\n"
@@ -1355,7 +1357,7 @@ static const char explorer_9[] =
   "const set = setOf(method, template), p = a.body?.parameters ?\? [], wait = Number(a.headers.get('Retry-After') ?\? 1);\n"
   "const left = el('strong', { 'aria-live': 'off' }); // it changes every second, which nobody wants to hear\n"
   "return { wait, left, facts: [\n"
-  "set ? fact('Endpoint set', el('a', { href: '#/rateLimits/' + encodeURIComponent(set.endpointSetId) }, set.endpointSetName), ' (' + set.scope.toLowerCase() + ')') : null,\n"
+  "set ? fact('Endpoint set', el('a', { href: '#' + pathOfSet(set) }, set.endpointSetName), ' (' + set.scope.toLowerCase() + ')') : null,\n"
   "fact('Bucket', (a.headers.get('RateLimit-Remaining') ?\? '0') + ' of ' + (a.headers.get('RateLimit-Limit') ?\? p[2] ?\? '?') + ' tokens left',\n"
   "p.length >= 5 ? ', ' + p[3] + ' more every ' + p[4] + ' s' : ''),\n"
   "fact('Again', left)] };\n"
@@ -1379,7 +1381,7 @@ static const char explorer_9[] =
   "return box;\n"
   "}\n"
   "export const titleOfService = () => spec.title || 'The service';\n";
-static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"edf853a9b3e71150\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"4a5da6833d5bbc5f\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
 static const char explorer_10[] =

@@ -133,6 +133,99 @@ TEST(tenant_upgrade, ways)
   }
 }
 
+/* The daily backups of a shared tier end with it, and so does the name of its zone. */
+TEST(tenant_upgrade, left_behind)
+{
+  t_place w;
+  upgrade_open(&w, "{\"name\":\"S\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"zoneName\":\"Mine\",\"regionConfigs\":[{\"providerName\":"
+                   "\"TENANT\",\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M5\"}}]}]}");
+  munit_assert_string_equal(upgrade_get(&w, "backupEnabled"), "true");
+  if (upgrade_send(&w, TO(AWS(""))) != 200) munit_error(w.t.response.body);
+  munit_assert_string_equal(t_str(&w.t, "backupEnabled"), "false"); /* of the older shape: those of a shared tier are said in its settings */
+  munit_assert_string_equal(t_str(&w.t, "providerBackupEnabled"), "false");
+  munit_assert_string_equal(t_str(&w.t, "providerSettings.tenantBackupEnabled"), "true");
+  munit_assert_int((int)strlen(t_str(&w.t, "providerSettings.nextBackupDate")), ==, 20);
+  munit_assert_string_equal(t_str(&w.t, "diskSizeGB"), "5");
+  munit_assert_string_equal(t_str(&w.t, "replicationSpecs[0].zoneName"), "Mine");
+  munit_assert_string_equal(t_str(&w.t, "autoScaling.compute.predictiveEnabled"), "false");
+  munit_assert_string_equal(upgrade_get(&w, "backupEnabled"), "false");
+  munit_assert_string_equal(upgrade_get(&w, "replicationSpecs[0].zoneName"), "Zone 1");
+  t_close(&w.t);
+  upgrade_open(&w, SHARED("M0"));
+  munit_assert_int(upgrade_send(&w, TO(AWS(""))), ==, 200);
+  munit_assert_null(t_node(&w.t, "providerSettings.tenantBackupEnabled")); /* a free one has no backups */
+  munit_assert_null(t_node(&w.t, "providerSettings.nextBackupDate"));
+  munit_assert_string_equal(t_str(&w.t, "diskSizeGB"), "0.5");
+  t_close(&w.t);
+}
+
+#define FLEX(settings, rest) TO("\"providerSettings\":{\"providerName\":\"FLEX\"" settings "}" rest)
+
+/* A shared tier of any size becomes a flex cluster: the answer shows what it was, and the name is the flex cluster's at once. */
+TEST(tenant_upgrade, flex)
+{
+  static const char *const sizes[] = { SHARED("M0"), SHARED("M5"), SHARED("M5") };
+  static const char *const bodies[] = {
+    FLEX(",\"instanceSizeName\":\"FLEX\",\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"", ""),
+    FLEX("", ",\"clusterType\":\"REPLICASET\",\"terminationProtectionEnabled\":true"),
+    FLEX(",\"instanceSizeName\":\"FLEX\",\"regionName\":\"US_EAST_1\"", ",\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]")
+  };
+  t_place w;
+  char id[25];
+  size_t i;
+  for (i = 0; i < 3; i++) {
+    upgrade_open(&w, sizes[i]);
+    snprintf(id, sizeof id, "%s", upgrade_get(&w, "id"));
+    if (upgrade_send(&w, bodies[i]) != 200) munit_error(w.t.response.body);
+    munit_assert_string_equal(t_str(&w.t, "id"), id);
+    munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
+    munit_assert_string_equal(t_str(&w.t, "providerSettings.providerName"), "TENANT");
+    munit_assert_not_null(strstr(t_link(&w.t, "self"), "/flexClusters/S"));
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/flexClusters/S", w.group), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "id"), id);
+    munit_assert_string_equal(t_str(&w.t, "stateName"), "CREATING");
+    munit_assert_string_equal(t_str(&w.t, "providerSettings.regionName"), "US_EAST_1");
+    munit_assert_string_equal(t_str(&w.t, "providerSettings.backingProviderName"), "AWS");
+    munit_assert_string_equal(t_str(&w.t, "terminationProtectionEnabled"), i == 1 ? "true" : "false");
+    if (i == 2) munit_assert_string_equal(t_str(&w.t, "tags[0].value"), "b");
+    t_advance(&w.t, 10);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/flexClusters/S", w.group), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/S", w.group), ==, 400);
+    munit_assert_string_equal(t_error(&w.t), "CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API");
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?clusterNames=S&itemsPerPage=5", w.group), ==, 200);
+    munit_assert_not_null(strstr(w.t.response.body, "CLUSTER_UPDATE_STARTED"));
+    t_close(&w.t);
+  }
+}
+
+TEST(tenant_upgrade, flex_refused)
+{
+  static const struct {
+    const char *body, *code, *field;
+  } rows[] = {
+    { FLEX("", ",\"diskSizeGB\":10"), "INVALID_ATTRIBUTE", "diskSizeGB" },
+    { FLEX("", ",\"numShards\":1"), "INVALID_ATTRIBUTE", "numShards" },
+    { FLEX("", ",\"clusterType\":\"SHARDED\""), "INVALID_ATTRIBUTE", "clusterType" },
+    { FLEX("", ",\"providerBackupEnabled\":true"), "INVALID_ATTRIBUTE", "providerBackupEnabled" },
+    { FLEX(",\"instanceSizeName\":\"M10\"", ""), "INVALID_ENUM_VALUE", "providerSettings.instanceSizeName" },
+    { FLEX(",\"regionName\":\"NOWHERE\"", ""), "INVALID_ENUM_VALUE", "providerSettings.regionName" },
+    { FLEX(",\"backingProviderName\":\"GCP\"", ""), "INVALID_REGION", "providerSettings.regionName" }, /* it has none of that name */
+  };
+  t_place w;
+  size_t i;
+  upgrade_open(&w, SHARED("M0"));
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (upgrade_send(&w, rows[i].body) != 400 || strcmp(t_error(&w.t), rows[i].code) != 0 || !t_violation(&w.t, rows[i].field))
+      munit_errorf("%s: %d %s", rows[i].body, w.t.response.status, w.t.response.body);
+    munit_assert_string_equal(upgrade_get(&w, "stateName"), "IDLE"); /* nothing is changed */
+  }
+  munit_assert_int(upgrade_send(&w, TO(AWS(""))), ==, 200);
+  munit_assert_int(upgrade_send(&w, FLEX("", "")), ==, 400); /* it is on no shared tier any more */
+  munit_assert_true(t_violation(&w.t, "name"));
+  t_close(&w.t);
+}
+
 /* What goes becomes nothing else. */
 TEST(tenant_upgrade, gone)
 {
@@ -170,8 +263,6 @@ TEST(tenant_upgrade, refused)
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
     if (upgrade_send(&w, rows[i].body) != 400 || strcmp(t_error(&w.t), rows[i].code) != 0 || !t_violation(&w.t, rows[i].field))
       munit_errorf("%s: %d %s", rows[i].body, w.t.response.status, w.t.response.body);
-  munit_assert_int(upgrade_send(&w, TO("\"providerSettings\":{\"providerName\":\"FLEX\",\"instanceSizeName\":\"FLEX\",\"regionName\":\"US_EAST_1\"}")), ==, 400);
-  munit_assert_string_equal(t_error(&w.t), "CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API");
   munit_assert_int(upgrade_send(&w, "{\"name\":\"None\"," AWS("") "}"), ==, 404);
   munit_assert_string_equal(t_error(&w.t), "CLUSTER_NOT_FOUND");
   munit_assert_string_equal(upgrade_get(&w, "stateName"), "IDLE");

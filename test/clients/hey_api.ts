@@ -19,7 +19,11 @@ await withService(async (service: { base: string; boot: { orgId: string } }) => 
   await until('the cluster is there', async () => plain((await api.getCluster({ path: one })).data)?.stateName === 'IDLE');
   check(plain((await api.updateCluster({ path: one, body: { tags: [{ key: 'team', value: 'shop' }] } })).data)?.tags?.length === 1, 'tags of the cluster');
   check(plain((await api.createDatabaseUser({ path, body: USER })).data)?.username === 'app', 'user');
+  const user = { ...path, databaseName: 'admin', username: 'app' };
+  check(plain((await api.updateDatabaseUser({ path: user, body: { description: 'the shop' } })).data)?.description === 'the shop', 'change of the user');
   check(!(await api.createAccessListEntry({ path, body: [{ ipAddress: '192.0.2.1' }] })).error, 'access list');
+  check(!(await api.deleteAccessListEntry({ path: { ...path, entryValue: '192.0.2.1' } })).error, 'the entry stays');
+  check(!(await api.deleteDatabaseUser({ path: user })).error, 'the user stays');
   await until('the cluster is idle', async () => plain((await api.getCluster({ path: one })).data)?.stateName === 'IDLE');
   await api.deleteCluster({ path: one });
   await until('the cluster is gone', async () => (await api.getCluster({ path: one })).response?.status === 404);

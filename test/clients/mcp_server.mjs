@@ -1,5 +1,6 @@
 // The vendor's assistant server (npm package mongodb-mcp-server), over https with a token: it asks for its own address, creates a project, a free
-// cluster, an access list and a database user. It takes only certificates of the system's authorities, so this test has it take any.
+// cluster, an access list and a database user; it upgrades the free cluster, and pauses a cluster and resumes it. It can delete nothing. It takes
+// only certificates of the system's authorities, so this test has it take any.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { check, until, withService } from './common.mjs';
@@ -48,7 +49,16 @@ await withService(async (service) => {
     await tools.call('atlas-create-free-cluster', { projectId, name: 'Free', region: 'US_EAST_1' });
     await tools.call('atlas-create-access-list', { projectId, ipAddresses: ['192.0.2.9'], currentIpAddress: true });
     await tools.call('atlas-create-db-user', { projectId, username: 'bot', roles: [{ roleName: 'readWrite', databaseName: 'shop' }] });
-    await until('the free cluster is there', async () => (await tools.call('atlas-inspect-cluster', { projectId, clusterName: 'Free' })).includes('IDLE'));
+    const inspect = (clusterName) => tools.call('atlas-inspect-cluster', { projectId, clusterName });
+    await until('the free cluster is there', async () => (await inspect('Free')).includes('IDLE'));
+    await tools.call('atlas-create-cluster', { projectId, clusterName: 'Large', provider: 'AWS', regions: ['US_EAST_1'] });
+    await until('the large cluster is there', async () => (await inspect('Large')).includes('IDLE'));
+    await tools.call('atlas-pause-resume-cluster', { projectId, clusterName: 'Large', action: 'PAUSE' });
+    await tools.call('atlas-pause-resume-cluster', { projectId, clusterName: 'Large', action: 'RESUME' });
+    await tools.call('atlas-upgrade-cluster', { projectId, clusterName: 'Large', targetTier: 'M20' });
+    await until('the large cluster is larger', async () => (await inspect('Large')).includes('M20'));
+    await tools.call('atlas-upgrade-cluster', { projectId, clusterName: 'Free' });
+    await until('the free cluster is a flex cluster', async () => (await inspect('Free')).includes('FLEX'));
   } finally {
     tools.end();
   }

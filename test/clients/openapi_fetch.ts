@@ -31,6 +31,12 @@ await withService(async (service: { base: string; boot: { orgId: string } }) => 
   check(plain(user.data)?.username === 'app', `user: ${JSON.stringify(user.error)}`);
   const list = await client.POST('/groups/{groupId}/accessList', { params: { path }, body: [{ ipAddress: '192.0.2.1' }] });
   check(list.response.ok, `access list: ${JSON.stringify(list.error)}`);
+  const app = { path: { ...path, databaseName: 'admin', username: 'app' } };
+  const described = await client.PATCH('/groups/{groupId}/databaseUsers/{databaseName}/{username}', { params: app, body: { description: 'the shop' } });
+  check(plain(described.data)?.description === 'the shop', `change of the user: ${JSON.stringify(described.error)}`);
+  const entry = { path: { ...path, entryValue: '192.0.2.1' } };
+  check((await client.DELETE('/groups/{groupId}/accessList/{entryValue}', { params: entry })).response.ok, 'the entry stays');
+  check((await client.DELETE('/groups/{groupId}/databaseUsers/{databaseName}/{username}', { params: app })).response.ok, 'the user stays');
   await until('the cluster is idle', async () => (await read())?.stateName === 'IDLE');
   await client.DELETE('/groups/{groupId}/clusters/{clusterName}', { params: one });
   await until('the cluster is gone', async () => (await client.GET('/groups/{groupId}/clusters/{clusterName}', { params: one })).response.status === 404);

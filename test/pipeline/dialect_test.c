@@ -184,6 +184,34 @@ TEST(dialect, faults)
   t_close(&t);
 }
 
+/* The journal shows bodies in the words that they were sent in, and what is secret by our words is secret by any. */
+TEST(dialect, journal)
+{
+  static const char words[] = "{\"fields\":{\"username\":\"login\",\"password\":\"shibboleth\",\"tags\":\"marks\",\"instanceSize\":\"tier\",\"replicationSpecs\":\"shards\"},"
+                              "\"values\":{\"AWS\":\"AMAZON\"},\"codes\":{\"CLUSTER_NOT_FOUND\":\"NO_SUCH_MACHINE\"}}";
+  const svc_config config = { .limiter_off = 1, .journal = 10, .dialect = words };
+  t_place w;
+  t_service *t = &w.t;
+  svc_response shown;
+  t_place_open(&w, &config, "alpha", NULL);
+  if (t_sendf(t, "POST", "{\"login\":\"anna\",\"shibboleth\":\"long-enough-1\",\"databaseName\":\"admin\",\"roles\":[{\"roleName\":"
+              "\"readAnyDatabase\",\"databaseName\":\"admin\"}]}", "/groups/%s/databaseUsers", w.group) != 201) munit_error(t->response.body);
+  munit_assert_int(t_sendf(t, "POST", "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"instanceSize\":\"M99\",\"shards\":[{\"regionConfigs\":[{\"providerName\":"
+                           "\"AMAZON\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"tier\":\"M10\",\"nodeCount\":3}}]}]}",
+                           "/groups/%s/clusters", w.group), ==, 400);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/none", w.group), ==, 404);
+  munit_assert_int(svc_journal_read(t->s, 0, &shown), ==, SVC_OK);
+  munit_assert_not_null(strstr(shown.body, "\"login\":\"anna\""));
+  munit_assert_not_null(strstr(shown.body, "\"shibboleth\":\"***\""));
+  munit_assert_null(strstr(shown.body, "long-enough-1"));
+  munit_assert_not_null(strstr(shown.body, "\"tier\":\"M10\""));
+  munit_assert_not_null(strstr(shown.body, "\"providerName\":\"AMAZON\""));
+  munit_assert_not_null(strstr(shown.body, "\"instanceSize\":\"***\"")); /* nobody knows it */
+  munit_assert_not_null(strstr(shown.body, "\"errorCode\":\"NO_SUCH_MACHINE\""));
+  svc_response_free(&shown);
+  t_close(t);
+}
+
 /* ----------------------------------------------------------------------------------------------------------------- a probe */
 
 /* A lamp: a union by its kind, with all that a field can hold. */

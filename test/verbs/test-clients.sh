@@ -1,8 +1,9 @@
 # test-clients: drives build/svcd with clients of the public API, unmodified, and with clients generated from our OpenAPI document
 #
-# Installs npm packages into build/clients: mongodb-atlas-api-client; mongodb-mcp-server; openapi-typescript with openapi-fetch; @hey-api/openapi-ts. Each client creates a
-# project, a cluster, a database user and an access list entry, waits, updates and deletes. svcd speaks the dialect of the public service
-# (examples/dialects/atlas.json). docs/clients.md explains how to point other tools at svcd. Needs node and npm.
+# Installs npm packages into build/clients: mongodb-atlas-api-client; mongodb-mcp-server; openapi-typescript with openapi-fetch; @hey-api/openapi-ts.
+# Ansible runs its modules for this API, which Debian has from version 13 on; on an older Debian they are fetched into build/clients. Each
+# client creates a cluster, a database user and an access list entry, and waits; docs/clients.md says what else each does. svcd speaks the
+# dialect of the public service (examples/dialects/atlas.json). Needs node, npm, ansible-core and openssl.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
@@ -25,12 +26,29 @@ clients_generate() { # both clients from the same document
   $bin/tsc -p build/clients/src || die "the compiler refuses a generated client"
 }
 
+# Debian 13's ansible 12.0.0: only its modules are used, by whichever ansible-core is installed.
+ANSIBLE_PACKAGE='pool/main/a/ansible/ansible_12.0.0+dfsg-0+deb13u1_all.deb 2cda0351cdc47a48c224dde517aaff53a5977ab935faeccdd0f595b58df37adf'
+ANSIBLE_FOLDER=usr/lib/python3/dist-packages
+
+clients_ansible() { # $ANSIBLE_MODULES: the folder that has the collections
+  ANSIBLE_MODULES=/$ANSIBLE_FOLDER; export ANSIBLE_MODULES
+  [ ! -f "$ANSIBLE_MODULES/ansible_collections/community/mongodb/plugins/modules/mongodb_atlas_cluster.py" ] || return 0
+  ANSIBLE_MODULES=$PWD/build/clients/ansible/$ANSIBLE_FOLDER
+  [ ! -d "$ANSIBLE_MODULES" ] || return 0
+  mkdir -p "$D/dl" build/clients/ansible
+  archive=$D/dl/ansible.deb
+  # shellcheck disable=SC2086
+  sha_ok "$archive" "${ANSIBLE_PACKAGE#* }" || download $ANSIBLE_PACKAGE "$archive" || die "no mirror has ${ANSIBLE_PACKAGE% *}"
+  dpkg-deb --fsys-tarfile "$archive" | tar -x -C build/clients/ansible --wildcards "./$ANSIBLE_FOLDER/ansible_collections/community/mongodb/*" || exit 1
+}
+
 verb() {
   [ $# = 0 ] || die "test-clients takes no arguments"
-  need node npm
+  need node npm ansible openssl dpkg-deb
   daemon
   clients_install
   clients_generate
-  for client in atlas_api_client mcp_server; do node test/clients/$client.mjs 9<&- || exit 1; done
+  clients_ansible
+  for client in atlas_api_client mcp_server ansible; do node test/clients/$client.mjs 9<&- || exit 1; done
   for client in openapi_fetch hey_api; do $bin/tsx build/clients/src/$client.ts 9<&- || exit 1; done
 }

@@ -1,6 +1,6 @@
 // The explorer in headless Chromium, as its users meet it: ./build.sh test-web. Pictures are left in build/web.
 import { createHash, X509Certificate } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
 import { launch } from './browser.mjs';
 import { service, CLUSTER } from './service.mjs';
@@ -15,6 +15,11 @@ mkdirSync('build/web', { recursive: true });
 const plain = await service('plain');
 const tight = await service('tight', ['--limit', 'clusters_group=6/6/3']);
 const named = await service('named', ['--vendor', 'acme', '--base-url', 'https://api.example.com/db']);
+const spoken = await service('spoken', ['--dialect', 'examples/dialects/atlas.json']);
+const ACME = { vendor: 'acme', fields: { instanceSize: 'tier', replicationSpecs: 'shards', tags: 'marks' }, paths: { clusters: 'machines', rateLimits: 'quotas' },
+  values: { REPLICASET: 'SET', AWS: 'AMAZON' }, codes: { CLUSTER_NOT_FOUND: 'NO_SUCH_MACHINE' } };
+writeFileSync('build/web/acme.json', JSON.stringify(ACME));
+const acme = await service('acme', ['--dialect', 'build/web/acme.json']);
 const safe = await service('safe', ['--data', 'build/web/safe/data', '--listen', 'https://127.0.0.1:0']);
 const pin = createHash('sha256').update(new X509Certificate(readFileSync('build/web/safe/data/tls.crt')).publicKey.export({ type: 'spki', format: 'der' })).digest('base64');
 const browser = await launch({ program, folder: 'build/web/profile', args: ['--ignore-certificate-errors-spki-list=' + pin] });
@@ -131,6 +136,8 @@ await test('sign in, a project, a cluster, a limit, gone', async () => {
 
 await test('a state that lasts is looked at less and less often', async () => {
   const page = await home();
+  await plain.call('POST', '/groups/' + plain.groupId + '/clusters', { ...CLUSTER, name: 'paid' }); // a month that costs nothing has no invoice
+  await plain.advance(60);
   await goto(page, '/orgs/' + plain.orgId + '/invoices');
   await heading(page, 'Invoices');
   await page.until(() => document.querySelector('.list, .empty'), 'the list');
@@ -542,6 +549,108 @@ await test('another word in its paths, and another name in its links', async () 
   assert.match(await page.run(() => document.querySelector('#limits').innerText), /Root resource/);
 });
 
+// ---- a dialect: whatever the page shows, sends and links to has its words
+
+// What the page shows now that may be a word of the tables: names of fields, values to choose from, parts of paths, examples, answers.
+const shownWords = (page) => page.run(() => {
+  const texts = (s) => [...document.querySelectorAll(s)].map((e) => (e.firstChild?.nodeType === 3 ? e.firstChild.textContent : '').trim());
+  const inside = (v, keys, values) => {
+    if (typeof v === 'string') values.push(v);
+    else if (v && typeof v === 'object') for (const [k, x] of Object.entries(v)) { if (!Array.isArray(v)) keys.push(k); if (k !== 'links') inside(x, keys, values); }
+  };
+  const fields = texts('#view label, #view summary, #view legend, #view th'), values = texts('#view option, #view td span, #view .badge');
+  for (const e of document.querySelectorAll('#view textarea.code, #view pre')) { try { inside(JSON.parse(e.value ?? e.textContent), fields, values); } catch { /* a word, or nothing */ } }
+  const paths = [...document.querySelectorAll('#view a')].flatMap((a) => decodeURIComponent(a.getAttribute('href')).split('!')[0].split(/[?]/)[0].split(/[/]|(?=:)/));
+  return { fields, values, paths };
+});
+async function onlyTheirs(page, dialect, what) {
+  const shown = await shownWords(page);
+  for (const kind of ['fields', 'values', 'paths'])
+    assert.deepEqual(shown[kind].filter((w) => Object.hasOwn(dialect[kind] ?? {}, w)), [], what + ': ' + kind);
+  return shown;
+}
+const unfold = (page) => page.run(() => {
+  for (let i = 0; i < 4; i++) document.querySelectorAll('#view details').forEach((d) => { d.open = true; d.dispatchEvent(new Event('toggle')); });
+});
+
+await test('a dialect: a cluster by its form, a limit, an error', async () => {
+  const page = await home({}, acme);
+  await page.click('.links a', 'groups');
+  await heading(page, 'Groups');
+  await page.click('#content .list a', 'First');
+  await page.click('.links a', 'machines');
+  await heading(page, 'Machines');
+  await page.click('.actions a', 'Create cluster');
+  await page.click('button', 'Fill in an example');
+  await page.fill('name', 'orders');
+  await page.fill('clusterType', 'SET');
+  await page.click('button.primary', 'Create cluster');
+  await heading(page, 'orders');
+  await state(page, 'CREATING');
+  await unfold(page);
+  const { fields, values } = await onlyTheirs(page, ACME, 'a cluster');
+  for (const f of ['shards', 'tier']) assert.ok(fields.includes(f), f + ' is not shown');
+  for (const v of ['SET', 'AMAZON']) assert.ok(values.includes(v), v + ' is not shown');
+  await acme.advance(60);
+  await state(page, 'IDLE');
+  await goto(page, '/groups/' + acme.groupId + '/machines/orders!updateCluster');
+  await heading(page, 'Update cluster');
+  for (const fold of ['shards is set', 'electableSpecs is set']) await page.click('summary', fold);
+  await page.fill('tier', 'M20');
+  await page.click('button.primary', 'Update cluster');
+  await heading(page, 'orders');
+  assert.equal((await lastPatch(acme)).shards[0].regionConfigs[0].electableSpecs.tier, 'M20');
+  // what the service says of a field stands beside the field, in the same words
+  await goto(page, '/groups/' + acme.groupId + '/machines!createCluster');
+  await page.click('button', 'Fill in an example');
+  await page.click('summary', 'electableSpecs is set');
+  await page.fill('nodeCount', '4');
+  await page.click('button.primary', 'Create cluster');
+  assert.match(await problem(page, 400), /shards\[0\]\.regionConfigs/);
+  await goto(page, '/groups/' + acme.groupId + '/machines/none');
+  assert.match(await problem(page, 404), /NO_SUCH_MACHINE/);
+  assert.match(await page.run(() => document.querySelector('#limits').innerText), /Clusters/); // the sets are known by the path of the dialect
+  for (const r of page.requests.values()) assert.ok(!/clusters|rateLimits|[/]svc[/]/.test(r.url), r.url);
+  // our words are no path
+  await goto(page, '/groups/' + acme.groupId + '/clusters');
+  await page.until(() => /no operation/.test(document.querySelector('.empty')?.textContent), 'that there is nothing');
+});
+
+await test('a dialect: every form, every link', async () => {
+  const dialect = JSON.parse(readFileSync('examples/dialects/atlas.json')), { groupId, orgId } = spoken;
+  const doc = await (await fetch(spoken.url + '/openapi.json')).json(), seen = { fields: new Set(), values: new Set(), paths: new Set() };
+  await spoken.call('POST', '/groups/' + groupId + '/clusters', { ...CLUSTER, name: 'linked' });
+  await spoken.advance(60);
+  const params = { groupId, orgId, clusterName: 'linked' }, page = await home({}, spoken);
+  const look = async (what) => {
+    await unfold(page);
+    const shown = await onlyTheirs(page, dialect, what);
+    for (const kind of Object.keys(seen)) shown[kind].forEach((w) => seen[kind].add(w));
+  };
+  const ops = Object.entries(doc.paths).filter(([p]) => !p.startsWith('/api') && p !== '/openapi.json')
+    .flatMap(([path, item]) => Object.entries(item).filter(([m, o]) => ['post', 'put', 'patch'].includes(m) && o.operationId).map(([, o]) => [path.replace(/\{(\w+)\}/g, (_, n) => params[n] ?? 'none'), o.operationId]));
+  for (const [path, op] of ops) {
+    await goto(page, path + '!' + op);
+    await page.until((p, o) => location.hash === '#' + p + '!' + o && document.querySelector('#view form, #view .empty'), 'the form of ' + op, path, op);
+    await page.run(() => [...document.querySelectorAll('#view button')].find((b) => b.textContent === 'Fill in an example')?.click());
+    await look(op);
+  }
+  for (const start of ['/', '/orgs/' + orgId, '/groups/' + groupId, '/groups/' + groupId + '/clusters/linked']) {
+    await goto(page, start);
+    const all = await page.until((s) => location.hash === '#' + s && document.querySelector('.links') && [...document.querySelectorAll('.links a')].map((a) => a.getAttribute('href').slice(1)), 'the links of ' + start, start);
+    for (const path of [start, ...all]) {
+      await goto(page, path);
+      await page.until((p) => location.hash === '#' + p && document.querySelector('#view h1') && !document.querySelector('[aria-busy]'), path, path);
+      const said = await page.run(() => [document.querySelector('.problem')?.dataset.status ?? '', document.querySelector('.empty')?.textContent ?? '']);
+      assert.ok(['', '400', '402', '403', '404', '409', '410'].includes(said[0]) && !/no operation/.test(said[1]), path + ': ' + said);
+      await look(path);
+    }
+  }
+  // the words of the dialect were met: a page that shows nothing would pass all of this
+  for (const [kind, word] of [['fields', 'mongoDBMajorVersion'], ['fields', 'mongoDBVersion'], ['fields', 'atlasCidrBlock'], ['values', 'MONGODB_USER_ADDED'], ['paths', 'awsCustomDNS']])
+    assert.ok(seen[kind].has(word), word + ' was never shown');
+});
+
 await test('no markup can be made at all', async () => {
   const page = await newPage();
   await page.goto(plain.url + '/');
@@ -574,7 +683,7 @@ await test('small, and seen at once', async () => {
 });
 
 await browser.close();
-for (const s of [plain, tight, named, safe]) await s.end();
+for (const s of [plain, tight, named, spoken, acme, safe]) await s.end();
 rmSync('build/web/profile', { recursive: true, force: true });
 console.log('web: pictures: ' + readdirSync('build/web').filter((f) => f.endsWith('.png') && statSync('build/web/' + f).size).map((f) => 'build/web/' + f).join(' '));
 console.log(passed + ' passed, ' + failed + ' failed');

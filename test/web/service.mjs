@@ -16,8 +16,9 @@ export async function service(name, args = []) {
   });
   const k = JSON.parse(readFileSync(file)), url = urls[0], json = { 'Content-Type': 'application/json' };
   let token = '';
+  const server = (await (await fetch(url + '/openapi.json', { redirect: 'follow' }).catch(() => null))?.json())?.servers[0].url ?? '';
   const s = {
-    ...k, url, urls, folder,
+    ...k, url, urls, folder, api: server.slice(server.indexOf('/api/')),
     async control(path, body) {
       const r = await fetch(url + '/_svc/' + path, { method: body === undefined ? 'GET' : 'POST', headers: { ...json, Authorization: 'Bearer ' + k.testToken }, body: body === undefined ? undefined : JSON.stringify(body) });
       if (!r.ok) throw new Error('/_svc/' + path + ' answers ' + r.status + ': ' + await r.text());
@@ -27,7 +28,7 @@ export async function service(name, args = []) {
     fault: (rule) => s.control('faults', { count: 1, ...rule }),
     async call(method, path, body, again) {
       if (!token) await s.sign();
-      const r = await fetch(url + '/api/svc/v2' + path, { method, headers: { ...json, Authorization: 'Bearer ' + token }, body: body === undefined ? undefined : JSON.stringify(body) });
+      const r = await fetch(url + s.api + path, { method, headers: { ...json, Authorization: 'Bearer ' + token }, body: body === undefined ? undefined : JSON.stringify(body) });
       const answer = await r.text();
       if (r.status === 401 && !again) { token = ''; return s.call(method, path, body, true); } // a test has moved the clock
       if (!r.ok) throw new Error(method + ' ' + path + ' answers ' + r.status + ': ' + answer);

@@ -37,6 +37,7 @@ static void cluster_legacy_show_scaling(svc_call *c, svc_node *view, svc_node *s
   svc_node *bounds = svc_node_object(c->arena, "autoScaling"), *sizes = svc_node_object(c->arena, "compute");
   if (!root || !part || !bounds || !sizes) return;
   svc_node_set_bool(c->arena, part, "enabled", svc_node_bool(compute, "enabled", false));
+  svc_node_set_bool(c->arena, part, "predictiveEnabled", svc_node_bool(compute, "predictiveEnabled", false));
   svc_node_set_bool(c->arena, part, "scaleDownEnabled", svc_node_bool(compute, "scaleDownEnabled", false));
   svc_node_set_copy(c->arena, sizes, "maxInstanceSize", compute, "maxInstanceSize");
   svc_node_set_copy(c->arena, sizes, "minInstanceSize", compute, "minInstanceSize");

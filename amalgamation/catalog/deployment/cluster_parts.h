@@ -44,10 +44,12 @@ SVC_DECLARE(const svc_diff svc_cluster_diff)
 
 /* tenant_upgrade.c */
 SVC_DECLARE(const svc_object svc_cluster_legacy) /* the shape that clusters had once */
-SVC_PRIVATE bool svc_cluster_run_upgrade(svc_call *c);
 SVC_PRIVATE svc_node *svc_cluster_from_legacy(svc_call *c, const svc_node *sent); /* in the newest shape; NULL: no memory */
 SVC_PRIVATE svc_node *svc_cluster_as_legacy(svc_call *c, const svc_node *body);   /* and back; NULL: no memory */
 SVC_PRIVATE bool svc_cluster_legacy_sound(svc_call *c, const svc_node *sent); /* what its table cannot say; false: refused */
+
+/* tenant_upgrade_run.c */
+SVC_PRIVATE bool svc_cluster_run_upgrade(svc_call *c);
 
 /* version_rows.c, cluster_versions.c, cluster_legacy.c: older versions of clusters (svc_older). */
 SVC_DECLARE(const svc_object svc_cluster_20230201)
@@ -72,6 +74,7 @@ SVC_PRIVATE void svc_cluster_nodes_finish(svc_call *c, const svc_node *spec); /*
 SVC_PRIVATE void svc_cluster_nodes_effective(svc_call *c, svc_node *body); /* last: what of the specs is in effect, which is all of them */
 
 /* cluster_zones.c */
+#define CLUSTER_ZONE "Zone 1" /* the zone of a spec that names none */
 /* The spec before `end` (NULL: of all) whose field has this value; NULL: none. */
 SVC_PRIVATE const svc_node *svc_cluster_spec_with(const svc_node *specs, const svc_node *end, const char *field, svc_str value);
 SVC_PRIVATE bool svc_cluster_zone_of(svc_call *c, const svc_node *specs, const svc_node *old_specs, svc_node *spec); /* filled in */

@@ -20,7 +20,7 @@ SVC_PRIVATE bool svc_cluster_zone_of(svc_call *c, const svc_node *specs, const s
   const svc_node *other, *same = svc_cluster_spec_with(old_specs, NULL, "id", svc_node_str(spec, "id"));
   svc_id fresh;
   if (!zone.n && same) zone = svc_node_str(same, "zoneName");
-  if (!zone.n) zone = SVC_S("Zone 1");
+  if (!zone.n) zone = SVC_S(CLUSTER_ZONE);
   zone = svc_arena_copy(c->arena, zone);
   for (other = specs->first; other != spec; other = other->next) {
     svc_str name = svc_node_str(other, "zoneName");

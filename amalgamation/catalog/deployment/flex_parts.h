@@ -21,5 +21,7 @@ SVC_PRIVATE bool svc_flex_upgrade(svc_call *c); /* run of a route of clusters: a
 /* serverless_upgrade.c */
 SVC_DECLARE(const svc_object svc_flex_serverless) /* the shape that serverless instances had */
 SVC_PRIVATE bool svc_flex_from_free(svc_call *c); /* run of a route: a free cluster becomes a flex cluster */
+/* A stored cluster on a shared tier becomes a flex cluster, as c->checked asks for it; its answer is the caller's. False: refused. */
+SVC_PRIVATE bool svc_flex_replaces(svc_call *c, const svc_entity *stored, const svc_node *cluster, svc_change *change, svc_entity *e);
 
 #endif /* SVC_FLEX_PARTS_H */

@@ -1,6 +1,7 @@
 /*
-** The upgrade of a free cluster to a serverless instance. Serverless instances have become flex clusters, so that is what the
-** cluster becomes; the answer shows the flex cluster in the shape that serverless instances had.
+** The upgrade of a cluster on a shared tier to a flex cluster. One operation asks for a serverless instance: serverless instances have
+** become flex clusters, so the cluster becomes one, and the answer has the shape of serverless instances. The other operation is the
+** tenant upgrade with the provider FLEX (tenant_upgrade.c).
 **
 ** The upgrade is done at once for the API, as that of a flex cluster is (flex_parts.c): the free cluster is gone, and a flex
 ** cluster of the same name, with the same id, is being created. A part of the noun flex cluster, whose route this is.
@@ -76,17 +77,18 @@ static bool serverless_upgrade_allowed(svc_call *c, const svc_noun_info *noun, c
   return svc_refs_free(c, noun, stored);
 }
 
-/* The flex cluster, as a POST would ask for it; fields that the request leaves out stay as they are. NULL: no memory. */
+/* The flex cluster, as a POST would ask for it. Fields that the request leaves out stay as they are, and so does the place. NULL: no memory. */
 static svc_node *serverless_upgrade_input(svc_call *c, const svc_node *cluster)
 {
   static const char *const kept[] = { "tags", "terminationProtectionEnabled" };
   const svc_node *sent = svc_node_get(c->checked, "providerSettings");
+  const svc_node *region = svc_node_first(svc_node_get(svc_node_first(svc_node_get(cluster, "replicationSpecs")), "regionConfigs"));
   svc_node *input = svc_node_object(c->arena, NULL), *settings = svc_node_object(c->arena, "providerSettings");
   size_t i;
   if (!input || !settings) return NULL;
   svc_node_set_from(c->arena, input, "name", c->checked, "name");
-  svc_node_set_from(c->arena, settings, "backingProviderName", sent, "backingProviderName");
-  svc_node_set_from(c->arena, settings, "regionName", sent, "regionName");
+  svc_node_set_from(c->arena, settings, "backingProviderName", svc_node_get(sent, "backingProviderName") ? sent : region, "backingProviderName");
+  svc_node_set_from(c->arena, settings, "regionName", svc_node_get(sent, "regionName") ? sent : region, "regionName");
   svc_node_put(c->arena, input, settings);
   for (i = 0; i < sizeof kept / sizeof kept[0]; i++) {
     const svc_node *value = svc_node_get(svc_node_get(c->body, kept[i]) ? c->checked : cluster, kept[i]);
@@ -123,23 +125,29 @@ static svc_node *serverless_upgrade_view(svc_call *c, const svc_node *flex)
   return c->arena->failed ? NULL : view;
 }
 
-SVC_PRIVATE bool svc_flex_from_free(svc_call *c)
+SVC_PRIVATE bool svc_flex_replaces(svc_call *c, const svc_entity *stored, const svc_node *cluster, svc_change *change, svc_entity *e)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
+  if (!serverless_upgrade_allowed(c, noun, stored, cluster)) return false;
+  memset(change, 0, sizeof *change);
+  change->noun = svc_noun_by_kind(c->s, FLEX_KIND);
+  change->id = stored->id;
+  change->event = noun->noun->event_updated;
+  change->input = serverless_upgrade_input(c, cluster);
+  if (!change->input) return svc_no_memory(c);
+  change->body = svc_check(c, change->noun->noun->object, change->input, NULL, SVC_CHECK_CREATE);
+  return svc_check_done(c) && svc_erase(c, noun, stored) && svc_insert(c, change, e);
+}
+
+SVC_PRIVATE bool svc_flex_from_free(svc_call *c)
+{
   svc_entity stored, e;
   svc_node *cluster;
   svc_change change;
   if (!svc_resolve_all(c)) return false;
-  if (!noun) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path); /* left out of this build */
+  if (!svc_noun_named(c->s, "cluster")) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path); /* left out of this build */
   if (!svc_cluster_named(c, svc_node_str(c->checked, "name"), &stored)) return false;
   cluster = svc_entity_body(c, &stored);
-  if (!cluster || !serverless_upgrade_allowed(c, noun, &stored, cluster)) return false;
-  memset(&change, 0, sizeof change);
-  change.noun = c->plan->noun;
-  change.id = stored.id;
-  change.input = serverless_upgrade_input(c, cluster);
-  if (!change.input) return svc_no_memory(c);
-  change.body = svc_check(c, change.noun->noun->object, change.input, NULL, SVC_CHECK_CREATE);
-  if (!svc_check_done(c) || !svc_erase(c, noun, &stored) || !svc_insert(c, &change, &e)) return false;
+  if (!cluster || !svc_flex_replaces(c, &stored, cluster, &change, &e)) return false;
   return svc_answer_view(c, &e, serverless_upgrade_view(c, change.body));
 }

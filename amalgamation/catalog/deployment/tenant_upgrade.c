@@ -1,7 +1,8 @@
 /*
 ** The older way to move a cluster from a shared tier to machines of its own: the cluster is named in the body, and both that and
 ** the answer have the shape that clusters had before their replication specs had hardware of their own. Nothing of it is stored:
-** what is sent is written as a change of the cluster, and its rules are those of any other change.
+** what is sent is written as a change of the cluster, and its rules are those of any other change. This file has the shape, both ways;
+** the operation is in tenant_upgrade_run.c.
 **
 ** A part of the noun cluster, whose route this is.
 */
@@ -21,7 +22,7 @@ static const char *const tenant_upgrade_effective[] = { "FLEX", "M2", "M5", "M0"
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
-static const svc_field tenant_upgrade_compute_fields[] = { F_BOOL("enabled"), F_BOOL("scaleDownEnabled") };
+static const svc_field tenant_upgrade_compute_fields[] = { F_BOOL("enabled"), F_BOOL("predictiveEnabled"), F_BOOL("scaleDownEnabled") };
 static const svc_object tenant_upgrade_compute = { .name = "ClusterComputeAutoScaling", .fields = SVC_ROWS(tenant_upgrade_compute_fields) };
 static const svc_field tenant_upgrade_scaling_fields[] = {
   F_OBJ("compute", &tenant_upgrade_compute), F_BOOL("diskGBEnabled")
@@ -83,8 +84,10 @@ static const svc_field tenant_upgrade_tenant_fields[] = {
   F_ENUM("backingProviderName", svc_values_clouds),
   F_ENUM("effectiveInstanceSizeName", tenant_upgrade_effective, .flags = SVC_READ_ONLY),
   F_ENUM("instanceSizeName", svc_values_tenant_sizes),
+  F_DATE("nextBackupDate", .flags = SVC_READ_ONLY),
   F_STR("providerName", .flags = SVC_REQUIRED),
-  F_STR("regionName", .max = 64)
+  F_STR("regionName", .max = 64),
+  F_BOOL("tenantBackupEnabled", .flags = SVC_READ_ONLY)
 };
 static const svc_object tenant_upgrade_tenant = { .name = "ClusterFreeProviderSettings", .fields = SVC_ROWS(tenant_upgrade_tenant_fields), .needs = tenant_upgrade_provider_needs };
 static const svc_variant tenant_upgrade_providers[] = {
@@ -120,7 +123,7 @@ static const svc_field tenant_upgrade_fields[] = {
   F_STR("dbVersion", .pattern = "^([\\d]+\\.[\\d]+\\.[\\d]+)$"),
   F_INT("deleteAfterCreationHours"),
   F_DATE("deleteAfterDate", .flags = SVC_READ_ONLY),
-  F_NUM("diskSizeGB", .flags = SVC_MIN | SVC_MAX, .min = 10, .max = 4096),
+  F_NUM("diskSizeGB", .flags = SVC_MAX, .max = 4096), /* of a shared tier less than one; the rules of clusters ask for 10 */
   F_INT("numShards", .flags = SVC_MIN | SVC_MAX, .min = 1, .max = 50),
   F_BOOL("providerBackupEnabled"),
   F_OBJ("providerSettings", &tenant_upgrade_provider),
@@ -161,6 +164,7 @@ static void tenant_upgrade_scale(svc_call *c, svc_node *region, const svc_node *
   svc_node *now = tenant_upgrade_member(c, region, "autoScaling", SVC_J_OBJECT), *part;
   if (!now || !(part = tenant_upgrade_member(c, now, "compute", SVC_J_OBJECT))) return;
   tenant_upgrade_copy(c, part, "enabled", old, "enabled");
+  tenant_upgrade_copy(c, part, "predictiveEnabled", old, "predictiveEnabled");
   tenant_upgrade_copy(c, part, "scaleDownEnabled", old, "scaleDownEnabled");
   tenant_upgrade_copy(c, part, "maxInstanceSize", bounds, "maxInstanceSize");
   tenant_upgrade_copy(c, part, "minInstanceSize", bounds, "minInstanceSize");
@@ -236,10 +240,11 @@ SVC_PRIVATE bool svc_cluster_legacy_sound(svc_call *c, const svc_node *sent)
 {
   const svc_node *settings = svc_node_get(sent, "providerSettings"), *own = svc_node_get(sent, "replicationSpecs");
   bool single = !svc_node_get(sent, "clusterType") || svc_cluster_is(sent, "clusterType", "REPLICASET");
+  bool flex = svc_cluster_is(settings, "providerName", "FLEX"); /* which has one size, and stays where the cluster is */
   if (!settings) svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("providerSettings"), "is required");
-  else if (!svc_node_get(settings, "instanceSizeName"))
+  else if (!svc_node_get(settings, "instanceSizeName") && !flex)
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("providerSettings.instanceSizeName"), "is required");
-  if (settings && !svc_node_get(settings, "regionName") && !svc_node_first(own) && !svc_node_get(sent, "replicationSpec"))
+  if (settings && !flex && !svc_node_get(settings, "regionName") && !svc_node_first(own) && !svc_node_get(sent, "replicationSpec"))
     svc_violate(c, SVC_E_MISSING_ATTRIBUTE, SVC_S("providerSettings.regionName"), "is required, unless replicationSpecs name regions");
   if (svc_node_get(settings, "diskTypeName"))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("providerSettings.diskTypeName"), "cannot be set here: use diskSizeGB");
@@ -310,36 +315,4 @@ SVC_PRIVATE svc_node *svc_cluster_as_legacy(svc_call *c, const svc_node *body)
   }
   tenant_upgrade_show_specs(c, view, specs);
   return c->arena->failed ? NULL : view;
-}
-
-/* As it still is: the shared tier, on its way. */
-static svc_node *tenant_upgrade_shown(svc_call *c, const svc_change *change)
-{
-  static const char *const newer[] = { "advancedConfiguration", "configServerManagementMode", "replicaSetScalingStrategy" };
-  svc_node *shown = svc_node_copy(c->arena, change->before);
-  size_t i;
-  if (!shown) return NULL;
-  svc_node_set_from(c->arena, shown, "stateName", change->body, "stateName");
-  for (i = 0; i < sizeof newer / sizeof newer[0]; i++) svc_node_drop(shown, newer[i]);
-  return svc_cluster_legacy_downgrade(c, shown) ? shown : NULL;
-}
-
-SVC_PRIVATE bool svc_cluster_run_upgrade(svc_call *c)
-{
-  const svc_noun_info *noun = c->plan->noun;
-  svc_entity stored, e;
-  svc_change change;
-  if (!svc_resolve_all(c) || !svc_cluster_legacy_sound(c, c->body)) return false;
-  if (!svc_cluster_named(c, svc_node_str(c->body, "name"), &stored) || !svc_change_of(c, noun, &stored, &change)) return false;
-  if (!svc_guarded(c, noun, &stored, change.before, SVC_GUARD_CHANGE)) return false;
-  if (svc_cluster_is(svc_node_get(c->body, "providerSettings"), "providerName", "FLEX"))
-    return svc_cluster_fail(c, &change, SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API);
-  if (!svc_cluster_is_tenant(change.before)) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("name"), "is not the name of a cluster on a shared tier");
-  if (!svc_check_done(c)) return false;
-  change.input = svc_cluster_from_legacy(c, c->body);
-  if (!change.input) return svc_no_memory(c);
-  change.event = noun->noun->event_updated;
-  change.state = noun->noun->lifecycle->updated;
-  change.body = svc_check(c, noun->noun->object, change.input, change.before, SVC_CHECK_UPDATE);
-  return svc_check_done(c) && svc_change_keep(c, &change, &e) && svc_answer_view(c, &e, tenant_upgrade_shown(c, &change));
 }
