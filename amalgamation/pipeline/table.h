@@ -413,6 +413,7 @@ typedef struct svc_diff {
   const char *type; /* what the log calls such entities: "USERS" */
   /* Adds to `out` what the log shows of such an entity beside its changed fields, as `body` has it by now. NULL: nothing. */
   bool (*shows)(svc_call *c, const svc_entity *e, const svc_node *body, svc_node *out);
+  bool discreet; /* the log is read by people who may not read such entities: it says that one has changed, and none of its fields */
 } svc_diff;
 
 enum svc_fault { SVC_FAULT_VALUE = 1, SVC_FAULT_MISSING = 2, SVC_FAULT_CHANGED = 4, SVC_FAULT_LONG = 8 };

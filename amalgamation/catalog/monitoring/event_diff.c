@@ -157,7 +157,7 @@ SVC_PRIVATE bool svc_event_diffs(svc_call *c, const svc_difference *d, svc_event
   event_diff all = { c->arena, svc_node_array(c->arena, "params"), 0 };
   svc_buf b = svc_buf_new(c->arena, 256);
   if (!list || !one || !all.params) return svc_no_memory(c);
-  if (d->what == SVC_DIFF_CHANGED) event_diff_compare(&all, d->noun->noun->object, d->before, d->body, SVC_S(""));
+  if (d->what == SVC_DIFF_CHANGED && !diff->discreet) event_diff_compare(&all, d->noun->noun->object, d->before, d->body, SVC_S(""));
   event_diff_name(c, d, one);
   svc_node_put(c->arena, one, all.params);
   svc_node_set_text(c->arena, one, "status", event_diff_status(d->what));
