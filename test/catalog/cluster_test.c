@@ -174,6 +174,7 @@ TEST(cluster, create_minimal)
     { "dbMajorVersion", "8.0" },
     { "dbVersion", "8.0.9" },
     { "diskWarmingMode", "FULLY_WARMED" },
+    { "effectiveDatabaseEdition", "CORE" },
     { "encryptionAtRestProvider", "NONE" },
     { "featureCompatibilityVersion", "8.0" },
     { "globalClusterSelfManagedSharding", "false" },

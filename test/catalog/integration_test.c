@@ -99,6 +99,22 @@ TEST(integration, paths)
   t_close(&w.t);
 }
 
+/* A key that is kept goes to the endpoint for which it was sent, and to no other. */
+TEST(integration, custom_endpoint)
+{
+  t_place w;
+  t_place_open(&w, &quiet, "alpha", NULL);
+  munit_assert_int(integration_send(&w, "POST", "DATADOG", kinds[0].body), ==, 201);
+  munit_assert_not_null(strstr(w.t.response.body, "\"customEndpoint\":null"));
+  munit_assert_int(integration_send(&w, "PUT", "DATADOG", "{\"type\":\"DATADOG\",\"apiKey\":\"****ngth\",\"customEndpoint\":\"https://other.example\"}"), ==, 400);
+  munit_assert_true(t_violation(&w.t, "apiKey"));
+  munit_assert_int(integration_send(&w, "PUT", "DATADOG", "{\"type\":\"DATADOG\",\"apiKey\":\"another-key-of-length-9876\","
+                                    "\"customEndpoint\":\"https://other.example\"}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "results[0].customEndpoint"), "https://other.example");
+  munit_assert_int(integration_send(&w, "PUT", "DATADOG", "{\"type\":\"DATADOG\",\"apiKey\":\"****9876\",\"customEndpoint\":\"nowhere\"}"), ==, 400);
+  t_close(&w.t);
+}
+
 TEST(integration, replace)
 {
   t_place w;

@@ -19,6 +19,7 @@ static const struct { const char *name, *preset, *other, *event, *event_back; } 
   { "isPerformanceAdvisorEnabled", "true", "false", "GROUP_SETTINGS_UPDATED", "GROUP_SETTINGS_UPDATED" },
   { "isRealtimePerformancePanelEnabled", "true", "false", "GROUP_SETTINGS_UPDATED", "GROUP_SETTINGS_UPDATED" },
   { "isSchemaAdvisorEnabled", "true", "false", "GROUP_SETTINGS_UPDATED", "GROUP_SETTINGS_UPDATED" },
+  { "isSvcHomePageAiAssistantEnabled", "true", "false", "GROUP_SETTINGS_UPDATED", "GROUP_SETTINGS_UPDATED" },
 };
 #define SETTING_COUNT (sizeof settings / sizeof settings[0])
 

@@ -32,7 +32,8 @@ TEST(stream_network, links)
     LINK("AWS", "MSK", ARN ",\"authenticationScheme\":\"IAM\""),
     LINK("AWS", "S3", IN ",\"serviceEndpointId\":\"com.amazonaws.us-east-1.s3\""),
     LINK("AWS", "KINESIS", IN ",\"serviceEndpointId\":\"com.amazonaws.us-east-1.kinesis-streams\""),
-    LINK("AZURE", "EVENTHUB", DNS ",\"region\":\"US_EAST_2\",\"serviceEndpointId\":\"/subscriptions/x\""),
+    LINK("Azure", "EVENTHUB", DNS ",\"region\":\"US_EAST_2\",\"serviceEndpointId\":\"/subscriptions/x\""),
+    "{\"provider\":\"Azure\",\"dnsDomain\":\"b.example.com\",\"region\":\"US_EAST_2\",\"serviceEndpointId\":\"/subscriptions/y\"}",
     LINK("AZURE", "CONFLUENT", DNS ",\"region\":\"US_EAST_2\",\"azureResourceIds\":[\"/subscriptions/x\"]"),
     LINK("GCP", "CONFLUENT", DNS ",\"region\":\"CENTRAL_US\",\"gcpServiceAttachmentUris\":[\"projects/x\"]"),
   };
@@ -40,7 +41,7 @@ TEST(stream_network, links)
     const char *body, *field;
   } bad[] = {
     { "{\"vendor\":\"MSK\"" ARN "}", "provider" },
-    { "{\"provider\":\"AWS\"" ARN "}", "vendor" },
+    { "{\"provider\":\"AWS\"" ARN "}", "serviceEndpointId" }, /* without a vendor it is of none that is known */
     { LINK("MOON", "MSK", ARN), "provider" },
     { LINK("GCP", "MSK", ARN), "vendor" },
     { LINK("AWS", "EVENTHUB", DNS IN SERVICE), "vendor" },
@@ -64,9 +65,11 @@ TEST(stream_network, links)
     stream_expect(&w, stream_call(&w, "POST", LINKS, good[i]), 409, "PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION");
   }
   munit_assert_int(stream_call(&w, "GET", LINKS, NULL), ==, 200);
-  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 7);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 8);
   munit_assert_string_equal(t_str(&w.t, "results[1].region"), "us-east-2"); /* of its ARN */
-  munit_assert_int64(stream_told(&w, "ENDPOINT_SERVICE_CREATED"), ==, 7);
+  munit_assert_string_equal(t_str(&w.t, "results[5].provider"), "AZURE");
+  munit_assert_string_equal(t_str(&w.t, "results[5].vendor"), "GENERIC");
+  munit_assert_int64(stream_told(&w, "ENDPOINT_SERVICE_CREATED"), ==, 8);
   t_close(&w.t);
 }
 

@@ -33,6 +33,7 @@ static const struct {
   { "AWS", "S3", { "region", "serviceEndpointId", NULL } },
   { "AWS", "KINESIS", { "region", "serviceEndpointId", NULL } },
   { "AWS", "GENERIC", { "dnsDomain", "dnsSubDomain", "region", "serviceEndpointId", NULL } },
+  { "AZURE", "GENERIC", { "dnsDomain", "dnsSubDomain", "region", "serviceEndpointId", NULL } },
   { "AZURE", "EVENTHUB", { "dnsDomain", "region", "serviceEndpointId", NULL } },
   { "AZURE", "CONFLUENT", { "azureResourceIds", "dnsDomain", "dnsSubDomain", "region", NULL } },
   { "GCP", "CONFLUENT", { "dnsDomain", "dnsSubDomain", "gcpConnectionIds", "gcpServiceAttachmentUris", "region", NULL } },
@@ -42,7 +43,7 @@ static const svc_need stream_private_link_needs[] = {
   { .fields = "dnsDomain region serviceEndpointId", .where = "provider=AWS vendor=CONFLUENT" },
   { .fields = "arn", .where = "provider=AWS vendor=MSK" },
   { .fields = "region serviceEndpointId", .where = "provider=AWS vendor=S3|KINESIS|GENERIC" },
-  { .fields = "dnsDomain region serviceEndpointId", .where = "provider=AZURE vendor=EVENTHUB" },
+  { .fields = "dnsDomain region serviceEndpointId", .where = "provider=AZURE vendor=EVENTHUB|GENERIC" },
   { .fields = "azureResourceIds dnsDomain region", .where = "provider=AZURE vendor=CONFLUENT" },
   { .fields = "dnsDomain gcpServiceAttachmentUris region", .where = "provider=GCP vendor=CONFLUENT" },
   { .fields = NULL }
@@ -63,12 +64,12 @@ static const svc_field stream_private_link_fields[] = {
   F_STRS("gcpServiceAttachmentUris", .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 3, .min = 1, .max = 512),
   F_STR("interfaceEndpointId", .flags = SVC_READ_ONLY),
   F_STR("interfaceEndpointName", .flags = SVC_READ_ONLY),
-  F_ENUM("provider", svc_values_clouds, .flags = SVC_REQUIRED),
+  F_ENUM("provider", svc_values_clouds, .flags = SVC_REQUIRED | SVC_ANY_CASE),
   F_STR("providerAccountId", .flags = SVC_READ_ONLY),
   F_STR("region", .min = 1, .max = STREAM_NAME_MOST),
   F_STR("serviceEndpointId", .min = 1, .max = 512),
   F_ENUM("state", stream_private_link_states, .flags = SVC_READ_ONLY),
-  F_ENUM("vendor", stream_private_link_vendors, .flags = SVC_REQUIRED)
+  F_ENUM("vendor", stream_private_link_vendors, .preset = "\"GENERIC\"")
 };
 static const svc_object stream_private_link_object = {
   .name = "StreamsPrivateLinkConnection", .fields = SVC_ROWS(stream_private_link_fields), .needs = stream_private_link_needs
@@ -134,7 +135,7 @@ static void stream_private_link_kind(svc_call *c, const svc_node *body)
   }
   for (member = body->first; member; member = member->next) {
     f = svc_field_named(&stream_private_link_object, member->name);
-    if (!f || f->flags & (SVC_READ_ONLY | SVC_REQUIRED) || stream_private_link_in(stream_private_link_kinds[i].takes, member->name)) continue;
+    if (!f || f->preset || f->flags & (SVC_READ_ONLY | SVC_REQUIRED) || stream_private_link_in(stream_private_link_kinds[i].takes, member->name)) continue;
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, member->name, "is not for %s at %s", stream_private_link_kinds[i].vendor,
                 stream_private_link_kinds[i].provider);
   }
