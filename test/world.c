@@ -351,6 +351,10 @@ static const char *world_otherwise(t_world *w, const svc_plan *plan, unsigned pa
   maker = world_maker_of(w, svc_noun_named(w->t.s, need->noun));
   get = maker ? maker->item : NULL;
   if (!get || !t_world_path(w, get, path, sizeof path) || t_send(&w->t, "GET", path, NULL) != 200) return NULL;
+  if (!*t_str(&w->t, need->field)) { /* it is not shown before the creation has ended */
+    t_advance(&w->t, 60); /* provision_ms of this world */
+    if (t_send(&w->t, "GET", path, NULL) != 200) return NULL;
+  }
   return world_remember(w, so, world_host(need->value, svc_str_c(t_str(&w->t, need->field))));
 }
 

@@ -76,7 +76,7 @@
   X(DUPLICATE_CLUSTER_NAME_PREFIX, 400, \
     "The name {0} begins too much like that of another cluster in group {1}.", "name,groupId") \
   X(ASYMMETRIC_SHARD_UNSUPPORTED, 400, \
-    "This version of the operation cannot show cluster {0}, whose shards differ. Ask for a later version.", "name") \
+    "Asymmetric sharded cluster is not supported by the current API version. Please use the latest API instead.", "") \
   X(CLUSTER_NAME_INVALID, 400, \
     "{0} cannot be the name of a cluster. Use letters, digits and hyphens, beginning with a letter or digit.", "name") \
   X(CLUSTER_NAME_TOO_LONG, 400, "The cluster name {0} is too long; {1} characters are allowed.", "name,limit") \

@@ -131,7 +131,7 @@ TEST(cluster_actions, all_dues)
   munit_assert_int(actions_do(&w, PIN, "{\"expirationDate\":\"2025-06-20T00:00:00Z\"}"), ==, 204);
   munit_assert_int(actions_do(&w, GRANT, LOGS("2025-06-10T00:00:00Z")), ==, 204);
   munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 200);
-  munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "REPAIRING");
   t_advance(&w.t, 10 * DAY);
   munit_assert_string_equal(actions_get(&w, "vendorEmployeeAccessGrant.grantType"), "");
   munit_assert_string_not_equal(actions_get(&w, PINNED), "");

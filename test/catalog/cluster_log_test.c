@@ -23,6 +23,8 @@ static void log_open(log_world *w, const svc_config *config)
   t_open(&w->t, config);
   w->group = t_project(&w->t, t_organization(&w->t, "Acme"), "P1");
   munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->group), ==, 201);
+  t_advance(&w->t, 10);
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/Main", w->group), ==, 200);
   standard = t_str(&w->t, "connectionStrings.standard");
   if (*standard) snprintf(w->host, sizeof w->host, "%.*s", (int)strcspn(standard + 5, ":"), standard + 5);
 }
@@ -114,7 +116,7 @@ TEST(cluster_log, refused)
   munit_assert_int(log_get(&w, part, "db.gz"), ==, 404);
   munit_assert_int(log_get(&w, "27017", "db.gz"), ==, 404);
   munit_assert_int(log_get(&w, w.host, "db.gz"), ==, 200);
-  snprintf(part, sizeof part, "attachment; filename=\"%s_2025-06-01T00:00:00Z\"", w.host);
+  snprintf(part, sizeof part, "attachment; filename=\"%s_2025-06-01T00:00:10Z\"", w.host);
   munit_assert_string_equal(t_get_header(&w.t, "Content-Disposition"), part);
   other = w;
   other.group = t_project(&w.t, t_organization(&w.t, "Other"), "P2");

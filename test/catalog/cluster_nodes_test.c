@@ -128,6 +128,60 @@ TEST(cluster_nodes, tenant)
   t_close(&w.t);
 }
 
+#define CONFIG(type, rest) "{\"name\":\"C\",\"clusterType\":\"" type "\"" rest ",\"replicationSpecs\":[{\"zoneName\":\"Z\",\"regionConfigs\":[" \
+                           REGION("AWS", "US_EAST_1", ELECTABLE("M30", "")) "]}]}"
+
+/* Where the servers are that know which shard has what: by type, version and mode. */
+TEST(cluster_nodes, config_servers)
+{
+  static const struct {
+    const char *body, *type;
+  } rows[] = {
+    { CONFIG("SHARDED", ""), "EMBEDDED" },
+    { CONFIG("SHARDED", ",\"configServerManagementMode\":\"SVC_MANAGED\",\"dbMajorVersion\":\"8.0\""), "EMBEDDED" },
+    { CONFIG("SHARDED", ",\"dbMajorVersion\":\"7.0\""), "DEDICATED" },
+    { CONFIG("SHARDED", ",\"configServerManagementMode\":\"FIXED_TO_DEDICATED\""), "DEDICATED" },
+    { CONFIG("GEOSHARDED", ""), "DEDICATED" },
+    { CONFIG("REPLICASET", ""), "" }
+  };
+  t_place w;
+  size_t i;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    nodes_make(&w, rows[i].body);
+    munit_assert_string_equal(t_str(&w.t, "configServerType"), rows[i].type);
+    t_close(&w.t);
+  }
+}
+
+/* Lists of private endpoints are shown from the start, empty; the older one where all regions are of the first provider. */
+TEST(cluster_nodes, strings)
+{
+  static const struct {
+    const char *regions;
+    bool by_id;
+  } rows[] = {
+    { REGION("AWS", "US_EAST_1", ELECTABLE("M10", "")), true },
+    { REGION("AZURE", "US_EAST_2", ELECTABLE("M10", "")), false }
+  };
+  char body[600];
+  t_place w;
+  size_t i;
+  for (i = 0; i < 2; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[%s]}]}", rows[i].regions);
+    nodes_make(&w, body);
+    munit_assert_null(t_node(&w.t, "connectionStrings.standard"));
+    munit_assert_null(t_node(&w.t, "connectionStrings.standardSrv"));
+    munit_assert_not_null(t_node(&w.t, "connectionStrings.privateEndpoint")); /* that it has none is known */
+    t_advance(&w.t, 10);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
+    munit_assert_string_not_equal(t_str(&w.t, "connectionStrings.standard"), "");
+    munit_assert_not_null(t_node(&w.t, "connectionStrings.privateEndpoint"));
+    munit_assert_size(t_count(&w.t, "connectionStrings.privateEndpoint"), ==, 0);
+    munit_assert_true((t_node(&w.t, "connectionStrings.awsPrivateLinkSrv") != NULL) == rows[i].by_id);
+    t_close(&w.t);
+  }
+}
+
 /* One that is being deleted shows neither backups nor tags. */
 TEST(cluster_nodes, deleting)
 {

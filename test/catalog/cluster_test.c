@@ -622,6 +622,7 @@ TEST(cluster, changes_while_creating)
   close_world(&w);
 }
 
+/* Tags and labels also change while a cluster is paused; the protection from termination is only written down. */
 TEST(cluster, light_changes)
 {
   cluster_world w;
@@ -629,14 +630,49 @@ TEST(cluster, light_changes)
   open_world(&w);
   make_idle(&w, NULL);
   r = patch(&w, "{\"tags\":[{\"key\":\"env\",\"value\":\"prod\"}]}");
+  expect_text(&w, r, "stateName", "UPDATING");
+  w.t.now += 5000;
+  r = get(&w);
+  expect_text(&w, r, "stateName", "IDLE");
+  r = patch(&w, "{\"tags\":[{\"key\":\"env\",\"value\":\"prod\"}]}"); /* as they were: nothing is done */
   expect_text(&w, r, "stateName", "IDLE");
   r = patch(&w, "{\"terminationProtectionEnabled\":true}");
   expect_text(&w, r, "stateName", "IDLE");
-  munit_assert_string_equal(events(&w), "CLUSTER_UPDATE_SUBMITTED CLUSTER_TAGS_MODIFIED CLUSTER_READY CLUSTER_CREATED");
+  munit_assert_string_equal(events(&w), "CLUSTER_UPDATE_SUBMITTED CLUSTER_UPDATE_COMPLETED CLUSTER_TAGS_MODIFIED CLUSTER_READY CLUSTER_CREATED");
+  r = patch(&w, "{\"labels\":[{\"key\":\"a\",\"value\":\"b\"}]}");
+  expect_text(&w, r, "stateName", "UPDATING");
+  w.t.now += 5000;
   r = patch_done(&w, "{\"paused\":true}");
-  r = patch(&w, "{\"labels\":[{\"key\":\"a\",\"value\":\"b\"}],\"tags\":[]}");
+  r = patch(&w, "{\"labels\":[],\"tags\":[]}");
   munit_assert_int(r.status, ==, 200);
+  expect_text(&w, r, "stateName", "UPDATING");
+  w.t.now += 5000;
+  r = get(&w);
   expect_text(&w, r, "stateName", "IDLE");
+  expect_text(&w, r, "paused", "true");
+  close_world(&w);
+}
+
+/* Both ways: REPAIRING, then IDLE. */
+TEST(cluster, pause_states)
+{
+  static const char *const ways[] = { "{\"paused\":true}", "{\"paused\":false}" };
+  cluster_world w;
+  cluster_reply r;
+  int i;
+  open_world(&w);
+  make_idle(&w, NULL);
+  for (i = 0; i < 2; i++) {
+    r = patch(&w, ways[i]);
+    expect_text(&w, r, "stateName", "REPAIRING");
+    expect_text(&w, r, "paused", i == 0 ? "true" : "false");
+    w.t.now += 4999;
+    r = get(&w);
+    expect_text(&w, r, "stateName", "REPAIRING");
+    w.t.now += 1;
+    r = get(&w);
+    expect_text(&w, r, "stateName", "IDLE");
+  }
   close_world(&w);
 }
 
@@ -716,7 +752,7 @@ TEST(cluster, resumes)
   w.t.now += 1;
   r = get(&w);
   expect_text(&w, r, "paused", "false");
-  expect_text(&w, r, "stateName", "UPDATING");
+  expect_text(&w, r, "stateName", "REPAIRING");
   munit_assert_false(svc_str_eq(r.etag, etag));
   r = call(&w, "GET", CLUSTER_C "/status", NULL);
   expect_text(&w, r, "changeStatus", "PENDING");
@@ -727,7 +763,7 @@ TEST(cluster, resumes)
   w.t.now += 5000;
   r = get(&w);
   expect_text(&w, r, "stateName", "IDLE");
-  munit_assert_string_equal(events(&w), "CLUSTER_UPDATE_COMPLETED CLUSTER_UPDATE_STARTED CLUSTER_TAGS_MODIFIED "
+  munit_assert_string_equal(events(&w), "CLUSTER_UPDATE_COMPLETED CLUSTER_UPDATE_STARTED CLUSTER_UPDATE_COMPLETED CLUSTER_TAGS_MODIFIED "
                                         "CLUSTER_UPDATE_COMPLETED CLUSTER_UPDATE_STARTED CLUSTER_READY CLUSTER_CREATED");
   expect_error(&w, patch(&w, "{\"paused\":true}"), 400, "CANNOT_PAUSE_RECENTLY_RESUMED_CLUSTER");
   w.t.now += 100 * DAY;
@@ -922,6 +958,10 @@ TEST(cluster, connection_strings)
                        ==, 200);
     r = make_cluster(&w, svc_arena_print(&w.arena, "{\"name\":\"C%d\",\"clusterType\":\"REPLICASET\","
                                          "\"replicationSpecs\":[%s]}", i, SPEC("M10")).p);
+    munit_assert_null(at(r.body, "connectionStrings.standard")); /* it has no hosts yet */
+    munit_assert_null(at(r.body, "connectionStrings.standardSrv"));
+    w.t.now += 10000;
+    r = call(&w, "GET", svc_arena_print(&w.arena, "/groups/%%G/clusters/C%d", i).p, NULL);
     srv[i] = text_at(&w, &r, "connectionStrings.standardSrv");
     standard = text_at(&w, &r, "connectionStrings.standard");
     munit_assert(svc_pattern_match("db\\+srv://[a-z0-9]{6}\\.[a-z0-9]{19}\\.db\\.local", svc_str_c(srv[i])));

@@ -75,12 +75,14 @@ TEST(flex_cluster, states)
   munit_assert_int64(t_int(&w.t, "providerSettings.diskSizeGB"), ==, 5);
   munit_assert_string_equal(t_str(&w.t, "backupSettings.enabled"), "true");
   munit_assert_string_equal(t_str(&w.t, "versionReleaseSystem"), "LTS");
-  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standardSrv"), "+srv://"));
-  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "-shard-00-02."));
+  munit_assert_not_null(t_node(&w.t, "connectionStrings"));
+  munit_assert_null(t_node(&w.t, "connectionStrings")->first); /* it has no hosts yet */
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s", w.group), ==, 200);
   munit_assert_int64(t_int(&w.t, "clusterCount"), ==, 1);
   t_advance(&w.t, 10);
   munit_assert_string_equal(state(&w), "IDLE");
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standardSrv"), "+srv://"));
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "-shard-00-02."));
   munit_assert_true(told(&w, "CLUSTER_CREATED") && told(&w, "CLUSTER_READY"));
 
   munit_assert_int(flex(&w, "PATCH", "/F", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}],\"terminationProtectionEnabled\":true}"), ==, 200);
@@ -500,6 +502,8 @@ TEST(flex_cluster, hosts)
     make(&w);
     if (i == 2) damaged_extra(&w.t, "flex cluster", w.group, NULL, (svc_str){ id, sizeof id });
     munit_assert_int(flex(&w, "POST", "", FLEX("G")), ==, 201);
+    t_advance(&w.t, 10);
+    munit_assert_int(flex(&w, "GET", "/G", NULL), ==, 200);
     snprintf(srv[i], sizeof srv[i], "%s", t_str(&w.t, "connectionStrings.standardSrv"));
     munit_assert_int(strncmp(srv[i], "db+srv://", 9), ==, 0);
     memcpy(id, srv[i] + 9, sizeof id);

@@ -6,6 +6,8 @@
 
 static const svc_config quiet = { .limiter_off = 1 };
 
+#define IP_SHARD "{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}]}"
+
 TEST(ip_address, simulated)
 {
   const char *group, *first;
@@ -41,6 +43,32 @@ TEST(ip_address, simulated)
   munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
   munit_assert_size(t_count(&t, "services.clusters"), ==, 2);
   t_close(&t);
+}
+
+/* A node, an address, and three more for the servers that know which shard has what, where they have hosts of their own. */
+TEST(ip_address, sharded)
+{
+  static const struct {
+    const char *mode;
+    size_t addresses;
+  } rows[] = { { "FIXED_TO_DEDICATED", 9 }, { "SVC_MANAGED", 6 } };
+  char body[700];
+  const char *group;
+  t_service t;
+  size_t i;
+  for (i = 0; i < 2; i++) {
+    t_open(&t, &quiet);
+    group = t_project(&t, t_organization(&t, "Acme"), "alpha");
+    snprintf(body, sizeof body, "{\"name\":\"S\",\"clusterType\":\"SHARDED\",\"configServerManagementMode\":\"%s\",\"replicationSpecs\":[" IP_SHARD "," IP_SHARD "]}", rows[i].mode);
+    munit_assert_int(t_sendf(&t, "POST", body, "/groups/%s/clusters", group), ==, 201);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
+    munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, 0); /* it has no hosts yet */
+    t_advance(&t, 60);
+    munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/ipAddresses", group), ==, 200);
+    munit_assert_size(t_count(&t, "services.clusters[0].inbound"), ==, rows[i].addresses);
+    munit_assert_size(t_count(&t, "services.clusters[0].outbound"), ==, rows[i].addresses);
+    t_close(&t);
+  }
 }
 
 /* A driver that has hosts: one that it names by an address of each family, one that it names. */

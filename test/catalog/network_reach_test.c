@@ -41,6 +41,7 @@ TEST(network_reach, standard)
   n_world w;
   n_open(&w, NULL);
   n_good(&w, "POST", "/clusters", N_AWS("Main"), NULL, 201);
+  t_advance(&w.t, 10);
   reach_has(&w, "Main", STRINGS "standard", "-shard-00-00.");
   reach_has(&w, "Main", STRINGS "standard", ":27017");
   reach_has(&w, "Main", STRINGS "standardSrv", "+srv://");
@@ -81,6 +82,7 @@ TEST(network_reach, peering)
     munit_assert_string_equal(t_get_header(&w.t, "ETag"), far);
     n_good(&w, "POST", "/clusters", i ? N_CLUSTER("Late", "REPLICASET", N_REGION("GCP", "CENTRAL_US", 7))
                                       : N_CLUSTER("Late", "REPLICASET", N_REGION("AZURE", "US_EAST", 7)), NULL, 201);
+    t_advance(&w.t, 10);
     reach_has(&w, "Late", STRINGS "privateSrv", "-pri."); /* who comes later has it from the start */
     munit_assert_int64(n_events(&w, "CLUSTER_UPDATE_STARTED"), ==, 0); /* nothing was done to the clusters */
     n_good(&w, "DELETE", at, NULL, NULL, 202);
@@ -221,6 +223,7 @@ TEST(network_reach, legacy)
   n_good(&w, "POST", "/clusters", N_CLUSTER("Blue", "REPLICASET", N_REGION("AZURE", "US_EAST", 7)), NULL, 201);
   t_advance(&w.t, 86400);
   n_good(&w, "POST", "/clusters", N_AWS("New"), NULL, 201);
+  t_advance(&w.t, 10);
   reach_has(&w, "Main", STRINGS "standard", "://main-shard-00-00-");
   reach_has(&w, "Main", STRINGS "standard", "replicaSet=Main-shard-0");
   reach_has(&w, "Main", STRINGS "standardSrv", "+srv://main-");
@@ -289,6 +292,7 @@ TEST(network_reach, unique)
   t_advance(&w.t, 60);
   reach_has(&w, "Two", FIRST "connectionString", "://pl-3-us-east-1.");
   n_good(&w, "POST", "/clusters", N_AWS("Again"), NULL, 201); /* what is free is given once more */
+  t_advance(&w.t, 10);
   reach_has(&w, "Again", FIRST "connectionString", "://pl-0-us-east-1.");
   t_close(&w.t);
 }
@@ -316,6 +320,7 @@ TEST(network_reach, many)
   n_good(&w, "PATCH", "/clusters/Early", early, NULL, 200); /* and goes back as it was */
   snprintf(first, sizeof first, "%s", t_str(&w.t, FIRST "endpoints[99].endpointId"));
   n_good(&w, "POST", "/clusters", N_AWS("Late"), NULL, 201);
+  t_advance(&w.t, 10);
   n_good(&w, "GET", "/clusters/Late", NULL, NULL, 200);
   munit_assert_string_equal(t_str(&w.t, FIRST "endpoints[99].endpointId"), first);
   store_whole(w.t.s);

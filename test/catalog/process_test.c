@@ -120,6 +120,25 @@ TEST(process, legacy)
   t_close(&w.t);
 }
 
+/* Each host of the connection string of a sharded cluster is a router; nodes that cannot be elected are among them. */
+static void process_strings(process_world *w, int count)
+{
+  char standard[2000], *at;
+  int i;
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/Main", w->group), ==, 200);
+  snprintf(standard, sizeof standard, "%s", t_str(&w->t, "connectionStrings.standard"));
+  munit_assert_null(strstr(standard, "replicaSet="));
+  for (i = 0, at = strstr(standard, "://") + 3; *at != '/' && *at; i++) {
+    size_t n = strcspn(at, ",/");
+    munit_assert_memory_equal(6, at + n - 6, ":27016");
+    snprintf(w->id, sizeof w->id, "%.*s", (int)n, at);
+    munit_assert_int(process_get(w, ""), ==, 200);
+    munit_assert_string_equal(t_str(&w->t, "typeName"), "SHARD_DBS");
+    at += n + (at[n] == ',');
+  }
+  munit_assert_int(i, ==, count);
+}
+
 TEST(process, sharded)
 {
   static const struct { const char *type; int count; } kinds[] = { { "SHARD_PRIMARY", 2 }, { "SHARD_SECONDARY", 6 }, { "SHARD_DBS", 8 },
@@ -137,13 +156,17 @@ TEST(process, sharded)
     }
     munit_assert_int(n, ==, kinds[k].count);
   }
-  munit_assert_int64(t_int(&w.t, "results[0].port"), ==, 27016);
+  munit_assert_int64(t_int(&w.t, "results[0].port"), ==, 27017);
   munit_assert_string_equal(t_str(&w.t, "results[0].shardName"), t_str(&w.t, "results[0].replicaSetName"));
-  munit_assert_int64(t_int(&w.t, "results[1].port"), ==, 27017); /* the router beside it, which is in no replica set */
+  munit_assert_int64(t_int(&w.t, "results[1].port"), ==, 27016); /* the router beside it, which is in no replica set */
   munit_assert_null(t_node(&w.t, "results[1].replicaSetName"));
   /* a node that cannot be elected has logs as well */
   t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/%s/logs/db.gz", w.group, t_keep(&w.t, t_str(&w.t, "results[6].hostname")));
   munit_assert_int(w.t.response.status, ==, 200);
+  t_close(&w.t);
+  /* the hosts of the connection string are the routers, in its order */
+  process_open(&w, NULL, PROCESS_SHARDED);
+  process_strings(&w, 8);
   t_close(&w.t);
   process_open(&w, NULL, PROCESS_EMBEDDED); /* the shards know themselves which has what */
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 16);

@@ -70,6 +70,7 @@ TEST(search_index, states)
   svc_config config = { .provision_ms = 100000 };
   search_world w;
   open_world(&w, &config);
+  t_advance(&w.t, 100);
   make(&w, DYNAMIC);
   munit_assert_string_equal(t_str(&w.t, "type"), "search");
   munit_assert_string_equal(t_str(&w.t, "latestDefinition.analyzer"), "lucene.standard");

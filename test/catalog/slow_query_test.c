@@ -148,9 +148,10 @@ TEST_SERVICE(slow_query, simulated)
   const char *group, *standard;
   group = t_project(t, t_organization(t, "Acme"), "P1");
   munit_assert_int(t_sendf(t, "POST", PROBE_CLUSTER("C", "M10"), "/groups/%s/clusters", group), ==, 201);
+  t_advance(t, 10);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
   standard = t_str(t, "connectionStrings.standard");
   snprintf(host, sizeof host, "%.*s", (int)strcspn(standard + 5, ","), standard + 5);
-  t_advance(t, 10);
   snprintf(path, sizeof path, "/groups/%s/processes/%s/performanceAdvisor/slowQueryLogs?includeMetrics=true&includeOpType=true", group, host);
   munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
   munit_assert_size(t_count(t, "slowQueries"), ==, 0); /* it knows of no collection */

@@ -263,6 +263,8 @@ TEST(journal, tables)
   munit_assert_not_null(strstr(w.shown.body, "\"body\":[\""));
   munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
                            "\"regionName\":\"US_EAST_1\",\"electableSpecs\":{\"instanceSize\":\"M10\"}}]}]}", "/groups/%s/clusters", group), ==, 201);
+  t_advance(&w.t, 10);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
   host = t_str(&w.t, "connectionStrings.standard") + 5;
   snprintf(path, sizeof path, "/groups/%s/clusters/%.*s/logs/db.gz", group, (int)strcspn(host, ":"), host);
   munit_assert_int(t_send(&w.t, "GET", path, NULL), ==, 200); /* no JSON */

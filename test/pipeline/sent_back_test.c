@@ -86,6 +86,7 @@ TEST_SERVICE(sent_back, by_itself)
   munit_assert_int(t_send(t, "POST", "/groups", body), ==, 201);
   snprintf(body, sizeof body, "{\"name\":\"c\",\"orgId\":\"%s\",\"clusterCount\":3}", org);
   refused(t, "POST", "/groups", body, "clusterCount");
+  t_advance(t, 10);
   snprintf(path, sizeof path, "/groups/%s/clusters/a", group); /* an object that is read-only in all its parts, sent empty, is ignored */
   munit_assert_int(t_send(t, "PATCH", path, "{\"connectionStrings\":{}}"), ==, 200);
   munit_assert_string_not_equal(t_str(t, "connectionStrings.standard"), "");

@@ -99,11 +99,14 @@ SVC_PRIVATE svc_cluster_reach svc_cluster_reach_of(const svc_call *c, const svc_
 SVC_PRIVATE svc_str svc_cluster_stem(svc_arena *a, const svc_cluster_reach *r); /* what names of its hosts begin with: "a1b2c3" */
 SVC_PRIVATE svc_str svc_cluster_tail(svc_arena *a, const svc_cluster_reach *r); /* and end with: ".2f8k1.db.local" */
 SVC_PRIVATE void svc_cluster_lower(svc_buf *b, svc_str text); /* "US_EAST_1" as it stands in a host's name: "us-east-1" */
+SVC_PRIVATE bool svc_cluster_connected(const svc_node *body); /* has it hosts yet? */
 SVC_PRIVATE svc_str svc_cluster_hosts(const svc_entity *e); /* those in its connection string: "a:27017,b:27017" */
 SVC_PRIVATE void svc_cluster_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings); /* all of them, into this object */
 SVC_PRIVATE void svc_cluster_network_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings); /* those that the network adds */
 
 /* processes.c */
+/* Applications connect to a server of a replica set, or to a router of a sharded cluster. */
+enum { CLUSTER_PORT = 27017, CLUSTER_ROUTER_PORT = 27016 };
 #define SVC_NO_NODE UINT_MAX
 typedef struct svc_process {
   svc_str id;          /* "a1b2c3-shard-00-00.2f8k1.db.local:27017" */

@@ -133,8 +133,10 @@ SVC_PRIVATE svc_str svc_cluster_tail(svc_arena *a, const svc_cluster_reach *r)
 static void cluster_connection_write_hosts(svc_buf *b, const svc_cluster_reach *r, svc_str stem, const char *mark, svc_str tail)
 {
   const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs"));
+  int port = svc_cluster_is(r->body, "clusterType", "REPLICASET") ? CLUSTER_PORT : CLUSTER_ROUTER_PORT;
   unsigned shard, node;
-  char number[24];
+  char number[24], end[8];
+  snprintf(end, sizeof end, ":%d", port);
   for (shard = 0; spec; spec = spec->next, shard++) {
     int64_t nodes = svc_cluster_spec_nodes(spec);
     for (node = 0; node < nodes; node++) {
@@ -144,7 +146,7 @@ static void cluster_connection_write_hosts(svc_buf *b, const svc_cluster_reach *
       svc_buf_text(b, number);
       svc_buf_text(b, mark);
       svc_buf_str(b, tail);
-      svc_buf_text(b, ":27017");
+      svc_buf_text(b, end);
     }
   }
 }
@@ -177,14 +179,20 @@ static svc_str cluster_connection_by_name(svc_arena *a, const svc_cluster_reach 
   return svc_buf_done(&b);
 }
 
-/* Is one of its regions of a provider whose peered networks need strings of their own? */
-static bool cluster_connection_needs_private(const svc_cluster_reach *r)
+/* Is one of its regions of another provider than the first? */
+static bool cluster_connection_elsewhere(const svc_cluster_reach *r)
 {
   const svc_node *spec = svc_node_first(svc_node_get(r->body, "replicationSpecs")), *region;
   for (; spec; spec = spec->next)
     for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
-      if (r->custom_dns || !svc_cluster_is(region, "providerName", svc_values_clouds[0])) return true;
+      if (!svc_cluster_is(region, "providerName", svc_values_clouds[0])) return true;
   return false;
+}
+
+/* Do peered networks of its providers need strings of their own? */
+static bool cluster_connection_needs_private(const svc_cluster_reach *r)
+{
+  return r->custom_dns || cluster_connection_elsewhere(r);
 }
 
 static bool cluster_connection_one_region(const svc_cluster_reach *r)
@@ -262,10 +270,10 @@ static svc_node *cluster_connection_private(svc_arena *a, const svc_cluster_reac
   return item;
 }
 
-/* The older way to show those of the first provider: by the id of each. */
+/* The older way to show those of the first provider: by the id of each. One is shown without endpoints, too, if there can be no others. */
 static void cluster_connection_by_id(svc_arena *a, const svc_cluster_reach *r, svc_node *strings, const char *field, bool srv)
 {
-  svc_node *map = srv ? svc_node_object(a, field) : NULL; /* that one is shown without endpoints, too */
+  svc_node *map = srv && !cluster_connection_elsewhere(r) ? svc_node_object(a, field) : NULL;
   size_t i;
   for (i = 0; i < r->endpoint_count; i++) {
     const svc_cluster_endpoint *e = &r->endpoints[i];
@@ -322,6 +330,12 @@ SVC_PRIVATE svc_cluster_reach svc_cluster_reach_of(const svc_call *c, const svc_
 {
   return (svc_cluster_reach){ .body = body, .id = kept->id, .group = c->scope.group, .scheme = c->s->config.db_scheme,
                               .domain = c->s->config.db_domain, .legacy = kept->legacy };
+}
+
+SVC_PRIVATE bool svc_cluster_connected(const svc_node *body)
+{
+  const svc_node *strings = svc_node_get(body, "connectionStrings");
+  return svc_node_get(strings, "standard") || svc_node_get(strings, "standardSrv");
 }
 
 SVC_PRIVATE svc_str svc_cluster_hosts(const svc_entity *e)

@@ -2,7 +2,7 @@
 ** The processes that a cluster consists of, which all that is monitored is asked of.
 **
 **   a replica set      each node: a server, port 27017, the first of them primary
-**   a sharded cluster  each node: a router at 27017, which connection strings lead to, and a server of its shard at 27016;
+**   a sharded cluster  each node: a router at 27016, which connection strings lead to, and a server of its shard at 27017;
 **                      and, unless the shards do that (configServerType EMBEDDED), three servers at 27019 on hosts of their own that
 **                      know which shard has what
 **
@@ -11,7 +11,7 @@
 */
 #include "catalog/cluster/cluster_base.h"
 
-enum { PROCESS_PORT = 27017, PROCESS_SHARD_PORT = 27016, PROCESS_CONFIG_PORT = 27019, PROCESS_CONFIGS = 3 };
+enum { PROCESS_CONFIG_PORT = 27019, PROCESS_CONFIGS = 3 };
 
 static const char process_idle[] = "NO_DATA"; /* the type of what does not run */
 
@@ -49,7 +49,7 @@ static void processes_server(processes_making *m, const char *part, unsigned set
   if (SVC_NEVER(!p)) return;
   p->alias = svc_arena_print(a, SVC_FMT "-%s-%02u-%02u" SVC_FMT, SVC_ARG(m->alias), part, set % 100, node % 100, SVC_ARG(m->tail));
   p->replica_set = svc_arena_print(a, SVC_FMT "-%s-%u", SVC_ARG(m->set), part, set);
-  if (m->out->sharded && port == PROCESS_SHARD_PORT) p->shard = p->replica_set;
+  if (m->out->sharded && port == CLUSTER_PORT) p->shard = p->replica_set;
   if (port != PROCESS_CONFIG_PORT) p->spec = set, p->node = node;
 }
 
@@ -66,11 +66,11 @@ static void processes_specified(processes_making *m)
     unsigned nodes = (unsigned)svc_cluster_spec_nodes(spec);
     for (node = 0; node < nodes; node++) {
       if (!m->out->sharded) {
-        processes_server(m, "shard", shard, node, PROCESS_PORT, node ? "REPLICA_SECONDARY" : "REPLICA_PRIMARY");
+        processes_server(m, "shard", shard, node, CLUSTER_PORT, node ? "REPLICA_SECONDARY" : "REPLICA_PRIMARY");
         continue;
       }
-      processes_server(m, "shard", shard, node, PROCESS_SHARD_PORT, node ? "SHARD_SECONDARY" : "SHARD_PRIMARY");
-      processes_server(m, "shard", shard, node, PROCESS_PORT, "SHARD_DBS");
+      processes_server(m, "shard", shard, node, CLUSTER_PORT, node ? "SHARD_SECONDARY" : "SHARD_PRIMARY");
+      processes_server(m, "shard", shard, node, CLUSTER_ROUTER_PORT, "SHARD_DBS");
       m->out->at[m->out->count - 1].replica_set = SVC_S("");
     }
   }
@@ -93,7 +93,7 @@ static void processes_driven(processes_making *m)
   while (hosts.n) {
     svc_str host = svc_arena_copy(m->c->arena, svc_str_cut(&hosts, ','));
     size_t n = host.n;
-    int64_t port = PROCESS_PORT;
+    int64_t port = CLUSTER_PORT;
     while (n > 0 && host.p[n - 1] != ':') n--;
     if (n > 0 && svc_str_i64((svc_str){ host.p + n, host.n - n }, &port)) host.n = n - 1;
     p = processes_add(m, host, port, m->out->sharded ? "SHARD_DBS" : m->out->count ? "REPLICA_SECONDARY" : "REPLICA_PRIMARY");

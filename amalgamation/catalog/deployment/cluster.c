@@ -2,13 +2,15 @@
 ** cluster: a database deployment of a project, on machines of one or more cloud providers.
 **
 **   POST --> CREATING --> IDLE <--> UPDATING <-- PATCH
-**                           |
-**                           +-----> DELETING <-- DELETE     then it is gone: 404
+**                          | ^
+**                          | +----> REPAIRING <-- PATCH of paused; the state after an order that failed, too
+**                          |
+**                          +------> DELETING <-- DELETE     then it is gone: 404
 **
 ** Unusual: pausing is a change of its own, and none comes within an hour of a resume; after 30 days a paused cluster
-** resumes by itself, as if it had been asked to. Tags, labels and the protection from termination are only written down:
-** they leave the state alone and also go through while the cluster is paused. What changes during CREATING is part of the
-** creation.
+** resumes by itself, as if it had been asked to. Tags, labels and the protection from termination also change while the cluster is
+** paused; the last of these leaves the state alone. What changes during CREATING is part of the creation. Connection strings are
+** there from the end of the creation on.
 **
 ** Its rules are in cluster_specs.c and cluster_rules.c, what else is done to it in cluster_actions.c and tenant_upgrade.c. In
 ** catalog/cluster are its fields (cluster_object.c), what its nodes run on (cluster_hardware.c) and the names of its hosts
@@ -27,9 +29,9 @@ enum {
   CLUSTER_PAUSED_DAYS = 30    /* then it resumes */
 };
 
-
-/* Changes of these are only written down: nothing is done to the deployment. */
+/* Changes of these also go through while the cluster is paused, and never wait for something else that is done to it. */
 static const char *const cluster_light[] = { "labels", "tags", "terminationProtectionEnabled", NULL };
+static const char cluster_pausing[] = "REPAIRING"; /* the state in which a cluster is paused, or resumes */
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -90,6 +92,7 @@ static const svc_route cluster_routes[] = {
 static const svc_transition cluster_transitions[] = {
   { "CREATING", "IDLE", 100, "CLUSTER_READY", "cluster.create" },
   { "UPDATING", "IDLE", 50, "CLUSTER_UPDATE_COMPLETED", "cluster.update" },
+  { cluster_pausing, "IDLE", 50, "CLUSTER_UPDATE_COMPLETED", "cluster.update" },
   { "DELETING", NULL, 25, "CLUSTER_DELETED", "cluster.delete" },
   { NULL, NULL, 0, NULL, NULL }
 };
@@ -168,7 +171,7 @@ static bool cluster_stays(svc_call *c)
 }
 
 typedef struct cluster_diff {
-  bool pause, tags, light, heavy;
+  bool pause, tags, labels, light, heavy;
 } cluster_diff;
 
 static void cluster_note(cluster_diff *diff, svc_str name)
@@ -179,11 +182,12 @@ static void cluster_note(cluster_diff *diff, svc_str name)
   else if (*light) diff->light = true;
   else diff->heavy = true;
   if (svc_str_is(name, "tags")) diff->tags = true;
+  if (svc_str_is(name, "labels")) diff->labels = true;
 }
 
 static cluster_diff cluster_compare(const svc_change *change)
 {
-  cluster_diff diff = { false, false, false, false };
+  cluster_diff diff = { false, false, false, false, false };
   const svc_node *member, *other;
   for (member = change->body->first; member; member = member->next) {
     other = svc_node_find(change->before, member->name);
@@ -220,32 +224,46 @@ static bool cluster_pause_rules(svc_call *c, const svc_change *change, const clu
   return true;
 }
 
+/* Something else is being done to it, which such a change would disturb. False: refused. */
+static bool cluster_undisturbed(svc_call *c, const svc_change *change)
+{
+  if (svc_cluster_restarts(change)) return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTART_IN_PROGRESS);
+  if (svc_cluster_imports(c, &change->entity))
+    return svc_cluster_fail(c, change, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT);
+  if (svc_backup_restoring(c, &change->id)) return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE);
+  return true;
+}
+
+/* The state that the change leads to, and its event. */
+static void cluster_moves(svc_change *change, const cluster_diff *diff)
+{
+  bool submitted = !diff->heavy && !diff->pause;
+  if (diff->pause) change->state = cluster_pausing;
+  if (submitted && !diff->tags && !diff->labels) change->state = NULL;
+  if (svc_cluster_is(change->before, "stateName", "CREATING")) change->state = NULL, submitted = true;
+  if (submitted) change->event = diff->tags && !diff->heavy ? "CLUSTER_TAGS_MODIFIED" : diff->light || diff->heavy ? "CLUSTER_UPDATE_SUBMITTED" : NULL;
+}
+
+/* Its hosts have no names before the creation has ended. */
+static bool cluster_connect(svc_call *c, const svc_change *change, const svc_cluster_kept *kept)
+{
+  const char *created = change->noun->noun->lifecycle->created;
+  bool made = change->before ? !svc_cluster_is(change->before, "stateName", created) : change->state && strcmp(change->state, created) != 0;
+  return made ? svc_network_connect(c, change->body, kept) : svc_network_begin(c, change->body, kept);
+}
+
 static bool cluster_update(svc_call *c, svc_change *change, svc_cluster_kept *kept)
 {
   cluster_diff diff = cluster_compare(change);
-  if ((diff.heavy || diff.pause) && svc_cluster_restarts(change))
-    return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTART_IN_PROGRESS);
-  if ((diff.heavy || diff.pause) && svc_cluster_imports(c, &change->entity))
-    return svc_cluster_fail(c, change, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT);
-  if ((diff.heavy || diff.pause) && svc_backup_restoring(c, &change->id))
-    return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE);
+  if ((diff.heavy || diff.pause) && !cluster_undisturbed(c, change)) return false;
   if (!cluster_pause_rules(c, change, &diff, kept)) return false;
   if (diff.pause) {
     bool pause = svc_node_bool(change->body, "paused", false);
     svc_change_due(change, CLUSTER_DUE_RESUME, pause ? c->now + CLUSTER_PAUSED_DAYS * SVC_DAY_MS : 0);
     if (!pause) kept->resumed = c->now;
   }
-  if (diff.heavy && !svc_network_connect(c, change->body, kept)) return false;
-  if (diff.heavy || diff.pause) {
-    if (svc_cluster_is(change->before, "stateName", "CREATING")) {
-      change->state = NULL;
-      change->event = "CLUSTER_UPDATE_SUBMITTED";
-    }
-    return true;
-  }
-  change->state = NULL;
-  change->event = diff.tags ? "CLUSTER_TAGS_MODIFIED" : diff.light ? "CLUSTER_UPDATE_SUBMITTED" : NULL;
-  return true;
+  cluster_moves(change, &diff);
+  return !diff.heavy || cluster_connect(c, change, kept);
 }
 
 static bool cluster_prepare(svc_call *c, svc_change *change)
@@ -256,7 +274,7 @@ static bool cluster_prepare(svc_call *c, svc_change *change)
   if (change->before) kept = svc_cluster_kept_of(&change->entity);
   else svc_cluster_begin(c, change, &kept);
   if (!svc_cluster_rules(c, change) || !svc_network_allows(c, change)) return false;
-  if (change->before ? !cluster_update(c, change, &kept) : !svc_network_connect(c, change->body, &kept)) return false;
+  if (change->before ? !cluster_update(c, change, &kept) : !cluster_connect(c, change, &kept)) return false;
   change->extra = svc_cluster_extra(c, change, &kept);
   return svc_backup_allows(c, change);
 }
@@ -266,6 +284,13 @@ static bool cluster_stored(svc_call *c, const svc_change *change, const svc_enti
 {
   if (change->before && svc_node_bool(change->body, "paused", false) && !svc_transfer_stop(c, e)) return false;
   return svc_backup_follows(c, change, e) && svc_network_follows(c, change);
+}
+
+/* What was asked for is done. Of a driver's clusters it says itself where their hosts are. */
+static bool cluster_rests(svc_call *c, svc_change *change, const svc_cluster_kept *kept)
+{
+  bool connected = c->s->config.driver || svc_cluster_connected(change->body);
+  return (connected || svc_network_connect(c, change->body, kept)) && svc_transfer_simulate(c, &change->entity, change->body, kept->size);
 }
 
 /* At the end of a pause the cluster is updated as by a request to resume. */
@@ -278,12 +303,12 @@ static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
     change->extra = svc_cluster_extra(c, change, &kept);
   }
   if (tag == SVC_DUE_STATE && svc_cluster_is(change->body, "stateName", "IDLE"))
-    return svc_transfer_simulate(c, &change->entity, change->body, kept.size);
+    return cluster_rests(c, change, &kept);
   if (tag != CLUSTER_DUE_RESUME || !svc_node_bool(change->body, "paused", false)) return true;
   kept.resumed = c->now;
   svc_node_set_bool(c->arena, change->body, "paused", false);
-  svc_node_set_text(c->arena, change->body, "stateName", "UPDATING");
-  change->due = svc_transition_due(c->s, change->noun->noun, SVC_S("UPDATING"), c->now);
+  svc_node_set_text(c->arena, change->body, "stateName", cluster_pausing);
+  change->due = svc_transition_due(c->s, change->noun->noun, svc_str_c(cluster_pausing), c->now);
   change->event = change->noun->noun->event_updated;
   change->extra = svc_cluster_extra(c, change, &kept);
   return true;

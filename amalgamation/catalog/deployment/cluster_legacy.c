@@ -25,7 +25,7 @@ static bool cluster_legacy_one_provider(svc_call *c, const svc_node *shown, cons
       if (!svc_node_eq(region, "providerName", svc_node_str(first, "providerName")))
         return svc_fail_as(c, svc_arena_print(c->arena, "This version of the operation cannot show cluster " SVC_FMT
                                               ", which is at several providers. Ask for a later version.", SVC_ARG(name)),
-                           SVC_E_ASYMMETRIC_SHARD_UNSUPPORTED, "S", &name);
+                           SVC_E_ASYMMETRIC_SHARD_UNSUPPORTED, "");
   return true;
 }
 

@@ -3,7 +3,7 @@
 ** number of shards, and one size of disks for the whole cluster.
 **
 ** The rule: a zone is shown by its first shard, whose id it has. A cluster whose shards differ cannot be shown so: it is refused, and lists
-** leave it out. What is sent back as it was shown changes nothing; other specs are written out again, one for each shard, and the shards of a
+** leave it out. Shards of one zone may differ in the speed of their disks alone, and those of all zones have one size. What is sent back as it was shown changes nothing; other specs are written out again, one for each shard, and the shards of a
 ** zone keep the ids that they have, in their order.
 */
 #include "catalog/catalog.h"
@@ -34,23 +34,45 @@ static const char *const cluster_versions_newer[] = {
 
 /* -------------------------------------------------------------------------------------------------------- downgrade */
 
-static bool cluster_versions_refuse(svc_call *c, const svc_node *shown)
+static bool cluster_versions_refuse(svc_call *c)
 {
-  svc_str name = svc_node_str(shown, "name");
-  return svc_fail(c, SVC_E_ASYMMETRIC_SHARD_UNSUPPORTED, "S", &name);
+  return svc_fail(c, SVC_E_ASYMMETRIC_SHARD_UNSUPPORTED, "");
+}
+
+/* The regions of a shard without the speed of their disks. NULL: no memory. */
+static svc_node *cluster_versions_compared(svc_call *c, const svc_node *spec)
+{
+  const svc_node *regions = svc_node_get(spec, "regionConfigs");
+  svc_node *copy = regions ? svc_node_copy(c->arena, regions) : NULL, *region, *part;
+  for (region = svc_node_first(copy); region; region = region->next)
+    for (part = region->first; part; part = part->next)
+      if (part->type == SVC_J_OBJECT) svc_node_drop(part, "diskIOPS");
+  return copy;
+}
+
+static svc_str cluster_versions_size(const svc_node *spec)
+{
+  return svc_node_str(svc_node_get(svc_node_first(svc_node_get(spec, "regionConfigs")), "electableSpecs"), "instanceSize");
+}
+
+/* Does a shard look as the zone does that it belongs to (NULL: it is the first there), and has it the size of all? */
+static bool cluster_versions_alike(svc_call *c, const svc_node *zone, const svc_node *spec, svc_str size)
+{
+  svc_node *a = zone ? cluster_versions_compared(c, zone) : NULL, *b = zone ? cluster_versions_compared(c, spec) : NULL;
+  return svc_str_eq(cluster_versions_size(spec), size) && (!zone || (a && b && svc_node_same(a, b)));
 }
 
 /* Shards of one zone become one element. */
 static bool cluster_versions_fold(svc_call *c, svc_node *shown)
 {
   svc_node *list = svc_node_array(c->arena, "replicationSpecs"), *spec, *next, *first;
-  svc_str zone;
+  svc_str zone, size = cluster_versions_size(svc_node_first(svc_node_get(shown, "replicationSpecs")));
   if (!list) return false;
   for (spec = svc_node_first(svc_node_get(shown, "replicationSpecs")); spec; spec = next) {
     next = spec->next;
     zone = svc_node_str(spec, "zoneId");
     for (first = list->first; first && !(zone.n && svc_node_eq(first, "zoneId", zone));) first = first->next;
-    if (first && !svc_node_same(svc_node_get(first, "regionConfigs"), svc_node_get(spec, "regionConfigs"))) return cluster_versions_refuse(c, shown);
+    if (!cluster_versions_alike(c, first, spec, size)) return cluster_versions_refuse(c);
     svc_node_set_i64(c->arena, first ? first : spec, "numShards", svc_node_i64(first, "numShards", 0) + 1);
     if (!first) svc_node_append(list, spec);
   }
@@ -63,7 +85,7 @@ static bool cluster_versions_lift_disk(svc_call *c, svc_node *shown, svc_node *n
 {
   const svc_node *disk = svc_node_get(nodes, "diskSizeGB"), *root = svc_node_get(shown, "diskSizeGB");
   if (!disk) return true;
-  if (root && !svc_node_same(root, disk)) return cluster_versions_refuse(c, shown);
+  if (root && !svc_node_same(root, disk)) return cluster_versions_refuse(c);
   svc_node_set_copy(c->arena, shown, "diskSizeGB", nodes, "diskSizeGB");
   svc_node_drop(nodes, "diskSizeGB");
   return true;

@@ -81,23 +81,41 @@ static bool flex_cluster_connect(svc_call *c, svc_change *change)
 {
   static const char model[] = "{\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{},"
                               "\"providerName\":\"TENANT\"}]}]}";
-  svc_node *like = svc_json_parse(c->arena, svc_str_c(model)), *strings;
+  svc_node *like = svc_json_parse(c->arena, svc_str_c(model)), *strings = svc_node_object(c->arena, "connectionStrings");
   svc_cluster_kept kept;
+  if (!like || !strings) return svc_no_memory(c);
+  svc_node_put(c->arena, like, strings);
+  memset(&kept, 0, sizeof kept);
+  memcpy(kept.id, change->extra.p, sizeof kept.id);
+  if (!svc_network_connect(c, like, &kept)) return false;
+  svc_node_put(c->arena, change->body, svc_node_copy(c->arena, svc_node_get(like, "connectionStrings")));
+  return svc_txn_good(c);
+}
+
+/* Six characters that name its hosts, which no other cluster of the project has, and no connection strings: it has no hosts before the
+** creation has ended. One that takes the place of a cluster has the hosts of that one. */
+static bool flex_cluster_begin(svc_call *c, svc_change *change)
+{
+  svc_node *strings = svc_node_object(c->arena, "connectionStrings");
   svc_id seed = change->id;
   char id[CLUSTER_ID];
-  if (!like) return svc_no_memory(c);
+  if (!strings) return svc_no_memory(c);
   svc_cluster_host_id(c, &seed, id);
   while (svc_cluster_host_taken(c, FLEX_KIND, id)) { /* by another flex cluster; clusters were looked at as it was made */
     seed = svc_new_id(c->txn);
     svc_cluster_host_id(c, &seed, id);
   }
-  memset(&kept, 0, sizeof kept);
-  memcpy(kept.id, id, sizeof id);
-  if (!svc_network_connect(c, like, &kept)) return false;
-  strings = svc_node_get(like, "connectionStrings");
-  if (strings) svc_node_put(c->arena, change->body, svc_node_copy(c->arena, strings));
   change->extra = svc_arena_copy(c->arena, (svc_str){ id, sizeof id });
-  return svc_txn_good(c);
+  if (!change->extra.p) return svc_no_memory(c);
+  svc_node_put(c->arena, change->body, strings);
+  return change->action != FLEX_TAKES_OVER || flex_cluster_connect(c, change);
+}
+
+/* It is there. A driver says itself where the hosts are. */
+static bool flex_cluster_rests(svc_call *c, svc_change *change)
+{
+  bool connected = c->s->config.driver || svc_cluster_connected(change->body);
+  return connected || change->extra.n < CLUSTER_ID || flex_cluster_connect(c, change); /* of a damaged record nobody knows the hosts */
 }
 
 static bool flex_cluster_prepare(svc_call *c, svc_change *change)
@@ -107,7 +125,7 @@ static bool flex_cluster_prepare(svc_call *c, svc_change *change)
   while (!version->is_default) version++;
   svc_node_set_text(c->arena, change->body, "dbVersion", version->full);
   svc_change_due(change, FLEX_CLUSTER_DUE_SNAPSHOT, c->now + SVC_DAY_MS);
-  return svc_cluster_name_free(c, svc_node_str(change->body, "name")) && flex_cluster_region(c, change->body) && flex_cluster_connect(c, change);
+  return svc_cluster_name_free(c, svc_node_str(change->body, "name")) && flex_cluster_region(c, change->body) && flex_cluster_begin(c, change);
 }
 
 /* A day later, again. After a long time in which nobody looked only those are taken that would still be there. */
@@ -122,6 +140,7 @@ static bool flex_cluster_fell_due(svc_call *c, svc_change *change, int tag)
   const svc_noun_info *snapshots = svc_noun_named(c->s, "flex snapshot");
   svc_change taken;
   svc_entity e;
+  if (tag == SVC_DUE_STATE && svc_cluster_is(change->body, "stateName", "IDLE")) return flex_cluster_rests(c, change);
   if (tag != FLEX_CLUSTER_DUE_SNAPSHOT) return true;
   svc_change_due(change, FLEX_CLUSTER_DUE_SNAPSHOT, flex_cluster_next_snapshot(c));
   if (!snapshots || !svc_cluster_is(change->body, "stateName", "IDLE")) return true;

@@ -10,6 +10,7 @@
 #define FLEX_SNAPSHOT_KIND "fsnp"
 #define FLEX_NAMES CLUSTER_KIND /* clusters of both kinds share one space of names */
 
+enum { FLEX_TAKES_OVER = 1 }; /* svc_change.action of one that takes the place of a cluster */
 #define FLEX_SNAPSHOTS 8 /* taken daily, so each lives for as many days */
 
 /* flex_parts.c */

@@ -132,6 +132,7 @@ SVC_PRIVATE bool svc_flex_replaces(svc_call *c, const svc_entity *stored, const 
   memset(change, 0, sizeof *change);
   change->noun = svc_noun_by_kind(c->s, FLEX_KIND);
   change->id = stored->id;
+  change->action = FLEX_TAKES_OVER;
   change->event = noun->noun->event_updated;
   change->input = serverless_upgrade_input(c, cluster);
   if (!change->input) return svc_no_memory(c);

@@ -55,6 +55,7 @@ typedef struct svc_network_now {
   svc_str status;
 } svc_network_now;
 SVC_PRIVATE bool svc_network_connect(svc_call *c, svc_node *body, const svc_cluster_kept *kept); /* the connection strings of a cluster */
+SVC_PRIVATE bool svc_network_begin(svc_call *c, svc_node *body, const svc_cluster_kept *kept); /* the same, before it has hosts */
 SVC_PRIVATE bool svc_network_facts(svc_call *c, svc_change *change, const svc_node *facts); /* the same, of what a driver says of its hosts */
 /* The project's network is another: so are the connection strings of its clusters. As `stored` of a noun, the second. */
 SVC_PRIVATE bool svc_network_changed(svc_call *c, const svc_network_now *now);

@@ -124,7 +124,7 @@ static bool network_reach_set(svc_call *c, svc_node *body, const svc_cluster_kep
   svc_cluster_reach reach = svc_cluster_reach_of(c, body, kept);
   svc_node *strings;
   if (!network_reach_of(c, now, kept->slot, &reach)) return false;
-  if (config->driver && !svc_node_get(body, "connectionStrings")) return true; /* it has no hosts yet */
+  if (config->driver && !svc_cluster_connected(body)) return true; /* it has no hosts yet */
   strings = network_reach_object(c, body);
   if (!strings) return svc_no_memory(c);
   /* of hosts a driver knows, and says so when it is done; what peerings and endpoints lead to has names here */
@@ -136,6 +136,15 @@ static bool network_reach_set(svc_call *c, svc_node *body, const svc_cluster_kep
 SVC_PRIVATE bool svc_network_connect(svc_call *c, svc_node *body, const svc_cluster_kept *kept)
 {
   return network_reach_set(c, body, kept, NULL);
+}
+
+SVC_PRIVATE bool svc_network_begin(svc_call *c, svc_node *body, const svc_cluster_kept *kept)
+{
+  svc_cluster_reach reach = svc_cluster_reach_of(c, body, kept);
+  svc_node *strings = network_reach_object(c, body);
+  if (!strings) return svc_no_memory(c);
+  svc_cluster_network_strings(c->arena, &reach, strings);
+  return c->arena->failed ? svc_no_memory(c) : true;
 }
 
 /* What a driver says of a cluster: its hosts, as "name:port", and the name that stands for all of them. */
@@ -169,6 +178,7 @@ static bool network_reach_again(svc_call *c, const svc_entity *stored, const svc
   const svc_node *before = svc_entity_body(c, stored);
   svc_node *body = before ? svc_node_copy(c->arena, before) : NULL;
   if (!body) return svc_failed(c);
+  if (svc_cluster_is(before, "stateName", "CREATING")) return true; /* connected when it is there */
   if (!network_reach_set(c, body, &kept, now)) return false;
   return svc_node_same(svc_node_get(before, "connectionStrings"), svc_node_get(body, "connectionStrings")) ||
          svc_rewrite(c, stored, body);

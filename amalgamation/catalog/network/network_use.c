@@ -155,10 +155,11 @@ SVC_PRIVATE bool svc_network_unused(svc_call *c, const svc_entity *container)
 /* What the network is called at its provider, while there is one: a simulation. */
 static const struct network_use_name {
   const char *provider, *field, *format;
+  const char *tail; /* stands before some digits more; NULL: none */
 } network_use_names[] = {
-  { "AWS", "vpcId", "vpc-%.17s" },           { "AZURE", "azureSubscriptionId", "%.24s" },
-  { "AZURE", "vnetName", "vnet_%.24s" },     { "GCP", "gcpProjectId", "p-%.24s" },
-  { "GCP", "networkName", "nt-%.24s" },
+  { "AWS", "vpcId", "vpc-%.17s", NULL },         { "AZURE", "azureSubscriptionId", "%.24s", NULL },
+  { "AZURE", "vnetName", "vnet_%.24s", "_" },    { "GCP", "gcpProjectId", "p-%.24s", NULL },
+  { "GCP", "networkName", "nt-%.24s", "-" },
 };
 
 static void network_use_name(svc_call *c, svc_node *body, const svc_id *id, bool provisioned)
@@ -174,7 +175,7 @@ static void network_use_name(svc_call *c, svc_node *body, const svc_id *id, bool
     if (!provisioned) svc_node_drop(body, row->field);
     if (!provisioned || c->s->config.driver) continue;
     name = svc_arena_print(c->arena, row->format, digits);
-    if (strcmp(row->field, "networkName") == 0) name = svc_arena_print(c->arena, SVC_FMT "-%.8s", SVC_ARG(name), hex + 16);
+    if (row->tail) name = svc_arena_print(c->arena, SVC_FMT "%s%.8s", SVC_ARG(name), row->tail, hex + 16);
     svc_node_set_str(c->arena, body, row->field, name);
   }
 }
