@@ -256,6 +256,7 @@ TEST(tenant_upgrade, refused)
       "INVALID_ATTRIBUTE", "providerSettings.diskTypeName" },
     { TO(AWS("") ",\"replicationFactor\":4"), "INVALID_ENUM_VALUE", "replicationFactor" },
     { TO(AWS("") ",\"diskSizeGB\":4000"), "CLUSTER_DISK_SIZE_INVALID", R(0, "electableSpecs.diskSizeGB") },
+    { TO(AWS("") ",\"diskSizeGB\":5"), "CLUSTER_DISK_SIZE_INVALID", R(0, "electableSpecs.diskSizeGB") },
   };
   t_place w;
   size_t i;
