@@ -12,21 +12,36 @@
 
 #define DIALECT_DEPTH 3
 #define DIALECT_LONGEST 128 /* bytes of a word */
+#define DIALECT_TOLD 100    /* bytes of a word that an error shows */
 
 static const char *const dialect_members[SVC_WORD_KINDS] = { "fields", "paths", "values", "codes" };
-static const char *const dialect_patterns[SVC_WORD_KINDS] = { "^[A-Za-z_][A-Za-z0-9_-]*$", "^:?[A-Za-z0-9_.~-]+$",
+static const char *const dialect_patterns[SVC_WORD_KINDS] = { "^[A-Za-z_][A-Za-z0-9_-]*$", "^:?[A-Za-z0-9_~-][A-Za-z0-9_.~-]*$",
                                                               "^[A-Za-z0-9_][A-Za-z0-9_ .:/()+-]*$", "^[A-Z][A-Z0-9_]*$" };
+
+/* A word of the file as a line of the log shows it: its beginning, and a question mark for each byte that is not plain ASCII. */
+typedef struct dialect_told {
+  char text[DIALECT_TOLD + 1];
+} dialect_told;
+
+static dialect_told dialect_tell(svc_str word)
+{
+  dialect_told told;
+  size_t i, n = word.n < DIALECT_TOLD ? word.n : DIALECT_TOLD;
+  for (i = 0; i < n; i++) told.text[i] = word.p[i] >= ' ' && word.p[i] <= '~' ? word.p[i] : '?';
+  told.text[n] = '\0';
+  return told;
+}
 
 static int dialect_bad(const svc *s, const char *member, svc_str word, const char *why)
 {
-  svc_log(s, SVC_LOG_ERROR, "svc_config.dialect: %s: %.*s %s", member, (int)(word.n < 100 ? word.n : 100), word.p, why);
+  svc_log(s, SVC_LOG_ERROR, "svc_config.dialect: %s: %s %s", member, dialect_tell(word).text, why);
   return SVC_INVALID;
 }
 
 static int dialect_bad_pair(const svc *s, int kind, const svc_word *word, const char *why)
 {
-  svc_log(s, SVC_LOG_ERROR, "svc_config.dialect: %s: " SVC_FMT " cannot be shown as " SVC_FMT ": %s", dialect_members[kind],
-          SVC_ARG(word->ours), SVC_ARG(word->theirs), why);
+  svc_log(s, SVC_LOG_ERROR, "svc_config.dialect: %s: %s cannot be shown as %s: %s", dialect_members[kind], dialect_tell(word->ours).text,
+          dialect_tell(word->theirs).text, why);
   return SVC_INVALID;
 }
 
@@ -92,8 +107,8 @@ static int dialect_setting(svc *s, const svc_node *node, const char **setting)
 {
   if (node->type != SVC_J_STRING) return dialect_bad(s, "dialect", node->name, "must be a string");
   if (*setting && !svc_str_is(node->text, *setting)) {
-    svc_log(s, SVC_LOG_ERROR, "svc_config.dialect: the " SVC_FMT " of the dialect is " SVC_FMT ", and svc_config says %.100s: leave one out",
-            SVC_ARG(node->name), SVC_ARG(node->text), *setting);
+    svc_log(s, SVC_LOG_ERROR, "svc_config.dialect: the " SVC_FMT " of the dialect is %s, and svc_config says %.100s: leave one out",
+            SVC_ARG(node->name), dialect_tell(node->text).text, *setting);
     return SVC_INVALID;
   }
   *setting = svc_arena_copy(&s->memory, node->text).p;
@@ -115,9 +130,8 @@ static int dialect_malformed(const svc *s, svc_str text, const svc_json_fault *f
 {
   svc_str near = { text.p + fault->at, text.n - fault->at };
   near.n = strcspn(near.p, "\n\r");
-  near.n = near.n < 60 ? near.n : 60;
   if (s->memory.failed) return SVC_NOMEM;
-  svc_log(s, SVC_LOG_ERROR, "svc_config.dialect is not good JSON at byte %zu: %s: " SVC_FMT, fault->at, fault->what, SVC_ARG(near));
+  svc_log(s, SVC_LOG_ERROR, "svc_config.dialect is not good JSON at byte %zu: %s: %s", fault->at, fault->what, dialect_tell(near).text);
   return SVC_INVALID;
 }
 

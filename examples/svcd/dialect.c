@@ -10,7 +10,7 @@
 
 #define DIALECT_MOST (1 << 20) /* bytes of the file */
 
-/* The file as a text. NULL: errno says why not. */
+/* The file as a text. NULL: errno says why not; EILSEQ: a NUL byte is in it. */
 static char *dialect_read(const char *path)
 {
   FILE *f = fopen(path, "re");
@@ -28,5 +28,6 @@ int svcd_dialect(svcd_options *o)
 {
   if (!o->dialect) return -1;
   o->dialect_text = dialect_read(o->dialect);
-  return o->dialect_text ? -1 : svcd_error(2, "cannot read --dialect %s: %s", o->dialect, strerror(errno));
+  if (o->dialect_text) return -1;
+  return svcd_error(2, "cannot read --dialect %s: %s", o->dialect, errno == EILSEQ ? "a NUL byte is in it" : strerror(errno));
 }

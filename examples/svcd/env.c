@@ -88,14 +88,15 @@ int svcd_openapi(const svcd_options *o)
   svc_config config;
   svc_response document;
   svc *s;
-  int rc, good;
+  int rc, good, said = 0;
   memset(&config, 0, sizeof config);
   config.vendor = o->vendor;
   config.dialect = o->dialect_text;
   config.base_url = o->base_url;
-  config.log = svcd_log;
+  config.log = svcd_say_flag;
+  config.log_context = &said;
   rc = svc_open(&s, &config);
-  if (rc != SVC_OK) return rc == SVC_INVALID ? 2 : 1;
+  if (rc != SVC_OK) return said ? said : svcd_error(1, "%s", svc_strerror(rc));
   rc = svc_openapi(s, &document);
   good = rc == SVC_OK && fwrite(document.body, 1, document.body_length, stdout) == document.body_length;
   good = good && putchar('\n') != EOF && fflush(stdout) == 0;

@@ -308,8 +308,7 @@ static int serve_notify(void *context, svc *s, const svc_notification *n)
   return SVC_OK;
 }
 
-/* A line of the library about its configuration, in the words of the command line: "svc_config.db_scheme must" is --db-scheme. */
-static void serve_say_flag(void *said, int level, const char *text)
+void svcd_say_flag(void *said, int level, const char *text)
 {
   static const char member[] = "svc_config.";
   char flag[64];
@@ -331,7 +330,7 @@ static int serve_try(const svc_config *config)
   svc_config k = *config;
   svc *s = NULL;
   int said = 0;
-  k.log = serve_say_flag;
+  k.log = svcd_say_flag;
   k.log_context = &said;
   if (svc_open(&s, &k) == SVC_OK) svc_close(s);
   return said;

@@ -67,6 +67,8 @@ extern const svcd_verb svcd_verbs[]; /* closed by one without name; the first is
 int svcd_error(int status, const char *format, ...);
 /* svc_config.log, and the listener's: on standard error, up to the level that the context, --log-level, says; NULL: warnings. */
 void svcd_log(void *context, int level, const char *text);
+/* A line of the library about its configuration, in the words of the command line: "svc_config.db_scheme must" is --db-scheme. *said becomes 2. */
+void svcd_say_flag(void *said, int level, const char *text);
 
 /* flags.c: read the flags of a verb; named 0: it is meant without being named. Returns -1 to go on, or the status to exit with. */
 int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char **argv);

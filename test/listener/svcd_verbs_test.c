@@ -413,10 +413,11 @@ TEST(svcd_verbs, env)
   fclose(f);
   expect(0, "/groups/{groupId}/dns\"", "", "openapi", "--dialect", file, NULL);
   expect(0, "/api/acme/v2\"", "", "openapi", "--vendor", "acme", "--dialect", file, NULL);
-  expect(2, "", "the vendor of the dialect is acme, and svc_config says other", "openapi", "--vendor", "other", "--dialect", file, NULL);
+  expect(2, "", "svcd: --dialect: the vendor of the dialect is acme, and svc_config says other", "openapi", "--vendor", "other", "--dialect", file, NULL);
   expect(2, "", "cannot read --dialect build/no-such-file: No such file", "openapi", "--dialect", "build/no-such-file", NULL);
   expect(2, "", "cannot read --dialect test: Is a directory", "openapi", "--dialect", "test", NULL);
-  expect(2, "", "svc_config.dialect is not good JSON", "openapi", "--dialect", "build.sh", NULL);
+  expect(2, "", "cannot read --dialect test/formats/5.gz: a NUL byte is in it", "openapi", "--dialect", "test/formats/5.gz", NULL);
+  expect(2, "", "svcd: --dialect is not good JSON", "openapi", "--dialect", "build.sh", NULL);
   place_close(&p);
 }
 

@@ -419,6 +419,27 @@ TEST(dialect, refused)
     { "{\"paths\":{\"clusters\":\":a\"}}", "paths: clusters cannot be shown as :a" },
     { "{\"paths\":{\"clusters\":\"a/b\"}}", "paths: clusters cannot be shown as a/b" },
     { "{\"paths\":{\"clusters\":\"groups\"}}", "paths: clusters cannot be shown as groups: other paths have that" },
+    { "{\"paths\":{\"clusters\":\"..\"}}", "paths: clusters cannot be shown as ..: that is no such word" },
+    { "{\"paths\":{\"clusters\":\".\"}}", "paths: clusters cannot be shown as .: that is no such word" },
+    { "{\"paths\":{\"clusters\":\"a?b\"}}", "paths: clusters cannot be shown as a?b" },
+    { "{\"paths\":{\"clusters\":\"{x}\"}}", "paths: clusters cannot be shown as {x}" },
+    { "{\"paths\":{\"clusters\":\"groups\",\"groups\":\"clusters\"}}", "paths: clusters cannot be shown as groups: other paths have that" },
+    { "{\"paths\":{\"{groupId}\":\"x\"}}", "paths: {groupId} is no segment or verb of any path" },
+    { "{\"fields\":{\"dbVersion\":\"dbMajorVersion\",\"dbMajorVersion\":\"dbVersion\"}}", "cannot be shown as dbVersion: the same object has both" },
+    { "{\"fields\":{\"dbVersion\":null}}", "fields: dbVersion must be shown as a string" },
+    { "{\"fields\":{\"dbVersion\":{\"a\":1}}}", "fields: dbVersion must be shown as a string" },
+    { "{\"fields\":{\"dbVersion\":{\"a\":{\"b\":{}}}}}", "nesting too deep" },
+    { "{\"fields\":{\"\":\"a\"}}", "empty key" },
+    { "{\"fields\":{},\"fields\":{}}", "duplicate key: \"fields\"" },
+    { "{\"fields\":{\"dbVersion\":\"a\\u0000b\"}}", "U+0000 in a string" },
+    { "{\"fields\":{\"dbVersion\":\"a\001b\"}}", "control character in a string: ?b" },
+    { "{\"fields\":{\"dbVersion\":\"\377\"}}", "invalid UTF-8: ?" },
+    { "{\"fields\":{\"a\\u001b[31m\\nb%s%n\":\"x\"}}", "fields: a?[31m?b%s%n is no field of any object" }, /* one line, and no colours */
+    { "{} {}", "trailing bytes" },
+    { "", "empty document" },
+    { "null", "it must be an object" },
+    { "{\"vendor\":\"a/b\"}", "svc_config.vendor must be a word" },
+    { "{\"vendor\":\"\"}", "svc_config.vendor must be a word" },
     { "{\"values\":{\"NO_SUCH_VALUE\":\"A\"}}", "values: NO_SUCH_VALUE is no value" },
     { "{\"values\":{\"SHARDED\":\"REPLICASET\"}}", "values: SHARDED cannot be shown as REPLICASET: the same list has both" },
     { "{\"values\":{\"DB_USER_ADDED\":\"DB_USER_DELETED\"}}", "values: DB_USER_ADDED cannot be shown as DB_USER_DELETED: both are types of events" },
@@ -440,6 +461,22 @@ TEST(dialect, refused)
   config.vendor = "other"; /* the same is no contradiction */
   munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
   svc_close(s);
+}
+
+/* A word that is far too long is named by its beginning. */
+TEST(dialect, long_word)
+{
+  static char text[65536];
+  size_t n = (size_t)snprintf(text, sizeof text, "{\"fields\":{\"dbVersion\":\"");
+  t_service t;
+  svc_config config = { .dialect = text, .log = t_log, .log_context = &t };
+  svc *s = NULL;
+  memset(text + n, 'a', sizeof text - n);
+  snprintf(text + sizeof text - 8, 8, "\"}}");
+  memset(&t, 0, sizeof t);
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  munit_assert_size(strlen(t.log), <, 300);
+  munit_assert_not_null(strstr(t.log, "aaa: that is no such word"));
 }
 
 /* Memory that ends while a dialect is read. */
