@@ -114,11 +114,7 @@ static bool walk_ordered(svc_txn *txn, const svc_entity *e)
   return svc_get(txn, &key, &value) == SVC_OK;
 }
 
-/* Is it where an order of the driver that failed has left it? A change leads out of there. */
-static bool walk_failed(const svc *s, const svc_noun *noun, svc_str state)
-{
-  return s->config.driver && noun->lifecycle->failed && svc_str_is(state, noun->lifecycle->failed);
-}
+static bool walk_failed(const svc *s, const svc_id *id);
 
 /* Whatever is in a state that its table leads out of has a date at which it does, or an order that does it. */
 static void walk_not_stuck(svc *s)
@@ -140,7 +136,8 @@ static void walk_not_stuck(svc *s)
       e.kind = noun->kind;
       state = svc_json_member(e.body, svc_str_c(noun->lifecycle->field));
       if (state.n > 2) state = (svc_str){ state.p + 1, state.n - 2 };
-      if (state.n > 2 && svc_transition_from(noun, state) && svc_due_get(&e, SVC_DUE_STATE) == 0 && !walk_ordered(txn, &e) && !walk_failed(s, noun, state))
+      if (state.n > 2 && svc_transition_from(noun, state) && svc_due_get(&e, SVC_DUE_STATE) == 0 && !walk_ordered(txn, &e) &&
+          !(noun->lifecycle->failed && svc_str_is(state, noun->lifecycle->failed) && walk_failed(s, &e.id)))
         munit_errorf("%s is stuck in " SVC_FMT ": " SVC_FMT, noun->name, SVC_ARG(state), SVC_ARG(e.body));
     }
     s->commit.port->read_end(txn);
@@ -447,6 +444,11 @@ typedef struct walk_crew {
   bool sound; /* from here on it does all */
   char waiting[32][25];
   unsigned count;
+  struct {
+    char resource[25], order[25]; /* the last order for it */
+    bool failed;
+  } given[2048];
+  unsigned given_count;
 } walk_crew;
 
 static unsigned walk_crew_random(walk_crew *crew, unsigned below)
@@ -455,9 +457,41 @@ static unsigned walk_crew_random(walk_crew *crew, unsigned below)
   return (unsigned)(crew->chance >> 33) % below;
 }
 
+/* A newer order stands for the older one of the same resource, and it has not failed. */
+static void walk_crew_note(walk_crew *crew, const svc_order *order)
+{
+  unsigned i;
+  for (i = 0; i < crew->given_count && strcmp(crew->given[i].resource, order->resource_id) != 0;) i++;
+  munit_assert_uint(i, <, sizeof crew->given / sizeof crew->given[0]);
+  if (i == crew->given_count) crew->given_count++;
+  snprintf(crew->given[i].resource, sizeof crew->given[i].resource, "%s", order->resource_id);
+  snprintf(crew->given[i].order, sizeof crew->given[i].order, "%s", order->id);
+  crew->given[i].failed = false;
+}
+
+static void walk_crew_failed(walk_crew *crew, const char *order)
+{
+  unsigned i;
+  for (i = 0; i < crew->given_count; i++)
+    if (strcmp(crew->given[i].order, order) == 0) crew->given[i].failed = true;
+}
+
+/* Has the driver failed with the last order for it? Then a change leads out of its state, and nothing else. */
+static bool walk_failed(const svc *s, const svc_id *id)
+{
+  const walk_crew *crew = s->config.driver ? s->config.driver->context : NULL;
+  char hex[25] = { 0 };
+  unsigned i;
+  svc_id_hex(id, hex);
+  for (i = 0; crew && i < crew->given_count; i++)
+    if (strcmp(crew->given[i].resource, hex) == 0) return crew->given[i].failed;
+  return false;
+}
+
 static int walk_crew_done(walk_crew *crew, svc *s, const char *id)
 {
   bool fails = !crew->sound && walk_crew_random(crew, 4) == 0;
+  if (fails) walk_crew_failed(crew, id);
   return svc_order_done(s, id, fails ? SVC_IO : SVC_OK, fails ? "{\"reason\":\"by chance\"}" : "{\"hosts\":[\"a.example.net:27017\"]}");
 }
 
@@ -465,8 +499,9 @@ static int walk_crew_perform(void *context, svc *s, const svc_order *order)
 {
   walk_crew *crew = context;
   unsigned what = crew->sound ? 0 : walk_crew_random(crew, 8);
+  walk_crew_note(crew, order);
   if (what == 1) return SVC_BUSY;
-  if (what == 2) return SVC_IO;
+  if (what == 2) return walk_crew_failed(crew, order->id), SVC_IO;
   if (what < 6 || crew->count == 32) return walk_crew_done(crew, s, order->id);
   snprintf(crew->waiting[crew->count++], 25, "%s", order->id);
   return SVC_OK;
