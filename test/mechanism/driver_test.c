@@ -261,6 +261,25 @@ TEST(driver, never)
   t_close(&w.t);
 }
 
+/* A pause leads through the state that is also the failed one: there is an order that leads out of it, and without one nothing does. */
+TEST(driver, pause)
+{
+  driver_world w;
+  driver_open(&w);
+  driver_create(&w);
+  driver_tick(&w, 1);
+  munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
+  driver_state(&w, "IDLE");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", CLUSTER, w.group), ==, 200);
+  driver_state(&w, "REPAIRING");
+  driver_tick(&w, 1);
+  munit_assert_string_equal(driver_last(&w)->action, "cluster.update");
+  munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
+  driver_state(&w, "IDLE");
+  driver_orders(&w, 0, 0);
+  t_close(&w.t);
+}
+
 TEST(driver, failure)
 {
   const char *before;
