@@ -66,6 +66,11 @@ TEST(corpus, config)
   corpus_run("config", svc_fuzz_config);
 }
 
+TEST(corpus, dialect)
+{
+  corpus_run("dialect", svc_fuzz_dialect);
+}
+
 TEST(corpus, driver)
 {
   corpus_run("driver", svc_fuzz_driver);

@@ -52,10 +52,9 @@ void fuzz_make(fuzz_service *f, const char *target, const char *body, char *id)
   svc_response_free(&response);
 }
 
-void fuzz_open(fuzz_service *f, const svc_config *config)
+void fuzz_begin(fuzz_service *f, const svc_config *config)
 {
   svc_config own;
-  char text[512];
   memset(f, 0, sizeof *f);
   memset(&own, 0, sizeof own);
   if (config) own = *config;
@@ -66,6 +65,12 @@ void fuzz_open(fuzz_service *f, const svc_config *config)
   own.random_context = f;
   own.limiter_off = 1;
   if (svc_open(&f->s, &own) != SVC_OK) fuzz_die("the service does not open");
+}
+
+void fuzz_open(fuzz_service *f, const svc_config *config)
+{
+  char text[512];
+  fuzz_begin(f, config);
   fuzz_make(f, "/api/svc/v2/orgs", "{\"name\":\"Acme\"}", f->org);
   snprintf(text, sizeof text, "{\"name\":\"p\",\"orgId\":\"%s\"}", f->org);
   fuzz_make(f, "/api/svc/v2/groups", text, f->group);
@@ -99,4 +104,84 @@ char *fuzz_line(char **at, const char *end)
   *newline = 0;
   *at = newline + 1;
   return line;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- requests */
+
+#define FUZZ_HEADERS 16
+
+void fuzz_write(const char *folder, const char *name, svc_str text)
+{
+  char path[PATH_MAX];
+  FILE *file;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  file = fopen(path, "wb");
+  if (!file || fwrite(text.p, 1, text.n, file) != text.n || fclose(file) != 0) fuzz_die("a seed cannot be written");
+}
+
+/* What stands for a name in braces; a name of which the fixture has nothing stands for "c". */
+static const char *fuzz_stand_in(const fuzz_service *f, svc_str name)
+{
+  if (svc_str_is(name, "orgId")) return f->org;
+  if (svc_str_is(name, "groupId")) return f->group;
+  return "c";
+}
+
+static char *fuzz_fill_in(const fuzz_service *f, const uint8_t *data, size_t size, size_t *length)
+{
+  char *text = malloc(size * 4 + 32), *to = text; /* "{}" is two bytes, an id twenty-four */
+  size_t i;
+  if (!text) fuzz_die("no memory");
+  for (i = 0; i < size; i++) {
+    size_t end = i + 1;
+    if (data[i] == '{')
+      while (end < size && ((data[end] >= 'a' && data[end] <= 'z') || (data[end] >= 'A' && data[end] <= 'Z'))) end++;
+    if (data[i] == '{' && end < size && end > i + 5 && data[end] == '}') {
+      const char *with = fuzz_stand_in(f, (svc_str){ (const char *)data + i + 1, end - i - 1 });
+      memcpy(to, with, strlen(with));
+      to += strlen(with);
+      i = end;
+    } else {
+      *to++ = (char)data[i];
+    }
+  }
+  *to = 0;
+  *length = (size_t)(to - text);
+  return text;
+}
+
+void fuzz_ask(fuzz_service *f, const uint8_t *data, size_t size, void (*look)(const svc_response *r))
+{
+  svc_header headers[FUZZ_HEADERS];
+  svc_request request;
+  svc_response response;
+  char *text, *at, *line, *space;
+  size_t length;
+  at = text = fuzz_fill_in(f, data, size, &length);
+  line = fuzz_line(&at, text + length);
+  space = line ? strchr(line, ' ') : NULL;
+  if (!space) goto done;
+  *space = 0;
+  memset(&request, 0, sizeof request);
+  memset(headers, 0, sizeof headers);
+  request.method = line;
+  request.target = space + 1;
+  request.headers = headers;
+  request.peer = "192.0.2.1";
+  request.caller = &fuzz_owner;
+  while ((line = fuzz_line(&at, text + length)) != NULL && *line) {
+    char *colon = strstr(line, ": ");
+    if (!colon || request.header_count == FUZZ_HEADERS) continue;
+    *colon = 0;
+    headers[request.header_count].name = line;
+    headers[request.header_count++].value = colon + 2;
+    if (strcmp(line, "Authorization") == 0) request.caller = NULL;
+  }
+  request.body = at;
+  request.body_length = (size_t)(text + length - at);
+  if (svc_handle_request(f->s, &request, &response) != SVC_OK) fuzz_die("svc_handle_request failed");
+  look(&response);
+  svc_response_free(&response);
+done:
+  free(text);
 }

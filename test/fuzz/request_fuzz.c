@@ -5,24 +5,14 @@
 ** Names in braces that stand in paths ({groupId}) are replaced by what the fixture has of that name. The service goes on
 ** from input to input, so that one may find what another has left; it begins anew every FUZZ_LIFE inputs.
 **
-** The first inputs come from the tables: a request to every operation, with a body that has every field of its object,
+** The first inputs come from the tables: a request to every operation, in every dated version, with a body that has every field of its object,
 ** written into the folder SVC_FUZZ_SEEDS together with a dictionary of all names (build.sh fuzz).
 */
 #include "fuzz.h"
 
 #define FUZZ_LIFE 5000
-#define FUZZ_HEADERS 16
 
 /* ------------------------------------------------------------------------------------------------------------ the seeds */
-
-static void fuzz_write(const char *folder, const char *name, svc_str text)
-{
-  char path[PATH_MAX];
-  FILE *file;
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  file = fopen(path, "wb");
-  if (!file || fwrite(text.p, 1, text.n, file) != text.n || fclose(file) != 0) fuzz_die("a seed cannot be written");
-}
 
 static void fuzz_object(svc_buf *b, const svc_object *object, int depth);
 
@@ -86,19 +76,23 @@ static void fuzz_names(svc_buf *words, const svc_object *object, int depth)
   }
 }
 
-static void fuzz_seed(svc_arena *a, const char *folder, const svc_noun *noun, const svc_route *route, size_t number)
+/* older: the version that it asks for; NULL: the newest. */
+static void fuzz_seed(svc_arena *a, const char *folder, const svc_noun *noun, const svc_route *route, const svc_older *older, size_t number)
 {
   static const char *const methods[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
+  const char *example = older && older->example ? older->example : route->example;
   char name[64];
   svc_buf b = svc_buf_new(a, 1024);
   svc_buf_text(&b, methods[route->method]);
   svc_buf_text(&b, route->flags & SVC_ABSOLUTE ? " " : " /api/svc/v2");
   svc_buf_text(&b, route->path);
-  svc_buf_text(&b, "\nContent-Type: application/json\n\n");
-  if (route->example) svc_buf_text(&b, route->example);
+  svc_buf_text(&b, "\nContent-Type: application/json\n");
+  if (older) svc_buf_str(&b, svc_arena_print(a, "Accept: application/vnd.svc.%04u-%02u-%02u+json\n", older->date / 10000, older->date / 100 % 100, older->date % 100));
+  svc_buf_char(&b, '\n');
+  if (example) svc_buf_text(&b, example);
   else if (route->method != SVC_GET && route->method != SVC_DELETE && !(route->flags & SVC_NO_BODY)) {
     if (route->flags & SVC_BODY_ARRAY) svc_buf_char(&b, '[');
-    fuzz_object(&b, route->body ? route->body : noun->object, 0);
+    fuzz_object(&b, older && older->body ? older->body : route->body ? route->body : noun->object, 0);
     if (route->flags & SVC_BODY_ARRAY) svc_buf_char(&b, ']');
   }
   snprintf(name, sizeof name, "seed-%03zu", number);
@@ -139,7 +133,9 @@ static void fuzz_seeds(const svc *s, const char *folder)
     unsigned r;
     for (r = 0; r < noun->route_count; r++) {
       const svc_route *route = &noun->routes[r];
-      fuzz_seed(&a, folder, noun, route, number++);
+      const svc_older *older;
+      fuzz_seed(&a, folder, noun, route, NULL, number++);
+      for (older = route->older; older && older->date; older++) fuzz_seed(&a, folder, noun, route, older, number++);
       if (route->body) fuzz_names(&words, route->body, 0);
     }
     fuzz_names(&words, noun->object, 0);
@@ -150,46 +146,10 @@ static void fuzz_seeds(const svc *s, const char *folder)
 
 /* ---------------------------------------------------------------------------------------------------------- one input */
 
-/* What stands for a name in braces; a name of which the fixture has nothing stands for "c". */
-static const char *fuzz_stand_in(const fuzz_service *f, svc_str name)
-{
-  if (svc_str_is(name, "orgId")) return f->org;
-  if (svc_str_is(name, "groupId")) return f->group;
-  return "c";
-}
-
-static char *fuzz_fill_in(const fuzz_service *f, const uint8_t *data, size_t size, size_t *length)
-{
-  char *text = malloc(size * 4 + 32), *to = text; /* "{}" is two bytes, an id twenty-four */
-  size_t i;
-  if (!text) fuzz_die("no memory");
-  for (i = 0; i < size; i++) {
-    size_t end = i + 1;
-    if (data[i] == '{')
-      while (end < size && ((data[end] >= 'a' && data[end] <= 'z') || (data[end] >= 'A' && data[end] <= 'Z'))) end++;
-    if (data[i] == '{' && end < size && end > i + 5 && data[end] == '}') {
-      const char *with = fuzz_stand_in(f, (svc_str){ (const char *)data + i + 1, end - i - 1 });
-      memcpy(to, with, strlen(with));
-      to += strlen(with);
-      i = end;
-    } else {
-      *to++ = (char)data[i];
-    }
-  }
-  *to = 0;
-  *length = (size_t)(to - text);
-  return text;
-}
-
 int svc_fuzz_request(const uint8_t *data, size_t size)
 {
   static fuzz_service f;
   static int inputs;
-  svc_header headers[FUZZ_HEADERS];
-  svc_request request;
-  svc_response response;
-  char *text, *at, *line, *space;
-  size_t length;
   if (!f.s || ++inputs > FUZZ_LIFE) {
     const char *folder = f.s ? NULL : getenv("SVC_FUZZ_SEEDS");
     svc_close(f.s);
@@ -198,32 +158,6 @@ int svc_fuzz_request(const uint8_t *data, size_t size)
     inputs = 0;
     if (folder) fuzz_seeds(f.s, folder);
   }
-  at = text = fuzz_fill_in(&f, data, size, &length);
-  line = fuzz_line(&at, text + length);
-  space = line ? strchr(line, ' ') : NULL;
-  if (!space) goto done;
-  *space = 0;
-  memset(&request, 0, sizeof request);
-  memset(headers, 0, sizeof headers);
-  request.method = line;
-  request.target = space + 1;
-  request.headers = headers;
-  request.peer = "192.0.2.1";
-  request.caller = &fuzz_owner;
-  while ((line = fuzz_line(&at, text + length)) != NULL && *line) {
-    char *colon = strstr(line, ": ");
-    if (!colon || request.header_count == FUZZ_HEADERS) continue;
-    *colon = 0;
-    headers[request.header_count].name = line;
-    headers[request.header_count++].value = colon + 2;
-    if (strcmp(line, "Authorization") == 0) request.caller = NULL;
-  }
-  request.body = at;
-  request.body_length = (size_t)(text + length - at);
-  if (svc_handle_request(f.s, &request, &response) != SVC_OK) fuzz_die("svc_handle_request failed");
-  fuzz_check(&response);
-  svc_response_free(&response);
-done:
-  free(text);
+  fuzz_ask(&f, data, size, fuzz_check);
   return 0;
 }

@@ -184,6 +184,76 @@ TEST(dialect, faults)
   t_close(&t);
 }
 
+/* ------------------------------------------------------------------------------------------------------------- what users wrote */
+
+/* Words of ours and of the dialect, in every place that is a user's: names, tags, descriptions, comments, keys and values of free-form JSON. */
+TEST(dialect, user_data)
+{
+  static const char *const said = "replicationSpecs shards AWS AMAZON clusters machines CLUSTER_NOT_FOUND \\u0041WS";
+  t_place w;
+  t_service *t = &w.t;
+  char body[1024];
+  const char *shown;
+  t_place_open(&w, &acme, "REPLICASET", NULL);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s", w.group), ==, 200);
+  munit_assert_string_equal(t_str(t, "name"), "REPLICASET");
+  munit_assert_int(t_sendf(t, "POST", MACHINE("machines", ",\"marks\":[{\"word\":\"shards\",\"value\":\"AWS\"},{\"word\":\"AWS\",\"value\":\"SET\"},"
+                           "{\"word\":\"replicationSpecs\",\"value\":\"AMAZON\"}]"), "/groups/%s/machines", w.group), ==, 201);
+  t_advance(t, 60);
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/machines/machines", w.group), ==, 200);
+  shown = strstr(t->response.body, "\"marks\":");
+  munit_assert_not_null(shown);
+  munit_assert_not_null(strstr(shown, "\"word\":\"shards\""));
+  munit_assert_not_null(strstr(shown, "\"value\":\"AWS\""));
+  munit_assert_not_null(strstr(shown, "\"word\":\"replicationSpecs\""));
+  munit_assert_not_null(strstr(shown, "\"value\":\"AMAZON\""));
+  snprintf(body, sizeof body, "[{\"ipAddress\":\"192.0.2.1\",\"comment\":\"%s\"}]", said);
+  munit_assert_int(t_sendf(t, "POST", body, "/groups/%s/accessList", w.group), ==, 201);
+  munit_assert_string_equal(t_str(t, "results[0].comment"), "replicationSpecs shards AWS AMAZON clusters machines CLUSTER_NOT_FOUND AWS");
+  munit_assert_int(t_sendf(t, "POST", NULL, "/groups/%s/sampleDatasetLoad/machines", w.group), ==, 201);
+  t_advance(t, 3600);
+  if (t_sendf(t, "POST", "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"REPLICASET\",\"type\":\"search\",\"definition\":{\"mappings\":{\"dynamic\":false,"
+              "\"fields\":{\"replicationSpecs\":{\"type\":\"string\"},\"shards\":{\"type\":\"string\"},\"key\":{\"type\":\"number\"}}}}}",
+              "/groups/%s/machines/machines/search/indexes", w.group) != 201) munit_error(t->response.body);
+  munit_assert_string_equal(t_str(t, "name"), "REPLICASET");
+  munit_assert_not_null(t_node(t, "latestDefinition.mappings.fields.replicationSpecs"));
+  munit_assert_not_null(t_node(t, "latestDefinition.mappings.fields.shards"));
+  munit_assert_not_null(t_node(t, "latestDefinition.mappings.fields.key"));
+  /* an error names what was sent as it was sent */
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/machines/replicationSpecs", w.group), ==, 404);
+  munit_assert_not_null(strstr(t_str(t, "detail"), "replicationSpecs"));
+  munit_assert_null(strstr(t_str(t, "detail"), "shards"));
+  t_close(t);
+}
+
+/* Location, ETags, pages, limits, and errors that name a path. */
+TEST(dialect, around_the_body)
+{
+  static const svc_limit_override few = { "clusters_group", 4, 1, 60 };
+  svc_config config = { .limits = &few, .limit_count = 1, .dialect = acme_words };
+  t_place w;
+  t_service *t = &w.t;
+  char path[128], tag[64];
+  t_place_open(&w, &config, "alpha", NULL);
+  munit_assert_int(t_sendf(t, "POST", MACHINE("c", ""), "/groups/%s/machines", w.group), ==, 201);
+  snprintf(path, sizeof path, "/groups/%s/machines/c", w.group);
+  munit_assert_not_null(strstr(t_get_header(t, "Location"), path));
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  snprintf(tag, sizeof tag, "%s", t_get_header(t, "ETag"));
+  t_header(t, "If-None-Match", tag);
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 304);
+  t_headers_clear(t);
+  munit_assert_int(t_sendf(t, "PUT", "{}", "/groups/%s/machines", w.group), ==, 405);
+  munit_assert_not_null(strstr(t_str(t, "detail"), "/machines"));
+  munit_assert_int(t_sendf(t, "GET", NULL, "/groups/%s/events?itemsPerPage=1&excludedEventType=LOGIN_ADDED", w.group), ==, 200);
+  munit_assert_not_null(strstr(t_link(t, "next"), "excludedEventType=LOGIN_ADDED"));
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 200);
+  munit_assert_int(t_send(t, "GET", path, NULL), ==, 429);
+  munit_assert_not_null(strstr(t_param(t, 0), "/machines"));
+  munit_assert_null(strstr(t->response.body, "clusters"));
+  t_close(t);
+}
+
 /* The journal shows bodies in the words that they were sent in, and what is secret by our words is secret by any. */
 TEST(dialect, journal)
 {
