@@ -424,7 +424,7 @@ esac
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
 case $verb in # before the lock is waited for: a wrong name is said at once, whatever else runs in this folder
-  test) known_name "${1:-}" ;;
+  test) [ $# -le 1 ] || die "test takes one name, and runs all whose names have it in them: ./build.sh test $1"; known_name "${1:-}" ;;
   check) [ -z "${1:-}" ] || checks | grep -qF -e "$1" ||
     die "no check has '$1' in its name$(checks | sed 's,check/,,' | near "$1"): they are test/check/*.sh" ;;
 esac

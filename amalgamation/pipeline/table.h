@@ -410,7 +410,7 @@ typedef struct svc_event_member {
 
 /* Events of a noun that has this say what a change has changed, field by field: svc_feed_ops.diffs writes it. */
 typedef struct svc_diff {
-  const char *type; /* what the log calls such entities: "USERS" */
+  const char *called; /* what the log calls such entities: "USERS" */
   /* Adds to `out` what the log shows of such an entity beside its changed fields, as `body` has it by now. NULL: nothing. */
   bool (*shows)(svc_call *c, const svc_entity *e, const svc_node *body, svc_node *out);
   bool discreet; /* the log is read by people who may not read such entities: it says that one has changed, and none of its fields */

@@ -45,6 +45,8 @@ TEST(near, answers)
     { "POST", "/databaseUsers", "{\"databaseName\":\"admin\",\"username\":\"u\",\"password\":\"correct horse\",\"roles\":[{\"databaseName\":\"a\",\"roleName\":\"readwrit\"}]}",
       "did you mean readWrite?" },
     { "POST", "/clusters", "{\"name\":\"C\",\"dbMajorVersion\":\"5.0\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
+      "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}", "dbMajorVersion must be 6.0, 7.0 or 8.0" },
+    { "POST", "/clusters", "{\"name\":\"C\",\"dbMajorVersion\":\"4.7\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
       "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}", "dbMajorVersion must be 6.0, 7.0 or 8.0" }
   };
   const svc_config config = { .limiter_off = 1 };

@@ -26,6 +26,7 @@ refused 0 'into PREFIX' install --help
 refused 1 'install takes no argument' install /tmp/svc
 refused 2 'did you mean install?' instal
 refused 1 "no suite or check has 'nosuchname'" test nosuchname
+refused 1 'test takes one name' test near cluster
 refused 1 "fuzz has no flag '--fast'" fuzz --fast
 
 # ---- pkg-config

@@ -37,4 +37,4 @@ static bool cluster_diff_shows(svc_call *c, const svc_entity *e, const svc_node 
   return true;
 }
 
-SVC_PRIVATE const svc_diff svc_cluster_diff = { .type = CLUSTER_DIFF_SET, .shows = cluster_diff_shows };
+SVC_PRIVATE const svc_diff svc_cluster_diff = { .called = CLUSTER_DIFF_SET, .shows = cluster_diff_shows };

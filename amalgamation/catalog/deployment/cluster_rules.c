@@ -31,13 +31,13 @@ static int cluster_rules_rank(svc_str major)
 static bool cluster_rules_no_version(svc_call *c, svc_str wanted)
 {
   const char *majors[SVC_DB_VERSION_COUNT + 1];
+  bool once = svc_value_in(c->s, wanted, svc_db_versions_deprecated); /* it was on offer */
   size_t n;
-  if (svc_value_in(c->s, wanted, svc_db_versions_deprecated)) return svc_fail(c, SVC_E_CLUSTER_VERSION_DEPRECATED, "S", &wanted);
   for (n = 0; n < SVC_DB_VERSION_COUNT; n++) majors[n] = svc_db_versions[n].major;
   majors[n] = NULL;
-  return svc_fail_as(c, svc_say(c, SVC_FMT " is not a database version that can be used here. dbMajorVersion must be %s, "
-                                        "and not lower than that of the cluster.", SVC_ARG(wanted), svc_values_known(c, majors).p),
-                     SVC_E_DB_VERSION_INVALID, "S", &wanted);
+  return svc_fail_as(c, svc_say(c, SVC_FMT " is %s. dbMajorVersion must be %s, and not lower than that of the cluster.", SVC_ARG(wanted),
+                                once ? "a deprecated database version" : "not a database version that can be used here", svc_values_known(c, majors).p),
+                     once ? SVC_E_CLUSTER_VERSION_DEPRECATED : SVC_E_DB_VERSION_INVALID, "S", &wanted);
 }
 
 /* A version must be one of those on offer, and never older than the one it has; one that is no longer on offer may stay.

@@ -106,7 +106,7 @@ static bool flex_cluster_begin(svc_call *c, svc_change *change)
     svc_cluster_host_id(c, &seed, id);
   }
   change->extra = svc_arena_copy(c->arena, (svc_str){ id, sizeof id });
-  if (!change->extra.p) return svc_no_memory(c);
+  if (change->extra.n < CLUSTER_ID) return svc_no_memory(c);
   svc_node_put(c->arena, change->body, strings);
   return change->action != FLEX_TAKES_OVER || flex_cluster_connect(c, change);
 }

@@ -132,7 +132,7 @@ static bool process_args_stored(svc_call *c, const svc_change *change, const svc
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
-static const svc_diff process_args_diff = { .type = "PROCESS_ARGS" };
+static const svc_diff process_args_diff = { .called = "PROCESS_ARGS" };
 
 SVC_PRIVATE const svc_noun svc_noun_process_args = {
   .name = CLUSTER_PROCESS_ARGS,

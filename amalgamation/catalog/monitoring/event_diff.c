@@ -161,7 +161,7 @@ SVC_PRIVATE bool svc_event_diffs(svc_call *c, const svc_difference *d, svc_event
   event_diff_name(c, d, one);
   svc_node_put(c->arena, one, all.params);
   svc_node_set_text(c->arena, one, "status", event_diff_status(d->what));
-  svc_node_set_text(c->arena, one, "type", diff->type);
+  svc_node_set_text(c->arena, one, "type", diff->called);
   if (diff->shows && !diff->shows(c, d->e, d->body, one)) return false;
   svc_node_append(list, one);
   svc_node_write(&b, list);

@@ -170,7 +170,7 @@ static bool custom_db_role_shows(svc_call *c, const svc_entity *e, const svc_nod
   svc_node_put(c->arena, out, roles);
   return true;
 }
-static const svc_diff custom_db_role_diff = { .type = "ROLES", .shows = custom_db_role_shows };
+static const svc_diff custom_db_role_diff = { .called = "ROLES", .shows = custom_db_role_shows };
 
 SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .name = "custom database role",

@@ -268,7 +268,7 @@ static bool database_user_shows(svc_call *c, const svc_entity *e, const svc_node
   svc_node_put(c->arena, out, roles);
   return true;
 }
-static const svc_diff database_user_diff = { .type = "USERS", .shows = database_user_shows };
+static const svc_diff database_user_diff = { .called = "USERS", .shows = database_user_shows };
 
 /*
 ** A role whose name is no custom role's is built in. A user is limited to what is there; the limit stays when that goes, since a

@@ -119,7 +119,7 @@ SVC_PRIVATE const svc_noun svc_noun_user_security = {
   .flags = SVC_SINGLETON,
   .object = &user_security_object,
   .event_updated = "GROUP_SETTINGS_UPDATED",
-  .diff = &(const svc_diff){ .type = "AUTH", .discreet = true },
+  .diff = &(const svc_diff){ .called = "AUTH", .discreet = true },
   .order_put = "security.put",
   .routes = SVC_ROUTES(user_security_routes),
   .prepare = user_security_prepare,
