@@ -209,7 +209,12 @@ void model_created(soak_world *w, int kind, unsigned project, unsigned slot, uns
 
 void model_changed(soak_world *w, int kind, unsigned project, unsigned slot, unsigned value)
 {
-  model_thing(w, kind, project, slot)->value = value;
+  soak_thing *t = model_thing(w, kind, project, slot);
+  t->value = value;
+  if (kind == SOAK_CLUSTER && strcmp(t->state, "CREATING") != 0) { /* tags are a change of their own, unless the creation has them */
+    t->state = "UPDATING";
+    t->due = w->now + SOAK_PROVISION / 2;
+  }
   model_count(w, kind, project, slot, SOAK_CHANGED);
 }
 
@@ -235,7 +240,7 @@ void model_paused(soak_world *w, unsigned project, unsigned slot, bool pause)
   if (t->paused == pause) return; /* nothing is changed */
   w->written++;
   t->paused = pause;
-  t->state = "UPDATING";
+  t->state = "REPAIRING";
   t->due = w->now + SOAK_PROVISION / 2;
   t->resumes = pause ? w->now + 30 * MODEL_DAY : 0;
   if (!pause) t->resumed = w->now;
@@ -258,7 +263,7 @@ static void model_cluster(soak_world *w, unsigned project, unsigned slot, int64_
   }
   if (t->there && t->resumes && t->resumes <= now) { /* by itself */
     t->paused = false;
-    t->state = "UPDATING";
+    t->state = "REPAIRING";
     t->resumed = t->resumes;
     t->due = t->resumes + SOAK_PROVISION / 2;
     t->resumes = 0;
