@@ -290,6 +290,14 @@ static bool openapi_is_gone(const svc *s, const svc_route *r)
   return false;
 }
 
+static bool openapi_any_gone(const svc *s)
+{
+  unsigned i;
+  for (i = 0; i < s->plan_count; i++)
+    if (openapi_is_gone(s, s->plans[i].route)) return true;
+  return false;
+}
+
 static int openapi_when(const svc *s, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
@@ -541,7 +549,8 @@ static void openapi_components(openapi_writer *w)
   svc_openapi_put(w, "},'headers':{");
   openapi_headers(w);
   svc_openapi_put(w, "},'responses':{'");
-  for (i = 0; i < OPENAPI_REFUSALS; i++) openapi_error(w, openapi_refusals[i].status);
+  for (i = 0; i < OPENAPI_REFUSALS; i++)
+    if (openapi_refusals[i].when != OPENAPI_AGED || openapi_any_gone(w->s)) openapi_error(w, openapi_refusals[i].status);
   openapi_error(w, 0);
   svc_openapi_put(w, "NotModified':");
   openapi_describe(w, svc_status_reason(304));

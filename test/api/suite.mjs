@@ -8,8 +8,12 @@ import { isElsewhere } from './world.mjs';
 
 // Headers of HTTP itself, and those that Prism adds.
 const PLAIN = new Set(['date', 'content-type', 'content-length', 'connection', 'keep-alive', 'transfer-encoding', 'vary', 'cache-control',
-  'x-content-type-options', 'sl-violations', 'access-control-allow-origin', 'access-control-allow-headers', 'access-control-allow-credentials',
+  'sl-violations', 'access-control-allow-origin', 'access-control-allow-headers', 'access-control-allow-credentials',
   'access-control-expose-headers', 'access-control-allow-methods']);
+
+// What every answer of svcd tells browsers: no part of the API, and the same of all operations.
+const BROWSERS = { 'referrer-policy': 'strict-origin-when-cross-origin', 'x-frame-options': 'DENY', 'x-permitted-cross-domain-policies': 'none',
+  'x-content-type-options': 'nosniff' };
 
 // What Prism says of a call.
 function violations(answer) {
@@ -29,7 +33,10 @@ function faults(schemas, op, answer, meant) {
     if (fault) found.push(fault);
   }
   const known = new Set(Object.keys(response?.headers ?? {}).map((name) => name.toLowerCase()));
-  for (const name of answer.headers.keys()) if (!PLAIN.has(name) && !known.has(name)) found.push(`the header ${name} is not described`);
+  for (const name of answer.headers.keys())
+    if (!PLAIN.has(name) && !known.has(name) && !(name in BROWSERS)) found.push(`the header ${name} is not described`);
+  for (const [name, value] of Object.entries(BROWSERS))
+    if (answer.headers.get(name) !== value) found.push(`the header ${name} is ${answer.headers.get(name)}, not ${value}`);
   return found;
 }
 

@@ -33,8 +33,10 @@ const WATCHED = [['POST', '/groups/{groupId}/alertConfigs', { enabled: true, eve
 ['POST', CLUSTERS]];
 
 // What is done first: [method, path, body]; without a body its example. A POST of an example makes what may be there from before, but
-// for one that is only 'sent'.
+// for one that is only 'sent'; 'at rest': time passes behind it.
 export const first = {
+  'POST /groups/{groupId}/userSecurity/ldap/verify': [['POST', CLUSTERS]], // nodes of a cluster try it
+  'GET /groups/{groupId}/userSecurity/ldap/verify/{requestId}': [['POST', CLUSTERS, undefined, 'at rest']],
   'DELETE /orgs/{orgId}': [['DELETE', '/groups/{groupId}']], // projects keep their organization
   'POST /groups/{groupId}/maintenanceWindow/defer': [ // only what is scheduled can be put off
     ['PATCH', '/groups/{groupId}/maintenanceWindow', { dayOfWeek: 1, startASAP: true }]],
@@ -116,13 +118,18 @@ export const then = {
 };
 
 // What takes time to get where it can be asked for: at rest, made, copied.
-export const later = new Set(['GET /groups/{groupId}/alerts', 'GET /orgs/{orgId}/invoices', 'GET /groups/{groupId}/alertConfigs/{alertConfigId}/alerts', 'GET /groups/{groupId}/processes',
+export const later = new Set(['GET /groups/{groupId}/alerts', 'GET /orgs/{orgId}/invoices', 'GET /groups/{groupId}/alertConfigs/{alertConfigId}/alerts', 'GET /groups/{groupId}/processes', 'POST /groups/{groupId}/userSecurity/ldap/verify',
   `POST ${FLEX}:tenantUpgrade`, `POST ${CLUSTERS}/tenantUpgradeToServerless`, 'GET /orgs/{orgId}/billing/costExplorer/usage/{token}',
   'PUT /groups/{groupId}/liveMigrations/{liveMigrationId}/cutover']);
 
 const host = (upTo) => async (world) => {
   const name = await world.one(CLUSTERS);
-  const cluster = await world.must('GET', `/groups/${world.group}/clusters/${name}`);
+  const path = `/groups/${world.group}/clusters/${name}`;
+  let cluster = await world.must('GET', path);
+  if (!cluster.connectionStrings.standard) { // it has no hosts before the creation has ended
+    await world.pass(600);
+    cluster = await world.must('GET', path);
+  }
   return cluster.connectionStrings.standard.split('://')[1].split(upTo)[0];
 };
 const index = (field) => async (world) => {

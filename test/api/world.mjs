@@ -221,7 +221,11 @@ export class World {
       const before = this.byPath.get(`${method} ${path}`);
       if (!before) throw new Error(`tables.mjs: there is no ${method} ${path}`);
       const at = await this.path(before);
-      if (op.method === 'GET' && method === 'POST' && !body && how !== 'sent') { await this.make(before, await this.fill(before)); continue; }
+      if (op.method === 'GET' && method === 'POST' && !body && how !== 'sent') {
+        await this.make(before, await this.fill(before));
+        if (how === 'at rest') await this.pass(600);
+        continue;
+      }
       await this.must(method, at, body ?? (await this.example(before)));
     }
     this.making.push(op);

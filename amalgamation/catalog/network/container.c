@@ -15,10 +15,9 @@ static const struct container_blocks {
   int widest, narrowest, given;
 } container_blocks[] = { { 21, 24, 21 }, { 21, 24, 21 }, { 8, 18, 18 } };
 
-/* There are some in which no cluster lies yet. */
+/* There is one in which no cluster lies yet. */
 static const char *const container_azure_regions[] = {
-  SVC_REGIONS_OF_AZURE, "CHILE_CENTRAL", "INDONESIA_CENTRAL", "MALAYSIA_WEST", "US_EAST_2", "US_EAST_2_EUAP", "US_WEST_2",
-  "US_WEST_3", NULL
+  SVC_REGIONS_OF_AZURE, "US_EAST_2", "US_EAST_2_EUAP", "US_WEST_2", "US_WEST_3", NULL
 };
 
 #define CONTAINER_BLOCK F_STR("svcCidrBlock", .max = 18)
