@@ -145,6 +145,7 @@ SVC_PRIVATE int svc_dialect_open(svc *s)
   s->config.dialect = NULL; /* the host's string */
   s->dialect = svc_arena_zero(&s->memory, sizeof *s->dialect);
   if (s->memory.failed) return SVC_NOMEM;
+  s->dialect->mark = (uint32_t)svc_body_revision(text);
   if (!svc_json_gate(&s->memory, text, DIALECT_DEPTH, &fault)) return dialect_malformed(s, text, &fault);
   body = svc_json_parse_gated(&s->memory, text);
   if (!body) return SVC_NOMEM;

@@ -23,6 +23,7 @@ typedef struct svc_words {
 } svc_words;
 struct svc_dialect {
   svc_words kinds[SVC_WORD_KINDS];
+  uint32_t mark; /* of all its words: part of the ETags of answers in these */
 };
 SVC_PRIVATE int svc_dialect_open(svc *s);  /* reads svc_config.dialect and takes the vendor word and the scheme of it */
 SVC_PRIVATE int svc_dialect_check(svc *s); /* its words against the tables; the vendor word is known */

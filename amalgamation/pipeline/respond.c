@@ -110,13 +110,18 @@ static svc_str respond_etag(svc_call *c)
   static const char hex[] = "0123456789abcdef";
   uint64_t rest = c->answer.revision;
   unsigned day = c->route.older ? c->route.version : 0;
-  char text[40];
+  uint32_t mark = c->plan && c->plan->renamed ? c->s->dialect->mark : 0;
+  char text[48];
   size_t at = sizeof text;
   text[--at] = '"';
+  if (mark) {
+    for (; mark; mark >>= 4) text[--at] = hex[mark & 15];
+    text[--at] = 'd';
+  }
   if (c->query.envelope) text[--at] = 'e';
   if (c->query.pretty) text[--at] = 'p';
   for (; day; day /= 10) text[--at] = (char)('0' + day % 10);
-  if (c->query.envelope || c->query.pretty || c->route.older) text[--at] = '-';
+  if (at < sizeof text - 1) text[--at] = '-';
   do text[--at] = hex[rest & 15];
   while (rest >>= 4);
   text[--at] = '"';

@@ -226,6 +226,30 @@ TEST(dialect, user_data)
   t_close(t);
 }
 
+/* The same state in other words has another ETag, so that nobody is told that the words which they have are still those. */
+TEST(dialect, other_tags)
+{
+  static const char *const dialects[] = { NULL, acme_words, "{\"fields\":{\"dbVersion\":\"otherVersion\"}}" };
+  char tags[3][64];
+  size_t i, k;
+  for (i = 0; i < 3; i++) {
+    svc_config config = { .limiter_off = 1, .seed = 7, .manual_clock = INT64_C(1800000000000), .dialect = dialects[i] };
+    const char *clusters = i == 1 ? "/groups/%s/machines" : "/groups/%s/clusters", *one = i == 1 ? "/groups/%s/machines/c" : "/groups/%s/clusters/c";
+    t_place w;
+    t_place_open(&w, &config, "alpha", NULL);
+    munit_assert_int(t_sendf(&w.t, "POST", i == 1 ? MACHINE("c", "") : "{\"name\":\"c\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
+                             "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}",
+                             clusters, w.group), ==, 201);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, one, w.group), ==, 200);
+    snprintf(tags[i], sizeof tags[i], "%s", t_get_header(&w.t, "ETag"));
+    for (k = 0; k < i; k++) munit_assert_string_not_equal(tags[i], tags[k]);
+    munit_assert_memory_equal(strlen(tags[0]) - 1, tags[i], tags[0]); /* the state is the same */
+    t_header(&w.t, "If-None-Match", tags[0]);
+    munit_assert_int(t_sendf(&w.t, "GET", NULL, one, w.group), ==, i ? 200 : 304);
+    t_close(&w.t);
+  }
+}
+
 /* Location, ETags, pages, limits, and errors that name a path. */
 TEST(dialect, around_the_body)
 {
