@@ -521,7 +521,7 @@ TEST(io, broken)
       config = (svc_config){ .limiter_off = 1, .path = folder, .map_size = limited ? 0 : 1, .durability = SVC_NO_SYNC,
                              .map_limit = limited ? 400000 + (size_t)tries * 4096 : 0 };
       if (io_break(&t, &config, first)) break;
-      munit_assert_int(tries, <, limited ? 16 : 0);
+      munit_assert_int(tries, <, limited ? 64 : 0);
       t_close(&t);
       store_remove(folder);
     }
