@@ -112,14 +112,6 @@ static int faults_invalid(char why[SVC_FAULT_WHY], const char *what, const char 
   return SVC_INVALID;
 }
 
-static const svc_plan *faults_plan(const svc *s, const char *operation)
-{
-  size_t i;
-  for (i = 0; i < s->plan_count; i++)
-    if (strcmp(s->plans[i].route->op, operation) == 0) return &s->plans[i]; /* every route has a name: catalog_test.c */
-  return NULL;
-}
-
 /* Status and code must be of each other. */
 static int faults_error(const svc *s, svc_fault *f, char why[SVC_FAULT_WHY])
 {
@@ -136,7 +128,7 @@ static int faults_error(const svc *s, svc_fault *f, char why[SVC_FAULT_WHY])
 
 static int faults_check(const svc *s, svc_fault *f, const svc_plan **of, char why[SVC_FAULT_WHY])
 {
-  *of = f->operation ? faults_plan(s, f->operation) : NULL;
+  *of = f->operation ? svc_plan_named(s, f->operation) : NULL;
   if (f->operation && !*of) return faults_invalid(why, "there is no operation ", f->operation);
   if (*of) f->operation = (*of)->route->op;
   if (f->kind < SVC_FAULT_ANSWER || f->kind > SVC_FAULT_STALE_NONCE) return faults_invalid(why, "the kind is unknown", NULL);

@@ -117,9 +117,8 @@ SVC_PRIVATE void svc_answer_key(svc_call *c, svc_str key)
 
 SVC_PRIVATE void svc_answer_links_of(svc_call *c, const char *op)
 {
-  size_t i;
-  for (i = 0; i < c->s->plan_count; i++)
-    if (strcmp(c->s->plans[i].route->op, op) == 0) c->answer.links = &c->s->plans[i].links;
+  const svc_plan *plan = svc_plan_named(c->s, op);
+  if (plan) c->answer.links = &plan->links;
 }
 
 SVC_PRIVATE void svc_answer_unlinked(svc_call *c)

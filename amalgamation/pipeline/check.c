@@ -52,6 +52,7 @@ static svc_str check_path_text(svc_call *c, const check_path *path)
   (check_note(svc_violate(c, code, check_path_text(c, path), __VA_ARGS__), SVC_FAULT_VALUE, check_tell(c, f, (input)->text)), \
    (svc_node *)NULL)
 
+/* What an error may tell of a value: nothing of a secret. */
 static svc_str check_telling(const svc_field *f, svc_str value)
 {
   return f->flags & (SVC_SEALED | SVC_WRITE_ONLY) ? SVC_S("") : value;

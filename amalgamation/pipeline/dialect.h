@@ -38,6 +38,7 @@ SVC_PRIVATE int svc_code_shown(const svc *s, const char *name); /* the error tha
 SVC_PRIVATE const char *svc_shown_path(svc *s, const svc_route *route); /* in the handle's memory, which may have none */
 SVC_PRIVATE svc_str svc_shown_target(const svc *s, svc_arena *a, svc_str path); /* a NUL-terminated path below the base path; empty: no memory */
 SVC_PRIVATE svc_str svc_shown_query(const svc_call *c, const svc_query_value *v); /* the value of a parameter as it was sent */
+SVC_PRIVATE svc_str svc_shown_place_in(const svc *s, svc_arena *a, const svc_object *object, svc_str path); /* a place in a body of this object; NULL: of any */
 SVC_PRIVATE svc_str svc_shown_place(svc_call *c, svc_str path); /* "specs[0].name", a place in the body of the request */
 /* A text of ours, which has nothing in it that somebody sent, with the dialect's words for fields, values and codes that stand in it with
 ** a capital letter: plain words are English. NUL-terminated if the text is. */

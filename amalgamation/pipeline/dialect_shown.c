@@ -55,24 +55,26 @@ static svc_str shown_name(const svc *s, svc_str name)
 }
 
 /* Keys of a map, and whatever is in free-form JSON, are what was sent. */
-SVC_PRIVATE svc_str svc_shown_place(svc_call *c, svc_str path)
+SVC_PRIVATE svc_str svc_shown_place_in(const svc *s, svc_arena *a, const svc_object *object, svc_str path)
 {
-  const svc_object *object = c->plan ? svc_body_object(c) : NULL;
-  svc_buf b;
+  svc_buf b = svc_buf_new(a, path.n + 32);
   bool free = false, key = false;
-  if (!c->s->dialect) return path;
-  b = svc_buf_new(c->arena, path.n + 32);
   while (path.n) {
     svc_str index, name = shown_step(&path, &index);
     const svc_field *f = free || key ? NULL : svc_field_somewhere(object, name);
     if (b.n) svc_buf_char(&b, '.');
-    svc_buf_str(&b, free || key ? name : shown_name(c->s, name));
+    svc_buf_str(&b, free || key ? name : shown_name(s, name));
     svc_buf_str(&b, index);
     free = free || (f && f->type == SVC_ANY && !f->object) || (key && !object);
     key = f && f->type == SVC_MAP;
     if (f) object = f->object;
   }
   return svc_buf_done(&b);
+}
+
+SVC_PRIVATE svc_str svc_shown_place(svc_call *c, svc_str path)
+{
+  return c->s->dialect ? svc_shown_place_in(c->s, c->arena, c->plan ? svc_body_object(c) : NULL, path) : path;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------- texts */

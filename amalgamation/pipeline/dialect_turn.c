@@ -63,20 +63,6 @@ static svc_str turn_name(const svc *s, const svc_object *object, svc_str name)
   return word && svc_field_somewhere(object, word->ours) ? word->ours : name;
 }
 
-/* "specs[0].name": every name in it that is a field's as the dialect has it. Only answers have such texts. */
-static svc_str turn_place(const turn *t, svc_str place)
-{
-  svc_buf b = svc_buf_new(t->arena, place.n + 32);
-  size_t i = 0, n;
-  while (i < place.n) {
-    for (n = 0; i + n < place.n && !strchr(".[]", place.p[i + n]);) n++;
-    svc_buf_str(&b, svc_shown_field(t->s, (svc_str){ place.p + i, n }));
-    i += n;
-    if (i < place.n) svc_buf_char(&b, place.p[i++]);
-  }
-  return svc_buf_done(&b);
-}
-
 /* ------------------------------------------------------------------------------------------------------------------ bodies */
 
 /* The variant of a union that the body asks for, in whichever words; the union itself: the body does not say. */
@@ -105,7 +91,7 @@ static const svc_object *turn_variant(const turn *t, const svc_object *object, c
 static void turn_value(const turn *t, const svc_field *f, int type, svc_node *node)
 {
   svc_node *item;
-  if (f->flags & SVC_PLACE && node->type == SVC_J_STRING) node->text = turn_place(t, node->text);
+  if (f->flags & SVC_PLACE && node->type == SVC_J_STRING) node->text = svc_shown_place_in(t->s, t->arena, NULL, node->text);
   else if ((type == SVC_STRING || type == SVC_NAME) && node->type == SVC_J_STRING) node->text = svc_turned_value(t->s, f, node->text);
   else if (type == SVC_OBJECT || (type == SVC_ANY && f->object)) turn_object(t, f->object, node);
   else if ((type == SVC_ARRAY && node->type == SVC_J_ARRAY) || (type == SVC_MAP && node->type == SVC_J_OBJECT))

@@ -25,7 +25,7 @@
   X(INVALID_JSON, 400, "The body is not the JSON that is expected here.", "") \
   X(INVALID_JSON_ATTRIBUTE, 400, "The attribute {0} does not have the expected JSON type.", "attribute") \
   X(MALFORMED_JSON, 400, "The body is not valid JSON: {1} at byte {0}.", "position,what") \
-  X(INVALID_ENUM_VALUE, 400, "The value of {0} is not one of those allowed.", "name") \
+  X(INVALID_ENUM_VALUE, 400, "The value of {0} is not one of those allowed.", "attribute") \
   X(INVALID_QUERY_PARAMETER, 400, "The query parameter {0} is not valid: {1}.", "name,why") \
   X(MISSING_QUERY_PARAMETER, 400, "The query parameter {0} is required.", "name") \
   X(INVALID_PATH_PARAMETER, 400, "The path parameter {0} is not valid.", "name") \

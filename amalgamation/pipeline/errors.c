@@ -130,7 +130,7 @@ static svc_str errors_shown(svc_call *c, svc_str name, svc_str text)
 
 static bool errors_fail(svc_call *c, svc_str detail, int code, const char *format, va_list args)
 {
-  svc_str names = code == SVC_E_INVALID_ENUM_VALUE ? SVC_S("attribute") : svc_str_c(errors_parameters(code)); /* called "name", as is much else */
+  svc_str names = svc_str_c(errors_parameters(code));
   c->error.code = code;
   c->error.param_count = 0;
   c->error.detail = detail;

@@ -74,6 +74,7 @@ struct svc_plan {
 };
 
 /* plan.c: the tables as the handle uses them. */
+SVC_PRIVATE const svc_plan *svc_plan_named(const svc *s, const char *op); /* by what the public reference calls it; NULL: this build has none */
 SVC_PRIVATE int svc_plan_open(svc *s); /* a row that breaks a bound is named in the log: SVC_INVALID */
 SVC_PRIVATE const char *svc_names_of(const svc_noun *noun); /* the space of unique values that it is in: its own kind, or `names` */
 SVC_PRIVATE const svc_noun_info *svc_noun_by_kind(const svc *s, const char *kind);

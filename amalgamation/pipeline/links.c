@@ -509,15 +509,15 @@ SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc
 SVC_PRIVATE void svc_answer_link(svc_call *c, const char *op, const svc_str *values)
 {
   svc_buf b = svc_buf_new(c->arena, c->answer.links_more.n + 256);
+  const svc_plan *plan = svc_plan_named(c->s, op);
   const char *path, *open;
   svc_str rel;
-  size_t i, at = 0, end;
-  for (i = 0; i < c->s->plan_count && strcmp(c->s->plans[i].route->op, op) != 0;) i++;
-  if (i == c->s->plan_count) return;
+  size_t at = 0, end;
+  if (!plan) return;
   svc_buf_str(&b, c->answer.links_more);
   svc_buf_text(&b, ",{\"href\":\"");
   links_base(&b, c->s);
-  for (path = c->s->plans[i].path; (open = strchr(path, '{')) != NULL; path = strchr(open, '}') + 1) {
+  for (path = plan->path; (open = strchr(path, '{')) != NULL; path = strchr(open, '}') + 1) {
     int param = links_param_named(c->plan->path, open);
     svc_buf_add(&b, path, (size_t)(open - path));
     if (param >= 0) {
@@ -529,7 +529,7 @@ SVC_PRIVATE void svc_answer_link(svc_call *c, const char *op, const svc_str *val
   }
   svc_buf_text(&b, path);
   end = b.n;
-  links_query(c->s, &b, &c->s->plans[i]);
+  links_query(c->s, &b, plan);
   svc_buf_text(&b, "\",\"rel\":\"");
   svc_buf_str(&b, c->s->base_url);
   rel = b.failed ? SVC_S("") : svc_arena_copy(c->arena, (svc_str){ b.p + at, end - at });

@@ -139,6 +139,14 @@ static bool plan_is_array(const svc_noun *noun, const char *field)
   return !object || (f && f->type == SVC_ARRAY && f->item == SVC_OBJECT);
 }
 
+SVC_PRIVATE const svc_plan *svc_plan_named(const svc *s, const char *op)
+{
+  size_t i;
+  for (i = 0; i < s->plan_count; i++)
+    if (strcmp(s->plans[i].route->op, op) == 0) return &s->plans[i]; /* every route has a name: catalog_test.c */
+  return NULL;
+}
+
 /* So many that an event has room for, each of a field that the entities have. */
 static bool plan_event_members(const svc_noun *noun)
 {

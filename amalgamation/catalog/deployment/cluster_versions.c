@@ -3,8 +3,9 @@
 ** number of shards, and one size of disks for the whole cluster.
 **
 ** The rule: a zone is shown by its first shard, whose id it has. A cluster whose shards differ cannot be shown so: it is refused, and lists
-** leave it out. Shards of one zone may differ in the speed of their disks alone, and those of all zones have one size. What is sent back as it was shown changes nothing; other specs are written out again, one for each shard, and the shards of a
-** zone keep the ids that they have, in their order.
+** leave it out. Shards of one zone may differ in the speed of their disks alone, and those of all zones have one size. What is sent back as it
+** was shown changes nothing; other specs are written out again, one for each shard, and the shards of a zone keep the ids that they have, in
+** their order.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
