@@ -216,10 +216,15 @@ TEST(backup_schedule, default)
 /* Backups that are off: there is no schedule; they go on and off with the cluster's backupEnabled. */
 TEST(backup_schedule, follows)
 {
+  char detail[200], id[32];
   b_world w;
   b_open_cluster(&w, NULL, B_CLUSTER("C", ""));
   b_bad(&w, "GET", SCHEDULE, NULL, 404, "BACKUP_CONFIG_NOT_FOUND");
-  munit_assert_string_equal(t_param(&w.t, 0), "C");
+  snprintf(detail, sizeof detail, "No backup configuration exists for cluster %s in group %s.", t_param(&w.t, 0), t_param(&w.t, 1));
+  munit_assert_string_equal(t_str(&w.t, "detail"), detail);
+  snprintf(id, sizeof id, "%s", t_param(&w.t, 0));
+  b_good(&w, "GET", "%C", NULL, 200);
+  munit_assert_string_equal(t_str(&w.t, "id"), id);
   b_bad(&w, "PATCH", SCHEDULE, "{}", 404, "BACKUP_CONFIG_NOT_FOUND");
   b_bad(&w, "DELETE", SCHEDULE, NULL, 404, "BACKUP_CONFIG_NOT_FOUND");
   t_advance(&w.t, 86400);

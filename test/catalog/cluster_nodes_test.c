@@ -153,25 +153,29 @@ TEST(cluster_nodes, config_servers)
   }
 }
 
-/* Lists of private endpoints are shown from the start, empty; the older one where all regions are of the first provider. */
+/* Private endpoints are shown, empty, once there is a connection string, and of sharded clusters from the start; the older list where all
+** regions are of the first provider. */
 TEST(cluster_nodes, strings)
 {
   static const struct {
-    const char *regions;
-    bool by_id;
+    const char *type, *regions;
+    bool at_once, by_id;
   } rows[] = {
-    { REGION("AWS", "US_EAST_1", ELECTABLE("M10", "")), true },
-    { REGION("AZURE", "US_EAST_2", ELECTABLE("M10", "")), false }
+    { "REPLICASET", REGION("AWS", "US_EAST_1", ELECTABLE("M10", "")), false, true },
+    { "REPLICASET", REGION("AZURE", "US_EAST_2", ELECTABLE("M10", "")), false, false },
+    { "SHARDED", REGION("AWS", "US_EAST_1", ELECTABLE("M30", "")), true, true }
   };
   char body[600];
   t_place w;
   size_t i;
-  for (i = 0; i < 2; i++) {
-    snprintf(body, sizeof body, "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[%s]}]}", rows[i].regions);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"C\",\"clusterType\":\"%s\",\"replicationSpecs\":[{\"regionConfigs\":[%s]}]}", rows[i].type, rows[i].regions);
     nodes_make(&w, body);
     munit_assert_null(t_node(&w.t, "connectionStrings.standard"));
     munit_assert_null(t_node(&w.t, "connectionStrings.standardSrv"));
-    munit_assert_not_null(t_node(&w.t, "connectionStrings.privateEndpoint")); /* that it has none is known */
+    munit_assert_not_null(t_node(&w.t, "connectionStrings"));
+    munit_assert_true((t_node(&w.t, "connectionStrings.privateEndpoint") != NULL) == rows[i].at_once);
+    munit_assert_true((t_node(&w.t, "connectionStrings.awsPrivateLinkSrv") != NULL) == (rows[i].at_once && rows[i].by_id));
     t_advance(&w.t, 10);
     munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
     munit_assert_string_not_equal(t_str(&w.t, "connectionStrings.standard"), "");
@@ -180,6 +184,28 @@ TEST(cluster_nodes, strings)
     munit_assert_true((t_node(&w.t, "connectionStrings.awsPrivateLinkSrv") != NULL) == rows[i].by_id);
     t_close(&w.t);
   }
+}
+
+/* While its hosts change, the strings lead to those that there were. */
+TEST(cluster_nodes, strings_while_updating)
+{
+  char before[2000];
+  t_place w;
+  nodes_make(&w, "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":["
+                 REGION("AWS", "US_EAST_1", ELECTABLE("M10", "")) "]}]}");
+  t_advance(&w.t, 10);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
+  snprintf(before, sizeof before, "%s", t_str(&w.t, "connectionStrings.standard"));
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,"
+                                          "\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":5}}]}]}", "/groups/%s/clusters/C", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
+  munit_assert_string_equal(t_str(&w.t, "connectionStrings.standard"), before);
+  t_advance(&w.t, 10);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
+  munit_assert_not_null(strstr(t_str(&w.t, "connectionStrings.standard"), "-00-04."));
+  munit_assert_null(strstr(before, "-00-04."));
+  t_close(&w.t);
 }
 
 /* One that is being deleted shows neither backups nor tags. */

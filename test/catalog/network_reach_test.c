@@ -197,6 +197,7 @@ TEST(network_reach, optimized)
          "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,"
          "\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":2}},{\"providerName\":\"AWS\",\"regionName\":\"US_WEST_1\","
          "\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":1}}]}]}", NULL, 200);
+  t_advance(&w.t, 60);
   reach_has(&w, "Main", FIRST "srvShardOptimizedConnectionString", NULL);
   reach_has(&w, "Main", FIRST "srvConnectionString", "+srv://pl-0-us-east-1.");
   n_good(&w, "PATCH", "/privateEndpoint/regionalMode", "{\"enabled\":true}", NULL, 202);

@@ -77,6 +77,7 @@ SVC_PRIVATE int64_t svc_backup_next_kept(const svc_backup_plan *plan, int64_t af
 SVC_PRIVATE bool svc_backup_cluster(svc_call *c, const svc_id *id, svc_entity *out);
 /* The same, also one that is gone and has left snapshots behind (deleted_cluster.c). */
 SVC_PRIVATE bool svc_backup_source(svc_call *c, const svc_id *id, svc_entity *out);
+SVC_PRIVATE bool svc_backup_absent(svc_call *c, const svc_entity *cluster); /* false, and 404: the cluster has no backups */
 SVC_PRIVATE bool svc_backup_enabled(svc_call *c, const svc_entity *cluster); /* false: 404 */
 SVC_PRIVATE svc_str svc_replica_set_name(svc_call *c, const svc_entity *cluster, size_t shard);
 /* The schedule of a cluster, which also keeps what else is known of its backups. SVC_NOT_FOUND: it has none yet. */

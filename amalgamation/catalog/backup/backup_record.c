@@ -47,11 +47,16 @@ SVC_PRIVATE bool svc_backup_source(svc_call *c, const svc_id *id, svc_entity *ou
   return backup_record_cluster(c, id, true, out);
 }
 
+SVC_PRIVATE bool svc_backup_absent(svc_call *c, const svc_entity *cluster)
+{
+  svc_str id = svc_id_str(c->arena, &cluster->id), group = svc_id_str(c->arena, &cluster->parent);
+  return svc_fail_as(c, svc_arena_print(c->arena, "No backup configuration exists for cluster " SVC_FMT " in group " SVC_FMT ".", SVC_ARG(id), SVC_ARG(group)),
+                     SVC_E_BACKUP_CONFIG_NOT_FOUND, "SS", &id, &group);
+}
+
 SVC_PRIVATE bool svc_backup_enabled(svc_call *c, const svc_entity *cluster)
 {
-  svc_str group = svc_id_str(c->arena, &cluster->parent);
-  if (svc_json_is(cluster->body, "backupEnabled", "true")) return true;
-  return svc_fail(c, SVC_E_BACKUP_CONFIG_NOT_FOUND, "SS", &cluster->unique, &group);
+  return svc_json_is(cluster->body, "backupEnabled", "true") || svc_backup_absent(c, cluster);
 }
 
 /* As its connection strings say it: hosts and replica sets of a cluster begin alike. */

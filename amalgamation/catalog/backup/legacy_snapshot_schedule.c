@@ -113,14 +113,12 @@ static svc_node *legacy_snapshot_schedule_view(svc_call *c, const svc_entity *cl
 static bool legacy_snapshot_schedule_target(svc_call *c, svc_entity *record, svc_node **view)
 {
   const svc_entity *cluster;
-  svc_str group;
   int rc;
   if (!svc_resolve_all(c)) return false;
   cluster = svc_path_entity(c, "cluster");
-  group = svc_id_str(c->arena, &cluster->parent);
   if (!svc_backup_enabled(c, cluster)) return false;
   rc = svc_backup_record(c, &cluster->id, record);
-  if (rc == SVC_NOT_FOUND) return svc_fail(c, SVC_E_BACKUP_CONFIG_NOT_FOUND, "SS", &cluster->unique, &group);
+  if (rc == SVC_NOT_FOUND) return svc_backup_absent(c, cluster);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   *view = legacy_snapshot_schedule_view(c, cluster, record);
   return svc_if_match_view(c, *view);

@@ -244,12 +244,13 @@ static void cluster_moves(svc_change *change, const cluster_diff *diff)
   if (submitted) change->event = diff->tags && !diff->heavy ? "CLUSTER_TAGS_MODIFIED" : diff->light || diff->heavy ? "CLUSTER_UPDATE_SUBMITTED" : NULL;
 }
 
-/* Its hosts have no names before the creation has ended. */
+/* Hosts have no names before the creation has ended. A change of them is shown when it is done: until then the strings lead to the hosts that
+** there are. */
 static bool cluster_connect(svc_call *c, const svc_change *change, const svc_cluster_kept *kept)
 {
-  const char *created = change->noun->noun->lifecycle->created;
-  bool made = change->before ? !svc_cluster_is(change->before, "stateName", created) : change->state && strcmp(change->state, created) != 0;
-  return made ? svc_network_connect(c, change->body, kept) : svc_network_begin(c, change->body, kept);
+  bool made = change->state && strcmp(change->state, change->noun->noun->lifecycle->created) != 0;
+  if (change->before && svc_cluster_connected(change->before)) return true;
+  return made && !change->before ? svc_network_connect(c, change->body, kept) : svc_network_begin(c, change->body, kept);
 }
 
 static bool cluster_update(svc_call *c, svc_change *change, svc_cluster_kept *kept)
@@ -286,11 +287,10 @@ static bool cluster_stored(svc_call *c, const svc_change *change, const svc_enti
   return svc_backup_follows(c, change, e) && svc_network_follows(c, change);
 }
 
-/* What was asked for is done. Of a driver's clusters it says itself where their hosts are. */
+/* What was asked for is done, and the strings lead to the hosts that there are now. */
 static bool cluster_rests(svc_call *c, svc_change *change, const svc_cluster_kept *kept)
 {
-  bool connected = c->s->config.driver || svc_cluster_connected(change->body);
-  return (connected || svc_network_connect(c, change->body, kept)) && svc_transfer_simulate(c, &change->entity, change->body, kept->size);
+  return svc_network_connect(c, change->body, kept) && svc_transfer_simulate(c, &change->entity, change->body, kept->size);
 }
 
 /* At the end of a pause the cluster is updated as by a request to resume. */

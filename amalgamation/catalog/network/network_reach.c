@@ -138,12 +138,13 @@ SVC_PRIVATE bool svc_network_connect(svc_call *c, svc_node *body, const svc_clus
   return network_reach_set(c, body, kept, NULL);
 }
 
+/* A replica set shows an empty object until its hosts have names; routers of a sharded cluster show at once that no endpoint leads to them. */
 SVC_PRIVATE bool svc_network_begin(svc_call *c, svc_node *body, const svc_cluster_kept *kept)
 {
   svc_cluster_reach reach = svc_cluster_reach_of(c, body, kept);
   svc_node *strings = network_reach_object(c, body);
   if (!strings) return svc_no_memory(c);
-  svc_cluster_network_strings(c->arena, &reach, strings);
+  if (!svc_cluster_is(body, "clusterType", "REPLICASET")) svc_cluster_network_strings(c->arena, &reach, strings);
   return c->arena->failed ? svc_no_memory(c) : true;
 }
 
@@ -178,7 +179,7 @@ static bool network_reach_again(svc_call *c, const svc_entity *stored, const svc
   const svc_node *before = svc_entity_body(c, stored);
   svc_node *body = before ? svc_node_copy(c->arena, before) : NULL;
   if (!body) return svc_failed(c);
-  if (svc_cluster_is(before, "stateName", "CREATING")) return true; /* connected when it is there */
+  if (svc_cluster_is(before, "stateName", "CREATING") || svc_cluster_is(before, "stateName", "UPDATING")) return true; /* connected when it rests */
   if (!network_reach_set(c, body, &kept, now)) return false;
   return svc_node_same(svc_node_get(before, "connectionStrings"), svc_node_get(body, "connectionStrings")) ||
          svc_rewrite(c, stored, body);
