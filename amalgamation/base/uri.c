@@ -47,12 +47,12 @@ static bool uri_unreserved(char c)
 SVC_PRIVATE void svc_percent_encode(svc_buf *b, svc_str segment)
 {
   static const char hex[] = "0123456789ABCDEF";
-  size_t i;
-  for (i = 0; i < segment.n; i++) {
-    unsigned char c = (unsigned char)segment.p[i];
-    if (uri_unreserved((char)c)) {
-      svc_buf_char(b, (char)c);
-    } else {
+  size_t i = 0, from;
+  while (i < segment.n) {
+    for (from = i; i < segment.n && uri_unreserved(segment.p[i]);) i++;
+    svc_buf_add(b, segment.p + from, i - from);
+    if (i < segment.n) {
+      unsigned char c = (unsigned char)segment.p[i++];
       char code[3] = { '%', hex[c >> 4], hex[c & 15] };
       svc_buf_add(b, code, sizeof code);
     }

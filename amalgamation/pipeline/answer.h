@@ -8,6 +8,7 @@
 
 /* links.c */
 SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc_call *c, const svc_answer *answer);
+SVC_PRIVATE void svc_piece_write(svc_buf *b, const svc_piece *piece, const svc_call *c, const svc_answer *answer);
 SVC_PRIVATE size_t svc_template_size(const svc_template *t, const svc_call *c, const svc_answer *answer);
 SVC_PRIVATE int svc_links_open(svc *s);
 /* One more link in the answer, to the GET that is called `op`: the parameters of its path are those of the same name in the path of

@@ -18,9 +18,14 @@ typedef struct svc_piece {
   svc_str text;
   int hole; /* behind the text */
 } svc_piece;
+typedef struct svc_hole_use {
+  int hole;
+  unsigned times;
+} svc_hole_use;
 typedef struct svc_template {
   const svc_piece *pieces;
-  size_t count, text_size;
+  const svc_hole_use *uses; /* each hole once: the size of what is written follows from these */
+  size_t count, use_count, text_size;
   bool has_parent, has_unique; /* holes that are filled in only where they are */
 } svc_template;
 

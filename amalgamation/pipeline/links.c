@@ -347,6 +347,20 @@ static void links_related(links_writer *w, const svc_plan *plan)
   }
 }
 
+static bool links_uses(const links_writer *w, svc_template *out)
+{
+  svc_hole_use *uses = svc_arena_alloc(&w->s->memory, w->count * sizeof *uses);
+  size_t i, k;
+  if (!uses) return false;
+  for (i = 0; i < w->count; i++) {
+    for (k = 0; k < out->use_count && uses[k].hole != w->pieces[i].hole;) k++;
+    if (k == out->use_count) uses[out->use_count++] = (svc_hole_use){ w->pieces[i].hole, 0 };
+    uses[k].times++;
+  }
+  out->uses = uses;
+  return true;
+}
+
 static bool links_finish(links_writer *w, svc_template *out)
 {
   size_t i;
@@ -354,7 +368,7 @@ static bool links_finish(links_writer *w, svc_template *out)
   if (w->failed) return false;
   out->count = w->count;
   out->pieces = svc_arena_alloc(&w->s->memory, w->count * sizeof *w->pieces);
-  if (!out->pieces) return false;
+  if (!out->pieces || !links_uses(w, out)) return false;
   memcpy((void *)(uintptr_t)out->pieces, w->pieces, w->count * sizeof *w->pieces);
   for (i = 0; i < w->count; i++) {
     out->text_size += w->pieces[i].text.n;
@@ -481,27 +495,36 @@ static svc_str links_value(const svc_call *c, const svc_answer *answer, int hole
 
 SVC_PRIVATE size_t svc_template_size(const svc_template *t, const svc_call *c, const svc_answer *answer)
 {
-  size_t size = t->text_size, i, n = 0;
-  int hole = SVC_HOLE_NONE; /* most links have the same holes: each is looked at once, as long as it is the same */
-  for (i = 0; i < t->count; i++) {
-    if (t->pieces[i].hole != hole) n = links_value(c, answer, hole = t->pieces[i].hole).n;
-    size += n;
-  }
+  size_t size = t->text_size, i;
+  for (i = 0; i < t->use_count; i++) size += t->uses[i].times * links_value(c, answer, t->uses[i].hole).n;
   return size;
+}
+
+SVC_PRIVATE void svc_piece_write(svc_buf *b, const svc_piece *piece, const svc_call *c, const svc_answer *answer)
+{
+  svc_buf_str(b, piece->text);
+  svc_buf_str(b, links_value(c, answer, piece->hole));
+}
+
+/* Most values are ids: a copy whose size the compiler knows needs no call. */
+static void links_copy(char *to, svc_str value)
+{
+  if (value.n == 24) memcpy(to, value.p, 24);
+  else if (value.n) memcpy(to, value.p, value.n);
 }
 
 SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc_call *c, const svc_answer *answer)
 {
   char *to = svc_buf_room(b, svc_template_size(t, c, answer));
+  const svc_piece *piece = t->pieces, *end = piece + t->count;
   svc_str value = SVC_S("");
-  int hole = SVC_HOLE_NONE;
-  size_t i;
+  int hole = SVC_HOLE_NONE; /* most links have the same holes: each is looked at once, as long as it is the same */
   if (!to) return;
-  for (i = 0; i < t->count; i++) {
-    if (t->pieces[i].hole != hole) value = links_value(c, answer, hole = t->pieces[i].hole);
-    memcpy(to, t->pieces[i].text.p, t->pieces[i].text.n);
-    to += t->pieces[i].text.n;
-    if (value.n) memcpy(to, value.p, value.n);
+  for (; piece < end; piece++) {
+    if (piece->hole != hole) value = links_value(c, answer, hole = piece->hole);
+    memcpy(to, piece->text.p, piece->text.n);
+    to += piece->text.n;
+    links_copy(to, value);
     to += value.n;
   }
 }

@@ -137,8 +137,7 @@ static size_t list_write_keyed(svc_call *c, svc_buf *b)
   size_t at = 0, i;
   memset(&holes, 0, sizeof holes);
   for (i = 0; i < self->count; i++) {
-    svc_template piece = { &self->pieces[i], 1, self->pieces[i].text.n, false, false };
-    svc_template_write(b, &piece, c, &holes);
+    svc_piece_write(b, &self->pieces[i], c, &holes);
     if (self->pieces[i].hole == SVC_HOLE_OWN) at = b->n;
   }
   return at;

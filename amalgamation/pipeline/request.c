@@ -11,11 +11,9 @@ static bool request_method(svc_call *c)
   static const char *const names[SVC_METHOD_COUNT] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
   svc_str method = svc_str_c(c->request.raw->method);
   int i;
-  c->request.head = svc_str_is(method, "HEAD");
-  c->request.method = SVC_METHOD_COUNT; /* one that no resource has: the router says 405 */
-  if (c->request.head) c->request.method = SVC_GET;
-  for (i = 0; i < SVC_METHOD_COUNT; i++)
-    if (svc_str_is(method, names[i])) c->request.method = i;
+  for (i = 0; i < SVC_METHOD_COUNT && !svc_str_is(method, names[i]);) i++;
+  c->request.head = i == SVC_METHOD_COUNT && svc_str_is(method, "HEAD");
+  c->request.method = c->request.head ? SVC_GET : i; /* SVC_METHOD_COUNT: no resource has it, and the router says 405 */
   if (c->request.method != SVC_GET) svc_arena_wipes(c->arena, svc_wipe); /* secrets are sent and made by these */
   return true;
 }

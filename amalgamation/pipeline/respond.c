@@ -8,19 +8,19 @@
 
 #define RESPOND_HEADERS 16 /* an answer has 14 at the most: see respond_headers() */
 
-static void respond_header(svc_call *c, const char *name, svc_str value)
+static void respond_header(svc_call *c, svc_str name, svc_str value)
 {
   svc_header *h;
   if (!c->headers) c->headers = svc_arena_alloc(c->arena, RESPOND_HEADERS * sizeof *c->headers);
   if (!c->headers || SVC_NEVER(c->header_count == RESPOND_HEADERS)) return;
   h = &c->headers[c->header_count++];
-  h->name = name;
-  h->name_length = strlen(name);
+  h->name = name.p;
+  h->name_length = name.n;
   h->value = value.p;
   h->value_length = value.n;
 }
 
-static void respond_number(svc_call *c, const char *name, int64_t value)
+static void respond_number(svc_call *c, svc_str name, int64_t value)
 {
   char text[24];
   size_t at = sizeof text;
@@ -177,8 +177,8 @@ static void respond_ending(svc_call *c, const svc_older *older)
   const svc_route *route = c->plan->route;
   unsigned deprecated = older ? svc_version_deprecated(route, older) : route->deprecated;
   unsigned sunset = older && older->sunset ? older->sunset : route->sunset;
-  if (deprecated) respond_header(c, "Deprecation", respond_http_date(c, deprecated));
-  if (sunset) respond_header(c, "Sunset", respond_http_date(c, sunset));
+  if (deprecated) respond_header(c, SVC_S("Deprecation"), respond_http_date(c, deprecated));
+  if (sunset) respond_header(c, SVC_S("Sunset"), respond_http_date(c, sunset));
 }
 
 /* Of what a POST made: where it is read. The template is [{"href":"URL","rel":"self"}], and a URL in it is percent-encoded. */
@@ -192,7 +192,7 @@ static void respond_location(svc_call *c)
   b = svc_buf_new(c->arena, item->self.text_size + 96);
   svc_template_write(&b, &item->self, c, &c->answer);
   self = svc_buf_done(&b);
-  if (!b.failed) respond_header(c, "Location", svc_arena_copy(c->arena, (svc_str){ self.p + before, self.n - before - behind }));
+  if (!b.failed) respond_header(c, SVC_S("Location"), svc_arena_copy(c->arena, (svc_str){ self.p + before, self.n - before - behind }));
 }
 
 /* A download is stored under the name of what it is about and the moment of the answer. */
@@ -206,31 +206,31 @@ static void respond_file(svc_call *c, const char *param)
   svc_buf_char(&b, '_');
   svc_buf_text(&b, date);
   svc_buf_text(&b, "\"");
-  if (!b.failed) respond_header(c, "Content-Disposition", svc_buf_done(&b));
+  if (!b.failed) respond_header(c, SVC_S("Content-Disposition"), svc_buf_done(&b));
 }
 
 static void respond_headers(svc_call *c, int status, size_t body_length)
 {
   const svc_route *route = c->plan ? c->plan->route : NULL;
-  if (body_length) respond_header(c, "Content-Type", respond_content_type(c));
-  if (status != 204 && status != 304) respond_number(c, "Content-Length", (int64_t)body_length);
+  if (body_length) respond_header(c, SVC_S("Content-Type"), respond_content_type(c));
+  if (status != 204 && status != 304) respond_number(c, SVC_S("Content-Length"), (int64_t)body_length);
   if (c->route.limited) {
-    respond_number(c, "RateLimit-Limit", c->s->sets[SVC_TAKES_FORM(route) ? c->s->set_count : route->set].capacity);
-    respond_number(c, "RateLimit-Remaining", c->route.tokens.remaining);
-    if (!c->route.tokens.taken) respond_number(c, "Retry-After", c->route.tokens.wait_seconds);
+    respond_number(c, SVC_S("RateLimit-Limit"), c->s->sets[SVC_TAKES_FORM(route) ? c->s->set_count : route->set].capacity);
+    respond_number(c, SVC_S("RateLimit-Remaining"), c->route.tokens.remaining);
+    if (!c->route.tokens.taken) respond_number(c, SVC_S("Retry-After"), c->route.tokens.wait_seconds);
   }
-  if (c->error.code && (status != 401 || c->who.known)) respond_header(c, "X-Error-Code", svc_str_c(svc_shown_code(c->s, c->error.code)));
-  if (c->error.challenge.n) respond_header(c, "WWW-Authenticate", c->error.challenge);
-  if (c->error.challenge_bearer.n) respond_header(c, "WWW-Authenticate", c->error.challenge_bearer);
-  if (status == 503 || c->error.retry_after) respond_number(c, "Retry-After", c->error.retry_after ? c->error.retry_after : 1);
-  if (status == 405) respond_header(c, "Allow", svc_methods_allowed(c));
+  if (c->error.code && (status != 401 || c->who.known)) respond_header(c, SVC_S("X-Error-Code"), svc_str_c(svc_shown_code(c->s, c->error.code)));
+  if (c->error.challenge.n) respond_header(c, SVC_S("WWW-Authenticate"), c->error.challenge);
+  if (c->error.challenge_bearer.n) respond_header(c, SVC_S("WWW-Authenticate"), c->error.challenge_bearer);
+  if (status == 503 || c->error.retry_after) respond_number(c, SVC_S("Retry-After"), c->error.retry_after ? c->error.retry_after : 1);
+  if (status == 405) respond_header(c, SVC_S("Allow"), svc_methods_allowed(c));
   if (c->route.version && (c->route.older || route->deprecated || route->sunset)) respond_ending(c, c->route.older);
   if (c->plan && (status == 201 || status == 202) && c->request.method == SVC_POST && !c->error.code) respond_location(c);
   if (route && route->file && status == 200) respond_file(c, route->file);
   /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */
   if ((c->answer.secret && !c->error.code) || (route && SVC_TAKES_FORM(route)))
-    respond_header(c, "Cache-Control", SVC_S("no-store"));
-  respond_header(c, "X-Content-Type-Options", SVC_S("nosniff"));
+    respond_header(c, SVC_S("Cache-Control"), SVC_S("no-store"));
+  respond_header(c, SVC_S("X-Content-Type-Options"), SVC_S("nosniff"));
 }
 
 SVC_PRIVATE void svc_stage_respond(svc_call *c, svc_response *response)
@@ -243,7 +243,7 @@ SVC_PRIVATE void svc_stage_respond(svc_call *c, svc_response *response)
   }
   body = respond_body(c, status);
   respond_headers(c, status, body.n);
-  if (etag.n) respond_header(c, "ETag", etag);
+  if (etag.n) respond_header(c, SVC_S("ETag"), etag);
   response->status = status;
   response->headers = c->headers;
   response->header_count = c->header_count;
