@@ -116,7 +116,7 @@ SVC_PRIVATE bool svc_utf8_valid(svc_str a)
 {
   size_t i = 0;
   while (i < a.n) {
-    size_t step = str_utf8_sequence((const unsigned char *)a.p + i, a.n - i);
+    size_t step = a.n - i >= 8 && !(svc_load64(a.p + i) & 0x8080808080808080u) ? 8 /* ASCII */ : str_utf8_sequence((const unsigned char *)a.p + i, a.n - i);
     if (step == 0) return false;
     i += step;
   }
