@@ -292,6 +292,7 @@ TEST(compliance_policy, stays)
   b_open_cluster(&w, NULL, B_SHARDED("C"));
   b_good(&w, "PUT", POLICY, "{" WHO ",\"onDemandPolicyItem\":" B_ITEM("ondemand", 0, "days", 5) "}", 200);
   b_is(&w, "deletable", "true");
+  b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("ondemand", 1, "days", 2)), 200);
   b_snapshot(&w);
   b_good(&w, "GET", POLICY, NULL, 200);
   b_is(&w, "deletable", "false");
