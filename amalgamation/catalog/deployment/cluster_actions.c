@@ -6,10 +6,11 @@
 ** UPDATING, and takes no other change until that is done. What is asked of one that is still CREATING is part of the creation.
 */
 #include "catalog/catalog.h"
+#include "catalog/cluster/cluster_history.h"
+#include "catalog/cluster/sample_data.h"
 #include "catalog/deployment/cluster_parts.h"
 
 #define CLUSTER_ACTIONS_PIN_DAYS 28 /* the longest, and what it is where nothing is said */
-#define CLUSTER_ACTIONS_SAMPLE ((int64_t)350000000) /* bytes of the sample data */
 
 static const char cluster_actions_pinned[] = "featureCompatibilityVersionExpirationDate";
 static const char cluster_actions_granted[] = "vendorEmployeeAccessGrant";
@@ -31,7 +32,7 @@ SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change)
     change->extra = svc_cluster_extra(c, change, &kept);
   } else if (change->action == CLUSTER_ACTION_LOAD) {
     kept = svc_cluster_kept_of(&change->entity);
-    kept.size += CLUSTER_ACTIONS_SAMPLE;
+    kept.size = svc_sample_size();
     change->extra = svc_cluster_extra(c, change, &kept);
   }
   return change->action != 0;
@@ -237,7 +238,8 @@ SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name)
   if (rc != SVC_OK || c->s->config.driver) return rc == SVC_OK || rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
   if (!svc_change_of(c, noun, &cluster, &change)) return false;
   change.action = CLUSTER_ACTION_LOAD;
-  return svc_change_keep(c, &change, &e) && svc_transfer_simulate(c, &e, change.body, svc_cluster_kept_of(&e).size);
+  return svc_change_keep(c, &change, &e) && svc_history_loaded(c, &cluster, CLUSTER_HISTORY_SAMPLE) &&
+         svc_transfer_simulate(c, &e, change.body, svc_cluster_kept_of(&e).size);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ views */
