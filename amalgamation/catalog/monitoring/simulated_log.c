@@ -217,11 +217,10 @@ static void log_audit(log_making *m)
 {
   const svc_noun_info *noun = svc_noun_named(m->s->c.s, "audit log");
   svc_simulated_people people;
-  int64_t since;
+  int64_t since = 0;
   svc_entity e;
   if (!noun || !svc_below_first(m->s->c.txn, noun->noun->kind, &m->s->c.scope.group, &e) || !svc_json_is(e.body, "enabled", "true")) return;
-  since = svc_id_second(&e.id) * 1000;
-  if (since > m->from) m->from = since;
+  if (svc_str_i64(e.extra, &since) && since > m->from) m->from = since;
   if (svc_simulated_people_of(m->s, &people)) log_logins(m, &people, log_audit_login);
 }
 

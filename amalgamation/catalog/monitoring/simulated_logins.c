@@ -104,7 +104,7 @@ static svc_str logins_address(const svc_simulation *s, const svc_simulated_peopl
   for (i = 0; i < people->range_count; i++) n += people->range_since[i] <= at;
   wanted = n ? (size_t)(chance % n) : 0;
   for (i = 0; n && i < people->range_count; i++)
-    if (people->range_since[i] <= at && wanted-- == 0) return logins_within(s->c.arena, &people->ranges[i], chance >> 8);
+    if (people->range_since[i] <= at && wanted-- == 0) return logins_within(s->c.arena, &people->ranges[i], svc_model_hash(chance, 1));
   return SVC_S("");
 }
 
