@@ -124,6 +124,8 @@ TEST(model, load)
   i = svc_model_waves(start + 7 * SVC_DAY_MS) - svc_model_waves(start);
   munit_assert_int64(i - sum, <, 7 * 86400); /* each second is rounded */
   munit_assert_int64(sum - i, <, 7 * 86400);
+  for (i = 0; i < 14 * 86400; i += 1777) /* and so is every part of it */
+    munit_assert_int64(svc_model_waves(start + (i + 1777) * 1000) - svc_model_waves(start + i * 1000) - svc_model_wave(start + (i + 888) * 1000) * 1777, <, 80000);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ invariants */
@@ -388,6 +390,41 @@ TEST(model, built_index)
   t_advance(&w->t, 86400);
   munit_assert_size(model_slow(w, "1748822580000", "\"filter\":{\"student_id\":"), ==, 0);
   munit_assert_size(model_slow(w, "1748736000000", "\"filter\":{\"student_id\":"), >, 0); /* what was, was */
+  t_close(&w->t);
+}
+
+/* A restore brings the data of the snapshot's cluster, as it was then. */
+TEST(model, restored)
+{
+  model_world world, *w = &world;
+  char body[256];
+  const char *before, *after;
+  model_open(w, "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"backupEnabled\":true,\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":"
+                "\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}");
+  munit_assert_int(t_sendf(&w->t, "POST", "{\"retentionInDays\":5}", "/groups/%s/clusters/C/backup/snapshots", w->group), ==, 202);
+  before = t_keep(&w->t, t_str(&w->t, "id"));
+  t_advance(&w->t, 3600);
+  model_sample(w);
+  munit_assert_int(t_sendf(&w->t, "POST", "{\"retentionInDays\":5}", "/groups/%s/clusters/C/backup/snapshots", w->group), ==, 202);
+  after = t_keep(&w->t, t_str(&w->t, "id"));
+  t_advance(&w->t, 3600);
+  snprintf(body, sizeof body, "{\"deliveryType\":\"automated\",\"snapshotId\":\"%s\",\"targetClusterName\":\"C\",\"targetGroupId\":\"%s\"}", before, w->group);
+  munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/clusters/C/backup/restoreJobs", w->group), ==, 202);
+  t_advance(&w->t, 3600);
+  model_get(w, 0, "/databases");
+  munit_assert_size(t_count(&w->t, "results"), ==, 3); /* there was nothing then */
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/clusters"), ==, 200);
+  munit_assert_int64(t_int(&w->t, "results[0].clusters[0].dataSizeBytes"), ==, 0);
+  snprintf(body, sizeof body, "{\"deliveryType\":\"automated\",\"snapshotId\":\"%s\",\"targetClusterName\":\"C\",\"targetGroupId\":\"%s\"}", after, w->group);
+  munit_assert_int(t_sendf(&w->t, "POST", body, "/groups/%s/clusters/C/backup/restoreJobs", w->group), ==, 202);
+  t_advance(&w->t, 7200);
+  model_get(w, 0, "/databases");
+  munit_assert_size(t_count(&w->t, "results"), ==, 12);
+  model_get(w, 0, "/databases/sample_mflix/measurements?granularity=PT1H&start=2025-06-01T01:00:00Z&end=2025-06-01T05:00:00Z&m=DATABASE_OBJECT_COUNT");
+  munit_assert_int64(model_figure(w, "DATABASE_OBJECT_COUNT", 0), ==, SVC_MODEL_GAP);
+  munit_assert_int64(model_figure(w, "DATABASE_OBJECT_COUNT", 1), ==, INT64_C(67661000));
+  munit_assert_int64(model_figure(w, "DATABASE_OBJECT_COUNT", 2), ==, SVC_MODEL_GAP); /* restored to before */
+  munit_assert_int64(model_figure(w, "DATABASE_OBJECT_COUNT", 4), ==, INT64_C(67661000));
   t_close(&w->t);
 }
 

@@ -12,6 +12,7 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
+#include "catalog/cluster/cluster_history.h"
 
 #define RESTORE_JOB_LINK_DAYS 7 /* for which an address is good */
 
@@ -286,22 +287,30 @@ static bool restore_job_files(svc_call *c, svc_change *change)
 }
 
 /* The cluster to which it went may be gone by now. */
-static bool restore_job_target_there(svc_call *c, const svc_change *change)
+static bool restore_job_target_there(svc_call *c, const svc_change *change, svc_entity *target)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
-  svc_entity target;
   svc_id group;
   return noun && svc_id_parse(svc_node_str(change->body, "targetGroupId"), &group) &&
          svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &group,
-                          svc_node_str(change->body, "targetClusterName"), &target) == SVC_OK;
+                          svc_node_str(change->body, "targetClusterName"), target) == SVC_OK;
+}
+
+/* The target has now the data of that time. A driver measures it. */
+static bool restore_job_brings(svc_call *c, const svc_change *change, const svc_entity *target)
+{
+  int64_t second = svc_node_i64(change->body, "pointInTimeUTCSeconds", svc_node_i64(change->body, "oplogTs", 0)), at = second * 1000;
+  if (c->s->config.driver || (!second && !svc_date_parse(svc_node_str(change->body, "timestamp"), &at))) return true;
+  return svc_history_restored(c, &change->parent, at, target);
 }
 
 static bool restore_job_finish(svc_call *c, svc_change *change)
 {
   int64_t until = c->now - c->now % 1000 + RESTORE_JOB_LINK_DAYS * SVC_DAY_MS;
+  svc_entity target;
   svc_node_set_date(c->arena, change->body, "finishedAt", c->now);
   if (!svc_node_is(change->body, "deliveryType", "download")) {
-    if (restore_job_target_there(c, change)) return true;
+    if (restore_job_target_there(c, change, &target)) return restore_job_brings(c, change, &target);
     svc_node_set_text(c->arena, change->body, "state", "FAILED");
     change->event = "CPS_RESTORE_FAILED";
     return svc_txn_good(c);

@@ -16,6 +16,8 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
+#include "catalog/cluster/cluster_history.h"
+#include "catalog/cluster/sample_data.h"
 #include "catalog/backup/snapshot_parts.h"
 
 #define SNAPSHOT_DAYS 7 /* that one on demand is kept, where nobody says how long */
@@ -283,12 +285,12 @@ static bool snapshot_prepare(svc_call *c, svc_change *change)
 
 /* ---- completed */
 
-/* Some gigabytes, more of a snapshot that was taken later: a simulation. */
+/* What the disk holds, as the model of figures has it: the journal, the oplog, which grows, and data with its indexes: a simulation. */
 static int64_t snapshot_simulated_size(svc_call *c, const svc_change *change)
 {
-  const char *cluster = svc_id_str(c->arena, &change->parent).p;
   int64_t days = c->now / SVC_DAY_MS - svc_id_second(&change->parent) / 86400;
-  return ((int64_t)1 << 30) + svc_simulated(cluster, "storageSizeBytes", 0) * (4 << 20) + (days > 0 ? days : 0) * (1 << 20);
+  int64_t data = svc_history_had_sample(c, &change->parent, c->now) ? svc_sample_size() * 6 / 10 : 0;
+  return ((int64_t)300 << 20) + data + (days > 0 ? days : 0) * (1 << 20);
 }
 
 /* Into the bucket that the schedule names for its frequency. */

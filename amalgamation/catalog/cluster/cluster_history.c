@@ -9,8 +9,10 @@
 ** Each list is bounded; of too many entries the oldest go.
 */
 #include "catalog/cluster/cluster_history.h"
+#include "catalog/cluster/sample_data.h"
 #include "catalog/cluster/tier.h"
 
+static const char history_sample[] = CLUSTER_HISTORY_SAMPLE, history_none[] = CLUSTER_HISTORY_NONE;
 enum { HISTORY_MACHINES = 200, HISTORY_LOADS = 50, HISTORY_INDEXES = 400 };
 
 SVC_PRIVATE bool svc_history_get(svc_call *c, const svc_id *cluster, const svc_node **out)
@@ -105,11 +107,41 @@ SVC_PRIVATE const char *svc_history_data(const svc_node *history, int64_t at, in
   const svc_node *one = svc_node_first(svc_node_get(history, "loads"));
   const char *data = NULL;
   for (; one && svc_node_i64(one, "at", 0) <= at; one = one->next) {
-    const char *next = svc_node_is(one, "data", CLUSTER_HISTORY_SAMPLE) ? CLUSTER_HISTORY_SAMPLE : CLUSTER_HISTORY_NONE;
+    const char *next = svc_node_is(one, "data", history_sample) ? history_sample : history_none;
     if (next != data) *since = svc_node_i64(one, "at", 0);
     data = next;
   }
   return data;
+}
+
+SVC_PRIVATE bool svc_history_had_sample(svc_call *c, const svc_id *cluster, int64_t at)
+{
+  const svc_node *history;
+  int64_t since;
+  return svc_history_get(c, cluster, &history) && svc_history_data(history, at, &since) == history_sample;
+}
+
+/* The size that lists of clusters show, in the record of the cluster itself. */
+static bool history_size(svc_call *c, const svc_entity *cluster, int64_t size)
+{
+  svc_change as = { .id = cluster->id, .body = svc_entity_body(c, cluster) };
+  svc_cluster_kept kept = svc_cluster_kept_of(cluster);
+  svc_entity e = *cluster;
+  if (!as.body) return false;
+  kept.size = size;
+  e.extra = svc_cluster_extra(c, &as, &kept);
+  return e.extra.n ? svc_entity_store(c, &e, cluster) : svc_no_memory(c);
+}
+
+SVC_PRIVATE bool svc_history_restored(svc_call *c, const svc_id *source, int64_t at, const svc_entity *target)
+{
+  bool had = svc_history_had_sample(c, source, at), has = svc_history_had_sample(c, &target->id, c->now), good;
+  const svc_scope outer = c->scope;
+  if (!svc_txn_good(c) || had == has) return svc_txn_good(c);
+  c->scope = target->scope;
+  good = svc_history_loaded(c, target, had ? history_sample : history_none) && history_size(c, target, had ? svc_sample_size() : 0);
+  c->scope = outer;
+  return good;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- indexes */

@@ -21,4 +21,9 @@ SVC_PRIVATE bool svc_history_built(svc_call *c, const svc_entity *cluster, svc_s
 /* The data that a cluster had at this time, in milliseconds: NULL, CLUSTER_HISTORY_SAMPLE or CLUSTER_HISTORY_NONE; *since: since when. */
 SVC_PRIVATE const char *svc_history_data(const svc_node *history, int64_t at, int64_t *since);
 
+/* The same from the store: has it had the sample data then? False: it had not, or the store failed. */
+SVC_PRIVATE bool svc_history_had_sample(svc_call *c, const svc_id *cluster, int64_t at);
+/* A cluster has now what another one, or itself, had at a time: a restore has ended. */
+SVC_PRIVATE bool svc_history_restored(svc_call *c, const svc_id *source, int64_t at, const svc_entity *target);
+
 #endif /* SVC_CLUSTER_HISTORY_H */

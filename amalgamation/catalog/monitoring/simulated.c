@@ -6,17 +6,25 @@
 ** transaction of the request has ended by then; the simulation reads in one of its own.
 */
 #include "catalog/monitoring/simulated.h"
+#include "catalog/stream/stream_parts.h"
 
 typedef void simulated_answer(svc_simulation *s);
 
 static const struct simulated_row {
-  const char *what;
+  const char *what, *resource;
   simulated_answer *answer;
-  const char *none; /* of a cluster that is gone */
+  const char *none; /* of a cluster that is gone; NULL: it is no question about a cluster */
 } simulated_rows[] = {
-  { "accessHistory", svc_simulated_logins, "[]" },   { "collections", svc_simulated_collections, "[]" }, { "list", svc_simulated_list, "[]" },
-  { "logs", svc_simulated_log, "" },                 { "queryStats", svc_simulated_queries, "[]" },      { "series", svc_simulated_series, "{\"missing\":true}" },
-  { "slowQueries", svc_simulated_queries, "[]" },
+  { "accessHistory", "cluster", svc_simulated_logins, "[]" },
+  { "collections", "cluster", svc_simulated_collections, "[]" },
+  { "list", "cluster", svc_simulated_list, "[]" },
+  { "logs", "cluster", svc_simulated_log, "" },
+  { "logs", "data federation", svc_simulated_nothing, NULL }, /* of queries, which nobody runs there */
+  { "logs", STREAM_WORKSPACE, svc_simulated_workspace_log, NULL },
+  { "measure", STREAM_PROCESSOR, svc_simulated_processor, NULL },
+  { "queryStats", "cluster", svc_simulated_queries, "[]" },
+  { "series", "cluster", svc_simulated_series, "{\"missing\":true}" },
+  { "slowQueries", "cluster", svc_simulated_queries, "[]" },
 };
 
 /* The cluster of the question, with its processes and its model. */
@@ -26,7 +34,7 @@ static int simulated_gather(svc_simulation *s)
   svc_entity cluster;
   svc_id id;
   int rc;
-  if (!svc_id_parse(svc_str_c(s->q->resource_id), &id) || !svc_id_parse(svc_str_c(s->q->group_id), &c->scope.group)) return SVC_INVALID;
+  if (!svc_id_parse(svc_str_c(s->q->resource_id), &id)) return SVC_INVALID;
   rc = svc_entity_get(c->txn, CLUSTER_KIND, &c->scope.group, &id, &cluster);
   if (rc != SVC_OK) return rc;
   if (svc_processes_of(c, &cluster, &s->of) && svc_model_of(c, &s->of.cluster, s->of.body, &s->model)) return SVC_OK;
@@ -36,7 +44,7 @@ static int simulated_gather(svc_simulation *s)
 static int simulated_answers(svc_simulation *s, const struct simulated_row *row, svc_reply *r)
 {
   svc_arena *arena = s->c.arena;
-  int rc = simulated_gather(s);
+  int rc = row->none ? simulated_gather(s) : SVC_OK;
   if (rc == SVC_NOT_FOUND) return svc_reply_add(r, row->none, strlen(row->none));
   if (rc != SVC_OK) return rc;
   s->out = svc_buf_new(arena, 4096);
@@ -51,14 +59,15 @@ SVC_PRIVATE int svc_catalog_simulates(svc *service, const svc_question *q, svc_r
   const struct simulated_row *row = simulated_rows, *end = row + sizeof simulated_rows / sizeof simulated_rows[0];
   svc_simulation s;
   int rc;
-  while (row < end && strcmp(q->what, row->what) != 0) row++;
-  if (row == end || strcmp(q->resource, "cluster") != 0) return SVC_INVALID;
+  while (row < end && (strcmp(q->what, row->what) != 0 || strcmp(q->resource, row->resource) != 0)) row++;
+  if (row == end) return SVC_INVALID;
   memset(&s, 0, sizeof s);
   s.c.s = service;
   s.c.request.raw = &nobody;
   s.c.arena = r->memory;
   s.c.now = q->now;
   s.q = q;
+  (void)svc_id_parse(svc_str_c(q->group_id), &s.c.scope.group);
   s.p = svc_json_parse(s.c.arena, svc_str_c(q->parameters));
   if (!s.p) return s.c.arena->failed ? SVC_NOMEM : SVC_INVALID;
   rc = service->commit.port->read_begin(service->commit.store, &s.c.txn);
@@ -66,6 +75,11 @@ SVC_PRIVATE int svc_catalog_simulates(svc *service, const svc_question *q, svc_r
   rc = simulated_answers(&s, row, r);
   svc_end_read(&s.c);
   return rc;
+}
+
+SVC_PRIVATE void svc_simulated_nothing(svc_simulation *s)
+{
+  (void)s;
 }
 
 /* ----------------------------------------------------------------------------------------------------- what answers share */
