@@ -457,12 +457,15 @@ TEST(model, past)
 TEST_EACH(model, idle, with, "nothing", "sample")
 {
   model_world world, *w = &world;
-  int day;
+  int day, hour;
   model_open(w, PROBE_CLUSTER("C", "M10"));
   munit_assert_int(t_sendf(&w->t, "POST", PROBE_CLUSTER("Large", "M50"), "/groups/%s/clusters", w->group), ==, 201);
   if (strcmp(with, "sample") == 0) model_sample(w);
   for (day = 0; day < 30; day++) {
-    t_advance(&w->t, 86400);
+    for (hour = 0; hour < 24; hour++) {
+      t_advance(&w->t, 3600);
+      munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+    }
     munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/alerts", w->group), ==, 200);
     munit_assert_int64(t_int(&w->t, "totalCount"), ==, 0);
   }

@@ -116,6 +116,7 @@ SVC_PRIVATE bool svc_backup_apply(svc_call *c, svc_change *change); /* a step; w
 SVC_PRIVATE bool svc_snapshot_get(svc_call *c, const svc_entity *cluster, svc_str id, svc_entity *out); /* false: 404 */
 SVC_PRIVATE bool svc_snapshot_of_path(svc_call *c, svc_entity *out); /* for views that are nouns of their own: {snapshotId} */
 /* Taken by the schedule, for these of its items (a JSON array of ids). */
+SVC_PRIVATE bool svc_snapshot_of_past(const svc_call *c); /* may one be taken of a time that has passed? */
 SVC_PRIVATE bool svc_snapshot_start(svc_call *c, const svc_entity *cluster, svc_node *items, int frequency, int64_t expiry);
 SVC_PRIVATE bool svc_snapshot_keep_until(svc_call *c, const svc_entity *snapshot, int64_t when);
 SVC_PRIVATE bool svc_snapshot_removing(svc_call *c, const svc_entity *e); /* a compliance policy keeps it */
@@ -151,5 +152,12 @@ SVC_PRIVATE bool svc_export_begin(svc_call *c, const svc_entity *cluster, svc_st
 #define BACKUP_SPEC_ID "replicationSpecId"
 SVC_PRIVATE bool svc_backup_zones_upgrade(svc_call *c, svc_node *body, const svc_node *before);
 SVC_PRIVATE bool svc_backup_zones_downgrade(svc_call *c, svc_node *shown);
+
+/* backup_data.c: the data in a backup. job: a restore into a cluster. */
+SVC_PRIVATE int64_t svc_snapshot_simulated_size(svc_call *c, const svc_id *cluster);
+SVC_PRIVATE bool svc_restore_there(svc_call *c, const svc_change *job, svc_entity *target); /* the target may be gone by now */
+SVC_PRIVATE bool svc_restore_brings(svc_call *c, const svc_change *job, const svc_entity *target); /* it has ended: the target has the data */
+SVC_PRIVATE bool svc_restore_simulate(svc_call *c, const svc_change *job, svc_node *facts);
+SVC_PRIVATE bool svc_restore_facts(svc_call *c, const svc_change *job, const svc_node *facts);
 
 #endif /* SVC_BACKUP_PARTS_H */

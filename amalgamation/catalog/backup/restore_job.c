@@ -12,7 +12,6 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
-#include "catalog/cluster/cluster_history.h"
 
 #define RESTORE_JOB_LINK_DAYS 7 /* for which an address is good */
 
@@ -267,13 +266,15 @@ static bool restore_job_add_file(svc_call *c, const svc_change *change, svc_str 
 }
 
 /* One file for each shard. */
-static bool restore_job_files(svc_call *c, svc_change *change)
+static bool restore_job_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   svc_node *urls = svc_node_array(c->arena, "deliveryUrl");
   svc_node *parts = svc_node_array(c->arena, "components");
   const svc_node *notes, *member;
   svc_entity snapshot;
+  (void)action;
   if (!urls || !parts) return svc_no_memory(c);
+  if (!svc_node_is(change->body, "deliveryType", "download")) return svc_restore_simulate(c, change, facts);
   if (svc_entity_said(c->txn, SNAPSHOT_KIND, &change->parent, svc_node_str(change->body, "snapshotId"), &snapshot) != SVC_OK)
     return svc_txn_good(c);
   if (!(notes = svc_snapshot_shards(c, &snapshot))) return false;
@@ -281,27 +282,9 @@ static bool restore_job_files(svc_call *c, svc_change *change)
   if (!member && !restore_job_add_file(c, change, svc_json_word(snapshot.body, "replicaSetName"), urls, parts)) return false;
   for (member = svc_node_first(member); member; member = member->next)
     if (!restore_job_add_file(c, change, svc_node_str(member, "replicaSetName"), urls, parts)) return false;
-  svc_node_put(c->arena, change->body, urls);
-  svc_node_put(c->arena, change->body, parts);
+  svc_node_put(c->arena, facts, urls);
+  svc_node_put(c->arena, facts, parts);
   return true;
-}
-
-/* The cluster to which it went may be gone by now. */
-static bool restore_job_target_there(svc_call *c, const svc_change *change, svc_entity *target)
-{
-  const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
-  svc_id group;
-  return noun && svc_id_parse(svc_node_str(change->body, "targetGroupId"), &group) &&
-         svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &group,
-                          svc_node_str(change->body, "targetClusterName"), target) == SVC_OK;
-}
-
-/* The target has now the data of that time. A driver measures it. */
-static bool restore_job_brings(svc_call *c, const svc_change *change, const svc_entity *target)
-{
-  int64_t second = svc_node_i64(change->body, "pointInTimeUTCSeconds", svc_node_i64(change->body, "oplogTs", 0)), at = second * 1000;
-  if (c->s->config.driver || (!second && !svc_date_parse(svc_node_str(change->body, "timestamp"), &at))) return true;
-  return svc_history_restored(c, &change->parent, at, target);
 }
 
 static bool restore_job_finish(svc_call *c, svc_change *change)
@@ -310,14 +293,14 @@ static bool restore_job_finish(svc_call *c, svc_change *change)
   svc_entity target;
   svc_node_set_date(c->arena, change->body, "finishedAt", c->now);
   if (!svc_node_is(change->body, "deliveryType", "download")) {
-    if (restore_job_target_there(c, change, &target)) return restore_job_brings(c, change, &target);
+    if (svc_restore_there(c, change, &target)) return svc_restore_brings(c, change, &target);
     svc_node_set_text(c->arena, change->body, "state", "FAILED");
     change->event = "CPS_RESTORE_FAILED";
     return svc_txn_good(c);
   }
   svc_node_set_date(c->arena, change->body, "expiresAt", until);
   svc_change_due(change, RESTORE_JOB_DUE_LINK, until);
-  return c->s->config.driver || restore_job_files(c, change);
+  return true;
 }
 
 static bool restore_job_fell_due(svc_call *c, svc_change *change, int tag)
@@ -330,18 +313,10 @@ static bool restore_job_fell_due(svc_call *c, svc_change *change, int tag)
   return true;
 }
 
-/* A driver says where the files are. */
+/* Where the files are, or how much data the target has now. */
 static bool restore_job_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
-  const svc_node *urls = svc_node_get(facts, "deliveryUrl"), *one;
-  svc_node *list = svc_node_array(c->arena, "deliveryUrl");
-  int n = 0;
-  if (!list) return svc_no_memory(c);
-  if (!urls || urls->type != SVC_J_ARRAY || !svc_node_is(change->body, "deliveryType", "download")) return true;
-  for (one = urls->first; one && n < 64; one = one->next, n++)
-    if (one->type == SVC_J_STRING && one->text.n <= 2048) svc_node_append(list, svc_node_copy(c->arena, one));
-  svc_node_put(c->arena, change->body, list);
-  return true;
+  return svc_node_is(change->body, "deliveryType", "download") ? svc_facts_into(c, change, facts) : svc_restore_facts(c, change, facts);
 }
 
 /* ---- cancelling */
@@ -364,6 +339,19 @@ static bool restore_job_cancel(svc_call *c)
   return svc_change_keep(c, &change, &e) && svc_answer_nothing(c);
 }
 
+static const svc_field restore_job_component_facts[] = { F_STR("downloadUrl", .max = 2048), F_STR("replicaSetName", .max = 128) };
+static const svc_object restore_job_component_fact = { .name = "RestoreComponentFacts", .fields = SVC_ROWS(restore_job_component_facts) };
+static const svc_field restore_job_fact_fields[] = {
+  F_LIST("components", &restore_job_component_fact, .max_items = 64), F_LONG("dataSizeBytes", .flags = SVC_MIN), F_STRS("deliveryUrl", .max = 2048, .max_items = 64)
+};
+static const svc_object restore_job_facts_object = { .name = "RestoreFacts", .fields = SVC_ROWS(restore_job_fact_fields) };
+static const svc_order_row restore_job_orders[] = {
+  { "restore.run",
+    "Restore the snapshot, or the moment, into the target cluster; of a download make its files ready and say where they are. `dataSizeBytes`: so much data has the target now.",
+    NULL, &restore_job_facts_object, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 SVC_PRIVATE const svc_noun svc_noun_restore_job = {
@@ -380,11 +368,13 @@ SVC_PRIVATE const svc_noun svc_noun_restore_job = {
   .lifecycle = &restore_job_lifecycle,
   .event_created = "CPS_RESTORE_REQUESTED_AUDIT",
   .event_field = "resourceId",
+  .orders = restore_job_orders,
   .routes = SVC_ROUTES(restore_job_routes),
   .prepare = restore_job_prepare,
   .fell_due = restore_job_fell_due,
   .view = restore_job_view,
   .desired = restore_job_desired,
+  .simulate = restore_job_simulate,
   .facts = restore_job_facts,
   .needs = "snapshot"
 };

@@ -16,8 +16,6 @@
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
-#include "catalog/cluster/cluster_history.h"
-#include "catalog/cluster/sample_data.h"
 #include "catalog/backup/snapshot_parts.h"
 
 #define SNAPSHOT_DAYS 7 /* that one on demand is kept, where nobody says how long */
@@ -285,12 +283,11 @@ static bool snapshot_prepare(svc_call *c, svc_change *change)
 
 /* ---- completed */
 
-/* What the disk holds, as the model of figures has it: the journal, the oplog, which grows, and data with its indexes: a simulation. */
-static int64_t snapshot_simulated_size(svc_call *c, const svc_change *change)
+/* A snapshot of a time that has passed can be simulated, and nobody can take it. */
+SVC_PRIVATE bool svc_snapshot_of_past(const svc_call *c)
 {
-  int64_t days = c->now / SVC_DAY_MS - svc_id_second(&change->parent) / 86400;
-  int64_t data = svc_history_had_sample(c, &change->parent, c->now) ? svc_sample_size() * 6 / 10 : 0;
-  return ((int64_t)300 << 20) + data + (days > 0 ? days : 0) * (1 << 20);
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, SNAPSHOT_KIND);
+  return !noun || !svc_order_has_taker(c->s, noun->noun);
 }
 
 /* Into the bucket that the schedule names for its frequency. */
@@ -312,14 +309,13 @@ static bool snapshot_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SNAPSHOT_DUE_COPIES) return svc_snapshot_copies_over(c, change);
   if (tag != SVC_DUE_STATE || !svc_node_is(change->body, "status", "completed")) return true;
-  if (!c->s->config.driver) svc_node_set_i64(c->arena, change->body, "storageSizeBytes", snapshot_simulated_size(c, change));
   return svc_snapshot_copy(c, change) && snapshot_export(c, change);
 }
 
-static bool snapshot_facts(svc_call *c, svc_change *change, const svc_node *facts)
+static bool snapshot_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
-  int64_t size = svc_node_i64(facts, "storageSizeBytes", -1);
-  if (size >= 0) svc_node_set_i64(c->arena, change->body, "storageSizeBytes", size);
+  (void)action;
+  svc_node_set_i64(c->arena, facts, "storageSizeBytes", svc_snapshot_simulated_size(c, &change->parent));
   return true;
 }
 
@@ -355,6 +351,14 @@ static const svc_event_member snapshot_event_members[] = {
   { NULL, NULL, NULL }
 };
 
+static const svc_field snapshot_fact_fields[] = { F_LONG("storageSizeBytes", .flags = SVC_MIN) };
+static const svc_object snapshot_facts_object = { .name = "SnapshotFacts", .fields = SVC_ROWS(snapshot_fact_fields) };
+static const svc_order_row snapshot_orders[] = {
+  { "snapshot.take", "Take a snapshot of the cluster, which can be restored until `snapshot.delete` comes.", NULL, &snapshot_facts_object, 0 },
+  { "snapshot.delete", "Remove the snapshot and its copies.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 SVC_PRIVATE const svc_noun svc_noun_snapshot = {
@@ -375,11 +379,13 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .event_field = "resourceId",
   .event_members = snapshot_event_members,
   .order_gone = "snapshot.delete", /* whichever way it goes: deleted, expired, with its cluster */
+  .orders = snapshot_orders,
   .routes = SVC_ROUTES(snapshot_routes),
   .prepare = snapshot_prepare,
   .fell_due = snapshot_fell_due,
   .removing = svc_snapshot_removing,
   .desired = snapshot_desired,
-  .facts = snapshot_facts,
+  .simulate = snapshot_simulate,
+  .facts = svc_facts_into,
   .meters = snapshot_meters
 };

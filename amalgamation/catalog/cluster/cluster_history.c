@@ -9,7 +9,6 @@
 ** Each list is bounded; of too many entries the oldest go.
 */
 #include "catalog/cluster/cluster_history.h"
-#include "catalog/cluster/sample_data.h"
 #include "catalog/cluster/tier.h"
 
 static const char history_sample[] = CLUSTER_HISTORY_SAMPLE, history_none[] = CLUSTER_HISTORY_NONE;
@@ -121,8 +120,7 @@ SVC_PRIVATE bool svc_history_had_sample(svc_call *c, const svc_id *cluster, int6
   return svc_history_get(c, cluster, &history) && svc_history_data(history, at, &since) == history_sample;
 }
 
-/* The size that lists of clusters show, in the record of the cluster itself. */
-static bool history_size(svc_call *c, const svc_entity *cluster, int64_t size)
+SVC_PRIVATE bool svc_history_size(svc_call *c, const svc_entity *cluster, int64_t size)
 {
   svc_change as = { .id = cluster->id, .body = svc_entity_body(c, cluster) };
   svc_cluster_kept kept = svc_cluster_kept_of(cluster);
@@ -139,7 +137,7 @@ SVC_PRIVATE bool svc_history_restored(svc_call *c, const svc_id *source, int64_t
   const svc_scope outer = c->scope;
   if (!svc_txn_good(c) || had == has) return svc_txn_good(c);
   c->scope = target->scope;
-  good = svc_history_loaded(c, target, had ? history_sample : history_none) && history_size(c, target, had ? svc_sample_size() : 0);
+  good = svc_history_loaded(c, target, had ? history_sample : history_none);
   c->scope = outer;
   return good;
 }

@@ -26,4 +26,6 @@ SVC_PRIVATE bool svc_history_had_sample(svc_call *c, const svc_id *cluster, int6
 /* A cluster has now what another one, or itself, had at a time: a restore has ended. */
 SVC_PRIVATE bool svc_history_restored(svc_call *c, const svc_id *source, int64_t at, const svc_entity *target);
 
+SVC_PRIVATE bool svc_history_size(svc_call *c, const svc_entity *cluster, int64_t size); /* so many bytes has it now: into its record */
+
 #endif /* SVC_CLUSTER_HISTORY_H */
