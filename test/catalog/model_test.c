@@ -471,3 +471,68 @@ TEST_EACH(model, idle, with, "nothing", "sample")
   }
   t_close(&w->t);
 }
+
+/* Shards share the data, routers have none, and the servers that know which shard has what have theirs. */
+TEST(model, sharded)
+{
+#define SHARD "{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":3}}]}"
+  model_world world, *w = &world;
+  char ids[15][160], types[15][32], path[64];
+  int64_t documents = 0;
+  int process, shards = 0;
+  size_t i;
+  model_open(w, "{\"name\":\"C\",\"clusterType\":\"SHARDED\",\"configServerManagementMode\":\"FIXED_TO_DEDICATED\",\"replicationSpecs\":[" SHARD "," SHARD "]}");
+  model_sample(w);
+  t_advance(&w->t, 7200);
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/processes", w->group), ==, 200);
+  munit_assert_size(t_count(&w->t, "results"), ==, 15);
+  for (process = 0; process < 15; process++) {
+    snprintf(path, sizeof path, "results[%d].id", process);
+    snprintf(ids[process], sizeof ids[process], "%s", t_str(&w->t, path));
+    snprintf(path, sizeof path, "results[%d].typeName", process);
+    snprintf(types[process], sizeof types[process], "%s", t_str(&w->t, path));
+  }
+  for (process = 0; process < 15; process++) {
+    memcpy(w->id[0], ids[process], sizeof w->id[0]);
+    model_get(w, 0, "/measurements?granularity=PT5M&period=PT1H");
+    for (i = 0; i < model_points(w); i++) {
+      model_check_all(w, i);
+      model_check_machine(w, i, svc_tier_of(SVC_S("M30")));
+    }
+    i = 0;
+    if (strcmp(types[process], "SHARD_DBS") == 0) munit_assert_int64(F("DB_DATA_SIZE_TOTAL"), ==, 0);
+    if (strcmp(types[process], "SHARD_CONFIG") == 0) munit_assert_int64(F("OPCOUNTER_QUERY"), ==, 0);
+    if (strcmp(types[process], "SHARD_PRIMARY") != 0) continue;
+    model_get(w, 0, "/databases/sample_training/measurements?granularity=PT1M&period=PT1M&m=DATABASE_OBJECT_COUNT");
+    documents += F("DATABASE_OBJECT_COUNT") / 1000;
+    shards++;
+  }
+  munit_assert_int(shards, ==, 2);
+  munit_assert_int64(documents, <=, 296502);
+  munit_assert_int64(documents, >=, 296502 - 14); /* each collection is divided */
+  t_close(&w->t);
+}
+
+/* A share of a machine holds the sample data, too. */
+TEST(model, shared)
+{
+  model_world world, *w = &world;
+  svc_tier tier = *svc_tier_of(SVC_S("M0"));
+  size_t i;
+  model_open(w, "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"TENANT\",\"backingProviderName\":\"AWS\","
+                "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M0\"}}]}]}");
+  model_sample(w);
+  t_advance(&w->t, 90 * 86400);
+  model_get(w, 0, "/measurements?granularity=PT1H&period=P1D");
+  for (i = 0; i < model_points(w); i++) {
+    model_check_all(w, i);
+    model_check_operations(w, i, true);
+    model_check_machine(w, i, &tier);
+  }
+  model_get(w, 0, "/disks/data/measurements?granularity=PT1H&period=P1D");
+  for (i = 0; i < model_points(w); i++) {
+    model_check_disk(w, i, &tier);
+    munit_assert_int64(F("DISK_PARTITION_SPACE_PERCENT_USED"), <, 80000);
+  }
+  t_close(&w->t);
+}
