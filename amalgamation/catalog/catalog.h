@@ -97,10 +97,6 @@ SVC_PRIVATE bool svc_list_ids(svc_call *c, const svc_entities *which, const svc_
 ** organization wants none. */
 SVC_PRIVATE bool svc_alert_defaults(svc_call *c, svc_change *change, const svc_entity *org);
 
-/* monitoring/simulated_logins.c, simulated_queries.c: as a driver answers, for simulated.c. */
-SVC_PRIVATE int svc_simulated_logins(const svc_question *q, svc_reply *r);
-SVC_PRIVATE int svc_simulated_queries(const svc_question *q, svc_reply *r);
-
 /* told.c: questions to the driver, and what it answers. */
 /* c->question is this, about the entity; parameters: a JSON object. */
 SVC_PRIVATE bool svc_question_about(svc_call *c, const char *what, const char *resource, const svc_entity *e, svc_str name,

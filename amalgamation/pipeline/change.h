@@ -147,11 +147,6 @@ SVC_PRIVATE int64_t svc_orders_next(svc *s, int64_t after); /* when one is to be
 SVC_PRIVATE const svc_driver *svc_simulator(void);
 SVC_PRIVATE int64_t svc_simulated(const char *resource, const char *what, int64_t now); /* a figure from 0 to 1000 */
 SVC_PRIVATE uint64_t svc_simulated_hash(const char *resource, const char *what, int64_t at); /* any figure at all */
-/* simulator_series.c: figures in thousandths, of a metric by its name and unit. whole: what of it is free and what is used make up
-** together; 0: as is usual of the unit. */
-SVC_PRIVATE int64_t svc_simulated_metric(const char *resource, const char *metric, const char *units, int64_t whole, int64_t at);
-SVC_PRIVATE int svc_simulate_series(const svc_question *q, svc_reply *r);
-SVC_PRIVATE int svc_simulate_ranked(const svc_question *q, svc_reply *r);
 SVC_PRIVATE void svc_reply_begin(svc_reply *reply, svc_arena *arena, size_t most);
 
 /* meter.c: the ledger of what costs money. */

@@ -9,7 +9,7 @@
 
 SVC_PRIVATE const svc_noun *const *svc_catalog(size_t *count); /* written by the fold: every noun file */
 /* catalog/monitoring/simulated.c: questions whose answers have shapes of the catalog's. SVC_INVALID: there is no such question. */
-SVC_PRIVATE int svc_catalog_simulates(const svc_question *q, svc_reply *r);
+SVC_PRIVATE int svc_catalog_simulates(svc *s, const svc_question *q, svc_reply *r);
 
 /* catalog/error_rows.c: the nouns' errors, by code less SVC_E_CATALOG. */
 SVC_PRIVATE const svc_error_row *svc_catalog_errors(int *count);

@@ -1,9 +1,9 @@
 /*
 ** The driver where the host supplies none: a simulation of a data plane.
 **
-** It performs nothing: without a driver there are no orders, and states move by due dates (lifecycle.c). Asked for a
-** measurement it gives a figure that is made of the resource's id, what is measured and the time, asked for logs lines with such
-** figures, and for series many of them (simulator_series.c): the same on every run, and said to be simulated.
+** It performs nothing: without a driver there are no orders, and states move by due dates (lifecycle.c). The catalog answers the questions
+** whose answers it knows the shape of (svc_catalog_simulates). To all others the simulation gives a figure that is made of the resource's
+** id, what is measured and the time, or lines of a log with such figures: the same on every run, and said to be simulated.
 */
 #include "pipeline/pipeline.h"
 
@@ -88,24 +88,28 @@ static int simulator_log(const svc_question *q, svc_reply *r)
 static int simulator_list(const svc_question *q, svc_reply *r)
 {
   svc_str asked = svc_str_c(q->parameters ? q->parameters : ""), known = svc_json_member(asked, SVC_S("known"));
-  if (svc_json_member(asked, SVC_S("rank")).n) return svc_simulate_ranked(q, r);
   if (known.n == 0) known = SVC_S("[]");
   return svc_reply_add(r, known.p, known.n);
 }
 
-static int simulator_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
+static int simulator_measure(const svc_question *q, svc_reply *r)
 {
   char text[128];
-  int n;
-  (void)context;
-  (void)s;
-  if (strcmp(q->what, "logs") == 0) return simulator_log(q, r);
-  if (strcmp(q->what, "list") == 0) return simulator_list(q, r);
-  if (strcmp(q->what, "series") == 0) return svc_simulate_series(q, r);
-  if (strcmp(q->what, "measure") != 0) return svc_catalog_simulates(q, r); /* what only the catalog can make up */
-  n = snprintf(text, sizeof text, "{\"simulated\":true,\"value\":%lld}",
-               (long long)svc_simulated(q->resource_id, q->parameters, q->now));
+  int n = snprintf(text, sizeof text, "{\"simulated\":true,\"value\":%lld}", (long long)svc_simulated(q->resource_id, q->parameters, q->now));
   return svc_reply_add(r, text, (size_t)n);
+}
+
+static int simulator_ask(void *context, svc *s, const svc_question *q, svc_reply *r)
+{
+  static const struct { const char *what; int (*answer)(const svc_question *q, svc_reply *r); } rows[] = {
+    { "list", simulator_list }, { "logs", simulator_log }, { "measure", simulator_measure }
+  };
+  int rc = svc_catalog_simulates(s, q, r);
+  size_t i;
+  (void)context;
+  for (i = 0; rc == SVC_INVALID && i < sizeof rows / sizeof rows[0]; i++)
+    if (strcmp(q->what, rows[i].what) == 0) return rows[i].answer(q, r);
+  return rc;
 }
 
 SVC_PRIVATE const svc_driver *svc_simulator(void)

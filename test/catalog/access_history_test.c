@@ -20,6 +20,7 @@ static const char *history_open(t_service *t, const svc_config *config)
   munit_assert_int(t_sendf(t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", group), ==, 201);
   munit_assert_int(t_sendf(t, "POST", "{\"username\":\"joe\",\"databaseName\":\"admin\",\"password\":\"correct horse\",\"roles\":[{\"roleName\":"
                                       "\"read\",\"databaseName\":\"shop\"}]}", "/groups/%s/databaseUsers", group), ==, 201);
+  munit_assert_int(t_sendf(t, "POST", "[{\"cidrBlock\":\"192.0.2.0/26\"}]", "/groups/%s/accessList", group), ==, 201);
   munit_assert_int(svc_tick(t->s), ==, SVC_OK);
   return group;
 }
@@ -44,7 +45,9 @@ TEST(access_history, simulated)
   munit_assert_size(all, >=, 99);
   munit_assert_size(all, <=, 101);
   munit_assert_string_equal(t_str(&t, "accessLogs[0].username"), "joe");
-  munit_assert_not_null(strstr(t_str(&t, "accessLogs[0].logLine"), "(simulated)"));
+  munit_assert_not_null(strstr(t_str(&t, "accessLogs[0].logLine"), "\"c\":\"ACCESS\"")); /* as the server logs it */
+  munit_assert_not_null(strstr(t_str(&t, "accessLogs[0].logLine"), t_str(&t, "accessLogs[0].ipAddress")));
+  munit_assert_memory_equal(8, t_str(&t, "accessLogs[0].ipAddress"), "192.0.2."); /* the access list has it */
   munit_assert_int(strcmp(t_str(&t, "accessLogs[0].timestamp"), t_str(&t, "accessLogs[1].timestamp")), >, 0); /* newest first */
   snprintf(host, sizeof host, "%s", t_str(&t, "accessLogs[0].hostname"));
   snprintf(rest, sizeof rest, "clusters/Main?ipAddress=%s", t_str(&t, "accessLogs[0].ipAddress"));
@@ -67,7 +70,7 @@ TEST(access_history, simulated)
   munit_assert_size(t_count(&t, "accessLogs"), ==, 5);
   munit_assert_int(history_get(&t, group, "clusters/Main?nLogs=0"), ==, 200);
   munit_assert_size(t_count(&t, "accessLogs"), ==, 0);
-  munit_assert_int(history_get(&t, group, "clusters/Main?start=1748743200000&end=1748750400000"), ==, 200);
+  munit_assert_int(history_get(&t, group, "clusters/Main?start=1748743200000&end=1748750399000"), ==, 200);
   munit_assert_size(t_count(&t, "accessLogs"), ==, 2);
   snprintf(rest, sizeof rest, "processes/%s", host);
   munit_assert_int(history_get(&t, group, rest), ==, 200);

@@ -65,33 +65,82 @@ static size_t log_lines(const char *text)
   return n;
 }
 
+/* Each line of a text holds this. */
+static void log_all_have(const char *text, const char *what)
+{
+  const char *end;
+  char line[2048];
+  for (; *text; text = end + 1) {
+    end = strchr(text, '\n');
+    munit_assert_not_null(end);
+    snprintf(line, sizeof line, "%.*s", (int)(end - text), text);
+    if (!strstr(line, what)) munit_errorf("no %s in %s", what, line);
+  }
+}
+
+/* A server's log begins when the server does; the same on every run. */
 TEST(cluster_log, simulated)
 {
-  char first[4096];
+  char first[8192];
   const char *text;
   log_world w;
   log_open(&w, NULL);
-  log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748736300"); /* the clock has not come so far */
-  munit_assert_size(log_lines(log_text(&w)), ==, 1);
+  log_get(&w, w.host, "db.gz?startDate=1748649600"); /* a day before it was made */
+  text = log_text(&w);
+  munit_assert_memory_equal(32, text, "{\"t\":{\"$date\":\"2025-06-01T00:00:"); /* nothing is from before */
+  munit_assert_size(log_lines(text), >=, 2);
   t_advance(&w.t, 3600);
-  log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748736300");
+  log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748739000");
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/vnd.svc.2023-02-01+gzip");
   text = log_text(&w);
-  munit_assert_size(log_lines(text), ==, 6);
-  munit_assert_not_null(strstr(text, "2025-06-01T00:05:00Z"));
-  munit_assert_not_null(strstr(text, "(simulated)"));
+  log_all_have(text, "\"s\":\"I\"");
+  munit_assert_not_null(strstr(text, "\"c\":\"CONTROL\""));
+  munit_assert_not_null(strstr(text, "\"c\":\"STORAGE\""));
+  munit_assert_not_null(strstr(text, "\"c\":\"ELECTION\""));
+  munit_assert_null(strstr(text, "\"c\":\"ACCESS\"")); /* there is nobody */
+  munit_assert_null(strstr(text, "\"c\":\"COMMAND\"")); /* and nothing to ask for */
   snprintf(first, sizeof first, "%s", text);
-  log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748736300");
+  log_get(&w, w.host, "db.gz?startDate=1748736000&endDate=1748739000");
   munit_assert_string_equal(log_text(&w), first); /* the same on every run */
-  log_get(&w, w.host, "dbs.gz?startDate=1748736000&endDate=1748736300");
-  munit_assert_string_not_equal(log_text(&w), first);
+  log_get(&w, w.host, "dbs.gz?startDate=1748736000&endDate=1748739000");
+  munit_assert_string_equal(log_text(&w), ""); /* a replica set has no router */
   log_get(&w, w.host, "db-audit-log.gz");
-  munit_assert_size(log_lines(log_text(&w)), <=, 1441); /* a day, where nothing is said */
-  munit_assert_size(log_lines(log_text(&w)), >=, 1400);
+  munit_assert_string_equal(log_text(&w), ""); /* nobody audits */
   log_get(&w, w.host, "db.gz?startDate=1199145600");
-  munit_assert_size(log_lines(log_text(&w)), <=, 1441); /* of seventeen years */
-  log_get(&w, w.host, "db.gz?startDate=1748736001&endDate=1748736010");
+  munit_assert_size(log_lines(log_text(&w)), <=, 20); /* of seventeen years, in which it was an hour */
+  log_get(&w, w.host, "db.gz?startDate=1748735900&endDate=1748735999");
   munit_assert_string_equal(log_text(&w), "");
+  t_close(&w.t);
+}
+
+/* Logins are in the log of the host that they were on, and in the access history; in the audit log since the project has audited. */
+TEST(cluster_log, logins)
+{
+  const char *text;
+  char host[128], line[1024];
+  log_world w;
+  log_open(&w, NULL);
+  t_sendf(&w.t, "POST", "[{\"ipAddress\":\"192.0.2.7\"}]", "/groups/%s/accessList", w.group);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"username\":\"joe\",\"databaseName\":\"admin\",\"password\":\"correct horse\",\"roles\":[{\"roleName\":"
+                                         "\"read\",\"databaseName\":\"shop\"}]}", "/groups/%s/databaseUsers", w.group), ==, 201);
+  t_advance(&w.t, 20 * 3600);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"enabled\":true}", "/groups/%s/auditLog", w.group), ==, 202);
+  t_advance(&w.t, 20 * 3600);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/dbAccessHistory/clusters/Main", w.group), ==, 200);
+  munit_assert_size(t_count(&w.t, "accessLogs"), >=, 38);
+  snprintf(host, sizeof host, "%s", t_str(&w.t, "accessLogs[3].hostname"));
+  snprintf(line, sizeof line, "%s\n", t_str(&w.t, "accessLogs[3].logLine"));
+  log_get(&w, host, "db.gz");
+  text = log_text(&w);
+  munit_assert_not_null(strstr(text, line));
+  munit_assert_not_null(strstr(text, "\"msg\":\"Connection accepted\",\"attr\":{\"remote\":\"192.0.2.7:"));
+  munit_assert_not_null(strstr(text, "\"msg\":\"Connection ended\""));
+  log_get(&w, host, "db-audit-log.gz?startDate=1748736000");
+  text = log_text(&w);
+  munit_assert_size(log_lines(text), >=, 1);
+  log_all_have(text, "{\"atype\":\"authenticate\",\"ts\":{\"$date\":\"2025-06-0");
+  log_all_have(text, "\"param\":{\"user\":\"joe\",\"db\":\"admin\",\"mechanism\":\"SCRAM-SHA-256\"},\"result\":");
+  munit_assert_null(strstr(text, "\"2025-06-01T0")); /* before it audited */
   t_close(&w.t);
 }
 

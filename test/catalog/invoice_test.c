@@ -664,7 +664,7 @@ TEST(invoice, transfer_simulated)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   t_advance(&w.t, 20 * HOUR);
   munit_assert_int(t_send(&w.t, "GET", "/clusters", NULL), ==, 200);
-  munit_assert_int64(t_int(&w.t, "results[0].clusters[0].dataSizeBytes"), ==, 350000000);
+  munit_assert_int64(t_int(&w.t, "results[0].clusters[0].dataSizeBytes"), ==, 400320326);
 #define MOVED "{\"filters\":{\"skuServices\":[\"Data Transfer\"]}}"
   munit_assert_int(invoice_get(&w, path, MOVED), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 3);

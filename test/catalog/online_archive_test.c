@@ -245,17 +245,13 @@ TEST(online_archive, logs)
   t_driver d;
   svc_config config = { .driver = t_driver_init(&d) };
   archive_world w;
-  svc_str text;
   open_world(&w, NULL);
   munit_assert_int(call(&w, "GET", "/queryLogs.gz", NULL), ==, 200);
   munit_assert_string_equal(t_get_header(&w.t, "Content-Type"), "application/vnd.svc.2023-01-01+gzip");
-  text = unpacked(&w);
-  munit_assert_size(text.n, >, 1000);
-  munit_assert_not_null(strstr(text.p, "simulated"));
+  munit_assert_size(unpacked(&w).n, ==, 0); /* nobody asks an archive anything here */
   munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1748736000&endDate=1748736001", NULL), ==, 200);
-  munit_assert_size(unpacked(&w).n, <, 200);
+  munit_assert_size(unpacked(&w).n, ==, 0);
   munit_assert_int(call(&w, "GET", "/queryLogs.gz?startDate=1199145600&endDate=253402300799", NULL), ==, 200);
-  munit_assert_size(unpacked(&w).n, <, 400000); /* however long the time is */
   expect(&w, call(&w, "GET", "/queryLogs.gz?startDate=1748736000&endDate=1748735999", NULL), 400, "START_DATE_AFTER_END_DATE");
   expect(&w, call(&w, "GET", "/queryLogs.gz?startDate=7", NULL), 400, "INVALID_QUERY_PARAMETER");
   t_close(&w.t);

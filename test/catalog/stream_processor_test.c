@@ -224,7 +224,13 @@ TEST(stream_processor, states)
   expect_state(&w, "CREATED"); /* not yet */
   t_advance(&w.t, 10);
   expect_state(&w, "STARTED");
-  munit_assert_not_null(t_node(&w.t, "stats.simulated"));
+  munit_assert_string_equal(t_str(&w.t, "stats.name"), "p");
+  munit_assert_string_equal(t_str(&w.t, "stats.status"), "running");
+  munit_assert_int64(t_int(&w.t, "stats.inputMessageCount"), <, 1000); /* it has just begun */
+  t_advance(&w.t, 3600);
+  expect_state(&w, "STARTED");
+  munit_assert_int64(t_int(&w.t, "stats.inputMessageCount"), >, 1000);
+  munit_assert_int64(t_int(&w.t, "stats.inputMessageCount"), >=, t_int(&w.t, "stats.outputMessageCount"));
   stream_expect(&w, stream_call(&w, "POST", P ":start", NULL), 400, "STREAM_PROCESSOR_GENERIC_ERROR");
   stream_expect(&w, stream_call(&w, "PATCH", P, "{\"tier\":\"SP30\"}"), 400, "STREAM_PROCESSOR_GENERIC_ERROR");
   munit_assert_int(stream_call(&w, "PATCH", P, "{\"tier\":\"SP10\"}"), ==, 200); /* which it has */

@@ -15,7 +15,6 @@ event.c apiKeyId created delegatePrincipal eventTypeName groupId isGlobalAdmin o
 request.c host
 digest.c algorithm cnonce nonce opaque qop realm response uri username
 simulator.c simulated value
-simulator_series.c host metrics name rank simulated since units
 order_outcome.c reason state
 order_hand.c reason
 plan.c groupId orgId
@@ -28,8 +27,7 @@ dialect.c fields vendor
 WORDS
 # event.c: the members of an event, which the pipeline writes with every change. digest.c, request.c: those of HTTP headers, and their names.
 # plan.c: a build may be without projects or organizations, and has nobody to ask then how their ids are called.
-# pageNum and its like: parameters of every list, which one operation has that is none. simulator_series.c: members
-# of a question and of its answer.
+# pageNum and its like: parameters of every list, which one operation has that is none.
 # table.h: the rows of these ids, which most entities have. simulator.c: what it answers when it is asked for a figure.
 # order_outcome.c, order_hand.c: what a driver says of an order that has failed, and what svc_notification is made of. open.c: what svc_config calls so, and whose addresses it may list. dialect.c: the members of a dialect.
 # errorCode: a member of every error. openapi.c, openapi_schema.c: the words of that format, and what its ways to authenticate are called.

@@ -154,4 +154,11 @@ SVC_PRIVATE bool svc_export_begin(svc_call *c, const svc_entity *cluster, svc_st
 SVC_PRIVATE bool svc_backup_zones_upgrade(svc_call *c, svc_node *body, const svc_node *before);
 SVC_PRIVATE bool svc_backup_zones_downgrade(svc_call *c, svc_node *shown);
 
+/* backup_data.c: the data in a backup. job: a restore into a cluster. */
+SVC_PRIVATE int64_t svc_snapshot_simulated_size(svc_call *c, const svc_id *cluster);
+SVC_PRIVATE bool svc_restore_there(svc_call *c, const svc_change *job, svc_entity *target); /* the target may be gone by now */
+SVC_PRIVATE bool svc_restore_brings(svc_call *c, const svc_change *job, const svc_entity *target); /* it has ended: the target has the data */
+SVC_PRIVATE bool svc_restore_simulate(svc_call *c, const svc_change *job, svc_node *facts);
+SVC_PRIVATE bool svc_restore_facts(svc_call *c, const svc_change *job, const svc_node *facts);
+
 #endif /* SVC_BACKUP_PARTS_H */

@@ -9,6 +9,8 @@
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
 #include "catalog/backup/backup_parts.h"
+#include "catalog/cluster/cluster_history.h"
+#include "catalog/cluster/sample_data.h"
 
 static const char *const export_job_states[] = { "Cancelled", "Failed", "InProgress", "Queued", "Successful", NULL };
 
@@ -125,6 +127,15 @@ static void export_job_count(svc_call *c, svc_node *body, int64_t done, int64_t 
   svc_node_put(c->arena, body, status);
 }
 
+/* So many collections has the cluster: a simulation. */
+static int64_t export_job_simulated(svc_call *c, const svc_change *change)
+{
+  int64_t count = 0;
+  if (!svc_history_had_sample(c, &change->parent, c->now)) return 0;
+  while (svc_sample_at((size_t)count)) count++;
+  return count;
+}
+
 static bool export_job_prepare(svc_call *c, svc_change *change)
 {
   svc_str id = svc_node_str(change->body, "snapshotId");
@@ -162,7 +173,7 @@ static bool export_job_facts(svc_call *c, svc_change *change, const svc_node *fa
 static bool export_job_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   (void)action;
-  svc_node_set_i64(c->arena, facts, "totalCollections", 1 + svc_simulated(svc_id_str(c->arena, &change->parent).p, "collections", 0) / 20);
+  svc_node_set_i64(c->arena, facts, "totalCollections", export_job_simulated(c, change));
   return true;
 }
 

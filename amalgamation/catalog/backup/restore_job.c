@@ -273,8 +273,8 @@ static bool restore_job_simulate(svc_call *c, const svc_change *change, const ch
   const svc_node *notes, *member;
   svc_entity snapshot;
   (void)action;
-  if (!svc_node_is(change->body, "deliveryType", "download")) return true;
   if (!urls || !parts) return svc_no_memory(c);
+  if (!svc_node_is(change->body, "deliveryType", "download")) return svc_restore_simulate(c, change, facts);
   if (svc_entity_said(c->txn, SNAPSHOT_KIND, &change->parent, svc_node_str(change->body, "snapshotId"), &snapshot) != SVC_OK)
     return svc_txn_good(c);
   if (!(notes = svc_snapshot_shards(c, &snapshot))) return false;
@@ -287,23 +287,13 @@ static bool restore_job_simulate(svc_call *c, const svc_change *change, const ch
   return true;
 }
 
-/* The cluster to which it went may be gone by now. */
-static bool restore_job_target_there(svc_call *c, const svc_change *change)
-{
-  const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
-  svc_entity target;
-  svc_id group;
-  return noun && svc_id_parse(svc_node_str(change->body, "targetGroupId"), &group) &&
-         svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &group,
-                          svc_node_str(change->body, "targetClusterName"), &target) == SVC_OK;
-}
-
 static bool restore_job_finish(svc_call *c, svc_change *change)
 {
   int64_t until = c->now - c->now % 1000 + RESTORE_JOB_LINK_DAYS * SVC_DAY_MS;
+  svc_entity target;
   svc_node_set_date(c->arena, change->body, "finishedAt", c->now);
   if (!svc_node_is(change->body, "deliveryType", "download")) {
-    if (restore_job_target_there(c, change)) return true;
+    if (svc_restore_there(c, change, &target)) return svc_restore_brings(c, change, &target);
     svc_node_set_text(c->arena, change->body, "state", "FAILED");
     change->event = "CPS_RESTORE_FAILED";
     return svc_txn_good(c);
@@ -323,10 +313,10 @@ static bool restore_job_fell_due(svc_call *c, svc_change *change, int tag)
   return true;
 }
 
-/* Where the files are. */
+/* Where the files are, or how much data the target has now. */
 static bool restore_job_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
-  return !svc_node_is(change->body, "deliveryType", "download") || svc_facts_into(c, change, facts);
+  return svc_node_is(change->body, "deliveryType", "download") ? svc_facts_into(c, change, facts) : svc_restore_facts(c, change, facts);
 }
 
 /* ---- cancelling */
@@ -352,12 +342,12 @@ static bool restore_job_cancel(svc_call *c)
 static const svc_field restore_job_component_facts[] = { F_STR("downloadUrl", .max = 2048), F_STR("replicaSetName", .max = 128) };
 static const svc_object restore_job_component_fact = { .name = "RestoreComponentFacts", .fields = SVC_ROWS(restore_job_component_facts) };
 static const svc_field restore_job_fact_fields[] = {
-  F_LIST("components", &restore_job_component_fact, .max_items = 64), F_STRS("deliveryUrl", .max = 2048, .max_items = 64)
+  F_LIST("components", &restore_job_component_fact, .max_items = 64), F_LONG("dataSizeBytes", .flags = SVC_MIN), F_STRS("deliveryUrl", .max = 2048, .max_items = 64)
 };
 static const svc_object restore_job_facts_object = { .name = "RestoreFacts", .fields = SVC_ROWS(restore_job_fact_fields) };
 static const svc_order_row restore_job_orders[] = {
   { "restore.run",
-    "Restore the snapshot, or the moment, into the target cluster; of a download make its files ready and say where they are.",
+    "Restore the snapshot, or the moment, into the target cluster; of a download make its files ready and say where they are. `dataSizeBytes`: so much data has the target now.",
     NULL, &restore_job_facts_object, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };

@@ -283,14 +283,6 @@ static bool snapshot_prepare(svc_call *c, svc_change *change)
 
 /* ---- completed */
 
-/* Some gigabytes, more of a snapshot that was taken later: a simulation. */
-static int64_t snapshot_simulated_size(svc_call *c, const svc_change *change)
-{
-  const char *cluster = svc_id_str(c->arena, &change->parent).p;
-  int64_t days = c->now / SVC_DAY_MS - svc_id_second(&change->parent) / 86400;
-  return ((int64_t)1 << 30) + svc_simulated(cluster, "storageSizeBytes", 0) * (4 << 20) + (days > 0 ? days : 0) * (1 << 20);
-}
-
 /* A snapshot of a time that has passed can be simulated, and nobody can take it. */
 SVC_PRIVATE bool svc_snapshot_of_past(const svc_call *c)
 {
@@ -323,7 +315,7 @@ static bool snapshot_fell_due(svc_call *c, svc_change *change, int tag)
 static bool snapshot_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   (void)action;
-  svc_node_set_i64(c->arena, facts, "storageSizeBytes", snapshot_simulated_size(c, change));
+  svc_node_set_i64(c->arena, facts, "storageSizeBytes", svc_snapshot_simulated_size(c, &change->parent));
   return true;
 }
 

@@ -20,6 +20,7 @@
 #include "catalog/policy/policy_language.h"
 
 #include "catalog/backup/backup_parts.h"
+#include "catalog/cluster/cluster_history.h"
 #include "catalog/deployment/cluster_parts.h"
 #include "catalog/deployment/flex_parts.h"
 #include "catalog/network/network_parts.h"
@@ -286,7 +287,7 @@ static bool cluster_prepare(svc_call *c, svc_change *change)
 static bool cluster_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   if (change->before && svc_node_bool(change->body, "paused", false) && !svc_transfer_stop(c, e)) return false;
-  return svc_backup_follows(c, change, e) && svc_network_follows(c, change);
+  return svc_history_changed(c, e, change->before, change->body) && svc_backup_follows(c, change, e) && svc_network_follows(c, change);
 }
 
 /* At the end of a pause the cluster is updated as by a request to resume. */
@@ -305,7 +306,7 @@ static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
   change->due = svc_transition_due(c->s, change->noun->noun, svc_str_c(cluster_pausing), c->now);
   change->event = change->noun->noun->event_updated;
   change->extra = svc_cluster_extra(c, change, &kept);
-  return true;
+  return svc_history_changed(c, &change->entity, change->before, change->body);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */

@@ -6,6 +6,7 @@
 ** UPDATING, and takes no other change until that is done. What is asked of one that is still CREATING is part of the creation.
 */
 #include "catalog/catalog.h"
+#include "catalog/cluster/cluster_history.h"
 #include "catalog/deployment/cluster_parts.h"
 
 #define CLUSTER_ACTIONS_PIN_DAYS 28 /* the longest, and what it is where nothing is said */
@@ -221,7 +222,8 @@ SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name, const svc_node *f
   change.action = CLUSTER_ACTION_NOTE;
   change.id = cluster.id;
   change.extra = svc_cluster_extra(c, &change, &kept);
-  return svc_change_keep(c, &change, &e) && svc_transfer_put(c, &e, change.body, svc_node_get(facts, "transfer"));
+  return svc_change_keep(c, &change, &e) && svc_history_loaded(c, &e, CLUSTER_HISTORY_SAMPLE) &&
+         svc_transfer_put(c, &e, change.body, svc_node_get(facts, "transfer"));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ views */

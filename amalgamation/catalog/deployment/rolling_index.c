@@ -10,6 +10,7 @@
 ** what belongs to one type of index stands with no other.
 */
 #include "catalog/catalog.h"
+#include "catalog/cluster/cluster_history.h"
 #include "catalog/deployment/cluster_parts.h"
 
 enum {
@@ -194,9 +195,21 @@ static bool rolling_index_build(svc_call *c)
   return svc_insert(c, &change, &e) && svc_answer_nothing(c);
 }
 
+/* It is there from now on, and what it serves is no longer slow. */
+static bool rolling_index_built(svc_call *c, const svc_change *change)
+{
+  const svc_node *body = change->body;
+  svc_str database = svc_node_str(body, "db"), collection = svc_node_str(body, "collection");
+  svc_entity cluster;
+  int rc = svc_entity_get(c->txn, CLUSTER_KIND, &c->scope.group, &change->parent, &cluster);
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
+  return svc_history_built(c, &cluster, svc_arena_print(c->arena, SVC_FMT "." SVC_FMT, SVC_ARG(database), SVC_ARG(collection)), body);
+}
+
 /* After a week what has failed goes the way of what is built; what is under way is so for as long as it takes. */
 static bool rolling_index_fell_due(svc_call *c, svc_change *change, int tag)
 {
+  if (tag == SVC_DUE_STATE && svc_cluster_is(change->body, "state", "BUILT")) return rolling_index_built(c, change);
   if (tag != SVC_DUE_EXPIRY) return true;
   if (svc_cluster_is(change->body, "state", "BUILDING")) {
     svc_change_due(change, SVC_DUE_EXPIRY, c->now + ROLLING_INDEX_KEPT);

@@ -9,11 +9,12 @@
 ** cluster that is gone by then.
 */
 #include "catalog/catalog.h"
+#include "catalog/cluster/cluster_history.h"
+#include "catalog/cluster/sample_data.h"
 #include "catalog/deployment/cluster_parts.h"
 
 #define SAMPLE_DATASET_KIND "smpl"
 #define SAMPLE_DATASET_KEPT (30 * SVC_DAY_MS)
-#define SAMPLE_DATASET_BYTES ((int64_t)350000000)
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
@@ -104,8 +105,8 @@ static bool sample_dataset_simulate(svc_call *c, const svc_change *change, const
                 : SVC_NOT_FOUND;
   (void)action;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
-  svc_node_set_i64(c->arena, facts, "dataSizeBytes", SAMPLE_DATASET_BYTES);
-  return svc_transfer_simulate(c, &cluster.id, SAMPLE_DATASET_BYTES, facts);
+  svc_node_set_i64(c->arena, facts, "dataSizeBytes", svc_history_had_sample(c, &cluster.id, c->now) ? 0 : svc_sample_size());
+  return svc_txn_good(c) && svc_transfer_simulate(c, &cluster.id, svc_sample_size(), facts);
 }
 
 static bool sample_dataset_facts(svc_call *c, svc_change *change, const svc_node *facts)

@@ -1,8 +1,8 @@
 /*
 ** Conditions: what is measured for alerts, one row for each type of event, and of what.
 **
-** Of processes, replica sets, flex clusters and stream processors a driver is asked (alert_measuring.c); without one the figures are the
-** simulation's: the same for the same resource and minute, and of a metric those that its series show. Whether a host is down, and whether a
+** Of processes, replica sets, flex clusters and stream processors a driver is asked (alert_measuring.c); without one the figures are
+** those of the model, which series show as well (alert_simulated.c). Whether a host is down, and whether a
 ** replica set has a primary, is known of every cluster (process_states.c).
 ** What is stored speaks for itself, once an hour: bills, snapshots, certificates, secrets (alert_stored.c).
 **
@@ -13,31 +13,30 @@
 */
 #include "catalog/monitoring/alert_parts.h"
 #include "catalog/deployment/flex_parts.h"
+#include "catalog/monitoring/model.h"
 #include "catalog/stream/stream_parts.h"
 
 #define CONDITIONS_CLUSTERS 100 /* of a project, of each kind: as many as its limit can be raised to (project_limit.c) */
 #define CONDITIONS_WEEK 7
 
-static bool alert_conditions_metric(svc_alert_round *r, const svc_alert_target *t, double *out);
 static bool alert_conditions_up(svc_alert_round *r, const svc_alert_target *t, double *out);
 static bool alert_conditions_primaries(svc_alert_round *r, const svc_alert_target *t, double *out);
 static bool alert_conditions_healthy(svc_alert_round *r, const svc_alert_target *t, double *out);
 static bool alert_conditions_unhealthy(svc_alert_round *r, const svc_alert_target *t, double *out);
 static bool alert_conditions_none(svc_alert_round *r, const svc_alert_target *t, double *out);
-static bool alert_conditions_oplog(svc_alert_round *r, const svc_alert_target *t, double *out);
 static bool alert_conditions_elections(svc_alert_round *r, const svc_alert_target *t, double *out);
 
 #define CONDITION_X509 "SVC_X509_USER_AUTHENTICATION_"
 static const svc_alert_condition alert_conditions_rows[] = {
-  { "OUTSIDE_METRIC_THRESHOLD", SVC_ALERT_PROCESSES, false, false, 0, NULL, "RAW", alert_conditions_metric, 0, false },
-  { "OUTSIDE_FLEX_METRIC_THRESHOLD", SVC_ALERT_FLEX, false, false, 0, NULL, "RAW", alert_conditions_metric, 0, false },
-  { "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", SVC_ALERT_PROCESSORS, false, false, 0, NULL, "RAW", alert_conditions_metric, 0, false },
+  { "OUTSIDE_METRIC_THRESHOLD", SVC_ALERT_PROCESSES, false, false, 0, NULL, "RAW", svc_alert_simulated, 0, false },
+  { "OUTSIDE_FLEX_METRIC_THRESHOLD", SVC_ALERT_FLEX, false, false, 0, NULL, "RAW", svc_alert_simulated, 0, false },
+  { "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", SVC_ALERT_PROCESSORS, false, false, 0, NULL, "RAW", svc_alert_simulated, 0, false },
   { "HOST_DOWN", SVC_ALERT_PROCESSES, false, true, 1, "UP", "RAW", alert_conditions_up, 0, true },
   { "NO_PRIMARY", SVC_ALERT_SETS, false, true, 1, "PRIMARIES", "RAW", alert_conditions_primaries, 0, true },
   { "TOO_FEW_HEALTHY_MEMBERS", SVC_ALERT_SETS, false, false, 0, "HEALTHY_MEMBERS", "RAW", alert_conditions_healthy, 0, true },
   { "TOO_MANY_UNHEALTHY_MEMBERS", SVC_ALERT_SETS, false, false, 0, "UNHEALTHY_MEMBERS", "RAW", alert_conditions_unhealthy, 0, true },
   { "TOO_MANY_ELECTIONS", SVC_ALERT_SETS, false, false, 0, "ELECTIONS_IN_LAST_HOUR", "RAW", alert_conditions_elections, 0, true },
-  { "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", SVC_ALERT_SETS, false, false, 0, "OPLOG_WINDOW", "HOURS", alert_conditions_oplog, 0, false },
+  { "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", SVC_ALERT_SETS, false, false, 0, "OPLOG_WINDOW", "HOURS", svc_alert_oplog_window, 0, false },
   { "CPS_OPLOG_BEHIND", SVC_ALERT_BACKUPS, false, false, 0, "OPLOG_BEHIND", "HOURS", alert_conditions_none, 0, false },
   { "CPS_PREV_SNAPSHOT_OLD", SVC_ALERT_BACKUPS, true, false, 0, NULL, "HOURS", svc_alert_snapshot_age, 0, false },
   { "CPS_SNAPSHOT_BEHIND", SVC_ALERT_BACKUPS, true, false, 0, NULL, "HOURS", svc_alert_snapshot_late, 0, false },
@@ -88,33 +87,11 @@ SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units)
   return rows[i].unit;
 }
 
-static double alert_conditions_simulated(svc_alert_round *r, svc_str place, svc_str metric, svc_str units)
-{
-  svc_str name = svc_arena_copy(r->c->arena, metric), in = svc_arena_copy(r->c->arena, units);
-  if (r->c->arena->failed) return 0;
-  return (double)svc_simulated_metric(place.p, name.p, svc_alert_unit(name, in), 0, r->c->now) / 1000;
-}
-
-static bool alert_conditions_metric(svc_alert_round *r, const svc_alert_target *t, double *out)
-{
-  svc_str metric = t->met.metric;
-  if (t->process && t->process->down_since) return false; /* nobody measures what is down */
-  if (svc_str_starts(metric, "FLEX_")) metric = (svc_str){ metric.p + 5, metric.n - 5 };
-  *out = alert_conditions_simulated(r, t->place, metric, t->met.units);
-  return true;
-}
-
 /* The simulation falls behind with nothing. */
 static bool alert_conditions_none(svc_alert_round *r, const svc_alert_target *t, double *out)
 {
   (void)r, (void)t;
   *out = 0;
-  return true;
-}
-
-static bool alert_conditions_oplog(svc_alert_round *r, const svc_alert_target *t, double *out)
-{
-  *out = alert_conditions_simulated(r, t->place, SVC_S("OPLOG_MASTER_TIME"), SVC_S("HOURS"));
   return true;
 }
 
@@ -208,7 +185,6 @@ static bool alert_conditions_add(svc_alert_round *r, svc_alert_targets *out, con
   if (!p) return true;
   t->met.values[SVC_ALERT_SET] = p->replica_set;
   t->met.values[SVC_ALERT_SHARD] = p->shard;
-  t->place = svc_arena_print(r->c->arena, "%s/" SVC_FMT "/", svc_id_str(r->c->arena, &cluster->of.cluster.id).p, SVC_ARG(p->id));
   return true;
 }
 
@@ -272,6 +248,13 @@ static bool alert_conditions_backups(svc_alert_round *r, svc_alert_targets *out)
   return true;
 }
 
+static const svc_model *alert_conditions_flex_model(svc_alert_round *r, const svc_entity *e)
+{
+  svc_model *model = svc_arena_alloc(r->c->arena, sizeof *model);
+  if (model) svc_model_of_flex(r->c, e, model);
+  return model;
+}
+
 static bool alert_conditions_flex(svc_alert_round *r, svc_alert_targets *out)
 {
   svc_scan scan;
@@ -284,7 +267,8 @@ static bool alert_conditions_flex(svc_alert_round *r, svc_alert_targets *out)
     t = svc_alert_target_add(r, out);
     if (!t) return false;
     t->met.target = t->met.values[SVC_ALERT_CLUSTER] = svc_arena_copy(r->c->arena, e.unique);
-    t->place = svc_arena_print(r->c->arena, "%s/", svc_id_str(r->c->arena, &e.id).p);
+    t->model = alert_conditions_flex_model(r, &e);
+    if (!t->model) return svc_no_memory(r->c);
   }
   return svc_txn_good(r->c);
 }
@@ -305,7 +289,7 @@ static bool alert_conditions_workspace(svc_alert_round *r, const svc_entity *wor
     t->met.values[SVC_ALERT_INSTANCE] = svc_arena_copy(a, workspace->unique);
     t->met.values[SVC_ALERT_PROCESSOR] = svc_arena_copy(a, e.unique);
     t->met.target = svc_arena_print(a, SVC_FMT "/" SVC_FMT, SVC_ARG(workspace->unique), SVC_ARG(e.unique));
-    t->place = svc_arena_print(a, "%s/", svc_id_str(a, &e.id).p);
+    t->place = svc_id_str(a, &e.id);
   }
   return svc_txn_good(r->c);
 }

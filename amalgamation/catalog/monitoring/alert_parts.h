@@ -139,7 +139,8 @@ typedef struct svc_alert_target {
   svc_alert_met met;
   const svc_processes *cluster; /* that it is of, or is part of; NULL: none */
   const svc_process *process;   /* itself; of a replica set its first member */
-  svc_str place;                /* by which the simulation has figures of it */
+  const struct svc_model *model; /* of a flex cluster: its figures are of this */
+  svc_str place;                /* of a stream processor: its id */
   int64_t first, next;          /* milliseconds: the first date that it is about, and the first that has not come yet; 0: none */
   const struct svc_alert_condition *figured; /* of which the figure is worked out, or is known already: `figure`, unless it is not `known` */
   double figure;
@@ -162,6 +163,7 @@ typedef struct svc_alert_round {
   svc_scope scope;
   struct svc_alert_cluster {
     svc_processes of;
+    const struct svc_model *model; /* NULL: nobody has wanted a figure of it yet */
   } *clusters;
   size_t cluster_count;
   svc_alert_targets targets[SVC_ALERT_OF_COUNT];
@@ -192,6 +194,10 @@ SVC_PRIVATE const svc_alert_condition *svc_alert_condition_of(const svc *s, svc_
 SVC_PRIVATE const svc_alert_targets *svc_alert_targets_of(svc_alert_round *r, int of); /* NULL: failed */
 SVC_PRIVATE const char *svc_alert_asked_by(int of); /* what an order calls such a target */
 SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units); /* that such a metric is measured in */
+
+/* alert_simulated.c: figures of the model of a cluster, where no driver says any. */
+SVC_PRIVATE bool svc_alert_simulated(svc_alert_round *r, const svc_alert_target *t, double *out); /* of the metric of its threshold */
+SVC_PRIVATE bool svc_alert_oplog_window(svc_alert_round *r, const svc_alert_target *t, double *out);
 
 /* alert_pairs.c: events that open and close alerts. */
 typedef struct svc_alert_pair {

@@ -7,10 +7,12 @@
 ** outlives the record of its load: a simulated cluster that has data has it from there.
 */
 #include "catalog/monitoring/process_parts.h"
+#include "catalog/cluster/cluster_history.h"
 
 enum {
   NAMESPACES_MOST = 100, /* that are given */
-  NAMESPACES_ROOM = 512  /* that are looked at: 200 search indexes, 50 archives, 40 managed ones, and the sample data */
+  NAMESPACES_ROOM = 512, /* that are looked at: 200 search indexes, 50 archives, 40 managed ones, and the sample data */
+  NAMESPACES_LOADS = 4   /* of the sample data, that are looked back on */
 };
 
 /* Nouns below a cluster, and where they name a collection; list: each element of that array names one. */
@@ -22,103 +24,128 @@ static const struct namespaces_source {
   { CLUSTER_GLOBAL_WRITES, "managedNamespaces", "db", "collection" },
 };
 
-static const char *const namespaces_sample[] = {
-  "sample_airbnb.listingsAndReviews", "sample_analytics.accounts", "sample_analytics.customers", "sample_analytics.transactions",
-  "sample_geospatial.shipwrecks", "sample_guides.planets", "sample_mflix.comments", "sample_mflix.embedded_movies",
-  "sample_mflix.movies", "sample_mflix.sessions", "sample_mflix.theaters", "sample_mflix.users", "sample_restaurants.neighborhoods",
-  "sample_restaurants.restaurants", "sample_supplies.sales", "sample_training.companies", "sample_training.grades",
-  "sample_training.inspections", "sample_training.posts", "sample_training.routes", "sample_training.trips", "sample_training.zips",
-  "sample_weatherdata.data", NULL
-};
-
-typedef struct namespaces_found {
-  svc_call *c;
-  svc_str *at;
-  size_t count;
-} namespaces_found;
-
-static void namespaces_add(namespaces_found *f, svc_str database, svc_str collection)
+static void namespaces_add(svc_call *c, svc_namespaces *f, svc_str database, svc_str collection, int64_t since)
 {
   if (f->count == NAMESPACES_ROOM || !database.n || !collection.n) return;
-  f->at[f->count++] = svc_arena_print(f->c->arena, SVC_FMT "." SVC_FMT, SVC_ARG(database), SVC_ARG(collection));
+  f->at[f->count++] = (svc_namespace){ svc_arena_print(c->arena, SVC_FMT "." SVC_FMT, SVC_ARG(database), SVC_ARG(collection)), NULL, since, INT64_MAX };
 }
 
-static bool namespaces_of(namespaces_found *f, const svc_entity *cluster, const struct namespaces_source *from)
+static bool namespaces_of(svc_call *c, svc_namespaces *f, const svc_entity *cluster, const struct namespaces_source *from)
 {
-  const svc_noun_info *noun = svc_noun_named(f->c->s, from->noun);
+  const svc_noun_info *noun = svc_noun_named(c->s, from->noun);
   const svc_node *body, *one;
   svc_scan scan;
   svc_entity e;
   if (!noun) return true;
-  svc_below_begin(&scan, f->c->txn, noun->noun->kind, &cluster->id);
+  svc_below_begin(&scan, c->txn, noun->noun->kind, &cluster->id);
   while (svc_below_next(&scan, noun->noun->kind, &e)) {
+    int64_t since = svc_id_second(&e.id) * 1000;
     if (!from->list) {
-      namespaces_add(f, svc_entity_text(f->c, noun->noun, &e, from->database), svc_entity_text(f->c, noun->noun, &e, from->collection));
+      namespaces_add(c, f, svc_entity_text(c, noun->noun, &e, from->database), svc_entity_text(c, noun->noun, &e, from->collection), since);
       continue;
     }
-    body = svc_entity_body(f->c, &e);
+    body = svc_entity_body(c, &e);
     if (!body) return false;
     one = svc_node_get(body, from->list);
     for (one = svc_node_first(one); one; one = one->next)
-      namespaces_add(f, svc_node_str(one, from->database), svc_node_str(one, from->collection));
+      namespaces_add(c, f, svc_node_str(one, from->database), svc_node_str(one, from->collection), since);
   }
-  return svc_txn_good(f->c);
+  return svc_txn_good(c);
 }
 
-static bool namespaces_of_sample(namespaces_found *f, const svc_entity *cluster)
+/* ---------------------------------------------------------------------------------------------------------- sample data */
+
+static void namespaces_add_sample(svc_namespaces *f, int64_t since, int64_t until)
 {
-  const svc_noun_info *noun = svc_noun_named(f->c->s, "sample dataset load");
-  const char *const *name;
+  const svc_sample *sample;
+  size_t i;
+  for (i = 0; (sample = svc_sample_at(i)) != NULL && f->count < NAMESPACES_ROOM; i++)
+    f->at[f->count++] = (svc_namespace){ svc_str_c(sample->namespace), sample, since, until };
+}
+
+/* As the history of the cluster has it: each time that it had the sample data, of these the last. False: it says nothing. */
+static bool namespaces_of_history(svc_namespaces *f, const svc_node *history)
+{
+  const svc_node *first = svc_node_first(svc_node_get(history, "loads")), *one;
+  size_t loads = 0;
+  for (one = first; one; one = one->next) loads++;
+  for (one = first; one; one = one->next, loads--) {
+    if (!svc_node_is(one, "data", CLUSTER_HISTORY_SAMPLE) || loads > NAMESPACES_LOADS) continue;
+    namespaces_add_sample(f, svc_node_i64(one, "at", 0), one->next ? svc_node_i64(one->next, "at", 0) : INT64_MAX);
+  }
+  return first != NULL;
+}
+
+static bool namespaces_of_sample(svc_call *c, svc_namespaces *f, const svc_entity *cluster)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "sample dataset load");
+  const svc_node *history;
+  int64_t since = svc_id_second(&cluster->id) * 1000;
   svc_entity load;
-  int rc = noun ? svc_entity_named(f->c->txn, noun->noun->kind, NULL, &cluster->parent, cluster->unique, &load) : SVC_NOT_FOUND;
-  bool forgotten = rc == SVC_NOT_FOUND && noun && !f->c->s->config.driver && svc_cluster_kept_of(cluster).size > 0;
-  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(f->c, rc);
+  int rc;
+  bool forgotten;
+  if (!svc_history_get(c, &cluster->id, &history)) return false;
+  if (namespaces_of_history(f, history)) return true;
+  rc = noun ? svc_entity_named(c->txn, noun->noun->kind, NULL, &cluster->parent, cluster->unique, &load) : SVC_NOT_FOUND;
+  forgotten = rc == SVC_NOT_FOUND && noun && !svc_cluster_told(cluster) && svc_cluster_kept_of(cluster).size > 0;
+  if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
   if (rc == SVC_NOT_FOUND && !forgotten) return true;
   if (!forgotten && (!svc_json_is(load.body, "state", "COMPLETED") || memcmp(load.id.b, cluster->id.b, sizeof load.id.b) < 0))
     return true;
-  for (name = namespaces_sample; *name && f->count < NAMESPACES_ROOM; name++) f->at[f->count++] = svc_str_c(*name);
+  if (!forgotten) (void)svc_date_parse(svc_json_word(load.body, "completeDate"), &since);
+  namespaces_add_sample(f, since, INT64_MAX);
   return true;
 }
 
-static bool namespaces_find(svc_call *c, const svc_entity *cluster, namespaces_found *f)
+/* ------------------------------------------------------------------------------------------------------------------ all */
+
+/* By name; of one name the sample data first, then the oldest. */
+static int namespaces_order(const void *a, const void *b)
 {
-  size_t i;
-  f->c = c;
-  f->at = svc_arena_alloc(c->arena, NAMESPACES_ROOM * sizeof *f->at);
-  f->count = 0;
-  if (!f->at) return svc_no_memory(c);
+  const svc_namespace *x = a, *y = b;
+  int order = svc_str_order(x->name, y->name);
+  if (order) return order;
+  if (!x->sample != !y->sample) return x->sample ? -1 : 1;
+  return (x->since > y->since) - (x->since < y->since);
+}
+
+SVC_PRIVATE bool svc_namespaces_find(svc_call *c, const svc_entity *cluster, svc_namespaces *out)
+{
+  size_t i, n = 0;
+  out->at = svc_arena_alloc(c->arena, NAMESPACES_ROOM * sizeof *out->at);
+  out->count = 0;
+  if (!out->at) return svc_no_memory(c);
   for (i = 0; i < sizeof namespaces_sources / sizeof *namespaces_sources; i++)
-    if (!namespaces_of(f, cluster, &namespaces_sources[i])) return false;
-  if (!namespaces_of_sample(f, cluster)) return false;
-  return c->arena->failed ? svc_no_memory(c) : true;
+    if (!namespaces_of(c, out, cluster, &namespaces_sources[i])) return false;
+  if (!namespaces_of_sample(c, out, cluster)) return false;
+  if (c->arena->failed) return svc_no_memory(c);
+  qsort(out->at, out->count, sizeof *out->at, namespaces_order);
+  for (i = 0; i < out->count; i++) /* what the sample data has, or had once, nothing else brings */
+    if (out->at[i].sample || n == 0 || !svc_str_eq(out->at[i].name, out->at[n - 1].name)) out->at[n++] = out->at[i];
+  out->count = n;
+  return true;
 }
 
 SVC_PRIVATE bool svc_namespace_known(svc_call *c, const svc_entity *cluster, svc_str name, bool *known)
 {
-  namespaces_found f;
+  svc_namespaces f;
   size_t i;
   *known = false;
-  if (!namespaces_find(c, cluster, &f)) return false;
-  for (i = 0; i < f.count && !*known; i++) *known = svc_str_eq(f.at[i], name);
+  if (!svc_namespaces_find(c, cluster, &f)) return false;
+  for (i = 0; i < f.count && !*known; i++) *known = f.at[i].until == INT64_MAX && svc_str_eq(f.at[i].name, name);
   return true;
-}
-
-static int namespaces_order(const void *a, const void *b)
-{
-  return svc_str_order(*(const svc_str *)a, *(const svc_str *)b);
 }
 
 SVC_PRIVATE bool svc_namespaces_known(svc_call *c, const svc_entity *cluster, svc_node **array)
 {
-  namespaces_found f;
+  svc_namespaces f;
   size_t i, n = 0;
   *array = svc_node_array(c->arena, "namespaces");
   if (!*array) return svc_no_memory(c);
-  if (!namespaces_find(c, cluster, &f)) return false;
-  qsort(f.at, f.count, sizeof *f.at, namespaces_order);
+  if (!svc_namespaces_find(c, cluster, &f)) return false;
   for (i = 0; i < f.count && n < NAMESPACES_MOST; i++) {
-    if (i && svc_str_eq(f.at[i], f.at[i - 1])) continue;
-    if (!svc_node_add_str(c->arena, *array, f.at[i])) return svc_no_memory(c);
+    if (f.at[i].until != INT64_MAX) continue;
+    if (!svc_node_add_str(c->arena, *array, f.at[i].name)) return svc_no_memory(c);
     n++;
   }
   return true;

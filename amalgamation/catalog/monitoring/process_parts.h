@@ -6,6 +6,7 @@
 #define SVC_PROCESS_PARTS_H
 
 #include "catalog/catalog.h"
+#include "catalog/cluster/sample_data.h"
 #include "catalog/deployment/cluster_parts.h"
 #include "catalog/monitoring/metric_list.h"
 
@@ -73,6 +74,17 @@ SVC_PRIVATE bool svc_part_measured(svc_call *c, const svc_reply *reply);
 
 /* ------------------------------------------------------------------------------------------------------ namespaces.c */
 
+/* A collection that the service knows of: when it came and went, in milliseconds; until INT64_MAX: it is there. */
+typedef struct svc_namespace {
+  svc_str name; /* "database.collection" */
+  const svc_sample *sample; /* NULL: it is none of the sample data's */
+  int64_t since, until;
+} svc_namespace;
+typedef struct svc_namespaces {
+  svc_namespace *at; /* by name */
+  size_t count;
+} svc_namespaces;
+SVC_PRIVATE bool svc_namespaces_find(svc_call *c, const svc_entity *cluster, svc_namespaces *out); /* all, also of the past */
 /* The collections of a cluster that the service knows of, "database.collection": an array of at most 100, sorted, each once. In
 ** the transaction of the request. False: failed. */
 SVC_PRIVATE bool svc_namespace_known(svc_call *c, const svc_entity *cluster, svc_str name, bool *known); /* is this one of them? */

@@ -1,202 +1,222 @@
 /*
-** Records of queries and of collections where the host supplies no driver: part of the simulation (catalog/monitoring/simulated.c).
+** Records of queries and of collections where the host supplies no driver: part of the simulation (simulated.c).
 **
-** There are collections that the service knows of, and no others. Each has four kinds of query, and now and then one of them is
-** slow: which, when and how slow is made of the resource, the namespace and the time, by integers alone, the same on every
-** machine. Each record, and each line of a log, says that it is simulated.
+** There are the collections of the model, and no others; queries name fields that these have. A query that no index serves scans its
+** collection, and is slow where that is large. When an index for it has been built, it is slow no more.
 */
-#include "catalog/catalog.h"
+#include "catalog/monitoring/simulated.h"
 
 enum {
-  SIMULATED_QUERIES_SLOTS = 144, /* times at which something may have run: of a day every ten minutes */
-  SIMULATED_QUERIES_SLOT = 600   /* seconds */
+  QUERIES_SLOTS = 144,  /* of which statistics are told: of a day every ten minutes */
+  QUERIES_BACK = 5000   /* that are looked at for what was slow: about 35 days */
 };
 
-/* What is asked of a collection: how, which filter, of which %u is a number, and which sort. */
-static const struct {
-  const char *op, *filter, *sort;
-} simulated_queries_kinds[] = {
-  { "find", "{\"state\":\"S%u\"}", "[{\"since\":-1}]" },
-  { "find", "{\"owner\":%u}", NULL },
-  { "aggregate", "{\"area\":\"A%u\",\"total\":{\"$gt\":10}}", NULL },
-  { "find", "{\"title\":{\"$regex\":\"^t%u\",\"$options\":\"i\"}}", NULL },
-};
-enum { SIMULATED_QUERIES_KINDS = sizeof simulated_queries_kinds / sizeof simulated_queries_kinds[0] };
-
-typedef struct simulated_queries_asked {
-  const svc_question *q;
-  const svc_node *parameters;
-  svc_buf *b;
-  size_t count, most;
-  bool stats; /* of all that runs, not only of what is slow */
-} simulated_queries_asked;
-
-static uint64_t simulated_queries_number(const simulated_queries_asked *a, svc_str namespace, const char *what, int64_t n)
+/* Is the collection one of those that are asked about? */
+static bool queries_wanted(const svc_simulation *s, const svc_model_collection *k)
 {
-  static const uint64_t key[2] = { 0x73696d, 0x71756572 };
-  svc_str text = svc_arena_print(a->b->arena, "%s/" SVC_FMT "/%s/%lld", a->q->resource_id, SVC_ARG(namespace), what, (long long)n);
-  return svc_sip(key, text);
+  const svc_node *wanted = svc_node_get(s->p, "namespaces");
+  return !wanted || svc_node_has_str(wanted, k->namespace);
 }
 
-/* Each namespace of those that are known, and of these of those that are asked about. */
-static const svc_node *simulated_queries_next(const simulated_queries_asked *a, const svc_node *one)
+/* The primary of one of the shards, if it is asked about; NULL: it is not. */
+static const svc_process *queries_host(const svc_simulation *s, uint64_t shard)
 {
-  const svc_node *wanted = svc_node_get(a->parameters, "namespaces"), *known = svc_node_get(a->parameters, "known"), *w;
-  for (one = one ? one->next : svc_node_first(known); one; one = one->next) {
-    if (!wanted) return one;
-    for (w = wanted->first; w && !svc_str_eq(w->text, one->text);) w = w->next;
-    if (w) return one;
+  const svc_node *hosts = svc_node_get(s->p, "hosts");
+  uint64_t left = shard % (uint64_t)s->model.shards;
+  size_t i;
+  for (i = 0; i < s->of.count; i++) {
+    if (svc_model_host_of(&s->model, &s->of, &s->of.at[i]).role != SVC_MODEL_PRIMARY || left-- > 0) continue;
+    return !hosts || svc_node_has_str(hosts, s->of.at[i].id) ? &s->of.at[i] : NULL;
   }
   return NULL;
 }
 
-static void simulated_queries_pair(svc_buf *b, const char *name, uint64_t value)
+static void queries_filter(svc_buf *b, const svc_sample_query *q, unsigned value)
 {
-  svc_buf_text(b, ",\"");
-  svc_buf_text(b, name);
-  svc_buf_text(b, "\":");
-  svc_buf_i64(b, (int64_t)value);
-}
-
-/* As a server would log it. */
-static svc_str simulated_queries_line(svc_arena *arena, svc_str namespace, int kind, unsigned value, int64_t at, uint64_t ms, uint64_t examined,
-                              uint64_t returned)
-{
-  svc_buf b = svc_buf_new(arena, 512);
-  char date[21], filter[96];
-  svc_date_text(at, date);
-  snprintf(filter, sizeof filter, simulated_queries_kinds[kind].filter, value);
-  svc_buf_text(&b, "{\"t\":{\"$date\":\"");
-  svc_buf_text(&b, date);
-  svc_buf_text(&b, "\"},\"s\":\"I\",\"c\":\"COMMAND\",\"ctx\":\"conn1\",\"msg\":\"Slow query (simulated)\",\"attr\":{\"type\":\"command\",\"ns\":");
-  svc_json_escape(&b, namespace);
-  svc_buf_text(&b, ",\"command\":{\"");
-  svc_buf_text(&b, simulated_queries_kinds[kind].op);
-  svc_buf_text(&b, "\":1,\"filter\":");
-  svc_buf_text(&b, filter);
-  if (simulated_queries_kinds[kind].sort) svc_buf_text(&b, ",\"sort\":"), svc_buf_text(&b, simulated_queries_kinds[kind].sort);
-  svc_buf_text(&b, "},\"planSummary\":\"COLLSCAN\",\"keysExamined\":0");
-  simulated_queries_pair(&b, "docsExamined", examined);
-  simulated_queries_pair(&b, "nreturned", returned);
-  simulated_queries_pair(&b, "durationMillis", ms);
-  svc_buf_text(&b, "}}");
-  return svc_buf_done(&b);
-}
-
-/* One record, of a query that ran at this time, or of all of its kind around it. */
-static void simulated_queries_record(simulated_queries_asked *a, svc_str namespace, int64_t at, uint64_t n)
-{
-  int kind = (int)(n % SIMULATED_QUERIES_KINDS);
-  uint64_t count = a->stats ? 1 + (n >> 8) % 200 : 1, ms = 100 + (n >> 16) % 900, examined = 1000 + (n >> 24) % 50000;
-  uint64_t returned = 1 + (n >> 40) % 50, micros = a->stats ? count * (500 + ms * 20) : ms * 1000, hash;
-  const svc_node *hosts = svc_node_get(a->parameters, "hosts");
-  unsigned value = (unsigned)(n >> 48) % 100;
   char text[160];
-  int i;
-  svc_buf_text(a->b, a->count++ ? ",{\"appName\":\"simulated\"" : "{\"appName\":\"simulated\"");
-  simulated_queries_pair(a->b, "at", (uint64_t)at);
-  simulated_queries_pair(a->b, "bytesRead", count * examined * 100);
-  simulated_queries_pair(a->b, "count", count);
-  simulated_queries_pair(a->b, "cpuMicros", micros / 2);
-  simulated_queries_pair(a->b, "docsExamined", count * examined);
-  simulated_queries_pair(a->b, "docsReturned", count * returned);
-  svc_buf_text(a->b, ",\"driverName\":\"simulated\",\"driverVersion\":\"1.0.0\"");
-  simulated_queries_pair(a->b, "durationMicros", micros);
-  snprintf(text, sizeof text, simulated_queries_kinds[kind].filter, value);
-  svc_buf_text(a->b, ",\"filter\":");
-  svc_buf_text(a->b, text);
-  svc_buf_text(a->b, simulated_queries_kinds[kind].sort ? ",\"fromUserConnection\":true,\"hasSort\":true" : ",\"fromUserConnection\":true,\"hasSort\":false");
-  if (svc_node_first(hosts)) svc_buf_text(a->b, ",\"host\":"), svc_json_escape(a->b, hosts->first->text);
-  svc_buf_text(a->b, ",\"keysExamined\":0");
-  if (!a->stats) {
-    svc_buf_text(a->b, ",\"line\":");
-    svc_json_escape(a->b, simulated_queries_line(a->b->arena, namespace, kind, value, at, ms, examined, returned));
-  }
-  svc_buf_text(a->b, ",\"namespace\":");
-  svc_json_escape(a->b, namespace);
-  simulated_queries_pair(a->b, "numYields", examined / 1000);
-  svc_buf_text(a->b, ",\"opType\":\"");
-  svc_buf_text(a->b, simulated_queries_kinds[kind].op);
-  svc_buf_text(a->b, "\",\"queryShapeHash\":\"");
-  for (i = 0; i < 4; i++) {
-    hash = simulated_queries_number(a, namespace, "shape", kind * 4 + i);
-    snprintf(text, sizeof text, "%08X%08X", (unsigned)(hash >> 32), (unsigned)hash);
-    svc_buf_text(a->b, text);
-  }
-  svc_buf_text(a->b, "\",\"replicaState\":\"PRIMARY\"");
-  simulated_queries_pair(a->b, "responseLength", returned * 100);
-  svc_buf_text(a->b, ",\"simulated\":true");
-  if (simulated_queries_kinds[kind].sort) svc_buf_text(a->b, ",\"sort\":"), svc_buf_text(a->b, simulated_queries_kinds[kind].sort);
-  svc_buf_char(a->b, '}');
+  snprintf(text, sizeof text, q->filter, value);
+  svc_buf_text(b, text);
 }
 
-/* At each of some times, equally far apart, something may have run in a collection: of what is slow a third does. */
-static void simulated_queries_all(simulated_queries_asked *a)
+/* 64 digits, of the collection and the kind of query: whenever it is asked for. */
+static void queries_shape(svc_buf *b, const svc_model_collection *k, int kind)
 {
-  int64_t since = svc_node_i64(a->parameters, "since", 0) / 1000, until = svc_node_i64(a->parameters, "until", 0) / 1000, at, step;
-  const svc_node *one;
-  if (since >= until) return;
-  step = ((until - since - 1) / SIMULATED_QUERIES_SLOTS / SIMULATED_QUERIES_SLOT + 1) * SIMULATED_QUERIES_SLOT;
-  for (at = (since + SIMULATED_QUERIES_SLOT - 1) / SIMULATED_QUERIES_SLOT * SIMULATED_QUERIES_SLOT; at <= until; at += step)
-    for (one = simulated_queries_next(a, NULL); one && a->count < a->most && !a->b->failed; one = simulated_queries_next(a, one)) {
-      uint64_t n = simulated_queries_number(a, one->text, a->stats ? "ran" : "slow", at);
-      if (a->stats || (n >> 56) % 3 == 0) simulated_queries_record(a, one->text, at * 1000, n);
+  char text[24];
+  int i;
+  for (i = 0; i < 4; i++) {
+    uint64_t n = svc_model_hash(k->seed, 0x73686170u + (uint64_t)(kind * 4 + i));
+    snprintf(text, sizeof text, "%08X%08X", (unsigned)(n >> 32), (unsigned)n);
+    svc_buf_text(b, text);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ line */
+
+SVC_PRIVATE void svc_simulated_date(svc_buf *b, int64_t at)
+{
+  char date[21], rest[16];
+  svc_date_text(at, date);
+  date[19] = '\0'; /* the Z */
+  snprintf(rest, sizeof rest, ".%03d+00:00", (int)(at % 1000));
+  svc_buf_text(b, date);
+  svc_buf_text(b, rest);
+}
+
+/* [{"a":1},{"b":-1}] as {"a":1,"b":-1}. */
+static void queries_sort(svc_simulation *s, svc_buf *b, const char *sort)
+{
+  const svc_node *one = svc_node_first(svc_json_parse(s->c.arena, svc_str_c(sort)));
+  svc_buf_text(b, ",\"sort\":{");
+  for (; one; one = one->next) {
+    svc_json_escape(b, one->first->name);
+    svc_buf_char(b, ':');
+    svc_buf_str(b, one->first->text);
+    if (one->next) svc_buf_char(b, ',');
+  }
+  svc_buf_char(b, '}');
+}
+
+static void queries_command(svc_simulation *s, svc_buf *b, const svc_model_collection *k, const svc_model_slow *slow)
+{
+  const svc_sample_query *q = &k->like->queries[slow->kind];
+  svc_str name = { k->namespace.p + k->database.n + 1, k->namespace.n - k->database.n - 1 };
+  bool find = strcmp(q->op, "find") == 0;
+  svc_buf_text(b, find ? "{\"find\":" : "{\"aggregate\":");
+  svc_json_escape(b, name);
+  svc_buf_text(b, find ? ",\"filter\":" : ",\"pipeline\":[{\"$match\":");
+  queries_filter(b, q, slow->value);
+  if (q->sort) queries_sort(s, b, q->sort);
+  svc_buf_text(b, find ? ",\"$db\":" : "}],\"cursor\":{},\"$db\":");
+  svc_json_escape(b, k->database);
+  svc_buf_char(b, '}');
+}
+
+SVC_PRIVATE void svc_simulated_slow(svc_simulation *s, svc_buf *b, const svc_model_collection *k, const svc_model_slow *slow)
+{
+  char text[64];
+  svc_buf_text(b, "{\"t\":{\"$date\":\"");
+  svc_simulated_date(b, slow->at);
+  snprintf(text, sizeof text, "\"},\"s\":\"I\",\"c\":\"COMMAND\",\"id\":51803,\"ctx\":\"conn%u\",", (unsigned)(slow->number >> 20 & 4095) + 1);
+  svc_buf_text(b, text);
+  svc_buf_text(b, "\"msg\":\"Slow query\",\"attr\":{\"type\":\"command\",\"ns\":");
+  svc_json_escape(b, k->namespace);
+  svc_buf_text(b, ",\"command\":");
+  queries_command(s, b, k, slow);
+  svc_buf_text(b, ",\"planSummary\":\"COLLSCAN\"");
+  svc_simulated_pair(b, "keysExamined", 0);
+  svc_simulated_pair(b, "docsExamined", slow->examined);
+  svc_buf_text(b, ",\"cursorExhausted\":true");
+  svc_simulated_pair(b, "numYields", slow->examined / 1000);
+  svc_simulated_pair(b, "nreturned", slow->returned);
+  snprintf(text, sizeof text, ",\"queryHash\":\"%08X\"", (unsigned)svc_model_hash(k->seed, 0x68617368u + (unsigned)slow->kind));
+  svc_buf_text(b, text);
+  svc_simulated_pair(b, "reslen", slow->returned * k->like->average);
+  svc_buf_text(b, ",\"protocol\":\"op_msg\"");
+  svc_simulated_pair(b, "durationMillis", slow->micros / 1000);
+  svc_buf_text(b, "}}");
+}
+
+/* --------------------------------------------------------------------------------------------------------------- records */
+
+/* What a record of either kind begins with: figures are of all that it stands for. */
+static void queries_record(svc_simulation *s, const svc_model_collection *k, const svc_process *host, const svc_model_slow *slow, int64_t count,
+                           int64_t keys)
+{
+  const svc_sample_query *q = &k->like->queries[slow->kind];
+  svc_buf *b = &s->out;
+  svc_buf_text(b, b->n > 1 ? ",{\"appName\":\"application\"" : "{\"appName\":\"application\"");
+  svc_simulated_pair(b, "at", slow->at);
+  svc_simulated_pair(b, "bytesRead", count * slow->examined * k->like->average);
+  svc_simulated_pair(b, "count", count);
+  svc_simulated_pair(b, "cpuMicros", count * slow->micros / 2);
+  svc_simulated_pair(b, "docsExamined", count * slow->examined);
+  svc_simulated_pair(b, "docsReturned", count * slow->returned);
+  svc_buf_text(b, ",\"driverName\":\"nodejs\",\"driverVersion\":\"6.8.0\"");
+  svc_simulated_pair(b, "durationMicros", count * slow->micros);
+  svc_buf_text(b, ",\"filter\":");
+  queries_filter(b, q, slow->value);
+  svc_buf_text(b, q->sort && !keys ? ",\"fromUserConnection\":true,\"hasSort\":true,\"host\":" : ",\"fromUserConnection\":true,\"hasSort\":false,\"host\":");
+  svc_json_escape(b, host->id);
+  svc_simulated_pair(b, "keysExamined", count * keys);
+  svc_buf_text(b, ",\"namespace\":");
+  svc_json_escape(b, k->namespace);
+  svc_simulated_pair(b, "numYields", slow->examined / 1000);
+  svc_buf_text(b, ",\"opType\":\"");
+  svc_buf_text(b, q->op);
+  svc_buf_text(b, "\",\"queryShapeHash\":\"");
+  queries_shape(b, k, slow->kind);
+  svc_buf_text(b, "\",\"replicaState\":\"PRIMARY\"");
+  svc_simulated_pair(b, "responseLength", slow->returned * k->like->average);
+  svc_buf_text(b, ",\"simulated\":true");
+  if (q->sort) svc_buf_text(b, ",\"sort\":"), svc_buf_text(b, q->sort);
+}
+
+/* ---- slow ones */
+
+static void queries_slow(svc_simulation *s, const svc_model_collection *k, const svc_model_slow *slow, int64_t *left)
+{
+  const svc_process *host = queries_host(s, slow->number >> 48);
+  svc_buf line = svc_buf_new(s->c.arena, 512);
+  if (!host) return;
+  queries_record(s, k, host, slow, 1, 0);
+  svc_simulated_slow(s, &line, k, slow);
+  svc_buf_text(&s->out, ",\"line\":");
+  svc_json_escape(&s->out, svc_buf_done(&line));
+  svc_buf_char(&s->out, '}');
+  --*left;
+}
+
+static void queries_all_slow(svc_simulation *s, int64_t since, int64_t until)
+{
+  int64_t left = svc_node_i64(s->p, "most", 0), slot = until / 1000 / SVC_MODEL_SLOT, first = since / 1000 / SVC_MODEL_SLOT;
+  svc_model_slow slow;
+  size_t i;
+  if (first < slot - QUERIES_BACK) first = slot - QUERIES_BACK;
+  for (; slot >= first; slot--)
+    for (i = 0; i < s->model.count && left > 0 && !s->out.failed; i++) {
+      const svc_model_collection *k = &s->model.collections[i];
+      if (!queries_wanted(s, k) || !svc_model_slow_at(&s->model, k, slot, &slow) || slow.at < since || slow.at > until) continue;
+      queries_slow(s, k, &slow, &left);
     }
 }
 
-/* An index; unique to its collection by name. */
-static void simulated_queries_index(simulated_queries_asked *a, const char *name, const char *keys, uint64_t accesses, int64_t since, bool first)
+/* ---- statistics: of all that ran in a slot, those of one kind */
+
+static bool queries_stat(svc_simulation *s, const svc_model_collection *k, int64_t slot)
 {
-  svc_buf_text(a->b, first ? "{\"accesses\":" : ",{\"accesses\":");
-  svc_buf_i64(a->b, (int64_t)accesses);
-  svc_buf_text(a->b, ",\"keys\":");
-  svc_buf_text(a->b, keys);
-  svc_buf_text(a->b, ",\"name\":\"");
-  svc_buf_text(a->b, name);
-  svc_buf_char(a->b, '"');
-  simulated_queries_pair(a->b, "since", (uint64_t)since);
-  simulated_queries_pair(a->b, "sizeBytes", 4096 + accesses % 1000 * 4096);
-  svc_buf_char(a->b, '}');
+  uint64_t n = svc_model_hash(k->seed, (uint64_t)slot ^ 0x72616eu);
+  svc_model_slow ran = { .at = slot * SVC_MODEL_SLOT * 1000, .number = n, .value = (unsigned)((n >> 32) % 100) };
+  const svc_process *host = queries_host(s, n >> 48);
+  int64_t count;
+  int kinds = 0;
+  bool served;
+  while (kinds < SVC_SAMPLE_QUERIES && k->like->queries[kinds].op) kinds++;
+  if (!kinds || !host || !svc_model_there(k, ran.at) || !svc_model_up(&s->model, NULL, ran.at)) return false;
+  ran.kind = (int)(n % (unsigned)kinds);
+  served = k->served[ran.kind] <= ran.at;
+  ran.returned = 1 + (int64_t)((n >> 40) % 20);
+  ran.examined = served ? ran.returned : svc_model_documents(k, k->grows ? svc_model_waves(ran.at) : 0) / s->model.shards;
+  ran.micros = 400 + (int64_t)((n >> 8) % 400) + (served ? 0 : ran.examined * 3 / 2);
+  count = served ? k->reads * svc_model_wave(ran.at) / 1000000 * SVC_MODEL_SLOT + 1 : 1 + (int64_t)((n >> 16) % 4);
+  queries_record(s, k, host, &ran, count, served ? ran.returned : 0);
+  svc_buf_char(&s->out, '}');
+  return true;
 }
 
-/* A collection with the index that each has, and those that about half of them have. */
-static void simulated_queries_collection(simulated_queries_asked *a, svc_str namespace, int64_t since)
+static void queries_stats(svc_simulation *s, int64_t since, int64_t until)
 {
-  uint64_t n = simulated_queries_number(a, namespace, "collection", 0);
-  svc_buf_text(a->b, a->count++ ? ",{\"averageBytes\":" : "{\"averageBytes\":");
-  svc_buf_i64(a->b, (int64_t)(200 + n % 4000));
-  svc_buf_text(a->b, ",\"indexes\":[");
-  simulated_queries_index(a, "_id_", "[{\"_id\":1}]", 1000 + n % 9000, since, true);
-  if (n >> 20 & 1) simulated_queries_index(a, "owner_1", "[{\"owner\":1}]", n >> 30 & 1023, since, false);
-  if (n >> 21 & 1) simulated_queries_index(a, "owner_1_total_1", "[{\"owner\":1},{\"total\":1}]", n >> 40 & 1023, since, false);
-  if (n >> 22 & 1) simulated_queries_index(a, "former_1", "[{\"former\":1}]", 0, since, false);
-  svc_buf_char(a->b, ']');
-  simulated_queries_pair(a->b, "largestBytes", (200 + n % 4000) * (2 + (n >> 50) % 1000));
-  simulated_queries_pair(a->b, "longestArray", (n >> 32) % 12000);
-  svc_buf_text(a->b, ",\"namespace\":");
-  svc_json_escape(a->b, namespace);
-  svc_buf_text(a->b, ",\"simulated\":true}");
+  int64_t left = svc_node_i64(s->p, "most", 0), first = since / 1000 / SVC_MODEL_SLOT + 1, last = until / 1000 / SVC_MODEL_SLOT, slot;
+  int64_t step = (last - first) / QUERIES_SLOTS + 1;
+  size_t i;
+  for (slot = first; slot <= last; slot += step)
+    for (i = 0; i < s->model.count && left > 0 && !s->out.failed; i++)
+      if (queries_wanted(s, &s->model.collections[i]) && queries_stat(s, &s->model.collections[i], slot)) left--;
 }
 
-static void simulated_queries_collections(simulated_queries_asked *a)
+SVC_PRIVATE void svc_simulated_queries(svc_simulation *s)
 {
-  const svc_node *one;
-  svc_id id;
-  int64_t since = svc_id_parse(svc_str_c(a->q->resource_id), &id) ? svc_id_second(&id) * 1000 : 0;
-  for (one = simulated_queries_next(a, NULL); one && a->count < a->most; one = simulated_queries_next(a, one)) simulated_queries_collection(a, one->text, since);
-}
-
-SVC_PRIVATE int svc_simulated_queries(const svc_question *q, svc_reply *r)
-{
-  svc_arena *arena = r->memory;
-  svc_buf b = svc_buf_new(arena, 4096);
-  simulated_queries_asked a = { .q = q, .b = &b, .parameters = svc_json_parse(arena, svc_str_c(q->parameters)) };
-  if (!a.parameters) return arena->failed ? SVC_NOMEM : SVC_INVALID;
-  a.most = (size_t)svc_node_i64(a.parameters, "most", 0);
-  a.stats = strcmp(q->what, "queryStats") == 0;
-  svc_buf_char(&b, '[');
-  if (strcmp(q->what, "collections") == 0) simulated_queries_collections(&a);
-  else simulated_queries_all(&a);
-  svc_buf_char(&b, ']');
-  return b.failed || arena->failed ? SVC_NOMEM : svc_reply_add(r, b.p, b.n);
+  int64_t since = svc_node_i64(s->p, "since", 0), until = svc_node_i64(s->p, "until", 0);
+  svc_buf_char(&s->out, '[');
+  if (since < until) (strcmp(s->q->what, "queryStats") == 0 ? queries_stats : queries_all_slow)(s, since, until);
+  svc_buf_char(&s->out, ']');
 }

@@ -2,6 +2,8 @@
 ** Audit log of a project: whether the servers of its clusters write down who did what, and of all of that, which part. The
 ** part is a filter: a query document, as text, which the servers hold against each entry.
 **
+** Beside the body (svc_entity.extra) stands since when they do so, in milliseconds: what happened before that is in no log.
+**
 ** The filter is checked here for what a server would refuse at its start: JSON, an object, operators that there are, and no
 ** more nesting than they follow.
 */
@@ -63,6 +65,8 @@ static bool audit_log_prepare(svc_call *c, svc_change *change)
   else audit_log_walk(c, document);
   if (!svc_check_done(c)) return false;
   svc_node_set_str(c->arena, change->body, "configurationType", svc_node_first(document) ? SVC_S("FILTER_JSON") : SVC_S("NONE"));
+  if (!svc_node_bool(change->body, "enabled", false)) change->extra = SVC_S("");
+  else if (!svc_node_bool(change->before, "enabled", false)) change->extra = svc_arena_print(c->arena, "%lld", (long long)c->now);
   return true;
 }
 

@@ -29,7 +29,8 @@ SVC_PRIVATE const svc_object svc_stream_start = { .name = "StreamsStartStreamPro
 SVC_PRIVATE svc_stream_kept svc_stream_kept_of(svc_str extra)
 {
   svc_stream_kept kept;
-  kept.begin = svc_str_cut(&extra, '\n');
+  kept.started = svc_str_cut(&extra, '\n');
+  kept.begin = svc_str_cut(&kept.started, '@');
   kept.region = svc_str_cut(&extra, '\n');
   kept.mode = svc_str_cut(&extra, '\n');
   kept.names = extra;
@@ -38,8 +39,8 @@ SVC_PRIVATE svc_stream_kept svc_stream_kept_of(svc_str extra)
 
 SVC_PRIVATE svc_str svc_stream_extra(svc_call *c, const svc_stream_kept *kept)
 {
-  return svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT "\n" SVC_FMT "\n" SVC_FMT, SVC_ARG(kept->begin), SVC_ARG(kept->region),
-                         SVC_ARG(kept->mode), SVC_ARG(kept->names));
+  return svc_arena_print(c->arena, SVC_FMT "%s" SVC_FMT "\n" SVC_FMT "\n" SVC_FMT "\n" SVC_FMT, SVC_ARG(kept->begin), kept->started.n ? "@" : "",
+                         SVC_ARG(kept->started), SVC_ARG(kept->region), SVC_ARG(kept->mode), SVC_ARG(kept->names));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- looking */
@@ -90,9 +91,10 @@ static const char *stream_acts_next(svc_str state, bool start)
 }
 
 /* Into this state: its event says what was asked for. */
-static bool stream_acts_move(svc_call *c, svc_change *change, const char *state, const svc_stream_kept *kept)
+static bool stream_acts_move(svc_call *c, svc_change *change, const char *state, svc_stream_kept *kept)
 {
   svc_entity e;
+  if (strcmp(state, "STOPPING") != 0) kept->started = svc_arena_print(c->arena, "%lld", (long long)c->now);
   svc_node_set_text(c->arena, change->body, "state", state);
   change->state = state;
   change->event = strcmp(state, "STOPPING") == 0 ? "STREAM_PROCESSOR_STOPPED" : "STREAM_PROCESSOR_STARTED";

@@ -77,13 +77,14 @@ SVC_PRIVATE bool svc_stream_pipeline_check(svc_call *c, const svc_id *workspace,
 /*
 ** stream_acts.c: what is kept beside the body of a processor, as text: a line each.
 **
-**   how it begins when it is started next: R from its last checkpoint, N anew, or a date from which on
+**   how it begins when it is started next: R from its last checkpoint, N anew, or a date from which on; then, behind @, when it was last
+**   started, in milliseconds, if it ever was
 **   the region in which it runs; empty: that of its workspace
 **   how it came there: GRACEFUL or FORCED; empty: it was not failed over
 **   then the names of the connections that it uses
 */
 typedef struct svc_stream_kept {
-  svc_str begin, region, mode, names;
+  svc_str begin, started, region, mode, names;
 } svc_stream_kept;
 SVC_PRIVATE svc_stream_kept svc_stream_kept_of(svc_str extra);
 SVC_PRIVATE svc_str svc_stream_extra(svc_call *c, const svc_stream_kept *kept);

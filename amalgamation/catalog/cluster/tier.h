@@ -1,0 +1,27 @@
+/*
+** Tiers: the machine that an instance size stands for. tier.c has the table.
+*/
+#ifndef SVC_TIER_H
+#define SVC_TIER_H
+
+#include "catalog/cluster/cluster_base.h"
+
+typedef struct svc_tier {
+  const char *size;    /* "M10" */
+  int64_t ram;         /* bytes */
+  int64_t cores;       /* vCPUs */
+  int64_t connections; /* that a node accepts at the most */
+  int64_t disk;        /* bytes that come with it */
+  int64_t iops;        /* of that disk, where the specification says nothing */
+  bool shared;         /* several customers share the machine: M0, M2, M5, FLEX */
+} svc_tier;
+
+/* The tier of an instance size, with or without _GEN_2. An unknown size is an M10: damaged records have figures, too. */
+SVC_PRIVATE const svc_tier *svc_tier_of(svc_str size);
+/* The machine of one node of a specification: its tier, with the disk and the IOPS that the specification names. */
+SVC_PRIVATE svc_tier svc_tier_of_node(const svc_node *body, unsigned spec, unsigned node);
+/* The region config and the kind of a node (0: electable, 1: read-only, 2: analytics). NULL: the specification has no such node. */
+SVC_PRIVATE const svc_node *svc_tier_region(const svc_node *body, unsigned spec, unsigned node, int *kind);
+SVC_PRIVATE int64_t svc_tier_gigabytes(const svc_node *size); /* "0.5", a number, in bytes; 0: it is none */
+
+#endif /* SVC_TIER_H */

@@ -1,0 +1,19 @@
+/*
+** cluster history: the record of what has become of a cluster, below it; catalog/cluster/cluster_history.c says what stands in it and writes
+** it. Nobody is shown it: it is what figures of the past are made of. It goes with its cluster.
+*/
+#include "catalog/catalog.h"
+#include "catalog/cluster/cluster_history.h"
+
+static const svc_field cluster_history_fields[] = {
+  { .name = "indexes", .type = SVC_ARRAY, .item = SVC_ANY }, { .name = "loads", .type = SVC_ARRAY, .item = SVC_ANY },
+  { .name = "machines", .type = SVC_ARRAY, .item = SVC_ANY }
+};
+static const svc_object cluster_history_object = { .name = "ClusterHistory", .fields = SVC_ROWS(cluster_history_fields) };
+
+SVC_PRIVATE const svc_noun svc_noun_cluster_history = {
+  .name = "cluster history",
+  .kind = CLUSTER_HISTORY_KIND,
+  .parent = "cluster",
+  .object = &cluster_history_object
+};

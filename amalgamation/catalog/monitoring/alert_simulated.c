@@ -1,0 +1,60 @@
+/*
+** Figures for alerts where the host supplies no driver: those of the model (model.h), so an alert says what the series say.
+**
+** The rule: what was not measured (a host that is not up, a metric that the model has not) is not known, and opens nothing.
+*/
+#include "catalog/monitoring/alert_parts.h"
+#include "catalog/monitoring/model.h"
+
+/* The model of a cluster, once in a round. NULL: failed. */
+static const svc_model *alert_simulated_model(svc_alert_round *r, const svc_processes *of)
+{
+  struct svc_alert_cluster *cluster = r->clusters;
+  svc_model *model;
+  while (&cluster->of != of) cluster++; /* it is one of the round */
+  if (cluster->model) return cluster->model;
+  model = svc_arena_alloc(r->c->arena, sizeof *model);
+  if (!model || !svc_model_of(r->c, &of->cluster, of->body, model)) return NULL;
+  cluster->model = model;
+  return model;
+}
+
+/* What it is a figure of. False: failed. */
+static bool alert_simulated_where(svc_alert_round *r, const svc_alert_target *t, svc_model_host *host, svc_model_where *w)
+{
+  *w = (svc_model_where){ .of = SVC_MODEL_OF_HOST, .host = host, .shards = 1 };
+  w->model = t->cluster ? alert_simulated_model(r, t->cluster) : t->model;
+  if (!w->model) return false;
+  if (t->cluster) *host = svc_model_host_of(w->model, t->cluster, t->process);
+  else *host = (svc_model_host){ .role = SVC_MODEL_PRIMARY, .tier = *svc_tier_of(SVC_S("FLEX")), .seed = w->model->seed, .members = 3 };
+  return true;
+}
+
+static bool alert_simulated_figure(svc_alert_round *r, const svc_alert_target *t, svc_str metric, double *out)
+{
+  svc_model_host host;
+  svc_model_where w;
+  int64_t value;
+  *out = 0;
+  if (!alert_simulated_where(r, t, &host, &w)) return false;
+  value = svc_model_figure(&w, metric, r->c->now);
+  if (value == SVC_MODEL_GAP) return false;
+  *out = (double)value / 1000;
+  return true;
+}
+
+/* A stream processor of the simulation keeps up with what comes in, and loses nothing. */
+SVC_PRIVATE bool svc_alert_simulated(svc_alert_round *r, const svc_alert_target *t, double *out)
+{
+  svc_str metric = t->met.metric;
+  *out = 0;
+  if (t->place.n) return true;
+  if (t->process && t->process->down_since) return false;
+  if (svc_str_starts(metric, "FLEX_")) metric = (svc_str){ metric.p + 5, metric.n - 5 };
+  return alert_simulated_figure(r, t, metric, out);
+}
+
+SVC_PRIVATE bool svc_alert_oplog_window(svc_alert_round *r, const svc_alert_target *t, double *out)
+{
+  return alert_simulated_figure(r, t, SVC_S("OPLOG_MASTER_TIME"), out);
+}

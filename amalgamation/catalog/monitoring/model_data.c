@@ -1,0 +1,96 @@
+/*
+** The databases of a host: those of the cluster's collections, and those of the system (admin, config, local). Part of the model (model.h).
+**
+** The rule: figures of a database are the sums of its collections, and those of the host are the sums of its databases. The oplog is the
+** data of local: it has all that was written since the cluster was made, up to its size.
+*/
+#include "catalog/monitoring/model.h"
+
+enum { DATA_OPLOG_ENTRY = 260, DATA_NOOP = 11 /* bytes a second: what a set writes that has nothing to write */ };
+
+static void data_add(svc_model_figures *sum, const svc_model_figures *one)
+{
+  sum->documents += one->documents;
+  sum->data += one->data;
+  sum->storage += one->storage;
+  sum->index_size += one->index_size;
+  sum->indexes += one->indexes;
+  sum->reads += one->reads;
+  sum->writes += one->writes;
+  sum->commands += one->commands;
+  sum->inserts += one->inserts;
+  sum->updates += one->updates;
+  sum->returned += one->returned;
+  sum->scanned += one->scanned;
+  sum->keys += one->keys;
+}
+
+/* Of the system: how many collections, documents, and bytes of each. */
+static const struct data_system {
+  const char *name;
+  int64_t collections, documents, average, indexes;
+} data_systems[] = { { "admin", 4, 24, 420, 6 }, { "config", 8, 61, 210, 10 }, { "local", 6, 12, 380, 5 } };
+enum { DATA_SYSTEMS = sizeof data_systems / sizeof data_systems[0] };
+
+/* ---------------------------------------------------------------------------------------------------------------- oplog */
+
+/* Bytes that were written to the oplog since the cluster was made, as if it had no end. */
+static int64_t data_logged(const svc_model *m, const svc_model_time *t)
+{
+  int64_t bytes = (t->at - m->since) / 1000 * DATA_NOOP;
+  size_t i;
+  for (i = 0; i < m->count; i++) {
+    const svc_model_collection *k = &m->collections[i];
+    if (t->waves > k->waves && svc_model_there(k, t->at))
+      bytes += (t->waves - k->waves) / 1000 * (k->writes + k->grows) / 1000 * DATA_OPLOG_ENTRY / t->shards;
+  }
+  return bytes > 0 ? bytes : 0;
+}
+
+SVC_PRIVATE svc_model_oplog svc_model_oplog_at(const svc_model *m, const svc_model_host *h, const svc_model_time *t)
+{
+  svc_model_span span = svc_model_span_at(m, h, t->at);
+  int64_t logged = data_logged(m, t), age = t->at > m->since ? t->at - m->since : 0;
+  svc_model_oplog o = { .most = span.disk / 20 };
+  if (o.most > 50000000000) o.most = 50000000000;
+  o.used = logged < o.most ? logged : o.most;
+  o.window = logged > o.most ? age / (logged / o.most + 1) : age;
+  return o;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ databases */
+
+static void data_system(const svc_model *m, const svc_model_host *h, const svc_model_time *t, const struct data_system *of, svc_model_figures *out)
+{
+  svc_model_oplog oplog = { 0, 0, 0 };
+  memset(out, 0, sizeof *out);
+  if (strcmp(of->name, "local") == 0 && h->role != SVC_MODEL_CONFIG) oplog = svc_model_oplog_at(m, h, t);
+  out->documents = of->documents + oplog.used / DATA_OPLOG_ENTRY;
+  out->data = of->documents * of->average + oplog.used / DATA_OPLOG_ENTRY * DATA_OPLOG_ENTRY;
+  out->storage = of->collections * 20480 + oplog.used / 4096 * 4096;
+  out->index_size = of->indexes * 20480;
+  out->indexes = of->indexes;
+}
+
+SVC_PRIVATE bool svc_model_database_at(const svc_model *m, const svc_model_host *h, const svc_model_time *t, svc_str database,
+                                       svc_model_figures *out, int64_t *collections)
+{
+  svc_model_figures one;
+  size_t i;
+  memset(out, 0, sizeof *out);
+  *collections = 0;
+  for (i = 0; i < DATA_SYSTEMS; i++) {
+    if (database.n && !svc_str_is(database, data_systems[i].name)) continue;
+    data_system(m, h, t, &data_systems[i], &one);
+    data_add(out, &one);
+    *collections += data_systems[i].collections;
+  }
+  for (i = 0; i < m->count && h->role < SVC_MODEL_ROUTER; i++) {
+    const svc_model_collection *k = &m->collections[i];
+    if (!svc_model_there(k, t->at) || (database.n && !svc_str_eq(k->database, database))) continue;
+    svc_model_collection_at(k, t, &one);
+    data_add(out, &one);
+    ++*collections;
+  }
+  return *collections > 0;
+}

@@ -1,0 +1,111 @@
+/*
+** Stream processors where the host supplies no driver: their statistics, and the logs of their workspaces. Part of the simulation
+** (simulated.c).
+**
+** The rule: a processor counts from its last start on, with the load of the day (model_load.c); what comes in goes out, nothing is late, and
+** nothing is lost. A log tells of the processors that run.
+*/
+#include "catalog/monitoring/simulated.h"
+#include "catalog/stream/stream_parts.h"
+
+enum { STREAM_LOG_HOURS = 720 }; /* that a log looks back on */
+
+/* When it was last started, in milliseconds; 0: it never was, or it was before that was written down. */
+static int64_t stream_started(const svc_entity *e)
+{
+  int64_t at = 0;
+  svc_str_i64(svc_stream_kept_of(e->extra).started, &at);
+  return at > 0 ? at : 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- statistics */
+
+/* Its id is known, its workspace is not. */
+static bool stream_find(svc_simulation *s, svc_entity *out)
+{
+  svc_scan scan;
+  svc_entity workspace;
+  svc_id id;
+  if (!svc_id_parse(svc_str_c(s->q->resource_id), &id)) return false;
+  svc_below_begin(&scan, s->c.txn, STREAM_WORKSPACE_KIND, &s->c.scope.group);
+  while (svc_below_next(&scan, STREAM_WORKSPACE_KIND, &workspace))
+    if (svc_entity_get(s->c.txn, STREAM_PROCESSOR_KIND, &workspace.id, &id, out) == SVC_OK) return true;
+  return false;
+}
+
+SVC_PRIVATE void svc_simulated_processor(svc_simulation *s)
+{
+  svc_buf *b = &s->out;
+  uint64_t seed = svc_simulated_hash(s->q->resource_id, "processor", 0);
+  int64_t started, in, out, bytes = 150 + (int64_t)(seed >> 16 & 511);
+  svc_entity e;
+  bool found = stream_find(s, &e);
+  started = found ? stream_started(&e) : 0;
+  in = started && s->q->now > started ? (svc_model_waves(s->q->now) - svc_model_waves(started)) / 1000 * (int64_t)(5 + seed % 20) : 0;
+  out = in * (int64_t)(60 + (seed >> 8) % 41) / 100;
+  svc_buf_text(b, "{\"dlqMessageCount\":0,\"dlqMessageSize\":0");
+  svc_simulated_pair(b, "inputMessageCount", in);
+  svc_simulated_pair(b, "inputMessageSize", in * bytes);
+  svc_buf_text(b, ",\"name\":");
+  svc_json_escape(b, svc_str_c(s->q->name));
+  svc_simulated_pair(b, "outputMessageCount", out);
+  svc_simulated_pair(b, "outputMessageSize", out * bytes);
+  svc_buf_text(b, ",\"processorId\":");
+  svc_json_escape(b, svc_str_c(s->q->resource_id));
+  svc_buf_text(b, ",\"scaleFactor\":1,\"stateSize\":4096,\"status\":\"running\"}");
+}
+
+/* --------------------------------------------------------------------------------------------------------------- logs */
+
+static void stream_line(svc_simulation *s, int64_t at, svc_str processor, int id, const char *message)
+{
+  svc_buf *b = &s->out;
+  char text[96];
+  svc_buf_text(b, "{\"t\":{\"$date\":\"");
+  svc_simulated_date(b, at);
+  snprintf(text, sizeof text, "\"},\"s\":\"I\",\"c\":\"STREAMS\",\"id\":%d,\"ctx\":\"streamProcessor\",\"msg\":\"", id);
+  svc_buf_text(b, text);
+  svc_buf_text(b, message);
+  svc_buf_text(b, "\",\"attr\":{\"streamProcessorName\":");
+  svc_json_escape(b, processor);
+  svc_buf_text(b, "}}\n");
+}
+
+static void stream_audit_line(svc_simulation *s, int64_t at, svc_str processor)
+{
+  svc_buf *b = &s->out;
+  svc_buf_text(b, "{\"atype\":\"startStreamProcessor\",\"ts\":{\"$date\":\"");
+  svc_simulated_date(b, at);
+  svc_buf_text(b, "\"},\"users\":[],\"roles\":[],\"param\":{\"name\":");
+  svc_json_escape(b, processor);
+  svc_buf_text(b, "},\"result\":0}\n");
+}
+
+/* Of one processor: its start, and in the log of operations a checkpoint every hour. */
+static void stream_lines(svc_simulation *s, const svc_entity *e, int64_t from, int64_t until)
+{
+  int64_t at = stream_started(e), first;
+  bool audit = svc_node_is(s->p, "log", "audit");
+  if (!at || !svc_json_is(e->body, "state", "STARTED")) return;
+  if (at >= from && at <= until && audit) stream_audit_line(s, at, e->unique);
+  if (audit) return;
+  if (at >= from && at <= until) stream_line(s, at, e->unique, 8365300, "Started stream processor");
+  first = from > at ? from : at + 1;
+  for (at = (first + 3599999) / 3600000 * 3600000; at <= until; at += 3600000) stream_line(s, at, e->unique, 8365301, "Committed checkpoint");
+}
+
+SVC_PRIVATE void svc_simulated_workspace_log(svc_simulation *s)
+{
+  int64_t from = svc_node_i64(s->p, "from", 0) * 1000, until = svc_node_i64(s->p, "until", 0) * 1000, oldest;
+  svc_str only = svc_node_str(s->p, "processor");
+  svc_scan scan;
+  svc_entity e;
+  svc_id id;
+  if (until > s->q->now) until = s->q->now;
+  oldest = s->q->now - STREAM_LOG_HOURS * INT64_C(3600000);
+  if (from < oldest) from = oldest;
+  if (!svc_id_parse(svc_str_c(s->q->resource_id), &id)) return;
+  svc_below_begin(&scan, s->c.txn, STREAM_PROCESSOR_KIND, &id);
+  while (svc_below_next(&scan, STREAM_PROCESSOR_KIND, &e) && !s->out.failed)
+    if (!only.n || svc_str_eq(only, e.unique)) stream_lines(s, &e, from, until);
+}
