@@ -98,7 +98,14 @@ breach() { # NAME COMMAND WORDS: it is told, and the program is started again
 at=$dir
 hello='echo "{\"driver\":1}"'
 # those that take longest begin first, and are looked at last
-start deaf "$hello; exec yes '{\"reply\":{\"id\":\"x\",\"value\":1}}'" --driver-timeout 1 --log-level warning
+cat >"$dir/deaf.py" <<'P'
+import os, sys, time
+open(sys.argv[1], "w").write(str(os.getpid()))
+sys.stdout.write('{"driver":1}\n')
+while True: # some megabytes in a second, and not a byte is read
+    sys.stdout.write('{"reply":{"id":"x","value":1}}\n' * 1000); sys.stdout.flush(); time.sleep(0.01)
+P
+start deaf "exec python3 '$dir/deaf.py' '$dir/deaf.pid'" --driver-timeout 1
 deaf=$at deaf_pid=$pid
 roles=$(for i in $(seq 100); do printf '%s,' "$(role read "$(printf 'database_with_a_name_of_its_own_and_of_some_length_%03d' "$i")")"; done)
 for i in 1 2 3 4 5 6 7 8; do expect 201 POST /databaseUsers "$(user "many$i" "${roles%,}")"; done
@@ -178,4 +185,100 @@ done
 at=$deaf pid=$deaf_pid # eight orders of 10 KB are more than a pipe holds
 until_log 'it has not read for 6000 ms'
 stop
-! pgrep -f 'yes {"reply":{"id":"x"' >/dev/null || fail 'a program is left'
+! kill -0 "$(cat "$dir/deaf.pid")" 2>/dev/null || fail 'the program outlives svcd'
+
+# ------------------------------------------------------------------------------------------------------------- examples/driver.py
+
+command -v redis-server >/dev/null && command -v redis-cli >/dev/null || { echo "skipped: redis-server is not installed, so examples/driver.py was not run"; exit 0; }
+python3 examples/driver.py --help | grep -q -- --folder || fail 'examples/driver.py --help does not say how it is used'
+real() { start real "exec python3 examples/driver.py --folder '$dir/redis'" --seal-passwords --log-level info; }
+server() { # CLUSTER: $id $port of its server, and $server_pid
+  answer=$(call GET "/clusters/$1")
+  id=$(printf %s "$answer" | sed -n 's/.*"groupId":"[0-9a-f]*","id":"\([0-9a-f]*\)".*/\1/p' | head -n 1)
+  port=$(printf %s "$answer" | sed -n 's/.*"standard":"[a-z]*:\/\/127\.0\.0\.1:\([0-9]*\).*/\1/p' | head -n 1)
+  [ -n "$id" ] && [ -n "$port" ] || fail "the cluster does not say where it is: $answer"
+  server_pid=$(cat "$dir/redis/$id/redis.pid" 2>/dev/null || :)
+}
+runs() { kill -0 "$server_pid" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$server_pid/status" 2>/dev/null; }
+redis() { # USER WORD...: at the port of the connection string
+  who=$1; shift; REDISCLI_AUTH=${password:-a password of its own} timeout 5 redis-cli --no-auth-warning -h 127.0.0.1 -p "$port" --user "$who" "$@"
+}
+says() { # REPLY USER WORD...: within a while
+  want=$1; shift
+  for _ in $(seq 100); do [ "$(redis "$@" 2>&1)" != "$want" ] || return 0; sleep 0.1; done
+  fail "redis as $* says $(redis "$@" 2>&1), not $want"
+}
+refused() { case $(redis "$@" 2>&1) in *NOPERM*|*WRONGPASS*|*NOAUTH*) ;; *) fail "redis as $*: $(redis "$@" 2>&1)" ;; esac; }
+driver_pid() { pgrep -P "$pid" | head -n 1; }
+
+real
+expect 201 POST /databaseUsers "$(user app "$(role readWrite shop)")"
+expect 201 POST /clusters "$(cluster one)"
+wait_for one IDLE
+server one
+says OK app set shop:a 42
+says 42 app get shop:a
+refused app set other:a 1
+refused app keys '*'
+refused app config get dir
+refused default ping
+password=wrong; refused app get shop:a; password=
+expect 201 POST /databaseUsers "$(user reader "$(role read shop)")"
+says 42 reader get shop:a
+refused reader set shop:a 43
+expect 201 POST /databaseUsers "$(user boss "$(role svcAdmin admin)")"
+says 42 boss get shop:a
+refused boss acl list
+expect 200 PATCH /databaseUsers/admin/reader '{"password":"another password of mine"}'
+password='another password of mine'; says 42 reader get shop:a; password=
+refused reader get shop:a
+expect 204 DELETE /databaseUsers/admin/reader
+password='another password of mine'
+for _ in $(seq 50); do case $(redis reader get shop:a 2>&1) in 42) sleep 0.1 ;; *) break ;; esac; done
+refused reader get shop:a; password=
+expect 201 POST /databaseUsers "$(user odd "$(role enableSharding admin)")"
+until_log 'the role enableSharding has no counterpart in Redis'
+! grep -rq 'a password of its own' "$dir/real" "$dir/redis" || fail 'a password is kept in clear, or logged'
+curl -s --digest --user "$(get publicKey):$(get privateKey)" -H 'Accept: application/vnd.svc.2023-02-01+gzip' "$api/clusters/127.0.0.1/logs/db.gz" |
+  gzip -dc | grep -q 'Ready to accept connections' || fail 'the log is not that of a server'
+
+# the driver is killed while a cluster is made: it comes back, and the order is not lost; the server goes on
+kill -9 "$(driver_pid)"
+expect 201 POST /clusters "$(cluster two)"
+until_log 'the program was ended by signal 9; it is started again in 1 s'
+runs || fail 'the server went with the driver'
+wait_for two IDLE
+says 42 app get shop:a
+
+# the server is killed: it is back within seconds, with its data
+kill -9 "$server_pid"
+until_log 'the server of cluster one is down, and is started again'
+says 42 app get shop:a
+
+expect 200 PATCH /clusters/one '{"paused":true}'
+server one
+for _ in $(seq 100); do runs || break; sleep 0.1; done
+! runs || fail 'a paused cluster runs'
+wait_for one IDLE
+expect 200 PATCH /clusters/one '{"paused":false}'
+sleep 0.3
+wait_for one IDLE
+server one
+says 42 app get shop:a
+
+# svcd ends, and its program with it; the servers go on, and the next svcd finds them
+program=$(driver_pid)
+stop
+! kill -0 "$program" 2>/dev/null || fail 'the driver outlives svcd'
+runs || fail 'the server went with svcd'
+real
+says 42 app get shop:a
+for name in one two; do
+  server $name
+  expect 202 DELETE /clusters/$name
+  wait_for $name gone
+  for _ in $(seq 50); do [ -e "$dir/redis/$id" ] || break; sleep 0.1; done
+  [ ! -e "$dir/redis/$id" ] || fail "$name is gone, and its folder is not"
+  ! runs || fail "$name is gone, and its process is not"
+done
+stop
