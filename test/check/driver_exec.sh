@@ -40,6 +40,7 @@ stop() { # within a time, and its program with it
   for _ in $(seq 160); do kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
   ! kill -0 "$pid" 2>/dev/null || fail 'svcd does not end'
   wait "$pid" || fail "svcd ends with status $?"
+  pids=$(for p in $pids; do [ "$p" = "$pid" ] || printf '%s ' "$p"; done)
 }
 cluster() { printf '{"name":"%s","clusterType":"REPLICASET","replicationSpecs":[{"regionConfigs":[{"providerName":"AWS","regionName":"US_EAST_1","electableSpecs":{"instanceSize":"%s","nodeCount":3}}]}]}' "$1" "${2:-M10}"; }
 user() { printf '{"databaseName":"admin","username":"%s","password":"a password of its own","roles":[%s]}' "$1" "$2"; }
@@ -88,12 +89,10 @@ for line in sys.stdin:
     else: say(done={"id": order["id"], "result": "ok"})
 P
 bad() { printf 'exec python3 "%s" %s "%s"' "$dir/bad.py" "$1" "$dir/seen.$1"; }
-breach() { # NAME COMMAND WORDS: it is told, and the program is started again
+breaches= # they run side by side, and are looked at when all have begun
+breach() { # NAME COMMAND WORDS: to be told, and the program started again
   start "$1" "$2" --driver-timeout 1
-  until_log "$3"
-  expect 200 GET ''
-  until_log 'it is started again in 1 s'
-  until_log 'it is started again in 2 s'
+  echo "$pid" >"$at/pid"; echo "$api" >"$at/api"; echo "$3" >"$at/words"; breaches="$breaches $1"
 }
 at=$dir
 hello='echo "{\"driver\":1}"'
@@ -110,16 +109,24 @@ deaf=$at deaf_pid=$pid
 roles=$(for i in $(seq 100); do printf '%s,' "$(role read "$(printf 'database_with_a_name_of_its_own_and_of_some_length_%03d' "$i")")"; done)
 for i in 1 2 3 4 5 6 7 8; do expect 201 POST /databaseUsers "$(user "many$i" "${roles%,}")"; done
 
-breach silent 'sleep 100' 'no first line within 1000 ms'; stop
-breach version 'echo "{\"driver\":2}"; sleep 100' 'the program speaks: 2'; stop
-breach hello 'echo hello; sleep 100' 'must be a JSON object (got: hello)'; stop
-breach nothing "echo '{}'; sleep 100" 'the first line must be {"driver":1} (got: {})'; stop
-breach garbage "$hello; echo '{\"done\":'; sleep 100" 'must be a JSON object (got: {"done":)'; stop
-breach unknown "$hello; echo '{\"what\":1}'; sleep 100" 'a line must be a done, a reply or a report (got: {"what":1})'; stop
-breach deep "$hello; head -c 100000 /dev/zero | tr '\\0' '['; echo; sleep 100" 'must be a JSON object (got: [[[['; stop
-breach long "$hello; head -c 17000000 /dev/zero | tr '\\0' x; sleep 100" 'a line has more than 16777216 bytes'; stop
-breach exits 'exit 3' 'the program ended with status 3'; stop
-breach closes "$hello; exec >&-; sleep 100" 'it has closed its standard output'; stop
+breach silent 'sleep 100' 'no first line within 1000 ms'
+breach version 'echo "{\"driver\":2}"; sleep 100' 'the program speaks: 2'
+breach hello 'echo hello; sleep 100' 'must be a JSON object (got: hello)'
+breach nothing "echo '{}'; sleep 100" 'the first line must be {"driver":1} (got: {})'
+breach garbage "$hello; echo '{\"done\":'; sleep 100" 'must be a JSON object (got: {"done":)'
+breach unknown "$hello; echo '{\"what\":1}'; sleep 100" 'a line must be a done, a reply or a report (got: {"what":1})'
+breach deep "$hello; head -c 100000 /dev/zero | tr '\\0' '['; echo; sleep 100" 'must be a JSON object (got: [[[['
+breach long "$hello; head -c 17000000 /dev/zero | tr '\\0' x; sleep 100" 'a line has more than 16777216 bytes'
+breach exits 'exit 3' 'the program ended with status 3'
+breach closes "$hello; exec >&-; sleep 100" 'it has closed its standard output'
+for name in $breaches; do
+  at=$dir/$name; pid=$(cat "$at/pid"); api=$(cat "$at/api")
+  until_log "$(cat "$at/words")"
+  expect 200 GET ''
+  until_log 'it is started again in 1 s'
+  until_log 'it is started again in 2 s'
+  stop
+done
 
 # a program that dies with an order gets it again, and then as its second attempt; its words are in the log
 start dies "$(bad dies)" --driver-timeout 1
