@@ -212,7 +212,7 @@ static int exec_ask(void *context, svc *s, const svc_question *q, svc_reply *rep
   driver_exec *d = context;
   exec_question x = { NULL, "", { NULL, 0 }, EXEC_FAILED, NULL, 0 };
   exec_buf line = { NULL, 0, 0, 0 };
-  int code = SVC_BUSY;
+  int code = SVC_IO;
   (void)s;
   pthread_mutex_lock(&d->lock);
   snprintf(x.id, sizeof x.id, "q%llu", (unsigned long long)++d->asked);
