@@ -35,6 +35,7 @@ so we need passwords: svcd keeps them sealed with --seal-passwords, and hands th
 """
 
 import argparse
+import bisect
 import collections
 import glob
 import hashlib
@@ -74,6 +75,10 @@ ROLES = {
     "clusterMonitor": "+ping +info +slowlog|get +client|list +latency|latest",
     "Admin": "~* &* +@all -@admin -@dangerous +info +keys +flushdb +slowlog +client|list",  # behind the vendor's word: svcAdmin
 }
+
+# Metrics that Redis counts up: what is asked for is how much they grow in a second.
+COUNTERS = {"OPCOUNTER_CMD", "OPCOUNTER_QUERY", "OPCOUNTER_INSERT", "OPCOUNTER_DELETE", "NETWORK_BYTES_IN", "NETWORK_BYTES_OUT",
+            "NETWORK_NUM_REQUESTS"}
 
 # Orders about things that a redis-server on one machine has no counterpart of: they need nothing to be done.
 NOTHING_TO_DO = {"network.put", "network.delete", "security.put"}
@@ -240,6 +245,15 @@ class Server:
             time.sleep(0.05)
         raise Failed("redis-server does not end")
 
+    def figure(self, name):
+        """One figure as it is now; of a counter how much it grows in a second. None: nobody knows."""
+        if name == "UP":
+            return 1 if self.lives() else 0
+        samples = list(self.samples)[-2:]
+        if not samples or name not in samples[-1][1]:
+            return None
+        return rate_of(samples, name) if name in COUNTERS else samples[-1][1][name]
+
     def info(self):
         """INFO as a dictionary, with the number of calls of each command."""
         with self.connect() as redis:
@@ -319,7 +333,7 @@ class Driver:
         self.actions = {
             "cluster.create": self.put_cluster, "cluster.update": self.put_cluster, "cluster.delete": self.delete_cluster,
             "flex.create": self.put_cluster, "flex.update": self.put_cluster, "flex.delete": self.delete_cluster,
-            "user.put": self.put_user, "user.delete": self.delete_user,
+            "user.put": self.put_user, "user.delete": self.delete_user, "metrics.measure": self.measure_all,
         }
         self.answers = {"measure": self.measure, "series": self.series, "logs": self.logs}
 
@@ -378,6 +392,17 @@ class Driver:
             shutil.rmtree(server.folder, ignore_errors=True)
             if os.path.exists(server.folder):
                 raise OSError("the folder of %s cannot be removed" % server.id)
+
+    def measure_all(self, order):
+        """What alert configurations watch, once a minute. A figure that we leave out is not known, and raises no alert."""
+        servers = {server.host(): server for server in self.servers.values()}
+        told = []
+        for figure in order["desired"].get("figures") or []:
+            server = servers.get(figure.get("host"))
+            value = server.figure(figure["metricName"]) if server else None
+            if value is not None:
+                told.append(dict(figure, value=value))
+        return {"figures": told}
 
     def user_file(self, order):
         return os.path.join(self.folder, "users", order["groupId"], order["resourceId"] + ".json")
@@ -443,11 +468,13 @@ class Driver:
     def series(self, server, question):
         """Figures over time, from the samples of the watcher. A metric that we do not know is left out, and shows as a gap."""
         asked, samples, out = question["parameters"], list(server.samples), {}
+        times = [sample[0] for sample in samples]
         for metric in asked.get("metrics", []):
-            name, rate = metric["name"], metric["units"].endswith("PER_SECOND")
+            name = metric["name"]
             if not samples or name not in samples[-1][1]:
                 continue
-            out[name] = [figure_at(samples, at, asked["step"], name, rate) for at in range(asked["from"], asked["until"] + 1, asked["step"])]
+            ends = range(asked["from"], asked["until"] + 1, asked["step"])
+            out[name] = [figure_at(samples, times, at, asked["step"], name) for at in ends]
         return {"series": out}
 
     def logs(self, server, question):
@@ -543,14 +570,17 @@ def figures(info):
     }
 
 
-def figure_at(samples, at, step, name, rate):
-    """The last sample of the step that ends at this second; of a counter how much it grew in a second. None: there was none."""
-    inside = [s for s in samples if at - step < s[0] <= at]
-    if not inside:
+def figure_at(samples, times, at, step, name):
+    """A figure of the step that ends at this second, from the samples in it; None: there are none. `times` are those of the samples."""
+    first, end = bisect.bisect_right(times, at - step), bisect.bisect_right(times, at)
+    if first == end:
         return None
-    if not rate:
-        return inside[-1][1][name]
-    (first, was), (last, now) = inside[0], inside[-1]
+    return rate_of([samples[first], samples[end - 1]], name) if name in COUNTERS else samples[end - 1][1][name]
+
+
+def rate_of(samples, name):
+    """How much a counter grew in a second, from the first of these samples to the last; None: they are too few."""
+    (first, was), (last, now) = samples[0], samples[-1]
     return round(max(0, now[name] - was[name]) / (last - first), 3) if last > first else None
 
 
