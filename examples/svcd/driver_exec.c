@@ -156,10 +156,12 @@ void exec_done(driver_exec *d, const char *id, int result, const char *facts)
   exec_postpone(d, o);
 }
 
+/* A report about what is gone is late, and no fault. */
 void exec_report(driver_exec *d, const char *resource, const char *id, const char *facts)
 {
-  (void)facts;
-  exec_say(d, SVC_LOG_INFO, "report of %.64s %.32s", resource, id);
+  int rc = svc_report(d->s, resource, id, facts);
+  if (rc == SVC_NOT_FOUND) exec_say(d, SVC_LOG_INFO, "a report of the %.64s %.64s, which is not there", resource, id);
+  else if (rc != SVC_OK) exec_say(d, SVC_LOG_WARNING, "a report of the %.64s %.64s is refused: %s", resource, id, svc_strerror(rc));
 }
 
 /* --------------------------------------------------------------------------------------------------------------- questions */

@@ -7,7 +7,7 @@
 **   program           {"done":{"id","result":"ok","facts":{}}}   or "busy": again later; or "failed", with a "reason"
 **   svcd              {"question":{"id","what","resource","resourceId","groupId","orgId","name","parameters":{},"now":1,"most":1}}
 **   program           {"reply":{"id","value":...}}   or "unknown":true: the program does not know
-**   program           {"report":{"resource","id","facts":{}}}    at any time, without being asked
+**   program           {"report":{"resource","id","facts":{}}}    at any time, without being asked; as svc_report() has them
 **
 ** The parts:
 **
@@ -29,10 +29,6 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-#ifndef SVC_NOT_FOUND
-#define SVC_NOT_FOUND 100 /* as ports/store_port.h has it: of ask(), nobody knows */
-#endif
 
 typedef struct driver_exec driver_exec;
 
