@@ -74,11 +74,15 @@ else: say(driver=1, future={"is": "ignored"})
 print("words of the program", file=sys.stderr, flush=True)
 if mode == "stranger":
     say(done={"id": "00000000000000000000beef", "result": "ok"}); say(reply={"id": "q999", "value": 1})
+    say(report={"resource": "cluster", "id": "00000000000000000000beef", "facts": {}})
 busy = set()
 for line in sys.stdin:
     open(seen, "a").write(line)
     said = json.loads(line)
-    if "question" in said: continue # never replies
+    if "question" in said and mode == "stranger": # knows of logs alone
+        q = said["question"]
+        say(reply={"id": q["id"], "value": ["a line", "caf\u00e9 \U0001f600"]} if q["what"] == "logs" else {"id": q["id"], "unknown": True})
+    if "question" in said: continue # others never reply
     if "order" not in said: continue
     order = said["order"]
     if mode == "dies" and runs == 0: sys.exit(7)
@@ -117,6 +121,8 @@ breach garbage "$hello; echo '{\"done\":'; sleep 100" 'must be a JSON object (go
 breach unknown "$hello; echo '{\"what\":1}'; sleep 100" 'a line must be a done, a reply or a report (got: {"what":1})'
 breach deep "$hello; head -c 100000 /dev/zero | tr '\\0' '['; echo; sleep 100" 'must be a JSON object (got: [[[['
 breach long "$hello; head -c 17000000 /dev/zero | tr '\\0' x; sleep 100" 'a line has more than 16777216 bytes'
+breach half "$hello; echo '{\"report\":{\"resource\":\"cluster\"}}'; sleep 100" 'report must have resource, id and facts (got: {"report"'
+breach result "$hello; echo '{\"done\":{\"id\":\"x\",\"result\":\"good\"}}'; sleep 100" 'a result that is ok, busy or failed (got: {"done"'
 breach exits 'exit 3' 'the program ended with status 3'
 breach closes "$hello; exec >&-; sleep 100" 'it has closed its standard output'
 for name in $breaches; do
@@ -158,6 +164,12 @@ start stranger "$(bad stranger)"
 until_log 'done of an order that the program does not have, 00000000000000000000beef'
 expect 201 POST /clusters "$(cluster shop)"
 wait_for shop IDLE
+curl -s --digest --user "$(get publicKey):$(get privateKey)" -H 'Accept: application/vnd.svc.2023-02-01+gzip' "$api/clusters/127.0.0.1/logs/db.gz" |
+  gzip -dc >"$at/db"
+[ "$(cat "$at/db")" = 'a line
+café 😀' ] || fail "the log is $(cat "$at/db")"
+expect 200 GET '/processes/127.0.0.1:9/measurements?granularity=PT1M&period=PT2M&m=CONNECTIONS' # nobody knows: a series without figures
+case $answer in *'"value":1'*) fail "figures that nobody has measured: $answer" ;; esac
 ! grep -q 'started again' "$at/log" || fail 'an unknown order id ends the program'
 stop
 

@@ -328,7 +328,8 @@ static const svc_object database_user_ordered = {
 };
 static const svc_order_row database_user_orders[] = {
   { "user.put",
-    "Make the database user, or change it, on the clusters of its scopes (none: all of the project). `verifier` is the SCRAM verifier of its password.",
+    "Make the database user, or change it, on the clusters of its scopes (none: all of the project). `verifier` is the SCRAM verifier of its "
+    "password; where the host keeps passwords sealed, the secrets of the order have the `password` itself.",
     &database_user_ordered, NULL, 0 },
   { "user.delete", "Remove the database user.", &database_user_ordered, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
