@@ -383,7 +383,10 @@ class Driver:
                 redis.call("CONFIG", "SET", "maxmemory", server.about["memory"] or "0")
                 redis.call("ACL", "LOAD")
             server.down = False
-            return {"hosts": [server.host()], "dataSizeBytes": int(server.info()["used_memory_dataset"])}
+            facts = facts_of(server)
+            if order["action"].startswith("flex."):
+                del facts["dataSizeBytes"]  # svcd refuses facts that an order does not take
+            return facts
 
     def delete_cluster(self, order):
         server = self.servers.pop(order["resourceId"], None) or Server(os.path.join(self.folder, order["resourceId"]), self.program)
@@ -508,24 +511,26 @@ class Driver:
         try:
             if self.servers.get(server.id) is not server or server.about.get("paused"):
                 return
+            was = server.host()
             if not server.lives():
                 if not server.down:
                     server.down = True
                     note("the server of cluster %s is down, and is started again" % server.about["name"])
-                    self.report(server, False)
+                    self.report(server, {"host": was, "up": False})
                 server.start()
+            if server.host() != was:
+                self.report(server, {"host": was, "movedTo": server.host()})  # connection strings follow
             if server.down:
                 server.down = False
-                self.report(server, True)
+                self.report(server, {"host": server.host(), "up": True, "primary": True})
             if sample:
                 server.samples.append((time.time(), figures(server.info())))
         finally:
             server.lock.release()
 
-    def report(self, server, up):
-        """News of a host. The project in front of the id spares svcd a search."""
-        facts = {"hosts": [{"host": "127.0.0.1", "port": server.about["port"], "up": up}]}
-        self.say(report={"resource": "cluster", "id": server.about["group"] + "/" + server.id, "facts": facts})
+    def report(self, server, news):
+        """News of a process. The project in front of the id spares svcd a search."""
+        self.say(report={"resource": "cluster", "id": server.about["group"] + "/" + server.id, "facts": {"processes": [news]}})
 
     # -- from the first line to the last
 
@@ -548,6 +553,13 @@ class Driver:
             elif "question" in said:
                 self.questions.put(said["question"])
             # whatever else a later svcd may say is not for us
+
+
+def facts_of(server):
+    """What the API shows of a cluster and only we know: where it is, what it runs, how much it holds."""
+    info = server.info()
+    return {"hosts": [server.host()], "scheme": "redis", "ssl": False, "version": info["redis_version"],
+            "dataSizeBytes": int(info["used_memory_dataset"])}
 
 
 def memory_of(desired):

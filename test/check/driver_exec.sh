@@ -235,6 +235,7 @@ expect 201 POST /databaseUsers "$(user app "$(role readWrite shop)")"
 expect 201 POST /clusters "$(cluster one)"
 wait_for one IDLE
 server one
+case $answer in *'"standard":"redis://127.0.0.1:'*) ;; *) fail "the connection string is none of Redis: $answer" ;; esac
 says OK app set shop:a 42
 says 42 app get shop:a
 refused app set other:a 1
@@ -273,6 +274,10 @@ says 42 app get shop:a
 kill -9 "$server_pid"
 until_log 'the server of cluster one is down, and is started again'
 says 42 app get shop:a
+events() { call GET "/events?eventType=HOST_DOWN&eventType=HOST_UP" | grep -o '"eventTypeName":"HOST_[A-Z]*"' | tr '\n' ' '; }
+for _ in $(seq 50); do case $(events) in *HOST_UP*HOST_DOWN*) break ;; esac; sleep 0.1; done
+case $(events) in *HOST_UP*HOST_DOWN*) ;; *) fail "events do not tell of it: $(events)" ;; esac
+! grep -q 'is refused' "$at/log" || fail 'a report is refused'
 
 expect 200 PATCH /clusters/one '{"paused":true}'
 server one
