@@ -32,7 +32,7 @@ call() { # METHOD PATH [BODY]: the body of the answer, the status in its last li
   curl -s -w '\n%{http_code}' --digest --user "$(get publicKey):$(get privateKey)" -X "$1" ${3:+-H 'Content-Type: application/json' -d "$3"} "$api$2"
 }
 until_log() { # WORDS: the log has them, within a while
-  for _ in $(seq 200); do ! grep -qF -e "$1" "$at/log" || return 0; sleep 0.05; done
+  for _ in $(seq 500); do ! grep -qF -e "$1" "$at/log" || return 0; sleep 0.05; done
   fail "the log does not say '$1'"
 }
 stop() { # within a time, and its program with it
@@ -50,7 +50,7 @@ expect() { # STATUS METHOD PATH [BODY]
   case $answer in *"$want") ;; *) fail "$* answers $answer, not $want" ;; esac
 }
 wait_for() { # CLUSTER STATE: gone, too
-  for _ in $(seq 200); do
+  for _ in $(seq 300); do
     answer=$(call GET "/clusters/$1"); state=$(printf %s "$answer" | sed -n 's/.*"stateName":"\([^"]*\)".*/\1/p' | head -n 1)
     case $answer in *404) state=gone ;; esac
     [ "$state" != "$2" ] || return 0
@@ -104,11 +104,10 @@ hello='echo "{\"driver\":1}"'
 cat >"$dir/deaf.py" <<'P'
 import os, sys, time
 open(sys.argv[1], "w").write(str(os.getpid()))
-sys.stdout.write('{"driver":1}\n')
 while True: # some megabytes in a second, and not a byte is read
     sys.stdout.write('{"reply":{"id":"x","value":1}}\n' * 1000); sys.stdout.flush(); time.sleep(0.01)
 P
-start deaf "exec python3 '$dir/deaf.py' '$dir/deaf.pid'" --driver-timeout 1
+start deaf "$hello; exec python3 '$dir/deaf.py' '$dir/deaf.pid'" --driver-timeout 1
 deaf=$at deaf_pid=$pid
 roles=$(for i in $(seq 100); do printf '%s,' "$(role read "$(printf 'database_with_a_name_of_its_own_and_of_some_length_%03d' "$i")")"; done)
 for i in 1 2 3 4 5 6 7 8; do expect 201 POST /databaseUsers "$(user "many$i" "${roles%,}")"; done
@@ -135,7 +134,7 @@ for name in $breaches; do
 done
 
 # a program that dies with an order gets it again, and then as its second attempt; its words are in the log
-start dies "$(bad dies)" --driver-timeout 1
+start dies "$(bad dies)" --driver-timeout 4 # Python takes its time to start on a machine that is busy
 expect 201 POST /clusters "$(cluster shop)"
 until_log 'the program ended with status 7; it is started again in 1 s'
 wait_for shop IDLE
@@ -143,7 +142,7 @@ until_log 'driver: words of the program'
 [ "$(grep -c '"action":"cluster.create"' "$dir/seen.dies")" = 2 ] && grep -q '"attempt":2' "$dir/seen.dies" || fail "the order came $(cat "$dir/seen.dies")"
 case $answer in *'127.0.0.1:9'*) ;; *) fail "the facts are not taken: $answer" ;; esac
 
-# it never replies: whoever asks waits for a second, and nobody else does
+# it never replies: whoever asks waits for four seconds, and nobody else does
 host=$(call GET /processes | sed -n 's/.*"hostname":"\([^"]*\)".*/\1/p' | head -n 1)
 begun=$(date +%s%N)
 asked=
@@ -155,8 +154,8 @@ reads=$((($(date +%s%N) - begun) / 1000000))
 # shellcheck disable=SC2086
 wait $asked
 took=$((($(date +%s%N) - begun) / 1000000))
-[ "$took" -ge 900 ] && [ "$took" -lt 4000 ] || fail "six questions that nobody replies to take $took ms together"
-[ "$reads" -lt 900 ] || fail "a read waits $reads ms for questions"
+[ "$took" -ge 3900 ] && [ "$took" -lt 12000 ] || fail "six questions that nobody replies to take $took ms together"
+[ "$reads" -lt 3900 ] || fail "a read waits $reads ms for questions"
 until_log 'no reply to "logs" about cluster'
 stop
 
