@@ -192,8 +192,9 @@ static svc_str order_secrets(svc_call *c, const svc_id *id)
   if (svc_order_find(c, id, &at, &r) != SVC_OK) return SVC_S("");
   noun = svc_noun_by_kind(c->s, at.kind);
   if (!noun || svc_entity_get(c->txn, noun->noun->kind, &at.parent, &at.id, &e) != SVC_OK) return SVC_S("");
-  if (!noun->seals) e.extra = SVC_S("");
-  secrets = noun->noun->notice ? noun->noun->notice->secrets(c, &e) : svc_seal_secrets(c->s, c->arena, &e);
+  if (!noun->seals && !noun->noun->secrets) e.extra = SVC_S("");
+  if (noun->noun->secrets) secrets = noun->noun->secrets(c, &e);
+  else secrets = noun->noun->notice ? noun->noun->notice->secrets(c, &e) : svc_seal_secrets(c->s, c->arena, &e);
   if (!secrets) return SVC_S("");
   svc_node_write(&b, secrets);
   return svc_buf_done(&b);
