@@ -1,5 +1,5 @@
 #!/bin/sh
-# A driver that is real (examples/driver_postgres.c): svcd runs PostgreSQL. A cluster is made, psql gets to the address of its
+# A driver that is real (examples/driver_postgres): svcd runs PostgreSQL. A cluster is made, psql gets to the address of its
 # connection string by the password that was given to the API, a snapshot is taken and restored into another cluster, figures
 # come from the server, what was written is there after a pause and after svcd was killed, and what is deleted is gone: the
 # process, its folder, its snapshots. A database user gets what its roles and scopes say and nothing more, whatever its name is, and
@@ -146,8 +146,8 @@ case $answer in *file:*) fail "a tenant is told of the host's files: $answer" ;;
 grep -q 'offers no downloads' "$dir/log" || fail 'the log does not say why the download has failed'
 
 # figures come from the server: through the API its size, as of its last change, and its log; and what it is asked for
-[ -x build/check/driver_measure ] && [ build/check/driver_measure -nt svcapi.c ] && [ build/check/driver_measure -nt examples/driver_postgres.c ] ||
-  $CC -w -O0 -std=c11 -I. -Iexamples $INCLUDES -o build/check/driver_measure test/check/driver_measure.c examples/driver_postgres.c \
+[ -x build/check/driver_measure ] && [ -z "$(find svcapi.c test/check/driver_measure.c examples/driver_postgres -newer build/check/driver_measure)" ] ||
+  $CC -w -O0 -std=c11 -I. -Iexamples $INCLUDES -o build/check/driver_measure test/check/driver_measure.c examples/driver_postgres/*.c \
     build/deps/mdb.c build/deps/midl.c build/deps/frozen.c build/deps/tinycthread.c $MBED_LIBS -pthread
 measure() { build/check/driver_measure "$dir/pg" "$id" "$1"; }
 server real
