@@ -58,6 +58,8 @@ typedef struct driver_postgres_config {
 int driver_postgres_open(driver_postgres **out, const driver_postgres_config *config, char *why, size_t why_size);
 /* For svc_config.driver; it lives as long as the driver. */
 const svc_driver *driver_postgres_driver(driver_postgres *d);
+/* After svc_open(): what the driver sees by itself, a server that has ended or moved, it reports to `s` from here on. */
+void driver_postgres_attach(driver_postgres *d, svc *s);
 /* Before svc_close(), when nothing calls svc_tick() any more: what is under way is finished; the servers go on. */
 void driver_postgres_stop(driver_postgres *d);
 /* After svc_close(). */

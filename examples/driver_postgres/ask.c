@@ -1,31 +1,27 @@
 /*
-** Questions of the service, by one table.
+** Questions of the service, by one table. What the driver does not know it says so of: SVC_NOT_FOUND.
 */
-#define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
+#define _GNU_SOURCE
 #include "driver_postgres_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* One figure of a cluster: {"metric":"CONNECTIONS"}. */
-static int driver_measure(driver_postgres *d, const svc_question *q, svc_reply *reply)
-{
-  char text[64], *name = NULL;
-  int status = SVC_INVALID;
-  int64_t value = 0;
-  if (q->parameters) json_scanf(q->parameters, (int)strlen(q->parameters), "{metric:%Q}", &name);
-  if (name) status = driver_figure(d, q->resource_id, name, &value);
-  free(name);
-  if (status != SVC_OK) return status;
-  snprintf(text, sizeof text, "{\"value\":%lld}", (long long)value);
-  return svc_reply_add(reply, text, strlen(text));
-}
+static const struct {
+  const char *what;
+  int (*tell)(driver_postgres *d, const svc_question *q, svc_reply *reply);
+} ask_rows[] = {
+  { "accessHistory", driver_logins },   { "collections", driver_collections }, { "list", driver_names },
+  { "logs", driver_logs },              { "measure", driver_measure },         { "queryStats", driver_query_stats },
+  { "series", driver_series },          { "slowQueries", driver_slow_queries },
+};
 
 int driver_ask(void *context, svc *s, const svc_question *q, svc_reply *reply)
 {
   driver_postgres *d = context;
+  size_t i;
   (void)s;
-  if (!driver_is_id(q->resource_id)) return SVC_INVALID;
-  if (strcmp(q->what, "measure") == 0) return driver_measure(d, q, reply);
-  return strcmp(q->what, "logs") == 0 ? driver_logs(d, q, reply) : SVC_INVALID;
+  if (strcmp(q->resource, "cluster") != 0 || !driver_knows(d, q->resource_id, "made")) return SVC_NOT_FOUND;
+  for (i = 0; i < sizeof ask_rows / sizeof ask_rows[0]; i++)
+    if (strcmp(ask_rows[i].what, q->what) == 0) return ask_rows[i].tell(d, q, reply);
+  return SVC_NOT_FOUND;
 }

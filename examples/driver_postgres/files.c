@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 void driver_say(driver_postgres *d, int level, const char *format, ...)
@@ -24,6 +25,14 @@ void driver_say(driver_postgres *d, int level, const char *format, ...)
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   d->config.log(d->config.log_context, level, text);
+}
+
+/* Milliseconds of a clock that nobody sets. */
+int64_t driver_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 void driver_path(const driver_postgres *d, char out[DRIVER_PATH], const char *first, const char *second)

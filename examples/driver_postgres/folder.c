@@ -138,6 +138,14 @@ static int driver_open_folder(driver_postgres *d, char *why, size_t size)
   return 0;
 }
 
+/* Is it installed, where Debian has it? Servers go without it otherwise. */
+static int folder_library(const driver_postgres *d, const char *name)
+{
+  char path[DRIVER_PATH * 2];
+  snprintf(path, sizeof path, "%s/../lib/%s.so", d->bin, name);
+  return access(path, R_OK) == 0;
+}
+
 int driver_prepare(driver_postgres *d, char *why, size_t size)
 {
   char program[DRIVER_PATH * 2];
@@ -145,6 +153,8 @@ int driver_prepare(driver_postgres *d, char *why, size_t size)
   else if (!driver_find_bin(d)) return snprintf(why, size, "PostgreSQL is not in /usr/lib/postgresql: install it"), -1;
   snprintf(program, sizeof program, "%s/initdb", d->bin);
   if (access(program, X_OK) != 0) return snprintf(why, size, "%s is not there", program), -1;
+  d->explains = folder_library(d, "auto_explain");
+  d->statements = folder_library(d, "pg_stat_statements");
   if (driver_find_user(d, why, size) != 0 || driver_open_folder(d, why, size) != 0) return -1;
   driver_migrate(d);
   return 0;

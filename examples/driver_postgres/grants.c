@@ -138,3 +138,7 @@ const char driver_sql_prepare[] =
   "revoke all on database postgres, template1 from public;\ngrant connect on database postgres to public;\n"
   "revoke create on schema public from public;\n"
   "revoke execute on function lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) from public;\n";
+
+/* What all users run is no tenant's to see. */
+const char driver_sql_statements[] =
+  "create schema if not exists " DRIVER_STATS ";\ncreate extension if not exists pg_stat_statements with schema " DRIVER_STATS ";\n";

@@ -40,12 +40,14 @@ static bool driver_is_true(const driver_order *o, const char *format)
 
 static int driver_cluster(driver_postgres *d, const driver_order *o, driver_result *r)
 {
-  int status;
+  int status, again;
   if (driver_is_true(o, "{paused:%B}")) {
     driver_write(d, o->resource_id, "paused", "1");
     return driver_stop(d, o->resource_id);
   }
   driver_unlink(d, o->resource_id, "paused");
+  again = driver_limits_put(d, o->resource_id, o->desired) | driver_is_true(o, "{restartPrimaries:%B}");
+  if (again && driver_knows(d, o->resource_id, "made")) driver_stop(d, o->resource_id); /* to start with other settings */
   status = driver_make(d, o->resource_id, o->group_id, o->name);
   driver_hosts(d, o->resource_id, r);
   return status;
@@ -56,6 +58,8 @@ static int driver_delete(driver_postgres *d, const driver_order *o, driver_resul
   (void)r;
   if (driver_stop(d, o->resource_id) != 0 || driver_remove_server(d, o->resource_id) != 0) return -1;
   driver_forget(d, o->resource_id);
+  driver_limits_gone(o->resource_id);
+  driver_server_gone(d, o->resource_id);
   return 0;
 }
 
@@ -66,16 +70,30 @@ static int driver_cannot(driver_postgres *d, const driver_order *o, driver_resul
   return driver_fail(r, "this driver has no way to do %s", o->action);
 }
 
+/* Whom an order holds while it is done, so that the watch leaves it alone: its own server, or that of its cluster. */
+enum orders_hold { ORDERS_NONE, ORDERS_OWN, ORDERS_PARENT };
+
 static const struct {
   const char *action;
   int (*run)(driver_postgres *d, const driver_order *o, driver_result *r);
+  int holds;
 } driver_actions[] = {
-  { "cluster.create", driver_cluster },   { "cluster.update", driver_cluster }, { "cluster.delete", driver_delete },
-  { "flex.create", driver_cluster },      { "flex.delete", driver_delete },
-  { "snapshot.take", driver_snapshot },   { "snapshot.delete", driver_forget_snapshot }, { "restore.run", driver_restore },
-  { "user.put", driver_user },            { "user.delete", driver_forget_user },
-  { "export.run", driver_cannot },        { "migration.validate", driver_cannot },
-  { "migration.copy", driver_cannot },    { "migration.cutover", driver_cannot }, { "sampleDataset.load", driver_cannot },
+  { "cluster.create", driver_cluster, ORDERS_OWN },
+  { "cluster.update", driver_cluster, ORDERS_OWN },
+  { "cluster.delete", driver_delete, ORDERS_OWN },
+  { "flex.create", driver_cluster, ORDERS_OWN },
+  { "flex.delete", driver_delete, ORDERS_OWN },
+  { "snapshot.take", driver_snapshot, ORDERS_PARENT },
+  { "snapshot.delete", driver_forget_snapshot, ORDERS_NONE },
+  { "restore.run", driver_restore, ORDERS_NONE }, /* holds the server that it is into */
+  { "user.put", driver_user, ORDERS_NONE },       /* holds one server after the other */
+  { "user.delete", driver_forget_user, ORDERS_NONE },
+  { "metrics.measure", driver_measure_all, ORDERS_NONE },
+  { "export.run", driver_cannot, ORDERS_NONE },
+  { "migration.validate", driver_cannot, ORDERS_NONE },
+  { "migration.copy", driver_cannot, ORDERS_NONE },
+  { "migration.cutover", driver_cannot, ORDERS_NONE },
+  { "sampleDataset.load", driver_cannot, ORDERS_NONE },
 };
 
 /* The reason as JSON: its bytes are UTF-8, cut off where they end. */
@@ -89,18 +107,31 @@ static void driver_reason(driver_result *r)
   json_printf(&out, "{reason:%Q}", r->why[0] ? r->why : "the log of the service says why");
 }
 
+static int orders_run(driver_postgres *d, const driver_order *o, size_t row, driver_result *r)
+{
+  int holds = driver_actions[row].holds, status;
+  const char *id = holds == ORDERS_PARENT ? o->parent_id : o->resource_id;
+  if (holds) driver_hold(d, id);
+  status = driver_actions[row].run(d, o, r);
+  if (holds) driver_release(d, id);
+  return status;
+}
+
 /* What a server like this knows nothing of (driver_postgres.h names it) is done as it is: nothing is to do for it here. */
 static void driver_perform(driver_postgres *d, const driver_order *o)
 {
-  driver_result r = { SVC_OK, "", "" };
+  driver_result r = { .code = SVC_OK };
+  const char *facts;
   size_t i;
   for (i = 0; i < sizeof driver_actions / sizeof driver_actions[0]; i++)
-    if (strcmp(driver_actions[i].action, o->action) == 0 && driver_actions[i].run(d, o, &r) != 0) {
+    if (strcmp(driver_actions[i].action, o->action) == 0 && orders_run(d, o, i, &r) != 0) {
       r.code = SVC_IO;
       driver_reason(&r);
     }
-  if (svc_order_done(o->s, o->id, r.code, r.facts[0] ? r.facts : NULL) != SVC_OK)
+  facts = r.code == SVC_OK && r.large ? r.large : r.facts[0] ? r.facts : NULL;
+  if (svc_order_done(o->s, o->id, r.code, facts) != SVC_OK)
     driver_say(d, SVC_LOG_ERROR, "postgres: %s could not be reported, and will come again", o->action);
+  free(r.large);
 }
 
 int driver_take(void *context, svc *s, const svc_order *order)
@@ -139,6 +170,8 @@ void *driver_work(void *context)
   driver_order *o;
   driver_resume(d);
   pthread_mutex_lock(&d->lock);
+  d->resumed = 1;
+  pthread_cond_signal(&d->round);
   while (!d->ending) {
     o = d->first;
     if (!o) {

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,25 +37,42 @@ int driver_reaches(const driver_postgres *d)
 ** It ends with us, since what was under way then comes again; a server does not, being its child and not ours. It gets an
 ** environment of its own: ours may hold the password of svcd's store, and variables that lead psql to another server.
 */
-static void driver_child(const driver_postgres *d, char *const argv[], int in, int out)
+static void driver_child(const driver_postgres *d, const driver_bounds *bounds, char *const argv[], int in, int out)
 {
-  static char *const environment[] = { "LC_ALL=C", "PATH=/usr/bin:/bin", "PGCLIENTENCODING=UTF8", NULL };
+  static char *const environment[] = { "LC_ALL=C", "PATH=/usr/bin:/bin", "PGCLIENTENCODING=UTF8", "PGCONNECT_TIMEOUT=5", NULL };
+  if (bounds && driver_limit_child(bounds) != 0) _exit(125);
   if (driver_become(d) != 0 || chdir("/") != 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0) _exit(126);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(126);
   execve(argv[0], argv, environment);
   _exit(127);
 }
 
+static int64_t driver_deadline(const driver_bounds *bounds)
+{
+  return bounds && bounds->seconds ? driver_now() + bounds->seconds * 1000 : INT64_MAX;
+}
+
+/* The next bytes that a child says. 0: it has ended, or its time is over, which ends it. */
+static size_t driver_hear(pid_t pid, int out, char *to, size_t room, int64_t deadline)
+{
+  struct pollfd wait = { .fd = out, .events = POLLIN };
+  int64_t left = deadline == INT64_MAX ? -1 : deadline - driver_now();
+  ssize_t got = 0;
+  if (deadline != INT64_MAX && left < 0) left = 0;
+  if (poll(&wait, 1, (int)left) > 0) got = read(out, to, room);
+  else if (deadline != INT64_MAX) kill(pid, SIGKILL);
+  return got > 0 ? (size_t)got : 0;
+}
+
 /* What a child says, of that the first size - 1 bytes; then its status. */
-static int driver_listen(pid_t pid, int out, char *said, size_t size)
+static int driver_listen(pid_t pid, int out, char *said, size_t size, int64_t deadline)
 {
   char rest[512];
-  size_t n = 0;
-  ssize_t got;
+  size_t n = 0, got;
   int status = -1;
-  while (n + 1 < size && (got = read(out, said + n, size - 1 - n)) > 0) n += (size_t)got;
+  while (n + 1 < size && (got = driver_hear(pid, out, said + n, size - 1 - n, deadline)) > 0) n += got;
   said[n] = 0;
-  while (read(out, rest, sizeof rest) > 0) continue; /* a child that nobody listens to might end for it */
+  while (driver_hear(pid, out, rest, sizeof rest, deadline) > 0) continue; /* a child that nobody listens to might end for it */
   if (waitpid(pid, &status, 0) != pid) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -62,9 +80,9 @@ static int driver_listen(pid_t pid, int out, char *said, size_t size)
 /*
 ** Run one of PostgreSQL's programs, or another by its whole path, as the servers' user, with `input`, and keep what it says.
 ** Returns its status. A server that it leaves behind holds none of our descriptors but the pipe of its output, which is why
-** pg_ctl has -l.
+** pg_ctl has -l. `bounds` may be NULL.
 */
-int driver_run(driver_postgres *d, const char *input, char *said, size_t size, char *argv[])
+int driver_run_in(driver_postgres *d, const driver_bounds *bounds, const char *input, char *said, size_t size, char *argv[])
 {
   char program[DRIVER_PATH * 2];
   int in[2], out[2], status = -1;
@@ -78,13 +96,18 @@ int driver_run(driver_postgres *d, const char *input, char *said, size_t size, c
     return -1;
   }
   pid = fork();
-  if (pid == 0) driver_child(d, argv, in[0], out[1]);
+  if (pid == 0) driver_child(d, bounds, argv, in[0], out[1]);
   close(in[0]), close(out[1]);
   if (pid > 0 && input && write(in[1], input, strlen(input)) < 0) status = -1; /* then it says so itself */
   close(in[1]);
-  if (pid > 0) status = driver_listen(pid, out[0], said, size);
+  if (pid > 0) status = driver_listen(pid, out[0], said, size, driver_deadline(bounds));
   close(out[0]);
   return status;
+}
+
+int driver_run(driver_postgres *d, const char *input, char *said, size_t size, char *argv[])
+{
+  return driver_run_in(d, NULL, input, said, size, argv);
 }
 
 /* What a program said, as one line without the host's paths: tenants may read it. */

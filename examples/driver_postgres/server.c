@@ -15,17 +15,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As the driver's own role. See rule 2 at the top for the search_path. */
+/* How the driver's own role works: grants.c says why the search_path. The log has nothing of it, since verifiers stand in its scripts;
+** and a server that is full takes what it writes. */
+static const char server_session[] =
+  "set search_path = pg_catalog;\nset client_min_messages = warning;\nset default_transaction_read_only = off;\n"
+  "set log_min_error_statement = panic;\nset auto_explain.log_min_duration = -1;\n";
+
+/* As the driver's own role. */
 int driver_sql(driver_postgres *d, const char *id, const char *sql, char *said, size_t size)
 {
+  static const driver_bounds bounds = { .seconds = 60 };
   char socket[DRIVER_PATH], port[16], *script = NULL;
   char *argv[] = { "psql", "-X", "-h", socket, "-p", port, "-U", DRIVER_ADMIN, "-d", "postgres", "-Atq", "-v", "ON_ERROR_STOP=1", NULL };
   int status;
   driver_path(d, socket, id, NULL);
   snprintf(said, size, "%s", DRIVER_NO_MEMORY);
   if (driver_read(d, id, "port", port, sizeof port) != 0) return snprintf(said, size, "the server has no port"), -1;
-  if (asprintf(&script, "set search_path = pg_catalog;\nset client_min_messages = warning;\n%s", sql) < 0) return -1;
-  status = driver_run(d, script, said, size, argv);
+  if (asprintf(&script, "%s%s", server_session, sql) < 0) return -1;
+  status = driver_run_in(d, &bounds, script, said, size, argv);
   explicit_bzero(script, strlen(script));
   free(script);
   return status;
@@ -48,56 +55,105 @@ int driver_sql_about(driver_postgres *d, const char *id, const char *text, const
 
 int driver_is_running(driver_postgres *d, const char *id)
 {
-  char data[DRIVER_PATH], said[256];
-  char *argv[] = { "pg_ctl", "-D", data, "status", NULL };
-  driver_path(d, data, id, "data");
-  return driver_is(d->root, id, "data", S_IFDIR) && driver_run(d, NULL, said, sizeof said, argv) == 0;
+  return driver_postmaster(d, id) != 0;
 }
 
-/* A port that was free a moment ago: should another take it first, the next try takes another. */
-static int driver_free_port(void)
+/* The first process of a server that runs; 0: it does not. */
+pid_t driver_postmaster(driver_postgres *d, const char *id)
+{
+  char data[DRIVER_PATH], said[256], *at;
+  char *argv[] = { "pg_ctl", "-D", data, "status", NULL };
+  driver_path(d, data, id, "data");
+  if (!driver_is(d->root, id, "data", S_IFDIR) || driver_run(d, NULL, said, sizeof said, argv) != 0) return 0;
+  at = strstr(said, "PID: ");
+  return at ? (pid_t)strtol(at + 5, NULL, 10) : 0;
+}
+
+/* A socket on 127.0.0.1 at this port, or any that is free; its number, or -1. */
+static int server_port(int wanted)
 {
   struct sockaddr_in at;
   socklen_t n = sizeof at;
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), port = -1;
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), port = -1, on = 1;
   memset(&at, 0, sizeof at);
   at.sin_family = AF_INET;
   at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  at.sin_port = htons((uint16_t)wanted);
+  if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && getsockname(fd, (struct sockaddr *)&at, &n) == 0)
     port = ntohs(at.sin_port);
   if (fd >= 0) close(fd);
   return port;
 }
 
+/* The port that it had, unless somebody else has that now: clients have it in their connection strings. */
+static int server_take_port(driver_postgres *d, const char *id, char port[16])
+{
+  if (driver_read(d, id, "port", port, 16) == 0 && server_port(atoi(port)) > 0) return 0;
+  snprintf(port, 16, "%d", server_port(0));
+  return driver_write(d, id, "port", port);
+}
+
+/* Settings of a server: by its tier, and what the questions of the service need. */
+static void server_options(const driver_postgres *d, const char *id, const char *port, const driver_limits *l, char *out, size_t size)
+{
+  char socket[DRIVER_PATH], hba[DRIVER_PATH];
+  const char *both = d->explains && d->statements ? "," : "";
+  driver_path(d, socket, id, NULL);
+  driver_path(d, hba, "pg_hba.conf", NULL);
+  snprintf(out, size, "-c listen_addresses=127.0.0.1 -c port=%s -c unix_socket_directories='%s' -c hba_file='%s' -c wal_level=replica "
+           "-c max_wal_senders=4 -c max_connections=%d -c shared_buffers=%lldMB -c work_mem=%lldMB -c log_line_prefix='%%m [%%p] %%h ' "
+           "-c log_timezone=UTC -c log_connections=on -c shared_preload_libraries=%s%s%s -c auto_explain.log_min_duration=%d "
+           "-c auto_explain.log_analyze=on -c auto_explain.log_timing=off -c auto_explain.log_verbose=on -c auto_explain.log_format=json "
+           "-c pg_stat_statements.track_utility=off", port, socket, hba, l->connections, (long long)l->buffers, (long long)l->work,
+           d->explains ? "auto_explain" : "", both, d->statements ? "pg_stat_statements" : "", DRIVER_SLOW);
+}
+
+/* Another program may take the port in between: then once more. */
 int driver_start(driver_postgres *d, const char *id)
 {
-  char data[DRIVER_PATH], log[DRIVER_PATH], options[DRIVER_PATH * 4], socket[DRIVER_PATH], hba[DRIVER_PATH], said[1024], port[16];
+  char data[DRIVER_PATH], log[DRIVER_PATH], options[DRIVER_PATH * 4], said[1024], why[512], port[16];
   char *argv[] = { "pg_ctl", "-D", data, "-l", log, "-w", "-t", "60", "-o", options, "start", NULL };
+  driver_limits limits;
+  driver_bounds bounds;
   int tries, status = -1;
   if (driver_is_running(d, id)) return 0;
   driver_path(d, data, id, "data");
   driver_path(d, log, id, "log");
-  driver_path(d, socket, id, NULL);
-  driver_path(d, hba, "pg_hba.conf", NULL);
-  for (tries = 0; tries < 3 && status != 0; tries++) {
-    if (tries || driver_read(d, id, "port", port, sizeof port) != 0) {
-      snprintf(port, sizeof port, "%d", driver_free_port());
-      if (driver_write(d, id, "port", port) != 0) return -1;
-    }
-    snprintf(options, sizeof options, "-c listen_addresses=127.0.0.1 -c port=%s -c unix_socket_directories='%s' -c hba_file='%s' "
-             "-c wal_level=replica -c max_wal_senders=4 -c max_connections=40 -c shared_buffers=16MB", port, socket, hba);
-    status = driver_run(d, NULL, said, sizeof said, argv);
+  driver_limits_of(d, id, &limits);
+  driver_limits_begin(id, &limits, &bounds);
+  for (tries = 0; tries < 2 && status != 0; tries++) {
+    char *again[sizeof argv / sizeof argv[0]];
+    if (server_take_port(d, id, port) != 0) break;
+    memcpy(again, argv, sizeof argv);
+    server_options(d, id, port, &limits, options, sizeof options);
+    status = driver_run_in(d, &bounds, NULL, said, sizeof said, again);
   }
-  if (status != 0) driver_say(d, SVC_LOG_ERROR, "postgres: the server of %s does not start: %s", id, said);
+  driver_limits_end(&bounds);
+  if (status != 0) {
+    driver_log_reason(d, id, why, sizeof why);
+    driver_say(d, SVC_LOG_ERROR, "postgres: the server of %s does not start: %s", id, why[0] ? why : said);
+  }
   return status;
 }
 
+/* What does not end by itself within a minute is ended at once: it recovers when it is started. */
 int driver_stop(driver_postgres *d, const char *id)
 {
   char data[DRIVER_PATH], said[1024];
-  char *argv[] = { "pg_ctl", "-D", data, "-w", "-t", "60", "-m", "fast", "stop", NULL };
+  char *fast[] = { "pg_ctl", "-D", data, "-w", "-t", "60", "-m", "fast", "stop", NULL };
+  char *now[] = { "pg_ctl", "-D", data, "-w", "-t", "60", "-m", "immediate", "stop", NULL };
   driver_path(d, data, id, "data");
-  return driver_is_running(d, id) ? driver_run(d, NULL, said, sizeof said, argv) : 0;
+  if (!driver_is_running(d, id) || driver_run(d, NULL, said, sizeof said, fast) == 0) return 0;
+  return driver_is_running(d, id) ? driver_run(d, NULL, said, sizeof said, now) : 0;
+}
+
+/* Where the server is, how it is spoken to, and whether it runs. */
+void driver_host_facts(driver_postgres *d, const char *id, int up, char *out, size_t size)
+{
+  char port[16];
+  if (driver_read(d, id, "port", port, sizeof port) != 0) snprintf(port, sizeof port, "0");
+  snprintf(out, size, "{\"hosts\":[{\"host\":\"127.0.0.1\",\"port\":%s,\"up\":%s}]}", port, up ? "true" : "false");
 }
 
 static int driver_new_password(char out[33])
@@ -128,6 +184,7 @@ static int driver_prepare_server(driver_postgres *d, const char *id, char *said,
   if (!sql) return -1;
   fputs("begin;\n", sql);
   fputs(driver_sql_prepare, sql);
+  if (d->statements) fputs(driver_sql_statements, sql);
   driver_print(sql, driver_sql_schema, "public");
   driver_print(sql, driver_sql_bare, "svc");
   fputs("alter role svc login password ", sql);

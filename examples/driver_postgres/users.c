@@ -123,12 +123,14 @@ static int driver_everywhere(driver_postgres *d, const char *group, const driver
 {
   char id[32], its_group[32], name[256], said[1024];
   DIR *folder = driver_list(d->control, ".");
-  int status = 0;
+  int status = 0, good;
   while (driver_next(folder, id)) {
-    if (driver_read(d, id, "group", its_group, sizeof its_group) != 0 || strcmp(its_group, group) != 0 || !driver_is_running(d, id)) continue;
-    if (json ? driver_put_user(d, id, a, json, said, sizeof said) == 0
-             : driver_sql_about(d, id, driver_sql_drop, a->name, said, sizeof said) == 0)
-      continue;
+    if (driver_read(d, id, "group", its_group, sizeof its_group) != 0 || strcmp(its_group, group) != 0) continue;
+    driver_hold(d, id);
+    good = !driver_is_running(d, id) || (json ? driver_put_user(d, id, a, json, said, sizeof said) == 0
+                                              : driver_sql_about(d, id, driver_sql_drop, a->name, said, sizeof said) == 0);
+    driver_release(d, id);
+    if (good) continue;
     driver_words(d, said);
     if (driver_read(d, id, "name", name, sizeof name) != 0) name[0] = 0;
     if (status == 0) driver_fail(r, "on the cluster %s: %.700s", name, said);
@@ -151,7 +153,7 @@ int driver_user(driver_postgres *d, const driver_order *o, driver_result *r)
   int status = driver_account_read(&a, o->desired, svc_vendor(o->s), r->why, sizeof r->why);
   snprintf(folder, sizeof folder, "users/%.24s", o->group_id);
   if (status != 0) {
-    driver_result ignored = { SVC_OK, "", "" };
+    driver_result ignored = { .code = SVC_OK };
     if (driver_knows(d, folder, o->resource_id)) driver_everywhere(d, o->group_id, &a, NULL, &ignored);
     driver_unlink(d, folder, o->resource_id);
     driver_note_failure(d, o->group_id, o->resource_id, 0);
@@ -177,7 +179,7 @@ static void driver_try_again(driver_postgres *d, const char *group)
   snprintf(folder, sizeof folder, "users/%.24s", group);
   driver_users_begin(d, group, &u);
   while (driver_users_next(d, group, &u)) {
-    driver_result r = { SVC_OK, "", "" };
+    driver_result r = { .code = SVC_OK };
     snprintf(file, sizeof file, "%.24s.failed", u.id);
     if (driver_knows(d, folder, file) && driver_everywhere(d, group, &u.account, u.json, &r) == 0) driver_note_failure(d, group, u.id, 0);
   }

@@ -387,6 +387,7 @@ int svcd_serve(const svcd_options *o)
   if (status != SVC_OK) svcd_forget_secret_key(o, new_folder);
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
   explicit_bzero(key, sizeof key); /* the handle has a copy */
+  if (status == 0) driver_postgres_attach(driver, s);
   if (status == 0) serve_warn(o, listener);
   if (status == 0) status = serve_until_signal(s, listener, o, config.base_url, token, &cert, &access, &signals);
 
