@@ -50,6 +50,7 @@ typedef struct driver_postgres_config {
   const char *folder; /* made if it is missing; no link, and a path that is short enough for sockets in it (80 bytes) */
   const char *bin;    /* where initdb, pg_ctl, pg_basebackup and psql are; NULL: the newest in /usr/lib/postgresql */
   const char *user;   /* whom the servers run as; NULL: us, or "postgres" where we are root, since PostgreSQL refuses that */
+  const char *scheme; /* of connection strings: "postgresql" makes them such as psql takes; NULL or another: as the service has them */
   void (*log)(void *context, int level, const char *text); /* may be NULL */
   void *log_context;
 } driver_postgres_config;

@@ -104,6 +104,7 @@ struct driver_postgres {
   gid_t gid, groups[32];
   int group_count;
   char user[64]; /* "": the servers run as our own user */
+  char version[32]; /* of PostgreSQL, "15.8" */
   int root, control; /* descriptors of FOLDER and FOLDER/control: both are ours, and nobody else writes there */
   svc_driver driver;
   pthread_t thread;
@@ -169,6 +170,7 @@ int driver_become(const driver_postgres *d);
 int driver_reaches(const driver_postgres *d);
 int driver_run_in(driver_postgres *d, const driver_bounds *bounds, const char *input, char *said, size_t size, char *argv[]);
 int driver_run(driver_postgres *d, const char *input, char *said, size_t size, char *argv[]);
+int64_t driver_process(const driver_postgres *d, pid_t pid);
 void driver_words(const driver_postgres *d, char *said);
 int driver_remove(driver_postgres *d, const char *first, const char *second);
 int driver_remove_server(driver_postgres *d, const char *id);
@@ -212,6 +214,7 @@ int driver_sql(driver_postgres *d, const char *id, const char *sql, char *said, 
 int driver_sql_about(driver_postgres *d, const char *id, const char *text, const char *name, char *said, size_t size);
 int driver_is_running(driver_postgres *d, const char *id);
 pid_t driver_postmaster(driver_postgres *d, const char *id);
+void driver_speaks(const driver_postgres *d, char *out, size_t size);
 void driver_host_facts(driver_postgres *d, const char *id, int up, char *out, size_t size);
 int driver_start(driver_postgres *d, const char *id);
 int driver_stop(driver_postgres *d, const char *id);

@@ -146,6 +146,17 @@ static int folder_library(const driver_postgres *d, const char *name)
   return access(path, R_OK) == 0;
 }
 
+/* "postgres (PostgreSQL) 15.8 (Debian 15.8-0)" */
+static void folder_version(driver_postgres *d)
+{
+  char said[256], *at;
+  char *argv[] = { "postgres", "--version", NULL };
+  snprintf(d->version, sizeof d->version, "0");
+  if (driver_run(d, NULL, said, sizeof said, argv) != 0) return;
+  at = said + strcspn(said, "0123456789");
+  snprintf(d->version, sizeof d->version, "%.*s", (int)strspn(at, "0123456789."), at);
+}
+
 int driver_prepare(driver_postgres *d, char *why, size_t size)
 {
   char program[DRIVER_PATH * 2];
@@ -156,6 +167,7 @@ int driver_prepare(driver_postgres *d, char *why, size_t size)
   d->explains = folder_library(d, "auto_explain");
   d->statements = folder_library(d, "pg_stat_statements");
   if (driver_find_user(d, why, size) != 0 || driver_open_folder(d, why, size) != 0) return -1;
+  folder_version(d);
   driver_migrate(d);
   return 0;
 }

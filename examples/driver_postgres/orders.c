@@ -23,12 +23,13 @@ int driver_fail(driver_result *r, const char *format, ...)
 /* Where the server is, and how much it holds. */
 static void driver_hosts(driver_postgres *d, const char *id, driver_result *r)
 {
+  char port[16], how[256];
   int64_t size = 0;
-  char port[16];
   if (driver_read(d, id, "port", port, sizeof port) != 0) return;
-  snprintf(r->facts, sizeof r->facts, "{\"hosts\":[\"127.0.0.1:%s\"]}", port);
+  driver_speaks(d, how, sizeof how);
+  snprintf(r->facts, sizeof r->facts, "{\"hosts\":[\"127.0.0.1:%s\"]%s}", port, how);
   if (driver_figure(d, id, "DB_DATA_SIZE_TOTAL", &size) == SVC_OK)
-    snprintf(r->facts, sizeof r->facts, "{\"dataSizeBytes\":%lld,\"hosts\":[\"127.0.0.1:%s\"]}", (long long)size, port);
+    snprintf(r->facts, sizeof r->facts, "{\"dataSizeBytes\":%lld,\"hosts\":[\"127.0.0.1:%s\"]%s}", (long long)size, port, how);
 }
 
 static bool driver_is_true(const driver_order *o, const char *format)

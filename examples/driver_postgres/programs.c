@@ -159,3 +159,20 @@ int driver_copy(driver_postgres *d, const char *from, const char *to)
   if (status != 0) driver_say(d, SVC_LOG_ERROR, "postgres: %s cannot be copied: %s", from, said);
   return status;
 }
+
+/* When a process of the servers' user was started, in ticks of the system. 0: there is none, or it has ended and nobody has waited for it. */
+int64_t driver_process(const driver_postgres *d, pid_t pid)
+{
+  char path[64], text[1024], *at;
+  struct stat about;
+  int64_t started = 0;
+  int i;
+  snprintf(path, sizeof path, "/proc/%d", (int)pid);
+  if (stat(path, &about) != 0 || about.st_uid != d->uid) return 0;
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  if (driver_read_at(AT_FDCWD, path, text, sizeof text) <= 0 || (at = strrchr(text, ')')) == NULL) return 0;
+  if (strchr("ZX", at[2])) return 0;
+  for (i = 0; at && i < 20; i++) at = strchr(at + 1, ' ');
+  if (at) started = strtoll(at, NULL, 10);
+  return started ? started : 1;
+}

@@ -25,7 +25,7 @@ typedef struct queries_plan {
   char table[QUERIES_NAME], schema[QUERIES_NAME], word[16];
   int64_t returned, scanned, keys;
   int64_t rows, loops; /* of the node that is read */
-  int nodes, is_scan, by_index, sorts;
+  int nodes, scans, is_scan, by_index, sorts;
   queries_column filter[QUERIES_COLUMNS], sort[QUERIES_COLUMNS];
   int filters, sorted;
   struct json_token sql;
@@ -79,8 +79,9 @@ static void queries_node(queries_plan *p, const char *text, size_t n)
   p->nodes++;
   p->loops = 1;
   p->rows = 0;
-  p->is_scan = memmem(text, n, "Scan", 4) != NULL;
-  p->by_index = p->is_scan && memmem(text, n, "Index", 5) != NULL;
+  p->is_scan = 0; /* until it names its table: a function is scanned, too */
+  p->by_index = memmem(text, n, "Index", 5) != NULL;
+  p->scans = memmem(text, n, "Scan", 4) != NULL;
   if (n >= 4 && memmem(text, n, "Sort", 4)) p->sorts = 1;
 }
 
@@ -99,7 +100,7 @@ static void queries_member(void *context, const char *name, size_t name_length, 
   if (!n || strncmp(path, ".Plan", 5) != 0) return;
   snprintf(word, sizeof word, "%.*s", (int)(name_length < 39 ? name_length : 39), name ? name : "");
   if (strcmp(word, "Node Type") == 0) queries_node(p, t->ptr, n);
-  else if (strcmp(word, "Relation Name") == 0) queries_take(p->table, t);
+  else if (strcmp(word, "Relation Name") == 0) queries_take(p->table, t), p->is_scan = p->scans;
   else if (strcmp(word, "Schema") == 0) queries_take(p->schema, t);
   else if (strcmp(word, "Actual Rows") == 0) p->rows = strtoll(t->ptr, NULL, 10);
   else if (strcmp(word, "Actual Loops") == 0) {

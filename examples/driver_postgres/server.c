@@ -63,10 +63,42 @@ pid_t driver_postmaster(driver_postgres *d, const char *id)
 {
   char data[DRIVER_PATH], said[256], *at;
   char *argv[] = { "pg_ctl", "-D", data, "status", NULL };
+  pid_t pid;
   driver_path(d, data, id, "data");
   if (!driver_is(d->root, id, "data", S_IFDIR) || driver_run(d, NULL, said, sizeof said, argv) != 0) return 0;
   at = strstr(said, "PID: ");
-  return at ? (pid_t)strtol(at + 5, NULL, 10) : 0;
+  pid = at ? (pid_t)strtol(at + 5, NULL, 10) : 0;
+  return pid && driver_process(d, pid) ? pid : 0;
+}
+
+/* Does a process work in the folder of the server? Those that outlive their postmaster for a moment do. */
+static int server_is_busy(const driver_postgres *d, const char *id)
+{
+  char data[DRIVER_PATH], path[64], target[DRIVER_PATH];
+  DIR *proc = opendir("/proc");
+  const struct dirent *entry;
+  ssize_t n;
+  int busy = 0;
+  driver_path(d, data, id, "data");
+  while (proc && !busy && (entry = readdir(proc)) != NULL) {
+    if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
+    snprintf(path, sizeof path, "/proc/%.16s/cwd", entry->d_name);
+    n = readlink(path, target, sizeof target - 1);
+    busy = n > 0 && (size_t)n == strlen(data) && memcmp(target, data, (size_t)n) == 0;
+  }
+  if (proc) closedir(proc);
+  return busy;
+}
+
+/*
+** What a postmaster left that was killed. PostgreSQL starts in spite of it, unless the number is still taken: by another process, or by
+** that one, which nobody has waited for. Then the file goes, once no process works in the folder any more.
+*/
+static int server_clean(driver_postgres *d, const char *id)
+{
+  if (!driver_is(d->root, id, "data/postmaster.pid", S_IFREG)) return 0;
+  if (server_is_busy(d, id)) return -1;
+  return driver_remove(d, id, "data/postmaster.pid");
 }
 
 /* A socket on 127.0.0.1 at this port, or any that is free; its number, or -1. */
@@ -118,6 +150,7 @@ int driver_start(driver_postgres *d, const char *id)
   driver_bounds bounds;
   int tries, status = -1;
   if (driver_is_running(d, id)) return 0;
+  for (tries = 0; tries < 50 && server_clean(d, id) != 0; tries++) usleep(100000);
   driver_path(d, data, id, "data");
   driver_path(d, log, id, "log");
   driver_limits_of(d, id, &limits);
@@ -146,6 +179,15 @@ int driver_stop(driver_postgres *d, const char *id)
   driver_path(d, data, id, "data");
   if (!driver_is_running(d, id) || driver_run(d, NULL, said, sizeof said, fast) == 0) return 0;
   return driver_is_running(d, id) ? driver_run(d, NULL, said, sizeof said, now) : 0;
+}
+
+/* How servers are spoken to, as members of facts. With a scheme of PostgreSQL's own, connection strings are such as psql takes. */
+void driver_speaks(const driver_postgres *d, char *out, size_t size)
+{
+  const char *scheme = d->config.scheme;
+  int own = scheme && (strcmp(scheme, "postgresql") == 0 || strcmp(scheme, "postgres") == 0), n = 0;
+  if (own) n = snprintf(out, size, ",\"scheme\":\"%s\",\"path\":\"postgres?sslmode=disable\"", scheme);
+  snprintf(out + n, size - (size_t)n, ",\"ssl\":false,\"version\":\"%s\"", d->version);
 }
 
 /* Where the server is, how it is spoken to, and whether it runs. */

@@ -128,33 +128,16 @@ static void watch_tell(driver_postgres *d, driver_server *s, int up)
 
 /* ------------------------------------------------------------------------------------------------------------------ alive */
 
-/* The state and the start of a process that is the servers' user's. 0: there is none, or nobody has waited for it. */
-static int64_t watch_process(const driver_postgres *d, pid_t pid)
-{
-  char path[64], text[1024], *at;
-  struct stat about;
-  int64_t started = 0;
-  int i;
-  snprintf(path, sizeof path, "/proc/%d", (int)pid);
-  if (stat(path, &about) != 0 || about.st_uid != d->uid) return 0;
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  if (driver_read_at(AT_FDCWD, path, text, sizeof text) <= 0 || (at = strrchr(text, ')')) == NULL) return 0;
-  if (strchr("ZX", at[2])) return 0;
-  for (i = 0; at && i < 20; i++) at = strchr(at + 1, ' ');
-  if (at) started = strtoll(at, NULL, 10);
-  return started ? started : 1;
-}
-
 /* A process that has the number of another one that is gone was started at another time. */
 static int watch_alive(driver_postgres *d, driver_server *s)
 {
   int64_t started;
   if (!s->pid) {
     s->pid = driver_postmaster(d, s->id);
-    s->started = s->pid ? watch_process(d, s->pid) : 0;
+    s->started = s->pid ? driver_process(d, s->pid) : 0;
     return s->started != 0;
   }
-  started = watch_process(d, s->pid);
+  started = driver_process(d, s->pid);
   if (started && started == s->started) return 1;
   s->pid = 0;
   return 0;

@@ -293,6 +293,7 @@ static int serve_driver(const svcd_options *o, driver_postgres **out)
   snprintf(folder, sizeof folder, "%s/postgres", o->data ? o->data : "");
   if (o->data) mkdir(o->data, 0700); /* as svc_open() would */
   k.folder = o->driver_folder ? o->driver_folder : folder;
+  k.scheme = o->db_scheme;
   k.log = svcd_log;
   return driver_postgres_open(out, &k, why, sizeof why) == 0 ? 0 : svcd_error(1, "--driver postgres: %s", why);
 }
