@@ -148,7 +148,16 @@ SVC_PRIVATE bool svc_network_begin(svc_call *c, svc_node *body, const svc_cluste
   return c->arena->failed ? svc_no_memory(c) : true;
 }
 
-/* What a driver says of a cluster: its hosts, as "name:port", and the name that stands for all of them. */
+/* "SCHEME://HOSTS/PATH". A driver that says nothing of it means the scheme of the configuration, and TLS. */
+static svc_str network_reach_by_hosts(svc_call *c, const svc_node *facts, svc_str hosts)
+{
+  svc_str scheme = svc_node_str(facts, "scheme"), path = svc_node_str(facts, "path");
+  if (!scheme.n) scheme = svc_str_c(c->s->config.db_scheme);
+  if (!path.n) path = svc_node_bool(facts, "ssl", true) ? SVC_S("?ssl=true&authSource=admin") : SVC_S("?ssl=false&authSource=admin");
+  return svc_arena_print(c->arena, SVC_FMT "://" SVC_FMT "/" SVC_FMT, SVC_ARG(scheme), SVC_ARG(hosts), SVC_ARG(path));
+}
+
+/* What a driver says of a cluster: its hosts, as "name:port", how they are spoken to, and the name that stands for all of them. */
 SVC_PRIVATE bool svc_network_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   const svc_node *hosts = svc_node_get(facts, "hosts"), *host;
@@ -162,9 +171,7 @@ SVC_PRIVATE bool svc_network_facts(svc_call *c, svc_change *change, const svc_no
     if (b.n) svc_buf_char(&b, ',');
     svc_buf_str(&b, host->text);
   }
-  if (b.n)
-    svc_node_set_str(c->arena, strings, "standard", svc_arena_print(c->arena, "%s://%s/?ssl=true&authSource=admin",
-                                                                     c->s->config.db_scheme, svc_buf_done(&b).p));
+  if (b.n) svc_node_set_str(c->arena, strings, "standard", network_reach_by_hosts(c, facts, svc_buf_done(&b)));
   if (srv.n)
     svc_node_set_str(c->arena, strings, "standardSrv",
                      svc_arena_print(c->arena, "%s+srv://" SVC_FMT, c->s->config.db_scheme, SVC_ARG(srv)));
