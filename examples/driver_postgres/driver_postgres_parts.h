@@ -283,7 +283,7 @@ int driver_query_stats(driver_postgres *d, const svc_question *q, svc_reply *rep
 char *driver_log_read(driver_postgres *d, const char *id, size_t *length);
 const char *driver_log_next(const char *at, const char *end, driver_entry *e);
 void driver_log_bound(driver_postgres *d, const char *id);
-void driver_log_reason(driver_postgres *d, const char *id, char *out, size_t size);
+void driver_log_reason(driver_postgres *d, const char *id, int64_t since, char *out, size_t size);
 int driver_logs(driver_postgres *d, const svc_question *q, svc_reply *reply);
 int driver_logins(driver_postgres *d, const svc_question *q, svc_reply *reply);
 

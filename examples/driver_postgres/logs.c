@@ -156,17 +156,25 @@ const char *driver_log_next(const char *at, const char *end, driver_entry *e)
   return next;
 }
 
-/* Why a server has ended, or does not start, in its own words: the last entry that says so. */
-void driver_log_reason(driver_postgres *d, const char *id, char *out, size_t size)
+static int logs_is_end(const driver_entry *e)
+{
+  return e->text_length > 7 && (strncmp(e->text, "FATAL:", 6) == 0 || strncmp(e->text, "PANIC:", 6) == 0);
+}
+
+/* Why a server does not start, in its own words: the last entry that says so, in milliseconds not before `since`. What it says before it
+** has read its settings has no time, and stands behind the last entry. */
+void driver_log_reason(driver_postgres *d, const char *id, int64_t since, char *out, size_t size)
 {
   size_t n = 0;
   char *text = driver_log_read(d, id, &n);
-  const char *at = text, *end = text ? text + n : NULL;
+  const char *at = text, *plain;
   driver_entry e;
   out[0] = 0;
-  while (at && (at = driver_log_next(at, end, &e)) != NULL)
-    if (e.text_length > 7 && (strncmp(e.text, "FATAL:", 6) == 0 || strncmp(e.text, "PANIC:", 6) == 0))
-      snprintf(out, size, "%.*s", (int)(e.text_length < 300 ? e.text_length : 300), e.text);
+  while (at && (at = driver_log_next(at, text + n, &e)) != NULL) {
+    if (e.at >= since && logs_is_end(&e)) snprintf(out, size, "%.*s", (int)(e.text_length < 300 ? e.text_length : 300), e.text);
+    plain = memmem(e.from, e.length, "\npostgres: ", 11);
+    if (plain && at == text + n && !out[0]) snprintf(out, size, "%.*s", (int)(e.length - (size_t)(plain - e.from) < 300 ? e.length - (size_t)(plain - e.from) : 300), plain + 1);
+  }
   free(text);
   driver_words(d, out);
 }

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define SERIES_BEHIND 30 /* seconds: a sample that was taken so long behind a time is of that time */
+
 enum series_kind {
   SERIES_VALUE,   /* a, as it is */
   SERIES_RATE,    /* a, per second, times scale */
@@ -118,8 +120,7 @@ static int series_between(const series_row *row, const driver_sample *old, const
   else if (row->kind == SERIES_CPU) *out = a * 100 / seconds;
   else if (row->kind == SERIES_EACH) *out = a * 100 / seconds / (sysconf(_SC_NPROCESSORS_ONLN) > 0 ? sysconf(_SC_NPROCESSORS_ONLN) : 1);
   else if (row->kind == SERIES_MISSED) *out = a + b ? a * 100000 / (a + b) : 0;
-  else if (row->kind == SERIES_PER) *out = b ? a * 1000 / b : 0;
-  else *out = a * 1000;
+  else *out = b ? a * 1000 / b : 0;
   return 1;
 }
 
@@ -131,19 +132,26 @@ static int series_value(const series_row *row, const driver_sample *s, int64_t *
   return 1;
 }
 
+/* With d->servers_lock: the sample of a time, which is the one taken just behind it, or else the last one of the step before it. */
+static const driver_sample *series_sample(const driver_server *s, int64_t at, int64_t step)
+{
+  const driver_sample *behind = driver_sample_in(s, at, at + SERIES_BEHIND, step);
+  return behind ? behind : driver_sample_in(s, at - step, at, step);
+}
+
 /* With d->servers_lock: the figure of the step that ends at `at`. */
 static int series_point(const driver_server *s, const series_row *row, int64_t at, int64_t step, int64_t *out)
 {
-  const driver_sample *new = driver_sample_in(s, at - step, at, step);
-  int64_t back = row->kind == SERIES_HOURLY ? 3600 : step;
+  const driver_sample *new = series_sample(s, at, step), *old;
   if (!new) return 0;
   if (row->kind == SERIES_VALUE || row->kind == SERIES_PART) return series_value(row, new, out);
+  old = series_sample(s, row->kind == SERIES_HOURLY ? new->at - 3600 : at - step, step);
   if (row->kind == SERIES_HOURLY) {
-    const driver_sample *old = driver_sample_in(s, new->at - back, new->at - back + 120, step);
     *out = (new->figures[row->a] - (old ? old->figures[row->a] : 0)) * 1000;
     return *out >= 0;
   }
-  return series_between(row, driver_sample_in(s, at - 2 * step - 120, at - step, step), new, out);
+  if (!old) old = driver_sample_in(s, at - step, at, step); /* the server has just been made */
+  return series_between(row, old, new, out);
 }
 
 /* The newest figure there is, in thousandths. */
@@ -156,7 +164,7 @@ int driver_figure_now(driver_postgres *d, const char *id, const char *name, int6
   if (!row) return 0;
   pthread_mutex_lock(&d->servers_lock);
   s = driver_server_of(d, id);
-  if (s) known = series_point(s, row, now + 1, 60, out) || series_point(s, row, now / 60 * 60, 60, out);
+  if (s) known = series_point(s, row, now / 60 * 60, 60, out) || series_point(s, row, now + 1, 60, out);
   pthread_mutex_unlock(&d->servers_lock);
   return known;
 }

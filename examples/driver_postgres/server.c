@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* How the driver's own role works: grants.c says why the search_path. The log has nothing of it, since verifiers stand in its scripts;
@@ -96,8 +97,13 @@ static int server_is_busy(const driver_postgres *d, const char *id)
 */
 static int server_clean(driver_postgres *d, const char *id)
 {
+  char port[16], lock[48];
   if (!driver_is(d->root, id, "data/postmaster.pid", S_IFREG)) return 0;
   if (server_is_busy(d, id)) return -1;
+  if (driver_read(d, id, "port", port, sizeof port) == 0) {
+    snprintf(lock, sizeof lock, ".s.PGSQL.%s.lock", port);
+    driver_remove(d, id, lock);
+  }
   return driver_remove(d, id, "data/postmaster.pid");
 }
 
@@ -148,6 +154,7 @@ int driver_start(driver_postgres *d, const char *id)
   char *argv[] = { "pg_ctl", "-D", data, "-l", log, "-w", "-t", "60", "-o", options, "start", NULL };
   driver_limits limits;
   driver_bounds bounds;
+  int64_t since = (int64_t)time(NULL) * 1000;
   int tries, status = -1;
   if (driver_is_running(d, id)) return 0;
   for (tries = 0; tries < 50 && server_clean(d, id) != 0; tries++) usleep(100000);
@@ -161,10 +168,11 @@ int driver_start(driver_postgres *d, const char *id)
     memcpy(again, argv, sizeof argv);
     server_options(d, id, port, &limits, options, sizeof options);
     status = driver_run_in(d, &bounds, NULL, said, sizeof said, again);
+    if (status != 0 && server_port(atoi(port)) > 0) break; /* that was not the reason */
   }
   driver_limits_end(&bounds);
   if (status != 0) {
-    driver_log_reason(d, id, why, sizeof why);
+    driver_log_reason(d, id, since, why, sizeof why);
     driver_say(d, SVC_LOG_ERROR, "postgres: the server of %s does not start: %s", id, why[0] ? why : said);
   }
   return status;
