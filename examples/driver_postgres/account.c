@@ -2,9 +2,9 @@
 ** A database user as its order describes it: name, verifier, roles and scopes, read and checked before any SQL is made of them.
 **
 ** What a role of the API is on a server. A database of the API is a schema of the database `postgres`: one connection reaches
-** all of them, as clients of this API expect. Each schema has two roles that nobody logs in by, svc_read_OID and svc_write_OID;
-** svc_read_any and svc_write_any are members of those of every schema. A user is a member of what its roles say, and of nothing
-** else. The predefined pg_read_all_data is not used, since it also shows the verifiers of all users in pg_authid.
+** all of them, as clients of this API expect. Each schema has three roles that nobody logs in by, svc_read_OID, svc_write_OID and
+** svc_make_OID; svc_read_any, svc_write_any and svc_make_any are members of those of every schema. A user is a member of what its roles
+** say, and of nothing else. The predefined pg_read_all_data is not used, since it also shows the verifiers of all users in pg_authid.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"
@@ -21,6 +21,8 @@ static const struct {
   { "readWrite", DRIVER_WRITES, 0, 0, 0 },
   { "readAnyDatabase", DRIVER_READS, 1, 0, 0 },
   { "readWriteAnyDatabase", DRIVER_WRITES, 1, 0, 0 },
+  { "dbAdmin", DRIVER_MAKES, 0, 0, 0 },
+  { "dbAdminAnyDatabase", DRIVER_MAKES, 1, 0, 0 },
   { "backup", DRIVER_READS, 1, 0, 0 },            /* what pg_dump needs */
   { "clusterMonitor", DRIVER_NOTHING, 1, 1, 0 },
   { "Admin", DRIVER_WRITES, 1, 1, 1 },            /* behind the vendor's word */
@@ -92,34 +94,43 @@ static int driver_role_named(const char *name, const char *vendor)
   return -1;
 }
 
-/* One role of a user. Returns 0, or -1 with `why`. */
-static int driver_account_role(driver_account *a, const struct json_token *t, const char *vendor, char *why, size_t size)
+/* Rights in a schema, beside those that it has there. Returns 0, or -1 with `why`. */
+int driver_account_grant(driver_account *a, const char *schema, int level, char *why, size_t size)
 {
-  int control = 0, role, status = -1;
+  const char *bad = driver_bad_schema(schema, 0);
+  int i = 0;
+  if (bad) return snprintf(why, size, "%s", bad), -1;
+  while (i < a->grant_count && strcmp(a->grants[i].schema, schema) != 0) i++;
+  if (i == DRIVER_ROLES) return snprintf(why, size, "the user has roles on more than %d databases", DRIVER_ROLES), -1;
+  if (i == a->grant_count && (a->grants[i].schema = strdup(schema)) == NULL) return snprintf(why, size, DRIVER_NO_MEMORY), -1;
+  if (i == a->grant_count) a->grants[a->grant_count++].level = 0;
+  a->grants[i].level |= level;
+  return 0;
+}
+
+/* A role by its name. Returns 0, or -1 with `why`. */
+int driver_account_role(driver_account *a, const driver_place *at, const char *name, const char *database, int depth, char *why, size_t size)
+{
+  int role = driver_role_named(name, at->vendor);
+  if (role < 0) return driver_custom(a, at, name, depth, why, size);
+  if (!driver_roles[role].everywhere) return driver_account_grant(a, database, driver_roles[role].level, why, size);
+  a->anywhere |= driver_roles[role].level;
+  a->monitors |= driver_roles[role].monitors;
+  a->signals |= driver_roles[role].signals;
+  return 0;
+}
+
+/* One role of a user, as its order has it. */
+static int account_role(driver_account *a, const driver_place *at, const struct json_token *t, char *why, size_t size)
+{
+  int control = 0, status = -1;
   char *name = driver_string(t->ptr, t->len, "{roleName:%T}", &control);
   char *database = driver_string(t->ptr, t->len, "{databaseName:%T}", &control);
   char *table = driver_string(t->ptr, t->len, "{collectionName:%T}", &control);
-  const char *bad = database ? driver_bad_schema(database, control) : "the role has no database";
-  role = name ? driver_role_named(name, vendor) : -1;
-  if (role < 0) {
-    snprintf(why, size, "the role %.128s has no counterpart in PostgreSQL", name ? name : "without a name");
-  } else if (table) {
-    snprintf(why, size, "the role %s on the collection %.128s: roles are granted on whole databases only", name, table);
-  } else if (!driver_roles[role].everywhere && bad) {
-    snprintf(why, size, "the role %s: %s", name, bad);
-  } else if (driver_roles[role].everywhere) {
-    if (driver_roles[role].level > a->anywhere) a->anywhere = driver_roles[role].level;
-    a->monitors |= driver_roles[role].monitors;
-    a->signals |= driver_roles[role].signals;
-    status = 0;
-  } else if (a->grant_count == DRIVER_ROLES) {
-    snprintf(why, size, "the user has more than %d roles", DRIVER_ROLES);
-  } else {
-    a->grants[a->grant_count].schema = database;
-    a->grants[a->grant_count++].level = driver_roles[role].level;
-    database = NULL;
-    status = 0;
-  }
+  char said[256] = "";
+  if (!name || !database || control) snprintf(why, size, "a role has no name, no database, or a control character in them");
+  else if (table) snprintf(why, size, "the role %.128s on the collection %.128s: roles are granted on whole databases only", name, table);
+  else if ((status = driver_account_role(a, at, name, database, 0, said, sizeof said)) != 0) snprintf(why, size, "the role %.128s %s", name, said);
   free(name);
   free(database);
   free(table);
@@ -128,7 +139,7 @@ static int driver_account_role(driver_account *a, const struct json_token *t, co
 
 /* A database user, from the desired state of its order. Returns 0, or -1 with `why` it cannot be on a server; then `a` has at
 ** least the name, unless that is what is wrong. */
-int driver_account_read(driver_account *a, const char *json, const char *vendor, char *why, size_t size)
+int driver_account_read(driver_account *a, const driver_place *at, const char *json, char *why, size_t size)
 {
   int n = (int)strlen(json), control = 0, other = 0, i, status = 0;
   struct json_token t;
@@ -140,7 +151,7 @@ int driver_account_read(driver_account *a, const char *json, const char *vendor,
   if (!bad && (!a->verifier || strncmp(a->verifier, "SCRAM-SHA-256$", 14) != 0 || other || strchr(a->verifier, '\'')))
     bad = "the user has no password: users of $external and of identity providers cannot log in to these servers";
   if (bad) return snprintf(why, size, "%s", bad), -1;
-  for (i = 0; status == 0 && json_scanf_array_elem(json, n, ".roles", i, &t) > 0; i++) status = driver_account_role(a, &t, vendor, why, size);
+  for (i = 0; status == 0 && json_scanf_array_elem(json, n, ".roles", i, &t) > 0; i++) status = account_role(a, at, &t, why, size);
   return status;
 }
 

@@ -122,7 +122,8 @@ struct driver_postgres {
   int explains, statements; /* auto_explain and pg_stat_statements are installed */
 };
 
-enum driver_level { DRIVER_NOTHING, DRIVER_READS, DRIVER_WRITES };
+/* What a user may do in a schema, as bits: read tables; change them and make new ones; make new ones alone. */
+enum driver_level { DRIVER_NOTHING = 0, DRIVER_READS = 1, DRIVER_WRITES = 2, DRIVER_MAKES = 4 };
 
 typedef struct driver_account {
   char *name, *verifier;
@@ -131,7 +132,14 @@ typedef struct driver_account {
     int level;
   } grants[DRIVER_ROLES];
   int grant_count, anywhere, monitors, signals;
+  int custom; /* it has custom roles */
 } driver_account;
+
+/* Whose roles are meant: those of a project, with the vendor's word in the built-in ones. */
+typedef struct driver_place {
+  const driver_postgres *d;
+  const char *group, *vendor;
+} driver_place;
 
 /* The users of a project, one after the other: those that a server can have. */
 typedef struct driver_users {
@@ -182,7 +190,9 @@ void driver_account_free(driver_account *a);
 char *driver_string(const char *json, int n, const char *format, int *control);
 const char *driver_bad_user_name(const char *name, int control);
 const char *driver_bad_schema(const char *name, int control);
-int driver_account_read(driver_account *a, const char *json, const char *vendor, char *why, size_t size);
+int driver_account_grant(driver_account *a, const char *schema, int level, char *why, size_t size);
+int driver_account_role(driver_account *a, const driver_place *at, const char *name, const char *database, int depth, char *why, size_t size);
+int driver_account_read(driver_account *a, const driver_place *at, const char *json, char *why, size_t size);
 int driver_in_scope(const char *json, const char *cluster);
 
 /* grants.c */
@@ -208,6 +218,13 @@ int driver_lock_out_others(driver_postgres *d, const char *group, const char *id
 void driver_note_failure(const driver_postgres *d, const char *group, const char *user, int failed);
 int driver_user(driver_postgres *d, const driver_order *o, driver_result *r);
 int driver_forget_user(driver_postgres *d, const driver_order *o, driver_result *r);
+
+void driver_put_customs_again(driver_postgres *d, const char *group);
+
+/* customs.c */
+int driver_custom(driver_account *a, const driver_place *at, const char *name, int depth, char *why, size_t size);
+int driver_custom_put(driver_postgres *d, const driver_order *o, driver_result *r);
+int driver_custom_gone(driver_postgres *d, const driver_order *o, driver_result *r);
 
 /* server.c */
 int driver_sql(driver_postgres *d, const char *id, const char *sql, char *said, size_t size);

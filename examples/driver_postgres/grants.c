@@ -32,7 +32,7 @@ void driver_print(FILE *sql, const char *text, const char *name)
   }
 }
 
-/* A schema and its two roles, which are :"r" and :"w" from here on. */
+/* A schema and its three roles, which are :"r", :"w" and :"m" from here on. A schema of an earlier version has two. */
 const char driver_sql_schema[] =
   "create schema if not exists {name};\n"
   "select 'svc_read_' || oid as r, 'svc_write_' || oid as w, not exists (select from pg_roles where rolname = 'svc_read_' || n.oid)"
@@ -46,6 +46,11 @@ const char driver_sql_schema[] =
   "grant select on all sequences in schema {name} to :\"r\";\n"
   "grant select, usage, update on all sequences in schema {name} to :\"w\";\n"
   "grant :\"r\" to svc_read_any;\ngrant :\"w\" to svc_write_any;\n"
+  "\\endif\n"
+  "select 'svc_make_' || oid as m, not exists (select from pg_roles where rolname = 'svc_make_' || n.oid) as fresh from pg_namespace n"
+  " where nspname = {'name'} \\gset\n"
+  "\\if :fresh\n"
+  "create role :\"m\";\ngrant usage, create on schema {name} to :\"m\";\ngrant :\"m\" to svc_make_any;\n"
   "\\endif\n";
 
 /* A role that a tenant logs in by has no attribute of an administrator, and is a member of nothing; nobody is a member of it. */
@@ -66,7 +71,7 @@ const char driver_sql_defaults[] =
   " format('alter default privileges for role %I in schema %I grant select on sequences to %I', u.rolname, n.nspname, r),"
   " format('alter default privileges for role %I in schema %I grant select, usage, update on sequences to %I', u.rolname, n.nspname, w)"
   " from pg_roles u, pg_namespace n, concat('svc_read_', n.oid) r, concat('svc_write_', n.oid) w join pg_roles g on g.rolname = w"
-  " where u.rolcanlogin and not u.rolsuper and pg_has_role(u.oid, g.oid, 'usage')"
+  " where u.rolcanlogin and not u.rolsuper and has_schema_privilege(u.oid, n.oid, 'create')"
   " and not exists (select from pg_default_acl where defaclrole = u.oid and defaclnamespace = n.oid) \\gexec\n";
 
 /* A role that is a superuser's, or the server's own, is nobody's user. */
@@ -97,10 +102,21 @@ const char driver_sql_no_login[] =
   "select format('alter role %I nologin', rolname) from pg_roles where rolname = {'name'} and not rolsuper and oid >= 16384 \\gexec\n"
   "select pg_terminate_backend(pid) from pg_stat_activity where usename = {'name'} \\g /dev/null\n";
 
+/* What a user becomes a member of, in the order of the bits of enum driver_level. */
+static const char *const grants_here[] = { "grant :\"r\" to {name};\n", "grant :\"w\" to {name};\n", "grant :\"m\" to {name};\n" };
+static const char *const grants_anywhere[] = { "grant svc_read_any to {name};\n", "grant svc_write_any to {name};\n", "grant svc_make_any to {name};\n" };
+
+static void grants_member(FILE *sql, int level, const char *name, const char *const texts[3])
+{
+  int i;
+  for (i = 0; i < 3; i++)
+    if (level & 1 << i) driver_print(sql, texts[i], name);
+}
+
 /* The script that makes a user what it should be, whatever it was before: in one transaction. */
 void driver_account_sql(FILE *sql, const driver_account *a)
 {
-  int i, writes = a->anywhere == DRIVER_WRITES;
+  int i, all = a->anywhere;
   fputs("begin;\n", sql);
   driver_print(sql, driver_sql_guard, a->name);
   driver_print(sql, "select format('create role %I', {'name'}) where not exists (select from pg_roles where rolname = {'name'}) \\gexec\n"
@@ -110,13 +126,13 @@ void driver_account_sql(FILE *sql, const driver_account *a)
   driver_print(sql, driver_sql_bare, a->name);
   for (i = 0; i < a->grant_count; i++) {
     driver_print(sql, driver_sql_schema, a->grants[i].schema);
-    driver_print(sql, a->grants[i].level == DRIVER_WRITES ? "grant :\"w\" to {name};\n" : "grant :\"r\" to {name};\n", a->name);
-    writes = writes || a->grants[i].level == DRIVER_WRITES;
+    grants_member(sql, a->grants[i].level, a->name, grants_here);
+    all |= a->grants[i].level;
   }
-  if (a->anywhere) driver_print(sql, a->anywhere == DRIVER_WRITES ? "grant svc_write_any to {name};\n" : "grant svc_read_any to {name};\n", a->name);
+  grants_member(sql, a->anywhere, a->name, grants_anywhere);
   if (a->monitors) driver_print(sql, "grant pg_read_all_stats, pg_stat_scan_tables to {name};\n", a->name);
   if (a->signals) driver_print(sql, "grant pg_signal_backend to {name};\n", a->name);
-  if (writes) driver_print(sql, driver_sql_writer, a->name);
+  if (all & DRIVER_WRITES) driver_print(sql, driver_sql_writer, a->name);
   if (a->grant_count == 1 && !a->anywhere) { /* names without a schema are those of its only one */
     driver_print(sql, "alter role {name} set search_path = ", a->name);
     driver_print(sql, "{name};\n", a->grants[0].schema);
@@ -133,7 +149,7 @@ void driver_account_sql(FILE *sql, const driver_account *a)
 */
 const char driver_sql_prepare[] =
   "alter role " DRIVER_ADMIN " password null;\n"
-  "select format('create role %I', n) from unnest(array['svc', 'svc_former', 'svc_read_any', 'svc_write_any']) n"
+  "select format('create role %I', n) from unnest(array['svc', 'svc_former', 'svc_read_any', 'svc_write_any', 'svc_make_any']) n"
   " where not exists (select from pg_roles where rolname = n) \\gexec\n"
   "revoke all on database postgres, template1 from public;\ngrant connect on database postgres to public;\n"
   "revoke create on schema public from public;\n"

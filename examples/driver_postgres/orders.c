@@ -89,6 +89,8 @@ static const struct {
   { "restore.run", driver_restore, ORDERS_NONE }, /* holds the server that it is into */
   { "user.put", driver_user, ORDERS_NONE },       /* holds one server after the other */
   { "user.delete", driver_forget_user, ORDERS_NONE },
+  { "role.put", driver_custom_put, ORDERS_NONE },
+  { "role.delete", driver_custom_gone, ORDERS_NONE },
   { "metrics.measure", driver_measure_all, ORDERS_NONE },
   { "export.run", driver_cannot, ORDERS_NONE },
   { "migration.validate", driver_cannot, ORDERS_NONE },

@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A user of the project as it was last asked for, {"vendor":..., "user":...}: the caller frees it. NULL: there is none. */
 static char *driver_user_file(const driver_postgres *d, const char *group, const char *id, char vendor[32], char **json)
@@ -72,7 +74,7 @@ int driver_users_next(const driver_postgres *d, const char *group, driver_users 
     u->text = NULL;
     if (!driver_next(u->folder, u->id)) return 0;
     u->text = driver_user_file(d, group, u->id, vendor, &u->json);
-  } while (!u->text || driver_account_read(&u->account, u->json, vendor, why, sizeof why) != 0);
+  } while (!u->text || driver_account_read(&u->account, &(driver_place){ d, group, vendor }, u->json, why, sizeof why) != 0);
   return 1;
 }
 
@@ -150,7 +152,7 @@ int driver_user(driver_postgres *d, const driver_order *o, driver_result *r)
 {
   char folder[64], *text = NULL;
   driver_account a;
-  int status = driver_account_read(&a, o->desired, svc_vendor(o->s), r->why, sizeof r->why);
+  int status = driver_account_read(&a, &(driver_place){ d, o->group_id, svc_vendor(o->s) }, o->desired, r->why, sizeof r->why);
   snprintf(folder, sizeof folder, "users/%.24s", o->group_id);
   if (status != 0) {
     driver_result ignored = { .code = SVC_OK };
@@ -200,10 +202,23 @@ int driver_forget_user(driver_postgres *d, const driver_order *o, driver_result 
   snprintf(folder, sizeof folder, "users/%.24s", o->group_id);
   driver_unlink(d, folder, o->resource_id);
   driver_note_failure(d, o->group_id, o->resource_id, 0);
+  unlinkat(d->control, folder, AT_REMOVEDIR); /* with the last one */
   if (a.name && database && strcmp(database, "admin") == 0 && !driver_bad_user_name(a.name, control))
     status = driver_everywhere(d, o->group_id, &a, NULL, r);
   driver_try_again(d, o->group_id);
   free(database);
   driver_account_free(&a);
   return status;
+}
+
+/* A custom role is another now: the users who have some get what they are now. */
+void driver_put_customs_again(driver_postgres *d, const char *group)
+{
+  driver_users u;
+  driver_users_begin(d, group, &u);
+  while (driver_users_next(d, group, &u)) {
+    driver_result r = { .code = SVC_OK };
+    if (u.account.custom) driver_note_failure(d, group, u.id, driver_everywhere(d, group, &u.account, u.json, &r) != 0);
+  }
+  driver_users_end(&u);
 }
