@@ -101,6 +101,7 @@ extern "C" {
 #define SVC_EXISTS 10 /* svc_backup(): the folder holds a store already, which stays as it is */
 #define SVC_UNFINISHED 11 /* the store is a copy that was not finished, or was found to differ: it is to be made again */
 #define SVC_CLOCK 12  /* the clock of this machine differs from that of the database by more than a minute */
+#define SVC_NOT_FOUND 13 /* svc_report(): there is no such resource. From a driver's ask(): it does not know */
 
 typedef struct svc svc; /* a handle; opaque */
 
@@ -207,7 +208,10 @@ typedef struct svc_driver {
   ** same resource replaces an older one.
   */
   int (*perform)(void *context, svc *s, const svc_order *order);
-  /* Called during a request, outside of any transaction, on the thread of the request: it may wait. Not SVC_OK: 503. */
+  /*
+  ** Called during a request, outside of any transaction, on the thread of the request: it may wait. SVC_NOT_FOUND: the driver does not
+  ** know, and the request is answered with an empty series or list. Another code: 503.
+  */
   int (*ask)(void *context, svc *s, const svc_question *question, svc_reply *reply);
   void *context;
 } svc_driver;
@@ -477,6 +481,16 @@ SVC_API int svc_may_wait(svc *s, const svc_request *request);
 ** SVC_INVALID: the id is none, or the facts are no JSON object.
 */
 SVC_API int svc_order_done(svc *s, const char *order_id, int result, const char *facts);
+
+/*
+** What a driver has seen without being asked: a host of a cluster went down, came up, moved, runs another version. `resource` names what
+** it is about, as orders do ("cluster"); `id` is its id, or, found without a search, "PROJECT/ID" or "PROJECT/NAME" with the project's id.
+** `facts` is a JSON object, as docs/driver.md describes it for the resource. Answers, connection strings, states, events and alerts follow in
+** one commit. From any thread, but not from within a function of the driver that svc_report() itself waits for.
+** Returns SVC_OK. SVC_NOT_FOUND: there is no such resource (any more). SVC_INVALID: nothing can be reported of such a resource, or the facts
+** are not as the page says; the log names the member, and nothing changes.
+*/
+SVC_API int svc_report(svc *s, const char *resource, const char *id, const char *facts);
 
 /*
 ** The secrets of what an order is for, in clear: a JSON object of the shape of `desired`, {} where it has none. `*length` is

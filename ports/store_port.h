@@ -8,14 +8,13 @@
 ** The rule for memory: whatever get, get_many and scan give is valid until the transaction ends, also when the
 ** transaction writes meanwhile. A port whose memory moves under writes makes copies in write transactions.
 **
-** Results are SVC_OK or an error of svcapi.h, or one of these:
+** Results are SVC_OK or an error of svcapi.h (SVC_NOT_FOUND: the key is not there), or one of these:
 */
 #ifndef SVC_STORE_PORT_H
 #define SVC_STORE_PORT_H
 
 #include "base/base.h"
 
-#define SVC_NOT_FOUND 100
 #define SVC_NO_ROOM 101 /* abort, call room(), and do it again */
 #define SVC_RETRY 102   /* a serialization conflict, another writer came first: abort and do it again. The caller takes the pause: see rests */
 

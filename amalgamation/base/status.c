@@ -17,6 +17,7 @@ const char *svc_strerror(int code)
   case SVC_RANDOM: return "the source of random bytes failed";
   case SVC_EXISTS: return "the folder holds a store already";
   case SVC_UNFINISHED: return "the store is a copy that was not finished: remove it, and copy again";
+  case SVC_NOT_FOUND: return "there is no such thing, or nobody knows of it";
   case SVC_CLOCK: return "the clock of this machine differs from that of the database by more than a minute";
   case SVC_OLDER: return "the store was written by an older version of this library, whose format is not read any more";
   default: return "unknown error";

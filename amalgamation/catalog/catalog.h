@@ -111,6 +111,7 @@ SVC_PRIVATE bool svc_question_about(svc_call *c, const char *what, const char *r
 SVC_PRIVATE bool svc_log_range(svc_call *c, int64_t seconds, int64_t *from, int64_t *until);
 SVC_PRIVATE bool svc_log_told(svc_call *c, const svc_reply *reply);
 SVC_PRIVATE svc_node *svc_told_json(svc_call *c, const svc_reply *reply); /* NULL: it is none, and the error is set */
+SVC_PRIVATE svc_node *svc_told_array(svc_call *c, const svc_reply *reply); /* any array; NULL: 503, or no memory */
 SVC_PRIVATE svc_node *svc_told_list(svc_call *c, const svc_object *object, const svc_reply *reply); /* of these; the same */
 SVC_PRIVATE bool svc_told_next(svc_call *c, void *state, svc_item *out); /* a source of its items; state: the first one, by pointer */
 

@@ -22,25 +22,6 @@ SVC_PRIVATE svc_str svc_endpoint_name(svc_call *c, const char *prefix, const svc
   return svc_arena_print(c->arena, "%s%.17s", prefix, hex + sizeof hex - ENDPOINT_PARTS_DIGITS);
 }
 
-SVC_PRIVATE void svc_endpoint_fact(svc_call *c, svc_node *body, const svc_node *facts, const char *field)
-{
-  svc_str text = svc_node_str(facts, field);
-  if (text.n && text.n <= ENDPOINT_PARTS_LONGEST) svc_node_set_str(c->arena, body, field, text);
-}
-
-SVC_PRIVATE void svc_endpoint_facts(svc_call *c, svc_node *body, const svc_node *facts, const char *field, size_t most)
-{
-  const svc_node *said = svc_node_get(facts, field), *item;
-  svc_node *list = svc_node_array(c->arena, field), *copy;
-  for (item = said && list && said->type == SVC_J_ARRAY ? said->first : NULL; item && most; item = item->next) {
-    if (item->type != SVC_J_STRING || item->text.n > ENDPOINT_PARTS_LONGEST) continue;
-    copy = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), item->text);
-    if (copy) svc_node_append(list, copy);
-    most--;
-  }
-  if (svc_node_first(list)) svc_node_put(c->arena, body, list);
-}
-
 SVC_PRIVATE void svc_endpoint_list(svc_call *c, svc_node *service, svc_str id, bool there)
 {
   static const char *const fields[] = { "interfaceEndpoints", "privateEndpoints", "endpointGroupNames" };
@@ -70,14 +51,5 @@ static const svc_field endpoint_parts_own_fields[] = {
 };
 SVC_PRIVATE const svc_object svc_endpoint_own = { .name = "ServicePrivateEndpoint", .fields = SVC_ROWS(endpoint_parts_own_fields) };
 
-SVC_PRIVATE void svc_endpoint_own_name(svc_call *c, svc_change *change, const char *prefix)
-{
-  if (!c->s->config.driver)
-    svc_node_set_str(c->arena, change->body, "privateEndpointConnectionName", svc_endpoint_name(c, prefix, &change->id));
-}
-
-SVC_PRIVATE bool svc_endpoint_own_facts(svc_call *c, svc_change *change, const svc_node *facts)
-{
-  svc_endpoint_fact(c, change->body, facts, "privateEndpointConnectionName");
-  return true;
-}
+static const svc_field endpoint_parts_fact_fields[] = { F_STR("privateEndpointConnectionName", .min = 1, .max = ENDPOINT_PARTS_LONGEST) };
+SVC_PRIVATE const svc_object svc_endpoint_own_facts = { .name = "ServicePrivateEndpointFacts", .fields = SVC_ROWS(endpoint_parts_fact_fields) };

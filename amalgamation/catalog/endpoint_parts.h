@@ -9,16 +9,12 @@
 SVC_PRIVATE int svc_cloud_number(svc_str provider); /* its place in svc_values_clouds */
 /* A name as the first provider would give it, "vpce-0a1b...", made of an id: a simulation. */
 SVC_PRIVATE svc_str svc_endpoint_name(svc_call *c, const char *prefix, const svc_id *id);
-/* A text that a driver says of it, where it does; and several, at most so many. */
-SVC_PRIVATE void svc_endpoint_fact(svc_call *c, svc_node *body, const svc_node *facts, const char *field);
-SVC_PRIVATE void svc_endpoint_facts(svc_call *c, svc_node *body, const svc_node *facts, const char *field, size_t most);
 /* What a service shows of its endpoints: this one is there, or no more; id empty: the list is made, where it has none. */
 SVC_PRIVATE void svc_endpoint_list(svc_call *c, svc_node *service, svc_str id, bool there);
 
 /* Those that the service makes itself in a region of a provider, to reach what is the customer's there. What is the same of all
-** of them is a base; what one is called is simulated; what a driver says of one. */
+** of them is a base; and so are the facts that a driver has of one: what it is called. */
 SVC_DECLARE(const svc_object svc_endpoint_own)
-SVC_PRIVATE void svc_endpoint_own_name(svc_call *c, svc_change *change, const char *prefix);
-SVC_PRIVATE bool svc_endpoint_own_facts(svc_call *c, svc_change *change, const svc_node *facts);
+SVC_DECLARE(const svc_object svc_endpoint_own_facts)
 
 #endif /* SVC_ENDPOINT_PARTS_H */

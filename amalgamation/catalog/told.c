@@ -1,7 +1,8 @@
 /*
 ** What several nouns do with the driver: ask it about an entity, and make an answer of what it says.
 **
-** The rule: what a driver says is held against a table, or is lines of a log; what is neither is no answer, and 503.
+** The rule: what a driver says is held against a table, or is lines of a log; what is neither is no answer, and 503. A driver that does not
+** know has said nothing: that is an empty object or list.
 */
 #include "catalog/catalog.h"
 
@@ -40,17 +41,29 @@ SVC_PRIVATE svc_node *svc_told_json(svc_call *c, const svc_reply *reply)
 {
   svc_str text = { reply->bytes, reply->length };
   svc_json_fault fault;
-  bool sound = text.n && svc_json_gate(c->arena, text, c->s->config.max_depth, &fault);
-  svc_node *out = sound ? svc_json_parse_gated(c->arena, text) : NULL;
+  svc_node *out;
+  bool sound;
+  if (text.n == 0) text = SVC_S("{}");
+  sound = svc_json_gate(c->arena, text, c->s->config.max_depth, &fault);
+  out = sound ? svc_json_parse_gated(c->arena, text) : NULL;
   if (out) return out;
   if (c->arena->failed) (void)svc_no_memory(c);
   else (void)svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   return NULL;
 }
 
+SVC_PRIVATE svc_node *svc_told_array(svc_call *c, const svc_reply *reply)
+{
+  svc_node *said = reply->length ? svc_told_json(c, reply) : svc_node_array(c->arena, NULL);
+  if (said && said->type == SVC_J_ARRAY) return said;
+  if (said) (void)svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  else if (c->error.code == SVC_E_NONE) (void)svc_no_memory(c);
+  return NULL;
+}
+
 SVC_PRIVATE svc_node *svc_told_list(svc_call *c, const svc_object *object, const svc_reply *reply)
 {
-  const svc_node *said = svc_told_json(c, reply);
+  const svc_node *said = svc_told_array(c, reply);
   svc_node *list = said ? svc_check_array(c, object, said) : NULL;
   if (!said || (list && !c->error.violations && !c->error.code)) return list;
   svc_log(c->s, SVC_LOG_WARNING, "what the driver lists is no list of %s", object->name);

@@ -91,8 +91,12 @@ SVC_PRIVATE bool svc_ask(svc_call *c, svc_question *question, svc_reply *reply)
   question->now = c->now;
   question->most = BEHAVE_REPLY;
   svc_reply_begin(reply, c->arena, question->most);
-  rc = driver->ask ? driver->ask(driver->context, c->s, question, reply) : SVC_INVALID;
+  rc = driver->ask ? driver->ask(driver->context, c->s, question, reply) : SVC_NOT_FOUND;
   if (rc == SVC_OK) return true;
+  if (rc == SVC_NOT_FOUND) { /* the driver does not know: an empty reply, which is an empty series or list */
+    svc_reply_begin(reply, c->arena, question->most);
+    return true;
+  }
   svc_log(c->s, SVC_LOG_WARNING, "the driver did not answer %s: %s", question->what, svc_strerror(rc));
   return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }

@@ -196,6 +196,17 @@ static void change_state(svc_call *c, const svc_change *change, svc_entity *e)
   }
   if (change->due) svc_due_set(e, SVC_DUE_STATE, change->due < 0 ? 0 : change->due);
   for (i = 0; i < change->due_count; i++) svc_due_set(e, change->dues[i].tag, change->dues[i].when);
+  if (noun->order_put && !svc_order_has_taker(c->s, noun)) {
+    const svc_order_row *row = svc_order_row_of(noun, noun->order_put);
+    if (row && row->percent) svc_due_set(e, SVC_DUE_ORDER, svc_provisioned(c->s, row->percent, c->now));
+  }
+}
+
+/* Of what has no states the simulator does an order as it is given. */
+static bool change_simulate(svc_call *c, svc_change *change)
+{
+  const svc_noun *noun = change->noun->noun;
+  return !noun->order_put || noun->lifecycle || svc_facts_take(c, change, noun->order_put, NULL);
 }
 
 SVC_PRIVATE bool svc_change_write(svc_call *c, const svc_change *change, svc_entity *e)
@@ -351,7 +362,7 @@ static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
   out->id = change->id;
   if (noun->lifecycle && !change->state) change->state = noun->lifecycle->created;
   change_fill(c, change, noun->object, change->body, true);
-  if (!change_prepare(c, change)) return false;
+  if (!change_prepare(c, change) || !change_simulate(c, change)) return false;
   out->id = change->id;
   out->parent = change->parent;
   if (!svc_scope_of_new(c, change->noun, out, &out->scope)) return false;
@@ -417,7 +428,7 @@ static bool change_store_entity(svc_call *c, svc_change *change, svc_entity *out
   change->id = old->id;
   change->parent = old->parent;
   change_fill(c, change, noun->object, change->body, true);
-  if (!change_prepare(c, change)) return false;
+  if (!change_prepare(c, change) || !change_simulate(c, change)) return false;
   *out = *old;
   if (change->noun->seals && !svc_seal_settle(c, change)) return false;
   change->unseen = svc_node_same(change->body, change->before);

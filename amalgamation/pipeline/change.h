@@ -106,14 +106,29 @@ SVC_PRIVATE const svc_transition *svc_transition_from(const svc_noun *noun, svc_
 SVC_PRIVATE int64_t svc_provisioned(const svc *s, unsigned percent, int64_t now); /* when so much of that time has passed */
 SVC_PRIVATE int64_t svc_transition_due(const svc *s, const svc_noun *noun, svc_str state, int64_t now); /* 0: it stays */
 SVC_PRIVATE const char *svc_event_of_gone(const svc_noun *noun); /* written when one is gone; NULL: none */
-/* Out of the state that it is in; facts NULL: none came of it. */
-SVC_PRIVATE bool svc_transition_take(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts,
-                                     int tag);
+/* Out of the state that it is in; action NULL: the order that its table has for that state. facts NULL: none came of it, or it was simulated. */
+SVC_PRIVATE bool svc_transition_take(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const char *action,
+                                     const svc_node *facts, int tag);
+/* A change that no request has made, and no date: svc_change_of(), then the body, extra, dues, event; then this. */
+SVC_PRIVATE bool svc_change_settle(svc_call *c, svc_change *change);
 SVC_PRIVATE int svc_apply_due(svc *s, int64_t now);
 SVC_PRIVATE int svc_apply_due_some(svc *s, int64_t now, int64_t *left); /* not more than so many steps, and a few; 0: it stopped there */
 
+/* facts.c: what a driver says, checked against tables. */
+SVC_PRIVATE svc_str svc_json_trim(svc_str text); /* without the space before it, which is none of it */
+SVC_DECLARE(const svc_object svc_order_failure) /* the facts of any order that has failed */
+SVC_PRIVATE const svc_order_row *svc_order_row_of(const svc_noun *noun, const char *action); /* NULL: it has no such order */
+/* As the object says; object NULL: there may be no facts. NULL: refused, which the log tells, or no memory, which is an error. */
+SVC_PRIVATE svc_node *svc_facts_check(svc_call *c, const svc_noun *noun, const svc_object *object, const svc_node *facts, const char *about);
+/* Into the change; facts NULL: those that the simulator has for it. */
+SVC_PRIVATE bool svc_facts_into(svc_call *c, svc_change *change, const svc_node *facts); /* as `facts` of a noun: each is a field of its body */
+SVC_PRIVATE bool svc_report_simulated(svc_call *c, svc_change *change); /* what the simulator reports of it, into the change */
+SVC_PRIVATE bool svc_facts_take(svc_call *c, svc_change *change, const char *action, const svc_node *facts);
+
 /* order.c: what the driver is to do, and has done. */
 SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* for the state it is in, if any */
+/* From within a hook that changes the entity: an order of what has no states. The simulator does it at once. */
+SVC_PRIVATE bool svc_order_within(svc_call *c, svc_change *change);
 SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it is gone */
 SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun); /* there is somebody to whom its orders go */
 SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e); /* is there one for it? */

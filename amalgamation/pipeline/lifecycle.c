@@ -85,9 +85,14 @@ static bool lifecycle_store(svc_call *c, svc_change *change, int tag)
          (svc_str_eq(was, is) || svc_order_put(c, noun, &e)) && svc_event_about(c, noun, &e, change->event, false);
 }
 
+SVC_PRIVATE bool svc_change_settle(svc_call *c, svc_change *change)
+{
+  return lifecycle_store(c, change, SVC_DUE_NONE);
+}
+
 /* The transition out of the state that it is in: what an order that is done, and a date that has come, have in common. */
-SVC_PRIVATE bool svc_transition_take(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts,
-                                     int tag)
+SVC_PRIVATE bool svc_transition_take(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const char *action,
+                                     const svc_node *facts, int tag)
 {
   const svc_lifecycle *life = noun->noun->lifecycle;
   const svc_transition *t;
@@ -96,8 +101,9 @@ SVC_PRIVATE bool svc_transition_take(svc_call *c, const svc_noun_info *noun, con
   if (!svc_change_of(c, noun, stored, &change)) return false;
   t = life && tag == SVC_DUE_STATE ? svc_transition_from(noun->noun, svc_node_str(change.before, life->field)) : NULL;
   if (t && !t->to) return svc_erase(c, noun, stored);
+  if (!action && t) action = t->order;
   if (!lifecycle_move(c, t, &change, tag)) return false;
-  if (facts && noun->noun->facts && !noun->noun->facts(c, &change, facts)) return false;
+  if (action && !svc_facts_take(c, &change, action, facts)) return false;
   return lifecycle_store(c, &change, tag);
 }
 
@@ -105,7 +111,7 @@ static bool lifecycle_step(svc_call *c, const svc_noun_info *noun, const svc_ent
 {
   svc_scope_enter(c, stored);
   if (noun->noun->flags & SVC_EXPIRES && tag == SVC_DUE_EXPIRY) return svc_erase(c, noun, stored);
-  return svc_transition_take(c, noun, stored, NULL, tag);
+  return svc_transition_take(c, noun, stored, NULL, NULL, tag);
 }
 
 /* The entity that an entry is of. False: of none, or of one that waits for another time. */

@@ -157,7 +157,8 @@ SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e)
 {
   svc_order_address at = order_address_of(e);
   svc_order_record r;
-  return (c->s->config.driver || c->s->config.notify) && order_get(c, &at, &r) == SVC_OK;
+  if (svc_due_get(e, SVC_DUE_ORDER)) return true;
+  return svc_order_has_any_taker(c->s) && order_get(c, &at, &r) == SVC_OK;
 }
 
 static svc_str order_desired(svc_call *c, const svc_noun *noun, const svc_entity *e)
@@ -209,6 +210,12 @@ SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc
   state = svc_json_word(e->body, life->field);
   if (state.n) t = svc_transition_from(noun->noun, state);
   return order_write(c, noun, e, t ? t->order : NULL);
+}
+
+SVC_PRIVATE bool svc_order_within(svc_call *c, svc_change *change)
+{
+  if (svc_order_has_taker(c->s, change->noun->noun)) return svc_order_put(c, change->noun, &change->entity);
+  return svc_facts_take(c, change, change->noun->noun->order_put, NULL);
 }
 
 SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const svc_entity *e)

@@ -70,6 +70,10 @@ static bool order_again(svc_call *c, const svc_noun_info *noun, const svc_entity
          (r.attempt > 1 || svc_event_about(c, noun, e, noun->noun->lifecycle->event_failed, false));
 }
 
+/* What a driver says of an order that has failed. Nothing else is looked at: that it has failed counts, whatever comes with it. */
+static const svc_field order_failure_fields[] = { F_STR("reason", .max = 4096), F_STR("state", .max = 64) };
+SVC_PRIVATE const svc_object svc_order_failure = { .name = "OrderFailure", .fields = SVC_ROWS(order_failure_fields) };
+
 static bool order_settle(svc_call *c, const order_job *work, const svc_order_address *at, const svc_order_record *r)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, at->kind);
@@ -86,8 +90,8 @@ static bool order_settle(svc_call *c, const order_job *work, const svc_order_add
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
   if (work->word != SVC_ORDER_DONE)
     return order_failed(c, noun, &e, facts) && (!life || life->failed || order_again(c, noun, &e, at, &again));
-  if (!life && (!facts || !noun->noun->facts)) return true;
-  return svc_transition_take(c, noun, &e, facts, SVC_DUE_STATE); /* of what has no states: what came of it */
+  if (!life && !facts) return true;
+  return svc_transition_take(c, noun, &e, again.action.p, facts, SVC_DUE_STATE); /* of what has no states: what came of it */
 }
 
 static bool order_note(svc_call *c, order_job *work)
@@ -154,17 +158,10 @@ SVC_PRIVATE int svc_order_say(svc *s, int word, const svc_id *id, svc_str facts,
 
 /* ------------------------------------------------------------------------------------------------- the driver's functions */
 
-/* Space around JSON is none of it. */
-static svc_str order_trim(svc_str text)
-{
-  while (text.n && strchr(" \t\r\n", text.p[0])) text.p++, text.n--;
-  return text;
-}
-
 int svc_order_done(svc *s, const char *order_id, int result, const char *facts)
 {
   svc_json_fault fault;
-  svc_str text = order_trim(svc_str_c(facts));
+  svc_str text = svc_json_trim(svc_str_c(facts));
   svc_arena arena;
   svc_id id;
   bool sound;

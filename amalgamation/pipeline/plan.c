@@ -158,11 +158,32 @@ static bool plan_event_members(const svc_noun *noun)
 }
 
 /* What no other part looks at before it relies on it. */
+/* An order that a column names: docs/driver.md has to say what it is, so its row does. Those of notices go to no driver. */
+static int plan_order(const svc *s, const svc_noun *noun, const char *action)
+{
+  const svc_order_row *row = svc_order_row_of(noun, action);
+  int rc = SVC_OK;
+  if (!action || noun->notice) return SVC_OK;
+  if (!row || !row->says) return plan_bad(s, noun->name, action, "is an order that `orders` does not describe");
+  if (row->desired) rc = plan_levels(s, noun, row->desired, 0);
+  return rc == SVC_OK && row->facts ? plan_levels(s, noun, row->facts, 0) : rc;
+}
+
+static int plan_orders(const svc *s, const svc_noun *noun)
+{
+  const svc_transition *t = noun->lifecycle ? noun->lifecycle->transitions : NULL;
+  int rc = plan_order(s, noun, noun->order_put);
+  if (rc == SVC_OK) rc = plan_order(s, noun, noun->order_gone);
+  for (; t && t->from && rc == SVC_OK; t++) rc = plan_order(s, noun, t->order);
+  return rc == SVC_OK && noun->reports ? plan_levels(s, noun, noun->reports, 0) : rc;
+}
+
 static int plan_check_noun(const svc *s, const svc_noun_info *info)
 {
   const svc_noun *noun = info->noun;
   const svc_ref *ref;
   int rc = noun->object ? plan_levels(s, noun, noun->object, 0) : SVC_OK;
+  if (rc == SVC_OK) rc = plan_orders(s, noun);
   if (rc != SVC_OK) return rc;
   for (ref = noun->refs; ref && ref->field; ref++) {
     const svc_noun_info *target = svc_noun_named(s, ref->noun);

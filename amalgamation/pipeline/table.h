@@ -356,6 +356,20 @@ typedef struct svc_lifecycle {
   bool (*leaving)(svc_call *c, svc_change *change); /* a request has led into `deleted`: last changes of the body. NULL: none */
 } svc_lifecycle;
 
+/* -------------------------------------------------------------------------------------------------------------- orders */
+
+/*
+** An order to the driver, and what comes back. docs/driver.md and its schema are generated from these rows, and what a driver says is
+** checked against them as a request's body is. The simulator goes the same way: its facts pass the same check (facts.c).
+*/
+typedef struct svc_order_row {
+  const char *action;        /* "cluster.create" */
+  const char *says;          /* what the driver has to do, a sentence or two for docs/driver.md */
+  const svc_object *desired; /* the shape of the desired state; NULL: that of the noun's own object */
+  const svc_object *facts;   /* the shape of the facts that an order which is done may have; NULL: it has none */
+  unsigned percent;          /* of an order that no state waits for: so much of the provisioning time the simulator takes for it */
+} svc_order_row;
+
 /* --------------------------------------------------------------------------------------------------------------- nouns */
 
 /* What the pipeline rests on. Each seat is taken by one noun at the most; where it is empty, that is left out. */
@@ -570,6 +584,8 @@ struct svc_noun {
   const char *order_put, *order_gone; /* orders to the driver: of what has no states when it was made or changed, of whatever it
                                          is when it is gone: "user.put"; nothing waits for them, and one that fails is logged;
                                          NULL: none */
+  const svc_order_row *orders; /* every order that the columns above and its transitions name; closed by a row without action */
+  const svc_object *reports;   /* what a driver may report of one without being asked (svc_report); NULL: nothing */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
   const svc_route *routes; /* by SVC_ROUTES; NULL: nobody sees it */
   const char *needs;   /* name of a noun without which it has nothing to show or do: where that is left out, its routes are; NULL: none */
@@ -618,8 +634,13 @@ struct svc_noun {
   svc_node *(*view)(svc_call *c, const svc_entity *e);
   /* The order for a state: the desired state as JSON where that is not its body, without secrets. */
   svc_node *(*desired)(svc_call *c, const svc_entity *e);
-  /* An order was done: takes what it needs of the facts into change->body and extra. */
+  /* An order was done: takes what it needs of the facts into change->body and extra. They are as its order's row says, or {}. */
   bool (*facts)(svc_call *c, svc_change *change, const svc_node *facts);
+  /* The simulator does an order: adds to `facts`, an empty object, what a driver would say. action NULL: what it would report by itself
+  ** (svc_report_simulated). NULL: the simulator has nothing to say. */
+  bool (*simulate)(svc_call *c, const svc_change *change, const char *action, svc_node *facts);
+  /* A driver has reported something: takes it into change->body and extra. The news is as `reports` says. */
+  bool (*reported)(svc_call *c, svc_change *change, const svc_node *news);
   /* What rules are asked of a create or update that a request wants: which, by a number that SVC_SEAT_GOVERNOR knows (0: none), and
   ** the circumstances, as it knows them. NULL from it: no memory, or refused. */
   svc_node *(*governed)(svc_call *c, const svc_change *change, int *what);

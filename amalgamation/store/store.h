@@ -67,6 +67,8 @@ typedef struct svc_scope {
 
 /* What an entity waits for. Tags from SVC_DUE_OWN on are the noun's own. */
 enum svc_due_tag { SVC_DUE_STATE, SVC_DUE_EXPIRY, SVC_DUE_RUN, SVC_DUE_OWN,
+                   SVC_DUE_NONE = 253, /* of no entity: a change that no date has brought about */
+                   SVC_DUE_ORDER = 254, /* the simulator is at work for it, and no state says so (pipeline/facts.c) */
                    SVC_DUE_ERASE = 255 /* of what is gone: what is below it is (pipeline/erase.c) */ };
 typedef struct svc_due {
   int64_t when; /* milliseconds */

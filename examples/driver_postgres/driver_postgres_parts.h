@@ -14,10 +14,6 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#ifndef SVC_NOT_FOUND
-#define SVC_NOT_FOUND 100 /* as ports/store_port.h has it: the driver does not know that */
-#endif
-
 #define DRIVER_PATH 512
 #define DRIVER_FOLDER 80     /* a socket's path has 107 bytes */
 #define DRIVER_QUEUE 256     /* orders that wait; beyond, the service is told to come again */

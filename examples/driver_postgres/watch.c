@@ -99,9 +99,6 @@ void driver_servers_free(driver_postgres *d)
 
 /* ---------------------------------------------------------------------------------------------------------------- reports */
 
-/* Until the library has it, nobody hears of reports. */
-extern int svc_report(svc *s, const char *resource, const char *id, const char *facts) __attribute__((weak));
-
 static int watch_report(driver_postgres *d, const char *id, const char *facts)
 {
   svc *s;
@@ -109,7 +106,7 @@ static int watch_report(driver_postgres *d, const char *id, const char *facts)
   s = d->s;
   pthread_mutex_unlock(&d->lock);
   if (!s) return SVC_BUSY;
-  return svc_report ? svc_report(s, "cluster", id, facts) : SVC_OK;
+  return svc_report(s, "cluster", id, facts);
 }
 
 /* Where the server is and whether it runs, unless that was said before. What could not be said is said in the next round. */

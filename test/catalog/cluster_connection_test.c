@@ -49,7 +49,10 @@ static const char *strings_at(strings_world *w, const char *path)
 static void strings_make(strings_world *w)
 {
   svc_buf b = svc_buf_new(&w->arena, 512);
-  svc_cluster_strings(&w->arena, &w->reach, w->strings);
+  svc_node *facts = svc_node_new(&w->arena, SVC_J_OBJECT, SVC_S(""), SVC_S(""));
+  svc_cluster_simulated_hosts(&w->arena, &w->reach, facts);
+  svc_cluster_told_strings(&w->arena, w->reach.scheme, facts, w->strings);
+  svc_cluster_network_strings(&w->arena, &w->reach, w->strings);
   svc_node_write(&b, w->strings);
   munit_assert_null(strchr(svc_buf_done(&b).p, '@')); /* nobody's credentials stand in any of them */
 }

@@ -62,9 +62,21 @@ static bool backup_endpoint_prepare(svc_call *c, svc_change *change)
   if (SVC_NEVER(change->before)) return true; /* nobody changes one */
   if (!svc_node_get(change->body, "vpcRegionName"))
     svc_node_set_from(c->arena, change->body, "vpcRegionName", change->body, "regionName");
-  svc_endpoint_own_name(c, change, "vpce-");
   return true;
 }
+
+static bool backup_endpoint_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
+{
+  (void)action;
+  svc_node_set_str(c->arena, facts, "privateEndpointConnectionName", svc_endpoint_name(c, "vpce-", &change->id));
+  return true;
+}
+
+static const svc_order_row backup_endpoint_orders[] = {
+  { "backup_endpoint.create", "Make a private endpoint to the object storage of backups in the region.", NULL, &svc_endpoint_own_facts, 0 },
+  { "backup_endpoint.delete", "Remove the private endpoint.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
 
 SVC_PRIVATE const svc_noun svc_noun_backup_endpoint = {
   .name = "backup endpoint",
@@ -84,7 +96,9 @@ SVC_PRIVATE const svc_noun svc_noun_backup_endpoint = {
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
   .governed = svc_policy_endpoint,
+  .orders = backup_endpoint_orders,
   .routes = SVC_ROUTES(backup_endpoint_routes),
   .prepare = backup_endpoint_prepare,
-  .facts = svc_endpoint_own_facts
+  .simulate = backup_endpoint_simulate,
+  .facts = svc_facts_into
 };

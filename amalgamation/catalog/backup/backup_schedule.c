@@ -311,12 +311,12 @@ static bool backup_schedule_is_late(const svc_call *c, const svc_backup_plan *pl
   return false;
 }
 
-/* At its time; or now, by a driver. */
+/* At its time; or now, where that has passed for good. */
 static bool backup_schedule_take(svc_call *c, const svc_entity *cluster, svc_node *items, int rarest, int64_t expiry)
 {
   int64_t due = c->now;
   bool good;
-  if (c->s->config.driver) {
+  if (!svc_snapshot_of_past(c)) {
     c->now = c->txn->ids->now;
     expiry += c->now - due;
   }
@@ -338,7 +338,7 @@ static bool backup_schedule_run(svc_call *c, svc_change *change)
   items = backup_schedule_asking(c, &plan, &rarest, &expiry);
   if (!items) return svc_no_memory(c);
   wanted = expiry > now && backup_schedule_can_take(c, &cluster) &&
-           !(c->s->config.driver && backup_schedule_is_late(c, &plan, rarest));
+           !(!svc_snapshot_of_past(c) && backup_schedule_is_late(c, &plan, rarest));
   if (wanted && !backup_schedule_take(c, &cluster, items, rarest, expiry)) return false;
   backup_schedule_set_next(c, change,
                            svc_json_is(cluster.body, "backupEnabled", "true") ? svc_backup_next_kept(&plan, c->now, now) : 0);

@@ -125,12 +125,6 @@ static void export_job_count(svc_call *c, svc_node *body, int64_t done, int64_t 
   svc_node_put(c->arena, body, status);
 }
 
-/* So many collections has the cluster: a simulation. */
-static int64_t export_job_simulated(svc_call *c, const svc_change *change)
-{
-  return 1 + svc_simulated(svc_id_str(c->arena, &change->parent).p, "collections", 0) / 20;
-}
-
 static bool export_job_prepare(svc_call *c, svc_change *change)
 {
   svc_str id = svc_node_str(change->body, "snapshotId");
@@ -141,7 +135,7 @@ static bool export_job_prepare(svc_call *c, svc_change *change)
   if (change->input && !svc_json_is(snapshot.body, "status", "completed"))
     return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &id);
   svc_node_set_str(c->arena, change->body, "prefix", export_job_prefix(c, &cluster, &snapshot));
-  export_job_count(c, change->body, 0, c->s->config.driver ? 0 : export_job_simulated(c, change));
+  export_job_count(c, change->body, 0, 0);
   svc_change_due(change, SVC_DUE_EXPIRY, c->now + SVC_BACKUP_JOB_DAYS * SVC_DAY_MS);
   return export_job_components(c, change, &snapshot);
 }
@@ -153,9 +147,7 @@ static bool export_job_stored(svc_call *c, const svc_change *change, const svc_e
 
 static bool export_job_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  int64_t total = svc_node_i64(svc_node_get(change->body, "exportStatus"), "totalCollections", 0);
   if (tag != SVC_DUE_STATE || !svc_node_is(change->body, "state", "Successful")) return true;
-  export_job_count(c, change->body, total, total);
   svc_node_set_date(c->arena, change->body, "finishedAt", c->now);
   return true;
 }
@@ -163,7 +155,14 @@ static bool export_job_fell_due(svc_call *c, svc_change *change, int tag)
 static bool export_job_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   int64_t total = svc_node_i64(facts, "totalCollections", -1), done = svc_node_i64(facts, "exportedCollections", total);
-  if (total >= 0 && total <= INT32_MAX && done >= 0 && done <= total) export_job_count(c, change->body, done, total);
+  if (total >= 0 && done <= total) export_job_count(c, change->body, done, total);
+  return true;
+}
+
+static bool export_job_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
+{
+  (void)action;
+  svc_node_set_i64(c->arena, facts, "totalCollections", 1 + svc_simulated(svc_id_str(c->arena, &change->parent).p, "collections", 0) / 20);
   return true;
 }
 
@@ -172,6 +171,17 @@ static bool export_job_facts(svc_call *c, svc_change *change, const svc_node *fa
 static const svc_ref export_job_refs[] = {
   { "exportBucketId", "export bucket", SVC_E_EXPORT_BUCKET_NOT_FOUND, 0 },
   { NULL, NULL, 0, 0 }
+};
+
+static const svc_field export_job_fact_fields[] = {
+  F_INT("exportedCollections", .flags = SVC_MIN), F_INT("totalCollections", .flags = SVC_MIN)
+};
+static const svc_object export_job_facts_object = { .name = "ExportFacts", .fields = SVC_ROWS(export_job_fact_fields) };
+static const svc_order_row export_job_orders[] = {
+  { "export.run",
+    "Copy the snapshot into the bucket, below `prefix`. Facts: collections that there were, and were copied.",
+    NULL, &export_job_facts_object, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
 };
 
 SVC_PRIVATE const svc_noun svc_noun_export_job = {
@@ -189,10 +199,12 @@ SVC_PRIVATE const svc_noun svc_noun_export_job = {
   .refs = export_job_refs,
   .event_created = "CPS_SNAPSHOT_IN_PROGRESS_AUDIT", /* none is nearer */
   .event_field = "resourceId",
+  .orders = export_job_orders,
   .routes = SVC_ROUTES(export_job_routes),
   .prepare = export_job_prepare,
   .stored = export_job_stored,
   .fell_due = export_job_fell_due,
+  .simulate = export_job_simulate,
   .facts = export_job_facts,
   .needs = "snapshot"
 };

@@ -266,12 +266,14 @@ static bool restore_job_add_file(svc_call *c, const svc_change *change, svc_str 
 }
 
 /* One file for each shard. */
-static bool restore_job_files(svc_call *c, svc_change *change)
+static bool restore_job_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   svc_node *urls = svc_node_array(c->arena, "deliveryUrl");
   svc_node *parts = svc_node_array(c->arena, "components");
   const svc_node *notes, *member;
   svc_entity snapshot;
+  (void)action;
+  if (!svc_node_is(change->body, "deliveryType", "download")) return true;
   if (!urls || !parts) return svc_no_memory(c);
   if (svc_entity_said(c->txn, SNAPSHOT_KIND, &change->parent, svc_node_str(change->body, "snapshotId"), &snapshot) != SVC_OK)
     return svc_txn_good(c);
@@ -280,8 +282,8 @@ static bool restore_job_files(svc_call *c, svc_change *change)
   if (!member && !restore_job_add_file(c, change, svc_json_word(snapshot.body, "replicaSetName"), urls, parts)) return false;
   for (member = svc_node_first(member); member; member = member->next)
     if (!restore_job_add_file(c, change, svc_node_str(member, "replicaSetName"), urls, parts)) return false;
-  svc_node_put(c->arena, change->body, urls);
-  svc_node_put(c->arena, change->body, parts);
+  svc_node_put(c->arena, facts, urls);
+  svc_node_put(c->arena, facts, parts);
   return true;
 }
 
@@ -308,7 +310,7 @@ static bool restore_job_finish(svc_call *c, svc_change *change)
   }
   svc_node_set_date(c->arena, change->body, "expiresAt", until);
   svc_change_due(change, RESTORE_JOB_DUE_LINK, until);
-  return c->s->config.driver || restore_job_files(c, change);
+  return true;
 }
 
 static bool restore_job_fell_due(svc_call *c, svc_change *change, int tag)
@@ -321,18 +323,10 @@ static bool restore_job_fell_due(svc_call *c, svc_change *change, int tag)
   return true;
 }
 
-/* A driver says where the files are. */
+/* Where the files are. */
 static bool restore_job_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
-  const svc_node *urls = svc_node_get(facts, "deliveryUrl"), *one;
-  svc_node *list = svc_node_array(c->arena, "deliveryUrl");
-  int n = 0;
-  if (!list) return svc_no_memory(c);
-  if (!urls || urls->type != SVC_J_ARRAY || !svc_node_is(change->body, "deliveryType", "download")) return true;
-  for (one = urls->first; one && n < 64; one = one->next, n++)
-    if (one->type == SVC_J_STRING && one->text.n <= 2048) svc_node_append(list, svc_node_copy(c->arena, one));
-  svc_node_put(c->arena, change->body, list);
-  return true;
+  return !svc_node_is(change->body, "deliveryType", "download") || svc_facts_into(c, change, facts);
 }
 
 /* ---- cancelling */
@@ -355,6 +349,19 @@ static bool restore_job_cancel(svc_call *c)
   return svc_change_keep(c, &change, &e) && svc_answer_nothing(c);
 }
 
+static const svc_field restore_job_component_facts[] = { F_STR("downloadUrl", .max = 2048), F_STR("replicaSetName", .max = 128) };
+static const svc_object restore_job_component_fact = { .name = "RestoreComponentFacts", .fields = SVC_ROWS(restore_job_component_facts) };
+static const svc_field restore_job_fact_fields[] = {
+  F_LIST("components", &restore_job_component_fact, .max_items = 64), F_STRS("deliveryUrl", .max = 2048, .max_items = 64)
+};
+static const svc_object restore_job_facts_object = { .name = "RestoreFacts", .fields = SVC_ROWS(restore_job_fact_fields) };
+static const svc_order_row restore_job_orders[] = {
+  { "restore.run",
+    "Restore the snapshot, or the moment, into the target cluster; of a download make its files ready and say where they are.",
+    NULL, &restore_job_facts_object, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 SVC_PRIVATE const svc_noun svc_noun_restore_job = {
@@ -371,11 +378,13 @@ SVC_PRIVATE const svc_noun svc_noun_restore_job = {
   .lifecycle = &restore_job_lifecycle,
   .event_created = "CPS_RESTORE_REQUESTED_AUDIT",
   .event_field = "resourceId",
+  .orders = restore_job_orders,
   .routes = SVC_ROUTES(restore_job_routes),
   .prepare = restore_job_prepare,
   .fell_due = restore_job_fell_due,
   .view = restore_job_view,
   .desired = restore_job_desired,
+  .simulate = restore_job_simulate,
   .facts = restore_job_facts,
   .needs = "snapshot"
 };

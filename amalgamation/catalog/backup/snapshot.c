@@ -291,6 +291,13 @@ static int64_t snapshot_simulated_size(svc_call *c, const svc_change *change)
   return ((int64_t)1 << 30) + svc_simulated(cluster, "storageSizeBytes", 0) * (4 << 20) + (days > 0 ? days : 0) * (1 << 20);
 }
 
+/* A snapshot of a time that has passed can be simulated, and nobody can take it. */
+SVC_PRIVATE bool svc_snapshot_of_past(const svc_call *c)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, SNAPSHOT_KIND);
+  return !noun || !svc_order_has_taker(c->s, noun->noun);
+}
+
 /* Into the bucket that the schedule names for its frequency. */
 static bool snapshot_export(svc_call *c, const svc_change *change)
 {
@@ -310,14 +317,13 @@ static bool snapshot_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag == SNAPSHOT_DUE_COPIES) return svc_snapshot_copies_over(c, change);
   if (tag != SVC_DUE_STATE || !svc_node_is(change->body, "status", "completed")) return true;
-  if (!c->s->config.driver) svc_node_set_i64(c->arena, change->body, "storageSizeBytes", snapshot_simulated_size(c, change));
   return svc_snapshot_copy(c, change) && snapshot_export(c, change);
 }
 
-static bool snapshot_facts(svc_call *c, svc_change *change, const svc_node *facts)
+static bool snapshot_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
-  int64_t size = svc_node_i64(facts, "storageSizeBytes", -1);
-  if (size >= 0) svc_node_set_i64(c->arena, change->body, "storageSizeBytes", size);
+  (void)action;
+  svc_node_set_i64(c->arena, facts, "storageSizeBytes", snapshot_simulated_size(c, change));
   return true;
 }
 
@@ -353,6 +359,14 @@ static const svc_event_member snapshot_event_members[] = {
   { NULL, NULL, NULL }
 };
 
+static const svc_field snapshot_fact_fields[] = { F_LONG("storageSizeBytes", .flags = SVC_MIN) };
+static const svc_object snapshot_facts_object = { .name = "SnapshotFacts", .fields = SVC_ROWS(snapshot_fact_fields) };
+static const svc_order_row snapshot_orders[] = {
+  { "snapshot.take", "Take a snapshot of the cluster, which can be restored until `snapshot.delete` comes.", NULL, &snapshot_facts_object, 0 },
+  { "snapshot.delete", "Remove the snapshot and its copies.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 SVC_PRIVATE const svc_noun svc_noun_snapshot = {
@@ -373,11 +387,13 @@ SVC_PRIVATE const svc_noun svc_noun_snapshot = {
   .event_field = "resourceId",
   .event_members = snapshot_event_members,
   .order_gone = "snapshot.delete", /* whichever way it goes: deleted, expired, with its cluster */
+  .orders = snapshot_orders,
   .routes = SVC_ROUTES(snapshot_routes),
   .prepare = snapshot_prepare,
   .fell_due = snapshot_fell_due,
   .removing = svc_snapshot_removing,
   .desired = snapshot_desired,
-  .facts = snapshot_facts,
+  .simulate = snapshot_simulate,
+  .facts = svc_facts_into,
   .meters = snapshot_meters
 };

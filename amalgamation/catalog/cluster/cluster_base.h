@@ -101,7 +101,11 @@ SVC_PRIVATE svc_str svc_cluster_tail(svc_arena *a, const svc_cluster_reach *r); 
 SVC_PRIVATE void svc_cluster_lower(svc_buf *b, svc_str text); /* "US_EAST_1" as it stands in a host's name: "us-east-1" */
 SVC_PRIVATE bool svc_cluster_connected(const svc_node *body); /* has it hosts yet? */
 SVC_PRIVATE svc_str svc_cluster_hosts(const svc_entity *e); /* those in its connection string: "a:27017,b:27017" */
-SVC_PRIVATE void svc_cluster_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings); /* all of them, into this object */
+SVC_PRIVATE bool svc_cluster_told(const svc_entity *e); /* has a driver named these hosts? Then only that one knows more of them */
+SVC_DECLARE(const svc_object svc_host_facts) /* what a driver says of how a cluster of any kind is reached */
+SVC_PRIVATE void svc_cluster_simulated_hosts(svc_arena *a, const svc_cluster_reach *r, svc_node *facts); /* into facts, as a driver says them */
+/* The public strings of what the facts name; scheme: where they have none. */
+SVC_PRIVATE void svc_cluster_told_strings(svc_arena *a, const char *scheme, const svc_node *facts, svc_node *strings);
 SVC_PRIVATE void svc_cluster_network_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings); /* those that the network adds */
 
 /* processes.c */

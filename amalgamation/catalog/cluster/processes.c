@@ -112,6 +112,7 @@ SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_pr
   svc_cluster_reach reach;
   svc_buf alias = svc_buf_new(c->arena, 64);
   svc_str hosts = svc_cluster_hosts(cluster);
+  bool told;
   size_t i;
   memset(out, 0, sizeof *out);
   out->cluster = *cluster;
@@ -126,11 +127,12 @@ SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_pr
   m.set = kept.legacy ? svc_node_str(out->body, "name") : svc_arena_copy(c->arena, m.stem);
   m.idle = svc_node_bool(out->body, "paused", false) || svc_cluster_is(out->body, "stateName", "CREATING");
   for (i = 0, m.room = 1; i < hosts.n; i++) m.room += hosts.p[i] == ',';
-  if (!c->s->config.driver) m.room = processes_room(out);
+  told = svc_cluster_told(cluster);
+  if (!told) m.room = processes_room(out);
   out->at = svc_arena_alloc(c->arena, (m.room + 1) * sizeof *out->at);
   if (!out->at) return svc_no_memory(c);
-  if (c->s->config.driver) processes_driven(&m);
-  else processes_specified(&m);
+  if (told) processes_driven(&m);
+  else if (hosts.n) processes_specified(&m);
   return c->arena->failed ? svc_no_memory(c) : true;
 }
 
@@ -139,7 +141,7 @@ static bool processes_may_be(svc_call *c, const svc_entity *cluster, svc_str id)
 {
   svc_cluster_kept kept = svc_cluster_kept_of(cluster);
   size_t n = kept.legacy ? cluster->unique.n : CLUSTER_ID;
-  if (c->s->config.driver) return true;
+  if (svc_cluster_told(cluster)) return true;
   if (id.n <= n || id.p[n] != '-') return false;
   return kept.legacy ? svc_str_is_nocase((svc_str){ id.p, n }, svc_arena_copy(c->arena, cluster->unique).p) : memcmp(id.p, kept.id, n) == 0;
 }

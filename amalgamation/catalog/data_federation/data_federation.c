@@ -322,13 +322,6 @@ static svc_node *data_federation_desired(svc_call *c, const svc_entity *e)
   return body;
 }
 
-/* Where the driver says that it is reached. */
-static bool data_federation_facts(svc_call *c, svc_change *change, const svc_node *facts)
-{
-  svc_endpoint_facts(c, change->body, facts, "hostnames", DATA_FEDERATION_HOSTS);
-  return true;
-}
-
 static bool data_federation_ask(svc_call *c)
 {
   const svc_entity *e;
@@ -338,6 +331,16 @@ static bool data_federation_ask(svc_call *c)
   return svc_question_about(c, "logs", "data federation", e, e->unique,
                             svc_arena_print(c->arena, "{\"from\":%lld,\"log\":\"queryLogs\",\"until\":%lld}", (long long)from, (long long)until));
 }
+
+static const svc_field data_federation_fact_fields[] = { F_STRS("hostnames", .min = 1, .max = 255, .max_items = DATA_FEDERATION_HOSTS) };
+static const svc_object data_federation_facts_object = { .name = "FederationFacts", .fields = SVC_ROWS(data_federation_fact_fields) };
+static const svc_order_row data_federation_orders[] = {
+  { "federation.put",
+    "Serve the federated database as `storage` says. Facts: the names of hosts by which it is reached.",
+    NULL, &data_federation_facts_object, 0 },
+  { "federation.delete", "Stop serving the federated database.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
 
 /* ------------------------------------------------------------------------------------------------------------------ noun */
 
@@ -363,9 +366,10 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation = {
   .event_updated = "FEDERATED_DATABASE_UPDATED",
   .event_deleted = "FEDERATED_DATABASE_UPDATED", /* asked for: when it is gone it is REMOVED */
   .event_field = "resourceId",
+  .orders = data_federation_orders,
   .routes = SVC_ROUTES(data_federation_routes),
   .prepare = data_federation_prepare,
   .view = data_federation_view,
   .desired = data_federation_desired,
-  .facts = data_federation_facts,
+  .facts = svc_facts_into,
 };

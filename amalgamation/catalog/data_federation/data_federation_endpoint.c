@@ -120,6 +120,12 @@ static bool data_federation_endpoint_add(svc_call *c)
   return svc_insert(c, &change, &e) && svc_list_entities(c, &all);
 }
 
+static const svc_order_row data_federation_endpoint_orders[] = {
+  { "federation_endpoint.create", "Let the private endpoint of the customer reach the federated databases of the project.", NULL, NULL, 0 },
+  { "federation_endpoint.delete", "Let it reach them no more.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_data_federation_endpoint = {
   .name = "data federation endpoint",
   .rel = "privateNetworkEndpoint",
@@ -141,5 +147,6 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_endpoint = {
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .governed = svc_policy_endpoint,
+  .orders = data_federation_endpoint_orders,
   .routes = SVC_ROUTES(data_federation_endpoint_routes),
 };

@@ -50,7 +50,7 @@ static const svc_route data_federation_limit_routes[] = {
 static bool data_federation_limit_ask(svc_call *c)
 {
   const svc_entity *e = svc_path_entity(c, "data federation");
-  if (!c->s->config.driver || !svc_json_is(e->body, "state", "ACTIVE")) return true;
+  if (!svc_json_is(e->body, "state", "ACTIVE")) return true;
   return svc_question_about(c, "measure", "data federation", e, e->unique, SVC_S("{\"metric\":\"bytesProcessed\"}"));
 }
 
@@ -123,7 +123,7 @@ static svc_node *data_federation_limit_view(svc_call *c, const svc_entity *e)
   if (!body || c->error.code) return NULL;
   if (highest >= 0) svc_node_set_i64(c->arena, body, "defaultLimit", highest);
   if (highest >= 0) svc_node_set_i64(c->arena, body, "maximumLimit", highest);
-  if (!c->s->config.driver || c->request.method == SVC_GET) svc_node_set_i64(c->arena, body, "currentUsage", 0);
+  svc_node_set_i64(c->arena, body, "currentUsage", 0);
   return body;
 }
 
@@ -161,6 +161,12 @@ static bool data_federation_limit_set(svc_call *c)
   return rc == SVC_OK ? svc_verb_update(c) : data_federation_limit_make(c, tenant, name);
 }
 
+static const svc_order_row data_federation_limit_orders[] = {
+  { "federation_limit.put", "Enforce the limit on how much data queries process.", NULL, NULL, 0 },
+  { "federation_limit.delete", "The limit is enforced no more.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_data_federation_limit = {
   .name = "data federation limit",
   .rel = "limit",
@@ -178,6 +184,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_limit = {
   .event_deleted = "DATA_FEDERATION_QUERY_LIMIT_DELETED",
   .order_put = "federation_limit.put",
   .order_gone = "federation_limit.delete",
+  .orders = data_federation_limit_orders,
   .routes = SVC_ROUTES(data_federation_limit_routes),
   .prepare = data_federation_limit_prepare,
   .view = data_federation_limit_view,

@@ -246,11 +246,11 @@ static void cluster_moves(svc_change *change, const cluster_diff *diff)
 
 /* Hosts have no names before the creation has ended. A change of them is shown when it is done: until then the strings lead to the hosts that
 ** there are. */
-static bool cluster_connect(svc_call *c, const svc_change *change, const svc_cluster_kept *kept)
+static bool cluster_connect(svc_call *c, svc_change *change, const svc_cluster_kept *kept)
 {
   bool made = change->state && strcmp(change->state, change->noun->noun->lifecycle->created) != 0;
   if (change->before && svc_cluster_connected(change->before)) return true;
-  return made && !change->before ? svc_network_connect(c, change->body, kept) : svc_network_begin(c, change->body, kept);
+  return made && !change->before ? svc_facts_take(c, change, "cluster.create", NULL) : svc_network_begin(c, change->body, kept);
 }
 
 static bool cluster_update(svc_call *c, svc_change *change, svc_cluster_kept *kept)
@@ -275,8 +275,9 @@ static bool cluster_prepare(svc_call *c, svc_change *change)
   if (change->before) kept = svc_cluster_kept_of(&change->entity);
   else svc_cluster_begin(c, change, &kept);
   if (!svc_cluster_rules(c, change) || !svc_network_allows(c, change)) return false;
-  if (change->before ? !cluster_update(c, change, &kept) : !cluster_connect(c, change, &kept)) return false;
   change->extra = svc_cluster_extra(c, change, &kept);
+  if (change->before ? !cluster_update(c, change, &kept) : !cluster_connect(c, change, &kept)) return false;
+  if (change->before) change->extra = svc_cluster_extra(c, change, &kept);
   return svc_backup_allows(c, change);
 }
 
@@ -285,12 +286,6 @@ static bool cluster_stored(svc_call *c, const svc_change *change, const svc_enti
 {
   if (change->before && svc_node_bool(change->body, "paused", false) && !svc_transfer_stop(c, e)) return false;
   return svc_backup_follows(c, change, e) && svc_network_follows(c, change);
-}
-
-/* What was asked for is done, and the strings lead to the hosts that there are now. */
-static bool cluster_rests(svc_call *c, svc_change *change, const svc_cluster_kept *kept)
-{
-  return svc_network_connect(c, change->body, kept) && svc_transfer_simulate(c, &change->entity, change->body, kept->size);
 }
 
 /* At the end of a pause the cluster is updated as by a request to resume. */
@@ -302,8 +297,6 @@ static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
     kept.restarting = false;
     change->extra = svc_cluster_extra(c, change, &kept);
   }
-  if (tag == SVC_DUE_STATE && svc_cluster_is(change->body, "stateName", "IDLE"))
-    return cluster_rests(c, change, &kept);
   if (tag != CLUSTER_DUE_RESUME || !svc_node_bool(change->body, "paused", false)) return true;
   kept.resumed = c->now;
   svc_node_set_bool(c->arena, change->body, "paused", false);
@@ -312,21 +305,6 @@ static bool cluster_fell_due(svc_call *c, svc_change *change, int tag)
   change->event = change->noun->noun->event_updated;
   change->extra = svc_cluster_extra(c, change, &kept);
   return true;
-}
-
-/* Where it is reached, how much data it has, and how much of it it sends. */
-static bool cluster_facts(svc_call *c, svc_change *change, const svc_node *facts)
-{
-  int64_t size = svc_node_i64(facts, "dataSizeBytes", -1);
-  svc_entity e = change->entity;
-  svc_cluster_kept kept;
-  if (size >= 0) {
-    e.extra = change->extra;
-    kept = svc_cluster_kept_of(&e);
-    kept.size = size;
-    change->extra = svc_cluster_extra(c, change, &kept);
-  }
-  return svc_network_facts(c, change, facts) && svc_transfer_put(c, &change->entity, change->body, svc_node_get(facts, "transfer"));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
@@ -375,7 +353,9 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .fell_due = cluster_fell_due,
   .gone = svc_network_left,
   .desired = svc_cluster_desired,
-  .facts = cluster_facts,
+  .orders = svc_cluster_orders,
+  .simulate = svc_cluster_simulate,
+  .facts = svc_cluster_facts,
   .names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API,
                    .quota = "svc.project.deployment.clusters", .meters = svc_cluster_meters
 };

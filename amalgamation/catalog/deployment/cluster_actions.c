@@ -9,7 +9,6 @@
 #include "catalog/deployment/cluster_parts.h"
 
 #define CLUSTER_ACTIONS_PIN_DAYS 28 /* the longest, and what it is where nothing is said */
-#define CLUSTER_ACTIONS_SAMPLE ((int64_t)350000000) /* bytes of the sample data */
 
 static const char cluster_actions_pinned[] = "featureCompatibilityVersionExpirationDate";
 static const char cluster_actions_granted[] = "vendorEmployeeAccessGrant";
@@ -18,7 +17,6 @@ static const char cluster_actions_granted[] = "vendorEmployeeAccessGrant";
 enum cluster_action {
   CLUSTER_ACTION_NOTE = 1, /* something is written down, and the deployment stays as it is */
   CLUSTER_ACTION_RESTART,
-  CLUSTER_ACTION_LOAD, /* sample data */
   CLUSTER_ACTION_BELOW /* something below it is set, and goes through it */
 };
 
@@ -28,10 +26,6 @@ SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change)
   if (change->action == CLUSTER_ACTION_RESTART) {
     kept = svc_cluster_kept_of(&change->entity);
     kept.restarting = true;
-    change->extra = svc_cluster_extra(c, change, &kept);
-  } else if (change->action == CLUSTER_ACTION_LOAD) {
-    kept = svc_cluster_kept_of(&change->entity);
-    kept.size += CLUSTER_ACTIONS_SAMPLE;
     change->extra = svc_cluster_extra(c, change, &kept);
   }
   return change->action != 0;
@@ -160,32 +154,6 @@ SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c)
 
 /* ------------------------------------------------------------------------------------------- what lies below clusters */
 
-/* What is below a cluster and is part of what a driver brings about. */
-static const struct cluster_actions_part {
-  const char *noun, *name;
-} cluster_actions_parts[] = { { CLUSTER_PROCESS_ARGS, "processArgs" }, { CLUSTER_GLOBAL_WRITES, "globalWrites" } };
-
-/* A driver is told of a restart, which no field shows, and of what was set below the cluster. */
-SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e)
-{
-  static const svc_id none;
-  svc_node *body = svc_entity_body(c, e), *part;
-  const svc_noun_info *noun;
-  svc_entity below;
-  size_t i;
-  if (!body) return NULL;
-  for (i = 0; i < sizeof cluster_actions_parts / sizeof cluster_actions_parts[0]; i++) {
-    noun = svc_noun_named(c->s, cluster_actions_parts[i].noun);
-    if (!noun || svc_entity_get(c->txn, noun->noun->kind, &e->id, &none, &below) != SVC_OK) continue;
-    part = svc_entity_body(c, &below);
-    if (!part) return NULL;
-    part->name = svc_str_c(cluster_actions_parts[i].name);
-    svc_node_put(c->arena, body, part);
-  }
-  if (svc_cluster_kept_of(e).restarting) svc_node_set_bool(c->arena, body, "restartPrimaries", true);
-  return body;
-}
-
 /* One of the project of the path, where that does not name it itself. */
 SVC_PRIVATE bool svc_cluster_named(svc_call *c, svc_str name, svc_entity *out)
 {
@@ -227,17 +195,21 @@ SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change)
   return busy ? svc_order_put(c, change->noun, &e) : true; /* an order is for what is wanted now */
 }
 
-/* A driver measures it; without one, it has so much more data, and sends some of it. */
-SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name)
+SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name, const svc_node *facts)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_KIND);
   svc_entity cluster, e;
   svc_change change;
+  svc_cluster_kept kept;
   int rc = noun ? svc_entity_named(c->txn, CLUSTER_KIND, noun->noun->names, &c->scope.group, name, &cluster) : SVC_NOT_FOUND;
-  if (rc != SVC_OK || c->s->config.driver) return rc == SVC_OK || rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
   if (!svc_change_of(c, noun, &cluster, &change)) return false;
-  change.action = CLUSTER_ACTION_LOAD;
-  return svc_change_keep(c, &change, &e) && svc_transfer_simulate(c, &e, change.body, svc_cluster_kept_of(&e).size);
+  kept = svc_cluster_kept_of(&cluster);
+  kept.size += svc_node_i64(facts, "dataSizeBytes", 0);
+  change.action = CLUSTER_ACTION_NOTE;
+  change.id = cluster.id;
+  change.extra = svc_cluster_extra(c, &change, &kept);
+  return svc_change_keep(c, &change, &e) && svc_transfer_put(c, &e, change.body, svc_node_get(facts, "transfer"));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ views */

@@ -26,7 +26,8 @@ SVC_PRIVATE bool svc_cluster_open(svc_call *c, const svc_entity *cluster, svc_ch
 SVC_PRIVATE bool svc_cluster_open_own(svc_call *c, const svc_entity *cluster, svc_change *out); /* of what shared tiers have not */
 SVC_PRIVATE bool svc_cluster_updates(svc_call *c, svc_change *change);
 SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e);
-SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name); /* sample data has come into it; one that is gone has no use for it */
+/* Data has come into it, as facts say ("dataSizeBytes", "transfer"); one that is gone has no use for it. */
+SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name, const svc_node *facts);
 
 /* transfer_parts.c: what it sends. rates: {"internet":40}, in thousandths of a gigabyte an hour; NULL: nothing is said of it. */
 #define CLUSTER_TRANSFER_KIND "ctrf"
@@ -36,8 +37,14 @@ SVC_PRIVATE size_t svc_transfer_meters(svc_call *c, const svc_node *body, svc_me
 SVC_PRIVATE void svc_transfer_take(svc_call *c, svc_node *body, const svc_node *rates);
 SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const svc_node *body, const svc_node *rates);
 SVC_PRIVATE bool svc_transfer_stop(svc_call *c, const svc_entity *cluster);
-/* Without a driver: of one that has so many bytes of data. */
-SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_entity *cluster, const svc_node *body, int64_t size);
+/* What a simulated cluster with so many bytes of data sends, into facts. */
+SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_id *cluster, int64_t size, svc_node *facts);
+
+/* cluster_facts.c: orders to the driver, and what it says. */
+SVC_DECLARE(const svc_order_row svc_cluster_orders[])
+SVC_DECLARE(const svc_object svc_cluster_transfer_facts)
+SVC_PRIVATE bool svc_cluster_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts);
+SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_node *facts);
 
 /* cluster_diff.c: what events show of one that has changed. */
 SVC_DECLARE(const svc_diff svc_cluster_diff)

@@ -17,6 +17,13 @@ static const svc_field cluster_transfer_fields[] = {
 };
 static const svc_object cluster_transfer_object = { .name = "ClusterTransfer", .fields = SVC_ROWS(cluster_transfer_fields) };
 
+static const svc_field cluster_transfer_fact_fields[] = { F_OBJ("transfer", &svc_cluster_transfer_facts) };
+static const svc_object cluster_transfer_facts_object = { .name = "MeasuredFacts", .fields = SVC_ROWS(cluster_transfer_fact_fields) };
+static const svc_order_row cluster_transfer_orders[] = {
+  { "cluster.measure", "Say anew how much data the cluster sends, in thousandths of a gigabyte an hour.", NULL, &cluster_transfer_facts_object, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------------ hooks */
 
 /* Each hour the driver is asked anew. */
@@ -24,13 +31,13 @@ static bool cluster_transfer_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag != CLUSTER_TRANSFER_MEASURE) return true;
   svc_change_due(change, CLUSTER_TRANSFER_MEASURE, c->now + CLUSTER_TRANSFER_HOUR);
-  return svc_order_put(c, change->noun, &change->entity);
+  return svc_order_within(c, change);
 }
 
 static bool cluster_transfer_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   const svc_node *rates = svc_node_get(facts, "transfer");
-  if (rates && rates->type == SVC_J_OBJECT) svc_transfer_take(c, change->body, rates);
+  if (rates) svc_transfer_take(c, change->body, rates);
   return true;
 }
 
@@ -42,6 +49,7 @@ SVC_PRIVATE const svc_noun svc_noun_cluster_transfer = {
   .parent = "cluster",
   .object = &cluster_transfer_object,
   .order_put = "cluster.measure",
+  .orders = cluster_transfer_orders,
   .fell_due = cluster_transfer_fell_due,
   .facts = cluster_transfer_facts,
   .meters = svc_transfer_meters

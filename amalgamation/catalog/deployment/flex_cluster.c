@@ -50,6 +50,12 @@ static const svc_lifecycle flex_cluster_lifecycle = {
   .transitions = flex_cluster_transitions
 };
 
+static const svc_order_row flex_cluster_orders[] = {
+  { "flex.create", "Start the flex cluster. It is reached by the `hosts` of the facts.", NULL, &svc_host_facts, 0 },
+  { "flex.delete", "Stop the flex cluster and remove its data.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 static const svc_guard flex_cluster_guards[] = {
   { "stateName", "DELETING", SVC_GUARD_CHANGE | SVC_GUARD_DELETE, SVC_E_CLUSTER_ALREADY_REQUESTED_DELETION },
   { "terminationProtectionEnabled", "true", SVC_GUARD_DELETE,
@@ -77,19 +83,29 @@ static bool flex_cluster_region(svc_call *c, const svc_node *body)
 }
 
 /* How it is reached: as a cluster of one shared region is. Its hosts have names of its id, which it keeps in an upgrade. */
-static bool flex_cluster_connect(svc_call *c, svc_change *change)
+static bool flex_cluster_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   static const char model[] = "{\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{},"
                               "\"providerName\":\"TENANT\"}]}]}";
-  svc_node *like = svc_json_parse(c->arena, svc_str_c(model)), *strings = svc_node_object(c->arena, "connectionStrings");
+  svc_node *like = svc_json_parse(c->arena, svc_str_c(model));
   svc_cluster_kept kept;
-  if (!like || !strings) return svc_no_memory(c);
-  svc_node_put(c->arena, like, strings);
+  svc_cluster_reach reach;
+  (void)action;
+  if (!like) return svc_no_memory(c);
+  if (change->extra.n < CLUSTER_ID) return true; /* of a damaged record nobody knows the hosts */
   memset(&kept, 0, sizeof kept);
   memcpy(kept.id, change->extra.p, sizeof kept.id);
-  if (!svc_network_connect(c, like, &kept)) return false;
-  svc_node_put(c->arena, change->body, svc_node_copy(c->arena, svc_node_get(like, "connectionStrings")));
-  return svc_txn_good(c);
+  reach = svc_cluster_reach_of(c, like, &kept);
+  svc_cluster_simulated_hosts(c->arena, &reach, facts);
+  return true;
+}
+
+static bool flex_cluster_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  svc_cluster_kept none;
+  memset(&none, 0, sizeof none);
+  if (svc_node_get(facts, "version")) svc_node_set_from(c->arena, change->body, "dbVersion", facts, "version");
+  return svc_network_facts(c, change, &none, facts);
 }
 
 /* Six characters that name its hosts, which no other cluster of the project has, and no connection strings: it has no hosts before the
@@ -108,14 +124,7 @@ static bool flex_cluster_begin(svc_call *c, svc_change *change)
   change->extra = svc_arena_copy(c->arena, (svc_str){ id, sizeof id });
   if (change->extra.n < CLUSTER_ID) return svc_no_memory(c);
   svc_node_put(c->arena, change->body, strings);
-  return change->action != FLEX_TAKES_OVER || flex_cluster_connect(c, change);
-}
-
-/* It is there. A driver says itself where the hosts are. */
-static bool flex_cluster_rests(svc_call *c, svc_change *change)
-{
-  bool connected = c->s->config.driver || svc_cluster_connected(change->body);
-  return connected || change->extra.n < CLUSTER_ID || flex_cluster_connect(c, change); /* of a damaged record nobody knows the hosts */
+  return change->action != FLEX_TAKES_OVER || svc_facts_take(c, change, "flex.create", NULL);
 }
 
 static bool flex_cluster_prepare(svc_call *c, svc_change *change)
@@ -140,7 +149,6 @@ static bool flex_cluster_fell_due(svc_call *c, svc_change *change, int tag)
   const svc_noun_info *snapshots = svc_noun_named(c->s, "flex snapshot");
   svc_change taken;
   svc_entity e;
-  if (tag == SVC_DUE_STATE && svc_cluster_is(change->body, "stateName", "IDLE")) return flex_cluster_rests(c, change);
   if (tag != FLEX_CLUSTER_DUE_SNAPSHOT) return true;
   svc_change_due(change, FLEX_CLUSTER_DUE_SNAPSHOT, flex_cluster_next_snapshot(c));
   if (!snapshots || !svc_cluster_is(change->body, "stateName", "IDLE")) return true;
@@ -220,7 +228,9 @@ SVC_PRIVATE const svc_noun svc_noun_flex_cluster = {
   .prepare = flex_cluster_prepare,
   .fell_due = flex_cluster_fell_due,
   .gone = flex_cluster_gone,
-  .facts = svc_network_facts,
+  .orders = flex_cluster_orders,
+  .simulate = flex_cluster_simulate,
+  .facts = flex_cluster_facts,
   .names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API,
                    .quota = "svc.project.deployment.clusters", .field_events = flex_cluster_events, .meters = flex_cluster_meters
 };

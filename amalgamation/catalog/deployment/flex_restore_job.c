@@ -145,34 +145,42 @@ static bool flex_restore_job_prepare(svc_call *c, svc_change *change)
   return flex_restore_job_snapshot(c, change, download) && (download || flex_restore_job_target(c, change));
 }
 
-/* What a download made ready: where the driver says that it is, or where a simulated one would be. */
-static void flex_restore_job_ready(svc_call *c, svc_change *change, svc_str url)
-{
-  const svc_config *config = &c->s->config;
-  if (!url.n && config->driver) return;
-  if (!url.n)
-    url = svc_arena_print(c->arena, "https://downloads.%s/%s.tgz", config->db_domain,
-                          svc_id_str(c->arena, &change->entity.id).p);
-  svc_node_set_str(c->arena, change->body, "snapshotUrl", url);
-  svc_node_set_date(c->arena, change->body, "expirationDate", c->now + FLEX_RESTORE_JOB_DOWNLOAD_HOURS * (SVC_DAY_MS / 24));
-}
-
 static bool flex_restore_job_fell_due(svc_call *c, svc_change *change, int tag)
 {
   bool download = svc_cluster_is(change->body, "deliveryType", "DOWNLOAD");
   if (tag != SVC_DUE_STATE || !svc_cluster_is(change->body, "status", "COMPLETED")) return true;
   svc_node_set_date(c->arena, change->body, "restoreFinishedDate", c->now);
-  if (download) flex_restore_job_ready(c, change, SVC_S(""));
-  else change->event = "TENANT_RESTORE_COMPLETED_AUDIT";
+  if (!download) change->event = "TENANT_RESTORE_COMPLETED_AUDIT";
   return true;
 }
 
 static bool flex_restore_job_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   svc_str url = svc_node_str(facts, "url");
-  if (svc_cluster_is(change->body, "deliveryType", "DOWNLOAD") && url.n) flex_restore_job_ready(c, change, url);
+  if (!svc_cluster_is(change->body, "deliveryType", "DOWNLOAD") || !url.n) return true;
+  svc_node_set_str(c->arena, change->body, "snapshotUrl", url);
+  svc_node_set_date(c->arena, change->body, "expirationDate", c->now + FLEX_RESTORE_JOB_DOWNLOAD_HOURS * (SVC_DAY_MS / 24));
   return true;
 }
+
+/* Where a simulated download would be: nobody answers there. */
+static bool flex_restore_job_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
+{
+  (void)action;
+  if (svc_cluster_is(change->body, "deliveryType", "DOWNLOAD"))
+    svc_node_set_str(c->arena, facts, "url", svc_arena_print(c->arena, "https://downloads.%s/%s.tgz", c->s->config.db_domain,
+                                                             svc_id_str(c->arena, &change->entity.id).p));
+  return true;
+}
+
+static const svc_field flex_restore_job_fact_fields[] = { F_STR("url", .min = 1, .max = 2048) };
+static const svc_object flex_restore_job_facts_object = { .name = "FlexRestoreFacts", .fields = SVC_ROWS(flex_restore_job_fact_fields) };
+static const svc_order_row flex_restore_job_orders[] = {
+  { "restore.run",
+    "Restore the snapshot into the target flex cluster; of a download make the file ready. Facts: its `url`.",
+    NULL, &flex_restore_job_facts_object, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
 
 SVC_PRIVATE const svc_noun svc_noun_flex_restore_job = {
   .name = "flex restore job",
@@ -187,8 +195,10 @@ SVC_PRIVATE const svc_noun svc_noun_flex_restore_job = {
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &flex_restore_job_lifecycle,
   .event_created = "TENANT_RESTORE_REQUESTED_AUDIT",
+  .orders = flex_restore_job_orders,
   .routes = SVC_ROUTES(flex_restore_job_routes),
   .prepare = flex_restore_job_prepare,
   .fell_due = flex_restore_job_fell_due,
+  .simulate = flex_restore_job_simulate,
   .facts = flex_restore_job_facts,
 };

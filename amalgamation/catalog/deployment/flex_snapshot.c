@@ -55,6 +55,12 @@ static bool flex_snapshot_fell_due(svc_call *c, svc_change *change, int tag)
   return true;
 }
 
+static const svc_order_row flex_snapshot_orders[] = {
+  { "snapshot.take", "Take a snapshot of the flex cluster.", NULL, NULL, 0 },
+  { "snapshot.delete", "Remove the snapshot.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_flex_snapshot = {
   .name = "flex snapshot",
   .rel = "flexSnapshot",
@@ -67,6 +73,7 @@ SVC_PRIVATE const svc_noun svc_noun_flex_snapshot = {
   .lifecycle = &flex_snapshot_lifecycle,
   .event_deleted = "TENANT_SNAPSHOT_DELETED_AUDIT",
   .order_gone = "snapshot.delete",
+  .orders = flex_snapshot_orders,
   .routes = SVC_ROUTES(flex_snapshot_routes),
   .prepare = flex_snapshot_prepare,
   .fell_due = flex_snapshot_fell_due,

@@ -339,6 +339,13 @@ static const svc_field_error online_archive_errors[] = {
   { NULL, 0, 0 }
 };
 
+static const svc_order_row online_archive_orders[] = {
+  { "archive.put", "Move documents that match the criteria into the archive, from now on.", NULL, NULL, 0 },
+  { "archive.pause", "Move no more documents; those in the archive stay.", NULL, NULL, 0 },
+  { "archive.delete", "Remove the archive.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_online_archive = {
   .name = "online archive",
   .rel = "onlineArchive",
@@ -356,6 +363,7 @@ SVC_PRIVATE const svc_noun svc_noun_online_archive = {
   .event_updated = "ONLINE_ARCHIVE_UPDATED",
   .event_deleted = "ONLINE_ARCHIVE_DELETED",
   .field_errors = online_archive_errors,
+  .orders = online_archive_orders,
   .routes = SVC_ROUTES(online_archive_routes),
   .prepare = online_archive_prepare,
 };

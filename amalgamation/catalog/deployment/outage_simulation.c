@@ -149,6 +149,12 @@ static bool outage_simulation_fell_due(svc_call *c, svc_change *change, int tag)
   return true;
 }
 
+static const svc_order_row outage_simulation_orders[] = {
+  { "outage.start", "Make the nodes in the regions of `outageFilters` unreachable.", NULL, NULL, 0 },
+  { "outage.end", "Make them reachable again.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 SVC_PRIVATE const svc_noun svc_noun_outage_simulation = {
@@ -162,6 +168,7 @@ SVC_PRIVATE const svc_noun svc_noun_outage_simulation = {
   .err_exists = SVC_E_OUTAGE_SIMULATION_ALREADY_EXISTS,
   .lifecycle = &outage_simulation_lifecycle,
   .event_created = "CLUSTER_UPDATE_SUBMITTED", /* asked for; that it has started is told later */
+  .orders = outage_simulation_orders,
   .routes = SVC_ROUTES(outage_simulation_routes),
   .prepare = outage_simulation_prepare,
   .fell_due = outage_simulation_fell_due

@@ -207,6 +207,11 @@ static bool rolling_index_fell_due(svc_call *c, svc_change *change, int tag)
   return true;
 }
 
+static const svc_order_row rolling_index_orders[] = {
+  { "index.build", "Build the index, one node after the other.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 SVC_PRIVATE const svc_noun svc_noun_rolling_index = {
@@ -217,6 +222,7 @@ SVC_PRIVATE const svc_noun svc_noun_rolling_index = {
   .object = &rolling_index_object,
   .event_created = "CLUSTER_UPDATE_SUBMITTED",
   .lifecycle = &rolling_index_lifecycle,
+  .orders = rolling_index_orders,
   .routes = SVC_ROUTES(rolling_index_routes),
   .fell_due = rolling_index_fell_due
 };

@@ -13,6 +13,7 @@
 
 #define SAMPLE_DATASET_KIND "smpl"
 #define SAMPLE_DATASET_KEPT (30 * SVC_DAY_MS)
+#define SAMPLE_DATASET_BYTES ((int64_t)350000000)
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
 
@@ -52,6 +53,16 @@ static const svc_lifecycle sample_dataset_lifecycle = {
   .field = "state", .created = "WORKING", .failed = "FAILED", .reason = "errorMessage", .transitions = sample_dataset_transitions
 };
 
+static const svc_field sample_dataset_fact_fields[] = {
+  F_LONG("dataSizeBytes", .flags = SVC_MIN), F_OBJ("transfer", &svc_cluster_transfer_facts)
+};
+static const svc_object sample_dataset_facts_object = { .name = "LoadFacts", .fields = SVC_ROWS(sample_dataset_fact_fields) };
+static const svc_order_row sample_dataset_orders[] = {
+  { "sampleDataset.load", "Load sample data into the cluster that `clusterName` names. `dataSizeBytes`: so many bytes have come.", NULL,
+    &sample_dataset_facts_object, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
 /* The load before this one, of the same cluster, goes; unless it is under way. */
@@ -82,7 +93,24 @@ static bool sample_dataset_fell_due(svc_call *c, svc_change *change, int tag)
 {
   if (tag != SVC_DUE_STATE) return true;
   svc_node_set_date(c->arena, change->body, "completeDate", c->now);
-  return !svc_node_is(change->body, "state", "COMPLETED") || svc_cluster_loaded(c, svc_node_str(change->body, "clusterName"));
+  return true;
+}
+
+static bool sample_dataset_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_KIND);
+  svc_entity cluster;
+  int rc = noun ? svc_entity_named(c->txn, CLUSTER_KIND, noun->noun->names, &c->scope.group, svc_node_str(change->body, "clusterName"), &cluster)
+                : SVC_NOT_FOUND;
+  (void)action;
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
+  svc_node_set_i64(c->arena, facts, "dataSizeBytes", SAMPLE_DATASET_BYTES);
+  return svc_transfer_simulate(c, &cluster.id, SAMPLE_DATASET_BYTES, facts);
+}
+
+static bool sample_dataset_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  return svc_cluster_loaded(c, svc_node_str(change->body, "clusterName"), facts);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
@@ -102,5 +130,8 @@ SVC_PRIVATE const svc_noun svc_noun_sample_dataset = {
   .event_created = "SAMPLE_DATASET_LOAD_REQUESTED",
   .event_field = "clusterName",
   .routes = SVC_ROUTES(sample_dataset_routes),
-  .fell_due = sample_dataset_fell_due
+  .fell_due = sample_dataset_fell_due,
+  .orders = sample_dataset_orders,
+  .simulate = sample_dataset_simulate,
+  .facts = sample_dataset_facts
 };

@@ -66,19 +66,20 @@ SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const 
   svc_node_set_from(c->arena, change.body, "clusterName", body, "name");
   svc_node_set_str(c->arena, change.body, "providerName", transfer_parts_provider(body));
   svc_transfer_take(c, change.body, rates);
-  if (!there && c->s->config.driver) svc_change_due(&change, CLUSTER_TRANSFER_MEASURE, c->now + CLUSTER_TRANSFER_HOUR);
+  if (!there) svc_change_due(&change, CLUSTER_TRANSFER_MEASURE, c->now + CLUSTER_TRANSFER_HOUR);
   return there ? svc_change_keep(c, &change, &e) : svc_insert(c, &change, &e);
 }
 
-SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_entity *cluster, const svc_node *body, int64_t size)
+SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_id *cluster, int64_t size, svc_node *facts)
 {
-  svc_str id = svc_id_str(c->arena, &cluster->id);
+  svc_str id = svc_id_str(c->arena, cluster);
   svc_node *rates;
   size_t i;
-  if (c->s->config.driver || size <= 0) return true;
-  rates = svc_node_object(c->arena, NULL);
+  if (size <= 0) return true;
+  rates = svc_node_object(c->arena, "transfer");
   if (!rates || !id.n) return svc_no_memory(c);
   for (i = 0; i < TRANSFER_PARTS_WAYS; i++)
     svc_node_set_i64(c->arena, rates, transfer_parts_ways[i].field, 1 + svc_simulated(id.p, transfer_parts_ways[i].sku, 0) / 10);
-  return svc_transfer_put(c, cluster, body, rates);
+  svc_node_put(c->arena, facts, rates);
+  return true;
 }

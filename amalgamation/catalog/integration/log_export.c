@@ -72,6 +72,12 @@ static bool log_export_prepare(svc_call *c, svc_change *change)
   return svc_cloud_role(c, svc_node_str(change->body, "iamRoleId"), SVC_S("AWS"));
 }
 
+static const svc_order_row log_export_orders[] = {
+  { "logexport.verify", "Find out whether the bucket can be written to.", NULL, NULL, 0 },
+  { "logexport.start", "Write logs into the bucket.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_log_export = {
   .name = "log export",
   .rel = "pushBasedLogExport",
@@ -84,6 +90,7 @@ SVC_PRIVATE const svc_noun svc_noun_log_export = {
   .event_created = "PUSH_BASED_LOG_EXPORT_ENABLED",
   .event_updated = "PUSH_BASED_LOG_EXPORT_CONFIGURATION_UPDATED",
   .event_deleted = "PUSH_BASED_LOG_EXPORT_DISABLED",
+  .orders = log_export_orders,
   .routes = SVC_ROUTES(log_export_routes),
   .prepare = log_export_prepare,
 };

@@ -103,6 +103,12 @@ static bool log_integration_prepare(svc_call *c, svc_change *change)
   return svc_cloud_role(c, svc_node_str(change->body, "roleId"), svc_str_is(type, "AZURE_LOG_EXPORT") ? SVC_S("AZURE") : SVC_S("GCP"));
 }
 
+static const svc_order_row log_integration_orders[] = {
+  { "logs.put", "Send logs to the destination.", NULL, NULL, 0 },
+  { "logs.delete", "Send no more logs to the destination.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_log_integration = {
   .name = "log integration",
   .rel = "logIntegration",
@@ -120,6 +126,7 @@ SVC_PRIVATE const svc_noun svc_noun_log_integration = {
   .event_field = "resourceId",
   .order_put = "logs.put",
   .order_gone = "logs.delete",
+  .orders = log_integration_orders,
   .routes = SVC_ROUTES(log_integration_routes),
   .prepare = log_integration_prepare,
 };

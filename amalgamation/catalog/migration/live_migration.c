@@ -170,6 +170,12 @@ static bool live_migration_told(svc_call *c, const svc_reply *reply)
   return svc_answer_again(c, body);
 }
 
+static const svc_order_row live_migration_orders[] = {
+  { "migration.copy", "Copy the data of the source into the cluster and follow its changes.", NULL, NULL, 0 },
+  { "migration.cutover", "Take the last changes of the source, then follow it no more.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_live_migration = {
   .name = CLUSTER_LIVE_MIGRATION,
   .rel = "liveMigration",
@@ -185,6 +191,7 @@ SVC_PRIVATE const svc_noun svc_noun_live_migration = {
   .refs = live_migration_refs,
   .event_created = "CLUSTER_IMPORT_STARTED",
   .event_field = "resourceId",
+  .orders = live_migration_orders,
   .routes = SVC_ROUTES(live_migration_routes),
   .prepare = live_migration_prepare,
   .fell_due = live_migration_fell_due,

@@ -66,6 +66,11 @@ static svc_node *live_migration_validation_view(svc_call *c, const svc_entity *e
   return c->arena->failed ? NULL : out;
 }
 
+static const svc_order_row live_migration_validation_orders[] = {
+  { "migration.validate", "Find out whether the source can be migrated.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_live_migration_validation = {
   .name = "live migration validation",
   .rel = "liveMigrationValidation",
@@ -80,6 +85,7 @@ SVC_PRIVATE const svc_noun svc_noun_live_migration_validation = {
   .lifecycle = &live_migration_validation_lifecycle,
   .refs = live_migration_validation_refs,
   .event_created = "PROJECT_LIVE_IMPORT_OVERRIDES_ADDED", /* the nearest there is: nothing was imported */
+  .orders = live_migration_validation_orders,
   .routes = SVC_ROUTES(live_migration_validation_routes),
   .prepare = live_migration_validation_prepare,
   .view = live_migration_validation_view,

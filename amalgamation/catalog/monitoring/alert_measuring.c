@@ -142,7 +142,7 @@ static bool alert_measuring_is(const svc_node *one, const svc_alert_condition *k
 /* What the driver says; they mostly come in the order in which they were asked for. */
 static bool alert_measuring_told(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_target *t, double *out)
 {
-  const svc_node *first = r->told->type == SVC_J_ARRAY ? r->told->first : NULL, *one = r->next ? r->next : first, *begun = one, *value;
+  const svc_node *first = r->told->first, *one = r->next ? r->next : first, *begun = one, *value;
   while (one && !alert_measuring_is(one, k, t)) {
     one = one->next ? one->next : first;
     if (one == begun) return false;
@@ -333,7 +333,7 @@ static bool alert_measuring_order(svc_call *c, const svc_change *change, svc_ale
 
 SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  bool hourly = tag == MEASURING_DUE_HOUR, asks = !hourly && c->s->config.driver, any = false;
+  bool hourly = tag == MEASURING_DUE_HOUR, asks = !hourly && svc_order_has_taker(c->s, change->noun->noun), any = false;
   int64_t every = hourly ? MEASURING_HOURLY : MEASURING_EVERY;
   svc_alert_round r;
   if (tag != SVC_DUE_RUN && !hourly) return true;

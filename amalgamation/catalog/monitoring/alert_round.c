@@ -8,6 +8,22 @@ static const svc_field alert_round_fields[] = { F_ANY("awsKms", .flags = SVC_REA
                                                 F_ANY("googleCloudKms", .flags = SVC_READ_ONLY) };
 static const svc_object alert_round_object = { .name = "AlertRound", .fields = SVC_ROWS(alert_round_fields) };
 
+/* One figure: of a host, a cluster, a processor, or whatever else it is named by. */
+static const svc_field alert_round_figure_fields[] = {
+  F_STR("clusterName"), F_STR("flexClusterName"), F_STR("host"), F_STR("metricName", .flags = SVC_REQUIRED), F_STR("processorName"),
+  F_STR("replicaSetName"), F_STR("units"), F_NUM("value")
+};
+static const svc_object alert_round_figure = { .name = "AlertFigure", .fields = SVC_ROWS(alert_round_figure_fields) };
+static const svc_field alert_round_figures_fields[] = { F_LIST("figures", &alert_round_figure, .max_items = 1000) };
+static const svc_object alert_round_figures = { .name = "AlertFigures", .fields = SVC_ROWS(alert_round_figures_fields) };
+
+static const svc_order_row alert_round_orders[] = {
+  { "metrics.measure",
+    "Measure these figures, which alert configurations watch. Facts: the figures that are known, as `desired` lists them, each with its `value`.",
+    &alert_round_figures, &alert_round_figures, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_alert_round = {
   .name = SVC_ALERT_ROUND,
   .kind = "arnd",
@@ -15,6 +31,7 @@ SVC_PRIVATE const svc_noun svc_noun_alert_round = {
   .flags = SVC_SINGLETON,
   .object = &alert_round_object,
   .order_put = "metrics.measure",
+  .orders = alert_round_orders,
   .fell_due = svc_alert_round_fell_due,
   .desired = svc_alert_round_desired,
   .facts = svc_alert_round_facts,

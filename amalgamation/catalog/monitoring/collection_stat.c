@@ -156,13 +156,12 @@ static void collection_stat_take(svc_call *c, svc_node *list, const svc_node *fr
 
 static bool collection_stat_ranks_told(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *said = svc_told_json(c, reply), *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
+  const svc_node *said = svc_told_array(c, reply), *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
   svc_node *body = svc_node_object(c->arena, NULL);
   svc_node *list = svc_node_array(c->arena, "rankedNamespaces");
   svc_str host = svc_node_str(asked, "host"), values[2];
   const svc_node *one;
   if (!said) return false;
-  if (said->type != SVC_J_ARRAY) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   if (!body || !list || !asked) return svc_no_memory(c);
   collection_stat_take(c, list, said, COLLECTION_STAT_RANKED);
   collection_stat_take(c, list, svc_node_get(asked, "pinned"), COLLECTION_STAT_RANKED);

@@ -44,6 +44,11 @@ static bool managed_slow_ms_disable(svc_call *c)
   return managed_slow_ms_set(c, false);
 }
 
+static const svc_order_row managed_slow_ms_orders[] = {
+  { "slow_ms.put", "Let the service choose from which duration on a query counts as slow, or no more.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_managed_slow_ms = {
   .name = "managed slow-query threshold",
   .rel = "managedSlowMs",
@@ -53,5 +58,6 @@ SVC_PRIVATE const svc_noun svc_noun_managed_slow_ms = {
   .object = &managed_slow_ms_object,
   .event_updated = "GROUP_SETTINGS_UPDATED",
   .order_put = "slow_ms.put",
+  .orders = managed_slow_ms_orders,
   .routes = SVC_ROUTES(managed_slow_ms_routes),
 };

@@ -114,8 +114,8 @@ SVC_PRIVATE bool svc_part_ask(svc_call *c)
 /* The names that were told; what is no list of names is no answer: 503. */
 static const svc_node *process_part_names(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *said = svc_told_json(c, reply), *one;
-  bool good = said && said->type == SVC_J_ARRAY && svc_node_count(said) <= PROCESS_PART_MOST;
+  const svc_node *said = svc_told_array(c, reply), *one;
+  bool good = said && svc_node_count(said) <= PROCESS_PART_MOST;
   for (one = good ? said->first : NULL; one; one = one->next) good = good && one->type == SVC_J_STRING && one->text.n;
   if (good) return said;
   if (said) (void)svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");

@@ -199,6 +199,12 @@ static bool query_shape_set(svc_call *c)
   return rc == SVC_OK ? query_shape_change(c, hash) : query_shape_make(c, hash);
 }
 
+static const svc_order_row query_shape_orders[] = {
+  { "query_shape.reject", "Refuse queries of this shape.", NULL, NULL, 0 },
+  { "query_shape.unreject", "Refuse them no more.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 SVC_PRIVATE const svc_noun svc_noun_query_shape = {
@@ -219,6 +225,7 @@ SVC_PRIVATE const svc_noun svc_noun_query_shape = {
   .event_deleted = "QUERY_SHAPE_UNBLOCKED",
   .order_put = "query_shape.reject",
   .order_gone = "query_shape.unreject",
+  .orders = query_shape_orders,
   .routes = SVC_ROUTES(query_shape_routes),
   .spell = query_shape_spell
 };

@@ -158,6 +158,12 @@ static bool container_prepare(svc_call *c, svc_change *change)
   return container_block(c, change) && svc_network_unused(c, &change->entity);
 }
 
+static const svc_field container_fact_fields[] = {
+  F_HEX24("azureSubscriptionId"), F_STR("gcpProjectId", .pattern = "^p-[0-9a-z]{24}$"),
+  F_STR("networkName", .pattern = "^nt-[0-9a-f]{24}-[0-9a-z]{8}$"), F_STR("vnetName", .pattern = "^([-\\w._()])+$", .max = 255),
+  F_STR("vpcId", .pattern = "^vpc-[0-9a-f]{17}$")
+};
+static const svc_object container_facts_object = { .name = "ContainerFacts", .fields = SVC_ROWS(container_fact_fields) };
 SVC_PRIVATE const svc_noun svc_noun_container = {
   .name = "network container",
   .rel = "container",
@@ -172,5 +178,8 @@ SVC_PRIVATE const svc_noun svc_noun_container = {
   .event_field = "resourceId",
   .routes = SVC_ROUTES(container_routes),
   .prepare = container_prepare,
+  .reports = &container_facts_object,
+  .simulate = svc_network_simulate,
+  .reported = svc_facts_into,
   .removing = svc_network_unused,
 };

@@ -193,45 +193,33 @@ static bool endpoint_service_prepare(svc_call *c, svc_change *change)
   return svc_check_done(c);
 }
 
-/* What it is called at its provider, when it is there: a simulation. */
-static void endpoint_service_name(svc_call *c, svc_node *body, const svc_id *id)
+/* What it is called at its provider, when it is there. */
+static bool endpoint_service_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
-  svc_str hex = svc_id_str(c->arena, id), provider = svc_node_str(body, "cloudProvider");
+  svc_str hex = svc_id_str(c->arena, &change->id), provider = svc_node_str(change->body, "cloudProvider");
   svc_node *list = svc_node_array(c->arena, "serviceAttachmentNames"), *name;
+  (void)action;
   if (svc_str_is(provider, "AWS")) {
-    svc_node_set_str(c->arena, body, "endpointServiceName", svc_endpoint_name(c, "com.amazonaws.vpce.vpce-svc-", id));
+    svc_node_set_str(c->arena, facts, "endpointServiceName", svc_endpoint_name(c, "com.amazonaws.vpce.vpce-svc-", &change->id));
   } else if (svc_str_is(provider, "AZURE")) {
-    svc_node_set_str(c->arena, body, "privateLinkServiceName", svc_arena_print(c->arena, "pls_" SVC_FMT, SVC_ARG(hex)));
-    svc_node_set_str(c->arena, body, "privateLinkServiceResourceId",
+    svc_node_set_str(c->arena, facts, "privateLinkServiceName", svc_arena_print(c->arena, "pls_" SVC_FMT, SVC_ARG(hex)));
+    svc_node_set_str(c->arena, facts, "privateLinkServiceResourceId",
                      svc_arena_print(c->arena, "/subscriptions/" SVC_FMT "/resourceGroups/rg_" SVC_FMT
                                      "/providers/Microsoft.Network/privateLinkServices/pls_" SVC_FMT,
                                      SVC_ARG(hex), SVC_ARG(hex), SVC_ARG(hex)));
   } else {
     name = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""),
                         svc_arena_print(c->arena, "projects/p-" SVC_FMT "/serviceAttachments/sa-0", SVC_ARG(hex)));
-    if (!list || !name) return;
+    if (!list || !name) return svc_no_memory(c);
     svc_node_append(list, name);
-    svc_node_put(c->arena, body, list);
+    svc_node_put(c->arena, facts, list);
   }
+  return true;
 }
 
 static bool endpoint_service_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  if (tag != SVC_DUE_STATE) return true;
-  if (!c->s->config.driver) endpoint_service_name(c, change->body, &change->id);
-  return svc_network_moves(c, change);
-}
-
-static bool endpoint_service_facts(svc_call *c, svc_change *change, const svc_node *facts)
-{
-  static const char *const names[3][2] = {
-    { "endpointServiceName", NULL }, { "privateLinkServiceName", "privateLinkServiceResourceId" }, { NULL, NULL }
-  };
-  int cloud = svc_cloud_number(svc_node_str(change->body, "cloudProvider")), i;
-  for (i = 0; i < 2; i++)
-    if (names[cloud][i]) svc_endpoint_fact(c, change->body, facts, names[cloud][i]);
-  if (cloud == 2) svc_endpoint_facts(c, change->body, facts, "serviceAttachmentNames", ENDPOINT_SERVICE_ATTACHMENTS);
-  return true;
+  return tag != SVC_DUE_STATE || svc_network_moves(c, change);
 }
 
 static svc_place_of endpoint_service_place(svc_call *c, const svc_entity *e)
@@ -261,6 +249,21 @@ static bool endpoint_service_gone(svc_call *c, const svc_entity *e)
   return svc_network_changed(c, NULL) && svc_network_release(c, &place);
 }
 
+static const svc_field endpoint_service_fact_fields[] = {
+  F_STR("endpointServiceName", .min = 1, .max = 255),
+  F_STR("privateLinkServiceName", .min = 1, .max = 255),
+  F_STR("privateLinkServiceResourceId", .min = 1, .max = 255),
+  F_STRS("serviceAttachmentNames", .min = 1, .max = 255, .max_items = ENDPOINT_SERVICE_ATTACHMENTS)
+};
+static const svc_object endpoint_service_facts_object = { .name = "EndpointServiceFacts", .fields = SVC_ROWS(endpoint_service_fact_fields) };
+static const svc_order_row endpoint_service_orders[] = {
+  { "endpoint_service.create",
+    "Make the service to which private endpoints of the customer connect. Facts: what it is called, by the provider.",
+    NULL, &endpoint_service_facts_object, 0 },
+  { "endpoint_service.delete", "Remove the service.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_endpoint_service = {
   .name = "endpoint service",
   .rel = "endpointService",
@@ -280,11 +283,13 @@ SVC_PRIVATE const svc_noun svc_noun_endpoint_service = {
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
   .governed = svc_policy_endpoint,
+  .orders = endpoint_service_orders,
   .routes = SVC_ROUTES(endpoint_service_routes),
   .prepare = endpoint_service_prepare,
   .stored = endpoint_service_stored,
   .fell_due = endpoint_service_fell_due,
   .removing = endpoint_service_removing,
   .gone = endpoint_service_gone,
-  .facts = endpoint_service_facts
+  .simulate = endpoint_service_simulate,
+  .facts = svc_facts_into
 };

@@ -43,7 +43,7 @@ static svc_str ip_address_simulated(svc_arena *a, svc_str host)
 }
 
 /* Of "host:port", "[2001:db8::1]:port"; n 0: none is known. */
-static svc_str ip_address_of(svc_call *c, svc_str host)
+static svc_str ip_address_of(svc_call *c, svc_str host, bool told)
 {
   svc_address address;
   size_t n = host.n;
@@ -51,7 +51,7 @@ static svc_str ip_address_of(svc_call *c, svc_str host)
   if (n > 0) host.n = n - 1;
   if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']') host = (svc_str){ host.p + 1, host.n - 2 };
   if (svc_address_parse(host, &address) && address.bits == 128) return svc_address_text(c->arena, &address);
-  return c->s->config.driver ? SVC_S("") : ip_address_simulated(c->arena, host);
+  return told ? SVC_S("") : ip_address_simulated(c->arena, host);
 }
 
 /* Its hosts; of simulated ones with those that know which shard has what, which no connection string names. */
@@ -62,7 +62,7 @@ static svc_str ip_address_hosts(svc_call *c, const svc_entity *e)
   svc_buf b = svc_buf_new(c->arena, hosts.n + 256);
   size_t i, n = sizeof shard - 1;
   unsigned number;
-  if (c->s->config.driver || !svc_json_is(e->body, "configServerType", "DEDICATED")) return hosts;
+  if (svc_cluster_told(e) || !svc_json_is(e->body, "configServerType", "DEDICATED")) return hosts;
   for (i = 0; i + n < first.n && memcmp(first.p + i, shard, n) != 0; i++) continue;
   if (i + n >= first.n) return hosts;
   svc_buf_str(&b, hosts);
@@ -77,11 +77,11 @@ static svc_str ip_address_hosts(svc_call *c, const svc_entity *e)
 }
 
 /* The addresses of a cluster's hosts, each once. */
-static svc_node *ip_address_list(svc_call *c, const char *name, svc_str hosts)
+static svc_node *ip_address_list(svc_call *c, const char *name, svc_str hosts, bool told)
 {
   svc_node *list = svc_node_array(c->arena, name), *one;
   while (list && hosts.n) {
-    svc_str text = ip_address_of(c, svc_str_cut(&hosts, ','));
+    svc_str text = ip_address_of(c, svc_str_cut(&hosts, ','), told);
     for (one = list->first; one && !svc_str_eq(one->text, text); one = one->next) continue;
     if (one || text.n == 0) continue;
     one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), text);
@@ -103,7 +103,7 @@ static bool ip_address_add(svc_call *c, svc_node *clusters, const char *kind)
     if (!one) return svc_no_memory(c);
     svc_node_set_str(c->arena, one, "clusterName", e.unique);
     for (i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-      list = ip_address_list(c, lists[i], ip_address_hosts(c, &e));
+      list = ip_address_list(c, lists[i], ip_address_hosts(c, &e), svc_cluster_told(&e));
       if (!list) return svc_no_memory(c);
       svc_node_put(c->arena, one, list);
     }

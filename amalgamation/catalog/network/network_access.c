@@ -12,7 +12,6 @@
 
 #define NETWORK_ACCESS_QUOTA "svc.project.security.networkAccess.entries"
 
-enum { NETWORK_ACCESS_ACTIVE = SVC_DUE_OWN }; /* it waits for being known to the data plane */
 
 static const char *const network_access_states[] = { "PENDING", "FAILED", "ACTIVE", NULL };
 
@@ -131,7 +130,6 @@ static bool network_access_put(svc_call *c, const network_access_item *item, con
   change.key = item->value;
   if (item->group) svc_node_set_str(c->arena, change.body, "awsSecurityGroup", item->value);
   else svc_access_show(c, change.body, &item->range);
-  if (!c->s->config.driver) svc_change_due(&change, NETWORK_ACCESS_ACTIVE, svc_provisioned(c->s, 10, c->now));
   return network_access_take(c, item->node, change.body, &change) && svc_insert(c, &change, &e);
 }
 
@@ -206,7 +204,7 @@ static bool network_access_add(svc_call *c)
 
 /* ---------------------------------------------------------------------------------------------------------------- status */
 
-/* With a driver it is active when that has said so; without one, after a tenth of the time that a cluster takes. */
+/* It is active when the driver has said so. */
 static bool network_access_status(svc_call *c)
 {
   svc_node *body = svc_node_object(c->arena, NULL);
@@ -214,11 +212,17 @@ static bool network_access_status(svc_call *c)
   bool pending;
   if (!svc_resolve_all(c)) return false;
   e = &c->route.chain[c->plan->hop_count - 1];
-  pending = c->s->config.driver ? svc_order_waits(c, e) : svc_due_get(e, NETWORK_ACCESS_ACTIVE) != 0;
+  pending = svc_order_waits(c, e);
   if (!body) return svc_no_memory(c);
   svc_node_set_str(c->arena, body, "STATUS", pending ? SVC_S("PENDING") : SVC_S("ACTIVE"));
   return svc_answer_node(c, body);
 }
+
+static const svc_order_row network_access_orders[] = {
+  { "network.put", "Let this address into the clusters of the project.", NULL, NULL, 10 },
+  { "network.delete", "Let it in no more.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
 
 SVC_PRIVATE const svc_noun svc_noun_network_access = {
   .name = "network access entry",
@@ -239,6 +243,7 @@ SVC_PRIVATE const svc_noun svc_noun_network_access = {
   .err_quota = SVC_E_NETWORK_PERMISSIONS_LIMIT_EXCEEDED,
   .order_put = "network.put",
   .order_gone = "network.delete",
+  .orders = network_access_orders,
   .routes = SVC_ROUTES(network_access_routes),
   .removing = network_access_removing,
   .quota = NETWORK_ACCESS_QUOTA, .spell = network_access_spell

@@ -41,6 +41,7 @@ SVC_PRIVATE bool svc_network_unused(svc_call *c, const svc_entity *container); /
 /* Something needs the network there: its container is made where there is none, and provisioned; and, no more. */
 SVC_PRIVATE bool svc_network_hold(svc_call *c, const svc_place_of *place);
 SVC_PRIVATE bool svc_network_release(svc_call *c, const svc_place_of *place);
+SVC_PRIVATE bool svc_network_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts); /* of a container: its names */
 SVC_PRIVATE bool svc_network_provision(svc_call *c, const svc_entity *container, bool provisioned);
 /* A cluster is about to be stored, was stored, is gone. */
 SVC_PRIVATE bool svc_network_allows(svc_call *c, const svc_change *change);
@@ -54,9 +55,8 @@ typedef struct svc_network_now {
   svc_id id;
   svc_str status;
 } svc_network_now;
-SVC_PRIVATE bool svc_network_connect(svc_call *c, svc_node *body, const svc_cluster_kept *kept); /* the connection strings of a cluster */
-SVC_PRIVATE bool svc_network_begin(svc_call *c, svc_node *body, const svc_cluster_kept *kept); /* the same, before it has hosts */
-SVC_PRIVATE bool svc_network_facts(svc_call *c, svc_change *change, const svc_node *facts); /* the same, of what a driver says of its hosts */
+SVC_PRIVATE bool svc_network_begin(svc_call *c, svc_node *body, const svc_cluster_kept *kept); /* connection strings before there are hosts */
+SVC_PRIVATE bool svc_network_facts(svc_call *c, svc_change *change, const svc_cluster_kept *kept, const svc_node *facts); /* and then, of the hosts that the facts name */
 /* The project's network is another: so are the connection strings of its clusters. As `stored` of a noun, the second. */
 SVC_PRIVATE bool svc_network_changed(svc_call *c, const svc_network_now *now);
 SVC_PRIVATE bool svc_network_stored(svc_call *c, const svc_change *change, const svc_entity *e);

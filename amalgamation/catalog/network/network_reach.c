@@ -120,22 +120,14 @@ static svc_node *network_reach_object(svc_call *c, svc_node *body)
 
 static bool network_reach_set(svc_call *c, svc_node *body, const svc_cluster_kept *kept, const svc_network_now *now)
 {
-  const svc_config *config = &c->s->config;
   svc_cluster_reach reach = svc_cluster_reach_of(c, body, kept);
   svc_node *strings;
   if (!network_reach_of(c, now, kept->slot, &reach)) return false;
-  if (config->driver && !svc_cluster_connected(body)) return true; /* it has no hosts yet */
+  if (!svc_cluster_connected(body)) return true; /* it has no hosts yet */
   strings = network_reach_object(c, body);
   if (!strings) return svc_no_memory(c);
-  /* of hosts a driver knows, and says so when it is done; what peerings and endpoints lead to has names here */
-  if (config->driver) svc_cluster_network_strings(c->arena, &reach, strings);
-  else svc_cluster_strings(c->arena, &reach, strings);
+  svc_cluster_network_strings(c->arena, &reach, strings);
   return c->arena->failed ? svc_no_memory(c) : true;
-}
-
-SVC_PRIVATE bool svc_network_connect(svc_call *c, svc_node *body, const svc_cluster_kept *kept)
-{
-  return network_reach_set(c, body, kept, NULL);
 }
 
 /* A replica set shows an empty object until its hosts have names; routers of a sharded cluster show at once that no endpoint leads to them. */
@@ -148,35 +140,14 @@ SVC_PRIVATE bool svc_network_begin(svc_call *c, svc_node *body, const svc_cluste
   return c->arena->failed ? svc_no_memory(c) : true;
 }
 
-/* "SCHEME://HOSTS/PATH". A driver that says nothing of it means the scheme of the configuration, and TLS. */
-static svc_str network_reach_by_hosts(svc_call *c, const svc_node *facts, svc_str hosts)
+SVC_PRIVATE bool svc_network_facts(svc_call *c, svc_change *change, const svc_cluster_kept *kept, const svc_node *facts)
 {
-  svc_str scheme = svc_node_str(facts, "scheme"), path = svc_node_str(facts, "path");
-  if (!scheme.n) scheme = svc_str_c(c->s->config.db_scheme);
-  if (!path.n) path = svc_node_bool(facts, "ssl", true) ? SVC_S("?ssl=true&authSource=admin") : SVC_S("?ssl=false&authSource=admin");
-  return svc_arena_print(c->arena, SVC_FMT "://" SVC_FMT "/" SVC_FMT, SVC_ARG(scheme), SVC_ARG(hosts), SVC_ARG(path));
-}
-
-/* What a driver says of a cluster: its hosts, as "name:port", how they are spoken to, and the name that stands for all of them. */
-SVC_PRIVATE bool svc_network_facts(svc_call *c, svc_change *change, const svc_node *facts)
-{
-  const svc_node *hosts = svc_node_get(facts, "hosts"), *host;
-  svc_str srv = svc_node_str(facts, "srvHost");
-  svc_cluster_kept kept = svc_cluster_kept_of(&change->entity);
   svc_node *strings = network_reach_object(c, change->body);
-  svc_buf b = svc_buf_new(c->arena, 256);
   if (!strings) return svc_no_memory(c);
-  for (host = hosts && hosts->type == SVC_J_ARRAY ? hosts->first : NULL; host; host = host->next) {
-    if (host->type != SVC_J_STRING || host->text.n == 0) continue;
-    if (b.n) svc_buf_char(&b, ',');
-    svc_buf_str(&b, host->text);
-  }
-  if (b.n) svc_node_set_str(c->arena, strings, "standard", network_reach_by_hosts(c, facts, svc_buf_done(&b)));
-  if (srv.n)
-    svc_node_set_str(c->arena, strings, "standardSrv",
-                     svc_arena_print(c->arena, "%s+srv://" SVC_FMT, c->s->config.db_scheme, SVC_ARG(srv)));
+  svc_cluster_told_strings(c->arena, c->s->config.db_scheme, facts, strings);
+  if (c->arena->failed) return svc_no_memory(c);
   if (!svc_node_get(change->body, "replicationSpecs")) return true; /* a flex cluster: nothing leads there but the public way */
-  return network_reach_set(c, change->body, &kept, NULL);
+  return network_reach_set(c, change->body, kept, NULL);
 }
 
 /* The connection strings of a stored cluster, where they differ now. */

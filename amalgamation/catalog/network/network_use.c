@@ -162,33 +162,36 @@ static const struct network_use_name {
   { "GCP", "networkName", "nt-%.24s", "-" },
 };
 
-static void network_use_name(svc_call *c, svc_node *body, const svc_id *id, bool provisioned)
+SVC_PRIVATE bool svc_network_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   size_t i;
   char hex[25] = { 0 };
-  svc_id_hex(id, hex);
-  for (i = 0; i < sizeof network_use_names / sizeof network_use_names[0]; i++) {
+  (void)action;
+  svc_id_hex(&change->id, hex);
+  for (i = 0; i < sizeof network_use_names / sizeof network_use_names[0] && svc_node_bool(change->body, "provisioned", false); i++) {
     const struct network_use_name *row = &network_use_names[i];
     const char *digits = row->provider[1] == 'W' ? hex + 7 : hex; /* the last 17 of them: the first tell the time */
     svc_str name;
-    if (!svc_node_is(body, "providerName", row->provider)) continue;
-    if (!provisioned) svc_node_drop(body, row->field);
-    if (!provisioned || c->s->config.driver) continue;
+    if (!svc_node_is(change->body, "providerName", row->provider)) continue;
     name = svc_arena_print(c->arena, row->format, digits);
     if (row->tail) name = svc_arena_print(c->arena, SVC_FMT "%s%.8s", SVC_ARG(name), row->tail, hex + 16);
-    svc_node_set_str(c->arena, body, row->field, name);
+    svc_node_set_str(c->arena, facts, row->field, name);
   }
+  return true;
 }
 
 SVC_PRIVATE bool svc_network_provision(svc_call *c, const svc_entity *container, bool provisioned)
 {
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, CONTAINER_KIND);
   bool was = svc_json_is(container->body, "provisioned", "true");
-  svc_node *body = was == provisioned ? NULL : svc_entity_body(c, container);
+  svc_change change;
+  size_t i;
   if (was == provisioned) return true;
-  if (!body) return false;
-  svc_node_set_bool(c->arena, body, "provisioned", provisioned);
-  network_use_name(c, body, &container->id, provisioned);
-  return svc_rewrite(c, container, body);
+  if (!svc_change_of(c, noun, container, &change)) return false;
+  change.id = container->id;
+  svc_node_set_bool(c->arena, change.body, "provisioned", provisioned);
+  for (i = 0; i < sizeof network_use_names / sizeof network_use_names[0]; i++) svc_node_drop(change.body, network_use_names[i].field);
+  return svc_report_simulated(c, &change) && svc_rewrite(c, container, change.body);
 }
 
 /* The event of what needs it speaks for it. */

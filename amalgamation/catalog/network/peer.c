@@ -289,15 +289,14 @@ static bool peer_fell_due(svc_call *c, svc_change *change, int tag)
     if (!svc_event_about(c, change->noun, &change->entity, cloud->updated, false)) return false;
   }
   svc_network_pass(c, change, peer_words, number);
-  if (number == 0 && !c->s->config.driver)
-    svc_node_set_str(c->arena, change->body, "connectionId", svc_endpoint_name(c, "pcx-", &change->id));
   if (svc_node_is(change->body, "status", "AVAILABLE")) change->event = cloud->active;
   return svc_network_moves(c, change);
 }
 
-static bool peer_facts(svc_call *c, svc_change *change, const svc_node *facts)
+static bool peer_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
-  svc_endpoint_fact(c, change->body, facts, "connectionId");
+  (void)action;
+  if (peer_cloud_of(change->body) == peer_clouds) svc_node_set_str(c->arena, facts, "connectionId", svc_endpoint_name(c, "pcx-", &change->id));
   return true;
 }
 
@@ -365,6 +364,20 @@ static svc_node *peer_governed(svc_call *c, const svc_change *change, int *what)
   return svc_policy_of_provider(c, svc_node_str(change->body, "providerName"));
 }
 
+static const svc_field peer_fact_fields[] = { F_STR("connectionId", .min = 1, .max = 255) };
+static const svc_field peer_ordered_fields[] = { F_ANY("container") };
+static const svc_object peer_ordered = { .name = "OrderedPeering", .fields = SVC_ROWS(peer_ordered_fields), .base = &peer_object };
+static const svc_object peer_facts_object = { .name = "PeeringFacts", .fields = SVC_ROWS(peer_fact_fields) };
+static const svc_order_row peer_orders[] = {
+  { "peering.create",
+    "Ask the network of the customer for a peering with `container`. Facts: what the provider calls the connection.",
+    &peer_ordered, &peer_facts_object, 0 },
+  { "peering.accept", "The customer accepts the peering: done when that has happened.", &peer_ordered, &peer_facts_object, 0 },
+  { "peering.finalize", "Set up the routes of the peering.", &peer_ordered, &peer_facts_object, 0 },
+  { "peering.delete", "End the peering.", &peer_ordered, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_peer = {
   .name = "peering connection",
   .rel = "peer",
@@ -383,6 +396,7 @@ SVC_PRIVATE const svc_noun svc_noun_peer = {
   .event_created = "PEER_CREATED", /* and those of the other providers: peer_clouds */
   .event_updated = "PEER_UPDATED",
   .event_field = "resourceId",
+  .orders = peer_orders,
   .routes = SVC_ROUTES(peer_routes),
   .prepare = peer_prepare,
   .stored = peer_stored,
@@ -391,5 +405,6 @@ SVC_PRIVATE const svc_noun svc_noun_peer = {
   .governed = peer_governed,
   .view = peer_view,
   .desired = peer_desired,
-  .facts = peer_facts
+  .simulate = peer_simulate,
+  .facts = svc_facts_into
 };

@@ -270,16 +270,20 @@ static bool private_endpoint_fell_due(svc_call *c, svc_change *change, int tag)
   int cloud = private_endpoint_cloud(change->body);
   if (tag != SVC_DUE_STATE) return true;
   svc_network_pass(c, change, private_endpoint_words, cloud);
-  if (cloud == 1 && !c->s->config.driver)
-    svc_node_set_str(c->arena, change->body, "privateEndpointConnectionName", svc_endpoint_name(c, "pe-", &change->id));
   return svc_network_moves(c, change);
 }
 
+static bool private_endpoint_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
+{
+  (void)action;
+  svc_node_set_str(c->arena, facts, "privateEndpointConnectionName", svc_endpoint_name(c, "pe-", &change->id));
+  return true;
+}
+
+/* Only Azure has a name for the connection. */
 static bool private_endpoint_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
-  if (private_endpoint_cloud(change->body) == 1)
-    svc_endpoint_fact(c, change->body, facts, "privateEndpointConnectionName");
-  return true;
+  return private_endpoint_cloud(change->body) != 1 || svc_facts_into(c, change, facts);
 }
 
 /* Each of a group is in the state of the group. */
@@ -307,6 +311,13 @@ static size_t private_endpoint_meters(svc_call *c, const svc_node *body, svc_met
   return 1;
 }
 
+static const svc_order_row private_endpoint_orders[] = {
+  { "endpoint.create", "Look for the endpoint of the customer.", NULL, &svc_endpoint_own_facts, 0 },
+  { "endpoint.connect", "Connect the endpoint of the customer with its service.", NULL, &svc_endpoint_own_facts, 0 },
+  { "endpoint.delete", "Disconnect the endpoint.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .name = "private endpoint",
   .rel = "endpoint",
@@ -325,11 +336,13 @@ SVC_PRIVATE const svc_noun svc_noun_private_endpoint = {
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
   .governed = svc_policy_endpoint,
+  .orders = private_endpoint_orders,
   .routes = SVC_ROUTES(private_endpoint_routes),
   .stored = private_endpoint_stored,
   .gone = private_endpoint_gone,
   .fell_due = private_endpoint_fell_due,
   .view = private_endpoint_view,
+  .simulate = private_endpoint_simulate,
   .facts = private_endpoint_facts,
   .quota = PRIVATE_ENDPOINT_QUOTA, .meters = private_endpoint_meters
 };

@@ -241,6 +241,12 @@ static size_t search_deployment_meters(svc_call *c, const svc_node *body, svc_me
   return n;
 }
 
+static const svc_order_row search_deployment_orders[] = {
+  { "search.update", "Run these search nodes beside the cluster.", NULL, NULL, 0 },
+  { "search.delete", "Stop the search nodes.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 SVC_PRIVATE const svc_noun svc_noun_search_deployment = {
@@ -257,6 +263,7 @@ SVC_PRIVATE const svc_noun svc_noun_search_deployment = {
   .event_created = "SEARCH_DEPLOYMENT_CREATED",
   .event_updated = "SEARCH_DEPLOYMENT_UPDATED",
   .event_deleted = "SEARCH_DEPLOYMENT_DELETED",
+  .orders = search_deployment_orders,
   .routes = SVC_ROUTES(search_deployment_routes),
   .prepare = search_deployment_prepare,
   .view = search_deployment_view,

@@ -317,6 +317,12 @@ static bool search_index_old_update(svc_call *c)
   return search_index_from_old(c, merged, change.body) && svc_change_store(c, &change);
 }
 
+static const svc_order_row search_index_orders[] = {
+  { "index.build", "Build the search index.", NULL, NULL, 0 },
+  { "index.drop", "Remove the search index.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 SVC_PRIVATE const svc_noun svc_noun_search_index = {
@@ -337,6 +343,7 @@ SVC_PRIVATE const svc_noun svc_noun_search_index = {
   .event_created = "FTS_INDEX_CREATED",
   .event_updated = "FTS_INDEX_UPDATED",
   .event_deleted = "FTS_INDEX_DELETED",
+  .orders = search_index_orders,
   .routes = SVC_ROUTES(search_index_routes),
   .prepare = search_index_prepare,
   .fell_due = search_index_fell_due,

@@ -12,6 +12,12 @@ static const svc_field certificate_authority_fields[] = {
 };
 static const svc_object certificate_authority_object = { .name = "CertificateAuthority", .fields = SVC_ROWS(certificate_authority_fields) };
 
+static const svc_order_row certificate_authority_orders[] = {
+  { "authority.put", "Trust client certificates that this authority has signed.", NULL, NULL, 0 },
+  { "authority.delete", "Trust them no more.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_certificate_authority = {
   .name = "certificate authority",
   .kind = SVC_AUTHORITY_KIND,
@@ -20,4 +26,5 @@ SVC_PRIVATE const svc_noun svc_noun_certificate_authority = {
   .object = &certificate_authority_object,
   .order_put = "authority.put",
   .order_gone = "authority.delete",
+  .orders = certificate_authority_orders,
 };

@@ -249,6 +249,11 @@ static bool cloud_access_delete(svc_call *c)
   return svc_event_about(c, c->plan->noun, &e, cloud_access_providers[cloud_access_at(svc_cloud_role_provider(&e))].deleted, false);
 }
 
+static const svc_order_row cloud_access_orders[] = {
+  { "access.create", "Make the service account with which the service acts at GCP.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_cloud_access = {
   .name = "cloud provider access",
   .rel = "cloudProviderAccess",
@@ -263,6 +268,7 @@ SVC_PRIVATE const svc_noun svc_noun_cloud_access = {
   .event_created = "CLOUD_PROVIDER_ACCESS_AWS_IAM_ROLE_ADDED", /* or that of its provider */
   .event_updated = "CLOUD_PROVIDER_ACCESS_AWS_IAM_ROLE_UPDATED",
   .event_field = "resourceId",
+  .orders = cloud_access_orders,
   .routes = SVC_ROUTES(cloud_access_routes),
   .prepare = cloud_access_prepare,
   .view = cloud_access_view,

@@ -283,6 +283,18 @@ static const svc_ref database_user_refs[] = {
   { NULL, NULL, 0, 0 }
 };
 
+static const svc_field database_user_ordered_fields[] = { F_STR("verifier") };
+static const svc_object database_user_ordered = {
+  .name = "OrderedDatabaseUser", .fields = SVC_ROWS(database_user_ordered_fields), .base = &database_user_object
+};
+static const svc_order_row database_user_orders[] = {
+  { "user.put",
+    "Make the database user, or change it, on the clusters of its scopes (none: all of the project). `verifier` is the SCRAM verifier of its password.",
+    &database_user_ordered, NULL, 0 },
+  { "user.delete", "Remove the database user.", &database_user_ordered, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_database_user = {
   .name = "database user",
   .rel = "databaseUser",
@@ -303,6 +315,7 @@ SVC_PRIVATE const svc_noun svc_noun_database_user = {
   .refs = database_user_refs,
   .order_put = "user.put",
   .order_gone = "user.delete",
+  .orders = database_user_orders,
   .routes = SVC_ROUTES(database_user_routes),
   .prepare = database_user_prepare,
   .desired = database_user_desired,

@@ -173,8 +173,7 @@ static bool encryption_at_rest_enable(svc_call *c, const encryption_at_rest_one 
   encryption_at_rest_needs(c, o, o->keys->needed, "");
   if (!role.n) encryption_at_rest_needs(c, o, o->keys->credentials, ", or roleId");
   if (c->error.violations) return true;
-  if (!c->s->config.driver) svc_node_set_bool(c->arena, o->is, "valid", true);
-  else if (!o->was || !svc_node_same(o->is, o->was)) svc_node_set_bool(c->arena, o->is, "valid", false);
+  if (!o->was || !svc_node_same(o->is, o->was)) svc_node_set_bool(c->arena, o->is, "valid", false);
   return !role.n || svc_cloud_role(c, role, svc_str_c(o->keys->provider));
 }
 
@@ -208,9 +207,37 @@ static bool encryption_at_rest_facts(svc_call *c, svc_change *change, const svc_
     if (svc_node_get(told, "valid")) svc_node_set_bool(c->arena, is, "valid", svc_node_bool(told, "valid", false));
     good = good && svc_node_bool(is, "valid", false);
   }
-  change->event = good ? "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_SUCCEEDED" : "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_FAILED";
+  if (!change->event) /* else a request has changed it, and the simulator has found it valid at once */
+    change->event = good ? "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_SUCCEEDED" : "ENCRYPTION_AT_REST_CONFIGURATION_VALIDATION_FAILED";
   return true;
 }
+
+static bool encryption_at_rest_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
+{
+  size_t i;
+  (void)action;
+  for (i = 0; i < ENCRYPTION_AT_REST_PROVIDERS; i++) {
+    svc_node *found = svc_node_object(c->arena, encryption_at_rest_by[i].member);
+    if (!found) return svc_no_memory(c);
+    if (!svc_node_bool(svc_node_get(change->body, encryption_at_rest_by[i].member), "enabled", false)) continue;
+    svc_node_set_bool(c->arena, found, "valid", true);
+    svc_node_put(c->arena, facts, found);
+  }
+  return true;
+}
+
+static const svc_field encryption_at_rest_found_fields[] = { F_BOOL("valid", .flags = SVC_REQUIRED) };
+static const svc_object encryption_at_rest_found = { .name = "KeyFacts", .fields = SVC_ROWS(encryption_at_rest_found_fields) };
+static const svc_field encryption_at_rest_fact_fields[] = {
+  F_OBJ("awsKms", &encryption_at_rest_found), F_OBJ("azureKeyVault", &encryption_at_rest_found), F_OBJ("googleCloudKms", &encryption_at_rest_found)
+};
+static const svc_object encryption_at_rest_facts_object = { .name = "EncryptionFacts", .fields = SVC_ROWS(encryption_at_rest_fact_fields) };
+static const svc_order_row encryption_at_rest_orders[] = {
+  { "encryption.put",
+    "Find out whether the keys can be used. Facts: which of the enabled ones are valid.",
+    NULL, &encryption_at_rest_facts_object, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
 
 SVC_PRIVATE const svc_noun svc_noun_encryption_at_rest = {
   .name = "encryption at rest",
@@ -222,7 +249,9 @@ SVC_PRIVATE const svc_noun svc_noun_encryption_at_rest = {
   .refs = encryption_at_rest_refs,
   .event_updated = "ENCRYPTION_AT_REST_CONFIGURATION_UPDATED",
   .order_put = "encryption.put",
+  .orders = encryption_at_rest_orders,
   .routes = SVC_ROUTES(encryption_at_rest_routes),
   .prepare = encryption_at_rest_prepare,
+  .simulate = encryption_at_rest_simulate,
   .facts = encryption_at_rest_facts,
 };

@@ -67,8 +67,15 @@ static bool encryption_at_rest_endpoint_prepare(svc_call *c, svc_change *change)
   if (!svc_check_done(c)) return false;
   if (!svc_encryption_by(c, provider) || !svc_encryption_private(c, provider))
     return svc_fail(c, SVC_E_ENCRYPTION_AT_REST_NOT_PRIVATE, "SS", &provider, &group);
-  svc_endpoint_own_name(c, change, aws ? "vpce-" : "svc-endpoint-");
   return svc_txn_good(c);
+}
+
+static bool encryption_at_rest_endpoint_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
+{
+  const char *prefix = svc_node_is(change->body, "cloudProvider", "AWS") ? "vpce-" : "svc-endpoint-";
+  (void)action;
+  svc_node_set_str(c->arena, facts, "privateEndpointConnectionName", svc_endpoint_name(c, prefix, &change->id));
+  return true;
 }
 
 /* One that the driver loses is made again: it fails into this state, out of which a date leads. */
@@ -91,6 +98,15 @@ static bool encryption_at_rest_endpoint_removing(svc_call *c, const svc_entity *
   return !c->error.code && svc_txn_good(c);
 }
 
+static const svc_order_row encryption_at_rest_endpoint_orders[] = {
+  { "encryption_endpoint.create",
+    "Ask for a private endpoint to the key management of the provider in the region.",
+    NULL, &svc_endpoint_own_facts, 0 },
+  { "encryption_endpoint.accept", "The owner of the keys accepts the endpoint: done when it can be used.", NULL, &svc_endpoint_own_facts, 0 },
+  { "encryption_endpoint.delete", "Remove the private endpoint.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_encryption_at_rest_endpoint = {
   .name = "encryption at rest endpoint",
   .rel = "encryptionAtRestPrivateEndpoint",
@@ -109,9 +125,11 @@ SVC_PRIVATE const svc_noun svc_noun_encryption_at_rest_endpoint = {
   .event_field = "resourceId",
   .flags = SVC_EVENT_KEY,
   .governed = svc_policy_endpoint,
+  .orders = encryption_at_rest_endpoint_orders,
   .routes = SVC_ROUTES(encryption_at_rest_endpoint_routes),
   .prepare = encryption_at_rest_endpoint_prepare,
   .removing = encryption_at_rest_endpoint_removing,
   .fell_due = encryption_at_rest_endpoint_fell_due,
-  .facts = svc_endpoint_own_facts,
+  .simulate = encryption_at_rest_endpoint_simulate,
+  .facts = svc_facts_into,
 };

@@ -101,43 +101,37 @@ static bool ldap_verification_create(svc_call *c)
   return svc_insert(c, &change, &e) && svc_answer_entity(c, &e);
 }
 
-static void ldap_verification_add(svc_call *c, svc_node *list, const char *type, const char *status)
-{
-  svc_node *one = svc_node_object(c->arena, NULL);
-  if (!one) return;
-  svc_node_set_text(c->arena, one, "status", status);
-  svc_node_set_text(c->arena, one, "validationType", type);
-  svc_node_append(list, one);
-}
-
-/* Without a driver every step goes well. */
-static bool ldap_verification_fell_due(svc_call *c, svc_change *change, int tag)
+/* Every step goes well. */
+static bool ldap_verification_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   static const char *const steps[] = { "SERVER_SPECIFIED", "CONNECT", "AUTHENTICATE" };
-  svc_node *list = svc_node_array(c->arena, "validations");
+  svc_node *list = svc_node_array(c->arena, "validations"), *one;
   size_t i;
-  if (tag != SVC_DUE_STATE || c->s->config.driver) return true;
+  (void)change;
+  (void)action;
+  for (i = 0; list && i < sizeof steps / sizeof steps[0]; i++) {
+    if (!(one = svc_node_object(c->arena, NULL))) return svc_no_memory(c);
+    svc_node_set_text(c->arena, one, "status", "OK");
+    svc_node_set_text(c->arena, one, "validationType", steps[i]);
+    svc_node_append(list, one);
+  }
   if (!list) return svc_no_memory(c);
-  for (i = 0; i < sizeof steps / sizeof steps[0]; i++) ldap_verification_add(c, list, steps[i], "OK");
-  svc_node_put(c->arena, change->body, list);
+  svc_node_put(c->arena, facts, list);
   return true;
 }
 
-/* What the driver found, step by step. */
-static bool ldap_verification_facts(svc_call *c, svc_change *change, const svc_node *facts)
-{
-  const svc_node *told = svc_node_get(facts, "validations"), *one;
-  svc_node *list = svc_node_array(c->arena, "validations");
-  size_t i;
-  if (!list) return svc_no_memory(c);
-  for (one = told && told->type == SVC_J_ARRAY ? told->first : NULL, i = 0; one && i < 20; one = one->next, i++) {
-    svc_str type = svc_node_str(one, "validationType");
-    if (svc_value_in(c->s, type, ldap_verification_types))
-      ldap_verification_add(c, list, type.p, svc_node_is(one, "status", "OK") ? "OK" : "FAIL");
-  }
-  svc_node_put(c->arena, change->body, list);
-  return true;
-}
+static const svc_field ldap_verification_step_facts[] = {
+  F_ENUM("status", ldap_verification_results, .flags = SVC_REQUIRED), F_ENUM("validationType", ldap_verification_types, .flags = SVC_REQUIRED)
+};
+static const svc_object ldap_verification_step_fact = { .name = "LDAPStepFacts", .fields = SVC_ROWS(ldap_verification_step_facts) };
+static const svc_field ldap_verification_fact_fields[] = { F_LIST("validations", &ldap_verification_step_fact, .max_items = 20) };
+static const svc_object ldap_verification_facts_object = { .name = "LDAPFacts", .fields = SVC_ROWS(ldap_verification_fact_fields) };
+static const svc_order_row ldap_verification_orders[] = {
+  { "ldap.verify",
+    "Try to reach and to use the directory. Facts: each step that was tried; where one fails, the order fails.",
+    NULL, &ldap_verification_facts_object, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
 
 SVC_PRIVATE const svc_noun svc_noun_ldap_verification = {
   .name = "LDAP verification",
@@ -152,7 +146,8 @@ SVC_PRIVATE const svc_noun svc_noun_ldap_verification = {
   .most = LDAP_VERIFICATION_MOST,
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .event_created = "GROUP_SETTINGS_UPDATED", /* none is nearer */
+  .orders = ldap_verification_orders,
   .routes = SVC_ROUTES(ldap_verification_routes),
-  .fell_due = ldap_verification_fell_due,
-  .facts = ldap_verification_facts,
+  .simulate = ldap_verification_simulate,
+  .facts = svc_facts_into,
 };

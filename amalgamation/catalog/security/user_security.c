@@ -111,6 +111,11 @@ static bool user_security_no_x509(svc_call *c)
   return user_security_without(c, "customerX509", "cas", NULL);
 }
 
+static const svc_order_row user_security_orders[] = {
+  { "security.put", "Use these settings of LDAP and of customer X.509.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_user_security = {
   .name = "user security",
   .rel = "userSecurity",
@@ -121,6 +126,7 @@ SVC_PRIVATE const svc_noun svc_noun_user_security = {
   .event_updated = "GROUP_SETTINGS_UPDATED",
   .diff = &(const svc_diff){ .called = "AUTH", .discreet = true },
   .order_put = "security.put",
+  .orders = user_security_orders,
   .routes = SVC_ROUTES(user_security_routes),
   .prepare = user_security_prepare,
 };

@@ -85,6 +85,12 @@ static const svc_ref stream_connection_refs[] = {
   { NULL, NULL, 0, 0 }
 };
 
+static const svc_order_row stream_connection_orders[] = {
+  { "connection.put", "Make the connection usable by the processors of its workspace.", NULL, NULL, 0 },
+  { "connection.delete", "Remove the connection.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_stream_connection = {
   .name = STREAM_CONNECTION,
   .rel = "streamConnection",
@@ -104,6 +110,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_connection = {
   .event_updated = "STREAM_TENANT_CONNECTION_UPDATED",
   .event_deleted = "STREAM_TENANT_CONNECTION_DELETED",
   .event_field = "resourceId",
+  .orders = stream_connection_orders,
   .routes = SVC_ROUTES(stream_connection_routes),
   .prepare = stream_connection_prepare,
   .removing = stream_connection_removing,

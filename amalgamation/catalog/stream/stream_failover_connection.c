@@ -63,6 +63,12 @@ static const svc_ref stream_failover_connection_refs[] = {
   { NULL, NULL, 0, 0 }
 };
 
+static const svc_order_row stream_failover_connection_orders[] = {
+  { "failover.put", "Make the connection usable in the region of a failover.", NULL, NULL, 0 },
+  { "failover.delete", "Remove it there.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_stream_failover_connection = {
   .name = "stream failover connection",
   .rel = "streamFailoverConnection",
@@ -82,6 +88,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_failover_connection = {
   .event_deleted = "STREAM_TENANT_CONNECTION_DELETED",
   .event_field = "resourceId",
   .order_gone = "failover.delete",
+  .orders = stream_failover_connection_orders,
   .routes = SVC_ROUTES(stream_failover_connection_routes),
   .prepare = stream_failover_connection_prepare,
   .event_value = "id"

@@ -277,6 +277,13 @@ static svc_node *stream_peering_governed(svc_call *c, const svc_change *change, 
   return svc_policy_of_provider(c, SVC_S("AWS"));
 }
 
+static const svc_order_row stream_peering_orders[] = {
+  { "peering.accept", "Accept the peering of networks.", NULL, NULL, 0 },
+  { "peering.reject", "Reject the peering of networks.", NULL, NULL, 0 },
+  { "peering.delete", "End the peering of networks.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_stream_peering = {
   .name = "stream peering",
   .rel = "streamPeering",
@@ -290,5 +297,6 @@ SVC_PRIVATE const svc_noun svc_noun_stream_peering = {
   .lifecycle = &stream_peering_lifecycle,
   .event_field = "resourceId",
   .governed = stream_peering_governed,
+  .orders = stream_peering_orders,
   .routes = SVC_ROUTES(stream_peering_routes),
 };

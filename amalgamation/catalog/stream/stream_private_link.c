@@ -175,27 +175,25 @@ static bool stream_private_link_prepare(svc_call *c, svc_change *change)
 
 /* ---- what the data plane has made of it */
 
-/* Simulated: the ids that a provider would have given, made of its own. A driver says them. */
-static bool stream_private_link_fell_due(svc_call *c, svc_change *change, int tag)
+/* The ids that a provider would have given, made of its own. */
+static bool stream_private_link_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   svc_str id = svc_id_str(c->arena, &change->id);
-  if (tag != SVC_DUE_STATE || !svc_stream_is(change->body, "state", "DONE") || c->s->config.driver) return true;
-  svc_node_set_str(c->arena, change->body, "interfaceEndpointId",
-                   svc_arena_print(c->arena, "vpce-%.17s", id.n >= 17 ? id.p + id.n - 17 : ""));
-  svc_node_set_str(c->arena, change->body, "providerAccountId", svc_stream_account(c, svc_node_str(change->body, "provider")));
+  (void)action;
+  svc_node_set_str(c->arena, facts, "interfaceEndpointId", svc_arena_print(c->arena, "vpce-%.17s", id.n >= 17 ? id.p + id.n - 17 : ""));
+  svc_node_set_str(c->arena, facts, "providerAccountId", svc_stream_account(c, svc_node_str(change->body, "provider")));
   return true;
 }
 
-static bool stream_private_link_facts(svc_call *c, svc_change *change, const svc_node *facts)
-{
-  static const char *const names[] = { "interfaceEndpointId", "interfaceEndpointName", "providerAccountId" };
-  size_t i;
-  for (i = 0; i < sizeof names / sizeof names[0]; i++) {
-    svc_str value = svc_node_str(facts, names[i]);
-    if (value.n && value.n <= 512) svc_node_set_str(c->arena, change->body, names[i], value);
-  }
-  return true;
-}
+static const svc_field stream_private_link_fact_fields[] = {
+  F_STR("interfaceEndpointId", .min = 1, .max = 512), F_STR("interfaceEndpointName", .min = 1, .max = 512), F_STR("providerAccountId", .min = 1, .max = 512)
+};
+static const svc_object stream_private_link_facts_object = { .name = "StreamPrivateLinkFacts", .fields = SVC_ROWS(stream_private_link_fact_fields) };
+static const svc_order_row stream_private_link_orders[] = {
+  { "privatelink.create", "Make the private link to the service of the customer.", NULL, &stream_private_link_facts_object, 0 },
+  { "privatelink.delete", "Remove the private link.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
@@ -216,8 +214,9 @@ SVC_PRIVATE const svc_noun svc_noun_stream_private_link = {
   .event_deleted = "ENDPOINT_SERVICE_DELETED",
   .event_field = "resourceId",
   .governed = svc_policy_endpoint,
+  .orders = stream_private_link_orders,
   .routes = SVC_ROUTES(stream_private_link_routes),
   .prepare = stream_private_link_prepare,
-  .fell_due = stream_private_link_fell_due,
-  .facts = stream_private_link_facts,
+  .simulate = stream_private_link_simulate,
+  .facts = svc_facts_into,
 };

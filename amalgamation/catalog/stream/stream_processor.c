@@ -217,6 +217,18 @@ static size_t stream_processor_meters(svc_call *c, const svc_node *body, svc_met
   return 1;
 }
 
+static const svc_field stream_processor_ordered_fields[] = { F_STR("beginsAt"), F_STR("failoverMode"), F_STR("failoverRegion") };
+static const svc_object stream_processor_ordered = {
+  .name = "OrderedStreamProcessor", .fields = SVC_ROWS(stream_processor_ordered_fields), .base = &stream_processor_object
+};
+static const svc_order_row stream_processor_orders[] = {
+  { "processor.create", "Make the processor; it does not run yet.", &stream_processor_ordered, NULL, 0 },
+  { "processor.start", "Run the processor, from `beginsAt` on.", &stream_processor_ordered, NULL, 0 },
+  { "processor.stop", "Stop the processor.", &stream_processor_ordered, NULL, 0 },
+  { "processor.delete", "Remove the processor.", &stream_processor_ordered, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 SVC_PRIVATE const svc_noun svc_noun_stream_processor = {
@@ -239,6 +251,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_processor = {
   .event_deleted = "STREAM_PROCESSOR_DROPPED",
   .event_field = "resourceId",
   .order_gone = "processor.delete",
+  .orders = stream_processor_orders,
   .routes = SVC_ROUTES(stream_processor_routes),
   .prepare = stream_processor_prepare,
   .view = stream_processor_view,

@@ -287,6 +287,12 @@ static bool stream_workspace_read(svc_call *c)
   return svc_target(c, &e, &stored) && svc_answer_view(c, &e, stream_workspace_with(c, &e));
 }
 
+static const svc_order_row stream_workspace_orders[] = {
+  { "stream.put", "Run the workspace for stream processors.", NULL, NULL, 0 },
+  { "stream.delete", "Stop the workspace.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 /* ------------------------------------------------------------------------------------------------------------- noun */
 
 SVC_PRIVATE const svc_noun svc_noun_stream_workspace = {
@@ -309,6 +315,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_workspace = {
   .event_field = "resourceId",
   .order_put = "stream.put",
   .order_gone = "stream.delete",
+  .orders = stream_workspace_orders,
   .routes = SVC_ROUTES(stream_workspace_routes),
   .prepare = stream_workspace_prepare,
   .stored = stream_workspace_stored,

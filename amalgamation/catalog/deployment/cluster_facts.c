@@ -1,0 +1,101 @@
+/*
+** What a cluster's driver is told to do, and what it says of the cluster: the orders of clusters, and the facts that come back.
+**
+** The rule: whatever is said of the hosts of a cluster, of its engine and of its data comes in here, from a driver as from the simulator.
+** The simulator's cluster has the hosts that its specification asks for.
+*/
+#include "catalog/catalog.h"
+#include "catalog/deployment/cluster_parts.h"
+#include "catalog/network/network_parts.h"
+
+/* ------------------------------------------------------------------------------------------------------------- fields */
+
+static const svc_field cluster_facts_transfer_fields[] = {
+  F_LONG("differentRegion", .flags = SVC_MIN), F_LONG("internet", .flags = SVC_MIN), F_LONG("sameRegion", .flags = SVC_MIN)
+};
+SVC_PRIVATE const svc_object svc_cluster_transfer_facts = { .name = "TransferFacts", .fields = SVC_ROWS(cluster_facts_transfer_fields) };
+
+static const svc_field cluster_facts_fields[] = {
+  F_LONG("dataSizeBytes", .flags = SVC_MIN), F_OBJ("transfer", &svc_cluster_transfer_facts)
+};
+static const svc_object cluster_facts_object = { .name = "ClusterFacts", .fields = SVC_ROWS(cluster_facts_fields), .base = &svc_host_facts };
+
+/* The desired state: the cluster as it is shown, with what no field of it shows. */
+static const svc_field cluster_facts_ordered_fields[] = {
+  F_ANY("globalWrites"), F_OBJ("processArgs", &svc_cluster_process_args), F_BOOL("restartPrimaries")
+};
+static const svc_object cluster_facts_ordered = {
+  .name = "OrderedCluster", .fields = SVC_ROWS(cluster_facts_ordered_fields), .base = &svc_cluster_object
+};
+
+SVC_PRIVATE const svc_order_row svc_cluster_orders[] = {
+  { "cluster.create", "Start the cluster. It is reached by the `hosts` of the facts, as \"name:port\"; `srvHost` is one name for all of them.",
+    &cluster_facts_ordered, &cluster_facts_object, 0 },
+  { "cluster.update", "Make the running cluster what `desired` says: nodes, sizes, version, arguments; `paused` true stops it and keeps its data.",
+    &cluster_facts_ordered, &cluster_facts_object, 0 },
+  { "cluster.delete", "Stop the cluster and remove its data. What is not there any more is done as well.", &cluster_facts_ordered, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
+/* What is below a cluster and is part of what a driver brings about. */
+static const struct cluster_facts_part {
+  const char *noun, *name;
+} cluster_facts_parts[] = { { CLUSTER_PROCESS_ARGS, "processArgs" }, { CLUSTER_GLOBAL_WRITES, "globalWrites" } };
+
+/* A driver is told of a restart, which no field shows, and of what was set below the cluster. */
+SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e)
+{
+  static const svc_id none;
+  svc_node *body = svc_entity_body(c, e), *part;
+  const svc_noun_info *noun;
+  svc_entity below;
+  size_t i;
+  if (!body) return NULL;
+  for (i = 0; i < sizeof cluster_facts_parts / sizeof cluster_facts_parts[0]; i++) {
+    noun = svc_noun_named(c->s, cluster_facts_parts[i].noun);
+    if (!noun || svc_entity_get(c->txn, noun->noun->kind, &e->id, &none, &below) != SVC_OK) continue;
+    part = svc_entity_body(c, &below);
+    if (!part) return NULL;
+    part->name = svc_str_c(cluster_facts_parts[i].name);
+    svc_node_put(c->arena, body, part);
+  }
+  if (svc_cluster_kept_of(e).restarting) svc_node_set_bool(c->arena, body, "restartPrimaries", true);
+  return body;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- simulated */
+
+SVC_PRIVATE bool svc_cluster_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
+{
+  svc_entity e = change->entity;
+  svc_cluster_kept kept;
+  svc_cluster_reach reach;
+  (void)action;
+  e.extra = change->extra;
+  kept = svc_cluster_kept_of(&e);
+  reach = svc_cluster_reach_of(c, change->body, &kept);
+  svc_cluster_simulated_hosts(c->arena, &reach, facts);
+  return svc_transfer_simulate(c, &change->id, kept.size, facts);
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- taken */
+
+/* Of an engine that a driver runs only the driver knows the version. */
+static void cluster_facts_version(svc_call *c, svc_node *body, const svc_node *facts)
+{
+  if (svc_node_get(facts, "version")) svc_node_set_from(c->arena, body, "dbVersion", facts, "version");
+}
+
+/* Where it is reached, how much data it has, and how much of it it sends. */
+SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  int64_t size = svc_node_i64(facts, "dataSizeBytes", -1);
+  svc_entity e = change->entity;
+  svc_cluster_kept kept;
+  cluster_facts_version(c, change->body, facts);
+  e.extra = change->extra;
+  kept = svc_cluster_kept_of(&e);
+  if (size >= 0) kept.size = size;
+  if (size >= 0 || svc_node_get(facts, "version")) change->extra = svc_cluster_extra(c, change, &kept);
+  return svc_network_facts(c, change, &kept, facts) && svc_transfer_put(c, &change->entity, change->body, svc_node_get(facts, "transfer"));
+}

@@ -1,0 +1,109 @@
+/*
+** What a driver has seen without being asked: svc_report().
+**
+** The rule: a report is one job in one commit. It is checked against its noun's `reports` as a request's body is, and its noun takes it:
+** states, events and alerts follow in the same commit, as from any other change. A report about what is not there changes nothing.
+*/
+#include "pipeline/pipeline.h"
+
+typedef struct report_job {
+  svc_job job; /* first: it is cast back */
+  svc *s;
+  const svc_noun_info *noun;
+  svc_str id, news;
+  bool found;
+} report_job;
+
+/* By its id or its name below the project that the driver names with it. */
+static int report_below(svc_call *c, const svc_noun_info *noun, const svc_id *parent, svc_str id, svc_entity *out)
+{
+  int rc = svc_entity_said(c->txn, noun->noun->kind, parent, id, out);
+  if (rc != SVC_NOT_FOUND || !noun->noun->unique) return rc;
+  return svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, parent, id, out);
+}
+
+/* By its id alone: of what is below many parents all are looked at. */
+static int report_anywhere(svc_call *c, const svc_noun_info *noun, svc_str text, svc_entity *out)
+{
+  svc_str key, value;
+  svc_key prefix;
+  svc_scan scan;
+  svc_id id;
+  if (!svc_id_parse(text, &id)) return SVC_NOT_FOUND;
+  if (noun->by_id) return svc_entity_by_id(c->txn, noun->noun->kind, &id, out);
+  svc_key_entity(&prefix, noun->noun->kind, NULL, NULL);
+  svc_scan_below(&scan, c->txn, &prefix, false);
+  while (svc_scan_next(&scan, &key, &value)) {
+    if (memcmp(key.p + key.n - sizeof id.b, id.b, sizeof id.b) != 0 || !svc_entity_decode(key, value, out)) continue;
+    out->kind = noun->noun->kind;
+    return SVC_OK;
+  }
+  return c->txn->error ? c->txn->error : SVC_NOT_FOUND;
+}
+
+/* "ID", or faster "PROJECT/ID" or "PROJECT/NAME". */
+static int report_find(svc_call *c, const report_job *work, svc_entity *out)
+{
+  svc_str rest = work->id, first = svc_str_cut(&rest, '/');
+  svc_id parent;
+  if (!rest.n) return report_anywhere(c, work->noun, work->id, out);
+  return svc_id_parse(first, &parent) ? report_below(c, work->noun, &parent, rest, out) : SVC_NOT_FOUND;
+}
+
+static bool report_take(svc_call *c, report_job *work)
+{
+  const svc_noun *noun = work->noun->noun;
+  const svc_node *news = svc_json_parse(c->arena, work->news);
+  svc_change change;
+  svc_entity e;
+  int rc = report_find(c, work, &e);
+  work->found = rc != SVC_NOT_FOUND;
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
+  if (!news) return svc_no_memory(c);
+  news = svc_facts_check(c, noun, noun->reports, news, "a report");
+  svc_scope_enter(c, &e);
+  if (!news || !svc_change_of(c, work->noun, &e, &change)) return false;
+  change.extra = e.extra;
+  change.id = e.id;
+  change.parent = e.parent;
+  return noun->reported(c, &change, news) && svc_change_settle(c, &change);
+}
+
+static bool report_work(svc_job *job, svc_txn *txn)
+{
+  report_job *work = (report_job *)job;
+  svc_arena arena;
+  svc_call c;
+  bool good;
+  svc_service_call(&c, work->s, &arena, txn, job->now);
+  good = report_take(&c, work);
+  if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
+  svc_blocks_free(arena.blocks);
+  return good;
+}
+
+int svc_report(svc *s, const char *resource, const char *id, const char *facts)
+{
+  svc_json_fault fault;
+  report_job work;
+  svc_arena arena;
+  bool sound;
+  int rc;
+  memset(&work, 0, sizeof work);
+  work.noun = s && resource ? svc_noun_named(s, resource) : NULL;
+  if (!work.noun || !work.noun->noun->reports || !id || !facts) return SVC_INVALID;
+  work.news = svc_json_trim(svc_str_c(facts));
+  if (work.news.n == 0 || work.news.n > s->config.max_body) return SVC_INVALID;
+  svc_arena_init(&arena, &s->allocator);
+  sound = svc_json_gate(&arena, work.news, s->config.max_depth, &fault) && work.news.p[0] == '{';
+  svc_blocks_free(arena.blocks);
+  if (arena.failed) return SVC_NOMEM;
+  if (!sound) return SVC_INVALID;
+  work.job.work = report_work;
+  work.job.now = svc_now(s);
+  work.s = s;
+  work.id = svc_str_c(id);
+  rc = svc_commit_run(&s->commit, &work.job);
+  if (rc == SVC_OK && work.job.refused) return SVC_INVALID;
+  return rc == SVC_OK && !work.found ? SVC_NOT_FOUND : rc;
+}
