@@ -47,6 +47,7 @@ static int driver_cluster(driver_postgres *d, const driver_order *o, driver_resu
     return driver_stop(d, o->resource_id);
   }
   driver_unlink(d, o->resource_id, "paused");
+  if (strncmp(o->action, "flex.", 5) == 0) driver_write(d, o->resource_id, "flex", "1"); /* it is reported as what it is */
   again = driver_limits_put(d, o->resource_id, o->desired) | driver_is_true(o, "{restartPrimaries:%B}");
   if (again && driver_knows(d, o->resource_id, "made")) driver_stop(d, o->resource_id); /* to start with other settings */
   status = driver_make(d, o->resource_id, o->group_id, o->name);

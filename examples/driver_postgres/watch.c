@@ -101,12 +101,15 @@ void driver_servers_free(driver_postgres *d)
 
 static int watch_report(driver_postgres *d, const char *id, const char *facts)
 {
+  char group[32], name[64];
   svc *s;
   pthread_mutex_lock(&d->lock);
   s = d->s;
   pthread_mutex_unlock(&d->lock);
   if (!s) return SVC_BUSY;
-  return svc_report(s, "cluster", id, facts);
+  if (driver_read(d, id, "group", group, sizeof group) != 0) return SVC_NOT_FOUND;
+  snprintf(name, sizeof name, "%s/%s", group, id);
+  return svc_report(s, driver_knows(d, id, "flex") ? "flex cluster" : "cluster", name, facts);
 }
 
 /* Where the server is and whether it runs, unless that was said before. What could not be said is said in the next round. */
