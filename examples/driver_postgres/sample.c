@@ -15,7 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* In the order of DRIVER_F_CONNECTIONS and those that follow it. A column that this version of PostgreSQL lacks is 0. */
+/* In the order of DRIVER_F_CONNECTIONS and those that follow it. PostgreSQL 17 has fewer columns of buffers. */
 static const char sample_sql[] =
   "select (select count(*) from pg_stat_activity where backend_type = 'client backend'),"
   " (select count(*) from pg_stat_activity where wait_event_type = 'Lock'),"
@@ -23,7 +23,8 @@ static const char sample_sql[] =
   " sum(xact_rollback), sum(blks_read), sum(blks_hit), sum(temp_files), sum(deadlocks + conflicts),"
   " (select sum(pg_database_size(oid)) from pg_database),"
   " (select coalesce(sum(size), 0) from pg_ls_waldir()),"
-  " (select buffers_checkpoint + buffers_clean + buffers_backend from pg_stat_bgwriter),"
+  " (select sum(value::bigint) from pg_stat_bgwriter b, jsonb_each_text(to_jsonb(b))"
+  " where key in ('buffers_checkpoint', 'buffers_clean', 'buffers_backend')),"
   " (select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint),"
   " (select coalesce(sum(idx_blks_read), 0) from pg_statio_user_indexes), (select coalesce(sum(idx_blks_hit), 0) from pg_statio_user_indexes),"
   " (select setting::bigint * 8192 from pg_settings where name = 'shared_buffers')"

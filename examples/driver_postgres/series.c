@@ -280,13 +280,14 @@ static int series_at(driver_postgres *d, const char *group, const char *host, ch
   return found;
 }
 
+/* 1, 0, or DRIVER_UNTOLD: nobody has looked yet, or nothing should run there. */
 static int series_is_up(driver_postgres *d, const char *id)
 {
   const driver_server *s;
   int up;
   pthread_mutex_lock(&d->servers_lock);
   s = driver_server_of(d, id);
-  up = s && s->told == 1;
+  up = s ? s->told : DRIVER_UNTOLD;
   pthread_mutex_unlock(&d->servers_lock);
   return up;
 }
@@ -297,7 +298,7 @@ static int series_alerted(driver_postgres *d, const char *group, const char *hos
   if (!host || !name || !series_at(d, group, host, id)) return 0;
   if (strcmp(name, "UP") != 0) return driver_figure_now(d, id, name, value);
   *value = series_is_up(d, id) * 1000;
-  return 1;
+  return *value >= 0;
 }
 
 /* What alerts watch: the figures of the order, with those values that are known. */
