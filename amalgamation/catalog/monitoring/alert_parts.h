@@ -139,7 +139,6 @@ typedef struct svc_alert_target {
   svc_alert_met met;
   const svc_processes *cluster; /* that it is of, or is part of; NULL: none */
   const svc_process *process;   /* itself; of a replica set its first member */
-  const svc_node *outage;       /* what of the cluster is simulated to be out, an array; NULL: nothing */
   svc_str place;                /* by which the simulation has figures of it */
   int64_t first, next;          /* milliseconds: the first date that it is about, and the first that has not come yet; 0: none */
   const struct svc_alert_condition *figured; /* of which the figure is worked out, or is known already: `figure`, unless it is not `known` */
@@ -163,7 +162,6 @@ typedef struct svc_alert_round {
   svc_scope scope;
   struct svc_alert_cluster {
     svc_processes of;
-    const svc_node *outage;
   } *clusters;
   size_t cluster_count;
   svc_alert_targets targets[SVC_ALERT_OF_COUNT];
@@ -187,6 +185,7 @@ typedef struct svc_alert_condition {
   /* In bytes, milliseconds, or as it is: what the store has, or the simulation. False: it is not known. */
   bool (*figure)(svc_alert_round *r, const svc_alert_target *t, double *out);
   unsigned char which;       /* of several that `figure` knows: it finds it in t->figured */
+  bool stated;               /* it follows from the states of processes, where a driver does not say it (process_states.c) */
 } svc_alert_condition;
 SVC_PRIVATE const svc_alert_condition *svc_alert_condition_at(size_t i); /* NULL: there are not so many */
 SVC_PRIVATE const svc_alert_condition *svc_alert_condition_of(const svc *s, svc_str type); /* as it is served; NULL: it is not measured */
