@@ -228,7 +228,6 @@ int driver_sql_about(driver_postgres *d, const char *id, const char *text, const
 int driver_is_running(driver_postgres *d, const char *id);
 pid_t driver_postmaster(driver_postgres *d, const char *id);
 void driver_speaks(const driver_postgres *d, char *out, size_t size);
-void driver_host_facts(driver_postgres *d, const char *id, int up, char *out, size_t size);
 int driver_start(driver_postgres *d, const char *id);
 int driver_stop(driver_postgres *d, const char *id);
 int driver_settle(driver_postgres *d, const char *group, const char *id);

@@ -198,14 +198,6 @@ void driver_speaks(const driver_postgres *d, char *out, size_t size)
   snprintf(out + n, size - (size_t)n, ",\"ssl\":false,\"version\":\"%s\"", d->version);
 }
 
-/* Where the server is, how it is spoken to, and whether it runs. */
-void driver_host_facts(driver_postgres *d, const char *id, int up, char *out, size_t size)
-{
-  char port[16];
-  if (driver_read(d, id, "port", port, sizeof port) != 0) snprintf(port, sizeof port, "0");
-  snprintf(out, size, "{\"hosts\":[{\"host\":\"127.0.0.1\",\"port\":%s,\"up\":%s}]}", port, up ? "true" : "false");
-}
-
 static int driver_new_password(char out[33])
 {
   static const char hex[] = "0123456789abcdef";

@@ -112,18 +112,23 @@ static int watch_report(driver_postgres *d, const char *id, const char *facts)
   return svc_report(s, driver_knows(d, id, "flex") ? "flex cluster" : "cluster", name, facts);
 }
 
-/* Where the server is and whether it runs, unless that was said before. What could not be said is said in the next round. */
+/* May it be said again later? What the service does not know, or does not take, it will not take then. */
+static int watch_later(int code)
+{
+  return code != SVC_OK && code != SVC_NOT_FOUND && code != SVC_INVALID;
+}
+
+/* Where the server is, then whether it runs, unless that was said before. What could not be said is said in the next round. */
 static void watch_tell(driver_postgres *d, driver_server *s, int up)
 {
-  char port[16], facts[512];
-  int code;
+  char port[16], facts[512], how[256];
   if (driver_read(d, s->id, "port", port, sizeof port) != 0) return;
-  if (s->told == up && s->told_port == atoi(port)) return;
-  driver_host_facts(d, s->id, up, facts, sizeof facts);
-  code = watch_report(d, s->id, facts);
-  if (code == SVC_BUSY || code == SVC_IO || code == SVC_NOMEM) return;
-  s->told = up;
-  s->told_port = atoi(port);
+  driver_speaks(d, how, sizeof how);
+  snprintf(facts, sizeof facts, "{\"hosts\":[\"127.0.0.1:%s\"]%s}", port, how);
+  if (up && s->told_port != atoi(port) && watch_later(watch_report(d, s->id, facts))) return;
+  if (up) s->told_port = atoi(port);
+  snprintf(facts, sizeof facts, "{\"processes\":[{\"host\":\"127.0.0.1:%s\",\"up\":%s}]}", port, up ? "true" : "false");
+  if (s->told != up && !watch_later(watch_report(d, s->id, facts))) s->told = up;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ alive */

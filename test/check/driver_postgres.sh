@@ -125,14 +125,20 @@ string=$(call GET /clusters/real | sed -n 's/.*"standard":"\([^"]*\)".*/\1/p')
 [ "$(sql 'show max_connections')" = 100 ] && [ "$(sql 'show work_mem')" = 8MB ] || fail 'a server has not the settings of its tier'
 [ -e /sys/fs/cgroup/svcd-"$id" ] || grep -q '^Max data size *2147483648 ' "/proc/$(head -n 1 "$dir/pg/$id/data/postmaster.pid")/limits" || fail 'memory has no bound'
 
-# a server that is killed is noticed, and runs again on the same port, within ten seconds
+# a server that is killed is noticed, and runs again on the same port, within ten seconds; an alert says so, opened and closed
 before=$port
+case $(call POST /alertConfigs '{"enabled":true,"eventTypeName":"HOST_DOWN","notifications":[{"typeName":"GROUP","intervalMin":5,"delayMin":0,"emailEnabled":true}]}') in
+  *201) ;; *) fail 'an alert configuration is refused' ;; esac
 kill -9 "$(head -n 1 "$dir/pg/$id/data/postmaster.pid")"
 for _ in $(seq 100); do grep -q "the server of $id runs again" "$dir/log" && break; sleep 0.1; done
 grep -q "the server of $id has ended by itself" "$dir/log" || fail 'nobody notices that a server is dead'
 [ "$(sql 'select n from t')" = 42 ] || fail 'a server that was killed does not run again'
 server real
 [ "$port" = "$before" ] || fail 'a server that was killed has another port'
+has GET /events '"eventTypeName":"HOST_DOWN"'
+has GET /events '"eventTypeName":"HOST_UP"'
+has GET /alerts '"eventTypeName":"HOST_DOWN"'
+has GET '/alerts?status=CLOSED' '"eventTypeName":"HOST_DOWN"'
 [ "$(sql 'select n from t')" = 42 ] || fail 'what was written is not there'
 if PGPASSWORD=wrong psql -h 127.0.0.1 -p "$port" -U svc -d postgres -c 'select 1' >/dev/null 2>&1; then fail 'any password will do'; fi
 
