@@ -142,6 +142,7 @@ void driver_limits_gone(const char *id)
 int driver_limit_child(const driver_bounds *b)
 {
   struct rlimit most = { .rlim_cur = (rlim_t)b->memory, .rlim_max = (rlim_t)b->memory };
-  if (b->memory && setrlimit(RLIMIT_DATA, &most) != 0) return -1;
+  int fits = (int64_t)(rlim_t)b->memory == b->memory; /* what a machine of 32 bits cannot say it cannot use either */
+  if (b->memory && fits && setrlimit(RLIMIT_DATA, &most) != 0) return -1;
   return b->group > 0 && write(b->group, "0", 1) != 1 ? -1 : 0;
 }

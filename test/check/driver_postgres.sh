@@ -10,10 +10,11 @@
 set -- /usr/lib/postgresql/*/bin/initdb
 [ -x "$1" ] && command -v curl >/dev/null || { echo "skipped: PostgreSQL or curl is not installed"; exit 0; }
 dir=$(mktemp -d /tmp/svc-driver-XXXXXX); chmod 755 "$dir"
-pid=
+pid=; other=
 stop() { [ -z "$pid" ] || kill "$pid" 2>/dev/null || :; [ -z "$pid" ] || wait "$pid" 2>/dev/null || :; pid=; }
 end() {
   stop
+  [ -z "$other" ] || kill "$other" 2>/dev/null || :
   for p in "$dir"/pg/*/data/postmaster.pid; do # what a failure has left behind
     [ -f "$p" ] && kill "$(head -n 1 "$p")" 2>/dev/null || :
   done
@@ -407,7 +408,13 @@ grep -q 'read-only transaction' "$dir/refused" || fail "a full server takes writ
 server real
 
 # a folder as version 0.2 had it is taken over: its servers, and none of its users before they are put again
+# Meanwhile another program has taken the port of one that does not run: it gets another, and its connection string follows
+real=$id real_port=$port; server second; before=$port
 stop
+as_servers "${1%initdb}pg_ctl" -D "$dir/pg/$id/data" -w -m fast stop >/dev/null
+build/svcd --memory --show-credentials --listen "http://127.0.0.1:$before" >/dev/null 2>&1 &
+other=$!
+id=$real port=$real_port
 servers=$(stat -c %U "$dir/pg/snapshots")
 for i in "$dir"/pg/control/*/made; do
   i=${i%/made}; mv "$i"/group "$i"/name "$i"/port "$i"/password "$i"/made "$dir/pg/${i##*/}/"
@@ -423,6 +430,12 @@ grep -q 'made by an earlier version, which kept no roles' "$dir/log" || fail 'no
 [ ! -e "$dir/pg/$id/password" ] && [ ! -e "$dir/pg/users" ] || fail 'what it had is still there'
 shut_out boss || fail 'a user of an earlier version has roles that nobody knows'
 [ "$(stat -c %u "$dir/pg")" = "$(id -u)" ] || fail 'the folder is still the servers'"'"
+has GET /clusters/second '"stateName":"IDLE"'
+for _ in $(seq 100); do server second; [ "$port" = "$before" ] || break; sleep 0.1; done
+[ "$port" != "$before" ] || fail 'a server that has moved is where it was, for its connection string'
+[ "$(sql 'select n from t')" = 42 ] || fail 'a server that has moved is not where it says'
+kill "$other"; wait "$other" 2>/dev/null || :; other=
+server real
 case $(call PATCH /databaseUsers/admin/boss '{"description":"again"}') in *200) ;; *) fail 'boss cannot be changed' ;; esac
 gets_in boss || fail 'a user that is put again does not get in'
 
