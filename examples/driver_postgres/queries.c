@@ -97,7 +97,7 @@ static void queries_member(void *context, const char *name, size_t name_length, 
   size_t n = t->type == JSON_TYPE_STRING || t->type == JSON_TYPE_NUMBER ? (size_t)t->len : 0;
   char word[40];
   if (strcmp(path, ".Query Text") == 0) p->sql = *t;
-  if (!n || strncmp(path, ".Plan", 5) != 0) return;
+  if (!n || !t->ptr || strncmp(path, ".Plan", 5) != 0) return;
   snprintf(word, sizeof word, "%.*s", (int)(name_length < 39 ? name_length : 39), name ? name : "");
   if (strcmp(word, "Node Type") == 0) queries_node(p, t->ptr, n);
   else if (strcmp(word, "Relation Name") == 0) queries_take(p->table, t), p->is_scan = p->scans;
