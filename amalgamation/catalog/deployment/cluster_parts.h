@@ -16,6 +16,7 @@ SVC_PRIVATE bool svc_cluster_run_unpin(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_grant(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_revoke(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c);
+SVC_PRIVATE bool svc_cluster_maintain(svc_call *c, const svc_entity *cluster); /* the same, of an idle one, for maintenance */
 SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change); /* in `prepare`: true where it is one of these, and all is done */
 SVC_PRIVATE bool svc_cluster_is_changed(const svc_change *change); /* its fields, or what is set below it; it is no such action */
 SVC_PRIVATE bool svc_cluster_ended(svc_call *c, svc_change *change, int tag);    /* a pin or a grant is over; false: it is neither */
