@@ -1,7 +1,7 @@
 /*
 ** A driver of one's own: what makes clusters. The control plane decides and remembers; perform() is told what to bring about, and a
 ** thread says later what came of it. Here making a cluster is a line of text and a host name that is made up: put yours in its
-** place. examples/driver_postgres.c is a driver that runs PostgreSQL.
+** place. examples/driver_postgres/ is a driver that runs PostgreSQL.
 **
 **   cc -I. examples/driver.c build/libsvcapi.a build/deps/mbedtls/library/libmbed{x509,crypto}.a -pthread && ./a.out
 */

@@ -37,6 +37,7 @@ static int driver_open_postgres(const svcd_options *o, driver_postgres **out)
   snprintf(folder, sizeof folder, "%s/postgres", o->data ? o->data : "");
   if (o->data) mkdir(o->data, 0700); /* as svc_open() would */
   k.folder = o->driver_folder ? o->driver_folder : folder;
+  k.scheme = o->db_scheme;
   k.log = svcd_log;
   return driver_postgres_open(out, &k, why, sizeof why) == 0 ? 0 : svcd_error(1, "--driver postgres: %s", why);
 }
@@ -56,6 +57,7 @@ const svc_driver *svcd_driver_of(const svcd_driver *d)
 
 int svcd_driver_begin(const svcd_driver *d, svc *s)
 {
+  if (d->postgres) driver_postgres_attach(d->postgres, s);
   if (!d->exec || driver_exec_begin(d->exec, s) == 0) return 0;
   return svcd_error(1, "--driver: cannot start a thread");
 }

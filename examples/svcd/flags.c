@@ -67,7 +67,7 @@ static const flags_row flags_rows[] = {
   { "--dialect", "FILE", SVCD_SERVE | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(dialect), 0, 0, 0,
     "other words on the wire for fields, paths, values and error codes: JSON, as svc_config.dialect; it may bring --vendor and --db-scheme" },
   { "--db-scheme", "WORD", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_scheme), 0, 0, 0,
-    "of connection strings: WORD://HOST, WORD+srv://HOST (db)" },
+    "of connection strings: WORD://HOST, WORD+srv://HOST (db); with --driver postgres, postgresql makes such as psql takes" },
   { "--db-domain", "DOMAIN", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_domain), 0, 0, 0,
     "what the hosts of clusters end in (db.local)" },
   { "--driver", "NAME", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(driver), 0, 0, 0,

@@ -1,17 +1,20 @@
 #!/bin/sh
-# A driver that is real (examples/driver_postgres.c): svcd runs PostgreSQL. A cluster is made, psql gets to the address of its
+# A driver that is real (examples/driver_postgres): svcd runs PostgreSQL. A cluster is made, psql gets to the address of its
 # connection string by the password that was given to the API, a snapshot is taken and restored into another cluster, figures
 # come from the server, what was written is there after a pause and after svcd was killed, and what is deleted is gone: the
 # process, its folder, its snapshots. A database user gets what its roles and scopes say and nothing more, whatever its name is, and
-# no link leads svcd anywhere. Skipped, and said so, where PostgreSQL is not installed.
+# no link leads svcd anywhere. A server that is killed is started again, what it did is seen through the API (slow queries, logins,
+# figures, suggested indexes), a damaged snapshot is not restored, and a server that is full is read-only. Skipped, and said so, where
+# PostgreSQL is not installed.
 . test/check/common
 set -- /usr/lib/postgresql/*/bin/initdb
 [ -x "$1" ] && command -v curl >/dev/null || { echo "skipped: PostgreSQL or curl is not installed"; exit 0; }
 dir=$(mktemp -d /tmp/svc-driver-XXXXXX); chmod 755 "$dir"
-pid=
+pid=; other=
 stop() { [ -z "$pid" ] || kill "$pid" 2>/dev/null || :; [ -z "$pid" ] || wait "$pid" 2>/dev/null || :; pid=; }
 end() {
   stop
+  [ -z "$other" ] || kill "$other" 2>/dev/null || :
   for p in "$dir"/pg/*/data/postmaster.pid; do # what a failure has left behind
     [ -f "$p" ] && kill "$(head -n 1 "$p")" 2>/dev/null || :
   done
@@ -22,7 +25,7 @@ fail() { echo "check/driver_postgres: $*" >&2; cat "$dir/log" >&2 || :; exit 1; 
 
 start() {
   : >"$dir/out"
-  build/svcd --data "$dir/store" --listen http://127.0.0.1:0 --driver postgres --driver-folder "$dir/pg" >"$dir/out" 2>>"$dir/log" &
+  build/svcd --data "$dir/store" --listen http://127.0.0.1:0 --driver postgres --driver-folder "$dir/pg" --db-scheme postgresql >"$dir/out" 2>>"$dir/log" &
   pid=$!
   for _ in $(seq 100); do url=$(sed -n 's/^svcd ready on //p' "$dir/out"); [ -z "$url" ] || break; sleep 0.1; done
   [ -n "$url" ] || fail 'svcd does not start'
@@ -99,11 +102,44 @@ restore() { # FROM TO: $answer, when it is done
   fail "the restore is not finished: $answer"
 }
 
+has() { # METHOD PATH WORDS: within a while, the answer has these words
+  for _ in $(seq 100); do
+    answer=$(call "$1" "$2")
+    case $answer in *"$3"*) return 0 ;; esac
+    sleep 0.1
+  done
+  fail "$2 does not say $3: $answer"
+}
+last() { # METRIC: its last figure in the answer, "null" where there is none
+  printf %s "$answer" | tr '{' '\n' | awk -v name="\"name\":\"$1\"" '/"value"/ { v = $0 } index($0, name) { sub(/.*"value":/, "", v); sub(/[}\]].*/, "", v); print v; exit }'
+}
+
 start
 case $(call POST /clusters "$(cluster real)") in *201) ;; *) fail 'the cluster is refused' ;; esac
 wait_for real IDLE
 server real
 sql 'create table t (n int); insert into t values (42)' || fail 'psql cannot write'
+string=$(call GET /clusters/real | sed -n 's/.*"standard":"\([^"]*\)".*/\1/p')
+[ "$(PGPASSWORD=$(cat "$dir/pg/control/$id/password") psql "$string" -U svc -Atqc 'select n from t')" = 42 ] || fail "psql does not take $string"
+
+# a tier has its settings, and a process its bound of memory
+[ "$(sql 'show max_connections')" = 100 ] && [ "$(sql 'show work_mem')" = 8MB ] || fail 'a server has not the settings of its tier'
+[ -e /sys/fs/cgroup/svcd-"$id" ] || grep -q '^Max data size *2147483648 ' "/proc/$(head -n 1 "$dir/pg/$id/data/postmaster.pid")/limits" || fail 'memory has no bound'
+
+# a server that is killed is noticed, and runs again on the same port, within ten seconds; an alert says so, opened and closed
+before=$port
+case $(call POST /alertConfigs '{"enabled":true,"eventTypeName":"HOST_DOWN","notifications":[{"typeName":"GROUP","intervalMin":5,"delayMin":0,"emailEnabled":true}]}') in
+  *201) ;; *) fail 'an alert configuration is refused' ;; esac
+kill -9 "$(head -n 1 "$dir/pg/$id/data/postmaster.pid")"
+for _ in $(seq 100); do grep -q "the server of $id runs again" "$dir/log" && break; sleep 0.1; done
+grep -q "the server of $id has ended by itself" "$dir/log" || fail 'nobody notices that a server is dead'
+[ "$(sql 'select n from t')" = 42 ] || fail 'a server that was killed does not run again'
+server real
+[ "$port" = "$before" ] || fail 'a server that was killed has another port'
+has GET /events '"eventTypeName":"HOST_DOWN"'
+has GET /events '"eventTypeName":"HOST_UP"'
+has GET /alerts '"eventTypeName":"HOST_DOWN"'
+has GET '/alerts?status=CLOSED' '"eventTypeName":"HOST_DOWN"'
 [ "$(sql 'select n from t')" = 42 ] || fail 'what was written is not there'
 if PGPASSWORD=wrong psql -h 127.0.0.1 -p "$port" -U svc -d postgres -c 'select 1' >/dev/null 2>&1; then fail 'any password will do'; fi
 
@@ -146,9 +182,8 @@ case $answer in *file:*) fail "a tenant is told of the host's files: $answer" ;;
 grep -q 'offers no downloads' "$dir/log" || fail 'the log does not say why the download has failed'
 
 # figures come from the server: through the API its size, as of its last change, and its log; and what it is asked for
-[ -x build/check/driver_measure ] && [ build/check/driver_measure -nt svcapi.c ] && [ build/check/driver_measure -nt examples/driver_postgres.c ] ||
-  $CC -w -O0 -std=c11 -I. -Iexamples $INCLUDES -o build/check/driver_measure test/check/driver_measure.c examples/driver_postgres.c \
-    build/deps/mdb.c build/deps/midl.c build/deps/frozen.c build/deps/tinycthread.c $MBED_LIBS -pthread
+$CC -w -O0 -std=c11 -I. -Iexamples $INCLUDES -o build/check/driver_measure test/check/driver_measure.c \
+  build/lib/obj/examples/driver_postgres/*.o build/libsvcapi.a $MBED_LIBS -pthread
 measure() { build/check/driver_measure "$dir/pg" "$id" "$1"; }
 server real
 before=$(measure OPCOUNTER_INSERT)
@@ -161,6 +196,24 @@ size=$(curl -s --digest --user "$(get publicKey):$(get privateKey)" "$url/api/sv
 [ "${size:-0}" -gt 1000000 ] || fail "the cluster is said to hold ${size:-no} bytes"
 curl -s --digest --user "$(get publicKey):$(get privateKey)" -H 'Accept: application/vnd.svc.2023-02-01+gzip' \
   "$api/clusters/127.0.0.1/logs/db.gz" | gzip -dc | grep -q 'database system is ready' || fail 'the log is not that of a server'
+
+# what it did: slow queries with their plans, the index that they lack, the ones there are, logins, figures of now and of before
+process=127.0.0.1:$port
+as_app 'create table wide (n int, name text); insert into wide select i, i::text from generate_series(1, 100000) i; create index wide_name on wide (name); analyze wide'
+as_app 'select count(*) from wide, (select pg_sleep(0.2)) s where n = 7' >/dev/null
+has GET "/processes/$process/performanceAdvisor/slowQueryLogs?includeMetrics=true" 'where n = 7'
+case $answer in *'"docsExamined":100000,'*'"namespace":"public.wide"'*) ;; *) fail "a slow query is not what it was: $answer" ;; esac
+has GET "/processes/$process/performanceAdvisor/suggestedIndexes" '"index":[{"n":1}],"namespace":"public.wide"'
+has GET /clusters/real/queryShapeInsights/summaries 'from wide, (select pg_sleep($1)) s where n = $2'
+has GET "/processes/$process/databases" '"databaseName":"public"'
+has GET "/processes/$process/databases/public/measurements?period=PT2M&granularity=PT1M" DATABASE_COLLECTION_COUNT
+[ "$(last DATABASE_COLLECTION_COUNT)" -ge 3 ] || fail "a schema has no tables: $answer"
+case $(call GET "/processes/$process/databases/nowhere/measurements?period=PT2M&granularity=PT1M") in *404) ;; *) fail 'a schema that is not there has figures' ;; esac
+PGPASSWORD=wrong psql -h 127.0.0.1 -p "$port" -U "it's \"app\"" -d postgres -c 'select 1' >/dev/null 2>&1 || :
+has GET '/dbAccessHistory/clusters/real?authResult=false' '"failureReason":"AuthenticationFailed"'
+has GET '/dbAccessHistory/clusters/real?authResult=true' "\"username\":\"it's"
+case $answer in *svc_admin*) fail "the driver's own connections are logins" ;; esac
+has GET /clusters/real/PRIMARY/collStats/namespaces '"rankedNamespaces":["public.'
 
 # a user that is deleted gets in no more; and not by an older snapshot either, in which it still was
 case $(call DELETE /databaseUsers/admin/it%27s%20%22app%22) in *204) ;; *) fail 'the database user cannot be deleted' ;; esac
@@ -189,6 +242,9 @@ start
 wait_for third IDLE
 server real
 [ "$(sql 'select n from t')" = 42 ] || fail 'svcd does not find the server again'
+
+third=$(call GET /clusters/third | sed -n 's/.*"groupId":"[0-9a-f]*","id":"\([0-9a-f]*\)".*/\1/p' | head -n 1)
+printf 'M10 1000000' >"$dir/pg/control/$third/tier" # a disk that it fills at once: looked at below, when a minute has passed
 
 # names that cannot be a role of their own fail their order, with the reason, and nothing else
 long=$(printf '%070d' 0)
@@ -242,18 +298,35 @@ case $(call PATCH /databaseUsers/admin/writer '{"roles":['"$(role read shop)"']}
 for _ in $(seq 100); do as writer 'insert into shop.orders default values' >/dev/null 2>&1 || break; sleep 0.1; done
 refused writer 'insert into shop.orders default values' # though it had made that table
 [ "$(as writer 'select count(*) from orders')" -ge 1 ] || fail 'a user with fewer roles has none'
-for name in dbAdmin dbAdminAnyDatabase enableSharding; do
-  database=admin; [ $name != dbAdmin ] || database=shop
-  user "u$name" "$(role $name $database)"
-  has_failed "u$name" "the role $name has no counterpart"
-  refused "u$name" 'select 1'
-done
+user sharder "$(role enableSharding admin)"
+has_failed sharder 'the role enableSharding has no counterpart'
+refused sharder 'select 1'
+user maker "$(role dbAdmin shop)"
+gets_in maker || fail 'dbAdmin does not get in'
+as maker 'create table shop.made (n int); create index on shop.made (n)' || fail 'dbAdmin cannot make tables'
+refused maker 'select * from shop.orders'
+refused maker 'create table public.x (n int)'
+[ "$(as reader 'select count(*) from shop.made')" = 0 ] || fail 'what dbAdmin makes is nobody else'"'"'s'
+
+# custom roles: as much as they say where PostgreSQL has that, never more, and the log has the rest
+action() { printf '{"action":"%s","resources":[{"cluster":false,"collection":"%s","db":"%s"}]}' "$1" "$2" "$3"; }
+case $(call POST /customDBRoles/roles '{"roleName":"looker","actions":['"$(action FIND '' shop),$(action INSERT '' shop),$(action FIND orders elsewhere)"'],"inheritedRoles":[{"db":"admin","role":"clusterMonitor"}]}') in
+  *202 | *200) ;; *) fail 'a custom role is refused' ;; esac
+user custom "$(role looker admin)"
+gets_in custom || fail 'a user with a custom role does not get in'
+as custom 'select n from shop.orders' >/dev/null || fail 'a custom role does not read'
+refused custom 'insert into shop.orders default values'
+grep 'custom role looker' "$dir/log" | grep -q 'FIND on a single collection, INSERT' || fail 'the log does not say what a custom role lacks'
+case $(call PATCH /customDBRoles/roles/looker '{"actions":['"$(action FIND '' shop),$(action INSERT '' shop),$(action UPDATE '' shop),$(action REMOVE '' shop)"']}') in
+  *202 | *200) ;; *) fail 'a custom role cannot be changed' ;; esac
+for _ in $(seq 100); do ! as custom 'insert into shop.orders default values' 2>/dev/null || break; sleep 0.1; done
+as custom 'insert into shop.orders default values' || fail 'a custom role that was changed has not reached its users'
 user narrow '{"roleName":"read","databaseName":"shop","collectionName":"orders"}'
 has_failed narrow 'on the collection orders'
 user schema "$(role read pg_catalog)"
 has_failed schema 'the database name is reserved'
-case $(call PATCH /databaseUsers/admin/other '{"roles":['"$(role dbAdmin shop)"']}') in *200) ;; *) fail 'roles cannot be changed to others' ;; esac
-has_failed other 'the role dbAdmin'
+case $(call PATCH /databaseUsers/admin/other '{"roles":['"$(role enableSharding admin)"']}') in *200) ;; *) fail 'roles cannot be changed to others' ;; esac
+has_failed other 'the role enableSharding'
 shut_out other || fail 'a user keeps the roles that it has no more'
 
 # what tenants plant in the database is not run by the driver
@@ -320,8 +393,28 @@ refused any 'select 1'
 gets_in boss || fail 'a user does not get in after a pause'
 server real
 
+# figures have a past, and a server that holds more than its disk takes no writes
+for _ in $(seq 600); do
+  answer=$(call GET "/processes/127.0.0.1:$port/measurements?period=PT3M&granularity=PT1M")
+  [ "$(last PROCESS_CPU_USER)" = null ] || break; sleep 0.2
+done
+for name in CONNECTIONS DB_DATA_SIZE_TOTAL MEMORY_RESIDENT SYSTEM_MEMORY_USED PROCESS_CPU_USER OPCOUNTER_CMD; do
+  case $(last $name) in ''|null) fail "$name has no figure: $answer" ;; esac
+done
+[ "$(last FTS_MEMORY_RESIDENT)" = null ] || fail 'a figure is made up'
+server third
+for _ in $(seq 600); do ! sql 'create table more (n int)' 2>"$dir/refused" || { sql 'drop table more'; sleep 0.2; continue; }; break; done
+grep -q 'read-only transaction' "$dir/refused" || fail "a full server takes writes: $(cat "$dir/refused")"
+server real
+
 # a folder as version 0.2 had it is taken over: its servers, and none of its users before they are put again
+# Meanwhile another program has taken the port of one that does not run: it gets another, and its connection string follows
+real=$id real_port=$port; server second; before=$port
 stop
+as_servers "${1%initdb}pg_ctl" -D "$dir/pg/$id/data" -w -m fast stop >/dev/null
+build/svcd --memory --show-credentials --listen "http://127.0.0.1:$before" >/dev/null 2>&1 &
+other=$!
+id=$real port=$real_port
 servers=$(stat -c %U "$dir/pg/snapshots")
 for i in "$dir"/pg/control/*/made; do
   i=${i%/made}; mv "$i"/group "$i"/name "$i"/port "$i"/password "$i"/made "$dir/pg/${i##*/}/"
@@ -337,6 +430,12 @@ grep -q 'made by an earlier version, which kept no roles' "$dir/log" || fail 'no
 [ ! -e "$dir/pg/$id/password" ] && [ ! -e "$dir/pg/users" ] || fail 'what it had is still there'
 shut_out boss || fail 'a user of an earlier version has roles that nobody knows'
 [ "$(stat -c %u "$dir/pg")" = "$(id -u)" ] || fail 'the folder is still the servers'"'"
+has GET /clusters/second '"stateName":"IDLE"'
+for _ in $(seq 100); do server second; [ "$port" = "$before" ] || break; sleep 0.1; done
+[ "$port" != "$before" ] || fail 'a server that has moved is where it was, for its connection string'
+[ "$(sql 'select n from t')" = 42 ] || fail 'a server that has moved is not where it says'
+kill "$other"; wait "$other" 2>/dev/null || :; other=
+server real
 case $(call PATCH /databaseUsers/admin/boss '{"description":"again"}') in *200) ;; *) fail 'boss cannot be changed' ;; esac
 gets_in boss || fail 'a user that is put again does not get in'
 
@@ -348,6 +447,17 @@ for name in link link/ open; do
   fi
   grep -q -e 'is a link' -e 'written to by others' "$dir/refused" || fail "--driver-folder $name: $(cat "$dir/refused")"
 done
+
+# a damaged snapshot is not restored, and the cluster stays as it is
+take real
+taken real
+for i in "$dir/pg/snapshots/$snapshot"/base/*/1255; do printf damage | as_servers dd of="$i" bs=1 seek=100 conv=notrunc 2>/dev/null; break; done
+answer=$(call POST /clusters/real/backup/restoreJobs '{"deliveryType":"automated","snapshotId":"'"$snapshot"'","targetClusterName":"second"}')
+for _ in $(seq 100); do ! grep -q 'the snapshot fails its verification' "$dir/log" || break; sleep 0.1; done
+grep -q 'the snapshot fails its verification' "$dir/log" || fail "a damaged snapshot is restored: $answer"
+server second
+[ "$(sql 'select n from t')" = 42 ] || fail 'a damaged snapshot has harmed the cluster'
+server real
 
 # one snapshot is deleted by itself, another goes with its cluster
 case $(call DELETE "/clusters/real/backup/snapshots/$snapshot") in *204) ;; *) fail 'a snapshot cannot be deleted' ;; esac

@@ -160,6 +160,7 @@ static svc_str cluster_connection_set(svc_arena *a, const svc_cluster_reach *r, 
 
 static const svc_field cluster_connection_fact_fields[] = {
   F_STRS("hosts", .flags = SVC_UNIQUE_ITEMS, .min = 1, .max = 300, .max_items = 1000),
+  F_STR("path", .pattern = "^[!-~]+$", .max = 256), /* what connection strings have behind their hosts: "postgres?sslmode=disable" */
   F_STR("replicaSet", .max = 128),
   F_STR("scheme", .pattern = "^[a-z][a-z0-9+.-]*$", .max = 32),
   F_STR("srvHost", .max = 300),
@@ -172,6 +173,7 @@ SVC_PRIVATE const svc_object svc_host_facts = { .name = "HostFacts", .fields = S
 typedef struct cluster_connection_way {
   svc_str scheme, hosts; /* "a:27017,b:27017" */
   svc_str set;           /* the replica set; empty: none is named */
+  svc_str path;          /* behind the hosts; empty: what follows from the others */
   bool ssl;
 } cluster_connection_way;
 
@@ -181,6 +183,11 @@ static svc_str cluster_connection_string(svc_arena *a, const cluster_connection_
   svc_buf_str(&b, way->scheme);
   svc_buf_text(&b, "://");
   svc_buf_str(&b, way->hosts);
+  if (way->path.n) {
+    svc_buf_char(&b, '/');
+    svc_buf_str(&b, way->path);
+    return svc_buf_done(&b);
+  }
   svc_buf_text(&b, way->ssl ? "/?ssl=true&authSource=admin" : "/?ssl=false&authSource=admin");
   if (way->set.n) svc_buf_text(&b, "&replicaSet=");
   svc_buf_str(&b, way->set);
@@ -379,7 +386,8 @@ SVC_PRIVATE void svc_cluster_told_strings(svc_arena *a, const char *scheme, cons
 {
   svc_str srv = svc_node_str(facts, "srvHost"), own = svc_node_str(facts, "scheme");
   cluster_connection_way way = { .scheme = own.n ? own : svc_str_c(scheme), .hosts = cluster_connection_joined(a, svc_node_get(facts, "hosts")),
-                          .set = svc_node_str(facts, "replicaSet"), .ssl = svc_node_bool(facts, "ssl", true) };
+                          .set = svc_node_str(facts, "replicaSet"), .path = svc_node_str(facts, "path"),
+                          .ssl = svc_node_bool(facts, "ssl", true) };
   if (way.hosts.n) svc_node_set_str(a, strings, "standard", cluster_connection_string(a, &way));
   if (srv.n) svc_node_set_str(a, strings, "standardSrv", svc_arena_print(a, SVC_FMT "+srv://" SVC_FMT, SVC_ARG(way.scheme), SVC_ARG(srv)));
 }

@@ -172,6 +172,12 @@ static bool custom_db_role_shows(svc_call *c, const svc_entity *e, const svc_nod
 }
 static const svc_diff custom_db_role_diff = { .called = "ROLES", .shows = custom_db_role_shows };
 
+static const svc_order_row custom_db_role_orders[] = {
+  { "role.put", "Keep the custom role, or its change: database users have it by its name, and get what it says.", NULL, NULL, 0 },
+  { "role.delete", "Forget the custom role. No database user has it any more.", NULL, NULL, 0 },
+  { NULL, NULL, NULL, NULL, 0 }
+};
+
 SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .name = "custom database role",
   .rel = "customDBRole",
@@ -188,6 +194,9 @@ SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .event_created = "DB_ROLE_ADDED",
   .event_updated = "DB_ROLE_UPDATED",
   .event_deleted = "DB_ROLE_DELETED",
+  .order_put = "role.put",
+  .order_gone = "role.delete",
+  .orders = custom_db_role_orders,
   .field_errors = custom_db_role_errors,
   .diff = &custom_db_role_diff,
   .routes = SVC_ROUTES(custom_db_role_routes),

@@ -1,0 +1,210 @@
+/*
+** Snapshots of servers, and restores from them.
+**
+** The rule: a snapshot has its name when it is complete and verified, and a server keeps what it has until the one that replaces it has
+** started and is what the snapshot was taken of.
+*/
+#define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
+#include "driver_postgres_parts.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---------------------------------------------------------------------------------------------------------------- verify */
+
+/* What a program said that has refused, as the reason of an order. */
+static int backup_refused(driver_postgres *d, driver_result *r, const char *what, char *said)
+{
+  driver_words(d, said);
+  driver_say(d, SVC_LOG_ERROR, "postgres: %s: %s", what, said);
+  return driver_fail(r, "%s: %.700s", what, said);
+}
+
+/* A base backup holds what its manifest lists, byte for byte, and the log that makes it consistent. */
+static int backup_verify(driver_postgres *d, char *folder, driver_result *r)
+{
+  char said[1024];
+  char *argv[] = { "pg_verifybackup", "-q", folder, NULL };
+  return driver_run(d, NULL, said, sizeof said, argv) == 0 ? 0 : backup_refused(d, r, "the snapshot fails its verification", said);
+}
+
+/* A copy of a server that does not run is the same as what it was copied from. */
+static int backup_compare(driver_postgres *d, char *from, char *to, driver_result *r)
+{
+  char said[1024];
+  char *argv[] = { "/usr/bin/diff", "-rq", "--no-dereference", from, to, NULL };
+  return driver_run(d, NULL, said, sizeof said, argv) == 0 ? 0 : backup_refused(d, r, "the copy differs from its origin", said);
+}
+
+/* How many relations of tenants a server has. -1: it does not answer. */
+static int64_t backup_count(driver_postgres *d, const char *id)
+{
+  char said[64], *end = said;
+  int64_t count;
+  if (driver_sql(d, id, "select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid >= 16384"
+                 " and n.nspname !~ '^pg_' and n.nspname not in ('information_schema', '" DRIVER_STATS "');\n", said, sizeof said) != 0)
+    return -1;
+  count = strtoll(said, &end, 10);
+  return end > said ? count : -1;
+}
+
+/* What a snapshot was taken of, "LEAST MOST" relations: as many as before it was begun and after it was complete. */
+static void backup_note(driver_postgres *d, const char *snapshot, int64_t before, int64_t after)
+{
+  char text[64];
+  snprintf(text, sizeof text, "%lld %lld", (long long)(before < after ? before : after), (long long)(before > after ? before : after));
+  if (before >= 0 && after >= 0) driver_write(d, "snapshots", snapshot, text);
+}
+
+/* Is a restored server what its snapshot was taken of? A snapshot of an earlier version has no note. */
+static int backup_matches(driver_postgres *d, const char *id, const char *snapshot, driver_result *r)
+{
+  char text[64], *rest = text;
+  int64_t least, most, count = backup_count(d, id);
+  if (count < 0) return driver_fail(r, "the restored server does not answer");
+  if (driver_read(d, "snapshots", snapshot, text, sizeof text) != 0) return 0;
+  least = strtoll(text, &rest, 10);
+  most = strtoll(rest, NULL, 10);
+  if (count >= least && count <= most) return 0;
+  return driver_fail(r, "the restored server has %lld relations, and the snapshot was taken of %lld to %lld", (long long)count, (long long)least,
+                     (long long)most);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- snapshots */
+
+/* A base backup of the server, or, while its cluster is paused, a copy of what it left. */
+static int backup_take(driver_postgres *d, const driver_order *o, char *to, driver_result *r)
+{
+  char data[DRIVER_PATH], socket[DRIVER_PATH], port[16], said[1024];
+  char *argv[] = { "pg_basebackup", "-D", to, "-h", socket, "-p", port, "-U", DRIVER_ADMIN, "-X", "stream", "-c", "fast",
+                   "--manifest-checksums=SHA256", NULL };
+  const char *id = o->parent_id;
+  int64_t before;
+  driver_path(d, socket, id, NULL);
+  driver_path(d, data, id, "data");
+  if (driver_knows(d, id, "paused")) {
+    if (driver_stop(d, id) != 0 || driver_copy(d, data, to) != 0) return -1;
+    return backup_compare(d, data, to, r);
+  }
+  if (driver_read(d, id, "port", port, sizeof port) != 0) return driver_fail(r, "the cluster has no server");
+  before = backup_count(d, id);
+  if (driver_run(d, NULL, said, sizeof said, argv) != 0) return backup_refused(d, r, "the snapshot cannot be taken", said);
+  backup_note(d, o->resource_id, before, backup_count(d, id));
+  return backup_verify(d, to, r);
+}
+
+/* It has its name when it is complete and verified. */
+int driver_snapshot(driver_postgres *d, const driver_order *o, driver_result *r)
+{
+  char path[DRIVER_PATH], part[DRIVER_PATH], file[64], partial[72];
+  snprintf(file, sizeof file, "snapshots/%.24s", o->resource_id);
+  snprintf(partial, sizeof partial, "%s.part", file);
+  driver_path(d, path, file, NULL);
+  driver_path(d, part, partial, NULL);
+  if (!driver_is(d->root, file, NULL, S_IFDIR)) {
+    if (driver_remove(d, partial, NULL) != 0) return -1;
+    if (backup_take(d, o, part, r) != 0) {
+      driver_remove(d, partial, NULL);
+      return -1;
+    }
+    if (renameat(d->root, partial, d->root, file) != 0) return -1;
+  }
+  snprintf(r->facts, sizeof r->facts, "{\"storageSizeBytes\":%lld}", (long long)driver_size(d, path));
+  return 0;
+}
+
+int driver_forget_snapshot(driver_postgres *d, const driver_order *o, driver_result *r)
+{
+  char file[64], partial[72];
+  (void)r;
+  snprintf(file, sizeof file, "snapshots/%.24s", o->resource_id);
+  snprintf(partial, sizeof partial, "%s.part", file);
+  driver_unlink(d, "snapshots", o->resource_id);
+  return driver_remove(d, partial, NULL) == 0 ? driver_remove(d, file, NULL) : -1;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- restores */
+
+/* One folder of the server in the place of another: both are entries of one folder, and a rename follows no link. */
+static int backup_move(driver_postgres *d, const char *id, const char *from, const char *to)
+{
+  char old[64], new[64];
+  snprintf(old, sizeof old, "%.24s/%s", id, from);
+  snprintf(new, sizeof new, "%.24s/%s", id, to);
+  return renameat(d->root, old, d->root, new);
+}
+
+/* What the server had before comes back. */
+static void backup_go_back(driver_postgres *d, const char *id)
+{
+  driver_stop(d, id);
+  driver_remove(d, id, "data");
+  if (backup_move(d, id, "data.old", "data") == 0) driver_start(d, id);
+}
+
+/* The server begins again as a copy of the snapshot, which is verified before anything is touched. The copy is complete before the
+** server stops, and what it had is kept until the new one has started and is what the snapshot was taken of. */
+static int driver_begin_again(driver_postgres *d, const char *group, const char *id, const char *snapshot, driver_result *r)
+{
+  char to[DRIVER_PATH], from[DRIVER_PATH], file[64];
+  snprintf(file, sizeof file, "snapshots/%.24s", snapshot);
+  driver_path(d, from, file, NULL);
+  driver_path(d, to, id, "data.new");
+  if (!driver_is(d->root, id, "data", S_IFDIR)) backup_move(d, id, "data.old", "data"); /* svcd ended in the middle of this */
+  if (driver_is(d->root, file, "backup_manifest", S_IFREG) && backup_verify(d, from, r) != 0) return -1;
+  if (driver_remove(d, id, "data.new") != 0 || driver_remove(d, id, "data.old") != 0 || driver_copy(d, from, to) != 0)
+    return driver_fail(r, "the snapshot cannot be copied");
+  if (driver_stop(d, id) != 0 || backup_move(d, id, "data", "data.old") != 0) return driver_fail(r, "the server does not stop");
+  if (backup_move(d, id, "data.new", "data") != 0 || driver_start(d, id) != 0) {
+    backup_go_back(d, id);
+    return driver_fail(r, "the restored server does not start: the cluster is as it was");
+  }
+  if (backup_matches(d, id, snapshot, r) != 0) {
+    backup_go_back(d, id);
+    return -1;
+  }
+  driver_remove(d, id, "data.old");
+  return driver_settle(d, group, id);
+}
+
+/* What a job asks for, by the names that it has in jobs of clusters and of flex clusters. */
+typedef struct driver_job {
+  char *snapshot, *group, *name;
+} driver_job;
+
+static void driver_read_job(const driver_order *o, driver_job *job)
+{
+  int n = (int)strlen(o->desired);
+  memset(job, 0, sizeof *job);
+  json_scanf(o->desired, n, "{snapshotId:%Q,targetClusterName:%Q,targetGroupId:%Q}", &job->snapshot, &job->name, &job->group);
+  if (!job->name) json_scanf(o->desired, n, "{targetDeploymentItemName:%Q}", &job->name);
+  if (!job->group) json_scanf(o->desired, n, "{targetProjectId:%Q}", &job->group);
+}
+
+/* Into a cluster. A download fails: nothing here serves the files of a snapshot, and where they lie on the host is no tenant's
+** business. */
+int driver_restore(driver_postgres *d, const driver_order *o, driver_result *r)
+{
+  char file[64], target[32];
+  const char *group;
+  driver_job job;
+  int status;
+  driver_read_job(o, &job);
+  group = job.group ? job.group : o->group_id;
+  snprintf(file, sizeof file, "snapshots/%.24s", job.snapshot ? job.snapshot : "");
+  if (!job.snapshot || !driver_is_id(job.snapshot)) status = driver_fail(r, "only whole snapshots are restored, no points in time");
+  else if (!driver_is(d->root, file, NULL, S_IFDIR)) status = driver_fail(r, "the snapshot is not there");
+  else if (!job.name) status = driver_fail(r, "this driver offers no downloads: restore the snapshot into a cluster");
+  else if (!driver_find(d, group, job.name, target)) status = driver_fail(r, "the cluster is not there");
+  else {
+    driver_hold(d, target);
+    status = driver_begin_again(d, group, target, job.snapshot, r);
+    driver_release(d, target);
+  }
+  free(job.snapshot);
+  free(job.group);
+  free(job.name);
+  return status;
+}

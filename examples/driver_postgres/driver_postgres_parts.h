@@ -1,0 +1,308 @@
+/*
+** What the parts of the PostgreSQL driver share. driver_postgres.h is its public face; open.c says where to find what.
+*/
+#ifndef DRIVER_POSTGRES_PARTS_H
+#define DRIVER_POSTGRES_PARTS_H
+
+#include "driver_postgres.h"
+
+#include <dirent.h>
+#include <frozen.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#define DRIVER_PATH 512
+#define DRIVER_FOLDER 80     /* a socket's path has 107 bytes */
+#define DRIVER_QUEUE 256     /* orders that wait; beyond, the service is told to come again */
+#define DRIVER_NAME 63       /* bytes of a name in PostgreSQL: NAMEDATALEN - 1; longer ones would be cut off */
+#define DRIVER_ROLES 128     /* roles of a database user; the API allows 100 */
+#define DRIVER_FILE (1 << 20) /* bytes of a control file, at most */
+#define DRIVER_ADMIN "svc_admin" /* the driver's own role: a superuser, by the socket alone */
+#define DRIVER_STATS "svc_stats" /* the schema of pg_stat_statements: no tenant's */
+#define DRIVER_SLOW 100          /* milliseconds from which on a query is written to the log */
+#define DRIVER_SAMPLES 720       /* of minutes, and of half hours */
+#define DRIVER_NO_MEMORY "no memory"
+
+typedef struct driver_order {
+  struct driver_order *next;
+  svc *s;
+  char id[32], action[48], resource_id[32], parent_id[32], group_id[32], name[256];
+  char *desired;
+} driver_order;
+
+/* What is counted; the first are in the order in which sample.c asks for them. */
+enum driver_figures {
+  DRIVER_F_CONNECTIONS, DRIVER_F_WAITING, DRIVER_F_INSERTED, DRIVER_F_UPDATED, DRIVER_F_DELETED, DRIVER_F_FETCHED, DRIVER_F_RETURNED,
+  DRIVER_F_COMMITS, DRIVER_F_ROLLBACKS, DRIVER_F_READ, DRIVER_F_HIT, DRIVER_F_SPILLS, DRIVER_F_CONFLICTS, DRIVER_F_SIZE, DRIVER_F_WAL_SIZE,
+  DRIVER_F_WRITTEN, DRIVER_F_WAL, DRIVER_F_INDEX_READ, DRIVER_F_INDEX_HIT, DRIVER_F_BUFFERS,
+  DRIVER_F_USER, DRIVER_F_KERNEL, DRIVER_F_FAULTS, DRIVER_F_RESIDENT, DRIVER_F_SHARED, DRIVER_F_VIRTUAL, DRIVER_F_CPU_USER,
+  DRIVER_F_CPU_NICE, DRIVER_F_CPU_KERNEL, DRIVER_F_CPU_IOWAIT, DRIVER_F_CPU_IRQ, DRIVER_F_CPU_SOFTIRQ, DRIVER_F_CPU_STEAL,
+  DRIVER_F_CPU_GUEST, DRIVER_F_MEMORY_FREE, DRIVER_F_MEMORY_AVAILABLE, DRIVER_F_MEMORY_USED, DRIVER_F_SWAP_FREE, DRIVER_F_SWAP_USED,
+  DRIVER_F_NETWORK_IN, DRIVER_F_NETWORK_OUT, DRIVER_F_DISK_USED, DRIVER_F_DISK_FREE, DRIVER_F_RESTARTS, DRIVER_FIGURES
+};
+
+typedef struct driver_sample {
+  int64_t at; /* seconds since 1970; 0: none was taken */
+  int64_t figures[DRIVER_FIGURES];
+} driver_sample;
+
+/* A server as the watch sees it. Whoever holds it may change it; the samples change with d->servers_lock. */
+enum { DRIVER_UNTOLD = -1 };
+typedef struct driver_server {
+  struct driver_server *next;
+  char id[32];
+  int held;               /* an order or the watch works on it */
+  int told, told_port;    /* what was reported: up, down or nothing yet, and where */
+  pid_t pid;              /* the postmaster; 0: not known */
+  int64_t started;        /* when it was, in ticks of the system */
+  int tries, restarts;
+  int64_t try_at;         /* not before this, by driver_now() */
+  int64_t sampled;        /* seconds since 1970 */
+  int full;               /* it holds more than its disk, and is read-only */
+  driver_sample *minutes, *halves;
+} driver_server;
+
+/* What a tier may use. */
+typedef struct driver_limits {
+  int64_t memory, disk;  /* bytes; disk 0: no bound */
+  int64_t buffers, work; /* megabytes */
+  int connections;
+} driver_limits;
+
+/* What a program may use that is run. */
+typedef struct driver_bounds {
+  int seconds;    /* then it is ended; 0: no bound */
+  int64_t memory; /* bytes of its own that each of its processes may have; 0: no bound */
+  int group;      /* a descriptor to enter a cgroup by; 0 or less: none */
+} driver_bounds;
+
+/* A text that grows. */
+typedef struct driver_text {
+  FILE *file;
+  char *bytes;
+  size_t length;
+} driver_text;
+
+/* An entry of a server's log. */
+typedef struct driver_entry {
+  int64_t at; /* milliseconds since 1970 */
+  const char *from, *address, *text;
+  size_t length, address_length, text_length;
+} driver_entry;
+
+struct driver_postgres {
+  driver_postgres_config config;
+  char folder[DRIVER_FOLDER + 1], bin[DRIVER_PATH];
+  uid_t uid; /* of the servers' user, who may be us */
+  gid_t gid, groups[32];
+  int group_count;
+  char user[64]; /* "": the servers run as our own user */
+  char version[32]; /* of PostgreSQL, "15.8" */
+  int root, control; /* descriptors of FOLDER and FOLDER/control: both are ours, and nobody else writes there */
+  svc_driver driver;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t more;
+  driver_order *first, *last;
+  int waiting, ending;
+  int resumed;  /* what should run was started: the watch begins */
+  svc *s;       /* whom the watch reports to; NULL: nobody yet. With `lock`, as all of the above */
+  pthread_t watcher;
+  pthread_cond_t round;
+  pthread_mutex_t servers_lock;
+  pthread_cond_t released;
+  driver_server *servers;
+  int explains, statements; /* auto_explain and pg_stat_statements are installed */
+};
+
+/* What a user may do in a schema, as bits: read tables; change them and make new ones; make new ones alone. */
+enum driver_level { DRIVER_NOTHING = 0, DRIVER_READS = 1, DRIVER_WRITES = 2, DRIVER_MAKES = 4 };
+
+typedef struct driver_account {
+  char *name, *verifier;
+  struct {
+    char *schema;
+    int level;
+  } grants[DRIVER_ROLES];
+  int grant_count, anywhere, monitors, signals;
+  int custom; /* it has custom roles */
+} driver_account;
+
+/* Whose roles are meant: those of a project, with the vendor's word in the built-in ones. */
+typedef struct driver_place {
+  const driver_postgres *d;
+  const char *group, *vendor;
+} driver_place;
+
+/* The users of a project, one after the other: those that a server can have. */
+typedef struct driver_users {
+  DIR *folder;
+  char id[32], *text, *json;
+  driver_account account;
+} driver_users;
+
+typedef struct driver_result {
+  int code;
+  char facts[3 * DRIVER_PATH];
+  char *large;    /* facts that are longer: freed when they are told; NULL: none */
+  char why[1024]; /* of a failure; "": the log of the driver says more */
+} driver_result;
+
+/* files.c */
+int64_t driver_now(void);
+void driver_say(driver_postgres *d, int level, const char *format, ...);
+void driver_path(const driver_postgres *d, char out[DRIVER_PATH], const char *first, const char *second);
+int driver_is_id(const char *name);
+int driver_is(int at, const char *first, const char *second, mode_t kind);
+int driver_knows(const driver_postgres *d, const char *first, const char *second);
+int driver_control_folder(const driver_postgres *d, const char *name);
+int driver_server_folder(const driver_postgres *d, const char *name);
+int driver_write_at(int at, const char *path, const char *text, mode_t mode);
+int driver_write(const driver_postgres *d, const char *first, const char *second, const char *text);
+ssize_t driver_read_at(int at, const char *path, char *out, size_t size);
+int driver_read(const driver_postgres *d, const char *first, const char *second, char *out, size_t size);
+void driver_unlink(const driver_postgres *d, const char *first, const char *second);
+DIR *driver_list(int at, const char *name);
+int driver_next(DIR *folder, char id[32]);
+void driver_forget(const driver_postgres *d, const char *name);
+
+/* programs.c */
+int driver_become(const driver_postgres *d);
+int driver_reaches(const driver_postgres *d);
+int driver_run_in(driver_postgres *d, const driver_bounds *bounds, const char *input, char *said, size_t size, char *argv[]);
+int driver_run(driver_postgres *d, const char *input, char *said, size_t size, char *argv[]);
+int64_t driver_process(const driver_postgres *d, pid_t pid);
+void driver_words(const driver_postgres *d, char *said);
+int driver_remove(driver_postgres *d, const char *first, const char *second);
+int driver_remove_server(driver_postgres *d, const char *id);
+int64_t driver_size(driver_postgres *d, char *path);
+int driver_copy(driver_postgres *d, const char *from, const char *to);
+
+/* account.c */
+void driver_account_free(driver_account *a);
+char *driver_string(const char *json, int n, const char *format, int *control);
+const char *driver_bad_user_name(const char *name, int control);
+const char *driver_bad_schema(const char *name, int control);
+int driver_account_grant(driver_account *a, const char *schema, int level, char *why, size_t size);
+int driver_account_role(driver_account *a, const driver_place *at, const char *name, const char *database, int depth, char *why, size_t size);
+int driver_account_read(driver_account *a, const driver_place *at, const char *json, char *why, size_t size);
+int driver_in_scope(const char *json, const char *cluster);
+
+/* grants.c */
+void driver_quote(FILE *sql, const char *text, char mark);
+void driver_print(FILE *sql, const char *text, const char *name);
+extern const char driver_sql_schema[];
+extern const char driver_sql_bare[];
+extern const char driver_sql_defaults[];
+extern const char driver_sql_guard[];
+extern const char driver_sql_writer[];
+extern const char driver_sql_drop[];
+extern const char driver_sql_no_login[];
+void driver_account_sql(FILE *sql, const driver_account *a);
+extern const char driver_sql_prepare[];
+extern const char driver_sql_statements[];
+
+/* users.c */
+int driver_put_user(driver_postgres *d, const char *id, const driver_account *a, const char *json, char *said, size_t size);
+void driver_users_begin(const driver_postgres *d, const char *group, driver_users *u);
+int driver_users_next(const driver_postgres *d, const char *group, driver_users *u);
+void driver_users_end(driver_users *u);
+int driver_lock_out_others(driver_postgres *d, const char *group, const char *id, char *said, size_t size);
+void driver_note_failure(const driver_postgres *d, const char *group, const char *user, int failed);
+int driver_user(driver_postgres *d, const driver_order *o, driver_result *r);
+int driver_forget_user(driver_postgres *d, const driver_order *o, driver_result *r);
+
+void driver_put_customs_again(driver_postgres *d, const char *group);
+
+/* customs.c */
+int driver_custom(driver_account *a, const driver_place *at, const char *name, int depth, char *why, size_t size);
+int driver_custom_put(driver_postgres *d, const driver_order *o, driver_result *r);
+int driver_custom_gone(driver_postgres *d, const driver_order *o, driver_result *r);
+
+/* server.c */
+int driver_sql(driver_postgres *d, const char *id, const char *sql, char *said, size_t size);
+int driver_sql_about(driver_postgres *d, const char *id, const char *text, const char *name, char *said, size_t size);
+int driver_is_running(driver_postgres *d, const char *id);
+pid_t driver_postmaster(driver_postgres *d, const char *id);
+void driver_speaks(const driver_postgres *d, char *out, size_t size);
+int driver_start(driver_postgres *d, const char *id);
+int driver_stop(driver_postgres *d, const char *id);
+int driver_settle(driver_postgres *d, const char *group, const char *id);
+int driver_make(driver_postgres *d, const char *id, const char *group, const char *name);
+int driver_find(driver_postgres *d, const char *group, const char *name, char id[32]);
+void driver_resume(driver_postgres *d);
+
+/* backup.c */
+int driver_snapshot(driver_postgres *d, const driver_order *o, driver_result *r);
+int driver_forget_snapshot(driver_postgres *d, const driver_order *o, driver_result *r);
+int driver_restore(driver_postgres *d, const driver_order *o, driver_result *r);
+
+/* orders.c */
+int driver_fail(driver_result *r, const char *format, ...);
+int driver_take(void *context, svc *s, const svc_order *order);
+void *driver_work(void *context);
+
+/* text.c */
+int driver_text_begin(driver_text *t);
+char *driver_text_end(driver_text *t);
+int driver_text_reply(driver_text *t, svc_reply *reply);
+void driver_json(FILE *out, const char *text, size_t n);
+int64_t driver_long(const char *json, const char *format, int64_t otherwise);
+
+/* limits.c */
+void driver_limits_of(const driver_postgres *d, const char *id, driver_limits *out);
+int driver_limits_put(const driver_postgres *d, const char *id, const char *desired);
+void driver_limits_begin(const char *id, const driver_limits *l, driver_bounds *out);
+void driver_limits_end(driver_bounds *b);
+void driver_limits_gone(const char *id);
+int driver_limit_child(const driver_bounds *b);
+
+/* watch.c */
+driver_server *driver_server_of(driver_postgres *d, const char *id);
+void driver_hold(driver_postgres *d, const char *id);
+void driver_release(driver_postgres *d, const char *id);
+void driver_server_gone(driver_postgres *d, const char *id);
+void driver_servers_free(driver_postgres *d);
+void *driver_watch(void *context);
+
+/* sample.c */
+int driver_sample_take(driver_postgres *d, const driver_server *s, driver_sample *out);
+void driver_sample_keep(driver_server *s, const driver_sample *sample);
+const driver_sample *driver_sample_in(const driver_server *s, int64_t from, int64_t until, int64_t step);
+
+/* series.c */
+int driver_figure_now(driver_postgres *d, const char *id, const char *name, int64_t *out);
+void driver_thousandths(FILE *out, int64_t value);
+int driver_series(driver_postgres *d, const svc_question *q, svc_reply *reply);
+int driver_figure(driver_postgres *d, const char *id, const char *name, int64_t *out);
+int driver_measure(driver_postgres *d, const svc_question *q, svc_reply *reply);
+int driver_measure_all(driver_postgres *d, const driver_order *o, driver_result *r);
+
+/* tables.c */
+int driver_tell(driver_postgres *d, const char *id, const char *sql, svc_reply *reply);
+int driver_collections(driver_postgres *d, const svc_question *q, svc_reply *reply);
+int driver_names(driver_postgres *d, const svc_question *q, svc_reply *reply);
+int driver_place_series(driver_postgres *d, const svc_question *q, const int64_t span[3], svc_reply *reply);
+
+/* queries.c */
+int driver_slow_queries(driver_postgres *d, const svc_question *q, svc_reply *reply);
+int driver_query_stats(driver_postgres *d, const svc_question *q, svc_reply *reply);
+
+/* logs.c, logins.c */
+char *driver_log_read(driver_postgres *d, const char *id, size_t *length);
+const char *driver_log_next(const char *at, const char *end, driver_entry *e);
+void driver_log_bound(driver_postgres *d, const char *id);
+void driver_log_reason(driver_postgres *d, const char *id, int64_t since, char *out, size_t size);
+int driver_logs(driver_postgres *d, const svc_question *q, svc_reply *reply);
+int driver_logins(driver_postgres *d, const svc_question *q, svc_reply *reply);
+
+/* ask.c */
+int driver_ask(void *context, svc *s, const svc_question *q, svc_reply *reply);
+
+/* folder.c */
+int driver_prepare(driver_postgres *d, char *why, size_t size);
+
+#endif

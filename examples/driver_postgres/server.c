@@ -1,0 +1,318 @@
+/*
+** One PostgreSQL server: how it is made, started, stopped, spoken to and set up.
+**
+** The rule: every step looks at what is there and does what is missing, since an order may come again.
+*/
+#define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
+#include "driver_postgres_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How the driver's own role works: grants.c says why the search_path. The log has nothing of it, since verifiers stand in its scripts;
+** and a server that is full takes what it writes. */
+static const char server_session[] =
+  "set search_path = pg_catalog;\nset client_min_messages = warning;\nset default_transaction_read_only = off;\n"
+  "set log_min_error_statement = panic;\nset auto_explain.log_min_duration = -1;\n";
+
+/* As the driver's own role. */
+int driver_sql(driver_postgres *d, const char *id, const char *sql, char *said, size_t size)
+{
+  static const driver_bounds bounds = { .seconds = 60 };
+  char socket[DRIVER_PATH], port[16], *script = NULL;
+  char *argv[] = { "psql", "-X", "-h", socket, "-p", port, "-U", DRIVER_ADMIN, "-d", "postgres", "-Atq", "-v", "ON_ERROR_STOP=1", NULL };
+  int status;
+  driver_path(d, socket, id, NULL);
+  snprintf(said, size, "%s", DRIVER_NO_MEMORY);
+  if (driver_read(d, id, "port", port, sizeof port) != 0) return snprintf(said, size, "the server has no port"), -1;
+  if (asprintf(&script, "%s%s", server_session, sql) < 0) return -1;
+  status = driver_run_in(d, &bounds, script, said, size, argv);
+  explicit_bzero(script, strlen(script));
+  free(script);
+  return status;
+}
+
+/* A script about one name. */
+int driver_sql_about(driver_postgres *d, const char *id, const char *text, const char *name, char *said, size_t size)
+{
+  char *script = NULL;
+  size_t n = 0;
+  FILE *sql = open_memstream(&script, &n);
+  int status = -1;
+  snprintf(said, size, "%s", DRIVER_NO_MEMORY);
+  if (!sql) return -1;
+  driver_print(sql, text, name);
+  if (fclose(sql) == 0) status = driver_sql(d, id, script, said, size);
+  free(script);
+  return status;
+}
+
+int driver_is_running(driver_postgres *d, const char *id)
+{
+  return driver_postmaster(d, id) != 0;
+}
+
+/* The first process of a server that runs; 0: it does not. */
+pid_t driver_postmaster(driver_postgres *d, const char *id)
+{
+  char data[DRIVER_PATH], said[256], *at;
+  char *argv[] = { "pg_ctl", "-D", data, "status", NULL };
+  pid_t pid;
+  driver_path(d, data, id, "data");
+  if (!driver_is(d->root, id, "data", S_IFDIR) || driver_run(d, NULL, said, sizeof said, argv) != 0) return 0;
+  at = strstr(said, "PID: ");
+  pid = at ? (pid_t)strtol(at + 5, NULL, 10) : 0;
+  return pid && driver_process(d, pid) ? pid : 0;
+}
+
+/* Does a process work in the folder of the server? Those that outlive their postmaster for a moment do. */
+static int server_is_busy(const driver_postgres *d, const char *id)
+{
+  char data[DRIVER_PATH], path[64], target[DRIVER_PATH];
+  DIR *proc = opendir("/proc");
+  const struct dirent *entry;
+  ssize_t n;
+  int busy = 0;
+  driver_path(d, data, id, "data");
+  while (proc && !busy && (entry = readdir(proc)) != NULL) {
+    if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
+    snprintf(path, sizeof path, "/proc/%.16s/cwd", entry->d_name);
+    n = readlink(path, target, sizeof target - 1);
+    busy = n > 0 && (size_t)n == strlen(data) && memcmp(target, data, (size_t)n) == 0;
+  }
+  if (proc) closedir(proc);
+  return busy;
+}
+
+/*
+** What a postmaster left that was killed. PostgreSQL starts in spite of it, unless the number is still taken: by another process, or by
+** that one, which nobody has waited for. Then the file goes, once no process works in the folder any more.
+*/
+static int server_clean(driver_postgres *d, const char *id)
+{
+  char port[16], lock[48];
+  if (!driver_is(d->root, id, "data/postmaster.pid", S_IFREG)) return 0;
+  if (server_is_busy(d, id)) return -1;
+  if (driver_read(d, id, "port", port, sizeof port) == 0) {
+    snprintf(lock, sizeof lock, ".s.PGSQL.%s.lock", port);
+    driver_remove(d, id, lock);
+  }
+  return driver_remove(d, id, "data/postmaster.pid");
+}
+
+/* A socket on 127.0.0.1 at this port, or any that is free; its number, or -1. */
+static int server_port(int wanted)
+{
+  struct sockaddr_in at;
+  socklen_t n = sizeof at;
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), port = -1, on = 1;
+  memset(&at, 0, sizeof at);
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  at.sin_port = htons((uint16_t)wanted);
+  if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && getsockname(fd, (struct sockaddr *)&at, &n) == 0)
+    port = ntohs(at.sin_port);
+  if (fd >= 0) close(fd);
+  return port;
+}
+
+/* The port that it had, unless somebody else has that now: clients have it in their connection strings. */
+static int server_take_port(driver_postgres *d, const char *id, char port[16])
+{
+  if (driver_read(d, id, "port", port, 16) == 0 && server_port(atoi(port)) > 0) return 0;
+  snprintf(port, 16, "%d", server_port(0));
+  return driver_write(d, id, "port", port);
+}
+
+/* Settings of a server: by its tier, and what the questions of the service need. */
+static void server_options(const driver_postgres *d, const char *id, const char *port, const driver_limits *l, char *out, size_t size)
+{
+  char socket[DRIVER_PATH], hba[DRIVER_PATH];
+  const char *both = d->explains && d->statements ? "," : "";
+  driver_path(d, socket, id, NULL);
+  driver_path(d, hba, "pg_hba.conf", NULL);
+  snprintf(out, size, "-c listen_addresses=127.0.0.1 -c port=%s -c unix_socket_directories='%s' -c hba_file='%s' -c wal_level=replica "
+           "-c max_wal_senders=4 -c max_connections=%d -c shared_buffers=%lldMB -c work_mem=%lldMB -c log_line_prefix='%%m [%%p] %%h ' "
+           "-c log_timezone=UTC -c log_connections=on -c shared_preload_libraries=%s%s%s -c auto_explain.log_min_duration=%d "
+           "-c auto_explain.log_analyze=on -c auto_explain.log_timing=off -c auto_explain.log_verbose=on -c auto_explain.log_format=json "
+           "-c pg_stat_statements.track_utility=off", port, socket, hba, l->connections, (long long)l->buffers, (long long)l->work,
+           d->explains ? "auto_explain" : "", both, d->statements ? "pg_stat_statements" : "", DRIVER_SLOW);
+}
+
+/* Another program may take the port in between: then once more. */
+int driver_start(driver_postgres *d, const char *id)
+{
+  char data[DRIVER_PATH], log[DRIVER_PATH], options[DRIVER_PATH * 4], said[1024], why[512], port[16];
+  char *argv[] = { "pg_ctl", "-D", data, "-l", log, "-w", "-t", "60", "-o", options, "start", NULL };
+  driver_limits limits;
+  driver_bounds bounds;
+  int64_t since = (int64_t)time(NULL) * 1000;
+  int tries, status = -1;
+  if (driver_is_running(d, id)) return 0;
+  for (tries = 0; tries < 50 && server_clean(d, id) != 0; tries++) usleep(100000);
+  driver_path(d, data, id, "data");
+  driver_path(d, log, id, "log");
+  driver_limits_of(d, id, &limits);
+  driver_limits_begin(id, &limits, &bounds);
+  for (tries = 0; tries < 2 && status != 0; tries++) {
+    char *again[sizeof argv / sizeof argv[0]];
+    if (server_take_port(d, id, port) != 0) break;
+    memcpy(again, argv, sizeof argv);
+    server_options(d, id, port, &limits, options, sizeof options);
+    status = driver_run_in(d, &bounds, NULL, said, sizeof said, again);
+    if (status != 0 && server_port(atoi(port)) > 0) break; /* that was not the reason */
+  }
+  driver_limits_end(&bounds);
+  if (status != 0) {
+    driver_log_reason(d, id, since, why, sizeof why);
+    driver_say(d, SVC_LOG_ERROR, "postgres: the server of %s does not start: %s", id, why[0] ? why : said);
+  }
+  return status;
+}
+
+/* What does not end by itself within a minute is ended at once: it recovers when it is started. */
+int driver_stop(driver_postgres *d, const char *id)
+{
+  char data[DRIVER_PATH], said[1024];
+  char *fast[] = { "pg_ctl", "-D", data, "-w", "-t", "60", "-m", "fast", "stop", NULL };
+  char *now[] = { "pg_ctl", "-D", data, "-w", "-t", "60", "-m", "immediate", "stop", NULL };
+  driver_path(d, data, id, "data");
+  if (!driver_is_running(d, id) || driver_run(d, NULL, said, sizeof said, fast) == 0) return 0;
+  return driver_is_running(d, id) ? driver_run(d, NULL, said, sizeof said, now) : 0;
+}
+
+/* How servers are spoken to, as members of facts. With a scheme of PostgreSQL's own, connection strings are such as psql takes. */
+void driver_speaks(const driver_postgres *d, char *out, size_t size)
+{
+  const char *scheme = d->config.scheme;
+  int own = scheme && (strcmp(scheme, "postgresql") == 0 || strcmp(scheme, "postgres") == 0), n = 0;
+  if (own) n = snprintf(out, size, ",\"scheme\":\"%s\",\"path\":\"postgres?sslmode=disable\"", scheme);
+  snprintf(out + n, size - (size_t)n, ",\"ssl\":false,\"version\":\"%s\"", d->version);
+}
+
+static int driver_new_password(char out[33])
+{
+  static const char hex[] = "0123456789abcdef";
+  unsigned char random[16];
+  int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC), i;
+  ssize_t got = fd < 0 ? -1 : read(fd, random, sizeof random);
+  if (fd >= 0) close(fd);
+  if (got != sizeof random) return -1;
+  for (i = 0; i < 32; i++) out[i] = hex[random[i / 2] >> (i % 2 ? 0 : 4) & 15];
+  out[32] = 0;
+  return 0;
+}
+
+static int driver_prepare_server(driver_postgres *d, const char *id, char *said, size_t size)
+{
+  char password[40], *script = NULL;
+  size_t n = 0;
+  FILE *sql;
+  int status = -1;
+  snprintf(said, size, "the password of the role svc cannot be written");
+  if (driver_read(d, id, "password", password, sizeof password) != 0 &&
+      (driver_new_password(password) != 0 || driver_write(d, id, "password", password) != 0))
+    return -1;
+  snprintf(said, size, "%s", DRIVER_NO_MEMORY);
+  sql = open_memstream(&script, &n);
+  if (!sql) return -1;
+  fputs("begin;\n", sql);
+  fputs(driver_sql_prepare, sql);
+  if (d->statements) fputs(driver_sql_statements, sql);
+  driver_print(sql, driver_sql_schema, "public");
+  driver_print(sql, driver_sql_bare, "svc");
+  fputs("alter role svc login password ", sql);
+  driver_quote(sql, password, '\'');
+  fputs(";\ngrant svc_write_any, svc_former to svc;\n", sql);
+  driver_print(sql, driver_sql_writer, "svc");
+  fputs(driver_sql_defaults, sql);
+  fputs("commit;\n", sql);
+  if (fclose(sql) == 0) status = driver_sql(d, id, script, said, size);
+  free(script);
+  return status;
+}
+
+/* A server and the users of its project as they should be. A user that cannot be made is logged, and no failure of the server's. */
+int driver_settle(driver_postgres *d, const char *group, const char *id)
+{
+  char said[1024];
+  driver_users u;
+  int status = driver_prepare_server(d, id, said, sizeof said);
+  if (status == 0) status = driver_lock_out_others(d, group, id, said, sizeof said);
+  if (status != 0) {
+    driver_words(d, said);
+    driver_say(d, SVC_LOG_ERROR, "postgres: the server of %s cannot be set up: %s", id, said);
+    return status;
+  }
+  driver_users_begin(d, group, &u);
+  while (driver_users_next(d, group, &u)) {
+    if (driver_put_user(d, id, &u.account, u.json, said, sizeof said) == 0) continue;
+    driver_say(d, SVC_LOG_ERROR, "postgres: database user %s on the server of %s: %s", u.account.name, id, said);
+    driver_note_failure(d, group, u.id, 1);
+  }
+  driver_users_end(&u);
+  return driver_write(d, id, "settled", "1");
+}
+
+/* The server of a cluster, with whatever of it is missing. */
+int driver_make(driver_postgres *d, const char *id, const char *group, const char *name)
+{
+  char data[DRIVER_PATH], said[1024];
+  char *argv[] = { "initdb", "-D", data, "-U", DRIVER_ADMIN, "-E", "UTF8", "--auth-local=trust", "--auth-host=scram-sha-256",
+                   "--no-instructions", NULL };
+  driver_path(d, data, id, "data");
+  if (!driver_knows(d, id, "made")) {
+    driver_stop(d, id);
+    if (driver_server_folder(d, id) != 0 || driver_remove(d, id, "data") != 0 || driver_write(d, id, "group", group) != 0 ||
+        driver_write(d, id, "name", name) != 0) {
+      driver_say(d, SVC_LOG_ERROR, "postgres: the folder of %s cannot be made: %s", id, strerror(errno));
+      return -1;
+    }
+    if (driver_run(d, NULL, said, sizeof said, argv) != 0) {
+      driver_say(d, SVC_LOG_ERROR, "postgres: initdb for %s: %s", id, said);
+      return -1;
+    }
+    if (driver_write(d, id, "made", "1") != 0) return -1;
+  }
+  return driver_start(d, id) == 0 ? driver_settle(d, group, id) : -1;
+}
+
+/* The server of the cluster of this name. */
+int driver_find(driver_postgres *d, const char *group, const char *name, char id[32])
+{
+  char its_group[32], its_name[256];
+  DIR *folder = driver_list(d->control, ".");
+  int found = 0;
+  while (!found && driver_next(folder, id))
+    found = driver_read(d, id, "group", its_group, sizeof its_group) == 0 && driver_read(d, id, "name", its_name, sizeof its_name) == 0 &&
+            strcmp(its_group, group) == 0 && strcmp(its_name, name) == 0;
+  if (folder) closedir(folder);
+  return found;
+}
+
+/* What should run and does not, because the machine was started anew; and what an earlier version started, which let the driver's
+** own role in over TCP. */
+void driver_resume(driver_postgres *d)
+{
+  char id[32], group[32], hba[DRIVER_PATH], said[DRIVER_PATH];
+  DIR *folder = driver_list(d->control, ".");
+  driver_path(d, hba, "pg_hba.conf", NULL);
+  while (driver_next(folder, id)) {
+    if (!driver_knows(d, id, "made") || driver_knows(d, id, "paused")) continue;
+    if (driver_is_running(d, id)) {
+      int ours = driver_sql(d, id, "show hba_file;\n", said, sizeof said) == 0 && strncmp(said, hba, strlen(hba)) == 0;
+      if (ours && driver_knows(d, id, "settled")) continue;
+      if (!ours) driver_stop(d, id);
+    }
+    if (driver_start(d, id) == 0 && driver_read(d, id, "group", group, sizeof group) == 0) driver_settle(d, group, id);
+  }
+  if (folder) closedir(folder);
+}

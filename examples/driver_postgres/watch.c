@@ -1,0 +1,268 @@
+/*
+** The watch: what runs, what does not, and what is to be done about it. A thread of its own looks at every server each second.
+**
+** A server whose postmaster is gone is reported as down, started again, and reported as up, with the port that it has then. One that
+** cannot be started is tried again after 1, 2, 4, ... 300 seconds, and the log says why. Each minute a sample of figures is taken
+** (sample.c), and a server that holds more than its disk is made read-only.
+**
+** The rule: one at a time works on a server. An order holds it while it changes it; the watch leaves a held server alone.
+*/
+#define _GNU_SOURCE
+#include "driver_postgres_parts.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WATCH_EVERY 1000   /* milliseconds */
+#define WATCH_SAMPLE 60    /* seconds */
+#define WATCH_LONGEST 300  /* seconds between two tries to start a server */
+
+/* ---------------------------------------------------------------------------------------------------------------- servers */
+
+/* With d->servers_lock. NULL: no memory. */
+static driver_server *watch_server(driver_postgres *d, const char *id, int make)
+{
+  driver_server *s = d->servers;
+  while (s && strcmp(s->id, id) != 0) s = s->next;
+  if (s || !make || (s = calloc(1, sizeof *s)) == NULL) return s;
+  snprintf(s->id, sizeof s->id, "%.24s", id);
+  s->told = DRIVER_UNTOLD;
+  s->next = d->servers;
+  return d->servers = s;
+}
+
+driver_server *driver_server_of(driver_postgres *d, const char *id)
+{
+  return watch_server(d, id, 0);
+}
+
+static int watch_take(driver_postgres *d, const char *id, int wait)
+{
+  driver_server *s;
+  int taken = 0;
+  pthread_mutex_lock(&d->servers_lock);
+  while ((s = watch_server(d, id, 1)) != NULL && s->held && wait) pthread_cond_wait(&d->released, &d->servers_lock);
+  if (s && !s->held) taken = s->held = 1;
+  pthread_mutex_unlock(&d->servers_lock);
+  return taken;
+}
+
+void driver_hold(driver_postgres *d, const char *id)
+{
+  watch_take(d, id, 1);
+}
+
+void driver_release(driver_postgres *d, const char *id)
+{
+  driver_server *s;
+  pthread_mutex_lock(&d->servers_lock);
+  s = watch_server(d, id, 0);
+  if (s) {
+    s->held = 0;
+    s->pid = 0; /* it may be another one now */
+  }
+  pthread_cond_broadcast(&d->released);
+  pthread_mutex_unlock(&d->servers_lock);
+}
+
+static void watch_free(driver_server *s)
+{
+  free(s->minutes);
+  free(s->halves);
+  free(s);
+}
+
+void driver_server_gone(driver_postgres *d, const char *id)
+{
+  driver_server **at, *s;
+  pthread_mutex_lock(&d->servers_lock);
+  for (at = &d->servers; *at && strcmp((*at)->id, id) != 0;) at = &(*at)->next;
+  s = *at;
+  if (s) *at = s->next;
+  if (s) watch_free(s);
+  pthread_cond_broadcast(&d->released);
+  pthread_mutex_unlock(&d->servers_lock);
+}
+
+void driver_servers_free(driver_postgres *d)
+{
+  driver_server *s;
+  while ((s = d->servers) != NULL) {
+    d->servers = s->next;
+    watch_free(s);
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- reports */
+
+static int watch_report(driver_postgres *d, const char *id, const char *facts)
+{
+  char group[32], name[64];
+  svc *s;
+  pthread_mutex_lock(&d->lock);
+  s = d->s;
+  pthread_mutex_unlock(&d->lock);
+  if (!s) return SVC_BUSY;
+  if (driver_read(d, id, "group", group, sizeof group) != 0) return SVC_NOT_FOUND;
+  snprintf(name, sizeof name, "%s/%s", group, id);
+  return svc_report(s, driver_knows(d, id, "flex") ? "flex cluster" : "cluster", name, facts);
+}
+
+/* May it be said again later? What the service does not know, or does not take, it will not take then. */
+static int watch_later(int code)
+{
+  return code != SVC_OK && code != SVC_NOT_FOUND && code != SVC_INVALID;
+}
+
+/* Where the server is, then whether it runs, unless that was said before. What could not be said is said in the next round. */
+static void watch_tell(driver_postgres *d, driver_server *s, int up)
+{
+  char port[16], facts[512], how[256];
+  if (driver_read(d, s->id, "port", port, sizeof port) != 0) return;
+  driver_speaks(d, how, sizeof how);
+  snprintf(facts, sizeof facts, "{\"hosts\":[\"127.0.0.1:%s\"]%s}", port, how);
+  if (up && s->told_port != atoi(port) && watch_later(watch_report(d, s->id, facts))) return;
+  if (up) s->told_port = atoi(port);
+  snprintf(facts, sizeof facts, "{\"processes\":[{\"host\":\"127.0.0.1:%s\",\"up\":%s}]}", port, up ? "true" : "false");
+  if (s->told != up && !watch_later(watch_report(d, s->id, facts))) s->told = up;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ alive */
+
+/* A process that has the number of another one that is gone was started at another time. */
+static int watch_alive(driver_postgres *d, driver_server *s)
+{
+  int64_t started;
+  if (!s->pid) {
+    s->pid = driver_postmaster(d, s->id);
+    s->started = s->pid ? driver_process(d, s->pid) : 0;
+    return s->started != 0;
+  }
+  started = driver_process(d, s->pid);
+  if (started && started == s->started) return 1;
+  s->pid = 0;
+  return 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- restart */
+
+static void watch_restart(driver_postgres *d, driver_server *s)
+{
+  char group[32];
+  int64_t now = driver_now();
+  int good;
+  if (s->told != 0) {
+    driver_say(d, SVC_LOG_ERROR, "postgres: the server of %s has ended by itself: it is started again", s->id);
+    s->tries = 0;
+    s->try_at = now;
+  }
+  watch_tell(d, s, 0);
+  if (now < s->try_at) return;
+  good = driver_start(d, s->id) == 0;
+  if (good && !driver_knows(d, s->id, "settled") && driver_read(d, s->id, "group", group, sizeof group) == 0) driver_settle(d, group, s->id);
+  if (good) {
+    s->restarts++;
+    driver_say(d, SVC_LOG_WARNING, "postgres: the server of %s runs again", s->id);
+    if (watch_alive(d, s)) watch_tell(d, s, 1);
+    return;
+  }
+  if (s->tries < 9) s->tries++;
+  s->try_at = driver_now() + 1000 * (1 << s->tries < WATCH_LONGEST ? 1 << s->tries : WATCH_LONGEST);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- disk */
+
+/* A server that holds more than its disk takes no more writes, until there is room for a twentieth again. */
+static void watch_disk(driver_postgres *d, driver_server *s, int64_t used)
+{
+  driver_limits limits;
+  char said[256];
+  int full;
+  driver_limits_of(d, s->id, &limits);
+  full = limits.disk && (used > limits.disk || (s->full && used > limits.disk / 20 * 19));
+  if (full == s->full) return;
+  if (driver_sql(d, s->id, full ? "alter system set default_transaction_read_only = on;\nselect pg_reload_conf() \\g /dev/null\n"
+                                : "alter system reset default_transaction_read_only;\nselect pg_reload_conf() \\g /dev/null\n", said, sizeof said) != 0)
+    return;
+  s->full = full;
+  driver_say(d, SVC_LOG_WARNING, "postgres: the server of %s holds %lld bytes, and its disk has %lld: %s", s->id, (long long)used,
+             (long long)limits.disk, full ? "it is read-only" : "it takes writes again");
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- rounds */
+
+static void watch_sample(driver_postgres *d, driver_server *s)
+{
+  int64_t now = (int64_t)time(NULL);
+  driver_sample taken;
+  if (s->sampled / WATCH_SAMPLE == now / WATCH_SAMPLE) return;
+  s->sampled = now;
+  if (driver_sample_take(d, s, &taken) != 0) return;
+  taken.at = now;
+  pthread_mutex_lock(&d->servers_lock);
+  driver_sample_keep(s, &taken);
+  pthread_mutex_unlock(&d->servers_lock);
+  watch_disk(d, s, taken.figures[DRIVER_F_DISK_USED]);
+  driver_log_bound(d, s->id);
+}
+
+/* A server that is held is not gone, so its record stays where it is. */
+static void watch_one(driver_postgres *d, const char *id)
+{
+  driver_server *s;
+  if (!watch_take(d, id, 0)) return;
+  pthread_mutex_lock(&d->servers_lock);
+  s = watch_server(d, id, 0);
+  pthread_mutex_unlock(&d->servers_lock);
+  if (!driver_knows(d, id, "made") || driver_knows(d, id, "paused")) {
+    s->told = DRIVER_UNTOLD;
+  } else if (watch_alive(d, s)) {
+    watch_tell(d, s, 1);
+    watch_sample(d, s);
+  } else watch_restart(d, s);
+  pthread_mutex_lock(&d->servers_lock);
+  s->held = 0;
+  pthread_cond_broadcast(&d->released);
+  pthread_mutex_unlock(&d->servers_lock);
+}
+
+static int watch_ends(driver_postgres *d)
+{
+  int ending;
+  pthread_mutex_lock(&d->lock);
+  ending = d->ending;
+  pthread_mutex_unlock(&d->lock);
+  return ending;
+}
+
+static void watch_round(driver_postgres *d)
+{
+  DIR *folder = driver_list(d->control, ".");
+  char id[32];
+  while (!watch_ends(d) && driver_next(folder, id)) watch_one(d, id);
+  if (folder) closedir(folder);
+}
+
+void *driver_watch(void *context)
+{
+  driver_postgres *d = context;
+  struct timespec until;
+  int ready, ending;
+  do {
+    pthread_mutex_lock(&d->lock);
+    ready = d->resumed;
+    pthread_mutex_unlock(&d->lock);
+    if (ready) watch_round(d);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += WATCH_EVERY / 1000;
+    pthread_mutex_lock(&d->lock);
+    if (!d->ending) pthread_cond_timedwait(&d->round, &d->lock, &until);
+    ending = d->ending;
+    pthread_mutex_unlock(&d->lock);
+  } while (!ending);
+  return NULL;
+}
