@@ -121,6 +121,16 @@ int t_driver_count(const t_driver *d, const char *action)
   return 0;
 }
 
+void t_driver_refused(t_driver *d, svc *s, const char *action, const char *facts)
+{
+  const t_order *o;
+  munit_assert_int(svc_tick(s), ==, SVC_OK);
+  o = driver_last(d, "", true);
+  if (!o) munit_errorf("no order is open, and one of %s was to come", action);
+  munit_assert_string_equal(o->action, action);
+  if (svc_order_done(s, o->id, SVC_OK, facts) != SVC_INVALID) munit_errorf("these facts were taken: %s", facts);
+}
+
 void t_driver_finish(t_driver *d, svc *s, const char *action, int result, const char *facts)
 {
   const t_order *o;

@@ -53,6 +53,8 @@ void t_driver_answers(t_driver *d, const char *what, const char *text);  /* NULL
 /* The last order of this action among those that are kept; one of empty texts where there is none. */
 const t_order *t_driver_order(const t_driver *d, const char *action);
 int t_driver_count(const t_driver *d, const char *action); /* how many came since something was stated of this very action */
+/* The open order, which is of this action, cannot be done with these facts, and stays open. */
+void t_driver_refused(t_driver *d, svc *s, const char *action, const char *facts);
 /* Ticks. Of the orders that are not finished the last one is of this action: it is finished so. */
 void t_driver_finish(t_driver *d, svc *s, const char *action, int result, const char *facts);
 

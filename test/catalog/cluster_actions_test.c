@@ -143,6 +143,43 @@ TEST(cluster_actions, all_dues)
   t_close(&w.t);
 }
 
+/* Which process leads. */
+static const char *actions_primary(t_place *w)
+{
+  char path[48];
+  int i;
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/processes", w->group), ==, 200);
+  for (i = 0; i < (int)t_int(&w->t, "totalCount"); i++) {
+    snprintf(path, sizeof path, "results[%d].typeName", i);
+    if (strcmp(t_str(&w->t, path), "REPLICA_PRIMARY") != 0) continue;
+    snprintf(path, sizeof path, "results[%d].id", i);
+    return t_keep(&w->t, t_str(&w->t, path));
+  }
+  return "";
+}
+
+/* Another member leads the set afterwards, which an event tells. */
+TEST(cluster_actions, restart_elects)
+{
+  const char *first, *second, *third;
+  t_place w;
+  t_place_open(&w, NULL, "P1", BODY("REPLICASET"));
+  t_advance(&w.t, 10);
+  first = actions_primary(&w);
+  munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
+  t_advance(&w.t, 10);
+  second = actions_primary(&w);
+  munit_assert_string_not_equal(second, "");
+  munit_assert_string_not_equal(first, second);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=PRIMARY_ELECTED", w.group), ==, 200);
+  munit_assert_int64(t_int(&w.t, "totalCount"), ==, 1);
+  munit_assert_int(actions_do(&w, "/restartPrimaries", NULL), ==, 200);
+  t_advance(&w.t, 10);
+  third = actions_primary(&w);
+  munit_assert_string_not_equal(second, third);
+  t_close(&w.t);
+}
+
 TEST(cluster_actions, restart)
 {
   t_place w;

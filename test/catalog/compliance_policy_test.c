@@ -185,7 +185,8 @@ TEST(compliance_policy, raised)
   b_bad(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("hourly", 6, "days", 3)), 400, NOT_MET);
   b_good(&w, "POST", "%C/backup/snapshots", "{}", 202); /* of those on demand it says nothing */
   t_advance(&w.t, 10);
-  b_good(&w, "PUT", POLICY, "{" WHO ",\"onDemandPolicyItem\":" B_ITEM("ondemand", 0, "days", 5) "}", 200);
+  b_good(&w, "PUT", POLICY, "{" WHO ",\"scheduledPolicyItems\":[" B_ITEM("hourly", 6, "days", 3) "," B_ITEM("monthly", 1, "months", 2)
+         "],\"onDemandPolicyItem\":" B_ITEM("ondemand", 0, "days", 5) "}", 200);
   b_good(&w, "POST", "%C/backup/snapshots", "{\"retentionInDays\":9}", 202); /* more than it asks for */
   b_is(&w, "expiresAt", "2025-06-10T00:00:20Z");
   /* what no item asks for any more, or for less long, stays as it is */
@@ -194,7 +195,8 @@ TEST(compliance_policy, raised)
   {
     int64_t all = t_int(&w.t, "totalCount");
     munit_assert_int64(all, >, 6);
-    b_good(&w, "PATCH", "%C/backup/schedule", "{\"deleteSnapshots\":true,\"updateSnapshots\":true,\"policies\":[{\"policyItems\":[" B_ITEM("daily", 1, "days", 1) "]}]}", 200);
+    b_good(&w, "PATCH", "%C/backup/schedule", "{\"deleteSnapshots\":true,\"updateSnapshots\":true,\"policies\":[{\"policyItems\":[" B_ITEM("hourly", 6, "days", 3) ","
+           B_ITEM("monthly", 1, "months", 2) "]}]}", 200);
     t_advance(&w.t, 1);
     munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
     b_good(&w, "GET", "%C/backup/snapshots?itemsPerPage=500", NULL, 200);
@@ -231,7 +233,6 @@ TEST(compliance_policy, endpoints)
   b_is(&w, "status", "INITIATING");
   b_is(&w, "cloudProvider", "AWS");
   b_is(&w, "vpcRegionName", "US_EAST_1");
-  munit_assert_int(strncmp(t_str(&w.t, "privateEndpointConnectionName"), "vpce-", 5), ==, 0);
   b_bad(&w, "POST", ENDPOINTS, "{\"regionName\":\"US_EAST_1\"}", 409,
         "PRIVATELINK_ENDPOINT_SERVICE_ALREADY_EXISTS_FOR_REGION");
   b_bad_field(&w, "POST", ENDPOINTS, "{\"regionName\":\"CENTRAL_US\"}", "regionName");
@@ -240,6 +241,7 @@ TEST(compliance_policy, endpoints)
   t_advance(&w.t, 5);
   b_good(&w, "GET", ENDPOINTS "/%J", NULL, 200);
   b_is(&w, "status", "ACTIVE");
+  munit_assert_int(strncmp(t_str(&w.t, "privateEndpointConnectionName"), "vpce-", 5), ==, 0); /* what it is called is known when it is there */
   b_good(&w, "GET", ENDPOINTS, NULL, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   munit_assert_int(b_send(&w, "GET", "/groups/%G/backup/GCP/privateEndpoints", NULL), >=, 400); /* there are none */
@@ -252,5 +254,53 @@ TEST(compliance_policy, endpoints)
   t_advance(&w.t, 1);
   b_bad(&w, "GET", ENDPOINTS "/%J", NULL, 404, "PRIVATE_ENDPOINT_SERVICE_NOT_FOUND");
   b_good(&w, "POST", ENDPOINTS, "{\"regionName\":\"US_EAST_1\"}", 202);
+  b_close(&w);
+}
+
+/* What it asks for once, it asks for from then on. */
+TEST(compliance_policy, only_stronger)
+{
+#define STRONG(flag, window, more) \
+  "{" WHO ",\"pitEnabled\":" flag ",\"copyProtectionEnabled\":" flag ",\"restoreWindowDays\":" window ",\"scheduledPolicyItems\":[" more "]"
+#define ON_DEMAND(days) ",\"onDemandPolicyItem\":" B_ITEM("ondemand", 0, "days", days) "}"
+  static const struct {
+    const char *body, *field;
+  } weaker[] = {
+    { STRONG("true", "2", B_ITEM("hourly", 6, "days", 2)) ON_DEMAND(5), "scheduledPolicyItems" },
+    { STRONG("true", "2", B_ITEM("hourly", 8, "days", 2) "," B_ITEM("daily", 1, "days", 9)) ON_DEMAND(5), "scheduledPolicyItems" },
+    { STRONG("true", "2", B_ITEM("hourly", 6, "days", 2) "," B_ITEM("daily", 1, "days", 8)) ON_DEMAND(5), "scheduledPolicyItems" },
+    { STRONG("true", "1", B_ITEM("hourly", 6, "days", 2) "," B_ITEM("daily", 1, "days", 9)) ON_DEMAND(5), "restoreWindowDays" },
+    { STRONG("false", "2", B_ITEM("hourly", 6, "days", 2) "," B_ITEM("daily", 1, "days", 9)) ON_DEMAND(5), "pitEnabled" },
+    { STRONG("true", "2", B_ITEM("hourly", 6, "days", 2) "," B_ITEM("daily", 1, "days", 9)) ON_DEMAND(4), "onDemandPolicyItem" },
+    { STRONG("true", "2", B_ITEM("hourly", 6, "days", 2) "," B_ITEM("daily", 1, "days", 9)) "}", "onDemandPolicyItem" },
+  };
+  b_world w;
+  size_t i;
+  b_open(&w, NULL);
+  b_good(&w, "PUT", POLICY, STRONG("true", "2", B_ITEM("hourly", 6, "days", 2) "," B_ITEM("daily", 1, "days", 9)) ON_DEMAND(5), 200);
+  for (i = 0; i < sizeof weaker / sizeof weaker[0]; i++) b_bad_field(&w, "PUT", POLICY, weaker[i].body, weaker[i].field);
+  b_good(&w, "GET", POLICY, NULL, 200);
+  b_is(&w, "restoreWindowDays", "2");
+  b_good(&w, "PUT", POLICY, STRONG("true", "3", B_ITEM("hourly", 4, "days", 3) "," B_ITEM("daily", 1, "weeks", 2)) ON_DEMAND(6), 200);
+  b_close(&w);
+}
+
+/* It stays while it protects something. */
+TEST(compliance_policy, stays)
+{
+  b_world w;
+  b_open_cluster(&w, NULL, B_SHARDED("C"));
+  b_good(&w, "PUT", POLICY, "{" WHO ",\"onDemandPolicyItem\":" B_ITEM("ondemand", 0, "days", 5) "}", 200);
+  b_is(&w, "deletable", "true");
+  b_good(&w, "PATCH", "%C/backup/schedule", B_POLICY(B_ITEM("ondemand", 1, "days", 2)), 200);
+  b_snapshot(&w);
+  b_good(&w, "GET", POLICY, NULL, 200);
+  b_is(&w, "deletable", "false");
+  b_bad(&w, "DELETE", POLICY, NULL, 409, "CANNOT_DELETE_BACKUP_COMPLIANCE_POLICY_WITH_SNAPSHOTS");
+  munit_assert_string_equal(t_param(&w.t, 0), w.group);
+  t_advance(&w.t, 6 * 86400);
+  b_good(&w, "GET", POLICY, NULL, 200);
+  b_is(&w, "deletable", "true");
+  b_good(&w, "DELETE", POLICY, NULL, 204);
   b_close(&w);
 }

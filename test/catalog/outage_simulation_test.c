@@ -6,11 +6,15 @@
 
 #define ONE "/groups/%s/clusters/Main"
 #define OUTAGE ONE "/outageSimulation"
+#define OUTAGE_CLUSTER \
+  "{\"name\":\"Main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":" \
+  "\"US_WEST_2\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}},{\"providerName\":\"AWS\",\"regionName\":" \
+  "\"US_EAST_1\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":1}}]}]}"
 #define EAST "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}"
 
 static void outage_open(t_place *w, const svc_config *config)
 {
-  t_place_open(w, config, "P1", PROBE_CLUSTER("Main", "M10"));
+  t_place_open(w, config, "P1", OUTAGE_CLUSTER);
   t_advance(&w->t, 10);
 }
 
@@ -107,6 +111,8 @@ TEST(outage_simulation, refused)
     { "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"},{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}",
       "outageFilters[1]" },
     { "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\",\"type\":\"ZONE\"}]}", "outageFilters[0].type" },
+    { "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_EAST_1\"},{\"cloudProvider\":\"AWS\",\"regionName\":\"US_WEST_2\"}]}",
+      "outageFilters" }, /* one region has to stay */
   };
   t_place w;
   size_t i;
@@ -172,5 +178,85 @@ TEST(outage_simulation, fails)
     munit_assert_int64(t_int(&w.t, "totalCount"), ==, end + 1); /* once, not each time */
     if (!end) munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200);
   }
+  t_close(&w.t);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- effects */
+
+/* How many processes of the cluster have this type, and how many were last seen at this time. */
+static int outage_processes(t_place *w, const char *type, const char *ping, const char **first)
+{
+  char path[64];
+  int i, n = 0;
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/processes", w->group), ==, 200);
+  for (i = 0; i < (int)t_int(&w->t, "totalCount"); i++) {
+    snprintf(path, sizeof path, "results[%d].typeName", i);
+    if (type && strcmp(t_str(&w->t, path), type) != 0) continue;
+    snprintf(path, sizeof path, "results[%d].lastPing", i);
+    if (ping && strcmp(t_str(&w->t, path), ping) != 0) continue;
+    snprintf(path, sizeof path, "results[%d].id", i);
+    if (first && !n) *first = t_keep(&w->t, t_str(&w->t, path));
+    n++;
+  }
+  return n;
+}
+
+#define WEST "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_WEST_2\"}]}"
+
+static int outage_events(t_place *w, const char *type)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/events?eventType=%s", w->group, type), ==, 200);
+  return (int)t_int(&w->t, "totalCount");
+}
+
+/* The hosts of the region are down, the primary is elsewhere, and the hardware stays as it is until the outage has ended. */
+TEST(outage_simulation, moves_primary)
+{
+  static const char five[] = "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_WEST_2\",\"priority\":7,"
+                             "\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":2}},{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\","
+                             "\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}";
+  const char *before = NULL, *now = NULL;
+  t_place w;
+  outage_open(&w, NULL);
+  munit_assert_int(t_sendf(&w.t, "PATCH", five, ONE, w.group), ==, 200);
+  t_advance(&w.t, 60);
+  munit_assert_int(outage_processes(&w, "REPLICA_PRIMARY", NULL, &before), ==, 1);
+  munit_assert_int(outage_send(&w, "POST", WEST), ==, 202);
+  t_advance(&w.t, 600);
+  outage_is(&w, "SIMULATING");
+  munit_assert_int(outage_processes(&w, "REPLICA_PRIMARY", NULL, &now), ==, 1);
+  munit_assert_string_not_equal(before, now);
+  munit_assert_int(outage_processes(&w, NULL, "2025-06-01T00:01:00Z", NULL), ==, 2); /* nobody has heard of these since */
+  munit_assert_int(outage_processes(&w, NULL, "2025-06-01T00:11:00Z", NULL), ==, 3);
+  munit_assert_int(outage_events(&w, "HOST_DOWN"), ==, 2);
+  munit_assert_int(outage_events(&w, "PRIMARY_ELECTED"), ==, 1);
+  munit_assert_int(outage_events(&w, "NO_PRIMARY"), ==, 0);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", ONE, w.group), ==, 409);
+  munit_assert_string_equal(t_error(&w.t), "OUTAGE_SIMULATION_ALREADY_EXISTS");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 409);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", ONE, w.group), ==, 200);
+  munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200);
+  t_advance(&w.t, 60);
+  munit_assert_int(outage_processes(&w, NULL, "2025-06-01T00:12:00Z", NULL), ==, 5);
+  munit_assert_int(outage_events(&w, "HOST_UP"), ==, 2);
+  munit_assert_int(outage_processes(&w, "REPLICA_PRIMARY", NULL, &before), ==, 1);
+  munit_assert_string_equal(before, now); /* who was elected stays */
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"backupEnabled\":true}", ONE, w.group), ==, 200);
+  t_close(&w.t);
+}
+
+/* Without most of those that can be elected there is no primary, until they are back. */
+TEST(outage_simulation, no_primary)
+{
+  t_place w;
+  outage_open(&w, NULL);
+  munit_assert_int(outage_send(&w, "POST", WEST), ==, 202);
+  t_advance(&w.t, 60);
+  munit_assert_int(outage_processes(&w, "REPLICA_PRIMARY", NULL, NULL), ==, 0);
+  munit_assert_int(outage_events(&w, "NO_PRIMARY"), ==, 1);
+  munit_assert_int(outage_send(&w, "DELETE", NULL), ==, 200);
+  t_advance(&w.t, 60);
+  munit_assert_int(outage_processes(&w, "REPLICA_PRIMARY", NULL, NULL), ==, 1);
+  munit_assert_int(outage_events(&w, "ONE_PRIMARY"), ==, 1);
   t_close(&w.t);
 }

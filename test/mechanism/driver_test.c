@@ -1039,3 +1039,103 @@ TEST(driver, simulated)
   munit_assert_memory_equal(sizeof values[0], values[0], values[1]);
   t_probes(NULL);
 }
+
+/* --------------------------------------------------------------------------------------------------------------- reports */
+
+#define THREE "{\"hosts\":[\"a.example:1\",\"b.example:2\",\"c.example:3\"],\"replicaSet\":\"rs\",\"ssl\":false}"
+
+static void driver_three(driver_world *w, char id[25])
+{
+  driver_open(w);
+  driver_create(w);
+  snprintf(id, 25, "%s", t_str(&w->t, "id"));
+  driver_tick(w, 1);
+  munit_assert_int(svc_order_done(w->t.s, driver_last(w)->id, SVC_OK, THREE), ==, SVC_OK);
+}
+
+/* The type of a process, as it is shown now. */
+static const char *driver_type(driver_world *w, const char *process)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/processes/%s", w->group, process), ==, 200);
+  return t_str(&w->t, "typeName");
+}
+
+/* Hosts go down and up, and lead their set; each is told once, with its events. */
+TEST(driver, report)
+{
+  const char *before;
+  char id[25], both[64];
+  driver_world w;
+  driver_three(&w, id);
+  munit_assert_string_equal(driver_type(&w, "a.example:1"), "REPLICA_PRIMARY");
+  before = t_keep(&w.t, probe_feed(&w.t, w.feed));
+  munit_assert_int(svc_report(w.t.s, "cluster", id, "{\"processes\":[{\"host\":\"a.example:1\",\"up\":false}]}"), ==, SVC_OK);
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "HOST_DOWN PRIMARY_ELECTED");
+  munit_assert_string_equal(driver_type(&w, "a.example:1"), "REPLICA_SECONDARY");
+  munit_assert_string_equal(driver_type(&w, "b.example:2"), "REPLICA_PRIMARY");
+  before = t_keep(&w.t, probe_feed(&w.t, w.feed));
+  munit_assert_int(svc_report(w.t.s, "cluster", id, "{\"processes\":[{\"host\":\"a.example:1\",\"up\":false}]}"), ==, SVC_OK); /* is known */
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "");
+  snprintf(both, sizeof both, "%s/%s", w.group, id); /* found without a search */
+  munit_assert_int(svc_report(w.t.s, "cluster", both, "{\"processes\":[{\"host\":\"b.example:2\",\"up\":false}]}"), ==, SVC_OK);
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "HOST_DOWN NO_PRIMARY");
+  munit_assert_string_equal(driver_type(&w, "c.example:3"), "REPLICA_SECONDARY");
+  before = t_keep(&w.t, probe_feed(&w.t, w.feed));
+  snprintf(both, sizeof both, "%s/Main", w.group);
+  munit_assert_int(svc_report(w.t.s, "cluster", both, "{\"processes\":[{\"host\":\"a.example:1\",\"up\":true},{\"host\":\"c.example:3\",\"primary\":true}]}"),
+                   ==, SVC_OK);
+  munit_assert_string_equal(probe_feed_since(&w.t, w.feed, before), "HOST_UP PRIMARY_ELECTED ONE_PRIMARY");
+  munit_assert_string_equal(driver_type(&w, "c.example:3"), "REPLICA_PRIMARY");
+  t_close(&w.t);
+}
+
+/* Where a cluster is reached, and what runs there. */
+TEST(driver, report_moved)
+{
+  driver_world w;
+  char id[25];
+  driver_three(&w, id);
+  driver_state(&w, "IDLE");
+  munit_assert_string_equal(t_str(&w.t, "connectionStrings.standard"),
+                            "db://a.example:1,b.example:2,c.example:3/?ssl=false&authSource=admin&replicaSet=rs");
+  munit_assert_int(svc_report(w.t.s, "cluster", id, "{\"processes\":[{\"host\":\"b.example:2\",\"movedTo\":\"b.example:9\"}],\"version\":\"16.1\"}"), ==, SVC_OK);
+  driver_state(&w, "IDLE");
+  munit_assert_string_equal(t_str(&w.t, "connectionStrings.standard"),
+                            "db://a.example:1,b.example:9,c.example:3/?ssl=false&authSource=admin&replicaSet=rs");
+  munit_assert_string_equal(t_str(&w.t, "dbVersion"), "16.1");
+  munit_assert_int(svc_report(w.t.s, "cluster", id, "{\"processes\":[{\"host\":\"a.example:1\",\"version\":\"16.2\"}]}"), ==, SVC_OK);
+  (void)driver_type(&w, "a.example:1");
+  munit_assert_string_equal(t_str(&w.t, "version"), "16.2");
+  (void)driver_type(&w, "b.example:9");
+  munit_assert_string_equal(t_str(&w.t, "version"), "16.1");
+  t_close(&w.t);
+}
+
+/* What is no report changes nothing. */
+TEST(driver, report_refused)
+{
+  static const struct {
+    const char *resource, *facts;
+  } bad[] = {
+    { "cluster", "" }, { "cluster", "[]" }, { "cluster", "{" }, { "cluster", "{\"other\":1}" }, { "cluster", "{\"processes\":[{\"up\":true}]}" },
+    { "cluster", "{\"ssl\":\"yes\"}" }, { "cluster", "{\"scheme\":\"a b\"}" }, { "project", "{}" }, { "nothing", "{}" }, { "database user", "{}" },
+  };
+  driver_world w;
+  uint64_t print;
+  char id[25];
+  size_t i;
+  driver_three(&w, id);
+  driver_state(&w, "IDLE");
+  print = store_print(w.t.s);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    if (svc_report(w.t.s, bad[i].resource, id, bad[i].facts) != SVC_INVALID) munit_errorf("%s: %s", bad[i].resource, bad[i].facts);
+  munit_assert_int(svc_report(w.t.s, "cluster", id, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_report(w.t.s, "cluster", NULL, "{}"), ==, SVC_INVALID);
+  munit_assert_int(svc_report(w.t.s, NULL, id, "{}"), ==, SVC_INVALID);
+  munit_assert_int(svc_report(NULL, "cluster", id, "{}"), ==, SVC_INVALID);
+  munit_assert_int(svc_report(w.t.s, "cluster", "5f5f5f5f5f5f5f5f5f5f5f5f", "{}"), ==, SVC_NOT_FOUND);
+  munit_assert_int(svc_report(w.t.s, "cluster", "no id", "{}"), ==, SVC_NOT_FOUND);
+  munit_assert_int(svc_report(w.t.s, "cluster", "a/b/c", "{}"), ==, SVC_NOT_FOUND);
+  munit_assert_uint64(store_print(w.t.s), ==, print);
+  t_close(&w.t);
+}

@@ -101,6 +101,7 @@ SVC_PRIVATE bool svc_backup_items_check(svc_call *c, const svc_node *schedule,
 SVC_PRIVATE bool svc_backup_policy_check(svc_call *c, const svc_node *schedule, const svc_entity *cluster);
 /* Compliance policies: what each schedule of a project must say at least. */
 SVC_PRIVATE const svc_node *svc_compliance(svc_call *c); /* of the call's project; NULL: there is none, or c->error */
+SVC_PRIVATE bool svc_compliance_kept(svc_call *c, const svc_node *before, const svc_node *body); /* it asks for no less; false: refused */
 SVC_PRIVATE bool svc_compliance_met(svc_call *c, const svc_node *schedule, svc_str cluster); /* false: refused */
 /* Does the schedule say all of it? */
 SVC_PRIVATE bool svc_compliance_covers(const svc_node *policy, const svc_node *schedule);

@@ -246,6 +246,38 @@ SVC_PRIVATE bool svc_compliance_covers(const svc_node *policy, const svc_node *s
   return svc_node_i64(schedule, "restoreWindowDays", 0) >= svc_node_i64(policy, "restoreWindowDays", 0);
 }
 
+/* A boolean that was true, or a number that was greater. */
+static void backup_rules_not_less(svc_call *c, const svc_node *before, const svc_node *body)
+{
+  static const char *const flags[] = { "copyProtectionEnabled", "encryptionAtRestEnabled", "pitEnabled" };
+  size_t i;
+  for (i = 0; i < sizeof flags / sizeof flags[0]; i++)
+    if (svc_node_bool(before, flags[i], false) && !svc_node_bool(body, flags[i], false))
+      svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, svc_str_c(flags[i]), "must stay true: a compliance policy cannot be weakened");
+  if (svc_node_i64(body, "restoreWindowDays", 0) < svc_node_i64(before, "restoreWindowDays", 0))
+    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, SVC_S("restoreWindowDays"), "must be %lld at least: a compliance policy cannot be weakened",
+                (long long)svc_node_i64(before, "restoreWindowDays", 0));
+}
+
+SVC_PRIVATE bool svc_compliance_kept(svc_call *c, const svc_node *before, const svc_node *body)
+{
+  const svc_node *item, *asked = svc_node_get(before, "onDemandPolicyItem");
+  svc_backup_plan plan = { .count = 0, .field = "scheduledPolicyItems" };
+  svc_backup_item least, now;
+  for (item = backup_rules_least(body); item && plan.count < SVC_BACKUP_ITEMS; item = item->next)
+    if (svc_backup_item_of(item, &plan.items[plan.count])) plan.count++;
+  for (item = backup_rules_least(before); item; item = item->next)
+    if (svc_backup_item_of(item, &least) && !backup_rules_covers(&plan, &least))
+      svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, svc_str_c(plan.field), "must keep %s snapshots as often and as long as before: a compliance "
+                  "policy cannot be weakened", svc_values_snapshot_frequencies[least.frequency]);
+  if (asked && svc_backup_item_of(asked, &least) && (!svc_backup_item_of(svc_node_get(body, "onDemandPolicyItem"), &now) ||
+                                                     svc_backup_days(now.keep, true) < svc_backup_days(least.keep, false)))
+    svc_violate(c, SVC_E_INVALID_BACKUP_POLICY, SVC_S("onDemandPolicyItem"), "must keep snapshots as long as before: a compliance policy cannot be "
+                "weakened");
+  backup_rules_not_less(c, before, body);
+  return svc_check_done(c);
+}
+
 SVC_PRIVATE bool svc_compliance_met(svc_call *c, const svc_node *schedule, svc_str cluster)
 {
   const svc_node *policy = svc_compliance(c);

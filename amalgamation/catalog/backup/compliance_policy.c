@@ -8,11 +8,15 @@
 ** cluster gives up its backups, or is made without (backup_record.c); the project is not deleted. With copyProtectionEnabled
 ** copies stay as well, with encryptionAtRestEnabled clusters are encrypted.
 **
+** It cannot be weakened: a PUT that asks for less than before is refused. It is deleted only while it protects no snapshot; `deletable` says
+** so.
+**
 ** A PUT brings the schedules that there are up to it (at most as many as a project may have clusters); with
 ** overwriteBackupPolicies=false it is refused where one says less.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
+#include "catalog/cluster/cluster_base.h"
 
 static const char *const compliance_policy_on_demand[] = { "ondemand", NULL };
 static const char *const compliance_policy_states[] = { "ACTIVE", "ENABLING", "UPDATING", "DISABLING", NULL };
@@ -67,6 +71,9 @@ static const svc_field compliance_policy_old_fields[] = { COMPLIANCE_POLICY_NAME
 static const svc_object compliance_policy_old = {
   .name = "DataProtectionSettings20230101", .fields = SVC_ROWS(compliance_policy_old_fields), .base = &compliance_policy_common
 };
+
+SVC_ERROR(CANNOT_DELETE_BACKUP_COMPLIANCE_POLICY_WITH_SNAPSHOTS, 409, "The backup compliance policy of the project with ID {0} protects "
+          "snapshots, and cannot be deleted while one of them is kept.", "groupId");
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
 
@@ -147,6 +154,7 @@ static bool compliance_policy_prepare(svc_call *c, svc_change *change)
   svc_entity cluster;
   svc_scan scan;
   if (!svc_backup_least_check(c, change->body)) return false;
+  if (change->before && !svc_node_is(change->before, "state", "DISABLING") && !svc_compliance_kept(c, change->before, change->body)) return false;
   if (!change->before || !svc_node_same(change->before, change->body))
     svc_node_set_str(c->arena, change->body, "updatedUser", c->who.username);
   if (!clusters) return true;
@@ -154,6 +162,36 @@ static bool compliance_policy_prepare(svc_call *c, svc_change *change)
   while (svc_below_next(&scan, clusters->noun->kind, &cluster))
     if (!compliance_policy_cluster(c, change->body, &cluster, !asked || asked->number)) return false;
   return svc_txn_good(c);
+}
+
+/* ---- deleting */
+
+/* Is there a snapshot of any cluster, or of one that is gone? */
+static bool compliance_policy_protects(svc_call *c, const svc_entity *e)
+{
+  static const char *const kinds[] = { CLUSTER_KIND, DELETED_CLUSTER_KIND };
+  svc_entity cluster;
+  svc_scan scan;
+  size_t i;
+  for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    svc_below_begin(&scan, c->txn, kinds[i], &e->scope.group);
+    while (svc_below_next(&scan, kinds[i], &cluster))
+      if (svc_count(c->txn, SNAPSHOT_KIND, &cluster.id) > 0) return true;
+  }
+  return false;
+}
+
+static bool compliance_policy_removing(svc_call *c, const svc_entity *e)
+{
+  svc_str group = svc_id_str(c->arena, &e->scope.group);
+  return compliance_policy_protects(c, e) ? svc_fail(c, SVC_E_CANNOT_DELETE_BACKUP_COMPLIANCE_POLICY_WITH_SNAPSHOTS, "S", &group) : svc_txn_good(c);
+}
+
+static svc_node *compliance_policy_view(svc_call *c, const svc_entity *e)
+{
+  svc_node *body = svc_entity_body(c, e);
+  if (body) svc_node_set_bool(c->arena, body, "deletable", !compliance_policy_protects(c, e));
+  return body;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
@@ -174,5 +212,7 @@ SVC_PRIVATE const svc_noun svc_noun_compliance_policy = {
   .event_updated = "CPS_DATA_PROTECTION_UPDATE_REQUESTED",
   .event_deleted = "CPS_DATA_PROTECTION_DISABLE_REQUESTED",
   .routes = SVC_ROUTES(compliance_policy_routes),
-  .prepare = compliance_policy_prepare
+  .prepare = compliance_policy_prepare,
+  .removing = compliance_policy_removing,
+  .view = compliance_policy_view
 };

@@ -105,6 +105,7 @@ SVC_PRIVATE bool svc_cluster_told(const svc_entity *e); /* has a driver named th
 SVC_DECLARE(const svc_object svc_host_facts) /* what a driver says of how a cluster of any kind is reached */
 SVC_PRIVATE void svc_cluster_simulated_hosts(svc_arena *a, const svc_cluster_reach *r, svc_node *facts); /* into facts, as a driver says them */
 /* The public strings of what the facts name; scheme: where they have none. */
+SVC_PRIVATE void svc_cluster_told_again(svc_arena *a, const svc_node *hosts, svc_node *strings); /* other hosts in the public string */
 SVC_PRIVATE void svc_cluster_told_strings(svc_arena *a, const char *scheme, const svc_node *facts, svc_node *strings);
 SVC_PRIVATE void svc_cluster_network_strings(svc_arena *a, const svc_cluster_reach *r, svc_node *strings); /* those that the network adds */
 
@@ -121,6 +122,8 @@ typedef struct svc_process {
   svc_str shard;       /* empty: the cluster has none, or it serves all of them */
   const char *type;    /* "REPLICA_PRIMARY" */
   unsigned spec, node; /* which of the specification's nodes it is; of what has no place there: SVC_NO_NODE */
+  int64_t down_since;  /* 0: it is up */
+  svc_str version;     /* that a driver has said of it alone; empty: it is the cluster's */
 } svc_process;
 
 typedef struct svc_processes { /* of a cluster */
@@ -137,5 +140,16 @@ SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_pr
 SVC_PRIVATE bool svc_process_find(svc_call *c, svc_str id, svc_processes *of, svc_process *out);
 SVC_PRIVATE bool svc_process_of_path(svc_call *c, svc_processes *of, svc_process *out); /* that of {processId} */
 SVC_PRIVATE bool svc_process_runs(const svc_process *p); /* there is something to measure */
+/* The region of a node of the specification, and whether it can be elected; NULL: it has no place there. */
+SVC_PRIVATE const svc_node *svc_process_region(const svc_processes *of, const svc_process *p, bool *elects);
+
+/* process_states.c: what has become of them. */
+SVC_PRIVATE bool svc_process_states_of(svc_call *c, const svc_id *cluster, svc_node **out); /* *out NULL: nothing is to tell. False: failed */
+SVC_PRIVATE void svc_process_states_apply(svc_processes *of, const svc_node *states);
+SVC_PRIVATE bool svc_process_was_up(const svc_node *states, svc_str id, int64_t at);
+SVC_PRIVATE int svc_process_elections(const svc_node *states, svc_str set, int64_t since); /* of this replica set, from then on */
+SVC_DECLARE(const svc_object svc_process_news)
+/* News of processes, an array of svc_process_news: written down, with events. */
+SVC_PRIVATE bool svc_process_states_tell(svc_call *c, const svc_entity *cluster, const svc_node *news);
 
 #endif /* SVC_CLUSTER_BASE_H */

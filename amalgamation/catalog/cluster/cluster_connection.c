@@ -384,6 +384,16 @@ SVC_PRIVATE void svc_cluster_told_strings(svc_arena *a, const char *scheme, cons
   if (srv.n) svc_node_set_str(a, strings, "standardSrv", svc_arena_print(a, SVC_FMT "+srv://" SVC_FMT, SVC_ARG(way.scheme), SVC_ARG(srv)));
 }
 
+SVC_PRIVATE void svc_cluster_told_again(svc_arena *a, const svc_node *hosts, svc_node *strings)
+{
+  svc_str rest = svc_arena_copy(a, svc_node_str(strings, "standard")), scheme = svc_str_cut(&rest, ':');
+  if (rest.n < 2 || !hosts->first) return;
+  rest = (svc_str){ rest.p + 2, rest.n - 2 };
+  svc_str_cut(&rest, '/');
+  hosts = svc_node_new(a, SVC_J_STRING, SVC_S(""), cluster_connection_joined(a, hosts));
+  if (hosts) svc_node_set_str(a, strings, "standard", svc_arena_print(a, SVC_FMT "://" SVC_FMT "/" SVC_FMT, SVC_ARG(scheme), SVC_ARG(hosts->text), SVC_ARG(rest)));
+}
+
 SVC_PRIVATE svc_cluster_reach svc_cluster_reach_of(const svc_call *c, const svc_node *body, const svc_cluster_kept *kept)
 {
   return (svc_cluster_reach){ .body = body, .id = kept->id, .group = c->scope.group, .scheme = c->s->config.db_scheme,

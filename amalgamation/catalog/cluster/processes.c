@@ -15,6 +15,12 @@ enum { PROCESS_CONFIG_PORT = 27019, PROCESS_CONFIGS = 3 };
 
 static const char process_idle[] = "NO_DATA"; /* the type of what does not run */
 
+static const svc_field processes_news_fields[] = {
+  F_STR("host", .flags = SVC_REQUIRED, .min = 1, .max = 300), F_STR("movedTo", .min = 1, .max = 300), F_BOOL("primary"), F_BOOL("up"),
+  F_STR("version", .min = 1, .max = 64)
+};
+SVC_PRIVATE const svc_object svc_process_news = { .name = "ProcessNews", .fields = SVC_ROWS(processes_news_fields) };
+
 typedef struct processes_making {
   svc_call *c;
   svc_processes *out;
@@ -112,6 +118,7 @@ SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_pr
   svc_cluster_reach reach;
   svc_buf alias = svc_buf_new(c->arena, 64);
   svc_str hosts = svc_cluster_hosts(cluster);
+  svc_node *states;
   bool told;
   size_t i;
   memset(out, 0, sizeof *out);
@@ -133,6 +140,8 @@ SVC_PRIVATE bool svc_processes_of(svc_call *c, const svc_entity *cluster, svc_pr
   if (!out->at) return svc_no_memory(c);
   if (told) processes_driven(&m);
   else if (hosts.n) processes_specified(&m);
+  if (!svc_process_states_of(c, &cluster->id, &states)) return false;
+  svc_process_states_apply(out, states);
   return c->arena->failed ? svc_no_memory(c) : true;
 }
 
@@ -183,4 +192,27 @@ SVC_PRIVATE bool svc_process_of_path(svc_call *c, svc_processes *of, svc_process
 SVC_PRIVATE bool svc_process_runs(const svc_process *p)
 {
   return p->type != process_idle;
+}
+
+SVC_PRIVATE const svc_node *svc_process_region(const svc_processes *of, const svc_process *p, bool *elects)
+{
+  const svc_node *spec = svc_node_get(of->body, "replicationSpecs"), *regions, *region;
+  unsigned i;
+  int64_t node = p->node;
+  *elects = true;
+  if (p->spec == SVC_NO_NODE) return NULL;
+  for (i = 0, spec = svc_node_first(spec); i < p->spec; i++) spec = spec->next;
+  regions = svc_node_get(spec, "regionConfigs");
+  for (region = svc_node_first(regions); region; region = region->next) {
+    if (node < svc_cluster_electable(region)) return region;
+    node -= svc_cluster_electable(region);
+  }
+  *elects = false;
+  for (region = svc_node_first(regions); SVC_ALWAYS(region); region = region->next) { /* by these the nodes were counted */
+    int64_t others = svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
+                     svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
+    if (node < others) return region;
+    node -= others;
+  }
+  return NULL;
 }

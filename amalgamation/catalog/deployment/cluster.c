@@ -231,6 +231,7 @@ static bool cluster_undisturbed(svc_call *c, const svc_change *change)
   if (svc_cluster_restarts(change)) return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTART_IN_PROGRESS);
   if (svc_cluster_imports(c, &change->entity))
     return svc_cluster_fail(c, change, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT);
+  if (!svc_outage_undisturbed(c, change)) return false;
   if (svc_backup_restoring(c, &change->id)) return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE);
   return true;
 }
@@ -357,6 +358,8 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .orders = svc_cluster_orders,
   .simulate = svc_cluster_simulate,
   .facts = svc_cluster_facts,
+  .reports = &svc_cluster_reports,
+  .reported = svc_cluster_reported,
   .names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API,
                    .quota = "svc.project.deployment.clusters", .meters = svc_cluster_meters
 };

@@ -153,6 +153,18 @@ SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c)
   return svc_change_keep(c, &change, &e) && svc_answer_nothing(c);
 }
 
+SVC_PRIVATE bool svc_cluster_maintain(svc_call *c, const svc_entity *cluster)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_KIND);
+  svc_change change;
+  svc_entity e;
+  if (!svc_change_of(c, noun, cluster, &change)) return false;
+  change.action = CLUSTER_ACTION_RESTART;
+  change.state = noun->noun->lifecycle->updated;
+  change.event = noun->noun->event_updated;
+  return svc_change_keep(c, &change, &e);
+}
+
 /* ------------------------------------------------------------------------------------------- what lies below clusters */
 
 /* One of the project of the path, where that does not name it itself. */

@@ -16,9 +16,9 @@ static const svc_field cluster_facts_transfer_fields[] = {
 SVC_PRIVATE const svc_object svc_cluster_transfer_facts = { .name = "TransferFacts", .fields = SVC_ROWS(cluster_facts_transfer_fields) };
 
 static const svc_field cluster_facts_fields[] = {
-  F_LONG("dataSizeBytes", .flags = SVC_MIN), F_OBJ("transfer", &svc_cluster_transfer_facts)
+  F_LONG("dataSizeBytes", .flags = SVC_MIN), F_LIST("processes", &svc_process_news, .max_items = 1000), F_OBJ("transfer", &svc_cluster_transfer_facts)
 };
-static const svc_object cluster_facts_object = { .name = "ClusterFacts", .fields = SVC_ROWS(cluster_facts_fields), .base = &svc_host_facts };
+SVC_PRIVATE const svc_object svc_cluster_reports = { .name = "ClusterFacts", .fields = SVC_ROWS(cluster_facts_fields), .base = &svc_host_facts };
 
 /* The desired state: the cluster as it is shown, with what no field of it shows. */
 static const svc_field cluster_facts_ordered_fields[] = {
@@ -30,9 +30,9 @@ static const svc_object cluster_facts_ordered = {
 
 SVC_PRIVATE const svc_order_row svc_cluster_orders[] = {
   { "cluster.create", "Start the cluster. It is reached by the `hosts` of the facts, as \"name:port\"; `srvHost` is one name for all of them.",
-    &cluster_facts_ordered, &cluster_facts_object, 0 },
+    &cluster_facts_ordered, &svc_cluster_reports, 0 },
   { "cluster.update", "Make the running cluster what `desired` says: nodes, sizes, version, arguments; `paused` true stops it and keeps its data.",
-    &cluster_facts_ordered, &cluster_facts_object, 0 },
+    &cluster_facts_ordered, &svc_cluster_reports, 0 },
   { "cluster.delete", "Stop the cluster and remove its data. What is not there any more is done as well.", &cluster_facts_ordered, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
@@ -65,6 +65,30 @@ SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e)
 
 /* ------------------------------------------------------------------------------------------------------------- simulated */
 
+/* Where primaries are restarted, the next member of each set that can be elected takes over. */
+static bool cluster_facts_elect(svc_call *c, const svc_change *change, svc_node *facts)
+{
+  svc_node *list = svc_node_array(c->arena, "processes"), *one;
+  svc_processes of;
+  bool elects;
+  size_t i, k;
+  if (!list || !svc_processes_of(c, &change->entity, &of)) return list ? false : svc_no_memory(c);
+  for (i = 0; i < of.count; i++) {
+    if (!strstr(of.at[i].type, "_PRIMARY")) continue;
+    for (k = (i + 1) % of.count; k != i; k = (k + 1) % of.count) {
+      (void)svc_process_region(&of, &of.at[k], &elects);
+      if (elects && !of.at[k].down_since && svc_str_eq(of.at[k].replica_set, of.at[i].replica_set)) break;
+    }
+    if (k == i) continue;
+    if (!(one = svc_node_object(c->arena, NULL))) return svc_no_memory(c);
+    svc_node_set_str(c->arena, one, "host", of.at[k].id);
+    svc_node_set_bool(c->arena, one, "primary", true);
+    svc_node_append(list, one);
+  }
+  svc_node_put(c->arena, facts, list);
+  return true;
+}
+
 SVC_PRIVATE bool svc_cluster_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
 {
   svc_entity e = change->entity;
@@ -75,6 +99,7 @@ SVC_PRIVATE bool svc_cluster_simulate(svc_call *c, const svc_change *change, con
   kept = svc_cluster_kept_of(&e);
   reach = svc_cluster_reach_of(c, change->body, &kept);
   svc_cluster_simulated_hosts(c->arena, &reach, facts);
+  if (svc_cluster_kept_of(&change->entity).restarting && !cluster_facts_elect(c, change, facts)) return false;
   return svc_transfer_simulate(c, &change->id, kept.size, facts);
 }
 
@@ -97,5 +122,39 @@ SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_no
   kept = svc_cluster_kept_of(&e);
   if (size >= 0) kept.size = size;
   if (size >= 0 || svc_node_get(facts, "version")) change->extra = svc_cluster_extra(c, change, &kept);
-  return svc_network_facts(c, change, &kept, facts) && svc_transfer_put(c, &change->entity, change->body, svc_node_get(facts, "transfer"));
+  return svc_network_facts(c, change, &kept, facts) && svc_transfer_put(c, &change->entity, change->body, svc_node_get(facts, "transfer")) &&
+         svc_process_states_tell(c, &change->entity, svc_node_get(facts, "processes"));
+}
+
+/* The hosts with those in their places that have moved; NULL: no memory. */
+static svc_node *cluster_facts_moved(svc_call *c, const svc_entity *cluster, const svc_node *news)
+{
+  svc_node *list = svc_node_array(c->arena, "hosts"), *one;
+  svc_str rest = svc_cluster_hosts(cluster);
+  while (list && rest.n) {
+    svc_str host = svc_str_cut(&rest, ',');
+    const svc_node *said = svc_node_first(news);
+    while (said && !(svc_node_eq(said, "host", host) && svc_node_get(said, "movedTo"))) said = said->next;
+    one = svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), said ? svc_node_str(said, "movedTo") : svc_arena_copy(c->arena, host));
+    if (one) svc_node_append(list, one);
+  }
+  return c->arena->failed ? NULL : list;
+}
+
+/* Of a string that is there the scheme, the set and the rest stay. */
+static bool cluster_facts_move(svc_call *c, svc_change *change, const svc_node *news)
+{
+  const svc_node *said = svc_node_first(news);
+  svc_node *facts = svc_node_object(c->arena, NULL), *hosts;
+  while (said && !svc_node_get(said, "movedTo")) said = said->next;
+  if (!said) return true;
+  hosts = facts ? cluster_facts_moved(c, &change->entity, news) : NULL;
+  if (!hosts) return svc_no_memory(c);
+  svc_cluster_told_again(c->arena, hosts, svc_node_get(change->body, "connectionStrings"));
+  return c->arena->failed ? svc_no_memory(c) : true;
+}
+
+SVC_PRIVATE bool svc_cluster_reported(svc_call *c, svc_change *change, const svc_node *news)
+{
+  return svc_cluster_facts(c, change, news) && cluster_facts_move(c, change, svc_node_get(news, "processes"));
 }

@@ -16,6 +16,7 @@ SVC_PRIVATE bool svc_cluster_run_unpin(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_grant(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_revoke(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c);
+SVC_PRIVATE bool svc_cluster_maintain(svc_call *c, const svc_entity *cluster); /* the same, of an idle one, for maintenance */
 SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change); /* in `prepare`: true where it is one of these, and all is done */
 SVC_PRIVATE bool svc_cluster_is_changed(const svc_change *change); /* its fields, or what is set below it; it is no such action */
 SVC_PRIVATE bool svc_cluster_ended(svc_call *c, svc_change *change, int tag);    /* a pin or a grant is over; false: it is neither */
@@ -40,11 +41,15 @@ SVC_PRIVATE bool svc_transfer_stop(svc_call *c, const svc_entity *cluster);
 /* What a simulated cluster with so many bytes of data sends, into facts. */
 SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_id *cluster, int64_t size, svc_node *facts);
 
+SVC_PRIVATE bool svc_outage_undisturbed(svc_call *c, const svc_change *change); /* no outage of it is simulated; false: refused */
+
 /* cluster_facts.c: orders to the driver, and what it says. */
 SVC_DECLARE(const svc_order_row svc_cluster_orders[])
 SVC_DECLARE(const svc_object svc_cluster_transfer_facts)
 SVC_PRIVATE bool svc_cluster_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts);
 SVC_PRIVATE bool svc_cluster_facts(svc_call *c, svc_change *change, const svc_node *facts);
+SVC_DECLARE(const svc_object svc_cluster_reports) /* what a driver reports of a cluster */
+SVC_PRIVATE bool svc_cluster_reported(svc_call *c, svc_change *change, const svc_node *news);
 
 /* cluster_diff.c: what events show of one that has changed. */
 SVC_DECLARE(const svc_diff svc_cluster_diff)

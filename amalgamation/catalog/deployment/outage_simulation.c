@@ -7,6 +7,9 @@
 **                                                 |
 **                                                 +--> RECOVERY_REQUESTED --> RECOVERING --> COMPLETE     then it is gone: 404
 **
+** While it is SIMULATING, the hosts in its regions are down, primaries move away from them, and the cluster's hardware cannot be changed. The
+** only region of a cluster cannot be out.
+**
 ** Unusual: DELETE ends it, which takes its time, and answers with it. One that is COMPLETE makes room for the next.
 */
 #include "catalog/catalog.h"
@@ -81,15 +84,43 @@ static const svc_lifecycle outage_simulation_lifecycle = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
+static bool outage_simulation_is(const svc_node *filter, const svc_node *region)
+{
+  return svc_node_eq(region, "providerName", svc_node_str(filter, "cloudProvider")) &&
+         svc_node_eq(region, "regionName", svc_node_str(filter, "regionName"));
+}
+
+static bool outage_simulation_filtered(const svc_node *filters, const svc_node *region)
+{
+  const svc_node *filter = svc_node_first(filters);
+  while (filter && !(region && outage_simulation_is(filter, region))) filter = filter->next;
+  return filter != NULL;
+}
+
 static bool outage_simulation_is_there(const svc_node *cluster, const svc_node *filter)
 {
   const svc_node *spec = svc_node_first(svc_node_get(cluster, "replicationSpecs")), *region;
   for (; spec; spec = spec->next)
     for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
-      if (svc_node_eq(region, "providerName", svc_node_str(filter, "cloudProvider")) &&
-          svc_node_eq(region, "regionName", svc_node_str(filter, "regionName")))
-        return true;
+      if (outage_simulation_is(filter, region)) return true;
   return false;
+}
+
+/* Is a region left in which nothing is out? */
+static bool outage_simulation_leaves(const svc_node *cluster, const svc_node *filters)
+{
+  const svc_node *spec = svc_node_first(svc_node_get(cluster, "replicationSpecs")), *region;
+  for (; spec; spec = spec->next)
+    for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
+      if (!outage_simulation_filtered(filters, region)) return true;
+  return false;
+}
+
+SVC_PRIVATE bool svc_outage_undisturbed(svc_call *c, const svc_change *change)
+{
+  svc_entity e;
+  if (!svc_below_first(c->txn, OUTAGE_SIMULATION_KIND, &change->id, &e) || svc_json_is(e.body, "state", "COMPLETE")) return svc_txn_good(c);
+  return svc_cluster_fail(c, change, SVC_E_OUTAGE_SIMULATION_ALREADY_EXISTS);
 }
 
 /* One that is over makes room. Of others the insert says 409. */
@@ -112,6 +143,9 @@ static bool outage_simulation_may(svc_call *c)
   for (filter = svc_node_first(svc_node_get(c->checked, "outageFilters")); filter; filter = filter->next, i++)
     if (!outage_simulation_is_there(target.before, filter))
       svc_violate(c, SVC_E_INVALID_ATTRIBUTE, svc_arena_print(c->arena, "outageFilters[%zu].regionName", i), "is not a region of the cluster");
+  if (!svc_check_done(c)) return false;
+  if (!outage_simulation_leaves(target.before, svc_node_get(c->checked, "outageFilters")))
+    svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("outageFilters"), "cannot have all regions of the cluster: one has to stay");
   return svc_check_done(c) && outage_simulation_clear(c, cluster);
 }
 
@@ -149,9 +183,46 @@ static bool outage_simulation_fell_due(svc_call *c, svc_change *change, int tag)
   return true;
 }
 
+/* The cluster, and its processes; false: it is gone, or failed. */
+static bool outage_simulation_cluster(svc_call *c, const svc_change *change, svc_entity *cluster)
+{
+  svc_entity e = { .scope = c->scope, .parent = change->parent };
+  return svc_entity_above(c, change->noun, &e, cluster) == SVC_OK;
+}
+
+static bool outage_simulation_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
+{
+  bool up = strcmp(action, "outage.end") == 0, elects;
+  svc_node *list = svc_node_array(c->arena, "processes"), *one;
+  svc_processes of;
+  svc_entity cluster;
+  size_t i;
+  if (!list) return svc_no_memory(c);
+  if (!outage_simulation_cluster(c, change, &cluster)) return svc_txn_good(c);
+  if (!svc_processes_of(c, &cluster, &of)) return false;
+  for (i = 0; i < of.count; i++) {
+    if (!outage_simulation_filtered(svc_node_get(change->body, "outageFilters"), svc_process_region(&of, &of.at[i], &elects))) continue;
+    if (!(one = svc_node_object(c->arena, NULL))) return svc_no_memory(c);
+    svc_node_set_str(c->arena, one, "host", of.at[i].id);
+    svc_node_set_bool(c->arena, one, "up", up);
+    svc_node_append(list, one);
+  }
+  svc_node_put(c->arena, facts, list);
+  return true;
+}
+
+static bool outage_simulation_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  svc_entity cluster;
+  if (!outage_simulation_cluster(c, change, &cluster)) return svc_txn_good(c);
+  return svc_process_states_tell(c, &cluster, svc_node_get(facts, "processes"));
+}
+
+static const svc_field outage_simulation_fact_fields[] = { F_LIST("processes", &svc_process_news, .max_items = 1000) };
+static const svc_object outage_simulation_facts_object = { .name = "OutageFacts", .fields = SVC_ROWS(outage_simulation_fact_fields) };
 static const svc_order_row outage_simulation_orders[] = {
-  { "outage.start", "Make the nodes in the regions of `outageFilters` unreachable.", NULL, NULL, 0 },
-  { "outage.end", "Make them reachable again.", NULL, NULL, 0 },
+  { "outage.start", "Make the nodes in the regions of `outageFilters` unreachable. Facts: the hosts that are down.", NULL, &outage_simulation_facts_object, 0 },
+  { "outage.end", "Make them reachable again. Facts: the hosts that are up.", NULL, &outage_simulation_facts_object, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
@@ -171,5 +242,7 @@ SVC_PRIVATE const svc_noun svc_noun_outage_simulation = {
   .orders = outage_simulation_orders,
   .routes = SVC_ROUTES(outage_simulation_routes),
   .prepare = outage_simulation_prepare,
-  .fell_due = outage_simulation_fell_due
+  .fell_due = outage_simulation_fell_due,
+  .simulate = outage_simulation_simulate,
+  .facts = outage_simulation_facts
 };

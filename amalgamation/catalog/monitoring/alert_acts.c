@@ -167,11 +167,12 @@ static bool alert_acts_tell(svc_call *c, const svc_entity *e, const svc_node *bo
   }
 }
 
-/* What is written of it now that it is OPEN, or is so no longer; of what is not measured nothing. */
+/* What is written of it now that it is OPEN, or is so no longer; of what is not measured nothing, and of hosts and primaries nothing either:
+** their events are written when that happens (process_states.c). */
 static bool alert_acts_told(svc_call *c, const svc_entity *e, const svc_node *body, bool open)
 {
   const svc_alert_condition *condition = svc_alert_condition_of(c->s, svc_node_str(body, "eventTypeName"));
-  const char *type = !condition ? NULL : open ? condition->begins : svc_alert_closed_by(condition->begins);
+  const char *type = !condition || (condition->stated && condition->below) ? NULL : open ? condition->begins : svc_alert_closed_by(condition->begins);
   return !type || alert_acts_tell(c, e, body, type);
 }
 

@@ -2,8 +2,8 @@
 ** Conditions: what is measured for alerts, one row for each type of event, and of what.
 **
 ** Of processes, replica sets, flex clusters and stream processors a driver is asked (alert_measuring.c); without one the figures
-** are those of the model, which series show as well (alert_simulated.c). Whether a host is down follows from the outages that are simulated,
-** and so does whether a replica set has a primary: while most of what can be elected is up, it has.
+** are those of the model, which series show as well (alert_simulated.c). Whether a host is down, and whether a replica set has a primary, is
+** known of every cluster (process_states.c).
 ** What is stored speaks for itself, once an hour: bills, snapshots, certificates, secrets (alert_stored.c).
 **
 ** Nothing here knows, and so nothing is ever opened by a figure: metrics of serverless instances and of applications, since there are
@@ -24,36 +24,37 @@ static bool alert_conditions_primaries(svc_alert_round *r, const svc_alert_targe
 static bool alert_conditions_healthy(svc_alert_round *r, const svc_alert_target *t, double *out);
 static bool alert_conditions_unhealthy(svc_alert_round *r, const svc_alert_target *t, double *out);
 static bool alert_conditions_none(svc_alert_round *r, const svc_alert_target *t, double *out);
+static bool alert_conditions_elections(svc_alert_round *r, const svc_alert_target *t, double *out);
 
 #define CONDITION_X509 "SVC_X509_USER_AUTHENTICATION_"
 static const svc_alert_condition alert_conditions_rows[] = {
-  { "OUTSIDE_METRIC_THRESHOLD", SVC_ALERT_PROCESSES, false, false, 0, NULL, "RAW", svc_alert_simulated, 0 },
-  { "OUTSIDE_FLEX_METRIC_THRESHOLD", SVC_ALERT_FLEX, false, false, 0, NULL, "RAW", svc_alert_simulated, 0 },
-  { "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", SVC_ALERT_PROCESSORS, false, false, 0, NULL, "RAW", svc_alert_simulated, 0 },
-  { "HOST_DOWN", SVC_ALERT_PROCESSES, false, true, 1, "UP", "RAW", alert_conditions_up, 0 },
-  { "NO_PRIMARY", SVC_ALERT_SETS, false, true, 1, "PRIMARIES", "RAW", alert_conditions_primaries, 0 },
-  { "TOO_FEW_HEALTHY_MEMBERS", SVC_ALERT_SETS, false, false, 0, "HEALTHY_MEMBERS", "RAW", alert_conditions_healthy, 0 },
-  { "TOO_MANY_UNHEALTHY_MEMBERS", SVC_ALERT_SETS, false, false, 0, "UNHEALTHY_MEMBERS", "RAW", alert_conditions_unhealthy, 0 },
-  { "TOO_MANY_ELECTIONS", SVC_ALERT_SETS, false, false, 0, "ELECTIONS_IN_LAST_HOUR", "RAW", alert_conditions_none, 0 },
-  { "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", SVC_ALERT_SETS, false, false, 0, "OPLOG_WINDOW", "HOURS", svc_alert_oplog_window, 0 },
-  { "CPS_OPLOG_BEHIND", SVC_ALERT_BACKUPS, false, false, 0, "OPLOG_BEHIND", "HOURS", alert_conditions_none, 0 },
-  { "CPS_PREV_SNAPSHOT_OLD", SVC_ALERT_BACKUPS, true, false, 0, NULL, "HOURS", svc_alert_snapshot_age, 0 },
-  { "CPS_SNAPSHOT_BEHIND", SVC_ALERT_BACKUPS, true, false, 0, NULL, "HOURS", svc_alert_snapshot_late, 0 },
-  { "PENDING_INVOICE_OVER_THRESHOLD", SVC_ALERT_PROJECT, true, false, 0, NULL, "RAW", svc_alert_bill_month, 0 },
-  { "DAILY_BILL_OVER_THRESHOLD", SVC_ALERT_PROJECT, true, false, 0, NULL, "RAW", svc_alert_bill_day, 0 },
-  { "DAILY_BILLING_CHANGE_OVER_THRESHOLD", SVC_ALERT_PROJECT, true, false, 0, NULL, "RAW", svc_alert_bill_more, 1 },
-  { "WEEKLY_BILLING_CHANGE_OVER_THRESHOLD", SVC_ALERT_PROJECT, true, false, 0, NULL, "RAW", svc_alert_bill_more, 7 },
-  { "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", SVC_ALERT_PROJECT, true, false, 0, NULL, "RAW", svc_alert_bill_more, 0 },
-  { "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", SVC_ALERT_PROJECT, true, false, 0, NULL, "DAYS", svc_alert_key_age, SVC_ALERT_KEY_AWS },
-  { "AZURE_ENCRYPTION_KEY_NEEDS_ROTATION", SVC_ALERT_PROJECT, true, false, 0, NULL, "DAYS", svc_alert_key_age, SVC_ALERT_KEY_AZURE },
-  { "GCP_ENCRYPTION_KEY_NEEDS_ROTATION", SVC_ALERT_PROJECT, true, false, 0, NULL, "DAYS", svc_alert_key_age, SVC_ALERT_KEY_GCP },
-  { "AWS_ENCRYPTION_KEY_INVALID", SVC_ALERT_PROJECT, true, true, 1, NULL, "RAW", svc_alert_key_valid, SVC_ALERT_KEY_AWS },
-  { "AZURE_ENCRYPTION_KEY_INVALID", SVC_ALERT_PROJECT, true, true, 1, NULL, "RAW", svc_alert_key_valid, SVC_ALERT_KEY_AZURE },
-  { "GCP_ENCRYPTION_KEY_INVALID", SVC_ALERT_PROJECT, true, true, 1, NULL, "RAW", svc_alert_key_valid, SVC_ALERT_KEY_GCP },
-  { "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", SVC_ALERT_ACCOUNTS, true, true, CONDITIONS_WEEK, NULL, "DAYS", svc_alert_left_next, 0 },
-  { "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", SVC_ALERT_ACCOUNTS, true, true, 0, NULL, "DAYS", svc_alert_left, 0 },
-  { CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", SVC_ALERT_AUTHORITIES, true, false, 0, NULL, "DAYS", svc_alert_left, 0 },
-  { CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", SVC_ALERT_CERTIFICATES, true, false, 0, NULL, "DAYS", svc_alert_left, 0 },
+  { "OUTSIDE_METRIC_THRESHOLD", SVC_ALERT_PROCESSES, false, false, 0, NULL, "RAW", svc_alert_simulated, 0, false },
+  { "OUTSIDE_FLEX_METRIC_THRESHOLD", SVC_ALERT_FLEX, false, false, 0, NULL, "RAW", svc_alert_simulated, 0, false },
+  { "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", SVC_ALERT_PROCESSORS, false, false, 0, NULL, "RAW", svc_alert_simulated, 0, false },
+  { "HOST_DOWN", SVC_ALERT_PROCESSES, false, true, 1, "UP", "RAW", alert_conditions_up, 0, true },
+  { "NO_PRIMARY", SVC_ALERT_SETS, false, true, 1, "PRIMARIES", "RAW", alert_conditions_primaries, 0, true },
+  { "TOO_FEW_HEALTHY_MEMBERS", SVC_ALERT_SETS, false, false, 0, "HEALTHY_MEMBERS", "RAW", alert_conditions_healthy, 0, true },
+  { "TOO_MANY_UNHEALTHY_MEMBERS", SVC_ALERT_SETS, false, false, 0, "UNHEALTHY_MEMBERS", "RAW", alert_conditions_unhealthy, 0, true },
+  { "TOO_MANY_ELECTIONS", SVC_ALERT_SETS, false, false, 0, "ELECTIONS_IN_LAST_HOUR", "RAW", alert_conditions_elections, 0, true },
+  { "REPLICATION_OPLOG_WINDOW_RUNNING_OUT", SVC_ALERT_SETS, false, false, 0, "OPLOG_WINDOW", "HOURS", svc_alert_oplog_window, 0, false },
+  { "CPS_OPLOG_BEHIND", SVC_ALERT_BACKUPS, false, false, 0, "OPLOG_BEHIND", "HOURS", alert_conditions_none, 0, false },
+  { "CPS_PREV_SNAPSHOT_OLD", SVC_ALERT_BACKUPS, true, false, 0, NULL, "HOURS", svc_alert_snapshot_age, 0, false },
+  { "CPS_SNAPSHOT_BEHIND", SVC_ALERT_BACKUPS, true, false, 0, NULL, "HOURS", svc_alert_snapshot_late, 0, false },
+  { "PENDING_INVOICE_OVER_THRESHOLD", SVC_ALERT_PROJECT, true, false, 0, NULL, "RAW", svc_alert_bill_month, 0, false },
+  { "DAILY_BILL_OVER_THRESHOLD", SVC_ALERT_PROJECT, true, false, 0, NULL, "RAW", svc_alert_bill_day, 0, false },
+  { "DAILY_BILLING_CHANGE_OVER_THRESHOLD", SVC_ALERT_PROJECT, true, false, 0, NULL, "RAW", svc_alert_bill_more, 1, false },
+  { "WEEKLY_BILLING_CHANGE_OVER_THRESHOLD", SVC_ALERT_PROJECT, true, false, 0, NULL, "RAW", svc_alert_bill_more, 7, false },
+  { "MONTHLY_BILLING_CHANGE_OVER_THRESHOLD", SVC_ALERT_PROJECT, true, false, 0, NULL, "RAW", svc_alert_bill_more, 0, false },
+  { "AWS_ENCRYPTION_KEY_NEEDS_ROTATION", SVC_ALERT_PROJECT, true, false, 0, NULL, "DAYS", svc_alert_key_age, SVC_ALERT_KEY_AWS, false },
+  { "AZURE_ENCRYPTION_KEY_NEEDS_ROTATION", SVC_ALERT_PROJECT, true, false, 0, NULL, "DAYS", svc_alert_key_age, SVC_ALERT_KEY_AZURE, false },
+  { "GCP_ENCRYPTION_KEY_NEEDS_ROTATION", SVC_ALERT_PROJECT, true, false, 0, NULL, "DAYS", svc_alert_key_age, SVC_ALERT_KEY_GCP, false },
+  { "AWS_ENCRYPTION_KEY_INVALID", SVC_ALERT_PROJECT, true, true, 1, NULL, "RAW", svc_alert_key_valid, SVC_ALERT_KEY_AWS, false },
+  { "AZURE_ENCRYPTION_KEY_INVALID", SVC_ALERT_PROJECT, true, true, 1, NULL, "RAW", svc_alert_key_valid, SVC_ALERT_KEY_AZURE, false },
+  { "GCP_ENCRYPTION_KEY_INVALID", SVC_ALERT_PROJECT, true, true, 1, NULL, "RAW", svc_alert_key_valid, SVC_ALERT_KEY_GCP, false },
+  { "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRING", SVC_ALERT_ACCOUNTS, true, true, CONDITIONS_WEEK, NULL, "DAYS", svc_alert_left_next, 0, false },
+  { "GROUP_SERVICE_ACCOUNT_SECRETS_EXPIRED", SVC_ALERT_ACCOUNTS, true, true, 0, NULL, "DAYS", svc_alert_left, 0, false },
+  { CONDITION_X509 "CUSTOMER_CA_EXPIRATION_CHECK", SVC_ALERT_AUTHORITIES, true, false, 0, NULL, "DAYS", svc_alert_left, 0, false },
+  { CONDITION_X509 "MANAGED_USER_CERTS_EXPIRATION_CHECK", SVC_ALERT_CERTIFICATES, true, false, 0, NULL, "DAYS", svc_alert_left, 0, false },
 };
 #define CONDITIONS (sizeof alert_conditions_rows / sizeof alert_conditions_rows[0])
 
@@ -86,7 +87,7 @@ SVC_PRIVATE const char *svc_alert_unit(svc_str metric, svc_str units)
   return rows[i].unit;
 }
 
-/* The simulation loses no elections, and falls behind with nothing. */
+/* The simulation falls behind with nothing. */
 static bool alert_conditions_none(svc_alert_round *r, const svc_alert_target *t, double *out)
 {
   (void)r, (void)t;
@@ -94,47 +95,12 @@ static bool alert_conditions_none(svc_alert_round *r, const svc_alert_target *t,
   return true;
 }
 
-/* ---- outages */
-
-/* The region of a node of the specification, and whether it can be elected; NULL: it has none. */
-static const svc_node *alert_conditions_region(const svc_processes *of, const svc_process *p, bool *elects)
-{
-  const svc_node *spec = svc_node_get(of->body, "replicationSpecs"), *regions, *region;
-  unsigned i;
-  int64_t node = p->node;
-  *elects = true;
-  if (p->spec == SVC_NO_NODE) return NULL;
-  for (i = 0, spec = svc_node_first(spec); i < p->spec; i++) spec = spec->next;
-  regions = svc_node_get(spec, "regionConfigs");
-  for (region = svc_node_first(regions); region; region = region->next) {
-    if (node < svc_cluster_electable(region)) return region;
-    node -= svc_cluster_electable(region);
-  }
-  *elects = false;
-  for (region = svc_node_first(regions); SVC_ALWAYS(region); region = region->next) { /* by these the nodes were counted */
-    int64_t others = svc_node_i64(svc_node_get(region, "readOnlySpecs"), "nodeCount", 0) +
-                     svc_node_i64(svc_node_get(region, "analyticsSpecs"), "nodeCount", 0);
-    if (node < others) return region;
-    node -= others;
-  }
-  return NULL;
-}
-
-static bool alert_conditions_is_up(const svc_alert_target *t, const svc_process *p, bool *elects)
-{
-  const svc_node *region = alert_conditions_region(t->cluster, p, elects), *filter;
-  for (filter = t->outage && region ? t->outage->first : NULL; filter; filter = filter->next)
-    if (svc_node_eq(region, "providerName", svc_node_str(filter, "cloudProvider")) &&
-        svc_node_eq(region, "regionName", svc_node_str(filter, "regionName")))
-      return false;
-  return true;
-}
+/* ---- processes */
 
 static bool alert_conditions_up(svc_alert_round *r, const svc_alert_target *t, double *out)
 {
-  bool elects;
   (void)r;
-  *out = alert_conditions_is_up(t, t->process, &elects);
+  *out = !t->process->down_since;
   return true;
 }
 
@@ -149,9 +115,9 @@ static alert_conditions_set alert_conditions_members(const svc_alert_target *t)
   const svc_processes *of = t->cluster;
   size_t i;
   for (i = 0; i < of->count; i++) {
-    bool elects, up;
+    bool elects, up = !of->at[i].down_since;
     if (!svc_str_eq(of->at[i].replica_set, t->met.target)) continue;
-    up = alert_conditions_is_up(t, &of->at[i], &elects);
+    (void)svc_process_region(of, &of->at[i], &elects);
     n.all++, n.up += up, n.electable += elects, n.electable_up += elects && up;
   }
   return n;
@@ -162,6 +128,14 @@ static bool alert_conditions_primaries(svc_alert_round *r, const svc_alert_targe
   alert_conditions_set n = alert_conditions_members(t);
   (void)r;
   *out = n.electable_up * 2 > n.electable;
+  return true;
+}
+
+static bool alert_conditions_elections(svc_alert_round *r, const svc_alert_target *t, double *out)
+{
+  svc_node *states;
+  if (!svc_process_states_of(r->c, &t->cluster->cluster.id, &states)) return false;
+  *out = svc_process_elections(states, t->met.target, r->c->now - SVC_DAY_MS / 24);
   return true;
 }
 
@@ -182,15 +156,6 @@ static bool alert_conditions_unhealthy(svc_alert_round *r, const svc_alert_targe
 
 /* --------------------------------------------------------------------------------------------------------------- targets */
 
-/* What is simulated to be out of a cluster; NULL: nothing. */
-static const svc_node *alert_conditions_outage(svc_call *c, const svc_entity *cluster)
-{
-  const svc_noun_info *noun = svc_noun_named(c->s, "outage simulation");
-  svc_entity e;
-  if (!noun || !svc_below_first(c->txn, noun->noun->kind, &cluster->id, &e) || !svc_json_is(e.body, "state", "SIMULATING")) return NULL;
-  return svc_node_get(svc_entity_body(c, &e), "outageFilters");
-}
-
 /* The clusters, with their processes, once in a round. */
 static bool alert_conditions_clusters(svc_alert_round *r)
 {
@@ -205,7 +170,6 @@ static bool alert_conditions_clusters(svc_alert_round *r)
   while (r->cluster_count < CONDITIONS_CLUSTERS && svc_below_next(&scan, noun->noun->kind, &e)) {
     struct svc_alert_cluster *cluster = &r->clusters[r->cluster_count++];
     if (!svc_processes_of(r->c, &e, &cluster->of)) return false;
-    if (!r->c->s->config.driver) cluster->outage = alert_conditions_outage(r->c, &e);
   }
   return svc_txn_good(r->c);
 }
@@ -217,7 +181,6 @@ static bool alert_conditions_add(svc_alert_round *r, svc_alert_targets *out, con
   if (!t) return false;
   t->cluster = &cluster->of;
   t->process = p;
-  t->outage = cluster->outage;
   t->met.target = t->met.values[SVC_ALERT_CLUSTER] = svc_node_str(cluster->of.body, "name");
   if (!p) return true;
   t->met.values[SVC_ALERT_SET] = p->replica_set;

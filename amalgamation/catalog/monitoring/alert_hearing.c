@@ -39,6 +39,17 @@ typedef struct alert_hearing { /* a wave */
   bool more;      /* it is not through */
 } alert_hearing;
 
+/* Of what is measured as well there is one alert, whether the event comes first or the measurement. */
+static void alert_hearing_as_measured(svc_call *c, svc_str type, svc_alert_met *m)
+{
+  const svc_alert_condition *k = svc_alert_condition_of(c->s, type);
+  svc_str target = !k ? SVC_S("") : k->of == SVC_ALERT_PROCESSES ? m->host : k->of == SVC_ALERT_SETS ? m->values[SVC_ALERT_SET] : SVC_S("");
+  if (!k || !k->stated || !k->below || !target.n) return;
+  m->target = target;
+  m->measured = true;
+  m->units = svc_str_c(k->units);
+}
+
 /* So many configurations that watch it: those whose matchers fit open an alert, or have theirs closed. */
 static bool alert_hearing_pass(svc_call *c, alert_hearing *h)
 {
@@ -51,6 +62,7 @@ static bool alert_hearing_pass(svc_call *c, alert_hearing *h)
   int n = 0;
   memset(&patterns, 0, sizeof patterns);
   svc_alert_meet(c, h->event, &m);
+  alert_hearing_as_measured(c, h->type, &m);
   svc_alert_watching(c, &h->group, h->type, &h->after, &watch);
   while (n < HEARING_AT_ONCE && c->steps - begun < HEARING_STEPS && svc_alert_watch_next(c, &watch, &config)) {
     h->after = config.id;

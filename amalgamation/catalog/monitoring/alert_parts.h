@@ -139,7 +139,6 @@ typedef struct svc_alert_target {
   svc_alert_met met;
   const svc_processes *cluster; /* that it is of, or is part of; NULL: none */
   const svc_process *process;   /* itself; of a replica set its first member */
-  const svc_node *outage;       /* what of the cluster is simulated to be out, an array; NULL: nothing */
   const struct svc_model *model; /* of a flex cluster: its figures are of this */
   svc_str place;                /* of a stream processor: its id */
   int64_t first, next;          /* milliseconds: the first date that it is about, and the first that has not come yet; 0: none */
@@ -164,7 +163,6 @@ typedef struct svc_alert_round {
   svc_scope scope;
   struct svc_alert_cluster {
     svc_processes of;
-    const svc_node *outage;
     const struct svc_model *model; /* NULL: nobody has wanted a figure of it yet */
   } *clusters;
   size_t cluster_count;
@@ -189,6 +187,7 @@ typedef struct svc_alert_condition {
   /* In bytes, milliseconds, or as it is: what the store has, or the simulation. False: it is not known. */
   bool (*figure)(svc_alert_round *r, const svc_alert_target *t, double *out);
   unsigned char which;       /* of several that `figure` knows: it finds it in t->figured */
+  bool stated;               /* it follows from the states of processes, where a driver does not say it (process_states.c) */
 } svc_alert_condition;
 SVC_PRIVATE const svc_alert_condition *svc_alert_condition_at(size_t i); /* NULL: there are not so many */
 SVC_PRIVATE const svc_alert_condition *svc_alert_condition_of(const svc *s, svc_str type); /* as it is served; NULL: it is not measured */

@@ -178,11 +178,13 @@ static void model_begin(svc_call *c, const svc_entity *e, svc_model *out)
 SVC_PRIVATE bool svc_model_of(svc_call *c, const svc_entity *cluster, const svc_node *body, svc_model *out)
 {
   const svc_node *history;
+  svc_node *states;
   model_begin(c, cluster, out);
   out->body = body;
   out->shards = (int64_t)svc_node_count(svc_node_get(body, "replicationSpecs"));
   if (out->shards < 1 || svc_cluster_is(body, "clusterType", "REPLICASET")) out->shards = 1;
-  if (!svc_history_get(c, &cluster->id, &history)) return false;
+  if (!svc_history_get(c, &cluster->id, &history) || !svc_process_states_of(c, &cluster->id, &states)) return false;
+  out->states = states;
   return model_spans(c, history, out) && model_search(c, cluster, out) && model_collections(c, cluster, history, out) &&
          (!c->arena->failed || svc_no_memory(c));
 }
@@ -205,7 +207,7 @@ static int model_role(const svc_process *p)
 
 SVC_PRIVATE svc_model_host svc_model_host_of(const svc_model *m, const svc_processes *of, const svc_process *p)
 {
-  svc_model_host h = { .members = 0 };
+  svc_model_host h = { .id = p->id };
   size_t i;
   h.role = model_role(p);
   h.tier = svc_tier_of_node(m->body, p->spec == SVC_NO_NODE ? 0 : p->spec, p->spec == SVC_NO_NODE ? 0 : p->node);
@@ -217,7 +219,7 @@ SVC_PRIVATE svc_model_host svc_model_host_of(const svc_model *m, const svc_proce
 SVC_PRIVATE bool svc_model_up(const svc_model *m, const svc_model_host *h, int64_t at)
 {
   size_t i = m->span_count;
-  (void)h; /* all hosts of a cluster are up, or none is */
   while (i > 0 && m->spans[i - 1].at > at) i--;
-  return at >= m->since && (i == 0 || m->spans[i - 1].up);
+  if (at < m->since || (i > 0 && !m->spans[i - 1].up)) return false;
+  return !h || !m->states || svc_process_was_up(m->states, h->id, at);
 }

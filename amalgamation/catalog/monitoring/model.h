@@ -55,6 +55,7 @@ typedef struct svc_model {
   uint64_t seed;
   int64_t since;          /* milliseconds: it was made */
   int64_t shards;
+  const svc_node *states; /* when its hosts were down (catalog/cluster/process_states.c); NULL: never */
   int64_t search;         /* milliseconds: from when on it has had a search index; INT64_MAX: it has none */
   const svc_model_span *spans; /* of the past, by time; what it has now stands in its body */
   size_t span_count;
@@ -69,13 +70,15 @@ SVC_PRIVATE const svc_model_collection *svc_model_collection_of(const svc_model 
 
 enum svc_model_role { SVC_MODEL_PRIMARY, SVC_MODEL_SECONDARY, SVC_MODEL_ROUTER, SVC_MODEL_CONFIG };
 typedef struct svc_model_host {
-  int role;          /* enum svc_model_role */
+  svc_str id;        /* of its process */
+  int role;          /* enum svc_model_role: of now */
   svc_tier tier;     /* of now */
   uint64_t seed;
   int64_t members;   /* of its replica set */
 } svc_model_host;
 SVC_PRIVATE svc_model_host svc_model_host_of(const svc_model *m, const svc_processes *of, const svc_process *p);
-/* Was the host up at this time, in milliseconds? Today: was its cluster made, and not paused. The one place that knows. */
+/* Was the host up at this time, in milliseconds? Was its cluster made, not paused, and the host itself not down. The one place that knows.
+** h NULL: any host. */
 SVC_PRIVATE bool svc_model_up(const svc_model *m, const svc_model_host *h, int64_t at);
 
 /* -------------------------------------------------------------------------------------------------------------- load */

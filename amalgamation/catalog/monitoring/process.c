@@ -24,7 +24,7 @@ static const svc_field process_fields[] = {
   F_STR("shardName", .flags = SVC_READ_ONLY),
   F_ENUM("typeName", process_types, .flags = SVC_READ_ONLY),
   F_STR("userAlias", .flags = SVC_READ_ONLY),
-  F_STR("version", .flags = SVC_READ_ONLY, .pattern = "^([\\d]+\\.[\\d]+\\.[\\d]+)$")
+  F_STR("version", .flags = SVC_READ_ONLY)
 };
 static const svc_object process_object = { .name = "Process", .fields = SVC_ROWS(process_fields) };
 
@@ -54,13 +54,14 @@ static svc_node *process_node(svc_call *c, const svc_processes *of, const svc_pr
   svc_node_set_id(c->arena, body, "groupId", &c->scope.group);
   svc_node_set_str(c->arena, body, "hostname", p->host);
   svc_node_set_str(c->arena, body, "id", p->id);
-  if (svc_process_runs(p)) svc_node_set_date(c->arena, body, "lastPing", c->now / 60000 * 60000); /* every minute */
+  if (svc_process_runs(p)) svc_node_set_date(c->arena, body, "lastPing", (p->down_since ? p->down_since : c->now) / 60000 * 60000); /* every minute */
   svc_node_set_i64(c->arena, body, "port", p->port);
   if (p->replica_set.n) svc_node_set_str(c->arena, body, "replicaSetName", p->replica_set);
   if (p->shard.n) svc_node_set_str(c->arena, body, "shardName", p->shard);
   svc_node_set_text(c->arena, body, "typeName", p->type);
   svc_node_set_str(c->arena, body, "userAlias", p->alias);
-  svc_node_set_from(c->arena, body, "version", of->body, "dbVersion");
+  if (p->version.n) svc_node_set_str(c->arena, body, "version", p->version);
+  else svc_node_set_from(c->arena, body, "version", of->body, "dbVersion");
   return body;
 }
 

@@ -57,6 +57,31 @@ static svc_buf log_begin(log_making *m, int64_t at, const char *component, int i
 
 /* ---- start: the process begins, and the first member of a set becomes its primary */
 
+static void log_elected(log_making *m, int64_t at, int term)
+{
+  svc_buf b;
+  if (!log_covers(m, at)) return;
+  b = log_begin(m, at, "ELECTION", 21450, "ReplCoord-0", "Election succeeded, assuming primary role");
+  svc_buf_text(&b, ",\"attr\":{\"term\":");
+  svc_buf_i64(&b, term);
+  svc_buf_text(&b, "}}");
+  log_add(m, at, &b);
+  b = log_begin(m, at + 200, "REPL", 21331, "OplogApplier-0", "Transition to primary complete; database writes are now permitted");
+  svc_buf_char(&b, '}');
+  log_add(m, at + 200, &b);
+}
+
+/* The last election of its set made it what it is. */
+static void log_election(log_making *m)
+{
+  const svc_node *one = svc_node_first(svc_node_find(svc_node_get(m->s->model.states, "elections"), m->p->replica_set));
+  int64_t at = 0;
+  int term = 1;
+  if (m->host.role != SVC_MODEL_PRIMARY || !one) return;
+  for (; one; one = one->next, term++) (void)svc_json_number_i64(one->text, &at);
+  log_elected(m, at, term);
+}
+
 static void log_started(log_making *m, int64_t at)
 {
   svc_str version = svc_node_str(m->s->of.body, "dbVersion");
@@ -72,13 +97,7 @@ static void log_started(log_making *m, int64_t at)
   svc_buf_i64(&b, m->p->port);
   svc_buf_text(&b, ",\"ssl\":\"on\"}}");
   log_add(m, at, &b);
-  if (m->host.role != SVC_MODEL_PRIMARY || !log_covers(m, at + 11000)) return;
-  b = log_begin(m, at + 11000, "ELECTION", 21450, "ReplCoord-0", "Election succeeded, assuming primary role");
-  svc_buf_text(&b, ",\"attr\":{\"term\":1}}");
-  log_add(m, at + 11000, &b);
-  b = log_begin(m, at + 11200, "REPL", 21331, "OplogApplier-0", "Transition to primary complete; database writes are now permitted");
-  svc_buf_char(&b, '}');
-  log_add(m, at + 11200, &b);
+  if (m->host.role == SVC_MODEL_PRIMARY) log_elected(m, at + 11000, 1);
 }
 
 static void log_starts(log_making *m)
@@ -88,6 +107,7 @@ static void log_starts(log_making *m)
   log_started(m, model->since);
   for (i = 1; i < model->span_count; i++)
     if (model->spans[i].up && !model->spans[i - 1].up) log_started(m, model->spans[i].at);
+  log_election(m);
 }
 
 /* ---- what a server does by itself, once in a slot */
