@@ -324,6 +324,7 @@ run_tests() { # FOLDER NAME...: suites of FOLDER/run and checks, as many at a ti
 for_checks() { # NAME...: what they need
   want clang g++ nm readelf curl psql openssl cmake pkg-config
   if [ -e .git ]; then want git; fi
+  case " $* " in *' check/driver_exec '*) want python3 redis-server ;; esac
   case " $* " in *' check/install '*) (rm -rf build/check/stage; DESTDIR=$PWD/build/check/stage PREFIX=/opt/svc; install_all) || exit 1 ;; esac
   case " $* " in *' check/dist '*) (sources) || exit 1 ;; esac
   MBED_LIBS=$(mbed_libs); export CC INCLUDES MBED_LIBS

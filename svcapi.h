@@ -353,6 +353,11 @@ typedef struct svc_config {
   ** same one, or if theirs is one of ours in the same place. Default: none.
   */
   const char *dialect;
+
+  int seal_passwords; /* not 0: the password of a database user is kept, sealed by `secret_key`, which is required then; no answer
+                         shows it, and only svc_order_secrets() of an order "user.put" has it, {"password":"..."}: for drivers of
+                         databases that cannot use the SCRAM verifier. Default: no password is kept; one that was kept before goes
+                         with the next change of its user */
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */

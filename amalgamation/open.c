@@ -92,6 +92,7 @@ static int open_configure(svc *s)
   if (k->durability < SVC_DURABLE || k->durability > SVC_NO_SYNC) return open_invalid(s, "durability", "is unknown");
   if (k->provision_ms < SVC_PROVISION_NOW || k->provision_ms > OPEN_LONGEST_PROVISION)
     return open_invalid(s, "provision_ms", "is negative, or more than a hundred years");
+  if (k->seal_passwords && !k->secret_key) return open_invalid(s, "seal_passwords", "needs svc_config.secret_key");
   if (k->driver && !k->driver->perform) return open_invalid(s, "driver", "has no function perform");
   s->own_clock = !k->clock;
   if (!k->clock) k->clock = open_system_clock;

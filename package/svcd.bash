@@ -14,7 +14,7 @@ _svcd() {
     --log-level:*) mapfile -t COMPREPLY < <(compgen -W 'error warning info' -- "$cur") ;;
     --format:*) mapfile -t COMPREPLY < <(compgen -W 'sh json' -- "$cur") ;;
     --clock:*) mapfile -t COMPREPLY < <(compgen -W manual -- "$cur") ;;
-    --driver:*) mapfile -t COMPREPLY < <(compgen -W postgres -- "$cur") ;;
+    --driver:*) mapfile -t COMPREPLY < <(compgen -W 'postgres exec:' -- "$cur") ;;
     --*:?*) ;; # a value that only the user knows
     *)
       value=$(sed -n 's/^  \(--[a-z-]*\).*/\1/p' <<<"$help")

@@ -49,13 +49,22 @@ static svc_node *facts_simulated(svc_call *c, const svc_change *change, const ch
   return (void)svc_no_memory(c), NULL;
 }
 
+SVC_PRIVATE bool svc_facts_simulate(svc_call *c, const svc_change *change, const char *action, const svc_node **out)
+{
+  const svc_noun *noun = change->noun->noun;
+  *out = NULL;
+  if (!noun->simulate || svc_order_has_taker(c->s, noun)) return true;
+  *out = facts_simulated(c, change, action);
+  return *out != NULL;
+}
+
 SVC_PRIVATE bool svc_facts_take(svc_call *c, svc_change *change, const char *action, const svc_node *facts)
 {
   const svc_noun *noun = change->noun->noun;
   const svc_order_row *row = svc_order_row_of(noun, action);
-  if (!facts && (!row || !row->facts || !noun->simulate || svc_order_has_taker(c->s, noun))) return true;
-  if (!facts) facts = facts_simulated(c, change, action);
-  if (facts) facts = svc_facts_check(c, noun, row ? row->facts : NULL, facts, action);
+  if (!facts && !svc_facts_simulate(c, change, action, &facts)) return false;
+  if (!facts) return true;
+  facts = svc_facts_check(c, noun, row ? row->facts : NULL, facts, action);
   return facts && (!noun->facts || noun->facts(c, change, facts));
 }
 

@@ -53,9 +53,6 @@ SVC_PRIVATE int64_t svc_transition_due(const svc *s, const svc_noun *noun, svc_s
 static bool lifecycle_move(svc_call *c, const svc_transition *t, svc_change *change, int tag)
 {
   const svc_noun *noun = change->noun->noun;
-  change->extra = change->entity.extra;
-  change->id = change->entity.id;
-  change->parent = change->entity.parent;
   if (t) {
     svc_node_set_text(c->arena, change->body, noun->lifecycle->field, t->to);
     change->due = svc_transition_due(c->s, noun, svc_str_c(t->to), c->now);
@@ -99,11 +96,16 @@ SVC_PRIVATE bool svc_transition_take(svc_call *c, const svc_noun_info *noun, con
   svc_change change;
   svc_scope_enter(c, stored);
   if (!svc_change_of(c, noun, stored, &change)) return false;
+  change.extra = stored->extra;
+  change.id = stored->id;
+  change.parent = stored->parent;
   t = life && tag == SVC_DUE_STATE ? svc_transition_from(noun->noun, svc_node_str(change.before, life->field)) : NULL;
-  if (t && !t->to) return svc_erase(c, noun, stored);
   if (!action && t) action = t->order;
+  if (action && !facts && !svc_facts_simulate(c, &change, action, &facts)) return false;
+  if (svc_node_get(facts, SVC_FAILURE)) return svc_order_failed(c, noun, stored, facts);
+  if (t && !t->to) return svc_erase(c, noun, stored);
   if (!lifecycle_move(c, t, &change, tag)) return false;
-  if (action && !svc_facts_take(c, &change, action, facts)) return false;
+  if (facts && !svc_facts_take(c, &change, action, facts)) return false;
   return lifecycle_store(c, &change, tag);
 }
 

@@ -8,6 +8,7 @@
 
 #define ORDER_FIRST_WAIT 1000 /* milliseconds, after the driver was busy; doubled each time */
 #define ORDER_LONGEST_WAIT 300000
+#define ORDER_AGAIN 60000 /* the simulator tries again what has no failed state */
 
 typedef struct order_job {
   svc_job job; /* first: it is cast back */
@@ -33,7 +34,7 @@ static svc_str order_failed_state(svc_call *c, const svc_noun *noun, const svc_n
 }
 
 /* It goes into its failed state, with the reason where its noun shows one; its noun hears of it as of any other state. */
-static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts)
+SVC_PRIVATE bool svc_order_failed(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts)
 {
   const svc_lifecycle *life = noun->noun->lifecycle;
   svc_str reason = svc_node_str(facts, "reason"), said = reason.n ? reason : SVC_S("no reason given");
@@ -43,6 +44,11 @@ static bool order_failed(svc_call *c, const svc_noun_info *noun, const svc_entit
   svc_scope_enter(c, stored);
   svc_log(c->s, SVC_LOG_WARNING, "an order for %s " SVC_FMT " has failed: " SVC_FMT, noun->noun->name, SVC_ARG(stored->key),
           SVC_ARG(said));
+  svc_due_set(&e, SVC_DUE_STATE, 0);
+  if (life && !life->failed && svc_due_get(stored, SVC_DUE_STATE)) { /* of the simulator: it is tried again */
+    svc_due_set(&e, SVC_DUE_STATE, c->now + ORDER_AGAIN);
+    return svc_entity_store(c, &e, stored) && svc_event_about(c, noun, &e, life->event_failed, false);
+  }
   if (!life || !life->failed) return true; /* it stays as it is */
   if (!svc_change_of(c, noun, stored, &change)) return false;
   change.id = stored->id;
@@ -89,7 +95,7 @@ static bool order_settle(svc_call *c, const order_job *work, const svc_order_add
   rc = noun ? svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &e) : SVC_NOT_FOUND;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
   if (work->word != SVC_ORDER_DONE)
-    return order_failed(c, noun, &e, facts) && (!life || life->failed || order_again(c, noun, &e, at, &again));
+    return svc_order_failed(c, noun, &e, facts) && (!life || life->failed || order_again(c, noun, &e, at, &again));
   if (!life && !facts) return true;
   return svc_transition_take(c, noun, &e, again.action.p, facts, SVC_DUE_STATE); /* of what has no states: what came of it */
 }
@@ -186,8 +192,9 @@ static svc_str order_secrets(svc_call *c, const svc_id *id)
   if (svc_order_find(c, id, &at, &r) != SVC_OK) return SVC_S("");
   noun = svc_noun_by_kind(c->s, at.kind);
   if (!noun || svc_entity_get(c->txn, noun->noun->kind, &at.parent, &at.id, &e) != SVC_OK) return SVC_S("");
-  if (!noun->seals) e.extra = SVC_S("");
-  secrets = noun->noun->notice ? noun->noun->notice->secrets(c, &e) : svc_seal_secrets(c->s, c->arena, &e);
+  if (!noun->seals && !noun->noun->secrets) e.extra = SVC_S("");
+  if (noun->noun->secrets) secrets = noun->noun->secrets(c, &e);
+  else secrets = noun->noun->notice ? noun->noun->notice->secrets(c, &e) : svc_seal_secrets(c->s, c->arena, &e);
   if (!secrets) return SVC_S("");
   svc_node_write(&b, secrets);
   return svc_buf_done(&b);

@@ -634,10 +634,12 @@ struct svc_noun {
   svc_node *(*view)(svc_call *c, const svc_entity *e);
   /* The order for a state: the desired state as JSON where that is not its body, without secrets. */
   svc_node *(*desired)(svc_call *c, const svc_entity *e);
+  /* The secrets of an order in clear, where they are not those of its sealed fields. NULL from it: no key, no memory. */
+  svc_node *(*secrets)(svc_call *c, const svc_entity *e);
   /* An order was done: takes what it needs of the facts into change->body and extra. They are as its order's row says, or {}. */
   bool (*facts)(svc_call *c, svc_change *change, const svc_node *facts);
   /* The simulator does an order: adds to `facts`, an empty object, what a driver would say. action NULL: what it would report by itself
-  ** (svc_report_simulated). NULL: the simulator has nothing to say. */
+  ** (svc_report_simulated). A member SVC_FAILURE: the order has failed. NULL: the simulator has nothing to say. */
   bool (*simulate)(svc_call *c, const svc_change *change, const char *action, svc_node *facts);
   /* A driver has reported something: takes it into change->body and extra. The news is as `reports` says. */
   bool (*reported)(svc_call *c, svc_change *change, const svc_node *news);

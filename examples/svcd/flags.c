@@ -71,9 +71,14 @@ static const flags_row flags_rows[] = {
   { "--db-domain", "DOMAIN", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_domain), 0, 0, 0,
     "what the hosts of clusters end in (db.local)" },
   { "--driver", "NAME", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(driver), 0, 0, 0,
-    "what acts on the data plane: postgres runs PostgreSQL on this machine; without one it is simulated" },
+    "what acts on the data plane: postgres runs PostgreSQL on this machine; exec:COMMAND starts a program that speaks JSON lines on"
+    " standard input and output, and starts it again when it ends; without a driver the data plane is simulated" },
   { "--driver-folder", "DIR", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(driver_folder), 0, 0, 0,
-    "where it keeps its servers (DIR/postgres, beside the store)" },
+    "where postgres keeps its servers (DIR/postgres, beside the store)" },
+  { "--driver-timeout", "SECONDS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(driver_timeout), 1, 3600, 0,
+    "how long a request waits for a reply of the program that --driver exec: starts, and svcd for its first line (10)" },
+  { "--seal-passwords", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(seal_passwords), 0, 0, 0,
+    "keep passwords of database users, sealed by the secret key, for drivers of databases without SCRAM; without this flag none is kept" },
   { "--secret-key", "FILE", SVCD_SERVE | FLAGS_PLACE, FLAG_TEXT, FLAGS_TO(secret_key), 0, 0, 0,
     "32 bytes that seal the secrets in the store, made if it is missing (DIR/secret.key): without it they are lost" },
   { "--provision-seconds", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(provision_seconds), 0, 86400, 0,
@@ -300,6 +305,18 @@ static void flags_trim(char *url)
   while (n && url[n - 1] == '/') url[--n] = '\0';
 }
 
+/* What they say of the driver. Returns 0, or the status to exit with. */
+static int flags_driver(const svcd_options *o)
+{
+  const int program = o->driver && strncmp(o->driver, SVCD_EXEC, sizeof SVCD_EXEC - 1) == 0;
+  if (program && !o->driver[sizeof SVCD_EXEC - 1]) return flags_wrong("--driver", ": which command? exec:COMMAND");
+  if (o->driver && !program && strcmp(o->driver, "postgres") != 0) return flags_wrong("--driver", ": postgres, or exec:COMMAND");
+  if (o->driver_folder && (!o->driver || program)) return flags_wrong("--driver-folder", ": is for --driver postgres");
+  if (o->driver_timeout && !program) return flags_wrong("--driver-timeout", ": is for --driver exec:COMMAND");
+  if (o->memory && o->driver && !program && !o->driver_folder) return flags_wrong("--driver-folder", " is missing");
+  return 0;
+}
+
 /* What the flags say together. */
 static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
@@ -319,13 +336,11 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   if (o->limiter_closed && !o->limiter) return flags_wrong("--limiter-closed", ": of which --limiter?");
   if (o->memory && !o->bootstrap && !o->show_credentials)
     return flags_wrong("--memory", ": where do the credentials go? --bootstrap FILE, or --show-credentials");
-  if (o->memory && o->driver && !o->driver_folder) return flags_wrong("--driver-folder", " is missing");
   if (o->clock && !o->test_control) return flags_wrong("--clock", ": nobody can move it without --test-control");
   if (o->log_level && strcmp(o->log_level, "error") != 0 && strcmp(o->log_level, "warning") != 0 && strcmp(o->log_level, "info") != 0)
     return flags_wrong("--log-level", ": error, warning or info");
   if (o->metrics_public) o->metrics = 1;
-  if (o->driver && strcmp(o->driver, "postgres") != 0) return flags_wrong("--driver", ": postgres is all there is");
-  if (o->driver_folder && !o->driver) return flags_wrong("--driver-folder", ": of which --driver?");
+  if (flags_driver(o) != 0) return 2;
   if (o->url_count == 0) o->urls[o->url_count++] = "http://127.0.0.1:8080";
   for (i = 0; i < o->url_count; i++) secure += svcd_is_https(o->urls[i]) != 0;
   if (!o->cert != !o->key) return flags_wrong(o->cert ? "--cert" : "--key", ": --cert and --key go together");

@@ -3,7 +3,6 @@
 */
 #define _GNU_SOURCE /* realpath, sigwait */
 #include "svcd.h"
-#include "driver_postgres.h"
 #include "listener.h"
 
 #include <errno.h>
@@ -282,21 +281,6 @@ static svc_config serve_config(const svcd_options *o)
   return k;
 }
 
-/* NULL, and 0: none is asked for. Else 1: it has been said why there is none. */
-static int serve_driver(const svcd_options *o, driver_postgres **out)
-{
-  driver_postgres_config k;
-  char folder[SVCD_PATH], why[256];
-  *out = NULL;
-  if (!o->driver) return 0;
-  memset(&k, 0, sizeof k);
-  snprintf(folder, sizeof folder, "%s/postgres", o->data ? o->data : "");
-  if (o->data) mkdir(o->data, 0700); /* as svc_open() would */
-  k.folder = o->driver_folder ? o->driver_folder : folder;
-  k.log = svcd_log;
-  return driver_postgres_open(out, &k, why, sizeof why) == 0 ? 0 : svcd_error(1, "--driver postgres: %s", why);
-}
-
 /* svcd sends nothing: who runs it reads its log, or puts something better here. At another --log-level nobody is told: each notice would
 ** be stored for nothing, and a manual clock stop at every one of them, with a flush of the disk. */
 static int serve_notify(void *context, svc *s, const svc_notification *n)
@@ -344,7 +328,7 @@ int svcd_serve(const svcd_options *o)
   svc_limit_override limits[SVCD_LIMITS];
   svc_listener_config listen;
   svc_listener *listener = NULL;
-  driver_postgres *driver = NULL;
+  svcd_driver driver;
   svc_config config;
   svc *s = NULL;
   sigset_t signals;
@@ -373,7 +357,7 @@ int svcd_serve(const svcd_options *o)
   status = svcd_store(o, &config);
   if (status == 0) status = svcd_limiter(o, &config);
   if (status == 0) status = svcd_secret_key(o, key, &new_folder);
-  if (status == 0) status = serve_driver(o, &driver);
+  if (status == 0) status = svcd_driver_open(o, &driver);
   if (status != 0) {
     svcd_forget_secret_key(o, new_folder);
     svc_listener_close(listener);
@@ -382,17 +366,19 @@ int svcd_serve(const svcd_options *o)
   config.secret_key = key;
   if (o->log_level && strcmp(o->log_level, "info") == 0) config.notify = serve_notify;
   config.notify_context = config.log_context;
-  config.driver = driver ? driver_postgres_driver(driver) : NULL;
+  config.driver = svcd_driver_of(&driver);
+  config.seal_passwords = o->seal_passwords; /* which needs the key, so the settings were tried without it */
   status = svc_open(&s, &config); /* says itself what is wrong */
   if (status != SVC_OK) svcd_forget_secret_key(o, new_folder);
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
   explicit_bzero(key, sizeof key); /* the handle has a copy */
+  if (status == 0) status = svcd_driver_begin(&driver, s);
   if (status == 0) serve_warn(o, listener);
   if (status == 0) status = serve_until_signal(s, listener, o, config.base_url, token, &cert, &access, &signals);
 
   svc_listener_close(listener);
-  driver_postgres_stop(driver);
+  svcd_driver_stop(&driver);
   svc_close(s);
-  driver_postgres_close(driver);
+  svcd_driver_close(&driver);
   return status;
 }

@@ -6,6 +6,7 @@
 **      serve.c        listener, service, first credentials, wait for a signal, stop, close
 **      credentials.c  the file of credentials: written once, whoever makes them
 **      store.c        which store: LMDB, or another that --store names
+**      driver.c       what acts on the data plane: --driver; driver_exec.h: a program that is one, and its parts
 **      dialect.c      other words on the wire: --dialect
 **      limiter.c      limits that several svcd share: --limiter
 **      secret_key.c   the key that seals secrets in the store: made at the first start
@@ -27,6 +28,8 @@
 #define SVCD_H
 
 #include "svcapi.h"
+#include "driver_exec.h"
+#include "driver_postgres.h"
 #include "listener.h"
 
 #include <pthread.h>
@@ -44,9 +47,9 @@ typedef struct svcd_options {
     *log_level, *limiter;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
-  long threads, writers, provision_seconds, max_connections, max_per_address, max_projects;
+  long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout;
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
-    no_explorer, limiter_closed, verify_only, force;
+    no_explorer, limiter_closed, verify_only, force, seal_passwords;
   char *config_text; /* of --config: values stand in it; main() frees it */
   char *dialect_text; /* of --dialect: what is in the file; main() frees it */
 } svcd_options;
@@ -110,6 +113,20 @@ void svcd_greet(const svcd_options *o, const char *base_url, const char *token, 
 int svcd_store(const svcd_options *o, svc_config *config);
 int svcd_store_at(const char *place, svc_config *config);
 int svcd_is_uri(const char *store);
+/*
+** driver.c: the driver that --driver names, or none. Opened before the service; begun when that is open, and before svcd_confine(); stopped
+** before it is closed, and closed after it. The first two return 0; else the status to exit with, and have said why.
+*/
+#define SVCD_EXEC "exec:" /* what --driver begins with where a command follows */
+typedef struct svcd_driver {
+  driver_postgres *postgres;
+  driver_exec *exec;
+} svcd_driver;
+int svcd_driver_open(const svcd_options *o, svcd_driver *d);
+int svcd_driver_begin(const svcd_driver *d, svc *s);
+const svc_driver *svcd_driver_of(const svcd_driver *d); /* NULL: none */
+void svcd_driver_stop(const svcd_driver *d);
+void svcd_driver_close(const svcd_driver *d);
 /* dialect.c: the text of the file that --dialect names, into the options. Returns -1 to go on, or the status, and has said why. */
 int svcd_dialect(svcd_options *o);
 /* limiter.c: what --limiter names, into the configuration. The same. */

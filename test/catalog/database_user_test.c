@@ -1,5 +1,6 @@
 /* Database users: how they log in, what they may hold, what is kept of a password, and what the driver is told. */
 #include "driver.h"
+#include "faults.h"
 #include "needs.h"
 
 #define NEED_USERS "/groups/{groupId}/databaseUsers"
@@ -224,5 +225,113 @@ TEST(database_user, driven)
   munit_assert_string_equal(w.driver.kept[3].group_id, w.group);
   munit_assert_not_null(strstr(w.driver.kept[3].desired, "\"username\":\"app\""));
   store_whole(w.t.s);
+  t_close(&w.t);
+}
+
+static const char *user_secrets(user_world *w)
+{
+  munit_assert_int(svc_tick(w->t.s), ==, SVC_OK);
+  return w->driver.kept[(w->driver.orders - 1) % T_ORDERS_KEPT].secrets;
+}
+
+/* Where the host has passwords kept, the driver gets them as the secrets of user.put, and nobody else does; a handle without that gives
+** none out, and drops them with the next change. */
+TEST(database_user, sealed)
+{
+  static const char *const first = "{\"password\":\"correct horse\"}";
+  char folder[128], group[25];
+  svc_config config = { .limiter_off = 1, .seal_passwords = 1, .path = folder };
+  const t_order *order;
+  user_world w;
+  memset(&w, 0, sizeof w);
+  store_folder(folder);
+  config.driver = t_driver_init(&w.driver);
+  w.driver.with_secrets = true;
+  t_open(&w.t, &config);
+  snprintf(group, sizeof group, "%s", t_project(&w.t, t_organization(&w.t, "Acme"), "alpha"));
+  w.group = group; /* it outlives the handle */
+  munit_assert_int(at(&w, "POST", "", APP), ==, 201);
+  munit_assert_null(strstr(w.t.response.body, "assword"));
+  munit_assert_string_equal(user_secrets(&w), first);
+  order = t_driver_order(&w.driver, "user.put");
+  munit_assert_null(strstr(order->desired, "horse"));
+  munit_assert_not_null(strstr(order->desired, "\"verifier\":\"SCRAM-SHA-256$4096:"));
+  munit_assert_null(strstr(order->desired, "\\n"));
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"description\":\"d\"}"), ==, 200);
+  munit_assert_null(strstr(w.t.response.body, "assword"));
+  munit_assert_string_equal(user_secrets(&w), first);
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"password\":\"another horse\"}"), ==, 200);
+  munit_assert_string_equal(user_secrets(&w), "{\"password\":\"another horse\"}");
+  t_reopen(&w.t, &config); /* what was taken and not done comes again */
+  munit_assert_string_equal(user_secrets(&w), "{\"password\":\"another horse\"}");
+  munit_assert_int(at(&w, "POST", "", "{\"databaseName\":\"$external\",\"username\":\"CN=a\",\"x509Type\":\"CUSTOMER\"," ROLE "}"), ==, 201);
+  munit_assert_string_equal(user_secrets(&w), "{}");
+  config.seal_passwords = 0;
+  t_reopen(&w.t, &config);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_string_equal(t_driver_order(&w.driver, "user.put")->secrets, "{}");
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"description\":\"e\"}"), ==, 200);
+  munit_assert_string_equal(user_secrets(&w), "{}");
+  config.seal_passwords = 1;
+  t_reopen(&w.t, &config);
+  munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"description\":\"f\"}"), ==, 200);
+  munit_assert_string_equal(user_secrets(&w), "{}");
+  munit_assert_not_null(strstr(t_driver_order(&w.driver, "user.put")->desired, "\"verifier\":\"SCRAM-SHA-256$4096:"));
+  store_whole(w.t.s);
+  t_close(&w.t);
+  store_remove(folder);
+}
+
+/* Without a key there is nothing to seal passwords with. */
+TEST(database_user, sealed_by_nothing)
+{
+  t_service t;
+  svc_config config = { .seal_passwords = 1, .log = t_log, .log_context = &t };
+  svc *s = NULL;
+  memset(&t, 0, sizeof t);
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  munit_assert_null(s);
+  munit_assert_not_null(strstr(t.log, "svc_config.seal_passwords needs svc_config.secret_key"));
+}
+
+/* Memory that ends anywhere while a password is sealed, or opened again: it is refused, and no more is kept than was asked for. */
+TEST(database_user, sealed_memory)
+{
+  static const char body[] = "{\"password\":\"another horse\"}";
+  svc_config config = { .limiter_off = 1, .seal_passwords = 1 };
+  long n, hits = 1, refused = 0;
+  char secrets[256];
+  user_world w;
+  memset(&w, 0, sizeof w);
+  config.driver = t_driver_init(&w.driver);
+  t_open(&w.t, &config);
+  w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
+  munit_assert_int(at(&w, "POST", "", APP), ==, 201);
+  for (n = 1; hits; n++) {
+    svc_header json = { "Content-Type", "application/json", 0, 0 };
+    char target[200];
+    svc_request request = { .method = "PATCH", .target = target, .headers = &json, .header_count = 1, .body = body,
+                            .body_length = sizeof body - 1, .peer = w.t.peer, .caller = &w.t.caller };
+    svc_response response;
+    int rc;
+    snprintf(target, sizeof target, "/api/svc/v2/groups/%s/databaseUsers/admin/app", w.group);
+    t_fault(T_CALL_MEMORY, n, ENOMEM, false);
+    rc = svc_handle_request(w.t.s, &request, &response);
+    hits = t_fault_end();
+    if (t_memory_sufficed(rc, &response)) munit_assert_int(response.status, ==, 200);
+    else refused++;
+    svc_response_free(&response);
+  }
+  munit_assert_long(refused, >, 3);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  for (n = 1, hits = 1; hits; n++) {
+    size_t length = sizeof secrets;
+    int rc;
+    t_fault(T_CALL_MEMORY, n, ENOMEM, false);
+    rc = svc_order_secrets(w.t.s, t_driver_order(&w.driver, "user.put")->id, secrets, &length);
+    hits = t_fault_end();
+    munit_assert_int(rc, ==, hits ? SVC_NOMEM : SVC_OK);
+  }
+  munit_assert_string_equal(secrets, body);
   t_close(&w.t);
 }

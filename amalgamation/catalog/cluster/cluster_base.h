@@ -148,6 +148,7 @@ SVC_PRIVATE bool svc_process_states_of(svc_call *c, const svc_id *cluster, svc_n
 SVC_PRIVATE void svc_process_states_apply(svc_processes *of, const svc_node *states);
 SVC_PRIVATE bool svc_process_was_up(const svc_node *states, svc_str id, int64_t at);
 SVC_PRIVATE int svc_process_elections(const svc_node *states, svc_str set, int64_t since); /* of this replica set, from then on */
+SVC_PRIVATE svc_str svc_process_led(const svc_node *states, svc_str set, int64_t at); /* who was elected last by then; empty: nobody */
 SVC_DECLARE(const svc_object svc_process_news)
 /* News of processes, an array of svc_process_news: written down, with events. */
 SVC_PRIVATE bool svc_process_states_tell(svc_call *c, const svc_entity *cluster, const svc_node *news);

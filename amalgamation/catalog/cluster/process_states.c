@@ -56,13 +56,25 @@ SVC_PRIVATE bool svc_process_was_up(const svc_node *states, svc_str id, int64_t 
   return true;
 }
 
+static const svc_node *process_states_elections(const svc_node *states, svc_str set)
+{
+  return svc_node_first(svc_node_find(svc_node_get(states, "elections"), set));
+}
+
 SVC_PRIVATE int svc_process_elections(const svc_node *states, svc_str set, int64_t since)
 {
-  const svc_node *one = svc_node_first(svc_node_find(svc_node_get(states, "elections"), set));
-  int64_t at;
+  const svc_node *one = process_states_elections(states, set);
   int n = 0;
-  for (; one; one = one->next) n += svc_json_number_i64(one->text, &at) && at >= since;
+  for (; one; one = one->next) n += svc_node_i64(one, "at", 0) >= since;
   return n;
+}
+
+SVC_PRIVATE svc_str svc_process_led(const svc_node *states, svc_str set, int64_t at)
+{
+  const svc_node *one = process_states_elections(states, set);
+  svc_str leader = SVC_S("");
+  for (; one && svc_node_i64(one, "at", 0) <= at; one = one->next) leader = svc_node_str(one, "host");
+  return leader;
 }
 
 /* ------------------------------------------------------------------------------------------------- states into processes */
@@ -201,8 +213,10 @@ static bool process_states_elected(svc_call *c, const svc_processes *of, const s
   if (!all && (all = svc_node_object(c->arena, "elections")) != NULL) svc_node_put(c->arena, states, all);
   times = svc_node_find(all, set);
   if (all && !times && (times = svc_node_array(c->arena, set.p)) != NULL) svc_node_put(c->arena, all, times);
-  at = times ? svc_node_new(c->arena, SVC_J_NUMBER, SVC_S(""), svc_arena_print(c->arena, "%lld", (long long)c->now)) : NULL;
+  at = times ? svc_node_object(c->arena, NULL) : NULL;
   if (!at) return svc_no_memory(c);
+  svc_node_set_i64(c->arena, at, "at", c->now);
+  svc_node_set_str(c->arena, at, "host", leader->id);
   svc_node_append(times, at);
   process_states_bound(times, PROCESS_STATES_ELECTIONS);
   return process_states_prefer(c, of, leader, states) && process_states_event(c, "PRIMARY_ELECTED", of, leader);

@@ -1,9 +1,9 @@
 /*
 ** Conditions: what is measured for alerts, one row for each type of event, and of what.
 **
-** Of processes, replica sets, flex clusters and stream processors a driver is asked (alert_measuring.c); without one the figures
-** are those of the model, which series show as well (alert_simulated.c). Whether a host is down, and whether a replica set has a primary, is
-** known of every cluster (process_states.c).
+** Of processes, replica sets, flex clusters and stream processors a driver is asked (alert_measuring.c); without one the figures are
+** those of the model, which series show as well (alert_simulated.c). Whether a host is down, and whether a
+** replica set has a primary, is known of every cluster (process_states.c).
 ** What is stored speaks for itself, once an hour: bills, snapshots, certificates, secrets (alert_stored.c).
 **
 ** Nothing here knows, and so nothing is ever opened by a figure: metrics of serverless instances and of applications, since there are

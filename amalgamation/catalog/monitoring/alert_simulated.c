@@ -49,6 +49,7 @@ SVC_PRIVATE bool svc_alert_simulated(svc_alert_round *r, const svc_alert_target 
   svc_str metric = t->met.metric;
   *out = 0;
   if (t->place.n) return true;
+  if (t->process && t->process->down_since) return false;
   if (svc_str_starts(metric, "FLEX_")) metric = (svc_str){ metric.p + 5, metric.n - 5 };
   return alert_simulated_figure(r, t, metric, out);
 }

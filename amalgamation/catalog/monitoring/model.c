@@ -207,19 +207,30 @@ static int model_role(const svc_process *p)
 
 SVC_PRIVATE svc_model_host svc_model_host_of(const svc_model *m, const svc_processes *of, const svc_process *p)
 {
-  svc_model_host h = { .id = p->id };
+  svc_model_host h = { .members = 0 };
   size_t i;
   h.role = model_role(p);
   h.tier = svc_tier_of_node(m->body, p->spec == SVC_NO_NODE ? 0 : p->spec, p->spec == SVC_NO_NODE ? 0 : p->node);
   h.seed = svc_model_hash(m->seed, model_seed(p->id));
+  h.id = p->id;
+  h.set = p->replica_set;
+  h.first = p->spec != SVC_NO_NODE && p->node == 0;
   for (i = 0; i < of->count; i++) h.members += p->replica_set.n && svc_str_eq(of->at[i].replica_set, p->replica_set);
   return h;
+}
+
+SVC_PRIVATE int svc_model_role_at(const svc_model *m, const svc_model_host *h, int64_t at)
+{
+  svc_str leader;
+  if (!m->states || h->role > SVC_MODEL_SECONDARY || !h->set.n) return h->role;
+  leader = svc_process_led(m->states, h->set, at);
+  return (leader.n ? svc_str_eq(leader, h->id) : h->first) ? SVC_MODEL_PRIMARY : SVC_MODEL_SECONDARY;
 }
 
 SVC_PRIVATE bool svc_model_up(const svc_model *m, const svc_model_host *h, int64_t at)
 {
   size_t i = m->span_count;
+  if (h && m->states && h->id.n && !svc_process_was_up(m->states, h->id, at)) return false;
   while (i > 0 && m->spans[i - 1].at > at) i--;
-  if (at < m->since || (i > 0 && !m->spans[i - 1].up)) return false;
-  return !h || !m->states || svc_process_was_up(m->states, h->id, at);
+  return at >= m->since && (i == 0 || m->spans[i - 1].up);
 }

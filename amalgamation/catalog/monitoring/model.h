@@ -55,12 +55,12 @@ typedef struct svc_model {
   uint64_t seed;
   int64_t since;          /* milliseconds: it was made */
   int64_t shards;
-  const svc_node *states; /* when its hosts were down (catalog/cluster/process_states.c); NULL: never */
   int64_t search;         /* milliseconds: from when on it has had a search index; INT64_MAX: it has none */
   const svc_model_span *spans; /* of the past, by time; what it has now stands in its body */
   size_t span_count;
   svc_model_collection *collections; /* by namespace */
   size_t count;
+  const svc_node *states; /* of its processes (process_states.c); NULL: all were always up */
 } svc_model;
 
 /* All of a cluster, in the transaction of the request. False: failed. */
@@ -70,15 +70,17 @@ SVC_PRIVATE const svc_model_collection *svc_model_collection_of(const svc_model 
 
 enum svc_model_role { SVC_MODEL_PRIMARY, SVC_MODEL_SECONDARY, SVC_MODEL_ROUTER, SVC_MODEL_CONFIG };
 typedef struct svc_model_host {
-  svc_str id;        /* of its process */
-  int role;          /* enum svc_model_role: of now */
+  int role;          /* enum svc_model_role */
   svc_tier tier;     /* of now */
   uint64_t seed;
   int64_t members;   /* of its replica set */
+  svc_str id, set;   /* the process, and its replica set; empty: of none */
+  bool first;        /* it leads its set where nobody was ever elected */
 } svc_model_host;
 SVC_PRIVATE svc_model_host svc_model_host_of(const svc_model *m, const svc_processes *of, const svc_process *p);
-/* Was the host up at this time, in milliseconds? Was its cluster made, not paused, and the host itself not down. The one place that knows.
-** h NULL: any host. */
+SVC_PRIVATE int svc_model_role_at(const svc_model *m, const svc_model_host *h, int64_t at); /* enum svc_model_role: then, by the last election */
+/* Was the host up at this time, in milliseconds? Was its cluster made, and not paused, and the host not down. The one place that knows.
+** h NULL: was its cluster? */
 SVC_PRIVATE bool svc_model_up(const svc_model *m, const svc_model_host *h, int64_t at);
 
 /* -------------------------------------------------------------------------------------------------------------- load */

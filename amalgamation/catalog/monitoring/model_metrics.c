@@ -181,7 +181,7 @@ static void metrics_collection(const svc_model_collection *k, const svc_model_wh
   svc_model_figures f;
   int64_t *q = out->q, all;
   svc_model_collection_at(k, t, &f);
-  if (w->host->role != SVC_MODEL_PRIMARY) f.reads = f.writes = f.commands = 0; /* applications ask the primary */
+  if (svc_model_role_at(w->model, w->host, t->at) != SVC_MODEL_PRIMARY) f.reads = f.writes = f.commands = 0; /* applications ask the primary */
   metrics_kind(&q[SVC_Q_READS], f.reads, f.read_micros);
   metrics_kind(&q[SVC_Q_WRITES], f.writes, f.write_micros);
   metrics_kind(&q[SVC_Q_COMMANDS], f.commands, f.command_micros);
@@ -193,7 +193,7 @@ static void metrics_collection(const svc_model_collection *k, const svc_model_wh
 static void metrics_index(const svc_model_collection *k, const svc_model_where *w, const svc_model_time *t, svc_point *out)
 {
   svc_model_figures f;
-  bool primary = w->host->role == SVC_MODEL_PRIMARY;
+  bool primary = svc_model_role_at(w->model, w->host, t->at) == SVC_MODEL_PRIMARY;
   svc_model_collection_at(k, t, &f);
   out->q[SVC_Q_INDEX_BYTES] = (f.data / 4 + 1048576) * w->indexes * 1000;
   out->q[SVC_Q_INDEX_FIELDS] = 6 * w->indexes * 1000;

@@ -234,10 +234,11 @@ static void point_search(const point_making *p)
 }
 
 /* The order is that of what follows from what. */
-SVC_PRIVATE void svc_model_at(const svc_model *m, const svc_model_host *h, int64_t at, svc_point *out)
+SVC_PRIVATE void svc_model_at(const svc_model *m, const svc_model_host *now, int64_t at, svc_point *out)
 {
   static void (*const parts[])(const point_making *p) = { point_operations, point_times, point_connections, point_search,  point_memory,
                                                           point_disk,       point_sizes, point_oplog,       point_network, point_cpu };
+  const svc_model_host then = { svc_model_role_at(m, now, at), now->tier, now->seed, now->members, now->id, now->set, now->first }, *h = &then;
   point_making p = { .m = m, .h = h, .t = svc_model_time_of(m, at, m->shards), .span = svc_model_span_at(m, h, at), .q = out->q };
   svc_model_figures system;
   int64_t collections, others;

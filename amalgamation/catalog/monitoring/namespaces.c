@@ -87,7 +87,7 @@ static bool namespaces_of_sample(svc_call *c, svc_namespaces *f, const svc_entit
   if (!svc_history_get(c, &cluster->id, &history)) return false;
   if (namespaces_of_history(f, history)) return true;
   rc = noun ? svc_entity_named(c->txn, noun->noun->kind, NULL, &cluster->parent, cluster->unique, &load) : SVC_NOT_FOUND;
-  forgotten = rc == SVC_NOT_FOUND && noun && !c->s->config.driver && svc_cluster_kept_of(cluster).size > 0;
+  forgotten = rc == SVC_NOT_FOUND && noun && !svc_cluster_told(cluster) && svc_cluster_kept_of(cluster).size > 0;
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
   if (rc == SVC_NOT_FOUND && !forgotten) return true;
   if (!forgotten && (!svc_json_is(load.body, "state", "COMPLETED") || memcmp(load.id.b, cluster->id.b, sizeof load.id.b) < 0))

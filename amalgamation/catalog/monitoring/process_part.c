@@ -178,7 +178,7 @@ SVC_PRIVATE bool svc_part_measure(svc_call *c)
     svc_node_set_str(c->arena, of, part->asked, wanted);
     known = process_part_known(c, part, &at);
     if (!known) return false;
-    if (!svc_node_has_str(known, wanted) && !c->s->config.driver) return process_part_missing(c);
+    if (!svc_node_has_str(known, wanted) && !svc_cluster_told(&at.cluster)) return process_part_missing(c);
   }
   return svc_measure_ask(c, &at, &p, part->metrics, of);
 }

@@ -71,15 +71,18 @@ static void log_elected(log_making *m, int64_t at, int term)
   log_add(m, at + 200, &b);
 }
 
-/* The last election of its set made it what it is. */
-static void log_election(log_making *m)
+static bool log_leads(const log_making *m, int64_t at)
+{
+  return svc_model_role_at(&m->s->model, &m->host, at) == SVC_MODEL_PRIMARY;
+}
+
+/* Elections that it won: {"at":1748736000000,"host":"a:27017"} each. */
+static void log_elections(log_making *m)
 {
   const svc_node *one = svc_node_first(svc_node_find(svc_node_get(m->s->model.states, "elections"), m->p->replica_set));
-  int64_t at = 0;
-  int term = 1;
-  if (m->host.role != SVC_MODEL_PRIMARY || !one) return;
-  for (; one; one = one->next, term++) (void)svc_json_number_i64(one->text, &at);
-  log_elected(m, at, term);
+  int term;
+  for (term = 2; one && m->p->replica_set.n; one = one->next, term++)
+    if (svc_node_eq(one, "host", m->p->id)) log_elected(m, svc_node_i64(one, "at", 0), term);
 }
 
 static void log_started(log_making *m, int64_t at)
@@ -97,7 +100,14 @@ static void log_started(log_making *m, int64_t at)
   svc_buf_i64(&b, m->p->port);
   svc_buf_text(&b, ",\"ssl\":\"on\"}}");
   log_add(m, at, &b);
-  if (m->host.role == SVC_MODEL_PRIMARY) log_elected(m, at + 11000, 1);
+}
+
+/* It was down, and is up again. */
+static void log_restarts(log_making *m)
+{
+  const svc_node *host = svc_node_first(svc_node_get(m->s->model.states, "hosts")), *down;
+  while (host && !svc_node_eq(host, "id", m->p->id)) host = host->next;
+  for (down = svc_node_first(svc_node_get(host, "downs")); down; down = down->next) log_started(m, svc_node_i64(down, "until", 0));
 }
 
 static void log_starts(log_making *m)
@@ -105,9 +115,11 @@ static void log_starts(log_making *m)
   const svc_model *model = &m->s->model;
   size_t i;
   log_started(m, model->since);
+  if (log_leads(m, model->since)) log_elected(m, model->since + 11000, 1);
   for (i = 1; i < model->span_count; i++)
     if (model->spans[i].up && !model->spans[i - 1].up) log_started(m, model->spans[i].at);
-  log_election(m);
+  log_restarts(m);
+  log_elections(m);
 }
 
 /* ---- what a server does by itself, once in a slot */
@@ -170,9 +182,9 @@ static void log_slow(log_making *m, int64_t slot)
   const svc_model *model = &m->s->model;
   svc_model_slow slow;
   size_t i;
-  for (i = 0; i < model->count && m->host.role == SVC_MODEL_PRIMARY; i++) {
+  for (i = 0; i < model->count && m->host.role < SVC_MODEL_ROUTER; i++) {
     svc_buf b;
-    if (!svc_model_slow_at(model, &model->collections[i], slot, &slow) || !log_covers(m, slow.at)) continue;
+    if (!svc_model_slow_at(model, &model->collections[i], slot, &slow) || !log_covers(m, slow.at) || !log_leads(m, slow.at)) continue;
     if ((slow.number >> 48) % (uint64_t)model->shards != m->p->spec) continue;
     b = svc_buf_new(m->s->c.arena, 512);
     svc_simulated_slow(m->s, &b, &model->collections[i], &slow);

@@ -201,9 +201,10 @@ static bool search_index_collection(svc_call *c, const svc_change *change)
   svc_entity e = { .scope = c->scope, .parent = change->parent }, cluster;
   bool known;
   int rc;
-  if (c->s->config.driver || !svc_noun_named(c->s, "sample dataset load")) return true; /* nobody here knows of data */
+  if (!svc_noun_named(c->s, "sample dataset load")) return true; /* nobody here knows of data */
   rc = svc_entity_above(c, change->noun, &e, &cluster);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
+  if (svc_cluster_told(&cluster)) return true; /* of its data only the driver knows */
   space = svc_arena_print(c->arena, SVC_FMT "." SVC_FMT, SVC_ARG(database), SVC_ARG(collection));
   if (!svc_namespace_known(c, &cluster, space, &known)) return false;
   return known || svc_fail(c, SVC_E_SEARCH_COLLECTION_NOT_FOUND, "SS", &space, &cluster.unique);

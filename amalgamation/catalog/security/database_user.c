@@ -5,8 +5,9 @@
 ** How a user authenticates is set once: by a password, by a certificate, through a directory, a provider's identities or an
 ** identity provider. Users by password, and groups of an identity provider, are of "admin", all others of "$external".
 **
-** A password is never kept: what is stored, beside the body, is its SCRAM-SHA-256 verifier, which is what servers keep of it
-** as well, and all that the driver is told. It takes milliseconds to make, so it is made before the transaction.
+** No password is kept in clear: the store has, beside the body, its SCRAM-SHA-256 verifier, which is what servers keep of it as well, and
+** all that an order tells the driver. It takes milliseconds to make, so it is made before the transaction. Only a host that sets
+** svc_config.seal_passwords has the password kept, too: sealed, behind the verifier and a line feed, for svc_order_secrets() alone.
 **
 ** A user with deleteAfterDate goes by itself when that comes.
 */
@@ -223,19 +224,57 @@ static bool database_user_ends(svc_call *c, svc_change *change)
   return true;
 }
 
+/* `extra` is VERIFIER, or VERIFIER LF SEALED. */
+static svc_str database_user_verifier(svc_str extra)
+{
+  const char *feed = extra.n ? memchr(extra.p, '\n', extra.n) : NULL;
+  return feed ? (svc_str){ extra.p, (size_t)(feed - extra.p) } : extra;
+}
+
+static svc_str database_user_sealed(svc_str extra)
+{
+  size_t n = database_user_verifier(extra).n;
+  return n < extra.n ? (svc_str){ extra.p + n + 1, extra.n - n - 1 } : SVC_S("");
+}
+
+/* What is kept of the password: of a new one what was made ahead of it; of the old one what is there, as far as it may be there now. */
+static bool database_user_keep(svc_call *c, svc_change *change)
+{
+  const svc_node *password = c->ahead.n ? svc_node_get(change->input, "password") : NULL;
+  const svc_entity e = { .kind = change->noun->noun->kind, .id = change->id };
+  svc_str verifier = c->ahead.n ? c->ahead : database_user_verifier(change->extra), sealed = database_user_sealed(change->extra);
+  if (!c->s->config.seal_passwords || c->ahead.n) sealed = SVC_S("");
+  if (c->s->config.seal_passwords && password) {
+    sealed = svc_seal(c, &e, SVC_S("password"), password->text);
+    if (!sealed.n) return false;
+  }
+  change->extra = sealed.n ? svc_arena_print(c->arena, SVC_FMT "\n" SVC_FMT, SVC_ARG(verifier), SVC_ARG(sealed)) : verifier;
+  return !c->arena->failed || svc_no_memory(c);
+}
+
 static bool database_user_prepare(svc_call *c, svc_change *change)
 {
   if (!database_user_login(c, change) || !database_user_grants(c, change->body)) return false;
-  if (c->ahead.n) change->extra = c->ahead;
-  return database_user_ends(c, change);
+  return database_user_ends(c, change) && database_user_keep(c, change);
 }
 
 /* What servers need to know of it: with what verifies its password, and never the password. */
 static svc_node *database_user_desired(svc_call *c, const svc_entity *e)
 {
   svc_node *body = svc_entity_body(c, e);
-  if (body && e->extra.n) svc_node_set_str(c->arena, body, "verifier", svc_arena_copy(c->arena, e->extra));
+  if (body && e->extra.n) svc_node_set_str(c->arena, body, "verifier", svc_arena_copy(c->arena, database_user_verifier(e->extra)));
   return body;
+}
+
+/* The password itself, where the host has it kept. */
+static svc_node *database_user_secrets(svc_call *c, const svc_entity *e)
+{
+  svc_node *out = svc_node_object(c->arena, NULL);
+  svc_str sealed = database_user_sealed(e->extra), password;
+  if (!out || !sealed.n || !c->s->config.seal_passwords) return out;
+  if (!svc_unseal(c, e, SVC_S("password"), sealed, &password)) return NULL;
+  svc_node_set_str(c->arena, out, "password", password);
+  return c->arena->failed ? NULL : out;
 }
 
 static const svc_field_error database_user_errors[] = {
@@ -289,7 +328,8 @@ static const svc_object database_user_ordered = {
 };
 static const svc_order_row database_user_orders[] = {
   { "user.put",
-    "Make the database user, or change it, on the clusters of its scopes (none: all of the project). `verifier` is the SCRAM verifier of its password.",
+    "Make the database user, or change it, on the clusters of its scopes (none: all of the project). `verifier` is the SCRAM verifier of its "
+    "password; where the host keeps passwords sealed, the secrets of the order have the `password` itself.",
     &database_user_ordered, NULL, 0 },
   { "user.delete", "Remove the database user.", &database_user_ordered, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
@@ -319,6 +359,7 @@ SVC_PRIVATE const svc_noun svc_noun_database_user = {
   .routes = SVC_ROUTES(database_user_routes),
   .prepare = database_user_prepare,
   .desired = database_user_desired,
+  .secrets = database_user_secrets,
   .diff = &database_user_diff,
   .event_value = "username", .quota = "svc.project.security.databaseAccess.users"
 };

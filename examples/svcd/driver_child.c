@@ -1,0 +1,318 @@
+/*
+** The driver program as a process: it is started, written to and read from, ended, and started again.
+**
+** The rules. It leads a process group of its own, and whatever of that is left when it ends is ended, too: two programs never serve at a
+** time. A server that shall outlive it therefore has a session of its own. It gets svcd's environment without the passwords that svcd
+** itself was given there, and none of its descriptors. Waiting is done in poll() alone, so a program that writes without reading, or does
+** nothing at all, holds up nothing.
+*/
+#define _GNU_SOURCE /* pipe2, explicit_bzero */
+#include "driver_exec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+  CHILD_LOOK = 200,       /* milliseconds between two looks whether it has ended */
+  CHILD_READ = 65536,     /* bytes that are read at a time */
+  CHILD_PATIENCE = 6,     /* times the timeout that it may leave what is written to it */
+  CHILD_LAST_WORDS = 3000, /* milliseconds that it has to end when svcd does */
+  CHILD_TERM = 1000       /* and after SIGTERM */
+};
+
+extern char **environ;
+
+void exec_breach(driver_exec *d, const char *format, ...)
+{
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  exec_say(d, SVC_LOG_ERROR, "the program breaks the protocol: %s", text);
+  d->broken = 1;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- starting */
+
+/* What svcd was given for its own store and limiter is none of the program's business. To be freed; the strings are environ's. */
+static char **child_environment(void)
+{
+  static const char *const ours[] = { "PGPASSWORD=", "REDISCLI_AUTH=" };
+  size_t n = 0, i, kept = 0;
+  char **out;
+  while (environ[n]) n++;
+  out = calloc(n + 1, sizeof *out);
+  for (i = 0; out && i < n; i++)
+    if (strncmp(environ[i], ours[0], strlen(ours[0])) != 0 && strncmp(environ[i], ours[1], strlen(ours[1])) != 0) out[kept++] = environ[i];
+  return out;
+}
+
+/* svcd ignores SIGPIPE and blocks the signals that end it: the program begins with neither. */
+static int child_spawn(driver_exec *d, const int in[2], const int out[2], const int err[2])
+{
+  char *argv[] = { (char *)"sh", (char *)"-c", (char *)(uintptr_t)d->config.command, NULL }, **env = child_environment();
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t how;
+  sigset_t none, usual;
+  int rc = ENOMEM;
+  sigemptyset(&none);
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&how);
+  if (env && posix_spawn_file_actions_adddup2(&files, in[0], 0) == 0 && posix_spawn_file_actions_adddup2(&files, out[1], 1) == 0 &&
+      posix_spawn_file_actions_adddup2(&files, err[1], 2) == 0 && posix_spawnattr_setsigmask(&how, &none) == 0 &&
+      posix_spawnattr_setsigdefault(&how, &usual) == 0 && posix_spawnattr_setpgroup(&how, 0) == 0 &&
+      posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) == 0)
+    rc = posix_spawn(&d->pid, "/bin/sh", &files, &how, argv, env);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&how);
+  free(env);
+  if (rc != 0) d->pid = 0;
+  return rc;
+}
+
+static void child_close(int *fd)
+{
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+}
+
+/* 0, or -1, and it has been said why. */
+static int child_start(driver_exec *d)
+{
+  int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 }, rc = EMFILE;
+  if (pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0) rc = child_spawn(d, in, out, err);
+  child_close(&in[0]);
+  child_close(&out[1]);
+  child_close(&err[1]);
+  d->in = in[1];
+  d->out = out[0];
+  d->err = err[0];
+  if (rc != 0) {
+    exec_say(d, SVC_LOG_ERROR, "the program cannot be started: %s", strerror(rc));
+    return -1;
+  }
+  fcntl(d->in, F_SETFL, O_NONBLOCK);
+  fcntl(d->out, F_SETFL, O_NONBLOCK);
+  fcntl(d->err, F_SETFL, O_NONBLOCK);
+  d->greeted = d->broken = 0;
+  d->since = d->moved = exec_now();
+  exec_buf_clear(&d->sending);
+  d->sent = 0;
+  exec_first_line(d, &d->sending);
+  exec_set_up(d, EXEC_STARTING);
+  return 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- writing, reading */
+
+/* Lines behind each other as long as the pipe takes them. */
+static void child_write(driver_exec *d)
+{
+  ssize_t n;
+  for (;;) {
+    if (d->sent == d->sending.n) {
+      exec_buf_clear(&d->sending);
+      d->sent = 0;
+      d->moved = exec_now();
+      if (!d->greeted || !exec_next(d)) return;
+    }
+    n = write(d->in, d->sending.p + d->sent, d->sending.n - d->sent);
+    if (n < 0 && errno == EPIPE) child_close(&d->in);
+    if (n <= 0) return;
+    d->sent += (size_t)n;
+    d->moved = exec_now();
+  }
+}
+
+/* A line of its standard error, without what could spoil a terminal. */
+static void child_said(driver_exec *d)
+{
+  char text[EXEC_SAID + 1];
+  size_t i, n = d->words.n < EXEC_SAID ? d->words.n : EXEC_SAID;
+  for (i = 0; i < n; i++) text[i] = (unsigned char)d->words.p[i] < 32 || d->words.p[i] == 127 ? ' ' : d->words.p[i];
+  while (n && text[n - 1] == ' ') n--;
+  text[n] = '\0';
+  if (n) exec_say(d, SVC_LOG_WARNING, "%s", text);
+  exec_buf_clear(&d->words);
+}
+
+static void child_take_words(driver_exec *d, const char *bytes, size_t n)
+{
+  size_t i;
+  for (i = 0; i < n; i++) {
+    if (bytes[i] == '\n') child_said(d);
+    else if (d->words.n < EXEC_SAID) exec_buf_add(&d->words, bytes + i, 1);
+  }
+}
+
+/* Whole lines are taken; the beginning of the next one is kept. */
+static void child_take_bytes(driver_exec *d, const char *bytes, size_t n)
+{
+  while (n && !d->broken) {
+    const char *feed = memchr(bytes, '\n', n);
+    size_t part = feed ? (size_t)(feed - bytes) : n;
+    if (d->line.n + part > EXEC_LINE) {
+      exec_breach(d, "a line has more than %u bytes", EXEC_LINE);
+      return;
+    }
+    exec_buf_add(&d->line, bytes, part);
+    if (d->line.failed) {
+      exec_breach(d, "there is no memory for a line of %zu bytes", d->line.n + part);
+      return;
+    }
+    if (!feed) return;
+    if (d->line.n) exec_take_line(d, (exec_text){ d->line.p, d->line.n });
+    exec_buf_clear(&d->line);
+    bytes += part + 1;
+    n -= part + 1;
+  }
+}
+
+/* 0: the pipe is closed. */
+static int child_read(driver_exec *d, int *fd, void (*take)(driver_exec *d, const char *bytes, size_t n))
+{
+  char bytes[CHILD_READ];
+  ssize_t n = *fd < 0 ? -1 : read(*fd, bytes, sizeof bytes);
+  if (n > 0) take(d, bytes, (size_t)n);
+  else if (n == 0) child_close(fd);
+  explicit_bzero(bytes, n > 0 ? (size_t)n : 0);
+  return n != 0;
+}
+
+/* Wait for something to happen, for `most` milliseconds, and do what can be done without waiting. */
+static void child_turn(driver_exec *d, int most)
+{
+  char woken[64];
+  struct pollfd fds[4] = { { d->wake[0], POLLIN, 0 }, { d->out, POLLIN, 0 }, { d->err, POLLIN, 0 }, { d->in, POLLOUT, 0 } };
+  if (d->sent == d->sending.n) fds[3].fd = -1;
+  if (poll(fds, 4, most) > 0)
+    while (read(d->wake[0], woken, sizeof woken) == (ssize_t)sizeof woken) continue;
+  if (fds[1].revents) child_read(d, &d->out, child_take_bytes);
+  if (fds[2].revents) child_read(d, &d->err, child_take_words);
+  if (d->in >= 0 && !d->broken) child_write(d);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ ending */
+
+static int child_ending(driver_exec *d)
+{
+  int ending;
+  pthread_mutex_lock(&d->lock);
+  ending = d->ending;
+  pthread_mutex_unlock(&d->lock);
+  return ending;
+}
+
+/* Has it ended? Nobody waits for it yet, so that its group's number stays taken. */
+static int child_has_ended(const driver_exec *d)
+{
+  siginfo_t about;
+  about.si_pid = 0;
+  return waitid(P_PID, (id_t)d->pid, &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid == d->pid;
+}
+
+static int child_ends_within(driver_exec *d, int ms)
+{
+  int64_t until = exec_now() + ms;
+  while (!child_has_ended(d) && exec_now() < until) child_turn(d, CHILD_LOOK / 4);
+  return child_has_ended(d);
+}
+
+/* Its last words, as much as there is at once. */
+static void child_drain(driver_exec *d)
+{
+  int rounds = 256; /* somebody else may hold the pipe, and go on */
+  while (rounds-- && d->err >= 0 && child_read(d, &d->err, child_take_words) && errno != EAGAIN) errno = 0;
+  if (d->words.n) child_said(d);
+}
+
+/* The program, and all that is left of its group. Returns its status as waitpid() has it. */
+static int child_end(driver_exec *d, int ms)
+{
+  int status = 0;
+  child_close(&d->in);
+  if (!child_ends_within(d, ms)) kill(-d->pid, SIGTERM);
+  child_ends_within(d, CHILD_TERM);
+  kill(-d->pid, SIGKILL);
+  while (waitpid(d->pid, &status, 0) < 0 && errno == EINTR) continue;
+  d->pid = 0;
+  errno = 0;
+  child_drain(d);
+  child_close(&d->out);
+  child_close(&d->err);
+  exec_buf_clear(&d->line);
+  exec_buf_clear(&d->sending);
+  d->sent = 0;
+  return status;
+}
+
+/* Until it ends, breaks the protocol, or svcd ends. */
+static void child_serve(driver_exec *d)
+{
+  const int64_t timeout = d->config.timeout_ms;
+  while (!d->broken && !child_has_ended(d) && !child_ending(d)) {
+    child_turn(d, CHILD_LOOK);
+    if ((d->in < 0 || d->out < 0) && !child_ends_within(d, CHILD_TERM) && !d->broken)
+      exec_breach(d, "it has closed its standard %s", d->in < 0 ? "input" : "output");
+    if (!d->greeted && exec_now() - d->since > timeout && !d->broken && !child_has_ended(d))
+      exec_breach(d, "no first line within %lld ms", (long long)timeout);
+    if (d->sent < d->sending.n && exec_now() - d->moved > timeout * CHILD_PATIENCE && !d->broken)
+      exec_breach(d, "it has not read for %lld ms", (long long)timeout * CHILD_PATIENCE);
+  }
+  while (!d->broken && d->out >= 0 && child_has_ended(d)) { /* what it said before it ended counts */
+    struct pollfd left = { d->out, POLLIN, 0 };
+    if (poll(&left, 1, 0) <= 0 || !child_read(d, &d->out, child_take_bytes)) break;
+  }
+}
+
+static void child_say_ended(driver_exec *d, int status)
+{
+  char how[64];
+  if (WIFSIGNALED(status)) snprintf(how, sizeof how, "was ended by signal %d", WTERMSIG(status));
+  else snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(status));
+  exec_say(d, SVC_LOG_WARNING, "the program %s; it is started again in %lld s", how, (long long)(d->backoff / 1000));
+}
+
+/* Time passes, unless svcd ends. */
+static void child_wait(driver_exec *d)
+{
+  int64_t until = exec_now() + d->backoff, left;
+  char woken[64];
+  while (!child_ending(d) && (left = until - exec_now()) > 0) {
+    struct pollfd wake = { d->wake[0], POLLIN, 0 };
+    poll(&wake, 1, (int)left);
+    while (read(d->wake[0], woken, sizeof woken) == (ssize_t)sizeof woken) continue;
+  }
+}
+
+void *exec_run(void *driver)
+{
+  driver_exec *d = driver;
+  while (!child_ending(d)) {
+    int status = 127 << 8, good;
+    if (child_start(d) == 0) {
+      child_serve(d);
+      status = child_end(d, child_ending(d) ? CHILD_LAST_WORDS : 0);
+    }
+    good = d->greeted && exec_now() - d->since > EXEC_GOOD;
+    d->backoff = good || !d->backoff ? EXEC_FIRST_WAIT : d->backoff * 2 < EXEC_LONGEST_WAIT ? d->backoff * 2 : EXEC_LONGEST_WAIT;
+    exec_lost(d);
+    if (child_ending(d)) break;
+    child_say_ended(d, status);
+    child_wait(d);
+  }
+  exec_lost(d);
+  return NULL;
+}

@@ -1,0 +1,387 @@
+/*
+** A program as the driver (driver_exec.h): the orders that it has or shall have, the questions that wait for its replies, and what the
+** service is told of both.
+**
+** The rule: perform() and ask() only add to lists, and wake the thread that writes and reads. An order leaves its list when the service
+** knows what came of it, or a newer one for the same resource takes its place; a question when its time is over, at the latest.
+*/
+#define _GNU_SOURCE /* pipe2 */
+#include "driver_exec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t exec_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void exec_say(driver_exec *d, int level, const char *format, ...)
+{
+  char text[EXEC_SAID + 200];
+  va_list args;
+  int n = snprintf(text, sizeof text, "driver: ");
+  va_start(args, format);
+  vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+  va_end(args);
+  if (d->config.log) d->config.log(d->config.log_context, level, text);
+}
+
+/* Full: then it wakes already. */
+static void exec_wake(driver_exec *d)
+{
+  ssize_t n = write(d->wake[1], "", 1);
+  (void)n;
+}
+
+static void exec_free_order(exec_order *o)
+{
+  if (o) free(o->text);
+  free(o);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ orders */
+
+static exec_order *exec_new_order(const svc_order *order)
+{
+  exec_order *o = calloc(1, sizeof *o);
+  if (!o || exec_order_text(o, order) != 0) {
+    exec_free_order(o);
+    return NULL;
+  }
+  snprintf(o->id, sizeof o->id, "%s", order->id);
+  snprintf(o->action, sizeof o->action, "%s", order->action);
+  snprintf(o->resource_id, sizeof o->resource_id, "%s", order->resource_id);
+  o->attempt = order->attempt;
+  return o;
+}
+
+/* What was ordered before for the same resource is not wanted any more: sent later, it would undo this one. */
+static void exec_append(driver_exec *d, exec_order *o)
+{
+  exec_order **last = &d->orders;
+  for (; *last; last = &(*last)->next)
+    if (strcmp((*last)->resource_id, o->resource_id) == 0) (*last)->replaced = 1;
+  *last = o;
+  d->order_count++;
+  d->order_bytes += o->length;
+}
+
+static int exec_perform(void *context, svc *s, const svc_order *order)
+{
+  driver_exec *d = context;
+  exec_order *o, *other;
+  int code = SVC_BUSY;
+  (void)s;
+  o = exec_new_order(order);
+  pthread_mutex_lock(&d->lock);
+  for (other = d->orders; other && strcmp(other->id, order->id) != 0;) other = other->next;
+  if (other) {
+    code = SVC_OK; /* it is here already */
+  } else if (o && !d->ending && d->order_count < EXEC_ORDERS && d->order_bytes + o->length <= EXEC_ORDER_BYTES) {
+    exec_append(d, o);
+    o = NULL;
+    code = SVC_OK;
+  }
+  pthread_mutex_unlock(&d->lock);
+  exec_free_order(o);
+  if (code == SVC_OK) exec_wake(d);
+  return code;
+}
+
+/* The thread's: off the list, and gone. */
+static void exec_drop(driver_exec *d, exec_order *o)
+{
+  exec_order **at;
+  pthread_mutex_lock(&d->lock);
+  for (at = &d->orders; *at != o;) at = &(*at)->next;
+  *at = o->next;
+  d->order_count--;
+  d->order_bytes -= o->length;
+  pthread_mutex_unlock(&d->lock);
+  exec_free_order(o);
+}
+
+static exec_order *exec_find(driver_exec *d, const char *id)
+{
+  exec_order *o;
+  pthread_mutex_lock(&d->lock);
+  for (o = d->orders; o && strcmp(o->id, id) != 0;) o = o->next;
+  pthread_mutex_unlock(&d->lock);
+  return o;
+}
+
+/* It goes to the program again, after a wait that grows. */
+static void exec_postpone(driver_exec *d, exec_order *o)
+{
+  pthread_mutex_lock(&d->lock);
+  o->wait = o->wait ? o->wait * 2 : EXEC_FIRST_WAIT;
+  if (o->wait > EXEC_LONGEST_WAIT) o->wait = EXEC_LONGEST_WAIT;
+  o->due = exec_now() + o->wait;
+  o->sent = 0;
+  pthread_mutex_unlock(&d->lock);
+}
+
+void exec_done(driver_exec *d, const char *id, int result, const char *facts)
+{
+  static const char refused[] = "{\"reason\":\"the facts of the driver program are not what this order takes\"}";
+  exec_order *o = exec_find(d, id);
+  int rc;
+  if (!o || !o->sent) {
+    exec_say(d, SVC_LOG_WARNING, "done of an order that the program does not have, %.32s: it changes nothing", id);
+    return;
+  }
+  if (result == SVC_BUSY) {
+    exec_postpone(d, o);
+    return;
+  }
+  rc = svc_order_done(d->s, id, result, facts);
+  if (rc == SVC_INVALID && facts) {
+    exec_say(d, SVC_LOG_ERROR, "the facts of %s %s are refused: %.500s", o->action, id, facts);
+    rc = svc_order_done(d->s, id, SVC_INVALID, refused);
+  }
+  if (rc == SVC_OK || rc == SVC_INVALID) {
+    exec_drop(d, o);
+    return;
+  }
+  exec_say(d, SVC_LOG_ERROR, "what came of %s %s cannot be stored, so the program gets it again: %s", o->action, id, svc_strerror(rc));
+  exec_postpone(d, o);
+}
+
+/* A report about what is gone is late, and no fault. */
+void exec_report(driver_exec *d, const char *resource, const char *id, const char *facts)
+{
+  int rc = svc_report(d->s, resource, id, facts);
+  if (rc == SVC_NOT_FOUND) exec_say(d, SVC_LOG_INFO, "a report of the %.64s %.64s, which is not there", resource, id);
+  else if (rc != SVC_OK) exec_say(d, SVC_LOG_WARNING, "a report of the %.64s %.64s is refused: %s", resource, id, svc_strerror(rc));
+}
+
+/* --------------------------------------------------------------------------------------------------------------- questions */
+
+static void exec_deadline(driver_exec *d, struct timespec *until)
+{
+  int64_t when = exec_now() + d->config.timeout_ms;
+  until->tv_sec = (time_t)(when / 1000);
+  until->tv_nsec = (long)(when % 1000) * 1000000;
+}
+
+/* At most one line in ten seconds: whoever asks much shall not fill the log. */
+static void exec_say_late(driver_exec *d, const svc_question *q)
+{
+  int64_t now = exec_now();
+  int say;
+  pthread_mutex_lock(&d->lock);
+  say = !d->said_late || now - d->said_late > 10000;
+  if (say) d->said_late = now;
+  pthread_mutex_unlock(&d->lock);
+  if (say) exec_say(d, SVC_LOG_WARNING, "no reply to \"%s\" about %s %s within %lld ms", q->what, q->resource, q->resource_id,
+                    (long long)d->config.timeout_ms);
+}
+
+static void exec_forget_question(driver_exec *d, const exec_question *x)
+{
+  exec_question **at = &d->questions;
+  while (*at != x) at = &(*at)->next;
+  *at = x->next;
+  d->question_count--;
+}
+
+/* Wait for the reply, with the lock held; it is off the list then, whatever came. */
+static void exec_wait(driver_exec *d, exec_question *x)
+{
+  exec_question **last = &d->questions;
+  struct timespec until;
+  exec_deadline(d, &until);
+  while (*last) last = &(*last)->next;
+  *last = x;
+  d->question_count++;
+  exec_wake(d);
+  while (x->state <= EXEC_SENT && pthread_cond_timedwait(&d->heard, &d->lock, &until) == 0) continue;
+  exec_forget_question(d, x);
+}
+
+/* A program that is down is not waited for: requests would pile up behind it. */
+static int exec_ask(void *context, svc *s, const svc_question *q, svc_reply *reply)
+{
+  driver_exec *d = context;
+  exec_question x = { NULL, "", { NULL, 0 }, EXEC_FAILED, NULL, 0 };
+  exec_buf line = { NULL, 0, 0, 0 };
+  int code = SVC_IO;
+  (void)s;
+  pthread_mutex_lock(&d->lock);
+  snprintf(x.id, sizeof x.id, "q%llu", (unsigned long long)++d->asked);
+  exec_question_line(x.id, q, &line);
+  x.line = (exec_text){ line.p, line.n };
+  if (!line.failed && !d->ending && d->up != EXEC_DOWN && d->question_count < EXEC_QUESTIONS) {
+    x.state = EXEC_ASKED;
+    exec_wait(d, &x);
+  }
+  pthread_mutex_unlock(&d->lock);
+  if (x.state == EXEC_ANSWERED) code = exec_reply_give(q, reply, (exec_text){ x.value, x.length });
+  else if (x.state == EXEC_UNKNOWN) code = SVC_NOT_FOUND;
+  else if (x.state <= EXEC_SENT) exec_say_late(d, q);
+  free(x.value);
+  exec_buf_free(&line);
+  return code;
+}
+
+void exec_replied(driver_exec *d, const char *id, exec_text value)
+{
+  exec_question *x;
+  pthread_mutex_lock(&d->lock);
+  for (x = d->questions; x && (x->state != EXEC_SENT || strcmp(x->id, id) != 0);) x = x->next;
+  if (x && value.p) x->value = strndup(value.p, value.n);
+  if (x) {
+    x->length = x->value ? value.n : 0;
+    x->state = !value.p ? EXEC_UNKNOWN : x->value ? EXEC_ANSWERED : EXEC_FAILED;
+    pthread_cond_broadcast(&d->heard);
+  }
+  pthread_mutex_unlock(&d->lock);
+  if (!x) exec_say(d, SVC_LOG_INFO, "a reply to %.24s, which nobody waits for", id);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- the thread's */
+
+/* Questions go first: somebody waits for them. */
+static int exec_next_question(driver_exec *d)
+{
+  exec_question *x;
+  pthread_mutex_lock(&d->lock);
+  for (x = d->questions; x && x->state != EXEC_ASKED;) x = x->next;
+  if (x) {
+    exec_buf_add(&d->sending, x->line.p, x->line.n);
+    x->state = EXEC_SENT;
+  }
+  pthread_mutex_unlock(&d->lock);
+  return x != NULL;
+}
+
+/* The first order that is due; those that were replaced go. */
+static exec_order *exec_due(driver_exec *d)
+{
+  int64_t now = exec_now();
+  exec_order *o, *gone;
+  do {
+    pthread_mutex_lock(&d->lock);
+    for (gone = d->orders; gone && (gone->sent || !gone->replaced);) gone = gone->next;
+    for (o = d->orders; o && (o->sent || o->replaced || o->due > now);) o = o->next;
+    pthread_mutex_unlock(&d->lock);
+    if (gone) exec_drop(d, gone);
+  } while (gone);
+  return o;
+}
+
+int exec_next(driver_exec *d)
+{
+  exec_order *o;
+  if (exec_next_question(d)) return 1;
+  o = exec_due(d);
+  if (!o) return 0;
+  exec_order_line(d, o, &d->sending);
+  pthread_mutex_lock(&d->lock);
+  o->sent = 1;
+  o->attempt++;
+  pthread_mutex_unlock(&d->lock);
+  if (!d->sending.failed) return 1;
+  exec_buf_clear(&d->sending); /* no memory now */
+  exec_postpone(d, o);
+  return 0;
+}
+
+void exec_set_up(driver_exec *d, int up)
+{
+  pthread_mutex_lock(&d->lock);
+  d->up = up;
+  pthread_mutex_unlock(&d->lock);
+}
+
+void exec_lost(driver_exec *d)
+{
+  exec_order *o;
+  exec_question *x;
+  pthread_mutex_lock(&d->lock);
+  d->up = EXEC_DOWN;
+  for (o = d->orders; o; o = o->next) {
+    if (o->sent) o->due = 0;
+    o->sent = 0;
+  }
+  for (x = d->questions; x; x = x->next)
+    if (x->state <= EXEC_SENT) x->state = EXEC_FAILED;
+  pthread_cond_broadcast(&d->heard);
+  pthread_mutex_unlock(&d->lock);
+}
+
+/* --------------------------------------------------------------------------------------------------------- opening, closing */
+
+int driver_exec_open(driver_exec **out, const driver_exec_config *config)
+{
+  driver_exec *d = calloc(1, sizeof *d);
+  pthread_condattr_t monotonic;
+  *out = NULL;
+  if (!d || pipe2(d->wake, O_CLOEXEC | O_NONBLOCK) != 0) {
+    free(d);
+    return -1;
+  }
+  d->config = *config;
+  d->driver = (svc_driver){ .perform = exec_perform, .ask = exec_ask, .context = d };
+  d->in = d->out = d->err = -1;
+  d->up = EXEC_STARTING;
+  pthread_mutex_init(&d->lock, NULL);
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(&d->heard, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+  *out = d;
+  return 0;
+}
+
+const svc_driver *driver_exec_driver(driver_exec *d)
+{
+  return &d->driver;
+}
+
+int driver_exec_begin(driver_exec *d, svc *s)
+{
+  d->s = s;
+  d->begun = pthread_create(&d->thread, NULL, exec_run, d) == 0;
+  return d->begun ? 0 : -1;
+}
+
+void driver_exec_stop(driver_exec *d)
+{
+  if (!d || !d->begun) return;
+  pthread_mutex_lock(&d->lock);
+  d->ending = 1;
+  pthread_mutex_unlock(&d->lock);
+  exec_wake(d);
+  pthread_join(d->thread, NULL);
+  d->begun = 0;
+}
+
+void driver_exec_close(driver_exec *d)
+{
+  exec_order *o;
+  if (!d) return;
+  driver_exec_stop(d);
+  while ((o = d->orders) != NULL) { /* the service hands them out again when it is next opened */
+    d->orders = o->next;
+    exec_free_order(o);
+  }
+  exec_buf_free(&d->line);
+  exec_buf_free(&d->words);
+  exec_buf_free(&d->sending);
+  free(d->secrets);
+  close(d->wake[0]);
+  close(d->wake[1]);
+  pthread_cond_destroy(&d->heard);
+  pthread_mutex_destroy(&d->lock);
+  free(d);
+}
