@@ -13,5 +13,5 @@ static const svc_field process_state_fields[] = { F_ANY("elections"), F_LIST("ho
 static const svc_object process_state_object = { .name = "ProcessStates", .fields = SVC_ROWS(process_state_fields) };
 
 SVC_PRIVATE const svc_noun svc_noun_process_state = {
-  .name = CLUSTER_PROCESS_STATES, .kind = CLUSTER_PROCESS_STATES_KIND, .parent = "cluster", .object = &process_state_object
+  .name = CLUSTER_PROCESS_STATES, .kind = CLUSTER_PROCESS_STATES_KIND, .parent = "cluster", .flags = SVC_SINGLETON, .object = &process_state_object
 };
