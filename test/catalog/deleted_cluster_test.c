@@ -228,12 +228,17 @@ TEST(deleted_cluster, money)
 {
   int64_t before;
   b_world w;
-  deleted_open(&w, NULL, "?retainBackups=true");
-  b_good(&w, "PATCH", ONE, "{\"retentionUnit\":\"WEEKS\",\"retentionValue\":3}", 200);
+  b_open_cluster(&w, NULL, NULL);
+  b_good(&w, "POST", "/groups/%G/sampleDatasetLoad/C", NULL, 201); /* nothing costs nothing */
+  t_advance(&w.t, 60);
+  b_snapshot(&w);
+  b_good(&w, "DELETE", "%C?retainBackups=true", NULL, 202);
+  t_advance(&w.t, 10);
+  b_good(&w, "PATCH", ONE, "{\"retentionUnit\":\"MONTHS\",\"retentionValue\":3}", 200);
   t_advance(&w.t, 86400);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/invoices/pending", w.org), ==, 200);
   before = t_int(&w.t, "results[0].subtotalCents");
-  t_advance(&w.t, 10 * 86400);
+  t_advance(&w.t, 26 * 86400);
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/invoices/pending", w.org), ==, 200);
   munit_assert_int64(t_int(&w.t, "results[0].subtotalCents"), >, before);
   b_close(&w);
