@@ -7,20 +7,18 @@
 #include "driver.h"
 #include "world.h"
 
-/* The example's source is a cluster of the world's project. */
+/* Data comes from where the organization is linked to; in the simulation the example's source is a cluster of the world's project. */
 static bool live_migration_source(t_world *w, const svc_plan *plan)
 {
   (void)plan;
-  if (w->t.s->config.driver) return false;
+  if (t_sendf(&w->t, "POST", "{}", "/orgs/%s/liveMigrations/linkTokens", w->org) != 201) return false;
+  if (w->t.s->config.driver) return true;
   if (t_sendf(&w->t, "POST", T_CLUSTER("Old"), "/groups/%s/clusters", w->group) == 201) t_world_rest(w);
   return true;
 }
 
 T_NEEDS(live_migration) = {
   T_EXAMPLE("\"clusterName\":\"Old\"", live_migration_source),
-  /* data comes from where the organization is linked to */
-  T_FIRST(SVC_POST, "/groups/{groupId}/liveMigrations", SVC_POST, "/orgs/{orgId}/liveMigrations/linkTokens", NULL),
-  T_FIRST(SVC_POST, "/groups/{groupId}/liveMigrations/validate", SVC_POST, "/orgs/{orgId}/liveMigrations/linkTokens", NULL),
   /* the path names all link tokens, which may be none */
   T_FIRST(SVC_DELETE, "/orgs/{orgId}/liveMigrations/linkTokens", SVC_POST, "/orgs/{orgId}/liveMigrations/linkTokens", NULL),
   /* only a migration that has copied everything is cut over */
