@@ -287,6 +287,7 @@ static bool cluster_prepare(svc_call *c, svc_change *change)
 static bool cluster_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   if (change->before && svc_node_bool(change->body, "paused", false) && !svc_transfer_stop(c, e)) return false;
+  if (!svc_cluster_scaling_follows(c, change, e)) return false;
   return svc_history_changed(c, e, change->before, change->body) && svc_backup_follows(c, change, e) && svc_network_follows(c, change);
 }
 
