@@ -5,9 +5,20 @@
 ** Tests also: available_project, link_token, live_migration_validation
 */
 #include "driver.h"
-#include "needs.h"
+#include "world.h"
+
+/* Data comes from where the organization is linked to; in the simulation the example's source is a cluster of the world's project. */
+static bool live_migration_source(t_world *w, const svc_plan *plan)
+{
+  (void)plan;
+  if (t_sendf(&w->t, "POST", "{}", "/orgs/%s/liveMigrations/linkTokens", w->org) != 201) return false;
+  if (w->t.s->config.driver) return true;
+  if (t_sendf(&w->t, "POST", T_CLUSTER("Old"), "/groups/%s/clusters", w->group) == 201) t_world_rest(w);
+  return true;
+}
 
 T_NEEDS(live_migration) = {
+  T_EXAMPLE("\"clusterName\":\"Old\"", live_migration_source),
   /* the path names all link tokens, which may be none */
   T_FIRST(SVC_DELETE, "/orgs/{orgId}/liveMigrations/linkTokens", SVC_POST, "/orgs/{orgId}/liveMigrations/linkTokens", NULL),
   /* only a migration that has copied everything is cut over */
@@ -22,14 +33,19 @@ T_NEEDS(live_migration) = {
 #define CLUSTER \
   "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"electableSpecs\":{\"instanceSize\":" \
   "\"M30\"},\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\"}]}]}"
-#define SOURCE "\"source\":{\"clusterName\":\"Old\",\"groupId\":\"5f0000000000000000000001\",\"managedAuthentication\":true,\"ssl\":true}"
+#define FROM(name, group) "\"source\":{\"clusterName\":\"" name "\",\"groupId\":\"" group "\",\"managedAuthentication\":true,\"ssl\":true}"
+#define SOURCE FROM("Old", "%G")
 #define HOSTS "\"migrationHosts\":[\"vm001.example.com\"]"
 #define TO(name, more) "\"destination\":{\"clusterName\":\"" name "\",\"groupId\":\"%G\",\"hostnameSchemaType\":" more "}"
 #define BODY(name) "{" TO(name, "\"PUBLIC\"") "," HOSTS "," SOURCE "}"
+#define BODY_FROM(name, group) "{" TO("C", "\"PUBLIC\"") "," HOSTS "," FROM(name, group) "}"
+#define TOKENS "/liveMigrations/linkTokens"
+#define AVAILABLE "/liveMigrations/availableProjects"
 
 typedef struct migration_world {
   t_service t;
   const char *org, *group, *id;
+  const char *other; /* project from which data is to come */
 } migration_world;
 
 static void open_world(migration_world *w, const svc_config *changes)
@@ -41,13 +57,28 @@ static void open_world(migration_world *w, const svc_config *changes)
   munit_assert_int(t_sendf(&w->t, "POST", CLUSTER, "/groups/%s/clusters", w->group), ==, 201);
 }
 
-/* In the body %G stands for the project. */
+static int org(migration_world *w, const char *method, const char *tail, const char *body)
+{
+  return t_sendf(&w->t, method, body, "/orgs/%s%s", w->org, tail);
+}
+
+/* The same with a link, and, where no driver knows of one elsewhere, with a source. */
+static void open_linked(migration_world *w, const svc_config *changes)
+{
+  open_world(w, changes);
+  munit_assert_int(org(w, "POST", TOKENS, "{}"), ==, 201);
+  if (w->t.s->config.driver) return;
+  munit_assert_int(t_sendf(&w->t, "POST", T_CLUSTER("Old"), "/groups/%s/clusters", w->group), ==, 201);
+}
+
+/* In the body %G stands for the project, %O for the other one. */
 static int call(migration_world *w, const char *method, const char *tail, const char *body)
 {
   static char filled[65536];
   size_t n = 0;
   for (; body && *body; body++) {
     if (strncmp(body, "%G", 2) == 0) n += (size_t)snprintf(filled + n, sizeof filled - n, "%s", w->group), body++;
+    else if (strncmp(body, "%O", 2) == 0) n += (size_t)snprintf(filled + n, sizeof filled - n, "%s", w->other), body++;
     else filled[n++] = *body;
   }
   filled[n] = 0;
@@ -127,7 +158,7 @@ TEST(live_migration, states)
 {
   svc_config config = { .provision_ms = 100000 };
   migration_world w;
-  open_world(&w, &config);
+  open_linked(&w, &config);
   make(&w);
   munit_assert_string_equal(t_str(&w.t, "status"), "NEW");
   munit_assert_string_equal(t_str(&w.t, "migrationHosts[0]"), "vm001.example.com");
@@ -169,7 +200,7 @@ TEST(live_migration, states)
 TEST(live_migration, expires)
 {
   migration_world w;
-  open_world(&w, NULL);
+  open_linked(&w, NULL);
   make(&w);
   t_advance(&w.t, DAY);
   expect_state(&w, "WORKING", "true");
@@ -185,7 +216,7 @@ TEST(live_migration, targets)
 {
   migration_world w;
   char body[256];
-  open_world(&w, NULL);
+  open_linked(&w, NULL);
   t_advance(&w.t, HOUR);
   munit_assert_int(below(&w, "PATCH", "", "{\"paused\":true}"), ==, 200);
   expect(&w, call(&w, "POST", "", BODY("C")), 409, "CANNOT_UPDATE_PAUSED_CLUSTER");
@@ -237,7 +268,7 @@ TEST(live_migration, bodies)
   char *large;
   size_t i;
   int n;
-  open_world(&w, NULL);
+  open_linked(&w, NULL);
   for (i = 0; i < 2 * sizeof bad / sizeof bad[0]; i++) {
     int status = call(&w, "POST", i % 2 ? "/validate" : "", bad[i / 2].body);
     if (status != 400 || !t_violation(&w.t, bad[i / 2].field)) munit_errorf("%s: %d %s", bad[i / 2].body, status, w.t.response.body);
@@ -262,11 +293,11 @@ TEST(live_migration, validation)
 {
   migration_world w;
   char path[64];
-  open_world(&w, NULL);
+  open_linked(&w, NULL);
   munit_assert_int(call(&w, "POST", "/validate", BODY("C")), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "status"), "PENDING");
   munit_assert_string_equal(t_str(&w.t, "groupId"), w.group);
-  munit_assert_string_equal(t_str(&w.t, "sourceGroupId"), "5f0000000000000000000001");
+  munit_assert_string_equal(t_str(&w.t, "sourceGroupId"), w.group);
   munit_assert_null(t_node(&w.t, "destination"));
   snprintf(path, sizeof path, "/validate/%s", t_str(&w.t, "_id"));
   t_advance(&w.t, 2);
@@ -276,6 +307,192 @@ TEST(live_migration, validation)
   t_advance(&w.t, 8 * DAY);
   expect(&w, call(&w, "GET", path, NULL), 404, "RESOURCE_NOT_FOUND");
   expect(&w, call(&w, "GET", "/validate", NULL), 404, "RESOURCE_NOT_FOUND");
+  t_close(&w.t);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- sources */
+
+/* Without a link there is nowhere to migrate from. */
+TEST(live_migration, needs_a_link)
+{
+  migration_world w;
+  uint64_t print;
+  open_world(&w, NULL);
+  print = store_print(w.t.s);
+  expect(&w, call(&w, "POST", "", BODY("C")), 400, "LIVE_IMPORT_ORG_NOT_LINKED");
+  munit_assert_string_equal(t_param(&w.t, 0), w.org);
+  expect(&w, call(&w, "POST", "/validate", BODY("C")), 400, "LIVE_IMPORT_ORG_NOT_LINKED");
+  munit_assert_true(store_print(w.t.s) == print);
+  munit_assert_int(org(&w, "POST", TOKENS, "{}"), ==, 201);
+  munit_assert_int(call(&w, "POST", "/validate", BODY("C")), ==, 200);
+  t_close(&w.t);
+}
+
+/* The validation and the migration of this body fail; why: what the validation says. */
+static void expect_no_source(migration_world *w, const char *body, const char *why)
+{
+  char path[64];
+  munit_assert_int(call(w, "POST", "/validate", body), ==, 200);
+  snprintf(path, sizeof path, "/validate/%s", t_str(&w->t, "_id"));
+  munit_assert_int(call(w, "POST", "", body), ==, 202);
+  w->id = t_keep(&w->t, t_str(&w->t, "_id"));
+  t_advance(&w->t, HOUR);
+  munit_assert_int(call(w, "GET", path, NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w->t, "status"), "FAILED");
+  munit_assert_string_equal(t_str(&w->t, "errorMessage"), why);
+  expect_state(w, "FAILED", "false");
+  munit_assert_null(t_node(&w->t, "lagTimeSeconds"));
+  munit_assert_true(told(w, "CLUSTER_IMPORT_FAILED"));
+}
+
+TEST(live_migration, sources)
+{
+  migration_world w;
+  const char *other, *strange;
+  open_linked(&w, NULL);
+  t_advance(&w.t, HOUR);
+  expect_no_source(&w, BODY_FROM("Nowhere", "%G"), "the source cluster was not found");
+  expect_no_source(&w, BODY_FROM("Old", "5f0000000000000000000001"), "the source cluster was not found");
+  expect_no_source(&w, BODY_FROM("C", "%G"), "the source is the destination itself");
+
+  /* a cluster of another project of the organization is one, a cluster of another organization is none */
+  other = t_project(&w.t, w.org, "P2");
+  munit_assert_int(t_sendf(&w.t, "POST", T_CLUSTER("Far"), "/groups/%s/clusters", other), ==, 201);
+  strange = t_project(&w.t, t_organization(&w.t, "Other"), "P3");
+  munit_assert_int(t_sendf(&w.t, "POST", T_CLUSTER("Far"), "/groups/%s/clusters", strange), ==, 201);
+  t_advance(&w.t, HOUR);
+  w.other = strange;
+  expect_no_source(&w, BODY_FROM("Far", "%O"), "the source cluster was not found");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":true}", "/groups/%s/clusters/Far", other), ==, 200);
+  w.other = other;
+  expect_no_source(&w, BODY_FROM("Far", "%O"), "the source cluster is paused");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"paused\":false}", "/groups/%s/clusters/Far", other), ==, 200);
+  munit_assert_int(call(&w, "POST", "", BODY_FROM("Far", "%O")), ==, 202);
+  w.id = t_keep(&w.t, t_str(&w.t, "_id"));
+  t_advance(&w.t, HOUR);
+  expect_state(&w, "WORKING", "true");
+
+  /* it goes before the cutover ends */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s/clusters/Far", other), ==, 202);
+  t_advance(&w.t, HOUR);
+  munit_assert_int(one(&w, "PUT", "/cutover"), ==, 202);
+  t_advance(&w.t, HOUR);
+  expect_state(&w, "FAILED", "false");
+  t_close(&w.t);
+}
+
+static int64_t lag(migration_world *w)
+{
+  munit_assert_int(one(w, "GET", ""), ==, 200);
+  return t_int(&w->t, "lagTimeSeconds");
+}
+
+/* The lag falls from minutes to seconds while data is copied, and stays there. */
+TEST(live_migration, lag)
+{
+  svc_config config = { .provision_ms = 100000 };
+  migration_world w;
+  int64_t before, now;
+  int i;
+  open_linked(&w, &config);
+  t_advance(&w.t, 200);
+  make(&w);
+  t_advance(&w.t, 6);
+  before = lag(&w);
+  munit_assert_int64(before, >, 300);
+  for (i = 0; i < 98; i++, before = now) {
+    t_advance(&w.t, 1);
+    now = lag(&w);
+    munit_assert_int64(now, <, before);
+  }
+  munit_assert_int64(before, <, 10);
+  t_advance(&w.t, 1);
+  for (i = 0; i < 20; i++, t_advance(&w.t, HOUR)) munit_assert_int64(lag(&w), <=, 3);
+  munit_assert_int(one(&w, "PUT", "/cutover"), ==, 202);
+  munit_assert_int64(lag(&w), <=, 3);
+  t_close(&w.t);
+}
+
+/* So many bytes has the cluster, as the list of all clusters shows. */
+static int64_t size_of(migration_world *w, const char *name)
+{
+  const svc_node *one;
+  munit_assert_int(t_send(&w->t, "GET", "/clusters", NULL), ==, 200);
+  one = svc_node_first(svc_node_get(svc_node_first(t_node(&w->t, "results")), "clusters"));
+  while (one && !svc_node_is(one, "name", name)) one = one->next;
+  munit_assert_not_null(one);
+  return svc_node_i64(one, "dataSizeBytes", -1);
+}
+
+/* Does the first host of C show this database? */
+static bool has_database(migration_world *w, const char *name)
+{
+  char host[256];
+  const char *at;
+  munit_assert_int(cluster(w, "GET"), ==, 200);
+  at = t_str(&w->t, "connectionStrings.standard");
+  at = strstr(at, "://") + 3;
+  snprintf(host, sizeof host, "%.*s", (int)strcspn(at, ",/"), at);
+  return t_sendf(&w->t, "GET", NULL, "/groups/%s/processes/%s/databases/%s", w->group, host, name) == 200;
+}
+
+static void migrate(migration_world *w, const char *body)
+{
+  munit_assert_int(call(w, "POST", "", body), ==, 202);
+  w->id = t_keep(&w->t, t_str(&w->t, "_id"));
+  t_advance(&w->t, HOUR);
+  munit_assert_int(one(w, "PUT", "/cutover"), ==, 202);
+  t_advance(&w->t, HOUR);
+  expect_state(w, "COMPLETE", "false");
+}
+
+/* Behind the cutover the destination has the data of the source; its own stays, unless it is to be dropped. */
+TEST(live_migration, data)
+{
+  migration_world w;
+  open_linked(&w, NULL);
+  t_advance(&w.t, HOUR);
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/sampleDatasetLoad/Old", w.group), ==, 201);
+  t_advance(&w.t, HOUR);
+  munit_assert_int64(size_of(&w, "C"), ==, 0);
+  migrate(&w, BODY("C"));
+  munit_assert_int64(size_of(&w, "C"), >, 0);
+  munit_assert_int64(size_of(&w, "C"), ==, size_of(&w, "Old"));
+  munit_assert_true(has_database(&w, "sample_mflix"));
+
+  munit_assert_int(t_sendf(&w.t, "POST", T_CLUSTER("Empty"), "/groups/%s/clusters", w.group), ==, 201);
+  t_advance(&w.t, HOUR);
+  migrate(&w, BODY_FROM("Empty", "%G"));
+  munit_assert_true(has_database(&w, "sample_mflix"));
+  munit_assert_int64(size_of(&w, "C"), >, 0);
+  migrate(&w, "{\"dropDestinationData\":true," TO("C", "\"PUBLIC\"") "," HOSTS "," FROM("Empty", "%G") "}");
+  munit_assert_false(has_database(&w, "sample_mflix"));
+  munit_assert_int64(size_of(&w, "C"), ==, 0);
+  t_close(&w.t);
+}
+
+/* Once linked, the organization sees its projects with their clusters. */
+TEST(live_migration, available_here)
+{
+  migration_world w;
+  open_world(&w, NULL);
+  munit_assert_int(org(&w, "GET", AVAILABLE, NULL), ==, 200);
+  munit_assert_string_equal(w.t.response.body, "[]");
+  munit_assert_int(org(&w, "POST", TOKENS, "{}"), ==, 201);
+  t_project(&w.t, w.org, "P2");
+  t_project(&w.t, t_organization(&w.t, "Other"), "P3");
+  munit_assert_int(org(&w, "GET", AVAILABLE, NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, ""), ==, 2);
+  munit_assert_string_equal(t_str(&w.t, "[0].projectId"), w.group);
+  munit_assert_string_equal(t_str(&w.t, "[0].name"), "P1");
+  munit_assert_size(t_count(&w.t, "[0].deployments"), ==, 1);
+  munit_assert_string_equal(t_str(&w.t, "[0].deployments[0].name"), "C");
+  munit_assert_string_equal(t_str(&w.t, "[0].deployments[0].sharded"), "false");
+  munit_assert_int64(t_int(&w.t, "[0].deployments[0].dbSizeBytes"), ==, 0);
+  munit_assert_size(t_count(&w.t, "[1].deployments"), ==, 0);
+  munit_assert_int(cluster(&w, "DELETE"), ==, 202);
+  munit_assert_int(org(&w, "GET", AVAILABLE, NULL), ==, 200);
+  munit_assert_size(t_count(&w.t, "[0].deployments"), ==, 0);
   t_close(&w.t);
 }
 
@@ -294,7 +511,7 @@ TEST(live_migration, driver)
   migration_world w;
   char path[64];
   t_driver_answers(&d, "measure", "{\"value\":42}");
-  open_world(&w, &config);
+  open_linked(&w, &config);
   expect_order(&w, &d, "cluster.create", SVC_OK, NULL);
   munit_assert_int(call(&w, "POST", "/validate", "{" TO("C", "\"PUBLIC\"") "," HOSTS ",\"source\":{\"clusterName\":\"Old\",\"groupId\":"
                         "\"5f0000000000000000000001\",\"managedAuthentication\":false,\"ssl\":true,\"username\":\"somebody\",\"password\":\"hunter2\"}}"),
@@ -328,14 +545,6 @@ TEST(live_migration, driver)
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ links */
-
-static int org(migration_world *w, const char *method, const char *tail, const char *body)
-{
-  return t_sendf(&w->t, method, body, "/orgs/%s%s", w->org, tail);
-}
-
-#define TOKENS "/liveMigrations/linkTokens"
-#define AVAILABLE "/liveMigrations/availableProjects"
 
 /* Is this text anywhere in the store? */
 static bool stored(migration_world *w, const char *text)
@@ -375,8 +584,6 @@ TEST(live_migration, links)
   other = t_keep(&w.t, t_str(&w.t, "linkToken"));
   munit_assert_string_not_equal(token, other);
   munit_assert_false(stored(&w, "192.0.2.1")); /* it has taken the place of the first */
-  munit_assert_int(org(&w, "GET", AVAILABLE, NULL), ==, 200);
-  munit_assert_string_equal(w.t.response.body, "[]");
   munit_assert_int(cluster(&w, "DELETE"), ==, 202);
   t_advance(&w.t, HOUR);
   munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/groups/%s", w.group), ==, 202);

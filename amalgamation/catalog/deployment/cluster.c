@@ -231,7 +231,7 @@ static bool cluster_undisturbed(svc_call *c, const svc_change *change)
   if (svc_cluster_restarts(change)) return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTART_IN_PROGRESS);
   if (svc_cluster_imports(c, &change->entity))
     return svc_cluster_fail(c, change, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT);
-  if (svc_cluster_has_outage(c, change)) return svc_cluster_fail(c, change, SVC_E_OUTAGE_SIMULATION_ALREADY_EXISTS);
+  if (svc_cluster_has_outage(c, &change->id)) return svc_cluster_fail(c, change, SVC_E_OUTAGE_SIMULATION_ALREADY_EXISTS);
   if (svc_backup_restoring(c, &change->id)) return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE);
   return true;
 }
@@ -287,6 +287,7 @@ static bool cluster_prepare(svc_call *c, svc_change *change)
 static bool cluster_stored(svc_call *c, const svc_change *change, const svc_entity *e)
 {
   if (change->before && svc_node_bool(change->body, "paused", false) && !svc_transfer_stop(c, e)) return false;
+  if (!svc_cluster_scaling_follows(c, change, e)) return false;
   return svc_history_changed(c, e, change->before, change->body) && svc_backup_follows(c, change, e) && svc_network_follows(c, change);
 }
 

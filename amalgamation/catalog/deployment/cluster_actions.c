@@ -165,11 +165,11 @@ SVC_PRIVATE bool svc_cluster_maintain(svc_call *c, const svc_entity *cluster)
   return svc_change_keep(c, &change, &e);
 }
 
-SVC_PRIVATE bool svc_cluster_has_outage(svc_call *c, const svc_change *change)
+SVC_PRIVATE bool svc_cluster_has_outage(svc_call *c, const svc_id *cluster)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "outage simulation");
   svc_entity e;
-  return noun && svc_below_first(c->txn, noun->noun->kind, &change->id, &e) && !svc_json_is(e.body, "state", "COMPLETE");
+  return noun && svc_below_first(c->txn, noun->noun->kind, cluster, &e) && !svc_json_is(e.body, "state", "COMPLETE");
 }
 
 /* ------------------------------------------------------------------------------------------- what lies below clusters */

@@ -16,7 +16,7 @@ SVC_PRIVATE bool svc_cluster_run_unpin(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_grant(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_revoke(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c);
-SVC_PRIVATE bool svc_cluster_has_outage(svc_call *c, const svc_change *change); /* is an outage of it simulated? */
+SVC_PRIVATE bool svc_cluster_has_outage(svc_call *c, const svc_id *cluster); /* is an outage of it simulated? */
 SVC_PRIVATE bool svc_cluster_maintain(svc_call *c, const svc_entity *cluster); /* the same, of an idle one, for maintenance */
 SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change); /* in `prepare`: true where it is one of these, and all is done */
 SVC_PRIVATE bool svc_cluster_is_changed(const svc_change *change); /* its fields, or what is set below it; it is no such action */
@@ -74,7 +74,19 @@ SVC_PRIVATE void svc_cluster_by_shard(svc_call *c, svc_node *body, const svc_nod
 SVC_PRIVATE bool svc_cluster_legacy_upgrade(svc_call *c, svc_node *body, const svc_node *before);
 SVC_PRIVATE bool svc_cluster_legacy_downgrade(svc_call *c, svc_node *shown);
 
+/* cluster_scaling.c: a cluster that changes its own hardware. The record that looks at its load: monitoring/autoscaling.c. */
+#define CLUSTER_SCALING_KIND "cscl"
+#define CLUSTER_SCALING_EVERY ((int64_t)3600000) /* milliseconds */
+SVC_PRIVATE bool svc_cluster_scaling_follows(svc_call *c, const svc_change *change, const svc_entity *cluster); /* the record comes, or goes */
+SVC_PRIVATE const svc_node *svc_cluster_scaling_of(const svc_node *spec); /* the region whose settings hold for a shard; NULL: none */
+SVC_PRIVATE const char *svc_cluster_scaling_next(svc_call *c, const svc_node *spec, bool up); /* the next size within bounds; NULL: none */
+/* A step: begin, set what is to be on specs of out->body, keep. *may false: something else is done to it. *done false: rules refuse it. */
+SVC_PRIVATE bool svc_cluster_scaling_begin(svc_call *c, const svc_entity *cluster, svc_change *out, bool *may);
+SVC_PRIVATE void svc_cluster_scaling_set(svc_call *c, svc_node *spec, const char *size, int64_t gigabytes); /* NULL, 0: stays */
+SVC_PRIVATE bool svc_cluster_scaling_keep(svc_call *c, svc_change *change, const char *event, bool *done);
+
 /* cluster_specs.c */
+SVC_PRIVATE const char *const *svc_cluster_sizes_of(const svc_node *region); /* instance sizes of its provider */
 SVC_PRIVATE bool svc_cluster_specs(svc_call *c, svc_change *change); /* its replicationSpecs, checked and filled in */
 
 /* cluster_nodes.c: what is left open of nodes. `azure`: one of the cluster's regions is of that provider. */

@@ -36,7 +36,7 @@ static bool cluster_specs_same_class(svc_str a, svc_str b)
   return a.p[0] == b.p[0]; /* neither is empty */
 }
 
-static const char *const *cluster_specs_sizes(const svc_node *region)
+SVC_PRIVATE const char *const *svc_cluster_sizes_of(const svc_node *region)
 {
   if (svc_cluster_is(region, "providerName", "AWS")) return svc_values_aws_sizes;
   if (svc_cluster_is(region, "providerName", "AZURE")) return svc_values_azure_sizes;
@@ -93,7 +93,7 @@ static void cluster_specs_bound(svc_call *c, const svc_node *region, const clust
   int sign = strcmp(bound, "minInstanceSize") == 0 ? 1 : -1;
   if (!given.n) return;
   path = svc_arena_print(c->arena, "%s.compute.%s", field, bound);
-  if (!svc_value_in(c->s, given, cluster_specs_sizes(region)))
+  if (!svc_value_in(c->s, given, svc_cluster_sizes_of(region)))
     cluster_specs_violate(c, SVC_E_INVALID_ENUM_VALUE, at, path, "is not an instance size of this provider");
   else if (size.n && !cluster_specs_same_class(given, size))
     cluster_specs_violate(c, SVC_E_INVALID_CLUSTER_CONFIGURATION, at, path, "is of another class than the instanceSize of the nodes");

@@ -1,6 +1,7 @@
 /*
 ** available project: a project elsewhere with deployments that can be migrated into this organization. Nothing of it is
-** stored: once the organization is linked (link_token.c), the driver is asked. The simulation has nothing elsewhere.
+** stored: once the organization is linked (link_token.c), the driver is asked. In the simulation the installation elsewhere is this service
+** itself: the projects of the organization are available (monitoring/simulated_migration.c).
 */
 #include "catalog/catalog.h"
 #include "catalog/migration/migration_parts.h"

@@ -2,14 +2,16 @@
 ** live migration: the data of a deployment elsewhere is copied into a cluster of the project while it is in use, and kept up
 ** to date until the cluster takes its place.
 **
-**   POST --> NEW --> WORKING --> READY --> CUTOVER --> COMPLETE          FAILED: the driver said so
+**   POST --> NEW --> WORKING --> READY --> CUTOVER --> COMPLETE          FAILED: the driver said so, or the simulation finds no source
 **                                  |   PUT cutover
 **                                  +--> EXPIRED, if nobody asks for the cutover in five days
 **
 ** READY and CUTOVER are stored and not shown: both are WORKING to who asks, and READY is readyForCutover. While it runs, its
 ** cluster is neither changed, other than in what is only written down, nor deleted, nor restored, and no other migration goes
-** there. How far it lags behind is asked of the driver. When it is over
-** it lets go of its cluster, and after a month it is forgotten.
+** there. How far it lags behind is asked of the driver. When it is over it lets go of its cluster, and after a month it is forgotten.
+**
+** The organization must be linked to where the data comes from (link_token.c). In the simulation a source is a cluster of the organization
+** (migration_source.c): it is looked at when the copy ends and when the cutover ends, and then its data is in the destination.
 */
 #include "catalog/catalog.h"
 #include "catalog/backup/backup_parts.h"
@@ -17,6 +19,9 @@
 #include "catalog/migration/migration_parts.h"
 
 enum { LIVE_MIGRATION_MOST = 100, LIVE_MIGRATION_READY_DAYS = 5, LIVE_MIGRATION_KEPT_DAYS = 30 };
+
+SVC_ERROR(LIVE_IMPORT_ORG_NOT_LINKED, 400, "The organization with ID {0} is not linked to an installation from which deployments can be "
+          "migrated. Create a link token first.", "orgId");
 
 static const char *const live_migration_states[] = { "NEW", "WORKING", "READY", "CUTOVER", "FAILED", "COMPLETE", "EXPIRED", NULL };
 static const char *const live_migration_shown_states[] = { "NEW", "WORKING", "FAILED", "COMPLETE", "EXPIRED", NULL };
@@ -130,6 +135,22 @@ static bool live_migration_cutover(svc_call *c)
   return svc_change_keep(c, &change, &e) && svc_answer_nothing(c);
 }
 
+/* ---- the data plane */
+
+static bool live_migration_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
+{
+  svc_entity source;
+  bool fails;
+  if (!svc_migration_fails(c, change->before, facts, &source, &fails)) return false;
+  return fails || strcmp(action, "migration.cutover") != 0 || svc_migration_sizes(c, change->before, &source, facts);
+}
+
+/* Behind the cutover the destination has the data; before it, the driver says nothing that is kept. */
+static bool live_migration_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  return !svc_node_is(change->before, "status", "CUTOVER") || svc_migration_brings(c, change->before, facts);
+}
+
 /* ---- how it is shown */
 
 static svc_node *live_migration_view(svc_call *c, const svc_entity *e)
@@ -170,16 +191,19 @@ static bool live_migration_told(svc_call *c, const svc_reply *reply)
   return svc_answer_again(c, body);
 }
 
+static const svc_field live_migration_fact_fields[] = { F_LONG("dataSizeBytes", .flags = SVC_MIN) };
+static const svc_object live_migration_facts_object = { .name = "CutoverFacts", .fields = SVC_ROWS(live_migration_fact_fields) };
 static const svc_order_row live_migration_orders[] = {
   { "migration.copy", "Copy the data of the source into the cluster and follow its changes.", NULL, NULL, 0 },
-  { "migration.cutover", "Take the last changes of the source, then follow it no more.", NULL, NULL, 0 },
+  { "migration.cutover", "Take the last changes of the source, then follow it no more. `dataSizeBytes`: so many bytes the destination has now.", NULL,
+    &live_migration_facts_object, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
 SVC_PRIVATE const svc_noun svc_noun_live_migration = {
   .name = CLUSTER_LIVE_MIGRATION,
   .rel = "liveMigration",
-  .kind = "lmig",
+  .kind = LIVE_MIGRATION_KIND,
   .parent = "project",
   .param = "liveMigrationId",
   .flags = SVC_EXPIRES,
@@ -195,5 +219,7 @@ SVC_PRIVATE const svc_noun svc_noun_live_migration = {
   .routes = SVC_ROUTES(live_migration_routes),
   .prepare = live_migration_prepare,
   .fell_due = live_migration_fell_due,
+  .simulate = live_migration_simulate,
+  .facts = live_migration_facts,
   .view = live_migration_view,
 };

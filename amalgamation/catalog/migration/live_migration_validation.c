@@ -66,6 +66,14 @@ static svc_node *live_migration_validation_view(svc_call *c, const svc_entity *e
   return c->arena->failed ? NULL : out;
 }
 
+static bool live_migration_validation_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
+{
+  svc_entity source;
+  bool fails;
+  (void)action;
+  return svc_migration_fails(c, change->before, facts, &source, &fails);
+}
+
 static const svc_order_row live_migration_validation_orders[] = {
   { "migration.validate", "Find out whether the source can be migrated.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
@@ -88,5 +96,6 @@ SVC_PRIVATE const svc_noun svc_noun_live_migration_validation = {
   .orders = live_migration_validation_orders,
   .routes = SVC_ROUTES(live_migration_validation_routes),
   .prepare = live_migration_validation_prepare,
+  .simulate = live_migration_validation_simulate,
   .view = live_migration_validation_view,
 };

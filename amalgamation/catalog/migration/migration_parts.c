@@ -120,6 +120,14 @@ static void migration_parts_shard_keys(svc_call *c, const svc_node *sharding)
   }
 }
 
+/* Data comes from an installation to which the organization is linked (link_token.c). */
+static bool migration_parts_linked(svc_call *c)
+{
+  svc_str org = svc_id_str(c->arena, &c->scope.org);
+  if (!svc_noun_by_kind(c->s, MIGRATION_LINK_KIND) || svc_count(c->txn, MIGRATION_LINK_KIND, &c->scope.org) > 0) return svc_txn_good(c);
+  return svc_txn_good(c) && svc_fail(c, SVC_E_LIVE_IMPORT_ORG_NOT_LINKED, "S", &org);
+}
+
 SVC_PRIVATE bool svc_migration_check(svc_call *c, const svc_change *change)
 {
   const svc_node *destination = svc_node_get(change->body, "destination"), *source = svc_node_get(change->input, "source");
@@ -141,5 +149,5 @@ SVC_PRIVATE bool svc_migration_check(svc_call *c, const svc_change *change)
                   managed ? "is not for a source whose authentication is managed"
                           : "is required, unless authentication is managed");
   migration_parts_shard_keys(c, svc_node_get(change->body, "sharding"));
-  return svc_check_done(c);
+  return svc_check_done(c) && migration_parts_linked(c);
 }

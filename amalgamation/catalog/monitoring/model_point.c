@@ -198,11 +198,21 @@ static void point_network(const point_making *p)
   q[SVC_Q_SYSTEM_NETWORK_OUT] = q[SVC_Q_NETWORK_OUT] + q[SVC_Q_NETWORK_OUT] / 20 + 1800 * POINT_UNIT;
 }
 
+/* Data that does not fit into the cache is read again and again: percent of all cores, in thousandths, by how much of it does not. */
+static int64_t point_pressure(const point_making *p)
+{
+  int64_t cache = point_cache(p->span.tier), over = p->user + p->all.index_size - cache * 79 / 100;
+  if (p->h->role != SVC_MODEL_PRIMARY || !p->has_data || over <= 0) return 0;
+  over = over / POINT_MB * POINT_UNIT / (cache / POINT_MB); /* of the cache, in thousandths */
+  return p->span.tier->cores * 100 * point_least(over, POINT_UNIT) * p->t.load / POINT_UNIT;
+}
+
 /* Percent of one core, in thousandths: an operation takes 30 microseconds, a document that is looked at one. */
 static void point_cpu(const point_making *p)
 {
   int64_t cores = p->span.tier->cores, room = cores * 60 * POINT_UNIT, *q = p->q;
-  int64_t work = q[SVC_Q_REQUESTS] * 3 / POINT_UNIT + (q[SVC_Q_REPL_INSERT] + q[SVC_Q_REPL_UPDATE]) * 3 / POINT_UNIT + q[SVC_Q_SCANNED_OBJECTS] / 10000;
+  int64_t work = q[SVC_Q_REQUESTS] * 3 / POINT_UNIT + (q[SVC_Q_REPL_INSERT] + q[SVC_Q_REPL_UPDATE]) * 3 / POINT_UNIT + q[SVC_Q_SCANNED_OBJECTS] / 10000 +
+                 point_pressure(p);
   q[SVC_Q_PROCESS_USER] = point_least(room, 1200 + point_noise(p, 15, 900) + work);
   q[SVC_Q_PROCESS_KERNEL] = q[SVC_Q_PROCESS_USER] * 3 / 10 + point_noise(p, 16, 150);
   q[SVC_Q_CPU_USER] = q[SVC_Q_PROCESS_USER] + 700 + point_noise(p, 17, 500);

@@ -18,9 +18,11 @@ static const struct simulated_row {
   { "accessHistory", "cluster", svc_simulated_logins, "[]" },
   { "collections", "cluster", svc_simulated_collections, "[]" },
   { "list", "cluster", svc_simulated_list, "[]" },
+  { "list", "organization", svc_simulated_sources, NULL },
   { "logs", "cluster", svc_simulated_log, "" },
   { "logs", "data federation", svc_simulated_nothing, NULL }, /* of queries, which nobody runs there */
   { "logs", STREAM_WORKSPACE, svc_simulated_workspace_log, NULL },
+  { "measure", CLUSTER_LIVE_MIGRATION, svc_simulated_lag, NULL },
   { "measure", STREAM_PROCESSOR, svc_simulated_processor, NULL },
   { "queryStats", "cluster", svc_simulated_queries, "[]" },
   { "series", "cluster", svc_simulated_series, "{\"missing\":true}" },

@@ -26,6 +26,8 @@ SVC_PRIVATE void svc_simulated_log(svc_simulation *s);
 /* Of other resources: no cluster is gathered. */
 SVC_PRIVATE void svc_simulated_processor(svc_simulation *s);     /* statistics of a stream processor */
 SVC_PRIVATE void svc_simulated_workspace_log(svc_simulation *s); /* logs of a stream workspace */
+SVC_PRIVATE void svc_simulated_sources(svc_simulation *s);       /* projects of an organization with clusters to migrate */
+SVC_PRIVATE void svc_simulated_lag(svc_simulation *s);           /* how far a live migration lags behind */
 SVC_PRIVATE void svc_simulated_nothing(svc_simulation *s);       /* a log in which nothing is */
 
 SVC_PRIVATE const svc_process *svc_simulated_process(const svc_simulation *s, svc_str id); /* by its id or its host; NULL: there is none */

@@ -1,0 +1,193 @@
+/*
+** autoscaling: the record below a cluster whose hardware follows its load. It is there while autoScaling is on for any region of the cluster
+** (deployment/cluster_scaling.c), and nobody is shown it. Once an hour it looks at the model of the cluster (model.h), at the primary of each
+** shard, and takes one step at the most:
+**
+**   CPU or memory above 75 % over the last hour                        the next larger size, up to maxInstanceSize
+**   a disk that is more than 90 % full                                 a disk that is 70 % full
+**   the next smaller size would be below 50 % for the last 24 hours    that one, down to minInstanceSize, where scaleDownEnabled
+**
+** A step that cannot be taken is told once, by an event, until another step is taken. Only simulated clusters scale:
+** where a driver has named the hosts, the model knows nothing of their load.
+*/
+#include "catalog/catalog.h"
+#include "catalog/deployment/cluster_parts.h"
+#include "catalog/monitoring/model.h"
+
+enum { SCALING_HOT = 75000, SCALING_COOL = 50000, SCALING_FULL = 90000 /* thousandths of a percent */, SCALING_DISK = 70 /* percent */, SCALING_HOURS = 24 };
+
+static const svc_field autoscaling_fields[] = { F_STR("failed") };
+static const svc_object autoscaling_object = { .name = "Autoscaling", .fields = SVC_ROWS(autoscaling_fields) };
+
+/* A shard of a cluster, and the machine that it has now. */
+typedef struct scaling_shard {
+  const svc_model *m;
+  svc_model_host host; /* its primary */
+  int64_t now;
+} scaling_shard;
+
+/* ---------------------------------------------------------------------------------------------------------------- load */
+
+/* CPU or memory, whichever is more, of all that there is. */
+static int64_t scaling_load(const scaling_shard *s, const svc_model_host *host, int64_t at)
+{
+  static const unsigned char parts[] = { SVC_Q_CPU_USER, SVC_Q_CPU_KERNEL, SVC_Q_CPU_IOWAIT, SVC_Q_CPU_STEAL, SVC_Q_CPU_SOFTIRQ, SVC_Q_CPU_NICE };
+  svc_point point;
+  int64_t cpu = 0;
+  size_t i;
+  svc_model_at(s->m, host, at, &point);
+  for (i = 0; i < sizeof parts; i++) cpu += point.q[parts[i]];
+  cpu /= point.cores > 0 ? point.cores : 1;
+  return cpu > point.q[SVC_Q_SYSTEM_MEMORY_PERCENT] ? cpu : point.q[SVC_Q_SYSTEM_MEMORY_PERCENT];
+}
+
+/* Has it had the machine that it has now for so long, and run? */
+static bool scaling_steady(const scaling_shard *s, int64_t since)
+{
+  const svc_model *m = s->m;
+  return since >= m->since && (m->span_count == 0 || m->spans[m->span_count - 1].at <= since) && svc_model_up(m, &s->host, s->now);
+}
+
+static bool scaling_hot(const scaling_shard *s)
+{
+  enum { POINTS = 6 };
+  int64_t sum = 0, i, step = CLUSTER_SCALING_EVERY / POINTS;
+  if (!scaling_steady(s, s->now - CLUSTER_SCALING_EVERY)) return false;
+  for (i = 0; i < POINTS; i++) sum += scaling_load(s, &s->host, s->now - i * step);
+  return sum / POINTS > SCALING_HOT;
+}
+
+static bool scaling_cool(const scaling_shard *s, const char *smaller)
+{
+  svc_model_host host = s->host;
+  int i;
+  if (!scaling_steady(s, s->now - SCALING_HOURS * CLUSTER_SCALING_EVERY)) return false;
+  host.tier = *svc_tier_of(svc_str_c(smaller));
+  host.tier.disk = s->host.tier.disk;
+  host.tier.iops = s->host.tier.iops;
+  for (i = 0; i < SCALING_HOURS; i++)
+    if (scaling_load(s, &host, s->now - i * CLUSTER_SCALING_EVERY) >= SCALING_COOL) return false;
+  return true;
+}
+
+/* Gigabytes that a disk needs so that it is 70 % full; 0: it has room. */
+static int64_t scaling_disk(const scaling_shard *s)
+{
+  const int64_t gigabyte = 1000000000;
+  svc_point point;
+  svc_model_at(s->m, &s->host, s->now, &point);
+  if (point.q[SVC_Q_DISK_USED_PERCENT] <= SCALING_FULL) return 0;
+  return point.q[SVC_Q_DISK_USED] / 1000 * 100 / SCALING_DISK / gigabyte + 1;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- steps */
+
+/* What is to be done to a cluster: its body is changed already. */
+typedef struct scaling_step {
+  const char *event;  /* that it begins; NULL: nothing is to be done */
+  const char *failed; /* that it cannot be done; NULL: nothing is wrong */
+} scaling_step;
+
+static bool scaling_primary(const svc_model *m, const svc_processes *of, unsigned spec, svc_model_host *out)
+{
+  size_t i;
+  for (i = 0; i < of->count; i++) {
+    if (of->at[i].spec != spec || of->at[i].node == SVC_NO_NODE) continue;
+    *out = svc_model_host_of(m, of, &of->at[i]);
+    if (out->role == SVC_MODEL_PRIMARY) return true;
+  }
+  return false;
+}
+
+static void scaling_up(svc_call *c, const scaling_shard *s, svc_node *spec, scaling_step *step)
+{
+  const svc_node *compute = svc_node_get(svc_node_get(svc_cluster_scaling_of(spec), "autoScaling"), "compute");
+  const char *size;
+  if (!svc_node_bool(compute, "enabled", false) || !scaling_hot(s)) return;
+  size = svc_cluster_scaling_next(c, spec, true);
+  if (size) svc_cluster_scaling_set(c, spec, size, 0);
+  if (size) step->event = "COMPUTE_AUTO_SCALE_INITIATED_BASE";
+  step->failed = "COMPUTE_AUTO_SCALE_MAX_INSTANCE_SIZE_FAIL_BASE";
+}
+
+static void scaling_grow(svc_call *c, const scaling_shard *s, svc_node *spec, scaling_step *step)
+{
+  const svc_node *disk = svc_node_get(svc_node_get(svc_cluster_scaling_of(spec), "autoScaling"), "diskGB");
+  int64_t gigabytes = svc_node_bool(disk, "enabled", false) ? scaling_disk(s) : 0;
+  if (!gigabytes) return;
+  svc_cluster_scaling_set(c, spec, NULL, gigabytes);
+  step->event = "DISK_AUTO_SCALE_INITIATED";
+  step->failed = "DISK_AUTO_SCALE_MAX_DISK_SIZE_FAIL";
+}
+
+static void scaling_down(svc_call *c, const scaling_shard *s, svc_node *spec, scaling_step *step)
+{
+  const svc_node *compute = svc_node_get(svc_node_get(svc_cluster_scaling_of(spec), "autoScaling"), "compute");
+  const char *size;
+  if (!svc_node_bool(compute, "enabled", false) || !svc_node_bool(compute, "scaleDownEnabled", false)) return;
+  size = svc_cluster_scaling_next(c, spec, false);
+  if (!size || !scaling_cool(s, size)) return;
+  svc_cluster_scaling_set(c, spec, size, 0);
+  step->event = "COMPUTE_AUTO_SCALE_INITIATED_BASE";
+  step->failed = "COMPUTE_AUTO_SCALE_SCALE_DOWN_FAIL_BASE";
+}
+
+/* The first kind of step that a shard needs is taken by all shards that need it. */
+static bool scaling_decide(svc_call *c, const svc_entity *cluster, svc_node *body, scaling_step *step)
+{
+  static void (*const kinds[])(svc_call *c, const scaling_shard *s, svc_node *spec, scaling_step *step) = { scaling_up, scaling_grow, scaling_down };
+  svc_processes of;
+  svc_model model;
+  svc_node *spec;
+  unsigned i, n;
+  if (!svc_processes_of(c, cluster, &of) || !svc_model_of(c, cluster, of.body, &model)) return false;
+  for (i = 0; i < sizeof kinds / sizeof kinds[0] && !step->event; i++)
+    for (n = 0, spec = svc_node_first(svc_node_get(body, "replicationSpecs")); spec; spec = spec->next, n++) {
+      scaling_shard shard = { .m = &model, .now = c->now };
+      if (scaling_primary(&model, &of, n, &shard.host)) kinds[i](c, &shard, spec, step);
+    }
+  return svc_txn_good(c) && (!c->arena->failed || svc_no_memory(c));
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- noun */
+
+/* What cannot be done is told once, though the need for it comes and goes with the hours of a day. */
+static bool autoscaling_tell(svc_call *c, svc_change *record, const svc_entity *cluster, const char *failed)
+{
+  if (!failed || svc_node_is(record->body, "failed", failed)) return true;
+  svc_node_set_text(c->arena, record->body, "failed", failed);
+  return svc_event_about(c, svc_noun_by_kind(c->s, CLUSTER_KIND), cluster, failed, false);
+}
+
+static bool autoscaling_look(svc_call *c, svc_change *record, const svc_entity *cluster)
+{
+  scaling_step step = { NULL, NULL };
+  svc_change change;
+  bool done = false;
+  if (!svc_cluster_scaling_begin(c, cluster, &change, &done)) return false;
+  if (!done) return true; /* something else is done to it */
+  if (!scaling_decide(c, cluster, change.body, &step)) return false;
+  done = false;
+  if (step.event && !svc_cluster_scaling_keep(c, &change, step.event, &done)) return false;
+  if (done) svc_node_drop(record->body, "failed");
+  return done || autoscaling_tell(c, record, cluster, step.failed);
+}
+
+static bool autoscaling_fell_due(svc_call *c, svc_change *record, int tag)
+{
+  svc_entity cluster;
+  int rc;
+  if (tag != SVC_DUE_RUN) return true;
+  svc_change_due(record, SVC_DUE_RUN, c->now + CLUSTER_SCALING_EVERY);
+  rc = svc_entity_get(c->txn, CLUSTER_KIND, &c->scope.group, &record->parent, &cluster);
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
+  return autoscaling_look(c, record, &cluster);
+}
+
+SVC_PRIVATE const svc_noun svc_noun_autoscaling = {
+  .name = "autoscaling",
+  .kind = CLUSTER_SCALING_KIND,
+  .parent = "cluster",
+  .object = &autoscaling_object,
+  .fell_due = autoscaling_fell_due
+};
