@@ -9,7 +9,7 @@
 ** The rule: work that falls due runs in the scope of its record, and may insert, count, meter and write events as a
 ** request does.
 */
-#include "pipeline/pipeline.h"
+#include "pipeline/meddle.h"
 
 #define LIFECYCLE_BATCH 256 /* steps of one transaction */
 #define LIFECYCLE_SPENT 1024 /* records that they read, see svc_call.spent: the step that comes to so many is the last of it */
@@ -100,6 +100,11 @@ SVC_PRIVATE bool svc_transition_take(svc_call *c, const svc_noun_info *noun, con
   change.id = stored->id;
   change.parent = stored->parent;
   t = life && tag == SVC_DUE_STATE ? svc_transition_from(noun->noun, svc_node_str(change.before, life->field)) : NULL;
+  if (t && !action && svc_meddles(c->s, SVC_WATCH_STEPS)) {
+    bool taken;
+    if (!svc_step_meddled(c, &change, t->order, facts, &taken)) return false;
+    if (taken) return true;
+  }
   if (!action && t) action = t->order;
   if (action && !facts && !svc_facts_simulate(c, &change, action, &facts)) return false;
   if (svc_node_get(facts, SVC_FAILURE)) return svc_order_failed(c, noun, stored, facts);
