@@ -43,7 +43,7 @@ SVC_PRIVATE int svc_control_open(svc *s)
     svc_mutex_destroy(&k->lock);
     return SVC_NOMEM;
   }
-  s->meddler = &svc_control_meddler;
+  s->meddler = svc_control_meddler();
   s->control = k; /* not before: it says that there is something to close */
   return control_configure(s);
 }

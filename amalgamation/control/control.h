@@ -32,7 +32,7 @@ typedef struct svc_kept_snapshot {
 
 typedef struct svc_journal svc_journal;
 
-enum svc_failure_kind { SVC_FAILURE_STEP, SVC_FAILURE_STATE, SVC_FAILURE_KINDS };
+enum svc_failure_kind { SVC_FAILURE_STEP, SVC_FAILURE_STATE, SVC_FAILURE_HOST, SVC_FAILURE_KINDS };
 enum svc_outcome { SVC_OUTCOME_FAIL, SVC_OUTCOME_STALL, SVC_OUTCOME_SLOW, SVC_OUTCOME_PARTIAL };
 enum svc_host_phase { SVC_HOST_WAITS, SVC_HOST_DOWN };
 
@@ -49,7 +49,8 @@ typedef struct svc_failure {
   char what[256];     /* the order, the resource's noun, or the host */
   char state[65], name[129], reason[257];
   int64_t at, every;  /* of hosts: when the next thing happens, and how long after it happens again; 0: never */
-  int64_t last_down;
+  int64_t first, last_down; /* of hosts: when it is to go down first, and when it went down last */
+  bool over;          /* of hosts: nothing happens any more */
   int phase;          /* enum svc_host_phase */
   int index;          /* of hosts: less than 0: by `what` */
   char project[25];   /* "": any */
@@ -147,8 +148,16 @@ SVC_PRIVATE bool svc_faults_write(svc_call *c, svc_buf *b);
 /* fault_steps.c, fault_hosts.c */
 SVC_DECLARE(const svc_failure_row svc_failure_step_row)
 SVC_DECLARE(const svc_failure_row svc_failure_state_row)
-SVC_DECLARE(const svc_meddler svc_control_meddler)
+SVC_DECLARE(const svc_failure_row svc_failure_host_row)
+SVC_PRIVATE const svc_meddler *svc_control_meddler(void);
 SVC_PRIVATE size_t svc_steps_held(const svc_failures *all, int rule, svc_held_step *out, int64_t now); /* rule 0: all. Room for SVC_STRIKES */
+
+#define SVC_FAULT_TEXT(b, name, value) (svc_buf_text(b, name), svc_json_escape(b, svc_str_c(value)))
+SVC_PRIVATE bool svc_fault_wrong(char why[], const char *what, svc_str value); /* false; why: both, the value shortened */
+SVC_PRIVATE void svc_fault_hosts_fire(svc *s, int64_t now);   /* whatever is to happen by then happens, in order */
+SVC_PRIVATE int64_t svc_fault_hosts_next(svc *s);             /* INT64_MAX: nothing is to happen */
+SVC_PRIVATE bool svc_fault_hosts_up(svc *s, const svc_failure *f, int64_t now); /* its rule is removed: a host that it took down comes up */
+SVC_PRIVATE void svc_fault_hosts_back(svc_failure *f, int64_t now); /* the clock was set back */
 
 /* journal.c */
 SVC_PRIVATE void svc_journal_add(svc *s, svc_str entry); /* a line that is no request: JSON */

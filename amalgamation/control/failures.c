@@ -14,7 +14,7 @@ SVC_PRIVATE int svc_next_fault_id(svc_control *k)
 
 SVC_PRIVATE bool svc_failure_spent(const svc_failure *f)
 {
-  return f->count && f->struck >= f->count;
+  return f->over || (f->count && f->struck >= f->count);
 }
 
 SVC_PRIVATE bool svc_failure_strikes(svc_failure *f)
@@ -103,24 +103,43 @@ SVC_PRIVATE int svc_failure_put(svc *s, svc_failure *f)
   return rc;
 }
 
+/* The first rule of this id, 0: of any, is removed; and what it holds. */
+static bool failures_take(svc *s, int id, int64_t now, svc_failure *out, svc_held_step *held, size_t *n)
+{
+  svc_failures *all;
+  size_t i = 0;
+  bool found;
+  svc_mutex_lock(&s->control->lock);
+  all = s->control->failures;
+  while (all && i < all->count && id && all->rules[i].id != id) i++;
+  found = all && i < all->count;
+  if (found) {
+    *out = all->rules[i];
+    *n = svc_steps_held(all, out->id, held, now);
+    failures_drop(all, i);
+  }
+  svc_mutex_unlock(&s->control->lock);
+  return found;
+}
+
 /* What it held goes on. */
 SVC_PRIVATE int svc_failure_remove(svc *s, int id)
 {
   svc_held_step held[SVC_STRIKES];
   svc_control *k = s->control;
   int64_t now = svc_now(s);
+  svc_failure gone;
+  size_t n;
   int rc = SVC_INVALID;
-  size_t i, n = 0;
-  svc_mutex_lock(&k->lock);
-  if (k->failures) n = svc_steps_held(k->failures, id, held, now);
-  for (i = k->failures ? k->failures->count : 0; i-- > 0;) {
-    if (id && k->failures->rules[i].id != id) continue;
-    failures_drop(k->failures, i);
-    rc = SVC_OK;
+  while (failures_take(s, id, now, &gone, held, &n)) {
+    rc = n ? svc_steps_release(s, held, n, now) : SVC_OK;
+    if (rc == SVC_OK && gone.phase == SVC_HOST_DOWN && !svc_fault_hosts_up(s, &gone, now)) rc = SVC_IO;
+    if (rc != SVC_OK) break;
   }
+  svc_mutex_lock(&k->lock);
   failures_watch(s);
   svc_mutex_unlock(&k->lock);
-  return n ? svc_steps_release(s, held, n, now) : rc;
+  return rc;
 }
 
 SVC_PRIVATE size_t svc_failure_list(svc *s, svc_failure *out)
@@ -138,7 +157,10 @@ SVC_PRIVATE size_t svc_failure_list(svc *s, svc_failure *out)
 SVC_PRIVATE void svc_failures_back(svc *s)
 {
   svc_control *k = s->control;
+  int64_t now = svc_now(s);
+  size_t i;
   svc_mutex_lock(&k->lock);
+  for (i = 0; k->failures && i < k->failures->count; i++) svc_fault_hosts_back(&k->failures->rules[i], now);
   if (k->failures) memset(k->failures->strikes, 0, sizeof k->failures->strikes);
   svc_mutex_unlock(&k->lock);
 }

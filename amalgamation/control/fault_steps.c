@@ -109,7 +109,11 @@ SVC_PRIVATE size_t svc_steps_held(const svc_failures *all, int rule, svc_held_st
   return n;
 }
 
-SVC_PRIVATE const svc_meddler svc_control_meddler = { fault_steps_step, NULL };
+SVC_PRIVATE const svc_meddler *svc_control_meddler(void)
+{
+  static const svc_meddler meddler = { fault_steps_step, NULL };
+  return &meddler;
+}
 
 /* --------------------------------------------------------------------------------------------------------------- as JSON */
 
@@ -129,12 +133,6 @@ static const svc_field fault_steps_state_fields[] = {
 static const svc_object fault_steps_state = { .name = "FaultState", .fields = SVC_ROWS(fault_steps_state_fields) };
 static const svc_field fault_steps_states_fields[] = { FAULT_OFTEN, F_LONG("seed"), F_OBJ("state", &fault_steps_state, .flags = SVC_REQUIRED) };
 static const svc_object fault_steps_state_object = { .name = "StateFault", .fields = SVC_ROWS(fault_steps_states_fields) };
-
-static bool fault_steps_wrong(char why[], const char *what, svc_str value)
-{
-  snprintf(why, SVC_FAULT_WHY, "%s%.*s", what, (int)(value.n < 100 ? value.n : 100), value.p);
-  return false;
-}
 
 static void fault_steps_keep(char *out, size_t size, svc_str text)
 {
@@ -163,22 +161,16 @@ static bool fault_steps_read(svc_call *c, svc_failure *f, char why[])
   fault_steps_keep(f->what, sizeof f->what, svc_node_str(c->checked, "order"));
   fault_steps_keep(f->reason, sizeof f->reason, reason.n ? reason : SVC_S(FAULT_STEPS_REASON));
   f->ms = svc_node_i64(c->checked, "seconds", 0) * 1000;
-  if (!fault_steps_known(c->s, f->what)) return fault_steps_wrong(why, "order: no state waits for an order ", svc_str_c(f->what));
-  if (slow && !timed) return fault_steps_wrong(why, "seconds is required where the outcome is slow", SVC_S(""));
-  return slow || !timed ? true : fault_steps_wrong(why, "seconds is only for the outcome slow", SVC_S(""));
-}
-
-static void fault_steps_text(svc_buf *b, const char *name, const char *value)
-{
-  svc_buf_text(b, name);
-  svc_json_escape(b, svc_str_c(value));
+  if (!fault_steps_known(c->s, f->what)) return svc_fault_wrong(why, "order: no state waits for an order ", svc_str_c(f->what));
+  if (slow && !timed) return svc_fault_wrong(why, "seconds is required where the outcome is slow", SVC_S(""));
+  return slow || !timed ? true : svc_fault_wrong(why, "seconds is only for the outcome slow", SVC_S(""));
 }
 
 static void fault_steps_write(svc_buf *b, const svc_failure *f)
 {
-  fault_steps_text(b, "\"order\":", f->what);
-  fault_steps_text(b, ",\"outcome\":", fault_steps_outcomes[f->outcome]);
-  fault_steps_text(b, ",\"reason\":", f->reason);
+  SVC_FAULT_TEXT(b, "\"order\":", f->what);
+  SVC_FAULT_TEXT(b, ",\"outcome\":", fault_steps_outcomes[f->outcome]);
+  SVC_FAULT_TEXT(b, ",\"reason\":", f->reason);
   if (f->ms) svc_buf_text(b, ",\"seconds\":");
   if (f->ms) svc_buf_i64(b, f->ms / 1000);
   svc_buf_char(b, ',');
@@ -194,17 +186,17 @@ static bool fault_steps_state_read(svc_call *c, svc_failure *f, char why[])
   fault_steps_keep(f->name, sizeof f->name, svc_node_str(of, "name"));
   f->outcome = SVC_OUTCOME_STALL;
   info = svc_noun_named(c->s, f->what);
-  if (!info || !info->noun->lifecycle) return fault_steps_wrong(why, "state.noun: there is no resource with states called ", noun);
-  return svc_transition_from(info->noun, value) ? true : fault_steps_wrong(why, "state.value: it is no state that ends by itself: ", value);
+  if (!info || !info->noun->lifecycle) return svc_fault_wrong(why, "state.noun: there is no resource with states called ", noun);
+  return svc_transition_from(info->noun, value) ? true : svc_fault_wrong(why, "state.value: it is no state that ends by itself: ", value);
 }
 
 static void fault_steps_state_write(svc_buf *b, const svc_failure *f)
 {
   svc_buf_text(b, "\"state\":{");
-  if (f->name[0]) fault_steps_text(b, "\"name\":", f->name);
+  if (f->name[0]) SVC_FAULT_TEXT(b, "\"name\":", f->name);
   if (f->name[0]) svc_buf_char(b, ',');
-  fault_steps_text(b, "\"noun\":", f->what);
-  fault_steps_text(b, ",\"value\":", f->state);
+  SVC_FAULT_TEXT(b, "\"noun\":", f->what);
+  SVC_FAULT_TEXT(b, ",\"value\":", f->state);
   svc_buf_text(b, "},");
 }
 

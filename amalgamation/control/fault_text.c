@@ -24,8 +24,14 @@ static const svc_object fault_text_object = { .name = "Fault", .fields = SVC_ROW
 
 SVC_PRIVATE const svc_failure_row *svc_failure_row_of(int kind)
 {
-  static const svc_failure_row *const rows[SVC_FAILURE_KINDS] = { &svc_failure_step_row, &svc_failure_state_row };
+  static const svc_failure_row *const rows[SVC_FAILURE_KINDS] = { &svc_failure_step_row, &svc_failure_state_row, &svc_failure_host_row };
   return rows[kind];
+}
+
+SVC_PRIVATE bool svc_fault_wrong(char why[], const char *what, svc_str value)
+{
+  snprintf(why, SVC_FAULT_WHY, "%s%.*s", what, (int)(value.n < 100 ? value.n : 100), value.p);
+  return false;
 }
 
 /* Which kind has a member that this rule has; SVC_FAILURE_KINDS: it is about requests. */

@@ -235,10 +235,10 @@ static bool serve_reset(svc_call *c, svc_str name)
   int rc;
   (void)name;
   svc_mutex_lock(&k->keeping);
+  if (k->first) svc_fault_remove(c->s, 0); /* before: what they held goes on, and nobody sees it */
   rc = k->first ? svc_snapshot_restore(c->s, k->first) : SVC_INVALID;
   svc_mutex_unlock(&k->keeping);
   if (rc != SVC_OK) return serve_failed(c, rc, "there is nothing to go back to: svc_control_begin() was not called");
-  svc_fault_remove(c->s, 0);
   svc_journal_clear(c->s);
   return serve_nothing_more(c);
 }
