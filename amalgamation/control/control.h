@@ -10,6 +10,7 @@
 **      failures.c   rules by which other things do: how often they strike, and what they have struck
 **      fault_steps.c  orders that fail, stall, are slow or done in part; states that never end, or begin later
 **      fault_hosts.c  hosts that go down
+**      fault_lag.c  reads that lag behind writes
 **      fault_text.c rules of every kind as JSON
 **      journal.c    the last requests, with their secrets blanked
 **      blank.c      what is secret in a request, and in an answer
@@ -32,7 +33,7 @@ typedef struct svc_kept_snapshot {
 
 typedef struct svc_journal svc_journal;
 
-enum svc_failure_kind { SVC_FAILURE_STEP, SVC_FAILURE_STATE, SVC_FAILURE_HOST, SVC_FAILURE_KINDS };
+enum svc_failure_kind { SVC_FAILURE_STEP, SVC_FAILURE_STATE, SVC_FAILURE_HOST, SVC_FAILURE_LAG, SVC_FAILURE_KINDS };
 enum svc_outcome { SVC_OUTCOME_FAIL, SVC_OUTCOME_STALL, SVC_OUTCOME_SLOW, SVC_OUTCOME_PARTIAL };
 enum svc_host_phase { SVC_HOST_WAITS, SVC_HOST_DOWN };
 
@@ -46,6 +47,7 @@ typedef struct svc_failure {
   bool seeded;
   int outcome;
   int64_t ms;         /* of slow and later; of hosts: how long one is down, 0: until the rule is removed */
+  int64_t reads;      /* of lag, in place of ms */
   char what[256];     /* the order, the resource's noun, or the host */
   char state[65], name[129], reason[257];
   int64_t at, every;  /* of hosts: when the next thing happens, and how long after it happens again; 0: never */
@@ -65,6 +67,8 @@ typedef struct svc_strike {
   const char *begins; /* of SVC_FAILURE_LATER: the state that begins then */
 } svc_strike;
 
+typedef struct svc_lag svc_lag;
+
 #define SVC_FAILURES 64
 #define SVC_STRIKES 512 /* that are remembered; a batch of steps that runs again is less than this */
 typedef struct svc_failures {
@@ -83,6 +87,7 @@ struct svc_control {
   size_t fault_count;
   int last_id;
   svc_failures *failures; /* NULL: there never was one */
+  svc_lag *lag;           /* NULL: nothing ever lagged */
   svc_journal *journal; /* it has a lock of its own */
   atomic_bool moving;   /* somebody moves the clock */
   svc_mutex keeping;    /* of these: held while one is taken or restored, which the other lock must not be */
@@ -149,7 +154,15 @@ SVC_PRIVATE bool svc_faults_write(svc_call *c, svc_buf *b);
 SVC_DECLARE(const svc_failure_row svc_failure_step_row)
 SVC_DECLARE(const svc_failure_row svc_failure_state_row)
 SVC_DECLARE(const svc_failure_row svc_failure_host_row)
+SVC_DECLARE(const svc_failure_row svc_failure_lag_row)
 SVC_PRIVATE const svc_meddler *svc_control_meddler(void);
+/* What is remembered of a rule and an entity; NULL: nothing. And what is to be, from now on. */
+SVC_PRIVATE svc_strike *svc_strike_find(svc_failures *all, int rule, const svc_id *id);
+SVC_PRIVATE svc_strike *svc_strike_new(svc_failures *all, const svc_failure *f, const svc_entity *e, int64_t now);
+SVC_PRIVATE void svc_lag_changes(svc_call *c, const svc_entity *e, const svc_entity *old);
+SVC_PRIVATE svc_txn *svc_lag_reads(svc_call *c);
+SVC_PRIVATE void svc_lag_clear(svc *s); /* nothing lags any more; the lock is held */
+SVC_PRIVATE void svc_lag_close(svc *s);
 SVC_PRIVATE size_t svc_steps_held(const svc_failures *all, int rule, svc_held_step *out, int64_t now); /* rule 0: all. Room for SVC_STRIKES */
 
 #define SVC_FAULT_TEXT(b, name, value) (svc_buf_text(b, name), svc_json_escape(b, svc_str_c(value)))

@@ -64,6 +64,7 @@ static void failures_watch(svc *s)
   for (i = 0; all && i < all->count; i++) watch |= svc_failure_row_of(all->rules[i].kind)->watch;
   atomic_fetch_and(&s->watch, ~(unsigned)(SVC_WATCH_STEPS | SVC_WATCH_HOSTS | SVC_WATCH_LAG));
   atomic_fetch_or(&s->watch, watch);
+  if (!(watch & SVC_WATCH_LAG)) svc_lag_clear(s);
 }
 
 static void failures_drop(svc_failures *all, size_t at)
@@ -161,12 +162,14 @@ SVC_PRIVATE void svc_failures_back(svc *s)
   size_t i;
   svc_mutex_lock(&k->lock);
   for (i = 0; k->failures && i < k->failures->count; i++) svc_fault_hosts_back(&k->failures->rules[i], now);
+  svc_lag_clear(s);
   if (k->failures) memset(k->failures->strikes, 0, sizeof k->failures->strikes);
   svc_mutex_unlock(&k->lock);
 }
 
 SVC_PRIVATE void svc_failures_close(svc *s)
 {
+  svc_lag_close(s);
   if (s->control->failures) s->allocator.resize(s->allocator.context, s->control->failures, 0);
   s->control->failures = NULL;
 }

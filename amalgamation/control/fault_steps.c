@@ -33,7 +33,7 @@ static bool fault_steps_fits(const svc_failure *f, const svc_step *step)
   return f->kind == SVC_FAILURE_STATE && fault_steps_about(f, step->noun, step->entity) && svc_str_is(step->state, f->state);
 }
 
-static svc_strike *fault_steps_find(svc_failures *all, int rule, const svc_id *id)
+SVC_PRIVATE svc_strike *svc_strike_find(svc_failures *all, int rule, const svc_id *id)
 {
   size_t i;
   for (i = 0; i < SVC_STRIKES; i++)
@@ -41,9 +41,9 @@ static svc_strike *fault_steps_find(svc_failures *all, int rule, const svc_id *i
   return NULL;
 }
 
-static svc_strike *fault_steps_new(svc_failures *all, const svc_failure *f, const svc_entity *e, int64_t now)
+SVC_PRIVATE svc_strike *svc_strike_new(svc_failures *all, const svc_failure *f, const svc_entity *e, int64_t now)
 {
-  svc_strike *k = fault_steps_find(all, f->id, &e->id);
+  svc_strike *k = svc_strike_find(all, f->id, &e->id);
   if (!k) k = &all->strikes[all->next++ % SVC_STRIKES];
   memset(k, 0, sizeof *k);
   k->rule = f->id;
@@ -58,7 +58,7 @@ static svc_strike *fault_steps_new(svc_failures *all, const svc_failure *f, cons
 static bool fault_steps_strikes(svc *s, svc_failure *f, const svc_step *step, int64_t now, int64_t *until)
 {
   svc_failures *all = s->control->failures;
-  svc_strike *k = fault_steps_find(all, f->id, &step->entity->id);
+  svc_strike *k = svc_strike_find(all, f->id, &step->entity->id);
   bool stalls = f->outcome == SVC_OUTCOME_STALL;
   if (k && k->of.until == now && k->when != now) { /* it has waited */
     if (!stalls) return false;
@@ -66,7 +66,7 @@ static bool fault_steps_strikes(svc *s, svc_failure *f, const svc_step *step, in
     k->of.until = now + FAULT_STEPS_STALL;
   } else if (!k || k->when != now) {
     if (svc_failure_spent(f)) return false;
-    k = fault_steps_new(all, f, step->entity, now);
+    k = svc_strike_new(all, f, step->entity, now);
     k->struck = svc_failure_strikes(f);
     if (stalls || f->outcome == SVC_OUTCOME_SLOW) k->of.until = now + (stalls ? FAULT_STEPS_STALL : f->ms);
     if (!k->struck) k->of.until = 0;
@@ -111,7 +111,7 @@ SVC_PRIVATE size_t svc_steps_held(const svc_failures *all, int rule, svc_held_st
 
 SVC_PRIVATE const svc_meddler *svc_control_meddler(void)
 {
-  static const svc_meddler meddler = { fault_steps_step, NULL };
+  static const svc_meddler meddler = { fault_steps_step, svc_lag_changes, svc_lag_reads };
   return &meddler;
 }
 

@@ -84,6 +84,25 @@ SVC_PRIVATE bool svc_step_meddled(svc_call *c, svc_change *change, const char *a
   return meddle_fail(c, change->noun, &change->entity, &verdict);
 }
 
+/* --------------------------------------------------------------------------------------------------------------- lag */
+
+SVC_PRIVATE void svc_lag_note(svc_call *c, const svc_entity *e, const svc_entity *old)
+{
+  if (svc_meddles(c->s, SVC_WATCH_LAG) && c->s->meddler) c->s->meddler->changes(c, e, old);
+}
+
+/* What the path names is looked up again, in there. */
+SVC_PRIVATE bool svc_lag_begin(svc_call *c)
+{
+  svc_txn *txn;
+  if (!svc_meddles(c->s, SVC_WATCH_LAG) || !c->s->meddler) return true;
+  txn = c->s->meddler->reads(c);
+  if (!txn) return svc_no_memory(c);
+  if (txn != c->txn) c->route.resolved = c->route.parts = 0;
+  c->txn = txn;
+  return true;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- going on */
 
 typedef struct meddle_job {

@@ -27,8 +27,10 @@ typedef struct svc_verdict {
 struct svc_meddler {
   /* May run again for the same step: then the verdict is the same. */
   svc_verdict (*step)(svc_call *c, const svc_step *step);
-  /* A change leads into another state: when that is to begin; 0: now. Asked again for the same change, it says the same. */
-  int64_t (*later)(svc_call *c, const svc_noun *noun, const svc_entity *e);
+  /* An entity is about to be stored, or is about to go: e NULL. */
+  void (*changes)(svc_call *c, const svc_entity *e, const svc_entity *old);
+  /* The transaction in which a GET is answered: c->txn, or one that shows what was there before. NULL: no memory. */
+  svc_txn *(*reads)(svc_call *c);
 };
 
 static inline bool svc_meddles(const svc *s, unsigned what)
@@ -44,6 +46,8 @@ typedef struct svc_held_step {
 } svc_held_step;
 
 /* meddle.c */
+SVC_PRIVATE void svc_lag_note(svc_call *c, const svc_entity *e, const svc_entity *old); /* old NULL: it is new; e NULL: it goes */
+SVC_PRIVATE bool svc_lag_begin(svc_call *c); /* a GET is about to be answered */
 SVC_PRIVATE svc_verdict svc_step_ask(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_str state, const char *action, bool done);
 /* Does what the verdict says. *taken: the step is not to be taken any more. False: failed. */
 SVC_PRIVATE bool svc_step_meddled(svc_call *c, svc_change *change, const char *action, const svc_node *facts, bool *taken);
