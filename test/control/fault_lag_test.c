@@ -23,8 +23,10 @@ static const char *lag_team(t_place *w, const char *name)
 
 static void lag_open(t_place *w)
 {
+  char roles[128];
   t_place_open(w, &lag_config, "P1", NULL);
-  t_user(&w->t, "ann@example.com", "[]");
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w->org);
+  t_user(&w->t, "ann@example.com", roles);
 }
 
 static int lag_get(t_place *w, const char *id)
