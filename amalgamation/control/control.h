@@ -33,7 +33,7 @@ typedef struct svc_kept_snapshot {
 
 typedef struct svc_journal svc_journal;
 
-enum svc_failure_kind { SVC_FAILURE_STEP, SVC_FAILURE_STATE, SVC_FAILURE_HOST, SVC_FAILURE_LAG, SVC_FAILURE_KINDS };
+enum svc_failure_kind { SVC_FAILURE_STEP, SVC_FAILURE_STATE, SVC_FAILURE_LATER, SVC_FAILURE_HOST, SVC_FAILURE_LAG, SVC_FAILURE_KINDS };
 enum svc_outcome { SVC_OUTCOME_FAIL, SVC_OUTCOME_STALL, SVC_OUTCOME_SLOW, SVC_OUTCOME_PARTIAL };
 enum svc_host_phase { SVC_HOST_WAITS, SVC_HOST_DOWN };
 
@@ -153,6 +153,7 @@ SVC_PRIVATE bool svc_faults_write(svc_call *c, svc_buf *b);
 /* fault_steps.c, fault_hosts.c */
 SVC_DECLARE(const svc_failure_row svc_failure_step_row)
 SVC_DECLARE(const svc_failure_row svc_failure_state_row)
+SVC_DECLARE(const svc_failure_row svc_failure_later_row)
 SVC_DECLARE(const svc_failure_row svc_failure_host_row)
 SVC_DECLARE(const svc_failure_row svc_failure_lag_row)
 SVC_PRIVATE const svc_meddler *svc_control_meddler(void);

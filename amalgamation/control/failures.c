@@ -62,6 +62,8 @@ static void failures_watch(svc *s)
   unsigned watch = 0;
   size_t i;
   for (i = 0; all && i < all->count; i++) watch |= svc_failure_row_of(all->rules[i].kind)->watch;
+  for (i = 0; all && i < SVC_STRIKES; i++)
+    if (all->strikes[i].begins) watch |= SVC_WATCH_STEPS; /* a state is to begin, though its rule is gone */
   atomic_fetch_and(&s->watch, ~(unsigned)(SVC_WATCH_STEPS | SVC_WATCH_HOSTS | SVC_WATCH_LAG));
   atomic_fetch_or(&s->watch, watch);
   if (!(watch & SVC_WATCH_LAG)) svc_lag_clear(s);

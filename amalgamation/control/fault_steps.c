@@ -1,5 +1,5 @@
 /*
-** Orders that fail, stall, are slow or are done in part; states that never end.
+** Orders that fail, stall, are slow or are done in part; states that never end, or that begin later.
 **
 ** The pipeline asks before it takes a step (pipeline/meddle.h). The first rule that fits and strikes decides. A step that waits is asked
 ** again when its time has come: a slow one goes on then; a stalled one waits for another hour, or until its rule is removed.
@@ -109,9 +109,53 @@ SVC_PRIVATE size_t svc_steps_held(const svc_failures *all, int rule, svc_held_st
   return n;
 }
 
+static int64_t fault_steps_put_off(svc_call *c, svc_failure *f, const svc_entity *e, const char *state)
+{
+  svc_failures *all = c->s->control->failures;
+  svc_strike *k = svc_strike_find(all, f->id, &e->id);
+  if (!k || k->when != c->now) {
+    if (svc_failure_spent(f)) return 0;
+    k = svc_strike_new(all, f, e, c->now);
+    k->struck = svc_failure_strikes(f);
+    if (k->struck) svc_failure_note(c->s, f, e->unique.n ? e->unique : e->key, c->now);
+  }
+  if (!k->struck) return 0;
+  k->begins = state;
+  return k->of.until = c->now + f->ms;
+}
+
+static int64_t fault_steps_later(svc_call *c, const svc_noun *noun, const svc_entity *e, const char *state)
+{
+  svc_control *k = c->s->control;
+  int64_t when = 0;
+  size_t i;
+  svc_mutex_lock(&k->lock);
+  for (i = 0; k->failures && i < k->failures->count && !when; i++) {
+    svc_failure *f = &k->failures->rules[i];
+    if (f->kind == SVC_FAILURE_LATER && fault_steps_about(f, noun, e)) when = fault_steps_put_off(c, f, e, state);
+  }
+  svc_mutex_unlock(&k->lock);
+  return when;
+}
+
+/* Whether its rule is still there or not. */
+static const char *fault_steps_begins(svc_call *c, const svc_entity *e)
+{
+  svc_control *k = c->s->control;
+  const char *state = NULL;
+  size_t i;
+  svc_mutex_lock(&k->lock);
+  for (i = 0; k->failures && i < SVC_STRIKES; i++) {
+    const svc_strike *s = &k->failures->strikes[i];
+    if (s->rule && s->begins && s->of.until == c->now && svc_id_eq(&s->of.id, &e->id)) state = s->begins;
+  }
+  svc_mutex_unlock(&k->lock);
+  return state;
+}
+
 SVC_PRIVATE const svc_meddler *svc_control_meddler(void)
 {
-  static const svc_meddler meddler = { fault_steps_step, svc_lag_changes, svc_lag_reads };
+  static const svc_meddler meddler = { fault_steps_step, svc_lag_changes, svc_lag_reads, fault_steps_later, fault_steps_begins };
   return &meddler;
 }
 
@@ -176,6 +220,37 @@ static void fault_steps_write(svc_buf *b, const svc_failure *f)
   svc_buf_char(b, ',');
 }
 
+static const svc_field fault_steps_later_one_fields[] = {
+  F_STR("name", .min = 1, .max = 128), F_STR("noun", .flags = SVC_REQUIRED, .max = 64),
+  F_LONG("seconds", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 315360000)
+};
+static const svc_object fault_steps_later_one = { .name = "FaultLater", .fields = SVC_ROWS(fault_steps_later_one_fields) };
+static const svc_field fault_steps_later_fields[] = { FAULT_OFTEN, F_OBJ("later", &fault_steps_later_one, .flags = SVC_REQUIRED), F_LONG("seed") };
+static const svc_object fault_steps_later_object = { .name = "LaterFault", .fields = SVC_ROWS(fault_steps_later_fields) };
+
+static bool fault_steps_later_read(svc_call *c, svc_failure *f, char why[])
+{
+  const svc_node *of = svc_node_get(c->checked, "later");
+  const svc_noun_info *info;
+  fault_steps_keep(f->what, sizeof f->what, svc_node_str(of, "noun"));
+  fault_steps_keep(f->name, sizeof f->name, svc_node_str(of, "name"));
+  f->ms = svc_node_i64(of, "seconds", 0) * 1000;
+  info = svc_noun_named(c->s, f->what);
+  if (info && info->noun->lifecycle && info->noun->lifecycle->updated) return true;
+  return svc_fault_wrong(why, "later.noun: there is no resource whose changes lead into a state called ", svc_node_str(of, "noun"));
+}
+
+static void fault_steps_later_write(svc_buf *b, const svc_failure *f)
+{
+  svc_buf_text(b, "\"later\":{");
+  if (f->name[0]) SVC_FAULT_TEXT(b, "\"name\":", f->name);
+  if (f->name[0]) svc_buf_char(b, ',');
+  SVC_FAULT_TEXT(b, "\"noun\":", f->what);
+  svc_buf_text(b, ",\"seconds\":");
+  svc_buf_i64(b, f->ms / 1000);
+  svc_buf_text(b, "},");
+}
+
 static bool fault_steps_state_read(svc_call *c, svc_failure *f, char why[])
 {
   const svc_node *of = svc_node_get(c->checked, "state");
@@ -205,4 +280,7 @@ SVC_PRIVATE const svc_failure_row svc_failure_step_row = {
 };
 SVC_PRIVATE const svc_failure_row svc_failure_state_row = {
   "state", &fault_steps_state_object, fault_steps_state_read, fault_steps_state_write, SVC_WATCH_STEPS
+};
+SVC_PRIVATE const svc_failure_row svc_failure_later_row = {
+  "later", &fault_steps_later_object, fault_steps_later_read, fault_steps_later_write, SVC_WATCH_STEPS
 };

@@ -25,7 +25,7 @@ static const svc_object fault_text_object = { .name = "Fault", .fields = SVC_ROW
 SVC_PRIVATE const svc_failure_row *svc_failure_row_of(int kind)
 {
   static const svc_failure_row *const rows[SVC_FAILURE_KINDS] = {
-    &svc_failure_step_row, &svc_failure_state_row, &svc_failure_host_row, &svc_failure_lag_row
+    &svc_failure_step_row, &svc_failure_state_row, &svc_failure_later_row, &svc_failure_host_row, &svc_failure_lag_row
   };
   return rows[kind];
 }

@@ -84,6 +84,20 @@ SVC_PRIVATE bool svc_step_meddled(svc_call *c, svc_change *change, const char *a
   return meddle_fail(c, change->noun, &change->entity, &verdict);
 }
 
+/* Only out of a state in which it would stay: another one ends at a time of its own. */
+SVC_PRIVATE int64_t svc_state_later(svc_call *c, const svc_change *change, const svc_entity *e)
+{
+  const svc_noun *noun = change->noun->noun;
+  if (!svc_meddles(c->s, SVC_WATCH_STEPS) || !c->s->meddler || !change->before || change->due) return 0;
+  if (svc_transition_from(noun, svc_node_str(change->before, noun->lifecycle->field))) return 0;
+  return c->s->meddler->later(c, noun, e, change->state);
+}
+
+SVC_PRIVATE const char *svc_state_begins(svc_call *c, const svc_entity *e)
+{
+  return svc_meddles(c->s, SVC_WATCH_STEPS) && c->s->meddler ? c->s->meddler->begins(c, e) : NULL;
+}
+
 /* --------------------------------------------------------------------------------------------------------------- lag */
 
 SVC_PRIVATE void svc_lag_note(svc_call *c, const svc_entity *e, const svc_entity *old)

@@ -31,6 +31,9 @@ struct svc_meddler {
   void (*changes)(svc_call *c, const svc_entity *e, const svc_entity *old);
   /* The transaction in which a GET is answered: c->txn, or one that shows what was there before. NULL: no memory. */
   svc_txn *(*reads)(svc_call *c);
+  /* A change leads into another state: when that begins; 0: now. */
+  int64_t (*later)(svc_call *c, const svc_noun *noun, const svc_entity *e, const char *state);
+  const char *(*begins)(svc_call *c, const svc_entity *e); /* the state that was to begin now; NULL: none was */
 };
 
 static inline bool svc_meddles(const svc *s, unsigned what)
@@ -47,6 +50,9 @@ typedef struct svc_held_step {
 
 /* meddle.c */
 SVC_PRIVATE void svc_lag_note(svc_call *c, const svc_entity *e, const svc_entity *old); /* old NULL: it is new; e NULL: it goes */
+/* When a state begins that a change leads to; 0: now. And the state that begins now, because it was put off; NULL: none. */
+SVC_PRIVATE int64_t svc_state_later(svc_call *c, const svc_change *change, const svc_entity *e);
+SVC_PRIVATE const char *svc_state_begins(svc_call *c, const svc_entity *e);
 SVC_PRIVATE bool svc_lag_begin(svc_call *c); /* a GET is about to be answered */
 SVC_PRIVATE svc_verdict svc_step_ask(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_str state, const char *action, bool done);
 /* Does what the verdict says. *taken: the step is not to be taken any more. False: failed. */

@@ -164,6 +164,40 @@ TEST(fault_steps, driver)
   t_close(&w.t);
 }
 
+/* A change is answered in the old state, and the new one begins later; with a driver the order, too. */
+TEST(fault_steps, later)
+{
+  t_driver d;
+  svc_config with = { .driver = t_driver_init(&d) };
+  t_place w;
+  int round;
+  for (round = 0; round < 2; round++) {
+    t_driver_takes(&d, "cluster.update");
+    t_driver_does(&d, "cluster.create", "{\"hosts\":[\"a.example.net:1\"]}");
+    t_place_open(&w, round ? &with : NULL, "P1", BODY("A"));
+    svc_tick(w.t.s);
+    t_advance(&w.t, 60);
+    munit_assert_string_equal(steps_state(&w, "A"), "IDLE");
+    steps_fault(&w, "{\"later\":{\"noun\":\"cluster\",\"seconds\":3},\"count\":1}");
+    munit_assert_int(t_sendf(&w.t, "PATCH", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", "/groups/%s/clusters/A", w.group), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "stateName"), "IDLE");
+    munit_assert_string_equal(steps_struck(&w), "");
+    munit_assert_int(svc_fault_remove(w.t.s, 0), ==, SVC_OK); /* it begins, whether its rule is there or not */
+    t_advance(&w.t, 2);
+    munit_assert_string_equal(steps_state(&w, "A"), "IDLE");
+    t_advance(&w.t, 1);
+    munit_assert_string_equal(steps_state(&w, "A"), "UPDATING");
+    svc_tick(w.t.s);
+    if (round) munit_assert_int(t_driver_count(&d, "cluster.update"), ==, 1);
+    if (round) t_driver_finish(&d, w.t.s, "cluster.update", SVC_OK, NULL);
+    t_advance(&w.t, 5);
+    munit_assert_string_equal(steps_state(&w, "A"), "IDLE");
+    munit_assert_int(t_sendf(&w.t, "PATCH", "{\"tags\":[]}", "/groups/%s/clusters/A", w.group), ==, 200);
+    munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
+    t_close(&w.t);
+  }
+}
+
 /* The same rule with the same seed strikes the same orders, whatever the ids. */
 TEST(fault_steps, chances)
 {
@@ -230,6 +264,7 @@ TEST_SERVICE(fault_steps, refuses)
     { "{\"order\":7,\"outcome\":\"fail\"}", "order" },
     { "{\"state\":{\"noun\":\"cluster\",\"value\":\"SINGING\"}}", "state.value" }, { "{\"state\":{\"noun\":\"cluster\",\"value\":\"IDLE\"}}", "state.value" },
     { "{\"state\":{\"noun\":\"team\",\"value\":\"IDLE\"}}", "state.noun" }, { "{\"state\":{\"value\":\"IDLE\"}}", "noun" },
+    { "{\"later\":{\"noun\":\"cluster\"}}", "seconds" }, { "{\"later\":{\"noun\":\"team\",\"seconds\":1}}", "later.noun" },
     { "{\"state\":\"IDLE\"}", "state" }, { "[]", "svc_fault: " }, { "{", "malformed" }, { "", "malformed" },
   };
   svc_response list;
