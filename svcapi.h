@@ -703,8 +703,8 @@ SVC_API size_t svc_fault_list(svc *s, svc_fault *out, size_t room);
 **
 **   {"operation":"createCluster","status":503}   a request fails: the members of svc_fault, as POST /_svc/faults names them
 **   {"order":"cluster.create","outcome":"fail","reason":"no capacity"}
-**     An order of a lifecycle fails, as if a driver had failed it: failed state, event, alert. "order" is an action, or a prefix that
-**     ends in "*". The other outcomes: "slow", it takes `seconds` more; "stall", it never ends, until the rule is removed: then it goes
+**     An order that a state waits for fails, as if a driver had failed it: failed state, event, alert. "order" is an action, or a prefix
+**     that ends in "*"; orders that no state waits for are refused here. The other outcomes: "slow", it takes `seconds` more; "stall", it never ends, until the rule is removed: then it goes
 **     on; "partial", it ends with the first half of its facts (of the members, and of each list among them, rounded up), and then fails.
 **     With a driver, an order that fails, stalls or is slow does not reach it, or not yet; of what it reports as done a part is taken.
 **   {"state":{"noun":"cluster","value":"UPDATING","name":"shop"}}
@@ -713,16 +713,17 @@ SVC_API size_t svc_fault_list(svc *s, svc_fault *out, size_t room);
 **     A change is answered in the old state, and the state that it leads to begins so many seconds after.
 **   {"host":{"cluster":"shop","index":0,"project":"..."},"inSeconds":600,"forSeconds":60,"everySeconds":3600}
 **     A host goes down in so many seconds, or at "down":"2030-01-01T00:10:00Z", and comes up after forSeconds (optional: when the rule is
-**     removed). "host" may be "NAME:PORT" as well; index counts the processes of the cluster from 0; "project" is optional. With
-**     everySeconds it happens again and again. Events, alerts, elections and series follow as from a driver's report.
+**     removed). "host" may be "NAME:PORT" as well; index counts the hosts of its standard connection string from 0; "project" is
+**     optional: without it, every cluster of this name. With everySeconds it happens again and again. Events, alerts, elections and series follow as from a driver's report.
 **   {"lag":{"noun":"cluster","ms":500}} or {"lag":{"noun":"cluster","reads":2}}
 **     GETs of this resource, one or a list, show it as before the last write, for so many ms or for so many GETs: what is new is not
-**     there yet, and what was deleted still is. Writes and If-Match see the truth. The last 1000 changed records are held back.
+**     there yet, and what was deleted still is. Writes and If-Match see the truth. Up to 1000 records and 16 MiB are held back, the last ones.
 **
 ** All but the first kind have "count" (it strikes so often; 0: without end), "chance" (more than 0, up to 1) and "seed" (an integer: the
 ** same rule with the same seed strikes at the same places). A rule that is used up is gone, but for one that something waits for.
-** Up to 64 of them; they live in memory, on this handle. svc_snapshot_restore() leaves them, though a host that is down again goes
-** down at its time once more. svc_fault_remove() removes them, too. The journal has a line for each strike, {"time","fault","what",...}.
+** Up to 64 of them; they live in memory, on this handle. svc_snapshot_restore() leaves them: a host whose time is ahead again goes down
+** once more, and nothing lags. svc_fault_remove() removes them, too; svc_fault_list() shows only those of the first kind. The journal
+** has a line for each strike: {"time":"...","fault":ID,"order":"cluster.create","outcome":"fail","reason":"...","about":"NAME"}.
 **
 ** svc_fault_add_json: as svc_fault_add(); the log says which member is wrong. svc_fault_list_json: all rules as a JSON array, as GET
 ** /_svc/faults shows them; free it with svc_response_free(). SVC_OK, SVC_NOMEM or SVC_INVALID.

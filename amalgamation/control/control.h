@@ -164,7 +164,7 @@ SVC_PRIVATE void svc_lag_changes(svc_call *c, const svc_entity *e, const svc_ent
 SVC_PRIVATE svc_txn *svc_lag_reads(svc_call *c);
 SVC_PRIVATE void svc_lag_clear(svc *s); /* nothing lags any more; the lock is held */
 SVC_PRIVATE void svc_lag_close(svc *s);
-SVC_PRIVATE size_t svc_steps_held(const svc_failures *all, int rule, svc_held_step *out, int64_t now); /* rule 0: all. Room for SVC_STRIKES */
+SVC_PRIVATE size_t svc_steps_held(const svc_failures *all, int rule, svc_held_step *out, int64_t now); /* rule 0: all. Room for SVC_STRIKES; NULL: how many */
 
 #define SVC_FAULT_TEXT(b, name, value) (svc_buf_text(b, name), svc_json_escape(b, svc_str_c(value)))
 SVC_PRIVATE bool svc_fault_wrong(char why[], const char *what, svc_str value); /* false; why: both, the value shortened */

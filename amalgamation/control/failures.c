@@ -51,9 +51,8 @@ SVC_PRIVATE void svc_failure_note(svc *s, const svc_failure *f, svc_str about, i
 /* Is it listed? What holds something is, though it is used up: removing it lets that go on. */
 static bool failures_shown(const svc_failures *all, const svc_failure *f, int64_t now)
 {
-  svc_held_step held[SVC_STRIKES];
   if (!svc_failure_spent(f) || f->phase == SVC_HOST_DOWN) return true;
-  return f->outcome == SVC_OUTCOME_STALL && svc_steps_held(all, f->id, held, now);
+  return f->outcome == SVC_OUTCOME_STALL && svc_steps_held(all, f->id, NULL, now);
 }
 
 static void failures_watch(svc *s)

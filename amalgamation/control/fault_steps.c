@@ -44,7 +44,9 @@ SVC_PRIVATE svc_strike *svc_strike_find(svc_failures *all, int rule, const svc_i
 SVC_PRIVATE svc_strike *svc_strike_new(svc_failures *all, const svc_failure *f, const svc_entity *e, int64_t now)
 {
   svc_strike *k = svc_strike_find(all, f->id, &e->id);
-  if (!k) k = &all->strikes[all->next++ % SVC_STRIKES];
+  unsigned tries = SVC_STRIKES;
+  for (; !k && tries--; all->next++) /* what something waits for is not forgotten, if there is another one */
+    if (!tries || all->strikes[all->next % SVC_STRIKES].of.until <= now) k = &all->strikes[all->next % SVC_STRIKES];
   memset(k, 0, sizeof *k);
   k->rule = f->id;
   memcpy(k->of.kind, e->kind, SVC_KIND_SIZE);
@@ -104,7 +106,10 @@ SVC_PRIVATE size_t svc_steps_held(const svc_failures *all, int rule, svc_held_st
     const svc_failure *f = &all->rules[i];
     if ((rule && f->id != rule) || f->outcome != SVC_OUTCOME_STALL) continue;
     for (k = 0; k < SVC_STRIKES; k++)
-      if (all->strikes[k].rule == f->id && all->strikes[k].of.until > now) out[n++] = all->strikes[k].of;
+      if (all->strikes[k].rule == f->id && all->strikes[k].of.until > now) {
+        if (out) out[n] = all->strikes[k].of;
+        n++;
+      }
   }
   return n;
 }
