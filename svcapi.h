@@ -699,6 +699,39 @@ SVC_API int svc_fault_remove(svc *s, int id); /* 0: all of them. SVC_INVALID: th
 SVC_API size_t svc_fault_list(svc *s, svc_fault *out, size_t room);
 
 /*
+** Rules as JSON text, of every kind. A member says which kind it is:
+**
+**   {"operation":"createCluster","status":503}   a request fails: the members of svc_fault, as POST /_svc/faults names them
+**   {"order":"cluster.create","outcome":"fail","reason":"no capacity"}
+**     An order that a state waits for fails, as if a driver had failed it: failed state, event, alert. "order" is an action, or a prefix
+**     that ends in "*"; orders that no state waits for are refused here. The other outcomes: "slow", it takes `seconds` more; "stall", it never ends, until the rule is removed: then it goes
+**     on; "partial", it ends with the first half of its facts (of the members, and of each list among them, rounded up), and then fails.
+**     With a driver, an order that fails, stalls or is slow does not reach it, or not yet; of what it reports as done a part is taken.
+**   {"state":{"noun":"cluster","value":"UPDATING","name":"shop"}}
+**     A state never ends, until the rule is removed. "name" is optional, here and below.
+**   {"later":{"noun":"cluster","seconds":3,"name":"shop"}}
+**     A change is answered in the old state, and the state that it leads to begins so many seconds after.
+**   {"host":{"cluster":"shop","index":0,"project":"..."},"inSeconds":600,"forSeconds":60,"everySeconds":3600}
+**     A host goes down in so many seconds, or at "down":"2030-01-01T00:10:00Z", and comes up after forSeconds (optional: when the rule is
+**     removed). "host" may be "NAME:PORT" as well; index counts the hosts of its standard connection string from 0; "project" is
+**     optional: without it, every cluster of this name. With everySeconds it happens again and again. Events, alerts, elections and series follow as from a driver's report.
+**   {"lag":{"noun":"cluster","ms":500}} or {"lag":{"noun":"cluster","reads":2}}
+**     GETs of this resource, one or a list, show it as before the last write, for so many ms or for so many GETs: what is new is not
+**     there yet, and what was deleted still is. Writes and If-Match see the truth. Up to 1000 records and 16 MiB are held back, the last ones.
+**
+** All but the first kind have "count" (it strikes so often; 0: without end), "chance" (more than 0, up to 1) and "seed" (an integer: the
+** same rule with the same seed strikes at the same places). A rule that is used up is gone, but for one that something waits for.
+** Up to 64 of them; they live in memory, on this handle. svc_snapshot_restore() leaves them: a host whose time is ahead again goes down
+** once more, and nothing lags. svc_fault_remove() removes them, too; svc_fault_list() shows only those of the first kind. The journal
+** has a line for each strike: {"time":"...","fault":ID,"order":"cluster.create","outcome":"fail","reason":"...","about":"NAME"}.
+**
+** svc_fault_add_json: as svc_fault_add(); the log says which member is wrong. svc_fault_list_json: all rules as a JSON array, as GET
+** /_svc/faults shows them; free it with svc_response_free(). SVC_OK, SVC_NOMEM or SVC_INVALID.
+*/
+SVC_API int svc_fault_add_json(svc *s, const char *rule, int *id);
+SVC_API int svc_fault_list_json(svc *s, svc_response *out);
+
+/*
 ** The last requests, up to `limit` of them (0: all that are kept), as a response whose body is a JSON array, the newest last. Each
 ** has time, method, target, operation, status, errorCode, caller, and headers and bodies of request and answer. Secrets are
 ** blanked before anything is kept: Authorization but for its scheme, headers and members of bodies that are not known to be
@@ -720,7 +753,8 @@ SVC_API void svc_journal_clear(svc *s);
 **   POST /_svc/snapshots/a:restore         back to it
 **   DELETE /_svc/snapshots/a
 **   GET, POST, DELETE /_svc/faults         all; {"operation":"createCluster","kind":"answer|expiredToken|staleNonce","status":503,
-**                                          "errorCode":"...","drop":"before|after","delayMs":0,"count":2,"chance":1.0}; none any more
+**                                          "errorCode":"...","drop":"before|after","delayMs":0,"count":2,"chance":1.0}, or another
+**                                          rule of svc_fault_add_json(); none any more
 **   DELETE /_svc/faults/1                  by its id
 **   GET, DELETE /_svc/journal?limit=100    as svc_journal_read() shows it, the last 100 unless it says otherwise; empty it
 **

@@ -37,6 +37,7 @@ static bool api_may_serve(svc_call *c)
 static void api_apply_due(svc *s, int64_t now)
 {
   if (atomic_load_explicit(&s->health.off, memory_order_relaxed)) return;
+  if (api_watched(s, SVC_WATCH_HOSTS)) SVC_CONTROL(svc_fault_hosts_fire(s, now), (void)0); /* a test has a host go down */
   if (svc_commit_due(&s->commit, now)) svc_apply_due(s, now);
   if (svc_access_uses_due(s, now)) svc_access_uses_flush(s, now);
 }

@@ -14,6 +14,12 @@ int svc_control_request(svc *s, const char *token, const svc_request *request, s
 }
 #endif
 
+/* Does a test have hosts go down? */
+static bool host_meddled(const svc *s)
+{
+  return (atomic_load_explicit(&s->watch, memory_order_relaxed) & SVC_WATCH_HOSTS) != 0;
+}
+
 int svc_tick(svc *s)
 {
   int64_t now;
@@ -23,6 +29,7 @@ int svc_tick(svc *s)
   if (rc != SVC_OK) return rc;
   now = svc_now(s);
   if (svc_access_uses_due(s, now)) svc_access_uses_flush(s, now);
+  if (host_meddled(s)) SVC_CONTROL(svc_fault_hosts_fire(s, now), (void)0);
   rc = svc_apply_due(s, now);
   return rc == SVC_OK ? svc_orders_hand_out(s, now) : rc;
 }
@@ -30,6 +37,7 @@ int svc_tick(svc *s)
 int svc_is_due(svc *s)
 {
   int64_t now = s ? svc_now(s) : 0;
+  if (s && host_meddled(s) && SVC_CONTROL(svc_fault_hosts_next(s), INT64_MAX) <= now) return 1;
   return s && (svc_commit_due(&s->commit, now) || svc_access_uses_due(s, now));
 }
 

@@ -42,12 +42,13 @@ static bool clock_forward(svc *s, int64_t from, int64_t to)
   return good;
 }
 
-/* Where the next stride ends. */
+/* Where the next stride ends: not behind a host that a test has go down. */
 static int64_t clock_stride(svc *s, int64_t now, int64_t to)
 {
   bool tells = s->config.driver || s->config.notify;
-  int64_t next = svc_commit_next(&s->commit), order = tells ? svc_orders_next(s, now) : INT64_MAX;
+  int64_t next = svc_commit_next(&s->commit), order = tells ? svc_orders_next(s, now) : INT64_MAX, host = svc_fault_hosts_next(s);
   if (order < next) next = order;
+  if (host > now && host < to) to = host;
   if (next < now) next = now;
   if (next > to) return to;
   if (!tells && next < to - CLOCK_STRIDE) return next + CLOCK_STRIDE;
@@ -59,6 +60,7 @@ static int clock_tick(svc *s, int64_t now, int64_t *left)
 {
   int rc;
   if (svc_access_uses_due(s, now)) svc_access_uses_flush(s, now);
+  if (svc_meddles(s, SVC_WATCH_HOSTS)) svc_fault_hosts_fire(s, now);
   do {
     rc = svc_apply_due_some(s, now, left);
     if (rc == SVC_OK) rc = svc_orders_hand_out(s, now);

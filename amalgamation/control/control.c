@@ -43,6 +43,7 @@ SVC_PRIVATE int svc_control_open(svc *s)
     svc_mutex_destroy(&k->lock);
     return SVC_NOMEM;
   }
+  s->meddler = svc_control_meddler();
   s->control = k; /* not before: it says that there is something to close */
   return control_configure(s);
 }
@@ -67,6 +68,7 @@ SVC_PRIVATE void svc_control_close(svc *s)
   size_t i;
   if (!k) return;
   svc_journal_close(s);
+  svc_failures_close(s);
   for (i = 0; i < SVC_SNAPSHOTS; i++) svc_snapshot_free(k->kept[i].snapshot);
   svc_snapshot_free(k->first);
   svc_mutex_destroy(&k->keeping);

@@ -7,6 +7,11 @@
 **      seed.c       random bytes that are the same on every run
 **      whole.c      the whole store in memory, and back
 **      faults.c     rules by which requests fail
+**      failures.c   rules by which other things do: how often they strike, and what they have struck
+**      fault_steps.c  orders that fail, stall, are slow or done in part; states that never end, or begin later
+**      fault_hosts.c  hosts that go down
+**      fault_lag.c  reads that lag behind writes
+**      fault_text.c rules of every kind as JSON
 **      journal.c    the last requests, with their secrets blanked
 **      blank.c      what is secret in a request, and in an answer
 **      serve.c      the same over HTTP, for svc_control_request() in host.c
@@ -14,7 +19,7 @@
 #ifndef SVC_CONTROL_H
 #define SVC_CONTROL_H
 
-#include "pipeline/pipeline.h"
+#include "pipeline/meddle.h"
 
 #define SVC_FAULTS 64    /* rules */
 #define SVC_SNAPSHOTS 16 /* that are kept by name */
@@ -28,6 +33,51 @@ typedef struct svc_kept_snapshot {
 
 typedef struct svc_journal svc_journal;
 
+enum svc_failure_kind { SVC_FAILURE_STEP, SVC_FAILURE_STATE, SVC_FAILURE_LATER, SVC_FAILURE_HOST, SVC_FAILURE_LAG, SVC_FAILURE_KINDS };
+enum svc_outcome { SVC_OUTCOME_FAIL, SVC_OUTCOME_STALL, SVC_OUTCOME_SLOW, SVC_OUTCOME_PARTIAL };
+enum svc_host_phase { SVC_HOST_WAITS, SVC_HOST_DOWN };
+
+/* A rule by which something else than a request fails. */
+typedef struct svc_failure {
+  int id, kind;
+  int64_t count, struck;
+  int64_t chance;     /* millionths */
+  uint64_t generator; /* of chance */
+  int64_t seed;
+  bool seeded;
+  int outcome;
+  int64_t ms;         /* of slow and later; of hosts: how long one is down, 0: until the rule is removed */
+  int64_t reads;      /* of lag, in place of ms */
+  char what[256];     /* the order, the resource's noun, or the host */
+  char state[65], name[129], reason[257];
+  int64_t at, every;  /* of hosts: when the next thing happens, and how long after it happens again; 0: never */
+  int64_t first, last_down; /* of hosts: when it is to go down first, and when it went down last */
+  bool over;          /* of hosts: nothing happens any more */
+  int phase;          /* enum svc_host_phase */
+  int index;          /* of hosts: less than 0: by `what` */
+  char project[25];   /* "": any */
+} svc_failure;
+
+/* What a rule has said of a step. Work may run again, and then it has to say the same. */
+typedef struct svc_strike {
+  int rule; /* id; 0: none */
+  svc_held_step of; /* until: when it is asked again; 0: it is not */
+  int64_t when;
+  bool struck;
+  const char *begins; /* of SVC_FAILURE_LATER: the state that begins then */
+} svc_strike;
+
+typedef struct svc_lag svc_lag;
+
+#define SVC_FAILURES 64
+#define SVC_STRIKES 512 /* that are remembered; a batch of steps that runs again is less than this */
+typedef struct svc_failures {
+  svc_failure rules[SVC_FAILURES];
+  size_t count;
+  svc_strike strikes[SVC_STRIKES];
+  unsigned next; /* the strike that is forgotten next */
+} svc_failures;
+
 struct svc_control {
   svc_mutex lock; /* of all that follows, but for what is said otherwise */
   int64_t now;    /* of the manual clock */
@@ -36,6 +86,8 @@ struct svc_control {
   const svc_plan *of[SVC_FAULTS]; /* for which operation each is; NULL: every one */
   size_t fault_count;
   int last_id;
+  svc_failures *failures; /* NULL: there never was one */
+  svc_lag *lag;           /* NULL: nothing ever lagged */
   svc_journal *journal; /* it has a lock of its own */
   atomic_bool moving;   /* somebody moves the clock */
   svc_mutex keeping;    /* of these: held while one is taken or restored, which the other lock must not be */
@@ -74,7 +126,55 @@ SVC_PRIVATE bool svc_stage_fault(svc_call *c);
 #define SVC_FAULT_WHY 192
 SVC_PRIVATE int svc_fault_put(svc *s, svc_fault *f, char why[SVC_FAULT_WHY]); /* svc_fault_add(), which logs why; *f is then the rule as it holds */
 
+/* failures.c: whoever calls these holds the lock, but for those that take a handle. */
+SVC_PRIVATE int svc_failure_put(svc *s, svc_failure *f); /* *f is then the rule as it holds */
+SVC_PRIVATE int svc_failure_remove(svc *s, int id); /* 0: all. SVC_INVALID: there is none of this id */
+SVC_PRIVATE size_t svc_failure_list(svc *s, svc_failure *out); /* room for SVC_FAILURES */
+SVC_PRIVATE void svc_failures_back(svc *s); /* a snapshot was restored */
+SVC_PRIVATE void svc_failures_close(svc *s);
+SVC_PRIVATE int svc_next_fault_id(svc_control *k);
+SVC_PRIVATE bool svc_failure_spent(const svc_failure *f);
+SVC_PRIVATE bool svc_failure_strikes(svc_failure *f); /* by its count and chance: it does, and that is counted */
+SVC_PRIVATE void svc_failure_note(svc *s, const svc_failure *f, svc_str about, int64_t now); /* in the journal */
+
+/* fault_text.c */
+typedef struct svc_failure_row {
+  const char *member; /* of the JSON form, which only this kind has */
+  const svc_object *object;
+  bool (*read)(svc_call *c, svc_failure *f, char why[]); /* c->checked; false: why */
+  void (*write)(svc_buf *b, const svc_failure *f);       /* its own members, each with a comma behind */
+  unsigned watch;
+} svc_failure_row;
+SVC_PRIVATE const svc_failure_row *svc_failure_row_of(int kind);
+SVC_PRIVATE const svc_object *svc_fault_object(const svc_node *body); /* what a rule that has these members is checked against */
+SVC_PRIVATE int svc_fault_take(svc_call *c, svc_buf *b, int *id, char why[]); /* adds c->checked, and writes the rule as it holds */
+SVC_PRIVATE bool svc_faults_write(svc_call *c, svc_buf *b);
+
+/* fault_steps.c, fault_hosts.c */
+SVC_DECLARE(const svc_failure_row svc_failure_step_row)
+SVC_DECLARE(const svc_failure_row svc_failure_state_row)
+SVC_DECLARE(const svc_failure_row svc_failure_later_row)
+SVC_DECLARE(const svc_failure_row svc_failure_host_row)
+SVC_DECLARE(const svc_failure_row svc_failure_lag_row)
+SVC_PRIVATE const svc_meddler *svc_control_meddler(void);
+/* What is remembered of a rule and an entity; NULL: nothing. And what is to be, from now on. */
+SVC_PRIVATE svc_strike *svc_strike_find(svc_failures *all, int rule, const svc_id *id);
+SVC_PRIVATE svc_strike *svc_strike_new(svc_failures *all, const svc_failure *f, const svc_entity *e, int64_t now);
+SVC_PRIVATE void svc_lag_changes(svc_call *c, const svc_entity *e, const svc_entity *old);
+SVC_PRIVATE svc_txn *svc_lag_reads(svc_call *c);
+SVC_PRIVATE void svc_lag_clear(svc *s); /* nothing lags any more; the lock is held */
+SVC_PRIVATE void svc_lag_close(svc *s);
+SVC_PRIVATE size_t svc_steps_held(const svc_failures *all, int rule, svc_held_step *out, int64_t now); /* rule 0: all. Room for SVC_STRIKES; NULL: how many */
+
+#define SVC_FAULT_TEXT(b, name, value) (svc_buf_text(b, name), svc_json_escape(b, svc_str_c(value)))
+SVC_PRIVATE bool svc_fault_wrong(char why[], const char *what, svc_str value); /* false; why: both, the value shortened */
+SVC_PRIVATE void svc_fault_hosts_fire(svc *s, int64_t now);   /* whatever is to happen by then happens, in order */
+SVC_PRIVATE int64_t svc_fault_hosts_next(svc *s);             /* INT64_MAX: nothing is to happen */
+SVC_PRIVATE bool svc_fault_hosts_up(svc *s, const svc_failure *f, int64_t now); /* its rule is removed: a host that it took down comes up */
+SVC_PRIVATE void svc_fault_hosts_back(svc_failure *f, int64_t now); /* the clock was set back */
+
 /* journal.c */
+SVC_PRIVATE void svc_journal_add(svc *s, svc_str entry); /* a line that is no request: JSON */
 SVC_PRIVATE int svc_journal_open(svc *s);
 SVC_PRIVATE void svc_journal_close(svc *s);
 SVC_PRIVATE void svc_journal_note(svc_call *c, const svc_response *response);

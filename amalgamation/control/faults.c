@@ -151,7 +151,7 @@ SVC_PRIVATE int svc_fault_put(svc *s, svc_fault *f, char why[SVC_FAULT_WHY])
   svc_mutex_lock(&k->lock);
   if (k->fault_count == SVC_FAULTS) rc = SVC_FULL;
   if (rc == SVC_OK) {
-    f->id = k->last_id = k->last_id == INT_MAX ? 1 : k->last_id + 1;
+    f->id = svc_next_fault_id(k);
     f->struck = 0;
     k->of[k->fault_count] = of;
     k->faults[k->fault_count++] = *f;
@@ -178,8 +178,10 @@ int svc_fault_remove(svc *s, int id)
 {
   svc_control *k;
   size_t i;
-  int rc = id ? SVC_INVALID : SVC_OK;
+  int rc, others;
   if (!s) return SVC_INVALID;
+  others = svc_failure_remove(s, id);
+  rc = id && others == SVC_INVALID ? SVC_INVALID : SVC_OK;
   k = s->control;
   svc_mutex_lock(&k->lock);
   for (i = k->fault_count; i-- > 0;) {
@@ -188,7 +190,7 @@ int svc_fault_remove(svc *s, int id)
     rc = SVC_OK;
   }
   svc_mutex_unlock(&k->lock);
-  return rc;
+  return others != SVC_OK && others != SVC_INVALID ? others : rc;
 }
 
 size_t svc_fault_list(svc *s, svc_fault *out, size_t room)

@@ -122,20 +122,24 @@ static void journal_keep(svc_journal *j, char *entry)
   svc_mutex_unlock(&j->lock);
 }
 
+SVC_PRIVATE void svc_journal_add(svc *s, svc_str text)
+{
+  svc_journal *j = s->control->journal;
+  char *entry = j ? j->allocator.resize(j->allocator.context, NULL, text.n + 1) : NULL;
+  if (!entry) return;
+  memcpy(entry, text.p, text.n);
+  entry[text.n] = '\0';
+  journal_keep(j, entry);
+}
+
 /* In an arena of its own: what a request takes is the host's to count. */
 SVC_PRIVATE void svc_journal_note(svc_call *c, const svc_response *response)
 {
-  svc_journal *j = c->s->control->journal;
   svc_arena arena;
   svc_str text;
-  char *entry = NULL;
   svc_arena_init(&arena, &c->s->allocator);
   text = journal_entry(&arena, c, response);
-  if (!arena.failed) entry = j->allocator.resize(j->allocator.context, NULL, text.n + 1);
-  if (entry) {
-    memcpy(entry, text.p, text.n + 1);
-    journal_keep(j, entry);
-  }
+  if (!arena.failed) svc_journal_add(c->s, text);
   svc_blocks_free(arena.blocks);
 }
 

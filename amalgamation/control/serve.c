@@ -22,29 +22,16 @@ typedef struct serve_route {
 
 /* --------------------------------------------------------------------------------------------------------------- tables */
 
-static const char *const serve_drops[] = { "none", "before", "after", NULL };
-static const char *const serve_kinds[] = { "answer", "expiredToken", "staleNonce", NULL };
-
 static const svc_field serve_clock_fields[] = {
   F_LONG("advanceSeconds", .flags = SVC_MIN, .min = 0), F_DATE("now")
 };
 static const svc_field serve_snapshot_fields[] = {
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = SVC_SNAPSHOT_NAME, .pattern = "^[A-Za-z0-9._-]+$")
 };
-static const svc_field serve_fault_fields[] = {
-  F_NUM("chance", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 1),
-  F_LONG("count", .flags = SVC_MIN, .min = 0),
-  F_INT("delayMs", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = 3600000),
-  F_ENUM("drop", serve_drops, .flags = SVC_NULLABLE),
-  F_STR("errorCode", .flags = SVC_NULLABLE, .max = 128),
-  F_ENUM("kind", serve_kinds),
-  F_STR("operation", .flags = SVC_NULLABLE, .max = 128),
-  F_INT("status", .flags = SVC_MIN | SVC_MAX | SVC_NULLABLE, .min = 400, .max = 599)
-};
 static const svc_object serve_nothing = { .name = "Nothing" };
 static const svc_object serve_clock_object = { .name = "Clock", .fields = SVC_ROWS(serve_clock_fields) };
 static const svc_object serve_snapshot_object = { .name = "Snapshot", .fields = SVC_ROWS(serve_snapshot_fields) };
-static const svc_object serve_fault_object = { .name = "Fault", .fields = SVC_ROWS(serve_fault_fields) };
+static const svc_object serve_fault_object = { .name = "Fault" }; /* its members say which: fault_text.c */
 
 /* -------------------------------------------------------------------------------------------------------------- answers */
 
@@ -248,93 +235,30 @@ static bool serve_reset(svc_call *c, svc_str name)
   int rc;
   (void)name;
   svc_mutex_lock(&k->keeping);
+  if (k->first) svc_fault_remove(c->s, 0); /* before: what they held goes on, and nobody sees it */
   rc = k->first ? svc_snapshot_restore(c->s, k->first) : SVC_INVALID;
   svc_mutex_unlock(&k->keeping);
   if (rc != SVC_OK) return serve_failed(c, rc, "there is nothing to go back to: svc_control_begin() was not called");
-  svc_fault_remove(c->s, 0);
   svc_journal_clear(c->s);
   return serve_nothing_more(c);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- faults */
 
-static int serve_index(const char *const *values, svc_str value)
-{
-  int i = 0;
-  while (values[i] && !svc_str_is(value, values[i])) i++;
-  return values[i] ? i : 0;
-}
-
-static void serve_number(svc_buf *b, const char *name, int64_t value)
-{
-  svc_buf_text(b, name);
-  svc_buf_i64(b, value);
-}
-
-static void serve_fault_write(svc_call *c, svc_buf *b, const svc_fault *f)
-{
-  double chance = f->chance > 0 ? f->chance : 1;
-  int64_t parts = (int64_t)(chance * 1000000 + 0.5); /* written without a point of some locale's */
-  svc_buf_str(b, svc_arena_print(c->arena, "{\"chance\":%lld.%06lld", (long long)(parts / 1000000), (long long)(parts % 1000000)));
-  serve_number(b, ",\"count\":", f->count);
-  serve_number(b, ",\"delayMs\":", f->delay_ms);
-  svc_buf_str(b, svc_arena_print(c->arena, ",\"drop\":\"%s\",\"errorCode\":%s%s%s", serve_drops[f->drop], f->error_code ? "\"" : "",
-                                 f->error_code ? f->error_code : "null", f->error_code ? "\"" : ""));
-  serve_number(b, ",\"id\":", f->id);
-  svc_buf_str(b, svc_arena_print(c->arena, ",\"kind\":\"%s\",\"operation\":%s%s%s", serve_kinds[f->kind], f->operation ? "\"" : "",
-                                 f->operation ? f->operation : "null", f->operation ? "\"" : ""));
-  serve_number(b, ",\"status\":", f->status);
-  serve_number(b, ",\"struck\":", f->struck);
-  svc_buf_char(b, '}');
-}
-
 static bool serve_faults(svc_call *c, svc_str name)
 {
   svc_buf b = svc_buf_new(c->arena, 1024);
-  svc_fault *faults = svc_arena_zero(c->arena, SVC_FAULTS * sizeof *faults);
-  size_t i, n;
   (void)name;
-  if (!faults) return svc_no_memory(c);
-  n = svc_fault_list(c->s, faults, SVC_FAULTS);
-  svc_buf_char(&b, '[');
-  for (i = 0; i < n; i++) {
-    if (i) svc_buf_char(&b, ',');
-    serve_fault_write(c, &b, &faults[i]);
-  }
-  svc_buf_char(&b, ']');
-  return serve_buf(c, 200, &b);
-}
-
-/* A member that is a text, with a NUL behind; NULL: it is not there, or null. */
-static const char *serve_optional(svc_call *c, const char *name)
-{
-  svc_str text = svc_node_str(c->checked, name);
-  return text.n ? svc_arena_copy(c->arena, text).p : NULL;
+  return svc_faults_write(c, &b) && serve_buf(c, 200, &b);
 }
 
 static bool serve_fault_add(svc_call *c, svc_str name)
 {
-  const svc_node *chance = svc_node_get(c->checked, "chance");
   svc_buf b = svc_buf_new(c->arena, 256);
   char why[SVC_FAULT_WHY] = "";
-  svc_fault f;
-  int rc;
+  int rc = svc_fault_take(c, &b, NULL, why);
   (void)name;
-  memset(&f, 0, sizeof f);
-  f.operation = serve_optional(c, "operation");
-  f.error_code = serve_optional(c, "errorCode");
-  f.kind = serve_index(serve_kinds, svc_node_str(c->checked, "kind"));
-  f.drop = serve_index(serve_drops, svc_node_str(c->checked, "drop"));
-  f.status = (int)svc_node_i64(c->checked, "status", 0);
-  f.delay_ms = (int)svc_node_i64(c->checked, "delayMs", 0);
-  f.count = svc_node_i64(c->checked, "count", 0);
-  if (chance) (void)svc_json_number_double(chance->text, &f.chance); /* it is one: the body was checked */
-  if (chance && f.chance <= 0)
-    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "chance is more than 0, up to 1");
-  rc = svc_fault_put(c->s, &f, why);
-  if (rc != SVC_OK) return serve_failed(c, rc, why);
-  serve_fault_write(c, &b, &f);
-  return serve_buf(c, 201, &b);
+  return rc == SVC_OK ? serve_buf(c, 201, &b) : serve_failed(c, rc, why);
 }
 
 static bool serve_faults_clear(svc_call *c, svc_str name)
@@ -439,6 +363,7 @@ static bool serve_body(svc_call *c, const svc_object *object)
   }
   c->body = svc_json_parse_gated(c->arena, text);
   if (!c->body) return svc_no_memory(c);
+  if (object == &serve_fault_object) object = svc_fault_object(c->body);
   c->checked = svc_check(c, object, c->body, NULL, SVC_CHECK_CREATE);
   return svc_check_done(c);
 }

@@ -219,6 +219,7 @@ static void whole_beside_back(svc *s, const svc_snapshot *k)
   s->control->random = k->random;
   s->control->chance = k->chance;
   svc_mutex_unlock(&s->control->lock);
+  svc_failures_back(s);
 }
 
 int svc_snapshot_restore(svc *s, const svc_snapshot *snapshot)

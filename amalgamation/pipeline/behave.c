@@ -5,7 +5,7 @@
 ** from the store. Anything else becomes a job of the commit queue and may run more than once, so every run begins with
 ** a clean slate, and what the answer needs is copied out before the transaction ends.
 */
-#include "pipeline/pipeline.h"
+#include "pipeline/meddle.h"
 
 #define BEHAVE_ENVELOPE 128
 #define BEHAVE_HEADERS 2048
@@ -137,7 +137,7 @@ SVC_PRIVATE bool svc_stage_behave(svc_call *c)
   behave_job work;
   int status;
   if (c->plan->route->told) return behave_ask(c);
-  if (c->request.method == SVC_GET) return svc_begin_read(c) && behave_run(c) && (!c->route.older || svc_older_answer(c));
+  if (c->request.method == SVC_GET) return svc_begin_read(c) && svc_lag_begin(c) && behave_run(c) && (!c->route.older || svc_older_answer(c));
   if (!svc_read_good(c)) return false;
   memset(&work.job, 0, sizeof work.job);
   if (SVC_IS_SHARED(c->s->commit.port) && c->txn && c->txn->draft) { /* it may go on in there */

@@ -5,7 +5,7 @@
 ** it names, what its parent shows of it, its order to the driver, its line in the ledger and its event, in one transaction.
 ** No noun is named here: what differs from one to the other is in the tables, and what no table can say is in its hooks.
 */
-#include "pipeline/pipeline.h"
+#include "pipeline/meddle.h"
 
 /* ------------------------------------------------------------------------------------------------------------- targets */
 
@@ -189,8 +189,10 @@ SVC_PRIVATE void svc_change_due(svc_change *change, int tag, int64_t when)
 static void change_state(svc_call *c, const svc_change *change, svc_entity *e)
 {
   const svc_noun *noun = change->noun->noun;
+  int64_t later = noun->lifecycle && change->state ? svc_state_later(c, change, e) : 0;
   unsigned i;
-  if (noun->lifecycle && change->state) {
+  if (later) svc_due_set(e, SVC_DUE_STATE, later);
+  if (noun->lifecycle && change->state && !later) {
     svc_node_set_text(c->arena, change->body, noun->lifecycle->field, change->state);
     svc_due_set(e, SVC_DUE_STATE, svc_transition_due(c->s, noun, svc_str_c(change->state), c->now));
   }

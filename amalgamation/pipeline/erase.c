@@ -10,7 +10,7 @@
 ** below it any more; its record stays aside (class x in store/keys.c) with a due date, and each time that comes the next step
 ** is done, until nothing is left. That is in the store as everything else, and goes on after a crash.
 */
-#include "pipeline/pipeline.h"
+#include "pipeline/meddle.h"
 
 #define ERASE_STEP 256  /* entities of one transaction */
 #define ERASE_EVENTS 16 /* events that count as one of them */
@@ -116,6 +116,7 @@ static bool erase_feed(svc_call *c, const svc_noun_info *noun, const svc_entity 
 
 static bool erase_one(svc_call *c, const svc_noun_info *noun, const svc_entity *e, bool with_feed)
 {
+  svc_lag_note(c, NULL, e);
   if (!svc_stored(c, svc_entity_remove(c->txn, e))) return false;
   return erase_gone(c, noun, e, with_feed);
 }

@@ -4,7 +4,7 @@
 ** The rule: a stage that refuses calls svc_fail() once and returns false; nothing else writes an error. Texts are the
 ** table's, with the parameters filled in, so the same failure always reads the same.
 */
-#include "pipeline/pipeline.h"
+#include "pipeline/meddle.h"
 
 #define ERRORS_ECHO 1024   /* bytes of a value that an error repeats */
 #define ERRORS_DETAIL 4096 /* and of a sentence that holds such values */
@@ -204,6 +204,7 @@ SVC_PRIVATE bool svc_stored(svc_call *c, int status)
 
 SVC_PRIVATE bool svc_entity_store(svc_call *c, const svc_entity *e, const svc_entity *old)
 {
+  svc_lag_note(c, e, old);
   return svc_stored(c, old ? svc_entity_update(c->txn, c->arena, e, old) : svc_entity_insert(c->txn, c->arena, e));
 }
 

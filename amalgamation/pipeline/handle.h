@@ -151,7 +151,8 @@ SVC_PRIVATE void svc_sign_in_note(svc_call *c); /* of a request that was refused
 
 /* control/: what tests do to a handle. A request looks at one word to see that nobody does anything. */
 typedef struct svc_control svc_control;
-enum svc_watch { SVC_WATCH_FAULTS = 1, SVC_WATCH_JOURNAL = 2 };
+enum svc_watch { SVC_WATCH_FAULTS = 1, SVC_WATCH_JOURNAL = 2, SVC_WATCH_STEPS = 4, SVC_WATCH_HOSTS = 8, SVC_WATCH_LAG = 16 };
+typedef struct svc_meddler svc_meddler; /* pipeline/meddle.h */
 
 /* A handle. */
 /* health.c: can the store be reached, and is the clock right? What is known of a server is looked at again after a while. */
@@ -212,6 +213,7 @@ struct svc {
   int64_t session_due; /* when it has to say again that it lives; of who is handing out. 0: nobody wants to know */
   svc_control *control; /* control/: of test control; NULL: it is left out of this build */
   atomic_uint watch;    /* what of it looks at every request: enum svc_watch */
+  const svc_meddler *meddler; /* what test control does to states and reads; only looked at where a bit of `watch` says so */
   atomic_bool handing_out;
   svc_counters *counters;       /* NULL: nobody asks */
   atomic_ulong sign_ins_failed;

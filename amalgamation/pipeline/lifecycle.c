@@ -9,7 +9,7 @@
 ** The rule: work that falls due runs in the scope of its record, and may insert, count, meter and write events as a
 ** request does.
 */
-#include "pipeline/pipeline.h"
+#include "pipeline/meddle.h"
 
 #define LIFECYCLE_BATCH 256 /* steps of one transaction */
 #define LIFECYCLE_SPENT 1024 /* records that they read, see svc_call.spent: the step that comes to so many is the last of it */
@@ -87,6 +87,15 @@ SVC_PRIVATE bool svc_change_settle(svc_call *c, svc_change *change)
   return lifecycle_store(c, change, SVC_DUE_NONE);
 }
 
+/* A state that a change led to, and that a test has begin later. */
+static bool lifecycle_begin(svc_call *c, svc_change *change, const char *state)
+{
+  const svc_noun *noun = change->noun->noun;
+  svc_node_set_text(c->arena, change->body, noun->lifecycle->field, state);
+  change->due = svc_transition_due(c->s, noun, svc_str_c(state), c->now);
+  return lifecycle_store(c, change, SVC_DUE_STATE);
+}
+
 /* The transition out of the state that it is in: what an order that is done, and a date that has come, have in common. */
 SVC_PRIVATE bool svc_transition_take(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const char *action,
                                      const svc_node *facts, int tag)
@@ -100,6 +109,15 @@ SVC_PRIVATE bool svc_transition_take(svc_call *c, const svc_noun_info *noun, con
   change.id = stored->id;
   change.parent = stored->parent;
   t = life && tag == SVC_DUE_STATE ? svc_transition_from(noun->noun, svc_node_str(change.before, life->field)) : NULL;
+  if (life && !t && !action && tag == SVC_DUE_STATE && svc_meddles(c->s, SVC_WATCH_STEPS)) {
+    const char *begins = svc_state_begins(c, stored);
+    if (begins) return lifecycle_begin(c, &change, begins);
+  }
+  if (t && !action && svc_meddles(c->s, SVC_WATCH_STEPS)) {
+    bool taken;
+    if (!svc_step_meddled(c, &change, t->order, facts, &taken)) return false;
+    if (taken) return true;
+  }
   if (!action && t) action = t->order;
   if (action && !facts && !svc_facts_simulate(c, &change, action, &facts)) return false;
   if (svc_node_get(facts, SVC_FAILURE)) return svc_order_failed(c, noun, stored, facts);

@@ -144,6 +144,12 @@ SVC_PRIVATE bool svc_order_has_any_taker(const svc *s)
   return s->config.driver || s->config.notify;
 }
 
+SVC_PRIVATE int svc_order_of(svc_call *c, const svc_entity *e, svc_order_address *at, svc_order_record *out)
+{
+  *at = order_address_of(e);
+  return order_get(c, at, out);
+}
+
 static bool order_drop(svc_call *c, const svc_entity *e)
 {
   svc_order_address at = order_address_of(e);

@@ -4,6 +4,7 @@
 ** The rule: one thread of a handle hands out at a time, outside of any transaction. Where a store is shared, an order is marked as taken
 ** before it is handed out, so that only one handle hands it out.
 */
+#include "pipeline/meddle.h"
 #include "pipeline/order_parts.h"
 
 #define ORDER_BATCH 32 /* that are read at once */
@@ -83,6 +84,46 @@ static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int6
   return svc_order_say(s, word, id, word == SVC_ORDER_FAILED ? why : SVC_S(""), now);
 }
 
+/* What a test says of an order that is about to be handed out; the transaction is over when it is said. */
+static int order_verdict(svc *s, svc_arena *arena, const svc_id *id, int64_t now, svc_verdict *out)
+{
+  const svc_noun_info *noun;
+  svc_order_address at;
+  svc_order_record r;
+  svc_entity e;
+  svc_call c;
+  int rc;
+  memset(out, 0, sizeof *out);
+  svc_service_call(&c, s, arena, NULL, now);
+  rc = s->commit.port->read_begin(s->commit.store, &c.txn);
+  if (rc != SVC_OK) return rc;
+  noun = svc_order_find(&c, id, &at, &r) == SVC_OK ? svc_noun_by_kind(s, at.kind) : NULL;
+  if (noun && noun->noun->lifecycle && svc_entity_get(c.txn, noun->noun->kind, &at.parent, &at.id, &e) == SVC_OK)
+    *out = svc_step_ask(&c, noun, &e, svc_json_word(e.body, noun->noun->lifecycle->field), svc_arena_copy(arena, r.action).p, false);
+  rc = c.txn->error;
+  svc_end_read(&c);
+  return arena->failed ? SVC_NOMEM : rc;
+}
+
+/* True: the driver is not given it, or not now. */
+static bool order_meddled(svc *s, const svc_id *id, int64_t now, int *rc)
+{
+  svc_arena arena;
+  svc_verdict verdict;
+  svc_buf b;
+  *rc = order_verdict(s, &arena, id, now, &verdict);
+  if (*rc == SVC_OK && verdict.word == SVC_STEP_WAITS) *rc = svc_order_put_off(s, id, verdict.until, now);
+  if (*rc == SVC_OK && verdict.word == SVC_STEP_FAILS) {
+    b = svc_buf_new(&arena, 256);
+    svc_buf_text(&b, "{\"reason\":");
+    svc_json_escape(&b, verdict.reason);
+    svc_buf_char(&b, '}');
+    *rc = svc_order_say(s, SVC_ORDER_FAILED, id, svc_buf_done(&b), now);
+  }
+  svc_blocks_free(arena.blocks);
+  return *rc != SVC_OK || verdict.word == SVC_STEP_WAITS || verdict.word == SVC_STEP_FAILS;
+}
+
 /* One thread at a time hands out: else two would give the same order. */
 SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
 {
@@ -99,7 +140,8 @@ SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
   do {
     svc_arena_init(&arena, &s->allocator);
     if (rc == SVC_OK) rc = order_collect(s, &arena, now, orders, ids, &n);
-    for (i = 0; i < n && rc == SVC_OK; i++) rc = order_hand_out(s, &orders[i], &ids[i], now);
+    for (i = 0; i < n && rc == SVC_OK; i++)
+      if (!svc_meddles(s, SVC_WATCH_STEPS) || !order_meddled(s, &ids[i], now, &rc)) rc = order_hand_out(s, &orders[i], &ids[i], now);
     svc_blocks_free(arena.blocks);
   } while (rc == SVC_OK && n == ORDER_BATCH);
   atomic_store(&s->handing_out, false);

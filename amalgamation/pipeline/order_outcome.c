@@ -4,6 +4,7 @@
 ** The rule: each of these is one job in one commit. A done order moves the state and is gone; a failed order goes into the failed state, or
 ** waits longer each time where its noun has none. A word about an order that is done, or was replaced, changes nothing.
 */
+#include "pipeline/meddle.h"
 #include "pipeline/order_parts.h"
 
 #define ORDER_FIRST_WAIT 1000 /* milliseconds, after the driver was busy; doubled each time */
@@ -17,6 +18,7 @@ typedef struct order_job {
   svc_id id;
   svc_str facts; /* JSON; n 0: none */
   bool mine;     /* of SVC_ORDER_TAKEN: no other handle was faster */
+  int64_t until; /* of SVC_ORDER_HELD: when it is handed out */
 } order_job;
 
 static int64_t order_wait(uint32_t attempt)
@@ -80,12 +82,32 @@ static bool order_again(svc_call *c, const svc_noun_info *noun, const svc_entity
 static const svc_field order_failure_fields[] = { F_STR("reason", .max = 4096), F_STR("state", .max = 64) };
 SVC_PRIVATE const svc_object svc_order_failure = { .name = "OrderFailure", .fields = SVC_ROWS(order_failure_fields) };
 
+/* A test may have an order be done in part: then it has failed, and what it says is why. */
+static bool order_whole(svc_call *c, const svc_noun_info *noun, svc_entity *e, const char *action, const svc_node **facts, bool *done)
+{
+  const svc_lifecycle *life = noun->noun->lifecycle;
+  svc_verdict verdict;
+  svc_change change;
+  if (!life || !svc_meddles(c->s, SVC_WATCH_STEPS)) return true;
+  verdict = svc_step_ask(c, noun, e, svc_json_word(e->body, life->field), action, true);
+  if (verdict.word != SVC_STEP_PARTLY) return true;
+  svc_scope_enter(c, e);
+  if (!svc_change_of(c, noun, e, &change)) return false;
+  change.id = e->id;
+  change.parent = e->parent;
+  if (*facts && !svc_step_partly(c, &change, action, *facts)) return false;
+  *done = false;
+  *facts = svc_step_failure(c, &verdict);
+  return *facts && svc_entity_get(c->txn, noun->noun->kind, &change.parent, &change.id, e) == SVC_OK;
+}
+
 static bool order_settle(svc_call *c, const order_job *work, const svc_order_address *at, const svc_order_record *r)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, at->kind);
   const svc_node *facts = work->facts.n ? svc_json_parse(c->arena, work->facts) : NULL;
   const svc_lifecycle *life = noun ? noun->noun->lifecycle : NULL;
   svc_order_record again = *r;
+  bool done = work->word == SVC_ORDER_DONE;
   svc_entity e;
   int rc;
   if (work->facts.n && !facts) return svc_no_memory(c);
@@ -94,10 +116,35 @@ static bool order_settle(svc_call *c, const order_job *work, const svc_order_add
   if (!svc_order_remove(c, at, r)) return false;
   rc = noun ? svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &e) : SVC_NOT_FOUND;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
-  if (work->word != SVC_ORDER_DONE)
+  if (done && !order_whole(c, noun, &e, again.action.p, &facts, &done)) return false;
+  if (!done)
     return svc_order_failed(c, noun, &e, facts) && (!life || life->failed || order_again(c, noun, &e, at, &again));
   if (!life && !facts) return true;
   return svc_transition_take(c, noun, &e, again.action.p, facts, SVC_DUE_STATE); /* of what has no states: what came of it */
+}
+
+/* It waits until then, and was not handed out. */
+static bool order_hold(svc_call *c, const svc_order_address *at, const svc_order_record *old, int64_t until)
+{
+  svc_order_record r = *old;
+  svc_key key;
+  if (r.taken_by) r.attempt--; /* of a shared store: it was marked as taken, and is not */
+  svc_order_wait_key(&key, old);
+  svc_remove(c->txn, &key);
+  r.taken_by = 0;
+  r.not_before = until;
+  r.action = svc_arena_copy(c->arena, old->action);
+  r.desired = svc_arena_copy(c->arena, old->desired);
+  return svc_order_keep(c, at, &r);
+}
+
+SVC_PRIVATE bool svc_order_release(svc_call *c, const svc_entity *e, int64_t until)
+{
+  svc_order_address at;
+  svc_order_record r;
+  int rc = svc_order_of(c, e, &at, &r);
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
+  return r.taken_by || r.not_before != until || order_hold(c, &at, &r, c->now);
 }
 
 static bool order_note(svc_call *c, order_job *work)
@@ -119,6 +166,7 @@ static bool order_note(svc_call *c, order_job *work)
     r.attempt--;
     r.taken_by = 0;
   }
+  if (work->word == SVC_ORDER_HELD) return order_hold(c, &at, &r, work->until);
   svc_order_wait_key(&key, &r);
   svc_remove(c->txn, &key);
   if (work->word == SVC_ORDER_TAKEN) r.taken_by = c->s->session;
@@ -139,6 +187,20 @@ static bool order_work(svc_job *job, svc_txn *txn)
   if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
   svc_blocks_free(arena.blocks);
   return good;
+}
+
+/* A test has it wait. */
+SVC_PRIVATE int svc_order_put_off(svc *s, const svc_id *id, int64_t until, int64_t now)
+{
+  order_job work;
+  memset(&work, 0, sizeof work);
+  work.job.work = order_work;
+  work.job.now = now;
+  work.s = s;
+  work.word = SVC_ORDER_HELD;
+  work.id = *id;
+  work.until = until;
+  return svc_commit_run(&s->commit, &work.job);
 }
 
 SVC_PRIVATE int svc_order_tell(svc *s, int word, const svc_id *id, svc_str facts, int64_t now, bool *mine)

@@ -27,6 +27,7 @@ SVC_PRIVATE void svc_order_wait_key(svc_key *key, const svc_order_record *r);
 SVC_PRIVATE bool svc_order_decode(svc_str value, svc_order_record *out);
 SVC_PRIVATE bool svc_order_keep(svc_call *c, const svc_order_address *at, const svc_order_record *r);
 SVC_PRIVATE int svc_order_find(svc_call *c, const svc_id *id, svc_order_address *at, svc_order_record *out); /* SVC_NOT_FOUND: done or replaced */
+SVC_PRIVATE int svc_order_of(svc_call *c, const svc_entity *e, svc_order_address *at, svc_order_record *out); /* SVC_NOT_FOUND: none */
 SVC_PRIVATE bool svc_order_remove(svc_call *c, const svc_order_address *at, const svc_order_record *r);
 SVC_PRIVATE bool svc_order_add(svc_call *c, const svc_order_address *at, const svc_order_record *r); /* a new order, with its own id */
 SVC_PRIVATE bool svc_order_has_any_taker(const svc *s);
@@ -38,9 +39,12 @@ SVC_PRIVATE bool svc_order_reopen(svc_call *c); /* orders of handles that are go
 /* order_outcome.c */
 /* What the driver says of an order: that it has taken it, is busy, is done with it, or has failed. And what a handle says of itself:
 ** that it lives, which is also when it looks what others have left behind; and that it ends. */
-enum svc_order_word { SVC_ORDER_TAKEN, SVC_ORDER_BUSY, SVC_ORDER_DONE, SVC_ORDER_FAILED, SVC_ORDER_OPEN, SVC_ORDER_CLOSE };
+enum svc_order_word { SVC_ORDER_TAKEN, SVC_ORDER_BUSY, SVC_ORDER_DONE, SVC_ORDER_FAILED, SVC_ORDER_OPEN, SVC_ORDER_CLOSE,
+                      SVC_ORDER_HELD /* a test has it wait (pipeline/meddle.h) */ };
 
 SVC_PRIVATE int svc_order_tell(svc *s, int word, const svc_id *id, svc_str facts, int64_t now, bool *mine); /* mine may be NULL */
+SVC_PRIVATE int svc_order_put_off(svc *s, const svc_id *id, int64_t until, int64_t now); /* it is handed out then, and not before */
+SVC_PRIVATE bool svc_order_release(svc_call *c, const svc_entity *e, int64_t until); /* the order that was put off until then goes out now */
 SVC_PRIVATE int svc_order_say(svc *s, int word, const svc_id *id, svc_str facts, int64_t now);
 
 #endif /* SVC_ORDER_PARTS_H */

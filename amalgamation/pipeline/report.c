@@ -4,7 +4,7 @@
 ** The rule: a report is one job in one commit. It is checked against its noun's `reports` as a request's body is, and its noun takes it:
 ** states, events and alerts follow in the same commit, as from any other change. A report about what is not there changes nothing.
 */
-#include "pipeline/pipeline.h"
+#include "pipeline/meddle.h"
 
 typedef struct report_job {
   svc_job job; /* first: it is cast back */
@@ -50,23 +50,27 @@ static int report_find(svc_call *c, const report_job *work, svc_entity *out)
   return svc_id_parse(first, &parent) ? report_below(c, work->noun, &parent, rest, out) : SVC_NOT_FOUND;
 }
 
+SVC_PRIVATE bool svc_report_about(svc_call *c, const svc_noun_info *info, const svc_entity *e, const svc_node *news)
+{
+  const svc_noun *noun = info->noun;
+  svc_change change;
+  news = svc_facts_check(c, noun, noun->reports, news, "a report");
+  svc_scope_enter(c, e);
+  if (!news || !svc_change_of(c, info, e, &change)) return false;
+  change.extra = e->extra;
+  change.id = e->id;
+  change.parent = e->parent;
+  return noun->reported(c, &change, news) && svc_change_settle(c, &change);
+}
+
 static bool report_take(svc_call *c, report_job *work)
 {
-  const svc_noun *noun = work->noun->noun;
   const svc_node *news = svc_json_parse(c->arena, work->news);
-  svc_change change;
   svc_entity e;
   int rc = report_find(c, work, &e);
   work->found = rc != SVC_NOT_FOUND;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
-  if (!news) return svc_no_memory(c);
-  news = svc_facts_check(c, noun, noun->reports, news, "a report");
-  svc_scope_enter(c, &e);
-  if (!news || !svc_change_of(c, work->noun, &e, &change)) return false;
-  change.extra = e.extra;
-  change.id = e.id;
-  change.parent = e.parent;
-  return noun->reported(c, &change, news) && svc_change_settle(c, &change);
+  return news ? svc_report_about(c, work->noun, &e, news) : svc_no_memory(c);
 }
 
 static bool report_work(svc_job *job, svc_txn *txn)

@@ -27,7 +27,7 @@ SVC_PRIVATE bool svc_begin_draft(svc_call *c)
 
 SVC_PRIVATE void svc_end_read(svc_call *c)
 {
-  if (c->txn) c->s->commit.port->read_end(c->txn);
+  if (c->txn) c->txn->port->read_end(c->txn);
   c->txn = NULL;
   c->route.resolved = 0;
   c->route.parts = 0;

@@ -265,6 +265,84 @@ TEST(serve, faults)
   t_close(&w.t);
 }
 
+#define SERVE_CLUSTER \
+  "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
+  "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}"
+
+/* Failures of other things than requests: each kind is added, shown and removed, is gone after a reset, and what is wrong is named. */
+TEST(serve, failures)
+{
+  static const char *const good[][2] = {
+    { "{\"order\":\"cluster.create\",\"outcome\":\"slow\",\"seconds\":5,\"chance\":0.25,\"seed\":7,\"count\":3}",
+      "{\"chance\":0.250000,\"count\":3,\"id\":1,\"order\":\"cluster.create\",\"outcome\":\"slow\",\"reason\":\"a fault of test control\","
+      "\"seconds\":5,\"seed\":7,\"struck\":0}" },
+    { "{\"state\":{\"noun\":\"cluster\",\"value\":\"UPDATING\",\"name\":\"C\"}}",
+      "{\"chance\":1.000000,\"count\":0,\"id\":2,\"state\":{\"name\":\"C\",\"noun\":\"cluster\",\"value\":\"UPDATING\"},\"struck\":0}" },
+    { "{\"later\":{\"noun\":\"cluster\",\"seconds\":3}}",
+      "{\"chance\":1.000000,\"count\":0,\"id\":3,\"later\":{\"noun\":\"cluster\",\"seconds\":3},\"struck\":0}" },
+    { "{\"host\":{\"cluster\":\"C\",\"index\":0},\"inSeconds\":600,\"forSeconds\":60}",
+      "{\"chance\":1.000000,\"count\":0,\"id\":4,\"down\":\"2025-06-01T00:10:00Z\",\"forSeconds\":60,\"host\":{\"cluster\":\"C\",\"index\":0},"
+      "\"isDown\":false,\"struck\":0}" },
+    { "{\"lag\":{\"noun\":\"cluster\",\"ms\":500}}",
+      "{\"chance\":1.000000,\"count\":0,\"id\":5,\"lag\":{\"ms\":500,\"noun\":\"cluster\"},\"struck\":0}" },
+  };
+  static const char *const bad[][2] = {
+    { "{\"order\":\"no\",\"outcome\":\"fail\"}", "order" }, { "{\"order\":\"cluster.create\",\"outcome\":\"x\"}", "outcome" },
+    { "{\"host\":{\"cluster\":\"C\"},\"inSeconds\":1}", "index" }, { "{\"lag\":{\"noun\":\"no\",\"ms\":1}}", "lag.noun" },
+    { "{\"order\":\"cluster.create\",\"outcome\":\"fail\",\"chance\":0}", "chance" }, { "[]", "" },
+  };
+  serve_world w;
+  size_t i;
+  serve_open(&w, NULL);
+  munit_assert_int(svc_control_begin(w.t.s), ==, SVC_OK);
+  for (i = 0; i < sizeof good / sizeof good[0]; i++) {
+    if (serve_send(&w, "POST", "/_svc/faults", good[i][0]) != 201) munit_error(w.t.response.body);
+    munit_assert_string_equal(w.t.response.body, good[i][1]);
+  }
+  munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"status\":503}"), ==, 201);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/faults", NULL), ==, 200);
+  munit_assert_size(svc_node_count(w.t.body), ==, 6);
+  munit_assert_int(serve_send(&w, "DELETE", "/_svc/faults/5", NULL), ==, 204);
+  munit_assert_int(serve_send(&w, "DELETE", "/_svc/faults/5", NULL), ==, 404);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    if (serve_send(&w, "POST", "/_svc/faults", bad[i][0]) != 400) munit_errorf("%s answers %d", bad[i][0], w.t.response.status);
+    if (!strstr(w.t.response.body, bad[i][1])) munit_error(w.t.response.body);
+  }
+  munit_assert_int(serve_send(&w, "POST", "/_svc/reset", NULL), ==, 204);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/faults", NULL), ==, 200);
+  munit_assert_size(svc_node_count(w.t.body), ==, 0);
+  munit_assert_uint(atomic_load(&w.t.s->watch), ==, SVC_WATCH_JOURNAL);
+  t_close(&w.t);
+}
+
+/* An order that stalls and a host that is down: a reset is a reset, and the store is as it was. */
+TEST(serve, failures_reset)
+{
+  const char *group;
+  serve_world w;
+  uint64_t print;
+  serve_open(&w, NULL);
+  group = t_project(&w.t, t_organization(&w.t, "Acme"), "P1");
+  munit_assert_int(t_sendf(&w.t, "POST", SERVE_CLUSTER, "/groups/%s/clusters", group), ==, 201);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"advanceSeconds\":60}"), ==, 200);
+  munit_assert_int(svc_control_begin(w.t.s), ==, SVC_OK);
+  print = store_print(w.t.s);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"order\":\"cluster.*\",\"outcome\":\"stall\"}"), ==, 201);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"host\":{\"cluster\":\"C\",\"index\":0},\"inSeconds\":5}"), ==, 201);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"tags\":[{\"key\":\"a\",\"value\":\"b\"}]}", "/groups/%s/clusters/C", group), ==, 200);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"advanceSeconds\":100000}"), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "stateName"), "UPDATING");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=HOST_DOWN", group), ==, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 1);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/reset", NULL), ==, 204);
+  munit_assert_true(store_print(w.t.s) == print);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"advanceSeconds\":100000}"), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/events?eventType=HOST_DOWN", group), ==, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 0);
+  t_close(&w.t);
+}
+
 /* What is asked for in odd ways; and without a journal. */
 TEST(serve, odd)
 {

@@ -156,9 +156,10 @@ static bool process_states_event(svc_call *c, const char *type, const svc_proces
 /* A host goes down, or comes up again. */
 static bool process_states_turn(svc_call *c, const svc_processes *of, svc_process *p, svc_node *states, bool up)
 {
-  svc_node *host = process_states_host_of(c, states, p->id), *downs, *down;
-  if (!host) return svc_no_memory(c);
+  svc_node *host, *downs, *down;
   if (up == !p->down_since) return true;
+  host = process_states_host_of(c, states, p->id);
+  if (!host) return svc_no_memory(c);
   if (!up) {
     p->down_since = c->now;
     svc_node_set_i64(c->arena, host, "since", c->now);
@@ -257,13 +258,14 @@ SVC_PRIVATE bool svc_process_states_tell(svc_call *c, const svc_entity *cluster,
 {
   const svc_process **before;
   svc_processes of;
-  svc_node *states;
+  svc_node *states, *was;
   size_t i, k;
   if (!news || !svc_node_first(news) || !svc_noun_named(c->s, CLUSTER_PROCESS_STATES)) return true;
   if (!svc_processes_of(c, cluster, &of) || !svc_process_states_of(c, &cluster->id, &states)) return false;
   if (!states) states = svc_node_object(c->arena, NULL);
+  was = svc_node_copy(c->arena, states);
   before = svc_arena_zero(c->arena, (of.count + 1) * sizeof *before);
-  if (!states || !before) return svc_no_memory(c);
+  if (!states || !was || !before) return svc_no_memory(c);
   for (i = 0; i < of.count; i++) before[i] = process_states_leader(&of, states, of.at[i].replica_set);
   for (news = news->first; news; news = news->next)
     if (!process_states_take(c, &of, states, news)) return false;
@@ -272,5 +274,5 @@ SVC_PRIVATE bool svc_process_states_tell(svc_call *c, const svc_entity *cluster,
     if (k < i || !of.at[i].replica_set.n || strcmp(of.at[i].type, "SHARD_CONFIG") == 0 || !svc_process_runs(&of.at[i])) continue;
     if (!process_states_follow(c, &of, states, of.at[i].replica_set, before[i], &of.at[i])) return false;
   }
-  return process_states_store(c, &of, states);
+  return svc_node_same(was, states) || process_states_store(c, &of, states);
 }

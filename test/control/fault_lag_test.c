@@ -1,0 +1,188 @@
+/*
+** Reads that lag behind writes, by time and by number: GETs show what was there before, and nothing else does.
+*/
+#include "control/control.h"
+#include "support.h"
+
+static const svc_config lag_config = { .seed = 7, .manual_clock = T_START, .limiter_off = 1, .journal = 100 };
+
+static int lag_fault(t_place *w, const char *rule)
+{
+  int id = 0;
+  if (svc_fault_add_json(w->t.s, rule, &id) != SVC_OK) munit_errorf("%s: %s", rule, w->t.log);
+  return id;
+}
+
+static const char *lag_team(t_place *w, const char *name)
+{
+  char body[128];
+  snprintf(body, sizeof body, "{\"name\":\"%s\",\"usernames\":[\"ann@example.com\"]}", name);
+  if (t_sendf(&w->t, "POST", body, "/orgs/%s/teams", w->org) != 201) munit_error(w->t.response.body);
+  return t_keep(&w->t, t_str(&w->t, "id"));
+}
+
+static void lag_open(t_place *w)
+{
+  char roles[128];
+  t_place_open(w, &lag_config, "P1", NULL);
+  snprintf(roles, sizeof roles, "[{\"orgId\":\"%s\",\"roleName\":\"ORG_MEMBER\"}]", w->org);
+  t_user(&w->t, "ann@example.com", roles);
+}
+
+static int lag_get(t_place *w, const char *id)
+{
+  return t_sendf(&w->t, "GET", NULL, "/orgs/%s/teams/%s", w->org, id);
+}
+
+/* The names of the teams in their list: "A B". */
+static const char *lag_list(t_place *w)
+{
+  char text[256] = "", path[32];
+  size_t i, at = 0;
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/orgs/%s/teams", w->org), ==, 200);
+  munit_assert_int64(t_int(&w->t, "totalCount"), ==, (int64_t)t_count(&w->t, "results"));
+  for (i = 0; i < t_count(&w->t, "results") && at < sizeof text; i++) {
+    snprintf(path, sizeof path, "results[%d].name", (int)i);
+    at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", i ? " " : "", t_str(&w->t, path));
+  }
+  return t_keep(&w->t, text);
+}
+
+static void lag_rename(t_place *w, const char *id, const char *name)
+{
+  char body[64];
+  snprintf(body, sizeof body, "{\"name\":\"%s\"}", name);
+  if (t_sendf(&w->t, "PATCH", body, "/orgs/%s/teams/%s", w->org, id) != 200) munit_error(w->t.response.body);
+  munit_assert_string_equal(t_str(&w->t, "name"), name); /* the answer of a write is the truth */
+}
+
+TEST(fault_lag, milliseconds)
+{
+  const char *a, *b, *c;
+  t_place w;
+  lag_open(&w);
+  a = lag_team(&w, "A");
+  c = lag_team(&w, "C");
+  lag_fault(&w, "{\"lag\":{\"noun\":\"team\",\"ms\":500}}");
+  munit_assert_string_equal(lag_list(&w), "A C");
+  b = lag_team(&w, "B");
+  lag_rename(&w, a, "AA");
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", w.org, c), ==, 204);
+  munit_assert_string_equal(lag_list(&w), "A C");
+  munit_assert_int(lag_get(&w, b), ==, 404);
+  munit_assert_int(lag_get(&w, c), ==, 200);
+  munit_assert_int(lag_get(&w, a), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "name"), "A");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/teams/byName/A", w.org), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/teams/byName/AA", w.org), ==, 404);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"name\":\"B\",\"usernames\":[\"ann@example.com\"]}", "/orgs/%s/teams", w.org), ==, 409); /* the truth */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, "/orgs/%s/teams/%s", w.org, c), ==, 404);
+  munit_assert_int(svc_clock_advance(w.t.s, 499), ==, SVC_OK);
+  munit_assert_string_equal(lag_list(&w), "A C");
+  munit_assert_int(svc_clock_advance(w.t.s, 1), ==, SVC_OK);
+  munit_assert_string_equal(lag_list(&w), "AA B");
+  munit_assert_int(lag_get(&w, b), ==, 200);
+  munit_assert_int(lag_get(&w, c), ==, 404);
+  t_close(&w.t);
+}
+
+/* For the first GETs after a write, of this resource alone. */
+TEST(fault_lag, reads)
+{
+  const char *a;
+  svc_response journal;
+  t_place w;
+  int id;
+  lag_open(&w);
+  a = lag_team(&w, "A");
+  id = lag_fault(&w, "{\"lag\":{\"noun\":\"team\",\"reads\":2},\"count\":2}");
+  lag_rename(&w, a, "B");
+  munit_assert_int(t_send(&w.t, "GET", "/orgs", NULL), ==, 200); /* another resource counts for nothing */
+  munit_assert_string_equal(lag_list(&w), "A");
+  munit_assert_int(lag_get(&w, a), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "name"), "A");
+  munit_assert_string_equal(lag_list(&w), "B");
+  munit_assert_int(svc_clock_advance(w.t.s, 1000), ==, SVC_OK);
+  lag_rename(&w, a, "C");
+  munit_assert_string_equal(lag_list(&w), "B");
+  munit_assert_string_equal(lag_list(&w), "B");
+  munit_assert_string_equal(lag_list(&w), "C");
+  munit_assert_int(svc_clock_advance(w.t.s, 1000), ==, SVC_OK);
+  lag_rename(&w, a, "D"); /* used up */
+  munit_assert_string_equal(lag_list(&w), "D");
+  munit_assert_size(svc_failure_list(w.t.s, (svc_failure[SVC_FAILURES]){ { 0 } }), ==, 0);
+  munit_assert_int(svc_journal_read(w.t.s, 0, &journal), ==, SVC_OK);
+  munit_assert_not_null(strstr(journal.body, "\"fault\":1,\"lag\":{\"noun\":\"team\",\"reads\":2}"));
+  svc_response_free(&journal);
+  munit_assert_int(svc_fault_remove(w.t.s, id), ==, SVC_OK);
+  munit_assert_uint(atomic_load(&w.t.s->watch), ==, SVC_WATCH_JOURNAL);
+  t_close(&w.t);
+}
+
+/* If-Match is compared with the truth. A rule that is removed, and a snapshot that is restored, leave no lag behind. */
+TEST(fault_lag, truth)
+{
+  svc_snapshot *before;
+  const char *a, *tag;
+  t_place w;
+  lag_open(&w);
+  a = lag_team(&w, "A");
+  munit_assert_int(lag_get(&w, a), ==, 200);
+  tag = t_keep(&w.t, t_get_header(&w.t, "ETag"));
+  lag_fault(&w, "{\"lag\":{\"noun\":\"team\",\"reads\":1000}}");
+  munit_assert_int(svc_snapshot_take(w.t.s, &before), ==, SVC_OK);
+  lag_rename(&w, a, "B");
+  munit_assert_int(lag_get(&w, a), ==, 200);
+  munit_assert_string_equal(t_get_header(&w.t, "ETag"), tag); /* the old one, which is no good any more */
+  t_header(&w.t, "If-Match", tag);
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"name\":\"C\"}", "/orgs/%s/teams/%s", w.org, a), ==, 412);
+  t_headers_clear(&w.t);
+  munit_assert_int(svc_snapshot_restore(w.t.s, before), ==, SVC_OK);
+  munit_assert_string_equal(lag_list(&w), "A");
+  lag_rename(&w, a, "B");
+  munit_assert_string_equal(lag_list(&w), "A");
+  munit_assert_int(svc_fault_remove(w.t.s, 0), ==, SVC_OK);
+  munit_assert_string_equal(lag_list(&w), "B");
+  svc_snapshot_free(before);
+  t_close(&w.t);
+}
+
+/* Long lists are merged page by page, and only so many changes are held back. */
+TEST(fault_lag, many)
+{
+  char name[16];
+  int i;
+  t_place w;
+  lag_open(&w);
+  for (i = 0; i < 80; i++) {
+    snprintf(name, sizeof name, "T%02d", i);
+    lag_team(&w, name);
+    if (i == 39) lag_fault(&w, "{\"lag\":{\"noun\":\"team\",\"reads\":3}}");
+  }
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/teams?itemsPerPage=30&pageNum=2", w.org), ==, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 10);
+  munit_assert_string_equal(t_str(&w.t, "results[9].name"), "T39");
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/teams?itemsPerPage=100", w.org), ==, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 40);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/teams?itemsPerPage=100", w.org), ==, 200);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/orgs/%s/teams?itemsPerPage=100", w.org), ==, 200);
+  munit_assert_size(t_count(&w.t, "results"), ==, 80);
+  t_close(&w.t);
+}
+
+TEST_SERVICE(fault_lag, refuses)
+{
+  static const char *const bad[][2] = {
+    { "{\"lag\":{\"noun\":\"unicorn\",\"ms\":1}}", "lag.noun" }, { "{\"lag\":{\"noun\":\"cluster\"}}", "either ms or reads" },
+    { "{\"lag\":{\"noun\":\"cluster\",\"ms\":1,\"reads\":1}}", "either ms or reads" }, { "{\"lag\":{\"ms\":1}}", "noun" },
+    { "{\"lag\":{\"noun\":\"cluster\",\"ms\":0}}", "ms" }, { "{\"lag\":{\"noun\":\"cluster\",\"reads\":-1}}", "reads" },
+    { "{\"lag\":5}", "lag" }, { "{\"lag\":{\"noun\":\"cluster\",\"ms\":1},\"seconds\":1}", "seconds" },
+  };
+  size_t i;
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    t->log[0] = '\0';
+    munit_assert_int(svc_fault_add_json(t->s, bad[i][0], NULL), ==, SVC_INVALID);
+    if (!strstr(t->log, "svc_fault: ") || !strstr(t->log, bad[i][1])) munit_errorf("%s: %s", bad[i][0], t->log);
+  }
+  munit_assert_uint(atomic_load(&t->s->watch), ==, 0);
+}
