@@ -353,7 +353,7 @@ TEST(svcd_verbs, missing)
 
 TEST(svcd_verbs, help)
 {
-  static const char *const verbs[] = { "serve", "backup", "restore", "check", "credentials", "openapi", "env", "version" };
+  static const char *const verbs[] = { "serve", "backup", "restore", "check", "credentials", "openapi", "driver", "env", "version" };
   verbs_run r;
   size_t i, k;
   SKIP_IF(!can_run());
