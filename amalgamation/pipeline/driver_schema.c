@@ -46,6 +46,13 @@ static void driver_schema_ref(openapi_writer *w, const char *member, const svc_o
   else svc_openapi_put(w, "null");
 }
 
+/* What a hook makes of the noun's own object may have what is write-only: a driver sees what no caller does. */
+static void driver_schema_desired(openapi_writer *w, const svc_noun *noun, const svc_order_row *row)
+{
+  int as = !row->desired && noun->desired ? OPENAPI_REQUEST : OPENAPI_ANSWER;
+  driver_schema_ref(w, "desired", row->desired ? row->desired : noun->object, as);
+}
+
 static void driver_schema_orders(openapi_writer *w)
 {
   const char *comma = "";
@@ -55,7 +62,7 @@ static void driver_schema_orders(openapi_writer *w)
     const svc_order_row *row = noun->notice ? NULL : noun->orders;
     for (; row && row->action; row++, comma = ",") {
       svc_openapi_put(w, "%s{'action':%q,'resource':%q,'description':%q", comma, row->action, noun->name, row->says);
-      driver_schema_ref(w, "desired", row->desired ? row->desired : noun->object, OPENAPI_ANSWER);
+      driver_schema_desired(w, noun, row);
       driver_schema_ref(w, "facts", row->facts, OPENAPI_REQUEST);
       svc_openapi_put(w, ",'secrets':%s}", noun->secrets || w->s->nouns[i].seals ? "true" : "false");
     }

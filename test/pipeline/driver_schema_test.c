@@ -52,7 +52,7 @@ TEST(driver_schema, rows)
     for (; q && *q; q++, questions++) munit_assert_not_null(schema_row(&d, "questions", "what", (*q)->what, (*q)->resource));
   }
   munit_assert_size(questions, >, 20);
-  munit_assert_size(schema_references(&d, d.root), >, 400);
+  munit_assert_size(schema_references(&d, d.root), >, 300);
   munit_assert_int(svc_driver_schema(NULL, &r), ==, SVC_INVALID);
   munit_assert_int(svc_driver_schema(t.s, NULL), ==, SVC_INVALID);
   t_schema_close(&d);
@@ -64,14 +64,16 @@ TEST(driver_schema, rows)
 typedef struct schema_crew {
   t_schema document;
   bool open;
-  int orders, asks;
+  int orders, asks, unfit;
 } schema_crew;
 
 static void schema_fits_text(schema_crew *crew, const svc_node *schema, const char *text, const char *name, const char *resource)
 {
   const svc_node *value = svc_json_parse(&crew->document.arena, svc_str_c(text));
   munit_assert_not_null(value);
-  if (!t_schema_fits(&crew->document, schema, value)) munit_errorf("%s (%s): %s in %s", name, resource, crew->document.why, text);
+  if (t_schema_fits(&crew->document, schema, value)) return;
+  crew->unfit++;
+  printf("%s (%s): %s in %s\n", name, resource, crew->document.why, text);
 }
 
 static int schema_perform(void *context, svc *s, const svc_order *order)
@@ -99,7 +101,8 @@ static int schema_ask(void *context, svc *s, const svc_question *q, svc_reply *r
   for (row = svc_node_get(crew->document.root, "questions")->first; row && !fits; row = row->next)
     fits = svc_str_is(svc_node_str(row, "what"), q->what) && svc_str_is(svc_node_str(row, "resource"), q->resource) &&
            t_schema_fits(&crew->document, svc_node_get(row, "parameters"), value);
-  if (!fits) munit_errorf("%s (%s): %s in %s", q->what, q->resource, crew->document.why, q->parameters);
+  if (!fits) printf("%s (%s): %s in %s\n", q->what, q->resource, crew->document.why, q->parameters);
+  crew->unfit += !fits;
   crew->asks++;
   return SVC_NOT_FOUND;
 }
@@ -126,6 +129,7 @@ TEST(driver_schema, spoken)
   }
   t_advance(&w.t, 2 * 86400);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  munit_assert_int(crew.unfit, ==, 0); /* what it was is printed */
   munit_assert_int(crew.orders, >, 60);
   munit_assert_int(crew.asks, >, 15);
   t_schema_close(&crew.document);
