@@ -3,11 +3,9 @@
 **
 ** It performs nothing: without a driver there are no orders, and states move by due dates (lifecycle.c). The catalog answers the questions
 ** whose answers it knows the shape of (svc_catalog_simulates). To all others the simulation gives a figure that is made of the resource's
-** id, what is measured and the time, or lines of a log with such figures: the same on every run, and said to be simulated.
+** id, what is measured and the time, the same on every run and said to be simulated; or a list of what is known; or a log without lines.
 */
 #include "pipeline/pipeline.h"
-
-#define SIMULATOR_LINES 1440 /* of a log, at the most */
 
 SVC_PRIVATE void svc_reply_begin(svc_reply *reply, svc_arena *arena, size_t most)
 {
@@ -59,29 +57,11 @@ SVC_PRIVATE int64_t svc_simulated(const char *resource, const char *what, int64_
   return (int64_t)(own >> 16 & 255) + slope * 600 / wave + (int64_t)(simulator_hash(own, "") >> 40 & 63);
 }
 
-static int64_t simulator_parameter(const svc_question *q, const char *name)
-{
-  int64_t value = 0;
-  svc_str_i64(svc_json_member(svc_str_c(q->parameters), svc_str_c(name)), &value);
-  return value;
-}
-
-/* A line for every minute, each said to be simulated; of a long time so many, equally far apart. "from", "until": seconds. */
+/* A log of what the catalog knows nothing of has no lines. */
 static int simulator_log(const svc_question *q, svc_reply *r)
 {
-  int64_t from = simulator_parameter(q, "from"), until = simulator_parameter(q, "until"), step, at;
-  char line[256], date[21];
-  int n, rc = SVC_OK;
-  if (until > q->now / 1000) until = q->now / 1000;
-  step = ((until - from - 1) / SIMULATOR_LINES / 60 + 1) * 60;
-  for (at = (from + 59) / 60 * 60; at <= until && rc == SVC_OK; at += step) {
-    svc_date_text(at * 1000, date);
-    n = snprintf(line, sizeof line, "{\"t\":{\"$date\":\"%s\"},\"s\":\"I\",\"c\":\"NETWORK\",\"ctx\":\"listener\",\"msg\":"
-                 "\"Connections (simulated)\",\"attr\":{\"connectionCount\":%lld}}\n", date,
-                 (long long)svc_simulated(q->resource_id, q->parameters, at * 1000));
-    rc = svc_reply_add(r, line, (size_t)n);
-  }
-  return rc;
+  (void)q;
+  return svc_reply_add(r, "", 0);
 }
 
 /* Nothing lies outside of the service: there is what it knows of. */

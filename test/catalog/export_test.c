@@ -203,17 +203,16 @@ TEST(export, facts)
     const char *facts, *exported, *total;
   } rows[] = {
     { "{\"totalCollections\":9,\"exportedCollections\":9}", "9", "9" },
-    { "{\"totalCollections\":-1}", "0", "0" },
-    { "{\"totalCollections\":2147483648}", "0", "0" },
-    { "{\"totalCollections\":5,\"exportedCollections\":-1}", "0", "0" },
     { "{\"totalCollections\":5,\"exportedCollections\":6}", "0", "0" },
-    { "{\"totalCollections\":\"many\"}", "0", "0" },
     { "{}", "0", "0" },
     { NULL, "0", "0" },
   };
+  static const char *const refused[] = {
+    "{\"totalCollections\":-1}", "{\"totalCollections\":2147483648}", "{\"totalCollections\":5,\"exportedCollections\":-1}", "{\"totalCollections\":\"many\"}"
+  };
   t_driver d;
   b_world w;
-  size_t i;
+  size_t i, k;
   t_driver_init(&d);
   t_driver_does(&d, "cluster.", NULL);
   t_driver_does(&d, "snapshot.", NULL);
@@ -228,7 +227,8 @@ TEST(export, facts)
     b_good(&w, "POST", EXPORTS, JOB, 202);
     munit_assert_not_null(strstr(t_str(&w.t, "prefix"), "/Acme/alpha/C/"));
     t_advance(&w.t, 1);
-      t_driver_finish(&d, w.t.s, "export.run", SVC_OK, rows[i].facts);
+    for (k = 0; k < sizeof refused / sizeof refused[0]; k++) t_driver_refused(&d, w.t.s, "export.run", refused[k]);
+    t_driver_finish(&d, w.t.s, "export.run", SVC_OK, rows[i].facts);
     b_good(&w, "GET", EXPORTS, NULL, 200);
     b_is(&w, "results[0].state", "Successful");
     b_is(&w, "results[0].exportStatus.exportedCollections", rows[i].exported);

@@ -605,7 +605,8 @@ TEST(invoice, transfer)
   config.driver = t_driver_init(&d);
   t_place_open(&w, &config, "alpha", NULL);
   munit_assert_int(invoice_at(&w, "POST", "/clusters", PROBE_CLUSTER("Main", "M10")), ==, 201);
-  t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":-5,\"internet\":500}}");
+  t_driver_refused(&d, w.t.s, "cluster.create", "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":-5}}");
+  t_driver_finish(&d, w.t.s, "cluster.create", SVC_OK, "{\"transfer\":{\"sameRegion\":2000,\"differentRegion\":0,\"internet\":500}}");
   t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* once it has spoken of it, it is asked */
   munit_assert_not_null(strstr(t_driver_order(&d, "")->desired, "\"clusterName\":\"Main\""));
   t_advance(&w.t, HOUR - 1);
@@ -615,7 +616,8 @@ TEST(invoice, transfer)
   t_advance(&w.t, 1);
   t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{\"transfer\":{\"internet\":1500}}");
   t_advance(&w.t, HOUR);
-  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{\"dataSizeBytes\":1}"); /* nothing of that: it stays */
+  t_driver_refused(&d, w.t.s, "cluster.measure", "{\"dataSizeBytes\":1}");
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{}"); /* nothing of that: it stays */
   t_advance(&w.t, HOUR);
   munit_assert_int(invoice_get(&w, "/pending", NULL), ==, 200);
   id = t_keep(&w.t, t_str(&w.t, "results[0].id"));
@@ -635,7 +637,8 @@ TEST(invoice, transfer)
   munit_assert_int(invoice_get(&w, path, "{\"filters\":{\"skuServices\":[\"Data Transfer\"]}}"), ==, 200);
   munit_assert_int64(t_int(&w.t, "totalCount"), ==, 2);
   munit_assert_int64(invoice_sum(&w.t, "results", "totalPriceCents"), ==, 34);
-  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, "{\"transfer\":1500}"); /* that is no answer: it stays as well */
+  t_driver_refused(&d, w.t.s, "cluster.measure", "{\"transfer\":1500}");
+  t_driver_finish(&d, w.t.s, "cluster.measure", SVC_OK, NULL); /* that is no answer: it stays as well */
   munit_assert_int(invoice_at(&w, "PATCH", "/clusters/Main", "{\"paused\":true}"), ==, 200); /* it sends nothing, and is not asked */
   t_driver_finish(&d, w.t.s, "cluster.update", SVC_OK, NULL);
   t_advance(&w.t, 10 * HOUR);

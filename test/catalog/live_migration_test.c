@@ -394,7 +394,7 @@ TEST(live_migration, available)
 {
   t_driver d;
   svc_config config = { .driver = t_driver_init(&d) };
-  static const char *const bad[] = { "", "nothing", "{}", "[1]", "[{\"name\":\"x\"}]", "[" PROJECT ",{}]" };
+  static const char *const bad[] = { "nothing", "{}", "[1]", "[{\"name\":\"x\"}]", "[" PROJECT ",{}]" };
   migration_world w;
   size_t i;
   open_world(&w, &config);

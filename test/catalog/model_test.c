@@ -453,6 +453,36 @@ TEST(model, past)
   t_close(&w->t);
 }
 
+/* After a restart of its primary another host leads: slow queries move there, its log tells of the election, and the old ones stay. */
+TEST(model, elected)
+{
+  model_world world, *w = &world;
+  size_t i, before, old;
+  model_open(w, PROBE_CLUSTER("C", "M10"));
+  model_sample(w);
+  t_advance(&w->t, 86400);
+  model_get(w, 0, "/performanceAdvisor/slowQueryLogs?since=1748736000000");
+  before = t_count(&w->t, "slowQueries");
+  munit_assert_size(before, >, 0);
+  munit_assert_int(t_sendf(&w->t, "POST", NULL, "/groups/%s/clusters/C/restartPrimaries", w->group), ==, 200);
+  t_advance(&w->t, 86400);
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/processes", w->group), ==, 200);
+  munit_assert_string_equal(t_str(&w->t, "results[0].typeName"), "REPLICA_SECONDARY");
+  munit_assert_string_equal(t_str(&w->t, "results[1].typeName"), "REPLICA_PRIMARY");
+  model_get(w, 0, "/performanceAdvisor/slowQueryLogs?since=1748736000000");
+  old = t_count(&w->t, "slowQueries");
+  munit_assert_size(old, >=, before); /* what was, was; until the restart some may have come */
+  munit_assert_size(old, <=, before + 5);
+  model_get(w, 1, "/performanceAdvisor/slowQueryLogs?since=1748736000000");
+  munit_assert_size(t_count(&w->t, "slowQueries"), >, 0);
+  model_get(w, 0, "/measurements?granularity=PT1H&period=P2D&m=OPCOUNTER_QUERY&m=OPCOUNTER_REPL_UPDATE");
+  i = model_points(w) - 1;
+  munit_assert_int64(F("OPCOUNTER_QUERY"), ==, 0);
+  i = 10;
+  munit_assert_int64(F("OPCOUNTER_QUERY"), >, 0);
+  t_close(&w->t);
+}
+
 /* A month in which nothing happens: nobody is called. */
 TEST_EACH(model, idle, with, "nothing", "sample")
 {

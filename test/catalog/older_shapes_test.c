@@ -90,13 +90,15 @@ TEST(older_shapes, backup_schedule)
 TEST(older_shapes, compliance_policy)
 {
   static t_world w;
-  const char *nameless = "{\"authorizedEmail\":\"ada@example.com\"}";
+  const char *nameless = "{\"authorizedEmail\":\"ada@example.com\",\"scheduledPolicyItems\":[{\"frequencyInterval\":1,\"frequencyType\":\"daily\","
+                         "\"retentionUnit\":\"days\",\"retentionValue\":9}]}";
   shapes_open(&w, "updateCompliancePolicy");
   shapes_send(&w, LAST, "PUT", w.path, nameless, 400);
   munit_assert_true(t_violation(&w.t, "authorizedUserFirstName"));
   shapes_send(&w, FIRST, "PUT", w.path, nameless, 200);
   munit_assert_string_equal(t_str(&w.t, "authorizedUserLastName"), "ada@example.com");
-  shapes_send(&w, LAST, "PUT", w.path, w.body, 200);
+  shapes_send(&w, LAST, "PUT", w.path, "{\"authorizedEmail\":\"ada@example.com\",\"authorizedUserFirstName\":\"Ada\",\"authorizedUserLastName\":\"Lovelace\","
+              "\"scheduledPolicyItems\":[{\"frequencyInterval\":1,\"frequencyType\":\"daily\",\"retentionUnit\":\"days\",\"retentionValue\":9}]}", 200);
   shapes_send(&w, FIRST, "PUT", w.path, nameless, 200); /* those that there are stay */
   munit_assert_string_equal(t_str(&w.t, "authorizedUserLastName"), "Lovelace");
   t_world_close(&w);

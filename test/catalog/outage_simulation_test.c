@@ -1,8 +1,29 @@
 /*
 ** Outage simulations: what is their own, besides what holds for every route.
+**
+** Tests also: process_state
 */
 #include "driver.h"
 #include "mechanism/probe.h"
+#include "needs.h"
+#include "world.h"
+
+/* One region has to stay: the world's cluster gets a second one. */
+static bool outage_two_regions(t_world *w, const svc_plan *plan)
+{
+  static const char two[] = "{\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_WEST_2\",\"priority\":7,"
+                            "\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":2}},{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\","
+                            "\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M30\",\"nodeCount\":1}}]}]}";
+  (void)plan;
+  if (t_sendf(&w->t, "PATCH", two, "/groups/%s/clusters/Main", w->group) != 200) return false;
+  t_world_rest(w);
+  return true;
+}
+
+T_NEEDS(outage_simulation) = {
+  T_EXAMPLE("outageFilters", outage_two_regions),
+  T_NEEDS_END
+};
 
 #define ONE "/groups/%s/clusters/Main"
 #define OUTAGE ONE "/outageSimulation"

@@ -303,7 +303,7 @@ TEST(private_endpoint, driver)
   munit_assert_not_null(strstr(n_get(&w, "/clusters/Second", strings), "+srv://pl-3-us-east-1."));
 
   up = service(&w, "GCP", "WESTERN_US");
-  t_driver_finish(&d, w.t.s, "endpoint_service.create", SVC_OK, "{\"serviceAttachmentNames\":[\"sa-1\",7,\"sa-2\"]}");
+  t_driver_finish(&d, w.t.s, "endpoint_service.create", SVC_OK, "{\"serviceAttachmentNames\":[\"sa-1\",\"sa-2\"]}");
   n_good(&w, "GET", up, NULL, NULL, 200);
   munit_assert_size(t_count(&w.t, "serviceAttachmentNames"), ==, 2);
   t_close(&w.t);
@@ -323,13 +323,13 @@ TEST(private_endpoint, told)
     { "AWS", "US_EAST_2", "{\"endpointServiceName\":\"\"}", "endpointServiceName", "" },
     { "AWS", "US_WEST_1", longest, "endpointServiceName", "" },
     { "AWS", "US_WEST_2", NULL, "endpointServiceName", "" },
-    { "AZURE", "US_EAST_2", "{\"privateLinkServiceName\":\"pls\",\"privateLinkServiceResourceId\":5}", "privateLinkServiceName", "pls" },
+    { "AZURE", "US_EAST_2", "{\"privateLinkServiceName\":\"pls\",\"privateLinkServiceResourceId\":5}", "privateLinkServiceName", "" }, /* refused */
     { "AZURE", "US_EAST", "{\"endpointServiceName\":\"a\"}", "endpointServiceName", "" }, /* that is AWS's word */
     { "GCP", "CENTRAL_US", "{\"serviceAttachmentNames\":\"a\"}", "serviceAttachmentNames[0]", "" },
     { "GCP", "WESTERN_US", "{\"serviceAttachmentNames\":[]}", "serviceAttachmentNames[0]", "" },
-    { "GCP", "WESTERN_EUROPE", "{\"serviceAttachmentNames\":[5,{},\"a\"]}", "serviceAttachmentNames[0]", "a" },
-    { "GCP", "EASTERN_US", "{\"serviceAttachmentNames\":[\"" LONG_NAME "\",\"a\"]}", "serviceAttachmentNames[0]", "a" }, /* longer than names are */
-    { "GCP", "EUROPE_WEST_3", many, "serviceAttachmentNames[49]", "a49" },
+    { "GCP", "WESTERN_EUROPE", "{\"serviceAttachmentNames\":[5,{},\"a\"]}", "serviceAttachmentNames[0]", "" },
+    { "GCP", "EASTERN_US", "{\"serviceAttachmentNames\":[\"" LONG_NAME "\",\"a\"]}", "serviceAttachmentNames[0]", "" }, /* longer than names are */
+    { "GCP", "EUROPE_WEST_3", many, "serviceAttachmentNames[0]", "" }, /* more than there may be */
   };
   t_driver d;
   svc_config config = { .limiter_off = 1, .driver = t_driver_init(&d) };
@@ -352,7 +352,6 @@ TEST(private_endpoint, told)
     munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
     if (strcmp(t_str(&t, rows[i].field), rows[i].shown) != 0) munit_errorf("%s %s: %s", rows[i].provider, rows[i].facts, t.response.body);
   }
-  munit_assert_size(t_count(&t, "serviceAttachmentNames"), <, 300); /* there is an end */
   {
     static const struct {
       const char *provider, *region, *body, *shown; /* what is shown of the connection's name */

@@ -325,12 +325,14 @@ TEST(restore_job, facts)
     const char *facts;
     size_t urls;
   } rows[] = {
-    { NULL, 0 }, { "{}", 0 }, { "{\"deliveryUrl\":\"https://files.example.com/a\"}", 0 }, { "{\"deliveryUrl\":[]}", 0 },
-    { "{\"deliveryUrl\":[1,{},\"https://files.example.com/a\",null]}", 1 }, { many, 64 }, { longest, 1 },
+    { NULL, 0 }, { "{}", 0 }, { "{\"deliveryUrl\":[]}", 0 }, { "{\"deliveryUrl\":[\"https://files.example.com/a\"]}", 1 },
+  };
+  const char *const refused[] = {
+    "{\"deliveryUrl\":\"https://files.example.com/a\"}", "{\"deliveryUrl\":[1,{},\"https://files.example.com/a\",null]}", many, longest
   };
   t_driver d;
   b_world w;
-  size_t i;
+  size_t i, k;
   snprintf(many, sizeof many, "{\"deliveryUrl\":[\"https://files.example.com/0\"");
   for (i = 1; i < 70; i++) snprintf(many + strlen(many), sizeof many - strlen(many), ",\"https://files.example.com/%zu\"", i);
   strcat(many, "]}");
@@ -345,13 +347,14 @@ TEST(restore_job, facts)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     begin(&w, FILES);
-      t_driver_finish(&d, w.t.s, "restore.run", SVC_OK, rows[i].facts);
+    for (k = 0; k < sizeof refused / sizeof refused[0]; k++) t_driver_refused(&d, w.t.s, "restore.run", refused[k]);
+    t_driver_finish(&d, w.t.s, "restore.run", SVC_OK, rows[i].facts);
     b_good(&w, "GET", JOB, NULL, 200);
     munit_assert_size(t_count(&w.t, "deliveryUrl"), ==, rows[i].urls);
     b_good(&w, "DELETE", JOB, NULL, 204);
   }
   begin(&w, INTO("C")); /* of what is restored into a cluster there are no files */
-  t_driver_finish(&d, w.t.s, "restore.run", SVC_OK, rows[4].facts);
+  t_driver_finish(&d, w.t.s, "restore.run", SVC_OK, rows[3].facts);
   b_good(&w, "GET", JOB, NULL, 200);
   munit_assert_null(t_node(&w.t, "deliveryUrl[0]"));
   b_close(&w);

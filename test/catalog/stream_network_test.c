@@ -222,7 +222,7 @@ TEST(stream_network, peers)
 /* Whatever a driver says, and where there is none. */
 TEST(stream_network, peers_said)
 {
-  static const char *const none[] = { "", "nothing", "{}", "[7]", "[{\"name\":\"no id\"}]", "[" PEER(ONE, "1") ",{\"_id\":\"x\"}]" };
+  static const char *const none[] = { "nothing", "{}", "[7]", "[{\"name\":\"no id\"}]", "[" PEER(ONE, "1") ",{\"_id\":\"x\"}]" };
   stream_world w;
   size_t i;
   stream_open(&w, true);

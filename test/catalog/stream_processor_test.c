@@ -273,7 +273,7 @@ TEST(stream_processor, states)
 
 TEST(stream_processor, driver)
 {
-  static const char *const none[] = { "", "nothing", "[]", "7" };
+  static const char *const none[] = { "nothing", "[]", "7" };
   stream_world w;
   size_t i;
   stream_open(&w, true);

@@ -76,6 +76,7 @@ static const svc_transition branch_transitions[] = {
   { "BUDDING", "GROWN", 100, "CLUSTER_READY", "branch.grow" }, { NULL, NULL, 0, NULL, NULL }
 };
 static const svc_lifecycle branch_lifecycle = { .field = "state", .created = "BUDDING", .transitions = branch_transitions };
+static const svc_order_row branch_orders[] = { { "branch.grow", "Let it grow.", NULL, NULL, 0 }, { NULL, NULL, NULL, NULL, 0 } };
 static const svc_ref branch_refs[] = {
   { "pot", "pot", SVC_E_CLOUD_PROVIDER_CONTAINER_NOT_FOUND, SVC_E_CONTAINERS_IN_USE }, { NULL, NULL, 0, 0 }
 };
@@ -94,7 +95,7 @@ static bool branch_gone(svc_call *c, const svc_entity *e)
 static const svc_noun branch_noun = {
   .name = "branch", .kind = "brch", .parent = "tree", .param = "branchId", .flags = SVC_EVENT_PARENT, .object = &branch_object,
   .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .refs = branch_refs,
-  .lifecycle = &branch_lifecycle, .event_deleted = "CPS_SNAPSHOT_FAILED", .event_field = "branchName", .routes = SVC_ROUTES(branch_routes), .gone = branch_gone,
+  .lifecycle = &branch_lifecycle, .orders = branch_orders, .event_deleted = "CPS_SNAPSHOT_FAILED", .event_field = "branchName", .routes = SVC_ROUTES(branch_routes), .gone = branch_gone,
   .counted_in = "branchCount", .meters = branch_meters
 };
 

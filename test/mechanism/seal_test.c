@@ -36,6 +36,9 @@ static const svc_transition horn_transitions[] = {
 };
 static const svc_lifecycle horn_lifecycle = { .field = "state", .created = "MAKING", .deleted = "MELTING", .failed = "SPLIT",
                                               .transitions = horn_transitions };
+static const svc_order_row horn_orders[] = {
+  { "horn.make", "Make it.", NULL, NULL, 0 }, { "horn.melt", "Melt it.", NULL, NULL, 0 }, { NULL, NULL, NULL, NULL, 0 }
+};
 static bool horn_prepare(svc_call *c, svc_change *change);
 static const svc_route horn_routes[] = {
   PROBE(SVC_GET, "horns", .flags = SVC_PAGED, .run = svc_verb_list),
@@ -45,7 +48,7 @@ static const svc_route horn_routes[] = {
   PROBE(SVC_DELETE, "horns/{hornId}", .status = 202, .run = svc_verb_delete)
 };
 static const svc_noun horn_noun = {
-  .name = "horn", .kind = "horn", .parent = "project", .param = "hornId", .object = &horn_object, .lifecycle = &horn_lifecycle,
+  .name = "horn", .kind = "horn", .parent = "project", .param = "hornId", .object = &horn_object, .orders = horn_orders, .lifecycle = &horn_lifecycle,
   .err_not_found = SVC_E_PEER_NOT_FOUND, .event_created = "CLUSTER_CREATED", .event_updated = "CLUSTER_UPDATE_STARTED",
   .prepare = horn_prepare, .routes = SVC_ROUTES(horn_routes)
 };

@@ -117,7 +117,6 @@ SVC_PRIVATE bool svc_backup_apply(svc_call *c, svc_change *change); /* a step; w
 SVC_PRIVATE bool svc_snapshot_get(svc_call *c, const svc_entity *cluster, svc_str id, svc_entity *out); /* false: 404 */
 SVC_PRIVATE bool svc_snapshot_of_path(svc_call *c, svc_entity *out); /* for views that are nouns of their own: {snapshotId} */
 /* Taken by the schedule, for these of its items (a JSON array of ids). */
-SVC_PRIVATE bool svc_snapshot_of_past(const svc_call *c); /* may one be taken of a time that has passed? */
 SVC_PRIVATE bool svc_snapshot_start(svc_call *c, const svc_entity *cluster, svc_node *items, int frequency, int64_t expiry);
 SVC_PRIVATE bool svc_snapshot_keep_until(svc_call *c, const svc_entity *snapshot, int64_t when);
 SVC_PRIVATE bool svc_snapshot_removing(svc_call *c, const svc_entity *e); /* a compliance policy keeps it */

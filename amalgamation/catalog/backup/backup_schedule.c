@@ -311,12 +311,19 @@ static bool backup_schedule_is_late(const svc_call *c, const svc_backup_plan *pl
   return false;
 }
 
+/* A snapshot of a time that has passed can be simulated, and nobody can take it. */
+static bool backup_schedule_makes_past(const svc_call *c)
+{
+  const svc_noun_info *noun = svc_noun_by_kind(c->s, SNAPSHOT_KIND);
+  return !noun || !svc_order_has_taker(c->s, noun->noun);
+}
+
 /* At its time; or now, where that has passed for good. */
 static bool backup_schedule_take(svc_call *c, const svc_entity *cluster, svc_node *items, int rarest, int64_t expiry)
 {
   int64_t due = c->now;
   bool good;
-  if (!svc_snapshot_of_past(c)) {
+  if (!backup_schedule_makes_past(c)) {
     c->now = c->txn->ids->now;
     expiry += c->now - due;
   }
@@ -338,7 +345,7 @@ static bool backup_schedule_run(svc_call *c, svc_change *change)
   items = backup_schedule_asking(c, &plan, &rarest, &expiry);
   if (!items) return svc_no_memory(c);
   wanted = expiry > now && backup_schedule_can_take(c, &cluster) &&
-           !(!svc_snapshot_of_past(c) && backup_schedule_is_late(c, &plan, rarest));
+           !(!backup_schedule_makes_past(c) && backup_schedule_is_late(c, &plan, rarest));
   if (wanted && !backup_schedule_take(c, &cluster, items, rarest, expiry)) return false;
   backup_schedule_set_next(c, change,
                            svc_json_is(cluster.body, "backupEnabled", "true") ? svc_backup_next_kept(&plan, c->now, now) : 0);

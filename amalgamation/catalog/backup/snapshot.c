@@ -283,13 +283,6 @@ static bool snapshot_prepare(svc_call *c, svc_change *change)
 
 /* ---- completed */
 
-/* A snapshot of a time that has passed can be simulated, and nobody can take it. */
-SVC_PRIVATE bool svc_snapshot_of_past(const svc_call *c)
-{
-  const svc_noun_info *noun = svc_noun_by_kind(c->s, SNAPSHOT_KIND);
-  return !noun || !svc_order_has_taker(c->s, noun->noun);
-}
-
 /* Into the bucket that the schedule names for its frequency. */
 static bool snapshot_export(svc_call *c, const svc_change *change)
 {

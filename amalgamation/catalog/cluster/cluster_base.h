@@ -144,6 +144,8 @@ SVC_PRIVATE bool svc_process_runs(const svc_process *p); /* there is something t
 SVC_PRIVATE const svc_node *svc_process_region(const svc_processes *of, const svc_process *p, bool *elects);
 
 /* process_states.c: what has become of them. */
+#define CLUSTER_PROCESS_STATES "process state"
+#define CLUSTER_PROCESS_STATES_KIND "pcst"
 SVC_PRIVATE bool svc_process_states_of(svc_call *c, const svc_id *cluster, svc_node **out); /* *out NULL: nothing is to tell. False: failed */
 SVC_PRIVATE void svc_process_states_apply(svc_processes *of, const svc_node *states);
 SVC_PRIVATE bool svc_process_was_up(const svc_node *states, svc_str id, int64_t at);

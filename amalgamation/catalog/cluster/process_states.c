@@ -10,22 +10,7 @@
 */
 #include "catalog/cluster/cluster_base.h"
 
-#define PROCESS_STATES_KIND "pcst"
-#define PROCESS_STATES_NOUN "process states"
 enum { PROCESS_STATES_DOWNS = 16, PROCESS_STATES_ELECTIONS = 16 }; /* that are remembered, of a host and of a set */
-
-static const svc_field process_states_down_fields[] = { F_LONG("from"), F_LONG("until") };
-static const svc_object process_states_down = { .name = "ProcessDown", .fields = SVC_ROWS(process_states_down_fields) };
-static const svc_field process_states_host_fields[] = {
-  F_LIST("downs", &process_states_down), F_STR("id"), F_BOOL("primary"), F_LONG("since"), F_STR("version")
-};
-static const svc_object process_states_host = { .name = "ProcessState", .fields = SVC_ROWS(process_states_host_fields) };
-static const svc_field process_states_fields[] = { F_ANY("elections"), F_LIST("hosts", &process_states_host) };
-static const svc_object process_states_object = { .name = "ProcessStates", .fields = SVC_ROWS(process_states_fields) };
-
-SVC_PRIVATE const svc_noun svc_noun_process_states = {
-  .name = PROCESS_STATES_NOUN, .kind = PROCESS_STATES_KIND, .parent = "cluster", .object = &process_states_object
-};
 
 /* ------------------------------------------------------------------------------------------------------------- reading */
 
@@ -33,7 +18,7 @@ SVC_PRIVATE bool svc_process_states_of(svc_call *c, const svc_id *cluster, svc_n
 {
   static const svc_id none;
   svc_entity e;
-  int rc = svc_entity_get(c->txn, PROCESS_STATES_KIND, cluster, &none, &e);
+  int rc = svc_entity_get(c->txn, CLUSTER_PROCESS_STATES_KIND, cluster, &none, &e);
   *out = rc == SVC_OK ? svc_entity_body(c, &e) : NULL;
   if (rc == SVC_OK) return *out != NULL;
   return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
@@ -103,7 +88,9 @@ static svc_process *process_states_leader(const svc_processes *of, const svc_nod
   return up * 2 <= all ? NULL : elected ? elected : first;
 }
 
-/* REPLICA_PRIMARY, SHARD_SECONDARY: what it is follows from who leads. */
+/* What a process is, in a replica set or in a shard, and whether it leads. */
+static const char *const process_states_ranks[2][2] = { { "REPLICA_SECONDARY", "REPLICA_PRIMARY" }, { "SHARD_SECONDARY", "SHARD_PRIMARY" } };
+
 static void process_states_rank(const svc_processes *of, const svc_node *states)
 {
   size_t i, k;
@@ -118,8 +105,7 @@ static void process_states_rank(const svc_processes *of, const svc_node *states)
       svc_process *p = &of->at[k];
       bool shard = strncmp(p->type, "SHARD", 5) == 0;
       if (!svc_str_eq(p->replica_set, set)) continue;
-      if (p == leader) p->type = shard ? "SHARD_PRIMARY" : "REPLICA_PRIMARY";
-      else p->type = shard ? "SHARD_SECONDARY" : "REPLICA_SECONDARY";
+      p->type = process_states_ranks[shard][p == leader];
     }
   }
 }
@@ -236,11 +222,11 @@ static bool process_states_store(svc_call *c, const svc_processes *of, const svc
 {
   static const svc_id none;
   svc_entity e, old;
-  int rc = svc_entity_get(c->txn, PROCESS_STATES_KIND, &of->cluster.id, &none, &old);
+  int rc = svc_entity_get(c->txn, CLUSTER_PROCESS_STATES_KIND, &of->cluster.id, &none, &old);
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
   memset(&e, 0, sizeof e);
   if (rc == SVC_OK) e = old;
-  e.kind = PROCESS_STATES_KIND;
+  e.kind = CLUSTER_PROCESS_STATES_KIND;
   e.parent = of->cluster.id;
   e.scope = of->cluster.scope;
   if (!svc_body_write(c->arena, states, &e.body, &e.links_at)) return svc_no_memory(c);
@@ -273,7 +259,7 @@ SVC_PRIVATE bool svc_process_states_tell(svc_call *c, const svc_entity *cluster,
   svc_processes of;
   svc_node *states;
   size_t i, k;
-  if (!news || !svc_node_first(news) || !svc_noun_named(c->s, PROCESS_STATES_NOUN)) return true;
+  if (!news || !svc_node_first(news) || !svc_noun_named(c->s, CLUSTER_PROCESS_STATES)) return true;
   if (!svc_processes_of(c, cluster, &of) || !svc_process_states_of(c, &cluster->id, &states)) return false;
   if (!states) states = svc_node_object(c->arena, NULL);
   before = svc_arena_zero(c->arena, (of.count + 1) * sizeof *before);

@@ -44,7 +44,7 @@ static void alert_hearing_as_measured(svc_call *c, svc_str type, svc_alert_met *
 {
   const svc_alert_condition *k = svc_alert_condition_of(c->s, type);
   svc_str target = !k ? SVC_S("") : k->of == SVC_ALERT_PROCESSES ? m->host : k->of == SVC_ALERT_SETS ? m->values[SVC_ALERT_SET] : SVC_S("");
-  if (!k || !k->stated || !k->below || !target.n) return;
+  if (!k || !k->stated || !k->below || !target.n || !m->values[SVC_ALERT_CLUSTER].n) return;
   m->target = target;
   m->measured = true;
   m->units = svc_str_c(k->units);

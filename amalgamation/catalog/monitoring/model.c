@@ -230,7 +230,7 @@ SVC_PRIVATE int svc_model_role_at(const svc_model *m, const svc_model_host *h, i
 SVC_PRIVATE bool svc_model_up(const svc_model *m, const svc_model_host *h, int64_t at)
 {
   size_t i = m->span_count;
-  if (m->states && h->id.n && !svc_process_was_up(m->states, h->id, at)) return false;
+  if (h && m->states && h->id.n && !svc_process_was_up(m->states, h->id, at)) return false;
   while (i > 0 && m->spans[i - 1].at > at) i--;
   return at >= m->since && (i == 0 || m->spans[i - 1].up);
 }

@@ -79,7 +79,8 @@ typedef struct svc_model_host {
 } svc_model_host;
 SVC_PRIVATE svc_model_host svc_model_host_of(const svc_model *m, const svc_processes *of, const svc_process *p);
 SVC_PRIVATE int svc_model_role_at(const svc_model *m, const svc_model_host *h, int64_t at); /* enum svc_model_role: then, by the last election */
-/* Was the host up at this time, in milliseconds? Was its cluster made, and not paused, and the host not down. The one place that knows. */
+/* Was the host up at this time, in milliseconds? Was its cluster made, and not paused, and the host not down. The one place that knows.
+** h NULL: was its cluster? */
 SVC_PRIVATE bool svc_model_up(const svc_model *m, const svc_model_host *h, int64_t at);
 
 /* -------------------------------------------------------------------------------------------------------------- load */

@@ -57,6 +57,34 @@ static svc_buf log_begin(log_making *m, int64_t at, const char *component, int i
 
 /* ---- start: the process begins, and the first member of a set becomes its primary */
 
+static void log_elected(log_making *m, int64_t at, int term)
+{
+  svc_buf b;
+  if (!log_covers(m, at)) return;
+  b = log_begin(m, at, "ELECTION", 21450, "ReplCoord-0", "Election succeeded, assuming primary role");
+  svc_buf_text(&b, ",\"attr\":{\"term\":");
+  svc_buf_i64(&b, term);
+  svc_buf_text(&b, "}}");
+  log_add(m, at, &b);
+  b = log_begin(m, at + 200, "REPL", 21331, "OplogApplier-0", "Transition to primary complete; database writes are now permitted");
+  svc_buf_char(&b, '}');
+  log_add(m, at + 200, &b);
+}
+
+static bool log_leads(const log_making *m, int64_t at)
+{
+  return svc_model_role_at(&m->s->model, &m->host, at) == SVC_MODEL_PRIMARY;
+}
+
+/* Elections that it won: {"at":1748736000000,"host":"a:27017"} each. */
+static void log_elections(log_making *m)
+{
+  const svc_node *one = svc_node_first(svc_node_find(svc_node_get(m->s->model.states, "elections"), m->p->replica_set));
+  int term;
+  for (term = 2; one && m->p->replica_set.n; one = one->next, term++)
+    if (svc_node_eq(one, "host", m->p->id)) log_elected(m, svc_node_i64(one, "at", 0), term);
+}
+
 static void log_started(log_making *m, int64_t at)
 {
   svc_str version = svc_node_str(m->s->of.body, "dbVersion");
@@ -72,13 +100,14 @@ static void log_started(log_making *m, int64_t at)
   svc_buf_i64(&b, m->p->port);
   svc_buf_text(&b, ",\"ssl\":\"on\"}}");
   log_add(m, at, &b);
-  if (m->host.role != SVC_MODEL_PRIMARY || !log_covers(m, at + 11000)) return;
-  b = log_begin(m, at + 11000, "ELECTION", 21450, "ReplCoord-0", "Election succeeded, assuming primary role");
-  svc_buf_text(&b, ",\"attr\":{\"term\":1}}");
-  log_add(m, at + 11000, &b);
-  b = log_begin(m, at + 11200, "REPL", 21331, "OplogApplier-0", "Transition to primary complete; database writes are now permitted");
-  svc_buf_char(&b, '}');
-  log_add(m, at + 11200, &b);
+}
+
+/* It was down, and is up again. */
+static void log_restarts(log_making *m)
+{
+  const svc_node *host = svc_node_first(svc_node_get(m->s->model.states, "hosts")), *down;
+  while (host && !svc_node_eq(host, "id", m->p->id)) host = host->next;
+  for (down = svc_node_first(svc_node_get(host, "downs")); down; down = down->next) log_started(m, svc_node_i64(down, "until", 0));
 }
 
 static void log_starts(log_making *m)
@@ -86,8 +115,11 @@ static void log_starts(log_making *m)
   const svc_model *model = &m->s->model;
   size_t i;
   log_started(m, model->since);
+  if (log_leads(m, model->since)) log_elected(m, model->since + 11000, 1);
   for (i = 1; i < model->span_count; i++)
     if (model->spans[i].up && !model->spans[i - 1].up) log_started(m, model->spans[i].at);
+  log_restarts(m);
+  log_elections(m);
 }
 
 /* ---- what a server does by itself, once in a slot */
@@ -150,9 +182,9 @@ static void log_slow(log_making *m, int64_t slot)
   const svc_model *model = &m->s->model;
   svc_model_slow slow;
   size_t i;
-  for (i = 0; i < model->count && m->host.role == SVC_MODEL_PRIMARY; i++) {
+  for (i = 0; i < model->count && m->host.role < SVC_MODEL_ROUTER; i++) {
     svc_buf b;
-    if (!svc_model_slow_at(model, &model->collections[i], slot, &slow) || !log_covers(m, slow.at)) continue;
+    if (!svc_model_slow_at(model, &model->collections[i], slot, &slow) || !log_covers(m, slow.at) || !log_leads(m, slow.at)) continue;
     if ((slow.number >> 48) % (uint64_t)model->shards != m->p->spec) continue;
     b = svc_buf_new(m->s->c.arena, 512);
     svc_simulated_slow(m->s, &b, &model->collections[i], &slow);

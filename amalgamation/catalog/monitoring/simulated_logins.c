@@ -119,6 +119,14 @@ static const svc_process *logins_host(const svc_simulation *s, uint64_t chance)
   return NULL;
 }
 
+static bool logins_reaches(const svc_simulation *s, const svc_simulated_login *l)
+{
+  svc_model_host host;
+  if (!l->host) return true;
+  host = svc_model_host_of(&s->model, &s->of, l->host);
+  return svc_model_up(&s->model, &host, l->at * 1000);
+}
+
 SVC_PRIVATE bool svc_simulated_login_at(const svc_simulation *s, const svc_simulated_people *people, size_t user, int64_t hour, svc_simulated_login *out)
 {
   const svc_simulated_user *u = &people->users[user];
@@ -131,7 +139,7 @@ SVC_PRIVATE bool svc_simulated_login_at(const svc_simulation *s, const svc_simul
   if (out->at < u->since || out->at > s->q->now / 1000 || !svc_model_up(&s->model, NULL, out->at * 1000)) return false;
   out->address = logins_address(s, people, chance >> 4, out->at);
   out->host = logins_host(s, chance >> 24);
-  return out->address.n > 0;
+  return out->address.n > 0 && logins_reaches(s, out);
 }
 
 SVC_PRIVATE void svc_simulated_login_line(svc_buf *b, const svc_simulated_login *l)

@@ -18,15 +18,16 @@ static bool queries_wanted(const svc_simulation *s, const svc_model_collection *
   return !wanted || svc_node_has_str(wanted, k->namespace);
 }
 
-/* The primary of one of the shards, if it is asked about; NULL: it is not. */
-static const svc_process *queries_host(const svc_simulation *s, uint64_t shard)
+/* Who led one of the shards then, if it is asked about; NULL: it is not, or nobody did. */
+static const svc_process *queries_host(const svc_simulation *s, uint64_t shard, int64_t at)
 {
   const svc_node *hosts = svc_node_get(s->p, "hosts");
-  uint64_t left = shard % (uint64_t)s->model.shards;
   size_t i;
   for (i = 0; i < s->of.count; i++) {
-    if (svc_model_host_of(&s->model, &s->of, &s->of.at[i]).role != SVC_MODEL_PRIMARY || left-- > 0) continue;
-    return !hosts || svc_node_has_str(hosts, s->of.at[i].id) ? &s->of.at[i] : NULL;
+    const svc_process *p = &s->of.at[i];
+    svc_model_host host = svc_model_host_of(&s->model, &s->of, p);
+    if (p->spec != shard % (uint64_t)s->model.shards || svc_model_role_at(&s->model, &host, at) != SVC_MODEL_PRIMARY) continue;
+    return (!hosts || svc_node_has_str(hosts, p->id)) && svc_model_up(&s->model, &host, at) ? p : NULL;
   }
   return NULL;
 }
@@ -155,7 +156,7 @@ static void queries_record(svc_simulation *s, const svc_model_collection *k, con
 
 static void queries_slow(svc_simulation *s, const svc_model_collection *k, const svc_model_slow *slow, int64_t *left)
 {
-  const svc_process *host = queries_host(s, slow->number >> 48);
+  const svc_process *host = queries_host(s, slow->number >> 48, slow->at);
   svc_buf line = svc_buf_new(s->c.arena, 512);
   if (!host) return;
   queries_record(s, k, host, slow, 1, 0);
@@ -186,7 +187,7 @@ static bool queries_stat(svc_simulation *s, const svc_model_collection *k, int64
 {
   uint64_t n = svc_model_hash(k->seed, (uint64_t)slot ^ 0x72616eu);
   svc_model_slow ran = { .at = slot * SVC_MODEL_SLOT * 1000, .number = n, .value = (unsigned)((n >> 32) % 100) };
-  const svc_process *host = queries_host(s, n >> 48);
+  const svc_process *host = queries_host(s, n >> 48, ran.at);
   int64_t count;
   int kinds = 0;
   bool served;

@@ -98,7 +98,7 @@ SVC_PRIVATE void svc_simulated_series(svc_simulation *s)
   series_asked a;
   size_t i, k;
   if (!series_where(s, &host, &w)) {
-    svc_buf_text(b, "{\"missing\":true}");
+    svc_buf_text(b, svc_node_str(s->p, "host").n ? "{\"missing\":true}" : "{\"series\":{}}"); /* it is being made: it has none yet */
     return;
   }
   if (!series_begin(s, w.of, &a)) return;

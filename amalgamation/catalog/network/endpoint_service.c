@@ -217,6 +217,20 @@ static bool endpoint_service_simulate(svc_call *c, const svc_change *change, con
   return true;
 }
 
+/* Each provider has names of its own. */
+static bool endpoint_service_facts(svc_call *c, svc_change *change, const svc_node *facts)
+{
+  static const char *const names[3][3] = {
+    { "endpointServiceName", NULL }, { "privateLinkServiceName", "privateLinkServiceResourceId", NULL }, { "serviceAttachmentNames", NULL }
+  };
+  const char *const *name = names[svc_cloud_number(svc_node_str(change->body, "cloudProvider"))];
+  for (; *name; name++) {
+    svc_node *copy = svc_node_get(facts, *name) ? svc_node_copy(c->arena, svc_node_get(facts, *name)) : NULL;
+    if (copy) svc_node_put(c->arena, change->body, copy);
+  }
+  return !c->arena->failed || svc_no_memory(c);
+}
+
 static bool endpoint_service_fell_due(svc_call *c, svc_change *change, int tag)
 {
   return tag != SVC_DUE_STATE || svc_network_moves(c, change);
@@ -291,5 +305,5 @@ SVC_PRIVATE const svc_noun svc_noun_endpoint_service = {
   .removing = endpoint_service_removing,
   .gone = endpoint_service_gone,
   .simulate = endpoint_service_simulate,
-  .facts = svc_facts_into
+  .facts = endpoint_service_facts
 };
