@@ -531,6 +531,14 @@ SVC_API int svc_new_credentials(svc *s, const char *org_id, svc_credentials *out
 SVC_API int svc_openapi(svc *s, svc_response *out);
 
 /*
+** What this build tells and asks a driver, and what the driver may say, as a JSON Schema (draft 2020-12), made from the tables that check it:
+** `orders` with their `desired` and `facts`, `reports`, `questions` with their `parameters` and `reply`; and the schema of every line between
+** svcd and a driver that is a program. docs/driver.md explains it, docs/driver.schema.json is it. Free it with svc_response_free().
+** Returns SVC_OK, SVC_NOMEM or SVC_INVALID.
+*/
+SVC_API int svc_driver_schema(svc *s, svc_response *out);
+
+/*
 ** Write a consistent copy of the store into the folder `path`, which is made if it is missing and must not hold a store
 ** yet (SVC_EXISTS), while requests go on. The copy is compacted, is on the disk when this returns, and can be opened with
 ** svc_open(). The log says what is wrong.

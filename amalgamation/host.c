@@ -79,6 +79,16 @@ int svc_openapi(svc *s, svc_response *out)
   return svc_respond_text(&arena, text, &type, out);
 }
 
+int svc_driver_schema(svc *s, svc_response *out)
+{
+  static const svc_header type = { "Content-Type", "application/schema+json", 12, 23 };
+  svc_arena arena;
+  if (!s || !out) return SVC_INVALID;
+  memset(out, 0, sizeof *out);
+  svc_arena_init(&arena, &s->allocator);
+  return svc_respond_text(&arena, svc_driver_document(s, &arena), &type, out);
+}
+
 int svc_backup(svc *s, const char *path)
 {
   int rc;

@@ -811,6 +811,7 @@ FAIL_WRAP(order_secrets, "secrets of an order", FAIL_LIST(const char *id; char o
 FAIL_WRAP(bootstrap, "bootstrap", svc_credentials out;, (svc *s, svc_credentials *out), (void)0, (s, out), (p->s, &f->out), (void)0)
 FAIL_WRAP(new_credentials, "new credentials", FAIL_LIST(const char *org; svc_credentials out;), (svc *s, const char *org, svc_credentials *out),
           f.org = org, (s, org, out), (p->s, f->org, &f->out), (void)0)
+FAIL_WRAP(driver_schema, "the document for drivers", svc_response out;, (svc *s, svc_response *out), (void)0, (s, out), (p->s, &f->out), svc_response_free(&f->out))
 FAIL_WRAP(openapi, "the OpenAPI document", svc_response out;, (svc *s, svc_response *out), (void)0, (s, out), (p->s, &f->out), svc_response_free(&f->out))
 FAIL_WRAP(journal_read, "the journal", FAIL_LIST(size_t limit; svc_response out;), (svc *s, size_t limit, svc_response *out), f.limit = limit,
           (s, limit, out), (p->s, f->limit, &f->out), svc_response_free(&f->out))

@@ -13,17 +13,27 @@ typedef struct schema_path {
 
 static bool schema_fits(t_schema *d, const svc_node *schema, const svc_node *value, const schema_path *at);
 
-void t_schema_open(t_schema *d, svc *s)
+static void schema_open(t_schema *d, svc *s, int (*make)(svc *s, svc_response *out))
 {
   svc_response r;
   svc_str text;
   memset(d, 0, sizeof *d);
-  munit_assert_int(svc_openapi(s, &r), ==, SVC_OK);
+  munit_assert_int(make(s, &r), ==, SVC_OK);
   svc_arena_init(&d->arena, NULL);
   text = svc_arena_copy(&d->arena, (svc_str){ r.body, r.body_length });
   d->root = svc_json_parse(&d->arena, text);
   munit_assert_not_null(d->root);
   svc_response_free(&r);
+}
+
+void t_schema_open(t_schema *d, svc *s)
+{
+  schema_open(d, s, svc_openapi);
+}
+
+void t_schema_open_driver(t_schema *d, svc *s)
+{
+  schema_open(d, s, svc_driver_schema);
 }
 
 void t_schema_close(t_schema *d)

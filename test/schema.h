@@ -15,6 +15,7 @@ typedef struct t_schema {
 } t_schema;
 
 void t_schema_open(t_schema *d, svc *s);
+void t_schema_open_driver(t_schema *d, svc *s); /* the document of drivers: svc_driver_schema() */
 void t_schema_close(t_schema *d);
 
 /* The schemas of a route's body and of its answer with this status; NULL: the document has none. */

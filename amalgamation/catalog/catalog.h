@@ -98,17 +98,20 @@ SVC_PRIVATE bool svc_list_ids(svc_call *c, const svc_entities *which, const svc_
 SVC_PRIVATE bool svc_alert_defaults(svc_call *c, svc_change *change, const svc_entity *org);
 
 /* told.c: questions to the driver, and what it answers. */
-/* c->question is this, about the entity; parameters: a JSON object. */
-SVC_PRIVATE bool svc_question_about(svc_call *c, const char *what, const char *resource, const svc_entity *e, svc_str name,
-                                    svc_str parameters);
+/* c->question is that of the row, about the entity; parameters: a JSON object, as the row says. The noun of the route lists the row. */
+SVC_PRIVATE bool svc_question_about(svc_call *c, const svc_question_row *row, const svc_entity *e, svc_str name, svc_str parameters);
+/* What was told, as the row has it: an object, or an array; of an empty reply an empty one. NULL: it is not as the row says, and 503; or no memory. */
+SVC_PRIVATE svc_node *svc_told(svc_call *c, const svc_question_row *row, const svc_reply *reply);
+/* The same of what no table can say of a reply: 503, and why in the log. NULL. */
+SVC_PRIVATE svc_node *svc_told_refused(svc_call *c, const svc_question_row *row, const char *why);
+SVC_DECLARE(const svc_object svc_told_figure) /* one figure, as "measure" has it */
 /* Logs: the parameters of their time, in seconds since 1970, from 2008 on; and what they say, where nothing: so many seconds
 ** up to now. Refuses. Then, `told` of the route: as gzip. */
 #define SVC_LOG_PARAM(n) { .name = n, .type = SVC_INT64, .min = 1199145600, .max = 253402300799 }
 SVC_PRIVATE bool svc_log_range(svc_call *c, int64_t seconds, int64_t *from, int64_t *until);
+#define SVC_LOG_ASKED(values) \
+  F_LONG("from", .flags = SVC_REQUIRED), F_ENUM("log", values, .flags = SVC_REQUIRED), F_LONG("until", .flags = SVC_REQUIRED) /* of a question */
 SVC_PRIVATE bool svc_log_told(svc_call *c, const svc_reply *reply);
-SVC_PRIVATE svc_node *svc_told_json(svc_call *c, const svc_reply *reply); /* NULL: it is none, and the error is set */
-SVC_PRIVATE svc_node *svc_told_array(svc_call *c, const svc_reply *reply); /* any array; NULL: 503, or no memory */
-SVC_PRIVATE svc_node *svc_told_list(svc_call *c, const svc_object *object, const svc_reply *reply); /* of these; the same */
 SVC_PRIVATE bool svc_told_next(svc_call *c, void *state, svc_item *out); /* a source of its items; state: the first one, by pointer */
 
 /* people.c: people, whatever organizations they are in. */

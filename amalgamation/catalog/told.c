@@ -1,16 +1,23 @@
 /*
 ** What several nouns do with the driver: ask it about an entity, and make an answer of what it says.
 **
-** The rule: what a driver says is held against a table, or is lines of a log; what is neither is no answer, and 503. A driver that does not
-** know has said nothing: that is an empty object or list.
+** The rule: every question has a row (svc_question_row), which its noun lists. A reply is checked against the row as a request's body is; a
+** reply that does not fit is 503, and the log names the member. A driver that does not know says nothing: that is an empty object or list.
 */
 #include "catalog/catalog.h"
 
-SVC_PRIVATE bool svc_question_about(svc_call *c, const char *what, const char *resource, const svc_entity *e, svc_str name,
-                                    svc_str parameters)
+static bool told_listed(const svc_noun *noun, const svc_question_row *row)
 {
-  c->question->what = what;
-  c->question->resource = resource;
+  const svc_question_row *const *one = noun->questions;
+  while (one && *one && *one != row) one++;
+  return one && *one;
+}
+
+SVC_PRIVATE bool svc_question_about(svc_call *c, const svc_question_row *row, const svc_entity *e, svc_str name, svc_str parameters)
+{
+  if (SVC_NEVER(!told_listed(c->plan->noun->noun, row))) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  c->question->what = row->what;
+  c->question->resource = row->resource;
   c->question->resource_id = svc_id_str(c->arena, &e->id).p;
   c->question->group_id = svc_id_is_zero(&c->scope.group) ? "" : svc_id_str(c->arena, &c->scope.group).p;
   c->question->org_id = svc_id_str(c->arena, &c->scope.org).p;
@@ -35,44 +42,56 @@ SVC_PRIVATE bool svc_log_told(svc_call *c, const svc_reply *reply)
   return bytes.n ? svc_answer_bytes(c, bytes) : svc_no_memory(c);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ JSON */
+/* --------------------------------------------------------------------------------------------------------------- replies */
 
-SVC_PRIVATE svc_node *svc_told_json(svc_call *c, const svc_reply *reply)
+static const svc_field told_figure_fields[] = { F_BOOL("simulated"), F_LONG("value", .flags = SVC_MIN) };
+SVC_PRIVATE const svc_object svc_told_figure = { .name = "Figure", .fields = SVC_ROWS(told_figure_fields) };
+
+SVC_PRIVATE svc_node *svc_told_refused(svc_call *c, const svc_question_row *row, const char *why)
 {
-  svc_str text = { reply->bytes, reply->length };
-  svc_json_fault fault;
-  svc_node *out;
-  bool sound;
-  if (text.n == 0) text = SVC_S("{}");
-  sound = svc_json_gate(c->arena, text, c->s->config.max_depth, &fault);
-  out = sound ? svc_json_parse_gated(c->arena, text) : NULL;
-  if (out) return out;
-  if (c->arena->failed) (void)svc_no_memory(c);
-  else (void)svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  if (c->arena->failed) return (void)svc_no_memory(c), NULL;
+  svc_log(c->s, SVC_LOG_WARNING, "the driver's reply to %s (%s) is refused: %s", row->what, row->resource, why);
+  (void)svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   return NULL;
 }
 
-SVC_PRIVATE svc_node *svc_told_array(svc_call *c, const svc_reply *reply)
+/* The first member that does not fit, for the log; the caller of the API did nothing wrong, and is not told. */
+static svc_node *told_unfit(svc_call *c, const svc_question_row *row)
 {
-  svc_node *said = reply->length ? svc_told_json(c, reply) : svc_node_array(c->arena, NULL);
-  if (said && said->type == SVC_J_ARRAY) return said;
-  if (said) (void)svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  else if (c->error.code == SVC_E_NONE) (void)svc_no_memory(c);
-  return NULL;
-}
-
-SVC_PRIVATE svc_node *svc_told_list(svc_call *c, const svc_object *object, const svc_reply *reply)
-{
-  const svc_node *said = svc_told_array(c, reply);
-  svc_node *list = said ? svc_check_array(c, object, said) : NULL;
-  if (!said || (list && !c->error.violations && !c->error.code)) return list;
-  svc_log(c->s, SVC_LOG_WARNING, "what the driver lists is no list of %s", object->name);
+  svc_str why = c->error.violations ? svc_violation_text(c, c->error.violations) : SVC_S("it does not have the shape that docs/driver.md describes");
   c->error.code = SVC_E_NONE;
   c->error.violations = c->error.violations_last = NULL;
   c->error.violation_count = 0;
-  if (c->arena->failed) (void)svc_no_memory(c);
-  else (void)svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  return NULL;
+  return svc_told_refused(c, row, svc_arena_copy(c->arena, why).p);
+}
+
+static bool told_names(const svc_node *said)
+{
+  const svc_node *one = said->first;
+  while (one && one->type == SVC_J_STRING && one->text.n) one = one->next;
+  return !one;
+}
+
+static svc_node *told_checked(svc_call *c, const svc_question_row *row, svc_node *said)
+{
+  svc_node *out = said;
+  if (row->form == SVC_REPLY_NAMES) return told_names(said) ? said : svc_told_refused(c, row, "each name must be a string that is not empty");
+  if (row->reply) out = row->form == SVC_REPLY_LIST ? svc_check_array(c, row->reply, said) : svc_check(c, row->reply, said, NULL, SVC_CHECK_CREATE);
+  return out && !c->error.violations && !c->error.code ? out : told_unfit(c, row);
+}
+
+SVC_PRIVATE svc_node *svc_told(svc_call *c, const svc_question_row *row, const svc_reply *reply)
+{
+  int wanted = row->form == SVC_REPLY_OBJECT ? SVC_J_OBJECT : SVC_J_ARRAY;
+  svc_str text = { reply->bytes, reply->length };
+  svc_json_fault fault;
+  svc_node *said;
+  if (text.n == 0) text = wanted == SVC_J_OBJECT ? SVC_S("{}") : SVC_S("[]");
+  if (!svc_json_gate(c->arena, text, c->s->config.max_depth, &fault)) return svc_told_refused(c, row, "it is not JSON");
+  said = svc_json_parse_gated(c->arena, text);
+  if (!said) return svc_told_refused(c, row, "it is not JSON");
+  if ((int)said->type != wanted) return svc_told_refused(c, row, wanted == SVC_J_OBJECT ? "it must be a JSON object" : "it must be a JSON array");
+  return told_checked(c, row, said);
 }
 
 SVC_PRIVATE bool svc_told_next(svc_call *c, void *state, svc_item *out)

@@ -117,6 +117,7 @@ SVC_PRIVATE bool svc_list_seen(svc_call *c, const svc_entities *which);
 
 /* openapi.c, openapi_schema.c */
 SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a);
+SVC_PRIVATE svc_str svc_driver_document(const svc *s, svc_arena *a); /* driver_schema.c */
 SVC_PRIVATE svc_str svc_openapi_kept(svc *s, uint64_t *revision); /* built once per handle; p NULL: no memory */
 
 #endif /* SVC_ANSWER_H */

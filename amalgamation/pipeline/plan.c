@@ -178,12 +178,29 @@ static int plan_orders(const svc *s, const svc_noun *noun)
   return rc == SVC_OK && noun->reports ? plan_levels(s, noun, noun->reports, 0) : rc;
 }
 
+/* A route that asks the driver is of a noun that lists what it asks: docs/driver.md has no other source. */
+static int plan_questions(const svc *s, const svc_noun *noun)
+{
+  const svc_question_row *const *row = noun->questions;
+  int rc = SVC_OK;
+  size_t i;
+  for (i = 0; i < noun->route_count && !row; i++)
+    if (noun->routes[i].told) return plan_bad(s, noun->name, noun->routes[i].path, "asks the driver, and `questions` lists nothing");
+  for (; row && *row && rc == SVC_OK; row++) {
+    if (!(*row)->says) return plan_bad(s, noun->name, (*row)->what, "is a question that its row does not describe");
+    rc = plan_levels(s, noun, (*row)->parameters, 0);
+    if (rc == SVC_OK && (*row)->reply) rc = plan_levels(s, noun, (*row)->reply, 0);
+  }
+  return rc;
+}
+
 static int plan_check_noun(const svc *s, const svc_noun_info *info)
 {
   const svc_noun *noun = info->noun;
   const svc_ref *ref;
   int rc = noun->object ? plan_levels(s, noun, noun->object, 0) : SVC_OK;
   if (rc == SVC_OK) rc = plan_orders(s, noun);
+  if (rc == SVC_OK) rc = plan_questions(s, noun);
   if (rc != SVC_OK) return rc;
   for (ref = noun->refs; ref && ref->field; ref++) {
     const svc_noun_info *target = svc_noun_named(s, ref->noun);

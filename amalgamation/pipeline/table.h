@@ -370,6 +370,29 @@ typedef struct svc_order_row {
   unsigned percent;          /* of an order that no state waits for: so much of the provisioning time the simulator takes for it */
 } svc_order_row;
 
+/* ----------------------------------------------------------------------------------------------------------- questions */
+
+enum svc_reply_form {
+  SVC_REPLY_OBJECT, /* one object */
+  SVC_REPLY_LIST,   /* an array of such objects */
+  SVC_REPLY_NAMES,  /* an array of strings, none of them empty */
+  SVC_REPLY_LINES   /* lines of text, not JSON; a driver that is a program sends an array of strings */
+};
+
+/*
+** A question to the driver, and its reply. Whoever asks names the row (svc_question_about), and the reply is checked against it (svc_told):
+** a reply that does not fit is 503, and the log names the member. docs/driver.md and its schema are generated from these rows.
+*/
+typedef struct svc_question_row {
+  const char *what;     /* "series" */
+  const char *resource; /* what it is about: "cluster" */
+  const char *says;     /* what the driver has to find out, a sentence or two for docs/driver.md */
+  const svc_object *parameters;
+  const svc_object *reply; /* the shape of the object, or of each of the list; NULL: any object, or the form has none */
+  unsigned char form;      /* enum svc_reply_form */
+} svc_question_row;
+#define SVC_ASKS(...) (const svc_question_row *const[]){ __VA_ARGS__, NULL }
+
 /* --------------------------------------------------------------------------------------------------------------- nouns */
 
 /* What the pipeline rests on. Each seat is taken by one noun at the most; where it is empty, that is left out. */
@@ -586,6 +609,7 @@ struct svc_noun {
                                          NULL: none */
   const svc_order_row *orders; /* every order that the columns above and its transitions name; closed by a row without action */
   const svc_object *reports;   /* what a driver may report of one without being asked (svc_report); NULL: nothing */
+  const svc_question_row *const *questions; /* by SVC_ASKS: every question that its routes ask; NULL: none */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
   const svc_route *routes; /* by SVC_ROUTES; NULL: nobody sees it */
   const char *needs;   /* name of a noun without which it has nothing to show or do: where that is left out, its routes are; NULL: none */

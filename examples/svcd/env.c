@@ -1,5 +1,6 @@
 /*
-** What clients need: `svcd env` prints the file of credentials as lines for a shell, `svcd openapi` the document of the API.
+** What clients need: `svcd env` prints the file of credentials as lines for a shell, `svcd openapi` the document of the API,
+** `svcd driver` what a driver is told, is asked and may say.
 **
 ** The rule: what env prints is meant for eval, so every value stands in quotes of its own, whatever is in it. It prints secrets, as
 ** that is what it is for; whoever can read the file has them anyway.
@@ -83,7 +84,7 @@ int svcd_env(const svcd_options *o)
 }
 
 /* Of this build and these words; the store it is made from is nobody's, and gone at once. */
-int svcd_openapi(const svcd_options *o)
+static int env_document(const svcd_options *o, int (*make)(svc *s, svc_response *out))
 {
   svc_config config;
   svc_response document;
@@ -97,7 +98,7 @@ int svcd_openapi(const svcd_options *o)
   config.log_context = &said;
   rc = svc_open(&s, &config);
   if (rc != SVC_OK) return said ? said : svcd_error(1, "%s", svc_strerror(rc));
-  rc = svc_openapi(s, &document);
+  rc = make(s, &document);
   good = rc == SVC_OK && fwrite(document.body, 1, document.body_length, stdout) == document.body_length;
   good = good && putchar('\n') != EOF && fflush(stdout) == 0;
   if (rc != SVC_OK) svcd_error(1, "%s", svc_strerror(rc));
@@ -105,4 +106,14 @@ int svcd_openapi(const svcd_options *o)
   svc_response_free(&document);
   svc_close(s);
   return good ? 0 : 1;
+}
+
+int svcd_openapi(const svcd_options *o)
+{
+  return env_document(o, svc_openapi);
+}
+
+int svcd_driver_schema(const svcd_options *o)
+{
+  return env_document(o, svc_driver_schema);
 }

@@ -28,7 +28,7 @@ typedef struct flags_row {
 #define FLAGS_STORE (FLAGS_BOTH | FLAGS_PLACE | SVCD_ENV)
 
 static const flags_row flags_rows[] = {
-  { "--config", "FILE", FLAGS_STORE | SVCD_OPENAPI | SVCD_COPY, FLAG_TEXT, FLAGS_TO(config), 0, 0, 0,
+  { "--config", "FILE", FLAGS_STORE | SVCD_OPENAPI | SVCD_DRIVER | SVCD_COPY, FLAG_TEXT, FLAGS_TO(config), 0, 0, 0,
     "flags from a file, a line each, without the dashes: data = DIR; those of the command line are stronger" },
   { "--data", "DIR", FLAGS_STORE, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0, "folder of the store; serve and restore make it if it is missing" },
   { "--store", "URI", FLAGS_BOTH | FLAGS_PLACE, FLAG_TEXT, FLAGS_TO(store), 0, 0, 0,
@@ -62,7 +62,7 @@ static const flags_row flags_rows[] = {
     "what links in answers start with (the first --listen URL)" },
   { "--org", "ID", SVCD_CREDENTIALS, FLAG_TEXT, FLAGS_TO(org), 0, 0, 0,
     "the organization that they own (the first there is)" },
-  { "--vendor", "WORD", SVCD_SERVE | FLAGS_PLACE | SVCD_COPY | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
+  { "--vendor", "WORD", SVCD_SERVE | FLAGS_PLACE | SVCD_COPY | SVCD_OPENAPI | SVCD_DRIVER, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
     "the word in /api/WORD/v2 and application/vnd.WORD.DATE+json, for the life of a store (the store's; of a new one svc)" },
   { "--dialect", "FILE", SVCD_SERVE | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(dialect), 0, 0, 0,
     "other words on the wire for fields, paths, values and error codes: JSON, as svc_config.dialect; it may bring --vendor and --db-scheme" },

@@ -22,6 +22,7 @@ const svcd_verb svcd_verbs[] = {
   { "copy", SVCD_COPY, svcd_copy, "a store into an empty place, between a folder and PostgreSQL or two of a kind; read again, and compared" },
   { "check", SVCD_CHECK, svcd_check, "look whether a store is whole, while svcd is stopped: a line for each fault, and status 1" },
   { "openapi", SVCD_OPENAPI, svcd_openapi, "print the OpenAPI document; needs no store" },
+  { "driver", SVCD_DRIVER, svcd_driver_schema, "print what a driver is told, is asked and may say, as JSON Schema; needs no store" },
   { "env", SVCD_ENV, svcd_env, "print the credentials, SECRETS and all, for a shell: eval \"$(svcd env --data DIR)\"" },
   { "version", SVCD_VERSION, svcd_version, "say which version it is" },
   { NULL, 0, NULL, NULL },

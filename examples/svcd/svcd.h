@@ -62,7 +62,7 @@ typedef struct svcd_verb {
 } svcd_verb;
 
 enum { SVCD_SERVE = 1, SVCD_CREDENTIALS = 2, SVCD_VERSION = 4, SVCD_BACKUP = 8, SVCD_RESTORE = 16, SVCD_CHECK = 32, SVCD_OPENAPI = 64,
-       SVCD_ENV = 128, SVCD_COPY = 256 };
+       SVCD_ENV = 128, SVCD_COPY = 256, SVCD_DRIVER = 512 };
 
 extern const svcd_verb svcd_verbs[]; /* closed by one without name; the first is meant where none is named */
 
@@ -95,6 +95,7 @@ int svcd_check(const svcd_options *o);
 int svcd_copy(const svcd_options *o);
 int svcd_env(const svcd_options *o);
 int svcd_openapi(const svcd_options *o);
+int svcd_driver_schema(const svcd_options *o);
 
 /*
 ** credentials.c: have `make` make credentials, and write them to the file that the options name. The secrets exist only in

@@ -305,6 +305,7 @@ TEST(process, disk)
 
 TEST(process, driver)
 {
+  static const char *const unfit[] = { "{\"series\":{\"CONNECTIONS\":5}}", "{\"series\":{\"CONNECTIONS\":[1,\"x\"]}}", "{\"series\":5}", "{\"figures\":{}}" };
   static char many[4100];
   t_driver d;
   const svc_config config = { .driver = t_driver_init(&d) };
@@ -318,17 +319,21 @@ TEST(process, driver)
   munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/processes?pageNum=2&itemsPerPage=1", w.group), ==, 200);
   munit_assert_size(t_count(&w.t, "results"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].id"), "b.example.net:27018");
-  t_driver_answers(&d, "", "{\"series\":{\"CONNECTIONS\":[1, 2.50, \"x\", null]}}");
+  t_driver_answers(&d, "", "{\"series\":{\"CONNECTIONS\":[1, 2.50, null]}}");
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M&m=CONNECTIONS&m=MEMORY_RESIDENT"), ==, 200);
   munit_assert_not_null(strstr(d.asked, "series cluster Main {\"from\":1748739360,\"host\":\"a.example.net:27017\",\"metrics\":[{\"name\":"
                                        "\"CONNECTIONS\",\"units\":\"SCALAR\"},"));
   munit_assert_string_equal(t_str(&w.t, "measurements[0].dataPoints[1].value"), "2.50"); /* as it says */
-  munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[2].value")->type, ==, SVC_J_NULL); /* what is no figure is a gap */
+  munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[2].value")->type, ==, SVC_J_NULL); /* where it has no figure there is a gap */
   munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[4].value")->type, ==, SVC_J_NULL); /* and so is what it left out */
   munit_assert_int(t_node(&w.t, "measurements[1].dataPoints[0].value")->type, ==, SVC_J_NULL);
-  t_driver_answers(&d, "", "{\"series\":{\"CONNECTIONS\":5}}"); /* no series: all gaps */
+  t_driver_answers(&d, "", "{}"); /* no series: all gaps */
   munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M&m=CONNECTIONS"), ==, 200);
   munit_assert_int(t_node(&w.t, "measurements[0].dataPoints[0].value")->type, ==, SVC_J_NULL);
+  for (i = 0; i < sizeof unfit / sizeof unfit[0]; i++) { /* what the table does not have is no answer */
+    t_driver_answers(&d, "", unfit[i]);
+    munit_assert_int(process_get(&w, "/measurements?granularity=PT1M&period=PT4M&m=CONNECTIONS"), ==, 503);
+  }
   t_driver_answers(&d, "", "{\"missing\":true}");
   munit_assert_int(process_get(&w, "/databases/shop/measurements?granularity=PT1M&period=PT4M"), ==, 404);
   t_driver_answers(&d, "", "[\"shop\",\"a/b\"]");

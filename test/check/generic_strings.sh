@@ -14,7 +14,8 @@ respond.c error error_description
 event.c apiKeyId created delegatePrincipal eventTypeName groupId isGlobalAdmin orgId publicKey remoteAddress userId username
 request.c host
 digest.c algorithm cnonce nonce opaque qop realm response uri username
-simulator.c simulated value
+simulator.c from known list simulated until value
+driver_schema.c action components description failed groupId most name order orgId reason resource resourceId secrets state type value vendor version what
 order_outcome.c reason state
 order_hand.c reason
 change.h reason
@@ -24,12 +25,13 @@ openapi.c additionalProperties allOf apiKey array binary boolean components defa
 openapi_schema.c date default description number type
 api.c errorCode reason
 open.c db vendor aws azure gcp
-dialect.c fields vendor
+dialect.c fields values vendor
 WORDS
 # event.c: the members of an event, which the pipeline writes with every change. digest.c, request.c: those of HTTP headers, and their names.
 # plan.c: a build may be without projects or organizations, and has nobody to ask then how their ids are called.
 # pageNum and its like: parameters of every list, which one operation has that is none.
-# table.h: the rows of these ids, which most entities have. simulator.c: what it answers when it is asked for a figure.
+# table.h: the rows of these ids, which most entities have. simulator.c: what it answers when it is asked for a figure, a log or a list.
+# driver_schema.c: the words of JSON Schema, and the members of the lines between svcd and a driver.
 # order_outcome.c, order_hand.c, change.h: what a driver says of an order that has failed, and what svc_notification is made of. open.c: what svc_config calls so, and whose addresses it may list. dialect.c: the members of a dialect.
 # errorCode: a member of every error. openapi.c, openapi_schema.c: the words of that format, and what its ways to authenticate are called.
 

@@ -353,7 +353,7 @@ TEST(svcd_verbs, missing)
 
 TEST(svcd_verbs, help)
 {
-  static const char *const verbs[] = { "serve", "backup", "restore", "check", "credentials", "openapi", "env", "version" };
+  static const char *const verbs[] = { "serve", "backup", "restore", "check", "credentials", "openapi", "driver", "env", "version" };
   verbs_run r;
   size_t i, k;
   SKIP_IF(!can_run());
@@ -406,6 +406,8 @@ TEST(svcd_verbs, env)
   munit_assert_int(system(command), ==, 0);
   expect(1, "", "is no file of credentials", "env", "--bootstrap", p.file, NULL);
   expect(0, "/api/acme/v2\"", "", "openapi", "--vendor", "acme", NULL);
+  expect(0, "{\"action\":\"cluster.create\",\"resource\":\"cluster\"", "", "driver", NULL);
+  expect(2, "", "not a flag of this verb", "driver", "--dialect", "FILE", NULL);
   expect(2, "", "vendor", "openapi", "--vendor", "A B", NULL);
   f = fopen(file, "w");
   munit_assert_not_null(f);

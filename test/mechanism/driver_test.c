@@ -894,7 +894,11 @@ static const svc_route load_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/clusters/{clusterName}/load", .set = SVC_SET_CLUSTERS, PROBE_VERSIONS,
     .roles = SVC_R_GROUP_READ_ONLY, .params = load_params, .answer = &load_object, .run = load_run, .told = load_told }
 };
+static const svc_field load_asked_fields[] = { F_STR("metric") };
+static const svc_object load_asked = { .name = "AskedLoad", .fields = SVC_ROWS(load_asked_fields) };
+static const svc_question_row load_question = { "measure", "cluster", "How much there is to do.", &load_asked, NULL, SVC_REPLY_OBJECT };
 static const svc_noun load_noun = {
+  .questions = SVC_ASKS(&load_question),
   .name = "load", .parent = "cluster", .flags = SVC_VIRTUAL, .object = &load_object, .routes = SVC_ROUTES(load_routes)
 };
 static const svc_noun *const loads[] = { &load_noun, NULL };

@@ -607,6 +607,10 @@ TEST(dialect, openapi)
   munit_assert_null(strstr(document.body, "\"SVC_MANAGED\""));
   munit_assert_not_null(strstr(document.body, "\"propertyName\":\"cloud\""));
   svc_response_free(&document);
+  munit_assert_int(svc_driver_schema(t.s, &document), ==, SVC_OK); /* drivers are spoken to in our words */
+  munit_assert_not_null(strstr(document.body, "\"replicationSpecs\""));
+  munit_assert_not_null(strstr(document.body, "\"REPLICASET\""));
+  svc_response_free(&document);
   t_close(&t);
 }
 

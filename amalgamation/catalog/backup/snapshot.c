@@ -346,9 +346,13 @@ static const svc_event_member snapshot_event_members[] = {
 
 static const svc_field snapshot_fact_fields[] = { F_LONG("storageSizeBytes", .flags = SVC_MIN) };
 static const svc_object snapshot_facts_object = { .name = "SnapshotFacts", .fields = SVC_ROWS(snapshot_fact_fields) };
+static const svc_field snapshot_ordered_member_fields[] = { F_ENUM("cloudProvider", svc_values_clouds), F_HEX24("id"), F_STR("replicaSetName") };
+static const svc_object snapshot_ordered_member = { .name = "OrderedSnapshotMember", .fields = SVC_ROWS(snapshot_ordered_member_fields) };
+static const svc_field snapshot_ordered_fields[] = { F_LIST("members", &snapshot_ordered_member) };
+static const svc_object snapshot_ordered = { .name = "OrderedSnapshot", .fields = SVC_ROWS(snapshot_ordered_fields), .base = &snapshot_object };
 static const svc_order_row snapshot_orders[] = {
-  { "snapshot.take", "Take a snapshot of the cluster, which can be restored until `snapshot.delete` comes.", NULL, &snapshot_facts_object, 0 },
-  { "snapshot.delete", "Remove the snapshot and its copies.", NULL, NULL, 0 },
+  { "snapshot.take", "Take a snapshot of the cluster, which can be restored until `snapshot.delete` comes.", &snapshot_ordered, &snapshot_facts_object, 0 },
+  { "snapshot.delete", "Remove the snapshot and its copies.", &snapshot_ordered, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 

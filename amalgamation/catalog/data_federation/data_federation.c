@@ -322,13 +322,20 @@ static svc_node *data_federation_desired(svc_call *c, const svc_entity *e)
   return body;
 }
 
+static const char *const data_federation_logs[] = { "queryLogs", NULL };
+static const svc_field data_federation_log_fields[] = { SVC_LOG_ASKED(data_federation_logs) };
+static const svc_object data_federation_log_asked = { .name = "AskedFederationLog", .fields = SVC_ROWS(data_federation_log_fields) };
+static const svc_question_row data_federation_log_question = {
+  "logs", "data federation", "The log of queries, line by line, from `from` until `until`, in seconds.", &data_federation_log_asked, NULL, SVC_REPLY_LINES
+};
+
 static bool data_federation_ask(svc_call *c)
 {
   const svc_entity *e;
   int64_t from, until;
   if (!svc_resolve_all(c) || !svc_log_range(c, DATA_FEDERATION_LOG_SECONDS, &from, &until)) return false;
   e = svc_path_entity(c, "data federation");
-  return svc_question_about(c, "logs", "data federation", e, e->unique,
+  return svc_question_about(c, &data_federation_log_question, e, e->unique,
                             svc_arena_print(c->arena, "{\"from\":%lld,\"log\":\"queryLogs\",\"until\":%lld}", (long long)from, (long long)until));
 }
 
@@ -367,6 +374,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation = {
   .event_deleted = "FEDERATED_DATABASE_UPDATED", /* asked for: when it is gone it is REMOVED */
   .event_field = "resourceId",
   .orders = data_federation_orders,
+  .questions = SVC_ASKS(&data_federation_log_question),
   .routes = SVC_ROUTES(data_federation_routes),
   .prepare = data_federation_prepare,
   .view = data_federation_view,

@@ -46,12 +46,25 @@ static const svc_route data_federation_limit_routes[] = {
 
 /* ---------------------------------------------------------------------------------------------------------------- usage */
 
+static const char *const data_federation_limit_metrics[] = { "bytesProcessed", NULL };
+static const svc_field data_federation_limit_asked_fields[] = { F_ENUM("metric", data_federation_limit_metrics, .flags = SVC_REQUIRED) };
+static const svc_object data_federation_limit_asked = { .name = "AskedUsage", .fields = SVC_ROWS(data_federation_limit_asked_fields) };
+static const svc_field data_federation_limit_said_fields[] = { { .name = "values", .type = SVC_MAP, .item = SVC_INT64 } };
+static const svc_object data_federation_limit_said = {
+  .name = "Usage", .fields = SVC_ROWS(data_federation_limit_said_fields), .base = &svc_told_figure
+};
+static const svc_question_row data_federation_limit_question = {
+  "measure", "data federation",
+  "The bytes that queries have read, by the name of the limit: `values` is {\"bytesProcessed.daily\":1}. Of a limit that is left out nothing was used.",
+  &data_federation_limit_asked, &data_federation_limit_said, SVC_REPLY_OBJECT
+};
+
 /* All of them in one question; of an instance that no driver runs nothing was used: the simulator has no queries. */
 static bool data_federation_limit_ask(svc_call *c)
 {
   const svc_entity *e = svc_path_entity(c, "data federation");
   if (!svc_order_has_taker(c->s, c->plan->noun->noun) || !svc_json_is(e->body, "state", "ACTIVE")) return true;
-  return svc_question_about(c, "measure", "data federation", e, e->unique, SVC_S("{\"metric\":\"bytesProcessed\"}"));
+  return svc_question_about(c, &data_federation_limit_question, e, e->unique, SVC_S("{\"metric\":\"bytesProcessed\"}"));
 }
 
 static bool data_federation_limit_list(svc_call *c)
@@ -73,11 +86,10 @@ static void data_federation_limit_used(svc_call *c, const svc_node *said, svc_no
   svc_node_set_i64(c->arena, limit, "currentUsage", bytes > 0 ? bytes : 0);
 }
 
-/* The driver says it as {"values":{"bytesProcessed.daily":1}}; of what it does not say nothing was used. What is measured at
-** this moment has no ETag. */
+/* What is measured at this moment has no ETag. */
 static bool data_federation_limit_told(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *said = svc_told_json(c, reply);
+  const svc_node *said = svc_told(c, &data_federation_limit_question, reply);
   svc_node *body = said ? svc_answer_parsed(c) : NULL;
   if (!body) return svc_failed(c);
   svc_answer_untagged(c);
@@ -88,7 +100,7 @@ static bool data_federation_limit_told(svc_call *c, const svc_reply *reply)
 /* The same of all that are listed. */
 static bool data_federation_limit_all_told(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *said = svc_told_json(c, reply);
+  const svc_node *said = svc_told(c, &data_federation_limit_question, reply);
   svc_node *body = said ? svc_answer_parsed(c) : NULL, *list, *one;
   if (!body) return svc_failed(c);
   svc_answer_untagged(c);
@@ -185,6 +197,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_limit = {
   .order_put = "federation_limit.put",
   .order_gone = "federation_limit.delete",
   .orders = data_federation_limit_orders,
+  .questions = SVC_ASKS(&data_federation_limit_question),
   .routes = SVC_ROUTES(data_federation_limit_routes),
   .prepare = data_federation_limit_prepare,
   .view = data_federation_limit_view,

@@ -33,6 +33,18 @@ static const svc_route cluster_log_routes[] = {
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
 
+static const svc_field cluster_log_asked_fields[] = {
+  F_LONG("from", .flags = SVC_REQUIRED),
+  F_STR("host", .flags = SVC_REQUIRED),
+  F_ENUM("log", cluster_log_names, .flags = SVC_REQUIRED),
+  F_LONG("until", .flags = SVC_REQUIRED)
+};
+static const svc_object cluster_log_asked = { .name = "AskedClusterLog", .fields = SVC_ROWS(cluster_log_asked_fields) };
+static const svc_question_row cluster_log_question = {
+  "logs", "cluster", "The log of `host`, line by line, from `from` until `until`, in seconds. `log` is which of its logs.", &cluster_log_asked, NULL,
+  SVC_REPLY_LINES
+};
+
 static bool cluster_log_ask(svc_call *c)
 {
   svc_str host = svc_path_param(c, "hostName");
@@ -52,7 +64,7 @@ static bool cluster_log_ask(svc_call *c)
   svc_buf_i64(&b, until);
   svc_buf_char(&b, '}');
   if (b.failed) return svc_no_memory(c);
-  return svc_question_about(c, "logs", "cluster", &of.cluster, of.cluster.unique, svc_buf_done(&b));
+  return svc_question_about(c, &cluster_log_question, &of.cluster, of.cluster.unique, svc_buf_done(&b));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */
@@ -62,5 +74,6 @@ SVC_PRIVATE const svc_noun svc_noun_cluster_log = {
   .parent = "cluster",
   .flags = SVC_VIRTUAL,
   .object = &cluster_log_object,
+  .questions = SVC_ASKS(&cluster_log_question),
   .routes = SVC_ROUTES(cluster_log_routes)
 };

@@ -312,6 +312,14 @@ static bool online_archive_prepare(svc_call *c, svc_change *change)
 
 /* ---- logs of queries: lines that the driver has */
 
+static const char *const online_archive_logs[] = { "queryLogs", NULL };
+static const svc_field online_archive_log_fields[] = { F_BOOL("archiveOnly", .flags = SVC_REQUIRED), SVC_LOG_ASKED(online_archive_logs) };
+static const svc_object online_archive_log_asked = { .name = "AskedArchiveLog", .fields = SVC_ROWS(online_archive_log_fields) };
+static const svc_question_row online_archive_log_question = {
+  "logs", "cluster", "The log of queries on the archives of the cluster, line by line; `archiveOnly` false: also of those on the cluster with its archives.",
+  &online_archive_log_asked, NULL, SVC_REPLY_LINES
+};
+
 static bool online_archive_ask(svc_call *c)
 {
   const svc_query_value *only = svc_query_get(c, "archiveOnly");
@@ -319,7 +327,7 @@ static bool online_archive_ask(svc_call *c)
   int64_t from, until;
   if (!svc_resolve_all(c) || !svc_log_range(c, ONLINE_ARCHIVE_LOG_SECONDS, &from, &until)) return false;
   cluster = svc_path_entity(c, "cluster");
-  return svc_question_about(c, "logs", "cluster", cluster, cluster->unique,
+  return svc_question_about(c, &online_archive_log_question, cluster, cluster->unique,
                             svc_arena_print(c->arena, "{\"archiveOnly\":%s,\"from\":%lld,\"log\":\"queryLogs\",\"until\":%lld}",
                                             only && only->number ? "true" : "false", (long long)from, (long long)until));
 }
@@ -364,6 +372,7 @@ SVC_PRIVATE const svc_noun svc_noun_online_archive = {
   .event_deleted = "ONLINE_ARCHIVE_DELETED",
   .field_errors = online_archive_errors,
   .orders = online_archive_orders,
+  .questions = SVC_ASKS(&online_archive_log_question),
   .routes = SVC_ROUTES(online_archive_routes),
   .prepare = online_archive_prepare,
 };

@@ -39,6 +39,14 @@ static const svc_route available_project_routes[] = {
     .told = available_project_told }
 };
 
+static const char *const available_project_lists[] = { "availableProjects", NULL };
+static const svc_field available_project_asked_fields[] = { F_ENUM("of", available_project_lists, .flags = SVC_REQUIRED) };
+static const svc_object available_project_asked = { .name = "AskedProjects", .fields = SVC_ROWS(available_project_asked_fields) };
+static const svc_question_row available_project_question = {
+  "list", "organization", "The projects elsewhere whose deployments can be migrated into the organization, once it is linked.", &available_project_asked,
+  &available_project_object, SVC_REPLY_LIST
+};
+
 static bool available_project_list(svc_call *c)
 {
   const svc_entity *org = svc_path_entity(c, "organization");
@@ -46,13 +54,13 @@ static bool available_project_list(svc_call *c)
   if (svc_count(c->txn, MIGRATION_LINK_KIND, &org->id) == 0)
     return svc_txn_good(c) && svc_list_items(c, svc_told_next, &none, 0); /* it is not linked to anything */
   return svc_txn_good(c) &&
-         svc_question_about(c, "list", "organization", org, org->unique, SVC_S("{\"of\":\"availableProjects\"}"));
+         svc_question_about(c, &available_project_question, org, org->unique, SVC_S("{\"of\":\"availableProjects\"}"));
 }
 
 /* What the driver says is held against the table, as what a client says would be. */
 static bool available_project_told(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *list = svc_told_list(c, &available_project_object, reply), *first = svc_node_first(list);
+  const svc_node *list = svc_told(c, &available_project_question, reply), *first = svc_node_first(list);
   return list && svc_list_items(c, svc_told_next, &first, (int64_t)svc_node_count(list));
 }
 
@@ -61,5 +69,6 @@ SVC_PRIVATE const svc_noun svc_noun_available_project = {
   .rel = "availableProject",
   .flags = SVC_VIRTUAL,
   .object = &available_project_object,
+  .questions = SVC_ASKS(&available_project_question),
   .routes = SVC_ROUTES(available_project_routes),
 };

@@ -167,6 +167,13 @@ static svc_node *live_migration_view(svc_call *c, const svc_entity *e)
   return out;
 }
 
+static const char *const live_migration_measures[] = { "lagTimeSeconds", NULL };
+static const svc_field live_migration_asked_fields[] = { F_ENUM("metric", live_migration_measures, .flags = SVC_REQUIRED) };
+static const svc_object live_migration_asked = { .name = "AskedLag", .fields = SVC_ROWS(live_migration_asked_fields) };
+static const svc_question_row live_migration_question = {
+  "measure", CLUSTER_LIVE_MIGRATION, "How many seconds the copy lags behind its source: `value`.", &live_migration_asked, &svc_told_figure, SVC_REPLY_OBJECT
+};
+
 /* While it copies, the driver is asked how far it lags behind. */
 static bool live_migration_read(svc_call *c)
 {
@@ -178,12 +185,12 @@ static bool live_migration_read(svc_call *c)
   if (!svc_answer_copied(c)) return false;
   status = svc_entity_text(c, noun, &e, "status");
   if (!svc_str_is(status, "WORKING") && !svc_str_is(status, "READY") && !svc_str_is(status, "CUTOVER")) return true;
-  return svc_question_about(c, "measure", noun->name, &e, e.key, SVC_S("{\"metric\":\"lagTimeSeconds\"}"));
+  return svc_question_about(c, &live_migration_question, &e, e.key, SVC_S("{\"metric\":\"lagTimeSeconds\"}"));
 }
 
 static bool live_migration_told(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *said = svc_told_json(c, reply);
+  const svc_node *said = svc_told(c, &live_migration_question, reply);
   svc_node *body = said ? svc_answer_parsed(c) : NULL;
   int64_t lag = svc_node_i64(said, "value", -1);
   if (!body) return svc_failed(c);
@@ -216,6 +223,7 @@ SVC_PRIVATE const svc_noun svc_noun_live_migration = {
   .event_created = "CLUSTER_IMPORT_STARTED",
   .event_field = "resourceId",
   .orders = live_migration_orders,
+  .questions = SVC_ASKS(&live_migration_question),
   .routes = SVC_ROUTES(live_migration_routes),
   .prepare = live_migration_prepare,
   .fell_due = live_migration_fell_due,

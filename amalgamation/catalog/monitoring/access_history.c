@@ -81,6 +81,21 @@ static int64_t access_history_most(const svc_call *c)
   return most ? most->number : 20000;
 }
 
+static const svc_field access_history_asked_fields[] = {
+  F_BOOL("authResult"),                  /* only logins that went so */
+  F_LONG("from", .flags = SVC_REQUIRED), /* seconds since 1970, as `until` */
+  F_STRS("hosts", .flags = SVC_REQUIRED),
+  F_STR("ipAddress"), /* only logins from there */
+  F_INT("most", .flags = SVC_REQUIRED),
+  F_LONG("until", .flags = SVC_REQUIRED),
+  F_STRS("users", .flags = SVC_REQUIRED) /* the database users that the service knows of */
+};
+static const svc_object access_history_asked = { .name = "AskedLogins", .fields = SVC_ROWS(access_history_asked_fields) };
+static const svc_question_row access_history_question = {
+  "accessHistory", "cluster", "Logins on `hosts` from `from` until `until`, newest first, at most `most`.", &access_history_asked,
+  &access_history_login, SVC_REPLY_LIST
+};
+
 /* host NULL: of all that the cluster has. */
 static bool access_history_ask(svc_call *c, const svc_processes *of, const svc_process *host)
 {
@@ -108,7 +123,7 @@ static bool access_history_ask(svc_call *c, const svc_processes *of, const svc_p
   svc_node_put(c->arena, ask, users);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
-  return svc_question_about(c, "accessHistory", "cluster", &of->cluster, of->cluster.unique, svc_buf_done(&b));
+  return svc_question_about(c, &access_history_question, &of->cluster, of->cluster.unique, svc_buf_done(&b));
 }
 
 static bool access_history_of_cluster(svc_call *c)
@@ -136,7 +151,7 @@ static bool access_history_passes(const svc_call *c, const svc_node *login)
 
 static bool access_history_told(svc_call *c, const svc_reply *reply)
 {
-  svc_node *said = svc_told_list(c, &access_history_login, reply), *one, *next;
+  svc_node *said = svc_told(c, &access_history_question, reply), *one, *next;
   svc_node *body = svc_node_object(c->arena, NULL);
   svc_node *list = svc_node_array(c->arena, "accessLogs");
   int64_t left = access_history_most(c);
@@ -158,5 +173,6 @@ SVC_PRIVATE const svc_noun svc_noun_access_history = {
   .name = "access history",
   .rel = "dbAccessHistory",
   .flags = SVC_VIRTUAL,
+  .questions = SVC_ASKS(&access_history_question),
   .routes = SVC_ROUTES(access_history_routes),
 };

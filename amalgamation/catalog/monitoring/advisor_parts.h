@@ -27,10 +27,13 @@ SVC_PRIVATE bool svc_advisor_range(svc_call *c, int64_t *since, int64_t *until);
 ** are asked about (none: all), the time, and the namespaces that the service knows of. Where nothing runs nothing is asked: the
 ** route's `told` gets an empty list.
 */
-SVC_PRIVATE bool svc_advisor_ask(svc_call *c, const char *what);
-SVC_PRIVATE bool svc_advisor_question(svc_call *c, const char *what); /* only the question, into c->question: none where nothing runs */
+SVC_DECLARE(const svc_question_row svc_question_slow_queries)
+SVC_DECLARE(const svc_question_row svc_question_query_stats)
+SVC_DECLARE(const svc_question_row svc_question_collections)
+SVC_PRIVATE bool svc_advisor_ask(svc_call *c, const svc_question_row *row);
+SVC_PRIVATE bool svc_advisor_question(svc_call *c, const svc_question_row *row); /* only the question, into c->question: none where nothing runs */
 /* In `told`: another question about the same. False: failed. */
-SVC_PRIVATE bool svc_advisor_also(svc_call *c, const char *what, svc_reply *reply);
+SVC_PRIVATE bool svc_advisor_also(svc_call *c, const svc_question_row *row, svc_reply *reply);
 
 /* A query that ran, or several of one shape: then figures are of all of them. */
 typedef struct svc_ran {
@@ -45,7 +48,7 @@ typedef struct svc_rans {
   size_t count;
 } svc_rans;
 /* Those of the time, the namespaces and the processes that were asked for; of too many the newest. False: no such list, 503. */
-SVC_PRIVATE bool svc_advisor_told(svc_call *c, const svc_reply *reply, svc_rans *out);
+SVC_PRIVATE bool svc_advisor_told(svc_call *c, const svc_question_row *row, const svc_reply *reply, svc_rans *out);
 
 typedef struct svc_told_index {
   svc_str name;

@@ -39,7 +39,7 @@ static const svc_field advisor_told_fields[] = {
   { .name = "sort", .type = SVC_ARRAY, .item = SVC_ANY, .max_items = SVC_ADVISOR_KEYS }, /* {"a":1}, one after the other */
   F_BOOL("systemQuery")
 };
-static const svc_object advisor_told_record = { .name = "queries that ran", .fields = SVC_ROWS(advisor_told_fields) };
+static const svc_object advisor_told_record = { .name = "QueryRecord", .fields = SVC_ROWS(advisor_told_fields) };
 
 static const svc_field advisor_told_index_fields[] = {
   ADVISOR_FIGURE("accesses"),
@@ -51,7 +51,7 @@ static const svc_field advisor_told_index_fields[] = {
   F_LONG("since", .flags = SVC_MIN, .min = 0), /* milliseconds: from when on accesses were counted */
   ADVISOR_FIGURE("sizeBytes")
 };
-static const svc_object advisor_told_index = { .name = "indexes", .fields = SVC_ROWS(advisor_told_index_fields) };
+static const svc_object advisor_told_index = { .name = "IndexRecord", .fields = SVC_ROWS(advisor_told_index_fields) };
 static const svc_field advisor_told_collection_fields[] = {
   ADVISOR_FIGURE("averageBytes"),
   F_LIST("indexes", &advisor_told_index, .max_items = SVC_ADVISOR_INDEXES),
@@ -60,9 +60,35 @@ static const svc_field advisor_told_collection_fields[] = {
   F_STR("namespace", .flags = SVC_REQUIRED),
   F_BOOL("simulated")
 };
-static const svc_object advisor_told_collection = { .name = "collections", .fields = SVC_ROWS(advisor_told_collection_fields) };
+static const svc_object advisor_told_collection = { .name = "CollectionRecord", .fields = SVC_ROWS(advisor_told_collection_fields) };
 
 /* ------------------------------------------------------------------------------------------------------------ questions */
+
+static const svc_field advisor_told_asked_fields[] = {
+  F_STRS("hosts"),               /* processes, by "name:port"; none: all of the cluster */
+  F_STRS("known"),               /* collections that the service knows of */
+  F_INT("most", .flags = SVC_REQUIRED),
+  F_STRS("namespaces"),          /* "database.collection"; none: all */
+  F_LONG("since", .flags = SVC_REQUIRED), /* milliseconds since 1970, as `until` */
+  F_LONG("until", .flags = SVC_REQUIRED)
+};
+static const svc_object advisor_told_asked = { .name = "AskedQueries", .fields = SVC_ROWS(advisor_told_asked_fields) };
+
+SVC_PRIVATE const svc_question_row svc_question_slow_queries = {
+  "slowQueries", "cluster",
+  "Single queries that were slow, at most `most`, that ran on `hosts` (left out: on all) from `since` until `until` in milliseconds, on "
+  "`namespaces` (left out: on all). `line` is the line of the server's log.",
+  &advisor_told_asked, &advisor_told_record, SVC_REPLY_LIST
+};
+SVC_PRIVATE const svc_question_row svc_question_query_stats = {
+  "queryStats", "cluster",
+  "All queries that ran, asked for as slow ones are. One record may stand for `count` queries of one shape: its figures are of all of them.",
+  &advisor_told_asked, &advisor_told_record, SVC_REPLY_LIST
+};
+SVC_PRIVATE const svc_question_row svc_question_collections = {
+  "collections", "cluster", "The collections of the cluster with their sizes and indexes, asked for as slow queries are.",
+  &advisor_told_asked, &advisor_told_collection, SVC_REPLY_LIST
+};
 
 SVC_PRIVATE bool svc_advisor_range(svc_call *c, int64_t *since, int64_t *until)
 {
@@ -129,7 +155,7 @@ static bool advisor_told_of(svc_call *c, svc_node *ask, svc_processes *of, bool 
   return advisor_told_processes(c, of) && advisor_told_given(c, ask, "processIds", "hosts");
 }
 
-SVC_PRIVATE bool svc_advisor_question(svc_call *c, const char *what)
+SVC_PRIVATE bool svc_advisor_question(svc_call *c, const svc_question_row *row)
 {
   svc_node *ask = svc_node_object(c->arena, NULL), *known;
   int64_t since, until, made;
@@ -149,18 +175,18 @@ SVC_PRIVATE bool svc_advisor_question(svc_call *c, const char *what)
   b = svc_buf_new(c->arena, 1024);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
-  return svc_question_about(c, what, "cluster", &of.cluster, of.cluster.unique, svc_buf_done(&b));
+  return svc_question_about(c, row, &of.cluster, of.cluster.unique, svc_buf_done(&b));
 }
 
-SVC_PRIVATE bool svc_advisor_ask(svc_call *c, const char *what)
+SVC_PRIVATE bool svc_advisor_ask(svc_call *c, const svc_question_row *row)
 {
   char none[] = "[]";
   svc_reply nothing = { .bytes = none, .length = 2 };
-  if (!svc_advisor_question(c, what)) return false;
+  if (!svc_advisor_question(c, row)) return false;
   return c->question->what ? true : c->plan->route->told(c, &nothing);
 }
 
-SVC_PRIVATE bool svc_advisor_also(svc_call *c, const char *what, svc_reply *reply)
+SVC_PRIVATE bool svc_advisor_also(svc_call *c, const svc_question_row *row, svc_reply *reply)
 {
   svc_question also = *c->question;
   char *none = svc_arena_alloc(c->arena, 3);
@@ -170,7 +196,7 @@ SVC_PRIVATE bool svc_advisor_also(svc_call *c, const char *what, svc_reply *repl
   reply->bytes = none;
   reply->length = 2;
   if (!also.what) return true; /* nothing runs there */
-  also.what = what;
+  also.what = row->what;
   return svc_ask(c, &also, reply);
 }
 
@@ -202,9 +228,9 @@ static svc_str advisor_told_process(svc_call *c)
   return host ? host->text : SVC_S("");
 }
 
-SVC_PRIVATE bool svc_advisor_told(svc_call *c, const svc_reply *reply, svc_rans *out)
+SVC_PRIVATE bool svc_advisor_told(svc_call *c, const svc_question_row *row, const svc_reply *reply, svc_rans *out)
 {
-  const svc_node *list = svc_told_list(c, &advisor_told_record, reply), *one;
+  const svc_node *list = svc_told(c, row, reply), *one;
   svc_str process = advisor_told_process(c);
   int64_t since, until;
   size_t number = 0;
@@ -262,7 +288,7 @@ static bool advisor_told_indexes(svc_call *c, svc_told_collection *to)
 
 SVC_PRIVATE bool svc_collections_told(svc_call *c, const svc_reply *reply, svc_told_collections *out)
 {
-  const svc_node *list = svc_told_list(c, &advisor_told_collection, reply), *one;
+  const svc_node *list = svc_told(c, &svc_question_collections, reply), *one;
   bool some = svc_query_get(c, "namespaces") != NULL;
   memset(out, 0, sizeof *out);
   if (!list) return false;

@@ -118,6 +118,24 @@ static bool collection_stat_pinned(svc_call *c, const svc_entity *cluster, svc_n
   return c->arena->failed ? svc_no_memory(c) : true;
 }
 
+static const char *const collection_stat_lists[] = { "namespaces", NULL };
+static const char *const collection_stat_ranks[] = { "TOTAL_LATENCY", NULL };
+static const svc_field collection_stat_asked_fields[] = {
+  F_LONG("from", .flags = SVC_REQUIRED), /* seconds since 1970, as `until` */
+  F_STR("host", .flags = SVC_REQUIRED),  /* "name:port"; empty: the cluster as a whole */
+  F_STRS("known", .flags = SVC_REQUIRED),
+  F_ENUM("list", collection_stat_lists, .flags = SVC_REQUIRED),
+  F_STRS("pinned", .flags = SVC_REQUIRED),
+  F_ENUM("rank", collection_stat_ranks, .flags = SVC_REQUIRED),
+  F_LONG("until", .flags = SVC_REQUIRED),
+  F_ENUM("view", collection_stat_views)
+};
+static const svc_object collection_stat_asked = { .name = "AskedNamespaces", .fields = SVC_ROWS(collection_stat_asked_fields) };
+static const svc_question_row collection_stat_ranked_question = {
+  "list", "cluster", "The collections that took the most time from `from` until `until`, as \"database.collection\", the longest first. `known` are "
+  "those that the service knows of.", &collection_stat_asked, NULL, SVC_REPLY_NAMES
+};
+
 static bool collection_stat_rank(svc_call *c)
 {
   svc_node *ask = svc_node_object(c->arena, NULL), *known;
@@ -140,7 +158,7 @@ static bool collection_stat_rank(svc_call *c)
   b = svc_buf_new(c->arena, 1024);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
-  return svc_question_about(c, "list", "cluster", &at.cluster, at.cluster.unique, svc_buf_done(&b));
+  return svc_question_about(c, &collection_stat_ranked_question, &at.cluster, at.cluster.unique, svc_buf_done(&b));
 }
 
 /* Names of one list behind those of another, each once, as many as there may be. */
@@ -148,7 +166,6 @@ static void collection_stat_take(svc_call *c, svc_node *list, const svc_node *fr
 {
   const svc_node *one;
   for (one = svc_node_first(from); one && most > 0; one = one->next) {
-    if (one->type != SVC_J_STRING) continue;
     if (!svc_node_has_str(list, one->text)) svc_node_add_str(c->arena, list, one->text);
     most--;
   }
@@ -156,7 +173,7 @@ static void collection_stat_take(svc_call *c, svc_node *list, const svc_node *fr
 
 static bool collection_stat_ranks_told(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *said = svc_told_array(c, reply), *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
+  const svc_node *said = svc_told(c, &collection_stat_ranked_question, reply), *asked = svc_json_parse(c->arena, svc_str_c(c->question->parameters));
   svc_node *body = svc_node_object(c->arena, NULL);
   svc_node *list = svc_node_array(c->arena, "rankedNamespaces");
   svc_str host = svc_node_str(asked, "host"), values[2];
@@ -213,5 +230,6 @@ SVC_PRIVATE const svc_noun svc_noun_collection_stat = {
   .rel = "collStats",
   .object = &collection_stat_object,
   .flags = SVC_VIRTUAL,
+  .questions = SVC_ASKS(&svc_question_series, &collection_stat_ranked_question),
   .routes = SVC_ROUTES(collection_stat_routes),
 };

@@ -42,7 +42,7 @@ static const svc_route drop_index_routes[] = {
 
 static bool drop_index_ask(svc_call *c)
 {
-  return svc_resolve(c, 1) && svc_project_allows(c, "isPerformanceAdvisorEnabled") && svc_advisor_ask(c, "collections");
+  return svc_resolve(c, 1) && svc_project_allows(c, "isPerformanceAdvisorEnabled") && svc_advisor_ask(c, &svc_question_collections);
 }
 
 /* ---- the rules */
@@ -159,5 +159,6 @@ SVC_PRIVATE const svc_noun svc_noun_drop_index = {
   .parent = "cluster",
   .flags = SVC_VIRTUAL,
   .object = &drop_index_object,
+  .questions = SVC_ASKS(&svc_question_collections),
   .routes = SVC_ROUTES(drop_index_routes),
 };

@@ -92,6 +92,39 @@ SVC_PRIVATE bool svc_span_of(svc_call *c, const svc_metrics *metrics, svc_span *
 
 /* ------------------------------------------------------------------------------------------------------------- question */
 
+static const svc_field measure_metric_fields[] = {
+  F_STR("name", .flags = SVC_REQUIRED),
+  F_ENUM("units", svc_units, .flags = SVC_REQUIRED),
+  F_LONG("whole") /* of a metric that shows a part of a disk: the bytes of the disk */
+};
+static const svc_object measure_metric = { .name = "AskedMetric", .fields = SVC_ROWS(measure_metric_fields) };
+static const svc_field measure_asked_fields[] = {
+  F_STR("collection"),
+  F_STR("database"),
+  F_LONG("from", .flags = SVC_REQUIRED), /* seconds since 1970, as `since` and `until` */
+  F_STR("host", .flags = SVC_REQUIRED),  /* "name:port"; empty: the cluster as a whole */
+  F_STRS("indexIds"),                    /* of search indexes: the metrics are of these */
+  F_LIST("metrics", &measure_metric, .flags = SVC_REQUIRED),
+  F_STR("partition"),
+  F_STR("place", .flags = SVC_REQUIRED), /* database and collection in one text, "a.b" */
+  F_LONG("since", .flags = SVC_REQUIRED), /* when the cluster was made */
+  F_INT("step", .flags = SVC_REQUIRED),  /* seconds */
+  F_LONG("until", .flags = SVC_REQUIRED),
+  F_STR("view")                          /* PRIMARY or SECONDARY: the nodes of a cluster as a whole that are meant */
+};
+static const svc_object measure_asked = { .name = "AskedSeries", .fields = SVC_ROWS(measure_asked_fields) };
+static const svc_field measure_reply_fields[] = {
+  F_BOOL("missing"), { .name = "series", .type = SVC_MAP, .item = SVC_ANY }, F_BOOL("simulated")
+};
+static const svc_object measure_reply = { .name = "SeriesReply", .fields = SVC_ROWS(measure_reply_fields) };
+SVC_PRIVATE const svc_question_row svc_question_series = {
+  "series", "cluster",
+  "The figures of each of `metrics` at `from`, `from` + `step`, ... up to `until`, in seconds. `series` has an array for each metric by its name: "
+  "a number for each step, null where there is none. A metric that is left out is a gap. `missing` true: there is no such database, disk or "
+  "collection (404).",
+  &measure_asked, &measure_reply, SVC_REPLY_OBJECT
+};
+
 /* Bytes of the disk of a node, where the metric shows a part of that. */
 static int64_t measure_whole(const svc_processes *at, const char *name, int unit)
 {
@@ -140,15 +173,27 @@ SVC_PRIVATE bool svc_measure_ask(svc_call *c, const svc_processes *at, const svc
   svc_node_set_i64(c->arena, ask, "until", span.until);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
-  return svc_question_about(c, "series", "cluster", &at->cluster, at->cluster.unique, svc_buf_done(&b));
+  return svc_question_about(c, &svc_question_series, &at->cluster, at->cluster.unique, svc_buf_done(&b));
 }
 
 /* --------------------------------------------------------------------------------------------------------------- answer */
 
-/* A point for each step, whatever was told: what is no figure is a gap. */
+/* Each series is an array of numbers, and null where there is none. */
+static bool measure_sound(const svc_node *series)
+{
+  const svc_node *one, *figure;
+  for (one = svc_node_first(series); one; one = one->next) {
+    if (one->type != SVC_J_ARRAY) return false;
+    for (figure = one->first; figure; figure = figure->next)
+      if (figure->type != SVC_J_NUMBER && figure->type != SVC_J_NULL) return false;
+  }
+  return true;
+}
+
+/* A point for each step: where the figures end too early, there are gaps. */
 static void measure_points(svc_buf *b, const svc_span *span, const svc_node *told)
 {
-  const svc_node *one = told && told->type == SVC_J_ARRAY ? told->first : NULL;
+  const svc_node *one = svc_node_first(told);
   char date[21];
   int64_t at;
   for (at = span->from; at <= span->until; at += span->step) {
@@ -164,12 +209,13 @@ static void measure_points(svc_buf *b, const svc_span *span, const svc_node *tol
 
 SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, const svc_metrics *metrics, const char *name)
 {
-  const svc_node *said = svc_told_json(c, reply), *series = svc_node_get(said, "series");
+  const svc_node *said = svc_told(c, &svc_question_series, reply), *series = svc_node_get(said, "series");
   svc_buf b = svc_buf_new(c->arena, 4096);
   svc_span span;
   size_t i;
   bool good = svc_span_of(c, metrics, &span);
   if (!said || SVC_NEVER(!good)) return NULL; /* it was, when the question was asked */
+  if (!measure_sound(series)) return svc_told_refused(c, &svc_question_series, "each of `series` must be an array of numbers and null");
   if (svc_node_bool(said, "missing", false)) {
     (void)svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &c->request.path);
     return NULL;

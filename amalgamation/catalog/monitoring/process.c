@@ -120,5 +120,6 @@ SVC_PRIVATE const svc_noun svc_noun_process = {
   .rel = "processes",
   .param = "processId",
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
+  .questions = SVC_ASKS(&svc_question_series),
   .routes = SVC_ROUTES(process_routes),
 };

@@ -24,5 +24,6 @@ SVC_PRIVATE const svc_noun svc_noun_process_database = {
   .parent = "process",
   .param = "databaseName",
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
+  .questions = SVC_ASKS(&svc_question_series, &svc_question_databases),
   .routes = SVC_ROUTES(process_database_routes),
 };

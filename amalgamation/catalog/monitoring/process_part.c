@@ -54,20 +54,38 @@ static bool process_part_databases(svc_call *c, const svc_processes *of, svc_nod
   return true;
 }
 
+static const char *const process_part_of_disks[] = { "disks", NULL };
+static const char *const process_part_of_databases[] = { "databases", NULL };
+#define PROCESS_PART_ASKED(values) { F_STR("host", .flags = SVC_REQUIRED), F_STRS("known", .flags = SVC_REQUIRED), F_ENUM("list", values, .flags = SVC_REQUIRED) }
+static const svc_field process_part_disk_fields[] = PROCESS_PART_ASKED(process_part_of_disks);
+static const svc_object process_part_disk_asked = { .name = "AskedDisks", .fields = SVC_ROWS(process_part_disk_fields) };
+static const svc_field process_part_database_fields[] = PROCESS_PART_ASKED(process_part_of_databases);
+static const svc_object process_part_database_asked = { .name = "AskedDatabases", .fields = SVC_ROWS(process_part_database_fields) };
+
+SVC_PRIVATE const svc_question_row svc_question_disks = {
+  "list", "cluster", "The names of the disk partitions of `host`. `known` are those that the service knows of.", &process_part_disk_asked, NULL,
+  SVC_REPLY_NAMES
+};
+SVC_PRIVATE const svc_question_row svc_question_databases = {
+  "list", "cluster", "The names of the databases on `host`. `known` are those that the service knows of.", &process_part_database_asked, NULL,
+  SVC_REPLY_NAMES
+};
+
 typedef struct process_part {
   const char *param; /* of the path: which one; NULL: the process itself */
   const char *asked; /* what a question calls it */
-  const char *list;  /* and all of them */
+  const char *const *list; /* and all of them */
+  const svc_question_row *question; /* which there are */
   const svc_metrics *metrics;
   bool (*known)(svc_call *c, const svc_processes *of, svc_node *list);
   const char *setting; /* of the project: where that is false, nothing is measured; NULL: none */
 } process_part;
 
 static const process_part process_part_rows[] = {
-  { "partitionName", "partition", "disks", &svc_disk_metric_metrics, process_part_disks, NULL },
-  { "databaseName", "database", "databases", &svc_database_metric_metrics, process_part_databases,
+  { "partitionName", "partition", process_part_of_disks, &svc_question_disks, &svc_disk_metric_metrics, process_part_disks, NULL },
+  { "databaseName", "database", process_part_of_databases, &svc_question_databases, &svc_database_metric_metrics, process_part_databases,
     "isCollectDatabaseSpecificsStatisticsEnabled" },
-  { NULL, NULL, NULL, &svc_process_metric_metrics, NULL, NULL }
+  { NULL, NULL, NULL, NULL, &svc_process_metric_metrics, NULL, NULL }
 };
 
 static const process_part *process_part_of(const svc_call *c)
@@ -104,22 +122,18 @@ SVC_PRIVATE bool svc_part_ask(svc_call *c)
   if (!known) return false;
   svc_node_set_str(c->arena, ask, "host", p.id);
   svc_node_put(c->arena, ask, known);
-  svc_node_set_text(c->arena, ask, "list", part->list);
+  svc_node_set_text(c->arena, ask, "list", part->list[0]);
   b = svc_buf_new(c->arena, 512);
   svc_node_write(&b, ask);
   if (b.failed) return svc_no_memory(c);
-  return svc_question_about(c, "list", "cluster", &of.cluster, of.cluster.unique, svc_buf_done(&b));
+  return svc_question_about(c, part->question, &of.cluster, of.cluster.unique, svc_buf_done(&b));
 }
 
-/* The names that were told; what is no list of names is no answer: 503. */
 static const svc_node *process_part_names(svc_call *c, const svc_reply *reply)
 {
-  const svc_node *said = svc_told_array(c, reply), *one;
-  bool good = said && svc_node_count(said) <= PROCESS_PART_MOST;
-  for (one = good ? said->first : NULL; one; one = one->next) good = good && one->type == SVC_J_STRING && one->text.n;
-  if (good) return said;
-  if (said) (void)svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
-  return NULL;
+  const svc_question_row *row = process_part_of(c)->question;
+  const svc_node *said = svc_told(c, row, reply);
+  return said && svc_node_count(said) > PROCESS_PART_MOST ? svc_told_refused(c, row, "there are too many") : said;
 }
 
 static svc_node *process_part_node(svc_call *c, const process_part *part, svc_str name)

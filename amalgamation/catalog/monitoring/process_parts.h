@@ -49,6 +49,7 @@ typedef struct svc_span {
 } svc_span;
 SVC_PRIVATE bool svc_span_of(svc_call *c, const svc_metrics *metrics, svc_span *out); /* refuses */
 
+SVC_DECLARE(const svc_question_row svc_question_series)
 SVC_DECLARE(const svc_object svc_measurement)   /* one metric, with its figures */
 /* Ask for the series of the metrics that are asked for, of a process; of: where in it, members of a JSON object, or NULL. */
 SVC_PRIVATE bool svc_measure_ask(svc_call *c, const svc_processes *at, const svc_process *p, const svc_metrics *metrics, const svc_node *of);
@@ -66,6 +67,8 @@ SVC_DECLARE(const char *const svc_disk_metric_names[])
 SVC_DECLARE(const char *const svc_database_metric_names[])
 SVC_DECLARE(const svc_object svc_process_measurements)
 SVC_PRIVATE const char *svc_process_metric_unit(svc_str name); /* of a process, by the name of the metric; NULL: there is none */
+SVC_DECLARE(const svc_question_row svc_question_disks)
+SVC_DECLARE(const svc_question_row svc_question_databases)
 SVC_PRIVATE bool svc_part_ask(svc_call *c);
 SVC_PRIVATE bool svc_part_list(svc_call *c, const svc_reply *reply);
 SVC_PRIVATE bool svc_part_read(svc_call *c, const svc_reply *reply);

@@ -91,13 +91,13 @@ static bool query_shape_look(svc_call *c)
   memset(&question, 0, sizeof question);
   if (!svc_query_shape_hash(c, &hash) || !svc_begin_read(c)) return false;
   c->question = &question;
-  good = svc_resolve(c, c->plan->hop_count - 1) && svc_advisor_question(c, "queryStats");
+  good = svc_resolve(c, c->plan->hop_count - 1) && svc_advisor_question(c, &svc_question_query_stats);
   good = svc_read_good(c) && good;
   c->question = NULL;
   svc_end_read(c);
   if (!good) return false;
   if (!question.what) return true;
-  if (!svc_ask(c, &question, &reply) || !svc_advisor_told(c, &reply, &ran)) {
+  if (!svc_ask(c, &question, &reply) || !svc_advisor_told(c, &svc_question_query_stats, &reply, &ran)) {
     c->error.code = SVC_E_NONE;
     return !c->arena->failed || svc_no_memory(c);
   }
@@ -117,7 +117,7 @@ static bool query_shape_read(svc_call *c)
   int rc;
   if (!svc_query_shape_hash(c, &hash) || !svc_resolve(c, c->plan->hop_count - 1)) return false;
   rc = svc_entity_named(c->txn, QUERY_SHAPE_KIND, NULL, &svc_path_entity(c, "cluster")->id, hash, &e);
-  if (rc == SVC_NOT_FOUND) return svc_advisor_ask(c, "queryStats");
+  if (rc == SVC_NOT_FOUND) return svc_advisor_ask(c, &svc_question_query_stats);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
   if (!svc_answer_entity(c, &e)) return false;
   svc_answer_key(c, hash);
@@ -136,7 +136,7 @@ static bool query_shape_told(svc_call *c, const svc_reply *reply)
   svc_node *seen;
   svc_rans ran;
   svc_str hash;
-  if (!svc_query_shape_hash(c, &hash) || !svc_advisor_told(c, reply, &ran)) return false;
+  if (!svc_query_shape_hash(c, &hash) || !svc_advisor_told(c, &svc_question_query_stats, reply, &ran)) return false;
   seen = query_shape_seen(c, &ran, hash);
   if (c->arena->failed) return svc_no_memory(c);
   return seen ? query_shape_answer(c, hash, seen) : svc_not_found(c, c->plan->noun, c->plan->hop_count - 1, hash);
@@ -226,6 +226,7 @@ SVC_PRIVATE const svc_noun svc_noun_query_shape = {
   .order_put = "query_shape.reject",
   .order_gone = "query_shape.unreject",
   .orders = query_shape_orders,
+  .questions = SVC_ASKS(&svc_question_query_stats),
   .routes = SVC_ROUTES(query_shape_routes),
   .spell = query_shape_spell
 };

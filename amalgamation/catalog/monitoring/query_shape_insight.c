@@ -269,7 +269,7 @@ static bool query_shape_insight_ask(svc_call *c)
   for (i = 0; i < c->query.count; i++)
     if (strcmp(c->query.values[i].param->name, "queryShapeHashes") == 0)
       c->query.values[i].text = svc_query_shape_capitals(c, c->query.values[i].text);
-  return query_shape_insight_once(c) && svc_advisor_ask(c, "queryStats");
+  return query_shape_insight_once(c) && svc_advisor_ask(c, &svc_question_query_stats);
 }
 
 static bool query_shape_insight_told(svc_call *c, const svc_reply *reply)
@@ -280,7 +280,7 @@ static bool query_shape_insight_told(svc_call *c, const svc_reply *reply)
   svc_entity shape;
   svc_rans ran;
   size_t i, n = most ? (size_t)most->number : QUERY_SHAPE_INSIGHT_MOST;
-  if (!svc_advisor_told(c, reply, &ran) || !query_shape_insight_sum(c, &ran, SVC_S(""), &all)) return false;
+  if (!svc_advisor_told(c, &svc_question_query_stats, reply, &ran) || !query_shape_insight_sum(c, &ran, SVC_S(""), &all)) return false;
   body = svc_node_object(c->arena, NULL);
   list = svc_node_array(c->arena, "summaries");
   if (!body || !list) return svc_no_memory(c);
@@ -308,7 +308,7 @@ static bool query_shape_insight_ask_one(svc_call *c)
   rc = svc_entity_named(c->txn, QUERY_SHAPE_KIND, NULL, &svc_path_entity(c, "cluster")->id, hash, &kept);
   if (rc != SVC_OK && rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
   if (rc == SVC_OK) c->ahead = svc_arena_copy(c->arena, kept.body);
-  return svc_advisor_ask(c, "queryStats");
+  return svc_advisor_ask(c, &svc_question_query_stats);
 }
 
 static svc_node *query_shape_insight_met(svc_call *c, const svc_ran *r, const char *name)
@@ -348,7 +348,7 @@ static bool query_shape_insight_told_one(svc_call *c, const svc_reply *reply)
   query_shape_insights all;
   svc_rans ran;
   svc_str hash;
-  if (!svc_query_shape_hash(c, &hash) || !svc_advisor_told(c, reply, &ran)) return false;
+  if (!svc_query_shape_hash(c, &hash) || !svc_advisor_told(c, &svc_question_query_stats, reply, &ran)) return false;
   if (!query_shape_insight_sum(c, &ran, hash, &all)) return false;
   if (!all.count && !c->ahead.n) return svc_fail(c, SVC_E_RESOURCE_NOT_FOUND, "S", &hash);
   body = svc_node_object(c->arena, NULL);
@@ -370,5 +370,6 @@ SVC_PRIVATE const svc_noun svc_noun_query_shape_insight = {
   .param = "queryShapeHash",
   .flags = SVC_VIRTUAL | SVC_BY_TABLE,
   .object = &query_shape_insight_object,
+  .questions = SVC_ASKS(&svc_question_query_stats),
   .routes = SVC_ROUTES(query_shape_insight_routes),
 };

@@ -85,7 +85,7 @@ static const svc_route schema_advice_routes[] = {
 
 static bool schema_advice_ask(svc_call *c)
 {
-  return svc_resolve(c, 1) && svc_project_allows(c, "isSchemaAdvisorEnabled") && svc_advisor_ask(c, "slowQueries");
+  return svc_resolve(c, 1) && svc_project_allows(c, "isSchemaAdvisorEnabled") && svc_advisor_ask(c, &svc_question_slow_queries);
 }
 
 /* ---- collecting */
@@ -226,8 +226,8 @@ static bool schema_advice_told(svc_call *c, const svc_reply *reply)
   svc_reply also;
   svc_rans ran;
   size_t i;
-  if (!svc_advisor_told(c, reply, &ran)) return false;
-  if (!svc_advisor_also(c, "collections", &also) || !svc_collections_told(c, &also, &has)) return false;
+  if (!svc_advisor_told(c, &svc_question_slow_queries, reply, &ran)) return false;
+  if (!svc_advisor_also(c, &svc_question_collections, &also) || !svc_collections_told(c, &also, &has)) return false;
   for (i = 0; i < has.count; i++) schema_advice_collection(&a, &has.at[i]);
   if (has.count > SCHEMA_ADVICE_NAMESPACES)
     schema_advice_add(&a, SCHEMA_ADVICE_COUNT, SVC_S(""), "NUMBER_OF_NAMESPACES",
@@ -244,5 +244,6 @@ SVC_PRIVATE const svc_noun svc_noun_schema_advice = {
   .parent = "cluster",
   .flags = SVC_VIRTUAL,
   .object = &schema_advice_object,
+  .questions = SVC_ASKS(&svc_question_slow_queries, &svc_question_collections),
   .routes = SVC_ROUTES(schema_advice_routes),
 };

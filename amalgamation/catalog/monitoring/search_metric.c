@@ -198,5 +198,6 @@ SVC_PRIVATE const svc_noun svc_noun_search_metric = {
   .rel = "searchMetrics",
   .parent = "process",
   .flags = SVC_VIRTUAL,
+  .questions = SVC_ASKS(&svc_question_series),
   .routes = SVC_ROUTES(search_metric_routes),
 };

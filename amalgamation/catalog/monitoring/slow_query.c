@@ -84,7 +84,7 @@ static const svc_route slow_query_routes[] = {
 
 static bool slow_query_ask(svc_call *c)
 {
-  return svc_resolve(c, 1) && svc_project_allows(c, "isPerformanceAdvisorEnabled") && svc_advisor_ask(c, "slowQueries");
+  return svc_resolve(c, 1) && svc_project_allows(c, "isPerformanceAdvisorEnabled") && svc_advisor_ask(c, &svc_question_slow_queries);
 }
 
 /* ---- lines */
@@ -127,7 +127,7 @@ static bool slow_query_told(svc_call *c, const svc_reply *reply)
   svc_node *body, *list, *one;
   svc_rans ran;
   size_t i;
-  if (!svc_advisor_told(c, reply, &ran)) return false;
+  if (!svc_advisor_told(c, &svc_question_slow_queries, reply, &ran)) return false;
   body = svc_node_object(c->arena, NULL);
   list = svc_node_array(c->arena, "slowQueries");
   if (!body || !list) return svc_no_memory(c);
@@ -184,7 +184,7 @@ static bool slow_query_told_names(svc_call *c, const svc_reply *reply)
   svc_node *body, *list, *one;
   svc_rans ran;
   size_t i, n;
-  if (!svc_advisor_told(c, reply, &ran)) return false;
+  if (!svc_advisor_told(c, &svc_question_slow_queries, reply, &ran)) return false;
   sums = svc_arena_alloc(c->arena, (ran.count + 1) * sizeof *sums);
   body = svc_node_object(c->arena, NULL);
   list = svc_node_array(c->arena, "namespaces");
@@ -208,5 +208,6 @@ SVC_PRIVATE const svc_noun svc_noun_slow_query = {
   .rel = "slowQuery",
   .flags = SVC_VIRTUAL,
   .object = &slow_query_object,
+  .questions = SVC_ASKS(&svc_question_slow_queries),
   .routes = SVC_ROUTES(slow_query_routes),
 };

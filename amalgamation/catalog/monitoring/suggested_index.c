@@ -84,7 +84,7 @@ static const svc_route suggested_index_routes[] = {
 
 static bool suggested_index_ask(svc_call *c)
 {
-  return svc_resolve(c, 1) && svc_project_allows(c, "isPerformanceAdvisorEnabled") && svc_advisor_ask(c, "slowQueries");
+  return svc_resolve(c, 1) && svc_project_allows(c, "isPerformanceAdvisorEnabled") && svc_advisor_ask(c, &svc_question_slow_queries);
 }
 
 /* ---- the rules */
@@ -358,8 +358,8 @@ static bool suggested_index_told(svc_call *c, const svc_reply *reply)
   svc_reply also;
   svc_rans ran;
   size_t count = 0;
-  if (!svc_advisor_told(c, reply, &ran) || !svc_shapes_of(c, &ran, &shapes)) return false;
-  if (!svc_advisor_also(c, "collections", &also) || !svc_collections_told(c, &also, &has)) return false;
+  if (!svc_advisor_told(c, &svc_question_slow_queries, reply, &ran) || !svc_shapes_of(c, &ran, &shapes)) return false;
+  if (!svc_advisor_also(c, &svc_question_collections, &also) || !svc_collections_told(c, &also, &has)) return false;
   return suggested_index_find(c, &shapes, &has, &all, &count) && suggested_index_answer(c, all, count, &shapes);
 }
 
@@ -371,5 +371,6 @@ SVC_PRIVATE const svc_noun svc_noun_suggested_index = {
   .parent = "cluster",
   .flags = SVC_VIRTUAL,
   .object = &suggested_index_object,
+  .questions = SVC_ASKS(&svc_question_slow_queries, &svc_question_collections),
   .routes = SVC_ROUTES(suggested_index_routes),
 };

@@ -42,6 +42,19 @@ static bool stream_log_processor(svc_call *c, const svc_entity *workspace, svc_s
   return svc_stored(c, rc);
 }
 
+static const char *const stream_log_names[] = { "audit", "operational", NULL };
+static const svc_field stream_log_asked_fields[] = {
+  F_LONG("from", .flags = SVC_REQUIRED),
+  F_ENUM("log", stream_log_names, .flags = SVC_REQUIRED),
+  F_STR("processor", .flags = SVC_REQUIRED),
+  F_LONG("until", .flags = SVC_REQUIRED)
+};
+static const svc_object stream_log_asked = { .name = "AskedStreamLog", .fields = SVC_ROWS(stream_log_asked_fields) };
+static const svc_question_row stream_log_question = {
+  "logs", STREAM_WORKSPACE, "The log of the workspace, line by line, from `from` until `until`, in seconds; of one `processor`, or, if that is empty, of all.",
+  &stream_log_asked, NULL, SVC_REPLY_LINES
+};
+
 static bool stream_log_ask(svc_call *c, const char *log)
 {
   const svc_entity *workspace;
@@ -61,7 +74,7 @@ static bool stream_log_ask(svc_call *c, const char *log)
   svc_buf_text(&b, ",\"until\":");
   svc_buf_i64(&b, until);
   svc_buf_char(&b, '}');
-  return svc_question_about(c, "logs", STREAM_WORKSPACE, workspace, workspace->unique, svc_buf_done(&b));
+  return svc_question_about(c, &stream_log_question, workspace, workspace->unique, svc_buf_done(&b));
 }
 
 static bool stream_log_audit(svc_call *c)
@@ -82,5 +95,6 @@ SVC_PRIVATE const svc_noun svc_noun_stream_log = {
   .parent = STREAM_WORKSPACE,
   .flags = SVC_VIRTUAL,
   .object = &stream_log_object,
+  .questions = SVC_ASKS(&stream_log_question),
   .routes = SVC_ROUTES(stream_log_routes),
 };

@@ -105,10 +105,18 @@ static const svc_lifecycle stream_peering_lifecycle = {
 
 #define STREAM_PEERING_LIST "{\"of\":\"vpcPeeringConnections\"}"
 
+static const char *const stream_peering_lists[] = { "vpcPeeringConnections", NULL };
+static const svc_field stream_peering_asked_fields[] = { F_ENUM("of", stream_peering_lists, .flags = SVC_REQUIRED) };
+static const svc_object stream_peering_asked = { .name = "AskedPeerings", .fields = SVC_ROWS(stream_peering_asked_fields) };
+static const svc_question_row stream_peering_question = {
+  "list", "project", "The VPC peering connections that others have requested of the project's stream workspaces.", &stream_peering_asked,
+  &stream_peering_object, SVC_REPLY_LIST
+};
+
 static bool stream_peering_ask(svc_call *c)
 {
   const svc_entity *group = svc_path_entity(c, "project");
-  return svc_question_about(c, "list", "project", group, group->unique, SVC_S(STREAM_PEERING_LIST));
+  return svc_question_about(c, &stream_peering_question, group, group->unique, SVC_S(STREAM_PEERING_LIST));
 }
 
 /* What was decided on one, where something was: until it is forgotten, that is how it stands. */
@@ -133,7 +141,7 @@ static bool stream_peering_overlay(svc_call *c, svc_node *one)
 static bool stream_peering_show(svc_call *c, const svc_reply *reply, bool active)
 {
   const svc_query_value *from = svc_query_get(c, "requesterAccountId");
-  svc_node *list = svc_told_list(c, &stream_peering_object, reply), *shown, *one, *next;
+  svc_node *list = svc_told(c, &stream_peering_question, reply), *shown, *one, *next;
   const svc_node *first;
   shown = list ? svc_node_array(c->arena, NULL) : NULL;
   if (!shown) return svc_failed(c);
@@ -171,13 +179,13 @@ static bool stream_peering_look(svc_call *c)
   const svc_node *list, *one;
   svc_buf b;
   memset(&question, 0, sizeof question);
-  question.what = "list";
-  question.resource = "project";
+  question.what = stream_peering_question.what;
+  question.resource = stream_peering_question.resource;
   question.resource_id = question.group_id = question.name = svc_arena_copy(c->arena, svc_path_param(c, "groupId")).p;
   question.org_id = "";
   question.parameters = STREAM_PEERING_LIST;
   if (!svc_ask(c, &question, &reply)) return false;
-  list = svc_told_list(c, &stream_peering_object, &reply);
+  list = svc_told(c, &stream_peering_question, &reply);
   if (!list) return false;
   one = list->first;
   while (one && !svc_node_eq(one, "_id", svc_path_param(c, "id"))) one = one->next;
@@ -298,5 +306,6 @@ SVC_PRIVATE const svc_noun svc_noun_stream_peering = {
   .event_field = "resourceId",
   .governed = stream_peering_governed,
   .orders = stream_peering_orders,
+  .questions = SVC_ASKS(&stream_peering_question),
   .routes = SVC_ROUTES(stream_peering_routes),
 };

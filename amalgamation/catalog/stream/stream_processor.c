@@ -173,6 +173,13 @@ static svc_node *stream_processor_view(svc_call *c, const svc_entity *e)
   return c->error.code ? NULL : body;
 }
 
+static const char *const stream_processor_measures[] = { "stats", NULL };
+static const svc_field stream_processor_asked_fields[] = { F_ENUM("metric", stream_processor_measures, .flags = SVC_REQUIRED) };
+static const svc_object stream_processor_asked = { .name = "AskedStats", .fields = SVC_ROWS(stream_processor_asked_fields) };
+static const svc_question_row stream_processor_question = {
+  "measure", STREAM_PROCESSOR, "How the processor does: any object, which is shown as it is.", &stream_processor_asked, NULL, SVC_REPLY_OBJECT
+};
+
 /* While it runs, the driver is asked how it does. */
 static bool stream_processor_read(svc_call *c)
 {
@@ -182,14 +189,13 @@ static bool stream_processor_read(svc_call *c)
   if (!svc_target(c, &e, &stored) || !svc_answer_entity(c, &e)) return false;
   if (!svc_answer_copied(c)) return false;
   if (!svc_str_is(svc_entity_text(c, noun, &e, "state"), "STARTED")) return true;
-  return svc_question_about(c, "measure", noun->name, &e, e.unique, SVC_S("{\"metric\":\"stats\"}"));
+  return svc_question_about(c, &stream_processor_question, &e, e.unique, SVC_S("{\"metric\":\"stats\"}"));
 }
 
 static bool stream_processor_told(svc_call *c, const svc_reply *reply)
 {
-  svc_node *said = svc_told_json(c, reply), *body = said ? svc_answer_parsed(c) : NULL;
+  svc_node *said = svc_told(c, &stream_processor_question, reply), *body = said ? svc_answer_parsed(c) : NULL;
   if (!body) return svc_failed(c);
-  if (said->type != SVC_J_OBJECT) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   said->name = SVC_S("stats");
   svc_node_put(c->arena, body, said);
   return svc_answer_again(c, body);
@@ -252,6 +258,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_processor = {
   .event_field = "resourceId",
   .order_gone = "processor.delete",
   .orders = stream_processor_orders,
+  .questions = SVC_ASKS(&stream_processor_question),
   .routes = SVC_ROUTES(stream_processor_routes),
   .prepare = stream_processor_prepare,
   .view = stream_processor_view,
