@@ -36,10 +36,10 @@ lives() { # NAME COMMAND: a cluster, from its beginning to its end
   case $answer in *'"standard":"'*'127.0.0.1:'*) ;; *) fail "$name: the host is in no connection string: $answer" ;; esac
   [ -n "$(ls "$dir/clusters")" ] || fail "$name: nothing is remembered"
   host=$(call GET /processes | sed -n 's/.*"id":"\(127[^"]*\)".*/\1/p' | head -n 1)
-  until_says '200' GET "/processes/$host/measurements?granularity=PT1M&period=PT2M&m=CONNECTIONS" # nobody knows, and that is no error
+  until_says '"measurements":[' GET "/processes/$host/measurements?granularity=PT1M&period=PT2M&m=CONNECTIONS" # nobody knows, and that is no error
   again
   call DELETE /clusters/Shop >/dev/null
-  until_says 404 GET /clusters/Shop
+  until_says '"error":404' GET /clusters/Shop
   [ -z "$(ls "$dir/clusters")" ] || fail "$name: a cluster is left behind"
   ! grep -q 'refused' "$dir/log" || fail "$name: the log says $(cat "$dir/log")"
   kill "$pid"; wait "$pid" || fail "$name: svcd ends with status $?"; pid=
