@@ -17,6 +17,7 @@ digest.c algorithm cnonce nonce opaque qop realm response uri username
 simulator.c simulated value
 order_outcome.c reason state
 order_hand.c reason
+change.h reason
 plan.c groupId orgId
 table.h groupId orgId
 openapi.c additionalProperties allOf apiKey array binary boolean components default deprecated description digest enum errorCode example format headers http in info integer items maximum maxItems maxLength minimum minItems minLength name number object oneOf openapi parameters path paths pattern properties query readOnly reason requestBody required responses schema schemas scheme scopes security securitySchemes servers serviceAccount string tags title type uniqueItems url version writeOnly
@@ -29,7 +30,7 @@ WORDS
 # plan.c: a build may be without projects or organizations, and has nobody to ask then how their ids are called.
 # pageNum and its like: parameters of every list, which one operation has that is none.
 # table.h: the rows of these ids, which most entities have. simulator.c: what it answers when it is asked for a figure.
-# order_outcome.c, order_hand.c: what a driver says of an order that has failed, and what svc_notification is made of. open.c: what svc_config calls so, and whose addresses it may list. dialect.c: the members of a dialect.
+# order_outcome.c, order_hand.c, change.h: what a driver says of an order that has failed, and what svc_notification is made of. open.c: what svc_config calls so, and whose addresses it may list. dialect.c: the members of a dialect.
 # errorCode: a member of every error. openapi.c, openapi_schema.c: the words of that format, and what its ways to authenticate are called.
 
 { # what the catalog calls something, a line each

@@ -420,6 +420,7 @@ SVC_PRIVATE bool svc_cluster_told(const svc_entity *e)
   svc_str hosts = svc_cluster_hosts(e), stem = { e->extra.p, e->extra.n < CLUSTER_ID ? e->extra.n : CLUSTER_ID };
   size_t i = 0;
   if (svc_cluster_kept_of(e).legacy) stem = e->unique;
+  if (!hosts.n) return !svc_json_is(e->body, "stateName", "CREATING"); /* a simulated cluster that is there has hosts */
   if (hosts.n <= stem.n || hosts.p[stem.n] != '-') return hosts.n > 0;
   while (i < stem.n && (stem.p[i] | 32) == (hosts.p[i] | 32)) i++; /* names of hosts are in small letters */
   return i < stem.n;

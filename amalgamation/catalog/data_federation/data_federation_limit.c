@@ -46,11 +46,11 @@ static const svc_route data_federation_limit_routes[] = {
 
 /* ---------------------------------------------------------------------------------------------------------------- usage */
 
-/* All of them in one question; of an instance that the driver does not run nothing was used. */
+/* All of them in one question; of an instance that no driver runs nothing was used: the simulator has no queries. */
 static bool data_federation_limit_ask(svc_call *c)
 {
   const svc_entity *e = svc_path_entity(c, "data federation");
-  if (!svc_json_is(e->body, "state", "ACTIVE")) return true;
+  if (!svc_order_has_taker(c->s, c->plan->noun->noun) || !svc_json_is(e->body, "state", "ACTIVE")) return true;
   return svc_question_about(c, "measure", "data federation", e, e->unique, SVC_S("{\"metric\":\"bytesProcessed\"}"));
 }
 
@@ -123,7 +123,7 @@ static svc_node *data_federation_limit_view(svc_call *c, const svc_entity *e)
   if (!body || c->error.code) return NULL;
   if (highest >= 0) svc_node_set_i64(c->arena, body, "defaultLimit", highest);
   if (highest >= 0) svc_node_set_i64(c->arena, body, "maximumLimit", highest);
-  if (c->request.method == SVC_GET) svc_node_set_i64(c->arena, body, "currentUsage", 0); /* until it is asked for */
+  if (c->request.method == SVC_GET || !svc_order_has_taker(c->s, svc_noun_by_kind(c->s, e->kind)->noun)) svc_node_set_i64(c->arena, body, "currentUsage", 0);
   return body;
 }
 

@@ -231,7 +231,7 @@ static bool cluster_undisturbed(svc_call *c, const svc_change *change)
   if (svc_cluster_restarts(change)) return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTART_IN_PROGRESS);
   if (svc_cluster_imports(c, &change->entity))
     return svc_cluster_fail(c, change, SVC_E_CANNOT_MODIFY_CLUSTER_WITH_RUNNING_LIVE_IMPORT);
-  if (!svc_outage_undisturbed(c, change)) return false;
+  if (svc_cluster_has_outage(c, change)) return svc_cluster_fail(c, change, SVC_E_OUTAGE_SIMULATION_ALREADY_EXISTS);
   if (svc_backup_restoring(c, &change->id)) return svc_cluster_fail(c, change, SVC_E_CLUSTER_RESTORE_IN_PROGRESS_CANNOT_UPDATE);
   return true;
 }

@@ -165,6 +165,13 @@ SVC_PRIVATE bool svc_cluster_maintain(svc_call *c, const svc_entity *cluster)
   return svc_change_keep(c, &change, &e);
 }
 
+SVC_PRIVATE bool svc_cluster_has_outage(svc_call *c, const svc_change *change)
+{
+  const svc_noun_info *noun = svc_noun_named(c->s, "outage simulation");
+  svc_entity e;
+  return noun && svc_below_first(c->txn, noun->noun->kind, &change->id, &e) && !svc_json_is(e.body, "state", "COMPLETE");
+}
+
 /* ------------------------------------------------------------------------------------------- what lies below clusters */
 
 /* One of the project of the path, where that does not name it itself. */

@@ -16,6 +16,7 @@ SVC_PRIVATE bool svc_cluster_run_unpin(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_grant(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_revoke(svc_call *c);
 SVC_PRIVATE bool svc_cluster_run_restart(svc_call *c);
+SVC_PRIVATE bool svc_cluster_has_outage(svc_call *c, const svc_change *change); /* is an outage of it simulated? */
 SVC_PRIVATE bool svc_cluster_maintain(svc_call *c, const svc_entity *cluster); /* the same, of an idle one, for maintenance */
 SVC_PRIVATE bool svc_cluster_acts(svc_call *c, svc_change *change); /* in `prepare`: true where it is one of these, and all is done */
 SVC_PRIVATE bool svc_cluster_is_changed(const svc_change *change); /* its fields, or what is set below it; it is no such action */
@@ -40,9 +41,6 @@ SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const 
 SVC_PRIVATE bool svc_transfer_stop(svc_call *c, const svc_entity *cluster);
 /* What a simulated cluster with so many bytes of data sends, into facts. */
 SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_id *cluster, int64_t size, svc_node *facts);
-
-SVC_PRIVATE bool svc_outage_there(svc_call *c, const svc_id *cluster); /* is one of it simulated? False as well: the store failed */
-SVC_PRIVATE bool svc_outage_undisturbed(svc_call *c, const svc_change *change); /* no outage of it is simulated; false: refused */
 
 /* cluster_facts.c: orders to the driver, and what it says. */
 SVC_DECLARE(const svc_order_row svc_cluster_orders[])

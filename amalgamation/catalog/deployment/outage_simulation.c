@@ -116,18 +116,6 @@ static bool outage_simulation_leaves(const svc_node *cluster, const svc_node *fi
   return false;
 }
 
-SVC_PRIVATE bool svc_outage_there(svc_call *c, const svc_id *cluster)
-{
-  svc_entity e;
-  return svc_below_first(c->txn, OUTAGE_SIMULATION_KIND, cluster, &e) && !svc_json_is(e.body, "state", "COMPLETE");
-}
-
-SVC_PRIVATE bool svc_outage_undisturbed(svc_call *c, const svc_change *change)
-{
-  if (!svc_outage_there(c, &change->id)) return svc_txn_good(c);
-  return svc_cluster_fail(c, change, SVC_E_OUTAGE_SIMULATION_ALREADY_EXISTS);
-}
-
 /* One that is over makes room. Of others the insert says 409. */
 static bool outage_simulation_clear(svc_call *c, const svc_entity *cluster)
 {
