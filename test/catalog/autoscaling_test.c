@@ -195,6 +195,23 @@ TEST(autoscaling, outage)
   t_close(&w.t);
 }
 
+/* Every shard follows its own load; analytics nodes stay as they are. */
+TEST(autoscaling, shards)
+{
+  static const char shard[] = "{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":"
+    "{\"instanceSize\":\"M40\",\"nodeCount\":3},\"analyticsSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":1},\"autoScaling\":{" COMPUTE("M30", "M60") "}}]}";
+  static char body[2048];
+  t_place w;
+  snprintf(body, sizeof body, "{\"name\":\"C\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[%s,%s]}", shard, shard);
+  scaling_open(&w, NULL, body);
+  scaling_days(&w, 2);
+  munit_assert_string_equal(scaling_size(&w), "M30");
+  munit_assert_string_equal(scaling_shows(&w, "replicationSpecs[1].regionConfigs[0].electableSpecs.instanceSize"), "M30");
+  munit_assert_string_equal(scaling_shows(&w, "replicationSpecs[1].regionConfigs[0].analyticsSpecs.instanceSize"), "M40");
+  munit_assert_int64(scaling_events(&w, "COMPUTE_AUTO_SCALE_INITIATED_BASE"), ==, 1);
+  t_close(&w.t);
+}
+
 /* Nothing that is off happens, whatever the load. */
 TEST(autoscaling, off)
 {
