@@ -175,6 +175,43 @@ TEST(autoscaling, undisturbed)
   t_close(&w.t);
 }
 
+/* Nor while an outage is simulated. Regions of a shard scale together. */
+TEST(autoscaling, outage)
+{
+  static const char two[] = "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":["
+    "{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":2},"
+    "\"autoScaling\":{" COMPUTE("M30", "M60") "}},"
+    "{\"providerName\":\"AWS\",\"regionName\":\"US_WEST_2\",\"priority\":6,\"electableSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":1},"
+    "\"autoScaling\":{" COMPUTE("M30", "M60") "}}]}]}";
+  t_place w;
+  scaling_open(&w, NULL, two);
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_WEST_2\"}]}",
+                           "/groups/%s/clusters/C/outageSimulation", w.group), <, 300);
+  t_advance(&w.t, 40 * HOUR);
+  munit_assert_string_equal(scaling_size(&w), "M40");
+  scaling_days(&w, 3); /* it has ended by itself */
+  munit_assert_string_equal(scaling_size(&w), "M30");
+  munit_assert_string_equal(scaling_shows(&w, "replicationSpecs[0].regionConfigs[1].electableSpecs.instanceSize"), "M30");
+  t_close(&w.t);
+}
+
+/* Every shard follows its own load; analytics nodes stay as they are. */
+TEST(autoscaling, shards)
+{
+  static const char shard[] = "{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":"
+    "{\"instanceSize\":\"M40\",\"nodeCount\":3},\"analyticsSpecs\":{\"instanceSize\":\"M40\",\"nodeCount\":1},\"autoScaling\":{" COMPUTE("M30", "M60") "}}]}";
+  static char body[2048];
+  t_place w;
+  snprintf(body, sizeof body, "{\"name\":\"C\",\"clusterType\":\"SHARDED\",\"replicationSpecs\":[%s,%s]}", shard, shard);
+  scaling_open(&w, NULL, body);
+  scaling_days(&w, 2);
+  munit_assert_string_equal(scaling_size(&w), "M30");
+  munit_assert_string_equal(scaling_shows(&w, "replicationSpecs[1].regionConfigs[0].electableSpecs.instanceSize"), "M30");
+  munit_assert_string_equal(scaling_shows(&w, "replicationSpecs[1].regionConfigs[0].analyticsSpecs.instanceSize"), "M40");
+  munit_assert_int64(scaling_events(&w, "COMPUTE_AUTO_SCALE_INITIATED_BASE"), ==, 1);
+  t_close(&w.t);
+}
+
 /* Nothing that is off happens, whatever the load. */
 TEST(autoscaling, off)
 {
