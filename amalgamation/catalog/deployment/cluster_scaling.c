@@ -93,17 +93,10 @@ SVC_PRIVATE bool svc_cluster_scaling_begin(svc_call *c, const svc_entity *cluste
 {
   *may = false;
   if (!svc_json_is(cluster->body, "stateName", "IDLE") || svc_json_is(cluster->body, "paused", "true") || svc_cluster_told(cluster)) return true;
-<<<<<<< HEAD
-  if (svc_cluster_imports(c, cluster) || svc_backup_restoring(c, &cluster->id) || svc_cluster_has_outage(c, &cluster->id)) return svc_txn_good(c);
-  if (!svc_txn_good(c) || !svc_change_of(c, svc_noun_by_kind(c->s, CLUSTER_KIND), cluster, out)) return false;
-  *may = true;
-  return true;
-=======
   if (!svc_change_of(c, svc_noun_by_kind(c->s, CLUSTER_KIND), cluster, out)) return false;
   out->id = cluster->id;
-  *may = !svc_cluster_imports(c, cluster) && !svc_backup_restoring(c, &cluster->id) && !svc_cluster_has_outage(c, out);
+  *may = !svc_cluster_imports(c, cluster) && !svc_backup_restoring(c, &cluster->id) && !svc_cluster_has_outage(c, &cluster->id);
   return svc_txn_good(c);
->>>>>>> 6e62600590b72d2bc6ae989d395c6c3625c9f7a8
 }
 
 /* The kinds of nodes that scale together: analytics nodes only where there are none of them, so that they show what the others have. */
