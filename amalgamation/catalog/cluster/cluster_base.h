@@ -103,6 +103,14 @@ SVC_PRIVATE bool svc_cluster_connected(const svc_node *body); /* has it hosts ye
 SVC_PRIVATE svc_str svc_cluster_hosts(const svc_entity *e); /* those in its connection string: "a:27017,b:27017" */
 SVC_PRIVATE bool svc_cluster_told(const svc_entity *e); /* has a driver named these hosts? Then only that one knows more of them */
 SVC_DECLARE(const svc_object svc_host_facts) /* what a driver says of how a cluster of any kind is reached */
+/* A connection string, from what leads to the cluster. */
+typedef struct svc_cluster_way {
+  svc_str scheme, hosts; /* "a:27017,b:27017" */
+  svc_str set;           /* the replica set; empty: none is named */
+  svc_str path;          /* behind the hosts; empty: what follows from the others */
+  bool ssl;
+} svc_cluster_way;
+SVC_PRIVATE svc_str svc_cluster_string(svc_arena *a, const svc_cluster_way *way);
 SVC_PRIVATE void svc_cluster_simulated_hosts(svc_arena *a, const svc_cluster_reach *r, svc_node *facts); /* into facts, as a driver says them */
 /* The public strings of what the facts name; scheme: where they have none. */
 SVC_PRIVATE void svc_cluster_told_again(svc_arena *a, const svc_node *hosts, svc_node *strings); /* other hosts in the public string */

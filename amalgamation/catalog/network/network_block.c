@@ -74,3 +74,21 @@ SVC_PRIVATE bool svc_block_number(unsigned number, int prefix, svc_address *out)
   }
   return false;
 }
+
+/* Neither the addresses of the container nor those of its other peers. */
+SVC_PRIVATE bool svc_block_apart(svc_call *c, const svc_change *change, const svc_entity *container)
+{
+  svc_str text = svc_node_str(change->body, "routeTableCidrBlock");
+  svc_address block, other;
+  bool apart;
+  svc_scan scan;
+  svc_entity e;
+  if (!svc_block_parse(c, "routeTableCidrBlock", text, &block)) return false;
+  apart = !svc_address_parse(svc_network_text(c, container, "svcCidrBlock"), &other) || !svc_block_overlaps(&block, &other);
+  svc_below_begin(&scan, c->txn, PEER_KIND, &change->parent);
+  while (apart && svc_below_next(&scan, PEER_KIND, &e))
+    apart = svc_id_eq(&e.id, &change->id) || !svc_str_eq(svc_network_text(c, &e, "containerId"), container->key) ||
+            !svc_address_parse(svc_network_text(c, &e, "routeTableCidrBlock"), &other) || !svc_block_overlaps(&block, &other);
+  if (apart) return svc_txn_good(c);
+  return svc_fail_about(c, SVC_E_OVERLAPPING_CIDR_BLOCK, text, svc_id_str(c->arena, &change->parent));
+}

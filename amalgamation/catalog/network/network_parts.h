@@ -17,6 +17,7 @@
 /* ---- network_block.c: blocks of IPv4 addresses */
 
 SVC_PRIVATE bool svc_block_overlaps(const svc_address *a, const svc_address *b);
+SVC_PRIVATE bool svc_block_apart(svc_call *c, const svc_change *change, const svc_entity *container); /* of a peering: its routes overlap with nothing; false: refused */
 /* One in its only spelling; false: refused, and the field is named. */
 SVC_PRIVATE bool svc_block_parse(svc_call *c, const char *field, svc_str text, svc_address *out);
 /* One of a private network (RFC 1918), with a prefix between these two; false: refused, and the field is named. */

@@ -199,24 +199,6 @@ static bool peer_container(svc_call *c, const svc_change *change, svc_entity *ou
   return svc_check_done(c);
 }
 
-/* Neither the addresses of the container nor those of its other peers. */
-static bool peer_routes_apart(svc_call *c, const svc_change *change, const svc_entity *container)
-{
-  svc_str text = svc_node_str(change->body, "routeTableCidrBlock");
-  svc_address block, other;
-  bool apart;
-  svc_scan scan;
-  svc_entity e;
-  if (!svc_block_parse(c, "routeTableCidrBlock", text, &block)) return false;
-  apart = !svc_address_parse(svc_network_text(c, container, "svcCidrBlock"), &other) || !svc_block_overlaps(&block, &other);
-  svc_below_begin(&scan, c->txn, PEER_KIND, &change->parent);
-  while (apart && svc_below_next(&scan, PEER_KIND, &e))
-    apart = svc_id_eq(&e.id, &change->id) || !svc_str_eq(svc_network_text(c, &e, "containerId"), container->key) ||
-            !svc_address_parse(svc_network_text(c, &e, "routeTableCidrBlock"), &other) || !svc_block_overlaps(&block, &other);
-  if (apart) return svc_txn_good(c);
-  return svc_fail_about(c, SVC_E_OVERLAPPING_CIDR_BLOCK, text, svc_id_str(c->arena, &change->parent));
-}
-
 static bool peer_alone(svc_call *c, const svc_change *change)
 {
   svc_str network = svc_node_str(change->body, peer_cloud_of(change->body)->network);
@@ -236,7 +218,7 @@ static bool peer_rules(svc_call *c, const svc_change *change)
   if (aws && !svc_network_region(SVC_S("AWS"), svc_node_str(change->body, "accepterRegionName")))
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, SVC_S("accepterRegionName"), "is no region of this provider");
   if (!svc_check_done(c) || !peer_container(c, change, &container) || !peer_alone(c, change)) return false;
-  return !aws || peer_routes_apart(c, change, &container);
+  return !aws || svc_block_apart(c, change, &container);
 }
 
 /* What of the record is shown under other names, or not at all, is kept. */
@@ -316,11 +298,8 @@ static svc_node *peer_desired(svc_call *c, const svc_entity *e)
 /* That it is gone has an event of its own. */
 static bool peer_delete(svc_call *c)
 {
-  const svc_entity *e;
-  svc_node *body;
-  if (!svc_network_delete(c)) return false;
-  e = svc_path_entity(c, "peering connection");
-  body = svc_entity_body(c, e);
+  const svc_entity *e = svc_network_delete(c) ? svc_path_entity(c, "peering connection") : NULL;
+  svc_node *body = e ? svc_entity_body(c, e) : NULL;
   return body && svc_event_about(c, c->plan->noun, e, peer_cloud_of(body)->updated, false);
 }
 
@@ -369,9 +348,7 @@ static const svc_field peer_ordered_fields[] = { F_ANY("container") };
 static const svc_object peer_ordered = { .name = "OrderedPeering", .fields = SVC_ROWS(peer_ordered_fields), .base = &peer_object };
 static const svc_object peer_facts_object = { .name = "PeeringFacts", .fields = SVC_ROWS(peer_fact_fields) };
 static const svc_order_row peer_orders[] = {
-  { "peering.create",
-    "Ask the network of the customer for a peering with `container`. Facts: what the provider calls the connection.",
-    &peer_ordered, &peer_facts_object, 0 },
+  { "peering.create", "Ask the network of the customer for a peering with `container`. Facts: what the provider calls the connection.", &peer_ordered, &peer_facts_object, 0 },
   { "peering.accept", "The customer accepts the peering: done when that has happened.", &peer_ordered, &peer_facts_object, 0 },
   { "peering.finalize", "Set up the routes of the peering.", &peer_ordered, &peer_facts_object, 0 },
   { "peering.delete", "End the peering.", &peer_ordered, NULL, 0 },
