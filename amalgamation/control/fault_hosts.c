@@ -14,8 +14,7 @@
 /* ---------------------------------------------------------------------------------------------------------- which host */
 
 typedef struct fault_hosts_job {
-  svc_job job; /* first: it is cast back */
-  svc *s;
+  svc_service_job work; /* first: it is cast back */
   const svc_failure *rule;
   bool up;
 } fault_hosts_job;
@@ -61,8 +60,9 @@ static bool fault_hosts_news(svc_call *c, const svc_failure *f, const svc_entity
   return true;
 }
 
-static bool fault_hosts_tell(svc_call *c, const fault_hosts_job *work)
+static bool fault_hosts_tell(svc_call *c, svc_service_job *job)
 {
+  const fault_hosts_job *work = (const fault_hosts_job *)job;
   const svc_noun_info *noun = svc_noun_named(c->s, FAULT_HOSTS_NOUN);
   svc_str key, value;
   svc_key prefix;
@@ -81,31 +81,16 @@ static bool fault_hosts_tell(svc_call *c, const fault_hosts_job *work)
   return svc_txn_good(c);
 }
 
-static bool fault_hosts_work(svc_job *job, svc_txn *txn)
-{
-  fault_hosts_job *work = (fault_hosts_job *)job;
-  svc_arena arena;
-  svc_call c;
-  bool good;
-  svc_service_call(&c, work->s, &arena, txn, job->now);
-  good = fault_hosts_tell(&c, work);
-  if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
-  svc_blocks_free(arena.blocks);
-  return good;
-}
-
 static bool fault_hosts_say(svc *s, const svc_failure *f, bool up, int64_t now)
 {
   fault_hosts_job work;
   int rc;
   memset(&work, 0, sizeof work);
-  work.job.work = fault_hosts_work;
-  work.job.now = now;
-  work.s = s;
+  work.work.run = fault_hosts_tell;
   work.rule = f;
   work.up = up;
-  rc = svc_commit_run(&s->commit, &work.job);
-  if (rc != SVC_OK || work.job.refused) svc_log(s, SVC_LOG_WARNING, "a fault of a host did not come about: %s", svc_strerror(rc));
+  rc = svc_service_run(s, &work.work, now);
+  if (rc != SVC_OK || work.work.job.refused) svc_log(s, SVC_LOG_WARNING, "a fault of a host did not come about: %s", svc_strerror(rc));
   return rc == SVC_OK;
 }
 

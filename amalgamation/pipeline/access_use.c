@@ -79,8 +79,7 @@ SVC_PRIVATE bool svc_access_uses_due(const svc *s, int64_t now)
 }
 
 typedef struct access_use_job {
-  svc_job job; /* first: it is cast back */
-  svc *s;
+  svc_service_job work; /* first: it is cast back */
   const access_use_slot *slots;
 } access_use_job;
 
@@ -97,19 +96,13 @@ static bool access_use_write(svc_call *c, const access_use_slot *slot)
   return svc_rewrite(c, &old, body);
 }
 
-static bool access_use_work(svc_job *job, svc_txn *txn)
+static bool access_use_work(svc_call *c, svc_service_job *job)
 {
-  access_use_job *work = (access_use_job *)job;
-  svc_arena arena;
-  svc_call c;
-  bool good = true;
+  const access_use_job *work = (const access_use_job *)job;
   int i;
-  svc_service_call(&c, work->s, &arena, txn, job->now);
-  for (i = 0; i < ACCESS_USE_SLOTS && good; i++)
-    if (work->slots[i].list) good = access_use_write(&c, &work->slots[i]);
-  if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
-  svc_blocks_free(arena.blocks);
-  return good;
+  for (i = 0; i < ACCESS_USE_SLOTS; i++)
+    if (work->slots[i].list && !access_use_write(c, &work->slots[i])) return false;
+  return true;
 }
 
 SVC_PRIVATE void svc_access_uses_flush(svc *s, int64_t now)
@@ -127,12 +120,10 @@ SVC_PRIVATE void svc_access_uses_flush(svc *s, int64_t now)
   svc_mutex_unlock(&u->lock);
   if (!any) return;
   memset(&work, 0, sizeof work);
-  work.job.work = access_use_work;
-  work.job.now = now;
-  work.s = s;
+  work.work.run = access_use_work;
   work.slots = slots;
-  if (svc_commit_run(&s->commit, &work.job) != SVC_OK)
-    svc_log(s, SVC_LOG_WARNING, "figures of access lists could not be stored: %s", svc_store_text(s, work.job.status, text));
+  if (svc_service_run(s, &work.work, now) != SVC_OK)
+    svc_log(s, SVC_LOG_WARNING, "figures of access lists could not be stored: %s", svc_store_text(s, work.work.job.status, text));
 }
 
 SVC_PRIVATE void svc_access_uses_forget(svc *s)

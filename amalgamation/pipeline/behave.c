@@ -84,6 +84,27 @@ SVC_PRIVATE void svc_service_call(svc_call *c, svc *s, svc_arena *arena, svc_txn
   c->now = now;
 }
 
+static bool behave_service(svc_job *job, svc_txn *txn)
+{
+  svc_service_job *work = (svc_service_job *)job;
+  svc_arena arena;
+  svc_call c;
+  bool good;
+  svc_service_call(&c, work->s, &arena, txn, job->now);
+  good = work->run(&c, work);
+  if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
+  svc_blocks_free(arena.blocks);
+  return good;
+}
+
+SVC_PRIVATE int svc_service_run(svc *s, svc_service_job *job, int64_t now)
+{
+  job->job.work = behave_service;
+  job->job.now = now;
+  job->s = s;
+  return svc_commit_run(&s->commit, &job->job);
+}
+
 SVC_PRIVATE bool svc_ask(svc_call *c, svc_question *question, svc_reply *reply)
 {
   const svc_driver *driver = c->s->config.driver ? c->s->config.driver : svc_simulator();

@@ -148,6 +148,13 @@ struct svc_call { /* what is used most stands in front: shorter instructions rea
 };
 
 /* A call of the service's own, for work that no request asked for; free the arena's blocks afterwards. */
+/* Work of the service's own in one commit. A struct that begins with this one has what `run` needs; it may run more than once. */
+typedef struct svc_service_job {
+  svc_job job; /* first, as this is of what holds it: both are cast back */
+  svc *s;
+  bool (*run)(svc_call *c, struct svc_service_job *job); /* false: nothing of it is to be kept */
+} svc_service_job;
+SVC_PRIVATE int svc_service_run(svc *s, svc_service_job *job, int64_t now); /* behave.c; as svc_commit_run() */
 SVC_PRIVATE void svc_service_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *txn, int64_t now); /* behave.c */
 /* The driver, outside of any transaction: for a route's `ahead`; who only reads has `told`. False: 503 is set. */
 SVC_PRIVATE bool svc_ask(svc_call *c, svc_question *question, svc_reply *reply); /* behave.c */

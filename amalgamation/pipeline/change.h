@@ -115,7 +115,10 @@ SVC_PRIVATE int svc_apply_due(svc *s, int64_t now);
 SVC_PRIVATE int svc_apply_due_some(svc *s, int64_t now, int64_t *left); /* not more than so many steps, and a few; 0: it stopped there */
 
 /* facts.c: what a driver says, checked against tables. */
-SVC_PRIVATE svc_str svc_json_trim(svc_str text); /* without the space before it, which is none of it */
+/* The text of facts, without the space before it; n 0: there are none. SVC_INVALID: it is no JSON object, or too large; SVC_NOMEM. */
+SVC_PRIVATE int svc_facts_gate(const svc *s, const char *facts, svc_str *out);
+/* report.c: what a driver reports of this entity, as its noun's `reports` has it. */
+SVC_PRIVATE bool svc_report_about(svc_call *c, const svc_noun_info *info, const svc_entity *e, const svc_node *news);
 SVC_DECLARE(const svc_object svc_order_failure) /* the facts of any order that has failed */
 SVC_PRIVATE const svc_order_row *svc_order_row_of(const svc_noun *noun, const char *action); /* NULL: it has no such order */
 /* As the object says; object NULL: there may be no facts. NULL: refused, which the log tells, or no memory, which is an error. */

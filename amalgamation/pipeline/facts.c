@@ -7,10 +7,19 @@
 */
 #include "pipeline/pipeline.h"
 
-SVC_PRIVATE svc_str svc_json_trim(svc_str text)
+SVC_PRIVATE int svc_facts_gate(const svc *s, const char *facts, svc_str *out)
 {
-  while (text.n && strchr(" \t\r\n", text.p[0])) text.p++, text.n--;
-  return text;
+  svc_json_fault fault;
+  svc_arena arena;
+  bool sound;
+  *out = svc_str_c(facts);
+  while (out->n && strchr(" \t\r\n", out->p[0])) out->p++, out->n--;
+  if (out->n == 0) return SVC_OK;
+  if (out->n > s->config.max_body || out->p[0] != '{') return SVC_INVALID;
+  svc_arena_init(&arena, &s->allocator);
+  sound = svc_json_gate(&arena, *out, s->config.max_depth, &fault);
+  svc_blocks_free(arena.blocks);
+  return arena.failed ? SVC_NOMEM : sound ? SVC_OK : SVC_INVALID;
 }
 
 SVC_PRIVATE const svc_order_row *svc_order_row_of(const svc_noun *noun, const char *action)

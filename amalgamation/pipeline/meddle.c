@@ -120,8 +120,7 @@ SVC_PRIVATE bool svc_lag_begin(svc_call *c)
 /* ----------------------------------------------------------------------------------------------------------- going on */
 
 typedef struct meddle_job {
-  svc_job job; /* first: it is cast back */
-  svc *s;
+  svc_service_job work; /* first: it is cast back */
   const svc_held_step *held;
   size_t n;
 } meddle_job;
@@ -137,28 +136,21 @@ static bool meddle_release(svc_call *c, const svc_held_step *held)
   return svc_order_release(c, &e, held->until);
 }
 
-static bool meddle_work(svc_job *job, svc_txn *txn)
+static bool meddle_release_all(svc_call *c, svc_service_job *job)
 {
-  meddle_job *work = (meddle_job *)job;
-  svc_arena arena;
-  svc_call c;
-  bool good = true;
+  const meddle_job *work = (const meddle_job *)job;
   size_t i;
-  svc_service_call(&c, work->s, &arena, txn, job->now);
-  for (i = 0; i < work->n && good; i++) good = meddle_release(&c, &work->held[i]);
-  if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
-  svc_blocks_free(arena.blocks);
-  return good;
+  for (i = 0; i < work->n; i++)
+    if (!meddle_release(c, &work->held[i])) return false;
+  return true;
 }
 
 SVC_PRIVATE int svc_steps_release(svc *s, const svc_held_step *held, size_t n, int64_t now)
 {
   meddle_job work;
   memset(&work, 0, sizeof work);
-  work.job.work = meddle_work;
-  work.job.now = now;
-  work.s = s;
+  work.work.run = meddle_release_all;
   work.held = held;
   work.n = n;
-  return n ? svc_commit_run(&s->commit, &work.job) : SVC_OK;
+  return n ? svc_service_run(s, &work.work, now) : SVC_OK;
 }

@@ -61,7 +61,4 @@ SVC_PRIVATE bool svc_step_partly(svc_call *c, svc_change *change, const char *ac
 SVC_PRIVATE svc_node *svc_step_failure(svc_call *c, const svc_verdict *verdict); /* as a driver says it; NULL: no memory */
 SVC_PRIVATE int svc_steps_release(svc *s, const svc_held_step *held, size_t n, int64_t now); /* they go on from now */
 
-/* report.c: what a driver would report of this entity. */
-SVC_PRIVATE bool svc_report_about(svc_call *c, const svc_noun_info *info, const svc_entity *e, const svc_node *news);
-
 #endif /* SVC_MEDDLE_H */

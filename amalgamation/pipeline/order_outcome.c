@@ -12,8 +12,7 @@
 #define ORDER_AGAIN 60000 /* the simulator tries again what has no failed state */
 
 typedef struct order_job {
-  svc_job job; /* first: it is cast back */
-  svc *s;
+  svc_service_job work; /* first: it is cast back */
   int word;
   svc_id id;
   svc_str facts; /* JSON; n 0: none */
@@ -147,8 +146,9 @@ SVC_PRIVATE bool svc_order_release(svc_call *c, const svc_entity *e, int64_t unt
   return r.taken_by || r.not_before != until || order_hold(c, &at, &r, c->now);
 }
 
-static bool order_note(svc_call *c, order_job *work)
+static bool order_note(svc_call *c, svc_service_job *job)
 {
+  order_job *work = (order_job *)job;
   svc_order_address at;
   svc_order_record r;
   svc_key key;
@@ -176,47 +176,21 @@ static bool order_note(svc_call *c, order_job *work)
   return svc_order_keep(c, &at, &r);
 }
 
-static bool order_work(svc_job *job, svc_txn *txn)
-{
-  order_job *work = (order_job *)job;
-  svc_arena arena;
-  svc_call c;
-  bool good;
-  svc_service_call(&c, work->s, &arena, txn, job->now);
-  good = order_note(&c, work);
-  if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
-  svc_blocks_free(arena.blocks);
-  return good;
-}
-
 /* A test has it wait. */
 SVC_PRIVATE int svc_order_put_off(svc *s, const svc_id *id, int64_t until, int64_t now)
 {
-  order_job work;
-  memset(&work, 0, sizeof work);
-  work.job.work = order_work;
-  work.job.now = now;
-  work.s = s;
-  work.word = SVC_ORDER_HELD;
-  work.id = *id;
-  work.until = until;
-  return svc_commit_run(&s->commit, &work.job);
+  order_job work = { .work.run = order_note, .word = SVC_ORDER_HELD, .id = *id, .until = until };
+  return svc_service_run(s, &work.work, now);
 }
 
 SVC_PRIVATE int svc_order_tell(svc *s, int word, const svc_id *id, svc_str facts, int64_t now, bool *mine)
 {
-  order_job work;
+  order_job work = { .work.run = order_note, .word = word, .facts = facts };
   int rc;
-  memset(&work, 0, sizeof work);
-  work.job.work = order_work;
-  work.job.now = now;
-  work.s = s;
-  work.word = word;
   if (id) work.id = *id;
-  work.facts = facts;
-  rc = svc_commit_run(&s->commit, &work.job);
+  rc = svc_service_run(s, &work.work, now);
   if (mine) *mine = work.mine;
-  return rc == SVC_OK && work.job.refused ? SVC_INVALID : rc;
+  return rc == SVC_OK && work.work.job.refused ? SVC_INVALID : rc;
 }
 
 SVC_PRIVATE int svc_order_say(svc *s, int word, const svc_id *id, svc_str facts, int64_t now)
@@ -228,18 +202,12 @@ SVC_PRIVATE int svc_order_say(svc *s, int word, const svc_id *id, svc_str facts,
 
 int svc_order_done(svc *s, const char *order_id, int result, const char *facts)
 {
-  svc_json_fault fault;
-  svc_str text = svc_json_trim(svc_str_c(facts));
-  svc_arena arena;
+  svc_str text;
   svc_id id;
-  bool sound;
+  int rc;
   if (!s || !order_id || !svc_id_parse(svc_str_c(order_id), &id)) return SVC_INVALID;
-  if (text.n > s->config.max_body) return SVC_INVALID;
-  svc_arena_init(&arena, &s->allocator);
-  sound = text.n == 0 || (svc_json_gate(&arena, text, s->config.max_depth, &fault) && text.p[0] == '{');
-  svc_blocks_free(arena.blocks);
-  if (arena.failed) return SVC_NOMEM;
-  return sound ? svc_order_say(s, result == SVC_OK ? SVC_ORDER_DONE : SVC_ORDER_FAILED, &id, text, svc_now(s)) : SVC_INVALID;
+  rc = svc_facts_gate(s, facts, &text);
+  return rc == SVC_OK ? svc_order_say(s, result == SVC_OK ? SVC_ORDER_DONE : SVC_ORDER_FAILED, &id, text, svc_now(s)) : rc;
 }
 
 /* Its secrets as text; n 0: there is no such order, or they cannot be opened. */
@@ -255,8 +223,7 @@ static svc_str order_secrets(svc_call *c, const svc_id *id)
   noun = svc_noun_by_kind(c->s, at.kind);
   if (!noun || svc_entity_get(c->txn, noun->noun->kind, &at.parent, &at.id, &e) != SVC_OK) return SVC_S("");
   if (!noun->seals && !noun->noun->secrets) e.extra = SVC_S("");
-  if (noun->noun->secrets) secrets = noun->noun->secrets(c, &e);
-  else secrets = noun->noun->notice ? noun->noun->notice->secrets(c, &e) : svc_seal_secrets(c->s, c->arena, &e);
+  secrets = noun->noun->secrets ? noun->noun->secrets(c, &e) : svc_seal_secrets(c->s, c->arena, &e);
   if (!secrets) return SVC_S("");
   svc_node_write(&b, secrets);
   return svc_buf_done(&b);

@@ -4,11 +4,10 @@
 ** The rule: a report is one job in one commit. It is checked against its noun's `reports` as a request's body is, and its noun takes it:
 ** states, events and alerts follow in the same commit, as from any other change. A report about what is not there changes nothing.
 */
-#include "pipeline/meddle.h"
+#include "pipeline/pipeline.h"
 
 typedef struct report_job {
-  svc_job job; /* first: it is cast back */
-  svc *s;
+  svc_service_job work; /* first: it is cast back */
   const svc_noun_info *noun;
   svc_str id, news;
   bool found;
@@ -63,8 +62,9 @@ SVC_PRIVATE bool svc_report_about(svc_call *c, const svc_noun_info *info, const 
   return noun->reported(c, &change, news) && svc_change_settle(c, &change);
 }
 
-static bool report_take(svc_call *c, report_job *work)
+static bool report_take(svc_call *c, svc_service_job *job)
 {
+  report_job *work = (report_job *)job;
   const svc_node *news = svc_json_parse(c->arena, work->news);
   svc_entity e;
   int rc = report_find(c, work, &e);
@@ -73,41 +73,18 @@ static bool report_take(svc_call *c, report_job *work)
   return news ? svc_report_about(c, work->noun, &e, news) : svc_no_memory(c);
 }
 
-static bool report_work(svc_job *job, svc_txn *txn)
-{
-  report_job *work = (report_job *)job;
-  svc_arena arena;
-  svc_call c;
-  bool good;
-  svc_service_call(&c, work->s, &arena, txn, job->now);
-  good = report_take(&c, work);
-  if (arena.failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
-  svc_blocks_free(arena.blocks);
-  return good;
-}
-
 int svc_report(svc *s, const char *resource, const char *id, const char *facts)
 {
-  svc_json_fault fault;
   report_job work;
-  svc_arena arena;
-  bool sound;
   int rc;
   memset(&work, 0, sizeof work);
   work.noun = s && resource ? svc_noun_named(s, resource) : NULL;
   if (!work.noun || !work.noun->noun->reports || !id || !facts) return SVC_INVALID;
-  work.news = svc_json_trim(svc_str_c(facts));
-  if (work.news.n == 0 || work.news.n > s->config.max_body) return SVC_INVALID;
-  svc_arena_init(&arena, &s->allocator);
-  sound = svc_json_gate(&arena, work.news, s->config.max_depth, &fault) && work.news.p[0] == '{';
-  svc_blocks_free(arena.blocks);
-  if (arena.failed) return SVC_NOMEM;
-  if (!sound) return SVC_INVALID;
-  work.job.work = report_work;
-  work.job.now = svc_now(s);
-  work.s = s;
+  rc = svc_facts_gate(s, facts, &work.news);
+  if (rc != SVC_OK || work.news.n == 0) return rc == SVC_OK ? SVC_INVALID : rc;
   work.id = svc_str_c(id);
-  rc = svc_commit_run(&s->commit, &work.job);
-  if (rc == SVC_OK && work.job.refused) return SVC_INVALID;
+  work.work.run = report_take;
+  rc = svc_service_run(s, &work.work, svc_now(s));
+  if (rc == SVC_OK && work.work.job.refused) return SVC_INVALID;
   return rc == SVC_OK && !work.found ? SVC_NOT_FOUND : rc;
 }

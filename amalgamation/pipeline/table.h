@@ -563,7 +563,6 @@ typedef struct svc_alert_ops {
 typedef struct svc_notice_ops {
   int (*notify)(svc *s, const svc_order *order); /* calls it, outside of any transaction. What it says is as the driver's perform(), but
                                                     that an order which is taken is done */
-  svc_node *(*secrets)(svc_call *c, const svc_entity *e); /* that go with an order, of what it tells of. NULL from it: no key, no memory */
 } svc_notice_ops;
 
 /* Of a noun whose entities stand for others that are gone: where an entity of the noun `of` goes, and entities of the noun `below` stay,

@@ -40,5 +40,6 @@ SVC_PRIVATE const svc_noun svc_noun_alert_notice = {
   .lifecycle = &alert_notice_lifecycle,
   .fell_due = alert_notice_fell_due,
   .desired = svc_alert_notice_desired,
-  .notice = &(const svc_notice_ops){ svc_alert_notice_tell, svc_alert_notice_secrets }
+  .secrets = svc_alert_notice_secrets,
+  .notice = &(const svc_notice_ops){ svc_alert_notice_tell }
 };
