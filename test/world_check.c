@@ -60,7 +60,7 @@ static void check_value(const svc_plan *plan, const svc_field *f, int type, cons
     /* fall through */
   case SVC_NUMBER:
     svc_json_number_double(value->text, &number);
-    if ((f->flags & SVC_MIN && number < (double)f->min) || (f->flags & SVC_MAX && number > (double)f->max))
+    if ((f->flags & SVC_MIN && number < (double)svc_field_min(f)) || (f->flags & SVC_MAX && number > (double)svc_field_max(f)))
       t_complain(plan, "%s is " SVC_FMT ", out of its bounds", at, SVC_ARG(value->text));
     break;
   case SVC_OBJECT: check_object(plan, f->object, value, at); break;
@@ -174,13 +174,13 @@ void t_world_check(t_world *w, const svc_plan *plan)
   const svc_node *body = w->t.body;
   int status = w->t.response.status;
   if (status >= 400 || status == 204 || r->flags & SVC_ABSOLUTE) return; /* t_send() has looked at errors */
-  if (r->media) {
+  if (svc_route_rarely(r)->media) {
     if (body) t_complain(plan, "is not to be JSON, and is");
     return;
   }
   if (!body) t_complain(plan, "has no body");
   if (!body) return;
-  if (r->value) {
+  if (svc_route_rarely(r)->value) {
     const svc_node *one = r->flags & SVC_BARE && body->type == SVC_J_ARRAY ? body->first : body; /* of a list: each */
     if (one && (one->type == SVC_J_OBJECT || one->type == SVC_J_ARRAY)) t_complain(plan, "is to be one value: %.200s", w->t.response.body);
   } else if (r->flags & SVC_TEXT) {

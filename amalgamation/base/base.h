@@ -210,7 +210,10 @@ enum svc_format {
   SVC_FORMAT_URI,
   SVC_FORMAT_DAY, /* YYYY-MM-DD */
   SVC_FORMAT_TRIMMED, /* no space at either end */
-  SVC_FORMAT_DOMAIN
+  SVC_FORMAT_DOMAIN,
+  /* of 64-bit integers with SVC_MIN and SVC_MAX, whose bounds are too large for the columns of a row: */
+  SVC_FORMAT_MILLIS, /* milliseconds since 1970, from 2008 on: before that there is nothing to tell */
+  SVC_FORMAT_FIGURE  /* from 0 to 1,000,000,000,000: millions of these can be added up */
 };
 
 SVC_PRIVATE bool svc_pattern_match(const char *pattern, svc_str text);

@@ -6,7 +6,8 @@
 
 #define SIP_ROTATE(x, n) ((x) << (n) | (x) >> (64 - (n)))
 
-static void sip_round(uint64_t v[4])
+/* Inline, so that v stays in registers. */
+static inline void sip_round(uint64_t v[4])
 {
   v[0] += v[1];
   v[1] = SIP_ROTATE(v[1], 13) ^ v[0];
@@ -33,20 +34,16 @@ SVC_PRIVATE uint64_t svc_sip(const uint64_t key[2], svc_str text)
                     key[1] ^ 0x7465646279746573u };
   const unsigned char *p = (const unsigned char *)text.p;
   size_t left = text.n;
+  bool last = false;
   uint64_t m;
   int i;
-  for (; left >= 8; left -= 8, p += 8) {
-    m = svc_load64(p);
+  for (; !last; left -= 8, p += 8) {
+    last = left < 8;
+    m = last ? (uint64_t)text.n << 56 | sip_tail(p, left) : svc_load64(p);
     v[3] ^= m;
-    sip_round(v);
-    sip_round(v);
+    for (i = 0; i < 2; i++) sip_round(v);
     v[0] ^= m;
   }
-  m = (uint64_t)text.n << 56 | sip_tail(p, left);
-  v[3] ^= m;
-  sip_round(v);
-  sip_round(v);
-  v[0] ^= m;
   v[2] ^= 0xFF;
   for (i = 0; i < 4; i++) sip_round(v);
   return v[0] ^ v[1] ^ v[2] ^ v[3];

@@ -18,7 +18,7 @@ SVC_PRIVATE const svc_noun_info *svc_access_list_of(const svc *s, const svc_noun
 {
   size_t i;
   for (i = 0; i < s->noun_count; i++)
-    if (s->nouns[i].parent == credential && s->nouns[i].noun->access) return &s->nouns[i];
+    if (s->nouns[i].parent == credential && svc_noun_rarely(s->nouns[i].noun)->access) return &s->nouns[i];
   return NULL;
 }
 

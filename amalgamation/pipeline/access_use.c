@@ -92,7 +92,7 @@ static bool access_use_write(svc_call *c, const access_use_slot *slot)
     return c->txn->error == SVC_OK; /* it was deleted meanwhile */
   body = svc_entity_body(c, &old);
   if (!body) return false;
-  slot->list->noun->access->used(c, body, &use);
+  svc_noun_rarely(slot->list->noun)->access->used(c, body, &use);
   return svc_rewrite(c, &old, body);
 }
 

@@ -68,14 +68,14 @@ SVC_PRIVATE void svc_answer_linked(svc_call *c, const svc_entity *e, svc_node *s
 SVC_PRIVATE svc_node *svc_entity_view(svc_call *c, const svc_entity *e)
 {
   const svc_noun *noun = c->plan->noun->noun;
-  svc_node *view = c->plan->route->view ? c->plan->route->view(c, e) : SVC_ALWAYS(noun->view) ? noun->view(c, e) : svc_entity_body(c, e);
+  svc_node *view = svc_route_rarely(c->plan->route)->view ? svc_route_rarely(c->plan->route)->view(c, e) : SVC_ALWAYS(noun->view) ? noun->view(c, e) : svc_entity_body(c, e);
   if (!view && !c->error.code) (void)svc_no_memory(c);
   return view;
 }
 
 SVC_PRIVATE bool svc_answer_entity(svc_call *c, const svc_entity *e)
 {
-  if (c->plan->route->view || c->plan->noun->noun->view) return svc_answer_view(c, e, svc_entity_view(c, e));
+  if (svc_route_rarely(c->plan->route)->view || c->plan->noun->noun->view) return svc_answer_view(c, e, svc_entity_view(c, e));
   answer_stored(c, e);
   return true;
 }
@@ -197,7 +197,7 @@ SVC_PRIVATE bool svc_answer_json(svc_call *c, svc_str json)
 SVC_PRIVATE bool svc_answer_value(svc_call *c, const svc_entity *e)
 {
   c->answer.revision = e->revision;
-  return svc_answer_json(c, svc_json_member(e->body, svc_str_c(c->plan->route->value)));
+  return svc_answer_json(c, svc_json_member(e->body, svc_str_c(svc_route_rarely(c->plan->route)->value)));
 }
 
 SVC_PRIVATE void svc_answer_keep(svc_call *c)
@@ -255,6 +255,6 @@ SVC_PRIVATE bool svc_if_match_view(svc_call *c, const svc_node *view)
 SVC_PRIVATE bool svc_if_match_entity(svc_call *c, const svc_entity *e)
 {
   if (c->request.if_match.n == 0) return true;
-  if (c->plan->noun->noun->view || c->plan->route->view) return svc_if_match_view(c, svc_entity_view(c, e));
+  if (c->plan->noun->noun->view || svc_route_rarely(c->plan->route)->view) return svc_if_match_view(c, svc_entity_view(c, e));
   return svc_if_match(c, e->revision);
 }

@@ -166,7 +166,7 @@ SVC_PRIVATE bool svc_stage_behave(svc_call *c)
     c->txn = NULL;
   }
   svc_end_read(c);
-  if (c->plan->route->ahead && !c->plan->route->ahead(c)) return false;
+  if (svc_route_rarely(c->plan->route)->ahead && !svc_route_rarely(c->plan->route)->ahead(c)) return false;
   work.job.work = behave_work;
   work.job.now = c->now;
   work.job.lane = behave_lane(c);

@@ -16,7 +16,7 @@ static bool change_sole(svc_call *c, svc_entity *out, bool *stored)
 {
   const svc_noun_info *noun = c->plan->noun;
   const svc_entity *parent = svc_parent_of_call(c);
-  int rc = svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &parent->id, SVC_S(CHANGE_SOLE), out);
+  int rc = svc_entity_named(c->txn, noun->noun->kind, svc_noun_rarely(noun->noun)->names, &parent->id, SVC_S(CHANGE_SOLE), out);
   *stored = rc == SVC_OK;
   if (rc == SVC_OK) return true;
   if (rc != SVC_NOT_FOUND) return svc_store_failed(c, rc);
@@ -66,7 +66,7 @@ SVC_PRIVATE bool svc_target(svc_call *c, svc_entity *out, bool *stored)
   if (c->plan->noun->noun->flags & SVC_SOLE) return change_sole(c, out, stored);
   *out = c->route.chain[c->plan->hop_count - 1];
   if (!svc_entity_in_path(c, out)) return change_unseen(c);
-  if (!c->plan->route->keep || c->plan->route->keep(c, out)) return true;
+  if (!svc_route_rarely(c->plan->route)->keep || svc_route_rarely(c->plan->route)->keep(c, out)) return true;
   return change_unseen(c);
 }
 
@@ -139,10 +139,10 @@ SVC_PRIVATE void svc_change_keys(svc_call *c, const svc_change *change, svc_enti
   const char *unique = noun->unique;
   svc_buf b;
   if (noun->flags & SVC_SINGLETON) return;
-  if (noun->names) memcpy(e->names, noun->names, SVC_KIND_SIZE);
+  if (svc_noun_rarely(noun)->names) memcpy(e->names, svc_noun_rarely(noun)->names, SVC_KIND_SIZE);
   e->flags = (noun->flags & SVC_SHARED_NAME ? SVC_ENTITY_SHARED_NAME : 0) |
              (change->noun->by_id ? SVC_ENTITY_BY_ID : 0) |
-             (noun->quota && !svc_id_is_zero(&e->scope.group) && !svc_id_eq(&e->parent, &e->scope.group) ? SVC_ENTITY_BY_GROUP : 0);
+             (svc_noun_rarely(noun)->quota && !svc_id_is_zero(&e->scope.group) && !svc_id_eq(&e->parent, &e->scope.group) ? SVC_ENTITY_BY_GROUP : 0);
   if (noun->key && strchr(noun->key, '/')) unique = noun->key; /* a key of several parts is unique as a whole */
   e->unique = !unique               ? SVC_S("")
               : strchr(unique, '/') ? change_joined(c, change->body, unique)
@@ -248,7 +248,7 @@ static bool change_field_events(svc_call *c, const svc_change *change, const svc
   while ((f = svc_fields_next(&fields)) != NULL) {
     bool own = false;
     if (!svc_change_differs(change, f->name)) continue;
-    for (row = noun->field_events; row && row->field; row++) {
+    for (row = svc_noun_rarely(noun)->field_events; row && row->field; row++) {
       if (strcmp(row->field, f->name) != 0) continue;
       own = true;
       if (row->value && !svc_str_is(change_text(change->body, f->name), row->value)) continue;
@@ -261,7 +261,7 @@ static bool change_field_events(svc_call *c, const svc_change *change, const svc
 
 static bool change_events(svc_call *c, const svc_change *change, const svc_entity *e)
 {
-  bool others = !change->before || !change->noun->noun->field_events || change->unseen;
+  bool others = !change->before || !svc_noun_rarely(change->noun->noun)->field_events || change->unseen;
   if (!others && !change_field_events(c, change, e, &others)) return false;
   return !others || change_event(c, change, e, change->event);
 }
@@ -280,7 +280,7 @@ SVC_PRIVATE int64_t svc_quota_used(svc_call *c, const char *quota, const svc_id 
   size_t i;
   for (i = 0; i < c->s->noun_count; i++) {
     const svc_noun *noun = c->s->nouns[i].noun;
-    if (noun->quota && strcmp(noun->quota, quota) == 0) used += (int64_t)svc_count(c->txn, noun->kind, group);
+    if (svc_noun_rarely(noun)->quota && strcmp(svc_noun_rarely(noun)->quota, quota) == 0) used += (int64_t)svc_count(c->txn, noun->kind, group);
   }
   return used;
 }
@@ -289,15 +289,15 @@ SVC_PRIVATE int64_t svc_quota_used(svc_call *c, const char *quota, const svc_id 
 SVC_PRIVATE bool svc_within_quota(svc_call *c, const svc_noun *noun, const svc_id *parent, size_t more)
 {
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
-  bool shared = noun->quota && quota && !svc_id_is_zero(&c->scope.group);
+  bool shared = svc_noun_rarely(noun)->quota && quota && !svc_id_is_zero(&c->scope.group);
   int64_t limit = noun->most ? noun->most : -1, used;
   if (shared) {
     parent = &c->scope.group; /* all of the project, whatever they are below */
-    limit = quota->noun->quotas->limit(c, parent, noun->quota);
+    limit = svc_noun_rarely(quota->noun)->quotas->limit(c, parent, svc_noun_rarely(noun)->quota);
   }
   if (c->error.code) return false;
   if (limit < 0) return true;
-  used = shared ? svc_quota_used(c, noun->quota, parent) : (int64_t)svc_count(c->txn, noun->kind, parent);
+  used = shared ? svc_quota_used(c, svc_noun_rarely(noun)->quota, parent) : (int64_t)svc_count(c->txn, noun->kind, parent);
   return used + (int64_t)more <= limit ? svc_txn_good(c) : svc_quota_exceeded(c, noun, limit, parent);
 }
 
@@ -306,7 +306,7 @@ SVC_PRIVATE bool svc_recount(svc_call *c, const svc_noun_info *noun, const svc_e
 {
   svc_entity old;
   svc_node *body;
-  if (!noun->noun->counted_in || !noun->parent) return true;
+  if (!svc_noun_rarely(noun->noun)->counted_in || !noun->parent) return true;
   if (svc_entity_above(c, noun, e, &old) != SVC_OK) return svc_txn_good(c);
   body = svc_entity_body(c, &old);
   if (!body) return false;
@@ -321,7 +321,7 @@ static int64_t change_counted(svc_call *c, const svc_noun_info *noun, const svc_
   size_t i;
   for (i = 0; i < c->s->noun_count; i++) {
     const svc_noun_info *below = &c->s->nouns[i];
-    if (below->parent == noun && below->noun->counted_in && strcmp(below->noun->counted_in, field) == 0)
+    if (below->parent == noun && svc_noun_rarely(below->noun)->counted_in && strcmp(svc_noun_rarely(below->noun)->counted_in, field) == 0)
       count += (int64_t)svc_count(c->txn, below->noun->kind, id);
   }
   return count;
@@ -332,8 +332,8 @@ SVC_PRIVATE void svc_count_below(svc_call *c, const svc_noun_info *noun, const s
   size_t i;
   for (i = 0; i < c->s->noun_count && noun->is_parent; i++) {
     const svc_noun_info *below = &c->s->nouns[i];
-    if (below->parent != noun || !below->noun->counted_in) continue;
-    svc_node_set_i64(c->arena, body, below->noun->counted_in, change_counted(c, noun, id, below->noun->counted_in));
+    if (below->parent != noun || !svc_noun_rarely(below->noun)->counted_in) continue;
+    svc_node_set_i64(c->arena, body, svc_noun_rarely(below->noun)->counted_in, change_counted(c, noun, id, svc_noun_rarely(below->noun)->counted_in));
   }
 }
 
@@ -350,7 +350,7 @@ static bool change_prepare(svc_call *c, svc_change *change)
   const svc_noun *noun = change->noun->noun;
   const svc_noun_info *governor = c->s->seats[SVC_SEAT_GOVERNOR];
   if (noun->prepare && !noun->prepare(c, change)) return false;
-  return !noun->governed || !governor || !c->plan || governor->noun->governor->allows(c, change);
+  return !svc_noun_rarely(noun)->governed || !governor || !c->plan || svc_noun_rarely(governor->noun)->governor->allows(c, change);
 }
 
 /* In the scope that it belongs to. */
@@ -517,7 +517,7 @@ SVC_PRIVATE bool svc_change_begin(svc_call *c, svc_change *change)
 SVC_PRIVATE const svc_node *svc_change_input(svc_call *c, const svc_change *change)
 {
   svc_node *view, *input, *member;
-  if ((!c->plan->noun->noun->view && !c->plan->route->view) || c->body->type != SVC_J_OBJECT || !change->before) return c->body;
+  if ((!c->plan->noun->noun->view && !svc_route_rarely(c->plan->route)->view) || c->body->type != SVC_J_OBJECT || !change->before) return c->body;
   view = svc_entity_view(c, &change->entity);
   input = view ? svc_node_object(c->arena, NULL) : NULL;
   for (member = input ? c->body->first : NULL; member; member = member->next) {

@@ -112,10 +112,11 @@ static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *i
 static svc_node *check_bounds(svc_call *c, const svc_field *f, bool below, bool above, const svc_node *input,
                               const check_path *path)
 {
-  int code = f->min == 0 ? SVC_E_ATTRIBUTE_NEGATIVE : f->min == 1 ? SVC_E_ATTRIBUTE_NEGATIVE_OR_ZERO : SVC_E_INVALID_ATTRIBUTE;
-  if (f->flags & SVC_MIN && below) return CHECK_BAD(c, code, input, path, "must be at least %lld", (long long)f->min);
+  int64_t min = svc_field_min(f);
+  int code = min == 0 ? SVC_E_ATTRIBUTE_NEGATIVE : min == 1 ? SVC_E_ATTRIBUTE_NEGATIVE_OR_ZERO : SVC_E_INVALID_ATTRIBUTE;
+  if (f->flags & SVC_MIN && below) return CHECK_BAD(c, code, input, path, "must be at least %lld", (long long)min);
   if (f->flags & SVC_MAX && above)
-    return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must be at most %lld", (long long)f->max);
+    return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must be at most %lld", (long long)svc_field_max(f));
   return svc_node_new(c->arena, SVC_J_NUMBER, SVC_S(""), SVC_S("0"));
 }
 
@@ -125,7 +126,7 @@ static svc_node *check_integer(svc_call *c, const svc_field *f, int type, const 
   int64_t value;
   if (!svc_json_number_i64(input->text, &value) || (type == SVC_INT32 && (value < INT32_MIN || value > INT32_MAX)))
     return CHECK_NO(c, SVC_E_INVALID_ATTRIBUTE, path, "must be an integer of %d bits", type == SVC_INT32 ? 32 : 64);
-  out = check_bounds(c, f, value < f->min, value > f->max, input, path);
+  out = check_bounds(c, f, value < svc_field_min(f), value > svc_field_max(f), input, path);
   if (out) out->text = svc_arena_print(c->arena, "%lld", (long long)value);
   if (out && f->values && !svc_value_in(c->s, out->text, f->values))
     return CHECK_BAD(c, SVC_E_INVALID_ENUM_VALUE, input, path, "must be %s", svc_values_known(c, f->values).p);

@@ -235,7 +235,7 @@ SVC_PRIVATE bool svc_dialect_touches(const svc *s, const svc_plan *plan)
 {
   const svc_route *r = plan->route;
   const svc_older *v;
-  if (!s->dialect || r->media || r->flags & (SVC_TEXT | SVC_EMPTY_OBJECT)) return false;
+  if (!s->dialect || svc_route_rarely(r)->media || r->flags & (SVC_TEXT | SVC_EMPTY_OBJECT)) return false;
   for (v = r->older; v && v->date; v++)
     if (turn_touches(s, v->answer, 0)) return true;
   return turn_touches(s, turn_answer_of(s, plan, 0), 0) || (r->also && turn_touches(s, turn_answer_of(s, plan, r->also), 0));
@@ -284,7 +284,7 @@ SVC_PRIVATE svc_str svc_turn_answer(svc_call *c, svc_str body)
   const svc_route *r = c->plan->route;
   const svc_object *older = c->route.older ? c->route.older->answer : NULL;
   const svc_object *object = older ? older : turn_answer_of(c->s, c->plan, c->answer.status);
-  const svc_field *value = r->value ? svc_field_somewhere(object, svc_str_c(r->value)) : NULL;
+  const svc_field *value = svc_route_rarely(r)->value ? svc_field_somewhere(object, svc_str_c(svc_route_rarely(r)->value)) : NULL;
   svc_str content = turn_content(c, body);
   svc_buf b = svc_buf_new(c->arena, body.n + body.n / 8 + 64);
   if (content.n == 0) return body;

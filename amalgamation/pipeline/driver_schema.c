@@ -59,7 +59,7 @@ static void driver_schema_orders(openapi_writer *w)
   size_t i;
   for (i = 0; i < w->s->noun_count; i++) {
     const svc_noun *noun = w->s->nouns[i].noun;
-    const svc_order_row *row = noun->notice ? NULL : noun->orders;
+    const svc_order_row *row = svc_noun_rarely(noun)->notice ? NULL : noun->orders;
     for (; row && row->action; row++, comma = ",") {
       svc_openapi_put(w, "%s{'action':%q,'resource':%q,'description':%q", comma, row->action, noun->name, row->says);
       driver_schema_desired(w, noun, row);

@@ -20,7 +20,7 @@ SVC_PRIVATE svc_node *svc_element_named(const svc_node *list, svc_str id)
 static unsigned element_first(const svc_call *c)
 {
   unsigned i = 0;
-  while (i < c->plan->hop_count && !c->plan->hops[i].noun->noun->element_of) i++;
+  while (i < c->plan->hop_count && !svc_noun_rarely(c->plan->hops[i].noun->noun)->element_of) i++;
   return i;
 }
 
@@ -29,14 +29,14 @@ static svc_node *element_holder(const svc_call *c, svc_node *body)
 {
   unsigned i = element_first(c), parents = c->plan->hop_count - (c->plan->own ? 1 : 0);
   for (; i < parents && SVC_ALWAYS(body); i++) /* the path was resolved by the same body */
-    body = svc_element_named(svc_node_get(body, c->plan->hops[i].noun->noun->element_of),
+    body = svc_element_named(svc_node_get(body, svc_noun_rarely(c->plan->hops[i].noun->noun)->element_of),
                              c->route.params[c->plan->hops[i].param]);
   return body;
 }
 
 static svc_node *element_array(const svc_call *c, svc_node *body)
 {
-  return svc_node_get(element_holder(c, body), c->plan->noun->noun->element_of);
+  return svc_node_get(element_holder(c, body), svc_noun_rarely(c->plan->noun->noun)->element_of);
 }
 
 /* An element of an entity, as if it were one itself. */
@@ -99,7 +99,7 @@ static bool element_begin(svc_call *c, element_change *e)
   e->own.whole = &e->whole;
   e->whole.state = life ? life->updated : NULL;
   e->holder = element_holder(c, e->whole.body);
-  e->list = svc_node_get(e->holder, c->plan->noun->noun->element_of);
+  e->list = svc_node_get(e->holder, svc_noun_rarely(c->plan->noun->noun)->element_of);
   return true;
 }
 
@@ -121,7 +121,7 @@ static bool element_target(svc_call *c, element_change *e, int guard)
 static bool element_fits(svc_call *c, const element_change *e, size_t count)
 {
   const svc_noun_info *noun = c->plan->noun;
-  svc_str name = svc_str_c(noun->noun->element_of);
+  svc_str name = svc_str_c(svc_noun_rarely(noun->noun)->element_of);
   const svc_field *f = svc_field_named(svc_object_of(noun->parent->noun->object, e->holder), name);
   int64_t most = noun->noun->most;
   if (most && (int64_t)count > most) return svc_quota_exceeded(c, noun->noun, most, &e->whole.entity.id);
@@ -160,7 +160,7 @@ static bool element_store(svc_call *c, element_change *e, svc_str id, const char
 static bool element_append(svc_call *c, element_change *e, svc_node *item)
 {
   if (!e->list) {
-    e->list = svc_node_array(c->arena, c->plan->noun->noun->element_of);
+    e->list = svc_node_array(c->arena, svc_noun_rarely(c->plan->noun->noun)->element_of);
     svc_node_put(c->arena, e->holder, e->list);
   }
   svc_node_append(e->list, item);

@@ -27,7 +27,7 @@ SVC_PRIVATE bool svc_entity_in_path(svc_call *c, const svc_entity *e)
 {
   const svc_plan *plan = c->plan;
   return plan->in_path < 0 ||
-         svc_str_eq(svc_entity_text(c, plan->noun->noun, e, plan->route->in_path), c->route.params[plan->in_path]);
+         svc_str_eq(svc_entity_text(c, plan->noun->noun, e, svc_route_rarely(plan->route)->in_path), c->route.params[plan->in_path]);
 }
 
 static bool entities_begins(svc_str text, svc_str prefix)
@@ -272,7 +272,7 @@ SVC_PRIVATE bool svc_list_entities(svc_call *c, const svc_entities *which)
   bool filtered = entities_filtered(c, which);
   int64_t total = filtered ? -1 : (int64_t)svc_count(c->txn, which->noun->noun->kind, &which->parent);
   entities_source from;
-  if (which->noun->noun->feed && !which->keep && c->plan->route->flags & SVC_NEWEST_FIRST && (filtered || c->query.page > 1))
+  if (svc_noun_rarely(which->noun->noun)->feed && !which->keep && c->plan->route->flags & SVC_NEWEST_FIRST && (filtered || c->query.page > 1))
     return svc_list_blocks(c, which, total);
   if (prefix && !(c->plan->route->flags & SVC_NEWEST_FIRST) &&
       !svc_prefix_find(c, which->noun, &which->parent, prefix->text, &named, &found))

@@ -72,7 +72,7 @@ static bool erase_is_scope(const svc *s, const svc_noun_info *noun)
 /* Does the child stay when its parent goes alone? Where a project or organization goes, all below it goes. */
 static bool erase_stays(const svc_noun_info *noun, const svc_entity *e, const svc_noun_info *below, const svc_entity *child)
 {
-  return noun->stand_in && below == noun->survivor && noun->stand_in->noun->remains->stays(child, e);
+  return noun->stand_in && below == noun->survivor && svc_noun_rarely(noun->stand_in->noun)->remains->stays(child, e);
 }
 
 /* What is below an entity, as much as may go; *left 0 afterwards: there may be more. */
@@ -150,7 +150,7 @@ static bool erase_survives(svc_call *c, const svc_noun_info *noun, const svc_ent
 static bool erase_give_way(svc_call *c, const svc_noun_info *noun, const svc_id *parent, svc_str name)
 {
   svc_entity old, e;
-  int rc = svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, parent, name, &old);
+  int rc = svc_entity_named(c->txn, noun->noun->kind, svc_noun_rarely(noun->noun)->names, parent, name, &old);
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
   e = old;
   e.unique = svc_arena_print(c->arena, SVC_FMT ".%s", SVC_ARG(name), svc_id_str(c->arena, &old.id).p);

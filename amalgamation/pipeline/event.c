@@ -117,9 +117,9 @@ static bool event_heard(svc_call *c, const char *type, const svc_entity *e)
   const svc_noun_info *alerts = c->s->seats[SVC_SEAT_ALERTS];
   const svc_scope outer = c->scope;
   bool good;
-  if (!alerts || SVC_NEVER(!alerts->noun->alerts)) return true;
+  if (!alerts || SVC_NEVER(!svc_noun_rarely(alerts->noun)->alerts)) return true;
   svc_scope_enter(c, e);
-  good = alerts->noun->alerts->hears(c, type, e);
+  good = svc_noun_rarely(alerts->noun)->alerts->hears(c, type, e);
   c->scope = outer;
   return good;
 }
@@ -147,7 +147,7 @@ SVC_PRIVATE bool svc_event_with(svc_call *c, const char *type, const svc_scope *
   e.extra = (svc_str){ (const char *)places.at, svc_tally_fields(feed->noun) * sizeof places.at[0] };
   if (b.failed) return svc_no_memory(c);
   if (!svc_entity_store(c, &e, NULL)) return false;
-  if (feed->noun->feed && !svc_tally_note(c, feed->noun, &e)) return false;
+  if (svc_noun_rarely(feed->noun)->feed && !svc_tally_note(c, feed->noun, &e)) return false;
   return event_heard(c, type, &e);
 }
 
@@ -202,7 +202,7 @@ static void event_add(event_parts *parts, svc_event_part part)
 
 static void event_add_members(svc_call *c, const svc_noun *noun, const svc_entity *e, event_parts *parts)
 {
-  const svc_event_member *row = noun->event_members;
+  const svc_event_member *row = svc_noun_rarely(noun)->event_members;
   for (; row && row->name; row++)
     event_add(parts, (svc_event_part){ row->name,
                                        row->field  ? svc_entity_text(c, noun, e, row->field)
@@ -216,9 +216,9 @@ static bool event_add_diffs(svc_call *c, const svc_difference *d, event_parts *p
   const svc_noun_info *feed = c->s->seats[SVC_SEAT_FEED];
   svc_difference whole = *d;
   svc_event_part part = { NULL, { NULL, 0 }, false };
-  if (d->what == SVC_DIFF_NONE || !d->noun->noun->diff || !feed || !feed->noun->feed || !feed->noun->feed->diffs) return true;
+  if (d->what == SVC_DIFF_NONE || !svc_noun_rarely(d->noun->noun)->diff || !feed || !svc_noun_rarely(feed->noun)->feed || !svc_noun_rarely(feed->noun)->feed->diffs) return true;
   if (!whole.body) whole.body = svc_entity_body(c, d->e);
-  if (!whole.body || !feed->noun->feed->diffs(c, &whole, &part)) return svc_failed(c);
+  if (!whole.body || !svc_noun_rarely(feed->noun)->feed->diffs(c, &whole, &part)) return svc_failed(c);
   event_add(parts, part);
   return true;
 }
@@ -234,7 +234,7 @@ SVC_PRIVATE bool svc_event_told(svc_call *c, const char *type, const svc_differe
   if (gone && noun == c->s->group) return svc_event_write(c, type, &scope, "groupId", svc_id_str(c->arena, &e->id));
   if (noun->noun->event_field)
     event_add(&parts, (svc_event_part){ noun->noun->event_field,
-                                        noun->noun->event_value ? svc_entity_text(c, noun->noun, e, noun->noun->event_value)
+                                        svc_noun_rarely(noun->noun)->event_value ? svc_entity_text(c, noun->noun, e, svc_noun_rarely(noun->noun)->event_value)
                                         : e->unique.n && !(noun->noun->flags & SVC_EVENT_KEY) ? e->unique
                                                                                               : e->key,
                                         false });

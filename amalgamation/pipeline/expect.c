@@ -66,7 +66,7 @@ static size_t expect_new(svc_call *c, const svc_id *parent, svc_key *keys)
 {
   const svc_noun_info *limits = c->s->seats[SVC_SEAT_QUOTA];
   const svc_noun *noun = c->plan->noun->noun;
-  const char *quota = noun->quota;
+  const char *quota = svc_noun_rarely(noun)->quota;
   svc_change change;
   svc_entity e;
   size_t n = 0;

@@ -15,8 +15,9 @@ enum svc_hole { SVC_HOLE_NONE = -1, SVC_HOLE_OWN = 8, SVC_HOLE_PARENT, SVC_HOLE_
                 SVC_HOLE_PARAM = 16, /* and up: a parameter that names no entity */
                 SVC_HOLE_PART = 256 /* times enum svc_linked_by, on top of one of the others: a part of what is in that */ };
 typedef struct svc_piece {
-  svc_str text;
+  svc_str text; /* those of a template stand one behind the other, with the room of an id between them */
   int hole; /* behind the text */
+  unsigned same; /* how many from here on have the same hole */
 } svc_piece;
 typedef struct svc_hole_use {
   int hole;

@@ -351,9 +351,9 @@ static bool limiter_is_among(svc_call *c)
   const svc_hop *first = &c->plan->hops[0];
   svc_id orgs[SVC_ALLIES], id;
   size_t n, i = 0;
-  if (!first->noun->noun->alliance || c->plan->scope_param == (int)first->param) return true;
+  if (!svc_noun_rarely(first->noun->noun)->alliance || c->plan->scope_param == (int)first->param) return true;
   if (!svc_id_parse(c->route.params[c->plan->scope_param], &id)) return false;
-  n = first->noun->noun->alliance->organizations(c, &c->route.chain[0], orgs, SVC_ALLIES);
+  n = svc_noun_rarely(first->noun->noun)->alliance->organizations(c, &c->route.chain[0], orgs, SVC_ALLIES);
   c->error.code = SVC_E_NONE;
   while (i < n && !svc_id_eq(&orgs[i], &id)) i++;
   return i < n;

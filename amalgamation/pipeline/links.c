@@ -19,6 +19,8 @@
 */
 #include "pipeline/pipeline.h"
 
+enum { LINKS_ID = 24 }; /* characters of an id */
+
 typedef struct links_writer {
   svc *s;
   svc_arena *scratch;
@@ -48,7 +50,7 @@ static void links_hole(links_writer *w, int hole)
   }
   w->pieces[w->count].text = text;
   w->pieces[w->count++].hole = hole;
-  w->text = svc_buf_new(&w->s->memory, 0);
+  w->text = svc_buf_new(w->scratch, 0);
 }
 
 /* The hole for the parameter at this place of the plan's path, and how many parameters the key in it stands for. */
@@ -165,7 +167,7 @@ static bool links_is_sub_by_value(const svc_plan *plan, const svc_plan *sub, con
   if (sub->in_path < 0 || !sub->in_path_field->values || rest[0] != '/' || !links_usable(sub)) return false;
   *open = strchr(rest, '{');
   *values = sub->in_path_field->values;
-  return *open && svc_str_starts(svc_str_c(*open + 1), sub->route->in_path) && !strchr(*open + 1, '{');
+  return *open && svc_str_starts(svc_str_c(*open + 1), svc_route_rarely(sub->route)->in_path) && !strchr(*open + 1, '{');
 }
 
 static const svc_plan *links_plan_of(const svc *s, const svc_noun_info *noun, const svc_plan *seen_from)
@@ -250,7 +252,7 @@ static svc_str links_shown(const links_writer *w, const char *value)
 /* The hole for what `to` has in its path of the entity that `plan` answers with. */
 static int links_key_hole(const svc_plan *plan, const svc_plan *to)
 {
-  int by = to->route->linked_by;
+  int by = svc_route_rarely(to->route)->linked_by;
   int hole = by == SVC_BY_ALL_BUT_LAST ? SVC_HOLE_UNIQUE : plan->own ? SVC_HOLE_OWN : SVC_HOLE_PARAM + (int)plan->param_count - 1;
   return hole + by * SVC_HOLE_PART;
 }
@@ -268,7 +270,7 @@ static void links_across(links_writer *w, const svc_plan *plan, const svc_plan *
   for (; (open = strchr(path, '{')) != NULL; path = strchr(open, '}') + 1, param++) {
     if (!keyed || open - path > 1) svc_buf_add(&w->text, path, (size_t)(open - path)); /* one hole has all parts of a key */
     if (param >= shared) svc_buf_add(&rel, path, (size_t)(open - path));
-    if (value && svc_str_starts(svc_str_c(open + 1), to->route->in_path)) {
+    if (value && svc_str_starts(svc_str_c(open + 1), svc_route_rarely(to->route)->in_path)) {
       svc_buf_str(&w->text, links_shown(w, value));
       svc_buf_str(&rel, links_shown(w, value));
       continue;
@@ -295,7 +297,7 @@ static void links_from(links_writer *w, const svc_plan *plan)
   if (plan->item != plan && !(plan->route->flags & SVC_ITEM)) return;
   for (i = 0; i < w->s->plan_count; i++) {
     const svc_plan *to = &w->s->plans[i];
-    if (!to->route->linked_from || strcmp(to->route->linked_from, plan->noun->noun->name) != 0) continue;
+    if (!svc_route_rarely(to->route)->linked_from || strcmp(svc_route_rarely(to->route)->linked_from, plan->noun->noun->name) != 0) continue;
     if (to->in_path < 0) links_across(w, plan, to, NULL);
     else for (value = to->in_path_field->values; SVC_ALWAYS(value) && *value; value++) links_across(w, plan, to, *value);
   }
@@ -332,7 +334,7 @@ static void links_related(links_writer *w, const svc_plan *plan)
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->hops[i].noun->noun)));
   }
   if (plan->item != plan) {
-    if (!plan->own || !plan->item || plan->route->by) return; /* a view of an entity leads back to it */
+    if (!plan->own || !plan->item || svc_route_rarely(plan->route)->by) return; /* a view of an entity leads back to it */
     links_begin(w, false);
     links_path(w, plan, plan->item->path);
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->noun->noun)));
@@ -340,7 +342,7 @@ static void links_related(links_writer *w, const svc_plan *plan)
   }
   for (j = 0; j < s->plan_count; j++) {
     p = &s->plans[j];
-    if (p->noun != plan->noun || !p->route->by || p->route->method != SVC_GET || !links_same_parents(plan, p)) continue;
+    if (p->noun != plan->noun || !svc_route_rarely(p->route)->by || p->route->method != SVC_GET || !links_same_parents(plan, p)) continue;
     links_begin(w, false);
     links_path(w, p, p->path);
     links_end(w, s->base_url.p, SVC_S("byName"));
@@ -361,22 +363,41 @@ static bool links_uses(const links_writer *w, svc_template *out)
   return true;
 }
 
+/* The texts, from the scratch arena into one that lasts: one behind the other, with the room of an id between them. */
+static bool links_lay_out(const links_writer *w, svc_template *out)
+{
+  size_t i = w->count;
+  char *to;
+  while (i-- > 0) w->pieces[i].same = i + 1 < w->count && w->pieces[i].hole == w->pieces[i + 1].hole ? w->pieces[i + 1].same + 1 : 1;
+  for (i = 0; i < w->count; i++) out->text_size += w->pieces[i].text.n;
+  to = svc_arena_alloc(&w->s->memory, out->text_size + w->count * LINKS_ID);
+  if (!to) return false;
+  for (i = 0; i < w->count; i++) {
+    if (w->pieces[i].text.n) memcpy(to, w->pieces[i].text.p, w->pieces[i].text.n);
+    w->pieces[i].text.p = to;
+    to += w->pieces[i].text.n;
+    memset(to, '0', LINKS_ID);
+    to += LINKS_ID;
+  }
+  return true;
+}
+
 static bool links_finish(links_writer *w, svc_template *out)
 {
+  svc_piece *pieces;
   size_t i;
   links_hole(w, SVC_HOLE_NONE);
   if (w->failed) return false;
   out->count = w->count;
-  out->pieces = svc_arena_alloc(&w->s->memory, w->count * sizeof *w->pieces);
-  if (!out->pieces || !links_uses(w, out)) return false;
-  memcpy((void *)(uintptr_t)out->pieces, w->pieces, w->count * sizeof *w->pieces);
+  out->pieces = pieces = svc_arena_alloc(&w->s->memory, w->count * sizeof *pieces);
+  if (!pieces || !links_uses(w, out) || !links_lay_out(w, out)) return false;
+  memcpy(pieces, w->pieces, w->count * sizeof *pieces);
   for (i = 0; i < w->count; i++) {
-    out->text_size += w->pieces[i].text.n;
     out->has_parent |= w->pieces[i].hole == SVC_HOLE_PARENT;
     out->has_unique |= w->pieces[i].hole >= 0 && w->pieces[i].hole % SVC_HOLE_PART == SVC_HOLE_UNIQUE;
   }
   w->count = 0;
-  w->text = svc_buf_new(&w->s->memory, 0);
+  w->text = svc_buf_new(w->scratch, 0);
   return true;
 }
 
@@ -446,7 +467,7 @@ SVC_PRIVATE int svc_links_open(svc *s)
   memset(&w, 0, sizeof w);
   w.s = s;
   w.scratch = &scratch;
-  w.text = svc_buf_new(&s->memory, 0);
+  w.text = svc_buf_new(&scratch, 0);
   for (i = 0; i < s->plan_count && rc == SVC_OK; i++)
     if (s->plans[i].route->method == SVC_GET && !(s->plans[i].route->flags & SVC_ABSOLUTE) &&
         !links_compile(&w, &s->plans[i]))
@@ -506,26 +527,43 @@ SVC_PRIVATE void svc_piece_write(svc_buf *b, const svc_piece *piece, const svc_c
   svc_buf_str(b, links_value(c, answer, piece->hole));
 }
 
-/* Most values are ids: a copy whose size the compiler knows needs no call. */
-static void links_copy(char *to, svc_str value)
+/* `run` and those behind it with the same hole, which has an id in it: their texts at once, with the room between them, and then the id into
+** that, by copies whose size the compiler knows. */
+static char *links_write_ids(char *to, const svc_piece *run, svc_str value)
 {
-  if (value.n == 24) memcpy(to, value.p, 24);
-  else if (value.n) memcpy(to, value.p, value.n);
+  const svc_piece *end = run + run->same;
+  char id[LINKS_ID];
+  memcpy(id, value.p, sizeof id);
+  memcpy(to, run->text.p, (size_t)(end->text.p - run->text.p));
+  for (; run < end; run++) {
+    to += run->text.n;
+    memcpy(to, id, sizeof id);
+    to += sizeof id;
+  }
+  return to;
+}
+
+static char *links_write_values(char *to, const svc_piece *run, svc_str value)
+{
+  const svc_piece *end = run + run->same;
+  for (; run < end; run++) {
+    memcpy(to, run->text.p, run->text.n);
+    to += run->text.n;
+    if (value.n) memcpy(to, value.p, value.n);
+    to += value.n;
+  }
+  return to;
 }
 
 SVC_PRIVATE void svc_template_write(svc_buf *b, const svc_template *t, const svc_call *c, const svc_answer *answer)
 {
   char *to = svc_buf_room(b, svc_template_size(t, c, answer));
-  const svc_piece *piece = t->pieces, *end = piece + t->count;
-  svc_str value = SVC_S("");
-  int hole = SVC_HOLE_NONE; /* most links have the same holes: each is looked at once, as long as it is the same */
+  const svc_piece *run, *end = t->pieces + t->count;
+  svc_str value;
   if (!to) return;
-  for (; piece < end; piece++) {
-    if (piece->hole != hole) value = links_value(c, answer, hole = piece->hole);
-    memcpy(to, piece->text.p, piece->text.n);
-    to += piece->text.n;
-    links_copy(to, value);
-    to += value.n;
+  for (run = t->pieces; run < end; run += run->same) { /* the last one has no hole: behind an id there is another text */
+    value = links_value(c, answer, run->hole);
+    to = value.n == LINKS_ID ? links_write_ids(to, run, value) : links_write_values(to, run, value);
   }
 }
 

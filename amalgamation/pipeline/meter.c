@@ -125,7 +125,7 @@ static bool meter_begin(svc_call *c, svc_ledger_line *line)
   meter_open_key(&key, &line->id, line->slot);
   svc_put(c->txn, &key, (svc_str){ open, sizeof open });
   if (meter_due_key(&key, line)) svc_put(c->txn, &key, SVC_S(""));
-  return !bills || bills->noun->bills->begins(c, line);
+  return !bills || svc_noun_rarely(bills->noun)->bills->begins(c, line);
 }
 
 /* One that ran for no time at all leaves nothing. */
@@ -220,8 +220,8 @@ SVC_PRIVATE bool svc_meter_note(svc_call *c, const svc_noun_info *noun, const sv
 {
   svc_meter meters[SVC_METERS];
   size_t n, i;
-  if (!noun->noun->meters) return true;
-  n = body ? noun->noun->meters(c, body, meters, SVC_METERS) : 0;
+  if (!svc_noun_rarely(noun->noun)->meters) return true;
+  n = body ? svc_noun_rarely(noun->noun)->meters(c, body, meters, SVC_METERS) : 0;
   for (i = 0; i < SVC_METERS; i++)
     if (!meter_slot(c, noun, e, (unsigned)i, i < n ? &meters[i] : NULL)) return false;
   return true;
@@ -229,7 +229,7 @@ SVC_PRIVATE bool svc_meter_note(svc_call *c, const svc_noun_info *noun, const sv
 
 static const svc_bill_ops *meter_bills(const svc_call *c)
 {
-  return c->s->seats[SVC_SEAT_BILLS] ? c->s->seats[SVC_SEAT_BILLS]->noun->bills : NULL;
+  return c->s->seats[SVC_SEAT_BILLS] ? svc_noun_rarely(c->s->seats[SVC_SEAT_BILLS]->noun)->bills : NULL;
 }
 
 SVC_PRIVATE bool svc_meter_pays(svc_call *c, const svc_id *org, int code)
@@ -247,9 +247,9 @@ SVC_PRIVATE bool svc_meter_affords(svc_call *c, const svc_noun_info *noun, const
   const svc_noun *row = noun->noun;
   svc_meter meters[SVC_METERS];
   int64_t was = 0, is;
-  if (!bills || !c->plan || !row->meters || bills->pays(c, org)) return c->error.code == SVC_E_NONE;
-  if (before) was = bills->price(meters, row->meters(c, before, meters, SVC_METERS));
-  is = bills->price(meters, row->meters(c, body, meters, SVC_METERS));
+  if (!bills || !c->plan || !svc_noun_rarely(row)->meters || bills->pays(c, org)) return c->error.code == SVC_E_NONE;
+  if (before) was = bills->price(meters, svc_noun_rarely(row)->meters(c, before, meters, SVC_METERS));
+  is = bills->price(meters, svc_noun_rarely(row)->meters(c, body, meters, SVC_METERS));
   return is <= was || bills->refuse(c, org, SVC_E_NONE);
 }
 
@@ -290,7 +290,7 @@ SVC_PRIVATE void svc_meter_verify(svc_verify *v, const svc_noun_info *noun, cons
 {
   svc_meter meters[SVC_METERS];
   svc_ledger_line line;
-  size_t n = noun->noun->meters ? noun->noun->meters(v->c, body, meters, SVC_METERS) : 0, i;
+  size_t n = svc_noun_rarely(noun->noun)->meters ? svc_noun_rarely(noun->noun)->meters(v->c, body, meters, SVC_METERS) : 0, i;
   for (i = 0; i < n; i++) {
     if (meter_find(v->c, &e->id, (unsigned)i, &line) != SVC_OK) svc_found(v, e->kind, &e->id, "it costs, and the ledger has no open line for it");
     else if (!meter_same(&line, e, &meters[i])) svc_found(v, e->kind, &e->id, "the ledger counts something other than what it costs");

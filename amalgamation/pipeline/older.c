@@ -63,7 +63,7 @@ SVC_PRIVATE bool svc_older_create(svc_call *c)
 /* The entity as the newest version shows it; *before NULL: a PUT makes it. */
 static bool older_before(svc_call *c, svc_node **before)
 {
-  bool viewed = c->plan->route->view || c->plan->noun->noun->view, stored;
+  bool viewed = svc_route_rarely(c->plan->route)->view || c->plan->noun->noun->view, stored;
   svc_entity e;
   *before = NULL;
   if (!svc_target(c, &e, &stored)) return false;

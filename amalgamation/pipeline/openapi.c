@@ -88,7 +88,7 @@ static bool openapi_is_tagged(const svc_plan *plan)
 {
   const svc_route *r = plan->route;
   bool whole = !(r->flags & SVC_PAGED) && (!(r->flags & SVC_BARE) || r->flags & SVC_NO_LINKS); /* a list that is a value */
-  return r->status != 204 && whole && (!plan->route->media || r->flags & SVC_ABSOLUTE) && !SVC_TAKES_FORM(r);
+  return r->status != 204 && whole && (!svc_route_rarely(plan->route)->media || r->flags & SVC_ABSOLUTE) && !SVC_TAKES_FORM(r);
 }
 
 static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const svc_plan *at)
@@ -208,7 +208,7 @@ static void openapi_content(openapi_writer *w, const svc_plan *plan, const svc_o
 {
   const svc_route *r = plan->route;
   const svc_object *o = older && older->answer ? older->answer : r->answer ? r->answer : plan->noun->noun->object;
-  const char *value = plan->route->value;
+  const char *value = svc_route_rarely(plan->route)->value;
   if (openapi_is_list(r)) svc_openapi_put(w, "{'type':'array','items':");
   if (value) svc_openapi_value(w, svc_field_named(o, svc_str_c(value)), OPENAPI_ANSWER);
   else if (r->flags & SVC_TEXT) svc_openapi_put(w, "{'type':'string'}");
@@ -221,7 +221,7 @@ static void openapi_content(openapi_writer *w, const svc_plan *plan, const svc_o
 static void openapi_answer_of(openapi_writer *w, const svc_plan *plan, const svc_older *older, const char *before)
 {
   const svc_route *r = plan->route;
-  const char *media = plan->route->media;
+  const char *media = svc_route_rarely(plan->route)->media;
   svc_openapi_put(w, "%s'", before);
   openapi_media(w, r, older, r->flags & SVC_ABSOLUTE ? "application/json" : media);
   svc_openapi_put(w, "':{'schema':");
@@ -310,7 +310,7 @@ static int openapi_when(const svc *s, const svc_plan *plan)
   if (writes) when |= OPENAPI_WRITES;
   if (writes && r->method != SVC_POST) when |= OPENAPI_CHANGES;
   if (openapi_takes_body(plan)) when |= OPENAPI_BODY;
-  if (openapi_takes_body(plan) && plan->noun->noun->meters) when |= OPENAPI_COSTS;
+  if (openapi_takes_body(plan) && svc_noun_rarely(plan->noun->noun)->meters) when |= OPENAPI_COSTS;
   if (openapi_is_gone(s, r)) when |= OPENAPI_AGED;
   return when;
 }
@@ -345,7 +345,7 @@ static void openapi_success(openapi_writer *w, const svc_plan *plan, int status)
   if (r->deprecated || r->older) openapi_header(w, "Deprecation");
   if (r->sunset || r->older) openapi_header(w, "Sunset");
   if ((status == 201 || status == 202) && r->method == SVC_POST && plan->item) openapi_header(w, "Location");
-  if (r->file && status == 200) openapi_header(w, "Content-Disposition");
+  if (svc_route_rarely(r)->file && status == 200) openapi_header(w, "Content-Disposition");
   svc_openapi_put(w, "}");
   if (status != 204 && (!SVC_TAKES_FORM(r) || r->answer)) openapi_answer(w, plan, status);
   svc_openapi_put(w, "},");

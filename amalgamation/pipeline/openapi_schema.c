@@ -204,8 +204,8 @@ SVC_PRIVATE void svc_openapi_scalar(openapi_writer *w, const svc_field *f, int t
   if (type == SVC_STRING) schema_text(w, f, or_null);
   if (type == SVC_STRING || type == SVC_DATE) return;
   if (type == SVC_INT32 && f->values) svc_openapi_put(w, ","), schema_enum(w, f->values, type, or_null);
-  if (f->flags & SVC_MIN) svc_openapi_put(w, ",'minimum':%d", f->min);
-  if (f->flags & SVC_MAX) svc_openapi_put(w, ",'maximum':%d", f->max);
+  if (f->flags & SVC_MIN) svc_openapi_put(w, ",'minimum':%d", svc_field_min(f));
+  if (f->flags & SVC_MAX) svc_openapi_put(w, ",'maximum':%d", svc_field_max(f));
 }
 
 static void schema_item(openapi_writer *w, const svc_field *f, int as)

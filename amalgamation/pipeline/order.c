@@ -136,7 +136,7 @@ static svc_order_address order_address_of(const svc_entity *e)
 
 SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun)
 {
-  return noun->notice ? s->config.notify != NULL : s->config.driver != NULL;
+  return svc_noun_rarely(noun)->notice ? s->config.notify != NULL : s->config.driver != NULL;
 }
 
 SVC_PRIVATE bool svc_order_has_any_taker(const svc *s)

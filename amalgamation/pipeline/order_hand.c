@@ -68,7 +68,7 @@ static int order_collect(svc *s, svc_arena *arena, int64_t now, svc_order *order
 static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int64_t now)
 {
   const svc_driver *driver = s->config.driver;
-  const svc_notice_ops *notice = svc_noun_named(s, order->resource)->noun->notice;
+  const svc_notice_ops *notice = svc_noun_rarely(svc_noun_named(s, order->resource)->noun)->notice;
   const bool shared = SVC_IS_SHARED(s->commit.port);
   svc_str why = SVC_S("{\"reason\":\"it was refused\"}");
   int said, word = SVC_ORDER_FAILED;

@@ -56,7 +56,7 @@ SVC_PRIVATE bool (svc_no_part)(svc_call *c, const svc_noun_info *noun, svc_str k
 static uint64_t permission_elsewhere(svc_call *c, const svc_noun *noun, const svc_entity *e)
 {
   svc_id orgs[SVC_ALLIES];
-  size_t n = noun->alliance->organizations(c, e, orgs, SVC_ALLIES), i;
+  size_t n = svc_noun_rarely(noun)->alliance->organizations(c, e, orgs, SVC_ALLIES), i;
   uint64_t roles = 0;
   for (i = 0; i < n && !c->error.code; i++) {
     uint64_t held = svc_roles_on(c, NULL, &orgs[i]);
@@ -73,9 +73,9 @@ SVC_PRIVATE bool svc_takes_part(svc_call *c, unsigned hops, uint64_t *roles)
   *roles = 0;
   if (c->route.parts != (int)hops + 1) {
     if (!svc_begin_read(c) || !svc_resolve(c, hops)) return false;
-    if (noun->noun->alliance) c->route.part_roles = permission_elsewhere(c, noun->noun, e);
+    if (svc_noun_rarely(noun->noun)->alliance) c->route.part_roles = permission_elsewhere(c, noun->noun, e);
     else c->route.part_roles = svc_roles_on(c, svc_id_is_zero(&c->scope.group) ? NULL : &c->scope.group, &c->scope.org);
-    c->route.takes_part = c->route.part_roles || (!noun->noun->alliance && svc_entity_visible(c, noun, e));
+    c->route.takes_part = c->route.part_roles || (!svc_noun_rarely(noun->noun)->alliance && svc_entity_visible(c, noun, e));
     if (c->error.code) return false;
     c->route.parts = (int)hops + 1;
   }
@@ -88,7 +88,7 @@ SVC_PRIVATE bool svc_stage_permission(svc_call *c)
   unsigned scopes = permission_scopes(c);
   uint64_t roles = 0, wanted = c->plan->route->roles;
   if (c->plan->route->flags & SVC_NO_AUTH) return true;
-  if (!scopes && c->plan->hop_count && c->plan->hops[0].noun->noun->alliance) scopes = 1;
+  if (!scopes && c->plan->hop_count && svc_noun_rarely(c->plan->hops[0].noun->noun)->alliance) scopes = 1;
   if (scopes) {
     if (!svc_takes_part(c, scopes, &roles)) {
       svc_str key = c->route.params[c->plan->hops[scopes - 1].param];

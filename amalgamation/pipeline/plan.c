@@ -8,7 +8,7 @@
 
 SVC_PRIVATE const char *svc_names_of(const svc_noun *noun)
 {
-  const char *names = noun->names;
+  const char *names = svc_noun_rarely(noun)->names;
   return names ? names : noun->kind;
 }
 
@@ -67,12 +67,12 @@ static void plan_mark(svc *s, svc_noun_info *info)
       if (strcmp(s->nouns[i].noun->name, ref->noun) == 0) s->nouns[i].is_target = true;
   for (i = 0; i < s->noun_count; i++)
     if (&s->nouns[i] == info->parent) s->nouns[i].is_parent = true;
-  for (i = 0; i < s->noun_count && info->noun->remains; i++)
-    if (strcmp(s->nouns[i].noun->name, info->noun->remains->of) == 0) {
+  for (i = 0; i < s->noun_count && svc_noun_rarely(info->noun)->remains; i++)
+    if (strcmp(s->nouns[i].noun->name, svc_noun_rarely(info->noun)->remains->of) == 0) {
       info->stands_for = &s->nouns[i];
       info->is_parent = true;
       s->nouns[i].stand_in = info;
-      s->nouns[i].survivor = svc_noun_named(s, info->noun->remains->below);
+      s->nouns[i].survivor = svc_noun_named(s, svc_noun_rarely(info->noun)->remains->below);
     }
   info->scope = plan_scope_of(s, info);
 }
@@ -150,7 +150,7 @@ SVC_PRIVATE const svc_plan *svc_plan_named(const svc *s, const char *op)
 /* So many that an event has room for, each of a field that the entities have. */
 static bool plan_event_members(const svc_noun *noun)
 {
-  const svc_event_member *row = noun->event_members;
+  const svc_event_member *row = svc_noun_rarely(noun)->event_members;
   size_t n = 0;
   for (; row && row->name; row++, n++)
     if (row->field && !svc_field_named(noun->object, svc_str_c(row->field))) return false;
@@ -163,7 +163,7 @@ static int plan_order(const svc *s, const svc_noun *noun, const char *action)
 {
   const svc_order_row *row = svc_order_row_of(noun, action);
   int rc = SVC_OK;
-  if (!action || noun->notice) return SVC_OK;
+  if (!action || svc_noun_rarely(noun)->notice) return SVC_OK;
   if (!row || !row->says) return plan_bad(s, noun->name, action, "is an order that `orders` does not describe");
   if (row->desired) rc = plan_levels(s, noun, row->desired, 0);
   return rc == SVC_OK && row->facts ? plan_levels(s, noun, row->facts, 0) : rc;
@@ -207,24 +207,24 @@ static int plan_check_noun(const svc *s, const svc_noun_info *info)
     if (target && target->noun->key && !plan_fixed(target->noun, target->noun->key))
       return plan_bad(s, noun->name, ref->field, "names what may be given another name");
   }
-  if (noun->element_of && info->parent && !plan_is_array(info->parent->noun, noun->element_of))
-    return plan_bad(s, noun->name, noun->element_of, "is no array of objects of its parent's");
-  if (noun->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
-    return plan_bad(s, noun->name, noun->element_of, "is of a singleton, which no path names");
-  if (noun->element_of && info->parent && info->parent->seals)
-    return plan_bad(s, noun->name, noun->element_of, "is of what has secrets, which elements cannot keep");
+  if (svc_noun_rarely(noun)->element_of && info->parent && !plan_is_array(info->parent->noun, svc_noun_rarely(noun)->element_of))
+    return plan_bad(s, noun->name, svc_noun_rarely(noun)->element_of, "is no array of objects of its parent's");
+  if (svc_noun_rarely(noun)->element_of && info->parent && info->parent->noun->flags & SVC_SINGLETON)
+    return plan_bad(s, noun->name, svc_noun_rarely(noun)->element_of, "is of a singleton, which no path names");
+  if (svc_noun_rarely(noun)->element_of && info->parent && info->parent->seals)
+    return plan_bad(s, noun->name, svc_noun_rarely(noun)->element_of, "is of what has secrets, which elements cannot keep");
   if (info->stands_for && info->stands_for->parent != info->parent)
-    return plan_bad(s, noun->name, noun->remains->of, "is below another noun: what stands for it has to be below the same");
-  if (noun->meters && noun->flags & SVC_SINGLETON)
+    return plan_bad(s, noun->name, svc_noun_rarely(noun)->remains->of, "is below another noun: what stands for it has to be below the same");
+  if (svc_noun_rarely(noun)->meters && noun->flags & SVC_SINGLETON)
     return plan_bad(s, noun->name, "meters", "are of what has an id, which a singleton has not");
-  if (noun->seat == SVC_SEAT_BILLS && !noun->bills) return plan_bad(s, noun->name, "bills", "must be said of what bills are made by");
+  if (noun->seat == SVC_SEAT_BILLS && !svc_noun_rarely(noun)->bills) return plan_bad(s, noun->name, "bills", "must be said of what bills are made by");
   if (noun->flags & SVC_SOLE && (!noun->err_exists || !noun->err_not_found))
     return plan_bad(s, noun->name, "SVC_SOLE", "needs errors for a second one and for none");
-  if (noun->feed && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
+  if (svc_noun_rarely(noun)->feed && (noun->seat != SVC_SEAT_FEED || svc_tally_fields(noun) > SVC_TALLIES))
     return plan_bad(s, noun->name, "tallies", "are of the feed, and no more than it may have");
   if (!plan_event_members(noun)) return plan_bad(s, noun->name, "event_members", "are too many, or one is of no field");
-  if (noun->quota && s->seats[SVC_SEAT_QUOTA] && s->seats[SVC_SEAT_QUOTA]->noun->quotas->limit(NULL, NULL, noun->quota) < 0)
-    return plan_bad(s, noun->name, noun->quota, "is no limit that is known");
+  if (svc_noun_rarely(noun)->quota && s->seats[SVC_SEAT_QUOTA] && svc_noun_rarely(s->seats[SVC_SEAT_QUOTA]->noun)->quotas->limit(NULL, NULL, svc_noun_rarely(noun)->quota) < 0)
+    return plan_bad(s, noun->name, svc_noun_rarely(noun)->quota, "is no limit that is known");
   return SVC_OK;
 }
 
@@ -331,7 +331,7 @@ static unsigned plan_find(const svc *s, const svc_plan *plan, unsigned at, const
 
 static int plan_hops(const svc *s, svc_plan *plan)
 {
-  unsigned at = 0, parts = plan->route->by ? plan_parts(plan->route->by) : 0;
+  unsigned at = 0, parts = svc_route_rarely(plan->route)->by ? plan_parts(svc_route_rarely(plan->route)->by) : 0;
   int rc = SVC_OK;
   while (at < plan->param_count && rc == SVC_OK) {
     const svc_noun_info *noun = NULL;
@@ -368,7 +368,7 @@ static const svc_plan *plan_item_of(const svc *s, const svc_plan *plan, const sv
   for (i = 0; i < s->plan_count; i++) {
     const svc_plan *p = &s->plans[i];
     size_t fit;
-    if (p->noun != noun || p->route->method != SVC_GET || p->route->by) continue;
+    if (p->noun != noun || p->route->method != SVC_GET || svc_route_rarely(p->route)->by) continue;
     if (p->route->run != svc_verb_read && !(p->route->flags & SVC_ITEM)) continue;
     if (!p->own && !(p->noun->noun->flags & (SVC_SINGLETON | SVC_SOLE))) continue;
     fit = noun != plan->noun || plan_same_parents(plan, p) ? 1 + plan_common(plan->route->path, p->route->path) : 0;
@@ -381,7 +381,7 @@ static const svc_plan *plan_item_of(const svc *s, const svc_plan *plan, const sv
 static const svc_plan *plan_item(const svc *s, const svc_plan *plan)
 {
   const svc_plan *found = plan_item_of(s, plan, plan->noun);
-  return !found && plan->noun->noun->element_of ? plan_item_of(s, plan, plan->noun->parent) : found;
+  return !found && svc_noun_rarely(plan->noun->noun)->element_of ? plan_item_of(s, plan, plan->noun->parent) : found;
 }
 
 /* Is all in this build that the route stands on: what its noun belongs to and needs, and the project or organization of its path? */
@@ -396,7 +396,7 @@ static bool plan_served(const svc *s, const svc_noun_info *noun, const svc_route
 /* The field that stands in the path. */
 static int plan_in_path(const svc *s, svc_plan *plan)
 {
-  const char *name = plan->route->in_path;
+  const char *name = svc_route_rarely(plan->route)->in_path;
   unsigned i;
   plan->in_path = -1;
   if (!name) return SVC_OK;
@@ -434,8 +434,8 @@ static int plan_route(svc *s, svc_plan *plan, const svc_noun_info *noun, const s
   if (rc == SVC_OK && r->body) rc = plan_levels(s, noun->noun, r->body, 0);
   if (rc == SVC_OK) rc = plan_older(s, noun->noun, r);
   if (rc == SVC_OK) rc = plan_in_path(s, plan);
-  if (rc == SVC_OK && plan->route->value && !svc_field_named(svc_object_of(noun->noun->object, NULL), svc_str_c(plan->route->value)))
-    rc = plan_bad(s, noun->noun->name, plan->route->value, "is no field, though it is answered with");
+  if (rc == SVC_OK && svc_route_rarely(plan->route)->value && !svc_field_named(svc_object_of(noun->noun->object, NULL), svc_str_c(svc_route_rarely(plan->route)->value)))
+    rc = plan_bad(s, noun->noun->name, svc_route_rarely(plan->route)->value, "is no field, though it is answered with");
   if (rc == SVC_OK && r->body && !noun->seals && plan_seals(r->body, 0))
     rc = plan_bad(s, noun->noun->name, r->path, "takes secrets that its noun would store in clear");
   plan->scope_param = plan_scope_param(s, plan);

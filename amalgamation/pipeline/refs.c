@@ -46,7 +46,7 @@ static const svc_id *refs_parent(const svc *s, const svc_noun_info *noun, const 
 
 static svc_str refs_spelled(svc_call *c, const svc_noun_info *noun, svc_str value)
 {
-  return noun->noun->spell ? noun->noun->spell(c, value) : value;
+  return svc_noun_rarely(noun->noun)->spell ? svc_noun_rarely(noun->noun)->spell(c, value) : value;
 }
 
 /* What stands for a name in keys. */
@@ -75,7 +75,7 @@ static int refs_find(svc_call *c, const svc_noun_info *noun, const svc_scope *sc
   const svc_id *parent = refs_parent(c->s, noun, scope);
   svc_id id;
   int rc;
-  if (refs_by_name(noun, value)) return svc_entity_named(c->txn, n->kind, n->names, parent, refs_spelled(c, noun, value), out);
+  if (refs_by_name(noun, value)) return svc_entity_named(c->txn, n->kind, svc_noun_rarely(n)->names, parent, refs_spelled(c, noun, value), out);
   if (!svc_id_parse(value, &id)) return SVC_NOT_FOUND;
   if (!noun->by_id) return svc_entity_get(c->txn, n->kind, parent, &id, out);
   rc = svc_get_noun(c->txn, noun, &id, out);

@@ -18,7 +18,7 @@ static int report_below(svc_call *c, const svc_noun_info *noun, const svc_id *pa
 {
   int rc = svc_entity_said(c->txn, noun->noun->kind, parent, id, out);
   if (rc != SVC_NOT_FOUND || !noun->noun->unique) return rc;
-  return svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, parent, id, out);
+  return svc_entity_named(c->txn, noun->noun->kind, svc_noun_rarely(noun->noun)->names, parent, id, out);
 }
 
 /* By its id alone: of what is below many parents all are looked at. */

@@ -19,7 +19,7 @@ SVC_PRIVATE bool svc_begin_draft(svc_call *c)
 {
   svc_commit *k = &c->s->commit;
   int rc;
-  if (SVC_NEVER(c->txn) || c->request.method == SVC_GET || c->plan->route->told || c->plan->route->ahead || !k->port->draft_begin || !svc_commit_idle(k))
+  if (SVC_NEVER(c->txn) || c->request.method == SVC_GET || c->plan->route->told || svc_route_rarely(c->plan->route)->ahead || !k->port->draft_begin || !svc_commit_idle(k))
     return svc_begin_read(c);
   rc = k->port->draft_begin(k->store, &c->txn);
   return svc_stored(c, rc);
@@ -127,9 +127,9 @@ static int resolve_entity(svc_call *c, unsigned i, svc_str text, svc_entity *out
   const svc_hop *hop = &c->plan->hops[i];
   const svc_noun *noun = hop->noun->noun;
   svc_id parent = i > 0 ? svc_parent_in(c, hop->noun, &c->route.chain[i - 1]) : root, id;
-  if (noun->element_of) return SVC_ALWAYS(i > 0) ? resolve_element(c, noun->element_of, i, text, out) : SVC_NOT_FOUND; /* its parent is named first */
+  if (svc_noun_rarely(noun)->element_of) return SVC_ALWAYS(i > 0) ? resolve_element(c, svc_noun_rarely(noun)->element_of, i, text, out) : SVC_NOT_FOUND; /* its parent is named first */
   if (hop->by_unique && i == 0) return resolve_anywhere(c, hop->noun, text, out);
-  if (noun->key || hop->by_unique) return svc_entity_named(c->txn, noun->kind, noun->names, &parent, text, out);
+  if (noun->key || hop->by_unique) return svc_entity_named(c->txn, noun->kind, svc_noun_rarely(noun)->names, &parent, text, out);
   if (!svc_id_parse(text, &id)) return SVC_NOT_FOUND;
   if (noun->flags & SVC_GLOBAL) {
     int rc = resolve_of_caller(c, hop->noun, &id, out);
@@ -147,7 +147,7 @@ static int resolve_stand_in(svc_call *c, unsigned i, svc_str text, svc_entity *o
   svc_id parent;
   if (!noun || i == 0 || !(c->plan->noun->noun->flags & SVC_OUTLIVES)) return SVC_NOT_FOUND;
   parent = svc_parent_in(c, noun, &c->route.chain[i - 1]);
-  return svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &parent, text, out);
+  return svc_entity_named(c->txn, noun->noun->kind, svc_noun_rarely(noun->noun)->names, &parent, text, out);
 }
 
 /* The name may be that of another noun, with which this one shares the space of names; what is no id is no entity's. */
@@ -156,11 +156,11 @@ static bool resolve_missing(svc_call *c, unsigned i, svc_str text)
   const svc_noun_info *noun = c->plan->hops[i].noun;
   svc_named other;
   svc_id id;
-  if (noun->noun->err_malformed && !noun->noun->key && !c->plan->hops[i].by_unique && !svc_id_parse(text, &id))
-    return svc_fail_about(c, noun->noun->err_malformed, text, i ? c->route.chain[i - 1].key : SVC_S(""));
-  if (noun->noun->err_other && noun->noun->names && i > 0 &&
-      svc_named_get(c->txn, noun->noun->names, &c->route.chain[i - 1].id, text, &other) == SVC_OK)
-    return svc_fail_about(c, noun->noun->err_other, text, c->route.chain[i - 1].key);
+  if (svc_noun_rarely(noun->noun)->err_malformed && !noun->noun->key && !c->plan->hops[i].by_unique && !svc_id_parse(text, &id))
+    return svc_fail_about(c, svc_noun_rarely(noun->noun)->err_malformed, text, i ? c->route.chain[i - 1].key : SVC_S(""));
+  if (svc_noun_rarely(noun->noun)->err_other && svc_noun_rarely(noun->noun)->names && i > 0 &&
+      svc_named_get(c->txn, svc_noun_rarely(noun->noun)->names, &c->route.chain[i - 1].id, text, &other) == SVC_OK)
+    return svc_fail_about(c, svc_noun_rarely(noun->noun)->err_other, text, c->route.chain[i - 1].key);
   return svc_not_found(c, noun, i, text);
 }
 
@@ -176,7 +176,7 @@ static bool resolve_hop(svc_call *c, unsigned i)
     e->key = c->route.raw[hop->param];
     return true;
   }
-  if (hop->noun->noun->spell) text = hop->noun->noun->spell(c, text);
+  if (svc_noun_rarely(hop->noun->noun)->spell) text = svc_noun_rarely(hop->noun->noun)->spell(c, text);
   rc = resolve_entity(c, i, text, e);
   if (rc == SVC_NOT_FOUND) rc = resolve_stand_in(c, i, text, e);
   if (rc == SVC_NOT_FOUND) return resolve_missing(c, i, text);
@@ -235,7 +235,7 @@ SVC_PRIVATE int svc_entity_above(svc_call *c, const svc_noun_info *noun, const s
 {
   const svc_noun_info *up = noun->parent;
   int rc;
-  if (noun->noun->element_of) return svc_entity_get(c->txn, e->kind, &e->parent, &e->id, out); /* the one that it is in */
+  if (svc_noun_rarely(noun->noun)->element_of) return svc_entity_get(c->txn, e->kind, &e->parent, &e->id, out); /* the one that it is in */
   if (!up || SVC_NEVER(!up->noun->kind)) return SVC_NOT_FOUND; /* what is below something that is stored is stored */
   rc = resolve_above(c, up, e, out);
   return rc == SVC_NOT_FOUND && up->stand_in ? resolve_above(c, up->stand_in, e, out) : rc;

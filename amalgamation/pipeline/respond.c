@@ -93,7 +93,7 @@ static svc_str respond_body(svc_call *c, int status)
     body = c->answer.whole ? c->answer.body : respond_entity(c);
     if (c->plan && c->plan->renamed && !c->own_words) body = svc_turn_answer(c, body);
   }
-  if (!c->error.code && c->plan && c->plan->route->media) return body; /* as it is: neither envelope nor formatting */
+  if (!c->error.code && c->plan && svc_route_rarely(c->plan->route)->media) return body; /* as it is: neither envelope nor formatting */
   if (c->error.code && c->query.envelope)
     body = svc_arena_print(c->arena, "{\"content\":" SVC_FMT ",\"status\":%d}", SVC_ARG(body), status);
   if (!c->query.pretty || body.n == 0) return body;
@@ -152,7 +152,7 @@ static svc_str respond_content_type(svc_call *c)
 {
   static const char day[] = "0000-00-00", json[] = "json;charset=utf-8";
   static const unsigned char digits[8] = { 9, 8, 6, 5, 3, 2, 1, 0 }; /* where they stand, last first */
-  const char *media = c->plan && !c->error.code ? c->plan->route->media : NULL;
+  const char *media = c->plan && !c->error.code ? svc_route_rarely(c->plan->route)->media : NULL;
   svc_buf b;
   char *to;
   unsigned v = c->route.version, i;
@@ -226,7 +226,7 @@ static void respond_headers(svc_call *c, int status, size_t body_length)
   if (status == 405) respond_header(c, SVC_S("Allow"), svc_methods_allowed(c));
   if (c->route.version && (c->route.older || route->deprecated || route->sunset)) respond_ending(c, c->route.older);
   if (c->plan && (status == 201 || status == 202) && c->request.method == SVC_POST && !c->error.code) respond_location(c);
-  if (route && route->file && status == 200) respond_file(c, route->file);
+  if (route && svc_route_rarely(route)->file && status == 200) respond_file(c, svc_route_rarely(route)->file);
   /* what shows a secret is not for keeping; RFC 6749 5.1 asks the same of the token endpoint */
   if ((c->answer.secret && !c->error.code) || (route && SVC_TAKES_FORM(route)))
     respond_header(c, SVC_S("Cache-Control"), SVC_S("no-store"));

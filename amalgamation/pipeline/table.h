@@ -80,7 +80,7 @@ struct svc_field {
   unsigned char fill;   /* enum svc_auto */
   unsigned short flags; /* enum svc_field_flags */
   unsigned short min_items, max_items; /* of an array: how many elements it has; max_items 0: any number */
-  int64_t min, max;          /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters, max 0: none. Of an
+  int32_t min, max;          /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters, max 0: none. Of an
                                 array or a map they speak of its elements */
   const svc_object *object;  /* of SVC_OBJECT, and of elements that are that; of SVC_ANY: what a hook checks it as, so that a dialect knows its words */
   const char *const *values; /* of strings, and of elements that are: NULL-terminated list of those allowed; of 32-bit integers: the same,
@@ -88,6 +88,16 @@ struct svc_field {
   const char *pattern;       /* of strings: see svc_pattern_match() */
   const char *preset;        /* the default, as JSON text; NULL: omitted while it has no value */
 };
+
+/* The bounds of a number with SVC_MIN, and with SVC_MAX. */
+static inline int64_t svc_field_min(const svc_field *f)
+{
+  return f->format == SVC_FORMAT_MILLIS ? INT64_C(1199145600000) : f->min; /* 2008-01-01T00:00:00Z */
+}
+static inline int64_t svc_field_max(const svc_field *f)
+{
+  return f->format == SVC_FORMAT_FIGURE ? INT64_C(1000000000000) : f->max;
+}
 
 /* What chooses the object that holds instead of a union: the value of a field. */
 typedef struct svc_variant {
@@ -249,15 +259,41 @@ enum svc_linked_by {
   SVC_BY_ALL_BUT_LAST    /* of a unique value of several parts, all but the last */
 };
 
+/* Columns that few routes have: most rows are a third shorter without them. Read them by svc_route_rarely(). */
+typedef struct svc_route_rare {
+  const svc_filter *filters;    /* of a list: closed by a row without param */
+  const char *by; /* the noun's unique field, or fields, where they stand in the path instead of its own key ("name" in byName) */
+  const char *in_path; /* a field that stands in the path, as a parameter of the same name: what is made has it, and what has
+                          another value of it is not seen from here; a value that the field cannot have: 400 */
+  const char *value; /* of a read: it answers with the value of this field alone, and no object around it; without links;
+                        of a list: each item is that */
+  const char *linked_from; /* of a GET whose path is not below that of the entity it tells of: the noun of that, whose answers link to it */
+  unsigned char linked_by; /* enum svc_linked_by: what of that entity stands in this path, where its own path has another parameter */
+  const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
+  const char *file;  /* of a download: the parameter of the path that names the file; a browser stores the answer as "VALUE_DATE" */
+  /* What takes long and needs no transaction, of a route that writes: done before that begins, so that nobody waits for it.
+  ** What it makes, it puts into c->ahead. It has c->checked, or c->body. NULL: nothing. */
+  bool (*ahead)(svc_call *c);
+  /* What is seen from here, of all that is there: in a list the others are left out, and one of them by itself is not found, or
+  ** refused by the error that the function sets. NULL: all. Called in the transaction of the request. */
+  bool (*keep)(svc_call *c, const svc_entity *e);
+  /* What the answer shows of an entity, where this route shows it otherwise than its noun's `view` does. */
+  svc_node *(*view)(svc_call *c, const svc_entity *e);
+} svc_route_rare;
+#define SVC_ROUTE_RARE(...) &(const svc_route_rare){ __VA_ARGS__ }
+
 struct svc_route {
   unsigned char method; /* enum svc_method */
   unsigned char set;    /* SVC_SET_...: the endpoint set whose bucket it draws from */
-  unsigned flags;       /* enum svc_route_flags */
-  unsigned short status; /* of success; 0: 200 */
-  svc_date_version versions[4]; /* rising; the last one is the newest, the ones before are gone unless `older` has them */
-  const svc_older *older;     /* versions before the newest that are still answered, closed by a row without date; NULL: none */
   unsigned char also;    /* of success as well, for documentation: 204; or 202 of a GET that is not ready, and answers as the noun's POST */
   bool whole;            /* of a PATCH, for documentation: its body is looked at as that of a POST, and what is required has to be sent */
+  unsigned flags;       /* enum svc_route_flags */
+  unsigned short status; /* of success; 0: 200 */
+  unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
+  svc_date_version versions[4]; /* rising; the last one is the newest, the ones before are gone unless `older` has them */
+  svc_date_version deprecated;  /* the served version is deprecated since this day; 0: it is not */
+  svc_date_version sunset;      /* the operation ends on this day, as its answers announce; 0: no end is set */
+  const svc_older *older;     /* versions before the newest that are still answered, closed by a row without date; NULL: none */
   const char *path;      /* below the base path: "/groups/{groupId}/clusters/{clusterName}:pin" */
   const char *op;        /* what the public reference calls it, "createCluster": no two have the same */
   uint64_t roles;        /* any one of these suffices; 0: whoever is authenticated */
@@ -274,27 +310,7 @@ struct svc_route {
   /* A question to the driver. `run` has resolved the path and filled in c->question, in a read transaction; then, outside
   ** of any transaction, the driver is asked; then this makes the answer of what it said. */
   bool (*told)(svc_call *c, const svc_reply *reply);
-  svc_date_version deprecated;  /* the served version is deprecated since this day; 0: it is not */
-  svc_date_version sunset;      /* the operation ends on this day, as its answers announce; 0: no end is set */
-  const svc_filter *filters;    /* of a list: closed by a row without param */
-  const char *by; /* the noun's unique field, or fields, where they stand in the path instead of its own key ("name" in byName) */
-  const char *in_path; /* a field that stands in the path, as a parameter of the same name: what is made has it, and what has
-                          another value of it is not seen from here; a value that the field cannot have: 400 */
-  const char *value; /* of a read: it answers with the value of this field alone, and no object around it; without links;
-                        of a list: each item is that */
-  const char *linked_from; /* of a GET whose path is not below that of the entity it tells of: the noun of that, whose answers link to it */
-  unsigned char linked_by; /* enum svc_linked_by: what of that entity stands in this path, where its own path has another parameter */
-  const char *media; /* what it answers with is not JSON: "gzip" and "csv" are versioned as JSON is, "application/xml" is not */
-  const char *file;  /* of a download: the parameter of the path that names the file; a browser stores the answer as "VALUE_DATE" */
-  unsigned short err_not_found; /* SVC_E_...: rather than the noun's, where the entity is looked up in this way */
-  /* What takes long and needs no transaction, of a route that writes: done before that begins, so that nobody waits for it.
-  ** What it makes, it puts into c->ahead. It has c->checked, or c->body. NULL: nothing. */
-  bool (*ahead)(svc_call *c);
-  /* What is seen from here, of all that is there: in a list the others are left out, and one of them by itself is not found, or
-  ** refused by the error that the function sets. NULL: all. Called in the transaction of the request. */
-  bool (*keep)(svc_call *c, const svc_entity *e);
-  /* What the answer shows of an entity, where this route shows it otherwise than its noun's `view` does. */
-  svc_node *(*view)(svc_call *c, const svc_entity *e);
+  const svc_route_rare *rare; /* by SVC_ROUTE_RARE: columns that few routes have; NULL: it has none of them */
 };
 /* Of the token endpoint, which takes a form, has a bucket of its own, and errors in the shape of OAuth. */
 #define SVC_TAKES_FORM(r) (((r)->flags & (SVC_ABSOLUTE | SVC_RAW_BODY)) == (SVC_ABSOLUTE | SVC_RAW_BODY))
@@ -580,6 +596,40 @@ typedef struct svc_alliance_ops {
   size_t (*organizations)(svc_call *c, const svc_entity *e, svc_id *out, size_t most);
 } svc_alliance_ops;
 
+/* Columns that few nouns have: that of each seat is one noun's. Read them by svc_noun_rarely(). */
+typedef struct svc_noun_rare {
+  const char *names;  /* four characters: nouns that have the same share one space of unique values; NULL: its own */
+  const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id": to change it is to
+                             change its parent. Of its hooks there are prepare, removing, gone and view, of an element's body */
+  const char *counted_in; /* field of the parent that shows how many there are; nouns that have the same are counted together */
+  unsigned short err_malformed; /* SVC_E_...: what stands in the path is no id at all; 0: as not found; parameters: as that */
+  unsigned short err_other;     /* SVC_E_...: what the path names is another noun with which it shares `names`; its key, its parent's */
+  const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
+  const char *event_value; /* the field whose text event_field carries; NULL: its unique value, or its key */
+  const svc_event_member *event_members; /* that its events have as well, at most SVC_EVENT_MEMBERS; closed by a row without name */
+  const svc_diff *diff;    /* its events say what has changed of it; NULL: they do not */
+  const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; nouns that have the same
+                              are counted together; NULL: none */
+  const svc_feed_ops *feed;         /* of SVC_SEAT_FEED */
+  const svc_quota_ops *quotas;      /* of SVC_SEAT_QUOTA */
+  const svc_governor_ops *governor; /* of SVC_SEAT_GOVERNOR */
+  const svc_alert_ops *alerts;      /* of SVC_SEAT_ALERTS */
+  const svc_bill_ops *bills;        /* of SVC_SEAT_BILLS */
+  const svc_credential_ops *credential;
+  const svc_access_ops *access;
+  const svc_notice_ops *notice;
+  const svc_remains_ops *remains;
+  const svc_alliance_ops *alliance;
+  /* What rules are asked of a create or update that a request wants: which, by a number that SVC_SEAT_GOVERNOR knows (0: none), and
+  ** the circumstances, as it knows them. NULL from it: no memory, or refused. */
+  svc_node *(*governed)(svc_call *c, const svc_change *change, int *what);
+  /* The one way to spell a key that a path may spell in several. Anywhere; needs no transaction. */
+  svc_str (*spell)(svc_call *c, svc_str key);
+  /* What of it costs money, each thing once: how many; at most `most`. */
+  size_t (*meters)(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
+} svc_noun_rare;
+#define SVC_NOUN_RARE(...) &(const svc_noun_rare){ __VA_ARGS__ }
+
 struct svc_noun {
   const char *name;   /* what errors and this catalog call it: "cluster" */
   const char *rel;    /* what links to it are called; NULL: its name */
@@ -611,30 +661,8 @@ struct svc_noun {
   const svc_question_row *const *questions; /* by SVC_ASKS: every question that its routes ask; NULL: none */
   const char *event_field; /* event field that carries its key, "clusterName"; NULL: none */
   const svc_route *routes; /* by SVC_ROUTES; NULL: nobody sees it */
+  const svc_noun_rare *rare; /* by SVC_NOUN_RARE: columns that few nouns have; NULL: it has none of them */
   const char *needs;   /* name of a noun without which it has nothing to show or do: where that is left out, its routes are; NULL: none */
-  const char *names;  /* four characters: nouns that have the same share one space of unique values; NULL: its own */
-  const char *element_of; /* it is no entity, but an element of this array of its parent's, named by its "id": to change it is to
-                             change its parent. Of its hooks there are prepare, removing, gone and view, of an element's body */
-  const char *counted_in; /* field of the parent that shows how many there are; nouns that have the same are counted together */
-  unsigned short err_malformed; /* SVC_E_...: what stands in the path is no id at all; 0: as not found; parameters: as that */
-  unsigned short err_other;     /* SVC_E_...: what the path names is another noun with which it shares `names`; its key, its parent's */
-  const svc_field_event *field_events; /* event_updated is for changes of other fields than these; closed by no field */
-  const char *event_value; /* the field whose text event_field carries; NULL: its unique value, or its key */
-  const svc_event_member *event_members; /* that its events have as well, at most SVC_EVENT_MEMBERS; closed by a row without name */
-  const svc_diff *diff;    /* its events say what has changed of it; NULL: they do not */
-  const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; nouns that have the same
-                              are counted together; NULL: none */
-  const svc_feed_ops *feed;         /* of SVC_SEAT_FEED */
-  const svc_quota_ops *quotas;      /* of SVC_SEAT_QUOTA */
-  const svc_governor_ops *governor; /* of SVC_SEAT_GOVERNOR */
-  const svc_alert_ops *alerts;      /* of SVC_SEAT_ALERTS */
-  const svc_bill_ops *bills;        /* of SVC_SEAT_BILLS */
-  const svc_credential_ops *credential;
-  const svc_access_ops *access;
-  const svc_notice_ops *notice;
-  const svc_remains_ops *remains;
-  const svc_alliance_ops *alliance;
-
   /*
   ** Hooks: only for what no table can say. Those that return bool refuse by svc_fail() and false. All but `spell` run in
   ** the transaction of the work, and may run twice for one request (a commit is repeated when the store has to grow, or
@@ -666,13 +694,18 @@ struct svc_noun {
   bool (*simulate)(svc_call *c, const svc_change *change, const char *action, svc_node *facts);
   /* A driver has reported something: takes it into change->body and extra. The news is as `reports` says. */
   bool (*reported)(svc_call *c, svc_change *change, const svc_node *news);
-  /* What rules are asked of a create or update that a request wants: which, by a number that SVC_SEAT_GOVERNOR knows (0: none), and
-  ** the circumstances, as it knows them. NULL from it: no memory, or refused. */
-  svc_node *(*governed)(svc_call *c, const svc_change *change, int *what);
-  /* The one way to spell a key that a path may spell in several. Anywhere; needs no transaction. */
-  svc_str (*spell)(svc_call *c, svc_str key);
-  /* What of it costs money, each thing once: how many; at most `most`. */
-  size_t (*meters)(svc_call *c, const svc_node *body, svc_meter *out, size_t most);
 };
+
+/* The rare columns of a row; of a row without them a struct in which all are empty: never NULL. */
+static inline const svc_route_rare *svc_route_rarely(const svc_route *r)
+{
+  static const svc_route_rare none = { .by = NULL };
+  return r->rare ? r->rare : &none;
+}
+static inline const svc_noun_rare *svc_noun_rarely(const svc_noun *n)
+{
+  static const svc_noun_rare none = { .names = NULL };
+  return n->rare ? n->rare : &none;
+}
 
 #endif /* SVC_TABLE_H */

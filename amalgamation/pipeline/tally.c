@@ -28,7 +28,7 @@
 
 SVC_PRIVATE size_t svc_tally_fields(const svc_noun *noun)
 {
-  const char *const *tallies = noun->feed ? noun->feed->tallies : NULL;
+  const char *const *tallies = svc_noun_rarely(noun)->feed ? svc_noun_rarely(noun)->feed->tallies : NULL;
   size_t n = 0;
   while (SVC_ALWAYS(tallies != NULL) && tallies[n]) n++; /* nobody asks this of a noun without */
   return n;
@@ -36,7 +36,7 @@ SVC_PRIVATE size_t svc_tally_fields(const svc_noun *noun)
 
 SVC_PRIVATE int svc_tallied(const svc_noun *noun, const char *field)
 {
-  const char *const *tallies = noun->feed ? noun->feed->tallies : NULL;
+  const char *const *tallies = svc_noun_rarely(noun)->feed ? svc_noun_rarely(noun)->feed->tallies : NULL;
   int i;
   for (i = 0; tallies && tallies[i]; i++)
     if (strcmp(tallies[i], field) == 0) return i;
@@ -92,7 +92,7 @@ static bool tally_entity(svc_call *c, const svc_noun *noun, tally *t, const svc_
   int i;
   if (t->head.count++ == 0 || memcmp(e->id.b, t->head.first.b, sizeof e->id.b) < 0) t->head.first = e->id;
   if (memcmp(e->id.b, t->head.last.b, sizeof e->id.b) > 0) t->head.last = e->id;
-  for (i = 0; noun->feed->tallies[i]; i++)
+  for (i = 0; svc_noun_rarely(noun)->feed->tallies[i]; i++)
     if (!svc_tally_text(c, e, i, &text) ? !svc_store_failed(c, svc_note(c->txn, SVC_CORRUPT)) : !tally_add(c, t, i, text, 1))
       return false;
   return true;
@@ -112,7 +112,7 @@ static bool tally_put(svc_call *c, const svc_noun *noun, const svc_id *parent, c
   int i;
   svc_buf_add(&b, (const char *)&t->head.count, sizeof t->head.count);
   svc_buf_add(&b, (const char *)t->head.first.b, sizeof t->head.first.b);
-  for (i = 0; noun->feed->tallies[i]; i++) {
+  for (i = 0; svc_noun_rarely(noun)->feed->tallies[i]; i++) {
     uint32_t n = 0;
     for (v = t->values[i]; v; v = v->next) n++;
     svc_buf_add(&b, (const char *)&n, sizeof n);
@@ -289,7 +289,7 @@ SVC_PRIVATE void svc_tally_verify(svc_verify *v, svc_str key, svc_str value)
   noun = svc_noun_by_kind(v->c->s, key.p + 1);
   if (!noun) return; /* this build leaves it out */
   memcpy(parent.b, key.p + 1 + SVC_KIND_SIZE, 12);
-  if (!noun->noun->feed) {
+  if (!svc_noun_rarely(noun->noun)->feed) {
     svc_found(v, key.p + 1, &parent, "there is a tally of what is not tallied");
     return;
   }

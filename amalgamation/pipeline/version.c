@@ -35,10 +35,10 @@ static int version_quality(svc_str text)
 
 SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *sub)
 {
-  svc_str rest = svc_str_c(route->media);
+  svc_str rest = svc_str_c(svc_route_rarely(route)->media);
   *type = svc_str_is(rest, "csv") ? SVC_S("text") : SVC_S("application");
   *sub = rest;
-  if (!strchr(route->media, '/')) return false;
+  if (!strchr(svc_route_rarely(route)->media, '/')) return false;
   *sub = svc_str_trim(svc_str_cut(&rest, ';'));
   *type = svc_str_cut(sub, '/');
   return true;
@@ -48,7 +48,7 @@ SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *su
 static bool version_is_plain(const svc_call *c, svc_str media, bool any)
 {
   svc_str type, sub, wanted = svc_str_cut(&media, '/');
-  if (!c->plan->route->media) return false;
+  if (!svc_route_rarely(c->plan->route)->media) return false;
   svc_media_of(c->plan->route, &type, &sub);
   return svc_str_is_nocase(wanted, svc_arena_copy(c->arena, type).p) &&
          (any ? svc_str_is(media, "*") : svc_str_is_nocase(media, svc_arena_copy(c->arena, sub).p));
@@ -57,7 +57,7 @@ static bool version_is_plain(const svc_call *c, svc_str media, bool any)
 /* "+json" behind the day, or what else the route answers with. */
 static bool version_suffix(const svc_call *c, svc_str text)
 {
-  const char *media = c->plan->route->media;
+  const char *media = svc_route_rarely(c->plan->route)->media;
   if (svc_str_is_nocase(text, "+json"))
     return true; /* what is not JSON is answered with to who asks for JSON, and errors are */
   return text.n && text.p[0] == '+' && media && svc_str_is_nocase((svc_str){ text.p + 1, text.n - 1 }, media);
@@ -80,7 +80,7 @@ static version_range version_parse(const svc_call *c, svc_str item)
     r.specific = 1;
   } else if (svc_str_is_nocase(media, "application/json") || version_is_plain(c, media, false)) {
     r.any = true;
-    r.bare = c->plan->route->media && strchr(c->plan->route->media, '/') && !svc_str_is_nocase(media, "application/json");
+    r.bare = svc_route_rarely(c->plan->route)->media && strchr(svc_route_rarely(c->plan->route)->media, '/') && !svc_str_is_nocase(media, "application/json");
     r.specific = 2;
   } else if (media.n > prefix.n + 10 && svc_str_is_nocase((svc_str){ media.p, prefix.n }, prefix.p) &&
              version_suffix(c, (svc_str){ media.p + prefix.n + 10, media.n - prefix.n - 10 })) {
@@ -179,7 +179,7 @@ static svc_str version_there_are(svc_call *c)
   svc_buf_str(&b, c->s->media_prefix);
   svc_buf_str(&b, version_day(c, newest));
   svc_buf_char(&b, '+');
-  svc_buf_text(&b, c->plan->route->media && !strchr(c->plan->route->media, '/') ? c->plan->route->media : "json");
+  svc_buf_text(&b, svc_route_rarely(c->plan->route)->media && !strchr(svc_route_rarely(c->plan->route)->media, '/') ? svc_route_rarely(c->plan->route)->media : "json");
   svc_buf_text(&b, ", which any later day stands for");
   version_list(c, &b, true, "; older ones are ");
   version_list(c, &b, false, "; gone are ");

@@ -82,7 +82,7 @@ static svc_node *body_string(const body_change *b, const svc_field *f, int n)
 
 static svc_node *body_integer(const body_change *b, const svc_field *f, int n)
 {
-  int64_t least = f->flags & SVC_MIN ? f->min : 0, most = f->flags & SVC_MAX ? f->max : INT32_MAX;
+  int64_t least = f->flags & SVC_MIN ? svc_field_min(f) : 0, most = f->flags & SVC_MAX ? svc_field_max(f) : INT32_MAX;
   const int64_t values[] = { least, least - 1, least + 1, most, most + 1, (least + most) / 2, 3 };
   return n < 7 ? body_number(b->a, values[n]) : NULL;
 }

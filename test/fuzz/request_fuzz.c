@@ -21,7 +21,7 @@ static void fuzz_value(svc_buf *b, const svc_field *f, int type, int depth)
   switch (type) {
   case SVC_INT32:
   case SVC_INT64:
-  case SVC_NUMBER: svc_buf_i64(b, f->flags & SVC_MIN ? f->min : 1); break;
+  case SVC_NUMBER: svc_buf_i64(b, f->flags & SVC_MIN ? svc_field_min(f) : 1); break;
   case SVC_BOOLEAN: svc_buf_text(b, "true"); break;
   case SVC_DATE: svc_buf_text(b, "\"2025-06-02T00:00:00Z\""); break;
   case SVC_OBJECT:

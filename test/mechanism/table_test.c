@@ -17,15 +17,15 @@ static void table_refused(const svc_noun *first, const svc_noun *second, const c
 
 TEST(table, quota)
 {
-  static const svc_noun good = {
+  const svc_noun good = {
     .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object,
-    .quota = "svc.project.deployment.clusters"
+    .rare = SVC_NOUN_RARE(.quota = "svc.project.deployment.clusters")
   };
-  static const svc_noun bad = {
+  const svc_noun bad = {
     .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object,
-    .quota = "svc.project.deployment.clutters"
+    .rare = SVC_NOUN_RARE(.quota = "svc.project.deployment.clutters")
   };
-  static const svc_noun *const fine[] = { &good, NULL };
+  const svc_noun *const fine[] = { &good, NULL };
   t_service t;
   table_refused(&bad, NULL, "probe", "svc.project.deployment.clutters");
   t_probes(fine);
@@ -120,21 +120,21 @@ static size_t table_meters(svc_call *c, const svc_node *body, svc_meter *out, si
 TEST(table, names)
 {
   static const svc_ref refs[] = { { "name", "target", SVC_E_PEER_NOT_FOUND, SVC_E_PEER_INVALID_STATE }, { NULL, NULL, 0, 0 } };
-  static const svc_noun target = {
+  const svc_noun target = {
     .name = "target", .kind = "targ", .parent = "project", .object = &plain_object, .key = "name", .unique = "name"
   };
-  static const svc_noun names = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .refs = refs };
-  static const svc_noun element = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "name" };
-  static const svc_noun lost = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "parts" };
+  const svc_noun names = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .refs = refs };
+  const svc_noun element = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "name") };
+  const svc_noun lost = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "parts") };
   static const svc_field list_fields[] = { F_LIST("deep", &plain_object) };
   static const svc_object list_object = { .name = "Listed", .fields = SVC_ROWS(list_fields) };
-  static const svc_noun alone = {
+  const svc_noun alone = {
     .name = "target", .kind = "targ", .parent = "project", .object = &list_object, .flags = SVC_SINGLETON
   };
   static const char *const tallied[] = { "name", NULL };
   static const svc_feed_ops feed_ops = { .tallies = tallied };
-  static const svc_noun tallies = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .feed = &feed_ops };
-  static const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "deep" };
+  const svc_noun tallies = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .rare = SVC_NOUN_RARE(.feed = &feed_ops) };
+  const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "deep") };
   table_refused(&target, &names, "probe", "name"); /* it could be given another name */
   table_refused(&target, &element, "part", "no array");
   table_refused(&target, &lost, "part", "parts");
@@ -148,21 +148,21 @@ static const svc_field relied_word_fields[] = { F_STR("deep"), F_STRS("words") }
 static const svc_object relied_words = { .name = "Words", .fields = SVC_ROWS(relied_word_fields) };
 static const svc_noun secretive = { .name = "target", .kind = "targ", .parent = "project", .param = "t", .object = &relied_secret };
 static const svc_noun wordy = { .name = "target", .kind = "targ", .parent = "project", .param = "t", .object = &relied_words };
-static const svc_noun deep = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "deep" };
-static const svc_noun words = { .name = "part", .parent = "target", .object = &plain_object, .element_of = "words" };
+static const svc_noun deep = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "deep") };
+static const svc_noun words = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "words") };
 static const svc_noun metered = {
-  .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SINGLETON, .meters = table_meters
+  .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SINGLETON, .rare = SVC_NOUN_RARE(.meters = table_meters)
 };
 static const svc_noun sole[] = {
   { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SOLE },
   { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SOLE, .err_exists = SVC_E_PEER_ALREADY_EXISTS }
 };
 static const svc_route no_path[] = { { .method = SVC_GET, .path = "/probes/{x}", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_list,
-                                       .in_path = "name" } };
+                                       .rare = SVC_ROUTE_RARE(.in_path = "name") } };
 static const svc_route no_field[] = { { .method = SVC_GET, .path = "/probes/{x}", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_list,
-                                        .in_path = "x" } };
+                                        .rare = SVC_ROUTE_RARE(.in_path = "x") } };
 static const svc_route no_value[] = { { .method = SVC_GET, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .run = svc_verb_list,
-                                        .value = "nothing" } };
+                                        .rare = SVC_ROUTE_RARE(.value = "nothing") } };
 static const svc_route in_clear[] = { { .method = SVC_POST, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS,
                                         .body = &relied_secret, .run = svc_verb_create } };
 static const svc_noun routed[] = {
@@ -174,14 +174,14 @@ static const svc_noun routed[] = {
 static const char *const no_bills[] = { "invoice", NULL }, *const no_feed[] = { "event", NULL };
 static const svc_noun bills = { .name = "probe", .kind = "prob", .parent = "organization", .object = &plain_object, .seat = SVC_SEAT_BILLS };
 static const char *const many_tallied[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", NULL };
-static const svc_noun feed = { .name = "probe", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_FEED, .feed = &(const svc_feed_ops){ .tallies = many_tallied } };
+static const svc_noun feed = { .name = "probe", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_FEED, .rare = SVC_NOUN_RARE(.feed = &(const svc_feed_ops){ .tallies = many_tallied }) };
 
 static const svc_event_member no_field_of_events[] = { { "clusterId", NULL, NULL }, { "clusterName", "nothing", NULL }, { NULL, NULL, NULL } };
 static const svc_event_member many_members[] = { { "a", NULL, "x" }, { "b", NULL, "x" }, { "c", NULL, "x" }, { "d", NULL, "x" },
                                                  { "e", NULL, "x" }, { NULL, NULL, NULL } };
 static const svc_noun eventful[] = {
-  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .event_members = no_field_of_events },
-  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .event_members = many_members }
+  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .rare = SVC_NOUN_RARE(.event_members = no_field_of_events) },
+  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .rare = SVC_NOUN_RARE(.event_members = many_members) }
 };
 
 /* What a part of the pipeline would rely on, and could not. */
@@ -216,7 +216,7 @@ static const svc_variant forms[] = { { "A", &plain_object }, { "B", &plain_objec
 static const svc_object formed_object = { .name = "Formed", .choice = SVC_CHOICE("name", NULL, forms) };
 static const svc_noun again = { .name = "again", .kind = "agai", .parent = "project", .param = "a", .object = &again_object };
 static const svc_noun formed = { .name = "formed", .kind = "form", .parent = "project", .param = "f", .object = &formed_object };
-static const svc_noun part = { .name = "part", .parent = "formed", .object = &plain_object, .element_of = "parts" };
+static const svc_noun part = { .name = "part", .parent = "formed", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "parts") };
 static const svc_noun *const odd_ones[] = { &again, &formed, &part, NULL };
 
 /* An object may hold itself, and an element may be of what has several forms. */

@@ -103,7 +103,7 @@ static const svc_noun drain_noun = {
   .name = "drain", .kind = "drai", .parent = "project", .param = "pipeName", .object = &pipe_object, .key = "name",
   .unique = "name", .err_exists = SVC_E_PEER_ALREADY_EXISTS, .event_created = "CLUSTER_CREATED",
   .event_updated = "CLUSTER_UPDATE_STARTED", .routes = SVC_ROUTES(drain_routes),
-  .field_events = drain_events
+  .rare = SVC_NOUN_RARE(.field_events = drain_events)
 };
 
 static const svc_noun *const probes[] = { &pipe_noun, &drain_noun, NULL };

@@ -742,8 +742,8 @@ static void every_plan(bool writes)
       speak(&w, other);
       status = t_send(&w.t, t_method(plan), path_in_words(&w, plan), in_words(&w, plan));
       if (status != t_success(plan)) t_complain(plan, "answers %d: %.300s", status, w.t.response.body);
-      if (w.t.body && !plan->route->media) no_words_of_ours(other, plan, w.t.body);
-      fits = w.t.body && status < 300 && !plan->route->media ? t_schema_of_answer(&schema, plan, status) : NULL;
+      if (w.t.body && !svc_route_rarely(plan->route)->media) no_words_of_ours(other, plan, w.t.body);
+      fits = w.t.body && status < 300 && !svc_route_rarely(plan->route)->media ? t_schema_of_answer(&schema, plan, status) : NULL;
       if (fits && !t_schema_fits(&schema, fits, w.t.body)) t_complain(plan, "does not fit the document: %s", schema.why);
       renamed += plan->renamed;
       quieten(&w);

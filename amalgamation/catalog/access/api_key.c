@@ -76,8 +76,9 @@ static const svc_route api_key_routes[] = {
   R_FOR(SVC_R_GROUP_OWNER, API_KEY_GROUP, SVC_POST, "/{apiUserId}", .status = 204, .flags = SVC_BODY_ARRAY,
         .body = &api_key_assign_object, .op = "addGroupApiKey", .run = api_key_assign, .example = "[{\"roles\":[\"GROUP_READ_ONLY\"]}]"),
   R_PATCH(API_KEY_GROUP, "/{apiUserId}", API_KEY_SHOWN, .body = &api_key_group_object, .params = api_key_paging, .op = "updateApiKeyRoles", .run = api_key_update,
-          .keep = svc_keep_assigned),
-  R_DELETE(API_KEY_GROUP, "/{apiUserId}", .status = 204, .op = "removeGroupApiKey", .run = api_key_withdraw, .keep = svc_keep_assigned)
+          .rare = SVC_ROUTE_RARE(.keep = svc_keep_assigned)),
+  R_DELETE(API_KEY_GROUP, "/{apiUserId}", .status = 204, .op = "removeGroupApiKey", .run = api_key_withdraw,
+           .rare = SVC_ROUTE_RARE(.keep = svc_keep_assigned))
 };
 
 /* The event of the roles is chosen by the operation that changes them. */
@@ -340,5 +341,5 @@ SVC_PRIVATE const svc_noun svc_noun_api_key = {
   .removing = svc_credential_removing,
   .gone = svc_holder_gone,
   .view = api_key_view,
-  .field_events = api_key_events, .credential = &api_key_credential
+  .rare = SVC_NOUN_RARE(.field_events = api_key_events, .credential = &api_key_credential)
 };

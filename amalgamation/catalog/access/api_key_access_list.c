@@ -69,5 +69,5 @@ SVC_PRIVATE const svc_noun svc_noun_api_key_access_list = {
   .event_field = "whitelistEntry",
   .routes = SVC_ROUTES(api_key_access_list_routes),
   .removing = svc_access_removing,
-  .spell = svc_access_spell, .access = &api_key_access_list_access
+  .rare = SVC_NOUN_RARE(.spell = svc_access_spell, .access = &api_key_access_list_access)
 };

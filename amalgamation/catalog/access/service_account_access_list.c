@@ -71,5 +71,5 @@ SVC_PRIVATE const svc_noun svc_noun_service_account_access_list = {
   .event_field = "whitelistEntry",
   .routes = SVC_ROUTES(service_account_access_list_routes),
   .removing = svc_access_removing,
-  .spell = svc_access_spell, .access = &service_account_access_list_access
+  .rare = SVC_NOUN_RARE(.spell = svc_access_spell, .access = &service_account_access_list_access)
 };

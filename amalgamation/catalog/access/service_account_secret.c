@@ -17,8 +17,9 @@ static bool service_account_secret_create(svc_call *c);
   "/orgs/{orgId}/serviceAccounts/{clientId}/secrets", SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, (20240805), SVC_R_ORG_OWNER, SVC_R_ORG_OWNER
 #define SERVICE_ACCOUNT_SECRET_GROUP \
   "/groups/{groupId}/serviceAccounts/{clientId}/secrets", SVC_SET_PROJECT_SERVICE_ACCOUNTS, (20240805), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER
+static const svc_route_rare service_account_secret_made = { .ahead = service_account_secret_ahead };
 #define SERVICE_ACCOUNT_SECRET_NEW \
-  .status = 201, .body = &service_account_secret_hours, .ahead = service_account_secret_ahead, .gate = service_account_secret_may, \
+  .status = 201, .body = &service_account_secret_hours, .rare = &service_account_secret_made, .gate = service_account_secret_may, \
     .run = service_account_secret_create, .example = "{\"secretExpiresAfterHours\":720}"
 #define SERVICE_ACCOUNT_SECRET_GONE .status = 204, .gate = service_account_secret_may, .run = svc_verb_delete
 
@@ -98,5 +99,5 @@ SVC_PRIVATE const svc_noun svc_noun_service_account_secret = {
   .prepare = service_account_secret_prepare,
   .removing = service_account_secret_removing,
   .gone = service_account_secret_gone,
-  .element_of = "secrets"
+  .rare = SVC_NOUN_RARE(.element_of = "secrets")
 };

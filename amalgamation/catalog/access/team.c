@@ -50,17 +50,17 @@ static bool team_withdraw(svc_call *c);
 #define TEAM_ORG "/orgs/{orgId}/teams", SVC_SET_ORGANIZATION_TEAMS, (20230101), SVC_R_ORG_MEMBER, SVC_R_ORG_OWNER
 #define TEAM_GROUP \
   "/groups/{groupId}/teams", SVC_SET_PROJECT_TEAMS, (20230101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_ACCESS_MANAGER
-#define TEAM_ROLES .answer = &team_role_object, .view = team_view
-#define TEAM_IN_GROUP \
-  .answer = &team_role_object, \
-    .view = team_view, .keep = team_is_assigned
+static const svc_route_rare team_viewed = { .view = team_view };
+#define TEAM_ROLES .answer = &team_role_object, .rare = &team_viewed
+static const svc_route_rare team_assigned = { .view = team_view, .keep = team_is_assigned };
+#define TEAM_IN_GROUP .answer = &team_role_object, .rare = &team_assigned
 
 static const svc_route team_routes[] = {
   R_GET(TEAM_ORG, "", .flags = SVC_PAGED, .op = "listOrgTeams", .run = svc_verb_list),
   R_POST(TEAM_ORG, "", .status = 201, .answer = &team_created_object, .op = "createOrgTeam", .run = team_create,
          .example = "{\"name\":\"on call\",\"usernames\":[\"ada@example.com\"]}"),
   R_GET(TEAM_ORG, "/byName/{teamName}", .op = "getTeamByName", .run = svc_verb_read,
-        .by = "name", .err_not_found = SVC_E_TEAM_NAME_NOT_FOUND),
+        .rare = SVC_ROUTE_RARE(.by = "name"), .err_not_found = SVC_E_TEAM_NAME_NOT_FOUND),
   R_GET(TEAM_ORG, "/{teamId}", .op = "getOrgTeam", .run = svc_verb_read),
   R_PATCH(TEAM_ORG, "/{teamId}", .body = &team_update_object, .op = "renameOrgTeam", .run = svc_verb_update),
   R_DELETE(TEAM_ORG, "/{teamId}", .status = 204, .op = "deleteOrgTeam", .run = svc_verb_delete),

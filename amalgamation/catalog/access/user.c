@@ -25,7 +25,7 @@ static const svc_route user_routes[] = {
                     "\"lastName\":\"Hopper\",\"country\":\"US\",\"mobileNumber\":\"2125550123\","
                     "\"roles\":[{\"orgId\":\"5f0000000000000000000001\",\"roleName\":\"ORG_MEMBER\"}]}"),
   R_GET(USER_BASE, "/byName/{userName}", .op = "getUserByName", .run = user_read,
-        USER_ENDS, .by = "username", .err_not_found = SVC_E_USERNAME_NOT_FOUND),
+        USER_ENDS, .rare = SVC_ROUTE_RARE(.by = "username"), .err_not_found = SVC_E_USERNAME_NOT_FOUND),
   R_GET(USER_BASE, "/{userId}", USER_ALL, .flags = SVC_ITEM, .op = "getUser", .run = user_read)
 };
 
@@ -210,5 +210,5 @@ SVC_PRIVATE const svc_noun svc_noun_user = {
   .err_exists = SVC_E_USER_ALREADY_EXISTS,
   .field_errors = user_errors,
   .routes = SVC_ROUTES(user_routes),
-  .spell = user_spell
+  .rare = SVC_NOUN_RARE(.spell = user_spell)
 };

@@ -59,7 +59,7 @@ static const svc_field legacy_restore_job_fields[] = {
   F_STR("masterKeyUUID", .format = SVC_FORMAT_UUID, .flags = SVC_READ_ONLY),
   F_INT("oplogInc", .flags = SVC_WRITE_ONLY | SVC_MIN, .min = 1),
   F_DATE("oplogTs", .flags = SVC_WRITE_ONLY),
-  F_LONG("pointInTimeUTCMillis", .flags = SVC_WRITE_ONLY | SVC_MIN, .min = 1199145600000), /* 2008 */
+  F_LONG("pointInTimeUTCMillis", .flags = SVC_WRITE_ONLY | SVC_MIN, .format = SVC_FORMAT_MILLIS),
   F_HEX24("snapshotId"),
   F_ENUM("statusName", legacy_restore_job_states, .flags = SVC_READ_ONLY),
   F_OBJ("timestamp", &svc_object_db_time, .flags = SVC_READ_ONLY)

@@ -32,7 +32,7 @@ SVC_PRIVATE bool svc_restore_target(svc_call *c, svc_str group, svc_str name, sv
   svc_id id;
   if (!noun || !restore_acts_group(c, group, &id)) return false;
   parent = svc_id_str(c->arena, &id);
-  if (svc_entity_named(c->txn, noun->noun->kind, noun->noun->names, &id, name, out) != SVC_OK)
+  if (svc_entity_named(c->txn, noun->noun->kind, svc_noun_rarely(noun->noun)->names, &id, name, out) != SVC_OK)
     return svc_txn_good(c) && svc_fail(c, SVC_E_CLUSTER_NOT_FOUND, "SS", &name, &parent);
   state = svc_json_word(out->body, "stateName");
   if (svc_json_is(out->body, "paused", "true")) return svc_fail(c, SVC_E_CLUSTER_PAUSED_CANNOT_RESTORE, "S", &name);

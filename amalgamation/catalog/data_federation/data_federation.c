@@ -133,7 +133,7 @@ static const svc_param data_federation_log_params[] = { SVC_LOG_PARAM("endDate")
 
 static const svc_route data_federation_routes[] = {
   R_GET(DATA_FEDERATION, "", .flags = SVC_BARE, .params = data_federation_list_params, .op = "listDataFederation", .run = svc_verb_list,
-        .keep = data_federation_keep),
+        .rare = SVC_ROUTE_RARE(.keep = data_federation_keep)),
   R_POST(DATA_FEDERATION, "", .status = 202, .params = data_federation_create_params, .op = "createDataFederation", .run = svc_verb_create,
          .example = "{\"name\":\"Federated\",\"cloudProviderConfig\":{\"aws\":{\"roleId\":\"5f0000000000000000000000\",\"testS3Bucket\":"
                     "\"acme-data\"}},\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"},\"storage\":{\"stores\":[{"
@@ -144,7 +144,7 @@ static const svc_route data_federation_routes[] = {
           .example = "{\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"DUBLIN_IRL\"}}"),
   R_DELETE(DATA_FEDERATION, "/{tenantName}", .status = 202, .flags = SVC_EMPTY_OBJECT, .op = "deleteDataFederation", .run = svc_verb_delete),
   R_FOR(DATA_FEDERATION_READERS, DATA_FEDERATION, SVC_GET, "/{tenantName}/queryLogs.gz", .params = data_federation_log_params, .op = "downloadFederationQueryLogs", .run = data_federation_ask, .told = svc_log_told,
-        .media = "gzip", .file = "tenantName")
+        .rare = SVC_ROUTE_RARE(.media = "gzip", .file = "tenantName"))
 };
 
 /* ------------------------------------------------------------------------------------------------------------ lifecycle */

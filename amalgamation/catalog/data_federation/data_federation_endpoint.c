@@ -146,7 +146,7 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_endpoint = {
   .event_updated = "INTERFACE_ENDPOINT_PATCHED",
   .event_deleted = "INTERFACE_ENDPOINT_PATCHED", /* asked for: when it is gone it is DELETED */
   .event_field = "resourceId",
-  .governed = svc_policy_endpoint,
+  .rare = SVC_NOUN_RARE(.governed = svc_policy_endpoint),
   .orders = data_federation_endpoint_orders,
   .routes = SVC_ROUTES(data_federation_endpoint_routes),
 };

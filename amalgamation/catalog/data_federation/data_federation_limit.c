@@ -117,7 +117,7 @@ static int64_t data_federation_limit_highest(svc_call *c, const svc_node *body)
   const svc_noun_info *quota = c->s->seats[SVC_SEAT_QUOTA];
   svc_id group = c->scope.group;
   svc_str limit = svc_node_str(body, "name"), name = svc_arena_print(c->arena, DATA_FEDERATION_LIMIT_OF SVC_FMT, SVC_ARG(limit));
-  return quota && name.n ? quota->noun->quotas->limit(c, &group, name.p) : -1;
+  return quota && name.n ? svc_noun_rarely(quota->noun)->quotas->limit(c, &group, name.p) : -1;
 }
 
 static bool data_federation_limit_prepare(svc_call *c, svc_change *change)

@@ -346,11 +346,12 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .event_updated = "CLUSTER_UPDATE_STARTED",
   .event_deleted = "CLUSTER_DELETE_SUBMITTED",
   .event_field = "clusterName",
-  .diff = &svc_cluster_diff,
+  .rare = SVC_NOUN_RARE(.diff = &svc_cluster_diff, .governed = cluster_governed, .names = FLEX_NAMES, .counted_in = "clusterCount",
+                        .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API, .quota = "svc.project.deployment.clusters",
+                        .meters = svc_cluster_meters),
   .field_errors = cluster_errors,
   .routes = SVC_ROUTES(cluster_routes),
   .prepare = cluster_prepare,
-  .governed = cluster_governed,
   .stored = cluster_stored,
   .removing = svc_backup_removing,
   .fell_due = cluster_fell_due,
@@ -360,7 +361,5 @@ SVC_PRIVATE const svc_noun svc_noun_cluster = {
   .simulate = svc_cluster_simulate,
   .facts = svc_cluster_facts,
   .reports = &svc_cluster_reports,
-  .reported = svc_cluster_reported,
-  .names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_FLEX_CLUSTER_IN_CLUSTER_API,
-                   .quota = "svc.project.deployment.clusters", .meters = svc_cluster_meters
+  .reported = svc_cluster_reported
 };

@@ -28,7 +28,7 @@ static const svc_route cluster_log_routes[] = {
     .versions = { 20230101, 20230201 }, .older = svc_older_20230101, .params = cluster_log_params,
     .roles = SVC_R_GROUP_CLUSTER_LOG_VIEWER | SVC_R_GROUP_DATA_ACCESS_ADMIN | SVC_R_GROUP_DATA_ACCESS_READ_ONLY |
              SVC_R_GROUP_DATA_ACCESS_READ_WRITE | SVC_R_GROUP_STREAM_PROCESSING_OWNER, .op = "downloadClusterLog", .run = cluster_log_ask, .told = svc_log_told,
-    .media = "gzip", .file = "hostName", .in_path = "logName", .linked_from = "process", .linked_by = SVC_BY_HOST }
+    .rare = SVC_ROUTE_RARE(.media = "gzip", .file = "hostName", .in_path = "logName", .linked_from = "process", .linked_by = SVC_BY_HOST) }
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

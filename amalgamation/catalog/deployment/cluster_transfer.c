@@ -52,5 +52,5 @@ SVC_PRIVATE const svc_noun svc_noun_cluster_transfer = {
   .orders = cluster_transfer_orders,
   .fell_due = cluster_transfer_fell_due,
   .facts = cluster_transfer_facts,
-  .meters = svc_transfer_meters
+  .rare = SVC_NOUN_RARE(.meters = svc_transfer_meters)
 };

@@ -221,16 +221,15 @@ SVC_PRIVATE const svc_noun svc_noun_flex_cluster = {
   .event_updated = "CLUSTER_UPDATE_SUBMITTED",
   .event_deleted = "CLUSTER_DELETE_SUBMITTED",
   .event_field = "clusterName",
-  .event_members = flex_cluster_event_members,
+  .rare = SVC_NOUN_RARE(.event_members = flex_cluster_event_members, .governed = flex_cluster_governed, .names = FLEX_NAMES,
+                        .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API,
+                        .quota = "svc.project.deployment.clusters", .field_events = flex_cluster_events, .meters = flex_cluster_meters),
   .field_errors = flex_cluster_errors,
-  .governed = flex_cluster_governed,
   .routes = SVC_ROUTES(flex_cluster_routes),
   .prepare = flex_cluster_prepare,
   .fell_due = flex_cluster_fell_due,
   .gone = flex_cluster_gone,
   .orders = flex_cluster_orders,
   .simulate = flex_cluster_simulate,
-  .facts = flex_cluster_facts,
-  .names = FLEX_NAMES, .counted_in = "clusterCount", .err_other = SVC_E_CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API,
-                   .quota = "svc.project.deployment.clusters", .field_events = flex_cluster_events, .meters = flex_cluster_meters
+  .facts = flex_cluster_facts
 };

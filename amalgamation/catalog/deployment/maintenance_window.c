@@ -254,5 +254,5 @@ SVC_PRIVATE const svc_noun svc_noun_maintenance_window = {
   .prepare = maintenance_window_prepare,
   .fell_due = maintenance_window_fell_due,
   .removing = maintenance_window_removing,
-  .governed = maintenance_window_governed,
+  .rare = SVC_NOUN_RARE(.governed = maintenance_window_governed),
 };

@@ -155,7 +155,8 @@ static const svc_route online_archive_routes[] = {
   R_PATCH(ONLINE_ARCHIVE, "/{archiveId}", .op = "updateOnlineArchive", .run = svc_verb_update, .example = "{\"dataExpirationRule\":{\"expireAfterDays\":365}}"),
   R_DELETE(ONLINE_ARCHIVE, "/{archiveId}", .status = 200, .flags = SVC_EMPTY_OBJECT, .op = "deleteOnlineArchive", .run = svc_verb_delete),
   R_FOR(ONLINE_ARCHIVE_READERS, ONLINE_ARCHIVE, SVC_GET, "/queryLogs.gz", .params = online_archive_log_params,
-        .op = "downloadQueryLogs", .run = online_archive_ask, .told = svc_log_told, .media = "gzip", .file = "clusterName")
+        .op = "downloadQueryLogs", .run = online_archive_ask, .told = svc_log_told,
+        .rare = SVC_ROUTE_RARE(.media = "gzip", .file = "clusterName"))
 };
 
 /* -------------------------------------------------------------------------------------------------------- lifecycle */

@@ -154,7 +154,7 @@ static const svc_older provider_older[] = {
 
 static const svc_route provider_routes[] = {
   R_GET(PROVIDER_LIST, "", .flags = SVC_PAGED, .params = provider_params, .answer = &provider_shown, .op = "listIdentityProviders", .run = svc_verb_list,
-        .filters = provider_filters, .keep = provider_keep),
+        .rare = SVC_ROUTE_RARE(.filters = provider_filters, .keep = provider_keep)),
   R_POST(PROVIDER_NEW, "", .status = 201, .answer = &provider_shown, .op = "createIdentityProvider", .run = svc_verb_create,
          .example = "{\"protocol\":\"SAML\",\"displayName\":\"Acme\",\"issuerUri\":\"https://idp.example.com/acme\","
                     "\"ssoUrl\":\"https://idp.example.com/sso\",\"associatedDomains\":[\"example.com\"]}"),
@@ -163,7 +163,7 @@ static const svc_route provider_routes[] = {
   R_DELETE(PROVIDER_NEW, "/{identityProviderId}", .status = 204, .op = "deleteIdentityProvider", .run = svc_verb_delete),
   R_DELETE(PROVIDER_NEW, "/{identityProviderId}/jwks", .status = 204, .op = "revokeIdentityProviderJwks", .run = provider_revoke),
   R_GET(PROVIDER_LIST, "/{identityProviderId}/metadata.xml", .op = "getIdentityProviderMetadata", .run = provider_metadata,
-        .media = "application/xml")
+        .rare = SVC_ROUTE_RARE(.media = "application/xml"))
 };
 
 /* -------------------------------------------------------------------------------------------------------------- showing */
@@ -341,5 +341,5 @@ SVC_PRIVATE const svc_noun svc_noun_identity_provider = {
   .removing = provider_removing,
   .gone = provider_gone,
   .view = provider_view,
-  .spell = provider_spell
+  .rare = SVC_NOUN_RARE(.spell = provider_spell)
 };

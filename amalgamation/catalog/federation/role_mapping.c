@@ -57,5 +57,5 @@ SVC_PRIVATE const svc_noun svc_noun_role_mapping = {
   .routes = SVC_ROUTES(role_mapping_routes),
   .prepare = role_mapping_prepare,
   .view = role_mapping_view,
-  .element_of = "roleMappings"
+  .rare = SVC_NOUN_RARE(.element_of = "roleMappings")
 };

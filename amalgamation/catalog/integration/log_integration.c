@@ -84,7 +84,7 @@ static const svc_filter log_integration_filters[] = { { "integrationType", SVC_E
 
 static const svc_route log_integration_routes[] = {
   R_GET(LOG_INTEGRATION, "", .flags = SVC_PAGED, .params = log_integration_params, .op = "listGroupLogIntegrations", .run = svc_verb_list,
-        .filters = log_integration_filters),
+        .rare = SVC_ROUTE_RARE(.filters = log_integration_filters)),
   R_POST(LOG_INTEGRATION, "", .status = 201, .op = "createGroupLogIntegration", .run = svc_verb_create,
          .example = "{\"type\":\"S3_LOG_EXPORT\",\"bucketName\":\"acme-logs\",\"iamRoleId\":\"5f0000000000000000000000\","
                     "\"logTypes\":[\"DBD\"],\"prefixPath\":\"logs\"}"),

@@ -48,10 +48,10 @@ static const svc_param access_history_params[] = {
 static const svc_route access_history_routes[] = {
   R_GET(ACCESS_HISTORY, "/clusters/{clusterName}", .params = access_history_params, .answer = &access_history_object,
         .op = "getAccessHistoryCluster", .run = access_history_of_cluster, .told = access_history_told,
-        .linked_from = "cluster"),
+        .rare = SVC_ROUTE_RARE(.linked_from = "cluster")),
   R_GET(ACCESS_HISTORY, "/processes/{hostname}", .params = access_history_params, .answer = &access_history_object,
         .op = "getAccessHistoryProcess", .run = access_history_of_host, .told = access_history_told,
-        .linked_from = "process", .linked_by = SVC_BY_HOST)
+        .rare = SVC_ROUTE_RARE(.linked_from = "process", .linked_by = SVC_BY_HOST))
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */

@@ -5,8 +5,7 @@
 */
 #include "catalog/monitoring/advisor_parts.h"
 
-#define ADVISOR_LARGEST 1000000000000 /* of a figure: 20,000 of them can be added up */
-#define ADVISOR_FIGURE(n) F_LONG(n, .flags = SVC_MIN | SVC_MAX, .min = 0, .max = ADVISOR_LARGEST)
+#define ADVISOR_FIGURE(n) F_LONG(n, .flags = SVC_MIN | SVC_MAX, .format = SVC_FORMAT_FIGURE)
 
 static const svc_field advisor_told_fields[] = {
   F_STR("appName"),
@@ -18,7 +17,7 @@ static const svc_field advisor_told_fields[] = {
   ADVISOR_FIGURE("docsReturned"),
   F_STR("driverName"),
   F_STR("driverVersion"),
-  F_LONG("durationMicros", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 0, .max = ADVISOR_LARGEST),
+  F_LONG("durationMicros", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .format = SVC_FORMAT_FIGURE),
   F_ANY("filter"),
   F_BOOL("fromUserConnection"),
   F_BOOL("hasIndexCoverage"),

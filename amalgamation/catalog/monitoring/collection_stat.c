@@ -68,10 +68,10 @@ static const svc_param collection_stat_params[] = {
 
 static const svc_route collection_stat_routes[] = {
   R_GET(COLLECTION_STAT("/clusters/{clusterName}/{clusterView}"), "/collStats/namespaces", .params = collection_stat_times, .answer = &collection_stat_ranked, .op = "getClusterNamespaces", .run = collection_stat_rank, .told = collection_stat_ranks_told,
-        .in_path = "clusterView"),
+        .rare = SVC_ROUTE_RARE(.in_path = "clusterView")),
   R_GET(COLLECTION_STAT("/clusters/{clusterName}/{clusterView}"), "/{databaseName}/{collectionName}/collStats/measurements",
         .params = collection_stat_params, .answer = &collection_stat_object, .op = "listCollStatMeasurements", .run = collection_stat_ask,
-        .told = collection_stat_told, .in_path = "clusterView"),
+        .told = collection_stat_told, .rare = SVC_ROUTE_RARE(.in_path = "clusterView")),
   R_GET(COLLECTION_STAT("/collStats"), "/metrics", .answer = &collection_stat_metric, .op = "listCollStatMetrics", .run = collection_stat_list),
   R_GET(COLLECTION_STAT("/processes/{processId}"), "/collStats/namespaces", .params = collection_stat_times,
         .answer = &collection_stat_ranked, .op = "getProcessNamespaces", .run = collection_stat_rank, .told = collection_stat_ranks_told),

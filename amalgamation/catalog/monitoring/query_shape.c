@@ -48,7 +48,7 @@ static const svc_route query_shape_routes[] = {
   R_GET(QUERY_SHAPE, "", .flags = SVC_PAGED, .params = query_shape_params, .op = "listClusterQueryShapes", .run = svc_verb_list),
   R_GET(QUERY_SHAPE, "/{queryShapeHash}", .flags = SVC_ITEM, .op = "getClusterQueryShape", .run = query_shape_read, .told = query_shape_told),
   R_PATCH(QUERY_SHAPE, "/{queryShapeHash}", .op = "updateClusterQueryShape", .run = query_shape_set, .example = "{\"status\":\"REJECTED\"}",
-        .ahead = query_shape_look, .whole = true)
+        .rare = SVC_ROUTE_RARE(.ahead = query_shape_look), .whole = true)
 };
 
 /* ------------------------------------------------------------------------------------------------------------ hooks */
@@ -228,5 +228,5 @@ SVC_PRIVATE const svc_noun svc_noun_query_shape = {
   .orders = query_shape_orders,
   .questions = SVC_ASKS(&svc_question_query_stats),
   .routes = SVC_ROUTES(query_shape_routes),
-  .spell = query_shape_spell
+  .rare = SVC_NOUN_RARE(.spell = query_shape_spell)
 };

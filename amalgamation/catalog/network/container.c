@@ -73,7 +73,7 @@ static const svc_param container_params[] = {
 
 static const svc_route container_routes[] = {
   R_GET(CONTAINER, "", .flags = SVC_PAGED, .params = container_params, .op = "listGroupContainers", .run = svc_verb_list,
-        .keep = container_keep),
+        .rare = SVC_ROUTE_RARE(.keep = container_keep)),
   R_POST(CONTAINER, "", .status = 201, .op = "createGroupContainer", .run = svc_verb_create,
          .example = "{\"providerName\":\"AWS\",\"regionName\":\"EU_WEST_1\",\"svcCidrBlock\":\"10.8.0.0/21\"}"),
   R_GET(CONTAINER, "/all", .flags = SVC_PAGED, .op = "listGroupContainerAll", .run = svc_verb_list),

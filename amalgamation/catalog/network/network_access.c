@@ -246,5 +246,5 @@ SVC_PRIVATE const svc_noun svc_noun_network_access = {
   .orders = network_access_orders,
   .routes = SVC_ROUTES(network_access_routes),
   .removing = network_access_removing,
-  .quota = NETWORK_ACCESS_QUOTA, .spell = network_access_spell
+  .rare = SVC_NOUN_RARE(.quota = NETWORK_ACCESS_QUOTA, .spell = network_access_spell)
 };

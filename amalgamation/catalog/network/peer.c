@@ -127,7 +127,7 @@ static const svc_param peer_params[] = {
 
 static const svc_route peer_routes[] = {
   R_GET(PEER, "", .flags = SVC_PAGED, .params = peer_params, .answer = &peer_shown, .op = "listGroupPeers", .run = svc_verb_list,
-        .keep = peer_keep),
+        .rare = SVC_ROUTE_RARE(.keep = peer_keep)),
   R_POST(PEER, "", .status = 202, PEER_SHAPE, .op = "createGroupPeer", .run = svc_verb_create,
          .example = "{\"containerId\":\"5f0000000000000000000001\",\"accepterRegionName\":\"us-east-1\",\"awsAccountId\":"
                     "\"123456789012\",\"routeTableCidrBlock\":\"192.168.0.0/24\",\"vpcId\":\"vpc-0123456789abcdef0\"}"),
@@ -379,7 +379,7 @@ SVC_PRIVATE const svc_noun svc_noun_peer = {
   .stored = peer_stored,
   .fell_due = peer_fell_due,
   .gone = peer_gone,
-  .governed = peer_governed,
+  .rare = SVC_NOUN_RARE(.governed = peer_governed),
   .view = peer_view,
   .desired = peer_desired,
   .simulate = peer_simulate,

@@ -111,10 +111,12 @@ static bool search_index_old_update(svc_call *c);
   "/groups/{groupId}/clusters/{clusterName}/fts/indexes", SVC_SET_SEARCH_INDEXES, (20230101), SEARCH_INDEX_READERS, \
     SVC_R_GROUP_SEARCH_INDEX_EDITOR
 #define SEARCH_INDEX_OF "/{databaseName}/{collectionName}"
-#define SEARCH_INDEX_BY .by = "database/collectionName/name"
+static const svc_route_rare search_index_by = { .by = "database/collectionName/name" };
+static const svc_route_rare search_index_old_shown = { .view = search_index_old_view };
+#define SEARCH_INDEX_BY .rare = &search_index_by
 #define SEARCH_INDEX_ENDS .deprecated = 20240530, .sunset = 20270701
-#define SEARCH_INDEX_SHOWN_OLD .answer = &search_index_old, SEARCH_INDEX_ENDS, .view = search_index_old_view
-#define SEARCH_INDEX_LINKED .linked_from = "search index", .linked_by = SVC_BY_ALL_BUT_LAST
+#define SEARCH_INDEX_SHOWN_OLD .answer = &search_index_old, SEARCH_INDEX_ENDS, .rare = &search_index_old_shown
+#define SEARCH_INDEX_LINKED .keep = search_index_in_collection, .linked_from = "search index", .linked_by = SVC_BY_ALL_BUT_LAST
 #define SEARCH_INDEX_CHANGE "{\"definition\":{\"mappings\":{\"fields\":{\"title\":{\"type\":\"string\"}}}}}"
 
 static const svc_route search_index_routes[] = {
@@ -123,7 +125,7 @@ static const svc_route search_index_routes[] = {
          .example = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"default\",\"type\":\"search\","
                     "\"definition\":{\"mappings\":{\"dynamic\":true}}}"),
   R_GET(SEARCH_INDEX, SEARCH_INDEX_OF, .flags = SVC_BARE, .op = "listSearchIndex", .run = svc_verb_list,
-        .keep = search_index_in_collection, SEARCH_INDEX_LINKED),
+        .rare = SVC_ROUTE_RARE(SEARCH_INDEX_LINKED)),
   R_GET(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .op = "getIndexByName", .run = svc_verb_read),
   R_PATCH(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .op = "updateIndexByName", .run = svc_verb_update, .example = SEARCH_INDEX_CHANGE),
   R_DELETE(SEARCH_INDEX, SEARCH_INDEX_OF "/{indexName}", SEARCH_INDEX_BY, .status = 204, .op = "deleteIndexByName", .run = svc_verb_delete),
@@ -133,9 +135,9 @@ static const svc_route search_index_routes[] = {
   R_POST(SEARCH_INDEX_OLD, "", SEARCH_INDEX_SHOWN_OLD, .status = 201, .body = &search_index_old, .op = "createClusterFtsIndex", .run = search_index_old_create,
          .example = "{\"collectionName\":\"movies\",\"database\":\"sample_mflix\",\"name\":\"older\",\"mappings\":{\"dynamic\":true}}"),
   R_GET(SEARCH_INDEX_OLD, SEARCH_INDEX_OF, .flags = SVC_BARE, .answer = &search_index_old, .op = "listClusterFtsIndex", .run = svc_verb_list,
-        SEARCH_INDEX_ENDS, .view = search_index_old_view, .keep = search_index_in_collection, SEARCH_INDEX_LINKED),
+        SEARCH_INDEX_ENDS, .rare = SVC_ROUTE_RARE(.view = search_index_old_view, SEARCH_INDEX_LINKED)),
   R_GET(SEARCH_INDEX_OLD, "/{indexId}", .answer = &search_index_old, .op = "getClusterFtsIndex", .run = svc_verb_read,
-        SEARCH_INDEX_ENDS, .view = search_index_old_view, .linked_from = "search index"),
+        SEARCH_INDEX_ENDS, .rare = SVC_ROUTE_RARE(.view = search_index_old_view, .linked_from = "search index")),
   R_PATCH(SEARCH_INDEX_OLD, "/{indexId}", SEARCH_INDEX_SHOWN_OLD, .body = &search_index_old, .op = "updateClusterFtsIndex", .run = search_index_old_update,
           .example = "{\"numPartitions\":2}"),
   R_DELETE(SEARCH_INDEX_OLD, "/{indexId}", .status = 204, .op = "deleteClusterFtsIndex", .run = svc_verb_delete, SEARCH_INDEX_ENDS)

@@ -100,7 +100,7 @@ static const svc_route cloud_access_routes[] = {
   R_PATCH(CLOUD_ACCESS, "/{roleId}", .op = "authorizeProviderAccessRole", .run = svc_verb_update,
           .example = "{\"providerName\":\"AWS\",\"iamAssumedRoleArn\":\"arn:aws:iam::123456789012:role/svc-backup\"}"),
   R_DELETE(CLOUD_ACCESS, "/{cloudProvider}/{roleId}", .status = 204, .op = "deauthorizeProviderAccessRole", .run = cloud_access_delete,
-        .keep = cloud_access_keep)
+        .rare = SVC_ROUTE_RARE(.keep = cloud_access_keep))
 };
 
 /* ------------------------------------------------------------------------------------------------------------- providers */

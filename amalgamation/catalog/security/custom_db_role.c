@@ -198,8 +198,7 @@ SVC_PRIVATE const svc_noun svc_noun_custom_db_role = {
   .order_gone = "role.delete",
   .orders = custom_db_role_orders,
   .field_errors = custom_db_role_errors,
-  .diff = &custom_db_role_diff,
+  .rare = SVC_NOUN_RARE(.diff = &custom_db_role_diff, .quota = "svc.project.security.databaseAccess.customRoles"),
   .routes = SVC_ROUTES(custom_db_role_routes),
-  .prepare = custom_db_role_prepare,
-  .quota = "svc.project.security.databaseAccess.customRoles"
+  .prepare = custom_db_role_prepare
 };

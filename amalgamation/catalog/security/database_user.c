@@ -67,10 +67,10 @@ static const svc_route database_user_routes[] = {
   R_GET(DATABASE_USER, "", .flags = SVC_PAGED, .op = "listDatabaseUsers", .run = svc_verb_list),
   R_POST(DATABASE_USER, "", .status = 201, .op = "createDatabaseUser", .run = svc_verb_create,
          .example = "{\"databaseName\":\"admin\",\"username\":\"app\",\"password\":\"correct horse battery\",\"roles\":[{"
-                    "\"roleName\":\"readWrite\",\"databaseName\":\"shop\"}]}", .ahead = database_user_ahead),
+                    "\"roleName\":\"readWrite\",\"databaseName\":\"shop\"}]}", .rare = SVC_ROUTE_RARE(.ahead = database_user_ahead)),
   R_GET(DATABASE_USER, "/{databaseName}/{username}", .op = "getDatabaseUser", .run = svc_verb_read),
   R_PATCH(DATABASE_USER, "/{databaseName}/{username}", .op = "updateDatabaseUser", .run = svc_verb_update,
-          .example = "{\"description\":\"for the shop\"}", .ahead = database_user_ahead),
+          .example = "{\"description\":\"for the shop\"}", .rare = SVC_ROUTE_RARE(.ahead = database_user_ahead)),
   R_DELETE(DATABASE_USER, "/{databaseName}/{username}", .status = 204, .op = "deleteDatabaseUser", .run = svc_verb_delete)
 };
 
@@ -360,6 +360,5 @@ SVC_PRIVATE const svc_noun svc_noun_database_user = {
   .prepare = database_user_prepare,
   .desired = database_user_desired,
   .secrets = database_user_secrets,
-  .diff = &database_user_diff,
-  .event_value = "username", .quota = "svc.project.security.databaseAccess.users"
+  .rare = SVC_NOUN_RARE(.diff = &database_user_diff, .event_value = "username", .quota = "svc.project.security.databaseAccess.users")
 };

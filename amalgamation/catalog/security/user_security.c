@@ -124,7 +124,7 @@ SVC_PRIVATE const svc_noun svc_noun_user_security = {
   .flags = SVC_SINGLETON,
   .object = &user_security_object,
   .event_updated = "GROUP_SETTINGS_UPDATED",
-  .diff = &(const svc_diff){ .called = "AUTH", .discreet = true },
+  .rare = SVC_NOUN_RARE(.diff = &(const svc_diff){ .called = "AUTH", .discreet = true }),
   .order_put = "security.put",
   .orders = user_security_orders,
   .routes = SVC_ROUTES(user_security_routes),

@@ -67,7 +67,8 @@ static const svc_param stream_peering_params[] = {
 #define STREAM_PEERING_DECIDERS (SVC_R_ORG_STREAM_PROCESSING_ADMIN | SVC_R_GROUP_STREAM_PROCESSING_OWNER)
 #define STREAM_PEERING_BASE \
   "/groups/{groupId}/streams/vpcPeeringConnections", SVC_SET_STREAMS, (20230201), SVC_R_GROUP_READ_ONLY, STREAM_PEERING_DECIDERS
-#define STREAM_PEERING_DECIDES .status = 202, .ahead = stream_peering_look
+static const svc_route_rare stream_peering_looks = { .ahead = stream_peering_look };
+#define STREAM_PEERING_DECIDES .status = 202, .rare = &stream_peering_looks
 
 static const svc_route stream_peering_routes[] = {
   { .method = SVC_GET, .path = "/groups/{groupId}/streams/activeVpcPeeringConnections", .set = SVC_SET_STREAMS,
@@ -304,7 +305,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_peering = {
   .err_quota = SVC_E_TOO_MANY_RESOURCES,
   .lifecycle = &stream_peering_lifecycle,
   .event_field = "resourceId",
-  .governed = stream_peering_governed,
+  .rare = SVC_NOUN_RARE(.governed = stream_peering_governed),
   .orders = stream_peering_orders,
   .questions = SVC_ASKS(&stream_peering_question),
   .routes = SVC_ROUTES(stream_peering_routes),

@@ -213,7 +213,7 @@ SVC_PRIVATE const svc_noun svc_noun_stream_private_link = {
   .event_created = "ENDPOINT_SERVICE_CREATED", /* none is nearer */
   .event_deleted = "ENDPOINT_SERVICE_DELETED",
   .event_field = "resourceId",
-  .governed = svc_policy_endpoint,
+  .rare = SVC_NOUN_RARE(.governed = svc_policy_endpoint),
   .orders = stream_private_link_orders,
   .routes = SVC_ROUTES(stream_private_link_routes),
   .prepare = stream_private_link_prepare,

@@ -263,5 +263,5 @@ SVC_PRIVATE const svc_noun svc_noun_stream_processor = {
   .prepare = stream_processor_prepare,
   .view = stream_processor_view,
   .desired = stream_processor_desired,
-  .needs = STREAM_CONNECTION, .event_value = "_id", .meters = stream_processor_meters
+  .needs = STREAM_CONNECTION, .rare = SVC_NOUN_RARE(.event_value = "_id", .meters = stream_processor_meters)
 };
