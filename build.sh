@@ -29,7 +29,8 @@ USAGE
   done
   cat <<'USAGE'
 ./build.sh help VERB, or VERB --help, explains one verb.
-Settings are environment variables, PREFIX=/opt/svc ./build.sh install: CC (gcc), JOBS (2), DEPS_MIRROR (the mirror apt uses);
+Settings are environment variables, PREFIX=/opt/svc ./build.sh install: CC (gcc), CFLAGS (-O2) and LDFLAGS of libraries and svcd, JOBS (2),
+DEPS_MIRROR (the mirror apt uses);
 for install and uninstall PREFIX, LIBDIR (lib), DESTDIR.
 WITH=postgres makes svcd with the store on PostgreSQL (svcd --store), by libpq; SVC_TEST_STORE=postgres runs the tests on it, on a
 server of their own. WITH=redis makes it with limits that several share by Redis (svcd --limiter), by hiredis; SVC_TEST_LIMITER=redis
@@ -88,7 +89,7 @@ one_at_a_time() { # two runs in one tree write the same files: the second waits.
 
 package_of() {
   case $1 in
-    cc|gcc) echo gcc libc6-dev ;; headers) echo libc6-dev ;; xz) echo xz-utils ;; awk) echo mawk ;;
+    cc|gcc) echo gcc libc6-dev ;; dh) echo debhelper ;; dpkg-buildpackage) echo dpkg-dev ;; headers) echo libc6-dev ;; xz) echo xz-utils ;; awk) echo mawk ;;
     sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm|readelf|objcopy) echo binutils ;; gcov) echo gcc ;; find) echo findutils ;;
     qemu-arm|qemu-aarch64) echo qemu-user ;; psql) echo postgresql ;; redis-cli) echo redis-tools ;; libpq-fe.h) echo libpq-dev ;; hiredis.h) echo libhiredis-dev ;; clang) echo clang libclang-rt-dev ;;
     node) echo nodejs ;; ansible) echo ansible-core ;; arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
@@ -202,13 +203,13 @@ mbed_libs() { for l in tls x509 crypto; do printf ' %s' "$D/mbedtls/library/libm
 
 LIBRARY='lmdb frozen tinycthread mbedtls' # what it is made with
 
-PLACED='-O2 -fPIC -fvisibility=hidden' # one set of objects, for programs and for the shared library
+PLACED="${CFLAGS:--O2} -fPIC -fvisibility=hidden" # one set of objects, for programs and for the shared library
 
 # shellcheck disable=SC2086
-lib() { deps $LIBRARY; fold; O=build/lib; build libsvcapi.a lib OPT="$PLACED"; }
-shared() { lib; build libsvcapi.so.0 shared OPT="$PLACED"; }
+lib() { deps $LIBRARY; fold; O=build/lib; build libsvcapi.a lib OPT="$PLACED" LINK="${LDFLAGS:-}"; }
+shared() { lib; build libsvcapi.so.0 shared OPT="$PLACED" LINK="${LDFLAGS:-}"; }
 # shellcheck disable=SC2086
-daemon() { deps $LIBRARY mongoose; lib; pack; build svcd svcd OPT="$PLACED"; }
+daemon() { deps $LIBRARY mongoose; lib; pack; build svcd svcd OPT="$PLACED" LINK="${LDFLAGS:-}"; }
 
 # ---- a PostgreSQL of the tests' own ----------------------------------------------------------------------------------
 

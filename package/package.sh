@@ -20,11 +20,24 @@ fill() { # FILE: its words in @ replaced
        s|@UP@|$(printf '%s\n' "$LIBDIR" | sed 's,[^/][^/]*,..,g')/../..|g" "package/$1"
 }
 
+ports() { # the files that a program compiles with its own: the listener, and stores and limiters that several processes share
+  echo ports/listener.h ports/mbedtls_config.h ports/mongoose.c ports/http_reader.[ch] ports/listener/*.[ch] ports/store_port.h ports/limiter_port.h \
+    ports/store_copy.[ch] ports/postgres.[ch] ports/postgres/*.h ports/redis.[ch]
+}
+
+copy_ports() { # FOLDER: there; base.h is the header of ours that they include
+  for f in $(ports); do mkdir -p "$1/${f%/*}"; cp "$f" "$1/$f"; done
+  mkdir -p "$1/ports/base"; cp amalgamation/base/base.h "$1/ports/base/base.h"
+}
+
 # ---- install --------------------------------------------------------------------------------------------------------
 
 installed() { # what goes where: MODE FILE PLACE; a place that ends in -> is a link to FILE
   cat <<TABLE
 644 svcapi.h include/svcapi.h
+$(for f in listener postgres redis; do echo "644 ports/$f.h include/svcapi/$f.h"; done)
+$(for f in $(ports); do echo "644 $f share/svcapi/$f"; done)
+644 amalgamation/base/base.h share/svcapi/ports/base/base.h
 644 build/lib/whole/libsvcapi.a $LIBDIR/libsvcapi.a
 755 build/$(soname) $LIBDIR/libsvcapi.so.$(version)
 link libsvcapi.so.$(version) $LIBDIR/$(soname)
@@ -72,7 +85,7 @@ install_all() {
   daemon
   shared
   need objcopy
-  build 'libsvcapi.a in one piece' whole OPT="$PLACED"
+  build 'libsvcapi.a in one piece' whole OPT="$PLACED" LINK="${LDFLAGS:-}"
   mkdir -p build/package
   for f in svcapi.pc svcapi-static.pc svcapiConfig.cmake svcapiConfigVersion.cmake svcd.service; do fill "$f.in" >"build/package/$f"; done
   manuals
@@ -97,7 +110,8 @@ uninstall_all() { # the files that install puts there, and folders of their own;
   [ -f "$DESTDIR$PREFIX/include/svcapi.h" ] || die "svcapi is not installed in $DESTDIR$PREFIX"
   if [ ! -f build/libsvcapi.so.0 ]; then shared; fi
   installed | while read -r _ _ place; do rm -f "$DESTDIR$PREFIX/$place"; done
-  rmdir "$DESTDIR$PREFIX/$LIBDIR/cmake/svcapi" "$DESTDIR$PREFIX/share/doc/svcapi" 2>/dev/null || :
+  for d in $LIBDIR/cmake/svcapi share/doc/svcapi share/svcapi/ports/listener share/svcapi/ports/postgres share/svcapi/ports/base share/svcapi/ports share/svcapi \
+    include/svcapi; do rmdir "$DESTDIR$PREFIX/$d" 2>/dev/null || :; done
   say "uninstall: removed from $DESTDIR$PREFIX"
 }
 
@@ -127,7 +141,7 @@ archive_of() { # FOLDER: all that is compiled, in one
   cp svcapi.h svcapi.c README.md CHANGELOG.md LICENSE "$1"
   cp package/COMPILE.md "$1/COMPILE.md"
   awk '/^```c$/ { n++; on = n == 1; next } /^```/ { on = 0 } on' README.md >"$1/example.c"
-  mkdir "$1/ports"; cp ports/listener.h ports/http_reader.* ports/mongoose.c ports/mbedtls_config.h "$1/ports"; cp -R ports/listener "$1/ports"
+  copy_ports "$1"
   cp -R examples "$1/examples"; find "$1/examples" -name __pycache__ -prune -exec rm -rf {} +
   for d in lmdb frozen tinycthread; do files_of "$d"; done | while read -r file _; do
     if [ -f "$D/$file" ]; then cp "$D/$file" "$1/deps"; fi

@@ -11,8 +11,8 @@ tar -xzf "$a" -C $T
 cd "$T/svcapi-$version" || fail "the archive has another folder than its name"
 for name in lmdb frozen tinycthread mbedtls mongoose svcapi; do [ -s licences/$name.txt ] || fail "the archive has no licence of $name"; done
 grep -q 'GNU GENERAL PUBLIC LICENSE' licences/mbedtls.txt || fail "the archive has no text of the licence that frozen and mongoose name"
-sed -n 's/^    cc /cc /p' COMPILE.md | sed 's/ -O2 / -O0 -w /' >lines # without optimisation, in the time that this takes
-[ "$(wc -l <lines)" = 2 ] || fail "COMPILE.md has not two lines that compile"
+sed -n 's/^    cc /cc /p' COMPILE.md | sed "s/ -O2 / -O0 -w /g" >lines # without optimisation, in the time that this takes
+[ "$(wc -l <lines)" = 3 ] || fail "COMPILE.md has not three lines that compile"
 alone=; if unshare -rn true 2>/dev/null; then alone='unshare -rn'; fi # where the system allows it
 compile() { # NUMBER
   sed -n "$1p" lines >line.sh
@@ -24,3 +24,10 @@ timeout 60 ./example >said 2>&1 || fail "the example of the archive does not run
 grep -q '"name": *"Acme"' said || fail "the example of the archive does not answer"
 compile 2
 [ "$(./svcd version)" = "svcd $version" ] || fail "svcd of the archive says that it is '$(./svcd version)'"
+if [ -f /usr/include/hiredis/hiredis.h ] && command -v pg_config >/dev/null 2>&1; then
+  compile 3
+  ./svcd-stores serve --help >said || fail "svcd-stores of the archive does not run"
+  ./svcd-stores serve --memory --store postgres://nobody@127.0.0.1:1/none >said 2>&1 && fail "svcd-stores takes a store that is not there"
+  grep -q 'WITH=postgres' said && fail "svcd-stores of the archive knows no PostgreSQL"
+fi
+exit 0
