@@ -123,6 +123,7 @@ SVC_DECLARE(const svc_object svc_order_failure) /* the facts of any order that h
 SVC_PRIVATE const svc_order_row *svc_order_row_of(const svc_noun *noun, const char *action); /* NULL: it has no such order */
 /* As the object says; object NULL: there may be no facts. NULL: refused, which the log tells, or no memory, which is an error. */
 SVC_PRIVATE svc_node *svc_facts_check(svc_call *c, const svc_noun *noun, const svc_object *object, const svc_node *facts, const char *about);
+SVC_PRIVATE void svc_facts_refused(svc_call *c, const svc_noun *noun, const char *about); /* the log tells the first violation; they are forgotten */
 /* The facts that the simulator has for an order; *out NULL: it has none, or there is a driver. False: failed. */
 SVC_PRIVATE bool svc_facts_simulate(svc_call *c, const svc_change *change, const char *action, const svc_node **out);
 #define SVC_FAILURE "reason" /* in facts of the simulator: the order has failed, for this reason */

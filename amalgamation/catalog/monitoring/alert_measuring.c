@@ -13,8 +13,8 @@
 ** while that is under way no other round begins. The simulator does it at once, and says that the figures are its own ("simulated"): then they
 ** are those of the model. Where it is not of a process, an element has clusterName, flexClusterName, replicaSetName or processorName ("workspace/processor") in place of host. Beside metrics it
 ** is asked for UP (0: the host is down), and of a replica set for PRIMARIES, HEALTHY_MEMBERS, UNHEALTHY_MEMBERS, ELECTIONS_IN_LAST_HOUR and
-** OPLOG_WINDOW, of a cluster that is backed up for OPLOG_BEHIND, where somebody watches that; what it does not answer is not known, and
-** nothing comes of it. After a time in which nothing was asked of the service there is one round, not all that would have been.
+** OPLOG_WINDOW, of a cluster that is backed up for OPLOG_BEHIND, where somebody watches that; what it does not answer is what it
+** has reported of the metric within the hour (cluster/reported.c), or not known, and nothing comes of it. After a time in which nothing was asked of the service there is one round, not all that would have been.
 */
 #include "catalog/monitoring/alert_parts.h"
 
@@ -24,6 +24,7 @@
 #define MEASURING_OPENS 100       /* alerts that it opens */
 #define MEASURING_STEPS 500000    /* steps of a round, of about 10 ns: of regular expressions, and these: */
 #define MEASURING_FIGURE 300      /* for a figure, */
+#define MEASURING_REPORTED 600    /* for a look at what was reported of it, */
 #define MEASURING_TARGET 100      /* for a target that is looked up, */
 #define MEASURING_CONFIG 500      /* for a configuration that is read, and one for each byte of it */
 #define MEASURING_RECORD 1000     /* steps that count as one record: see svc_call.spent */
@@ -153,6 +154,14 @@ static bool alert_measuring_told(svc_alert_round *r, const svc_alert_condition *
   return value && value->type == SVC_J_NUMBER && svc_json_number_double(value->text, out);
 }
 
+/* What the driver has reported of it by itself. */
+static bool alert_measuring_reported(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_target *t, double *out)
+{
+  if (k->of != SVC_ALERT_PROCESSES || k->asks || t->process->down_since) return false;
+  r->patterns.left -= MEASURING_REPORTED;
+  return svc_reported_latest(r->c, &t->cluster->cluster.id, t->process->id, t->met.metric, out);
+}
+
 static bool alert_measuring_ask(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_target *t)
 {
   svc_arena *a = r->c->arena;
@@ -185,7 +194,8 @@ static bool alert_measuring_one(svc_alert_round *r, const svc_alert_condition *k
   if (r->figures) return alert_measuring_ask(r, k, t);
   if (t->figured != k || (!k->asks && !k->hourly)) { /* of a metric each configuration may name another */
     t->figured = k;
-    t->known = (r->told && alert_measuring_told(r, k, t, &t->figure)) || ((!r->told || k->stated) && k->figure(r, t, &t->figure));
+    t->known = (r->told && alert_measuring_told(r, k, t, &t->figure)) || ((!r->told || k->stated) && k->figure(r, t, &t->figure)) ||
+               alert_measuring_reported(r, k, t, &t->figure);
   }
   if (!t->known) return svc_txn_good(r->c) && r->c->error.code == SVC_E_NONE;
   t->met.value = t->figure / alert_measuring_factor(t->met.units);
