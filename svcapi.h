@@ -488,8 +488,8 @@ SVC_API int svc_may_wait(svc *s, const svc_request *request);
 SVC_API int svc_order_done(svc *s, const char *order_id, int result, const char *facts);
 
 /*
-** What a driver has seen without being asked: a host of a cluster went down, came up, moved, runs another version. `resource` names what
-** it is about, as orders do ("cluster"); `id` is its id, or, found without a search, "PROJECT/ID" or "PROJECT/NAME" with the project's id.
+** What a driver has seen without being asked: a host of a cluster went down, came up, moved, runs another version; what was measured there, and
+** who signed in. `resource` names what it is about, as orders do ("cluster"); `id` is its id, or, found without a search, "PROJECT/ID" or "PROJECT/NAME" with the project's id.
 ** `facts` is a JSON object, as docs/driver.md describes it for the resource. Answers, connection strings, states, events and alerts follow in
 ** one commit. From any thread, but not from within a function of the driver that svc_report() itself waits for.
 ** Returns SVC_OK. SVC_NOT_FOUND: there is no such resource (any more). SVC_INVALID: nothing can be reported of such a resource, or the facts

@@ -5,6 +5,7 @@
 #include "driver.h"
 #include "damaged.h"
 #include "mechanism/probe.h"
+#include "catalog/cluster/metric_list.h"
 
 #define REPORTED_HOSTS "{\"hosts\":[\"a.example:1\",\"b.example:2\"],\"ssl\":false}"
 #define MEASURED(host, value, more) "{\"host\":\"" host "\",\"metric\":\"CONNECTIONS\",\"value\":" value more "}"
@@ -18,9 +19,9 @@ typedef struct reported_world {
   char id[25], other[25], stranger[25]; /* the cluster, another project, and a cluster of the same name in it */
 } reported_world;
 
-static void reported_open(reported_world *w)
+static void reported_open_on(reported_world *w, const svc_store_port *store)
 {
-  svc_config config = { .limiter_off = 1, .driver = t_driver_init(&w->d) };
+  svc_config config = { .limiter_off = 1, .driver = t_driver_init(&w->d), .store = store };
   t_driver_does(&w->d, "", NULL);
   t_driver_does(&w->d, "cluster.", REPORTED_HOSTS);
   t_place_open(&w->p, &config, "alpha", PROBE_CLUSTER("Main", "M10"));
@@ -30,6 +31,11 @@ static void reported_open(reported_world *w)
   munit_assert_int(t_sendf(&w->p.t, "POST", PROBE_CLUSTER("Main", "M10"), "/groups/%s/clusters", w->other), ==, 201);
   snprintf(w->stranger, sizeof w->stranger, "%s", t_str(&w->p.t, "id"));
   munit_assert_int(svc_tick(w->p.t.s), ==, SVC_OK);
+}
+
+static void reported_open(reported_world *w)
+{
+  reported_open_on(w, NULL);
 }
 
 static void reported_tell(reported_world *w, const char *facts)
@@ -240,6 +246,39 @@ TEST(reported_login, bounded)
   t_advance(&w.p.t, 8 * 86400);
   munit_assert_int(svc_tick(w.p.t.s), ==, SVC_OK);
   munit_assert_size(probe_records(w.p.t.s, "erpms"), ==, 0);
+  t_close(&w.p.t);
+}
+
+/* What one measurement and one login read and write. */
+static t_reads reported_cost(reported_world *w)
+{
+  (void)t_reads_taken();
+  reported_tell(w, "{\"measurements\":[" MEASURED("a.example:1", "1", "") "],\"logins\":[" TRIED("joe", "a.example", "192.0.2.7", "true", "") "]}");
+  return t_reads_taken();
+}
+
+/* It costs the same with a thousand records as with one. */
+TEST(reported_login, cost)
+{
+  static const char *const metrics[] = { SVC_METRICS_PROCESS(SVC_METRIC_NAME) };
+  static char facts[262144];
+  static reported_world w;
+  t_reads few, many;
+  size_t n = 0, i;
+  reported_open_on(&w, t_counting_port());
+  t_advance(&w.p.t, 86400);
+  (void)reported_cost(&w);
+  few = reported_cost(&w);
+  for (i = 0; i < 1000; i++)
+    n += (size_t)snprintf(facts + n, sizeof facts - n, "%s{\"host\":\"b.example:2\",\"metric\":\"%s\",\"value\":1,\"at\":\"2025-06-01T%02zu:00:00Z\"}",
+                          i ? "," : "{\"measurements\":[", metrics[i / 20], i % 20);
+  snprintf(facts + n, sizeof facts - n, "]}");
+  reported_tell(&w, facts);
+  munit_assert_size(probe_records(w.p.t.s, "erpms"), ==, 1001);
+  many = reported_cost(&w);
+  munit_assert_long(many.gets, <=, few.gets);
+  munit_assert_long(many.rows, <=, few.rows);
+  munit_assert_long(many.writes, <=, few.writes);
   t_close(&w.p.t);
 }
 
