@@ -313,6 +313,45 @@ TEST(reported_login, ring)
   t_close(&w.p.t);
 }
 
+/* Memory ends at every allocation: a report is taken as a whole or not at all, and no answer leaves something out. */
+TEST(reported_login, starved)
+{
+  static const char *const paths[] = { "processes/a.example:1/measurements?granularity=PT1M&period=PT2M&m=CONNECTIONS", "dbAccessHistory/clusters/Main" };
+  static reported_world w;
+  char target[256];
+  size_t i;
+  long n;
+  int rc = SVC_NOMEM;
+  reported_open(&w);
+  for (n = 1; rc != SVC_OK; n++) {
+    uint64_t print = store_print(w.p.t.s);
+    t_arena_fail(n);
+    rc = svc_report(w.p.t.s, "cluster", w.id, "{\"logins\":[" TRIED("joe", "a.example", "192.0.2.7", "true", "") "],\"measurements\":["
+                    MEASURED("a.example:1", "1", "") "]}");
+    t_arena_fail(0);
+    if (rc != SVC_OK) munit_assert_int(rc, ==, SVC_NOMEM);
+    if (rc != SVC_OK) munit_assert_uint64(store_print(w.p.t.s), ==, print);
+  }
+  munit_assert_long(n, >, 50);
+  for (i = 0; i < 2; i++) {
+    svc_request request = { .method = "GET", .target = target, .caller = &w.p.t.caller };
+    bool done = false;
+    snprintf(target, sizeof target, "/api/svc/v2/groups/%s/%s", w.p.group, paths[i]);
+    for (n = 1; !done; n++) {
+      svc_response response;
+      t_arena_fail(n);
+      rc = svc_handle_request(w.p.t.s, &request, &response);
+      t_arena_fail(0);
+      done = t_memory_sufficed(rc, &response);
+      if (done && !strstr(response.body, i ? "\"username\":\"joe\"" : "\"value\":1}")) munit_errorf("%ld: %s", n, response.body);
+      svc_response_free(&response);
+    }
+    munit_assert_long(n, >, 10);
+  }
+  store_whole(w.p.t.s);
+  t_close(&w.p.t);
+}
+
 /* A build may be without them: reports are checked all the same. */
 TEST(reported_login, left_out)
 {

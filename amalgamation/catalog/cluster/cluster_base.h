@@ -173,6 +173,7 @@ SVC_PRIVATE bool svc_process_states_tell(svc_call *c, const svc_entity *cluster,
 SVC_DECLARE(const char *const svc_process_metric_names[]) /* closed by NULL */
 SVC_DECLARE(const svc_object svc_measurement_news)
 SVC_DECLARE(const svc_object svc_login_news)
+SVC_DECLARE(const svc_object svc_login_shown) /* as access history shows one */
 /* "measurements" and "logins" of a report: kept. False: refused, with violations, or failed. */
 SVC_PRIVATE bool svc_reported_take(svc_call *c, const svc_entity *cluster, const svc_node *news);
 /* The last value of a process's metric within an hour. False: there is none, or failed. */

@@ -28,6 +28,11 @@ static const svc_field reported_try_fields[] = {
   F_STR("address", .flags = SVC_REQUIRED, .format = SVC_FORMAT_IP), F_DATE("at"), F_STR("host", .flags = SVC_REQUIRED, .min = 1, .max = 300),
   F_STR("reason", .max = 256), F_BOOL("success", .flags = SVC_REQUIRED), F_STR("user", .flags = SVC_REQUIRED, .min = 1, .max = 1024)
 };
+static const svc_field reported_shown_fields[] = {
+  F_BOOL("authResult"), F_STR("authSource"), F_STR("failureReason"), F_STR("groupId"), F_STR("hostname"), F_STR("ipAddress", .format = SVC_FORMAT_IP),
+  F_STR("logLine"), F_STR("timestamp"), F_STR("username")
+};
+SVC_PRIVATE const svc_object svc_login_shown = { .name = "AccessLog", .fields = SVC_ROWS(reported_shown_fields) };
 SVC_PRIVATE const svc_object svc_login_news = { .name = "LoginNews", .fields = SVC_ROWS(reported_try_fields) };
 
 /* ---------------------------------------------------------------------------------------------------------- measurements */

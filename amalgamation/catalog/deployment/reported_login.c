@@ -5,12 +5,7 @@
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_base.h"
 
-static const svc_field reported_login_fields[] = {
-  F_BOOL("authResult"), F_STR("failureReason"), F_STR("groupId"), F_STR("hostname"), F_STR("ipAddress"), F_STR("timestamp"), F_STR("username")
-};
-static const svc_object reported_login_object = { .name = "ReportedLogin", .fields = SVC_ROWS(reported_login_fields) };
-
 SVC_PRIVATE const svc_noun svc_noun_reported_login = {
   .name = CLUSTER_LOGINS, .kind = CLUSTER_LOGINS_KIND, .parent = "cluster", .flags = SVC_EXPIRES | SVC_RING, .most = 5000,
-  .object = &reported_login_object
+  .object = &svc_login_shown
 };

@@ -10,19 +10,7 @@
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
-static const svc_field access_history_login_fields[] = {
-  F_BOOL("authResult"),
-  F_STR("authSource"),
-  F_STR("failureReason"),
-  F_STR("groupId"),
-  F_STR("hostname"),
-  F_STR("ipAddress", .format = SVC_FORMAT_IP),
-  F_STR("logLine"),
-  F_STR("timestamp"),
-  F_STR("username")
-};
-static const svc_object access_history_login = { .name = "AccessLog", .fields = SVC_ROWS(access_history_login_fields) };
-static const svc_field access_history_fields[] = { F_LIST("accessLogs", &access_history_login, .flags = SVC_READ_ONLY) };
+static const svc_field access_history_fields[] = { F_LIST("accessLogs", &svc_login_shown, .flags = SVC_READ_ONLY) };
 static const svc_object access_history_object = { .name = "AccessHistory", .fields = SVC_ROWS(access_history_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -93,7 +81,7 @@ static const svc_field access_history_asked_fields[] = {
 static const svc_object access_history_asked = { .name = "AskedLogins", .fields = SVC_ROWS(access_history_asked_fields) };
 static const svc_question_row access_history_question = {
   "accessHistory", "cluster", "Logins on `hosts` from `from` until `until`, newest first, at most `most`.", &access_history_asked,
-  &access_history_login, SVC_REPLY_LIST
+  &svc_login_shown, SVC_REPLY_LIST
 };
 
 /* host NULL: of all that the cluster has. */
