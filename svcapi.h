@@ -49,11 +49,11 @@
 **   NETWORK_ACCESS NON_COMPLIANT_RESOURCE ONLINE_ARCHIVE ORGANIZATION ORGANIZATION_INVITATION ORGANIZATION_SETTINGS
 **   ORGANIZATION_USER OUTAGE_SIMULATION PEER PINNED_NAMESPACE PRIVATE_ENDPOINT PRIVATE_IP_MODE PROCESS PROCESS_ARGS
 **   PROCESS_DATABASE PROCESS_DISK PROCESS_STATE PROJECT PROJECT_INVITATION PROJECT_LIMIT PROJECT_SETTINGS
-**   QUERY_SHAPE QUERY_SHAPE_INSIGHT RATE_LIMIT REGIONAL_MODE RESOURCE_POLICY RESTORE_JOB ROLE_MAPPING ROLLING_INDEX
-**   ROOT SAMPLE_DATASET SCHEMA_ADVICE SEARCH_DEPLOYMENT SEARCH_INDEX SEARCH_METRIC SERVICE_ACCOUNT
-**   SERVICE_ACCOUNT_ACCESS_LIST SERVICE_ACCOUNT_SECRET SKU SLOW_QUERY SNAPSHOT SNAPSHOT_OF_SHARDS STREAM_ACCOUNT
-**   STREAM_CONNECTION STREAM_FAILOVER_CONNECTION STREAM_LOG STREAM_PEERING STREAM_PRIVATE_LINK STREAM_PROCESSOR
-**   STREAM_WORKSPACE SUGGESTED_INDEX TEAM TEST_CONTROL USER USER_SECURITY
+**   QUERY_SHAPE QUERY_SHAPE_INSIGHT RATE_LIMIT REGIONAL_MODE REPORTED_LOGIN REPORTED_MEASUREMENT RESOURCE_POLICY
+**   RESTORE_JOB ROLE_MAPPING ROLLING_INDEX ROOT SAMPLE_DATASET SCHEMA_ADVICE SEARCH_DEPLOYMENT SEARCH_INDEX
+**   SEARCH_METRIC SERVICE_ACCOUNT SERVICE_ACCOUNT_ACCESS_LIST SERVICE_ACCOUNT_SECRET SKU SLOW_QUERY SNAPSHOT
+**   SNAPSHOT_OF_SHARDS STREAM_ACCOUNT STREAM_CONNECTION STREAM_FAILOVER_CONNECTION STREAM_LOG STREAM_PEERING
+**   STREAM_PRIVATE_LINK STREAM_PROCESSOR STREAM_WORKSPACE SUGGESTED_INDEX TEAM TEST_CONTROL USER USER_SECURITY
 **
 ** VERSIONS. Zero-initialise every struct before filling it in: zero always means the default. svc_config grows at its end;
 ** svc_open() is told how large the caller's is, so a newer shared library leaves alone what an older program does not
@@ -488,8 +488,8 @@ SVC_API int svc_may_wait(svc *s, const svc_request *request);
 SVC_API int svc_order_done(svc *s, const char *order_id, int result, const char *facts);
 
 /*
-** What a driver has seen without being asked: a host of a cluster went down, came up, moved, runs another version. `resource` names what
-** it is about, as orders do ("cluster"); `id` is its id, or, found without a search, "PROJECT/ID" or "PROJECT/NAME" with the project's id.
+** What a driver has seen without being asked: a host of a cluster went down, came up, moved, runs another version; what was measured there, and
+** who signed in. `resource` names what it is about, as orders do ("cluster"); `id` is its id, or, found without a search, "PROJECT/ID" or "PROJECT/NAME" with the project's id.
 ** `facts` is a JSON object, as docs/driver.md describes it for the resource. Answers, connection strings, states, events and alerts follow in
 ** one commit. From any thread, but not from within a function of the driver that svc_report() itself waits for.
 ** Returns SVC_OK. SVC_NOT_FOUND: there is no such resource (any more). SVC_INVALID: nothing can be reported of such a resource, or the facts

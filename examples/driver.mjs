@@ -12,8 +12,9 @@ import readline from "node:readline";
 const folder = process.argv[2];
 if (!folder) throw new Error("give the folder in which clusters are remembered: node driver.mjs FOLDER");
 fs.mkdirSync(folder, { recursive: true });
-const clusters = new Map(); // id: { about, server, log }
+const clusters = new Map(); // id: { id, about, server, log }
 
+const report = (cluster, facts) => say({ report: { resource: "cluster", id: cluster.about.group + "/" + cluster.id, facts } });
 const say = (line) => process.stdout.write(JSON.stringify(line) + "\n");
 const fileOf = (id) => path.join(folder, id + ".json");
 const hostOf = (about) => "127.0.0.1:" + about.port;
@@ -28,6 +29,9 @@ function start(cluster) {
   return new Promise((done, fail) => {
     const server = net.createServer((socket) => {
       cluster.log.push({ at: Date.now() / 1000, text: new Date().toISOString() + " connection accepted" });
+      const host = hostOf(cluster.about);
+      report(cluster, { measurements: [{ host, metric: "CONNECTIONS", value: 1 }],
+                        logins: [{ user: "guest", host, address: socket.remoteAddress, success: true }] });
       socket.on("error", () => {}).end("hello from " + cluster.about.name + "\n");
     });
     server.once("error", fail).listen(cluster.about.port ?? 0, "127.0.0.1", () => {
@@ -46,7 +50,7 @@ function keep(id, about) { // a file is there as a whole or not at all
 // Create, update, pause and resume are one: bring about what is desired.
 async function putCluster(order) {
   const id = order.resourceId;
-  const cluster = clusters.get(id) ?? { about: {}, server: null, log: [] };
+  const cluster = clusters.get(id) ?? { id, about: {}, server: null, log: [] };
   Object.assign(cluster.about, { name: order.name, group: order.groupId, paused: Boolean(order.desired.paused) });
   clusters.set(id, cluster);
   if (cluster.about.paused) {
@@ -94,7 +98,7 @@ function reply(question) {
 async function resume() { // what ran before we were started again; of a port that somebody else took meanwhile we tell the news
   for (const name of fs.readdirSync(folder).filter((file) => file.endsWith(".json"))) {
     const id = path.basename(name, ".json");
-    const cluster = { about: JSON.parse(fs.readFileSync(path.join(folder, name), "utf8")), server: null, log: [] };
+    const cluster = { id, about: JSON.parse(fs.readFileSync(path.join(folder, name), "utf8")), server: null, log: [] };
     const was = hostOf(cluster.about);
     clusters.set(id, cluster);
     if (cluster.about.paused) continue;
@@ -105,7 +109,7 @@ async function resume() { // what ran before we were started again; of a port th
     keep(id, cluster.about);
     const news = { host: was, up: true };
     if (hostOf(cluster.about) !== was) news.movedTo = hostOf(cluster.about);
-    say({ report: { resource: "cluster", id: cluster.about.group + "/" + id, facts: { processes: [news] } } });
+    report(cluster, { processes: [news] });
   }
 }
 

@@ -353,13 +353,23 @@ static bool change_prepare(svc_call *c, svc_change *change)
   return !svc_noun_rarely(noun)->governed || !governor || !c->plan || svc_noun_rarely(governor->noun)->governor->allows(c, change);
 }
 
+/* There is room for one more, or, of a ring, there is when the oldest is gone: ids rise in time. */
+static bool change_room(svc_call *c, const svc_change *change)
+{
+  const svc_noun *noun = change->noun->noun;
+  svc_entity oldest;
+  if (!(noun->flags & SVC_RING)) return svc_within_quota(c, noun, &change->parent, 1);
+  if (svc_count(c->txn, noun->kind, &change->parent) < noun->most) return svc_txn_good(c);
+  return svc_below_first(c->txn, noun->kind, &change->parent, &oldest) ? svc_erase(c, change->noun, &oldest) : svc_txn_good(c);
+}
+
 /* In the scope that it belongs to. */
 static bool change_insert(svc_call *c, svc_change *change, svc_entity *out)
 {
   const svc_noun *noun = change->noun->noun;
   memset(out, 0, sizeof *out);
   out->kind = noun->kind;
-  if (!svc_within_quota(c, noun, &change->parent, 1)) return false;
+  if (!change_room(c, change)) return false;
   if (svc_id_is_zero(&change->id) && !(noun->flags & SVC_SINGLETON)) change->id = svc_new_id_at(c->txn, c->now);
   out->id = change->id;
   if (noun->lifecycle && !change->state) change->state = noun->lifecycle->created;

@@ -123,6 +123,7 @@ SVC_DECLARE(const svc_object svc_order_failure) /* the facts of any order that h
 SVC_PRIVATE const svc_order_row *svc_order_row_of(const svc_noun *noun, const char *action); /* NULL: it has no such order */
 /* As the object says; object NULL: there may be no facts. NULL: refused, which the log tells, or no memory, which is an error. */
 SVC_PRIVATE svc_node *svc_facts_check(svc_call *c, const svc_noun *noun, const svc_object *object, const svc_node *facts, const char *about);
+SVC_PRIVATE void svc_facts_refused(svc_call *c, const svc_noun *noun, const char *about); /* the log tells the first violation; they are forgotten */
 /* The facts that the simulator has for an order; *out NULL: it has none, or there is a driver. False: failed. */
 SVC_PRIVATE bool svc_facts_simulate(svc_call *c, const svc_change *change, const char *action, const svc_node **out);
 #define SVC_FAILURE "reason" /* in facts of the simulator: the order has failed, for this reason */
@@ -136,7 +137,9 @@ SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc
 /* From within a hook that changes the entity: an order of what has no states. The simulator does it at once. */
 SVC_PRIVATE bool svc_order_within(svc_call *c, svc_change *change);
 SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const svc_entity *e); /* it is gone */
-SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun); /* there is somebody to whom its orders go */
+SVC_PRIVATE bool svc_order_has_taker(const svc *s, const svc_noun *noun); /* there is somebody to whom its orders go: the pipeline's alone to ask */
+/* When an order of this noun that falls due at c->now is begun: by the simulator at that time, by a driver not before the present. */
+SVC_PRIVATE int64_t svc_order_time(const svc_call *c, const svc_noun_info *noun);
 /* An order has failed: into the failed state, with reason and event; where there is none, it stays as it is. facts: "reason", "state". */
 SVC_PRIVATE bool svc_order_failed(svc_call *c, const svc_noun_info *noun, const svc_entity *stored, const svc_node *facts);
 SVC_PRIVATE bool svc_order_waits(svc_call *c, const svc_entity *e); /* is there one for it? */

@@ -30,7 +30,7 @@ SVC_PRIVATE const svc_order_row *svc_order_row_of(const svc_noun *noun, const ch
 }
 
 /* A driver cannot be answered with an error document: the log tells its author what is wrong. */
-static void facts_refused(svc_call *c, const svc_noun *noun, const char *about)
+SVC_PRIVATE void svc_facts_refused(svc_call *c, const svc_noun *noun, const char *about)
 {
   svc_str why = c->error.violations ? svc_violation_text(c, c->error.violations) : SVC_S("not a JSON object");
   svc_log(c->s, SVC_LOG_WARNING, "the driver's facts of %s (%s) are refused: " SVC_FMT, about, noun->name, SVC_ARG(why));
@@ -45,7 +45,7 @@ SVC_PRIVATE svc_node *svc_facts_check(svc_call *c, const svc_noun *noun, const s
   svc_node *checked = svc_check(c, object ? object : &none, facts, NULL, SVC_CHECK_CREATE);
   if (c->arena->failed) return (void)svc_no_memory(c), NULL;
   if (checked && !c->error.violations && !c->error.code) return checked;
-  facts_refused(c, noun, about);
+  svc_facts_refused(c, noun, about);
   return NULL;
 }
 

@@ -224,6 +224,11 @@ SVC_PRIVATE bool svc_order_within(svc_call *c, svc_change *change)
   return svc_facts_take(c, change, change->noun->noun->order_put, NULL);
 }
 
+SVC_PRIVATE int64_t svc_order_time(const svc_call *c, const svc_noun_info *noun)
+{
+  return noun && svc_order_has_taker(c->s, noun->noun) ? c->txn->ids->now : c->now;
+}
+
 SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
   return !svc_order_has_taker(c->s, noun->noun) || order_write(c, noun, e, noun->noun->order_gone);

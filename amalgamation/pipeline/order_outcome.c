@@ -118,7 +118,8 @@ static bool order_settle(svc_call *c, const order_job *work, const svc_order_add
   if (done && !order_whole(c, noun, &e, again.action.p, &facts, &done)) return false;
   if (!done)
     return svc_order_failed(c, noun, &e, facts) && (!life || life->failed || order_again(c, noun, &e, at, &again));
-  if (!life && !facts) return true;
+  if (!life && !facts && !noun->noun->facts) return true;
+  if (!life && !facts && !(facts = svc_node_object(c->arena, NULL))) return svc_no_memory(c);
   return svc_transition_take(c, noun, &e, again.action.p, facts, SVC_DUE_STATE); /* of what has no states: what came of it */
 }
 

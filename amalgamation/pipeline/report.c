@@ -59,7 +59,9 @@ SVC_PRIVATE bool svc_report_about(svc_call *c, const svc_noun_info *info, const 
   change.extra = e->extra;
   change.id = e->id;
   change.parent = e->parent;
-  return noun->reported(c, &change, news) && svc_change_settle(c, &change);
+  if (noun->reported(c, &change, news)) return svc_change_settle(c, &change);
+  if (c->error.violations) svc_facts_refused(c, noun, "a report");
+  return false;
 }
 
 static bool report_take(svc_call *c, svc_service_job *job)

@@ -445,6 +445,7 @@ enum svc_noun_flags {
   SVC_TEXT_BESIDE = 512, /* what is kept beside its body (`extra`) is text: it is shown, or parts of it */
   SVC_OUTLIVES = 1024,  /* its entities may outlive what they are below (svc_remains_ops says which, or they are made of such): a path that names a
                            parent which is gone leads to the entity that stands for it */
+  SVC_RING = 2048,      /* where there are `most` below a parent, one more is made all the same, and the oldest goes */
   SVC_BY_TABLE = 128    /* its path names a row of a table, or a view of another noun: nothing is looked up for it */
 };
 

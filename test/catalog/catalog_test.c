@@ -294,7 +294,8 @@ static void catalog_check_noun(t_service *t, const svc_noun_info *info)
   catalog_check_fields(noun, noun->object, "key", noun->key);
   if (svc_noun_rarely(noun)->counted_in) catalog_check_fields(noun, info->parent->noun->object, "counted_in", svc_noun_rarely(noun)->counted_in);
   if (svc_noun_rarely(noun)->element_of) catalog_check_element(info);
-  if (svc_noun_rarely(noun)->quota || noun->most) munit_assert_int(noun->err_quota, !=, 0);
+  if (noun->flags & SVC_RING) munit_assert_int(noun->most, !=, 0);
+  else if (svc_noun_rarely(noun)->quota || noun->most) munit_assert_int(noun->err_quota, !=, 0);
   catalog_check_code(noun, "err_not_found", noun->err_not_found, 0);
   catalog_check_code(noun, "err_exists", noun->err_exists, 0);
   catalog_check_code(noun, "err_other", svc_noun_rarely(noun)->err_other, 0);

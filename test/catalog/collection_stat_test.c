@@ -6,7 +6,7 @@
 #include "mechanism/probe.h"
 #include "needs.h"
 
-#include "catalog/monitoring/metric_list.h"
+#include "catalog/cluster/metric_list.h"
 
 #define NEED_STATS "/groups/{groupId}/clusters/{clusterName}/collStats"
 #define NEED_INDEX "/groups/{groupId}/hosts/{processId}/fts/metrics/indexes/{databaseName}/{collectionName}/{indexName}/measurements"

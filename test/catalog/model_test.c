@@ -7,7 +7,7 @@
 #include "support.h"
 
 #include "catalog/model_world.h"
-#include "catalog/monitoring/metric_list.h"
+#include "catalog/cluster/metric_list.h"
 #include "catalog/values.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- tables */

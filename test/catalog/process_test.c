@@ -7,7 +7,7 @@
 #include "mechanism/probe.h"
 #include "needs.h"
 
-#include "catalog/monitoring/metric_list.h"
+#include "catalog/cluster/metric_list.h"
 
 T_NEEDS(process) = {
   T_HOST("processId", ",/"), /* with its port */

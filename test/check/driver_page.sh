@@ -1,7 +1,8 @@
 #!/bin/sh
 # docs/driver.md and docs/driver.schema.json are what the tables say; and the program in the page is a driver: it is taken out of the page and
 # started by svcd, a cluster is made and gets the program's host into its connection string, its questions are answered with nothing, the program is killed
-# and comes back, and the cluster is deleted. So is examples/driver.mjs, which was written from the page alone.
+# and comes back, and the cluster is deleted. So is examples/driver.mjs, which was written from the page
+# alone; what it reports of a connection is seen in the access history.
 . test/check/common
 tool curl
 tool python3
@@ -27,7 +28,7 @@ again() { # a program that is killed is started again, knows its clusters, and g
   until_says '"stateName":"IDLE"' GET /clusters/Shop
   case $answer in *"$host"*) ;; *) fail "$name: the cluster has moved from $host: $answer" ;; esac
 }
-lives() { # NAME COMMAND: a cluster, from its beginning to its end
+lives() { # NAME COMMAND [USER]: a cluster, from its beginning to its end
   name=$1; rm -rf "$dir/clusters"; : >"$dir/out"
   build/svcd --memory --bootstrap "$dir/bootstrap.json" --listen http://127.0.0.1:0 --driver "exec:$2" >"$dir/out" 2>"$dir/log" & pid=$!
   for _ in $(seq 100); do url=$(sed -n 's/^svcd ready on //p' "$dir/out"); [ -z "$url" ] || break; sleep 0.05; done
@@ -37,6 +38,7 @@ lives() { # NAME COMMAND: a cluster, from its beginning to its end
   [ -n "$(ls "$dir/clusters")" ] || fail "$name: nothing is remembered"
   host=$(call GET /processes | sed -n 's/.*"id":"\(127[^"]*\)".*/\1/p' | head -n 1)
   until_says '"measurements":[' GET "/processes/$host/measurements?granularity=PT1M&period=PT2M&m=CONNECTIONS" # nobody knows, and that is no error
+  [ -z "$3" ] || { curl -s -m 1 "telnet://$host" </dev/null >/dev/null || :; until_says "$3" GET /dbAccessHistory/clusters/Shop; } # what it reports
   again
   call DELETE /clusters/Shop >/dev/null
   until_says '"error":404' GET /clusters/Shop
@@ -46,10 +48,10 @@ lives() { # NAME COMMAND: a cluster, from its beginning to its end
   rm -f "$dir/bootstrap.json"
 }
 
-lives 'docs/driver.md' "exec python3 '$dir/driver.py' '$dir/clusters'"
+lives 'docs/driver.md' "exec python3 '$dir/driver.py' '$dir/clusters'" ''
 
 if ! command -v node >/dev/null 2>&1; then
   echo 'skipped: node is not installed, so examples/driver.mjs was not run'
   exit 0
 fi
-lives 'examples/driver.mjs' "exec node examples/driver.mjs '$dir/clusters'"
+lives 'examples/driver.mjs' "exec node examples/driver.mjs '$dir/clusters'" '"username":"guest"'

@@ -20,6 +20,7 @@ never "ports/ports.h ports/store_port.h ports/limiter_port.h" "ports include a l
 never "$A/store" "store includes a layer above it" "${include}(pipeline|catalog)/"
 never "$A/base $A/store $A/pipeline" "includes test control, which is above it" "${include}control/"
 never "$A/catalog" "a noun touches the answer itself: pipeline/answer.h has functions for that" 'c->answer([^a-z_]|$)'
+never "$A/catalog" "a noun asks whether there is a driver, which only the pipeline looks at" 'svc_order_has_taker|config\.driver'
 never "$A/pipeline $A/control $A/api.c $A/open.c $A/bootstrap.c $A/host.c $A/flat.c" "pipeline includes the catalog" "${include}catalog/"
 
 # The listener is not ours to fold, mongoose's licence forbids it; and it uses what everyone can use. Another store, or a limiter, sees its port, and no more.

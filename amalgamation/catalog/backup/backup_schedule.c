@@ -311,22 +311,13 @@ static bool backup_schedule_is_late(const svc_call *c, const svc_backup_plan *pl
   return false;
 }
 
-/* A snapshot of a time that has passed can be simulated, and nobody can take it. */
-static bool backup_schedule_makes_past(const svc_call *c)
-{
-  const svc_noun_info *noun = svc_noun_by_kind(c->s, SNAPSHOT_KIND);
-  return !noun || !svc_order_has_taker(c->s, noun->noun);
-}
-
-/* At its time; or now, where that has passed for good. */
-static bool backup_schedule_take(svc_call *c, const svc_entity *cluster, svc_node *items, int rarest, int64_t expiry)
+/* At the time at which it can be taken: its own, or now, where that has passed for good. */
+static bool backup_schedule_take(svc_call *c, const svc_entity *cluster, svc_node *items, int rarest, int64_t expiry, int64_t when)
 {
   int64_t due = c->now;
   bool good;
-  if (!backup_schedule_makes_past(c)) {
-    c->now = c->txn->ids->now;
-    expiry += c->now - due;
-  }
+  c->now = when;
+  expiry += when - due;
   good = svc_snapshot_start(c, cluster, items, rarest, expiry - expiry % 1000);
   c->now = due;
   return good;
@@ -334,7 +325,7 @@ static bool backup_schedule_take(svc_call *c, const svc_entity *cluster, svc_nod
 
 static bool backup_schedule_run(svc_call *c, svc_change *change)
 {
-  int64_t now = c->txn->ids->now, expiry;
+  int64_t now = c->txn->ids->now, when = svc_order_time(c, svc_noun_by_kind(c->s, SNAPSHOT_KIND)), expiry;
   bool wanted;
   svc_backup_plan plan;
   svc_entity cluster;
@@ -345,8 +336,8 @@ static bool backup_schedule_run(svc_call *c, svc_change *change)
   items = backup_schedule_asking(c, &plan, &rarest, &expiry);
   if (!items) return svc_no_memory(c);
   wanted = expiry > now && backup_schedule_can_take(c, &cluster) &&
-           !(!backup_schedule_makes_past(c) && backup_schedule_is_late(c, &plan, rarest));
-  if (wanted && !backup_schedule_take(c, &cluster, items, rarest, expiry)) return false;
+           !(when > c->now && backup_schedule_is_late(c, &plan, rarest));
+  if (wanted && !backup_schedule_take(c, &cluster, items, rarest, expiry, when)) return false;
   backup_schedule_set_next(c, change,
                            svc_json_is(cluster.body, "backupEnabled", "true") ? svc_backup_next_kept(&plan, c->now, now) : 0);
   return true;

@@ -163,4 +163,27 @@ SVC_DECLARE(const svc_object svc_process_news)
 /* News of processes, an array of svc_process_news: written down, with events. */
 SVC_PRIVATE bool svc_process_states_tell(svc_call *c, const svc_entity *cluster, const svc_node *news);
 
+/* reported.c: measurements and logins that a driver has reported. */
+#define CLUSTER_MEASUREMENTS "reported measurement"
+#define CLUSTER_MEASUREMENTS_KIND "rpms"
+#define CLUSTER_MEASUREMENTS_KEPT (2 * SVC_DAY_MS)
+#define CLUSTER_LOGINS "reported login"
+#define CLUSTER_LOGINS_KIND "rplg"
+#define CLUSTER_LOGINS_KEPT (7 * SVC_DAY_MS)
+SVC_DECLARE(const char *const svc_process_metric_names[]) /* closed by NULL */
+SVC_DECLARE(const svc_object svc_measurement_news)
+SVC_DECLARE(const svc_object svc_login_news)
+SVC_DECLARE(const svc_object svc_login_shown) /* as access history shows one */
+/* "measurements" and "logins" of a report: kept. False: refused, with violations, or failed. */
+SVC_PRIVATE bool svc_reported_take(svc_call *c, const svc_entity *cluster, const svc_node *news);
+/* The last value of a process's metric within an hour. False: there is none, or failed. */
+SVC_PRIVATE bool svc_reported_latest(svc_call *c, const svc_id *cluster, svc_str process, svc_str metric, double *out);
+typedef struct svc_reported_span {
+  int64_t from, until, step; /* seconds */
+} svc_reported_span;
+/* For each step the last value that is of it, or null; null behind the last one is left out. NULL: failed. */
+SVC_PRIVATE svc_node *svc_reported_series(svc_call *c, const svc_id *cluster, svc_str process, svc_str metric, const svc_reported_span *span);
+/* Logins as access history shows them, the newest first; asked: `from`, `until` and `hosts` of the question. NULL: failed. */
+SVC_PRIVATE svc_node *svc_reported_logins(svc_call *c, const svc_id *cluster, const svc_node *asked);
+
 #endif /* SVC_CLUSTER_BASE_H */

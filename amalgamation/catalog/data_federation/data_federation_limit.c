@@ -3,7 +3,7 @@
 ** month. There are four names; a limit is there when it was set, and gone when it is deleted: then that of the project holds,
 ** which is the highest that it can be set to.
 **
-** How much was used says the driver. Without one no query is ever run, and it is 0.
+** The driver says how much was used. The simulator runs no query, and says 0.
 */
 #include "catalog/catalog.h"
 
@@ -59,11 +59,11 @@ static const svc_question_row data_federation_limit_question = {
   &data_federation_limit_asked, &data_federation_limit_said, SVC_REPLY_OBJECT
 };
 
-/* All of them in one question; of an instance that no driver runs nothing was used: the simulator has no queries. */
+/* All of them in one question. */
 static bool data_federation_limit_ask(svc_call *c)
 {
   const svc_entity *e = svc_path_entity(c, "data federation");
-  if (!svc_order_has_taker(c->s, c->plan->noun->noun) || !svc_json_is(e->body, "state", "ACTIVE")) return true;
+  if (!svc_json_is(e->body, "state", "ACTIVE")) return true;
   return svc_question_about(c, &data_federation_limit_question, e, e->unique, SVC_S("{\"metric\":\"bytesProcessed\"}"));
 }
 
@@ -86,11 +86,13 @@ static void data_federation_limit_used(svc_call *c, const svc_node *said, svc_no
   svc_node_set_i64(c->arena, limit, "currentUsage", bytes > 0 ? bytes : 0);
 }
 
-/* What is measured at this moment has no ETag. */
+/* What is measured at this moment has no ETag. Where nothing is said of usage, as by the simulator, which has no queries, the answer stands. */
 static bool data_federation_limit_told(svc_call *c, const svc_reply *reply)
 {
   const svc_node *said = svc_told(c, &data_federation_limit_question, reply);
-  svc_node *body = said ? svc_answer_parsed(c) : NULL;
+  svc_node *body;
+  if (said && !svc_node_get(said, "values")) return true;
+  body = said ? svc_answer_parsed(c) : NULL;
   if (!body) return svc_failed(c);
   svc_answer_untagged(c);
   data_federation_limit_used(c, said, body);
@@ -101,7 +103,9 @@ static bool data_federation_limit_told(svc_call *c, const svc_reply *reply)
 static bool data_federation_limit_all_told(svc_call *c, const svc_reply *reply)
 {
   const svc_node *said = svc_told(c, &data_federation_limit_question, reply);
-  svc_node *body = said ? svc_answer_parsed(c) : NULL, *list, *one;
+  svc_node *body, *list, *one;
+  if (said && !svc_node_get(said, "values")) return true;
+  body = said ? svc_answer_parsed(c) : NULL;
   if (!body) return svc_failed(c);
   svc_answer_untagged(c);
   list = body->type == SVC_J_ARRAY ? body : svc_node_get(body, "content"); /* in an envelope */
@@ -135,7 +139,7 @@ static svc_node *data_federation_limit_view(svc_call *c, const svc_entity *e)
   if (!body || c->error.code) return NULL;
   if (highest >= 0) svc_node_set_i64(c->arena, body, "defaultLimit", highest);
   if (highest >= 0) svc_node_set_i64(c->arena, body, "maximumLimit", highest);
-  if (c->request.method == SVC_GET || !svc_order_has_taker(c->s, svc_noun_by_kind(c->s, e->kind)->noun)) svc_node_set_i64(c->arena, body, "currentUsage", 0);
+  if (c->request.method == SVC_GET && !svc_node_get(body, "currentUsage")) svc_node_set_i64(c->arena, body, "currentUsage", 0);
   return body;
 }
 
@@ -173,11 +177,20 @@ static bool data_federation_limit_set(svc_call *c)
   return rc == SVC_OK ? svc_verb_update(c) : data_federation_limit_make(c, tenant, name);
 }
 
+static const svc_field data_federation_limit_fact_fields[] = { F_LONG("currentUsage", .flags = SVC_MIN) };
+static const svc_object data_federation_limit_facts = { .name = "LimitFacts", .fields = SVC_ROWS(data_federation_limit_fact_fields) };
 static const svc_order_row data_federation_limit_orders[] = {
-  { "federation_limit.put", "Enforce the limit on how much data queries process.", NULL, NULL, 0 },
+  { "federation_limit.put", "Enforce the limit on how much data queries process.", NULL, &data_federation_limit_facts, 0 },
   { "federation_limit.delete", "The limit is enforced no more.", NULL, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
+
+static bool data_federation_limit_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
+{
+  (void)change, (void)action;
+  svc_node_set_i64(c->arena, facts, "currentUsage", 0);
+  return true;
+}
 
 SVC_PRIVATE const svc_noun svc_noun_data_federation_limit = {
   .name = "data federation limit",
@@ -201,4 +214,6 @@ SVC_PRIVATE const svc_noun svc_noun_data_federation_limit = {
   .routes = SVC_ROUTES(data_federation_limit_routes),
   .prepare = data_federation_limit_prepare,
   .view = data_federation_limit_view,
+  .facts = svc_facts_into,
+  .simulate = data_federation_limit_simulate,
 };

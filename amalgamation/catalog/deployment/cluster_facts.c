@@ -18,7 +18,11 @@ SVC_PRIVATE const svc_object svc_cluster_transfer_facts = { .name = "TransferFac
 static const svc_field cluster_facts_fields[] = {
   F_LONG("dataSizeBytes", .flags = SVC_MIN), F_LIST("processes", &svc_process_news, .max_items = 1000), F_OBJ("transfer", &svc_cluster_transfer_facts)
 };
-SVC_PRIVATE const svc_object svc_cluster_reports = { .name = "ClusterFacts", .fields = SVC_ROWS(cluster_facts_fields), .base = &svc_host_facts };
+static const svc_object cluster_facts_object = { .name = "ClusterFacts", .fields = SVC_ROWS(cluster_facts_fields), .base = &svc_host_facts };
+static const svc_field cluster_facts_report_fields[] = {
+  F_LIST("logins", &svc_login_news, .max_items = 1000), F_LIST("measurements", &svc_measurement_news, .max_items = 1000)
+};
+SVC_PRIVATE const svc_object svc_cluster_reports = { .name = "ClusterReport", .fields = SVC_ROWS(cluster_facts_report_fields), .base = &cluster_facts_object };
 
 /* The desired state: the cluster as it is shown, with what no field of it shows. */
 static const svc_field cluster_facts_ordered_fields[] = {
@@ -30,9 +34,9 @@ static const svc_object cluster_facts_ordered = {
 
 SVC_PRIVATE const svc_order_row svc_cluster_orders[] = {
   { "cluster.create", "Start the cluster. It is reached by the `hosts` of the facts, as \"name:port\"; `srvHost` is one name for all of them.",
-    &cluster_facts_ordered, &svc_cluster_reports, 0 },
+    &cluster_facts_ordered, &cluster_facts_object, 0 },
   { "cluster.update", "Make the running cluster what `desired` says: nodes, sizes, version, arguments; `paused` true stops it and keeps its data.",
-    &cluster_facts_ordered, &svc_cluster_reports, 0 },
+    &cluster_facts_ordered, &cluster_facts_object, 0 },
   { "cluster.delete", "Stop the cluster and remove its data. What is not there any more is done as well.", &cluster_facts_ordered, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
@@ -156,5 +160,6 @@ static bool cluster_facts_move(svc_call *c, svc_change *change, const svc_node *
 
 SVC_PRIVATE bool svc_cluster_reported(svc_call *c, svc_change *change, const svc_node *news)
 {
-  return svc_cluster_facts(c, change, news) && cluster_facts_move(c, change, svc_node_get(news, "processes"));
+  return svc_reported_take(c, &change->entity, news) && svc_cluster_facts(c, change, news) &&
+         cluster_facts_move(c, change, svc_node_get(news, "processes"));
 }

@@ -1,6 +1,6 @@
 /*
-** Access history: who signed in to the databases of a cluster, and who tried to, newest first. Nothing of it is stored: the driver
-** says it; the simulation lets the database users of the project sign in.
+** Access history: who signed in to the databases of a cluster, and who tried to, newest first. The driver says it; where it does not know the
+** question, the logins that it has reported are shown (cluster/reported.c). The simulation lets the database users of the project sign in.
 */
 #include "catalog/monitoring/process_parts.h"
 
@@ -10,19 +10,7 @@
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
-static const svc_field access_history_login_fields[] = {
-  F_BOOL("authResult"),
-  F_STR("authSource"),
-  F_STR("failureReason"),
-  F_STR("groupId"),
-  F_STR("hostname"),
-  F_STR("ipAddress", .format = SVC_FORMAT_IP),
-  F_STR("logLine"),
-  F_STR("timestamp"),
-  F_STR("username")
-};
-static const svc_object access_history_login = { .name = "AccessLog", .fields = SVC_ROWS(access_history_login_fields) };
-static const svc_field access_history_fields[] = { F_LIST("accessLogs", &access_history_login, .flags = SVC_READ_ONLY) };
+static const svc_field access_history_fields[] = { F_LIST("accessLogs", &svc_login_shown, .flags = SVC_READ_ONLY) };
 static const svc_object access_history_object = { .name = "AccessHistory", .fields = SVC_ROWS(access_history_fields) };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
@@ -93,7 +81,7 @@ static const svc_field access_history_asked_fields[] = {
 static const svc_object access_history_asked = { .name = "AskedLogins", .fields = SVC_ROWS(access_history_asked_fields) };
 static const svc_question_row access_history_question = {
   "accessHistory", "cluster", "Logins on `hosts` from `from` until `until`, newest first, at most `most`.", &access_history_asked,
-  &access_history_login, SVC_REPLY_LIST
+  &svc_login_shown, SVC_REPLY_LIST
 };
 
 /* host NULL: of all that the cluster has. */
@@ -149,13 +137,25 @@ static bool access_history_passes(const svc_call *c, const svc_node *login)
   return !address || svc_str_eq(svc_address_spell(c->arena, svc_node_str(login, "ipAddress")), svc_address_spell(c->arena, address->text));
 }
 
+/* An empty reply is that of a driver which does not know the question. */
+static svc_node *access_history_said(svc_call *c, const svc_reply *reply)
+{
+  const svc_node *asked = reply->length ? NULL : svc_json_parse(c->arena, svc_str_c(c->question->parameters));
+  svc_node *list;
+  svc_id cluster;
+  if (reply->length) return svc_told(c, &access_history_question, reply);
+  if (!asked || !svc_id_parse(svc_str_c(c->question->resource_id), &cluster) || !svc_begin_read(c)) return NULL;
+  list = svc_reported_logins(c, &cluster, asked);
+  return svc_read_good(c) ? list : NULL;
+}
+
 static bool access_history_told(svc_call *c, const svc_reply *reply)
 {
-  svc_node *said = svc_told(c, &access_history_question, reply), *one, *next;
+  svc_node *said = access_history_said(c, reply), *one, *next;
   svc_node *body = svc_node_object(c->arena, NULL);
   svc_node *list = svc_node_array(c->arena, "accessLogs");
   int64_t left = access_history_most(c);
-  if (!said) return false;
+  if (!said) return svc_failed(c);
   if (!body || !list) return svc_no_memory(c);
   for (one = said->first; one && left > 0; one = next) {
     next = one->next;

@@ -9,12 +9,12 @@
 ** All projects of an organization share what it may spend on rounds (pipeline/work.c). Where that is used up a round waits for the time
 ** that is reserved for it, and is then let through: the projects come one after the other, and none is passed over.
 **
-** Without a driver figures are the simulation's. With one they are an order, "metrics.measure": {"figures":[{"host":..., "metricName":...,
-** "units":...}]}, and its facts are the same with "value"s; while that is under way no other round begins. Where it is not of a process, an
-** element has clusterName, flexClusterName, replicaSetName or processorName ("workspace/processor") in place of host. Beside metrics it
+** A round is an order, "metrics.measure": {"figures":[{"host":..., "metricName":..., "units":...}]}, and its facts are the same with "value"s;
+** while that is under way no other round begins. The simulator does it at once, and says that the figures are its own ("simulated"): then they
+** are those of the model. Where it is not of a process, an element has clusterName, flexClusterName, replicaSetName or processorName ("workspace/processor") in place of host. Beside metrics it
 ** is asked for UP (0: the host is down), and of a replica set for PRIMARIES, HEALTHY_MEMBERS, UNHEALTHY_MEMBERS, ELECTIONS_IN_LAST_HOUR and
-** OPLOG_WINDOW, of a cluster that is backed up for OPLOG_BEHIND, where somebody watches that; what it does not answer is not known, and
-** nothing comes of it. After a time in which nothing was asked of the service there is one round, not all that would have been.
+** OPLOG_WINDOW, of a cluster that is backed up for OPLOG_BEHIND, where somebody watches that; what it does not answer is what it
+** has reported of the metric within the hour (cluster/reported.c), or not known, and nothing comes of it. After a time in which nothing was asked of the service there is one round, not all that would have been.
 */
 #include "catalog/monitoring/alert_parts.h"
 
@@ -24,6 +24,7 @@
 #define MEASURING_OPENS 100       /* alerts that it opens */
 #define MEASURING_STEPS 500000    /* steps of a round, of about 10 ns: of regular expressions, and these: */
 #define MEASURING_FIGURE 300      /* for a figure, */
+#define MEASURING_REPORTED 600    /* for a look at what was reported of it, */
 #define MEASURING_TARGET 100      /* for a target that is looked up, */
 #define MEASURING_CONFIG 500      /* for a configuration that is read, and one for each byte of it */
 #define MEASURING_RECORD 1000     /* steps that count as one record: see svc_call.spent */
@@ -153,6 +154,14 @@ static bool alert_measuring_told(svc_alert_round *r, const svc_alert_condition *
   return value && value->type == SVC_J_NUMBER && svc_json_number_double(value->text, out);
 }
 
+/* What the driver has reported of it by itself. */
+static bool alert_measuring_reported(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_target *t, double *out)
+{
+  if (k->of != SVC_ALERT_PROCESSES || k->asks || t->process->down_since) return false;
+  r->patterns.left -= MEASURING_REPORTED;
+  return svc_reported_latest(r->c, &t->cluster->cluster.id, t->process->id, t->met.metric, out);
+}
+
 static bool alert_measuring_ask(svc_alert_round *r, const svc_alert_condition *k, const svc_alert_target *t)
 {
   svc_arena *a = r->c->arena;
@@ -185,7 +194,8 @@ static bool alert_measuring_one(svc_alert_round *r, const svc_alert_condition *k
   if (r->figures) return alert_measuring_ask(r, k, t);
   if (t->figured != k || (!k->asks && !k->hourly)) { /* of a metric each configuration may name another */
     t->figured = k;
-    t->known = (r->told && alert_measuring_told(r, k, t, &t->figure)) || ((!r->told || k->stated) && k->figure(r, t, &t->figure));
+    t->known = (r->told && alert_measuring_told(r, k, t, &t->figure)) || ((!r->told || k->stated) && k->figure(r, t, &t->figure)) ||
+               alert_measuring_reported(r, k, t, &t->figure);
   }
   if (!t->known) return svc_txn_good(r->c) && r->c->error.code == SVC_E_NONE;
   t->met.value = t->figure / alert_measuring_factor(t->met.units);
@@ -322,18 +332,18 @@ SVC_PRIVATE bool svc_alert_round_may_wake(svc_call *c, const svc_scope *scope)
   return alert_measuring_watched(c, &scope->group) ? svc_alert_round_wake(c, scope, false) : svc_txn_good(c);
 }
 
-/* With a driver: an order, if there is anything to ask for. */
-static bool alert_measuring_order(svc_call *c, const svc_change *change, svc_alert_round *r, bool *any)
+/* An order, if there is anything to ask for; else what is known without asking. */
+static bool alert_measuring_order(svc_call *c, svc_change *change, svc_alert_round *r, bool *any)
 {
   r->figures = svc_node_array(c->arena, "figures");
   if (!r->figures) return svc_no_memory(c);
   if (!alert_measuring_all(r, false, any)) return false;
-  return !r->figures->first || svc_order_put(c, change->noun, &change->entity);
+  return r->figures->first ? svc_order_within(c, change) : svc_alert_round_facts(c, change, NULL);
 }
 
 SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int tag)
 {
-  bool hourly = tag == MEASURING_DUE_HOUR, asks = !hourly && svc_order_has_taker(c->s, change->noun->noun), any = false;
+  bool hourly = tag == MEASURING_DUE_HOUR, any = false;
   int64_t every = hourly ? MEASURING_HOURLY : MEASURING_EVERY;
   svc_alert_round r;
   if (tag != SVC_DUE_RUN && !hourly) return true;
@@ -341,13 +351,13 @@ SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int t
     svc_change_due(change, tag, c->txn->ids->now);
     return true;
   }
-  if (asks && svc_order_waits(c, &change->entity)) {
+  if (!hourly && svc_order_waits(c, &change->entity)) {
     svc_change_due(change, tag, c->now + every);
     return true;
   }
   if (!alert_measuring_may(c, change, hourly, tag)) return true;
   alert_measuring_begin(c, &change->entity, hourly, &r);
-  if (asks ? !alert_measuring_order(c, change, &r, &any) : !alert_measuring_all(&r, hourly, &any)) return false;
+  if (hourly ? !alert_measuring_all(&r, true, &any) : !alert_measuring_order(c, change, &r, &any)) return false;
   alert_measuring_end(c, change, hourly, &r);
   if (any) svc_change_due(change, tag, c->now + every);
   return true;
@@ -367,6 +377,13 @@ SVC_PRIVATE svc_node *svc_alert_round_desired(svc_call *c, const svc_entity *e)
   return desired;
 }
 
+SVC_PRIVATE bool svc_alert_round_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts)
+{
+  (void)change, (void)action;
+  svc_node_set_bool(c->arena, facts, "simulated", true);
+  return true;
+}
+
 SVC_PRIVATE bool svc_alert_round_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
   static const svc_node none = { .type = SVC_J_ARRAY };
@@ -374,8 +391,8 @@ SVC_PRIVATE bool svc_alert_round_facts(svc_call *c, svc_change *change, const sv
   bool any;
   alert_measuring_begin(c, &change->entity, false, &r);
   r.told = svc_node_get(facts, "figures");
-  if (!r.told) r.told = &none;
-  if (r.told->first && !svc_alert_news(&r)) return false;
+  if (!r.told && !svc_node_bool(facts, "simulated", false)) r.told = &none;
+  if (r.told && r.told->first && !svc_alert_news(&r)) return false;
   if (!alert_measuring_all(&r, false, &any)) return false;
   svc_work_end(c->s, &r.scope.org, c->now, 0, alert_measuring_taken(&r));
   return true;

@@ -173,7 +173,7 @@ typedef struct svc_alert_round {
   int looked;           /* targets that were compared with matchers */
   bool ended;           /* figures or steps are used up: the next round goes on at `at` */
   svc_node *figures;    /* an order is made of them; NULL: none is */
-  const svc_node *told; /* what the driver has measured; NULL: it is simulated */
+  const svc_node *told; /* what the driver has measured; NULL: figures are the model's */
   const svc_node *next; /* of that, what is likely to be asked for next */
 } svc_alert_round;
 typedef struct svc_alert_condition {
@@ -235,6 +235,7 @@ SVC_PRIVATE int svc_alert_round_get(svc_call *c, const svc_id *group, svc_entity
 SVC_PRIVATE bool svc_alert_round_put(svc_call *c, const svc_scope *scope, svc_entity *e, const svc_entity *old); /* old NULL: it is new */
 SVC_PRIVATE bool svc_alert_round_fell_due(svc_call *c, svc_change *change, int tag);
 SVC_PRIVATE svc_node *svc_alert_round_desired(svc_call *c, const svc_entity *e);
+SVC_PRIVATE bool svc_alert_round_simulate(svc_call *c, const svc_change *change, const char *action, svc_node *facts);
 SVC_PRIVATE bool svc_alert_round_facts(svc_call *c, svc_change *change, const svc_node *facts);
 
 #endif /* SVC_ALERT_PARTS_H */

@@ -17,10 +17,13 @@ static const svc_object alert_round_figure = { .name = "AlertFigure", .fields = 
 static const svc_field alert_round_figures_fields[] = { F_LIST("figures", &alert_round_figure, .max_items = 1000) };
 static const svc_object alert_round_figures = { .name = "AlertFigures", .fields = SVC_ROWS(alert_round_figures_fields) };
 
+static const svc_field alert_round_fact_fields[] = { F_BOOL("simulated") /* figures that are left out are the model's */ };
+static const svc_object alert_round_facts = { .name = "AlertFacts", .fields = SVC_ROWS(alert_round_fact_fields), .base = &alert_round_figures };
+
 static const svc_order_row alert_round_orders[] = {
   { "metrics.measure",
     "Measure these figures, which alert configurations watch. Facts: the figures that are known, as `desired` lists them, each with its `value`.",
-    &alert_round_figures, &alert_round_figures, 0 },
+    &alert_round_figures, &alert_round_facts, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
@@ -35,4 +38,5 @@ SVC_PRIVATE const svc_noun svc_noun_alert_round = {
   .fell_due = svc_alert_round_fell_due,
   .desired = svc_alert_round_desired,
   .facts = svc_alert_round_facts,
+  .simulate = svc_alert_round_simulate,
 };

@@ -14,7 +14,7 @@ enum { COLLECTION_STAT_RANKED = 20 };
 static const char *const collection_stat_names[] = { SVC_METRICS_COLLECTION(SVC_METRIC_NAME) NULL };
 static const unsigned char collection_stat_units[] = { SVC_METRICS_COLLECTION(SVC_METRIC_UNIT) };
 static const svc_metrics collection_stat_metrics = { collection_stat_names, collection_stat_units, "metrics", sizeof collection_stat_units,
-                                                     "P1D" };
+                                                     "P1D", false };
 static const char *const collection_stat_views[] = { "PRIMARY", "SECONDARY", "INDIVIDUAL_PROCESS", NULL };
 
 /* ----------------------------------------------------------------------------------------------------------- fields */

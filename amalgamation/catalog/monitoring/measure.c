@@ -207,6 +207,16 @@ static void measure_points(svc_buf *b, const svc_span *span, const svc_node *tol
   }
 }
 
+/* What the driver has reported, where it does not say it now. NULL: nothing, or failed. */
+static const svc_node *measure_reported(svc_call *c, const svc_span *span, const char *metric)
+{
+  const svc_reported_span of = { span->from, span->until, span->step };
+  svc_str process = svc_json_word(svc_str_c(c->question->parameters), "host");
+  svc_id cluster;
+  if (!svc_id_parse(svc_str_c(c->question->resource_id), &cluster) || !svc_begin_read(c)) return NULL;
+  return svc_reported_series(c, &cluster, process, svc_str_c(metric), &of);
+}
+
 SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, const svc_metrics *metrics, const char *name)
 {
   const svc_node *said = svc_told(c, &svc_question_series, reply), *series = svc_node_get(said, "series");
@@ -222,9 +232,11 @@ SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, cons
   }
   svc_buf_char(&b, '[');
   for (i = 0; i < metrics->count; i++) {
+    const svc_node *told = svc_node_get(series, metrics->names[i]);
     if (!measure_wanted(c, metrics, metrics->names[i])) continue;
+    if (!told && metrics->reported) told = measure_reported(c, &span, metrics->names[i]);
     svc_buf_text(&b, b.n > 1 ? ",{\"dataPoints\":[" : "{\"dataPoints\":[");
-    measure_points(&b, &span, svc_node_get(series, metrics->names[i]));
+    measure_points(&b, &span, told);
     svc_buf_text(&b, "],\"name\":\"");
     svc_buf_text(&b, metrics->names[i]);
     svc_buf_text(&b, "\",\"units\":\"");
@@ -232,6 +244,7 @@ SVC_PRIVATE svc_node *svc_measure_told(svc_call *c, const svc_reply *reply, cons
     svc_buf_text(&b, "\"}");
   }
   svc_buf_char(&b, ']');
+  if (!svc_read_good(c)) return NULL;
   if (b.failed) {
     (void)svc_no_memory(c);
     return NULL;

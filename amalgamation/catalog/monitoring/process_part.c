@@ -6,7 +6,8 @@
 */
 #include "catalog/monitoring/process_parts.h"
 
-SVC_METRICS(SVC_METRICS_PROCESS, svc_process_metric, "m");
+static const unsigned char process_part_units[] = { SVC_METRICS_PROCESS(SVC_METRIC_UNIT) };
+static const svc_metrics svc_process_metric_metrics = { svc_process_metric_names, process_part_units, "m", sizeof process_part_units, NULL, true };
 SVC_METRICS(SVC_METRICS_DISK, svc_disk_metric, "m");
 SVC_METRICS(SVC_METRICS_DATABASE, svc_database_metric, "m");
 

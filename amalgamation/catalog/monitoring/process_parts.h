@@ -8,7 +8,7 @@
 #include "catalog/catalog.h"
 #include "catalog/cluster/sample_data.h"
 #include "catalog/deployment/cluster_parts.h"
-#include "catalog/monitoring/metric_list.h"
+#include "catalog/cluster/metric_list.h"
 
 #define PINNED_NAMESPACES "pinned namespaces" /* the name of the noun, for who asks which are pinned */
 
@@ -26,13 +26,13 @@ typedef struct svc_metrics {
   const char *param; /* the query parameter that chooses among them */
   size_t count;
   const char *period; /* where no time is given, "P1D"; NULL: that is refused */
+  bool reported;      /* where a driver does not say them, they are those that it has reported (cluster/reported.c) */
 } svc_metrics;
-#define SVC_METRIC_NAME(name, unit) #name,
 #define SVC_METRIC_UNIT(name, unit) SVC_UNIT_##unit,
 #define SVC_METRICS(list, stem, query) \
   SVC_PRIVATE const char *const stem##_names[] = { list(SVC_METRIC_NAME) NULL }; \
   static const unsigned char stem##_units[] = { list(SVC_METRIC_UNIT) }; \
-  static const svc_metrics stem##_metrics = { stem##_names, stem##_units, query, sizeof stem##_units, NULL }
+  static const svc_metrics stem##_metrics = { stem##_names, stem##_units, query, sizeof stem##_units, NULL, false }
 
 /* The time that is asked for, in seconds: its query parameters, and what they say. At most SVC_SPAN_MOST figures of each metric. */
 #define SVC_SPAN_MOST 2880 /* two days, minute by minute */
@@ -62,7 +62,6 @@ SVC_PRIVATE svc_node *svc_metrics_shown(svc_call *c, const svc_metrics *metrics,
 /* ----------------------------------------------------------------------------------------------------- process_part.c */
 
 /* Of a process and of the disks and databases in it, each the function of a route: which there are, one of them, and figures. */
-SVC_DECLARE(const char *const svc_process_metric_names[])
 SVC_DECLARE(const char *const svc_disk_metric_names[])
 SVC_DECLARE(const char *const svc_database_metric_names[])
 SVC_DECLARE(const svc_object svc_process_measurements)

@@ -13,9 +13,9 @@ enum { SEARCH_METRIC_HARDWARE = 8 }; /* of SVC_METRICS_SEARCH: as many speak of 
 
 SVC_METRICS(SVC_METRICS_SEARCH, search_metric, "metrics");
 SVC_METRICS(SVC_METRICS_INDEX, search_metric_index, "metrics");
-static const svc_metrics search_metric_hardware = { search_metric_names, search_metric_units, "metrics", SEARCH_METRIC_HARDWARE, NULL };
+static const svc_metrics search_metric_hardware = { search_metric_names, search_metric_units, "metrics", SEARCH_METRIC_HARDWARE, NULL, false };
 static const svc_metrics search_metric_status = { search_metric_names + SEARCH_METRIC_HARDWARE, search_metric_units + SEARCH_METRIC_HARDWARE,
-                                                  "metrics", sizeof search_metric_units - SEARCH_METRIC_HARDWARE, NULL };
+                                                  "metrics", sizeof search_metric_units - SEARCH_METRIC_HARDWARE, NULL, false };
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
