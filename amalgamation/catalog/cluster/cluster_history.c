@@ -1,7 +1,8 @@
 /*
 ** The history of a cluster: one record below it, with three lists, each ordered by time.
 **
-**   machines  {"at":0,"disk":10000000000,"size":"M10","up":true}   from when on it has had such machines; up false: it was paused
+**   machines  {"at":0,"disk":10000000000,"size":"M10","up":true}   from when on it has had such machines; up false: it was paused;
+**                                                                  with "analytics":"M30" where it has analytics nodes
 **   loads     {"at":1748736000000,"data":"SAMPLE"}                 from when on it has had this data
 **   indexes   {"at":...,"keys":[{"a":1}],"name":"a_1","namespace":"d.c","options":{}}
 **
@@ -72,6 +73,7 @@ static svc_node *history_machine(svc_call *c, const svc_node *body, int64_t at)
   svc_node_set_i64(c->arena, entry, "at", at);
   svc_node_set_i64(c->arena, entry, "disk", tier.disk);
   svc_node_set_text(c->arena, entry, "size", tier.size);
+  if (*svc_tier_analytics(body)) svc_node_set_text(c->arena, entry, "analytics", svc_tier_analytics(body));
   svc_node_set_bool(c->arena, entry, "up", !svc_node_bool(body, "paused", false));
   return entry;
 }
@@ -83,7 +85,9 @@ SVC_PRIVATE bool svc_history_changed(svc_call *c, const svc_entity *cluster, con
   if (!before || !body) return true;
   was = svc_tier_of_node(before, 0, 0);
   is = svc_tier_of_node(body, 0, 0);
-  if (strcmp(was.size, is.size) == 0 && was.disk == is.disk && svc_node_bool(before, "paused", false) == svc_node_bool(body, "paused", false)) return true;
+  if (strcmp(was.size, is.size) == 0 && was.disk == is.disk && strcmp(svc_tier_analytics(before), svc_tier_analytics(body)) == 0 &&
+      svc_node_bool(before, "paused", false) == svc_node_bool(body, "paused", false))
+    return true;
   first = history_machine(c, before, 0);
   entry = history_machine(c, body, c->now);
   if (!first || !entry || c->arena->failed) return svc_no_memory(c);

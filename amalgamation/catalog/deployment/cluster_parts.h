@@ -78,11 +78,12 @@ SVC_PRIVATE bool svc_cluster_legacy_downgrade(svc_call *c, svc_node *shown);
 #define CLUSTER_SCALING_KIND "cscl"
 #define CLUSTER_SCALING_EVERY ((int64_t)3600000) /* milliseconds */
 SVC_PRIVATE bool svc_cluster_scaling_follows(svc_call *c, const svc_change *change, const svc_entity *cluster); /* the record comes, or goes */
-SVC_PRIVATE const svc_node *svc_cluster_scaling_of(const svc_node *spec); /* the region whose settings hold for a shard; NULL: none */
-SVC_PRIVATE const char *svc_cluster_scaling_next(svc_call *c, const svc_node *spec, bool up); /* the next size within bounds; NULL: none */
+/* Nodes scale as electable ones (with the read-only ones) or as analytics nodes: kind is SVC_NODES_ELECTABLE or SVC_NODES_ANALYTICS. */
+SVC_PRIVATE const svc_node *svc_cluster_scaling_of(const svc_node *spec, int kind, const char *what); /* settings of a shard: "compute", "diskGB" */
+SVC_PRIVATE const char *svc_cluster_scaling_next(svc_call *c, const svc_node *spec, int kind, bool up); /* the next size within bounds; NULL: none */
 /* A step: begin, set what is to be on specs of out->body, keep. *may false: something else is done to it. *done false: rules refuse it. */
 SVC_PRIVATE bool svc_cluster_scaling_begin(svc_call *c, const svc_entity *cluster, svc_change *out, bool *may);
-SVC_PRIVATE void svc_cluster_scaling_set(svc_call *c, svc_node *spec, const char *size, int64_t gigabytes); /* NULL, 0: stays */
+SVC_PRIVATE void svc_cluster_scaling_set(svc_call *c, svc_node *spec, int kind, const char *size, int64_t gigabytes); /* NULL, 0: stays */
 SVC_PRIVATE bool svc_cluster_scaling_keep(svc_call *c, svc_change *change, const char *event, bool *done);
 
 /* cluster_specs.c */

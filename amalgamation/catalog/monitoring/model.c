@@ -141,9 +141,11 @@ static bool model_spans(svc_call *c, const svc_node *history, svc_model *m)
   if (!one) return true;
   spans = svc_arena_alloc(c->arena, svc_node_count(list) * sizeof *spans);
   if (!spans) return svc_no_memory(c);
-  for (m->spans = spans; one; one = one->next)
+  for (m->spans = spans; one; one = one->next) {
+    svc_str analytics = svc_node_str(one, "analytics");
     spans[m->span_count++] = (svc_model_span){ svc_node_i64(one, "at", 0), svc_node_i64(one, "disk", 0), svc_tier_of(svc_node_str(one, "size")),
-                                               svc_node_bool(one, "up", true) };
+                                               analytics.n ? svc_tier_of(analytics) : NULL, svc_node_bool(one, "up", true) };
+  }
   return true;
 }
 
@@ -208,6 +210,7 @@ static int model_role(const svc_process *p)
 SVC_PRIVATE svc_model_host svc_model_host_of(const svc_model *m, const svc_processes *of, const svc_process *p)
 {
   svc_model_host h = { .members = 0 };
+  int kind = SVC_NODES_ELECTABLE;
   size_t i;
   h.role = model_role(p);
   h.tier = svc_tier_of_node(m->body, p->spec == SVC_NO_NODE ? 0 : p->spec, p->spec == SVC_NO_NODE ? 0 : p->node);
@@ -215,6 +218,8 @@ SVC_PRIVATE svc_model_host svc_model_host_of(const svc_model *m, const svc_proce
   h.id = p->id;
   h.set = p->replica_set;
   h.first = p->spec != SVC_NO_NODE && p->node == 0;
+  if (p->spec != SVC_NO_NODE) svc_tier_region(m->body, p->spec, p->node, &kind);
+  h.analytics = kind == SVC_NODES_ANALYTICS && h.role == SVC_MODEL_SECONDARY;
   for (i = 0; i < of->count; i++) h.members += p->replica_set.n && svc_str_eq(of->at[i].replica_set, p->replica_set);
   return h;
 }

@@ -45,7 +45,7 @@ typedef struct svc_model_collection {
 
 typedef struct svc_model_span { /* machines, from this time on */
   int64_t at, disk;
-  const svc_tier *tier;
+  const svc_tier *tier, *analytics; /* analytics NULL: it had no such nodes */
   bool up;
 } svc_model_span;
 
@@ -76,6 +76,7 @@ typedef struct svc_model_host {
   int64_t members;   /* of its replica set */
   svc_str id, set;   /* the process, and its replica set; empty: of none */
   bool first;        /* it leads its set where nobody was ever elected */
+  bool analytics;    /* a server for reports, which never leads */
 } svc_model_host;
 SVC_PRIVATE svc_model_host svc_model_host_of(const svc_model *m, const svc_processes *of, const svc_process *p);
 SVC_PRIVATE int svc_model_role_at(const svc_model *m, const svc_model_host *h, int64_t at); /* enum svc_model_role: then, by the last election */
