@@ -2,6 +2,7 @@
 ** Clusters whose hardware follows their load: sizes go up and down within their bounds, disks grow, each with its events and on the bill; and
 ** nothing happens to a cluster for which that is off, or to which something else is done.
 */
+#include "damaged.h"
 #include "driver.h"
 #include "needs.h"
 
@@ -310,6 +311,24 @@ TEST(autoscaling, later)
   munit_assert_int(t_sendf(&w.t, "PATCH", off, "/groups/%s/clusters/C", w.group), ==, 200);
   scaling_days(&w, 5);
   munit_assert_string_equal(scaling_size(&w), "M30");
+  t_close(&w.t);
+}
+
+/* A cluster whose settings were stored before anything followed them has no record: it scales after its next change, whatever is changed. */
+TEST(autoscaling, earlier)
+{
+  t_place w;
+  scaling_open(&w, NULL, CLUSTER("M40", "\"compute\":{\"enabled\":false,\"maxInstanceSize\":\"M60\",\"minInstanceSize\":\"M20\","
+                                  "\"scaleDownEnabled\":true}"));
+  damaged_body(&w.t, "cluster", w.group, NULL, "\"compute\":{\"enabled\":false", "\"compute\":{\"enabled\":true");
+  scaling_days(&w, 3);
+  munit_assert_string_equal(scaling_size(&w), "M40");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"terminationProtectionEnabled\":true}", "/groups/%s/clusters/C", w.group), ==, 200);
+  scaling_days(&w, 3);
+  munit_assert_string_equal(scaling_size(&w), "M20");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"terminationProtectionEnabled\":false}", "/groups/%s/clusters/C", w.group), ==, 200);
+  scaling_days(&w, 3);
+  munit_assert_int64(scaling_events(&w, "COMPUTE_AUTO_SCALE_INITIATED_BASE"), ==, 2);
   t_close(&w.t);
 }
 

@@ -47,13 +47,14 @@ SVC_PRIVATE const svc_node *svc_cluster_scaling_of(const svc_node *spec, int kin
   return svc_node_get(svc_node_get(cluster_scaling_region(spec, kind), cluster_scaling_setting(kind)), what);
 }
 
+/* A cluster that was stored before there were such records has none: it gets one when it is next changed, whatever is changed. */
 SVC_PRIVATE bool svc_cluster_scaling_follows(svc_call *c, const svc_change *change, const svc_entity *cluster)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_SCALING_KIND);
   bool was = change->before && cluster_scaling_any(change->before), is = cluster_scaling_any(change->body);
   svc_change record;
   svc_entity e;
-  if (!noun || was == is) return true;
+  if (!noun || (!was && !is)) return true;
   if (svc_below_first(c->txn, CLUSTER_SCALING_KIND, &cluster->id, &e)) return is || svc_erase(c, noun, &e);
   if (!is || !svc_txn_good(c)) return svc_txn_good(c);
   if (!svc_change_new(c, noun, NULL, &record)) return false;
