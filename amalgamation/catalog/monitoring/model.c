@@ -191,11 +191,6 @@ SVC_PRIVATE bool svc_model_of(svc_call *c, const svc_entity *cluster, const svc_
          (!c->arena->failed || svc_no_memory(c));
 }
 
-SVC_PRIVATE void svc_model_of_flex(svc_call *c, const svc_entity *flex, svc_model *out)
-{
-  model_begin(c, flex, out);
-}
-
 /* --------------------------------------------------------------------------------------------------------------- hosts */
 
 static int model_role(const svc_process *p)

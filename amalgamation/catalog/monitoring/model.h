@@ -63,9 +63,8 @@ typedef struct svc_model {
   const svc_node *states; /* of its processes (process_states.c); NULL: all were always up */
 } svc_model;
 
-/* All of a cluster, in the transaction of the request. False: failed. */
+/* All of a cluster, in the transaction of the request; body NULL: it is a flex cluster. False: failed. */
 SVC_PRIVATE bool svc_model_of(svc_call *c, const svc_entity *cluster, const svc_node *body, svc_model *out);
-SVC_PRIVATE void svc_model_of_flex(svc_call *c, const svc_entity *flex, svc_model *out);
 SVC_PRIVATE const svc_model_collection *svc_model_collection_of(const svc_model *m, svc_str database, svc_str name, int64_t at); /* NULL: none */
 
 enum svc_model_role { SVC_MODEL_PRIMARY, SVC_MODEL_SECONDARY, SVC_MODEL_ROUTER, SVC_MODEL_CONFIG };
