@@ -118,7 +118,7 @@ static bool sample_dataset_simulate(svc_call *c, const svc_change *change, const
   (void)action;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
   svc_node_set_i64(c->arena, facts, "dataSizeBytes", svc_history_had_sample(c, &cluster.id, c->now) ? 0 : svc_sample_size());
-  return svc_txn_good(c) && svc_transfer_simulate(c, &cluster.id, svc_sample_size(), facts);
+  return svc_txn_good(c) && svc_transfer_simulate(c, svc_sample_size(), facts);
 }
 
 static bool sample_dataset_facts(svc_call *c, svc_change *change, const svc_node *facts)

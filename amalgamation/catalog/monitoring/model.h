@@ -124,6 +124,7 @@ typedef struct svc_model_oplog {
   int64_t most, used; /* bytes */
   int64_t window;     /* milliseconds: how long ago its oldest entry was written */
 } svc_model_oplog;
+enum { SVC_MODEL_ENTRY = 260 }; /* bytes of the oplog, and to each other member, that a document takes which is written */
 SVC_PRIVATE svc_model_oplog svc_model_oplog_at(const svc_model *m, const svc_model_host *h, const svc_model_time *t);
 SVC_PRIVATE svc_model_span svc_model_span_at(const svc_model *m, const svc_model_host *h, int64_t at); /* the machine that it had then */
 

@@ -6,7 +6,7 @@
 */
 #include "catalog/monitoring/model.h"
 
-enum { DATA_OPLOG_ENTRY = 260, DATA_NOOP = 11 /* bytes a second: what a set writes that has nothing to write */ };
+enum { DATA_NOOP = 11 /* bytes a second: what a set writes that has nothing to write */ };
 
 static void data_add(svc_model_figures *sum, const svc_model_figures *one)
 {
@@ -42,7 +42,7 @@ static int64_t data_logged(const svc_model *m, const svc_model_time *t)
   for (i = 0; i < m->count; i++) {
     const svc_model_collection *k = &m->collections[i];
     if (t->waves > k->waves && svc_model_there(k, t->at))
-      bytes += (t->waves - k->waves) / 1000 * (k->writes + k->grows) / 1000 * DATA_OPLOG_ENTRY / t->shards;
+      bytes += (t->waves - k->waves) / 1000 * (k->writes + k->grows) / 1000 * SVC_MODEL_ENTRY / t->shards;
   }
   return bytes > 0 ? bytes : 0;
 }
@@ -65,8 +65,8 @@ static void data_system(const svc_model *m, const svc_model_host *h, const svc_m
   svc_model_oplog oplog = { 0, 0, 0 };
   memset(out, 0, sizeof *out);
   if (strcmp(of->name, "local") == 0 && h->role != SVC_MODEL_CONFIG) oplog = svc_model_oplog_at(m, h, t);
-  out->documents = of->documents + oplog.used / DATA_OPLOG_ENTRY;
-  out->data = of->documents * of->average + oplog.used / DATA_OPLOG_ENTRY * DATA_OPLOG_ENTRY;
+  out->documents = of->documents + oplog.used / SVC_MODEL_ENTRY;
+  out->data = of->documents * of->average + oplog.used / SVC_MODEL_ENTRY * SVC_MODEL_ENTRY;
   out->storage = of->collections * 20480 + oplog.used / 4096 * 4096;
   out->index_size = of->indexes * 20480;
   out->indexes = of->indexes;

@@ -185,7 +185,7 @@ static void point_oplog(const point_making *p)
   if (p->h->role >= SVC_MODEL_ROUTER) return;
   oplog = svc_model_oplog_at(p->m, p->h, &p->t);
   q[SVC_Q_OPLOG_WINDOW] = oplog.window * POINT_UNIT;
-  q[SVC_Q_OPLOG_RATE] = (writes * 260 + 11000) * 3600 / 1000000000;
+  q[SVC_Q_OPLOG_RATE] = (writes * SVC_MODEL_ENTRY + 11000) * 3600 / 1000000000;
   if (p->h->role == SVC_MODEL_SECONDARY) q[SVC_Q_REPLICATION_LAG] = point_noise(p, 14, 2) * 1000 * POINT_UNIT;
   q[SVC_Q_OPLOG_HEADROOM] = q[SVC_Q_OPLOG_WINDOW] > q[SVC_Q_REPLICATION_LAG] ? q[SVC_Q_OPLOG_WINDOW] - q[SVC_Q_REPLICATION_LAG] : 0;
 }
@@ -195,7 +195,7 @@ static void point_oplog(const point_making *p)
 static void point_network(const point_making *p)
 {
   int64_t documents = p->all.documents > 0 ? p->all.data / p->all.documents : 0, *q = p->q;
-  int64_t replicated = (q[SVC_Q_DOC_INSERTED] + q[SVC_Q_DOC_UPDATED]) * 260;
+  int64_t replicated = (q[SVC_Q_DOC_INSERTED] + q[SVC_Q_DOC_UPDATED]) * SVC_MODEL_ENTRY;
   bool primary = p->h->role == SVC_MODEL_PRIMARY;
   q[SVC_Q_NETWORK_IN] = q[SVC_Q_REQUESTS] * 230 + replicated;
   q[SVC_Q_NETWORK_OUT] = q[SVC_Q_REQUESTS] * 180 + q[SVC_Q_DOC_RETURNED] * point_least(documents, 16384) + (primary ? replicated * (p->h->members - 1) : 0);
