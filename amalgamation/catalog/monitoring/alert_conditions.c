@@ -285,6 +285,7 @@ static bool alert_conditions_workspace(svc_alert_round *r, const svc_entity *wor
     t->met.values[SVC_ALERT_PROCESSOR] = svc_arena_copy(a, e.unique);
     t->met.target = svc_arena_print(a, SVC_FMT "/" SVC_FMT, SVC_ARG(workspace->unique), SVC_ARG(e.unique));
     t->place = svc_id_str(a, &e.id);
+    t->started = svc_stream_started(&e);
   }
   return svc_txn_good(r->c);
 }

@@ -156,6 +156,15 @@ typedef struct svc_point {
 } svc_point;
 SVC_PRIVATE void svc_model_at(const svc_model *m, const svc_model_host *h, int64_t at, svc_point *out); /* at: milliseconds */
 
+/* A stream processor since its last start (simulated_stream.c); one that does not run has nothing. */
+typedef struct svc_stream_figures {
+  int64_t in, out, dead; /* messages; dead: among the dead letters */
+  int64_t bytes;         /* of one */
+  int64_t lag, behind;   /* milliseconds, and messages that wait */
+} svc_stream_figures;
+SVC_PRIVATE svc_stream_figures svc_stream_figures_at(const char *id, int64_t started, int64_t now);
+SVC_PRIVATE int64_t svc_stream_started(const svc_entity *e); /* milliseconds; 0: never, or before that was written down */
+
 /* ----------------------------------------------------------------------------------------------------------- metrics */
 
 enum svc_model_of { SVC_MODEL_OF_HOST, SVC_MODEL_OF_DATABASE, SVC_MODEL_OF_COLLECTION, SVC_MODEL_OF_INDEX, SVC_MODEL_OF_COUNT };
