@@ -158,6 +158,18 @@ static bool model_search(svc_call *c, const svc_entity *cluster, svc_model *m)
   return true;
 }
 
+/* One that was set before there was a history of it is taken for what it always was. */
+static bool model_oplog(svc_call *c, const svc_entity *cluster, const svc_node *history, svc_model *m)
+{
+  static const svc_id none;
+  const svc_noun_info *noun = svc_noun_named(c->s, CLUSTER_PROCESS_ARGS);
+  svc_entity e;
+  m->oplogs = svc_node_get(history, "oplogs");
+  if (m->oplogs || !noun || svc_entity_get(c->txn, noun->noun->kind, &cluster->id, &none, &e) != SVC_OK) return svc_txn_good(c);
+  svc_json_number_i64(svc_json_member(e.body, SVC_S("oplogSizeMB")), &m->oplog);
+  return true;
+}
+
 /* Its creation ends when its table says so; before that there is no host. */
 static int64_t model_since(const svc_call *c, const svc_entity *e)
 {
@@ -187,7 +199,7 @@ SVC_PRIVATE bool svc_model_of(svc_call *c, const svc_entity *cluster, const svc_
   if (out->shards < 1 || svc_cluster_is(body, "clusterType", "REPLICASET")) out->shards = 1;
   if (!svc_history_get(c, &cluster->id, &history) || !svc_process_states_of(c, &cluster->id, &states)) return false;
   out->states = states;
-  return model_spans(c, history, out) && model_search(c, cluster, out) && model_collections(c, cluster, history, out) &&
+  return model_spans(c, history, out) && model_oplog(c, cluster, history, out) && model_search(c, cluster, out) && model_collections(c, cluster, history, out) &&
          (!c->arena->failed || svc_no_memory(c));
 }
 

@@ -60,6 +60,8 @@ typedef struct svc_model {
   size_t span_count;
   svc_model_collection *collections; /* by namespace */
   size_t count;
+  const svc_node *oplogs; /* sizes of its oplog over time (cluster_history.c); NULL: always the one that stands in oplog */
+  int64_t oplog;          /* megabytes; 0: as its disk has it */
   const svc_node *states; /* of its processes (process_states.c); NULL: all were always up */
 } svc_model;
 
