@@ -704,7 +704,8 @@ static int64_t invoice_sent(t_place *w, const char *day)
   for (i = 0; i < n; i++) {
     munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/processes/%s/measurements?granularity=PT1H&m=NETWORK_BYTES_OUT&start=%sT00:00:00Z"
                              "&end=%sT23:59:59Z", w->group, ids[i], day, day), ==, 200);
-    for (one = svc_node_first(t_node(&w->t, "measurements[0].dataPoints")); one; one = one->next) bytes += atof(svc_node_get(one, "value")->text.p) * 3600;
+    for (one = svc_node_first(t_node(&w->t, "measurements[0].dataPoints")); one; one = one->next)
+      bytes += atof(svc_node_get(one, "value")->text.p) * 3600;
   }
   return (int64_t)(bytes / 1000);
 }

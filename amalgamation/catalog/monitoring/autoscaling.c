@@ -24,15 +24,14 @@ static const svc_object autoscaling_object = { .name = "Autoscaling", .fields = 
 typedef struct scaling_part {
   int kind; /* enum svc_nodes */
   const char *failed; /* the field of the record that knows which failure was told */
-  const char *begins, *at_most, *stays;           /* events: a step of sizes; there is none larger; the smaller one is refused */
-  const char *predicted, *predicted_at_most;      /* the same before the load comes; NULL: these nodes do not look ahead */
+  const char *begins, *at_most, *stays; /* events: a step of sizes; there is none larger; the smaller one is refused */
+  const char *predicted; /* a step before the load comes; NULL: these nodes do not look ahead */
 } scaling_part;
 static const scaling_part scaling_parts[] = {
   { SVC_NODES_ELECTABLE, "failed", "COMPUTE_AUTO_SCALE_INITIATED_BASE", "COMPUTE_AUTO_SCALE_MAX_INSTANCE_SIZE_FAIL_BASE",
-    "COMPUTE_AUTO_SCALE_SCALE_DOWN_FAIL_BASE", "PREDICTIVE_COMPUTE_AUTO_SCALE_INITIATED_BASE",
-    "PREDICTIVE_COMPUTE_AUTO_SCALE_MAX_INSTANCE_SIZE_FAIL_BASE" },
+    "COMPUTE_AUTO_SCALE_SCALE_DOWN_FAIL_BASE", "PREDICTIVE_COMPUTE_AUTO_SCALE_INITIATED_BASE" },
   { SVC_NODES_ANALYTICS, "failedAnalytics", "COMPUTE_AUTO_SCALE_INITIATED_ANALYTICS", "COMPUTE_AUTO_SCALE_MAX_INSTANCE_SIZE_FAIL_ANALYTICS",
-    "COMPUTE_AUTO_SCALE_SCALE_DOWN_FAIL_ANALYTICS", NULL, NULL },
+    "COMPUTE_AUTO_SCALE_SCALE_DOWN_FAIL_ANALYTICS", NULL },
 };
 
 /* Such nodes of a shard, and the machine that they have now. */
@@ -127,9 +126,10 @@ static void scaling_up(svc_call *c, const scaling_shard *s, svc_node *spec, scal
   ahead = !hot && s->part->predicted && svc_node_bool(compute, "predictiveEnabled", false) && scaling_hot(s, s->now + CLUSTER_SCALING_EVERY);
   if (!hot && !ahead) return;
   size = svc_cluster_scaling_next(c, spec, s->part->kind, true);
+  if (!size && ahead) return; /* that there is none is told when the load has come */
   if (size) svc_cluster_scaling_set(c, spec, s->part->kind, size, 0);
   if (size) step->event = ahead ? s->part->predicted : s->part->begins;
-  step->failed = ahead ? s->part->predicted_at_most : s->part->at_most;
+  step->failed = s->part->at_most;
 }
 
 static void scaling_grow(svc_call *c, const scaling_shard *s, svc_node *spec, scaling_step *step)

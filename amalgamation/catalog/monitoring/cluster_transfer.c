@@ -30,7 +30,7 @@ static const svc_order_row cluster_transfer_orders[] = {
 
 enum { TRANSFER_INTERNET = 10 /* one byte in so many of those that clients are sent */, TRANSFER_CLASSES = 16 };
 
-/* Hosts that send the same, as all are that have the same part in sets of the same size; what each of them sends, in thousandths of bytes a second. */
+/* Hosts that have the same part in sets of the same size send the same: what each of them sends, in thousandths of bytes a second. */
 typedef struct transfer_class {
   int role;
   bool analytics;
@@ -67,6 +67,11 @@ static int64_t transfer_rate(int64_t bytes) /* from thousandths of bytes a secon
   return (bytes / 1000 * 3600 + 500000) / 1000000;
 }
 
+static bool transfer_same(const transfer_class *a, const transfer_class *b)
+{
+  return a->role == b->role && a->analytics == b->analytics && a->members == b->members && a->far == b->far;
+}
+
 static void transfer_sum(svc_call *c, const svc_processes *of, const svc_model *m, svc_node *rates)
 {
   transfer_class classes[TRANSFER_CLASSES];
@@ -76,8 +81,7 @@ static void transfer_sum(svc_call *c, const svc_processes *of, const svc_model *
     svc_model_host h = svc_model_host_of(m, of, &of->at[i]);
     transfer_class one = { h.role, h.analytics, h.members, h.role == SVC_MODEL_PRIMARY ? transfer_far(of, &of->at[i]) : 0, 0, 0 };
     if (!svc_model_up(m, &h, c->now)) continue;
-    for (k = 0; k < count; k++)
-      if (classes[k].role == one.role && classes[k].analytics == one.analytics && classes[k].members == one.members && classes[k].far == one.far) break;
+    for (k = 0; k < count && !transfer_same(&classes[k], &one);) k++;
     if (k == count) transfer_measure(m, &h, c->now, &one);
     if (k == count && count < TRANSFER_CLASSES) classes[count++] = one;
     if (k < count) one = classes[k];

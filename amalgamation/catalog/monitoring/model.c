@@ -199,8 +199,8 @@ SVC_PRIVATE bool svc_model_of(svc_call *c, const svc_entity *cluster, const svc_
   if (out->shards < 1 || svc_cluster_is(body, "clusterType", "REPLICASET")) out->shards = 1;
   if (!svc_history_get(c, &cluster->id, &history) || !svc_process_states_of(c, &cluster->id, &states)) return false;
   out->states = states;
-  return model_spans(c, history, out) && model_oplog(c, cluster, history, out) && model_search(c, cluster, out) && model_collections(c, cluster, history, out) &&
-         (!c->arena->failed || svc_no_memory(c));
+  return model_spans(c, history, out) && model_oplog(c, cluster, history, out) && model_search(c, cluster, out) &&
+         model_collections(c, cluster, history, out) && (!c->arena->failed || svc_no_memory(c));
 }
 
 /* --------------------------------------------------------------------------------------------------------------- hosts */
