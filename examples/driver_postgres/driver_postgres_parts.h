@@ -21,6 +21,7 @@
 #define DRIVER_ROLES 128     /* roles of a database user; the API allows 100 */
 #define DRIVER_FILE (1 << 20) /* bytes of a control file, at most */
 #define DRIVER_ADMIN "svc_admin" /* the driver's own role: a superuser, by the socket alone */
+#define DRIVER_OWN "(usename = '" DRIVER_ADMIN "' and application_name = 'svcd')" /* in pg_stat_activity: the connection of probe.c */
 #define DRIVER_STATS "svc_stats" /* the schema of pg_stat_statements: no tenant's */
 #define DRIVER_SLOW 100          /* milliseconds from which on a query is written to the log */
 #define DRIVER_SAMPLES 720       /* of minutes, and of half hours */
@@ -58,6 +59,8 @@ typedef struct driver_server {
   int told, told_port;    /* what was reported: up, down or nothing yet, and where */
   pid_t pid;              /* the postmaster; 0: not known */
   int64_t started;        /* when it was, in ticks of the system */
+  int probe;              /* a connection over which it is asked whether it answers; 0: none */
+  int64_t silent;         /* since when it does not answer, by driver_now(); 0: it does */
   int tries, restarts;
   int64_t try_at;         /* not before this, by driver_now() */
   int64_t sampled;        /* seconds since 1970 */
@@ -267,6 +270,11 @@ void driver_release(driver_postgres *d, const char *id);
 void driver_server_gone(driver_postgres *d, const char *id);
 void driver_servers_free(driver_postgres *d);
 void *driver_watch(void *context);
+
+/* probe.c */
+int driver_answers(const driver_postgres *d, driver_server *s);
+void driver_probe_end(driver_server *s);
+void driver_kill(const driver_postgres *d, pid_t postmaster);
 
 /* sample.c */
 int driver_sample_take(driver_postgres *d, const driver_server *s, driver_sample *out);

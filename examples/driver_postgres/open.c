@@ -2,8 +2,8 @@
 ** Opening and closing the PostgreSQL driver: driver_postgres.h says what it does.
 **
 ** Where to find what: files.c and programs.c (the ground), server.c, account.c and grants.c and users.c (database users), backup.c,
-** orders.c, watch.c (what ends by itself), limits.c (tiers), ask.c with series.c and sample.c, tables.c, queries.c, logs.c and logins.c
-** (questions), folder.c.
+** orders.c, watch.c with probe.c (what ends by itself, or hangs), limits.c (tiers), ask.c with series.c and sample.c, tables.c, queries.c,
+** logs.c and logins.c (questions), folder.c.
 */
 #define _GNU_SOURCE /* asprintf, pipe2, getgrouplist, explicit_bzero */
 #include "driver_postgres_parts.h"

@@ -17,7 +17,7 @@
 
 /* In the order of DRIVER_F_CONNECTIONS and those that follow it. PostgreSQL 17 has fewer columns of buffers. */
 static const char sample_sql[] =
-  "select (select count(*) from pg_stat_activity where backend_type = 'client backend'),"
+  "select (select count(*) from pg_stat_activity where backend_type = 'client backend' and not " DRIVER_OWN "),"
   " (select count(*) from pg_stat_activity where wait_event_type = 'Lock'),"
   " sum(tup_inserted), sum(tup_updated), sum(tup_deleted), sum(tup_fetched), sum(tup_returned), sum(xact_commit + xact_rollback),"
   " sum(xact_rollback), sum(blks_read), sum(blks_hit), sum(temp_files), sum(deadlocks + conflicts),"

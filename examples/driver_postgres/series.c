@@ -227,7 +227,7 @@ int driver_series(driver_postgres *d, const svc_question *q, svc_reply *reply)
 static const struct {
   const char *name, *sql;
 } series_now[] = {
-  { "CONNECTIONS", "select count(*) from pg_stat_activity where backend_type = 'client backend'" },
+  { "CONNECTIONS", "select count(*) from pg_stat_activity where backend_type = 'client backend' and not " DRIVER_OWN },
   { "DB_DATA_SIZE_TOTAL", "select coalesce(sum(pg_database_size(oid)), 0) from pg_database" },
   { "OPCOUNTER_INSERT", "select coalesce(sum(tup_inserted), 0) from pg_stat_database" },
   { "OPCOUNTER_UPDATE", "select coalesce(sum(tup_updated), 0) from pg_stat_database" },

@@ -1,9 +1,10 @@
 /*
 ** The watch: what runs, what does not, and what is to be done about it. A thread of its own looks at every server each second.
 **
-** A server whose postmaster is gone is reported as down, started again, and reported as up, with the port that it has then. One that
-** cannot be started is tried again after 1, 2, 4, ... 300 seconds, and the log says why. Each minute a sample of figures is taken
-** (sample.c), and a server that holds more than its disk is made read-only.
+** A server whose postmaster is gone is reported as down, started again, and reported as up, with the port that it has then. A server that
+** does not answer for WATCH_SILENT (probe.c) is killed, and then treated the same. A server that cannot be started is tried again after
+** 1, 2, 4, ... 300 seconds, and the log says why. Each minute a sample of figures is taken (sample.c), and a server that holds more than its
+** disk is made read-only.
 **
 ** The rule: one at a time works on a server. An order holds it while it changes it; the watch leaves a held server alone.
 */
@@ -19,6 +20,7 @@
 
 #define WATCH_EVERY 1000   /* milliseconds */
 #define WATCH_SAMPLE 60    /* seconds */
+#define WATCH_SILENT 4000  /* milliseconds; with a wait for an answer and a round it is noticed within ten seconds */
 #define WATCH_LONGEST 300  /* seconds between two tries to start a server */
 
 /* ---------------------------------------------------------------------------------------------------------------- servers */
@@ -71,6 +73,7 @@ void driver_release(driver_postgres *d, const char *id)
 
 static void watch_free(driver_server *s)
 {
+  driver_probe_end(s);
   free(s->minutes);
   free(s->halves);
   free(s);
@@ -148,6 +151,21 @@ static int watch_alive(driver_postgres *d, driver_server *s)
   return 0;
 }
 
+/* It does, or has not been silent for long. One that is hung is killed: it recovers when it is started. */
+static int watch_answers(driver_postgres *d, driver_server *s)
+{
+  int64_t now = driver_now();
+  if (driver_answers(d, s)) s->silent = 0;
+  else if (!s->silent) s->silent = now;
+  if (!s->silent || driver_now() - s->silent < WATCH_SILENT) return 1;
+  driver_say(d, SVC_LOG_ERROR, "postgres: the server of %s does not answer: it is killed", s->id);
+  driver_kill(d, s->pid);
+  driver_probe_end(s);
+  s->pid = 0;
+  s->silent = 0;
+  return 0;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- restart */
 
 static void watch_restart(driver_postgres *d, driver_server *s)
@@ -220,9 +238,9 @@ static void watch_one(driver_postgres *d, const char *id)
   pthread_mutex_unlock(&d->servers_lock);
   if (!driver_knows(d, id, "made") || driver_knows(d, id, "paused")) {
     s->told = DRIVER_UNTOLD;
-  } else if (watch_alive(d, s)) {
+  } else if (watch_alive(d, s) && watch_answers(d, s)) {
     watch_tell(d, s, 1);
-    watch_sample(d, s);
+    if (!s->silent) watch_sample(d, s);
   } else watch_restart(d, s);
   pthread_mutex_lock(&d->servers_lock);
   s->held = 0;

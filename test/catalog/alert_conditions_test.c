@@ -124,6 +124,9 @@ TEST(alert_conditions, flex)
 TEST(alert_conditions, stream)
 {
   condition_world w;
+  int64_t sent, dead, seen;
+  char path[64];
+  int i;
   condition_open(&w);
   condition_watch(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", CONDITION_METRIC("STREAM_PROCESSOR_OUTPUT_MESSAGE_COUNT", "GREATER_THAN", "-1"));
   condition_send(&w, "POST", "/streams", "{\"name\":\"space\",\"dataProcessRegion\":{\"cloudProvider\":\"AWS\",\"region\":\"VIRGINIA_USA\"}}", 201);
@@ -141,10 +144,30 @@ TEST(alert_conditions, stream)
   munit_assert_string_equal(t_str(&w.t, "results[0].instanceName"), "space");
   munit_assert_int(condition_events(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD"), ==, 1);
   munit_assert_string_equal(t_str(&w.t, "results[0].processorName"), "watts");
+  condition_watch(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", CONDITION_METRIC("STREAM_PROCESSOR_DLQ_MESSAGE_COUNT", "GREATER_THAN", "10"));
+  condition_watch(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", CONDITION_METRIC("STREAM_PROCESSOR_KAFKA_LAG", "GREATER_THAN", "100000"));
+  condition_watch(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", CONDITION_METRIC("STREAM_PROCESSOR_CHANGE_STREAM_LAG", "GREATER_THAN",
+                  "300,\"units\":\"MILLISECONDS\""));
+  t_advance(&w.t, 120);
+  munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 2); /* it lags, and has lost nothing yet */
+  for (i = 0; i < 10; i++) t_advance(&w.t, 86400);
+  munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 3);
+  condition_send(&w, "GET", "/streams/space/processor/watts", NULL, 200); /* the same figures */
+  sent = t_int(&w.t, "stats.outputMessageCount");
+  dead = t_int(&w.t, "stats.dlqMessageCount");
+  munit_assert_int64(dead, >, 10);
+  munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 3);
+  for (i = 0; i < 3; i++) {
+    snprintf(path, sizeof path, "results[%d].metricName", i);
+    if (strstr(t_str(&w.t, path), "LAG")) continue;
+    seen = strstr(t_str(&w.t, path), "DLQ") ? dead : sent;
+    snprintf(path, sizeof path, "results[%d].currentValue.number", i);
+    munit_assert_double(atof(t_str(&w.t, path)), ==, (double)seen);
+  }
   condition_send(&w, "POST", "/streams/space/processor/watts:stop", NULL, 200);
   t_advance(&w.t, 120);
   munit_assert_int(condition_count(&w, "OUTSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD", "OPEN"), ==, 0);
-  munit_assert_int(condition_events(&w, "INSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD"), ==, 1);
+  munit_assert_int(condition_events(&w, "INSIDE_STREAM_PROCESSOR_METRIC_THRESHOLD"), ==, 3);
   condition_close(&w);
 }
 

@@ -2,6 +2,7 @@
 ** Clusters whose hardware follows their load: sizes go up and down within their bounds, disks grow, each with its events and on the bill; and
 ** nothing happens to a cluster for which that is off, or to which something else is done.
 */
+#include "damaged.h"
 #include "driver.h"
 #include "needs.h"
 
@@ -12,6 +13,11 @@
 #define CLUSTER(size, scaling) \
   "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":" \
   "\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"" size "\",\"nodeCount\":3},\"autoScaling\":{" scaling "}}]}]}"
+#define ANALYTICS(size, analysts, scaling) \
+  "{\"name\":\"C\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":" \
+  "\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"" size "\",\"nodeCount\":3},\"analyticsSpecs\":{\"instanceSize\":\"" \
+  analysts "\",\"nodeCount\":1},\"analyticsAutoScaling\":{" scaling "}}]}]}"
+#define ANALYSTS "replicationSpecs[0].regionConfigs[0].analyticsSpecs.instanceSize"
 #define SPEC "replicationSpecs[0].regionConfigs[0].electableSpecs."
 
 static void scaling_open(t_place *w, const svc_config *config, const char *body)
@@ -195,7 +201,55 @@ TEST(autoscaling, outage)
   t_close(&w.t);
 }
 
-/* Every shard follows its own load; analytics nodes stay as they are. */
+/* Analytics nodes follow their own load, in bounds of their own: they grow while the others, which have room, stay. */
+TEST(autoscaling, analytics)
+{
+  t_place w;
+  scaling_open(&w, NULL, ANALYTICS("M30", "M10", COMPUTE("M10", "M20")));
+  scaling_fill(&w, 10);
+  scaling_days(&w, 60);
+  munit_assert_string_equal(scaling_size(&w), "M30");
+  munit_assert_string_equal(scaling_shows(&w, ANALYSTS), "M20");
+  munit_assert_int64(scaling_events(&w, "COMPUTE_AUTO_SCALE_INITIATED_ANALYTICS"), ==, 1);
+  munit_assert_int64(scaling_events(&w, "COMPUTE_AUTO_SCALE_INITIATED_BASE"), ==, 0);
+  t_close(&w.t);
+  scaling_open(&w, NULL, ANALYTICS("M40", "M40", COMPUTE("M20", "M60"))); /* idle ones go down a size a day */
+  scaling_days(&w, 5);
+  munit_assert_string_equal(scaling_size(&w), "M40");
+  munit_assert_string_equal(scaling_shows(&w, ANALYSTS), "M20");
+  munit_assert_int64(scaling_events(&w, "COMPUTE_AUTO_SCALE_INITIATED_ANALYTICS"), ==, 2);
+  t_close(&w.t);
+  scaling_open(&w, NULL, ANALYTICS("M30", "M10", COMPUTE("M10", "M10"))); /* at their greatest size they stay, which is told once */
+  scaling_fill(&w, 10);
+  scaling_days(&w, 60);
+  munit_assert_string_equal(scaling_shows(&w, ANALYSTS), "M10");
+  munit_assert_int64(scaling_events(&w, "COMPUTE_AUTO_SCALE_MAX_INSTANCE_SIZE_FAIL_ANALYTICS"), ==, 1);
+  t_close(&w.t);
+}
+
+/* The hour, after the data came, in which a cluster is no longer of its first size. */
+static int scaling_first(const char *body, const char *event)
+{
+  t_place w;
+  int hours = 0;
+  scaling_open(&w, NULL, body);
+  scaling_fill(&w, 10);
+  for (; strcmp(scaling_size(&w), "M10") == 0 && hours < 60 * 24; hours++) t_advance(&w.t, HOUR);
+  munit_assert_int64(scaling_events(&w, event), ==, 1);
+  t_close(&w.t);
+  return hours;
+}
+
+/* One that looks ahead is larger before the load comes. */
+TEST(autoscaling, predictive)
+{
+  int ahead = scaling_first(CLUSTER("M10", "\"compute\":{\"enabled\":true,\"predictiveEnabled\":true,\"maxInstanceSize\":\"M30\"}"),
+                            "PREDICTIVE_COMPUTE_AUTO_SCALE_INITIATED_BASE");
+  int after = scaling_first(CLUSTER("M10", COMPUTE("M10", "M30")), "COMPUTE_AUTO_SCALE_INITIATED_BASE");
+  munit_assert_int(ahead, <, after);
+}
+
+/* Every shard follows its own load; analytics nodes that have no settings stay as they are. */
 TEST(autoscaling, shards)
 {
   static const char shard[] = "{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":"
@@ -257,6 +311,24 @@ TEST(autoscaling, later)
   munit_assert_int(t_sendf(&w.t, "PATCH", off, "/groups/%s/clusters/C", w.group), ==, 200);
   scaling_days(&w, 5);
   munit_assert_string_equal(scaling_size(&w), "M30");
+  t_close(&w.t);
+}
+
+/* A cluster whose settings were stored before anything followed them has no record: it scales after its next change, whatever is changed. */
+TEST(autoscaling, earlier)
+{
+  t_place w;
+  scaling_open(&w, NULL, CLUSTER("M40", "\"compute\":{\"enabled\":false,\"maxInstanceSize\":\"M60\",\"minInstanceSize\":\"M20\","
+                                  "\"scaleDownEnabled\":true}"));
+  damaged_body(&w.t, "cluster", w.group, NULL, "\"compute\":{\"enabled\":false", "\"compute\":{\"enabled\":true");
+  scaling_days(&w, 3);
+  munit_assert_string_equal(scaling_size(&w), "M40");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"terminationProtectionEnabled\":true}", "/groups/%s/clusters/C", w.group), ==, 200);
+  scaling_days(&w, 3);
+  munit_assert_string_equal(scaling_size(&w), "M20");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"terminationProtectionEnabled\":false}", "/groups/%s/clusters/C", w.group), ==, 200);
+  scaling_days(&w, 3);
+  munit_assert_int64(scaling_events(&w, "COMPUTE_AUTO_SCALE_INITIATED_BASE"), ==, 2);
   t_close(&w.t);
 }
 

@@ -417,6 +417,65 @@ TEST(flex_cluster, restore_elsewhere)
   t_close(&w.t);
 }
 
+/* ------------------------------------------------------------------------------------------------------------------- data */
+
+/* Is an alert open that its data are more than this? */
+static bool holds(t_place *w)
+{
+  t_advance(&w->t, 180);
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/alerts?status=OPEN", w->group), ==, 200);
+  return t_count(&w->t, "results") > 0;
+}
+
+static int collections(t_place *w)
+{
+  munit_assert_int(t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/F/PRIMARY/collStats/namespaces", w->group), ==, 200);
+  return (int)t_count(&w->t, "rankedNamespaces");
+}
+
+/* The sample data come into it, are in the snapshots of it, come back with these, and stay in an upgrade. It never has more than it may. */
+TEST(flex_cluster, data)
+{
+  static const char over[] = "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_FLEX_METRIC_THRESHOLD\",\"metricThreshold\":{\"metricName\":\"%s\","
+                             "\"operator\":\"GREATER_THAN\",\"threshold\":%s},\"notifications\":[{\"typeName\":\"GROUP\",\"delayMin\":0}]}";
+  static const char *const limits[][2] = { { "FLEX_DATA_SIZE_TOTAL", "100000000" }, { "FLEX_DATA_SIZE_TOTAL", "5000000000" },
+                                           { "FLEX_NETWORK_NUM_REQUESTS", "500" } };
+  const char *empty, *full;
+  char body[512];
+  t_place w;
+  size_t i;
+  t_place_open(&w, NULL, "P1", NULL);
+  make(&w);
+  for (i = 0; i < 3; i++) {
+    snprintf(body, sizeof body, over, limits[i][0], limits[i][1]);
+    munit_assert_int(t_sendf(&w.t, "POST", body, "/groups/%s/alertConfigs", w.group), ==, 201);
+  }
+  t_advance(&w.t, DAY + HOUR);
+  empty = snapshot(&w, 0, "id");
+  munit_assert_false(holds(&w));
+  munit_assert_int(t_sendf(&w.t, "POST", NULL, "/groups/%s/sampleDatasetLoad/F", w.group), ==, 201);
+  munit_assert_true(holds(&w));
+  munit_assert_size(t_count(&w.t, "results"), ==, 1); /* not above its limits */
+  munit_assert_string_equal(t_str(&w.t, "results[0].metricName"), "FLEX_DATA_SIZE_TOTAL");
+  munit_assert_string_equal(t_str(&w.t, "results[0].clusterName"), "F");
+  t_advance(&w.t, DAY);
+  full = snapshot(&w, 0, "id");
+  munit_assert_int(restore(&w, empty, "F", NULL), ==, 202);
+  munit_assert_false(holds(&w));
+  munit_assert_int(restore(&w, full, "F", NULL), ==, 202);
+  munit_assert_true(holds(&w));
+  t_advance(&w.t, 40 * DAY); /* the record of the load is gone, the data are not */
+  munit_assert_true(holds(&w));
+  munit_assert_size(t_count(&w.t, "results"), ==, 1);
+  munit_assert_int(flex(&w, "POST", ":tenantUpgrade", CLUSTER("F")), ==, 200);
+  t_advance(&w.t, HOUR);
+  munit_assert_int(collections(&w), >, 10);
+  munit_assert_int(flex(&w, "POST", "", FLEX("G")), ==, 201);
+  munit_assert_int(flex(&w, "DELETE", "/G", NULL), ==, 204);
+  expect(&w, t_sendf(&w.t, "POST", NULL, "/groups/%s/sampleDatasetLoad/G", w.group), 400, "CLUSTER_ALREADY_REQUESTED_DELETION");
+  t_close(&w.t);
+}
+
 TEST(flex_cluster, downloads)
 {
   t_place w;

@@ -314,6 +314,47 @@ TEST(model, past)
 }
 
 /* After a restart of its primary another host leads: slow queries move there, its log tells of the election, and the old ones stay. */
+/* Seconds that the oplog of the first process goes back, some hours ago. */
+static int64_t model_window(model_world *w, size_t hours)
+{
+  model_get(w, 0, "/measurements?granularity=PT1H&period=P1D&m=OPLOG_MASTER_TIME&m=OPLOG_MASTER_LAG_TIME_DIFF");
+  munit_assert_int64(model_figure(w, "OPLOG_MASTER_TIME", model_points(w) - 1 - hours), >=,
+                     model_figure(w, "OPLOG_MASTER_LAG_TIME_DIFF", model_points(w) - 1 - hours));
+  return model_figure(w, "OPLOG_MASTER_TIME", model_points(w) - 1 - hours) / 1000000;
+}
+
+static void model_resize(model_world *w, const char *body)
+{
+  if (t_sendf(&w->t, "PATCH", body, "/groups/%s/clusters/C/processArgs", w->group) != 200) munit_error(w->t.response.body);
+  t_advance(&w->t, 2 * 3600);
+}
+
+/* The oplog is as large as oplogSizeMB says, from then on, and goes back as far as it has room. */
+TEST(model, oplog)
+{
+  model_world world, *w = &world;
+  int64_t before, after;
+  model_open(w, PROBE_CLUSTER("C", "M10"));
+  model_sample(w);
+  t_advance(&w->t, 60 * 86400);
+  before = model_window(w, 0);
+  munit_assert_int64(before, >, 5 * 86400);
+  munit_assert_int64(before, <, 30 * 86400); /* 500 MB, of 10 GB of disk */
+  model_resize(w, "{\"oplogSizeMB\":1000}");
+  after = model_window(w, 0);
+  munit_assert_int64(after, >, before * 2);
+  munit_assert_int64(after, <, before * 22 / 10); /* 1048 MB */
+  munit_assert_int64(model_window(w, 3), <=, before); /* then it was the smaller one */
+  munit_assert_int64(model_window(w, 3), >, before * 9 / 10);
+  model_resize(w, "{\"oplogSizeMB\":100}");
+  munit_assert_int64(model_window(w, 0), <, before / 4);
+  munit_assert_int64(model_window(w, 3), >, before * 2);
+  model_resize(w, "{\"oplogSizeMB\":null}");
+  munit_assert_int64(model_window(w, 0), >, before * 9 / 10);
+  munit_assert_int64(model_window(w, 0), <, before * 11 / 10);
+  t_close(&w->t);
+}
+
 TEST(model, elected)
 {
   model_world world, *w = &world;

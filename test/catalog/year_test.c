@@ -1,14 +1,14 @@
 /*
 ** A year of one project, hour by hour: what is measured agrees with itself at every hour, and alerts, bills, logs, logins and snapshots tell
-** the same story as the states of the cluster.
+** the same story as the states of the cluster, and of a flex cluster beside it.
 **
-**   day   3  the sample data is loaded        day  90 to 100  the cluster is paused
+**   day   3  the sample data is loaded, into both             day  90 to 100  the cluster is paused
 **   day  20  M10 becomes M30                  day 120         an index is built
 **   day  60 to 61  an outage of two of five nodes             every four weeks: maintenance, which elects another primary
 */
 #include "catalog/model_world.h"
 
-enum { YEAR_LOAD = 3, YEAR_SCALE = 20, YEAR_OUTAGE = 60, YEAR_PAUSE = 90, YEAR_RESUME = 100, YEAR_INDEX = 120, YEAR_DAYS = 365 };
+enum { YEAR_LOAD = 3, YEAR_SCALE = 20, YEAR_MEASURED = 40, YEAR_OUTAGE = 60, YEAR_PAUSE = 90, YEAR_RESUME = 100, YEAR_INDEX = 120, YEAR_DAYS = 365 };
 
 #define YEAR_SPECS(size) \
   "\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"" size \
@@ -20,6 +20,8 @@ typedef struct year {
   svc_tier tier;
   bool elected; /* somebody was on this day */
   int64_t hours, gaps; /* points that were checked, and those without figures */
+  int64_t sent;        /* thousandths of gigabytes that the hosts sent on the day YEAR_MEASURED, by their series */
+  int64_t billed[YEAR_DAYS + 1]; /* the same of each day, by the bills */
 } year;
 
 static void year_send(year *y, const char *method, const char *path, const char *body, int status)
@@ -41,6 +43,7 @@ static void year_today(year *y, int day)
 {
   int before = year_events(y, "PRIMARY_ELECTED");
   if (day == YEAR_LOAD) year_send(y, "POST", "/sampleDatasetLoad/C", NULL, 201);
+  if (day == YEAR_LOAD) year_send(y, "POST", "/sampleDatasetLoad/F", NULL, 201);
   if (day == YEAR_SCALE) year_send(y, "PATCH", "/clusters/C", "{" YEAR_SPECS("M30") "}", 200);
   if (day == YEAR_OUTAGE)
     year_send(y, "POST", "/clusters/C/outageSimulation", "{\"outageFilters\":[{\"cloudProvider\":\"AWS\",\"regionName\":\"US_WEST_2\"}]}", 202);
@@ -112,6 +115,18 @@ static void year_figures(year *y, int day)
     if (!quiet || primary[i] || day % 5 == i) year_process(y, i, primary[i], quiet, day > YEAR_LOAD);
 }
 
+static void year_sent(year *y)
+{
+  int64_t bytes = 0;
+  size_t i;
+  int process;
+  for (process = 0; process < 5; process++) {
+    model_get(&y->w, process, "/measurements?granularity=PT1H&period=P1D&m=NETWORK_BYTES_OUT");
+    for (i = 0; i < model_points(&y->w); i++) bytes += model_figure(&y->w, "NETWORK_BYTES_OUT", i) / 1000 * 3600;
+  }
+  y->sent = bytes / 1000000;
+}
+
 /* ----------------------------------------------------------------------------------------------------------------- in all */
 
 /* The outage is the only thing that somebody was called for. */
@@ -121,7 +136,8 @@ static void year_alerts(year *y)
   int i, n;
   munit_assert_int(t_sendf(&y->w.t, "GET", NULL, "/groups/%s/alerts?itemsPerPage=500", y->w.group), ==, 200);
   n = (int)t_int(&y->w.t, "totalCount");
-  munit_assert_int(n, ==, 0); /* what is over is kept for a month */
+  munit_assert_int(n, ==, 1); /* what is over is kept for a month */
+  munit_assert_string_equal(t_str(&y->w.t, "results[0].eventTypeName"), "OUTSIDE_FLEX_METRIC_THRESHOLD");
   munit_assert_int(year_events(y, "HOST_DOWN"), ==, 2);
   for (i = 0; i < 2; i++) {
     snprintf(path, sizeof path, "results[%d].created", i);
@@ -133,12 +149,51 @@ static void year_alerts(year *y)
   munit_assert_int(year_events(y, "MAINTENANCE_STARTED"), >=, 12);
 }
 
+/* What a line says of transfer, and of the flex cluster: it costs the same every hour, and its transfer is part of that. Returns its hours. */
+static int64_t year_line(year *y, const svc_node *line)
+{
+  int64_t day;
+  munit_assert_true(svc_date_parse(svc_node_str(line, "startDate"), &day));
+  day = (day - INT64_C(1748736000000)) / SVC_DAY_MS;
+  munit_assert_true(day >= 0 && day <= YEAR_DAYS);
+  if (svc_str_starts(svc_node_str(line, "sku"), "DATA_TRANSFER_")) {
+    munit_assert_true(svc_node_is(line, "clusterName", "C"));
+    y->billed[day] += model_thousandths(svc_node_get(line, "quantity"));
+  }
+  return svc_node_is(line, "sku", "FLEX_AWS") ? model_thousandths(svc_node_get(line, "quantity")) / 1000 : 0;
+}
+
+/* A day's transfer is what the hosts sent; without data, and while nothing runs, there is none. */
+static void year_transfer(const year *y)
+{
+  int day;
+  for (day = 0; day < YEAR_DAYS; day++) {
+    bool rests = day < YEAR_LOAD || (day > YEAR_PAUSE && day < YEAR_RESUME);
+    if ((y->billed[day] > 0) == rests) munit_errorf("day %d: %lld thousandths of a gigabyte were sent", day, (long long)y->billed[day]);
+  }
+  munit_assert_int64(y->sent, >, 1000);
+  munit_assert_int64(y->billed[YEAR_MEASURED], >, y->sent * 95 / 100);
+  munit_assert_int64(y->billed[YEAR_MEASURED], <, y->sent * 105 / 100);
+}
+
+/* Of the flex cluster there are the snapshots of the last days, and its data have been there since the load. */
+static void year_flex(year *y)
+{
+  munit_assert_int(t_sendf(&y->w.t, "GET", NULL, "/groups/%s/flexClusters/F/backup/snapshots", y->w.group), ==, 200);
+  munit_assert_size(t_count(&y->w.t, "results"), ==, 8);
+  munit_assert_string_equal(t_str(&y->w.t, "results[7].status"), "COMPLETED");
+  munit_assert_int(year_events(y, "OUTSIDE_FLEX_METRIC_THRESHOLD"), ==, 1); /* from the load on: it has the data, and keeps them */
+  munit_assert_memory_equal(10, t_str(&y->w.t, "results[0].created"), "2025-06-05"); /* the clock goes by days: the round after the load */
+}
+
 /* Each bill is the sum of its lines; a month on larger machines costs more, and a pause less. */
 static void year_bills(year *y)
 {
   int64_t totals[16] = { 0 };
   char path[64], id[16][32];
-  size_t n, i, k;
+  const svc_node *line;
+  int64_t flex = 0;
+  size_t n, i;
   munit_assert_int(t_sendf(&y->w.t, "GET", NULL, "/orgs/%s/invoices?itemsPerPage=100&sortBy=START_DATE&orderBy=asc", y->org), ==, 200);
   n = t_count(&y->w.t, "results");
   munit_assert_size(n, >=, 12);
@@ -149,9 +204,9 @@ static void year_bills(year *y)
   for (i = 0; i < n && i < 16; i++) {
     int64_t sum = 0;
     munit_assert_int(t_sendf(&y->w.t, "GET", NULL, "/orgs/%s/invoices/%s", y->org, id[i]), ==, 200);
-    for (k = 0; k < t_count(&y->w.t, "lineItems"); k++) {
-      snprintf(path, sizeof path, "lineItems[%zu].totalPriceCents", k);
-      sum += t_int(&y->w.t, path);
+    for (line = svc_node_first(t_node(&y->w.t, "lineItems")); line; line = line->next) {
+      sum += svc_node_i64(line, "totalPriceCents", -1);
+      flex += year_line(y, line);
     }
     munit_assert_int64(t_int(&y->w.t, "subtotalCents"), ==, sum);
     totals[i] = sum;
@@ -159,6 +214,8 @@ static void year_bills(year *y)
   munit_assert_int64(totals[1], >, totals[0]); /* July on M30, most of June on M10 */
   munit_assert_int64(totals[3], <, totals[2]); /* paused for the first days of September */
   munit_assert_int64(totals[3], <, totals[4]);
+  munit_assert_int64(flex, >=, YEAR_DAYS * 24 - 1);
+  munit_assert_int64(flex, <=, YEAR_DAYS * 24);
 }
 
 /* Nobody logs in before there is a user, nor while nothing runs. */
@@ -183,6 +240,9 @@ static void year_open(year *y)
   munit_assert_int(t_sendf(&y->w.t, "GET", NULL, "/groups/%s", y->w.group), ==, 200);
   y->org = t_keep(&y->w.t, t_str(&y->w.t, "orgId"));
   year_send(y, "PATCH", "/maintenanceWindow", "{\"dayOfWeek\":3,\"hourOfDay\":3}", 200);
+  year_send(y, "POST", "/flexClusters", "{\"name\":\"F\",\"providerSettings\":{\"backingProviderName\":\"AWS\",\"regionName\":\"US_EAST_1\"}}", 201);
+  year_send(y, "POST", "/alertConfigs", "{\"enabled\":true,\"eventTypeName\":\"OUTSIDE_FLEX_METRIC_THRESHOLD\",\"metricThreshold\":{\"metricName\":"
+            "\"FLEX_DATA_SIZE_TOTAL\",\"operator\":\"GREATER_THAN\",\"threshold\":100000000},\"notifications\":[{\"typeName\":\"GROUP\",\"delayMin\":0}]}", 201);
   year_send(y, "POST", "/accessList", "[{\"ipAddress\":\"192.0.2.9\"}]", 201);
   year_send(y, "POST", "/databaseUsers", "{\"databaseName\":\"admin\",\"username\":\"reader\",\"password\":\"a-good-password-1\",\"roles\":[{\"roleName\":"
             "\"readAnyDatabase\",\"databaseName\":\"admin\"}]}", 201);
@@ -196,12 +256,15 @@ TEST(year, one)
   for (day = 0; day < YEAR_DAYS; day++) {
     year_today(&y, day);
     year_figures(&y, day);
+    if (day == YEAR_MEASURED) year_sent(&y);
   }
   munit_assert_int64(y.hours, >=, (int64_t)YEAR_DAYS * 24);
   munit_assert_int64(y.gaps, >=, 10 * 24 * 5 + 24 * 2 - 14);   /* the pause, and the two hosts of the outage */
   munit_assert_int64(y.gaps, <=, 10 * 24 * 5 + 24 * 2 + 60);
   year_alerts(&y);
   year_bills(&y);
+  year_transfer(&y);
+  year_flex(&y);
   year_logins(&y);
   store_whole(y.w.t.s);
   t_close(&y.w.t);

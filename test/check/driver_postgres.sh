@@ -138,6 +138,17 @@ server real
 [ "$port" = "$before" ] || fail 'a server that was killed has another port'
 has GET /events '"eventTypeName":"HOST_DOWN"'
 has GET /events '"eventTypeName":"HOST_UP"'
+
+# a server that is stopped does not answer: that is noticed within ten seconds, it is killed, and runs again
+server_pid=$(head -n 1 "$dir/pg/$id/data/postmaster.pid")
+kill -STOP "$server_pid"
+for _ in $(seq 100); do ! grep -q "the server of $id does not answer" "$dir/log" || break; sleep 0.1; done
+grep -q "the server of $id does not answer" "$dir/log" || fail 'nobody notices that a server is stopped'
+for _ in $(seq 100); do [ "$(sql 'select n from t' 2>/dev/null)" != 42 ] || break; sleep 0.1; done
+[ "$(sql 'select n from t')" = 42 ] || fail 'a server that was stopped does not run again'
+[ "$(head -n 1 "$dir/pg/$id/data/postmaster.pid")" != "$server_pid" ] || fail 'a server that was stopped was not killed'
+for _ in $(seq 100); do [ "$(call GET '/events?eventType=HOST_UP' | grep -o HOST_UP | wc -l)" -lt 2 ] || break; sleep 0.1; done
+[ "$(call GET '/events?eventType=HOST_DOWN' | grep -o '"eventTypeName":"HOST_DOWN"' | wc -l)" = 2 ] || fail 'a server that is stopped is not reported'
 has GET /alerts '"eventTypeName":"HOST_DOWN"'
 has GET '/alerts?status=CLOSED' '"eventTypeName":"HOST_DOWN"'
 [ "$(sql 'select n from t')" = 42 ] || fail 'what was written is not there'

@@ -1,8 +1,10 @@
 /*
-** The history of a cluster: one record below it, with three lists, each ordered by time.
+** The history of a cluster: one record below it, with four lists, each ordered by time.
 **
-**   machines  {"at":0,"disk":10000000000,"size":"M10","up":true}   from when on it has had such machines; up false: it was paused
+**   machines  {"at":0,"disk":10000000000,"size":"M10","up":true}   from when on it has had such machines; up false: it was paused;
+**                                                                  with "analytics":"M30" where it has analytics nodes
 **   loads     {"at":1748736000000,"data":"SAMPLE"}                 from when on it has had this data
+**   oplogs    {"at":1748736000000,"mb":2000}                       from when on its oplog has had this size; 0: that of its disk
 **   indexes   {"at":...,"keys":[{"a":1}],"name":"a_1","namespace":"d.c","options":{}}
 **
 ** The rule: a cluster that nothing has happened to has no record, and creating a cluster writes none. Times are milliseconds since 1970.
@@ -12,7 +14,7 @@
 #include "catalog/cluster/tier.h"
 
 static const char history_sample[] = CLUSTER_HISTORY_SAMPLE, history_none[] = CLUSTER_HISTORY_NONE;
-enum { HISTORY_MACHINES = 200, HISTORY_LOADS = 50, HISTORY_INDEXES = 400 };
+enum { HISTORY_MACHINES = 200, HISTORY_LOADS = 50, HISTORY_OPLOGS = 50, HISTORY_INDEXES = 400 };
 
 SVC_PRIVATE bool svc_history_get(svc_call *c, const svc_id *cluster, const svc_node **out)
 {
@@ -72,6 +74,7 @@ static svc_node *history_machine(svc_call *c, const svc_node *body, int64_t at)
   svc_node_set_i64(c->arena, entry, "at", at);
   svc_node_set_i64(c->arena, entry, "disk", tier.disk);
   svc_node_set_text(c->arena, entry, "size", tier.size);
+  if (*svc_tier_analytics(body)) svc_node_set_text(c->arena, entry, "analytics", svc_tier_analytics(body));
   svc_node_set_bool(c->arena, entry, "up", !svc_node_bool(body, "paused", false));
   return entry;
 }
@@ -83,11 +86,28 @@ SVC_PRIVATE bool svc_history_changed(svc_call *c, const svc_entity *cluster, con
   if (!before || !body) return true;
   was = svc_tier_of_node(before, 0, 0);
   is = svc_tier_of_node(body, 0, 0);
-  if (strcmp(was.size, is.size) == 0 && was.disk == is.disk && svc_node_bool(before, "paused", false) == svc_node_bool(body, "paused", false)) return true;
+  if (strcmp(was.size, is.size) == 0 && was.disk == is.disk && strcmp(svc_tier_analytics(before), svc_tier_analytics(body)) == 0 &&
+      svc_node_bool(before, "paused", false) == svc_node_bool(body, "paused", false))
+    return true;
   first = history_machine(c, before, 0);
   entry = history_machine(c, body, c->now);
   if (!first || !entry || c->arena->failed) return svc_no_memory(c);
   return history_add(c, cluster, "machines", HISTORY_MACHINES, first, entry);
+}
+
+static svc_node *history_oplog(svc_call *c, int64_t at, int64_t megabytes)
+{
+  svc_node *entry = svc_node_object(c->arena, NULL);
+  if (entry) svc_node_set_i64(c->arena, entry, "at", at);
+  if (entry) svc_node_set_i64(c->arena, entry, "mb", megabytes);
+  return entry;
+}
+
+SVC_PRIVATE bool svc_history_oplog(svc_call *c, const svc_entity *cluster, int64_t was, int64_t is)
+{
+  svc_node *first = history_oplog(c, 0, was), *entry = history_oplog(c, c->now, is);
+  if (!first || !entry || c->arena->failed) return svc_no_memory(c);
+  return was == is || history_add(c, cluster, "oplogs", HISTORY_OPLOGS, first, entry);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ data */

@@ -15,6 +15,8 @@
 SVC_PRIVATE bool svc_history_get(svc_call *c, const svc_id *cluster, const svc_node **out);
 /* Its machines or its pauses may have changed: writes down what it was, and what it is from now on. */
 SVC_PRIVATE bool svc_history_changed(svc_call *c, const svc_entity *cluster, const svc_node *before, const svc_node *body);
+/* The size of its oplog was so many megabytes, and is so many from now on; 0: nobody has set it. */
+SVC_PRIVATE bool svc_history_oplog(svc_call *c, const svc_entity *cluster, int64_t was, int64_t is);
 SVC_PRIVATE bool svc_history_loaded(svc_call *c, const svc_entity *cluster, const char *data); /* CLUSTER_HISTORY_SAMPLE */
 /* An index of "database.collection" was built: {"keys":[{"a":"1"}],"options":{...}} as it was asked for. */
 SVC_PRIVATE bool svc_history_built(svc_call *c, const svc_entity *cluster, svc_str namespace, const svc_node *index);

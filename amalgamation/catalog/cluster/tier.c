@@ -73,10 +73,17 @@ SVC_PRIVATE int64_t svc_tier_gigabytes(const svc_node *size)
   return bytes;
 }
 
-static int64_t tier_count(const svc_node *region, int kind)
+SVC_PRIVATE int64_t svc_tier_count(const svc_node *region, int kind)
 {
-  if (kind == 0) return svc_cluster_electable(region);
+  if (kind == SVC_NODES_ELECTABLE) return svc_cluster_electable(region);
   return svc_node_i64_within(svc_node_get(region, svc_values_node_kinds[kind]), "nodeCount", 0, 0, 50);
+}
+
+SVC_PRIVATE const char *svc_tier_analytics(const svc_node *body)
+{
+  const svc_node *region = svc_node_first(svc_node_get(svc_node_first(svc_node_get(body, "replicationSpecs")), "regionConfigs"));
+  while (region && svc_tier_count(region, SVC_NODES_ANALYTICS) == 0) region = region->next;
+  return region ? svc_tier_of(svc_node_str(svc_node_get(region, svc_values_node_kinds[SVC_NODES_ANALYTICS]), "instanceSize"))->size : "";
 }
 
 /* Nodes that can be elected come first, region by region; then those that cannot: the order of processes.c. */
@@ -88,14 +95,14 @@ SVC_PRIVATE const svc_node *svc_tier_region(const svc_node *body, unsigned spec,
   while (at && spec-- > 0) at = at->next;
   regions = svc_node_get(at, "regionConfigs");
   for (*kind = 0, region = svc_node_first(regions); region; region = region->next) {
-    n = tier_count(region, 0);
+    n = svc_tier_count(region, 0);
     if (left < n) return region;
     left -= n;
   }
   for (region = svc_node_first(regions); region; region = region->next)
     for (k = 1; k < 3; k++) {
       *kind = k;
-      n = tier_count(region, k);
+      n = svc_tier_count(region, k);
       if (left < n) return region;
       left -= n;
     }

@@ -20,7 +20,10 @@ typedef struct svc_tier {
 SVC_PRIVATE const svc_tier *svc_tier_of(svc_str size);
 /* The machine of one node of a specification: its tier, with the disk and the IOPS that the specification names. */
 SVC_PRIVATE svc_tier svc_tier_of_node(const svc_node *body, unsigned spec, unsigned node);
-/* The region config and the kind of a node (0: electable, 1: read-only, 2: analytics). NULL: the specification has no such node. */
+enum svc_nodes { SVC_NODES_ELECTABLE, SVC_NODES_READ_ONLY, SVC_NODES_ANALYTICS }; /* kinds of nodes, as in svc_values_node_kinds */
+SVC_PRIVATE int64_t svc_tier_count(const svc_node *region, int kind); /* so many nodes of a kind */
+SVC_PRIVATE const char *svc_tier_analytics(const svc_node *body); /* the size of the first analytics nodes of the first shard; "": none */
+/* The region config and the kind of a node. NULL: the specification has no such node. */
 SVC_PRIVATE const svc_node *svc_tier_region(const svc_node *body, unsigned spec, unsigned node, int *kind);
 SVC_PRIVATE int64_t svc_tier_gigabytes(const svc_node *size); /* "0.5", a number, in bytes; 0: it is none */
 

@@ -104,7 +104,7 @@ SVC_PRIVATE bool svc_cluster_simulate(svc_call *c, const svc_change *change, con
   reach = svc_cluster_reach_of(c, change->body, &kept);
   svc_cluster_simulated_hosts(c->arena, &reach, facts);
   if (svc_cluster_kept_of(&change->entity).restarting && !cluster_facts_elect(c, change, facts)) return false;
-  return svc_transfer_simulate(c, &change->id, kept.size, facts);
+  return svc_transfer_simulate(c, kept.size, facts);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- taken */

@@ -7,7 +7,7 @@
 
 static const svc_field cluster_history_fields[] = {
   { .name = "indexes", .type = SVC_ARRAY, .item = SVC_ANY }, { .name = "loads", .type = SVC_ARRAY, .item = SVC_ANY },
-  { .name = "machines", .type = SVC_ARRAY, .item = SVC_ANY }
+  { .name = "machines", .type = SVC_ARRAY, .item = SVC_ANY }, { .name = "oplogs", .type = SVC_ARRAY, .item = SVC_ANY }
 };
 static const svc_object cluster_history_object = { .name = "ClusterHistory", .fields = SVC_ROWS(cluster_history_fields) };
 

@@ -31,7 +31,8 @@ SVC_PRIVATE svc_node *svc_cluster_desired(svc_call *c, const svc_entity *e);
 /* Data has come into it, as facts say ("dataSizeBytes", "transfer"); one that is gone has no use for it. */
 SVC_PRIVATE bool svc_cluster_loaded(svc_call *c, svc_str name, const svc_node *facts);
 
-/* transfer_parts.c: what it sends. rates: {"internet":40}, in thousandths of a gigabyte an hour; NULL: nothing is said of it. */
+/* transfer_parts.c: what it sends. rates: {"internet":40}, in thousandths of a gigabyte an hour; empty: it is to be measured now; NULL: nothing is
+** said of it. */
 #define CLUSTER_TRANSFER_KIND "ctrf"
 #define CLUSTER_TRANSFER_HOUR ((int64_t)3600000)
 enum { CLUSTER_TRANSFER_MEASURE = SVC_DUE_OWN }; /* of its own: the driver is asked anew */
@@ -39,8 +40,8 @@ SVC_PRIVATE size_t svc_transfer_meters(svc_call *c, const svc_node *body, svc_me
 SVC_PRIVATE void svc_transfer_take(svc_call *c, svc_node *body, const svc_node *rates);
 SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const svc_node *body, const svc_node *rates);
 SVC_PRIVATE bool svc_transfer_stop(svc_call *c, const svc_entity *cluster);
-/* What a simulated cluster with so many bytes of data sends, into facts. */
-SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_id *cluster, int64_t size, svc_node *facts);
+/* That a simulated cluster with so many bytes of data sends something, into facts. */
+SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, int64_t size, svc_node *facts);
 
 /* cluster_facts.c: orders to the driver, and what it says. */
 SVC_DECLARE(const svc_order_row svc_cluster_orders[])
@@ -78,11 +79,12 @@ SVC_PRIVATE bool svc_cluster_legacy_downgrade(svc_call *c, svc_node *shown);
 #define CLUSTER_SCALING_KIND "cscl"
 #define CLUSTER_SCALING_EVERY ((int64_t)3600000) /* milliseconds */
 SVC_PRIVATE bool svc_cluster_scaling_follows(svc_call *c, const svc_change *change, const svc_entity *cluster); /* the record comes, or goes */
-SVC_PRIVATE const svc_node *svc_cluster_scaling_of(const svc_node *spec); /* the region whose settings hold for a shard; NULL: none */
-SVC_PRIVATE const char *svc_cluster_scaling_next(svc_call *c, const svc_node *spec, bool up); /* the next size within bounds; NULL: none */
+/* Nodes scale as electable ones (with the read-only ones) or as analytics nodes: kind is SVC_NODES_ELECTABLE or SVC_NODES_ANALYTICS. */
+SVC_PRIVATE const svc_node *svc_cluster_scaling_of(const svc_node *spec, int kind, const char *what); /* settings of a shard: "compute", "diskGB" */
+SVC_PRIVATE const char *svc_cluster_scaling_next(svc_call *c, const svc_node *spec, int kind, bool up); /* the next size within bounds; NULL: none */
 /* A step: begin, set what is to be on specs of out->body, keep. *may false: something else is done to it. *done false: rules refuse it. */
 SVC_PRIVATE bool svc_cluster_scaling_begin(svc_call *c, const svc_entity *cluster, svc_change *out, bool *may);
-SVC_PRIVATE void svc_cluster_scaling_set(svc_call *c, svc_node *spec, const char *size, int64_t gigabytes); /* NULL, 0: stays */
+SVC_PRIVATE void svc_cluster_scaling_set(svc_call *c, svc_node *spec, int kind, const char *size, int64_t gigabytes); /* NULL, 0: stays */
 SVC_PRIVATE bool svc_cluster_scaling_keep(svc_call *c, svc_change *change, const char *event, bool *done);
 
 /* cluster_specs.c */

@@ -2,19 +2,26 @@
 ** How a cluster changes its own hardware: which clusters do, to which size, and by the way of a PATCH. When it does so is decided by
 ** monitoring/autoscaling.c, which knows the load.
 **
-** The rule: a step changes the electable and read-only nodes of a shard together, keeps the bounds of the region's autoScaling, and passes
-** the rules of cluster_specs.c. A cluster that anything else is done to is left alone. A step that is refused has changed nothing.
+** The rule: a step changes either the electable and read-only nodes of a shard together, or its analytics nodes; keeps the bounds of the
+** region's autoScaling, or analyticsAutoScaling; and passes the rules of cluster_specs.c. A cluster that anything else is done to is left
+** alone. A step that is refused has changed nothing.
 */
 #include "catalog/catalog.h"
 #include "catalog/values.h"
 #include "catalog/backup/backup_parts.h"
+#include "catalog/cluster/tier.h"
 #include "catalog/deployment/cluster_parts.h"
 
 /* ------------------------------------------------------------------------------------------------------------ settings */
 
-static bool cluster_scaling_on(const svc_node *region)
+static const char *cluster_scaling_setting(int kind)
 {
-  const svc_node *scaling = svc_node_get(region, "autoScaling");
+  return kind == SVC_NODES_ANALYTICS ? "analyticsAutoScaling" : "autoScaling";
+}
+
+static bool cluster_scaling_on(const svc_node *region, int kind)
+{
+  const svc_node *scaling = svc_node_get(region, cluster_scaling_setting(kind));
   return svc_node_bool(svc_node_get(scaling, "compute"), "enabled", false) || svc_node_bool(svc_node_get(scaling, "diskGB"), "enabled", false);
 }
 
@@ -23,24 +30,31 @@ static bool cluster_scaling_any(const svc_node *body)
   const svc_node *spec = svc_node_first(svc_node_get(body, "replicationSpecs")), *region;
   for (; spec; spec = spec->next)
     for (region = svc_node_first(svc_node_get(spec, "regionConfigs")); region; region = region->next)
-      if (cluster_scaling_on(region)) return true;
+      if (cluster_scaling_on(region, SVC_NODES_ELECTABLE) || cluster_scaling_on(region, SVC_NODES_ANALYTICS)) return true;
   return false;
 }
 
-SVC_PRIVATE const svc_node *svc_cluster_scaling_of(const svc_node *spec)
+/* The first region that has such nodes: its settings hold for those of the shard. NULL: none has. */
+static const svc_node *cluster_scaling_region(const svc_node *spec, int kind)
 {
   const svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs"));
-  while (region && svc_cluster_electable(region) == 0) region = region->next;
+  while (region && svc_tier_count(region, kind) == 0) region = region->next;
   return region;
 }
 
+SVC_PRIVATE const svc_node *svc_cluster_scaling_of(const svc_node *spec, int kind, const char *what)
+{
+  return svc_node_get(svc_node_get(cluster_scaling_region(spec, kind), cluster_scaling_setting(kind)), what);
+}
+
+/* A cluster that was stored before there were such records has none: it gets one when it is next changed, whatever is changed. */
 SVC_PRIVATE bool svc_cluster_scaling_follows(svc_call *c, const svc_change *change, const svc_entity *cluster)
 {
   const svc_noun_info *noun = svc_noun_by_kind(c->s, CLUSTER_SCALING_KIND);
   bool was = change->before && cluster_scaling_any(change->before), is = cluster_scaling_any(change->body);
   svc_change record;
   svc_entity e;
-  if (!noun || was == is) return true;
+  if (!noun || (!was && !is)) return true;
   if (svc_below_first(c->txn, CLUSTER_SCALING_KIND, &cluster->id, &e)) return is || svc_erase(c, noun, &e);
   if (!is || !svc_txn_good(c)) return svc_txn_good(c);
   if (!svc_change_new(c, noun, NULL, &record)) return false;
@@ -68,10 +82,10 @@ static bool cluster_scaling_offered(svc_call *c, const svc_node *spec, svc_str s
   return true;
 }
 
-SVC_PRIVATE const char *svc_cluster_scaling_next(svc_call *c, const svc_node *spec, bool up)
+SVC_PRIVATE const char *svc_cluster_scaling_next(svc_call *c, const svc_node *spec, int kind, bool up)
 {
-  const svc_node *region = svc_cluster_scaling_of(spec), *compute = svc_node_get(svc_node_get(region, "autoScaling"), "compute");
-  svc_str size = svc_node_str(svc_node_get(region, "electableSpecs"), "instanceSize");
+  const svc_node *compute = svc_cluster_scaling_of(spec, kind, "compute");
+  svc_str size = svc_node_str(svc_node_get(cluster_scaling_region(spec, kind), svc_values_node_kinds[kind]), "instanceSize");
   svc_str bound = svc_node_str(compute, up ? "maxInstanceSize" : "minInstanceSize");
   const char *const *at, *best = NULL;
   int sign = up ? 1 : -1, from = sign * svc_cluster_size_number(size), to = sign * svc_cluster_size_number(bound), n, nearest = 0;
@@ -99,23 +113,22 @@ SVC_PRIVATE bool svc_cluster_scaling_begin(svc_call *c, const svc_entity *cluste
   return svc_txn_good(c);
 }
 
-/* The kinds of nodes that scale together: analytics nodes only where there are none of them, so that they show what the others have. */
-static svc_node *cluster_scaling_nodes(svc_node *region, size_t kind)
+/* Analytics nodes scale by themselves. Where there are none of them they follow the others, so that they show what the others have. */
+static bool cluster_scaling_together(const svc_node *region, int a, int b)
 {
-  svc_node *nodes = svc_node_get(region, svc_values_node_kinds[kind]);
-  bool analytics = strcmp(svc_values_node_kinds[kind], "analyticsSpecs") == 0;
-  return analytics && svc_node_i64(nodes, "nodeCount", 0) > 0 ? NULL : nodes;
+  bool alone = b == SVC_NODES_ANALYTICS && svc_tier_count(region, b) > 0;
+  return alone == (a == SVC_NODES_ANALYTICS);
 }
 
-SVC_PRIVATE void svc_cluster_scaling_set(svc_call *c, svc_node *spec, const char *size, int64_t gigabytes)
+SVC_PRIVATE void svc_cluster_scaling_set(svc_call *c, svc_node *spec, int kind, const char *size, int64_t gigabytes)
 {
   svc_node *region = svc_node_first(svc_node_get(spec, "regionConfigs")), *nodes;
-  size_t i;
+  int i;
   for (; region; region = region->next)
     for (i = 0; svc_values_node_kinds[i]; i++) {
-      nodes = size ? cluster_scaling_nodes(region, i) : svc_node_get(region, svc_values_node_kinds[i]); /* all have disks of one size */
-      if (nodes && size) svc_node_set_text(c->arena, nodes, "instanceSize", size);
-      if (nodes && gigabytes) svc_node_set_i64(c->arena, nodes, "diskSizeGB", gigabytes);
+      nodes = svc_node_get(region, svc_values_node_kinds[i]);
+      if (nodes && size && cluster_scaling_together(region, kind, i)) svc_node_set_text(c->arena, nodes, "instanceSize", size);
+      if (nodes && gigabytes) svc_node_set_i64(c->arena, nodes, "diskSizeGB", gigabytes); /* all have disks of one size */
     }
 }
 

@@ -158,6 +158,7 @@ static bool flex_cluster_fell_due(svc_call *c, svc_change *change, int tag)
   taken.body = svc_node_object(c->arena, NULL);
   if (!taken.body) return svc_no_memory(c);
   svc_node_set_from(c->arena, taken.body, "dbVersion", change->body, "dbVersion");
+  if (svc_flex_data(&change->entity)) taken.extra = SVC_S(FLEX_HAS_DATA);
   return svc_insert(c, &taken, &e);
 }
 

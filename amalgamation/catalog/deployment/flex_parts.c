@@ -1,6 +1,6 @@
 /*
-** Parts of flex clusters that more than one noun needs: what one looks like, how it is found, and how it becomes a dedicated
-** cluster.
+** Parts of flex clusters that more than one noun needs: what one looks like, how it is found, which data it has, and how it
+** becomes a dedicated cluster.
 **
 ** An upgrade is done at once for the API: the flex cluster is gone, and a cluster of the same name, with the same id and the
 ** same hosts, is UPDATING until its machines are there. So a name never stands for two clusters, and never for none. Its
@@ -9,6 +9,8 @@
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
 #include "catalog/values.h"
+#include "catalog/cluster/cluster_history.h"
+#include "catalog/cluster/sample_data.h"
 #include "catalog/deployment/flex_parts.h"
 
 static const char *const flex_parts_types[] = { "REPLICASET", NULL };
@@ -59,6 +61,21 @@ SVC_PRIVATE bool svc_flex_find(svc_call *c, const svc_id *group, svc_str name, s
   rc = svc_named_get(c->txn, FLEX_NAMES, group, name, &other) == SVC_OK ? SVC_E_CANNOT_USE_NON_FLEX_CLUSTER_IN_FLEX_API
                                                                         : SVC_E_CLUSTER_NOT_FOUND;
   return svc_fail_about(c, rc, name, svc_id_str(c->arena, group));
+}
+
+SVC_PRIVATE int64_t svc_flex_data(const svc_entity *flex)
+{
+  int64_t since = 0;
+  if (flex->extra.n >= CLUSTER_ID + CLUSTER_TIME) svc_str_i64((svc_str){ flex->extra.p + CLUSTER_ID, CLUSTER_TIME }, &since);
+  return since > 0 ? since : 0;
+}
+
+SVC_PRIVATE bool svc_flex_put_data(svc_call *c, const svc_entity *flex, bool data)
+{
+  svc_entity e = *flex;
+  if (data == (svc_flex_data(flex) > 0) || flex->extra.n < CLUSTER_ID) return true;
+  e.extra = svc_arena_print(c->arena, "%.*s%014lld", CLUSTER_ID, flex->extra.p, data ? (long long)c->now : 0LL);
+  return e.extra.n ? svc_entity_store(c, &e, flex) : svc_no_memory(c);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- upgrade */
@@ -112,6 +129,7 @@ SVC_PRIVATE bool svc_flex_upgrade(svc_call *c)
   if (!svc_erase(c, noun, &flex)) return false;
   c->passes_on = false;
   if (!svc_insert(c, &change, &e)) return false;
+  if (svc_flex_data(&flex) && !(svc_history_loaded(c, &e, CLUSTER_HISTORY_SAMPLE) && svc_history_size(c, &e, svc_sample_size()))) return false;
   svc_node_set_text(c->arena, shown, "stateName", "UPDATING");
   return svc_answer_view(c, &e, shown);
 }

@@ -11,12 +11,16 @@
 #define FLEX_NAMES CLUSTER_KIND /* clusters of both kinds share one space of names */
 
 enum { FLEX_TAKES_OVER = 1 }; /* svc_change.action of one that takes the place of a cluster */
+#define FLEX_HAS_DATA "1"
 #define FLEX_SNAPSHOTS 8 /* taken daily, so each lives for as many days */
 
 /* flex_parts.c */
 SVC_DECLARE(const svc_object svc_flex_object) /* a flex cluster, as it is stored and shown */
 /* By its name in this project. False: 404, or that it is a cluster of the other kind. */
 SVC_PRIVATE bool svc_flex_find(svc_call *c, const svc_id *group, svc_str name, svc_entity *out);
+/* Beside its body stand six characters that name its hosts and, from the first data on, when its data came: CLUSTER_TIME digits, milliseconds. */
+SVC_PRIVATE int64_t svc_flex_data(const svc_entity *flex); /* since when it has had the sample data, in milliseconds; 0: it has none */
+SVC_PRIVATE bool svc_flex_put_data(svc_call *c, const svc_entity *flex, bool data); /* from now on; if it has data already, these stay */
 SVC_PRIVATE bool svc_flex_upgrade(svc_call *c); /* run of a route of clusters: a flex cluster becomes one */
 
 /* serverless_upgrade.c */

@@ -96,6 +96,7 @@ static bool flex_restore_job_snapshot(svc_call *c, svc_change *change, bool down
   if (!body) return false;
   if (svc_cluster_is(body, "status", "COMPLETED")) {
     svc_node_set_from(c->arena, change->body, "snapshotFinishedDate", body, "finishTime");
+    change->extra = e.extra;
     return true;
   }
   if (download) return svc_fail(c, SVC_E_CANNOT_DOWNLOAD_INCOMPLETE_SNAPSHOT, "S", &text);
@@ -145,13 +146,24 @@ static bool flex_restore_job_prepare(svc_call *c, svc_change *change)
   return flex_restore_job_snapshot(c, change, download) && (download || flex_restore_job_target(c, change));
 }
 
+/* The target has the data of the snapshot; if it is there. */
+static bool flex_restore_job_arrives(svc_call *c, const svc_change *change)
+{
+  svc_entity target;
+  svc_id group;
+  int rc = svc_id_parse(svc_node_str(change->body, "targetProjectId"), &group) ? SVC_OK : SVC_NOT_FOUND;
+  if (rc == SVC_OK) rc = svc_entity_named(c->txn, FLEX_KIND, FLEX_NAMES, &group, svc_node_str(change->body, "targetDeploymentItemName"), &target);
+  if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
+  return svc_flex_put_data(c, &target, change->entity.extra.n > 0);
+}
+
 static bool flex_restore_job_fell_due(svc_call *c, svc_change *change, int tag)
 {
   bool download = svc_cluster_is(change->body, "deliveryType", "DOWNLOAD");
   if (tag != SVC_DUE_STATE || !svc_cluster_is(change->body, "status", "COMPLETED")) return true;
   svc_node_set_date(c->arena, change->body, "restoreFinishedDate", c->now);
   if (!download) change->event = "TENANT_RESTORE_COMPLETED_AUDIT";
-  return true;
+  return download || flex_restore_job_arrives(c, change);
 }
 
 static bool flex_restore_job_facts(svc_call *c, svc_change *change, const svc_node *facts)

@@ -1,6 +1,7 @@
 /*
 ** flex snapshot: a copy of the data of a flex cluster, taken every day by itself (flex_cluster.c). Nobody makes, changes or
-** deletes one: the newest FLEX_SNAPSHOTS are there, each until it expires, and all go with their cluster.
+** deletes one: the newest FLEX_SNAPSHOTS are there, each until it expires, and all go with their cluster. One that has data has
+** a FLEX_HAS_DATA beside its body, and so has a restore of it.
 **
 **   PENDING --> QUEUED --> RUNNING --> COMPLETED, or FAILED     then it expires: 404
 */

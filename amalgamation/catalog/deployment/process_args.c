@@ -10,6 +10,7 @@
 ** Their fields are in cluster_object.c. Unusual: those of TLS are also shown as advancedConfiguration of the cluster. They are kept there alone, and only shown here.
 */
 #include "catalog/catalog.h"
+#include "catalog/cluster/cluster_history.h"
 #include "catalog/deployment/cluster_parts.h"
 
 /* ------------------------------------------------------------------------------------------------------ value lists */
@@ -127,6 +128,7 @@ static bool process_args_stored(svc_call *c, const svc_change *change, const svc
   svc_entity above;
   int rc = svc_entity_above(c, change->noun, e, &above);
   if (rc != SVC_OK) return svc_store_failed(c, rc);
+  if (!svc_history_oplog(c, &above, svc_node_i64(change->before, "oplogSizeMB", 0), svc_node_i64(change->body, "oplogSizeMB", 0))) return false;
   return svc_cluster_open_own(c, &above, &cluster) && svc_cluster_updates(c, &cluster);
 }
 

@@ -1,5 +1,5 @@
 /*
-** A load of the sample data into a cluster. It is asked for by the name of the cluster and read by an id of its own.
+** A load of the sample data into a cluster, which may be a flex cluster. It is asked for by the name of the cluster and read by an id of its own.
 **
 **   POST --> WORKING --> COMPLETED
 **               |
@@ -11,7 +11,7 @@
 #include "catalog/catalog.h"
 #include "catalog/cluster/cluster_history.h"
 #include "catalog/cluster/sample_data.h"
-#include "catalog/deployment/cluster_parts.h"
+#include "catalog/deployment/flex_parts.h"
 
 #define SAMPLE_DATASET_KIND "smpl"
 #define SAMPLE_DATASET_KEPT (30 * SVC_DAY_MS)
@@ -77,12 +77,24 @@ static bool sample_dataset_follows(svc_call *c, svc_str name)
   return svc_erase(c, c->plan->noun, &e);
 }
 
+/* Is there a cluster of this name, or a flex cluster, into which data may come? */
+static bool sample_dataset_target(svc_call *c, svc_str name)
+{
+  const svc_node *body;
+  svc_change target;
+  svc_entity e;
+  if (svc_entity_named(c->txn, FLEX_KIND, FLEX_NAMES, &c->scope.group, name, &e) != SVC_OK)
+    return svc_txn_good(c) && svc_cluster_named(c, name, &e) && svc_cluster_open(c, &e, &target);
+  body = svc_entity_body(c, &e);
+  return body && svc_guarded(c, svc_noun_by_kind(c->s, FLEX_KIND), &e, body, SVC_GUARD_CHANGE);
+}
+
 static bool sample_dataset_load(svc_call *c)
 {
   svc_str name = svc_path_param(c, "name");
-  svc_change change, target;
-  svc_entity cluster, e;
-  if (!svc_resolve_all(c) || !svc_cluster_named(c, name, &cluster) || !svc_cluster_open(c, &cluster, &target)) return false;
+  svc_change change;
+  svc_entity e;
+  if (!svc_resolve_all(c) || !sample_dataset_target(c, name)) return false;
   if (!sample_dataset_follows(c, name)) return false;
   if (!svc_change_new(c, c->plan->noun, NULL, &change)) return false;
   svc_node_set_str(c->arena, change.body, "clusterName", name);
@@ -106,12 +118,15 @@ static bool sample_dataset_simulate(svc_call *c, const svc_change *change, const
   (void)action;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND || svc_store_failed(c, rc);
   svc_node_set_i64(c->arena, facts, "dataSizeBytes", svc_history_had_sample(c, &cluster.id, c->now) ? 0 : svc_sample_size());
-  return svc_txn_good(c) && svc_transfer_simulate(c, &cluster.id, svc_sample_size(), facts);
+  return svc_txn_good(c) && svc_transfer_simulate(c, svc_sample_size(), facts);
 }
 
 static bool sample_dataset_facts(svc_call *c, svc_change *change, const svc_node *facts)
 {
-  return svc_cluster_loaded(c, svc_node_str(change->body, "clusterName"), facts);
+  svc_str name = svc_node_str(change->body, "clusterName");
+  svc_entity flex;
+  if (svc_entity_named(c->txn, FLEX_KIND, FLEX_NAMES, &c->scope.group, name, &flex) == SVC_OK) return svc_flex_put_data(c, &flex, true);
+  return svc_txn_good(c) && svc_cluster_loaded(c, name, facts);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- noun */

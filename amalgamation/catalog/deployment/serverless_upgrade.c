@@ -9,6 +9,7 @@
 #include "catalog/catalog.h"
 #include "catalog/objects.h"
 #include "catalog/values.h"
+#include "catalog/cluster/cluster_history.h"
 #include "catalog/deployment/flex_parts.h"
 
 /* ------------------------------------------------------------------------------------------------------------ fields */
@@ -128,6 +129,7 @@ static svc_node *serverless_upgrade_view(svc_call *c, const svc_node *flex)
 SVC_PRIVATE bool svc_flex_replaces(svc_call *c, const svc_entity *stored, const svc_node *cluster, svc_change *change, svc_entity *e)
 {
   const svc_noun_info *noun = svc_noun_named(c->s, "cluster");
+  bool data = svc_history_had_sample(c, &stored->id, c->now);
   if (!serverless_upgrade_allowed(c, noun, stored, cluster)) return false;
   memset(change, 0, sizeof *change);
   change->noun = svc_noun_by_kind(c->s, FLEX_KIND);
@@ -137,7 +139,7 @@ SVC_PRIVATE bool svc_flex_replaces(svc_call *c, const svc_entity *stored, const 
   change->input = serverless_upgrade_input(c, cluster);
   if (!change->input) return svc_no_memory(c);
   change->body = svc_check(c, change->noun->noun->object, change->input, NULL, SVC_CHECK_CREATE);
-  return svc_check_done(c) && svc_erase(c, noun, stored) && svc_insert(c, change, e);
+  return svc_check_done(c) && svc_erase(c, noun, stored) && svc_insert(c, change, e) && svc_flex_put_data(c, e, data);
 }
 
 SVC_PRIVATE bool svc_flex_from_free(svc_call *c)

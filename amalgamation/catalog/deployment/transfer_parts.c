@@ -1,5 +1,5 @@
 /*
-** What clusters do with the figures of their transfer: cluster_transfer.c says what these are. A build may be without them.
+** What clusters do with the figures of their transfer: monitoring/cluster_transfer.c says what these are. A build may be without them.
 */
 #include "catalog/catalog.h"
 #include "catalog/deployment/cluster_parts.h"
@@ -65,21 +65,17 @@ SVC_PRIVATE bool svc_transfer_put(svc_call *c, const svc_entity *cluster, const 
   change.parent = cluster->id;
   svc_node_set_from(c->arena, change.body, "clusterName", body, "name");
   svc_node_set_str(c->arena, change.body, "providerName", transfer_parts_provider(body));
-  svc_transfer_take(c, change.body, rates);
-  if (!there) svc_change_due(&change, CLUSTER_TRANSFER_MEASURE, c->now + CLUSTER_TRANSFER_HOUR);
+  svc_node_drop(change.body, "day");
+  if (rates->first) svc_transfer_take(c, change.body, rates);
+  if (!there || !rates->first) svc_change_due(&change, CLUSTER_TRANSFER_MEASURE, c->now + (rates->first ? CLUSTER_TRANSFER_HOUR : 0));
   return there ? svc_change_keep(c, &change, &e) : svc_insert(c, &change, &e);
 }
 
-SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, const svc_id *cluster, int64_t size, svc_node *facts)
+/* It sends something, and how much is measured at once. */
+SVC_PRIVATE bool svc_transfer_simulate(svc_call *c, int64_t size, svc_node *facts)
 {
-  svc_str id = svc_id_str(c->arena, cluster);
-  svc_node *rates;
-  size_t i;
-  if (size <= 0) return true;
-  rates = svc_node_object(c->arena, "transfer");
-  if (!rates || !id.n) return svc_no_memory(c);
-  for (i = 0; i < TRANSFER_PARTS_WAYS; i++)
-    svc_node_set_i64(c->arena, rates, transfer_parts_ways[i].field, 1 + svc_simulated(id.p, transfer_parts_ways[i].sku, 0) / 10);
-  svc_node_put(c->arena, facts, rates);
+  svc_node *rates = svc_node_object(c->arena, "transfer");
+  if (!rates) return svc_no_memory(c);
+  if (size > 0) svc_node_put(c->arena, facts, rates);
   return true;
 }

@@ -248,27 +248,22 @@ static bool alert_conditions_backups(svc_alert_round *r, svc_alert_targets *out)
   return true;
 }
 
-static const svc_model *alert_conditions_flex_model(svc_alert_round *r, const svc_entity *e)
-{
-  svc_model *model = svc_arena_alloc(r->c->arena, sizeof *model);
-  if (model) svc_model_of_flex(r->c, e, model);
-  return model;
-}
-
 static bool alert_conditions_flex(svc_alert_round *r, svc_alert_targets *out)
 {
   svc_scan scan;
   svc_entity e;
   svc_below_begin(&scan, r->c->txn, FLEX_KIND, &r->scope.group);
   while (out->count < CONDITIONS_CLUSTERS && svc_below_next(&scan, FLEX_KIND, &e)) {
+    svc_model *model;
     svc_alert_target *t;
     out->any = true;
     if (!svc_json_is(e.body, "stateName", "IDLE")) continue;
     t = svc_alert_target_add(r, out);
     if (!t) return false;
     t->met.target = t->met.values[SVC_ALERT_CLUSTER] = svc_arena_copy(r->c->arena, e.unique);
-    t->model = alert_conditions_flex_model(r, &e);
-    if (!t->model) return svc_no_memory(r->c);
+    t->model = model = svc_arena_alloc(r->c->arena, sizeof *model);
+    if (!model) return svc_no_memory(r->c);
+    if (!svc_model_of(r->c, &e, NULL, model)) return false;
   }
   return svc_txn_good(r->c);
 }
@@ -290,6 +285,7 @@ static bool alert_conditions_workspace(svc_alert_round *r, const svc_entity *wor
     t->met.values[SVC_ALERT_PROCESSOR] = svc_arena_copy(a, e.unique);
     t->met.target = svc_arena_print(a, SVC_FMT "/" SVC_FMT, SVC_ARG(workspace->unique), SVC_ARG(e.unique));
     t->place = svc_id_str(a, &e.id);
+    t->started = svc_stream_started(&e);
   }
   return svc_txn_good(r->c);
 }

@@ -140,7 +140,8 @@ typedef struct svc_alert_target {
   const svc_processes *cluster; /* that it is of, or is part of; NULL: none */
   const svc_process *process;   /* itself; of a replica set its first member */
   const struct svc_model *model; /* of a flex cluster: its figures are of this */
-  svc_str place;                /* of a stream processor: its id */
+  svc_str place;                /* of a stream processor: its id, */
+  int64_t started;              /* and when it was started, in milliseconds */
   int64_t first, next;          /* milliseconds: the first date that it is about, and the first that has not come yet; 0: none */
   const struct svc_alert_condition *figured; /* of which the figure is worked out, or is known already: `figure`, unless it is not `known` */
   double figure;

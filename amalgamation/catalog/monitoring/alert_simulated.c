@@ -43,12 +43,22 @@ static bool alert_simulated_figure(svc_alert_round *r, const svc_alert_target *t
   return true;
 }
 
-/* A stream processor of the simulation keeps up with what comes in, and loses nothing. */
+/* Of a stream processor, as its statistics have it. */
+static bool alert_simulated_stream(svc_alert_round *r, const svc_alert_target *t, double *out)
+{
+  svc_stream_figures f = svc_stream_figures_at(t->place.p, t->started, r->c->now);
+  if (svc_str_is(t->met.metric, "STREAM_PROCESSOR_DLQ_MESSAGE_COUNT")) *out = (double)f.dead;
+  else if (svc_str_is(t->met.metric, "STREAM_PROCESSOR_OUTPUT_MESSAGE_COUNT")) *out = (double)f.out;
+  else if (svc_str_is(t->met.metric, "STREAM_PROCESSOR_KAFKA_LAG")) *out = (double)f.behind;
+  else *out = (double)f.lag;
+  return true;
+}
+
 SVC_PRIVATE bool svc_alert_simulated(svc_alert_round *r, const svc_alert_target *t, double *out)
 {
   svc_str metric = t->met.metric;
   *out = 0;
-  if (t->place.n) return true;
+  if (t->place.n) return alert_simulated_stream(r, t, out);
   if (t->process && t->process->down_since) return false;
   if (svc_str_starts(metric, "FLEX_")) metric = (svc_str){ metric.p + 5, metric.n - 5 };
   return alert_simulated_figure(r, t, metric, out);

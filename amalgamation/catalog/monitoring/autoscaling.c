@@ -1,9 +1,10 @@
 /*
 ** autoscaling: the record below a cluster whose hardware follows its load. It is there while autoScaling is on for any region of the cluster
 ** (deployment/cluster_scaling.c), and nobody is shown it. Once an hour it looks at the model of the cluster (model.h), at the primary of each
-** shard, and takes one step at the most:
+** shard and at its first analytics node, each with settings of its own, and takes one step at the most:
 **
 **   CPU or memory above 75 % over the last hour                        the next larger size, up to maxInstanceSize
+**   or, with predictiveEnabled, over the next one                      (of electable nodes: the model knows the load that comes)
 **   a disk that is more than 90 % full                                 a disk that is 70 % full
 **   the next smaller size would be below 50 % for the last 24 hours    that one, down to minInstanceSize, where scaleDownEnabled
 **
@@ -16,13 +17,28 @@
 
 enum { SCALING_HOT = 75000, SCALING_COOL = 50000, SCALING_FULL = 90000 /* thousandths of a percent */, SCALING_DISK = 70 /* percent */, SCALING_HOURS = 24 };
 
-static const svc_field autoscaling_fields[] = { F_STR("failed") };
+static const svc_field autoscaling_fields[] = { F_STR("failed"), F_STR("failedAnalytics") };
 static const svc_object autoscaling_object = { .name = "Autoscaling", .fields = SVC_ROWS(autoscaling_fields) };
 
-/* A shard of a cluster, and the machine that it has now. */
+/* The nodes that scale together, and what is told of them. */
+typedef struct scaling_part {
+  int kind; /* enum svc_nodes */
+  const char *failed; /* the field of the record that knows which failure was told */
+  const char *begins, *at_most, *stays; /* events: a step of sizes; there is none larger; the smaller one is refused */
+  const char *predicted; /* a step before the load comes; NULL: these nodes do not look ahead */
+} scaling_part;
+static const scaling_part scaling_parts[] = {
+  { SVC_NODES_ELECTABLE, "failed", "COMPUTE_AUTO_SCALE_INITIATED_BASE", "COMPUTE_AUTO_SCALE_MAX_INSTANCE_SIZE_FAIL_BASE",
+    "COMPUTE_AUTO_SCALE_SCALE_DOWN_FAIL_BASE", "PREDICTIVE_COMPUTE_AUTO_SCALE_INITIATED_BASE" },
+  { SVC_NODES_ANALYTICS, "failedAnalytics", "COMPUTE_AUTO_SCALE_INITIATED_ANALYTICS", "COMPUTE_AUTO_SCALE_MAX_INSTANCE_SIZE_FAIL_ANALYTICS",
+    "COMPUTE_AUTO_SCALE_SCALE_DOWN_FAIL_ANALYTICS", NULL },
+};
+
+/* Such nodes of a shard, and the machine that they have now. */
 typedef struct scaling_shard {
+  const scaling_part *part;
   const svc_model *m;
-  svc_model_host host; /* its primary */
+  svc_model_host host; /* the primary, or the first of the analytics nodes */
   int64_t now;
 } scaling_shard;
 
@@ -48,12 +64,13 @@ static bool scaling_steady(const scaling_shard *s, int64_t since)
   return since >= m->since && (m->span_count == 0 || m->spans[m->span_count - 1].at <= since) && svc_model_up(m, &s->host, s->now);
 }
 
-static bool scaling_hot(const scaling_shard *s)
+/* In the hour until then? */
+static bool scaling_hot(const scaling_shard *s, int64_t until)
 {
   enum { POINTS = 6 };
   int64_t sum = 0, i, step = CLUSTER_SCALING_EVERY / POINTS;
   if (!scaling_steady(s, s->now - CLUSTER_SCALING_EVERY)) return false;
-  for (i = 0; i < POINTS; i++) sum += scaling_load(s, &s->host, s->now - i * step);
+  for (i = 0; i < POINTS; i++) sum += scaling_load(s, &s->host, until - i * step);
   return sum / POINTS > SCALING_HOT;
 }
 
@@ -88,63 +105,65 @@ typedef struct scaling_step {
   const char *failed; /* that it cannot be done; NULL: nothing is wrong */
 } scaling_step;
 
-static bool scaling_primary(const svc_model *m, const svc_processes *of, unsigned spec, svc_model_host *out)
+static bool scaling_find(scaling_shard *s, const svc_processes *of, unsigned spec)
 {
   size_t i;
   for (i = 0; i < of->count; i++) {
     if (of->at[i].spec != spec || of->at[i].node == SVC_NO_NODE) continue;
-    *out = svc_model_host_of(m, of, &of->at[i]);
-    if (out->role == SVC_MODEL_PRIMARY) return true;
+    s->host = svc_model_host_of(s->m, of, &of->at[i]);
+    if (s->part->kind == SVC_NODES_ANALYTICS ? s->host.analytics : s->host.role == SVC_MODEL_PRIMARY) return true;
   }
   return false;
 }
 
 static void scaling_up(svc_call *c, const scaling_shard *s, svc_node *spec, scaling_step *step)
 {
-  const svc_node *compute = svc_node_get(svc_node_get(svc_cluster_scaling_of(spec), "autoScaling"), "compute");
+  const svc_node *compute = svc_cluster_scaling_of(spec, s->part->kind, "compute");
   const char *size;
-  if (!svc_node_bool(compute, "enabled", false) || !scaling_hot(s)) return;
-  size = svc_cluster_scaling_next(c, spec, true);
-  if (size) svc_cluster_scaling_set(c, spec, size, 0);
-  if (size) step->event = "COMPUTE_AUTO_SCALE_INITIATED_BASE";
-  step->failed = "COMPUTE_AUTO_SCALE_MAX_INSTANCE_SIZE_FAIL_BASE";
+  bool hot, ahead;
+  if (!svc_node_bool(compute, "enabled", false)) return;
+  hot = scaling_hot(s, s->now);
+  ahead = !hot && s->part->predicted && svc_node_bool(compute, "predictiveEnabled", false) && scaling_hot(s, s->now + CLUSTER_SCALING_EVERY);
+  if (!hot && !ahead) return;
+  size = svc_cluster_scaling_next(c, spec, s->part->kind, true);
+  if (!size && ahead) return; /* that there is none is told when the load has come */
+  if (size) svc_cluster_scaling_set(c, spec, s->part->kind, size, 0);
+  if (size) step->event = ahead ? s->part->predicted : s->part->begins;
+  step->failed = s->part->at_most;
 }
 
 static void scaling_grow(svc_call *c, const scaling_shard *s, svc_node *spec, scaling_step *step)
 {
-  const svc_node *disk = svc_node_get(svc_node_get(svc_cluster_scaling_of(spec), "autoScaling"), "diskGB");
+  const svc_node *disk = svc_cluster_scaling_of(spec, s->part->kind, "diskGB");
   int64_t gigabytes = svc_node_bool(disk, "enabled", false) ? scaling_disk(s) : 0;
   if (!gigabytes) return;
-  svc_cluster_scaling_set(c, spec, NULL, gigabytes);
+  svc_cluster_scaling_set(c, spec, s->part->kind, NULL, gigabytes);
   step->event = "DISK_AUTO_SCALE_INITIATED";
   step->failed = "DISK_AUTO_SCALE_MAX_DISK_SIZE_FAIL";
 }
 
 static void scaling_down(svc_call *c, const scaling_shard *s, svc_node *spec, scaling_step *step)
 {
-  const svc_node *compute = svc_node_get(svc_node_get(svc_cluster_scaling_of(spec), "autoScaling"), "compute");
+  const svc_node *compute = svc_cluster_scaling_of(spec, s->part->kind, "compute");
   const char *size;
   if (!svc_node_bool(compute, "enabled", false) || !svc_node_bool(compute, "scaleDownEnabled", false)) return;
-  size = svc_cluster_scaling_next(c, spec, false);
+  size = svc_cluster_scaling_next(c, spec, s->part->kind, false);
   if (!size || !scaling_cool(s, size)) return;
-  svc_cluster_scaling_set(c, spec, size, 0);
-  step->event = "COMPUTE_AUTO_SCALE_INITIATED_BASE";
-  step->failed = "COMPUTE_AUTO_SCALE_SCALE_DOWN_FAIL_BASE";
+  svc_cluster_scaling_set(c, spec, s->part->kind, size, 0);
+  step->event = s->part->begins;
+  step->failed = s->part->stays;
 }
 
 /* The first kind of step that a shard needs is taken by all shards that need it. */
-static bool scaling_decide(svc_call *c, const svc_entity *cluster, svc_node *body, scaling_step *step)
+static bool scaling_decide(svc_call *c, const svc_processes *of, const svc_model *m, const scaling_part *part, svc_node *body, scaling_step *step)
 {
   static void (*const kinds[])(svc_call *c, const scaling_shard *s, svc_node *spec, scaling_step *step) = { scaling_up, scaling_grow, scaling_down };
-  svc_processes of;
-  svc_model model;
   svc_node *spec;
   unsigned i, n;
-  if (!svc_processes_of(c, cluster, &of) || !svc_model_of(c, cluster, of.body, &model)) return false;
   for (i = 0; i < sizeof kinds / sizeof kinds[0] && !step->event; i++)
     for (n = 0, spec = svc_node_first(svc_node_get(body, "replicationSpecs")); spec; spec = spec->next, n++) {
-      scaling_shard shard = { .m = &model, .now = c->now };
-      if (scaling_primary(&model, &of, n, &shard.host)) kinds[i](c, &shard, spec, step);
+      scaling_shard shard = { .part = part, .m = m, .now = c->now };
+      if (scaling_find(&shard, of, n)) kinds[i](c, &shard, spec, step);
     }
   return svc_txn_good(c) && (!c->arena->failed || svc_no_memory(c));
 }
@@ -152,25 +171,33 @@ static bool scaling_decide(svc_call *c, const svc_entity *cluster, svc_node *bod
 /* ----------------------------------------------------------------------------------------------------------------- noun */
 
 /* What cannot be done is told once, though the need for it comes and goes with the hours of a day. */
-static bool autoscaling_tell(svc_call *c, svc_change *record, const svc_entity *cluster, const char *failed)
+static bool autoscaling_tell(svc_call *c, svc_change *record, const svc_entity *cluster, const char *field, const char *failed)
 {
-  if (!failed || svc_node_is(record->body, "failed", failed)) return true;
-  svc_node_set_text(c->arena, record->body, "failed", failed);
+  if (!failed || svc_node_is(record->body, field, failed)) return true;
+  svc_node_set_text(c->arena, record->body, field, failed);
   return svc_event_about(c, svc_noun_by_kind(c->s, CLUSTER_KIND), cluster, failed, false);
 }
 
+/* Nodes of one kind after the other, until a step is taken. */
 static bool autoscaling_look(svc_call *c, svc_change *record, const svc_entity *cluster)
 {
-  scaling_step step = { NULL, NULL };
+  svc_processes of;
+  svc_model model;
   svc_change change;
-  bool done = false;
-  if (!svc_cluster_scaling_begin(c, cluster, &change, &done)) return false;
-  if (!done) return true; /* something else is done to it */
-  if (!scaling_decide(c, cluster, change.body, &step)) return false;
-  done = false;
-  if (step.event && !svc_cluster_scaling_keep(c, &change, step.event, &done)) return false;
-  if (done) svc_node_drop(record->body, "failed");
-  return done || autoscaling_tell(c, record, cluster, step.failed);
+  bool done = false, may;
+  size_t i;
+  for (i = 0; i < sizeof scaling_parts / sizeof scaling_parts[0] && !done; i++) {
+    const scaling_part *part = &scaling_parts[i];
+    scaling_step step = { NULL, NULL };
+    if (!svc_cluster_scaling_begin(c, cluster, &change, &may)) return false;
+    if (!may) return true; /* something else is done to it */
+    if (i == 0 && (!svc_processes_of(c, cluster, &of) || !svc_model_of(c, cluster, of.body, &model))) return false;
+    if (!scaling_decide(c, &of, &model, part, change.body, &step)) return false;
+    if (step.event && !svc_cluster_scaling_keep(c, &change, step.event, &done)) return false;
+    if (done) svc_node_drop(record->body, part->failed);
+    else if (!autoscaling_tell(c, record, cluster, part->failed, step.failed)) return false;
+  }
+  return true;
 }
 
 static bool autoscaling_fell_due(svc_call *c, svc_change *record, int tag)

@@ -141,9 +141,11 @@ static bool model_spans(svc_call *c, const svc_node *history, svc_model *m)
   if (!one) return true;
   spans = svc_arena_alloc(c->arena, svc_node_count(list) * sizeof *spans);
   if (!spans) return svc_no_memory(c);
-  for (m->spans = spans; one; one = one->next)
+  for (m->spans = spans; one; one = one->next) {
+    svc_str analytics = svc_node_str(one, "analytics");
     spans[m->span_count++] = (svc_model_span){ svc_node_i64(one, "at", 0), svc_node_i64(one, "disk", 0), svc_tier_of(svc_node_str(one, "size")),
-                                               svc_node_bool(one, "up", true) };
+                                               analytics.n ? svc_tier_of(analytics) : NULL, svc_node_bool(one, "up", true) };
+  }
   return true;
 }
 
@@ -153,6 +155,18 @@ static bool model_search(svc_call *c, const svc_entity *cluster, svc_model *m)
   svc_entity e;
   if (!noun || !svc_below_first(c->txn, noun->noun->kind, &cluster->id, &e)) return svc_txn_good(c);
   m->search = svc_id_second(&e.id) * 1000;
+  return true;
+}
+
+/* One that was set before there was a history of it is taken for what it always was. */
+static bool model_oplog(svc_call *c, const svc_entity *cluster, const svc_node *history, svc_model *m)
+{
+  static const svc_id none;
+  const svc_noun_info *noun = svc_noun_named(c->s, CLUSTER_PROCESS_ARGS);
+  svc_entity e;
+  m->oplogs = svc_node_get(history, "oplogs");
+  if (m->oplogs || !noun || svc_entity_get(c->txn, noun->noun->kind, &cluster->id, &none, &e) != SVC_OK) return svc_txn_good(c);
+  svc_json_number_i64(svc_json_member(e.body, SVC_S("oplogSizeMB")), &m->oplog);
   return true;
 }
 
@@ -185,13 +199,8 @@ SVC_PRIVATE bool svc_model_of(svc_call *c, const svc_entity *cluster, const svc_
   if (out->shards < 1 || svc_cluster_is(body, "clusterType", "REPLICASET")) out->shards = 1;
   if (!svc_history_get(c, &cluster->id, &history) || !svc_process_states_of(c, &cluster->id, &states)) return false;
   out->states = states;
-  return model_spans(c, history, out) && model_search(c, cluster, out) && model_collections(c, cluster, history, out) &&
-         (!c->arena->failed || svc_no_memory(c));
-}
-
-SVC_PRIVATE void svc_model_of_flex(svc_call *c, const svc_entity *flex, svc_model *out)
-{
-  model_begin(c, flex, out);
+  return model_spans(c, history, out) && model_oplog(c, cluster, history, out) && model_search(c, cluster, out) &&
+         model_collections(c, cluster, history, out) && (!c->arena->failed || svc_no_memory(c));
 }
 
 /* --------------------------------------------------------------------------------------------------------------- hosts */
@@ -208,6 +217,7 @@ static int model_role(const svc_process *p)
 SVC_PRIVATE svc_model_host svc_model_host_of(const svc_model *m, const svc_processes *of, const svc_process *p)
 {
   svc_model_host h = { .members = 0 };
+  int kind = SVC_NODES_ELECTABLE;
   size_t i;
   h.role = model_role(p);
   h.tier = svc_tier_of_node(m->body, p->spec == SVC_NO_NODE ? 0 : p->spec, p->spec == SVC_NO_NODE ? 0 : p->node);
@@ -215,6 +225,8 @@ SVC_PRIVATE svc_model_host svc_model_host_of(const svc_model *m, const svc_proce
   h.id = p->id;
   h.set = p->replica_set;
   h.first = p->spec != SVC_NO_NODE && p->node == 0;
+  if (p->spec != SVC_NO_NODE) svc_tier_region(m->body, p->spec, p->node, &kind);
+  h.analytics = kind == SVC_NODES_ANALYTICS && h.role == SVC_MODEL_SECONDARY;
   for (i = 0; i < of->count; i++) h.members += p->replica_set.n && svc_str_eq(of->at[i].replica_set, p->replica_set);
   return h;
 }

@@ -45,7 +45,7 @@ typedef struct svc_model_collection {
 
 typedef struct svc_model_span { /* machines, from this time on */
   int64_t at, disk;
-  const svc_tier *tier;
+  const svc_tier *tier, *analytics; /* analytics NULL: it had no such nodes */
   bool up;
 } svc_model_span;
 
@@ -60,12 +60,13 @@ typedef struct svc_model {
   size_t span_count;
   svc_model_collection *collections; /* by namespace */
   size_t count;
+  const svc_node *oplogs; /* sizes of its oplog over time (cluster_history.c); NULL: always the one that stands in oplog */
+  int64_t oplog;          /* megabytes; 0: as its disk has it */
   const svc_node *states; /* of its processes (process_states.c); NULL: all were always up */
 } svc_model;
 
-/* All of a cluster, in the transaction of the request. False: failed. */
+/* All of a cluster, in the transaction of the request; body NULL: it is a flex cluster. False: failed. */
 SVC_PRIVATE bool svc_model_of(svc_call *c, const svc_entity *cluster, const svc_node *body, svc_model *out);
-SVC_PRIVATE void svc_model_of_flex(svc_call *c, const svc_entity *flex, svc_model *out);
 SVC_PRIVATE const svc_model_collection *svc_model_collection_of(const svc_model *m, svc_str database, svc_str name, int64_t at); /* NULL: none */
 
 enum svc_model_role { SVC_MODEL_PRIMARY, SVC_MODEL_SECONDARY, SVC_MODEL_ROUTER, SVC_MODEL_CONFIG };
@@ -76,6 +77,7 @@ typedef struct svc_model_host {
   int64_t members;   /* of its replica set */
   svc_str id, set;   /* the process, and its replica set; empty: of none */
   bool first;        /* it leads its set where nobody was ever elected */
+  bool analytics;    /* a server for reports, which never leads */
 } svc_model_host;
 SVC_PRIVATE svc_model_host svc_model_host_of(const svc_model *m, const svc_processes *of, const svc_process *p);
 SVC_PRIVATE int svc_model_role_at(const svc_model *m, const svc_model_host *h, int64_t at); /* enum svc_model_role: then, by the last election */
@@ -124,6 +126,7 @@ typedef struct svc_model_oplog {
   int64_t most, used; /* bytes */
   int64_t window;     /* milliseconds: how long ago its oldest entry was written */
 } svc_model_oplog;
+enum { SVC_MODEL_ENTRY = 260 }; /* bytes of the oplog, and to each other member, that a document takes which is written */
 SVC_PRIVATE svc_model_oplog svc_model_oplog_at(const svc_model *m, const svc_model_host *h, const svc_model_time *t);
 SVC_PRIVATE svc_model_span svc_model_span_at(const svc_model *m, const svc_model_host *h, int64_t at); /* the machine that it had then */
 
@@ -154,6 +157,15 @@ typedef struct svc_point {
   int64_t cores;
 } svc_point;
 SVC_PRIVATE void svc_model_at(const svc_model *m, const svc_model_host *h, int64_t at, svc_point *out); /* at: milliseconds */
+
+/* A stream processor since its last start (simulated_stream.c); one that does not run has nothing. */
+typedef struct svc_stream_figures {
+  int64_t in, out, dead; /* messages; dead: among the dead letters */
+  int64_t bytes;         /* of one */
+  int64_t lag, behind;   /* milliseconds, and messages that wait */
+} svc_stream_figures;
+SVC_PRIVATE svc_stream_figures svc_stream_figures_at(const char *id, int64_t started, int64_t now);
+SVC_PRIVATE int64_t svc_stream_started(const svc_entity *e); /* milliseconds; 0: never, or before that was written down */
 
 /* ----------------------------------------------------------------------------------------------------------- metrics */
 

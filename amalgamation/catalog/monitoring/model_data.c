@@ -2,11 +2,13 @@
 ** The databases of a host: those of the cluster's collections, and those of the system (admin, config, local). Part of the model (model.h).
 **
 ** The rule: figures of a database are the sums of its collections, and those of the host are the sums of its databases. The oplog is the
-** data of local: it has all that was written since the cluster was made, up to its size.
+** data of local: it has all that was written since the cluster was made, up to its size, which is a part of the disk unless oplogSizeMB
+** says another one. What it has no room for is as long ago as its share of all that was written.
 */
 #include "catalog/monitoring/model.h"
 
-enum { DATA_OPLOG_ENTRY = 260, DATA_NOOP = 11 /* bytes a second: what a set writes that has nothing to write */ };
+#define DATA_MB ((int64_t)1048576)
+enum { DATA_NOOP = 11 /* bytes a second: what a set writes that has nothing to write */ };
 
 static void data_add(svc_model_figures *sum, const svc_model_figures *one)
 {
@@ -42,19 +44,27 @@ static int64_t data_logged(const svc_model *m, const svc_model_time *t)
   for (i = 0; i < m->count; i++) {
     const svc_model_collection *k = &m->collections[i];
     if (t->waves > k->waves && svc_model_there(k, t->at))
-      bytes += (t->waves - k->waves) / 1000 * (k->writes + k->grows) / 1000 * DATA_OPLOG_ENTRY / t->shards;
+      bytes += (t->waves - k->waves) / 1000 * (k->writes + k->grows) / 1000 * SVC_MODEL_ENTRY / t->shards;
   }
   return bytes > 0 ? bytes : 0;
 }
 
+static int64_t data_oplog_most(const svc_model *m, const svc_model_host *h, int64_t at)
+{
+  const svc_node *one = svc_node_first(m->oplogs);
+  int64_t megabytes = m->oplog, most;
+  for (; one && svc_node_i64(one, "at", 0) <= at; one = one->next) megabytes = svc_node_i64(one, "mb", 0);
+  if (megabytes > 0) return megabytes * DATA_MB;
+  most = svc_model_span_at(m, h, at).disk / 20;
+  return most < 50000000000 ? most : 50000000000;
+}
+
 SVC_PRIVATE svc_model_oplog svc_model_oplog_at(const svc_model *m, const svc_model_host *h, const svc_model_time *t)
 {
-  svc_model_span span = svc_model_span_at(m, h, t->at);
   int64_t logged = data_logged(m, t), age = t->at > m->since ? t->at - m->since : 0;
-  svc_model_oplog o = { .most = span.disk / 20 };
-  if (o.most > 50000000000) o.most = 50000000000;
+  svc_model_oplog o = { .most = data_oplog_most(m, h, t->at) };
   o.used = logged < o.most ? logged : o.most;
-  o.window = logged > o.most ? age / (logged / o.most + 1) : age;
+  o.window = logged > o.most ? age / 1000 * (o.most / DATA_MB) / (logged / DATA_MB + 1) * 1000 : age;
   return o;
 }
 
@@ -65,8 +75,8 @@ static void data_system(const svc_model *m, const svc_model_host *h, const svc_m
   svc_model_oplog oplog = { 0, 0, 0 };
   memset(out, 0, sizeof *out);
   if (strcmp(of->name, "local") == 0 && h->role != SVC_MODEL_CONFIG) oplog = svc_model_oplog_at(m, h, t);
-  out->documents = of->documents + oplog.used / DATA_OPLOG_ENTRY;
-  out->data = of->documents * of->average + oplog.used / DATA_OPLOG_ENTRY * DATA_OPLOG_ENTRY;
+  out->documents = of->documents + oplog.used / SVC_MODEL_ENTRY;
+  out->data = of->documents * of->average + oplog.used / SVC_MODEL_ENTRY * SVC_MODEL_ENTRY;
   out->storage = of->collections * 20480 + oplog.used / 4096 * 4096;
   out->index_size = of->indexes * 20480;
   out->indexes = of->indexes;

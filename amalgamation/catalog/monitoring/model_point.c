@@ -5,6 +5,7 @@
 ** - a total is the sum of its parts: requests, IOPS, queues, disks, accesses of indexes
 ** - a part is never more than its whole: dirty <= used <= cache, resident <= virtual and <= memory, connections <= what the tier accepts
 ** - a primary takes writes, a secondary replicates them, a router has no data; the lag of a primary is 0
+** - an analytics node is a secondary that answers one query for ten of the primary's, and reads all documents once an hour for reports
 ** All in thousandths, all in integers.
 */
 #include "catalog/monitoring/model.h"
@@ -42,9 +43,11 @@ static int64_t point_percent(int64_t part, int64_t whole) /* of 100, in thousand
 SVC_PRIVATE svc_model_span svc_model_span_at(const svc_model *m, const svc_model_host *h, int64_t at)
 {
   size_t i = m->span_count;
+  svc_model_span span = { 0, h->tier.disk, &h->tier, &h->tier, true };
   while (i > 0 && m->spans[i - 1].at > at) i--;
-  if (i > 0 && i < m->span_count) return m->spans[i - 1];
-  return (svc_model_span){ 0, h->tier.disk, &h->tier, true };
+  if (i > 0 && i < m->span_count) span = m->spans[i - 1];
+  if (h->analytics) span.tier = span.analytics ? span.analytics : &h->tier;
+  return span;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- operations */
@@ -52,15 +55,17 @@ SVC_PRIVATE svc_model_span svc_model_span_at(const svc_model *m, const svc_model
 static void point_operations(const point_making *p)
 {
   bool primary = p->h->role == SVC_MODEL_PRIMARY, router = p->h->role == SVC_MODEL_ROUTER;
-  int64_t *q = p->q;
+  int64_t *q = p->q, part = primary ? 1 : 10;
+  if (p->has_data && (primary || p->h->analytics)) {
+    q[SVC_Q_OP_QUERY] = p->all.reads / part;
+    q[SVC_Q_DOC_RETURNED] = p->all.returned / part;
+    q[SVC_Q_SCANNED_KEYS] = p->all.keys / part;
+    q[SVC_Q_SCANNED_OBJECTS] = p->all.scanned / part + (primary ? 0 : p->all.documents * p->t.load / 3600);
+    q[SVC_Q_SCAN_AND_ORDER] = q[SVC_Q_OP_QUERY] / 200;
+  }
   if (primary && p->has_data) {
-    q[SVC_Q_OP_QUERY] = p->all.reads;
     q[SVC_Q_OP_INSERT] = p->all.inserts;
     q[SVC_Q_OP_UPDATE] = p->all.updates;
-    q[SVC_Q_DOC_RETURNED] = p->all.returned;
-    q[SVC_Q_SCANNED_KEYS] = p->all.keys;
-    q[SVC_Q_SCANNED_OBJECTS] = p->all.scanned;
-    q[SVC_Q_SCAN_AND_ORDER] = p->all.reads / 200;
   } else if (p->has_data && !router) {
     q[SVC_Q_REPL_INSERT] = p->all.inserts;
     q[SVC_Q_REPL_UPDATE] = p->all.updates;
@@ -180,7 +185,7 @@ static void point_oplog(const point_making *p)
   if (p->h->role >= SVC_MODEL_ROUTER) return;
   oplog = svc_model_oplog_at(p->m, p->h, &p->t);
   q[SVC_Q_OPLOG_WINDOW] = oplog.window * POINT_UNIT;
-  q[SVC_Q_OPLOG_RATE] = (writes * 260 + 11000) * 3600 / 1000000000;
+  q[SVC_Q_OPLOG_RATE] = (writes * SVC_MODEL_ENTRY + 11000) * 3600 / 1000000000;
   if (p->h->role == SVC_MODEL_SECONDARY) q[SVC_Q_REPLICATION_LAG] = point_noise(p, 14, 2) * 1000 * POINT_UNIT;
   q[SVC_Q_OPLOG_HEADROOM] = q[SVC_Q_OPLOG_WINDOW] > q[SVC_Q_REPLICATION_LAG] ? q[SVC_Q_OPLOG_WINDOW] - q[SVC_Q_REPLICATION_LAG] : 0;
 }
@@ -190,7 +195,7 @@ static void point_oplog(const point_making *p)
 static void point_network(const point_making *p)
 {
   int64_t documents = p->all.documents > 0 ? p->all.data / p->all.documents : 0, *q = p->q;
-  int64_t replicated = (q[SVC_Q_DOC_INSERTED] + q[SVC_Q_DOC_UPDATED]) * 260;
+  int64_t replicated = (q[SVC_Q_DOC_INSERTED] + q[SVC_Q_DOC_UPDATED]) * SVC_MODEL_ENTRY;
   bool primary = p->h->role == SVC_MODEL_PRIMARY;
   q[SVC_Q_NETWORK_IN] = q[SVC_Q_REQUESTS] * 230 + replicated;
   q[SVC_Q_NETWORK_OUT] = q[SVC_Q_REQUESTS] * 180 + q[SVC_Q_DOC_RETURNED] * point_least(documents, 16384) + (primary ? replicated * (p->h->members - 1) : 0);
@@ -202,7 +207,7 @@ static void point_network(const point_making *p)
 static int64_t point_pressure(const point_making *p)
 {
   int64_t cache = point_cache(p->span.tier), over = p->user + p->all.index_size - cache * 79 / 100;
-  if (p->h->role != SVC_MODEL_PRIMARY || !p->has_data || over <= 0) return 0;
+  if ((p->h->role != SVC_MODEL_PRIMARY && !p->h->analytics) || !p->has_data || over <= 0) return 0;
   over = over / POINT_MB * POINT_UNIT / (cache / POINT_MB); /* of the cache, in thousandths */
   return p->span.tier->cores * 100 * point_least(over, POINT_UNIT) * p->t.load / POINT_UNIT;
 }
@@ -248,12 +253,13 @@ SVC_PRIVATE void svc_model_at(const svc_model *m, const svc_model_host *now, int
 {
   static void (*const parts[])(const point_making *p) = { point_operations, point_times, point_connections, point_search,  point_memory,
                                                           point_disk,       point_sizes, point_oplog,       point_network, point_cpu };
-  const svc_model_host then = { svc_model_role_at(m, now, at), now->tier, now->seed, now->members, now->id, now->set, now->first }, *h = &then;
+  svc_model_host then = *now, *h = &then;
   point_making p = { .m = m, .h = h, .t = svc_model_time_of(m, at, m->shards), .span = svc_model_span_at(m, h, at), .q = out->q };
   svc_model_figures system;
   int64_t collections, others;
   size_t i;
   static const char *const systems[] = { "admin", "config", "local" };
+  then.role = svc_model_role_at(m, now, at);
   memset(out, 0, sizeof *out);
   out->cores = p.span.tier->cores;
   if (h->role != SVC_MODEL_ROUTER) svc_model_database_at(m, h, &p.t, SVC_S(""), &p.all, &collections);

@@ -8,6 +8,7 @@
 */
 #include "catalog/monitoring/process_parts.h"
 #include "catalog/cluster/cluster_history.h"
+#include "catalog/deployment/flex_parts.h"
 
 enum {
   NAMESPACES_MOST = 100, /* that are given */
@@ -84,6 +85,10 @@ static bool namespaces_of_sample(svc_call *c, svc_namespaces *f, const svc_entit
   svc_entity load;
   int rc;
   bool forgotten;
+  if (memcmp(cluster->kind, FLEX_KIND, SVC_KIND_SIZE) == 0) {
+    if (svc_flex_data(cluster)) namespaces_add_sample(f, svc_flex_data(cluster), INT64_MAX);
+    return true;
+  }
   if (!svc_history_get(c, &cluster->id, &history)) return false;
   if (namespaces_of_history(f, history)) return true;
   rc = noun ? svc_entity_named(c->txn, noun->noun->kind, NULL, &cluster->parent, cluster->unique, &load) : SVC_NOT_FOUND;

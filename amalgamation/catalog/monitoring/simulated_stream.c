@@ -2,16 +2,16 @@
 ** Stream processors where the host supplies no driver: their statistics, and the logs of their workspaces. Part of the simulation
 ** (simulated.c).
 **
-** The rule: a processor counts from its last start on, with the load of the day (model_load.c); what comes in goes out, nothing is late, and
-** nothing is lost. A log tells of the processors that run.
+** The rule: a processor counts from its last start on, with the load of the day (model_load.c). Of what comes in a part goes out; of the rest
+** one message in STREAM_DEAD goes to the dead letters. It lags by STREAM_LAG at the peak. Statistics and alerts show the same figures. A log tells of
+** the processors that run.
 */
 #include "catalog/monitoring/simulated.h"
 #include "catalog/stream/stream_parts.h"
 
-enum { STREAM_LOG_HOURS = 720 }; /* that a log looks back on */
+enum { STREAM_LOG_HOURS = 720 /* that a log looks back on */, STREAM_DEAD = 5000, STREAM_LAG = 2000 /* milliseconds */ };
 
-/* When it was last started, in milliseconds; 0: it never was, or it was before that was written down. */
-static int64_t stream_started(const svc_entity *e)
+SVC_PRIVATE int64_t svc_stream_started(const svc_entity *e)
 {
   int64_t at = 0;
   svc_str_i64(svc_stream_kept_of(e->extra).started, &at);
@@ -33,23 +33,35 @@ static bool stream_find(svc_simulation *s, svc_entity *out)
   return false;
 }
 
+SVC_PRIVATE svc_stream_figures svc_stream_figures_at(const char *id, int64_t started, int64_t now)
+{
+  uint64_t seed = svc_simulated_hash(id, "processor", 0);
+  svc_stream_figures f = { .bytes = 150 + (int64_t)(seed >> 16 & 511) };
+  int64_t rate = 5 + (int64_t)(seed % 20); /* messages a second, at the peak */
+  if (!started || now <= started) return f;
+  f.in = (svc_model_waves(now) - svc_model_waves(started)) / 1000 * rate;
+  f.out = f.in * (int64_t)(60 + (seed >> 8) % 41) / 100;
+  f.dead = (f.in - f.out) / STREAM_DEAD;
+  f.lag = svc_model_wave(now) * STREAM_LAG / 1000;
+  f.behind = svc_model_wave(now) * rate / 1000 * f.lag / 1000;
+  return f;
+}
+
 SVC_PRIVATE void svc_simulated_processor(svc_simulation *s)
 {
   svc_buf *b = &s->out;
-  uint64_t seed = svc_simulated_hash(s->q->resource_id, "processor", 0);
-  int64_t started, in, out, bytes = 150 + (int64_t)(seed >> 16 & 511);
   svc_entity e;
   bool found = stream_find(s, &e);
-  started = found ? stream_started(&e) : 0;
-  in = started && s->q->now > started ? (svc_model_waves(s->q->now) - svc_model_waves(started)) / 1000 * (int64_t)(5 + seed % 20) : 0;
-  out = in * (int64_t)(60 + (seed >> 8) % 41) / 100;
-  svc_buf_text(b, "{\"dlqMessageCount\":0,\"dlqMessageSize\":0");
-  svc_simulated_pair(b, "inputMessageCount", in);
-  svc_simulated_pair(b, "inputMessageSize", in * bytes);
+  svc_stream_figures f = svc_stream_figures_at(s->q->resource_id, found ? svc_stream_started(&e) : 0, s->q->now);
+  svc_buf_text(b, "{\"dlqMessageCount\":");
+  svc_buf_i64(b, f.dead);
+  svc_simulated_pair(b, "dlqMessageSize", f.dead * f.bytes);
+  svc_simulated_pair(b, "inputMessageCount", f.in);
+  svc_simulated_pair(b, "inputMessageSize", f.in * f.bytes);
   svc_buf_text(b, ",\"name\":");
   svc_json_escape(b, svc_str_c(s->q->name));
-  svc_simulated_pair(b, "outputMessageCount", out);
-  svc_simulated_pair(b, "outputMessageSize", out * bytes);
+  svc_simulated_pair(b, "outputMessageCount", f.out);
+  svc_simulated_pair(b, "outputMessageSize", f.out * f.bytes);
   svc_buf_text(b, ",\"processorId\":");
   svc_json_escape(b, svc_str_c(s->q->resource_id));
   svc_buf_text(b, ",\"scaleFactor\":1,\"stateSize\":4096,\"status\":\"running\"}");
@@ -84,7 +96,7 @@ static void stream_audit_line(svc_simulation *s, int64_t at, svc_str processor)
 /* Of one processor: its start, and in the log of operations a checkpoint every hour. */
 static void stream_lines(svc_simulation *s, const svc_entity *e, int64_t from, int64_t until)
 {
-  int64_t at = stream_started(e), first;
+  int64_t at = svc_stream_started(e), first;
   bool audit = svc_node_is(s->p, "log", "audit");
   if (!at || !svc_json_is(e->body, "state", "STARTED")) return;
   if (at >= from && at <= until && audit) stream_audit_line(s, at, e->unique);
