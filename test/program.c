@@ -255,6 +255,7 @@ static int program_count(t_program *p)
 void t_program_settle(t_program *p)
 {
   int before;
+  program_wait(p, program_quiet); /* what was said of an order may lead to another one */
   do {
     before = program_count(p);
     munit_assert_int(svc_tick(p->s), ==, SVC_OK);
