@@ -135,7 +135,7 @@ static svc_node *data_federation_limit_view(svc_call *c, const svc_entity *e)
   if (!body || c->error.code) return NULL;
   if (highest >= 0) svc_node_set_i64(c->arena, body, "defaultLimit", highest);
   if (highest >= 0) svc_node_set_i64(c->arena, body, "maximumLimit", highest);
-  if (c->request.method == SVC_GET) svc_node_set_i64(c->arena, body, "currentUsage", 0);
+  if (c->request.method == SVC_GET || !svc_order_has_taker(c->s, svc_noun_by_kind(c->s, e->kind)->noun)) svc_node_set_i64(c->arena, body, "currentUsage", 0);
   return body;
 }
 
