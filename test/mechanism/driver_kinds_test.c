@@ -35,6 +35,7 @@ static const struct {
   { "/groups/{groupId}/clusters/tenantUpgradeToServerless", "what is shown at last", "the same, and where that failed the driver has said nothing" },
   { "/groups/{groupId}/flexClusters:tenantUpgrade", "what is shown first", "the same, with cluster.create" },
   { "/groups/{groupId}/flexClusters:tenantUpgrade", "what is shown at last", "the same" },
+  { "/groups/{groupId}/dataFederation/{tenantName}/limits/{limitName}", "the answer", "a PATCH asks no driver what was used; with the simulator it is 0" },
   { "/groups/{groupId}/encryptionAtRest", "the answer", "the simulator looks at keys within the request; a driver does it by order, later" },
   { "/groups/{groupId}/encryptionAtRest", "the events", "the same: what it finds comes before the change, or after it" },
   { "/groups/{groupId}/encryptionAtRest", "the first events", "the same" },
