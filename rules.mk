@@ -39,6 +39,7 @@ STORES := ports/postgres.c ports/redis.c ports/store_copy.c
 LISTENER := $(filter-out $(PARTS) $(STORES),$(sort $(shell find ports -name '*.c')))
 TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
 SVCD := $(wildcard examples/svcd/*.c) $(wildcard examples/driver_postgres/*.c)
+PROGRAM := $(wildcard examples/svcd/driver_*.c)
 BENCH := $(wildcard test/bench/*.c)
 CLUSTER := $(wildcard test/cluster/*.c)
 SOAK := $(wildcard test/soak/*.c)
@@ -137,8 +138,8 @@ $(OUT)/libsvcapi.so.0: $(call objects,svcapi.c) $(DEP_OBJECTS) $(MBED_LIBS)
 
 # A source that is gone leaves no object that is newer, so programs depend on the list of their sources too.
 $(OUT)/svcd: $(call objects,$(SVCD) svcapi.c) $(STORE_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(STORES_NOTED) $(call noted,$(O)/svcd.list,$(SVCD) $(LISTENER))
-$(O)/run:   $(PART_OBJECTS) $(sort $(STORE_OBJECTS) $(call objects,ports/store_copy.c)) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS) $(FUZZ)) $(DEP_OBJECTS) $(call deps,munit) \
-            $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS) $(FUZZ))
+$(O)/run:   $(PART_OBJECTS) $(sort $(STORE_OBJECTS) $(call objects,ports/store_copy.c)) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS) $(PROGRAM) $(FUZZ)) $(DEP_OBJECTS) $(call deps,munit) \
+            $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS) $(PROGRAM) $(FUZZ))
 $(O)/bench: $(call objects,$(BENCH) svcapi.c) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(O)/cluster: $(call objects,$(CLUSTER)) $(call noted,$(O)/cluster.list,$(CLUSTER))
 $(O)/soak: $(call objects,$(SOAK)) $(call noted,$(O)/soak.list,$(SOAK))

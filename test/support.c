@@ -274,6 +274,7 @@ int t_send_raw(t_service *t, const char *method, const char *target, const char 
   support_record(t, &request);
   support_unchanged(t, method, target, before);
   t_check(t, method);
+  if (t->settle) t->settle(t->settle_context);
   return t->response.status;
 }
 
@@ -313,7 +314,16 @@ void t_headers_clear(t_service *t)
 
 void t_advance(t_service *t, int64_t seconds)
 {
-  t->now += seconds * 1000;
+  int64_t to = t->now + seconds * 1000, due, order;
+  while (t->settle && t->now < to) {
+    due = svc_commit_next(&t->s->commit);
+    order = svc_orders_next(t->s, t->now);
+    if (order < due) due = order;
+    if (due <= t->now) due = t->now + 1000; /* something goes on as soon as it has ended */
+    t->now = due < to ? due : to;
+    t->settle(t->settle_context);
+  }
+  t->now = to;
 }
 
 const char *t_get_header(const t_service *t, const char *name)

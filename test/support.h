@@ -24,6 +24,8 @@ typedef struct t_service {
   size_t header_count;  /* sent with every request until t_headers_clear */
   bool no_key;          /* handles have no secret_key: for t_reopen() */
   char log[1024];       /* the last lines */
+  void (*settle)(void *context); /* called behind each request, and whenever t_advance() comes to a time at which something is due; NULL: nothing */
+  void *settle_context;
 
   /* the last answer */
   svc_response response;

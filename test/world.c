@@ -820,11 +820,12 @@ void t_world_open(t_world *w)
   t_world_open_with(w, NULL);
 }
 
-static void world_open(t_world *w, const svc_driver *driver, const char *folder)
+void t_world_open_as(t_world *w, svc_config config)
 {
-  svc_config config = { .limiter_off = 1, .provision_ms = 60000, .driver = driver, .path = folder };
   char roles[128];
   memset(w, 0, sizeof *w);
+  config.limiter_off = 1;
+  if (!config.provision_ms) config.provision_ms = 60000;
   config.allocator.resize = t_memory_resize;
   config.allocator.context = &w->memory;
   t_open(&w->t, &config);
@@ -840,12 +841,12 @@ static void world_open(t_world *w, const svc_driver *driver, const char *folder)
 
 void t_world_open_with(t_world *w, const svc_driver *driver)
 {
-  world_open(w, driver, NULL);
+  t_world_open_as(w, (svc_config){ .driver = driver });
 }
 
 void t_world_open_in(t_world *w, const char *folder)
 {
-  world_open(w, NULL, folder);
+  t_world_open_as(w, (svc_config){ .path = folder });
 }
 
 void t_world_close(t_world *w)

@@ -34,6 +34,7 @@ typedef struct t_world {
 
 void t_world_open(t_world *w);
 void t_world_open_with(t_world *w, const svc_driver *driver); /* NULL: simulated */
+void t_world_open_as(t_world *w, svc_config config); /* without a limiter; provision_ms 0: a minute */
 void t_world_open_in(t_world *w, const char *folder); /* its store is on the disk */
 void t_world_close(t_world *w);
 const svc_plan *t_world_plan(const t_world *w, int method, const char *path); /* NULL: there is none */

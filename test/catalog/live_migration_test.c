@@ -12,7 +12,7 @@ static bool live_migration_source(t_world *w, const svc_plan *plan)
 {
   (void)plan;
   if (t_sendf(&w->t, "POST", "{}", "/orgs/%s/liveMigrations/linkTokens", w->org) != 201) return false;
-  if (w->t.s->config.driver) return true;
+  if (w->t.s->config.driver && !w->t.settle) return true;
   if (t_sendf(&w->t, "POST", T_CLUSTER("Old"), "/groups/%s/clusters", w->group) == 201) t_world_rest(w);
   return true;
 }

@@ -8,7 +8,7 @@
 static bool sample_loaded(t_world *w, const svc_plan *plan)
 {
   (void)plan;
-  if (w->t.s->config.driver || !svc_noun_named(w->t.s, "sample dataset load")) return false;
+  if ((w->t.s->config.driver && !w->t.settle) || !svc_noun_named(w->t.s, "sample dataset load")) return false;
   if (t_sendf(&w->t, "GET", NULL, "/groups/%s/clusters/Main", w->group) != 200) return false; /* a walk has deleted it */
   if (strcmp(t_str(&w->t, "paused"), "true") == 0) return false; /* or has paused it */
   if (t_sendf(&w->t, "POST", NULL, "/groups/%s/sampleDatasetLoad/Main", w->group) == 201) t_world_rest(w);

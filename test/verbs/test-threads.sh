@@ -7,7 +7,7 @@
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
 # What starts threads itself, or starts svcd, which has some.
-threaded() { grep -lE 'thrd_create|pthread_create|svc_listener_start|svcd_start' test/*/*_test.c | sed 's,.*/,,; s,_test\.c$,,'; }
+threaded() { grep -lE 'thrd_create|pthread_create|t_program_open|svc_listener_start|svcd_start' test/*/*_test.c | sed 's,.*/,,; s,_test\.c$,,'; }
 
 # shellcheck disable=SC2046,SC2086,SC2231
 verb() {

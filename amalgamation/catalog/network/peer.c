@@ -344,7 +344,10 @@ static svc_node *peer_governed(svc_call *c, const svc_change *change, int *what)
 }
 
 static const svc_field peer_fact_fields[] = { F_STR("connectionId", .min = 1, .max = 255) };
-static const svc_field peer_ordered_fields[] = { F_ANY("container") };
+static const svc_field peer_ordered_fields[] = { /* beside what is stored of each, what is its provider's */
+  F_STR("accepterRegionName"), F_STR("awsAccountId"), F_STR("azureDirectoryId"), F_STR("azureSubscriptionId"), F_ANY("container"),
+  F_STR("gcpProjectId"), F_STR("networkName"), F_STR("resourceGroupName"), F_STR("routeTableCidrBlock"), F_STR("vnetName"), F_STR("vpcId")
+};
 static const svc_object peer_ordered = { .name = "OrderedPeering", .fields = SVC_ROWS(peer_ordered_fields), .base = &peer_object };
 static const svc_object peer_facts_object = { .name = "PeeringFacts", .fields = SVC_ROWS(peer_fact_fields) };
 static const svc_order_row peer_orders[] = {

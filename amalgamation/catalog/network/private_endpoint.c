@@ -312,10 +312,17 @@ static size_t private_endpoint_meters(svc_call *c, const svc_node *body, svc_met
   return 1;
 }
 
+static const svc_field private_endpoint_ordered_fields[] = { /* beside what is stored of each, what is its provider's */
+  F_STR("endpointGroupName"), F_LIST("endpoints", &private_endpoint_rule), F_STR("gcpProjectId"), F_STR("interfaceEndpointId"),
+  F_STR("privateEndpointConnectionName"), F_STR("privateEndpointIPAddress"), F_STR("privateEndpointResourceId")
+};
+static const svc_object private_endpoint_ordered = {
+  .name = "OrderedEndpoint", .fields = SVC_ROWS(private_endpoint_ordered_fields), .base = &private_endpoint_object
+};
 static const svc_order_row private_endpoint_orders[] = {
-  { "endpoint.create", "Look for the endpoint of the customer.", NULL, &svc_endpoint_own_facts, 0 },
-  { "endpoint.connect", "Connect the endpoint of the customer with its service.", NULL, &svc_endpoint_own_facts, 0 },
-  { "endpoint.delete", "Disconnect the endpoint.", NULL, NULL, 0 },
+  { "endpoint.create", "Look for the endpoint of the customer.", &private_endpoint_ordered, &svc_endpoint_own_facts, 0 },
+  { "endpoint.connect", "Connect the endpoint of the customer with its service.", &private_endpoint_ordered, &svc_endpoint_own_facts, 0 },
+  { "endpoint.delete", "Disconnect the endpoint.", &private_endpoint_ordered, NULL, 0 },
   { NULL, NULL, NULL, NULL, 0 }
 };
 
