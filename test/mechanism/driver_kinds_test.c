@@ -339,7 +339,7 @@ static void kinds_had_all(void)
   const svc *s = kinds[SIMULATOR].w.t.s;
   size_t n;
   for (n = 0; n < s->noun_count; n++) {
-    const svc_order_row *row = s->nouns[n].noun->notice ? NULL : s->nouns[n].noun->orders;
+    const svc_order_row *row = svc_noun_rarely(s->nouns[n].noun)->notice ? NULL : s->nouns[n].noun->orders;
     for (; row && row->action; row++) {
       kinds_had(&kinds[C_DRIVER], s->nouns[n].noun, row);
       kinds_had(&kinds[PROGRAM], s->nouns[n].noun, row);
