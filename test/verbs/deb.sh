@@ -26,7 +26,7 @@ verb() {
 }
 
 deb_changelog() {
-  printf 'svcapi (%s-1) unstable; urgency=medium\n\n  * CHANGELOG.md says what is new.\n\n -- The svcapi authors <svcapi@example.invalid>  %s\n' \
+  printf 'svcapi (%s) unstable; urgency=medium\n\n  * CHANGELOG.md says what is new.\n\n -- The svcapi authors <svcapi@example.invalid>  %s\n' \
     "$(version)" "$(LC_ALL=C date -u -R -d "@$(moment)")"
 }
 
