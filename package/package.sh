@@ -237,10 +237,10 @@ dist() { # [ARCH]...: the archive, and svcd for these (all; none)
   targets | while read -r arch cross; do
     case " ${*:-$arch} " in *" $arch "*) (static "$arch" "$cross") || exit 1 ;; esac
   done || exit 1
-  fill Dockerfile >build/dist/Dockerfile
+  fill Dockerfile >build/dist/Dockerfile; fill Dockerfile.stores >build/dist/Dockerfile.stores
   sbom >"build/dist/$name.cdx.json"
   # shellcheck disable=SC2094
-  (cd build/dist && find . -maxdepth 1 -type f ! -name Dockerfile ! -name SHA256SUMS -printf '%f\n' | sort | xargs sha256sum -- >SHA256SUMS)
+  (cd build/dist && find . -maxdepth 1 -type f ! -name "Dockerfile*" ! -name SHA256SUMS -printf '%f\n' | sort | xargs sha256sum -- >SHA256SUMS)
   say "dist: in build/dist"
   (cd build/dist && find . -maxdepth 1 -type f -printf '  %9s %f\n' | sort -k2)
 }

@@ -212,7 +212,7 @@ static const svc_node *check_counterpart(const svc_field *f, const svc_node *inp
 {
   svc_str wanted = svc_node_str(item, "id");
   bool by_id = check_has_own_id(f, item);
-  if (f->object && f->object->matched_by) return check_by_match(f->object->matched_by, item, before);
+  if (f->object && svc_object_rarely(f->object)->matched_by) return check_by_match(svc_object_rarely(f->object)->matched_by, item, before);
   if (by_id && wanted.n) return check_by_id(before, wanted);
   return at_place && by_id && check_by_id(input, svc_node_str(at_place, "id")) ? NULL : at_place;
 }
@@ -275,7 +275,7 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
 {
   svc_node *out = svc_node_array(c->arena, NULL), *item;
   const svc_node *at_place = before ? before->first : NULL;
-  const char *by = f->object ? f->object->distinct_by : NULL;
+  const char *by = f->object ? svc_object_rarely(f->object)->distinct_by : NULL;
   check_element *elements = NULL;
   size_t count = 0, sound = 0;
   bool good = out != NULL;
@@ -395,7 +395,7 @@ static bool check_is_shown_only(const svc_field *f)
   const svc_field *inner;
   svc_fields fields;
   if (f->flags & SVC_READ_ONLY) return true;
-  if (f->type != SVC_OBJECT || f->object->choice) return false;
+  if (f->type != SVC_OBJECT || svc_object_rarely(f->object)->choice) return false;
   svc_fields_begin(&fields, f->object);
   while ((inner = svc_fields_next(&fields)) != NULL)
     if (!(inner->flags & SVC_READ_ONLY)) return false;
@@ -466,7 +466,7 @@ static svc_node *check_sent(svc_call *c, const svc_field *f, const svc_node *inp
 /* Does the field that chooses the variant stay as it was, where it is not sent? As any other field does, or not. */
 static bool check_variant_kept(const svc_object *object, const svc_node *before, int mode)
 {
-  const svc_field *f = svc_field_named(svc_object_of(object, before), svc_str_c(object->choice->by));
+  const svc_field *f = svc_field_named(svc_object_of(object, before), svc_str_c(svc_object_rarely(object)->choice->by));
   return before && (mode == SVC_CHECK_UPDATE || (SVC_ALWAYS(f != NULL) && f->flags & (SVC_READ_ONLY | SVC_FIXED)));
 }
 
@@ -475,7 +475,7 @@ static const svc_object *check_no_variant(svc_call *c, const svc_object *object,
   const char *values[CHECK_VARIANTS + 1];
   svc_str at = check_path_text(c, path), known;
   size_t n = 0;
-  for (; SVC_ALWAYS(n < CHECK_VARIANTS) && object->choice->variants[n].value; n++) values[n] = object->choice->variants[n].value;
+  for (; SVC_ALWAYS(n < CHECK_VARIANTS) && svc_object_rarely(object)->choice->variants[n].value; n++) values[n] = svc_object_rarely(object)->choice->variants[n].value;
   values[n] = NULL;
   known = svc_values_meant(c, values, sent && sent->type == SVC_J_STRING ? sent->text : SVC_S(""));
   if (!sent)
@@ -494,10 +494,10 @@ static const svc_node *check_not_null(const svc_node *sent)
 static const svc_object *check_variant(svc_call *c, const svc_object *object, const svc_node *input, const svc_node *before,
                                        int mode, const check_path *path)
 {
-  while (object->choice) {
-    const svc_node *sent = check_not_null(svc_node_get(input, object->choice->by)), *was = svc_node_get(before, object->choice->by);
+  while (svc_object_rarely(object)->choice) {
+    const svc_node *sent = check_not_null(svc_node_get(input, svc_object_rarely(object)->choice->by)), *was = svc_node_get(before, svc_object_rarely(object)->choice->by);
     const svc_object *variant = svc_variant_of(object, sent || !check_variant_kept(object, before, mode) ? sent : was);
-    check_path here = { path, svc_str_c(object->choice->by), SIZE_MAX };
+    check_path here = { path, svc_str_c(svc_object_rarely(object)->choice->by), SIZE_MAX };
     if (!variant) return check_no_variant(c, object, sent, &here);
     if (before && variant != svc_variant_of(object, was))
       before = NULL; /* what that one says of its variants is nothing here */
@@ -597,7 +597,7 @@ static bool check_needs(svc_call *c, const svc_object *object, const svc_node *o
   const svc_need *need;
   bool good = true;
   for (o = object; o; o = o->base)
-    for (need = o->needs; need && need->fields; need++)
+    for (need = svc_object_rarely(o)->needs; need && need->fields; need++)
       if (!need->by_hook && svc_need_holds(c, need, out) && !check_need(c, need, object, out, input, before, path)) good = false;
   return good;
 }
@@ -606,11 +606,11 @@ static svc_node *check_object(svc_call *c, const svc_object *object, const svc_n
                               const check_path *path)
 {
   svc_node *out = svc_node_object(c->arena, NULL);
-  const svc_object *was = before && object->choice ? svc_object_of(object, before) : NULL;
+  const svc_object *was = before && svc_object_rarely(object)->choice ? svc_object_of(object, before) : NULL;
   const svc_field *f;
   svc_fields fields;
   bool good;
-  if (object->choice) object = check_variant(c, object, input, before, mode, path);
+  if (svc_object_rarely(object)->choice) object = check_variant(c, object, input, before, mode, path);
   if (!object || !out) return NULL;
   if (was == object) was = NULL;
   good = check_names(c, object, input, path);

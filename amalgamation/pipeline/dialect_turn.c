@@ -69,8 +69,8 @@ static svc_str turn_name(const svc *s, const svc_object *object, svc_str name)
 static const svc_object *turn_variant(const turn *t, const svc_object *object, const svc_node *node)
 {
   const svc_object *found = object;
-  while (found->choice) {
-    const svc_choice *choice = found->choice;
+  while (svc_object_rarely(found)->choice) {
+    const svc_choice *choice = svc_object_rarely(found)->choice;
     svc_str by = svc_str_c(choice->by);
     const svc_node *sent = svc_node_find(node, t->shown ? svc_shown_field(t->s, by) : by);
     svc_node ours;

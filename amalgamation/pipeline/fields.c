@@ -8,16 +8,16 @@
 
 SVC_PRIVATE const svc_object *svc_variant_of(const svc_object *object, const svc_node *by)
 {
-  const svc_variant *v = object->choice->variants;
-  svc_str value = by && by->type == SVC_J_STRING ? by->text : svc_str_c(by ? NULL : object->choice->otherwise);
+  const svc_variant *v = svc_object_rarely(object)->choice->variants;
+  svc_str value = by && by->type == SVC_J_STRING ? by->text : svc_str_c(by ? NULL : svc_object_rarely(object)->choice->otherwise);
   while (v->value && !svc_str_is(value, v->value)) v++;
   return v->object; /* of the row that closes them: NULL */
 }
 
 SVC_PRIVATE const svc_object *svc_object_of(const svc_object *object, const svc_node *body)
 {
-  while (object && object->choice) /* a variant may be one itself */
-    object = svc_variant_of(object, svc_node_get(body, object->choice->by));
+  while (object && svc_object_rarely(object)->choice) /* a variant may be one itself */
+    object = svc_variant_of(object, svc_node_get(body, svc_object_rarely(object)->choice->by));
   return object;
 }
 

@@ -8,7 +8,7 @@
 
 SVC_PRIVATE bool svc_object_needs(const svc_object *object)
 {
-  while (object && !object->needs) object = object->base;
+  while (object && !svc_object_rarely(object)->needs) object = object->base;
   return object != NULL;
 }
 

@@ -103,7 +103,7 @@ static bool older_has(const svc_object *object, svc_str path)
   svc_str name;
   for (; v && v->value; v++)
     if (older_has(v->object, path)) return true;
-  if (object->choice) return false;
+  if (svc_object_rarely(object)->choice) return false;
   name = svc_str_cut(&path, '.');
   f = svc_field_named(object, svc_str_cut(&name, '['));
   if (!f || path.n == 0) return f != NULL;

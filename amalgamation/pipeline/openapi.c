@@ -72,7 +72,7 @@ static void openapi_in_path(openapi_writer *w, const svc_plan *plan, unsigned i,
   like.name = svc_arena_copy(w->b.arena, name).p;
   for (hop = 0; hop < plan->hop_count; hop++) {
     const svc_noun *noun = plan->hops[hop].noun->noun;
-    const svc_field *key = noun->object && !noun->object->choice ? svc_field_named(noun->object, svc_str_c(noun->key ? noun->key : "id")) : NULL;
+    const svc_field *key = noun->object && !svc_object_rarely(noun->object)->choice ? svc_field_named(noun->object, svc_str_c(noun->key ? noun->key : "id")) : NULL;
     if (plan->hops[hop].param == i && !plan->hops[hop].by_unique && key && key->format == SVC_FORMAT_ID) like.format = SVC_FORMAT_ID;
   }
   openapi_parameter(w, "path", &like, NULL);

@@ -99,7 +99,7 @@ static size_t schema_meet(openapi_writer *w, const svc_object *object, int as)
   for (v = SVC_VARIANTS_OF(object); i != SIZE_MAX && v && v->value; v++) {
     variant = schema_meet(w, v->object, schema_as(v->object, as));
     if (variant == SIZE_MAX) return SIZE_MAX;
-    w->met[variant].choice = object->choice;
+    w->met[variant].choice = svc_object_rarely(object)->choice;
     w->met[variant].within = i;
   }
   return i;
@@ -260,7 +260,7 @@ static const char *schema_field(const openapi_writer *w, const char *name)
 
 static void schema_union(openapi_writer *w, const svc_object *object, int as)
 {
-  const svc_variant *v, *first = object->choice->variants;
+  const svc_variant *v, *first = svc_object_rarely(object)->choice->variants;
   const char *comma = "";
   svc_openapi_put(w, as >= OPENAPI_REPLACE ? "{'anyOf':[" : "{'oneOf':["); /* who does not say which it is may mean several */
   for (v = first; v->value; v++) {
@@ -271,7 +271,7 @@ static void schema_union(openapi_writer *w, const svc_object *object, int as)
     svc_openapi_ref(w, v->object, as);
     comma = ",";
   }
-  svc_openapi_put(w, "],'discriminator':{'propertyName':%q,'mapping':{", schema_field(w, object->choice->by));
+  svc_openapi_put(w, "],'discriminator':{'propertyName':%q,'mapping':{", schema_field(w, svc_object_rarely(object)->choice->by));
   for (v = first; v->value; v++) {
     svc_openapi_put(w, v == first ? "" : ",");
     svc_json_escape(&w->b, svc_shown_value(w->s, w->b.arena, v->value));
@@ -339,7 +339,7 @@ static const char *schema_always_needed(openapi_writer *w, const svc_object *obj
 {
   const svc_need *need;
   for (; object; object = object->base) {
-    for (need = object->needs; need && need->fields; need++) {
+    for (need = svc_object_rarely(object)->needs; need && need->fields; need++) {
       svc_str rest = schema_is_always(need) ? svc_str_c(need->fields) : SVC_S("");
       while (rest.n) {
         svc_openapi_put(w, before);
@@ -438,7 +438,7 @@ static void schema_needs(openapi_writer *w, const svc_object *object)
   const svc_object *o;
   const svc_need *need;
   for (o = object; o; o = o->base) {
-    for (need = o->needs; need && need->fields; need++) {
+    for (need = svc_object_rarely(o)->needs; need && need->fields; need++) {
       if (schema_is_always(need)) continue; /* among those that are required */
       svc_openapi_put(w, before);
       before = ",";
@@ -462,7 +462,7 @@ static void schema_object(openapi_writer *w, size_t number)
   svc_fields fields;
   svc_field chosen;
   bool always;
-  if (met.object->choice) {
+  if (svc_object_rarely(met.object)->choice) {
     schema_union(w, met.object, met.as);
     return;
   }

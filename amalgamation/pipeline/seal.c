@@ -336,7 +336,7 @@ static const char *seal_moved(const svc_object *object, const svc_node *body, co
 {
   const char *const *path;
   for (; object; object = object->base)
-    for (path = object->secrets_go_to; path && *path; path++)
+    for (path = svc_object_rarely(object)->secrets_go_to; path && *path; path++)
       if (!svc_node_same(seal_at(body, *path), seal_at(before, *path))) return *path;
   return NULL;
 }

@@ -127,21 +127,27 @@ typedef struct svc_need {
   bool by_hook;       /* a hook of the noun refuses it, with an error of its own or by what is stored: the pipeline only documents it */
 } svc_need;
 
-struct svc_object {
-  const char *name;
-  const svc_field *fields;  /* by SVC_ROWS: sorted by name; NULL: none */
+/* Columns that few objects have. Read them by svc_object_rarely(). */
+typedef struct svc_object_rare {
   const svc_choice *choice; /* by SVC_CHOICE: it is a union, which has no fields of its own; svc_object_of() (fields.c) finds what
                                holds instead, everywhere; NULL: it is none */
-  const svc_object *base; /* fields of another object that this one has as well; NULL: none */
   const char *const *secrets_go_to; /* paths of the fields in it that say where its secrets are sent ("url"), closed by NULL: a
                                        stored secret does not outlive a change of these, it has to be sent again; NULL: none */
   const svc_need *needs;  /* closed by a row without fields; NULL: none */
   const char *distinct_by; /* field by which the elements of an array of these differ: no two have the same; NULL: none */
   const char *matched_by; /* of elements of arrays that have no id: fields, with a slash between them, by which one that is sent finds the stored
                              one, wherever that stands; NULL: by its place */
+} svc_object_rare;
+#define SVC_OBJECT_RARE(...) &(const svc_object_rare){ __VA_ARGS__ }
+
+struct svc_object {
+  const char *name;
+  const svc_field *fields;  /* by SVC_ROWS: sorted by name; NULL: none */
+  const svc_object *base; /* fields of another object that this one has as well; NULL: none */
+  const svc_object_rare *rare; /* by SVC_OBJECT_RARE: columns that few objects have; NULL: it has none of them */
   unsigned short count;   /* of its fields; of a union 0 */
 };
-#define SVC_VARIANTS_OF(o) ((o)->choice ? (o)->choice->variants : NULL)
+#define SVC_VARIANTS_OF(o) (svc_object_rarely(o)->choice ? svc_object_rarely(o)->choice->variants : NULL)
 #define SVC_ROWS(array) array, .count = sizeof(array) / sizeof *(array)
 
 /*
@@ -702,6 +708,11 @@ static inline const svc_route_rare *svc_route_rarely(const svc_route *r)
 {
   static const svc_route_rare none = { .by = NULL };
   return r->rare ? r->rare : &none;
+}
+static inline const svc_object_rare *svc_object_rarely(const svc_object *o)
+{
+  static const svc_object_rare none = { .choice = NULL };
+  return o->rare ? o->rare : &none;
 }
 static inline const svc_noun_rare *svc_noun_rarely(const svc_noun *n)
 {

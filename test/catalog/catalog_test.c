@@ -92,7 +92,7 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
   munit_assert_int(depth, <, 12);
   munit_assert_not_null(object->name);
   for (v = SVC_VARIANTS_OF(object); v && v->value; v++) catalog_check_object(t, v->object, depth + 1);
-  if (object->choice) munit_assert_not_null(object->choice->variants);
+  if (svc_object_rarely(object)->choice) munit_assert_not_null(svc_object_rarely(object)->choice->variants);
   svc_fields_begin(&fields, object);
   for (i = 0; i < object->count; i++) {
     f = &object->fields[i];

@@ -56,7 +56,7 @@ static const svc_object inside_object = { .name = "Inside", .fields = SVC_ROWS(i
 static const svc_field in_array_fields[] = { F_LIST("deep", &inside_object) };
 static const svc_object in_array_object = { .name = "InArray", .fields = SVC_ROWS(in_array_fields) };
 static const svc_variant in_variants[] = { { "A", &plain_object }, { "B", &level[0] }, { NULL, NULL } };
-static const svc_object in_variant_object = { .name = "InVariant", .choice = SVC_CHOICE("name", NULL, in_variants) };
+static const svc_object in_variant_object = { .name = "InVariant", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("name", NULL, in_variants)) };
 static const svc_object in_base_object = { .name = "InBase", .fields = SVC_ROWS(plain_fields), .base = &in_array_object };
 static const svc_route body_routes[] = {
   { .method = SVC_POST, .path = "/probes", .set = SVC_SET_EVENT_TYPES, PROBE_VERSIONS, .body = &in_array_object, .run = svc_verb_create }
@@ -133,8 +133,10 @@ TEST(table, names)
   };
   static const char *const tallied[] = { "name", NULL };
   static const svc_feed_ops feed_ops = { .tallies = tallied };
-  const svc_noun tallies = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .rare = SVC_NOUN_RARE(.feed = &feed_ops) };
-  const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "deep") };
+  const svc_noun tallies = { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .rare = SVC_NOUN_RARE(
+                                                                                                                                  .feed = &feed_ops) };
+  const svc_noun of_singleton = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(
+                                                                                                                     .element_of = "deep") };
   table_refused(&target, &names, "probe", "name"); /* it could be given another name */
   table_refused(&target, &element, "part", "no array");
   table_refused(&target, &lost, "part", "parts");
@@ -151,7 +153,8 @@ static const svc_noun wordy = { .name = "target", .kind = "targ", .parent = "pro
 static const svc_noun deep = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "deep") };
 static const svc_noun words = { .name = "part", .parent = "target", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "words") };
 static const svc_noun metered = {
-  .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SINGLETON, .rare = SVC_NOUN_RARE(.meters = table_meters)
+  .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SINGLETON, .rare = SVC_NOUN_RARE(
+                                                                                                                               .meters = table_meters)
 };
 static const svc_noun sole[] = {
   { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .flags = SVC_SOLE },
@@ -174,13 +177,15 @@ static const svc_noun routed[] = {
 static const char *const no_bills[] = { "invoice", NULL }, *const no_feed[] = { "event", NULL };
 static const svc_noun bills = { .name = "probe", .kind = "prob", .parent = "organization", .object = &plain_object, .seat = SVC_SEAT_BILLS };
 static const char *const many_tallied[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", NULL };
-static const svc_noun feed = { .name = "probe", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_FEED, .rare = SVC_NOUN_RARE(.feed = &(const svc_feed_ops){ .tallies = many_tallied }) };
+static const svc_noun feed = { .name = "probe", .kind = "prob", .object = &plain_object, .seat = SVC_SEAT_FEED, .rare = SVC_NOUN_RARE(
+                                                                                                                                      .feed = &(const svc_feed_ops){ .tallies = many_tallied }) };
 
 static const svc_event_member no_field_of_events[] = { { "clusterId", NULL, NULL }, { "clusterName", "nothing", NULL }, { NULL, NULL, NULL } };
 static const svc_event_member many_members[] = { { "a", NULL, "x" }, { "b", NULL, "x" }, { "c", NULL, "x" }, { "d", NULL, "x" },
                                                  { "e", NULL, "x" }, { NULL, NULL, NULL } };
 static const svc_noun eventful[] = {
-  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .rare = SVC_NOUN_RARE(.event_members = no_field_of_events) },
+  { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .rare = SVC_NOUN_RARE(
+                                                                                                         .event_members = no_field_of_events) },
   { .name = "probe", .kind = "prob", .parent = "project", .object = &plain_object, .rare = SVC_NOUN_RARE(.event_members = many_members) }
 };
 
@@ -213,7 +218,7 @@ static const svc_field again_fields[] = { F_OBJ("again", &again_object), F_ID() 
 static const svc_object again_object = { .name = "Again", .fields = SVC_ROWS(again_fields) };
 
 static const svc_variant forms[] = { { "A", &plain_object }, { "B", &plain_object }, { NULL, NULL } };
-static const svc_object formed_object = { .name = "Formed", .choice = SVC_CHOICE("name", NULL, forms) };
+static const svc_object formed_object = { .name = "Formed", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("name", NULL, forms)) };
 static const svc_noun again = { .name = "again", .kind = "agai", .parent = "project", .param = "a", .object = &again_object };
 static const svc_noun formed = { .name = "formed", .kind = "form", .parent = "project", .param = "f", .object = &formed_object };
 static const svc_noun part = { .name = "part", .parent = "formed", .object = &plain_object, .rare = SVC_NOUN_RARE(.element_of = "parts") };

@@ -326,7 +326,7 @@ static const svc_object oil_object = { .name = "OilLamp", .fields = SVC_ROWS(oil
 static const svc_field wired_fields[] = { F_INT("watts"), F_ENUM("wick", lamp_colours) };
 static const svc_object wired_object = { .name = "WiredLamp", .fields = SVC_ROWS(wired_fields), .base = &lamp_base };
 static const svc_variant lamp_variants[] = { { "OIL", &oil_object }, { "WIRED", &wired_object }, { NULL, NULL } };
-static const svc_object lamp_object = { .name = "Lamp", .choice = SVC_CHOICE("lampKind", NULL, lamp_variants) };
+static const svc_object lamp_object = { .name = "Lamp", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("lampKind", NULL, lamp_variants)) };
 #define LAMPS "/groups/{groupId}/lamps", SVC_SET_PROJECTS, (20250101), SVC_R_GROUP_READ_ONLY, SVC_R_GROUP_OWNER
 static const svc_route lamp_routes[] = {
   R_GET(LAMPS, "", .flags = SVC_PAGED, .op = "listLamps", .run = svc_verb_list),

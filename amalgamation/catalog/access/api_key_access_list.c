@@ -15,7 +15,7 @@ static const svc_field api_key_access_list_fields[] = {
   F_STR("lastUsedAddress", .flags = SVC_READ_ONLY)
 };
 static const svc_object api_key_access_list_object = {
-  .name = "ApiKeyAccessListEntry", .fields = SVC_ROWS(api_key_access_list_fields), .needs = svc_needs_access_entry
+  .name = "ApiKeyAccessListEntry", .fields = SVC_ROWS(api_key_access_list_fields), .rare = SVC_OBJECT_RARE(.needs = svc_needs_access_entry)
 };
 
 /* No role is stated for its changes: a key may change its own list, and an owner any (api_key_access_list_may). */

@@ -15,7 +15,7 @@ static const svc_field service_account_access_list_fields[] = {
 };
 static const svc_object service_account_access_list_object = { .name = "ServiceAccountAccessListEntry",
                                                                .fields = SVC_ROWS(service_account_access_list_fields),
-                                                               .needs = svc_needs_access_entry };
+                                                               .rare = SVC_OBJECT_RARE(.needs = svc_needs_access_entry) };
 
 #define SERVICE_ACCOUNT_ORG_LIST \
   "/orgs/{orgId}/serviceAccounts/{clientId}/accessList", SVC_SET_ORGANIZATION_SERVICE_ACCOUNTS, (20240805), \

@@ -75,7 +75,7 @@ static const svc_need restore_job_needs[] = {
   { .fields = NULL }
 };
 static const svc_object restore_job_object = {
-  .name = "DiskBackupSnapshotRestoreJob", .fields = SVC_ROWS(restore_job_fields), .needs = restore_job_needs
+  .name = "DiskBackupSnapshotRestoreJob", .fields = SVC_ROWS(restore_job_fields), .rare = SVC_OBJECT_RARE(.needs = restore_job_needs)
 };
 
 /* As it is stored. */

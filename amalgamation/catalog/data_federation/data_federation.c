@@ -67,7 +67,7 @@ static const svc_need data_federation_aws_needs[] = { /* where the role is anoth
   { .fields = "testS3Bucket", .by_hook = true }, { .fields = NULL }
 };
 static const svc_object data_federation_aws = {
-  .name = "DataLakeAWSCloudProviderConfig", .fields = SVC_ROWS(data_federation_aws_fields), .needs = data_federation_aws_needs
+  .name = "DataLakeAWSCloudProviderConfig", .fields = SVC_ROWS(data_federation_aws_fields), .rare = SVC_OBJECT_RARE(.needs = data_federation_aws_needs)
 };
 
 static const svc_field data_federation_azure_fields[] = {

@@ -35,7 +35,7 @@ static const svc_need data_federation_endpoint_needs[] = {
   { .fields = NULL }
 };
 static const svc_object data_federation_endpoint_object = {
-  .name = "PrivateNetworkEndpointIdEntry", .fields = SVC_ROWS(data_federation_endpoint_fields), .needs = data_federation_endpoint_needs
+  .name = "PrivateNetworkEndpointIdEntry", .fields = SVC_ROWS(data_federation_endpoint_fields), .rare = SVC_OBJECT_RARE(.needs = data_federation_endpoint_needs)
 };
 
 static bool data_federation_endpoint_add(svc_call *c);

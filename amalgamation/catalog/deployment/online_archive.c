@@ -52,7 +52,7 @@ static const svc_variant online_archive_criteria_variants[] = {
   { "DATE", &online_archive_date }, { "CUSTOM", &online_archive_custom }, { NULL, NULL }
 };
 static const svc_object online_archive_criteria = {
-  .name = "Criteria", .choice = SVC_CHOICE("type", NULL, online_archive_criteria_variants)
+  .name = "Criteria", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", NULL, online_archive_criteria_variants))
 };
 
 static const svc_field online_archive_expiration_fields[] = {
@@ -88,7 +88,7 @@ static const svc_need online_archive_daily_needs[] = {
   { .fields = "endHour", .where = "startHour" }, { .fields = "startHour", .where = "endHour" }, { .fields = NULL }
 };
 static const svc_object online_archive_daily = {
-  .name = "DailySchedule", .fields = SVC_ROWS(online_archive_daily_fields), .needs = online_archive_daily_needs
+  .name = "DailySchedule", .fields = SVC_ROWS(online_archive_daily_fields), .rare = SVC_OBJECT_RARE(.needs = online_archive_daily_needs)
 };
 static const svc_field online_archive_weekly_fields[] = {
   F_INT("dayOfWeek", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 1, .max = 7)
@@ -107,7 +107,7 @@ static const svc_variant online_archive_schedule_variants[] = {
   { "MONTHLY", &online_archive_monthly }, { NULL, NULL }
 };
 static const svc_object online_archive_schedule = {
-  .name = "OnlineArchiveSchedule", .choice = SVC_CHOICE("type", NULL, online_archive_schedule_variants)
+  .name = "OnlineArchiveSchedule", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", NULL, online_archive_schedule_variants))
 };
 
 static const svc_field online_archive_fields[] = {

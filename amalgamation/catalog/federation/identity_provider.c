@@ -111,22 +111,22 @@ static const svc_field provider_workforce_fields[] = {
 };
 static const svc_object provider_workforce = {
   .name = "FederationOidcWorkforceIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_workforce_fields),
-  .needs = provider_oidc_needs
+  .rare = SVC_OBJECT_RARE(.needs = provider_oidc_needs)
 };
 static const svc_field provider_workload_fields[] = { PROVIDER_OIDC_A(), PROVIDER_OIDC_B(), PROVIDER_OIDC_C() };
 static const svc_object provider_workload = {
   .name = "FederationOidcWorkloadIdentityProvider", .base = &provider_base, .fields = SVC_ROWS(provider_workload_fields),
-  .needs = provider_oidc_needs
+  .rare = SVC_OBJECT_RARE(.needs = provider_oidc_needs)
 };
 
 static const svc_variant provider_oidc_variants[] = {
   { "WORKFORCE", &provider_workforce }, { "WORKLOAD", &provider_workload }, { NULL, NULL }
 };
-static const svc_object provider_oidc = { .name = "FederationOidcIdentityProvider", .choice = SVC_CHOICE("idpType", "WORKFORCE", provider_oidc_variants) };
+static const svc_object provider_oidc = { .name = "FederationOidcIdentityProvider", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("idpType", "WORKFORCE", provider_oidc_variants)) };
 static const svc_variant provider_variants[] = { { "SAML", &provider_saml_object }, { "OIDC", &provider_oidc }, { NULL, NULL } };
-static const svc_object provider_object = { .name = "FederationIdentityProviderUpdate", .choice = SVC_CHOICE("protocol", "OIDC", provider_variants) };
+static const svc_object provider_object = { .name = "FederationIdentityProviderUpdate", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("protocol", "OIDC", provider_variants)) };
 static const svc_variant provider_shown_variants[] = { { "SAML", &provider_saml_shown }, { "OIDC", &provider_oidc }, { NULL, NULL } };
-static const svc_object provider_shown = { .name = "FederationIdentityProvider", .choice = SVC_CHOICE("protocol", "OIDC", provider_shown_variants) };
+static const svc_object provider_shown = { .name = "FederationIdentityProvider", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("protocol", "OIDC", provider_shown_variants)) };
 
 static const svc_param provider_params[] = {
   { .name = "idpType", .values = provider_types, .flags = SVC_PARAM_REPEATS },

@@ -49,7 +49,7 @@ static const svc_field log_integration_otel_fields[] = {
 };
 static const char *const log_integration_otel_at[] = { "otelEndpoint", NULL };
 static const svc_object log_integration_otel = { .name = "OtelLogIntegration", .fields = SVC_ROWS(log_integration_otel_fields),
-                                                 .secrets_go_to = log_integration_otel_at };
+                                                 .rare = SVC_OBJECT_RARE(.secrets_go_to = log_integration_otel_at) };
 
 static const svc_field log_integration_s3_fields[] = {
   LOG_INTEGRATION_TEXT("bucketName"), F_HEX24("iamRoleId", .flags = SVC_REQUIRED), F_ID(),
@@ -63,7 +63,7 @@ static const svc_field log_integration_splunk_fields[] = {
 };
 static const char *const log_integration_splunk_at[] = { "hecUrl", NULL };
 static const svc_object log_integration_splunk = { .name = "SplunkLogIntegration", .fields = SVC_ROWS(log_integration_splunk_fields),
-                                                   .secrets_go_to = log_integration_splunk_at };
+                                                   .rare = SVC_OBJECT_RARE(.secrets_go_to = log_integration_splunk_at) };
 
 static const svc_variant log_integration_variants[] = {
   { "AZURE_LOG_EXPORT", &log_integration_azure }, { "DATADOG_LOG_EXPORT", &log_integration_datadog },
@@ -72,7 +72,7 @@ static const svc_variant log_integration_variants[] = {
   { NULL, NULL }
 };
 static const svc_object log_integration_object = {
-  .name = "LogIntegration", .choice = SVC_CHOICE("type", NULL, log_integration_variants)
+  .name = "LogIntegration", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", NULL, log_integration_variants))
 };
 
 #define LOG_INTEGRATION "/groups/{groupId}/logIntegrations", SVC_SET_LOG_EXPORT, (20250312), SVC_R_GROUP_OWNER, SVC_R_GROUP_OWNER

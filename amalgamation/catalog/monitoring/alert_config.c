@@ -67,7 +67,7 @@ static const svc_need alert_config_needs[] = {
   { .fields = NULL }
 };
 static const svc_object alert_config_object = {
-  .name = "GroupAlertsConfig", .fields = SVC_ROWS(alert_config_fields), .needs = alert_config_needs
+  .name = "GroupAlertsConfig", .fields = SVC_ROWS(alert_config_fields), .rare = SVC_OBJECT_RARE(.needs = alert_config_needs)
 };
 
 static const svc_field alert_config_toggle_fields[] = { F_BOOL("enabled") };

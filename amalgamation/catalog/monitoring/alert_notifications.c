@@ -70,7 +70,7 @@ static const svc_field alert_notifications_webhook_fields[] = {
 static const char *const alert_notifications_webhook_at[] = { "webhookUrl", NULL };
 static const svc_object alert_notifications_webhook = {
   .name = "WebhookNotification", .base = &alert_notifications_service, .fields = SVC_ROWS(alert_notifications_webhook_fields),
-  .secrets_go_to = alert_notifications_webhook_at
+  .rare = SVC_OBJECT_RARE(.secrets_go_to = alert_notifications_webhook_at)
 };
 
 static const svc_variant alert_notifications_variants[] = {
@@ -83,7 +83,7 @@ static const svc_variant alert_notifications_variants[] = {
   { "VICTOR_OPS", &alert_notifications_victor_ops }, { "WEBHOOK", &alert_notifications_webhook },
   { NULL, NULL }
 };
-SVC_PRIVATE const svc_object svc_alert_notification = { .name = "AlertsNotificationRootForGroup", .choice = SVC_CHOICE("typeName", NULL, alert_notifications_variants) };
+SVC_PRIVATE const svc_object svc_alert_notification = { .name = "AlertsNotificationRootForGroup", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("typeName", NULL, alert_notifications_variants)) };
 
 /* ----------------------------------------------------------------------------------------------------------------- rules */
 

@@ -58,7 +58,7 @@ static const svc_variant container_variants[] = {
   { "AWS", &container_aws }, { "AZURE", &container_azure }, { "GCP", &container_gcp }, { NULL, NULL }
 };
 static const svc_object container_object = {
-  .name = "CloudProviderContainer", .choice = SVC_CHOICE("providerName", "AWS", container_variants)
+  .name = "CloudProviderContainer", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("providerName", "AWS", container_variants))
 };
 
 /* ------------------------------------------------------------------------------------------------------------- routes */

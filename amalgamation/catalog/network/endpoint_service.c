@@ -64,7 +64,7 @@ static const svc_variant endpoint_service_variants[] = {
   { "AWS", &endpoint_service_aws }, { "AZURE", &endpoint_service_azure }, { "GCP", &endpoint_service_gcp }, { NULL, NULL }
 };
 static const svc_object endpoint_service_object = {
-  .name = "EndpointService", .choice = SVC_CHOICE("cloudProvider", "AWS", endpoint_service_variants)
+  .name = "EndpointService", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("cloudProvider", "AWS", endpoint_service_variants))
 };
 
 static const svc_field endpoint_service_new_fields[] = {

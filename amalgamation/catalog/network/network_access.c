@@ -25,7 +25,7 @@ static const svc_field network_access_fields[] = {
 };
 static const svc_need network_access_needs[] = { { .fields = "ipAddress|cidrBlock|awsSecurityGroup", .by_hook = true }, { .fields = NULL } };
 static const svc_object network_access_object = {
-  .name = "NetworkPermissionEntry", .fields = SVC_ROWS(network_access_fields), .needs = network_access_needs
+  .name = "NetworkPermissionEntry", .fields = SVC_ROWS(network_access_fields), .rare = SVC_OBJECT_RARE(.needs = network_access_needs)
 };
 
 static const svc_field network_access_status_fields[] = {

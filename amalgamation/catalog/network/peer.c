@@ -100,7 +100,7 @@ static const svc_object peer_gcp = { .name = "GCPNetworkPeeringConnectionSetting
 
 static const svc_variant peer_variants[] = { { "AWS", &peer_aws }, { "AZURE", &peer_azure }, { "GCP", &peer_gcp }, { NULL, NULL } };
 static const svc_object peer_shown = { /* and sent */
-  .name = "BaseNetworkPeeringConnectionSettings", .choice = SVC_CHOICE("providerName", "AWS", peer_variants)
+  .name = "BaseNetworkPeeringConnectionSettings", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("providerName", "AWS", peer_variants))
 };
 
 /* What is stored has the same fields but for these. */

@@ -92,7 +92,7 @@ static const svc_variant private_endpoint_variants[] = {
   { "AWS", &private_endpoint_aws }, { "AZURE", &private_endpoint_azure }, { "GCP", &private_endpoint_gcp }, { NULL, NULL }
 };
 static const svc_object private_endpoint_shown = {
-  .name = "PrivateLinkEndpoint", .choice = SVC_CHOICE("cloudProvider", "AWS", private_endpoint_variants)
+  .name = "PrivateLinkEndpoint", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("cloudProvider", "AWS", private_endpoint_variants))
 };
 
 /* What is stored of each, beside what is its provider's. */

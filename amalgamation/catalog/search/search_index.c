@@ -56,7 +56,7 @@ static const svc_field search_index_text_fields[] = {
   SEARCH_INDEX_TYPE
 };
 static const svc_object search_index_text = {
-  .name = "TextSearchIndex", .fields = SVC_ROWS(search_index_text_fields), .base = &search_index_base, .needs = search_index_needs
+  .name = "TextSearchIndex", .fields = SVC_ROWS(search_index_text_fields), .base = &search_index_base, .rare = SVC_OBJECT_RARE(.needs = search_index_needs)
 };
 static const svc_field search_index_vector_fields[] = {
   F_OBJ("definition", &svc_search_vector, .flags = SVC_WRITE_ONLY),
@@ -64,13 +64,13 @@ static const svc_field search_index_vector_fields[] = {
   F_ENUM("type", search_index_types, .flags = SVC_FIXED)
 };
 static const svc_object search_index_vector = {
-  .name = "VectorSearchIndex", .fields = SVC_ROWS(search_index_vector_fields), .base = &search_index_base, .needs = search_index_needs
+  .name = "VectorSearchIndex", .fields = SVC_ROWS(search_index_vector_fields), .base = &search_index_base, .rare = SVC_OBJECT_RARE(.needs = search_index_needs)
 };
 static const svc_variant search_index_variants[] = {
   { "search", &search_index_text }, { "vectorSearch", &search_index_vector }, { NULL, NULL }
 };
 static const svc_object search_index_object = {
-  .name = "SearchIndex", .choice = SVC_CHOICE("type", "search", search_index_variants)
+  .name = "SearchIndex", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", "search", search_index_variants))
 };
 
 /* The older shape: the definition, and beside its members those of the index. */
@@ -91,7 +91,7 @@ static const svc_variant search_index_old_variants[] = {
   { "search", &search_index_old_text }, { "vectorSearch", &search_index_old_vector }, { NULL, NULL }
 };
 static const svc_object search_index_old = {
-  .name = "ClusterSearchIndex", .choice = SVC_CHOICE("type", "search", search_index_old_variants)
+  .name = "ClusterSearchIndex", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("type", "search", search_index_old_variants))
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */

@@ -60,13 +60,13 @@ static const svc_variant cloud_access_variants[] = {
   { "AWS", &cloud_access_aws }, { "AZURE", &cloud_access_azure }, { "GCP", &cloud_access_gcp }, { NULL, NULL }
 };
 static const svc_object cloud_access_object = {
-  .name = "CloudProviderAccessRole", .choice = SVC_CHOICE("providerName", NULL, cloud_access_variants)
+  .name = "CloudProviderAccessRole", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("providerName", NULL, cloud_access_variants))
 };
 static const svc_variant cloud_access_asked_variants[] = {
   { "AWS", &cloud_access_aws_asked }, { "AZURE", &cloud_access_azure }, { "GCP", &cloud_access_gcp }, { NULL, NULL }
 };
 static const svc_object cloud_access_asked = {
-  .name = "CloudProviderAccessRoleRequest", .choice = SVC_CHOICE("providerName", NULL, cloud_access_asked_variants)
+  .name = "CloudProviderAccessRoleRequest", .rare = SVC_OBJECT_RARE(.choice = SVC_CHOICE("providerName", NULL, cloud_access_asked_variants))
 };
 static const svc_field cloud_access_all_fields[] = {
   F_LIST("awsIamRoles", &cloud_access_aws, .flags = SVC_READ_ONLY),

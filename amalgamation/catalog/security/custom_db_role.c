@@ -41,7 +41,7 @@ static const svc_need custom_db_role_resource_needs[] = {
   { .fields = "db collection", .where = "cluster=true", .unless = true }, { .fields = NULL }
 };
 static const svc_object custom_db_role_resource = {
-  .name = "PermittedNamespace", .fields = SVC_ROWS(custom_db_role_resource_fields), .needs = custom_db_role_resource_needs
+  .name = "PermittedNamespace", .fields = SVC_ROWS(custom_db_role_resource_fields), .rare = SVC_OBJECT_RARE(.needs = custom_db_role_resource_needs)
 };
 
 static const svc_field custom_db_role_action_fields[] = {

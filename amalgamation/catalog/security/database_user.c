@@ -54,7 +54,7 @@ static const svc_need database_user_needs[] = {
   { .fields = "password", .where = "awsIAMType=NONE ldapAuthType=NONE oidcAuthType=NONE x509Type=NONE", .by_hook = true }, { .fields = NULL }
 };
 static const svc_object database_user_object = {
-  .name = "DatabaseUser", .fields = SVC_ROWS(database_user_fields), .needs = database_user_needs
+  .name = "DatabaseUser", .fields = SVC_ROWS(database_user_fields), .rare = SVC_OBJECT_RARE(.needs = database_user_needs)
 };
 
 static bool database_user_ahead(svc_call *c);

@@ -17,7 +17,7 @@ static const svc_field user_security_mapping_fields[] = {
 };
 static const svc_need user_security_mapping_needs[] = { { .fields = "ldapQuery|substitution", .by_hook = true }, { .fields = NULL } };
 static const svc_object user_security_mapping = {
-  .name = "UserToDNMapping", .fields = SVC_ROWS(user_security_mapping_fields), .needs = user_security_mapping_needs
+  .name = "UserToDNMapping", .fields = SVC_ROWS(user_security_mapping_fields), .rare = SVC_OBJECT_RARE(.needs = user_security_mapping_needs)
 };
 
 static const svc_field user_security_ldap_fields[] = {
@@ -36,7 +36,7 @@ static const svc_need user_security_ldap_needs[] = { /* before anybody authentic
 };
 static const char *const user_security_ldap_at[] = { "hostname", "port", "caCertificate", NULL };
 static const svc_object user_security_ldap = { .name = "LDAPSecuritySettings", .fields = SVC_ROWS(user_security_ldap_fields),
-                                               .needs = user_security_ldap_needs, .secrets_go_to = user_security_ldap_at };
+                                               .rare = SVC_OBJECT_RARE(.needs = user_security_ldap_needs, .secrets_go_to = user_security_ldap_at) };
 
 #define USER_SECURITY_NONE \
   "{\"authenticationEnabled\":false,\"authorizationEnabled\":false,\"authzQueryTemplate\":\"{USER}?memberOf?base\",\"port\":636," \

@@ -72,7 +72,7 @@ static const svc_field stream_private_link_fields[] = {
   F_ENUM("vendor", stream_private_link_vendors, .preset = "\"GENERIC\"")
 };
 static const svc_object stream_private_link_object = {
-  .name = "StreamsPrivateLinkConnection", .fields = SVC_ROWS(stream_private_link_fields), .needs = stream_private_link_needs
+  .name = "StreamsPrivateLinkConnection", .fields = SVC_ROWS(stream_private_link_fields), .rare = SVC_OBJECT_RARE(.needs = stream_private_link_needs)
 };
 
 /* ----------------------------------------------------------------------------------------------------------- routes */
