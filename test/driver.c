@@ -53,6 +53,7 @@ static t_order *driver_keep(t_driver *d, svc *s, const svc_order *order)
   snprintf(o->parent_id, sizeof o->parent_id, "%s", order->parent_id);
   snprintf(o->resource_id, sizeof o->resource_id, "%s", order->resource_id);
   snprintf(o->group_id, sizeof o->group_id, "%s", order->group_id);
+  snprintf(o->org_id, sizeof o->org_id, "%s", order->org_id);
   snprintf(o->name, sizeof o->name, "%s", order->name);
   snprintf(o->desired, sizeof o->desired, "%s", order->desired);
   if (!d->with_secrets || svc_order_secrets(s, order->id, o->secrets, &room) != SVC_OK) o->secrets[0] = 0; /* what is gone has none */

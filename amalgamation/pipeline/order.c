@@ -5,7 +5,8 @@
 ** of any request and any transaction; the driver says through svc_order_done(), from any thread, what came of one.
 **
 **   o kind parent id   the order of an entity: id(12) u64 taken by, i64 not before, u32 attempt, u16 length of action,
-**                      action, desired state
+**                      action, desired state; with ORDER_GONE in the length, for what is gone, project(12) organization(12) u16 length of
+**                      its name, and the name stand before the action
 **   q id               where that is: kind(4) parent(12) id(12)
 **   w when id          it waits to be handed out
 **
@@ -24,6 +25,8 @@
 #include "pipeline/order_parts.h"
 
 #define ORDER_FRONT 34
+#define ORDER_GONE 0x8000u
+#define ORDER_GONE_FRONT 26
 
 /* ----------------------------------------------------------------------------------------------------------------- keys */
 
@@ -48,6 +51,28 @@ SVC_PRIVATE void svc_order_wait_key(svc_key *key, const svc_order_record *r)
   svc_key_id(key, &r->id);
 }
 
+static bool order_decode_gone(svc_str *value, svc_order_record *out)
+{
+  uint16_t length;
+  if (value->n < ORDER_GONE_FRONT) return false;
+  memcpy(out->scope.group.b, value->p, 12);
+  memcpy(out->scope.org.b, value->p + 12, 12);
+  memcpy(&length, value->p + 24, 2);
+  if (length > value->n - ORDER_GONE_FRONT) return false;
+  out->name = (svc_str){ value->p + ORDER_GONE_FRONT, length };
+  *value = (svc_str){ value->p + ORDER_GONE_FRONT + length, value->n - ORDER_GONE_FRONT - length };
+  return true;
+}
+
+static void order_encode_gone(svc_buf *b, const svc_order_record *r)
+{
+  uint16_t length = (uint16_t)r->name.n;
+  svc_buf_add(b, (const char *)r->scope.group.b, 12);
+  svc_buf_add(b, (const char *)r->scope.org.b, 12);
+  svc_buf_add(b, (const char *)&length, 2);
+  svc_buf_str(b, r->name);
+}
+
 SVC_PRIVATE bool svc_order_decode(svc_str value, svc_order_record *out)
 {
   uint16_t length;
@@ -57,22 +82,27 @@ SVC_PRIVATE bool svc_order_decode(svc_str value, svc_order_record *out)
   memcpy(&out->not_before, value.p + 20, 8);
   memcpy(&out->attempt, value.p + 28, 4);
   memcpy(&length, value.p + 32, 2);
-  if (length > value.n - ORDER_FRONT) return false;
-  out->action = (svc_str){ value.p + ORDER_FRONT, length };
-  out->desired = (svc_str){ value.p + ORDER_FRONT + length, value.n - ORDER_FRONT - length };
+  value = (svc_str){ value.p + ORDER_FRONT, value.n - ORDER_FRONT };
+  out->gone = (length & ORDER_GONE) != 0;
+  if (out->gone && !order_decode_gone(&value, out)) return false;
+  length &= (uint16_t)~ORDER_GONE;
+  if (length > value.n) return false;
+  out->action = (svc_str){ value.p, length };
+  out->desired = (svc_str){ value.p + length, value.n - length };
   return true;
 }
 
 SVC_PRIVATE bool svc_order_keep(svc_call *c, const svc_order_address *at, const svc_order_record *r)
 {
   svc_buf b = svc_buf_new(c->arena, ORDER_FRONT + r->action.n + r->desired.n);
-  uint16_t length = (uint16_t)r->action.n;
+  uint16_t length = (uint16_t)(r->action.n | (r->gone ? ORDER_GONE : 0));
   svc_key key;
   svc_buf_add(&b, (const char *)r->id.b, 12);
   svc_buf_add(&b, (const char *)&r->taken_by, 8);
   svc_buf_add(&b, (const char *)&r->not_before, 8);
   svc_buf_add(&b, (const char *)&r->attempt, 4);
   svc_buf_add(&b, (const char *)&length, 2);
+  if (r->gone) order_encode_gone(&b, r);
   svc_buf_str(&b, r->action);
   svc_buf_str(&b, r->desired);
   if (b.failed) return svc_no_memory(c);
@@ -192,7 +222,7 @@ SVC_PRIVATE bool svc_order_add(svc_call *c, const svc_order_address *at, const s
 }
 
 /* In the place of any that it has. */
-static bool order_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *action)
+static bool order_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *action, bool gone)
 {
   svc_order_address at = order_address_of(e);
   svc_order_record r;
@@ -202,6 +232,9 @@ static bool order_write(svc_call *c, const svc_noun_info *noun, const svc_entity
   r.id = svc_new_id(c->txn);
   r.not_before = c->now;
   r.action = svc_str_c(action);
+  r.gone = gone;
+  r.scope = e->scope;
+  r.name = e->unique.n ? e->unique : e->key;
   r.desired = order_desired(c, noun->noun, e);
   return c->error.code == SVC_E_NONE && svc_order_add(c, &at, &r);
 }
@@ -212,10 +245,10 @@ SVC_PRIVATE bool svc_order_put(svc_call *c, const svc_noun_info *noun, const svc
   const svc_transition *t = NULL;
   svc_str state;
   if ((!life && !noun->noun->order_put) || !svc_order_has_taker(c->s, noun->noun)) return true;
-  if (!life) return order_write(c, noun, e, noun->noun->order_put);
+  if (!life) return order_write(c, noun, e, noun->noun->order_put, false);
   state = svc_json_word(e->body, life->field);
   if (state.n) t = svc_transition_from(noun->noun, state);
-  return order_write(c, noun, e, t ? t->order : NULL);
+  return order_write(c, noun, e, t ? t->order : NULL, false);
 }
 
 SVC_PRIVATE bool svc_order_within(svc_call *c, svc_change *change)
@@ -231,7 +264,7 @@ SVC_PRIVATE int64_t svc_order_time(const svc_call *c, const svc_noun_info *noun)
 
 SVC_PRIVATE bool svc_order_gone(svc_call *c, const svc_noun_info *noun, const svc_entity *e)
 {
-  return !svc_order_has_taker(c->s, noun->noun) || order_write(c, noun, e, noun->noun->order_gone);
+  return !svc_order_has_taker(c->s, noun->noun) || order_write(c, noun, e, noun->noun->order_gone, true);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- are they whole? */

@@ -21,7 +21,12 @@ static bool order_show(svc_call *c, const svc_order_address *at, const svc_order
     if (!noun->noun->order_gone || c->txn->error) return false;
     e.id = at->id; /* of what is gone, this is known, and how it was: the desired state */
     e.parent = at->parent;
-    if (noun->parent == c->s->group) e.scope.group = at->parent;
+    if (r->gone) {
+      e.scope = r->scope;
+      e.unique = r->name;
+    } else if (noun->parent == c->s->group) { /* the order was written by a version that did not keep them */
+      e.scope.group = at->parent;
+    }
   }
   out->id = svc_id_str(c->arena, &r->id).p;
   out->action = svc_arena_copy(c->arena, r->action).p;

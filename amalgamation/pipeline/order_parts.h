@@ -15,6 +15,9 @@ typedef struct svc_order_record {
   int64_t not_before;
   uint32_t attempt; /* how often it was handed out */
   svc_str action, desired;
+  bool gone;        /* it is for what is gone, whose record cannot tell any more: */
+  svc_scope scope;  /* where that was */
+  svc_str name;     /* and how it was called */
 } svc_order_record;
 
 typedef struct svc_order_address {

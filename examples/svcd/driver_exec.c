@@ -161,7 +161,7 @@ void exec_report(driver_exec *d, const char *resource, const char *id, const cha
 {
   int rc = svc_report(d->s, resource, id, facts);
   if (rc == SVC_NOT_FOUND) exec_say(d, SVC_LOG_INFO, "a report of the %.64s %.64s, which is not there", resource, id);
-  else if (rc != SVC_OK) exec_say(d, SVC_LOG_WARNING, "a report of the %.64s %.64s is refused: %s", resource, id, svc_strerror(rc));
+  else if (rc != SVC_OK) exec_say(d, SVC_LOG_WARNING, "a report of the %.64s %.64s is refused: %s", resource, id, rc == SVC_INVALID ? "it is not as svcd driver says" : svc_strerror(rc));
 }
 
 /* --------------------------------------------------------------------------------------------------------------- questions */

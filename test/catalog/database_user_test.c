@@ -222,7 +222,10 @@ TEST(database_user, driven)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(w.driver.orders, ==, 4);
   munit_assert_string_equal(w.driver.kept[3].action, "user.delete");
-  munit_assert_string_equal(w.driver.kept[3].group_id, w.group);
+  munit_assert_string_equal(w.driver.kept[3].group_id, w.group); /* it is gone, and where it was is known */
+  munit_assert_string_equal(w.driver.kept[3].org_id, w.driver.kept[0].org_id);
+  munit_assert_size(strlen(w.driver.kept[3].org_id), ==, 24);
+  munit_assert_string_equal(w.driver.kept[3].name, "admin/app");
   munit_assert_not_null(strstr(w.driver.kept[3].desired, "\"username\":\"app\""));
   store_whole(w.t.s);
   t_close(&w.t);

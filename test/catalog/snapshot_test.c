@@ -309,6 +309,9 @@ TEST(snapshot, forgotten)
     order = t_driver_order(&d, "snapshot.delete");
     munit_assert_string_equal(order->resource_id, w.snapshot);
     munit_assert_not_null(strstr(order->desired, w.snapshot));
+    munit_assert_string_equal(order->group_id, t_driver_order(&d, "snapshot.take")->group_id); /* also when its cluster is gone */
+    munit_assert_string_equal(order->org_id, t_driver_order(&d, "snapshot.take")->org_id);
+    munit_assert_string_equal(order->name, t_driver_order(&d, "snapshot.take")->name);
   }
   b_good(&w, "GET", "%C", NULL, 404);
   b_close(&w);

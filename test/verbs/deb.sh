@@ -12,7 +12,7 @@ verb() {
   fold
   name=svcapi-$(version)
   into=build/deb/$name
-  rm -rf build/deb; mkdir -p "$into" build/dist
+  rm -rf build/deb build/dist/*.deb; mkdir -p "$into" build/dist
   tar -cf - --exclude=./build --exclude=./.git . | tar -xf - -C "$into"
   mkdir "$into/build"; cp -a build/deps "$into/build/deps"
   cp -R package/debian "$into/debian"
@@ -26,7 +26,7 @@ verb() {
 }
 
 deb_changelog() {
-  printf 'svcapi (%s) unstable; urgency=medium\n\n  * CHANGELOG.md says what is new.\n\n -- The svcapi authors <svcapi@example.invalid>  %s\n' \
+  printf 'svcapi (%s-0.1) unstable; urgency=medium\n\n  * CHANGELOG.md says what is new.\n\n -- The svcapi authors <svcapi@example.invalid>  %s\n' \
     "$(version)" "$(LC_ALL=C date -u -R -d "@$(moment)")"
 }
 
