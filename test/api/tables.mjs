@@ -26,6 +26,13 @@ const NOBODY = '0123456789abcdef01234567';
 const ROLES = '/groups/{groupId}/cloudProviderAccess';
 
 const GEO = [['PATCH', CLUSTER, { clusterType: 'GEOSHARDED' }]];
+// One region has to stay in an outage: the cluster gets a second one.
+const TWO_REGIONS = [['PATCH', CLUSTER, { replicationSpecs: [{ regionConfigs: [
+  { providerName: 'AWS', regionName: 'US_WEST_2', priority: 7, electableSpecs: { instanceSize: 'M30', nodeCount: 2 } },
+  { providerName: 'AWS', regionName: 'US_EAST_1', priority: 6, electableSpecs: { instanceSize: 'M30', nodeCount: 1 } }] }] }, 'at rest']];
+// Data comes from where the organization is linked to; in the simulation the example's source is a cluster of the same project.
+const LINKED = [['POST', '/orgs/{orgId}/liveMigrations/linkTokens', {}], ['POST', CLUSTERS, { name: 'Old', clusterType: 'REPLICASET', replicationSpecs: [{ regionConfigs: [
+  { providerName: 'AWS', regionName: 'US_EAST_1', priority: 7, electableSpecs: { instanceSize: 'M30', nodeCount: 3 } }] }] }, 'at rest']];
 const X509 = [['POST', '/groups/{groupId}/databaseUsers', { databaseName: '$external', username: 'CN=app', x509Type: 'MANAGED',
   roles: [{ roleName: 'read', databaseName: 'a' }] }]];
 const WATCHED = [['POST', '/groups/{groupId}/alertConfigs', { enabled: true, eventTypeName: 'OUTSIDE_METRIC_THRESHOLD', metricThreshold: {
@@ -53,6 +60,11 @@ export const first = {
   'POST /orgs/{orgId}/teams/{teamId}:removeUser': [['POST', '/orgs/{orgId}/teams/{teamId}:addUser']],
   'POST /orgs/{orgId}/users/{userId}:removeRole': [['POST', '/orgs/{orgId}/users/{userId}:addRole']],
   'POST /groups/{groupId}/users/{userId}:removeRole': [['POST', '/groups/{groupId}/users/{userId}:addRole']],
+  'POST /groups/{groupId}/liveMigrations': LINKED,
+  'GET /groups/{groupId}/liveMigrations/{liveMigrationId}': LINKED,
+  'PUT /groups/{groupId}/liveMigrations/{liveMigrationId}/cutover': LINKED,
+  'POST /groups/{groupId}/liveMigrations/validate': LINKED,
+  'GET /groups/{groupId}/liveMigrations/validate/{validationId}': LINKED,
   'DELETE /orgs/{orgId}/liveMigrations/linkTokens': [['POST', '/orgs/{orgId}/liveMigrations/linkTokens']], // it may be none
   'PATCH /groups/{groupId}/pushBasedLogExport': [['POST', '/groups/{groupId}/pushBasedLogExport']],
   'POST /groups/{groupId}/databaseUsers/{username}/certs': X509, // a user who has certificates
@@ -76,8 +88,9 @@ export const first = {
   [`GET ${DEPLOYMENT}`]: [['POST', DEPLOYMENT]], // the only one of its cluster, there when it was made
   [`PATCH ${DEPLOYMENT}`]: [['POST', DEPLOYMENT]],
   [`DELETE ${DEPLOYMENT}`]: [['POST', DEPLOYMENT]],
-  [`GET ${CLUSTER}/outageSimulation`]: [['POST', `${CLUSTER}/outageSimulation`]],
-  [`DELETE ${CLUSTER}/outageSimulation`]: [['POST', `${CLUSTER}/outageSimulation`]],
+  [`POST ${CLUSTER}/outageSimulation`]: TWO_REGIONS,
+  [`GET ${CLUSTER}/outageSimulation`]: [...TWO_REGIONS, ['POST', `${CLUSTER}/outageSimulation`]],
+  [`DELETE ${CLUSTER}/outageSimulation`]: [...TWO_REGIONS, ['POST', `${CLUSTER}/outageSimulation`]],
   // lists that something else fills
   [`GET ${CLUSTER}/backup/snapshots/shardedClusters`]: [['POST', SNAPSHOTS]],
   'GET /groups/{groupId}/dataFederation/{tenantName}/limits': [['PATCH', QUERY_LIMIT, { value: 5 }]],

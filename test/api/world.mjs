@@ -227,6 +227,7 @@ export class World {
         continue;
       }
       await this.must(method, at, body ?? (await this.example(before)));
+      if (how === 'at rest') await this.pass(600);
     }
     this.making.push(op);
     const path = await this.path(op);
