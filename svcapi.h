@@ -554,6 +554,13 @@ SVC_API int svc_backup(svc *s, const char *path);
 SVC_API int svc_backup_of(const char *path, const char *to);
 
 /*
+** For tools that read a store without opening a service on it (ports/store_copy.h, ports/transfer/transfer.h): the port of LMDB, and the
+** name of the resource whose keys have this kind, four characters. NULL: this build has no such resource.
+*/
+SVC_API const svc_store_port *svc_lmdb_store(void);
+SVC_API const char *svc_kind_name(const char *kind);
+
+/*
 ** Is the store whole? Every record is read: that it can be, that its JSON is JSON and written as the service writes it, that its
 ** keys agree with what is in it; that every entry of an index leads to its record and every record has all its entries (names,
 ** ids, dues, references, roles on projects, orders, answers kept for retries); that every count is the number of what it
