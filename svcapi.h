@@ -97,7 +97,7 @@ extern "C" {
 #define SVC_NEWER 6   /* the store was written by a newer version of this library */
 #define SVC_CORRUPT 7 /* the folder holds something that is not a store of this library, or one that is damaged; the log says where */
 #define SVC_RANDOM 8  /* the random source failed */
-#define SVC_OLDER 9   /* the store was written by an older version, whose format is not read any more */
+#define SVC_OLDER 9   /* the store was written by an older version, whose format is not read any more: ports/transfer/upgrade.h */
 #define SVC_EXISTS 10 /* svc_backup(): the folder holds a store already, which stays as it is */
 #define SVC_UNFINISHED 11 /* the store is a copy that was not finished, or was found to differ: it is to be made again */
 #define SVC_CLOCK 12  /* the clock of this machine differs from that of the database by more than a minute */

@@ -22,10 +22,12 @@ static int transfer_write(void *file, const char *bytes, size_t n)
   return fwrite(bytes, 1, n, file) == n ? 0 : -1;
 }
 
-static long transfer_read(void *file, char *buffer, size_t n)
+static long transfer_read(void *fd, char *buffer, size_t n)
 {
-  size_t got = fread(buffer, 1, n, file);
-  return got || !ferror(file) ? (long)got : -1;
+  ssize_t got;
+  do got = read(*(int *)fd, buffer, n);
+  while (got < 0 && errno == EINTR);
+  return (long)got;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- export */
@@ -106,7 +108,7 @@ int svcd_export(const svcd_options *o)
 
 /* --------------------------------------------------------------------------------------------------------------- import */
 
-static int transfer_from(const svcd_options *o, FILE *from)
+static int transfer_from(const svcd_options *o, int from)
 {
   const char *place = o->store ? o->store : o->data;
   unsigned char key[SVCD_SECRET_KEY];
@@ -118,7 +120,7 @@ static int transfer_from(const svcd_options *o, FILE *from)
   status = svcd_has_secret_key(o, key, &there);
   if (status != 0) return status;
   if (there) config.secret_key = key; /* for secrets that are in clear */
-  rc = svc_import_store(&config, transfer_read, from, &report);
+  rc = svc_import_store(&config, transfer_read, &from, &report);
   if (rc == SVC_OK) status = svcd_check_place(o, place);
   explicit_bzero(key, sizeof key);
   if (rc == SVC_EXISTS) return svcd_error(1, "%s is not empty, and stays as it is", place);
@@ -130,11 +132,10 @@ static int transfer_from(const svcd_options *o, FILE *from)
 
 static int transfer_import(const svcd_options *o)
 {
-  FILE *from = o->in ? fopen(o->in, "r") : stdin;
-  int status;
-  if (!from) return svcd_error(1, "cannot read %s: %s", o->in, strerror(errno));
+  int from = o->in ? open(o->in, O_RDONLY | O_CLOEXEC) : STDIN_FILENO, status;
+  if (from < 0) return svcd_error(1, "cannot read %s: %s", o->in, strerror(errno));
   status = transfer_from(o, from);
-  if (o->in) fclose(from);
+  if (o->in) close(from);
   return status;
 }
 

@@ -6,7 +6,7 @@
 /* Parts of a key or of a value. All have a fixed size but TEXT and BYTES, which are the rest, NAME, which ends before the zero byte that
 ** precedes the parts behind it, and MAYBE, an id or nothing at the end. */
 enum { KIND = 1, ID, MAYBE, TIME, BYTE, MONTH, HASH, HANDLE, I64, U32, TEXT, NAME, BYTES };
-static const unsigned char shape_sizes[] = { [KIND] = 4, [ID] = 12, [TIME] = 8, [BYTE] = 1, [MONTH] = 4, [HASH] = 16, [HANDLE] = 8, [I64] = 8, [U32] = 4 };
+static const unsigned char shape_sizes[BYTES + 1] = { [KIND] = 4, [ID] = 12, [TIME] = 8, [BYTE] = 1, [MONTH] = 4, [HASH] = 16, [HANDLE] = 8, [I64] = 8, [U32] = 4 };
 
 typedef struct shape_part {
   const char *name;

@@ -1116,7 +1116,7 @@ TEST(store, schema)
 {
   static const char newer[] = "the store cannot be used: the store was written by a newer version of this library\n";
   static const char older[] = "the store cannot be used: the store was written by an older version of this library, "
-                              "whose format is not read any more\n";
+                              "whose format is not read any more: --upgrade upgrades it\n";
   const uint32_t now = 5;
   char path[128];
   svc_config config;
