@@ -314,7 +314,7 @@ int svc_upgrade_store(const svc_config *config, int (*backup)(void *context, uns
   rc = svc_rows_open(&u->store, config, out->why, sizeof out->why);
   if (rc == SVC_OK) rc = upgrade_read(u, &under_way);
   out->from = out->to = u->format;
-  if (rc == SVC_OK && u->format > SVC_STORE_FORMAT) rc = SVC_NEWER;
+  if (rc == SVC_OK && (u->format > SVC_STORE_FORMAT || (under_way && u->format == SVC_STORE_FORMAT))) rc = SVC_NEWER;
   if (rc == SVC_OK) rc = upgrade_possible(u);
   if (rc == SVC_OK && u->format < SVC_STORE_FORMAT && !under_way && backup) {
     svc_rows_close(&u->store); /* who makes the backup opens it */

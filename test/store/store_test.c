@@ -1128,6 +1128,8 @@ TEST(store, schema)
   t_close(&t);
   schema_refused(path, 6, SVC_NEWER, newer);
   schema_refused(path, UINT32_MAX, SVC_NEWER, newer);
+  schema_refused(path, SVC_STORE_UPGRADING | 5, SVC_NEWER, newer); /* a newer version has begun to upgrade it */
+  schema_refused(path, SVC_STORE_UPGRADING | 4, SVC_OLDER, older);
   schema_refused(path, 4, SVC_OLDER, older);
   schema_refused(path, 2, SVC_OLDER, older);
   schema_refused(path, 1, SVC_OLDER, older);
