@@ -36,7 +36,8 @@ MG = -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIR
 # another store and a limiter: these see ports/store_port.h and ports/limiter_port.h, and are made only when they are asked for.
 PARTS := $(shell sh amalgamation/fold.sh --parts | cut -d' ' -f1)
 STORES := ports/postgres.c ports/redis.c ports/store_copy.c
-LISTENER := $(filter-out $(PARTS) $(STORES),$(sort $(shell find ports -name '*.c')))
+TRANSFER := $(wildcard ports/transfer/*.c)
+LISTENER := $(filter-out $(PARTS) $(STORES) $(TRANSFER),$(sort $(shell find ports -name '*.c')))
 TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
 SVCD := $(wildcard examples/svcd/*.c) $(wildcard examples/driver_postgres/*.c)
 PROGRAM := $(wildcard examples/svcd/driver_*.c)
@@ -97,7 +98,7 @@ $(O)/obj/ports/postgres.o:   FLAGS = $(PART) $(STORE_FLAGS)
 $(O)/obj/test/postgres.o:    FLAGS = $(PART) $(STORE_FLAGS)
 $(O)/obj/test/redis.o:       FLAGS = $(PART) $(STORE_FLAGS)
 $(call objects,$(BENCH_STORES)): FLAGS = $(OURS) $(INCLUDES) -Iports $(MG) $(STORE_FLAGS)
-$(patsubst %,$(O)/obj/examples/svcd/%.o,store limiter copy): FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples $(STORE_FLAGS)
+$(patsubst %,$(O)/obj/examples/svcd/%.o,store limiter copy schema): FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples $(STORE_FLAGS)
 $(call objects,$(LISTENER)): FLAGS = $(OURS) $(INCLUDES) $(MG)
 $(O)/obj/$(DEPS)/%.o:        FLAGS = $(DEP_OPT) -std=gnu11 -w
 $(call deps,mongoose):       FLAGS = $(DEP_OPT) -std=gnu11 -w $(INCLUDES) $(MG)
@@ -111,7 +112,7 @@ $(O)/obj/%.o: %.c $(COMMON)
 
 # These alone know which stores and limiters there are.
 STORES_NOTED := $(call noted,$(O)/stores.list,$(or $(strip $(STORE_FLAGS)),none))
-$(call objects,svcapi.c $(STORES) test/postgres.c test/redis.c $(patsubst %,examples/svcd/%.c,store limiter copy) $(BENCH_STORES)): $(STORES_NOTED)
+$(call objects,svcapi.c $(STORES) test/postgres.c test/redis.c $(patsubst %,examples/svcd/%.c,store limiter copy schema) $(BENCH_STORES)): $(STORES_NOTED)
 
 # These alone see those two.
 $(call objects,$(LISTENER) $(BENCH)) $(call deps,mongoose): $(DEPS)/.stamp-mongoose
@@ -137,10 +138,10 @@ $(OUT)/libsvcapi.so.0: $(call objects,svcapi.c) $(DEP_OBJECTS) $(MBED_LIBS)
 	ln -sf $(@F) $(@D)/libsvcapi.so || { echo $@ >>$(O)/failed; exit 1; }
 
 # A source that is gone leaves no object that is newer, so programs depend on the list of their sources too.
-$(OUT)/svcd: $(call objects,$(SVCD) svcapi.c) $(STORE_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(STORES_NOTED) $(call noted,$(O)/svcd.list,$(SVCD) $(LISTENER))
-$(O)/run:   $(PART_OBJECTS) $(sort $(STORE_OBJECTS) $(call objects,ports/store_copy.c)) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS) $(PROGRAM) $(FUZZ)) $(DEP_OBJECTS) $(call deps,munit) \
-            $(call noted,$(O)/run.list,$(PARTS) $(LISTENER) $(TESTS) $(PROGRAM) $(FUZZ))
-$(O)/bench: $(call objects,$(BENCH) svcapi.c) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
+$(OUT)/svcd: $(call objects,$(SVCD) $(TRANSFER) svcapi.c) $(STORE_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(STORES_NOTED) $(call noted,$(O)/svcd.list,$(SVCD) $(TRANSFER) $(LISTENER))
+$(O)/run:   $(PART_OBJECTS) $(sort $(STORE_OBJECTS) $(call objects,ports/store_copy.c $(TRANSFER))) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS) $(PROGRAM) $(FUZZ)) $(DEP_OBJECTS) $(call deps,munit) \
+            $(call noted,$(O)/run.list,$(PARTS) $(TRANSFER) $(LISTENER) $(TESTS) $(PROGRAM) $(FUZZ))
+$(O)/bench: $(call objects,$(BENCH) $(TRANSFER) svcapi.c) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(O)/cluster: $(call objects,$(CLUSTER)) $(call noted,$(O)/cluster.list,$(CLUSTER))
 $(O)/soak: $(call objects,$(SOAK)) $(call noted,$(O)/soak.list,$(SOAK))
 $(O)/power: $(call objects,$(POWER) svcapi.c) $(DEP_OBJECTS) $(call noted,$(O)/power.list,$(POWER))

@@ -97,7 +97,7 @@ extern "C" {
 #define SVC_NEWER 6   /* the store was written by a newer version of this library */
 #define SVC_CORRUPT 7 /* the folder holds something that is not a store of this library, or one that is damaged; the log says where */
 #define SVC_RANDOM 8  /* the random source failed */
-#define SVC_OLDER 9   /* the store was written by an older version, whose format is not read any more */
+#define SVC_OLDER 9   /* the store was written by an older version, whose format is not read any more: ports/transfer/upgrade.h */
 #define SVC_EXISTS 10 /* svc_backup(): the folder holds a store already, which stays as it is */
 #define SVC_UNFINISHED 11 /* the store is a copy that was not finished, or was found to differ: it is to be made again */
 #define SVC_CLOCK 12  /* the clock of this machine differs from that of the database by more than a minute */
@@ -552,6 +552,13 @@ SVC_API int svc_backup(svc *s, const char *path);
 ** Returns what svc_backup() does; SVC_IO: there is no store, or it cannot be read or written; SVC_CORRUPT: it is none.
 */
 SVC_API int svc_backup_of(const char *path, const char *to);
+
+/*
+** For tools that read a store without opening a service on it (ports/store_copy.h, ports/transfer/transfer.h): the port of LMDB, and the
+** name of the resource whose keys have this kind, four characters. NULL: this build has no such resource.
+*/
+SVC_API const svc_store_port *svc_lmdb_store(void);
+SVC_API const char *svc_kind_name(const char *kind);
 
 /*
 ** Is the store whole? Every record is read: that it can be, that its JSON is JSON and written as the service writes it, that its

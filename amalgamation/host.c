@@ -103,12 +103,19 @@ int svc_backup_of(const char *path, const char *to)
   return path && *path && to && *to ? svc_lmdb_copy_of(path, to) : SVC_INVALID;
 }
 
-#ifdef SVC_SHARED_STORE
 const svc_store_port *svc_lmdb_store(void)
 {
   return svc_lmdb_port();
 }
-#endif
+
+const char *svc_kind_name(const char *kind)
+{
+  size_t n;
+  const svc_noun *const *nouns = svc_catalog(&n);
+  while (n-- > 0)
+    if (nouns[n]->kind && memcmp(nouns[n]->kind, kind, SVC_KIND_SIZE) == 0) return nouns[n]->name;
+  return NULL;
+}
 
 const char *svc_version(void)
 {

@@ -142,3 +142,22 @@ const svc_store_port *svc_postgres_port(void)
   };
   return &port;
 }
+
+int svc_postgres_schema(const svc_config *config, char *why, size_t why_size)
+{
+  svc_store *store;
+  int rc = postgres_open(&store, config, why, why_size);
+  if (rc == SVC_OK) postgres_close(store);
+  return rc;
+}
+
+int svc_postgres_sql(size_t i, char *out, size_t size)
+{
+  const char *p;
+  size_t n = 0;
+  if (i >= sizeof postgres_tables / sizeof postgres_tables[0]) return 0;
+  for (p = postgres_tables[i]; *p && n + 1 < size; p++)
+    if (*p != '@') out[n++] = *p;
+  out[n] = '\0';
+  return 1;
+}

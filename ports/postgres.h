@@ -12,4 +12,9 @@
 
 const svc_store_port *svc_postgres_port(void);
 
+/* Make the tables where they are missing, or see whether their schema is one that this version can work on. SVC_OK, or why says why not. */
+int svc_postgres_schema(const svc_config *config, char *why, size_t why_size);
+/* The statements that make them, one by one from 0, for the schema of the search_path. 0: there are no more. */
+int svc_postgres_sql(size_t i, char *out, size_t size);
+
 #endif /* SVC_POSTGRES_H */

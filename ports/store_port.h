@@ -18,6 +18,8 @@
 #define SVC_NO_ROOM 101 /* abort, call room(), and do it again */
 #define SVC_RETRY 102   /* a serialization conflict, another writer came first: abort and do it again. The caller takes the pause: see rests */
 
+#define SVC_STORE_FORMAT 5 /* of keys and records; a store of another one is refused (store/commit.c) */
+#define SVC_STORE_UPGRADING 0x80000000u /* with the format: an upgrade from it was begun (ports/transfer/upgrade.c) */
 #define SVC_KEY_MOST 511
 #define SVC_COPY_MARK "\0copy" /* a key that is there while a store is being copied into this one: it is none yet */
 #define SVC_COUNT_LETTER 'c' /* what the keys of counts begin with, and those of no records: see count() */
@@ -109,7 +111,6 @@ struct svc_store_port {
 /* Do others write to it as well? Without SVC_SHARED_STORE there is no code for that, and no such store is opened: who has none pays nothing. */
 #ifdef SVC_SHARED_STORE
 #define SVC_IS_SHARED(port) ((port)->shared)
-const svc_store_port *svc_lmdb_store(void); /* for what is compiled apart, and copies from one to another */
 #else
 #define SVC_IS_SHARED(port) false
 #endif

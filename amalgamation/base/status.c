@@ -19,7 +19,7 @@ const char *svc_strerror(int code)
   case SVC_UNFINISHED: return "the store is a copy that was not finished: remove it, and copy again";
   case SVC_NOT_FOUND: return "there is no such thing, or nobody knows of it";
   case SVC_CLOCK: return "the clock of this machine differs from that of the database by more than a minute";
-  case SVC_OLDER: return "the store was written by an older version of this library, whose format is not read any more";
+  case SVC_OLDER: return "the store was written by an older version of this library, whose format is not read any more: --upgrade upgrades it";
   default: return "unknown error";
   }
 }

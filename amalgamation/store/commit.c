@@ -21,7 +21,7 @@
 #define COMMIT_BATCH 128
 #define COMMIT_PATIENCE 64 /* times that a leader lets others run before it commits */
 #define COMMIT_RETRIES 16  /* tries that another process may spoil */
-#define COMMIT_SCHEMA 5 /* older ones are refused: their ledger has other keys, and their organizations no federation */
+#define COMMIT_SCHEMA SVC_STORE_FORMAT /* older ones are refused: their ledger has other keys, and their organizations no federation */
 
 /* ---------------------------------------------------------------------------------------------- ids and revisions */
 
@@ -195,7 +195,7 @@ static int commit_check_schema(svc_txn *txn)
   if (rc == SVC_OK) {
     if (value.n != sizeof schema) return SVC_CORRUPT;
     memcpy(&schema, value.p, sizeof schema);
-    return schema == COMMIT_SCHEMA ? SVC_OK : schema > COMMIT_SCHEMA ? SVC_NEWER : SVC_OLDER;
+    return schema == COMMIT_SCHEMA ? SVC_OK : (schema & ~SVC_STORE_UPGRADING) >= COMMIT_SCHEMA ? SVC_NEWER : SVC_OLDER;
   }
   if (rc == SVC_NOT_FOUND) rc = commit_check_empty(txn);
   return rc == SVC_OK ? svc_put(txn, &key, (svc_str){ (const char *)&schema, sizeof schema }) : rc;

@@ -152,6 +152,7 @@ static int backup_check_work(const svcd_options *o)
   const char *place = o->store ? o->store : o->data;
   unsigned char key[SVCD_SECRET_KEY];
   int there, faults = 0, status = svcd_has_secret_key(o, key, &there);
+  if (status == 0 && o->upgrade) status = svcd_upgrade(o);
   if (status == 0) status = backup_look(o, place, there ? key : NULL, &faults);
   explicit_bzero(key, sizeof key);
   if (status == 0) printf("the store in %s is whole\n", place);

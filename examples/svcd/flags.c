@@ -24,20 +24,27 @@ typedef struct flags_row {
 
 #define FLAGS_TO(member) offsetof(svcd_options, member)
 #define FLAGS_BOTH (SVCD_SERVE | SVCD_CREDENTIALS)
-#define FLAGS_PLACE (SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK) /* they take one place, --store or --data */
+#define FLAGS_PLACE (SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK | SVCD_EXPORT | SVCD_IMPORT) /* they take one place, --store or --data */
 #define FLAGS_STORE (FLAGS_BOTH | FLAGS_PLACE | SVCD_ENV)
 
 static const flags_row flags_rows[] = {
-  { "--config", "FILE", FLAGS_STORE | SVCD_OPENAPI | SVCD_DRIVER | SVCD_COPY, FLAG_TEXT, FLAGS_TO(config), 0, 0, 0,
+  { "--config", "FILE", FLAGS_STORE | SVCD_OPENAPI | SVCD_DRIVER | SVCD_COPY | SVCD_SCHEMA, FLAG_TEXT, FLAGS_TO(config), 0, 0, 0,
     "flags from a file, a line each, without the dashes: data = DIR; those of the command line are stronger" },
   { "--data", "DIR", FLAGS_STORE, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0, "folder of the store; serve and restore make it if it is missing" },
-  { "--store", "URI", FLAGS_BOTH | FLAGS_PLACE, FLAG_TEXT, FLAGS_TO(store), 0, 0, 0,
+  { "--store", "URI", FLAGS_BOTH | FLAGS_PLACE | SVCD_SCHEMA, FLAG_TEXT, FLAGS_TO(store), 0, 0, 0,
     "the store is in PostgreSQL: postgres://USER@HOST/DATABASE, the password in PGPASSWORD or PGPASSFILE; several svcd may share it,"
     " with one secret key; needs a build WITH=postgres" },
   { "--from", "DIR", SVCD_RESTORE | SVCD_COPY, FLAG_TEXT, FLAGS_TO(from), 0, 0, 0,
     "folder of what is copied, which nobody may hold; or a URI as that of --store" },
   { "--to", "DIR", SVCD_BACKUP | SVCD_COPY, FLAG_TEXT, FLAGS_TO(to), 0, 0, 0,
     "folder of the copy, made if it is missing, or such a URI; it must not hold a store yet" },
+  { "--out", "FILE", SVCD_EXPORT, FLAG_TEXT, FLAGS_TO(out), 0, 0, 0, "where the lines go, a new file, mode 0600 (standard output)" },
+  { "--in", "FILE", SVCD_IMPORT, FLAG_TEXT, FLAGS_TO(in), 0, 0, 0, "the export that is read (standard input)" },
+  { "--with-secrets", NULL, SVCD_EXPORT, FLAG_SET, FLAGS_TO(with_secrets), 0, 0, 0,
+    "secrets of other services in clear, so that import seals them by another key; needs the secret key; without this flag they stay sealed" },
+  { "--print", NULL, SVCD_SCHEMA, FLAG_SET, FLAGS_TO(print), 0, 0, 0, "print the SQL, and make nothing" },
+  { "--upgrade", NULL, SVCD_SERVE | SVCD_CHECK, FLAG_SET, FLAGS_TO(upgrade), 0, 0, 0,
+    "a store of an older format becomes one of today's first; a backup of it is made beside it (DIR/format-N-DATE)" },
   { "--verify-only", NULL, SVCD_COPY, FLAG_SET, FLAGS_TO(verify_only), 0, 0, 0, "copy nothing: do both hold the same?" },
   { "--with-key", NULL, SVCD_BACKUP | SVCD_RESTORE, FLAG_SET, FLAGS_TO(with_key), 0, 0, 0,
     "the secret key goes along, as secret.key in the folder of the backup; without it keep the key yourself" },
@@ -325,6 +332,7 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
     return flags_no_data(verb, o->store ? " is missing: the folder of the key and the credentials" : " is missing, or --memory");
   if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && o->bootstrap) && !(verb->bit & FLAGS_PLACE && o->store))
     return flags_no_data(verb, " is missing");
+  if (verb->bit == SVCD_SCHEMA && !o->store && !o->print) return flags_wrong("--store URI", " is missing");
   if (verb->bit & (SVCD_BACKUP | SVCD_COPY) && !o->to) return flags_wrong("--to DIR", " is missing");
   if (verb->bit & (SVCD_RESTORE | SVCD_COPY) && !o->from) return flags_wrong("--from DIR", " is missing");
   if (o->with_key && !o->data && !o->secret_key) return flags_wrong("--with-key", ": which one? --data DIR, or --secret-key FILE");

@@ -368,7 +368,7 @@ int svcd_serve(const svcd_options *o)
   config.notify_context = config.log_context;
   config.driver = svcd_driver_of(&driver);
   config.seal_passwords = o->seal_passwords; /* which needs the key, so the settings were tried without it */
-  status = svc_open(&s, &config); /* says itself what is wrong */
+  status = o->upgrade && !o->memory && svcd_upgrade(o) != 0 ? SVC_IO : svc_open(&s, &config); /* they say what is wrong */
   if (status != SVC_OK) svcd_forget_secret_key(o, new_folder);
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
   explicit_bzero(key, sizeof key); /* the handle has a copy */

@@ -14,6 +14,9 @@
 **      certificate.c  the certificate of https: made at the first start too, where none is named
 **      backup.c       backup, restore and check of a store
 **      copy.c         a store into another place, also one on PostgreSQL
+**      transfer.c     export and import: a store as JSON lines
+**      upgrade.c      --upgrade: a store of an older format
+**      schema.c       the tables of a store on PostgreSQL
 **      env.c          what clients need: credentials for a shell, the OpenAPI document
 **      config_file.c  flags from a file
 **      url.c          the URLs that are listened on: who can reach them
@@ -44,12 +47,12 @@
 typedef struct svcd_options {
   const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder,
     *secret_key, *store, *dialect, *clock, *seed, *from, *to, *format, *config, *access_log,
-    *log_level, *limiter;
+    *log_level, *limiter, *in, *out;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
   long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout;
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
-    no_explorer, limiter_closed, verify_only, force, seal_passwords;
+    no_explorer, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print;
   char *config_text; /* of --config: values stand in it; main() frees it */
   char *dialect_text; /* of --dialect: what is in the file; main() frees it */
 } svcd_options;
@@ -62,7 +65,7 @@ typedef struct svcd_verb {
 } svcd_verb;
 
 enum { SVCD_SERVE = 1, SVCD_CREDENTIALS = 2, SVCD_VERSION = 4, SVCD_BACKUP = 8, SVCD_RESTORE = 16, SVCD_CHECK = 32, SVCD_OPENAPI = 64,
-       SVCD_ENV = 128, SVCD_COPY = 256, SVCD_DRIVER = 512 };
+       SVCD_ENV = 128, SVCD_COPY = 256, SVCD_DRIVER = 512, SVCD_EXPORT = 1024, SVCD_IMPORT = 2048, SVCD_SCHEMA = 4096 };
 
 extern const svcd_verb svcd_verbs[]; /* closed by one without name; the first is meant where none is named */
 
@@ -86,13 +89,16 @@ int svcd_help_all(int flags);         /* of all verbs, each in a line, or with i
 char *svcd_config_read(const char *path);
 int svcd_config_line(char **rest, int *number, char **name, char **value);
 
-/* serve.c, credentials.c, backup.c, copy.c, env.c: verbs. */
+/* serve.c, credentials.c, backup.c, copy.c, transfer.c, schema.c, env.c: verbs. */
 int svcd_serve(const svcd_options *o);
 int svcd_credentials(const svcd_options *o);
 int svcd_backup(const svcd_options *o);
 int svcd_restore(const svcd_options *o);
 int svcd_check(const svcd_options *o);
 int svcd_copy(const svcd_options *o);
+int svcd_export(const svcd_options *o);
+int svcd_import(const svcd_options *o);
+int svcd_schema(const svcd_options *o);
 int svcd_env(const svcd_options *o);
 int svcd_openapi(const svcd_options *o);
 int svcd_driver_schema(const svcd_options *o);
@@ -114,6 +120,8 @@ void svcd_greet(const svcd_options *o, const char *base_url, const char *token, 
 int svcd_store(const svcd_options *o, svc_config *config);
 int svcd_store_at(const char *place, svc_config *config);
 int svcd_is_uri(const char *store);
+/* upgrade.c: the store of --data or --store to today's format. Returns 0; else the status, and has said why. */
+int svcd_upgrade(const svcd_options *o);
 /*
 ** driver.c: the driver that --driver names, or none. Opened before the service; begun when that is open, and before svcd_confine(); stopped
 ** before it is closed, and closed after it. The first two return 0; else the status to exit with, and have said why.

@@ -294,6 +294,27 @@ static bool postgres_make_tables(postgres_txn *t)
   return true;
 }
 
+/* Is the schema one that this version can work on? */
+static bool postgres_fits(const char *schema, char *why, size_t why_size)
+{
+  int major = 1, minor = 0;
+  if (schema && sscanf(schema, POSTGRES_SCHEMA "%d.%d", &major, &minor) < 2) major = 1, minor = 0; /* another comment, somebody's own */
+  if (major == POSTGRES_MAJOR && minor >= POSTGRES_MINOR) return true;
+  snprintf(why, why_size, "cannot open the store: its schema is %d.%d, and this version needs %d.%d or a later %d.x%s", major, minor, POSTGRES_MAJOR,
+           POSTGRES_MINOR, POSTGRES_MAJOR, major == POSTGRES_MAJOR ? ": svcd schema upgrades it" : "");
+  return false;
+}
+
+/* Where all tables are there none is made, so that serving needs no right to make any: svcd schema has made them. */
+static bool postgres_have_tables(postgres_txn *t, char *why, size_t why_size)
+{
+  PGresult *r = postgres_exec(t, postgres_there);
+  bool good = PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1, there = good && PQgetvalue(r, 0, 0)[0] == '1';
+  if (there) good = postgres_fits(PQgetisnull(r, 0, 1) ? NULL : PQgetvalue(r, 0, 1), why, why_size);
+  PQclear(r);
+  return good && (there || postgres_make_tables(t));
+}
+
 /* Are the tables ours? False: why says whose they are, or is still empty: libpq knows why that cannot be told. */
 static bool postgres_own_tables(postgres_txn *t, char *why, size_t why_size)
 {
@@ -336,7 +357,7 @@ static int postgres_open(svc_store **out, const svc_config *config, char *why, s
     postgres_close(store);
     return wrong ? SVC_INVALID : SVC_NOMEM;
   }
-  if (!postgres_new(&store->writer) || !postgres_make_tables(&store->writer) ||
+  if (!postgres_new(&store->writer) || !postgres_have_tables(&store->writer, why, why_size) ||
       !postgres_own_tables(&store->writer, why, why_size) || !postgres_prepare(&store->writer)) {
     postgres_open_why(&store->writer, why, why_size);
     postgres_close(store);

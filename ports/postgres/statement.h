@@ -48,10 +48,24 @@ static const char *const postgres_sql[POSTGRES_STATEMENTS] = {
   [POSTGRES_PING] = "SELECT (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000)::bigint",
 };
 
+/*
+** The schema has a number, MAJOR.MINOR, in the comment of svc_record; without one it is 1.0. A minor number rises when something is added
+** that older versions need not know: they go on beside newer ones on the same tables. A major number rises when they could not.
+*/
+#define POSTGRES_MAJOR 1
+#define POSTGRES_MINOR 0
+#define POSTGRES_SCHEMA "svcapi schema "
+
+/* Are all of them there, and which schema is it? */
+static const char postgres_there[] =
+  "SELECT (pg_catalog.to_regclass('@svc_record') IS NOT NULL AND pg_catalog.to_regclass('@svc_count') IS NOT NULL AND "
+  "pg_catalog.to_regclass('@svc_number') IS NOT NULL)::int::text, pg_catalog.obj_description(pg_catalog.to_regclass('@svc_record'), 'pg_class')";
+
 static const char *const postgres_tables[] = {
   "CREATE TABLE IF NOT EXISTS @svc_record (k bytea PRIMARY KEY, v bytea NOT NULL)",
   "CREATE TABLE IF NOT EXISTS @svc_count (k bytea, part bigint, n bigint NOT NULL, PRIMARY KEY (k, part))",
   "CREATE SEQUENCE IF NOT EXISTS @svc_number MINVALUE 1 START WITH 64 INCREMENT BY 64", /* POSTGRES_NUMBERS */
+  "COMMENT ON TABLE @svc_record IS '" POSTGRES_SCHEMA "1.0'",
 };
 
 /* One of these that is owned by somebody who has no right to this store: not by us, by the owner of the schema or of the database, nor by

@@ -9,8 +9,6 @@ exported=$(nm -g --defined-only $o | awk 'NF == 3 { print $3 }')
 [ -n "$exported" ] || fail "svcapi.o exports nothing"
 # what the header declares, without its comments
 echo '#include "svcapi.h"' | $CC -E -P -I. -x c - >build/check/header.i || fail "svcapi.h does not compile"
-# a build WITH another store has one more, for what is compiled apart from it: ports/store_port.h
-if grep -q SVC_WITH_POSTGRES build/lib/stores.list; then echo 'svc_lmdb_store' >>build/check/header.i; fi
 bad=
 for name in $exported; do
   case $name in svc_*) grep -qw -- "$name" build/check/header.i && continue ;; esac

@@ -1116,7 +1116,7 @@ TEST(store, schema)
 {
   static const char newer[] = "the store cannot be used: the store was written by a newer version of this library\n";
   static const char older[] = "the store cannot be used: the store was written by an older version of this library, "
-                              "whose format is not read any more\n";
+                              "whose format is not read any more: --upgrade upgrades it\n";
   const uint32_t now = 5;
   char path[128];
   svc_config config;
@@ -1128,6 +1128,8 @@ TEST(store, schema)
   t_close(&t);
   schema_refused(path, 6, SVC_NEWER, newer);
   schema_refused(path, UINT32_MAX, SVC_NEWER, newer);
+  schema_refused(path, SVC_STORE_UPGRADING | 5, SVC_NEWER, newer); /* a newer version has begun to upgrade it */
+  schema_refused(path, SVC_STORE_UPGRADING | 4, SVC_OLDER, older);
   schema_refused(path, 4, SVC_OLDER, older);
   schema_refused(path, 2, SVC_OLDER, older);
   schema_refused(path, 1, SVC_OLDER, older);

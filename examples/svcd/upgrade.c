@@ -1,0 +1,47 @@
+/*
+** --upgrade: a store of an older format becomes one of today's, before it is served or checked.
+**
+** The rule it keeps: the store as it was is copied into a folder beside it before the first change, and its name is said. Restoring it means
+** putting its data.mdb back in place of the upgraded one, with the version that wrote it.
+*/
+#define _GNU_SOURCE /* gmtime_r */
+#include "svcd.h"
+#include "transfer/upgrade.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static int upgrade_backup(void *options, unsigned format)
+{
+  const svcd_options *o = options;
+  char folder[SVCD_PATH], date[32] = "";
+  time_t now = time(NULL);
+  struct tm at;
+  int n, rc;
+  if (o->store) return svcd_error(0, "warning: no backup is made of a database: have one"), 0;
+  if (gmtime_r(&now, &at)) strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", &at);
+  n = snprintf(folder, sizeof folder, "%s/format-%u-%s", o->data, format, date);
+  if (n < 0 || n >= (int)sizeof folder) return svcd_error(1, "%s: the name is too long", o->data);
+  rc = svc_backup_of(o->data, folder);
+  if (rc != SVC_OK) return svcd_error(1, "no backup could be made in %s: %s", folder, svc_strerror(rc));
+  printf("backup:        %s, the store as it was in format %u\n", folder, format);
+  fflush(stdout);
+  return 0;
+}
+
+int svcd_upgrade(const svcd_options *o)
+{
+  svc_upgrade_report report;
+  svc_config config;
+  int rc;
+  memset(&config, 0, sizeof config);
+  if (svcd_store_at(o->store ? o->store : o->data, &config) != 0) return 2;
+  if (!o->store && !svcd_has_store(o->data)) return 0; /* a new one has today's format */
+  rc = svc_upgrade_store(&config, upgrade_backup, (void *)(uintptr_t)o, &report);
+  if (rc != SVC_OK) return svcd_error(1, "the store was not upgraded: %s", report.why);
+  if (report.from != report.to)
+    printf("upgraded:      format %u to %u, %llu rows\n", report.from, report.to, (unsigned long long)report.rows);
+  fflush(stdout);
+  return 0;
+}

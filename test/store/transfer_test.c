@@ -1,0 +1,273 @@
+/*
+** Export and import of a store (ports/transfer): all of it as lines of JSON, the same again from what was imported, on LMDB and where there is a
+** server on PostgreSQL; and what becomes of a file that was cut, changed, or is of a newer version.
+*/
+#include "support.h"
+#include "ports/transfer/transfer.h"
+
+enum { KINDS = 2 }; /* LMDB and PostgreSQL */
+
+typedef struct text {
+  char *p;
+  size_t n, at, fails; /* fails: writes are refused from this length on; 0: never */
+} text;
+
+static int text_write(void *context, const char *bytes, size_t n)
+{
+  text *t = context;
+  if (t->fails && t->n + n > t->fails) return -1;
+  t->p = realloc(t->p, t->n + n + 1);
+  munit_assert_not_null(t->p);
+  memcpy(t->p + t->n, bytes, n);
+  t->n += n;
+  t->p[t->n] = '\0';
+  return 0;
+}
+
+/* In small pieces of changing size: lines end anywhere in them. */
+static long text_read(void *context, char *buffer, size_t n)
+{
+  text *t = context;
+  size_t left = t->n - t->at, take = 1 + t->at % 977;
+  if (take > left) take = left;
+  if (take > n) take = n;
+  if (take) memcpy(buffer, t->p + t->at, take);
+  t->at += take;
+  return (long)take;
+}
+
+static const svc_store_port *port_of(int kind)
+{
+  return kind ? t_postgres_port() : svc_lmdb_port();
+}
+
+static void place(svc_config *config, char path[128], int kind)
+{
+  memset(config, 0, sizeof *config);
+  store_folder(path);
+  config->path = path;
+  config->store = port_of(kind);
+}
+
+/* A service with a secret that is sealed, an event for each thing, and a cluster that costs money. */
+static void furnish(const svc_config *config, const unsigned char *key)
+{
+  svc_config k = *config;
+  const char *group;
+  t_service t;
+  k.secret_key = key;
+  t_open(&t, &k);
+  group = t_project(&t, t_organization(&t, "Acme \xC3\xA9"), "alpha");
+  munit_assert_int(t_sendf(&t, "POST", "{\"name\":\"main\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\","
+                           "\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]}",
+                           "/groups/%s/clusters", group), ==, 201);
+  munit_assert_int(t_sendf(&t, "POST", "{\"databaseName\":\"admin\",\"username\":\"a\\\"p\\\\p\",\"password\":\"correct horse\",\"roles\":[{\"roleName\":"
+                           "\"read\",\"databaseName\":\"shop\"}]}", "/groups/%s/databaseUsers", group), ==, 201);
+  if (key)
+    munit_assert_int(t_sendf(&t, "POST", "{\"type\":\"PAGER_DUTY\",\"serviceKey\":\"0123456789abcdef0123456789abcdef\",\"region\":\"US\"}",
+                             "/groups/%s/integrations/PAGER_DUTY", group), ==, 201);
+  t_close(&t);
+}
+
+static void export_to(const svc_config *from, text *out)
+{
+  svc_transfer_report report;
+  memset(out, 0, sizeof *out);
+  if (svc_export_store(from, text_write, out, &report) != SVC_OK) munit_error(report.why);
+}
+
+static int import_from(const svc_config *to, const text *in, svc_transfer_report *report)
+{
+  text again = *in;
+  again.at = 0;
+  return svc_import_store(to, text_read, &again, report);
+}
+
+/* The lines between the first, which has the date, and the last, which has a hash over it. */
+static svc_str rows_of(const text *t)
+{
+  char *first = strchr(t->p, '\n'), *last = t->p + t->n - 1;
+  while (last[-1] != '\n') last--;
+  return (svc_str){ first + 1, (size_t)(last - first) - 1 };
+}
+
+static void assert_same(const text *a, const text *b)
+{
+  svc_str x = rows_of(a), y = rows_of(b);
+  munit_assert_size(x.n, ==, y.n);
+  munit_assert_memory_equal(x.n, x.p, y.p);
+}
+
+/* From each engine into each: what was imported exports the same, is whole, and serves. */
+TEST(transfer, round)
+{
+  int from, to;
+  for (from = 0; from < KINDS; from++)
+    for (to = 0; to < KINDS; to++) {
+      svc_transfer_report report;
+      char a_path[128], b_path[128];
+      svc_config a, b;
+      text first, second;
+      t_service t;
+      if (!port_of(from) || !port_of(to)) continue;
+      place(&a, a_path, from);
+      place(&b, b_path, to);
+      furnish(&a, NULL);
+      export_to(&a, &first);
+      munit_assert_null(strstr(first.p, "\"class\":\"raw\""));
+      if (import_from(&b, &first, &report) != SVC_OK) munit_error(report.why);
+      export_to(&b, &second);
+      assert_same(&first, &second);
+      t_open(&t, &b);
+      store_whole(t.s);
+      munit_assert_int(t_send(&t, "GET", "/groups/byName/alpha", NULL), ==, 200);
+      t_organization(&t, "Later");
+      t_close(&t);
+      munit_assert_int(import_from(&b, &first, &report), ==, SVC_EXISTS); /* and it stays as it is */
+      free(first.p);
+      free(second.p);
+      store_remove(a_path);
+      store_remove(b_path);
+    }
+}
+
+/* Secrets stay sealed; in clear they are sealed again, by another key, and the old one does not open the new store. */
+TEST(transfer, secrets)
+{
+  static const unsigned char old_key[32] = { 1 }, new_key[32] = { 2 };
+  svc_transfer_report report;
+  char a_path[128], b_path[128];
+  svc_config a, b;
+  text sealed, clear, again;
+  t_service t;
+  svc *s;
+  place(&a, a_path, 0);
+  place(&b, b_path, 0);
+  furnish(&a, old_key);
+  export_to(&a, &sealed);
+  munit_assert_null(strstr(sealed.p, "0123456789abcdef0123456789abcdef"));
+  a.secret_key = new_key;
+  munit_assert_int(svc_export_store(&a, text_write, &(text){ 0 }, &report), ==, SVC_INVALID); /* it is not this store's */
+  a.secret_key = old_key;
+  export_to(&a, &clear);
+  munit_assert_not_null(strstr(clear.p, "\"secrets\":{\"serviceKey\":\"0123456789abcdef0123456789abcdef\"}"));
+  munit_assert_int(import_from(&b, &clear, &report), ==, SVC_INVALID); /* nothing to seal them with */
+  b.secret_key = new_key;
+  if (import_from(&b, &clear, &report) != SVC_OK) munit_error(report.why);
+  export_to(&b, &again);
+  assert_same(&clear, &again);
+  t_open(&t, &b);
+  store_whole(t.s);
+  t_close(&t);
+  b.secret_key = old_key;
+  munit_assert_int(svc_open(&s, &b), ==, SVC_INVALID);
+  free(sealed.p);
+  free(clear.p);
+  free(again.p);
+  store_remove(a_path);
+  store_remove(b_path);
+}
+
+/* Refused, with the number of the line, and what is there is no store. */
+static void refused(const text *in, int status, uint64_t line, const char *why)
+{
+  svc_transfer_report report;
+  char path[128];
+  svc_config b;
+  svc *s;
+  place(&b, path, 0);
+  munit_assert_int(import_from(&b, in, &report), ==, status);
+  if (line) munit_assert_uint64(report.line, ==, line);
+  if (!strstr(report.why, why)) munit_error(report.why);
+  if (report.line > 1) munit_assert_int(svc_open(&s, &b), ==, SVC_UNFINISHED);
+  store_remove(path);
+}
+
+static text with(const text *in, const char *old, const char *new)
+{
+  const char *at = strstr(in->p, old);
+  text out = { 0 };
+  munit_assert_not_null(at);
+  text_write(&out, in->p, (size_t)(at - in->p));
+  text_write(&out, new, strlen(new));
+  text_write(&out, at + strlen(old), strlen(at + strlen(old)));
+  return out;
+}
+
+TEST(transfer, refused)
+{
+  static const struct { const char *old, *new; int status; uint64_t line; const char *why; } changes[] = {
+    { "\"product\":\"svcapi\"", "\"product\":\"other\"", SVC_INVALID, 1, "no export" },
+    { "\"export\":1", "\"export\":2", SVC_NEWER, 1, "newer" },
+    { "\"storeFormat\":5", "\"storeFormat\":6", SVC_NEWER, 1, "newer format" },
+    { "\"records\":", "\"records\":1", SVC_INVALID, 0, "as many records" },
+    { "\"date\":\"2", "\"date\":\"3", SVC_INVALID, 0, "hash" },
+    { "{\"class\":\"ledger\"", "{\"class\":\"ledgers\"", SVC_INVALID, 2, "no record" },
+    { "{\"class\":\"ledger\"", "{ \"class\":\"ledger\"", SVC_INVALID, 2, "no record" },
+    { "\"quantity\":", "\"quantity\":0", SVC_INVALID, 2, "no record" },
+    { "\"class\":\"entity\"", "\"class\":\"entity\",\"more\":1", SVC_INVALID, 0, "no record" },
+    { "\"name\":\"Acme", "\"name\":Acme", SVC_INVALID, 0, "no record" },
+    { "\"name\":\"Acme", "\"name\":\"Acmo", SVC_INVALID, 0, "hash" }, /* a record all the same */
+    { "{\"end\":true", "{\"end\":false", SVC_INVALID, 0, "hash" },
+  };
+  text whole, bad;
+  char path[128];
+  svc_config a;
+  size_t i;
+  place(&a, path, 0);
+  furnish(&a, NULL);
+  export_to(&a, &whole);
+  for (i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+    bad = with(&whole, changes[i].old, changes[i].new);
+    refused(&bad, changes[i].status, changes[i].line, changes[i].why);
+    free(bad.p);
+  }
+  bad = with(&whole, "{\"end\":true", "");
+  *strrchr(bad.p, ',') = '\0';
+  bad.n = strlen(bad.p);
+  refused(&bad, SVC_INVALID, 0, "within a line");
+  free(bad.p);
+  bad = whole; /* cut behind a line, and in the middle of one */
+  bad.n = rows_of(&whole).n + (size_t)(rows_of(&whole).p - whole.p);
+  refused(&bad, SVC_INVALID, 0, "was cut");
+  bad.n -= 5;
+  refused(&bad, SVC_INVALID, 0, "within a line");
+  bad = with(&whole, "", "");
+  text_write(&bad, "x\n", 2);
+  refused(&bad, SVC_INVALID, 0, "follows the last line");
+  free(bad.p);
+  free(whole.p);
+  store_remove(path);
+}
+
+/* A row that no shape fits is exported as it is, and comes back. */
+TEST(transfer, raw)
+{
+  static const char key[] = "z\xFF\x01", value[] = "\xFF\0\n";
+  svc_transfer_report report;
+  char a_path[128], b_path[128];
+  svc_config a, b;
+  text first, second;
+  svc_store *store;
+  svc_txn *txn;
+  char why[256];
+  place(&a, a_path, 0);
+  place(&b, b_path, 0);
+  furnish(&a, NULL);
+  munit_assert_int(a.store->open(&store, &a, why, sizeof why), ==, SVC_OK);
+  munit_assert_int(a.store->write_begin(store, &txn), ==, SVC_OK);
+  munit_assert_int(a.store->put(txn, (svc_str){ key, 3 }, (svc_str){ value, 3 }), ==, SVC_OK);
+  munit_assert_int(a.store->commit(txn), ==, SVC_OK);
+  a.store->close(store);
+  export_to(&a, &first);
+  munit_assert_not_null(strstr(first.p, "{\"class\":\"raw\",\"key\":\"ev8B\",\"value\":\"/wAK\"}\n"));
+  if (import_from(&b, &first, &report) != SVC_OK) munit_error(report.why);
+  export_to(&b, &second);
+  assert_same(&first, &second);
+  second.fails = second.n + 100;
+  munit_assert_int(svc_export_store(&b, text_write, &second, &report), ==, SVC_IO);
+  free(first.p);
+  free(second.p);
+  store_remove(a_path);
+  store_remove(b_path);
+}
