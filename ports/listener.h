@@ -16,9 +16,11 @@
 ** are taken the one that has been idle for longest gives way to a new one. Nor does one that does not read its answers:
 ** those that wait to be sent have a bound in bytes, each and all together.
 **
-** TLS. For an https URL: 1.2 and 1.3, by mbedTLS, with one certificate and its key for all of them. What has no handshake is never
-** answered in clear, and none is waited for: a loop serves others meanwhile. Sessions are not resumed, nor renegotiated. An idle
-** connection costs 38 KB of memory. With an mbedTLS that was built without TLS there is only http.
+** TLS. For an https URL: 1.2 and 1.3, with one certificate and its key for all of them; by mbedTLS, or by OpenSSL where what is in
+** ports/listener/ is compiled with -DSVC_WITH_OPENSSL (and linked with -lssl -lcrypto). What has no handshake is never answered in
+** clear, and none is waited for: a loop serves others meanwhile. Sessions are resumed by tickets for an hour, until the certificate is
+** read anew, and never renegotiated. An idle connection costs 38 KB of memory. With an mbedTLS that was built without TLS there is only
+** http.
 **
 ** PROCESS. mongoose ignores SIGPIPE for the whole process, and its log, which is global too, is switched off here.
 **
@@ -45,6 +47,11 @@ extern "C" {
 #endif
 
 typedef struct svc_listener svc_listener; /* opaque */
+
+/* Who speaks TLS, ports/listener/tls.h. */
+typedef struct svc_listener_tls_port svc_listener_tls_port;
+extern const svc_listener_tls_port svc_listener_tls_mbedtls;
+extern const svc_listener_tls_port svc_listener_tls_openssl; /* with -DSVC_WITH_OPENSSL */
 
 /* One answer, for a log. The strings live as long as the call. */
 typedef struct svc_access {
@@ -129,6 +136,8 @@ typedef struct svc_listener_config {
   ** /_explorer/... what it is made of; it comes before `handle`. A host that has a page of its own at / sets this.
   */
   int no_explorer;
+
+  const svc_listener_tls_port *tls; /* for https URLs; default: OpenSSL where it is compiled in, else mbedTLS */
 } svc_listener_config;
 
 /*

@@ -12,7 +12,9 @@
 **      writers.c      jobs, and the threads that do what a loop must not wait for
 **      answer.c       what is said: answers of the service, errors of our own
 **      send.c         how it reaches the client
-**      tls.c          the same, and what comes from the client, encrypted: https
+**      tls.c          the same, and what comes from the client, encrypted: https, by the port in tls.h,
+**      tls_mbedtls.c  which is mbedTLS,
+**      tls_openssl.c  or OpenSSL
 **      certificate.c  certificates and keys, read, checked and made
 **      explorer.c     the page at /: its files are in explorer_files.c, which is written from ../explorer/
 **
