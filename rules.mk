@@ -116,7 +116,7 @@ $(O)/obj/%.o: %.c $(COMMON)
 STORES_NOTED := $(call noted,$(O)/stores.list,$(or $(strip $(STORE_FLAGS)),none))
 $(call objects,svcapi.c $(STORES) test/postgres.c test/redis.c $(patsubst %,examples/svcd/%.c,store limiter copy) $(BENCH_STORES)): $(STORES_NOTED)
 TLS_NOTED := $(call noted,$(O)/tls.list,$(or $(TLS_LIBS),none))
-$(call objects,$(filter ports/listener/%,$(LISTENER)) test/bench/wire.c test/bench/load.c test/listener/tls_test.c): $(TLS_NOTED)
+$(call objects,$(filter ports/listener/%,$(LISTENER)) test/bench/wire.c test/bench/load_tls.c test/listener/tls_test.c): $(TLS_NOTED)
 
 # These alone see those two.
 $(call objects,$(LISTENER) $(BENCH)) $(call deps,mongoose): $(DEPS)/.stamp-mongoose

@@ -38,6 +38,7 @@ struct listener_tls {
   listener_identity *identity;
   const svc_listener_tls_port *port; /* the identity's */
   void *session;                     /* the port's */
+  bool full; /* the last read filled the room that it was given: the port may hold more of that record */
   bool more; /* another record follows at once: the socket need not wake the client for this one */
 };
 
@@ -184,13 +185,19 @@ int svc_listener_tls_shake(listener_conn *conn)
 
 bool svc_listener_tls_read(listener_conn *conn)
 {
-  char *to = svc_listener_room(conn);
+  size_t room, left;
+  char *to;
   int n;
+  svc_listener_raw(conn, &left);
+  if (left == 0 && !conn->tls->full) return false;
+  to = svc_listener_room(conn);
   if (!to) {
     svc_listener_drop(conn);
     return false;
   }
-  n = conn->tls->port->read(conn->tls->session, to, conn->plain_size - conn->plain_length);
+  room = conn->plain_size - conn->plain_length;
+  n = conn->tls->port->read(conn->tls->session, to, room);
+  conn->tls->full = n > 0 && (size_t)n == room;
   if (n > 0) {
     conn->plain_length += (size_t)n;
     return true;
