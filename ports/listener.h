@@ -19,7 +19,7 @@
 ** TLS. For an https URL: 1.2 and 1.3, with one certificate and its key for all of them; by mbedTLS, or by OpenSSL where what is in
 ** ports/listener/ is compiled with -DSVC_WITH_OPENSSL (and linked with -lssl -lcrypto). What has no handshake is never answered in
 ** clear, and none is waited for: a loop serves others meanwhile. Sessions are resumed by tickets for an hour, until the certificate is
-** read anew, and never renegotiated. An idle connection costs 38 KB of memory. With an mbedTLS that was built without TLS there is only
+** read anew, and never renegotiated. An idle connection costs 38 KB of memory, by OpenSSL 15 KB once it has been idle for a second. With an mbedTLS that was built without TLS there is only
 ** http.
 **
 ** PROCESS. mongoose ignores SIGPIPE for the whole process, and its log, which is global too, is switched off here.

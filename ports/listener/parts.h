@@ -356,5 +356,7 @@ size_t svc_listener_tls_send(listener_conn *conn, const char *text, size_t n);
 bool svc_listener_tls_say(listener_conn *conn, const char *text, size_t n);
 /* Tell the client that nothing comes any more. */
 void svc_listener_tls_notify(listener_conn *conn);
+/* Nothing has come from it in this turn: if that lasts, it gives back what it can do without. */
+void svc_listener_tls_rest(listener_conn *conn, uint64_t now);
 
 #endif /* SVC_LISTENER_PARTS_H */

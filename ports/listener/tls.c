@@ -25,6 +25,7 @@
 
 #define TLS_RECORD ((size_t)16 << 10)
 #define TLS_TURN ((size_t)256 << 10) /* so much is encrypted for one connection before others have their turn */
+#define TLS_REST_MS 1000 /* after which an idle connection gives its buffers back */
 #define TLS_DAY_MS ((int64_t)86400000)
 
 struct listener_identity {
@@ -39,6 +40,7 @@ struct listener_tls {
   const svc_listener_tls_port *port; /* the identity's */
   void *session;                     /* the port's */
   bool full; /* the last read filled the room that it was given: the port may hold more of that record */
+  bool rested; /* its buffers are given back */
   bool more; /* another record follows at once: the socket need not wake the client for this one */
 };
 
@@ -198,6 +200,7 @@ bool svc_listener_tls_read(listener_conn *conn)
   room = conn->plain_size - conn->plain_length;
   n = conn->tls->port->read(conn->tls->session, to, room);
   conn->tls->full = n > 0 && (size_t)n == room;
+  conn->tls->rested = false;
   if (n > 0) {
     conn->plain_length += (size_t)n;
     return true;
@@ -257,4 +260,13 @@ bool svc_listener_tls_say(listener_conn *conn, const char *text, size_t n)
 void svc_listener_tls_notify(listener_conn *conn)
 {
   if (conn->shaken) conn->tls->port->notify(conn->tls->session); /* should it not fit, the client sees an end without */
+}
+
+void svc_listener_tls_rest(listener_conn *conn, uint64_t now)
+{
+  listener_tls *t = conn->tls;
+  if (t->rested || !t->port->rest || !conn->shaken || conn->state != LISTENER_HEAD || conn->started) return;
+  if (conn->deadline > now + (uint64_t)conn->loop->listener->config.idle_timeout_ms - TLS_REST_MS) return;
+  t->rested = true;
+  t->port->rest(t->session);
 }

@@ -32,6 +32,7 @@ struct svc_listener_tls_port {
   int (*read)(void *session, char *to, size_t n);
   int (*write)(void *session, const char *from, size_t n); /* up to 16 KiB, as one record */
   void (*notify)(void *session);                           /* tell the client that nothing comes any more */
+  void (*rest)(void *session); /* it is idle: give buffers back. NULL: there is nothing to give */
 };
 
 /* tls.c, for the ports: some of what came from the socket, 0: nothing is left; and to the socket, LISTENER_TLS_WRITE or LISTENER_TLS_FAILED. */

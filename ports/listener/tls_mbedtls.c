@@ -160,7 +160,7 @@ static int mbed_write(void *session, const char *from, size_t n)
 static void mbed_notify(void *session) { mbedtls_ssl_close_notify(session); }
 
 const svc_listener_tls_port svc_listener_tls_mbedtls = { "mbedTLS", mbed_open, mbed_close, mbed_begin, mbed_end, mbed_shake, mbed_read,
-                                                         mbed_write, mbed_notify };
+                                                         mbed_write, mbed_notify, NULL };
 
 #else
 

@@ -116,7 +116,7 @@ static bool openssl_settings(openssl_shared *k, const listener_pair *pair)
   SSL_CTX *ctx = k->ctx;
   SSL_CTX_set_app_data(ctx, k);
   SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_COMPRESSION | SSL_OP_CLEANSE_PLAINTEXT);
-  SSL_CTX_set_mode(ctx, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER); /* not RELEASE_BUFFERS: a buffer would be wiped as a whole at each read */
+  SSL_CTX_set_mode(ctx, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER); /* buffers are given back by openssl_rest(): at each read they would be wiped as a whole */
   SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_timeout(ctx, LISTENER_TICKET_S);
   SSL_CTX_set_alpn_select_cb(ctx, openssl_alpn, NULL);
@@ -237,7 +237,9 @@ static void openssl_notify(void *session)
   SSL_shutdown(session);
 }
 
+static void openssl_rest(void *session) { SSL_free_buffers(session); }
+
 const svc_listener_tls_port svc_listener_tls_openssl = { "OpenSSL", openssl_open, openssl_close, openssl_begin, openssl_end, openssl_shake, openssl_read,
-                                                         openssl_write, openssl_notify };
+                                                         openssl_write, openssl_notify, openssl_rest };
 
 #endif
