@@ -137,6 +137,9 @@ typedef struct svc_listener_config {
   */
   int no_explorer;
 
+  /* Not 0: no answer is sent as gzip. Else those of 1 KiB to 1 MiB are, to who accepts it, but for what shows a secret. */
+  int no_gzip;
+
   const svc_listener_tls_port *tls; /* for https URLs; default: OpenSSL where it is compiled in, else mbedTLS */
 } svc_listener_config;
 

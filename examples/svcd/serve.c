@@ -253,6 +253,7 @@ static svc_listener_config serve_listener_config(const svcd_options *o, svcd_met
   k.cert_file = cert->cert;
   k.key_file = cert->key;
   k.no_explorer = o->no_explorer;
+  k.no_gzip = o->no_gzip;
   return k;
 }
 

@@ -225,8 +225,8 @@ void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool clos
   answer_end(&t, conn);
 }
 
-/* The service's headers. Returns whether a Content-Length is among them. */
-static bool answer_put_headers(answer_text *t, const listener_conn *conn, const svc_response *r, bool is_head)
+/* The service's headers, with `tag` in the place of theirs, if that is not empty. Returns whether a Content-Length is among them. */
+static bool answer_put_headers(answer_text *t, const listener_conn *conn, const svc_response *r, bool is_head, const char *tag)
 {
   bool length = false, own = false;
   size_t i;
@@ -242,7 +242,8 @@ static bool answer_put_headers(answer_text *t, const listener_conn *conn, const 
     own |= svc_http_is(header->name, name, "referrer-policy");
     answer_put(t, header->name, name);
     answer_put(t, ": ", 2);
-    answer_put(t, header->value, value);
+    if (tag[0] && svc_http_is(header->name, name, "etag")) answer_puts(t, tag);
+    else answer_put(t, header->value, value);
     answer_put(t, "\r\n", 2);
   }
   answer_put_policy(t, conn, own);
@@ -265,12 +266,23 @@ static int answer_room(listener_conn *conn, const svc_http_head *h)
   return 0;
 }
 
+/* The body is conn->packed alone from here on: what it was made of need not wait for the client. */
+static void answer_pack(listener_conn *conn)
+{
+  int delay = conn->response.delay_ms;
+  if (!conn->packed) return;
+  svc_response_free(&conn->response);
+  conn->response.body = conn->packed;
+  conn->response.delay_ms = delay;
+}
+
 void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_response *response)
 {
   bool bare = response->status == 204 || response->status == 304, length;
   const svc_response *r = &conn->response;
+  char tag[LISTENER_TAG];
   answer_text t;
-  int error;
+  int error, coding;
   if (response->drop) { /* a fault, for tests: the answer is lost */
     svc_listener_drop(conn);
     return;
@@ -285,12 +297,17 @@ void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_respon
                                                    atomic_load(&conn->loop->listener->stopping));
     return;
   }
+  coding = svc_listener_encode(conn, h, tag);
+  if (r->status == 304) bare = true, conn->body_length = 0;
   answer_note(conn, h, r, r->status, conn->body_length);
   conn->close = !h->keep || atomic_load(&conn->loop->listener->stopping);
   conn->body_at = 0;
   answer_start(&t, conn, r->status);
-  length = answer_put_headers(&t, conn, r, h->is_head);
-  if (!bare && !length) answer_put_number(&t, "Content-Length: ", r->body_length, "\r\n");
+  length = answer_put_headers(&t, conn, r, h->is_head, coding == LISTENER_GZIP ? tag : "");
+  if (coding != LISTENER_PLAIN) answer_puts(&t, "Vary: Accept-Encoding\r\n");
+  if (conn->packed) answer_puts(&t, "Content-Encoding: gzip\r\n");
+  if (!bare && !length) answer_put_number(&t, "Content-Length: ", h->is_head ? r->body_length : conn->body_length, "\r\n");
+  answer_pack(conn);
   if (conn->close) answer_puts(&t, "Connection: close\r\n");
   else if (h->old) answer_puts(&t, "Connection: keep-alive\r\n");
   answer_put(&t, "\r\n", 2);
