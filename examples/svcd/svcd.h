@@ -196,6 +196,7 @@ typedef struct svcd_metrics {
   svc_listener *listener;
   int everybody; /* --metrics-public */
   const char *base_url; /* --base-url; NULL: none */
+  time_t began;         /* the process */
 } svcd_metrics;
 int svcd_metrics_handle(void *metrics, svc *s, const svc_request *request, svc_response *response);
 int64_t svcd_monotonic(void *context);

@@ -53,6 +53,19 @@ has $T/answer '^svc_commits_total [1-9]' metrics
 has $T/answer '^svc_store_bytes [1-9]' metrics
 has $T/answer '^svc_connections 1$' metrics
 has $T/answer '^svc_connections_total [1-9]' metrics
+has $T/answer '^svcd_build_info\{version="[0-9.]+"\} 1$' metrics
+has $T/answer '^process_cpu_seconds_total [0-9]' metrics
+has $T/answer '^process_resident_memory_bytes [1-9][0-9]{5}' metrics
+has $T/answer '^process_max_fds [1-9]' metrics
+has $T/answer '^process_start_time_seconds 1[0-9]{9}$' metrics
+has $T/answer '^svc_request_seconds_bucket\{operation="listOrgs",le="60.000000"\} [3-9]$' metrics
+has $T/answer '^svc_late_seconds [0-9]+\.[0-9]{3}$' metrics
+# each family has its HELP and its TYPE, once, right before its lines; counters end in _total, and nothing is in milliseconds
+awk '$1 == "#" && $2 == "HELP" { help = $3; if (seen[help]++ || NF < 4) { print; bad = 1 } next }
+  $1 == "#" && $2 == "TYPE" { name = $3; type = $4; if (name != help || type !~ /^(counter|gauge|histogram)$/) { print; bad = 1 }
+    if ((type == "counter") != (name ~ /_total$/) || name ~ /milli|micro|_ms$/) { print; bad = 1 } next }
+  { n = $1; sub(/[{].*/, "", n); if (type == "histogram") sub(/_(bucket|sum|count)$/, "", n); if (n != name) { print; bad = 1 } }
+  END { exit bad }' $T/answer || fail "metrics are not as Prometheus wants them"
 awk '!/^#/ && !/^[a-z_]+(\{[a-zA-Z_]+="[^"]*"(,[a-zA-Z_]+="[^"]*")*\})? [0-9.]+$/ { print; bad = 1 } END { exit bad }' $T/answer ||
   fail "that is no line of metrics"
 cp $T/answer $T/metrics
