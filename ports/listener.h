@@ -64,6 +64,7 @@ typedef struct svc_access {
   uint64_t bytes;    /* of the body */
   int64_t micros;    /* from the end of the request's head on; 0: there was none */
   const char *operation, *caller; /* as in svc_response; may be NULL */
+  char traceparent[56]; /* of the request (W3C Trace Context), if there is one and it is well-formed; "" else */
 } svc_access;
 
 typedef struct svc_listener_config {

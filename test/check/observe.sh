@@ -71,6 +71,17 @@ awk '!/^#/ && !/^[a-z_]+(\{[a-zA-Z_]+="[^"]*"(,[a-zA-Z_]+="[^"]*")*\})? [0-9.]+$
 cp $T/answer $T/metrics
 [ "$(awk '{ print $1 }' $T/metrics | grep -v '^#' | sort | uniq -d | wc -l)" = 0 ] || fail "metrics have a line twice"
 
+trace=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+[ "$(status -H "traceparent: $trace" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "a traceparent is not taken"
+[ "$(status -H "traceparent: cc${trace#00}-later" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "a later traceparent is not taken"
+# too long, a version that is none, capitals, ids of zeros, too short, twice: as if it were not there
+for bad in $trace-x ff${trace#00} 00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01 00-00000000000000000000000000000000-00f067aa0ba902b7-01 \
+  00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01 ${trace%1} "$trace, $trace" cc${trace#00}x; do
+  [ "$(status -H "traceparent: $bad" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "a bad traceparent is not ignored"
+done
+[ "$(status -H "traceparent: $trace" -H "Traceparent: $trace" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "two of traceparent are not ignored"
+[ "$(grep -c traceparent $T/access)" = 2 ] || fail "a traceparent that is none is in the access log: $(grep traceparent $T/access)"
+grep -qF '"traceparent":"'$trace'"}' $T/access || fail "a traceparent is not in the access log"
 mv $T/access $T/access.1
 kill -HUP $svcd
 for _ in 1 2 3 4 5 6 7 8 9 10; do [ -f $T/access ] && break; sleep 0.2; done
