@@ -19,8 +19,11 @@
 ** TLS. For an https URL: 1.2 and 1.3, with one certificate and its key for all of them; by mbedTLS, or by OpenSSL where what is in
 ** ports/listener/ is compiled with -DSVC_WITH_OPENSSL (and linked with -lssl -lcrypto). What has no handshake is never answered in
 ** clear, and none is waited for: a loop serves others meanwhile. Sessions are resumed by tickets for an hour, until the certificate is
-** read anew, and never renegotiated. An idle connection costs 38 KB of memory, by OpenSSL 15 KB once it has been idle for a second. With an mbedTLS that was built without TLS there is only
-** http.
+** read anew, and never renegotiated. An idle connection costs 38 KB of memory, by OpenSSL 15 KB once it has been idle for a second.
+** With an mbedTLS that was built without TLS there is only http.
+**
+** GZIP. Answers of 1 KiB to 1 MiB are sent as gzip to who accepts it, with a tag of their own ("5f" becomes "5f-g"), but for what shows
+** a secret (Cache-Control: no-store). no_gzip switches that off.
 **
 ** PROCESS. mongoose ignores SIGPIPE for the whole process, and its log, which is global too, is switched off here.
 **
