@@ -34,7 +34,8 @@ DEPS_MIRROR (the mirror apt uses);
 for install and uninstall PREFIX, LIBDIR (lib), DESTDIR.
 WITH=postgres makes svcd with the store on PostgreSQL (svcd --store), by libpq; SVC_TEST_STORE=postgres runs the tests on it, on a
 server of their own. WITH=redis makes it with limits that several share by Redis (svcd --limiter), by hiredis; SVC_TEST_LIMITER=redis
-tests that, too. WITH=postgres,redis is both.
+tests that, too. WITH=openssl makes the listener, and what is made with it, speak TLS by OpenSSL in place of mbedTLS. WITH=postgres,redis,openssl
+is all of them.
 USAGE
 }
 
@@ -91,7 +92,7 @@ package_of() {
   case $1 in
     cc|gcc) echo gcc libc6-dev ;; dh) echo debhelper ;; dpkg-buildpackage) echo dpkg-dev ;; headers) echo libc6-dev ;; xz) echo xz-utils ;; awk) echo mawk ;;
     sha256sum) echo coreutils ;; dpkg-deb) echo dpkg ;; ar|nm|readelf|objcopy) echo binutils ;; gcov) echo gcc ;; find) echo findutils ;;
-    qemu-arm|qemu-aarch64) echo qemu-user ;; psql) echo postgresql ;; redis-cli) echo redis-tools ;; libpq-fe.h) echo libpq-dev ;; hiredis.h) echo libhiredis-dev ;; clang) echo clang libclang-rt-dev ;;
+    qemu-arm|qemu-aarch64) echo qemu-user ;; psql) echo postgresql ;; redis-cli) echo redis-tools ;; libpq-fe.h) echo libpq-dev ;; hiredis.h) echo libhiredis-dev ;; openssl/ssl.h) echo libssl-dev ;; clang) echo clang libclang-rt-dev ;;
     node) echo nodejs ;; ansible) echo ansible-core ;; arm-linux-gnueabihf-gcc) echo gcc-arm-linux-gnueabihf libc6-dev-armhf-cross ;;
     aarch64-linux-gnu-gcc) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
     x86_64-linux-gnu-gcc) echo gcc-x86-64-linux-gnu ;; x86_64-linux-gnu-*) echo binutils-x86-64-linux-gnu ;;
@@ -105,6 +106,7 @@ libpq() { pg_config --includedir 2>/dev/null || echo /usr/include/postgresql; }
 has() {
   if [ "$1" = libpq-fe.h ]; then echo '#include <libpq-fe.h>' | ${CC} -E -x c -I"$(libpq)" - >/dev/null 2>&1; return; fi
   if [ "$1" = hiredis.h ]; then echo '#include <hiredis/hiredis.h>' | ${CC} -E -x c - >/dev/null 2>&1; return; fi
+  if [ "$1" = openssl/ssl.h ]; then echo '#include <openssl/ssl.h>' | ${CC} -E -x c - >/dev/null 2>&1; return; fi
   if [ "$1" = headers ]; then echo '#include <stdio.h>' | ${CC} -E -x c - >/dev/null 2>&1; return; fi
   command -v "$1" >/dev/null 2>&1
 }
@@ -173,7 +175,7 @@ build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure
   what=$1; shift
   mkdir -p "$O/see"; rm -f "$O/failed"
   sed '/^\*\* The names, written by /,/^\*\*$/d' svcapi.h | update "$O/see/header"
-  set -- -r -s -f rules.mk "$@" POSTGRES="$POSTGRES" REDIS="$REDIS" O="$O" CC="$CC" AR="$AR" OBJCOPY="${AR%ar}objcopy" INCLUDES="$INCLUDES"
+  set -- -r -s -f rules.mk "$@" POSTGRES="$POSTGRES" REDIS="$REDIS" OPENSSL="$OPENSSL" O="$O" CC="$CC" AR="$AR" OBJCOPY="${AR%ar}objcopy" INCLUDES="$INCLUDES"
   if plan=$(make -n "$@" 2>/dev/null) && [ -z "$plan" ]; then return 0; fi
   count=$(printf '%s\n' "$plan" | grep -cE ' -o | rcs ') || :
   case $count in 1) say "build: $what (1 file)" ;; *) say "build: $what ($count files)" ;; esac
@@ -184,6 +186,7 @@ build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure
 
 POSTGRES= # where libpq-fe.h is, if svcd and the tests are made with it
 REDIS= # yes: with hiredis
+OPENSSL= # yes: TLS by OpenSSL
 with() { # what is asked for by WITH, SVC_TEST_STORE and SVC_TEST_LIMITER
   case ${SVC_TEST_STORE:=} in ''|lmdb|postgres) ;; *) die "SVC_TEST_STORE is lmdb or postgres, not '$SVC_TEST_STORE'" ;; esac
   case ${SVC_TEST_LIMITER:=} in ''|redis) ;; *) die "SVC_TEST_LIMITER is redis, not '$SVC_TEST_LIMITER'" ;; esac
@@ -192,7 +195,8 @@ with() { # what is asked for by WITH, SVC_TEST_STORE and SVC_TEST_LIMITER
       lmdb) ;;
       postgres) need libpq-fe.h; POSTGRES=$(libpq) ;;
       redis) need hiredis.h; REDIS=yes ;;
-      *) die "WITH names what there is beside LMDB and the limiter of each process: postgres, redis, or both with a comma; not '$w'" ;;
+      openssl) need openssl/ssl.h; OPENSSL=yes ;;
+      *) die "WITH names what there is beside LMDB, the limiter of each process and mbedTLS: postgres, redis, openssl, or several with commas; not '$w'" ;;
     esac
   done
   # what several machines share is tested together, where that is there

@@ -10,6 +10,7 @@
 #   OUT        where libraries and svcd go
 #   POSTGRES   where libpq-fe.h is: svcd and the tests are made with the store on PostgreSQL as well; empty: without
 #   REDIS      not empty: svcd and the tests are made with the limiter on Redis as well
+#   OPENSSL    not empty: what is made with the listener speaks TLS by OpenSSL
 #
 # An object is made anew when its source changes, a header that the compiler saw it include (-MMD), one of the variables
 # above, the dependencies, or these rules. What could not be made is named in $(O)/failed.
@@ -57,6 +58,8 @@ DEP_OBJECTS := $(call deps,frozen mdb midl tinycthread)
 STORE_OBJECTS := $(call objects,$(if $(POSTGRES),ports/postgres.c ports/store_copy.c) $(if $(REDIS),ports/redis.c))
 STORE_LIBS := $(if $(POSTGRES),-lpq) $(if $(REDIS),-lhiredis)
 STORE_FLAGS = $(if $(POSTGRES),-DSVC_WITH_POSTGRES -isystem $(POSTGRES)) $(if $(REDIS),-DSVC_WITH_REDIS)
+TLS_LIBS := $(if $(OPENSSL),-lssl -lcrypto)
+TLS_FLAGS = $(if $(OPENSSL),-DSVC_WITH_OPENSSL)
 MBED_LIBS := $(patsubst %,$(MBED)/library/libmbed%.a,tls x509 crypto)
 
 # ---- what can be asked for -------------------------------------------------------------------------------------------
@@ -91,15 +94,16 @@ $(O)/obj/amalgamation/%.o:   FLAGS = $(PART)
 $(O)/obj/ports/%.o:          FLAGS = $(PART)
 $(O)/obj/$(O)/%.o:           FLAGS = $(PART)
 $(O)/obj/test/%.o:           FLAGS = $(PART) -Wno-pedantic
-$(O)/obj/test/bench/%.o:     FLAGS = $(OURS) $(INCLUDES) -Iports $(MG)
+$(O)/obj/test/bench/%.o:     FLAGS = $(OURS) $(INCLUDES) -Iports $(MG) $(TLS_FLAGS)
 $(O)/obj/test/fuzz/%.o:      FLAGS = $(PART) -Wno-pedantic -Iports -Iexamples $(MG)
 $(O)/obj/examples/%.o:       FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples
+$(O)/obj/test/listener/%.o:  FLAGS = $(PART) -Wno-pedantic $(TLS_FLAGS)
 $(O)/obj/ports/postgres.o:   FLAGS = $(PART) $(STORE_FLAGS)
 $(O)/obj/test/postgres.o:    FLAGS = $(PART) $(STORE_FLAGS)
 $(O)/obj/test/redis.o:       FLAGS = $(PART) $(STORE_FLAGS)
 $(call objects,$(BENCH_STORES)): FLAGS = $(OURS) $(INCLUDES) -Iports $(MG) $(STORE_FLAGS)
 $(patsubst %,$(O)/obj/examples/svcd/%.o,store limiter copy schema): FLAGS = $(OURS) $(INCLUDES) -Iports -Iexamples $(STORE_FLAGS)
-$(call objects,$(LISTENER)): FLAGS = $(OURS) $(INCLUDES) $(MG)
+$(call objects,$(LISTENER)): FLAGS = $(OURS) $(INCLUDES) $(MG) $(TLS_FLAGS)
 $(O)/obj/$(DEPS)/%.o:        FLAGS = $(DEP_OPT) -std=gnu11 -w
 $(call deps,mongoose):       FLAGS = $(DEP_OPT) -std=gnu11 -w $(INCLUDES) $(MG)
 
@@ -113,6 +117,8 @@ $(O)/obj/%.o: %.c $(COMMON)
 # These alone know which stores and limiters there are.
 STORES_NOTED := $(call noted,$(O)/stores.list,$(or $(strip $(STORE_FLAGS)),none))
 $(call objects,svcapi.c $(STORES) test/postgres.c test/redis.c $(patsubst %,examples/svcd/%.c,store limiter copy schema) $(BENCH_STORES)): $(STORES_NOTED)
+TLS_NOTED := $(call noted,$(O)/tls.list,$(or $(TLS_LIBS),none))
+$(call objects,$(filter ports/listener/%,$(LISTENER)) test/bench/wire.c test/bench/load_tls.c test/listener/tls_test.c): $(TLS_NOTED)
 
 # These alone see those two.
 $(call objects,$(LISTENER) $(BENCH)) $(call deps,mongoose): $(DEPS)/.stamp-mongoose
@@ -174,7 +180,7 @@ $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=%,$(WRAPPED))
 # the stack. And what it has bound cannot be written any more.
 $(OUT)/svcd $(O)/run: override LINK += -Wl,-z,relro -Wl,-z,now
 $(OUT)/svcd $(O)/run $(O)/bench $(O)/cluster $(O)/power $(O)/soak $(O)/threads $(FUZZERS): $(MBED_LIBS)
-	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) $(if $(filter svcd run bench,$(@F)),$(STORE_LIBS)) -pthread || { echo $@ >>$(O)/failed; exit 1; }
+	@$(CC) $(OPT) $(LINK) -o $@ $(filter %.o,$^) $(MBED_LIBS) $(if $(filter svcd run bench,$(@F)),$(STORE_LIBS)) $(TLS_LIBS) -pthread || { echo $@ >>$(O)/failed; exit 1; }
 
 # Loaded into other programs.
 $(O)/record.so: test/power/record.c test/power/power.h rules.mk

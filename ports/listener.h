@@ -16,9 +16,14 @@
 ** are taken the one that has been idle for longest gives way to a new one. Nor does one that does not read its answers:
 ** those that wait to be sent have a bound in bytes, each and all together.
 **
-** TLS. For an https URL: 1.2 and 1.3, by mbedTLS, with one certificate and its key for all of them. What has no handshake is never
-** answered in clear, and none is waited for: a loop serves others meanwhile. Sessions are not resumed, nor renegotiated. An idle
-** connection costs 38 KB of memory. With an mbedTLS that was built without TLS there is only http.
+** TLS. For an https URL: 1.2 and 1.3, with one certificate and its key for all of them; by mbedTLS, or by OpenSSL where what is in
+** ports/listener/ is compiled with -DSVC_WITH_OPENSSL (and linked with -lssl -lcrypto). What has no handshake is never answered in
+** clear, and none is waited for: a loop serves others meanwhile. Sessions are resumed by tickets for an hour, until the certificate is
+** read anew, and never renegotiated. An idle connection costs 38 KB of memory, by OpenSSL 15 KB once it has been idle for a second.
+** With an mbedTLS that was built without TLS there is only http.
+**
+** GZIP. Answers of 1 KiB to 1 MiB are sent as gzip to who accepts it, with a tag of their own ("5f" becomes "5f-g"), but for what shows
+** a secret (Cache-Control: no-store). no_gzip switches that off.
 **
 ** PROCESS. mongoose ignores SIGPIPE for the whole process, and its log, which is global too, is switched off here.
 **
@@ -46,6 +51,11 @@ extern "C" {
 
 typedef struct svc_listener svc_listener; /* opaque */
 
+/* Who speaks TLS, ports/listener/tls.h. */
+typedef struct svc_listener_tls_port svc_listener_tls_port;
+extern const svc_listener_tls_port svc_listener_tls_mbedtls;
+extern const svc_listener_tls_port svc_listener_tls_openssl; /* with -DSVC_WITH_OPENSSL */
+
 /* One answer, for a log. The strings live as long as the call. */
 typedef struct svc_access {
   int64_t time_ms;   /* since 1970-01-01 UTC */
@@ -57,6 +67,7 @@ typedef struct svc_access {
   uint64_t bytes;    /* of the body */
   int64_t micros;    /* from the end of the request's head on; 0: there was none */
   const char *operation, *caller; /* as in svc_response; may be NULL */
+  char traceparent[56]; /* of the request (W3C Trace Context), if there is one and it is well-formed; "" else */
 } svc_access;
 
 typedef struct svc_listener_config {
@@ -129,6 +140,11 @@ typedef struct svc_listener_config {
   ** /_explorer/... what it is made of; it comes before `handle`. A host that has a page of its own at / sets this.
   */
   int no_explorer;
+
+  /* Not 0: no answer is sent as gzip. Else those of 1 KiB to 1 MiB are, to who accepts it, but for what shows a secret. */
+  int no_gzip;
+
+  const svc_listener_tls_port *tls; /* for https URLs; default: OpenSSL where it is compiled in, else mbedTLS */
 } svc_listener_config;
 
 /*

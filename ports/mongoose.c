@@ -236,6 +236,7 @@ static void mongoose_event(struct mg_connection *c, int ev, void *data)
     if (!c->is_closing && *(uint64_t *)data >= conn->deadline) svc_listener_expire(conn);
     if (c->is_closing) svc_listener_leave(conn);
     else if (conn->tls && c->is_readable) mongoose_lend(conn);
+    else if (conn->tls) svc_listener_tls_rest(conn, *(uint64_t *)data);
   } else if (ev == MG_EV_CLOSE) {
     c->fn_data = NULL;
     if (conn->tls) svc_listener_discard(conn), svc_listener_rest(conn);

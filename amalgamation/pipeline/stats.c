@@ -18,7 +18,8 @@
 
 static const unsigned short stats_codes[] = { 200, 201, 202, 204, 304, 400, 401, 402, 403, 404, 405, 406, 409, 410, 412,
                                               413, 414, 415, 429, 431, 500, 503, 507, 0 /* any other */ };
-static const uint32_t stats_bounds[] = { 10, 50, 100, 500, 1000, 5000, 10000, 50000, 100000, 500000, 1000000 }; /* microseconds */
+static const uint32_t stats_bounds[] = { 10, 50, 100, 500, 1000, 5000, 10000, 50000, 100000, 500000, 1000000, 5000000, 10000000,
+                                         30000000, 60000000 }; /* microseconds */
 
 enum {
   STATS_CODES = sizeof stats_codes / sizeof stats_codes[0],
@@ -304,6 +305,7 @@ int svc_metrics_text(svc *s, const char *more, svc_response *out)
   static const svc_header type = { "Content-Type", "text/plain; version=0.0.4; charset=utf-8", 12, 40 };
   svc_statistics all;
   svc_arena arena;
+  char line[64];
   svc_buf b;
   int rc;
   if (out) memset(out, 0, sizeof *out);
@@ -324,7 +326,9 @@ int svc_metrics_text(svc *s, const char *more, svc_response *out)
   stats_one(&b, "store_up", "gauge", "Whether the store answered when it was asked last.", atomic_load(&s->health.store) == SVC_OK);
   if (all.store_bytes) stats_one(&b, "store_bytes", "gauge", "What the store takes on the disk.", all.store_bytes);
   if (all.map_bytes) stats_one(&b, "store_map_bytes", "gauge", "How far it may grow before its map does.", all.map_bytes);
-  stats_one(&b, "late_milliseconds", "gauge", "For how long the step that should come next has been due.", (uint64_t)all.late_ms);
+  stats_head(&b, "late_seconds", "gauge", "For how long the step that should come next has been due.");
+  snprintf(line, sizeof line, "svc_late_seconds %llu.%03u\n", (unsigned long long)all.late_ms / 1000, (unsigned)(all.late_ms % 1000));
+  svc_buf_text(&b, line);
   if (more) svc_buf_text(&b, more);
   return svc_respond_text(&arena, svc_buf_done(&b), &type, out);
 }

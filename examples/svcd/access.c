@@ -75,6 +75,7 @@ void svcd_access_note(void *log, const svc_access *a)
   access_number(&line, "micros", a->micros);
   if (a->operation) access_member(&line, "operation", a->operation, strlen(a->operation));
   if (a->caller) access_member(&line, "caller", a->caller, strlen(a->caller));
+  if (a->traceparent[0]) access_member(&line, "traceparent", a->traceparent, strlen(a->traceparent));
   line.text[line.n++] = '}';
   line.text[line.n++] = '\n';
   pthread_mutex_lock(&k->lock);

@@ -124,6 +124,7 @@ static const flags_row flags_rows[] = {
     "for tests, on loopback alone: ids and SECRETS that are the same on every run; who knows N knows them" },
   { "--no-explorer", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_explorer), 0, 0, 0,
     "no page for browsers at /" },
+  { "--no-gzip", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_gzip), 0, 0, 0, "no answer is sent as gzip" },
   { "--metrics", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics), 0, 0, 0,
     "GET /_svc/metrics for Prometheus, from this machine" },
   { "--metrics-public", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics_public), 0, 0, 0, "the same from everywhere" },

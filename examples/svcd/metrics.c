@@ -1,5 +1,6 @@
 /*
-** GET /_svc/metrics, in the text format of Prometheus: what the library counts, and behind it what the listener does.
+** GET /_svc/metrics, in the text format of Prometheus: what the library counts, and behind it what the listener does and what
+** the process takes.
 **
 ** The rule it keeps: it is there only with --metrics, and then for who is on this machine's loopback; for others with
 ** --metrics-public alone. Whoever else asks finds what any unknown path is. Nothing in it is secret, but how much goes on is
@@ -13,10 +14,13 @@
 #include "svcd.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #define METRICS_PATH "/_svc/metrics"
 
@@ -75,20 +79,61 @@ static int metrics_is_meant(const svcd_metrics *m, const svc_request *r)
   return m->everybody || (metrics_is_local(r->peer) && metrics_is_our_host(m, r));
 }
 
+/* Bytes of memory; files. 0: the system does not say (a process that others may not look into cannot count its own files, unless it is root's). */
+static double metrics_resident(void)
+{
+  long pages = 0;
+  FILE *f = fopen("/proc/self/statm", "re");
+  if (f && fscanf(f, "%*d %ld", &pages) != 1) pages = 0;
+  if (f) fclose(f);
+  return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+static double metrics_files(void)
+{
+  DIR *d = opendir("/proc/self/fd");
+  int n = 0;
+  if (!d) return 0;
+  while (readdir(d)) n++;
+  closedir(d);
+  return n > 3 ? n - 3 : 0; /* ".", ".." and the folder itself */
+}
+
+static double metrics_cpu(void)
+{
+  struct rusage u;
+  if (getrusage(RUSAGE_SELF, &u) != 0) return 0;
+  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)((u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000) / 1000;
+}
+
 static int metrics_answer(const svcd_metrics *m, svc *s, svc_response *response)
 {
   svc_listener_statistics l;
-  char more[1024];
+  struct rlimit files = { 0, 0 };
+  char more[4096];
+  size_t i, n;
   svc_listener_stats(m->listener, &l);
-  snprintf(more, sizeof more,
-           "# HELP svc_connections Connections that are open.\n# TYPE svc_connections gauge\nsvc_connections %llu\n"
-           "# HELP svc_connections_total Connections that came.\n# TYPE svc_connections_total counter\nsvc_connections_total %llu\n"
-           "# HELP svc_connections_refused_total Of these, those for which there was no place.\n"
-           "# TYPE svc_connections_refused_total counter\nsvc_connections_refused_total %llu\n"
-           "# HELP svc_sent_bytes_total Bytes of answers, heads included.\n# TYPE svc_sent_bytes_total counter\nsvc_sent_bytes_total %llu\n"
-           "# HELP svc_waiting_writes Requests that wait for a writer.\n# TYPE svc_waiting_writes gauge\nsvc_waiting_writes %llu\n",
-           (unsigned long long)l.connections, (unsigned long long)l.accepted, (unsigned long long)l.refused,
-           (unsigned long long)l.sent_bytes, (unsigned long long)l.waiting);
+  getrlimit(RLIMIT_NOFILE, &files);
+  const struct {
+    const char *name, *type, *help;
+    double value;
+  } rows[] = {
+    { "svc_connections", "gauge", "Connections that are open.", (double)l.connections },
+    { "svc_connections_total", "counter", "Connections that came.", (double)l.accepted },
+    { "svc_connections_refused_total", "counter", "Of these, those for which there was no place.", (double)l.refused },
+    { "svc_sent_bytes_total", "counter", "Bytes of answers, heads included.", (double)l.sent_bytes },
+    { "svc_waiting_writes", "gauge", "Requests that wait for a writer.", (double)l.waiting },
+    { "process_cpu_seconds_total", "counter", "Time that the process has computed.", metrics_cpu() },
+    { "process_resident_memory_bytes", "gauge", "Memory that the process has.", metrics_resident() },
+    { "process_open_fds", "gauge", "Files that are open.", metrics_files() },
+    { "process_max_fds", "gauge", "Files that may be open.", files.rlim_cur == RLIM_INFINITY ? 0 : (double)files.rlim_cur },
+    { "process_start_time_seconds", "gauge", "When the process began, since 1970.", (double)m->began },
+  };
+  n = (size_t)snprintf(more, sizeof more, "# HELP svcd_build_info What is running.\n# TYPE svcd_build_info gauge\nsvcd_build_info{version=\"%.32s\"} 1\n",
+                       svc_version());
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    n += (size_t)snprintf(more + n, sizeof more - n, "# HELP %s %s\n# TYPE %s %s\n%s %.15g\n", rows[i].name, rows[i].help, rows[i].name, rows[i].type,
+                          rows[i].name, rows[i].value);
   return svc_metrics_text(s, more, response);
 }
 

@@ -253,6 +253,7 @@ static svc_listener_config serve_listener_config(const svcd_options *o, svcd_met
   k.cert_file = cert->cert;
   k.key_file = cert->key;
   k.no_explorer = o->no_explorer;
+  k.no_gzip = o->no_gzip;
   return k;
 }
 
@@ -323,7 +324,7 @@ static int serve_try(const svc_config *config)
 int svcd_serve(const svcd_options *o)
 {
   char token[SVCD_TOKEN];
-  svcd_metrics metrics = { token, NULL, o->metrics_public, o->base_url };
+  svcd_metrics metrics = { token, NULL, o->metrics_public, o->base_url, time(NULL) };
   svcd_access access = { PTHREAD_MUTEX_INITIALIZER, -1, 0 };
   svc_limit_override limits[SVCD_LIMITS];
   svc_listener_config listen;

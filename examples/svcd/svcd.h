@@ -52,7 +52,7 @@ typedef struct svcd_options {
   size_t url_count, proxy_count, limit_count;
   long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout;
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
-    no_explorer, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print;
+    no_explorer, no_gzip, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print;
   char *config_text; /* of --config: values stand in it; main() frees it */
   char *dialect_text; /* of --dialect: what is in the file; main() frees it */
 } svcd_options;
@@ -204,6 +204,7 @@ typedef struct svcd_metrics {
   svc_listener *listener;
   int everybody; /* --metrics-public */
   const char *base_url; /* --base-url; NULL: none */
+  time_t began;         /* the process */
 } svcd_metrics;
 int svcd_metrics_handle(void *metrics, svc *s, const svc_request *request, svc_response *response);
 int64_t svcd_monotonic(void *context);

@@ -157,6 +157,32 @@ static void answer_end(answer_text *t, listener_conn *conn)
 
 /* ------------------------------------------------------------------------------------------------------- access log */
 
+/* Of version 00 it is all, of later ones the beginning: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01". No id is all zeros. */
+static bool answer_is_trace(const char *p, size_t n)
+{
+  size_t i, zeros[2] = { 0, 0 };
+  if (n < 55 || (n > 55 && (memcmp(p, "00", 2) == 0 || p[55] != '-')) || memcmp(p, "ff", 2) == 0) return false;
+  for (i = 0; i < 55; i++) {
+    const bool dash = i == 2 || i == 35 || i == 52;
+    if (dash ? p[i] != '-' : !((p[i] >= '0' && p[i] <= '9') || (p[i] >= 'a' && p[i] <= 'f'))) return false;
+    if (i > 2 && i < 52) zeros[i > 35] += p[i] == '0';
+  }
+  return zeros[0] < 32 && zeros[1] < 16;
+}
+
+/* One that stands twice is none. */
+static void answer_trace(const svc_http_head *head, char out[56])
+{
+  const svc_header *found = NULL;
+  size_t i;
+  for (i = 0; i < head->header_count; i++) {
+    if (!svc_http_is(head->headers[i].name, head->headers[i].name_length, "traceparent")) continue;
+    if (found) return;
+    found = &head->headers[i];
+  }
+  if (found && answer_is_trace(found->value, found->value_length)) memcpy(out, found->value, 55);
+}
+
 /* For who keeps one. head NULL: the request could not be read. */
 static void answer_note(listener_conn *conn, const svc_http_head *head, const svc_response *r, int status, size_t bytes)
 {
@@ -180,6 +206,7 @@ static void answer_note(listener_conn *conn, const svc_http_head *head, const sv
     a.method = head->method;
     a.path = head->target;
     a.path_length = query ? (size_t)(query - head->target) : head->target_length;
+    answer_trace(head, a.traceparent);
     a.micros = (int64_t)(now.tv_sec - conn->began.tv_sec) * 1000000 + (now.tv_nsec - conn->began.tv_nsec) / 1000;
   }
   if (r) a.operation = r->operation;
@@ -225,8 +252,8 @@ void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool clos
   answer_end(&t, conn);
 }
 
-/* The service's headers. Returns whether a Content-Length is among them. */
-static bool answer_put_headers(answer_text *t, const listener_conn *conn, const svc_response *r, bool is_head)
+/* The service's headers, with `tag` in the place of theirs, if that is not empty. Returns whether a Content-Length is among them. */
+static bool answer_put_headers(answer_text *t, const listener_conn *conn, const svc_response *r, bool is_head, const char *tag)
 {
   bool length = false, own = false;
   size_t i;
@@ -242,7 +269,8 @@ static bool answer_put_headers(answer_text *t, const listener_conn *conn, const 
     own |= svc_http_is(header->name, name, "referrer-policy");
     answer_put(t, header->name, name);
     answer_put(t, ": ", 2);
-    answer_put(t, header->value, value);
+    if (tag[0] && svc_http_is(header->name, name, "etag")) answer_puts(t, tag);
+    else answer_put(t, header->value, value);
     answer_put(t, "\r\n", 2);
   }
   answer_put_policy(t, conn, own);
@@ -265,12 +293,23 @@ static int answer_room(listener_conn *conn, const svc_http_head *h)
   return 0;
 }
 
+/* The body is conn->packed alone from here on: what it was made of need not wait for the client. */
+static void answer_pack(listener_conn *conn)
+{
+  int delay = conn->response.delay_ms;
+  if (!conn->packed) return;
+  svc_response_free(&conn->response);
+  conn->response.body = conn->packed;
+  conn->response.delay_ms = delay;
+}
+
 void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_response *response)
 {
   bool bare = response->status == 204 || response->status == 304, length;
   const svc_response *r = &conn->response;
+  char tag[LISTENER_TAG];
   answer_text t;
-  int error;
+  int error, coding;
   if (response->drop) { /* a fault, for tests: the answer is lost */
     svc_listener_drop(conn);
     return;
@@ -285,12 +324,17 @@ void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_respon
                                                    atomic_load(&conn->loop->listener->stopping));
     return;
   }
+  coding = svc_listener_encode(conn, h, tag);
+  if (r->status == 304) bare = true, conn->body_length = 0;
   answer_note(conn, h, r, r->status, conn->body_length);
   conn->close = !h->keep || atomic_load(&conn->loop->listener->stopping);
   conn->body_at = 0;
   answer_start(&t, conn, r->status);
-  length = answer_put_headers(&t, conn, r, h->is_head);
-  if (!bare && !length) answer_put_number(&t, "Content-Length: ", r->body_length, "\r\n");
+  length = answer_put_headers(&t, conn, r, h->is_head, coding == LISTENER_GZIP ? tag : "");
+  if (coding != LISTENER_PLAIN) answer_puts(&t, "Vary: Accept-Encoding\r\n");
+  if (conn->packed) answer_puts(&t, "Content-Encoding: gzip\r\n");
+  if (!bare && !length) answer_put_number(&t, "Content-Length: ", h->is_head ? r->body_length : conn->body_length, "\r\n");
+  answer_pack(conn);
   if (conn->close) answer_puts(&t, "Connection: close\r\n");
   else if (h->old) answer_puts(&t, "Connection: keep-alive\r\n");
   answer_put(&t, "\r\n", 2);

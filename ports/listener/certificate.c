@@ -7,7 +7,7 @@
 ** key's before the certificate's, so that whatever ends the process leaves what the next start can go on from.
 */
 #define _GNU_SOURCE /* timegm */
-#include "tls.h"
+#include "certificate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -161,11 +161,10 @@ static int certificate_read_key(mbedtls_pk_context *key, const char *path, char 
   return svc_listener_why(why, size, SVC_INVALID, "%s: not a key in PEM (-0x%04x)", path, (unsigned)-bad);
 }
 
-int svc_listener_pair_read(listener_pair *p, const char *cert_file, const char *key_file, char *why, size_t size)
+/* Read both, and see that they fit each other. */
+static int certificate_read(listener_pair *p, const char *cert_file, const char *key_file, char *why, size_t size)
 {
   int rc, bad;
-  mbedtls_x509_crt_init(&p->chain);
-  mbedtls_pk_init(&p->key);
   rc = certificate_read_chain(&p->chain, cert_file, why, size);
   if (rc == SVC_OK) rc = certificate_read_key(&p->key, key_file, why, size);
   if (rc != SVC_OK) return rc;
@@ -176,13 +175,30 @@ int svc_listener_pair_read(listener_pair *p, const char *cert_file, const char *
   return svc_listener_why(why, size, SVC_INVALID, "%s is not the key of %s: it does not fit", key_file, cert_file);
 }
 
-void svc_listener_pair_free(listener_pair *p)
+int svc_listener_pair_read(listener_pair **out, const char *cert_file, const char *key_file, char *why, size_t size)
 {
-  mbedtls_x509_crt_free(&p->chain);
-  mbedtls_pk_free(&p->key);
+  listener_pair *p = malloc(sizeof *p);
+  int rc;
+  *out = NULL;
+  if (!p) return SVC_NOMEM;
+  mbedtls_x509_crt_init(&p->chain);
+  mbedtls_pk_init(&p->key);
+  rc = certificate_read(p, cert_file, key_file, why, size);
+  if (rc == SVC_OK) *out = p;
+  else svc_listener_pair_free(p);
+  return rc;
 }
 
-int64_t svc_listener_pair_ms(const mbedtls_x509_time *t)
+void svc_listener_pair_free(listener_pair *p)
+{
+  if (!p) return;
+  mbedtls_x509_crt_free(&p->chain);
+  mbedtls_pk_free(&p->key);
+  free(p);
+}
+
+/* Milliseconds of a date in a certificate. */
+static int64_t certificate_ms(const mbedtls_x509_time *t)
 {
   struct tm tm;
   memset(&tm, 0, sizeof tm);
@@ -195,28 +211,29 @@ int64_t svc_listener_pair_ms(const mbedtls_x509_time *t)
   return (int64_t)timegm(&tm) * 1000;
 }
 
-static void certificate_describe(const mbedtls_x509_crt *cert, svc_listener_cert *out)
+void svc_listener_pair_describe(const listener_pair *p, svc_listener_cert *out)
 {
+  const mbedtls_x509_crt *cert = &p->chain;
   unsigned char hash[32];
   size_t i;
   memset(out, 0, sizeof *out);
   if (mbedtls_sha256(cert->raw.p, cert->raw.len, hash, 0) != 0) memset(hash, 0, sizeof hash);
   for (i = 0; i < sizeof hash; i++) snprintf(out->sha256 + 3 * i, 4, i + 1 < sizeof hash ? "%02X:" : "%02X", hash[i]);
-  out->from = svc_listener_pair_ms(&cert->valid_from);
-  out->until = svc_listener_pair_ms(&cert->valid_to);
+  out->from = certificate_ms(&cert->valid_from);
+  out->until = certificate_ms(&cert->valid_to);
   out->self_signed = cert->issuer_raw.len == cert->subject_raw.len &&
                      memcmp(cert->issuer_raw.p, cert->subject_raw.p, cert->issuer_raw.len) == 0;
 }
 
 int svc_listener_cert_read(const char *cert_file, const char *key_file, svc_listener_cert *out, char *why, size_t why_size)
 {
-  listener_pair pair;
+  listener_pair *pair;
   int rc = svc_listener_crypto(why, why_size);
   if (rc != SVC_OK) return rc;
   rc = svc_listener_pair_read(&pair, cert_file, key_file, why, why_size);
-  if (rc == SVC_OK) certificate_describe(&pair.chain, out);
+  if (rc == SVC_OK) svc_listener_pair_describe(pair, out);
   certificate_means(rc, why, why_size);
-  svc_listener_pair_free(&pair);
+  svc_listener_pair_free(pair);
   return rc;
 }
 
@@ -345,6 +362,17 @@ int svc_listener_cert_make(const char *cert_file, const char *key_file, const ch
 }
 
 #else
+
+int svc_listener_crypto(char *why, size_t size) { return svc_listener_why(why, size, SVC_INVALID, LISTENER_NO_TLS); }
+
+/* Nobody comes further than that, so none of these is ever called. */
+int svc_listener_pair_read(listener_pair **out, const char *cert_file, const char *key_file, char *why, size_t size)
+{
+  (void)cert_file, (void)key_file, (void)why, (void)size;
+  return *out = NULL, SVC_INVALID;
+}
+void svc_listener_pair_free(listener_pair *p) { (void)p; }
+void svc_listener_pair_describe(const listener_pair *p, svc_listener_cert *out) { (void)p, (void)out; }
 
 int svc_listener_cert_read(const char *cert_file, const char *key_file, svc_listener_cert *out, char *why, size_t why_size)
 {

@@ -29,6 +29,12 @@ static void config_or_ms(int64_t *value, int64_t otherwise)
   if (*value <= 0) *value = otherwise;
 }
 
+#ifdef SVC_WITH_OPENSSL
+#define CONFIG_TLS &svc_listener_tls_openssl
+#else
+#define CONFIG_TLS &svc_listener_tls_mbedtls
+#endif
+
 static void config_defaults(svc_listener_config *k)
 {
   config_or(&k->threads, 1);
@@ -47,6 +53,7 @@ static void config_defaults(svc_listener_config *k)
   config_or(&k->max_answer_memory, (size_t)64 << 20);
   config_or(&k->max_answer, k->max_answer_memory / 2);
   config_or_ms(&k->writer_idle_ms, 10000);
+  if (!k->tls) k->tls = CONFIG_TLS;
 }
 
 static int config_check(const svc_listener_config *k, char *why, size_t size)

@@ -11,8 +11,11 @@
 **      peer.c         who sent it, also behind proxies
 **      writers.c      jobs, and the threads that do what a loop must not wait for
 **      answer.c       what is said: answers of the service, errors of our own
+**      encode.c       the same as gzip, for those who accept it, by gzip.c
 **      send.c         how it reaches the client
-**      tls.c          the same, and what comes from the client, encrypted: https
+**      tls.c          the same, and what comes from the client, encrypted: https, by the port in tls.h,
+**      tls_mbedtls.c  which is mbedTLS,
+**      tls_openssl.c  or OpenSSL
 **      certificate.c  certificates and keys, read, checked and made
 **      explorer.c     the page at /: its files are in explorer_files.c, which is written from ../explorer/
 **
@@ -116,6 +119,7 @@ struct listener_conn {
   char *text;         /* SEND: what is left of the answer's head, */
   size_t text_at, text_length;
   svc_response response; /* and of its body */
+  char *packed;          /* the body as gzip; NULL: it is response's */
   size_t body_at, body_length;
   listener_tls *tls;  /* NULL: plain HTTP */
   bool shaken;        /* its handshake is done */
@@ -309,6 +313,17 @@ void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_respon
 /* An error of the listener's own, with the document that the library's errors have. */
 void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool close);
 
+/* ----------------------------------------------------------------------------------------------- encode.c, gzip.c */
+
+#define LISTENER_TAG 64
+
+/* Have conn->response be sent as gzip, if that can be and the client accepts it. VARIES: another client might be given gzip. GZIP: conn->packed
+** is the body, or it has become a 304; the ETag is `tag`, if that is not empty. */
+enum { LISTENER_PLAIN, LISTENER_VARIES, LISTENER_GZIP };
+int svc_listener_encode(listener_conn *conn, const svc_http_head *h, char tag[LISTENER_TAG]);
+/* Returns the length of what is in `out`; 0: it is longer than that has room for. */
+size_t svc_listener_gzip(const char *text, size_t n, char *out, size_t size);
+
 /* ------------------------------------------------------------------------------------------------------- explorer.c */
 
 /* Answer a request for one of the explorer's files. False: it is for none, and nothing is done. */
@@ -354,5 +369,7 @@ size_t svc_listener_tls_send(listener_conn *conn, const char *text, size_t n);
 bool svc_listener_tls_say(listener_conn *conn, const char *text, size_t n);
 /* Tell the client that nothing comes any more. */
 void svc_listener_tls_notify(listener_conn *conn);
+/* Nothing has come from it in this turn: if that lasts, it gives back what it can do without. */
+void svc_listener_tls_rest(listener_conn *conn, uint64_t now);
 
 #endif /* SVC_LISTENER_PARTS_H */

@@ -70,8 +70,9 @@ void svc_listener_send_release(listener_conn *conn)
   if (conn->held) atomic_fetch_sub(&conn->loop->listener->answers, conn->held);
   conn->held = 0;
   svc_response_free(&conn->response);
+  free(conn->packed);
   free(conn->text);
-  conn->text = NULL;
+  conn->packed = conn->text = NULL;
 }
 
 /* The answer is with the kernel: go on to the next request, or close in such a way that the answer still arrives. */

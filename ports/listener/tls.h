@@ -1,49 +1,49 @@
 /*
-** What the two parts of the listener that know mbedTLS share: certificate.c and tls.c. No other part includes this.
+** The port of TLS: what the listener wants of a library that speaks it, as a struct of functions. tls_mbedtls.c is one, tls_openssl.c,
+** with -DSVC_WITH_OPENSSL, another; svc_listener_config.tls says which. tls.c is the only part that calls them.
 **
-** An mbedTLS that was configured without TLS, or without what TLS is worth nothing without, is allowed: then https URLs are
-** refused, and all else works. Random bytes are PSA's, which TLS 1.3 needs anyway; its generator is one for the process and
-** has a lock, if mbedTLS was built with threading, as it must be: several loops use it at once.
+** The rules that each keeps. TLS 1.2 and 1.3, suites with forward secrecy and authentication alone (AES-GCM, then ChaCha20-Poly1305), groups
+** X25519, P-256 and P-384, no renegotiation, no early data, and no compression. Of ALPN http/1.1 alone; who offers only others is refused. A client is
+** not asked for a certificate. Sessions are resumed by tickets, whose keys are replaced after LISTENER_TICKET_S and forgotten after twice
+** that. No call waits: it reads what svc_listener_tls_receive() has and writes what the socket takes.
 */
 #ifndef SVC_LISTENER_TLS_H
 #define SVC_LISTENER_TLS_H
 
 #include "parts.h"
 
-#include <mbedtls/version.h>
+#include <sys/types.h>
 
-#if defined(MBEDTLS_SSL_SRV_C) && defined(MBEDTLS_SSL_PROTO_TLS1_2) && defined(MBEDTLS_SSL_PROTO_TLS1_3) && \
-  defined(MBEDTLS_SSL_ALPN) && defined(MBEDTLS_X509_CRT_PARSE_C) && defined(MBEDTLS_X509_CRT_WRITE_C) && \
-  defined(MBEDTLS_PEM_PARSE_C) && defined(MBEDTLS_PEM_WRITE_C) && defined(MBEDTLS_PK_WRITE_C) && defined(MBEDTLS_ECDSA_C) && \
-  defined(MBEDTLS_ECP_DP_SECP256R1_ENABLED) && defined(MBEDTLS_PSA_CRYPTO_C) && defined(MBEDTLS_GCM_C)
-#define LISTENER_HAS_TLS 1
-#if !defined(MBEDTLS_THREADING_C)
-#error "the listener needs an mbedTLS with MBEDTLS_THREADING_C, or one without TLS: its loops are threads"
-#endif
-#else
-#define LISTENER_HAS_TLS 0
-#endif
+#define LISTENER_TICKET_S 3600
 
-#define LISTENER_NO_TLS "this mbedTLS was built without TLS 1.2 and 1.3, or without certificates: only http is to be had"
+typedef struct listener_pair listener_pair; /* a certificate and its key: certificate.h */
 
-#if LISTENER_HAS_TLS
+/* Instead of a number of bytes: go on when more has come, or when the socket takes more, with the same bytes; the client has said that
+** nothing comes any more; or it is of no use any more. */
+enum { LISTENER_TLS_READ = -1, LISTENER_TLS_WRITE = -2, LISTENER_TLS_END = -3, LISTENER_TLS_FAILED = -4 };
 
-#include <mbedtls/pk.h>
-#include <mbedtls/x509_crt.h>
+struct svc_listener_tls_port {
+  const char *name;
+  void *(*open)(listener_pair *pair); /* what connections share; the pair outlives it. NULL: no memory */
+  void (*close)(void *shared);
+  void *(*begin)(void *shared, listener_conn *conn); /* the session of a connection. NULL: no memory */
+  void (*end)(void *session);
+  int (*shake)(void *session, unsigned long *error); /* 0: the handshake is done. Failed: the library's number for it */
+  int (*read)(void *session, char *to, size_t n);
+  int (*write)(void *session, const char *from, size_t n); /* up to 16 KiB, as one record */
+  void (*notify)(void *session);                           /* tell the client that nothing comes any more */
+  void (*rest)(void *session); /* it is idle: give buffers back. NULL: there is nothing to give */
+};
 
-/* A certificate, behind it those that lead to its authority, and its key. */
-typedef struct listener_pair {
-  mbedtls_x509_crt chain;
-  mbedtls_pk_context key;
-} listener_pair;
+/* tls.c, for the ports: some of what came from the socket, 0: nothing is left; and to the socket, LISTENER_TLS_WRITE or LISTENER_TLS_FAILED. */
+size_t svc_listener_tls_receive(listener_conn *conn, void *to, size_t n);
+ssize_t svc_listener_tls_transmit(listener_conn *conn, const void *from, size_t n);
 
-/* Begin with mbedTLS, which is done once in a process and allowed again. SVC_OK, else why not. */
+/* certificate.c. Begin with mbedTLS, which is done once in a process and allowed again. SVC_OK, else why not. */
 int svc_listener_crypto(char *why, size_t size);
-/* Read both, and see that they fit each other. Free it whatever comes of it. */
-int svc_listener_pair_read(listener_pair *p, const char *cert_file, const char *key_file, char *why, size_t size);
-void svc_listener_pair_free(listener_pair *p);
-/* Milliseconds of a date in a certificate. */
-int64_t svc_listener_pair_ms(const mbedtls_x509_time *t);
+/* Read both files, and see that they fit each other. SVC_OK and *out, else NULL there. */
+int svc_listener_pair_read(listener_pair **out, const char *cert_file, const char *key_file, char *why, size_t size);
+void svc_listener_pair_free(listener_pair *p); /* NULL is allowed */
+void svc_listener_pair_describe(const listener_pair *p, svc_listener_cert *out);
 
-#endif
 #endif /* SVC_LISTENER_TLS_H */

@@ -5,7 +5,7 @@
 ** the same, in the same run: LMDB alone on a copy of the same store, or a server wired by hand from mongoose and LMDB.
 **
 **   bench [--seconds N] [--dir DIR] [--only PART]
-**     all of it, or only reads, writes, wire or memory, as a table and into build/bench.json; N: of one turn. Only postgres: into
+**     all of it, or only reads, writes, wire, tls (of wire) or memory, as a table and into build/bench.json; N: of one turn. Only postgres: into
 **     build/bench-postgres.json; that is a program of its own, made with libpq, so that the others measure what all have
 **   bench loop get|orglist|list|clusters|create N
 **     N requests and nothing else, for callgrind
@@ -47,7 +47,7 @@ static void main_run(const char *dir, const char *only, const char *program)
   for (i = 0; i < BENCH_SIZES; i++) main_prepare(&b[i], dir, sizes[i], postgres ? 0 : sizes[i] / 1000);
   if (main_wanted(only, "reads")) bench_reads(b);
   if (main_wanted(only, "writes")) bench_writes(b);
-  for (i = 0; i < BENCH_SIZES && main_wanted(only, "wire"); i++) bench_wire(i, &b[i], program);
+  for (i = 0; i < BENCH_SIZES && (main_wanted(only, "wire") || main_wanted(only, "tls")); i++) bench_wire(i, &b[i], program, only && strcmp(only, "tls") == 0);
   if (postgres) bench_postgres(b);
   for (i = 0; i < BENCH_SIZES; i++) {
     bench_remove_store(b[i].path);
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     else break;
   }
   if (i != argc || strlen(dir) > 400) {
-    fprintf(stderr, "usage: bench [--seconds N] [--dir DIR] [--only reads|writes|wire|memory|postgres]\n");
+    fprintf(stderr, "usage: bench [--seconds N] [--dir DIR] [--only reads|writes|wire|tls|memory|postgres]\n");
     return 2;
   }
   mkdir(dir, 0700);

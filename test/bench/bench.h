@@ -9,7 +9,7 @@
 **   writes.c   creates, beside raw puts of the same records
 **   memory.c   allocations, heap, instructions
 **   wire.c     requests over the listener, beside the peer
-**   load.c     the clients for that
+**   load.c     the clients for that; load_tls.c: by TLS
 **   peer.c     the peer: mongoose and LMDB wired by hand for the same answers
 **   peer_fill.c  what the peer serves, taken from the library's answers
 **   text.c     texts with holes, of which peers make their answers
@@ -159,7 +159,7 @@ void bench_keys_free(bench_keys *k);
 
 void bench_reads(bench_store *b); /* of all sizes */
 void bench_writes(bench_store *b);
-void bench_wire(int size, bench_store *b, const char *program);
+void bench_wire(int size, bench_store *b, const char *program, bool tls); /* tls: only what is beside the same without TLS */
 int bench_serve(const char *path); /* the listener on a free port, which it prints; until its standard input ends */
 void bench_memory(const char *program);
 int bench_loop(const char *what, int n);
@@ -186,6 +186,15 @@ typedef struct bench_rate {
 /* For so long: all connections send one of `reads` after the other, but `creators` of them new projects. */
 bench_rate bench_load_run(bench_load *l, double seconds, const bench_text *reads, size_t read_count, int creators,
                           bench_store *b);
+
+/* ----------------------------------------------------------------------------------------------------------- load_tls.c */
+
+void *bench_tls_open(void); /* what connections share */
+void bench_tls_close(void *shared);
+void *bench_tls_shake(void *shared, int fd); /* the session of one, whose handshake is done */
+void bench_tls_end(void *session);
+bool bench_tls_send(void *session, const char *p, size_t n);
+int bench_tls_read(void *session, char *to, int n); /* 0: nothing has come */
 
 /* --------------------------------------------------------------------------------------------------------------- text.c */
 

@@ -7,10 +7,6 @@
 #define _GNU_SOURCE /* memmem */
 #include "bench.h"
 
-#include <mbedtls/psa_util.h>
-#include <mbedtls/ssl.h>
-#include <psa/crypto.h>
-
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -28,8 +24,7 @@
 
 typedef struct load_conn {
   int fd;
-  bench_load *load;
-  mbedtls_ssl_context *tls; /* NULL: plain HTTP */
+  void *tls; /* load_tls.c's; NULL: plain HTTP */
   bool busy, creates;
   size_t left;       /* of the body, that is still to come */
   size_t have;       /* of the head, while it is not whole */
@@ -41,10 +36,7 @@ struct bench_load {
   char *buffer;
   unsigned state;
   load_conn *conns;
-  bool secure;
-  mbedtls_ssl_config settings;
-  unsigned char *raw; /* what has come over TLS for the connection in hand, and is not decrypted yet */
-  size_t raw_at, raw_length;
+  void *tls; /* load_tls.c's; NULL: plain HTTP */
 };
 
 static int load_connect(int port)
@@ -60,58 +52,6 @@ static int load_connect(int port)
   return fd;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ TLS */
-
-static int load_transmit(void *context, const unsigned char *p, size_t n)
-{
-  const load_conn *c = context;
-  ssize_t sent = send(c->fd, p, n, MSG_NOSIGNAL);
-  return sent < 0 ? MBEDTLS_ERR_SSL_CONN_EOF : (int)sent;
-}
-
-/* As much as there is at once: mbedTLS asks for five bytes, then for the rest. */
-static int load_receive(void *context, unsigned char *p, size_t n)
-{
-  bench_load *l = ((const load_conn *)context)->load;
-  if (l->raw_at == l->raw_length) {
-    ssize_t got = recv(((const load_conn *)context)->fd, l->raw, LOAD_BUFFER, MSG_DONTWAIT);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return MBEDTLS_ERR_SSL_WANT_READ;
-    if (got <= 0) return MBEDTLS_ERR_SSL_CONN_EOF;
-    l->raw_at = 0;
-    l->raw_length = (size_t)got;
-  }
-  if (n > l->raw_length - l->raw_at) n = l->raw_length - l->raw_at;
-  memcpy(p, l->raw + l->raw_at, n);
-  l->raw_at += n;
-  return (int)n;
-}
-
-static void load_settings(bench_load *l)
-{
-  static const int suites[] = { MBEDTLS_TLS1_3_AES_256_GCM_SHA384, 0 }; /* what curl and Node ask for first; mbedTLS asks for ChaCha20 */
-  mbedtls_ssl_config_init(&l->settings);
-  l->raw = malloc(LOAD_BUFFER);
-  if (!l->raw || psa_crypto_init() != PSA_SUCCESS ||
-      mbedtls_ssl_config_defaults(&l->settings, MBEDTLS_SSL_IS_CLIENT, MBEDTLS_SSL_TRANSPORT_STREAM, MBEDTLS_SSL_PRESET_DEFAULT) != 0)
-    bench_die("no TLS");
-  mbedtls_ssl_conf_rng(&l->settings, mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE);
-  mbedtls_ssl_conf_authmode(&l->settings, MBEDTLS_SSL_VERIFY_NONE);
-  mbedtls_ssl_conf_ciphersuites(&l->settings, suites);
-}
-
-static void load_shake(load_conn *c)
-{
-  int rc;
-  c->tls = malloc(sizeof *c->tls);
-  if (!c->tls) bench_die("no memory");
-  mbedtls_ssl_init(c->tls);
-  if (mbedtls_ssl_setup(c->tls, &c->load->settings) != 0 || mbedtls_ssl_set_hostname(c->tls, NULL) != 0) bench_die("no TLS");
-  mbedtls_ssl_set_bio(c->tls, c, load_transmit, load_receive, NULL);
-  do rc = mbedtls_ssl_handshake(c->tls);
-  while (rc == MBEDTLS_ERR_SSL_WANT_READ);
-  if (rc != 0) bench_die("no handshake");
-}
-
 /* ---------------------------------------------------------------------------------------------------------- connections */
 
 bench_load *bench_load_open(int port, int count, bool secure)
@@ -125,13 +65,11 @@ bench_load *bench_load_open(int port, int count, bool secure)
   l->buffer = malloc(LOAD_BUFFER);
   l->conns = calloc((size_t)count, sizeof *l->conns);
   if (l->epoll < 0 || !l->buffer || !l->conns) bench_die("no memory");
-  l->secure = secure;
-  if (secure) load_settings(l);
+  if (secure) l->tls = bench_tls_open();
   for (i = 0; i < count; i++) {
     struct epoll_event e = { EPOLLIN, { &l->conns[i] } };
     l->conns[i].fd = load_connect(port);
-    l->conns[i].load = l;
-    if (secure) load_shake(&l->conns[i]);
+    if (secure) l->conns[i].tls = bench_tls_shake(l->tls, l->conns[i].fd);
     if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, l->conns[i].fd, &e) != 0) bench_die("epoll failed");
   }
   return l;
@@ -141,13 +79,11 @@ void bench_load_close(bench_load *l)
 {
   int i;
   for (i = 0; i < l->count; i++) {
+    if (l->tls) bench_tls_end(l->conns[i].tls);
     close(l->conns[i].fd);
-    if (l->secure) mbedtls_ssl_free(l->conns[i].tls);
-    free(l->conns[i].tls);
   }
-  if (l->secure) mbedtls_ssl_config_free(&l->settings);
+  if (l->tls) bench_tls_close(l->tls);
   close(l->epoll);
-  free(l->raw);
   free(l->conns);
   free(l->buffer);
   free(l);
@@ -157,7 +93,7 @@ void bench_load_close(bench_load *l)
 
 static void load_send(load_conn *c, const char *p, size_t n)
 {
-  if (c->tls ? mbedtls_ssl_write(c->tls, (const unsigned char *)p, n) != (int)n : send(c->fd, p, n, MSG_NOSIGNAL) != (ssize_t)n)
+  if (c->tls ? !bench_tls_send(c->tls, p, n) : send(c->fd, p, n, MSG_NOSIGNAL) != (ssize_t)n)
     bench_die("a request could not be sent");
 }
 
@@ -218,9 +154,7 @@ static bool load_read_tls(bench_load *l, load_conn *c)
 {
   bool whole = false;
   int n = 1;
-  while (!whole && (n = mbedtls_ssl_read(c->tls, (unsigned char *)l->buffer, LOAD_BUFFER)) > 0)
-    whole = load_take(c, l->buffer, (size_t)n);
-  if (n <= 0 && n != MBEDTLS_ERR_SSL_WANT_READ) bench_die("a server has closed a connection");
+  while (!whole && (n = bench_tls_read(c->tls, l->buffer, (int)LOAD_BUFFER)) > 0) whole = load_take(c, l->buffer, (size_t)n);
   return whole;
 }
 

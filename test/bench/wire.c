@@ -4,7 +4,8 @@
 ** Both servers run in processes of their own and are asked in turns; before that, their answers are compared byte by byte.
 ** The ratio is the median of those of neighbours in time: clients and servers share the machine, with others, too. HTTPS is beside
 ** HTTP of the same server: for one GET of every operation that links lead to, without and with the few that are answered with a long list,
-** and for answers of two sizes, as a cipher is paid by the byte. A project has 7.8 KB of links; its settings are as long as most.
+** and for answers of two sizes, as a cipher is paid by the byte. A project has 7.8 KB of links; its settings are as long as most. Where the
+** listener is made with OpenSSL, the clients are too, and mbedTLS is measured beside it, in the same server.
 */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -32,13 +33,28 @@
 
 /* ------------------------------------------------------------------------------------------------------------- servers */
 
+/* Another one of the same service and certificate: https by mbedTLS. NULL: the first speaks that. */
+static svc_listener *wire_listen_mbedtls(svc_listener_config config, svc *s)
+{
+#ifdef SVC_WITH_OPENSSL
+  svc_listener *l;
+  config.urls++;
+  config.url_count = 1;
+  config.tls = &svc_listener_tls_mbedtls;
+  if (svc_listener_open(&l, &config, NULL, 0) != SVC_OK || svc_listener_start(l, s) != SVC_OK) bench_die("no listener by mbedTLS");
+  return l;
+#else
+  return (void)config, (void)s, NULL;
+#endif
+}
+
 int bench_serve(const char *path)
 {
   static const char *const urls[2] = { "http://127.0.0.1:0", "https://127.0.0.1:0" }, *const name = "localhost";
   bench_options options = { .path = path, .durability = SVC_DURABLE, .all_limits = true };
   char cert[BENCH_PATH + 16], key[BENCH_PATH + 16], c;
   svc_listener_config config;
-  svc_listener *l;
+  svc_listener *l, *other;
   svc *s;
   memset(&config, 0, sizeof config);
   snprintf(cert, sizeof cert, "%s/tls.crt", path);
@@ -48,12 +64,16 @@ int bench_serve(const char *path)
   config.url_count = 2;
   config.cert_file = cert;
   config.key_file = key;
+  config.no_gzip = 1; /* the peer has none, and clients of libraries that ask for it are the same to both */
   if (svc_listener_open(&l, &config, NULL, 0) != SVC_OK) bench_die("the listener does not open");
   s = bench_open(&options);
   if (svc_listener_start(l, s) != SVC_OK) bench_die("the listener does not start");
-  printf("%s %s\n", strrchr(svc_listener_url(l, 0), ':') + 1, strrchr(svc_listener_url(l, 1), ':') + 1);
+  other = wire_listen_mbedtls(config, s);
+  printf("%s %s %s\n", strrchr(svc_listener_url(l, 0), ':') + 1, strrchr(svc_listener_url(l, 1), ':') + 1,
+         other ? strrchr(svc_listener_url(other, 0), ':') + 1 : "0");
   fflush(stdout);
   while (read(0, &c, 1) > 0) continue;
+  svc_listener_close(other);
   svc_listener_close(l);
   svc_close(s);
   return 0;
@@ -61,7 +81,7 @@ int bench_serve(const char *path)
 
 typedef struct wire_server {
   pid_t pid;
-  int port, tls_port; /* of the peer, which has no TLS, the latter is 0 */
+  int port[3];        /* plain, by TLS, by mbedTLS where that is another; 0: none. The peer has no TLS */
   int input;          /* closed: it ends */
   clockid_t clock; /* of the time that it has computed */
   bench_load *load;
@@ -87,9 +107,8 @@ static void wire_start(wire_server *w, const char *program, const char *which, c
   w->input = in[1];
   while (n < sizeof line - 1 && read(out[0], line + n, 1) == 1 && line[n] != '\n') n++;
   close(out[0]);
-  w->tls_port = strchr(line, ' ') ? atoi(strchr(line, ' ')) : 0;
-  w->port = atoi(line);
-  if (w->port <= 0) bench_die("a server did not start");
+  memset(w->port, 0, sizeof w->port);
+  if (sscanf(line, "%d %d %d", &w->port[0], &w->port[1], &w->port[2]) < 1) bench_die("a server did not start");
   if (clock_getcpuclockid(w->pid, &w->clock) != 0) bench_die("the time of a server cannot be read");
 }
 
@@ -142,7 +161,7 @@ static void wire_compare(const wire_server *servers, const bench_store *b, bench
   char *answer[2];
   size_t n, i;
   for (i = 0; i < 2; i++) {
-    answer[i] = bench_load_ask(servers[i].port, request.p, request.n, &n);
+    answer[i] = bench_load_ask(servers[i].port[0], request.p, request.n, &n);
     wire_mask(answer[i], "\r\nDate: ");
     wire_mask(answer[i], "\r\nRateLimit-Remaining: ");
     if (op != BENCH_CREATE) continue;
@@ -163,23 +182,33 @@ static void wire_compare(const wire_server *servers, const bench_store *b, bench
 
 /* ------------------------------------------------------------------------------------------------------------- measures */
 
+#ifdef SVC_WITH_OPENSSL
+#define WIRE_TLS_SHORT 80
+#define WIRE_TLS_LONG 60
+#else
+#define WIRE_TLS_SHORT 60
+#define WIRE_TLS_LONG 0
+#endif
+
 static const struct {
   const char *name, *cpu;
   bench_op op;
   int creators;
   double least; /* percent; 0: no bound is set */
-  bool tls; /* beside the same without it, not beside the peer */
+  int tls; /* beside the same without it, not beside the peer: which port of the server; 0: without */
 } wire_measures[] = {
-  { "over HTTP: GET of a project", "  server's time for each", BENCH_GET, 0, 75, false },
-  { "over HTTP: 100 projects of an organization", NULL, BENCH_ORG_LIST, 0, 75, false },
-  { "over HTTP: 100 projects of all organizations", NULL, BENCH_LIST, 0, 75, false },
-  { "over HTTP: 100 clusters", NULL, BENCH_CLUSTERS, 0, 75, false },
-  { "over HTTP: create, 16 connections", "  server's time for a create", BENCH_CREATE, WIRE_ONLY_CREATORS, 60, false },
-  { "over HTTP: GET while 4 connections create", "  creates meanwhile", BENCH_GET, WIRE_CREATORS, 70, false },
-  { "HTTPS beside HTTP: GETs that links lead to", "  server's time for one of them", BENCH_CRAWL, 0, 60, true },
-  { "HTTPS beside HTTP: these, and the longest lists", "  server's time for one of all", BENCH_CRAWL_ALL, 0, 60, true },
-  { "HTTPS beside HTTP: GET of settings", "  server's time for each of them", BENCH_SETTINGS, 0, 60, true },
-  { "HTTPS beside HTTP: GET of a project", "  server's time for each, by TLS", BENCH_GET, 0, 0, true },
+  { "over HTTP: GET of a project", "  server's time for each", BENCH_GET, 0, 75, 0 },
+  { "over HTTP: 100 projects of an organization", NULL, BENCH_ORG_LIST, 0, 75, 0 },
+  { "over HTTP: 100 projects of all organizations", NULL, BENCH_LIST, 0, 75, 0 },
+  { "over HTTP: 100 clusters", NULL, BENCH_CLUSTERS, 0, 75, 0 },
+  { "over HTTP: create, 16 connections", "  server's time for a create", BENCH_CREATE, WIRE_ONLY_CREATORS, 60, 0 },
+  { "over HTTP: GET while 4 connections create", "  creates meanwhile", BENCH_GET, WIRE_CREATORS, 70, 0 },
+  { "HTTPS beside HTTP: GETs that links lead to", "  server's time for one of them", BENCH_CRAWL, 0, 60, 1 },
+  { "HTTPS beside HTTP: these, and the longest lists", "  server's time for one of all", BENCH_CRAWL_ALL, 0, 60, 1 },
+  { "HTTPS beside HTTP: GET of settings", "  server's time for each of them", BENCH_SETTINGS, 0, WIRE_TLS_SHORT, 1 },
+  { "HTTPS beside HTTP: GET of a project", "  server's time for each, by TLS", BENCH_GET, 0, WIRE_TLS_LONG, 1 },
+  { "HTTPS by mbedTLS: GET of settings", "  server's time for each of them, by mbedTLS", BENCH_SETTINGS, 0, 0, 2 },
+  { "HTTPS by mbedTLS: GET of a project", "  server's time for each, by mbedTLS", BENCH_GET, 0, 0, 2 },
 };
 
 /* What is counted: the creates, where all connections create. */
@@ -229,13 +258,13 @@ static void wire_measure_creates(int size, const wire_server servers[2], bench_s
   int i;
   for (i = 0; i < 2; i++) {
     creating[i] = servers[i];
-    creating[i].load = bench_load_open(servers[i].port, wire_measures[m].creators, false);
+    creating[i].load = bench_load_open(servers[i].port[0], wire_measures[m].creators, false);
   }
   wire_measure(size, creating, b, m);
   for (i = 0; i < 2; i++) bench_load_close(creating[i].load);
 }
 
-void bench_wire(int size, bench_store *b, const char *program)
+void bench_wire(int size, bench_store *b, const char *program, bool tls_only)
 {
   static const char *const names[2] = { "svcapi", "peer" };
   char path[2][BENCH_PATH];
@@ -251,8 +280,9 @@ void bench_wire(int size, bench_store *b, const char *program)
   svc_close(s);
   for (i = 0; i < 2; i++) wire_start(&servers[i], program, names[i], path[i]);
   for (i = 0; i < BENCH_OPS; i++) wire_compare(servers, b, (bench_op)i);
-  for (i = 0; i < 2; i++) servers[i].load = bench_load_open(servers[i].port, WIRE_CONNECTIONS, false);
+  for (i = 0; i < 2; i++) servers[i].load = bench_load_open(servers[i].port[0], WIRE_CONNECTIONS, false);
   for (i = 0; i < sizeof wire_measures / sizeof wire_measures[0]; i++) {
+    if ((tls_only && !wire_measures[i].tls) || !servers[0].port[wire_measures[i].tls]) continue;
     if (wire_measures[i].op == BENCH_CREATE) {
       wire_measure_creates(size, servers, b, i);
       continue;
@@ -262,7 +292,7 @@ void bench_wire(int size, bench_store *b, const char *program)
       continue;
     }
     tls[0] = tls[1] = servers[0];
-    tls[0].load = bench_load_open(servers[0].tls_port, WIRE_CONNECTIONS, true); /* now: they would be closed as idle */
+    tls[0].load = bench_load_open(servers[0].port[wire_measures[i].tls], WIRE_CONNECTIONS, true); /* now: they would be closed as idle */
     wire_measure(size, tls, b, i);
     bench_load_close(tls[0].load);
   }

@@ -56,6 +56,14 @@ done
 { sleep 1; echo R; sleep 1; } | openssl s_client -connect "$at" -tls1_2 -CAfile $ca >$T/out 2>&1 || :
 grep -q 'no renegotiation' $T/out || fail "a renegotiation is not refused: $(tail -n 1 $T/out)"
 
+# ---- a ticket opens the next connection
+for v in tls1_2 tls1_3; do
+  { printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' $path; sleep 1; } |
+    openssl s_client -connect "$at" -$v -CAfile $ca -ign_eof -sess_out $T/session >$T/out 2>&1 || fail "openssl s_client -$v gets no session"
+  echo Q | openssl s_client -connect "$at" -$v -CAfile $ca -sess_in $T/session >$T/out 2>&1 || fail "openssl s_client -$v with a session fails"
+  grep -q '^Reused, ' $T/out || fail "a session is not resumed by $v"
+done
+
 # ---- read anew while somebody asks: nothing is lost, and the next connection is given the new one
 for _ in 1 2 3 4 5 6 7 8 9 10; do echo "url = $url$path"; echo "output = $T/1"; done >$T/urls
 curl -fsS --cacert $ca --rate 10/s -K $T/urls >$T/out 2>&1 & asks=$!

@@ -53,11 +53,35 @@ has $T/answer '^svc_commits_total [1-9]' metrics
 has $T/answer '^svc_store_bytes [1-9]' metrics
 has $T/answer '^svc_connections 1$' metrics
 has $T/answer '^svc_connections_total [1-9]' metrics
+has $T/answer '^svcd_build_info\{version="[0-9.]+"\} 1$' metrics
+has $T/answer '^process_cpu_seconds_total [0-9]' metrics
+has $T/answer '^process_resident_memory_bytes [1-9][0-9]{5}' metrics
+has $T/answer '^process_max_fds [1-9]' metrics
+has $T/answer '^process_start_time_seconds 1[0-9]{9}$' metrics
+has $T/answer '^svc_request_seconds_bucket\{operation="listOrgs",le="60.000000"\} [3-9]$' metrics
+has $T/answer '^svc_late_seconds [0-9]+\.[0-9]{3}$' metrics
+# each family has its HELP and its TYPE, once, right before its lines; counters end in _total, and nothing is in milliseconds
+awk '$1 == "#" && $2 == "HELP" { help = $3; if (seen[help]++ || NF < 4) { print; bad = 1 } next }
+  $1 == "#" && $2 == "TYPE" { name = $3; type = $4; if (name != help || type !~ /^(counter|gauge|histogram)$/) { print; bad = 1 }
+    if ((type == "counter") != (name ~ /_total$/) || name ~ /milli|micro|_ms$/) { print; bad = 1 } next }
+  { n = $1; sub(/[{].*/, "", n); if (type == "histogram") sub(/_(bucket|sum|count)$/, "", n); if (n != name) { print; bad = 1 } }
+  END { exit bad }' $T/answer || fail "metrics are not as Prometheus wants them"
 awk '!/^#/ && !/^[a-z_]+(\{[a-zA-Z_]+="[^"]*"(,[a-zA-Z_]+="[^"]*")*\})? [0-9.]+$/ { print; bad = 1 } END { exit bad }' $T/answer ||
   fail "that is no line of metrics"
 cp $T/answer $T/metrics
 [ "$(awk '{ print $1 }' $T/metrics | grep -v '^#' | sort | uniq -d | wc -l)" = 0 ] || fail "metrics have a line twice"
 
+trace=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+[ "$(status -H "traceparent: $trace" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "a traceparent is not taken"
+[ "$(status -H "traceparent: cc${trace#00}-later" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "a later traceparent is not taken"
+# too long, a version that is none, capitals, ids of zeros, too short, twice: as if it were not there
+for bad in $trace-x ff${trace#00} 00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01 00-00000000000000000000000000000000-00f067aa0ba902b7-01 \
+  00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01 ${trace%1} "$trace, $trace" cc${trace#00}x; do
+  [ "$(status -H "traceparent: $bad" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "a bad traceparent is not ignored"
+done
+[ "$(status -H "traceparent: $trace" -H "Traceparent: $trace" "$url/api/svc/v2/unauth/controlPlaneIPAddresses")" = 200 ] || fail "two of traceparent are not ignored"
+[ "$(grep -c traceparent $T/access)" = 2 ] || fail "a traceparent that is none is in the access log: $(grep traceparent $T/access)"
+grep -qF '"traceparent":"'$trace'"}' $T/access || fail "a traceparent is not in the access log"
 mv $T/access $T/access.1
 kill -HUP $svcd
 for _ in 1 2 3 4 5 6 7 8 9 10; do [ -f $T/access ] && break; sleep 0.2; done

@@ -868,6 +868,91 @@ TEST(tls, reload)
   munit_assert_int(svc_listener_reload(NULL, why, sizeof why), ==, SVC_INVALID);
 }
 
+/* ---------------------------------------------------------------------------------------------------------- tickets */
+
+/* Called for each certificate that a client is shown: with a ticket, it is shown none. */
+static int ticket_seen(void *context, mbedtls_x509_crt *cert, int depth, uint32_t *flags)
+{
+  (void)cert, (void)depth, (void)flags;
+  ++*(int *)context;
+  return 0;
+}
+
+/* A connection by the ticket in `session`, if that is not empty, which gets the next one. Returns how many certificates it was shown. */
+static int ticket_used(const server *t, mbedtls_ssl_protocol_version version, mbedtls_ssl_session *session, bool empty)
+{
+  client c;
+  int seen = 0;
+  client_prepare(&c, client_connect(t->port, 0), t->cert, version);
+  mbedtls_ssl_conf_verify(&c.conf, ticket_seen, &seen);
+  mbedtls_ssl_conf_tls13_enable_signal_new_session_tickets(&c.conf, MBEDTLS_SSL_TLS1_3_SIGNAL_NEW_SESSION_TICKETS_ENABLED);
+  if (!empty) munit_assert_int(mbedtls_ssl_set_session(&c.ssl, session), ==, 0);
+  munit_assert_int(mbedtls_ssl_handshake(&c.ssl), ==, 0);
+  munit_assert_true(client_text(&c, GET));
+  if (version == MBEDTLS_SSL_VERSION_TLS1_3) {
+    do munit_assert_false(client_more(&c)); /* it comes behind the handshake */
+    while (c.ended == MBEDTLS_ERR_SSL_WANT_READ);
+    munit_assert_int(c.ended, ==, MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET);
+  }
+  mbedtls_ssl_session_free(session);
+  mbedtls_ssl_session_init(session);
+  munit_assert_int(mbedtls_ssl_get_session(&c.ssl, session), ==, 0);
+  munit_assert_int(client_answer(&c), ==, 200);
+  client_close(&c);
+  return seen;
+}
+
+/* A ticket is used by whoever has it, for a new one, until the certificate is read anew; what is not a ticket of ours does no harm. */
+TEST(tls, tickets)
+{
+  svc_listener_config k = { .threads = 2 };
+  mbedtls_ssl_session session;
+  server t = { 0 };
+  char why[256];
+  size_t v;
+  server_open(&t, &k);
+  for (v = 0; v < sizeof versions / sizeof versions[0]; v++) {
+    mbedtls_ssl_session_init(&session);
+    munit_assert_int(ticket_used(&t, versions[v], &session, true), ==, 1);
+    munit_assert_int(ticket_used(&t, versions[v], &session, false), ==, 0);
+    munit_assert_int(ticket_used(&t, versions[v], &session, false), ==, 0);
+    session.MBEDTLS_PRIVATE(ticket)[session.MBEDTLS_PRIVATE(ticket_len) / 2] ^= 1;
+    munit_assert_int(ticket_used(&t, versions[v], &session, false), ==, 1);
+    munit_assert_int(ticket_used(&t, versions[v], &session, false), ==, 0);
+    if (svc_listener_reload(t.l, why, sizeof why) != SVC_OK) munit_errorf("reload: %s", why);
+    munit_assert_int(ticket_used(&t, versions[v], &session, false), ==, 1);
+    munit_assert_int(ticket_used(&t, versions[v], &session, false), ==, 0);
+    mbedtls_ssl_session_free(&session);
+  }
+  server_close(&t);
+}
+
+#ifdef SVC_WITH_OPENSSL
+#define OWN_TICKET_KEYS true
+#else
+#define OWN_TICKET_KEYS false /* mbedTLS replaces them itself, by the clock on the wall, which no test moves */
+#endif
+
+/* A key of tickets closes them for an hour, opens them for another, and is forgotten then. */
+TEST(tls, ticket_keys)
+{
+  mbedtls_ssl_session session;
+  server t = { 0 };
+  SKIP_IF(!OWN_TICKET_KEYS);
+  mbedtls_ssl_session_init(&session);
+  server_open(&t, NULL);
+  t_clock_move(0);
+  munit_assert_int(ticket_used(&t, MBEDTLS_SSL_VERSION_TLS1_3, &session, true), ==, 1);
+  t_clock_move(61 * 60 * 1000);
+  munit_assert_int(ticket_used(&t, MBEDTLS_SSL_VERSION_TLS1_3, &session, false), ==, 0);
+  t_clock_move(59 * 60 * 1000); /* the first key would be too old by now */
+  munit_assert_int(ticket_used(&t, MBEDTLS_SSL_VERSION_TLS1_3, &session, false), ==, 0);
+  t_clock_move(121 * 60 * 1000);
+  munit_assert_int(ticket_used(&t, MBEDTLS_SSL_VERSION_TLS1_3, &session, false), ==, 1);
+  mbedtls_ssl_session_free(&session);
+  server_close(&t);
+}
+
 /* ----------------------------------------------------------------------------------------------------------- places */
 
 /* The cap holds with TLS: an idle one gives way and is told that it ends; without one, who comes is closed without a word in clear. */

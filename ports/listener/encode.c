@@ -1,0 +1,118 @@
+/*
+** Content codings (RFC 9110, 8.4): an answer that is long enough goes out as gzip to a client that accepts it.
+**
+** It exists because most of an answer is words that stand in it many times. The rules it keeps. What shows a secret (Cache-Control: no-store) is
+** never compressed, as its length would tell of it to whoever can have some of the answer be his. Whether a client got gzip is
+** told to caches (Vary), and the two have different tags, both strong: what stands behind the hyphen of a tag says how it was
+** written, and If-Match does not look at it. A loop is not kept by it: an answer of more than ENCODE_MOST is sent as it is.
+*/
+#include "parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ENCODE_LEAST 1024
+#define ENCODE_MOST ((size_t)1 << 20)
+
+static bool encode_has(const char *p, size_t n, const char *word)
+{
+  return memmem(p, n, word, strlen(word)) != NULL;
+}
+
+static const svc_header *encode_header(const svc_header *headers, size_t count, const char *name)
+{
+  size_t i;
+  for (i = 0; i < count; i++)
+    if (svc_http_is(headers[i].name, headers[i].name_length ? headers[i].name_length : strlen(headers[i].name), name)) return &headers[i];
+  return NULL;
+}
+
+static size_t encode_length(const svc_header *h)
+{
+  return h->value_length ? h->value_length : strlen(h->value);
+}
+
+/* The weight of an element, "gzip;q=0.5", in thousandths; its name is *n bytes long. -1: that is none. */
+static int encode_weight(const char *p, size_t *n)
+{
+  const char *end = p + *n, *q = memchr(p, ';', *n);
+  int weight = 0, digit = 1000;
+  if (!q) return 1000;
+  *n = (size_t)(q - p);
+  while (*n && (p[*n - 1] == ' ' || p[*n - 1] == '\t')) --*n;
+  for (q++; q < end && (*q == ' ' || *q == '\t');) q++;
+  if (end - q < 3 || end - q > 7 || (*q != 'q' && *q != 'Q') || q[1] != '=' || (q[2] != '0' && q[2] != '1')) return -1;
+  weight = (q[2] - '0') * 1000;
+  for (q += 3; q < end; q++, digit /= 10) {
+    if (digit == 1000 ? *q != '.' : *q < '0' || *q > '9') return -1;
+    if (digit < 1000) weight += (*q - '0') * digit;
+  }
+  return weight <= 1000 ? weight : -1;
+}
+
+/* Does the client want it so, at least as much as it wants it as it is? */
+static bool encode_accepted(const svc_http_head *h)
+{
+  int gzip = -1, any = -1, plain = 0;
+  size_t i, n;
+  for (i = 0; i < h->header_count; i++) {
+    const svc_header *header = &h->headers[i];
+    const char *p = header->value, *end = p + header->value_length, *element;
+    if (!svc_http_is(header->name, header->name_length, "accept-encoding")) continue;
+    while (svc_http_element(&p, end, &element, &n)) {
+      int weight = encode_weight(element, &n);
+      if (svc_http_is(element, n, "gzip") || svc_http_is(element, n, "x-gzip")) gzip = weight;
+      else if (svc_http_is(element, n, "identity")) plain = weight;
+      else if (svc_http_is(element, n, "*")) any = weight;
+    }
+  }
+  if (gzip < 0) gzip = any;
+  return gzip > 0 && gzip >= plain;
+}
+
+/* May it be compressed at all, whoever asks? */
+static bool encode_suits(const svc_response *r)
+{
+  const svc_header *type = encode_header(r->headers, r->header_count, "content-type");
+  const svc_header *cache = encode_header(r->headers, r->header_count, "cache-control");
+  if (r->status != 200 || r->body_length <= ENCODE_LEAST || r->body_length > ENCODE_MOST || !type) return false;
+  if (cache && encode_has(cache->value, encode_length(cache), "no-store")) return false;
+  if (encode_header(r->headers, r->header_count, "content-encoding")) return false;
+  return encode_has(type->value, encode_length(type), "json") || encode_has(type->value, encode_length(type), "text/") ||
+         encode_has(type->value, encode_length(type), "xml") || encode_has(type->value, encode_length(type), "csv");
+}
+
+/* "5f" becomes "5f-g", and "5f-p" becomes "5f-pg". False: it is none of ours. */
+static bool encode_tag(const svc_header *etag, char tag[LISTENER_TAG])
+{
+  size_t n = encode_length(etag);
+  if (n < 3 || n > LISTENER_TAG - 3 || etag->value[0] != '"' || etag->value[n - 1] != '"') return false;
+  memcpy(tag, etag->value, n - 1);
+  strcpy(tag + n - 1, memchr(etag->value, '-', n) ? "g\"" : "-g\"");
+  return true;
+}
+
+int svc_listener_encode(listener_conn *conn, const svc_http_head *h, char tag[LISTENER_TAG])
+{
+  svc_response *r = &conn->response;
+  const svc_header *etag = encode_header(r->headers, r->header_count, "etag"), *known = encode_header(h->headers, h->header_count, "if-none-match");
+  size_t n, size = r->body_length - r->body_length / 8; /* it shall be worth its while */
+  tag[0] = '\0';
+  if (conn->loop->listener->config.no_gzip || h->is_head) return LISTENER_PLAIN;
+  if (r->status == 304) return LISTENER_VARIES;
+  if (!encode_suits(r)) return LISTENER_PLAIN;
+  if (!encode_accepted(h) || (etag && !encode_tag(etag, tag))) return LISTENER_VARIES;
+  if (tag[0] && known && h->reads && encode_has(known->value, known->value_length, tag)) {
+    r->status = 304;
+    return LISTENER_GZIP;
+  }
+  conn->packed = malloc(size);
+  n = conn->packed ? svc_listener_gzip(r->body, r->body_length, conn->packed, size) : 0;
+  if (n == 0) {
+    free(conn->packed);
+    conn->packed = NULL;
+    return LISTENER_VARIES;
+  }
+  conn->body_length = n;
+  return LISTENER_GZIP;
+}
