@@ -24,7 +24,7 @@ typedef struct flags_row {
 
 #define FLAGS_TO(member) offsetof(svcd_options, member)
 #define FLAGS_BOTH (SVCD_SERVE | SVCD_CREDENTIALS)
-#define FLAGS_PLACE (SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK) /* they take one place, --store or --data */
+#define FLAGS_PLACE (SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK | SVCD_ROTATE) /* they take one place, --store or --data */
 #define FLAGS_STORE (FLAGS_BOTH | FLAGS_PLACE | SVCD_ENV)
 
 static const flags_row flags_rows[] = {
@@ -62,7 +62,7 @@ static const flags_row flags_rows[] = {
     "what links in answers start with (the first --listen URL)" },
   { "--org", "ID", SVCD_CREDENTIALS, FLAG_TEXT, FLAGS_TO(org), 0, 0, 0,
     "the organization that they own (the first there is)" },
-  { "--vendor", "WORD", SVCD_SERVE | FLAGS_PLACE | SVCD_COPY | SVCD_OPENAPI | SVCD_DRIVER, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
+  { "--vendor", "WORD", SVCD_SERVE | (FLAGS_PLACE & ~SVCD_ROTATE) | SVCD_COPY | SVCD_OPENAPI | SVCD_DRIVER, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
     "the word in /api/WORD/v2 and application/vnd.WORD.DATE+json, for the life of a store (the store's; of a new one svc)" },
   { "--dialect", "FILE", SVCD_SERVE | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(dialect), 0, 0, 0,
     "other words on the wire for fields, paths, values and error codes: JSON, as svc_config.dialect; it may bring --vendor and --db-scheme" },
@@ -323,7 +323,7 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   size_t i, secure = 0;
   if (verb->bit == SVCD_SERVE && !o->data && !o->memory)
     return flags_no_data(verb, o->store ? " is missing: the folder of the key and the credentials" : " is missing, or --memory");
-  if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && o->bootstrap) && !(verb->bit & FLAGS_PLACE && o->store))
+  if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && o->bootstrap) && !(verb->bit & FLAGS_PLACE && o->store && (verb->bit != SVCD_ROTATE || o->secret_key)))
     return flags_no_data(verb, " is missing");
   if (verb->bit & (SVCD_BACKUP | SVCD_COPY) && !o->to) return flags_wrong("--to DIR", " is missing");
   if (verb->bit & (SVCD_RESTORE | SVCD_COPY) && !o->from) return flags_wrong("--from DIR", " is missing");

@@ -21,6 +21,8 @@ const svcd_verb svcd_verbs[] = {
   { "restore", SVCD_RESTORE, svcd_restore, "check a backup, and make a store of it in a folder that has none" },
   { "copy", SVCD_COPY, svcd_copy, "a store into an empty place, between a folder and PostgreSQL or two of a kind; read again, and compared" },
   { "check", SVCD_CHECK, svcd_check, "look whether a store is whole, while svcd is stopped: a line for each fault, and status 1" },
+  { "rotate-key", SVCD_ROTATE, svcd_rotate_key, "seal all secrets by a new key, secret.key.next, while svcd serves; then that is secret.key, and the old one"
+    " secret.key.old. With --store in two calls: one makes the key, which every svcd must have before the second one seals by it" },
   { "openapi", SVCD_OPENAPI, svcd_openapi, "print the OpenAPI document; needs no store" },
   { "driver", SVCD_DRIVER, svcd_driver_schema, "print what a driver is told, is asked and may say, as JSON Schema; needs no store" },
   { "env", SVCD_ENV, svcd_env, "print the credentials, SECRETS and all, for a shell: eval \"$(svcd env --data DIR)\"" },

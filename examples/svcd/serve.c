@@ -1,7 +1,7 @@
 /*
 ** Serving: listener, service, first credentials, wait for a signal, stop, close, from top to bottom in svcd_serve().
 */
-#define _GNU_SOURCE /* realpath, sigwait */
+#define _GNU_SOURCE /* realpath, sigtimedwait */
 #include "svcd.h"
 #include "listener.h"
 
@@ -186,12 +186,28 @@ static void serve_stop_in_time(void)
   if (pthread_create(&thread, NULL, serve_give_up, NULL) == 0) pthread_detach(thread);
 }
 
+/* Until a signal comes that ends it, which is returned. */
+static int serve_wait(svc *s, svc_listener *listener, const svcd_options *o, svcd_access *access, const sigset_t *signals)
+{
+  int stopped = 0, signal_number, pause;
+  do {
+    struct timespec t;
+    pause = svcd_rotate_some(s, o, &stopped);
+    t = (struct timespec){ pause / 1000, pause % 1000 * 1000000L };
+    signal_number = sigtimedwait(signals, NULL, &t);
+    if (signal_number != SIGHUP) continue;
+    stopped = 0;
+    serve_anew(listener, o, access);
+  } while (signal_number <= 0 || signal_number == SIGHUP);
+  return signal_number;
+}
+
 /* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
 static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url, const char *token,
                               const svcd_cert *cert, svcd_access *access, const sigset_t *signals)
 {
   size_t i;
-  int signal_number = 0;
+  int signal_number;
   if (serve_first(s, o, base_url, token, svc_listener_url(listener, 0), cert) != 0) return 1;
   if (serve_test_control(s, o, base_url, token) != 0) return 1;
   svcd_confine(o);
@@ -202,7 +218,7 @@ static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options
   for (i = 0; i < o->url_count; i++) printf(" %s", svc_listener_url(listener, i));
   printf("\n");
   fflush(stdout);
-  while (sigwait(signals, &signal_number) == 0 && signal_number == SIGHUP) serve_anew(listener, o, access);
+  signal_number = serve_wait(s, listener, o, access, signals);
   printf("svcd stopping on %s\n", signal_number == SIGINT ? "SIGINT" : "SIGTERM");
   fflush(stdout);
   serve_stop_in_time();
@@ -332,10 +348,10 @@ int svcd_serve(const svcd_options *o)
   svc_config config;
   svc *s = NULL;
   sigset_t signals;
-  unsigned char key[SVCD_SECRET_KEY];
+  unsigned char key[SVCD_SECRET_KEY], next_key[SVCD_SECRET_KEY];
   char why[512];
   svcd_cert cert;
-  int status, new_folder = 0;
+  int status, new_folder = 0, next = 0;
   serve_signals(&signals);
   serve_raise_file_limit(o->max_connections);
   config = serve_config(o);
@@ -357,6 +373,7 @@ int svcd_serve(const svcd_options *o)
   status = svcd_store(o, &config);
   if (status == 0) status = svcd_limiter(o, &config);
   if (status == 0) status = svcd_secret_key(o, key, &new_folder);
+  if (status == 0) status = svcd_next_secret_key(o, next_key, &next);
   if (status == 0) status = svcd_driver_open(o, &driver);
   if (status != 0) {
     svcd_forget_secret_key(o, new_folder);
@@ -364,6 +381,7 @@ int svcd_serve(const svcd_options *o)
     return status;
   }
   config.secret_key = key;
+  config.secret_key_next = next ? next_key : NULL;
   if (o->log_level && strcmp(o->log_level, "info") == 0) config.notify = serve_notify;
   config.notify_context = config.log_context;
   config.driver = svcd_driver_of(&driver);
@@ -371,7 +389,8 @@ int svcd_serve(const svcd_options *o)
   status = svc_open(&s, &config); /* says itself what is wrong */
   if (status != SVC_OK) svcd_forget_secret_key(o, new_folder);
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
-  explicit_bzero(key, sizeof key); /* the handle has a copy */
+  explicit_bzero(key, sizeof key); /* the handle has copies */
+  explicit_bzero(next_key, sizeof next_key);
   if (status == 0) status = svcd_driver_begin(&driver, s);
   if (status == 0) serve_warn(o, listener);
   if (status == 0) status = serve_until_signal(s, listener, o, config.base_url, token, &cert, &access, &signals);
