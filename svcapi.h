@@ -543,6 +543,12 @@ SVC_API int svc_openapi(svc *s, svc_response *out);
 SVC_API int svc_driver_schema(svc *s, svc_response *out);
 
 /*
+** ready 0: GET /_svc/health says 503, "ready":false and "status":"draining" from now on, so that load balancers go elsewhere; every other
+** request is answered as before. For a host that is about to end. Not 0: it says what is so again.
+*/
+SVC_API void svc_set_ready(svc *s, int ready);
+
+/*
 ** Seal the secrets of the store by another key: `next`, 32 random bytes, copied. Each call looks at up to `steps` records, 256 at the most,
 ** in one commit, while requests go on; 0: the handle learns the key, and nothing is written. From the first step on new secrets are sealed
 ** by `next`, and the others open by the key before. What was done stays done: after a crash, or with svc_config.secret_key_next after a

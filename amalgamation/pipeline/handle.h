@@ -165,6 +165,7 @@ typedef struct svc_health {
   atomic_int store;  /* what it answered last: SVC_OK, or an error */
   int64_t checked, warned;   /* when; by the handle's clock */
   uint64_t store_bytes, map_bytes;
+  atomic_bool leaving; /* the host says that others shall be asked: svc_set_ready() */
   atomic_bool off;   /* the clock is so wrong that nothing is served */
   int64_t skew;      /* milliseconds that our clock is ahead of the store's, less than 0: behind */
 } svc_health;

@@ -117,6 +117,9 @@ static const flags_row flags_rows[] = {
     "for tests, on loopback alone: ids and SECRETS that are the same on every run; who knows N knows them" },
   { "--no-explorer", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_explorer), 0, 0, 0,
     "no page for browsers at /" },
+  { "--drain", "SECONDS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(drain), 0, 3600, 0,
+    "how long SIGTERM lets it serve on while /_svc/health says 503 and every answer closes its connection, so that load balancers go elsewhere; a second"
+    " SIGTERM, or SIGINT, ends that (5; 0 where only this machine can reach it)" },
   { "--metrics", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics), 0, 0, 0,
     "GET /_svc/metrics for Prometheus, from this machine" },
   { "--metrics-public", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics_public), 0, 0, 0, "the same from everywhere" },
@@ -408,7 +411,7 @@ int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char
   char begun[FLAGS_COUNT] = "";
   int i, status;
   memset(o, 0, sizeof *o);
-  o->provision_seconds = -1;
+  o->provision_seconds = o->drain = -1;
   for (i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return named ? svcd_help(verb) : svcd_help_all(0);
     if (strcmp(argv[i], "--version") == 0) return printf("svcd %s\n", svc_version()) < 0;

@@ -169,6 +169,7 @@ static void serve_anew(svc_listener *listener, const svcd_options *o, svcd_acces
 }
 
 #define SERVE_STOP_SECONDS 10
+#define SERVE_DRAIN_SECONDS 5
 
 /* Whatever hangs, a database, a limiter, a driver: the process ends. What was acknowledged is in the store. */
 static void *serve_give_up(void *nothing)
@@ -202,6 +203,30 @@ static int serve_wait(svc *s, svc_listener *listener, const svcd_options *o, svc
   return signal_number;
 }
 
+/* How long to serve on after SIGTERM. Where nobody else gets to there is no load balancer to wait for. */
+static long serve_drain_seconds(const svcd_options *o)
+{
+  size_t i;
+  for (i = 0; o->drain < 0 && i < o->url_count; i++)
+    if (svcd_reach(o->urls[i]) != SVCD_LOOPBACK) return SERVE_DRAIN_SECONDS;
+  return o->drain < 0 ? 0 : o->drain;
+}
+
+/* Load balancers find out that they have to go elsewhere; until they have, all is answered. */
+static void serve_drain(svc *s, svc_listener *listener, long seconds, const sigset_t *signals)
+{
+  int64_t until = svcd_monotonic(NULL) + seconds * INT64_C(1000000000), left;
+  int signal_number = 0;
+  svc_set_ready(s, 0);
+  svc_listener_drain(listener);
+  printf("svcd draining for %ld seconds\n", seconds);
+  fflush(stdout);
+  while (signal_number != SIGTERM && signal_number != SIGINT && (left = until - svcd_monotonic(NULL)) > 0) {
+    const struct timespec t = { left / 1000000000, left % 1000000000 };
+    signal_number = sigtimedwait(signals, NULL, &t);
+  }
+}
+
 /* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
 static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url, const char *token,
                               const svcd_cert *cert, svcd_access *access, const sigset_t *signals)
@@ -221,6 +246,7 @@ static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options
   signal_number = serve_wait(s, listener, o, access, signals);
   printf("svcd stopping on %s\n", signal_number == SIGINT ? "SIGINT" : "SIGTERM");
   fflush(stdout);
+  if (signal_number == SIGTERM && serve_drain_seconds(o) > 0) serve_drain(s, listener, serve_drain_seconds(o), signals);
   serve_stop_in_time();
   svc_listener_stop(listener); /* answers what is under way */
   return 0;

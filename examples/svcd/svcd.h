@@ -41,14 +41,14 @@
 #define SVCD_LIMITS 80
 #define SVCD_TOKEN 65 /* 64 hex digits and a NUL */
 
-/* What the command line says; what it does not say is NULL or 0, and of provision_seconds -1. */
+/* What the command line says; what it does not say is NULL or 0, and of provision_seconds and drain -1. */
 typedef struct svcd_options {
   const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder,
     *secret_key, *store, *dialect, *clock, *seed, *from, *to, *format, *config, *access_log,
     *log_level, *limiter;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
-  long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout;
+  long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout, drain;
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
     no_explorer, limiter_closed, verify_only, force, seal_passwords;
   char *config_text; /* of --config: values stand in it; main() frees it */

@@ -15,6 +15,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -385,6 +386,90 @@ TEST(svcd, secret_key)
   munit_assert_int(lines_of(d.errors), ==, 1);
   snprintf(file, sizeof file, "%s/bootstrap.json", store);
   munit_assert_int(access(file, F_OK), !=, 0);
+  remove_folder(folder);
+}
+
+/* A GET on a connection that is kept, until the other side closes it; how many were answered. closing: the last answer said so. */
+static int get_kept(int port, const char *path, volatile const bool *enough, bool *closing)
+{
+  struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), n, status, answered = 0;
+  char text[256], answer[4096];
+  munit_assert_int(connect(fd, (struct sockaddr *)&a, sizeof a), ==, 0);
+  n = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+  for (*closing = false; !*closing && !*enough; answered++) {
+    const char *body, *length;
+    munit_assert_int((int)send(fd, text, (size_t)n, MSG_NOSIGNAL), ==, n);
+    answer[0] = '\0';
+    munit_assert_true(read_until(fd, answer, sizeof answer, "\r\n\r\n"));
+    munit_assert_int(sscanf(answer, "HTTP/1.1 %3d", &status), ==, 1);
+    body = strstr(answer, "\r\n\r\n") + 4;
+    length = strstr(answer, "Content-Length: ");
+    munit_assert_not_null(length);
+    while (strlen(body) < (size_t)atoi(length + 16)) munit_assert_int((int)read(fd, answer + strlen(answer), 1), ==, 1);
+    *closing = strstr(answer, "Connection: close") != NULL;
+  }
+  close(fd);
+  return answered;
+}
+
+typedef struct drain_client {
+  pthread_t thread;
+  int port, answered, closed;
+  volatile bool enough;
+} drain_client;
+
+/* As a load balancer does it: connections that are kept, and new ones. */
+static void *drain_load(void *client)
+{
+  drain_client *k = client;
+  while (!k->enough) {
+    bool closing;
+    k->answered += get_kept(k->port, "/_svc/health/live", &k->enough, &closing);
+    k->closed += closing;
+  }
+  return NULL;
+}
+
+/* SIGTERM: it says at once that it is not ready, and answers all that comes until the time is over, or a second signal. */
+TEST(svcd, drain)
+{
+  char *folder, store[128], answer[1024];
+  const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", "--drain", "2", NULL };
+  const char *longer[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", "--drain", "600", NULL };
+  const struct timespec moment = { 0, 300000000 };
+  drain_client clients[4];
+  daemon_run d;
+  int i;
+  SKIP_IF(!can_run());
+  folder = new_folder();
+  snprintf(store, sizeof store, "%s/store", folder);
+  start(&d, args);
+  await_ready(&d);
+  memset(clients, 0, sizeof clients);
+  for (i = 0; i < 4; i++) {
+    clients[i].port = d.port;
+    munit_assert_int(pthread_create(&clients[i].thread, NULL, drain_load, &clients[i]), ==, 0);
+  }
+  nanosleep(&moment, NULL);
+  munit_assert_int(get(d.port, "/_svc/health", answer, sizeof answer), ==, 200);
+  kill(d.pid, SIGTERM);
+  munit_assert_true(read_until(d.out, d.text, sizeof d.text, "svcd draining for 2 seconds"));
+  munit_assert_int(get(d.port, "/_svc/health", answer, sizeof answer), ==, 503);
+  munit_assert_not_null(strstr(answer, "\"ready\":false,\"status\":\"draining\""));
+  nanosleep(&moment, NULL);
+  for (i = 0; i < 4; i++) clients[i].enough = true; /* they have gone elsewhere */
+  for (i = 0; i < 4; i++) {
+    munit_assert_int(pthread_join(clients[i].thread, NULL), ==, 0);
+    munit_assert_int(clients[i].answered, >, 10);
+    munit_assert_int(clients[i].closed, >, 1);
+  }
+  munit_assert_int(finish(&d, 0), ==, 0);
+  start(&d, longer);
+  await_ready(&d);
+  kill(d.pid, SIGTERM);
+  munit_assert_true(read_until(d.out, d.text, sizeof d.text, "svcd draining for 600 seconds"));
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
   remove_folder(folder);
 }
 
