@@ -2,13 +2,16 @@
 ** The flags of svcd, in a table: what each is called, to which verbs it belongs, where its value goes, which values it may
 ** have. --help prints the same table.
 */
+#define _GNU_SOURCE /* environ, strtok_r */
 #include "svcd.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FLAG_SET, FLAG_TEXT, FLAG_NUMBER, FLAG_LIST };
 
@@ -198,12 +201,16 @@ int svcd_help_all(int flags)
   for (v = svcd_verbs; v->name; v++)
     if (flags) flags_help_verb(v);
     else flags_help_head(v);
+  putchar('\n');
+  flags_wrap(stdout, "Every flag can be given in the environment, too: SVCD_BASE_URL=URL is --base-url URL, SVCD_LISTEN=\"URL URL\" two --listen, "
+             "SVCD_METRICS=true --metrics. The command line is stronger than the environment, and that than the file of --config.", 0, 0);
   if (!flags) printf("\nsvcd VERB --help lists the flags of a verb, svcd help all those of all verbs.\n");
   return 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- did you mean */
 
+#define FLAGS_ENV "SVCD_" /* what the variables of the environment begin with that are flags */
 enum { FLAGS_NEAR = 40 }; /* letters of words that are compared */
 
 /* How many letters to insert, drop or replace. */
@@ -394,6 +401,8 @@ static int flags_config(svcd_options *o, const svcd_verb *verb, int argc, char *
 {
   char *rest, *name, *value;
   int i, line = 0, status = 0;
+  o->config = getenv(FLAGS_ENV "CONFIG");
+  if (o->config && !*o->config) o->config = NULL;
   for (i = 1; i + 1 < argc; i++) {
     const flags_row *row = flags_find(argv[i]);
     if (row && row->to == FLAGS_TO(config)) o->config = argv[i + 1];
@@ -403,6 +412,79 @@ static int flags_config(svcd_options *o, const svcd_verb *verb, int argc, char *
   rest = o->config_text = svcd_config_read(o->config);
   if (!rest) return 2;
   while (status == 0 && svcd_config_line(&rest, &line, &name, &value)) status = flags_line(o, verb, line, name, value);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the environment */
+
+
+/* "SVCD_BASE_URL" of "--base-url". */
+static void flags_env_name(const char *flag, char out[FLAGS_NEAR + 1])
+{
+  size_t n = (size_t)snprintf(out, FLAGS_NEAR + 1, FLAGS_ENV "%s", flag + 2), i;
+  for (i = 0; i < n && i < FLAGS_NEAR; i++) out[i] = out[i] == '-' ? '_' : (char)toupper((unsigned char)out[i]);
+}
+
+static const flags_row *flags_env_row(const char *name)
+{
+  char known[FLAGS_NEAR + 1];
+  size_t i;
+  for (i = 0; i < FLAGS_COUNT; i++) {
+    flags_env_name(flags_rows[i].name, known);
+    if (strcmp(known, name) == 0) return &flags_rows[i];
+  }
+  return NULL;
+}
+
+static int flags_env_unknown(const char *name)
+{
+  char best[FLAGS_NEAR + 1] = "", known[FLAGS_NEAR + 1];
+  size_t i;
+  for (i = 0; i < FLAGS_COUNT; i++) {
+    flags_env_name(flags_rows[i].name, known);
+    if (flags_nearer(name, best[0] ? best : NULL, known) == known) strcpy(best, known);
+  }
+  if (best[0]) return svcd_error(2, "%s in the environment: no such flag; did you mean %s?", name, best);
+  return svcd_error(2, "%s in the environment: no such flag", name);
+}
+
+/* Kubernetes tells every container of a Service that is called svcd by such variables. */
+static int flags_env_is_link(const char *name)
+{
+  return strncmp(name, FLAGS_ENV "SERVICE_", 13) == 0 || strcmp(name, FLAGS_ENV "PORT") == 0 || strncmp(name, FLAGS_ENV "PORT_", 10) == 0;
+}
+
+/* One that is a list has its values between white space. They stay where they are: a list is cut in its place. */
+static int flags_env_take(svcd_options *o, const flags_row *row, char *value, char *begun)
+{
+  char *rest = NULL;
+  int status = 0, set = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+  if (row->kind == FLAG_SET && !set && strcmp(value, "false") != 0 && strcmp(value, "0") != 0) return flags_wrong(row->name, ": true or false");
+  if (row->kind == FLAG_SET) *(int *)(void *)((char *)o + row->to) = set;
+  if (row->kind == FLAG_TEXT || row->kind == FLAG_NUMBER) status = flags_give(o, row, value, begun);
+  if (row->kind != FLAG_LIST) return status;
+  for (value = strtok_r(value, " \t\r\n", &rest); value && status == 0; value = strtok_r(NULL, " \t\r\n", &rest))
+    status = flags_give(o, row, value, begun);
+  return status;
+}
+
+/* Every flag, as SVCD_ and its name: stronger than a line of --config, weaker than the command line. An empty one says nothing. */
+static int flags_env(svcd_options *o, const svcd_verb *verb)
+{
+  char begun[FLAGS_COUNT] = "", name[FLAGS_NEAR + 1];
+  int i, status = 0;
+  for (i = 0; status == 0 && environ[i]; i++) {
+    const size_t n = strcspn(environ[i], "=");
+    char *value = environ[i] + n + (environ[i][n] != 0);
+    const flags_row *row;
+    if (strncmp(environ[i], FLAGS_ENV, sizeof FLAGS_ENV - 1) != 0) continue;
+    snprintf(name, sizeof name, "%.*s", (int)n, environ[i]);
+    row = flags_env_row(name);
+    if (!row && flags_env_is_link(name)) continue;
+    if (!row) return flags_env_unknown(name);
+    if (!(row->verbs & verb->bit) || !value[0] || row->to == FLAGS_TO(config)) continue;
+    if (flags_env_take(o, row, value, begun) != 0) status = svcd_error(2, "%s in the environment is refused, as is said above", name);
+  }
   return status;
 }
 
@@ -417,6 +499,7 @@ int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char
     if (strcmp(argv[i], "--version") == 0) return printf("svcd %s\n", svc_version()) < 0;
   }
   status = flags_config(o, verb, argc, argv);
+  if (!status) status = flags_env(o, verb);
   if (status) return status;
   for (i = 1; i < argc; i++) {
     const flags_row *row = flags_find(argv[i]);

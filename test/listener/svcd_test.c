@@ -473,6 +473,47 @@ TEST(svcd, drain)
   remove_folder(folder);
 }
 
+/* Every flag by the environment, weaker than the command line; what is no flag is told, but for what Kubernetes sets. */
+TEST(svcd, environment)
+{
+  char *folder, store[128];
+  const char *args[] = { "serve", NULL }, *given[] = { "serve", "--provision-seconds", "3", "--threads", "2", NULL };
+  daemon_run d;
+  SKIP_IF(!can_run());
+  folder = new_folder();
+  snprintf(store, sizeof store, "%s/store", folder);
+  setenv("SVCD_DATA", store, 1);
+  setenv("SVCD_LISTEN", "http://127.0.0.1:0\n http://[::1]:0", 1);
+  setenv("SVCD_NO_SYNC", "true", 1);
+  setenv("SVCD_THREADS", "many", 1);
+  setenv("SVCD_SERVICE_HOST", "10.0.0.1", 1);
+  setenv("SVCD_PORT", "tcp://10.0.0.1:80", 1);
+  setenv("SVCD_CERT", "", 1);
+  start(&d, args);
+  munit_assert_int(finish(&d, 0), ==, 2);
+  munit_assert_not_null(strstr(d.errors, "--threads: a number"));
+  munit_assert_not_null(strstr(d.errors, "SVCD_THREADS in the environment"));
+  setenv("SVCD_THREADS", "64", 1);
+  start(&d, given);
+  await_ready(&d);
+  munit_assert_not_null(strstr(d.text, " http://[::1]:"));
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_string_equal(d.errors, "");
+  setenv("SVCD_LISTN", "x", 1);
+  start(&d, args);
+  munit_assert_int(finish(&d, 0), ==, 2);
+  munit_assert_not_null(strstr(d.errors, "did you mean SVCD_LISTEN?"));
+  unsetenv("SVCD_LISTN");
+  unsetenv("SVCD_DATA");
+  unsetenv("SVCD_LISTEN");
+  unsetenv("SVCD_NO_SYNC");
+  unsetenv("SVCD_THREADS");
+  unsetenv("SVCD_SERVICE_HOST");
+  unsetenv("SVCD_PORT");
+  unsetenv("SVCD_CERT");
+  remove_folder(folder);
+}
+
 /* Everything is printed if it is asked for, once; a store that is not new has nothing to tell but where the file is. */
 TEST(svcd, show_credentials)
 {
@@ -651,6 +692,7 @@ TEST(svcd, beyond_loopback)
   const char *args[] = { "--data", NULL, "--plain-http", "--listen", NULL, NULL, NULL, NULL };
   size_t i;
   SKIP_IF(!can_run());
+  setenv("SVCD_DRAIN", "0", 1); /* nobody balances loads here */
   args[1] = folder = new_folder();
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     daemon_run d;
@@ -670,6 +712,7 @@ TEST(svcd, beyond_loopback)
     if (rows[i].warning) munit_assert_not_null(strstr(d.errors, rows[i].warning));
   }
   remove_folder(folder);
+  unsetenv("SVCD_DRAIN");
 }
 
 /* Files of a certificate of so many days. */
