@@ -37,6 +37,12 @@ static const flags_row flags_rows[] = {
   { "--store", "URI", FLAGS_BOTH | FLAGS_PLACE, FLAG_TEXT, FLAGS_TO(store), 0, 0, 0,
     "the store is in PostgreSQL: postgres://USER@HOST/DATABASE, the password in PGPASSWORD or PGPASSFILE; several svcd may share it,"
     " with one secret key; needs a build WITH=postgres" },
+  { "--store-readers", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(store_readers), 1, 256, 0,
+    "connections to PostgreSQL that read, made as they are needed; one more writes (16)" },
+  { "--store-timeout", "MS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(store_timeout), 100, 600000, 0,
+    "milliseconds after which PostgreSQL has not answered a statement in time (5000)" },
+  { "--wait", "SECONDS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(wait), 1, 86400, 0,
+    "how long svcd waits at its start for a PostgreSQL that cannot be reached; without this flag it ends then" },
   { "--from", "DIR", SVCD_RESTORE | SVCD_COPY, FLAG_TEXT, FLAGS_TO(from), 0, 0, 0,
     "folder of what is copied, which nobody may hold; or a URI as that of --store" },
   { "--to", "DIR", SVCD_BACKUP | SVCD_COPY, FLAG_TEXT, FLAGS_TO(to), 0, 0, 0,
@@ -111,6 +117,8 @@ static const flags_row flags_rows[] = {
     " password in REDISCLI_AUTH or ?password_file=PATH; needs a build WITH=redis" },
   { "--limiter-closed", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_closed), 0, 0, 0,
     "while that does not answer requests are refused with 503; without this flag each svcd limits by itself then" },
+  { "--limiter-timeout", "MS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(limiter_timeout), 1, 60000, 0,
+    "milliseconds after which Redis has not answered in time (50)" },
   { "--limiter-off", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_off), 0, 0, 0, "no request is ever limited" },
   { "--test-control", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(test_control), 0, 0, 0,
     "for tests, on loopback alone: clock, reset, snapshots, faults and journal below /_svc/, by testToken of the bootstrap file" },
@@ -327,6 +335,27 @@ static int flags_driver(const svcd_options *o)
   return 0;
 }
 
+/* A flag that is an option of a URI is put behind it, where it is the last of its name. */
+static int flags_option(const char *flag, const char *of, const char **uri, char **text, const char *option, long value)
+{
+  char *longer;
+  if (!value) return 0;
+  if (!*uri) return svcd_error(2, "%s: of which %s?", flag, of);
+  if (asprintf(&longer, "%s%c%s=%ld", *uri, strchr(*uri, '?') ? '&' : '?', option, value) < 0) return svcd_error(1, "no memory");
+  free(*text);
+  *uri = *text = longer;
+  return 0;
+}
+
+static int flags_options(svcd_options *o)
+{
+  int status = flags_option("--store-readers", "--store", &o->store, &o->store_text, "readers", o->store_readers);
+  if (!status) status = flags_option("--store-timeout", "--store", &o->store, &o->store_text, "timeout", o->store_timeout);
+  if (!status) status = flags_option("--limiter-timeout", "--limiter", &o->limiter, &o->limiter_text, "timeout", o->limiter_timeout);
+  if (!status && o->wait && !o->store) status = flags_wrong("--wait", ": for which --store?");
+  return status;
+}
+
 /* What the flags say together. */
 static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
@@ -350,7 +379,7 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   if (o->log_level && strcmp(o->log_level, "error") != 0 && strcmp(o->log_level, "warning") != 0 && strcmp(o->log_level, "info") != 0)
     return flags_wrong("--log-level", ": error, warning or info");
   if (o->metrics_public) o->metrics = 1;
-  if (flags_driver(o) != 0) return 2;
+  if (flags_driver(o) != 0 || flags_options(o) != 0) return 2;
   if (o->url_count == 0) o->urls[o->url_count++] = "http://127.0.0.1:8080";
   for (i = 0; i < o->url_count; i++) secure += svcd_is_https(o->urls[i]) != 0;
   if (!o->cert != !o->key) return flags_wrong(o->cert ? "--cert" : "--key", ": --cert and --key go together");

@@ -69,5 +69,7 @@ int main(int argc, char **argv)
   if (status < 0) status = verb->run(&o);
   free(o.config_text);
   free(o.dialect_text);
+  free(o.store_text);
+  free(o.limiter_text);
   return status;
 }

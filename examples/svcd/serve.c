@@ -362,6 +362,19 @@ static int serve_try(const svc_config *config)
   return said;
 }
 
+/* Open the service; a database that is not there yet is waited for, for as long as --wait says and no signal comes. It says itself what is wrong. */
+static int serve_open(svc **s, const svc_config *config, const svcd_options *o, const sigset_t *signals)
+{
+  const struct timespec second = { 1, 0 };
+  int64_t until = svcd_monotonic(NULL) + o->wait * INT64_C(1000000000);
+  int rc = svc_open(s, config), signal_number = -1;
+  while (rc == SVC_IO && o->wait && svcd_monotonic(NULL) < until && (signal_number < 0 || signal_number == SIGHUP)) {
+    signal_number = sigtimedwait(signals, NULL, &second);
+    if (signal_number < 0) rc = svc_open(s, config);
+  }
+  return rc;
+}
+
 int svcd_serve(const svcd_options *o)
 {
   char token[SVCD_TOKEN];
@@ -412,7 +425,7 @@ int svcd_serve(const svcd_options *o)
   config.notify_context = config.log_context;
   config.driver = svcd_driver_of(&driver);
   config.seal_passwords = o->seal_passwords; /* which needs the key, so the settings were tried without it */
-  status = svc_open(&s, &config); /* says itself what is wrong */
+  status = serve_open(&s, &config, o, &signals);
   if (status != SVC_OK) svcd_forget_secret_key(o, new_folder);
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
   explicit_bzero(key, sizeof key); /* the handle has copies */

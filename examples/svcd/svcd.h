@@ -48,10 +48,12 @@ typedef struct svcd_options {
     *log_level, *limiter;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
-  long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout, drain;
+  long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout, drain, wait,
+    store_readers, store_timeout, limiter_timeout;
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
     no_explorer, limiter_closed, verify_only, force, seal_passwords;
   char *config_text; /* of --config: values stand in it; main() frees it */
+  char *store_text, *limiter_text; /* of --store and --limiter with what other flags add to them; main() frees them */
   char *dialect_text; /* of --dialect: what is in the file; main() frees it */
 } svcd_options;
 
