@@ -358,6 +358,9 @@ typedef struct svc_config {
                          shows it, and only svc_order_secrets() of an order "user.put" has it, {"password":"..."}: for drivers of
                          databases that cannot use the SCRAM verifier. Default: no password is kept; one that was kept before goes
                          with the next change of its user */
+
+  const void *secret_key_next; /* another 32 bytes, which take or have taken the place of `secret_key`: see svc_rotate_key(). Both open
+                                  the store. Default: none */
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */
@@ -501,7 +504,8 @@ SVC_API int svc_report(svc *s, const char *resource, const char *id, const char 
 ** The secrets of what an order is for, in clear: a JSON object of the shape of `desired`, {} where it has none. `*length` is
 ** the room at `out`; then the length of the text, without the NUL behind it. Wipe it when it is used.
 ** Returns SVC_OK; SVC_FULL when there is too little room, with *length what it takes; SVC_INVALID for an order that is not
-** there any more, and where svc_config.secret_key is missing. From any thread, also from within `perform`.
+** there any more, and where svc_config.secret_key is missing; SVC_BUSY where they are sealed by another key, which this handle has to
+** learn (svc_rotate_key): the order is for later. From any thread, also from within `perform`.
 */
 SVC_API int svc_order_secrets(svc *s, const char *order_id, char *out, size_t *length);
 
@@ -537,6 +541,24 @@ SVC_API int svc_openapi(svc *s, svc_response *out);
 ** Returns SVC_OK, SVC_NOMEM or SVC_INVALID.
 */
 SVC_API int svc_driver_schema(svc *s, svc_response *out);
+
+/*
+** ready 0: GET /_svc/health says 503, "ready":false and "status":"draining" from now on, so that load balancers go elsewhere; every other
+** request is answered as before. For a host that is about to end. Not 0: it says what is so again.
+*/
+SVC_API void svc_set_ready(svc *s, int ready);
+
+/*
+** Seal the secrets of the store by another key: `next`, 32 random bytes, copied. Each call looks at up to `steps` records, 256 at the most,
+** in one commit, while requests go on; 0: the handle learns the key, and nothing is written. From the first step on new secrets are sealed
+** by `next`, and the others open by the key before. What was done stays done: after a crash, or with svc_config.secret_key_next after a
+** restart, the next call goes on from there. Where several handles share the store, all must know `next` before the first step: one that does
+** not answers 503 to what it cannot open or seal, and logs the id of the key that is missing. Backups made before need the key before.
+** Not from two threads at once. A handle learns three keys at the most.
+** Returns SVC_OK: every secret is sealed by `next`, and the key before is not needed any more. SVC_BUSY: there is more to do, call again.
+** SVC_INVALID: there is no svc_config.secret_key, or a third key is taking its place already. SVC_NOMEM, SVC_IO and others: this call did nothing.
+*/
+SVC_API int svc_rotate_key(svc *s, const void *next, int steps);
 
 /*
 ** Write a consistent copy of the store into the folder `path`, which is made if it is missing and must not hold a store

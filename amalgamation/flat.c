@@ -71,7 +71,7 @@ static const flat_row flat_config_rows[] = {
   FLAT(svc_config, FLAT_KEY_HEX, secret_key), FLAT(svc_config, FLAT_FLAG, no_card),
   FLAT(svc_config, FLAT_I64, manual_clock), FLAT(svc_config, FLAT_U64, seed), FLAT(svc_config, FLAT_SIZE, journal),
   FLAT(svc_config, FLAT_SIZE, max_snapshot), FLAT(svc_config, FLAT_FLAG, metrics), FLAT(svc_config, FLAT_STR, dialect),
-  FLAT(svc_config, FLAT_FLAG, seal_passwords)
+  FLAT(svc_config, FLAT_FLAG, seal_passwords), FLAT(svc_config, FLAT_KEY_HEX, secret_key_next)
 };
 static const flat_object flat_config = FLAT_ROWS(flat_config_rows, svc_config);
 
@@ -217,6 +217,7 @@ int svc_open_json(svc **out, const char *config_json, char *why, size_t why_size
   if (rc == SVC_OK) rc = svc_open_as(out, &config, SVC_VERSION_NUMBER, sizeof config);
   if (rc == SVC_OK) (*out)->config.log = NULL; /* it was for this call */
   if (config.secret_key) svc_wipe((void *)(uintptr_t)config.secret_key, FLAT_KEY);
+  if (config.secret_key_next) svc_wipe((void *)(uintptr_t)config.secret_key_next, FLAT_KEY);
   svc_blocks_free(arena.blocks);
   if (rc != SVC_OK && r.why_size && !why[0]) snprintf(why, why_size, "%s", svc_strerror(rc));
   return rc;

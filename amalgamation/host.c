@@ -65,6 +65,11 @@ int svc_may_wait(svc *s, const svc_request *request)
   return svc_is_due(s) || host_asks(s, request);
 }
 
+void svc_set_ready(svc *s, int ready)
+{
+  if (s) atomic_store(&s->health.leaving, !ready);
+}
+
 int svc_openapi(svc *s, svc_response *out)
 {
   static const svc_header type = { "Content-Type", "application/json", 12, 16 };

@@ -93,10 +93,10 @@ static int open_configure(svc *s)
   if (k->provision_ms < SVC_PROVISION_NOW || k->provision_ms > OPEN_LONGEST_PROVISION)
     return open_invalid(s, "provision_ms", "is negative, or more than a hundred years");
   if (k->seal_passwords && !k->secret_key) return open_invalid(s, "seal_passwords", "needs svc_config.secret_key");
+  if (k->secret_key_next && !k->secret_key) return open_invalid(s, "secret_key_next", "needs svc_config.secret_key");
   if (k->driver && !k->driver->perform) return open_invalid(s, "driver", "has no function perform");
   s->own_clock = !k->clock;
   if (!k->clock) k->clock = open_system_clock;
-  if (k->secret_key) memcpy(s->secret_key, k->secret_key, sizeof s->secret_key);
   return s->memory.failed ? SVC_NOMEM : open_addresses(s);
 }
 
@@ -335,7 +335,7 @@ void svc_close(svc *s)
   svc_limiter_close(s->limiter);
   if (SVC_HAS_LIMITS(s)) s->config.limiter->close(s->limits);
   svc_drbg_free(s->drbg);
-  svc_wipe(s->secret_key, sizeof s->secret_key);
+  svc_wipe(&s->secret_keys, sizeof s->secret_keys);
   svc_blocks_free(s->memory.blocks); /* the handle is in there */
 }
 

@@ -2,7 +2,7 @@
 _svcd() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} program=${COMP_WORDS[0]} verb=serve verbs help value
   COMPREPLY=()
-  verbs=$("$program" help 2>/dev/null | sed -n 's/^svcd \([a-z]*\): .*/\1/p')
+  verbs=$("$program" help 2>/dev/null | sed -n 's/^svcd \([a-z-]*\): .*/\1/p')
   if [[ $COMP_CWORD -gt 1 && $verbs =~ (^|[[:space:]])${COMP_WORDS[1]}($|[[:space:]]) ]]; then verb=${COMP_WORDS[1]}; fi
   if [[ ${COMP_WORDS[1]} == help && $COMP_CWORD == 2 ]]; then mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$cur"); return; fi
   help=$("$program" help "$verb" 2>/dev/null)

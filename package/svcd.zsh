@@ -2,7 +2,7 @@
 # Completion of svcd for zsh. What it knows it asks of the program itself, so that it knows the flags that this one has.
 local verb=serve help value
 local -a verbs flags
-verbs=(${(f)"$(_call_program verbs $words[1] help 2>/dev/null | sed -n 's/^svcd \([a-z]*\): \(.*\)/\1:\2/p')"})
+verbs=(${(f)"$(_call_program verbs $words[1] help 2>/dev/null | sed -n 's/^svcd \([a-z-]*\): \(.*\)/\1:\2/p')"})
 if (( CURRENT > 2 )) && (( ${${verbs%%:*}[(Ie)$words[2]]} )); then verb=$words[2]; fi
 help=$(_call_program flags $words[1] help $verb 2>/dev/null)
 value=$(print -r -- $help | sed -n "s/^  ${words[CURRENT-1]//[^a-z-]/} \([A-Z=\/]*\) .*/\1/p")

@@ -5,7 +5,7 @@
 **
 ** ORDER. svc_listener_open() binds and listens, so that the port is known before the service is opened (its base URL
 ** may need it); svc_listener_start() gives it the service and starts its threads; svc_listener_stop() answers what is
-** under way and ends them; svc_listener_close() frees. Clients that connect between open and start wait in the backlog.
+** under way and ends them (svc_listener_drain() before it sends clients elsewhere); svc_listener_close() frees. Clients that connect between open and start wait in the backlog.
 **
 ** THREADS. The calling thread is never used. Event-loop threads read requests and answer GET and HEAD; other methods
 ** go to the writer threads, so that no loop ever waits for a disk, and so do these two while svc_may_wait(). Writers start
@@ -168,6 +168,12 @@ int svc_listener_reload(svc_listener *l, char *why, size_t why_size);
 ** svc_tick() is called about once a second. Can be done once.
 */
 int svc_listener_start(svc_listener *l, svc *s);
+
+/*
+** From now on every connection is closed after its next answer, which says so (Connection: close); new ones are accepted as before. For
+** the time between svc_set_ready(s, 0) and svc_listener_stop(), in which a load balancer finds out that it has to go elsewhere.
+*/
+void svc_listener_drain(svc_listener *l);
 
 /*
 ** Accept no more connections, answer the requests that are under way, close all connections and end the threads; waits

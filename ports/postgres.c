@@ -35,7 +35,7 @@
 ** safely try again.
 **
 ** Every call has a deadline: sockets do not block, and who waits for a result waits for `timeout` milliseconds at the most, an option of
-** the URI (POSTGRES_TIMEOUT). The server cancels a statement a little before that. Where nobody answers in time the connection is
+** the URI (POSTGRES_TIMEOUT), as is how many connections read (POSTGRES_READERS). The server cancels a statement a little before that. Where nobody answers in time the connection is
 ** closed, and the transaction is SVC_IO. Connecting takes as long for each host, in whole seconds and at least two; if that
 ** was in vain, nobody else tries for POSTGRES_OUTAGE.
 **

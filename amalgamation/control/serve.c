@@ -79,12 +79,12 @@ static bool serve_health(svc_call *c, svc_str name)
 {
   static const char *const words[] = { "unavailable", "ok" };
   const bool store = svc_health_store(c->s) == SVC_OK, limiter = svc_health_limiter_now(c->s), clock = !atomic_load(&c->s->health.off);
-  const bool ready = store && limiter && clock;
+  const bool leaving = atomic_load(&c->s->health.leaving), ready = store && limiter && clock && !leaving;
   (void)name;
   return serve_text(c, ready ? 200 : 503,
                     svc_arena_print(c->arena, "{\"checks\":{\"clock\":\"%s\",\"limiter\":\"%s\",\"store\":\"%s\"},\"ready\":%s,"
                                     "\"status\":\"%s\",\"version\":\"" SVC_VERSION "\"}", clock ? "ok" : "wrong", words[limiter],
-                                    words[store], ready ? "true" : "false", words[ready]));
+                                    words[store], ready ? "true" : "false", leaving ? "draining" : words[ready]));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- clock */

@@ -20,6 +20,11 @@ SVC_PRIVATE int svc_mark(svc *s, const char *name, svc_str was, svc_str ours, bo
 
 /* seal.c: secrets at rest. `name` is that of the field, for which alone it opens again. */
 SVC_PRIVATE int svc_seal_start(svc *s); /* is the key that of the store? */
+SVC_PRIVATE int svc_seal_learn(svc *s, const void *key); /* its number in s->secret_keys, now or before; -1: no memory, no room */
+SVC_PRIVATE svc_str svc_seal_word(svc_call *c, unsigned by); /* for the mark "sealed": what shows whether a key is the store's */
+/* By which of our keys a word of the mark is; -1: by none. The first word is by the key that seals; a second one by the key that was before. */
+SVC_PRIVATE int svc_seal_word_by(svc *s, svc_arena *a, svc_str word);
+SVC_PRIVATE svc_str svc_seal_by(svc_call *c, unsigned by, const svc_entity *e, svc_str name, svc_str secret); /* n 0: failed */
 SVC_PRIVATE svc_str svc_seal(svc_call *c, const svc_entity *e, svc_str name, svc_str secret); /* as text; n 0: refused, or failed */
 SVC_PRIVATE bool svc_unseal(svc_call *c, const svc_entity *e, svc_str name, svc_str sealed, svc_str *secret); /* false: not by this key */
 SVC_PRIVATE bool svc_is_sealed(const svc_node *value); /* of a change's body: a secret that is kept, which no hook sees */
@@ -29,7 +34,7 @@ SVC_PRIVATE bool svc_seal_shown_is(const svc_node *kept, const svc_node *input);
 SVC_PRIVATE bool svc_seal_settle(svc_call *c, const svc_change *change);
 SVC_PRIVATE bool svc_seal_body(svc_call *c, const svc_change *change, svc_entity *e); /* the change's body: what is shown, and extra */
 SVC_PRIVATE bool svc_seal_join(svc_call *c, const svc_noun_info *noun, const svc_entity *e, svc_node *body); /* the other way */
-SVC_PRIVATE svc_node *svc_seal_secrets(const svc *s, svc_arena *a, const svc_entity *e); /* in clear, by name; NULL: no key, no memory */
+SVC_PRIVATE svc_node *svc_seal_secrets(svc *s, svc_arena *a, const svc_entity *e); /* in clear, by name; NULL: no key, no memory */
 
 /* change.c: creates and changes. */
 SVC_PRIVATE bool svc_quota_exceeded(svc_call *c, const svc_noun *noun, int64_t limit, const svc_id *parent); /* refused; false */

@@ -165,6 +165,7 @@ typedef struct svc_health {
   atomic_int store;  /* what it answered last: SVC_OK, or an error */
   int64_t checked, warned;   /* when; by the handle's clock */
   uint64_t store_bytes, map_bytes;
+  atomic_bool leaving; /* the host says that others shall be asked: svc_set_ready() */
   atomic_bool off;   /* the clock is so wrong that nothing is served */
   int64_t skew;      /* milliseconds that our clock is ahead of the store's, less than 0: behind */
 } svc_health;
@@ -182,6 +183,15 @@ SVC_PRIVATE bool svc_is_probe(const svc_request *request);
 #define SVC_STORE_TEXT 320
 SVC_PRIVATE const char *svc_store_text(const svc *s, int status, char text[SVC_STORE_TEXT]);
 
+/* seal.c: the keys that open secrets, svc_config.secret_key first. They are only ever added to: other threads open by them meanwhile. */
+#define SVC_SECRET_KEYS 4
+#define SVC_SECRET_KEY_ID 9 /* eight hex digits of a hash of the key, and a colon: what is sealed begins with it */
+typedef struct svc_secret_keys {
+  unsigned char keys[SVC_SECRET_KEYS][32];
+  char ids[SVC_SECRET_KEYS][SVC_SECRET_KEY_ID + 1];
+  atomic_uint count; /* those of them that are there */
+} svc_secret_keys;
+
 typedef struct svc_kept svc_kept;
 typedef struct svc_work svc_work;
 typedef struct svc_dialect svc_dialect;
@@ -195,7 +205,7 @@ struct svc {
   svc_arena memory;       /* what lives as long as the handle */
   svc_str base_url, base_path, base_path_v1, media_prefix; /* "/api/svc/v2", "application/vnd.svc." */
   svc_drbg *drbg;
-  unsigned char secret_key[32]; /* svc_config.secret_key, where that is not NULL */
+  svc_secret_keys secret_keys;
   svc_commit commit;
   svc_set_row *sets;      /* with the overrides applied; the last one is the token endpoint's */
   int set_count;          /* without that one */
@@ -218,7 +228,7 @@ struct svc {
   atomic_bool handing_out;
   svc_counters *counters;       /* NULL: nobody asks */
   atomic_ulong sign_ins_failed;
-  atomic_uint sign_ins_said, store_said; /* in the log, lately: see svc_may_say() */
+  atomic_uint sign_ins_said, store_said, seal_said; /* in the log, lately: see svc_may_say() */
   svc_limits *limits; /* of svc_config.limiter: what is limited together with other handles; NULL: nothing */
   svc_health health;
   svc_dialect *dialect; /* NULL: our own words are used on the wire */

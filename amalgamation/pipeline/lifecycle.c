@@ -65,21 +65,22 @@ static bool lifecycle_store(svc_call *c, svc_change *change, int tag)
 {
   const svc_noun_info *noun = change->noun;
   svc_entity e = change->entity;
-  svc_str was = SVC_S(""), is = SVC_S("");
+  const bool same = svc_node_same(change->before, change->body);
+  bool ordered = !same; /* what has no states is the driver's when it is another than before */
   unsigned i;
   svc_due_set(&e, tag, 0);
   if (tag == SVC_DUE_STATE || change->due) svc_due_set(&e, SVC_DUE_STATE, change->due < 0 ? 0 : change->due);
   for (i = 0; i < change->due_count; i++) svc_due_set(&e, change->dues[i].tag, change->dues[i].when);
   if (noun->noun->fell_due) svc_count_below(c, noun, &e.id, change->body); /* the hook may have put some there */
   if (!svc_change_write(c, change, &e)) return false;
-  if (!svc_node_same(change->before, change->body)) e.revision = svc_new_revision(c->txn);
+  if (!same) e.revision = svc_new_revision(c->txn);
   if (!svc_entity_store(c, &e, &change->entity)) return false;
   if (noun->noun->lifecycle) {
-    was = svc_node_str(change->before, noun->noun->lifecycle->field);
-    is = svc_node_str(change->body, noun->noun->lifecycle->field);
+    const char *field = noun->noun->lifecycle->field;
+    ordered = !svc_str_eq(svc_node_str(change->before, field), svc_node_str(change->body, field));
   }
-  return svc_change_along(c, noun, &e, change->before, change->body) &&
-         (svc_str_eq(was, is) || svc_order_put(c, noun, &e)) && svc_event_about(c, noun, &e, change->event, false);
+  return svc_change_along(c, noun, &e, change->before, change->body) && (!ordered || svc_order_put(c, noun, &e)) &&
+         svc_event_about(c, noun, &e, change->event, false);
 }
 
 SVC_PRIVATE bool svc_change_settle(svc_call *c, svc_change *change)

@@ -211,8 +211,8 @@ int svc_order_done(svc *s, const char *order_id, int result, const char *facts)
   return rc == SVC_OK ? svc_order_say(s, result == SVC_OK ? SVC_ORDER_DONE : SVC_ORDER_FAILED, &id, text, svc_now(s)) : rc;
 }
 
-/* Its secrets as text; n 0: there is no such order, or they cannot be opened. */
-static svc_str order_secrets(svc_call *c, const svc_id *id)
+/* Its secrets as text; n 0: there is no such order, or they cannot be opened, which *closed says. */
+static svc_str order_secrets(svc_call *c, const svc_id *id, bool *closed)
 {
   svc_buf b = svc_buf_new(c->arena, 256);
   svc_node *secrets = NULL;
@@ -225,6 +225,7 @@ static svc_str order_secrets(svc_call *c, const svc_id *id)
   if (!noun || svc_entity_get(c->txn, noun->noun->kind, &at.parent, &at.id, &e) != SVC_OK) return SVC_S("");
   if (!noun->seals && !noun->noun->secrets) e.extra = SVC_S("");
   secrets = noun->noun->secrets ? noun->noun->secrets(c, &e) : svc_seal_secrets(c->s, c->arena, &e);
+  *closed = !secrets;
   if (!secrets) return SVC_S("");
   svc_node_write(&b, secrets);
   return svc_buf_done(&b);
@@ -236,13 +237,15 @@ int svc_order_secrets(svc *s, const char *order_id, char *out, size_t *length)
   svc_call c;
   svc_str text;
   svc_id id;
+  bool closed = false;
   int rc;
   if (!s || !order_id || !out || !length || !svc_id_parse(svc_str_c(order_id), &id)) return SVC_INVALID;
   svc_service_call(&c, s, &arena, NULL, svc_now(s));
   rc = s->commit.port->read_begin(s->commit.store, &c.txn);
   if (rc == SVC_OK) {
-    text = order_secrets(&c, &id);
-    rc = c.txn->error ? c.txn->error : arena.failed ? SVC_NOMEM : text.n == 0 ? SVC_INVALID : text.n < *length ? SVC_OK : SVC_FULL;
+    text = order_secrets(&c, &id, &closed);
+    rc = c.txn->error ? c.txn->error : arena.failed ? SVC_NOMEM : closed && s->config.secret_key ? SVC_BUSY : text.n == 0 ? SVC_INVALID
+         : text.n < *length ? SVC_OK : SVC_FULL;
     if (rc == SVC_OK) memcpy(out, text.p, text.n + 1);
     if (rc == SVC_OK || rc == SVC_FULL) *length = text.n + (rc == SVC_FULL);
     svc_end_read(&c);

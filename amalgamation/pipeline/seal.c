@@ -8,6 +8,10 @@
 ** A change works on both at once: there the text of such a field is what is shown, a NUL, and what is sealed (no secret may
 ** hold a NUL). What comes from a body is the plain text. So a secret that is kept goes from place to place with the element
 ** that it is in, and needs no key for that.
+**
+** What is sealed is the id of its key, a colon, and base64 of nonce, text and tag. Versions up to 0.2 wrote no id: then each key is tried.
+** The record "sealed" has a word that the store's key opens, and while another key takes its place (rotate.c) two: every secret is
+** sealed by the key of the first one, which is looked up in its transaction. So a handle without that key refuses, and loses nothing.
 */
 #include "pipeline/pipeline.h"
 
@@ -16,6 +20,7 @@
 #define SEAL_MASK "****"
 #define SEAL_LONG 16 /* a secret of so many bytes is shown by its last four */
 #define SEAL_CHECK "the secrets of this store"
+#define SEAL_LABEL "id of a secret key:" /* what is hashed with a key for its id */
 #define SEAL_UNUSED '?' /* before the word that shows whether a key is the store's, as long as nothing was sealed */
 
 static const svc_entity seal_store = { .kind = "    " }; /* what is sealed for the store as such */
@@ -64,68 +69,97 @@ static svc_str seal_about(svc_arena *a, const svc_entity *e, svc_str name)
   return svc_buf_done(&b);
 }
 
-static svc_str seal_text(svc_call *c, const svc_entity *e, svc_str name, svc_str secret)
+SVC_PRIVATE svc_str svc_seal_by(svc_call *c, unsigned by, const svc_entity *e, svc_str name, svc_str secret)
 {
+  const svc_secret_keys *k = &c->s->secret_keys;
   size_t n = SEAL_NONCE + secret.n + SEAL_TAG;
   unsigned char *sealed = svc_arena_alloc(c->arena, n);
   svc_str about = seal_about(c->arena, e, name), text = SVC_S("");
   if (!sealed || c->arena->failed) {
     (void)svc_no_memory(c);
   } else if (svc_secret_bytes(c, sealed, SEAL_NONCE)) {
-    if (svc_gcm_seal(c->s->secret_key, sealed, about, secret, sealed + SEAL_NONCE))
+    if (svc_gcm_seal(k->keys[by], sealed, about, secret, sealed + SEAL_NONCE))
       text = svc_base64_padded(c->arena, (svc_str){ (const char *)sealed, n });
+    if (text.n) text = svc_arena_print(c->arena, "%s" SVC_FMT, k->ids[by], SVC_ARG(text));
     if (!text.n) (void)svc_no_memory(c);
   }
   return text;
 }
 
-static svc_str seal_word(svc_call *c)
+SVC_PRIVATE svc_str svc_seal_word(svc_call *c, unsigned by)
 {
-  return seal_text(c, &seal_store, SVC_S("check"), SVC_S(SEAL_CHECK));
+  return svc_seal_by(c, by, &seal_store, SVC_S("check"), SVC_S(SEAL_CHECK));
 }
 
-/* From the first secret on, the key is the store's for good. */
-static bool seal_mark(svc_call *c)
+/* Something is sealed by a key that is not here. */
+static void seal_lacks(svc *s, svc_str sealed)
+{
+  if (svc_may_say(s, &s->seal_said, svc_now(s), "seal"))
+    svc_log(s, SVC_LOG_ERROR, "the store has secrets that are sealed by the key %.8s, which this handle does not have "
+            "(svc_config.secret_key_next, secret.key.next): what needs them is refused until it has", sealed.p);
+}
+
+/* By which key to seal; from the first secret on, it is the store's for good. */
+static bool seal_mark(svc_call *c, unsigned *by)
 {
   svc_key key;
   svc_str kept;
-  int rc;
+  int rc, found = 0;
   svc_key_meta(&key, "sealed");
   rc = svc_get(c->txn, &key, &kept);
   if (rc != SVC_NOT_FOUND && rc != SVC_OK) return svc_store_failed(c, rc);
+  if (rc == SVC_OK && kept.n) found = svc_seal_word_by(c->s, c->arena, kept);
+  if (c->arena->failed) return svc_no_memory(c);
+  if (found < 0) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
+  *by = (unsigned)found;
   if (rc == SVC_OK && kept.n && kept.p[0] != SEAL_UNUSED) return true;
-  kept = seal_word(c);
+  kept = svc_seal_word(c, *by);
   return kept.n && svc_stored(c, svc_put(c->txn, &key, kept));
 }
 
 SVC_PRIVATE svc_str svc_seal(svc_call *c, const svc_entity *e, svc_str name, svc_str secret)
 {
+  unsigned by;
   if (!c->s->config.secret_key) {
     (void)svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "a secret to be stored, since no key is set to seal it with");
     return SVC_S("");
   }
-  return seal_mark(c) ? seal_text(c, e, name, secret) : SVC_S("");
+  return seal_mark(c, &by) ? svc_seal_by(c, by, e, name, secret) : SVC_S("");
 }
 
-/* False: it was not sealed by this key, or not for this. */
-static bool seal_open(const svc *s, svc_arena *a, const svc_entity *e, svc_str name, svc_str sealed, svc_str *secret)
+static bool seal_says_key(svc_str sealed)
 {
-  svc_str about = seal_about(a, e, name), bytes;
+  return sealed.n > SVC_SECRET_KEY_ID && sealed.p[SVC_SECRET_KEY_ID - 1] == ':';
+}
+
+/* By which of our keys this opens, and what it is then; -1: by none, or it was not sealed for this. */
+static int seal_open(svc *s, svc_arena *a, const svc_entity *e, svc_str name, svc_str sealed, svc_str *secret)
+{
+  const svc_secret_keys *k = &s->secret_keys;
+  svc_str about = seal_about(a, e, name), bytes, text = sealed;
+  unsigned i, n = atomic_load(&k->count), tried = 0;
   unsigned char *out;
   int rc;
-  if (!s->config.secret_key || !svc_base64_decode(a, sealed, &bytes) || bytes.n < SEAL_NONCE + SEAL_TAG) return false;
+  if (seal_says_key(sealed)) text = (svc_str){ sealed.p + SVC_SECRET_KEY_ID, sealed.n - SVC_SECRET_KEY_ID };
+  if (!n || !svc_base64_decode(a, text, &bytes) || bytes.n < SEAL_NONCE + SEAL_TAG) return -1;
   out = svc_arena_alloc(a, bytes.n);
-  if (!out || a->failed) return false;
+  if (!out || a->failed) return -1;
   svc_arena_wipes(a, svc_wipe);
   *secret = (svc_str){ (const char *)out, bytes.n - SEAL_NONCE - SEAL_TAG };
-  rc = svc_gcm_open(s->secret_key, (const unsigned char *)bytes.p, about, (svc_str){ bytes.p + SEAL_NONCE, bytes.n - SEAL_NONCE }, out);
-  if (rc == SVC_NOMEM) a->failed = true;
-  return rc == SVC_OK;
+  for (i = 0; i < n && !a->failed; i++) {
+    if (seal_says_key(sealed) && memcmp(k->ids[i], sealed.p, SVC_SECRET_KEY_ID) != 0) continue;
+    rc = svc_gcm_open(k->keys[i], (const unsigned char *)bytes.p, about, (svc_str){ bytes.p + SEAL_NONCE, bytes.n - SEAL_NONCE }, out);
+    if (rc == SVC_OK) return (int)i;
+    if (rc == SVC_NOMEM) a->failed = true;
+    tried++;
+  }
+  if (!tried) seal_lacks(s, sealed);
+  return -1;
 }
 
 SVC_PRIVATE bool svc_unseal(svc_call *c, const svc_entity *e, svc_str name, svc_str sealed, svc_str *secret)
 {
-  return seal_open(c->s, c->arena, e, name, sealed, secret);
+  return seal_open(c->s, c->arena, e, name, sealed, secret) >= 0;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- bodies */
@@ -402,18 +436,18 @@ SVC_PRIVATE bool svc_seal_settle(svc_call *c, const svc_change *change)
 }
 
 /* In clear, all that is in the tree; for what goes to the driver or to a callback of the host's, and nowhere else. */
-static bool seal_open_all(const svc *s, svc_arena *a, const svc_entity *e, svc_node *secrets)
+static bool seal_open_all(svc *s, svc_arena *a, const svc_entity *e, svc_node *secrets)
 {
   svc_node *member;
   for (member = secrets->first; member; member = member->next) {
-    if (member->type == SVC_J_STRING ? !seal_open(s, a, e, member->name, member->text, &member->text)
+    if (member->type == SVC_J_STRING ? seal_open(s, a, e, member->name, member->text, &member->text) < 0
                                      : !seal_open_all(s, a, e, member))
       return false;
   }
   return true;
 }
 
-SVC_PRIVATE svc_node *svc_seal_secrets(const svc *s, svc_arena *a, const svc_entity *e)
+SVC_PRIVATE svc_node *svc_seal_secrets(svc *s, svc_arena *a, const svc_entity *e)
 {
   svc_node *secrets = e->extra.n ? svc_json_parse(a, e->extra) : svc_node_object(a, NULL);
   return secrets && seal_open_all(s, a, e, secrets) ? secrets : NULL;
@@ -426,12 +460,20 @@ static bool seal_is_unused(svc_str mark)
   return mark.n && mark.p[0] == SEAL_UNUSED;
 }
 
-/* Was the mark made with this key? */
-static bool seal_is_ours(const svc *s, svc_arena *a, svc_str mark)
+SVC_PRIVATE int svc_seal_word_by(svc *s, svc_arena *a, svc_str word)
 {
-  svc_str word, sealed = mark;
-  if (seal_is_unused(mark)) sealed = (svc_str){ mark.p + 1, mark.n - 1 };
-  return seal_open(s, a, &seal_store, SVC_S("check"), sealed, &word);
+  const char *space = word.n ? memchr(word.p, ' ', word.n) : NULL;
+  svc_str text, sealed = { word.p, space ? (size_t)(space - word.p) : word.n };
+  if (seal_is_unused(sealed)) sealed = (svc_str){ sealed.p + 1, sealed.n - 1 };
+  return seal_open(s, a, &seal_store, SVC_S("check"), sealed, &text);
+}
+
+/* Have we got every key that the mark was made with? */
+static bool seal_is_ours(svc *s, svc_arena *a, svc_str mark)
+{
+  const char *space = memchr(mark.p, ' ', mark.n);
+  if (svc_seal_word_by(s, a, mark) < 0) return false;
+  return !space || svc_seal_word_by(s, a, (svc_str){ space + 1, (size_t)(mark.p + mark.n - space - 1) }) >= 0;
 }
 
 /*
@@ -449,11 +491,31 @@ static int seal_settle_mark(svc_call *c, bool *other)
   open = !kept.n || (seal_is_unused(kept) && !SVC_IS_SHARED(s->commit.port));
   *other = !ours && !open;
   if (ours || *other || s->config.keep_orders) return SVC_OK;
-  word = seal_word(c);
+  word = svc_seal_word(c, 0);
   if (!word.n) return SVC_RANDOM;
   rc = svc_mark(s, "sealed", kept, svc_arena_print(c->arena, "%c" SVC_FMT, SEAL_UNUSED, SVC_ARG(word)), false, c->arena, &kept);
   *other = rc == SVC_OK && !seal_is_ours(s, c->arena, kept); /* another handle was sooner */
   return rc;
+}
+
+SVC_PRIVATE int svc_seal_learn(svc *s, const void *key)
+{
+  svc_secret_keys *k = &s->secret_keys;
+  unsigned char text[sizeof SEAL_LABEL - 1 + sizeof k->keys[0]], hash[32];
+  unsigned n = atomic_load(&k->count), i;
+  bool good;
+  for (i = 0; i < n; i++)
+    if (svc_same_bytes(k->keys[i], key, sizeof k->keys[0])) return (int)i;
+  if (n == SVC_SECRET_KEYS) return -1;
+  memcpy(text, SEAL_LABEL, sizeof SEAL_LABEL - 1);
+  memcpy(text + sizeof SEAL_LABEL - 1, key, sizeof k->keys[0]);
+  good = svc_sha256((svc_str){ (const char *)text, sizeof text }, hash);
+  svc_wipe(text, sizeof text);
+  if (!good) return -1;
+  memcpy(k->keys[n], key, sizeof k->keys[0]);
+  snprintf(k->ids[n], sizeof k->ids[n], "%02x%02x%02x%02x:", hash[0], hash[1], hash[2], hash[3]);
+  atomic_store(&k->count, n + 1);
+  return (int)n;
 }
 
 SVC_PRIVATE int svc_seal_start(svc *s)
@@ -463,13 +525,15 @@ SVC_PRIVATE int svc_seal_start(svc *s)
   bool other = false;
   int rc;
   if (!s->config.secret_key) return SVC_OK;
-  s->config.secret_key = s->secret_key; /* the host's bytes are not looked at again */
+  if (svc_seal_learn(s, s->config.secret_key) < 0 || (s->config.secret_key_next && svc_seal_learn(s, s->config.secret_key_next) < 0)) return SVC_NOMEM;
+  s->config.secret_key = s->secret_keys.keys[0]; /* the host's bytes are not looked at again */
+  s->config.secret_key_next = NULL;
   svc_service_call(&c, s, &arena, NULL, svc_now(s));
   rc = seal_settle_mark(&c, &other);
   if (arena.failed) rc = SVC_NOMEM;
   svc_blocks_free(arena.blocks);
   if (!other || rc != SVC_OK) return rc;
   svc_log(s, SVC_LOG_ERROR, "the secret key is not this store's (svc_config.secret_key, --secret-key): what is sealed in it could not be "
-          "opened; every instance on a store needs the same key");
+          "opened; every instance on a store needs the same key, and both while one takes the place of another (secret_key_next)");
   return SVC_INVALID;
 }

@@ -615,6 +615,7 @@ typedef struct svc_noun_rare {
   const char *event_value; /* the field whose text event_field carries; NULL: its unique value, or its key */
   const svc_event_member *event_members; /* that its events have as well, at most SVC_EVENT_MEMBERS; closed by a row without name */
   const svc_diff *diff;    /* its events say what has changed of it; NULL: they do not */
+  const char *sealed_line; /* the last of several lines in `extra` is sealed for this name; NULL: no line is */
   const char *quota;       /* limit of the project on how many there may be, known to SVC_SEAT_QUOTA; nouns that have the same
                               are counted together; NULL: none */
   const svc_feed_ops *feed;         /* of SVC_SEAT_FEED */

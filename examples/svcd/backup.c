@@ -106,16 +106,22 @@ static void backup_keep(void *line, int level, const char *text)
 /* Open it as it is, a folder or a URI: what waits for its driver stays. key: is it the store's? NULL: none. line: why not. */
 static int backup_open(svc **out, const svcd_options *o, const char *place, const unsigned char *key, char line[SVCD_PATH])
 {
+  unsigned char next[SVCD_SECRET_KEY];
   svc_config config;
+  int there = 0, rc;
   memset(&config, 0, sizeof config);
   if (svcd_store_at(place, &config) != 0) return SVC_INVALID;
   config.vendor = o->vendor;
+  if (key && svcd_next_secret_key(o, next, &there) != 0) return SVC_INVALID;
   config.secret_key = key;
+  config.secret_key_next = there ? next : NULL;
   config.keep_orders = 1;
   config.log = backup_keep;
   config.log_context = line;
   line[0] = '\0';
-  return svc_open(out, &config);
+  rc = svc_open(out, &config);
+  explicit_bzero(next, sizeof next);
+  return rc;
 }
 
 static void backup_found(void *context, const char *text)
@@ -190,6 +196,33 @@ static int backup_elsewhere(const svcd_options *o)
   return o->store || svcd_is_uri(o->to);
 }
 
+/* The key, and the one that takes its place, if that is under way. */
+static int backup_copy_keys(const char *from, const char *to)
+{
+  char next[SVCD_PATH + 8], copy[SVCD_PATH + 8];
+  snprintf(next, sizeof next, "%s.next", from);
+  snprintf(copy, sizeof copy, "%s.next", to);
+  return backup_copy_file(from, to) != 0 || (access(next, F_OK) == 0 && backup_copy_file(next, copy) != 0);
+}
+
+/* A rotation may have begun or ended while the store was copied. */
+static int backup_try_key(const svcd_options *o)
+{
+  unsigned char key[SVCD_SECRET_KEY];
+  char line[SVCD_PATH];
+  svcd_options copied = *o;
+  svc *s = NULL;
+  int there, status;
+  copied.data = o->to;
+  copied.secret_key = NULL;
+  status = svcd_has_secret_key(&copied, key, &there);
+  if (status == 0 && backup_open(&s, &copied, o->to, key, line) != SVC_OK) status = svcd_error(1, "the key that was copied does not open the copy: %s", line);
+  svc_close(s);
+  explicit_bzero(key, sizeof key);
+  backup_tidy(o->to);
+  return status;
+}
+
 static int backup_work(const svcd_options *o)
 {
   char key[SVCD_PATH], copy[SVCD_PATH];
@@ -200,7 +233,7 @@ static int backup_work(const svcd_options *o)
   if (status != 0) return status;
   if (o->with_key) {
     if (svcd_secret_key_path(o, key) != 0 || !backup_name(copy, o->to, "secret.key")) return 1;
-    if (backup_copy_file(key, copy) != 0) return 1;
+    if (backup_copy_keys(key, copy) != 0 || backup_try_key(o) != 0) return 1;
   }
   printf("backup:        %s, checked, %s\n", o->to, o->with_key ? "WITH THE SECRET KEY: who has it can open the secrets in it" : "without the secret key");
   return 0;
@@ -246,7 +279,7 @@ static int restore_key(const svcd_options *o)
   if (!o->with_key) return 0;
   if (!backup_name(from, o->from, "secret.key") || svcd_secret_key_path(o, to) != 0) return 1;
   if (access(from, F_OK) != 0) return svcd_error(1, "--with-key: there is no secret.key in %s", o->from);
-  return backup_copy_file(from, to);
+  return backup_copy_keys(from, to);
 }
 
 /* The store under its name, unless there is one by now: a link never replaces. */

@@ -79,8 +79,10 @@ static int exec_perform(void *context, svc *s, const svc_order *order)
 {
   driver_exec *d = context;
   exec_order *o, *other;
+  char none[1];
+  size_t room = sizeof none;
   int code = SVC_BUSY;
-  (void)s;
+  if (svc_order_secrets(s, order->id, none, &room) == SVC_BUSY) return SVC_BUSY; /* never without what it needs */
   o = exec_new_order(order);
   pthread_mutex_lock(&d->lock);
   for (other = d->orders; other && strcmp(other->id, order->id) != 0;) other = other->next;

@@ -2,13 +2,16 @@
 ** The flags of svcd, in a table: what each is called, to which verbs it belongs, where its value goes, which values it may
 ** have. --help prints the same table.
 */
+#define _GNU_SOURCE /* environ, strtok_r */
 #include "svcd.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FLAG_SET, FLAG_TEXT, FLAG_NUMBER, FLAG_LIST };
 
@@ -24,7 +27,7 @@ typedef struct flags_row {
 
 #define FLAGS_TO(member) offsetof(svcd_options, member)
 #define FLAGS_BOTH (SVCD_SERVE | SVCD_CREDENTIALS)
-#define FLAGS_PLACE (SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK | SVCD_EXPORT | SVCD_IMPORT) /* they take one place, --store or --data */
+#define FLAGS_PLACE (SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK | SVCD_EXPORT | SVCD_IMPORT | SVCD_ROTATE) /* they take one place, --store or --data */
 #define FLAGS_STORE (FLAGS_BOTH | FLAGS_PLACE | SVCD_ENV)
 
 static const flags_row flags_rows[] = {
@@ -34,6 +37,12 @@ static const flags_row flags_rows[] = {
   { "--store", "URI", FLAGS_BOTH | FLAGS_PLACE | SVCD_SCHEMA, FLAG_TEXT, FLAGS_TO(store), 0, 0, 0,
     "the store is in PostgreSQL: postgres://USER@HOST/DATABASE, the password in PGPASSWORD or PGPASSFILE; several svcd may share it,"
     " with one secret key; needs a build WITH=postgres" },
+  { "--store-readers", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(store_readers), 1, 256, 0,
+    "connections to PostgreSQL that read, made as they are needed; one more writes (16)" },
+  { "--store-timeout", "MS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(store_timeout), 100, 600000, 0,
+    "milliseconds after which PostgreSQL has not answered a statement in time (5000)" },
+  { "--wait", "SECONDS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(wait), 1, 86400, 0,
+    "how long svcd waits at its start for a PostgreSQL that cannot be reached; without this flag it ends then" },
   { "--from", "DIR", SVCD_RESTORE | SVCD_COPY, FLAG_TEXT, FLAGS_TO(from), 0, 0, 0,
     "folder of what is copied, which nobody may hold; or a URI as that of --store" },
   { "--to", "DIR", SVCD_BACKUP | SVCD_COPY, FLAG_TEXT, FLAGS_TO(to), 0, 0, 0,
@@ -69,7 +78,7 @@ static const flags_row flags_rows[] = {
     "what links in answers start with (the first --listen URL)" },
   { "--org", "ID", SVCD_CREDENTIALS, FLAG_TEXT, FLAGS_TO(org), 0, 0, 0,
     "the organization that they own (the first there is)" },
-  { "--vendor", "WORD", SVCD_SERVE | FLAGS_PLACE | SVCD_COPY | SVCD_OPENAPI | SVCD_DRIVER, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
+  { "--vendor", "WORD", SVCD_SERVE | (FLAGS_PLACE & ~SVCD_ROTATE) | SVCD_COPY | SVCD_OPENAPI | SVCD_DRIVER, FLAG_TEXT, FLAGS_TO(vendor), 0, 0, 0,
     "the word in /api/WORD/v2 and application/vnd.WORD.DATE+json, for the life of a store (the store's; of a new one svc)" },
   { "--dialect", "FILE", SVCD_SERVE | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(dialect), 0, 0, 0,
     "other words on the wire for fields, paths, values and error codes: JSON, as svc_config.dialect; it may bring --vendor and --db-scheme" },
@@ -115,6 +124,8 @@ static const flags_row flags_rows[] = {
     " password in REDISCLI_AUTH or ?password_file=PATH; needs a build WITH=redis" },
   { "--limiter-closed", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_closed), 0, 0, 0,
     "while that does not answer requests are refused with 503; without this flag each svcd limits by itself then" },
+  { "--limiter-timeout", "MS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(limiter_timeout), 1, 60000, 0,
+    "milliseconds after which Redis has not answered in time (50)" },
   { "--limiter-off", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_off), 0, 0, 0, "no request is ever limited" },
   { "--test-control", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(test_control), 0, 0, 0,
     "for tests, on loopback alone: clock, reset, snapshots, faults and journal below /_svc/, by testToken of the bootstrap file" },
@@ -125,6 +136,9 @@ static const flags_row flags_rows[] = {
   { "--no-explorer", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_explorer), 0, 0, 0,
     "no page for browsers at /" },
   { "--no-gzip", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_gzip), 0, 0, 0, "no answer is sent as gzip" },
+  { "--drain", "SECONDS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(drain), 0, 3600, 0,
+    "how long SIGTERM lets it serve on while /_svc/health says 503 and every answer closes its connection, so that load balancers go elsewhere; a second"
+    " SIGTERM, or SIGINT, ends that (5; 0 where only this machine can reach it)" },
   { "--metrics", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics), 0, 0, 0,
     "GET /_svc/metrics for Prometheus, from this machine" },
   { "--metrics-public", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics_public), 0, 0, 0, "the same from everywhere" },
@@ -203,12 +217,16 @@ int svcd_help_all(int flags)
   for (v = svcd_verbs; v->name; v++)
     if (flags) flags_help_verb(v);
     else flags_help_head(v);
+  putchar('\n');
+  flags_wrap(stdout, "Every flag can be given in the environment, too: SVCD_BASE_URL=URL is --base-url URL, SVCD_LISTEN=\"URL URL\" two --listen, "
+             "SVCD_METRICS=true --metrics. The command line is stronger than the environment, and that than the file of --config.", 0, 0);
   if (!flags) printf("\nsvcd VERB --help lists the flags of a verb, svcd help all those of all verbs.\n");
   return 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- did you mean */
 
+#define FLAGS_ENV "SVCD_" /* what the variables of the environment begin with that are flags */
 enum { FLAGS_NEAR = 40 }; /* letters of words that are compared */
 
 /* How many letters to insert, drop or replace. */
@@ -325,13 +343,34 @@ static int flags_driver(const svcd_options *o)
   return 0;
 }
 
+/* A flag that is an option of a URI is put behind it, where it is the last of its name. */
+static int flags_option(const char *flag, const char *of, const char **uri, char **text, const char *option, long value)
+{
+  char *longer;
+  if (!value) return 0;
+  if (!*uri) return svcd_error(2, "%s: of which %s?", flag, of);
+  if (asprintf(&longer, "%s%c%s=%ld", *uri, strchr(*uri, '?') ? '&' : '?', option, value) < 0) return svcd_error(1, "no memory");
+  free(*text);
+  *uri = *text = longer;
+  return 0;
+}
+
+static int flags_options(svcd_options *o)
+{
+  int status = flags_option("--store-readers", "--store", &o->store, &o->store_text, "readers", o->store_readers);
+  if (!status) status = flags_option("--store-timeout", "--store", &o->store, &o->store_text, "timeout", o->store_timeout);
+  if (!status) status = flags_option("--limiter-timeout", "--limiter", &o->limiter, &o->limiter_text, "timeout", o->limiter_timeout);
+  if (!status && o->wait && !o->store) status = flags_wrong("--wait", ": for which --store?");
+  return status;
+}
+
 /* What the flags say together. */
 static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
   size_t i, secure = 0;
   if (verb->bit == SVCD_SERVE && !o->data && !o->memory)
     return flags_no_data(verb, o->store ? " is missing: the folder of the key and the credentials" : " is missing, or --memory");
-  if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && o->bootstrap) && !(verb->bit & FLAGS_PLACE && o->store))
+  if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && o->bootstrap) && !(verb->bit & FLAGS_PLACE && o->store && (verb->bit != SVCD_ROTATE || o->secret_key)))
     return flags_no_data(verb, " is missing");
   if (verb->bit == SVCD_SCHEMA && !o->store && !o->print) return flags_wrong("--store URI", " is missing");
   if (verb->bit & (SVCD_BACKUP | SVCD_COPY) && !o->to) return flags_wrong("--to DIR", " is missing");
@@ -349,7 +388,7 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   if (o->log_level && strcmp(o->log_level, "error") != 0 && strcmp(o->log_level, "warning") != 0 && strcmp(o->log_level, "info") != 0)
     return flags_wrong("--log-level", ": error, warning or info");
   if (o->metrics_public) o->metrics = 1;
-  if (flags_driver(o) != 0) return 2;
+  if (flags_driver(o) != 0 || flags_options(o) != 0) return 2;
   if (o->url_count == 0) o->urls[o->url_count++] = "http://127.0.0.1:8080";
   for (i = 0; i < o->url_count; i++) secure += svcd_is_https(o->urls[i]) != 0;
   if (!o->cert != !o->key) return flags_wrong(o->cert ? "--cert" : "--key", ": --cert and --key go together");
@@ -400,6 +439,8 @@ static int flags_config(svcd_options *o, const svcd_verb *verb, int argc, char *
 {
   char *rest, *name, *value;
   int i, line = 0, status = 0;
+  o->config = getenv(FLAGS_ENV "CONFIG");
+  if (o->config && !*o->config) o->config = NULL;
   for (i = 1; i + 1 < argc; i++) {
     const flags_row *row = flags_find(argv[i]);
     if (row && row->to == FLAGS_TO(config)) o->config = argv[i + 1];
@@ -412,17 +453,91 @@ static int flags_config(svcd_options *o, const svcd_verb *verb, int argc, char *
   return status;
 }
 
+/* ------------------------------------------------------------------------------------------------------ the environment */
+
+
+/* "SVCD_BASE_URL" of "--base-url". */
+static void flags_env_name(const char *flag, char out[FLAGS_NEAR + 1])
+{
+  size_t n = (size_t)snprintf(out, FLAGS_NEAR + 1, FLAGS_ENV "%s", flag + 2), i;
+  for (i = 0; i < n && i < FLAGS_NEAR; i++) out[i] = out[i] == '-' ? '_' : (char)toupper((unsigned char)out[i]);
+}
+
+static const flags_row *flags_env_row(const char *name)
+{
+  char known[FLAGS_NEAR + 1];
+  size_t i;
+  for (i = 0; i < FLAGS_COUNT; i++) {
+    flags_env_name(flags_rows[i].name, known);
+    if (strcmp(known, name) == 0) return &flags_rows[i];
+  }
+  return NULL;
+}
+
+static int flags_env_unknown(const char *name)
+{
+  char best[FLAGS_NEAR + 1] = "", known[FLAGS_NEAR + 1];
+  size_t i;
+  for (i = 0; i < FLAGS_COUNT; i++) {
+    flags_env_name(flags_rows[i].name, known);
+    if (flags_nearer(name, best[0] ? best : NULL, known) == known) strcpy(best, known);
+  }
+  if (best[0]) return svcd_error(2, "%s in the environment: no such flag; did you mean %s?", name, best);
+  return svcd_error(2, "%s in the environment: no such flag", name);
+}
+
+/* Kubernetes tells every container of a Service that is called svcd by such variables. */
+static int flags_env_is_link(const char *name)
+{
+  return strncmp(name, FLAGS_ENV "SERVICE_", 13) == 0 || strcmp(name, FLAGS_ENV "PORT") == 0 || strncmp(name, FLAGS_ENV "PORT_", 10) == 0;
+}
+
+/* One that is a list has its values between white space. They stay where they are: a list is cut in its place. */
+static int flags_env_take(svcd_options *o, const flags_row *row, char *value, char *begun)
+{
+  char *rest = NULL;
+  int status = 0, set = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+  if (row->kind == FLAG_SET && !set && strcmp(value, "false") != 0 && strcmp(value, "0") != 0) return flags_wrong(row->name, ": true or false");
+  if (row->kind == FLAG_SET) *(int *)(void *)((char *)o + row->to) = set;
+  if (row->kind == FLAG_TEXT || row->kind == FLAG_NUMBER) status = flags_give(o, row, value, begun);
+  if (row->kind != FLAG_LIST) return status;
+  for (value = strtok_r(value, " \t\r\n", &rest); value && status == 0; value = strtok_r(NULL, " \t\r\n", &rest))
+    status = flags_give(o, row, value, begun);
+  return status;
+}
+
+/* Every flag, as SVCD_ and its name: stronger than a line of --config, weaker than the command line. An empty one says nothing. */
+static int flags_env(svcd_options *o, const svcd_verb *verb)
+{
+  char begun[FLAGS_COUNT] = "", name[FLAGS_NEAR + 1];
+  int i, status = 0;
+  for (i = 0; status == 0 && environ[i]; i++) {
+    const size_t n = strcspn(environ[i], "=");
+    char *value = environ[i] + n + (environ[i][n] != 0);
+    const flags_row *row;
+    if (strncmp(environ[i], FLAGS_ENV, sizeof FLAGS_ENV - 1) != 0) continue;
+    snprintf(name, sizeof name, "%.*s", (int)n, environ[i]);
+    row = flags_env_row(name);
+    if (!row && flags_env_is_link(name)) continue;
+    if (!row) return flags_env_unknown(name);
+    if (!(row->verbs & verb->bit) || !value[0] || row->to == FLAGS_TO(config)) continue;
+    if (flags_env_take(o, row, value, begun) != 0) status = svcd_error(2, "%s in the environment is refused, as is said above", name);
+  }
+  return status;
+}
+
 int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char **argv)
 {
   char begun[FLAGS_COUNT] = "";
   int i, status;
   memset(o, 0, sizeof *o);
-  o->provision_seconds = -1;
+  o->provision_seconds = o->drain = -1;
   for (i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return named ? svcd_help(verb) : svcd_help_all(0);
     if (strcmp(argv[i], "--version") == 0) return printf("svcd %s\n", svc_version()) < 0;
   }
   status = flags_config(o, verb, argc, argv);
+  if (!status) status = flags_env(o, verb);
   if (status) return status;
   for (i = 1; i < argc; i++) {
     const flags_row *row = flags_find(argv[i]);

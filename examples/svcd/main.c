@@ -24,6 +24,8 @@ const svcd_verb svcd_verbs[] = {
   { "import", SVCD_IMPORT, svcd_import, "make a store of an export, in an empty place: every line is checked, and the store is read again" },
   { "schema", SVCD_SCHEMA, svcd_schema, "make the tables of a store on PostgreSQL, or see whether they fit: serving then needs no right to make any" },
   { "check", SVCD_CHECK, svcd_check, "look whether a store is whole, while svcd is stopped: a line for each fault, and status 1" },
+  { "rotate-key", SVCD_ROTATE, svcd_rotate_key, "seal all secrets by a new key, secret.key.next, while svcd serves; then that is secret.key, and the old one"
+    " secret.key.old. With --store in two calls: one makes the key, which every svcd must have before the second one seals by it" },
   { "openapi", SVCD_OPENAPI, svcd_openapi, "print the OpenAPI document; needs no store" },
   { "driver", SVCD_DRIVER, svcd_driver_schema, "print what a driver is told, is asked and may say, as JSON Schema; needs no store" },
   { "env", SVCD_ENV, svcd_env, "print the credentials, SECRETS and all, for a shell: eval \"$(svcd env --data DIR)\"" },
@@ -70,5 +72,7 @@ int main(int argc, char **argv)
   if (status < 0) status = verb->run(&o);
   free(o.config_text);
   free(o.dialect_text);
+  free(o.store_text);
+  free(o.limiter_text);
   return status;
 }

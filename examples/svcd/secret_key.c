@@ -66,6 +66,34 @@ static int secret_key_random(unsigned char key[SVCD_SECRET_KEY])
   return good ? 0 : svcd_error(1, "the system gives no random bytes");
 }
 
+static int secret_key_next_path(const svcd_options *o, char next[SVCD_PATH])
+{
+  char path[SVCD_PATH];
+  if (svcd_secret_key_path(o, path) != 0) return 1;
+  if (*path) snprintf(next, SVCD_PATH, "%.*s.next", SVCD_PATH - 8, path);
+  else next[0] = 0;
+  return 0;
+}
+
+int svcd_next_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY], int *there)
+{
+  char path[SVCD_PATH];
+  *there = 0;
+  if (secret_key_next_path(o, path) != 0) return 1;
+  *there = *path && secret_key_is_there(path);
+  return *there ? secret_key_read(path, key) : 0;
+}
+
+int svcd_make_next_secret_key(const svcd_options *o)
+{
+  unsigned char key[SVCD_SECRET_KEY];
+  char path[SVCD_PATH];
+  int status = secret_key_next_path(o, path) != 0 ? 1 : secret_key_random(key);
+  if (status == 0) status = svcd_put_file(path, key, sizeof key, 0);
+  explicit_bzero(key, sizeof key);
+  return status;
+}
+
 int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY], int *new_folder)
 {
   char path[SVCD_PATH], fresh[SVCD_PATH];

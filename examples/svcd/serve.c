@@ -1,7 +1,7 @@
 /*
 ** Serving: listener, service, first credentials, wait for a signal, stop, close, from top to bottom in svcd_serve().
 */
-#define _GNU_SOURCE /* realpath, sigwait */
+#define _GNU_SOURCE /* realpath, sigtimedwait */
 #include "svcd.h"
 #include "listener.h"
 
@@ -169,6 +169,7 @@ static void serve_anew(svc_listener *listener, const svcd_options *o, svcd_acces
 }
 
 #define SERVE_STOP_SECONDS 10
+#define SERVE_DRAIN_SECONDS 5
 
 /* Whatever hangs, a database, a limiter, a driver: the process ends. What was acknowledged is in the store. */
 static void *serve_give_up(void *nothing)
@@ -186,12 +187,52 @@ static void serve_stop_in_time(void)
   if (pthread_create(&thread, NULL, serve_give_up, NULL) == 0) pthread_detach(thread);
 }
 
+/* Until a signal comes that ends it, which is returned. */
+static int serve_wait(svc *s, svc_listener *listener, const svcd_options *o, svcd_access *access, const sigset_t *signals)
+{
+  int stopped = 0, signal_number, pause;
+  do {
+    struct timespec t;
+    pause = svcd_rotate_some(s, o, &stopped);
+    t = (struct timespec){ pause / 1000, pause % 1000 * 1000000L };
+    signal_number = sigtimedwait(signals, NULL, &t);
+    if (signal_number != SIGHUP) continue;
+    stopped = 0;
+    serve_anew(listener, o, access);
+  } while (signal_number <= 0 || signal_number == SIGHUP);
+  return signal_number;
+}
+
+/* How long to serve on after SIGTERM. Where nobody else gets to there is no load balancer to wait for. */
+static long serve_drain_seconds(const svcd_options *o)
+{
+  size_t i;
+  for (i = 0; o->drain < 0 && i < o->url_count; i++)
+    if (svcd_reach(o->urls[i]) != SVCD_LOOPBACK) return SERVE_DRAIN_SECONDS;
+  return o->drain < 0 ? 0 : o->drain;
+}
+
+/* Load balancers find out that they have to go elsewhere; until they have, all is answered. */
+static void serve_drain(svc *s, svc_listener *listener, long seconds, const sigset_t *signals)
+{
+  int64_t until = svcd_monotonic(NULL) + seconds * INT64_C(1000000000), left;
+  int signal_number = 0;
+  svc_set_ready(s, 0);
+  svc_listener_drain(listener);
+  printf("svcd draining for %ld seconds\n", seconds);
+  fflush(stdout);
+  while (signal_number != SIGTERM && signal_number != SIGINT && (left = until - svcd_monotonic(NULL)) > 0) {
+    const struct timespec t = { left / 1000000000, left % 1000000000 };
+    signal_number = sigtimedwait(signals, NULL, &t);
+  }
+}
+
 /* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
 static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url, const char *token,
                               const svcd_cert *cert, svcd_access *access, const sigset_t *signals)
 {
   size_t i;
-  int signal_number = 0;
+  int signal_number;
   if (serve_first(s, o, base_url, token, svc_listener_url(listener, 0), cert) != 0) return 1;
   if (serve_test_control(s, o, base_url, token) != 0) return 1;
   svcd_confine(o);
@@ -202,9 +243,10 @@ static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options
   for (i = 0; i < o->url_count; i++) printf(" %s", svc_listener_url(listener, i));
   printf("\n");
   fflush(stdout);
-  while (sigwait(signals, &signal_number) == 0 && signal_number == SIGHUP) serve_anew(listener, o, access);
+  signal_number = serve_wait(s, listener, o, access, signals);
   printf("svcd stopping on %s\n", signal_number == SIGINT ? "SIGINT" : "SIGTERM");
   fflush(stdout);
+  if (signal_number == SIGTERM && serve_drain_seconds(o) > 0) serve_drain(s, listener, serve_drain_seconds(o), signals);
   serve_stop_in_time();
   svc_listener_stop(listener); /* answers what is under way */
   return 0;
@@ -321,6 +363,19 @@ static int serve_try(const svc_config *config)
   return said;
 }
 
+/* Open the service; a database that is not there yet is waited for, for as long as --wait says and no signal comes. It says itself what is wrong. */
+static int serve_open(svc **s, const svc_config *config, const svcd_options *o, const sigset_t *signals)
+{
+  const struct timespec second = { 1, 0 };
+  int64_t until = svcd_monotonic(NULL) + o->wait * INT64_C(1000000000);
+  int rc = svc_open(s, config), signal_number = -1;
+  while (rc == SVC_IO && o->wait && svcd_monotonic(NULL) < until && (signal_number < 0 || signal_number == SIGHUP)) {
+    signal_number = sigtimedwait(signals, NULL, &second);
+    if (signal_number < 0) rc = svc_open(s, config);
+  }
+  return rc;
+}
+
 int svcd_serve(const svcd_options *o)
 {
   char token[SVCD_TOKEN];
@@ -333,10 +388,10 @@ int svcd_serve(const svcd_options *o)
   svc_config config;
   svc *s = NULL;
   sigset_t signals;
-  unsigned char key[SVCD_SECRET_KEY];
+  unsigned char key[SVCD_SECRET_KEY], next_key[SVCD_SECRET_KEY];
   char why[512];
   svcd_cert cert;
-  int status, new_folder = 0;
+  int status, new_folder = 0, next = 0;
   serve_signals(&signals);
   serve_raise_file_limit(o->max_connections);
   config = serve_config(o);
@@ -358,6 +413,7 @@ int svcd_serve(const svcd_options *o)
   status = svcd_store(o, &config);
   if (status == 0) status = svcd_limiter(o, &config);
   if (status == 0) status = svcd_secret_key(o, key, &new_folder);
+  if (status == 0) status = svcd_next_secret_key(o, next_key, &next);
   if (status == 0) status = svcd_driver_open(o, &driver);
   if (status != 0) {
     svcd_forget_secret_key(o, new_folder);
@@ -365,14 +421,16 @@ int svcd_serve(const svcd_options *o)
     return status;
   }
   config.secret_key = key;
+  config.secret_key_next = next ? next_key : NULL;
   if (o->log_level && strcmp(o->log_level, "info") == 0) config.notify = serve_notify;
   config.notify_context = config.log_context;
   config.driver = svcd_driver_of(&driver);
   config.seal_passwords = o->seal_passwords; /* which needs the key, so the settings were tried without it */
-  status = o->upgrade && !o->memory && svcd_upgrade(o) != 0 ? SVC_IO : svc_open(&s, &config); /* they say what is wrong */
+  status = o->upgrade && !o->memory && svcd_upgrade(o) != 0 ? SVC_IO : serve_open(&s, &config, o, &signals); /* they say what is wrong */
   if (status != SVC_OK) svcd_forget_secret_key(o, new_folder);
   status = status == SVC_OK ? svcd_keep_secret_key(o, key) : status == SVC_INVALID ? 2 : 1;
-  explicit_bzero(key, sizeof key); /* the handle has a copy */
+  explicit_bzero(key, sizeof key); /* the handle has copies */
+  explicit_bzero(next_key, sizeof next_key);
   if (status == 0) status = svcd_driver_begin(&driver, s);
   if (status == 0) serve_warn(o, listener);
   if (status == 0) status = serve_until_signal(s, listener, o, config.base_url, token, &cert, &access, &signals);

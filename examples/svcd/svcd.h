@@ -10,6 +10,7 @@
 **      dialect.c      other words on the wire: --dialect
 **      limiter.c      limits that several svcd share: --limiter
 **      secret_key.c   the key that seals secrets in the store: made at the first start
+**      rotate_key.c   another such key takes its place
 **      control.c      test control: its token, its clock, who may listen, and the paths below /_svc/
 **      certificate.c  the certificate of https: made at the first start too, where none is named
 **      backup.c       backup, restore and check of a store
@@ -43,17 +44,19 @@
 #define SVCD_LIMITS 80
 #define SVCD_TOKEN 65 /* 64 hex digits and a NUL */
 
-/* What the command line says; what it does not say is NULL or 0, and of provision_seconds -1. */
+/* What the command line says; what it does not say is NULL or 0, and of provision_seconds and drain -1. */
 typedef struct svcd_options {
   const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder,
     *secret_key, *store, *dialect, *clock, *seed, *from, *to, *format, *config, *access_log,
     *log_level, *limiter, *in, *out;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
-  long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout;
+  long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout, drain, wait,
+    store_readers, store_timeout, limiter_timeout;
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
     no_explorer, no_gzip, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print;
   char *config_text; /* of --config: values stand in it; main() frees it */
+  char *store_text, *limiter_text; /* of --store and --limiter with what other flags add to them; main() frees them */
   char *dialect_text; /* of --dialect: what is in the file; main() frees it */
 } svcd_options;
 
@@ -65,7 +68,7 @@ typedef struct svcd_verb {
 } svcd_verb;
 
 enum { SVCD_SERVE = 1, SVCD_CREDENTIALS = 2, SVCD_VERSION = 4, SVCD_BACKUP = 8, SVCD_RESTORE = 16, SVCD_CHECK = 32, SVCD_OPENAPI = 64,
-       SVCD_ENV = 128, SVCD_COPY = 256, SVCD_DRIVER = 512, SVCD_EXPORT = 1024, SVCD_IMPORT = 2048, SVCD_SCHEMA = 4096 };
+       SVCD_ENV = 128, SVCD_COPY = 256, SVCD_DRIVER = 512, SVCD_EXPORT = 1024, SVCD_IMPORT = 2048, SVCD_SCHEMA = 4096, SVCD_ROTATE = 8192 };
 
 extern const svcd_verb svcd_verbs[]; /* closed by one without name; the first is meant where none is named */
 
@@ -89,7 +92,7 @@ int svcd_help_all(int flags);         /* of all verbs, each in a line, or with i
 char *svcd_config_read(const char *path);
 int svcd_config_line(char **rest, int *number, char **name, char **value);
 
-/* serve.c, credentials.c, backup.c, copy.c, transfer.c, schema.c, env.c: verbs. */
+/* serve.c, credentials.c, backup.c, copy.c, transfer.c, schema.c, env.c, rotate_key.c: verbs. */
 int svcd_serve(const svcd_options *o);
 int svcd_credentials(const svcd_options *o);
 int svcd_backup(const svcd_options *o);
@@ -102,6 +105,7 @@ int svcd_schema(const svcd_options *o);
 int svcd_env(const svcd_options *o);
 int svcd_openapi(const svcd_options *o);
 int svcd_driver_schema(const svcd_options *o);
+int svcd_rotate_key(const svcd_options *o);
 
 /*
 ** credentials.c: have `make` make credentials, and write them to the file that the options name. The secrets exist only in
@@ -166,6 +170,12 @@ int svcd_has_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY
 int svcd_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY], int *new_folder); /* 1: it has made --data */
 void svcd_forget_secret_key(const svcd_options *o, int new_folder); /* of a start that failed before there was a store */
 int svcd_keep_secret_key(const svcd_options *o, const unsigned char key[SVCD_SECRET_KEY]);
+/* The key that takes its place, secret.key.next: read it, where there is one; make it, where there is none. */
+int svcd_next_secret_key(const svcd_options *o, unsigned char key[SVCD_SECRET_KEY], int *there);
+int svcd_make_next_secret_key(const svcd_options *o);
+/* rotate_key.c: what serve does for it now and then. *stopped, at first 0: it has failed, and said so; 0 tries again. Returns after how many
+** milliseconds to call it again. */
+int svcd_rotate_some(svc *s, const svcd_options *o, int *stopped);
 
 /*
 ** control.c: the token of test control, "" without --test-control: that in the file of credentials, or a new one; and, once the

@@ -321,13 +321,13 @@ void svc_listener_answer(listener_conn *conn, const svc_http_head *h, svc_respon
   if (error) {
     svc_response_free(&conn->response);
     svc_listener_refuse(conn, error, h->is_head, error == LISTENER_E_SERVICE || !h->keep || h->old ||
-                                                   atomic_load(&conn->loop->listener->stopping));
+                                                   atomic_load(&conn->loop->listener->draining));
     return;
   }
   coding = svc_listener_encode(conn, h, tag);
   if (r->status == 304) bare = true, conn->body_length = 0;
   answer_note(conn, h, r, r->status, conn->body_length);
-  conn->close = !h->keep || atomic_load(&conn->loop->listener->stopping);
+  conn->close = !h->keep || atomic_load(&conn->loop->listener->draining);
   conn->body_at = 0;
   answer_start(&t, conn, r->status);
   length = answer_put_headers(&t, conn, r, h->is_head, coding == LISTENER_GZIP ? tag : "");

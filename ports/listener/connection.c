@@ -26,7 +26,7 @@ static void connection_dispatch(listener_conn *conn)
   if (svc_listener_submit(l, job)) return;
   conn->job = NULL;
   svc_listener_warn(l, "too many changes wait to be made: some clients get 503");
-  svc_listener_refuse(conn, LISTENER_E_WAITING, false, !job->head.keep || job->head.old || atomic_load(&l->stopping));
+  svc_listener_refuse(conn, LISTENER_E_WAITING, false, !job->head.keep || job->head.old || atomic_load(&l->draining));
   svc_listener_job_free(job);
 }
 

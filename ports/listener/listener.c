@@ -108,11 +108,17 @@ int svc_listener_start(svc_listener *l, svc *s)
   return SVC_NOMEM;
 }
 
+void svc_listener_drain(svc_listener *l)
+{
+  if (l) atomic_store(&l->draining, true);
+}
+
 void svc_listener_stop(svc_listener *l)
 {
   size_t i;
   if (!l || !l->started || l->stopped) return;
   l->stopped = true;
+  svc_listener_drain(l);
   atomic_store(&l->stopping, true);
   for (i = 0; i < l->config.threads; i++)
     if (l->loops[i].running) svc_listener_ring(&l->loops[i]);

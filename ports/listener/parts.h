@@ -176,6 +176,7 @@ struct svc_listener {
   listener_writer *writers;
   bool started, stopped;
   atomic_bool stopping;
+  atomic_bool draining; /* connections are closed after their answer; set by stopping as well */
   atomic_size_t refused;
   atomic_size_t bodies, answers; /* bytes of memory */
   atomic_uint_fast64_t warned;

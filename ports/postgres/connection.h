@@ -190,10 +190,11 @@ static void postgres_close(svc_store *store)
   free(store->writes.values.p);
   postgres_lose(&store->writer);
   free(store->writer.seen);
-  for (i = 0; i < POSTGRES_READERS; i++) {
+  for (i = 0; store->readers && i < store->reader_count; i++) {
     postgres_lose(&store->readers[i]);
     free(store->readers[i].seen);
   }
+  allocator.resize(allocator.context, store->readers, 0);
   pthread_cond_destroy(&store->free);
   pthread_mutex_destroy(&store->lock);
   allocator.resize(allocator.context, store->uri, 0);
@@ -216,24 +217,29 @@ static uint64_t postgres_chance(svc_store *store)
   return store->chance;
 }
 
-/* timeout=MS is ours, and libpq would not know it: it is taken out of the URI. What is wrong with it, or NULL. */
+/* timeout=MS and readers=N are ours, and libpq would not know them: they are taken out of the URI. What is wrong with one, or NULL. */
 static const char *postgres_options(svc_store *store)
 {
+  struct postgres_option {
+    const char *name, *wrong;
+    long least, most;
+    int *to;
+  } options[] = {
+    { "timeout=", "timeout is a number of milliseconds, from 100 to 600000", POSTGRES_LEAST, POSTGRES_MOST, &store->timeout },
+    { "readers=", "readers is a number of connections, from 1 to 256", 1, POSTGRES_MOST_READERS, &store->reader_count },
+  };
   char *p = strchr(store->uri, '?'), *end;
-  store->timeout = POSTGRES_TIMEOUT;
   while (p && (p[0] == '?' || p[0] == '&')) {
-    size_t n = strcspn(p + 1, "&");
-    if (strncmp(p + 1, "timeout=", 8) == 0) {
-      long ms = strtol(p + 9, &end, 10);
-      if (end != p + 1 + n || n == 8 || ms < POSTGRES_LEAST || ms > POSTGRES_MOST)
-        return "timeout is a number of milliseconds, from 100 to 600000";
-      store->timeout = (int)ms;
-      if (p[1 + n]) memmove(p + 1, p + 2 + n, strlen(p + 2 + n) + 1);
-      else *p = '\0';
-      if (!*p) break;
-    } else {
+    size_t n = strcspn(p + 1, "&"), i = 0;
+    while (i < 2 && strncmp(p + 1, options[i].name, 8) != 0) i++;
+    if (i == 2) {
       p += 1 + n;
+      continue;
     }
+    *options[i].to = (int)strtol(p + 9, &end, 10);
+    if (end != p + 1 + n || n == 8 || n > 16 || *options[i].to < options[i].least || *options[i].to > options[i].most) return options[i].wrong;
+    if (p[1 + n]) memmove(p + 1, p + 2 + n, strlen(p + 2 + n) + 1);
+    else *p = '\0';
   }
   return NULL;
 }
@@ -252,13 +258,27 @@ static bool postgres_locks(svc_store *store)
   return good;
 }
 
+/* As many as the URI says. */
+static bool postgres_make_readers(svc_store *store)
+{
+  const size_t size = (size_t)store->reader_count * sizeof *store->readers;
+  int i;
+  store->readers = store->allocator.resize(store->allocator.context, NULL, size);
+  if (!store->readers) return false;
+  memset(store->readers, 0, size);
+  for (i = 0; i < store->reader_count; i++) {
+    store->readers[i].store = store;
+    store->readers[i].kept = &store->readers[i].first;
+  }
+  return true;
+}
+
 static svc_store *postgres_store(const svc_config *config)
 {
   static const svc_allocator usual = { postgres_resize, NULL };
   svc_allocator allocator = config->allocator.resize ? config->allocator : usual;
   svc_store *store = allocator.resize(allocator.context, NULL, sizeof *store);
   size_t length = strlen(config->path) + 1;
-  int i;
   if (!store) return NULL;
   memset(store, 0, sizeof *store);
   store->allocator = allocator;
@@ -271,10 +291,8 @@ static svc_store *postgres_store(const svc_config *config)
   store->part = (unsigned)(postgres_chance(store) >> 32) % POSTGRES_PARTS;
   store->writer.store = store;
   store->writer.kept = &store->writer.first;
-  for (i = 0; i < POSTGRES_READERS; i++) {
-    store->readers[i].store = store;
-    store->readers[i].kept = &store->readers[i].first;
-  }
+  store->timeout = POSTGRES_TIMEOUT;
+  store->reader_count = POSTGRES_READERS;
   return store;
 fail:
   allocator.resize(allocator.context, store->uri, 0);
@@ -353,7 +371,7 @@ static int postgres_open(svc_store **out, const svc_config *config, char *why, s
   if (!store) return SVC_NOMEM;
   wrong = postgres_options(store);
   if (wrong) snprintf(why, why_size, "the URI of the store: %s", wrong);
-  if (wrong || !postgres_equip(&store->writer)) {
+  if (wrong || !postgres_make_readers(store) || !postgres_equip(&store->writer)) {
     postgres_close(store);
     return wrong ? SVC_INVALID : SVC_NOMEM;
   }

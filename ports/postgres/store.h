@@ -17,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POSTGRES_READERS 16 /* connections, and one of the writer's */
+#define POSTGRES_READERS 16 /* connections, and one of the writer's; an option of the URI */
+#define POSTGRES_MOST_READERS 256
 #define POSTGRES_TIMEOUT 5000 /* milliseconds, of every call; and that a reader waits for a connection */
 #define POSTGRES_LEAST 100
 #define POSTGRES_MOST 600000
@@ -115,7 +116,8 @@ struct svc_store {
   bool full;             /* the server had no room for what was tried last */
   bool freeing;          /* what is tried now frees */
   uint64_t copied;       /* the number of the transaction before a copy; the lock's */
-  postgres_txn writer, readers[POSTGRES_READERS];
+  postgres_txn writer, *readers;
+  int reader_count;
   postgres_writes writes;
 };
 

@@ -31,7 +31,7 @@ static postgres_txn *postgres_take(svc_store *store)
   until.tv_nsec = (long)(end % 1000) * 1000000;
   pthread_mutex_lock(&store->lock);
   while (!found && rc == 0) {
-    for (i = 0; i < POSTGRES_READERS && !(found && found->conn); i++)
+    for (i = 0; i < store->reader_count && !(found && found->conn); i++)
       if (!store->readers[i].busy && (!found || store->readers[i].conn)) found = &store->readers[i];
     if (!found) rc = pthread_cond_timedwait(&store->free, &store->lock, &until);
   }

@@ -1,8 +1,8 @@
 /*
 ** Secrets in clear: what pipeline/seal.c has sealed is opened for an export, and sealed again by an import, by the key of the new store.
 **
-** A sealed text is base64 of nonce(12), what AES-256-GCM makes of the secret, tag(16). It is sealed for its entity and its name, and opens
-** nowhere else.
+** A sealed text is the id of its key, which may be missing, and base64 of nonce(12), what AES-256-GCM makes of the secret, tag(16). It is sealed
+** for its entity and its name, and opens nowhere else. What an import seals has no id: it is the only key of a new store.
 */
 #define _GNU_SOURCE /* getentropy */
 #include "ports/transfer/shape.h"
@@ -13,6 +13,7 @@
 #define SECRET_NONCE 12
 #define SECRET_TAG 16
 #define SECRET_NAME 256 /* bytes of a name */
+#define SECRET_KEY_ID 9 /* eight digits and a colon */
 
 const svc_str svc_secret_word = { "the secrets of this store", 25 };
 
@@ -31,6 +32,7 @@ bool svc_secret_open(const svc_sealed_for *f, svc_str name, svc_str sealed, svc_
   svc_line raw = { 0 }, clear = { 0 };
   mbedtls_gcm_context gcm;
   bool good = false;
+  if (sealed.n > SECRET_KEY_ID && sealed.p[SECRET_KEY_ID - 1] == ':') sealed = (svc_str){ sealed.p + SECRET_KEY_ID, sealed.n - SECRET_KEY_ID };
   svc_line_c(&raw, "\"");
   svc_line_add(&raw, sealed.p, sealed.n);
   svc_line_c(&raw, "\"");

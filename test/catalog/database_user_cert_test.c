@@ -4,6 +4,7 @@
 **
 ** Tests also: certificate_authority
 */
+#include "driver.h"
 #include "faults.h"
 #include "needs.h"
 #include "support.h"
@@ -161,6 +162,49 @@ TEST(database_user_cert, verify)
   cert_write(folder, "other.pem", pem, strstr(pem, "-----BEGIN EC PRIVATE KEY-----"));
   free(pem);
   munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem other.pem", (long long)(T_START / 1000)), !=, 0);
+  t_close(&w.t);
+  store_remove(folder);
+}
+
+/* An authority is renewed on the clock, long before it ends: servers are told the new certificate and the one before, and what both have
+** signed verifies. */
+TEST(database_user_cert, renewed)
+{
+  char folder[128];
+  t_driver driver;
+  svc_config config = quiet;
+  cert_world w;
+  char *first, *second;
+  const t_order *order;
+  SKIP_IF(system("command -v openssl >/dev/null 2>&1") != 0);
+  store_folder(folder);
+  config.driver = t_driver_init(&driver);
+  cert_open(&w, &config);
+  cert_user(&w, MANAGED("CN=jane"));
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djane", "{\"monthsUntilExpiration\":24}"), ==, 201);
+  first = cert_pem(&w);
+  t_advance(&w.t, INT64_C(209) * 30 * 86400); /* a little less than 210 months */
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djane", "{\"monthsUntilExpiration\":24}"), ==, 201);
+  free(first);
+  first = cert_pem(&w); /* by the old key still */
+  cert_files(folder, first);
+  cert_write(folder, "old.pem", first, strstr(first, "-----BEGIN EC PRIVATE KEY-----"));
+  t_advance(&w.t, INT64_C(200) * 86400);
+  munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
+  order = t_driver_order(&driver, "authority.put");
+  munit_assert_not_null(strstr(order->desired, "END CERTIFICATE-----\\n-----BEGIN CERTIFICATE"));
+  munit_assert_null(strstr(order->desired, "PRIVATE"));
+  munit_assert_int(cert_send(&w, "POST", "CN%3Djane", "{\"monthsUntilExpiration\":24}"), ==, 201);
+  second = cert_pem(&w);
+  munit_assert_not_null(strstr(second, strstr(strstr(first, "-----END EC PRIVATE"), "-----BEGIN CERT"))); /* the one before is there, at the end */
+  munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem old.pem", (long long)(w.t.now / 1000)), ==, 0);
+  cert_files(folder, second); /* ca.pem is both now */
+  munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem old.pem", (long long)(w.t.now / 1000)), ==, 0);
+  munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem cert.pem", (long long)(w.t.now / 1000)), ==, 0);
+  munit_assert_int(cert_openssl(folder, "verify -attime %lld -CAfile ca.pem cert.pem", (long long)(w.t.now / 1000 + 700 * 86400)), ==, 0);
+  store_whole(w.t.s);
+  free(first);
+  free(second);
   t_close(&w.t);
   store_remove(folder);
 }

@@ -241,7 +241,7 @@ static const char *user_secrets(user_world *w)
 ** none out, and drops them with the next change. */
 TEST(database_user, sealed)
 {
-  static const char *const first = "{\"password\":\"correct horse\"}";
+  static const char *const first = "{\"password\":\"correct horse\"}", *const next = "another key of thirty-two bytes or so";
   char folder[128], group[25];
   svc_config config = { .limiter_off = 1, .seal_passwords = 1, .path = folder };
   const t_order *order;
@@ -266,6 +266,11 @@ TEST(database_user, sealed)
   munit_assert_int(at(&w, "PATCH", "/admin/app", "{\"password\":\"another horse\"}"), ==, 200);
   munit_assert_string_equal(user_secrets(&w), "{\"password\":\"another horse\"}");
   t_reopen(&w.t, &config); /* what was taken and not done comes again */
+  munit_assert_string_equal(user_secrets(&w), "{\"password\":\"another horse\"}");
+  munit_assert_int(svc_rotate_key(w.t.s, next, 9), ==, SVC_BUSY);
+  munit_assert_int(svc_rotate_key(w.t.s, next, 9), ==, SVC_OK);
+  config.secret_key = next;
+  t_reopen(&w.t, &config); /* the key that it was sealed by is not there any more */
   munit_assert_string_equal(user_secrets(&w), "{\"password\":\"another horse\"}");
   munit_assert_int(at(&w, "POST", "", "{\"databaseName\":\"$external\",\"username\":\"CN=a\",\"x509Type\":\"CUSTOMER\"," ROLE "}"), ==, 201);
   munit_assert_string_equal(user_secrets(&w), "{}");

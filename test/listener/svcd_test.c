@@ -15,6 +15,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -388,6 +389,131 @@ TEST(svcd, secret_key)
   remove_folder(folder);
 }
 
+/* A GET on a connection that is kept, until the other side closes it; how many were answered. closing: the last answer said so. */
+static int get_kept(int port, const char *path, volatile const bool *enough, bool *closing)
+{
+  struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), n, status, answered = 0;
+  char text[256], answer[4096];
+  munit_assert_int(connect(fd, (struct sockaddr *)&a, sizeof a), ==, 0);
+  n = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+  for (*closing = false; !*closing && !*enough; answered++) {
+    const char *body, *length;
+    munit_assert_int((int)send(fd, text, (size_t)n, MSG_NOSIGNAL), ==, n);
+    answer[0] = '\0';
+    munit_assert_true(read_until(fd, answer, sizeof answer, "\r\n\r\n"));
+    munit_assert_int(sscanf(answer, "HTTP/1.1 %3d", &status), ==, 1);
+    body = strstr(answer, "\r\n\r\n") + 4;
+    length = strstr(answer, "Content-Length: ");
+    munit_assert_not_null(length);
+    while (strlen(body) < (size_t)atoi(length + 16)) munit_assert_int((int)read(fd, answer + strlen(answer), 1), ==, 1);
+    *closing = strstr(answer, "Connection: close") != NULL;
+  }
+  close(fd);
+  return answered;
+}
+
+typedef struct drain_client {
+  pthread_t thread;
+  int port, answered, closed;
+  volatile bool enough;
+} drain_client;
+
+/* As a load balancer does it: connections that are kept, and new ones. */
+static void *drain_load(void *client)
+{
+  drain_client *k = client;
+  while (!k->enough) {
+    bool closing;
+    k->answered += get_kept(k->port, "/_svc/health/live", &k->enough, &closing);
+    k->closed += closing;
+  }
+  return NULL;
+}
+
+/* SIGTERM: it says at once that it is not ready, and answers all that comes until the time is over, or a second signal. */
+TEST(svcd, drain)
+{
+  char *folder, store[128], answer[1024];
+  const char *args[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", "--drain", "2", NULL };
+  const char *longer[] = { "--data", store, "--listen", "http://127.0.0.1:0", "--no-sync", "--drain", "600", NULL };
+  const struct timespec moment = { 0, 300000000 };
+  drain_client clients[4];
+  daemon_run d;
+  int i;
+  SKIP_IF(!can_run());
+  folder = new_folder();
+  snprintf(store, sizeof store, "%s/store", folder);
+  start(&d, args);
+  await_ready(&d);
+  memset(clients, 0, sizeof clients);
+  for (i = 0; i < 4; i++) {
+    clients[i].port = d.port;
+    munit_assert_int(pthread_create(&clients[i].thread, NULL, drain_load, &clients[i]), ==, 0);
+  }
+  nanosleep(&moment, NULL);
+  munit_assert_int(get(d.port, "/_svc/health", answer, sizeof answer), ==, 200);
+  kill(d.pid, SIGTERM);
+  munit_assert_true(read_until(d.out, d.text, sizeof d.text, "svcd draining for 2 seconds"));
+  munit_assert_int(get(d.port, "/_svc/health", answer, sizeof answer), ==, 503);
+  munit_assert_not_null(strstr(answer, "\"ready\":false,\"status\":\"draining\""));
+  nanosleep(&moment, NULL);
+  for (i = 0; i < 4; i++) clients[i].enough = true; /* they have gone elsewhere */
+  for (i = 0; i < 4; i++) {
+    munit_assert_int(pthread_join(clients[i].thread, NULL), ==, 0);
+    munit_assert_int(clients[i].answered, >, 10);
+    munit_assert_int(clients[i].closed, >, 1);
+  }
+  munit_assert_int(finish(&d, 0), ==, 0);
+  start(&d, longer);
+  await_ready(&d);
+  kill(d.pid, SIGTERM);
+  munit_assert_true(read_until(d.out, d.text, sizeof d.text, "svcd draining for 600 seconds"));
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  remove_folder(folder);
+}
+
+/* Every flag by the environment, weaker than the command line; what is no flag is told, but for what Kubernetes sets. */
+TEST(svcd, environment)
+{
+  char *folder, store[128];
+  const char *args[] = { "serve", NULL }, *given[] = { "serve", "--provision-seconds", "3", "--threads", "2", NULL };
+  daemon_run d;
+  SKIP_IF(!can_run());
+  folder = new_folder();
+  snprintf(store, sizeof store, "%s/store", folder);
+  setenv("SVCD_DATA", store, 1);
+  setenv("SVCD_LISTEN", "http://127.0.0.1:0\n http://[::1]:0", 1);
+  setenv("SVCD_NO_SYNC", "true", 1);
+  setenv("SVCD_THREADS", "many", 1);
+  setenv("SVCD_SERVICE_HOST", "10.0.0.1", 1);
+  setenv("SVCD_PORT", "tcp://10.0.0.1:80", 1);
+  setenv("SVCD_CERT", "", 1);
+  start(&d, args);
+  munit_assert_int(finish(&d, 0), ==, 2);
+  munit_assert_not_null(strstr(d.errors, "--threads: a number"));
+  munit_assert_not_null(strstr(d.errors, "SVCD_THREADS in the environment"));
+  setenv("SVCD_THREADS", "64", 1);
+  start(&d, given);
+  await_ready(&d);
+  munit_assert_not_null(strstr(d.text, " http://[::1]:"));
+  munit_assert_int(finish(&d, SIGTERM), ==, 0);
+  munit_assert_string_equal(d.errors, "");
+  setenv("SVCD_LISTN", "x", 1);
+  start(&d, args);
+  munit_assert_int(finish(&d, 0), ==, 2);
+  munit_assert_not_null(strstr(d.errors, "did you mean SVCD_LISTEN?"));
+  unsetenv("SVCD_LISTN");
+  unsetenv("SVCD_DATA");
+  unsetenv("SVCD_LISTEN");
+  unsetenv("SVCD_NO_SYNC");
+  unsetenv("SVCD_THREADS");
+  unsetenv("SVCD_SERVICE_HOST");
+  unsetenv("SVCD_PORT");
+  unsetenv("SVCD_CERT");
+  remove_folder(folder);
+}
+
 /* Everything is printed if it is asked for, once; a store that is not new has nothing to tell but where the file is. */
 TEST(svcd, show_credentials)
 {
@@ -566,6 +692,7 @@ TEST(svcd, beyond_loopback)
   const char *args[] = { "--data", NULL, "--plain-http", "--listen", NULL, NULL, NULL, NULL };
   size_t i;
   SKIP_IF(!can_run());
+  setenv("SVCD_DRAIN", "0", 1); /* nobody balances loads here */
   args[1] = folder = new_folder();
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     daemon_run d;
@@ -585,6 +712,7 @@ TEST(svcd, beyond_loopback)
     if (rows[i].warning) munit_assert_not_null(strstr(d.errors, rows[i].warning));
   }
   remove_folder(folder);
+  unsetenv("SVCD_DRAIN");
 }
 
 /* Files of a certificate of so many days. */

@@ -209,6 +209,94 @@ TEST(svcd_verbs, key)
   place_close(&p);
 }
 
+static void key_read(const char *folder, const char *file, char key[33])
+{
+  char name[256];
+  FILE *f;
+  snprintf(name, sizeof name, "%s/%s", folder, file);
+  f = fopen(name, "rb");
+  munit_assert_not_null(f);
+  munit_assert_size(fread(key, 1, 33, f), ==, 32);
+  fclose(f);
+}
+
+/* Away with the old key, so that there can be another one. */
+static void key_forget(const verbs_place *p)
+{
+  char name[256];
+  snprintf(name, sizeof name, "%s/secret.key.old", p->copy);
+  munit_assert_int(unlink(name), ==, 0);
+}
+
+static void key_rename(const verbs_place *p, const char *from, const char *to)
+{
+  char old[256], new[256];
+  snprintf(old, sizeof old, "%s/%s", p->copy, from);
+  snprintf(new, sizeof new, "%s/%s", p->copy, to);
+  munit_assert_int(rename(old, new), ==, 0);
+}
+
+static void key_await(const verbs_place *p)
+{
+  const struct timespec moment = { 0, 20000000 };
+  int i;
+  for (i = 0; i < 1000 && there(p->copy, "secret.key.next"); i++) nanosleep(&moment, NULL);
+  munit_assert_false(there(p->copy, "secret.key.next"));
+}
+
+/* Another key: while svcd is stopped, while it serves, and whenever it is killed. What is sealed opens by the key that is there. */
+TEST(svcd_verbs, rotate_key)
+{
+  const char *args[] = { "rotate-key", "--data", NULL, NULL };
+  char was[33], now[33];
+  verbs_place p;
+  verbs_run r, verb;
+  int i;
+  SKIP_IF(!can_run());
+  place_open(&p);
+  args[2] = p.copy;
+  expect(1, "", "there is no store", "rotate-key", "--data", p.copy, NULL);
+  serve(&r, p.store);
+  stop(&r);
+  expect(0, "WITH THE SECRET KEY", "", "backup", "--data", p.store, "--to", p.copy, "--with-key", NULL);
+  key_use(&p);
+  key_read(p.copy, "secret.key", was);
+  expect(0, "", "every secret is sealed by the new", "rotate-key", "--data", p.copy, NULL);
+  key_read(p.copy, "secret.key.old", now);
+  munit_assert_memory_equal(32, was, now);
+  key_read(p.copy, "secret.key", now);
+  munit_assert_memory_not_equal(32, was, now);
+  munit_assert_false(there(p.copy, "secret.key.next"));
+  expect(0, "is whole", "", "check", "--data", p.copy, NULL);
+  expect(1, "", "keep it elsewhere first", "rotate-key", "--data", p.copy, NULL);
+  key_rename(&p, "secret.key", "secret.key.next"); /* killed when all was sealed, before the file had its name */
+  key_rename(&p, "secret.key.old", "secret.key");
+  serve(&r, p.copy);
+  key_await(&p);
+  key_forget(&p);
+  expect(0, "svcd serves this store", "", "rotate-key", "--data", p.copy, NULL);
+  stop(&r);
+  expect(0, "is whole", "", "check", "--data", p.copy, NULL);
+  for (i = 0; i < 6; i++) { /* killed at some moment: the next one goes on, if it had begun */
+    const struct timespec moment = { 0, i * 4000000 };
+    key_forget(&p);
+    serve(&r, p.copy);
+    start(&verb, args);
+    nanosleep(&moment, NULL);
+    munit_assert_int(finish(&r, SIGKILL), ==, -1);
+    free(r.text);
+    munit_assert_int(finish(&verb, 0), >=, 0);
+    free(verb.text);
+    if (there(p.copy, "secret.key.next")) expect(0, "is whole", "", "check", "--data", p.copy, NULL);
+    serve(&r, p.copy);
+    key_await(&p);
+    stop(&r);
+    expect(0, "is whole", "", "check", "--data", p.copy, NULL);
+    munit_assert_true(there(p.copy, "secret.key.old"));
+  }
+  place_close(&p);
+}
+
 /* While svcd serves: a backup is made, and it goes on; all others are refused in a line. */
 TEST(svcd_verbs, in_use)
 {

@@ -2,6 +2,7 @@
 ** Secrets at rest (SVC_SEALED): never in the store in clear, never shown, kept when what was shown of them is sent back, and
 ** had by the driver in clear.
 */
+#define _GNU_SOURCE /* memmem */
 #include "mechanism/probe.h"
 
 #define PROBE(m, p, ...) { .method = m, .path = "/groups/{groupId}/" p, .set = SVC_SET_CLUSTERS, PROBE_VERSIONS, \
@@ -484,5 +485,120 @@ TEST(seal, ordered)
   munit_assert_string_equal(t_str(&w.t, "url"), "****aple");
   munit_assert_string_equal(seal_secrets(&w), secrets);
   munit_assert_int(svc_order_secrets(w.t.s, d.id, d.secrets, &n), ==, SVC_INVALID); /* it is over */
+  seal_close(&w);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ another key */
+
+#define KEY_ONE "the first key, of thirty-two bytes."
+#define KEY_TWO "a second key, of thirty-two bytes.."
+#define KEY_THREE "a third key, also thirty-two bytes."
+
+/* How many secrets of horns in the store are sealed by the first key of the handle, and by others. */
+static void seal_count(seal_world *w, int *first, int *others)
+{
+  const char *id = w->t.s->secret_keys.ids[0];
+  probe_walk walk;
+  *first = *others = 0;
+  for (probe_walk_begin(&walk, w->t.s, "ehorn"); probe_walk_next(&walk);)
+    ++*(memmem(walk.value.p, walk.value.n, id, SVC_SECRET_KEY_ID) ? first : others);
+}
+
+static void seal_reopen(seal_world *w, const char *folder, const char *key, const char *next)
+{
+  svc_config config = quiet;
+  config.path = folder;
+  config.secret_key = key;
+  config.secret_key_next = next;
+  t_reopen(&w->t, &config);
+}
+
+#define ROTATED 7
+
+/* In steps, with a restart after each: at every one all secrets open, the old as well as the new. */
+TEST(seal, rotate)
+{
+  char folder[128], ids[ROTATED][32], etag[128], body[128];
+  int i, rc, rounds = 0, before = ROTATED, first, others;
+  svc_config config = quiet;
+  t_service other;
+  seal_world w;
+  memset(&other, 0, sizeof other);
+  store_folder(folder);
+  config.path = folder;
+  config.secret_key = KEY_ONE;
+  seal_open(&w, &config);
+  for (i = 0; i < ROTATED; i++) {
+    snprintf(body, sizeof body, "{\"name\":\"h%d\",\"url\":\"" LONG_ONE "\",\"keys\":[{\"token\":\"abcd-efgh\"}]}", i);
+    seal_make(&w, body);
+    snprintf(ids[i], sizeof ids[i], "%s", w.id);
+  }
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"code\":\"" LONG_TWO "\"}", "/groups/%s/lock", w.group), ==, 200);
+  munit_assert_int(seal_at(&w, "GET", NULL), ==, 200);
+  snprintf(etag, sizeof etag, "%s", t_get_header(&w.t, "ETag"));
+  munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, -1), ==, SVC_INVALID);
+  munit_assert_int(svc_rotate_key(w.t.s, NULL, 1), ==, SVC_INVALID);
+  munit_assert_int(svc_rotate_key(w.t.s, KEY_ONE, 5), ==, SVC_OK); /* it is so already */
+  munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 0), ==, SVC_BUSY);
+  seal_reopen(&w, folder, KEY_ONE, NULL); /* nothing was written */
+  munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 2), ==, SVC_BUSY);
+  munit_assert_int(svc_rotate_key(w.t.s, KEY_THREE, 2), ==, SVC_INVALID);
+  svc_close(w.t.s);
+  w.t.s = NULL;
+  munit_assert_int(seal_try(folder, KEY_ONE, 0, &other), ==, SVC_INVALID); /* from now on both are needed */
+  munit_assert_int(seal_try(folder, KEY_TWO, 0, &other), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(other.log, "secret_key_next"));
+  do {
+    seal_reopen(&w, folder, KEY_ONE, KEY_TWO);
+    munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
+    munit_assert_string_equal(seal_secrets(&w), "{\"keys\":[{\"token\":\"abcd-efgh\"}],\"url\":\"" LONG_ONE "\"}"); /* and all others open */
+    seal_count(&w, &first, &others);
+    munit_assert_int(first + others, ==, ROTATED);
+    munit_assert_int(first, <=, before);
+    before = first;
+    if (rounds == 1) { /* one that was looked at already: it is sealed by the new key, whatever happens to it */
+      memcpy(w.id, ids[0], sizeof ids[0]);
+      munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_TWO "\"}"), ==, 200);
+      memcpy(w.id, ids[ROTATED - 1], sizeof w.id);
+    }
+    rc = svc_rotate_key(w.t.s, KEY_TWO, 2);
+    munit_assert_true(rc == SVC_BUSY || rc == SVC_OK);
+    munit_assert_int(++rounds, <, 20);
+  } while (rc != SVC_OK);
+  munit_assert_int(rounds, >=, 4);
+  seal_count(&w, &first, &others);
+  munit_assert_int(first, ==, 0);
+  munit_assert_int(seal_at(&w, "GET", NULL), ==, 200);
+  munit_assert_string_equal(t_get_header(&w.t, "ETag"), etag); /* nothing has changed that can be seen */
+  seal_reopen(&w, folder, KEY_ONE, KEY_TWO); /* killed before the host has put the new key into its place */
+  munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 0), ==, SVC_OK);
+  seal_reopen(&w, folder, KEY_TWO, NULL);
+  munit_assert_string_equal(seal_secrets(&w), "{\"keys\":[{\"token\":\"abcd-efgh\"}],\"url\":\"" LONG_ONE "\"}");
+  munit_assert_int(t_sendf(&w.t, "PATCH", "{\"code\":\"" LONG_ONE "\"}", "/groups/%s/lock", w.group), ==, 200);
+  munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
+  svc_close(w.t.s);
+  w.t.s = NULL;
+  munit_assert_int(seal_try(folder, KEY_ONE, 0, &other), ==, SVC_INVALID);
+  seal_reopen(&w, folder, KEY_TWO, NULL);
+  seal_close(&w);
+  store_remove(folder);
+}
+
+/* A handle that does not know the key which another one has begun with: it refuses what it cannot do, says so, and loses nothing. */
+TEST(seal, rotate_unknown)
+{
+  seal_world w;
+  seal_open(&w, NULL);
+  seal_make(&w, "{\"name\":\"h\",\"url\":\"" LONG_ONE "\"}");
+  munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 1), ==, SVC_BUSY);
+  munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 9), ==, SVC_OK);
+  atomic_store(&w.t.s->secret_keys.count, 1); /* as if it were another handle's doing */
+  w.t.log[0] = 0;
+  munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_TWO "\"}"), ==, 503);
+  munit_assert_not_null(strstr(w.t.log, "does not have"));
+  munit_assert_int(seal_at(&w, "PATCH", "{\"name\":\"i\"}"), ==, 200); /* what is kept needs no key */
+  munit_assert_int(svc_rotate_key(w.t.s, KEY_TWO, 0), ==, SVC_OK);
+  munit_assert_string_equal(seal_secrets(&w), "{\"url\":\"" LONG_ONE "\"}");
+  munit_assert_int(seal_at(&w, "PATCH", "{\"url\":\"" LONG_TWO "\"}"), ==, 200);
   seal_close(&w);
 }

@@ -26,7 +26,7 @@ TEST(flat, configuration)
   munit_assert_size(s->config.control_address_count, ==, 1);
   munit_assert_string_equal(s->config.control_addresses[0].cidr, "10.0.0.0/8");
   munit_assert_int(s->config.control_addresses[0].outbound, ==, 1);
-  for (i = 0; i < 32; i++) munit_assert_uint8(s->secret_key[i], ==, (uint8_t)i);
+  for (i = 0; i < 32; i++) munit_assert_uint8(s->secret_keys.keys[0][i], ==, (uint8_t)i);
   for (i = 0; i < s->set_count; i++) {
     svc_set_id(i, id, sizeof id);
     if (strcmp(id, "clusters_group") == 0) found = s->sets[i].capacity == 3;
@@ -232,6 +232,6 @@ TEST(flat, configuration_memory)
   }
   munit_assert_int(svc_open_json(&s, json, why, sizeof why), ==, SVC_OK);
   munit_assert_string_equal(s->config.vendor, "acme");
-  for (i = 0; i < 32; i++) munit_assert_uint8(s->secret_key[i], ==, (uint8_t)i);
+  for (i = 0; i < 32; i++) munit_assert_uint8(s->secret_keys.keys[0][i], ==, (uint8_t)i);
   svc_close(s);
 }

@@ -752,6 +752,39 @@ TEST(postgres, timeouts)
   site_close(&s);
 }
 
+/* How many connections read: the URI says that, too. For one more the next has to be given back in time. */
+TEST(postgres, reader_count)
+{
+  static const char *const wrong[] = { "", "0", "257", "x", "-1", "5000000000000" };
+  svc_config config = { 0 };
+  svc_txn *first, *second, *third;
+  svc_store *store;
+  char why[256], options[64];
+  size_t i;
+  site s;
+  SKIP_WITHOUT;
+  site_open(&s);
+  config.path = s.path;
+  for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    snprintf(options, sizeof options, "700&readers=%s", wrong[i]);
+    setenv("SVC_TEST_POSTGRES_TIMEOUT", options, 1);
+    munit_assert_int(s.port->open(&store, &config, why, sizeof why), ==, SVC_INVALID);
+    munit_assert_not_null(strstr(why, "readers is a number of connections"));
+  }
+  setenv("SVC_TEST_POSTGRES_TIMEOUT", "700&readers=2", 1);
+  munit_assert_int(s.port->open(&store, &config, why, sizeof why), ==, SVC_OK);
+  munit_assert_int(s.port->read_begin(store, &first), ==, SVC_OK);
+  munit_assert_int(s.port->read_begin(store, &second), ==, SVC_OK);
+  munit_assert_int(s.port->read_begin(store, &third), ==, SVC_BUSY);
+  s.port->read_end(first);
+  munit_assert_int(s.port->read_begin(store, &third), ==, SVC_OK);
+  s.port->read_end(second);
+  s.port->read_end(third);
+  s.port->close(store);
+  unsetenv("SVC_TEST_POSTGRES_TIMEOUT");
+  site_close(&s);
+}
+
 /* A race that is lost again and again: the log has the server's words. */
 TEST(postgres, conflict_said)
 {

@@ -1,7 +1,21 @@
 /*
-** Certificates that come from outside: of a customer's own authority, of a directory.
+** Certificates that come from outside: of a customer's own authority, of a directory. And how the project's own authority is made.
 */
 #include "catalog/security/certificate_parts.h"
+
+SVC_PRIVATE svc_str svc_authority_name(svc_call *c)
+{
+  return svc_arena_print(c->arena, "CN=%s,O=" SVC_FMT, svc_id_str(c->arena, &c->scope.group).p, SVC_ARG(c->s->vendor));
+}
+
+/* Clocks differ a little: what is new is good since an hour. */
+SVC_PRIVATE bool svc_authority_request(svc_call *c, svc_str name, svc_x509_request *out)
+{
+  *out = (svc_x509_request){ .subject = name, .issuer = name, .from = c->now - 3600000, .until = svc_months_on(c->now, SVC_AUTHORITY_MONTHS) };
+  out->random = c->s->commit.ids.random;
+  out->random_context = c->s->commit.ids.random_context;
+  return svc_secret_bytes(c, out->serial, sizeof out->serial);
+}
 
 SVC_PRIVATE bool svc_certificates_check(svc_call *c, svc_str pem, const char *field)
 {

@@ -360,5 +360,5 @@ SVC_PRIVATE const svc_noun svc_noun_database_user = {
   .prepare = database_user_prepare,
   .desired = database_user_desired,
   .secrets = database_user_secrets,
-  .rare = SVC_NOUN_RARE(.diff = &database_user_diff, .event_value = "username", .quota = "svc.project.security.databaseAccess.users")
+  .rare = SVC_NOUN_RARE(.diff = &database_user_diff, .event_value = "username", .sealed_line = "password", .quota = "svc.project.security.databaseAccess.users")
 };

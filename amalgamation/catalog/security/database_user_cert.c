@@ -9,7 +9,6 @@
 #include "catalog/security/certificate_parts.h"
 
 #define DATABASE_USER_CERT_MOST 100
-#define DATABASE_USER_CERT_YEARS 20 /* that an authority is good for */
 
 static const svc_field database_user_cert_fields[] = {
   F_LONG("_id", .flags = SVC_READ_ONLY),
@@ -74,6 +73,7 @@ static bool database_user_cert_authority(svc_call *c, svc_x509_pair *out, bool *
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
   body = svc_entity_body(c, &e);
   secrets = svc_seal_secrets(c->s, c->arena, &e);
+  if (body && !secrets && c->s->config.secret_key) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, ""); /* sealed by a key that is not here */
   if (!body || !secrets)
     return svc_fail(c, SVC_E_UNSUPPORTED_FOR_CURRENT_CONFIG, "s", "certificates to be issued, since the authority's key cannot be opened");
   out->certificate = svc_arena_copy(c->arena, svc_node_str(body, "certificate"));
@@ -81,13 +81,11 @@ static bool database_user_cert_authority(svc_call *c, svc_x509_pair *out, bool *
   return !c->arena->failed || svc_no_memory(c);
 }
 
-/* One that signs itself. Clocks differ a little: what is new is good since an hour. */
 static bool database_user_cert_new_authority(svc_call *c, database_user_cert_made *made)
 {
-  svc_x509_request r = { .subject = made->issuer, .issuer = made->issuer, .from = c->now - 3600000,
-                         .until = svc_months_on(c->now, 12 * DATABASE_USER_CERT_YEARS) };
+  svc_x509_request r;
   made->fresh = true;
-  return database_user_cert_x509(c, &r, &made->authority);
+  return svc_authority_request(c, made->issuer, &r) && database_user_cert_x509(c, &r, &made->authority);
 }
 
 static bool database_user_cert_sign(svc_call *c, database_user_cert_made *made)
@@ -128,7 +126,7 @@ static bool database_user_cert_ahead(svc_call *c)
   svc_entity user;
   bool good, there;
   if (!made) return svc_no_memory(c);
-  made->issuer = svc_arena_print(c->arena, "CN=%s,O=" SVC_FMT, svc_id_str(c->arena, &c->scope.group).p, SVC_ARG(c->s->vendor));
+  made->issuer = svc_authority_name(c);
   good = svc_begin_read(c) && svc_resolve_all(c) && database_user_cert_user(c, &user) && database_user_cert_authority(c, &made->authority, &there);
   good = svc_read_good(c) && good;
   svc_end_read(c);
@@ -149,6 +147,7 @@ static bool database_user_cert_keep_authority(svc_call *c, const database_user_c
   change.parent = c->scope.group;
   svc_node_set_str(c->arena, change.body, "certificate", made->authority.certificate);
   svc_node_set_str(c->arena, change.body, "key", made->authority.key);
+  svc_change_due(&change, SVC_DUE_RUN, svc_months_on(c->now, SVC_AUTHORITY_RENEWED));
   return svc_insert(c, &change, &e);
 }
 

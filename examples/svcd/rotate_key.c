@@ -1,0 +1,125 @@
+/*
+** Another secret key takes the place of the one that a store has: the verb rotate-key, and the part of serve in it.
+**
+** The new key is secret.key.next, beside secret.key. Whoever serves a folder of its own looks for that file every second, learns the key and
+** seals all secrets by it, some at a time (svc_rotate_key). On a store that others share it only learns the key: nobody may seal by it
+** before all know it, so there the verb seals, when it is called a second time.
+**
+** The rule: no key is ever thrown away. When all is sealed, secret.key gets the name secret.key.old as well, as backups made before need it,
+** and then secret.key.next becomes secret.key. Whenever this ends halfway, the files that are there open the store, and the next svcd goes on.
+*/
+#define _GNU_SOURCE /* explicit_bzero */
+#include "svcd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROTATE_STEPS 64  /* records in one commit: requests that write wait for it */
+#define ROTATE_PAUSE 5   /* milliseconds between two of them */
+#define ROTATE_SECOND 1000
+#define ROTATE_LINE 512
+#define ROTATE_WAIT 600  /* seconds that the verb waits for the svcd that serves the store */
+
+/* All is sealed by the new key: it gets the name of the old one. */
+static int rotate_take(const svcd_options *o)
+{
+  char path[SVCD_PATH], next[SVCD_PATH], old[SVCD_PATH];
+  if (svcd_secret_key_path(o, path) != 0) return 1;
+  snprintf(next, sizeof next, "%.*s.next", SVCD_PATH - 8, path);
+  snprintf(old, sizeof old, "%.*s.old", SVCD_PATH - 8, path);
+  if ((link(path, old) != 0 && errno != EEXIST) || rename(next, path) != 0 || svcd_flush_name(path) != 0)
+    return svcd_error(1, "every secret is sealed by %s, but it cannot become %s: %s; do so by hand", next, path, strerror(errno));
+  svcd_error(0, "every secret is sealed by the new %s; %s is for backups made before: keep it elsewhere, then remove it", path, old);
+  return 0;
+}
+
+int svcd_rotate_some(svc *s, const svcd_options *o, int *stopped)
+{
+  unsigned char next[SVCD_SECRET_KEY];
+  int there = 0, rc = SVC_OK;
+  if (*stopped) return ROTATE_SECOND;
+  *stopped = svcd_next_secret_key(o, next, &there) != 0;
+  if (!there) return ROTATE_SECOND;
+  if (!*stopped) rc = svc_rotate_key(s, next, o->store ? 0 : ROTATE_STEPS);
+  explicit_bzero(next, sizeof next);
+  if (*stopped || rc == SVC_BUSY) return o->store ? ROTATE_SECOND : ROTATE_PAUSE;
+  if (rc == SVC_OK) *stopped = rotate_take(o) != 0;
+  else *stopped = svcd_error(1, "secrets are not sealed by the new key: %s; SIGHUP tries again", svc_strerror(rc));
+  return ROTATE_SECOND;
+}
+
+static void rotate_rest(long milliseconds)
+{
+  struct timespec t = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
+  nanosleep(&t, NULL);
+}
+
+static void rotate_keep(void *line, int level, const char *text)
+{
+  if (level == SVC_LOG_ERROR) snprintf(line, ROTATE_LINE, "%s", text);
+}
+
+/* All of it, with the files that are there. SVC_BUSY: an svcd has the store, and does the work. line: why else it was not done. */
+static int rotate_all(const svcd_options *o, char line[ROTATE_LINE])
+{
+  unsigned char key[SVCD_SECRET_KEY], next[SVCD_SECRET_KEY];
+  svc_config config;
+  svc *s = NULL;
+  int there, rc;
+  memset(&config, 0, sizeof config);
+  line[0] = '\0';
+  if (svcd_store_at(o->store ? o->store : o->data, &config) != 0) return SVC_INVALID;
+  if (svcd_has_secret_key(o, key, &there) != 0 || svcd_next_secret_key(o, next, &there) != 0) return SVC_INVALID;
+  if (!there) return SVC_OK; /* that svcd has ended just now */
+  config.secret_key = key;
+  config.secret_key_next = next;
+  config.keep_orders = 1;
+  config.log = rotate_keep;
+  config.log_context = line;
+  rc = svc_open(&s, &config);
+  while (s && (rc = svc_rotate_key(s, next, ROTATE_STEPS)) == SVC_BUSY)
+    if (o->store) rotate_rest(ROTATE_PAUSE);
+  if (s && rc == SVC_OK && rotate_take(o) != 0) rc = SVC_INVALID; /* while nobody else has the store */
+  svc_close(s);
+  explicit_bzero(key, sizeof key);
+  explicit_bzero(next, sizeof next);
+  return rc;
+}
+
+/* Should the svcd that has the store end before it is done, the work is done here. */
+static int rotate_or_await(const svcd_options *o)
+{
+  char line[ROTATE_LINE];
+  int rc = rotate_all(o, line), left = ROTATE_WAIT * 5;
+  if (rc == SVC_BUSY) printf("svcd serves this store, and seals its secrets by the new key\n");
+  fflush(stdout);
+  for (; rc == SVC_BUSY && left > 0; left--) {
+    rotate_rest(200);
+    rc = rotate_all(o, line);
+  }
+  return rc == SVC_OK ? 0 : rc == SVC_INVALID && !line[0] ? 1 : svcd_error(1, "%s", line[0] ? line : svc_strerror(rc));
+}
+
+int svcd_rotate_key(const svcd_options *o)
+{
+  char path[SVCD_PATH], name[SVCD_PATH];
+  int made, status;
+  if (!o->store && !svcd_has_store(o->data)) return svcd_error(1, "there is no store in %s", o->data);
+  if (svcd_secret_key_path(o, path) != 0) return 1;
+  if (access(path, F_OK) != 0) return svcd_error(1, "there is no %s", path);
+  snprintf(name, sizeof name, "%.*s.next", SVCD_PATH - 8, path);
+  made = access(name, F_OK) != 0;
+  snprintf(name, sizeof name, "%.*s.old", SVCD_PATH - 8, path);
+  if (made && access(name, F_OK) == 0)
+    return svcd_error(1, "%s is the key before this one, and needed for backups of its time: keep it elsewhere first", name);
+  status = made ? svcd_make_next_secret_key(o) : 0;
+  if (status != 0) return status;
+  if (!made || !o->store) return rotate_or_await(o);
+  printf("the new key is %.*s.next. Copy it to where each svcd on this store has its secret.key, as secret.key.next, which is read within a\n"
+         "second; then call svcd rotate-key again, which seals the secrets by it. An svcd that lacks it answers 503 where it is needed.\n",
+         SVCD_PATH - 8, path);
+  return 0;
+}
