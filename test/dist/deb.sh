@@ -39,7 +39,7 @@ cat >"$T/tmp/app.c" <<'C'
 int main(void) { return puts(svc_version()) == EOF; }
 C
 [ "$(inside sh -c 'cc -o /tmp/app /tmp/app.c $(pkg-config --cflags --libs svcapi) && /tmp/app')" = "$version" ] || fail "a program does not link with the package"
-inside svcd serve --data /tmp/store --listen http://127.0.0.1:0 >build/check/deb.out 2>&1 &
+(exec chroot "$T" /usr/bin/svcd serve --data /tmp/store --listen http://127.0.0.1:0) >build/check/deb.out 2>&1 &
 pid=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do if grep -q '^svcd ready on' build/check/deb.out; then break; fi; sleep 0.5; done
 url=$(sed -n 's/^svcd ready on //p' build/check/deb.out)
