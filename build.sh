@@ -215,6 +215,15 @@ shared() { lib; build libsvcapi.so.0 shared OPT="$PLACED" LINK="${LDFLAGS:-}"; }
 # shellcheck disable=SC2086
 daemon() { deps $LIBRARY mongoose; lib; pack; build svcd svcd OPT="$PLACED" LINK="${LDFLAGS:-}"; }
 
+npm_packages() { # NAME: the npm packages that test/NAME/package-lock.json pins, in build/NAME
+  mkdir -p "build/$1"
+  if cmp -s "test/$1/package-lock.json" "build/$1/installed"; then return 0; fi
+  say "$1: installing packages"
+  cp "test/$1/package.json" "test/$1/package-lock.json" "build/$1/"
+  (cd "build/$1" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >npm.log 2>&1) || { cat "build/$1/npm.log" >&2; die 'npm ci failed'; }
+  cp "test/$1/package-lock.json" "build/$1/installed"
+}
+
 # ---- a PostgreSQL of the tests' own ----------------------------------------------------------------------------------
 
 postgres_name() { if [ "$(id -u)" = 0 ]; then echo runuser -u postgres --; fi; } # it will not run as root

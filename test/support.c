@@ -312,6 +312,17 @@ void t_headers_clear(t_service *t)
   t->header_count = 0;
 }
 
+void t_faults_refused(t_service *t, const char *const (*bad)[2], size_t count)
+{
+  size_t i;
+  for (i = 0; i < count; i++) {
+    t->log[0] = '\0';
+    munit_assert_int(svc_fault_add_json(t->s, bad[i][0], NULL), ==, SVC_INVALID);
+    if (!strstr(t->log, "svc_fault: ") || !strstr(t->log, bad[i][1])) munit_errorf("%s: %s", bad[i][0], t->log);
+  }
+  munit_assert_uint(atomic_load(&t->s->watch), ==, 0);
+}
+
 void t_advance(t_service *t, int64_t seconds)
 {
   int64_t to = t->now + seconds * 1000, due, order;

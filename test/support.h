@@ -47,6 +47,8 @@ int t_sendf(t_service *t, const char *method, const char *body, const char *path
 void t_header(t_service *t, const char *name, const char *value); /* for the requests to come */
 void t_headers_clear(t_service *t);
 void t_advance(t_service *t, int64_t seconds);
+/* Each of these failures on demand, {JSON, words}, is refused, and the log has the words; none is there behind that. */
+void t_faults_refused(t_service *t, const char *const (*bad)[2], size_t count);
 
 /* The last answer. Paths: "a.b[0].c". Missing: "" / INT64_MIN. */
 const char *t_get_header(const t_service *t, const char *name); /* "" when it is not there */

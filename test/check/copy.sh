@@ -5,37 +5,14 @@
 . test/check/common
 
 [ -n "${SVC_TEST_POSTGRES:-}" ] || { echo "skipped: no PostgreSQL (SVC_TEST_STORE=postgres ./build.sh test copy)"; exit 0; }
-tool curl; tool psql
-[ -x build/svcd ] || fail "build/svcd is missing: run ./build.sh test"
+tool psql
 T=build/check/copy
-rm -rf $T; mkdir -p $T
-svcd=
-trap '[ -z "$svcd" ] || kill $svcd 2>/dev/null || :' EXIT
+flags='--base-url http://svc.test --limiter-off --provision-seconds 0'
+. test/check/service
 
 sql() { psql -h "$SVC_TEST_POSTGRES" -U svc -d postgres -Atq -v ON_ERROR_STOP=1 -c "$1" || fail "psql: $1"; }
 uri() { echo "postgresql:///postgres?user=svc&host=$SVC_TEST_POSTGRES&options=-csearch_path%3Dcopy_$1"; } # of a store that is new
 for s in one two three cut backup; do sql "SET client_min_messages = error; DROP SCHEMA IF EXISTS copy_$s CASCADE; CREATE SCHEMA copy_$s"; done
-
-begin() { # FLAG...
-  : >$T/out
-  build/svcd --listen http://127.0.0.1:0 --base-url http://svc.test --limiter-off --provision-seconds 0 "$@" >$T/out 2>$T/err &
-  svcd=$!
-  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do grep -q '^svcd ready on' $T/out && break; sleep 0.5; done
-  url=$(sed -n 's/^svcd ready on //p' $T/out)
-  [ -n "$url" ] || fail "svcd does not start: $(tail -n 1 $T/err)"
-}
-end() { kill $svcd; wait $svcd || fail "svcd does not end cleanly"; svcd=; }
-of() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" $T/data/bootstrap.json; }
-call() { curl -sS --digest --user "$(of publicKey):$(of privateKey)" -H 'Content-Type: application/json' "$@"; }
-make() { # PATH BODY
-  case $(call -o $T/answer -w '%{http_code}' -d "$2" "$url/api/svc/v2$1") in 20?) ;; *) cat $T/answer; fail "POST $1" ;; esac
-}
-refused() { # WORDS ARGUMENT...: of svcd, which has to say so
-  words=$1; shift
-  if build/svcd "$@" >$T/out 2>$T/err; then fail "svcd $1 is not refused: $words"; fi
-  grep -q -e "$words" $T/err || { cat $T/err; fail "svcd $1 does not say: $words"; }
-}
-works() { build/svcd "$@" >$T/out 2>$T/err || { cat $T/err; fail "svcd $*"; }; }
 
 answers() { # FILE: what a client sees; the day on which a key was last used is no matter
   group=$(of groupId); org=$(of orgId)

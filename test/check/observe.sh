@@ -3,21 +3,9 @@
 # these a secret.
 . test/check/common
 
-tool curl
-[ -x build/svcd ] || fail "build/svcd is missing: run ./build.sh test"
 T=build/check/observe
-rm -rf $T; mkdir -p $T
-svcd=
-trap '[ -z "$svcd" ] || kill $svcd 2>/dev/null || :' EXIT
-begin() { # FLAG...
-  : >$T/out # what the one before has said
-  build/svcd --memory --bootstrap $T/first.json --listen http://127.0.0.1:0 "$@" >$T/out 2>$T/err &
-  svcd=$!
-  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do grep -q '^svcd ready on' $T/out && break; sleep 0.5; done
-  url=$(sed -n 's/^svcd ready on //p' $T/out)
-  [ -n "$url" ] || fail "svcd does not start: $(tail -n 1 $T/err)"
-}
-end() { kill $svcd; wait $svcd || fail "svcd does not end cleanly"; svcd=; }
+flags="--memory --bootstrap $T/first.json"
+. test/check/service
 status() { curl -sS -o $T/answer -w '%{http_code}' "$@"; }
 get() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" $T/first.json; }
 has() { grep -qE -e "$2" "$1" || { cat "$1"; fail "$3: nothing in $1 is as $2"; }; }

@@ -4,33 +4,10 @@
 # and write the tables, and no more, serves.
 . test/check/common
 
-tool curl
-[ -x build/svcd ] || fail "build/svcd is missing: run ./build.sh test"
 T=build/check/transfer
-rm -rf $T; mkdir -p $T
-svcd=
-trap '[ -z "$svcd" ] || kill $svcd 2>/dev/null || :' EXIT
+flags='--base-url http://svc.test --limiter-off --provision-seconds 0 --seal-passwords'
+. test/check/service
 
-begin() { # FLAG...
-  : >$T/out
-  build/svcd --listen http://127.0.0.1:0 --base-url http://svc.test --limiter-off --provision-seconds 0 --seal-passwords "$@" >$T/out 2>$T/err &
-  svcd=$!
-  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do grep -q '^svcd ready on' $T/out && break; sleep 0.5; done
-  url=$(sed -n 's/^svcd ready on //p' $T/out)
-  [ -n "$url" ] || fail "svcd does not start: $(tail -n 1 $T/err)"
-}
-end() { kill $svcd; wait $svcd || fail "svcd does not end cleanly"; svcd=; }
-of() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" $T/data/bootstrap.json; }
-call() { curl -sS --digest --user "$(of publicKey):$(of privateKey)" -H 'Content-Type: application/json' "$@"; }
-make() { # PATH BODY
-  case $(call -o $T/answer -w '%{http_code}' -d "$2" "$url/api/svc/v2$1") in 20?) ;; *) cat $T/answer; fail "POST $1" ;; esac
-}
-refused() { # WORDS ARGUMENT...: of svcd, which has to say so
-  words=$1; shift
-  if build/svcd "$@" >$T/out 2>$T/err; then fail "svcd $1 is not refused: $words"; fi
-  grep -q -e "$words" $T/err || { cat $T/err; fail "svcd $1 does not say: $words"; }
-}
-works() { build/svcd "$@" >$T/out 2>$T/err || { cat $T/err; fail "svcd $*"; }; }
 same() { # FILE FILE: two exports, but for their first lines and the hash over these
   for f in "$1" "$2"; do sed '1d; s/,"sha256":"[0-9a-f]*"}$/}/' "$f" >"$f.rows"; done
   cmp -s "$1.rows" "$2.rows" || { diff "$1.rows" "$2.rows" | head -n 4 | cut -c1-300; fail "$2 is not the same as $1"; }

@@ -181,11 +181,5 @@ TEST_SERVICE(fault_hosts, refuses)
     { "{\"host\":\"a:1\",\"inSeconds\":1,\"everySeconds\":5,\"forSeconds\":5}", "everySeconds" },
     { "{\"host\":\"a:1\",\"inSeconds\":1,\"count\":2}", "count" }, { "{\"host\":\"a:1\",\"inSeconds\":1,\"outcome\":\"fail\"}", "outcome" },
   };
-  size_t i;
-  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    t->log[0] = '\0';
-    munit_assert_int(svc_fault_add_json(t->s, bad[i][0], NULL), ==, SVC_INVALID);
-    if (!strstr(t->log, "svc_fault: ") || !strstr(t->log, bad[i][1])) munit_errorf("%s: %s", bad[i][0], t->log);
-  }
-  munit_assert_uint(atomic_load(&t->s->watch), ==, 0);
+  t_faults_refused(t, bad, sizeof bad / sizeof bad[0]);
 }

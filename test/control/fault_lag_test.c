@@ -178,11 +178,5 @@ TEST_SERVICE(fault_lag, refuses)
     { "{\"lag\":{\"noun\":\"cluster\",\"ms\":0}}", "ms" }, { "{\"lag\":{\"noun\":\"cluster\",\"reads\":-1}}", "reads" },
     { "{\"lag\":5}", "lag" }, { "{\"lag\":{\"noun\":\"cluster\",\"ms\":1},\"seconds\":1}", "seconds" },
   };
-  size_t i;
-  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    t->log[0] = '\0';
-    munit_assert_int(svc_fault_add_json(t->s, bad[i][0], NULL), ==, SVC_INVALID);
-    if (!strstr(t->log, "svc_fault: ") || !strstr(t->log, bad[i][1])) munit_errorf("%s: %s", bad[i][0], t->log);
-  }
-  munit_assert_uint(atomic_load(&t->s->watch), ==, 0);
+  t_faults_refused(t, bad, sizeof bad / sizeof bad[0]);
 }

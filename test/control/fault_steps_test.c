@@ -269,11 +269,7 @@ TEST_SERVICE(fault_steps, refuses)
   };
   svc_response list;
   size_t i;
-  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    t->log[0] = '\0';
-    munit_assert_int(svc_fault_add_json(t->s, bad[i][0], NULL), ==, SVC_INVALID);
-    if (!strstr(t->log, "svc_fault: ") || !strstr(t->log, bad[i][1])) munit_errorf("%s: %s", bad[i][0], t->log);
-  }
+  t_faults_refused(t, bad, sizeof bad / sizeof bad[0]);
   munit_assert_int(svc_fault_add_json(t->s, NULL, NULL), ==, SVC_INVALID);
   munit_assert_int(svc_fault_add_json(NULL, "{}", NULL), ==, SVC_INVALID);
   munit_assert_int(svc_fault_list_json(t->s, NULL), ==, SVC_INVALID);

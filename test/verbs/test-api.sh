@@ -9,13 +9,7 @@
 verb() {
   TOOLS='node npm'
   daemon
-  mkdir -p build/api
-  if ! cmp -s test/api/package-lock.json build/api/installed; then
-    say 'test-api: installing packages'
-    cp test/api/package.json test/api/package-lock.json build/api/
-    (cd build/api && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >npm.log 2>&1) || { cat build/api/npm.log >&2; die 'npm ci failed'; }
-    cp test/api/package-lock.json build/api/installed
-  fi
+  npm_packages api
   cp test/api/*.mjs test/api/spectral.yaml build/api/
   node build/api/run.mjs "$PWD/build/svcd" "$@" 9<&-
 }

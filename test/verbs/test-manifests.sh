@@ -7,13 +7,7 @@
 verb() {
   TOOLS='node npm'
   daemon
-  mkdir -p build/kubernetes
-  if ! cmp -s test/kubernetes/package-lock.json build/kubernetes/installed; then
-    say 'test-manifests: installing packages'
-    cp test/kubernetes/package.json test/kubernetes/package-lock.json build/kubernetes/
-    (cd build/kubernetes && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >npm.log 2>&1) || { cat build/kubernetes/npm.log >&2; die 'npm ci failed'; }
-    cp test/kubernetes/package-lock.json build/kubernetes/installed
-  fi
+  npm_packages kubernetes
   cp test/kubernetes/check.mjs build/kubernetes/
   node build/kubernetes/check.mjs package/kubernetes/*.yaml 9<&- || die 'a manifest is not as Kubernetes has it'
   sed -n '/^  svcd.conf: |$/,/^---$/s/^    \([a-z-]*\).*/\1/p' package/kubernetes/svcd.yaml >build/kubernetes/settings
