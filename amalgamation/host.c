@@ -50,7 +50,7 @@ static bool host_asks(svc *s, const svc_request *request)
   if (!s->asks) return false;
   svc_service_call(&c, s, &arena, NULL, 0);
   c.request.raw = request;
-  asks = svc_stage_request(&c) && svc_stage_route(&c) && (c.plan->route->told || c.plan->route->flags & (SVC_ABSOLUTE | SVC_INSPECTS));
+  asks = svc_request_line(&c) && svc_stage_route(&c) && (c.plan->route->told || c.plan->route->flags & (SVC_ABSOLUTE | SVC_INSPECTS));
   svc_blocks_free(arena.blocks);
   return asks;
 }

@@ -56,11 +56,6 @@ static size_t http_run(const char *p, size_t at, size_t n, unsigned classes)
   return at;
 }
 
-bool svc_http_is(const char *p, size_t n, const char *word)
-{
-  return strlen(word) == n && strncasecmp(p, word, n) == 0;
-}
-
 bool svc_http_element(const char **p, const char *end, const char **element, size_t *n)
 {
   const char *comma;

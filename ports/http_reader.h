@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <strings.h>
 
 #define SVC_HTTP_HEADERS 64 /* of a request; more are refused */
 #define SVC_HTTP_METHOD 24  /* bytes of a method, with its NUL */
@@ -110,7 +112,10 @@ void svc_http_wipe(void *p, size_t n); /* what a request has sent may be a secre
 /* The next element of a comma-separated list, trimmed; false: there is none. */
 bool svc_http_element(const char **p, const char *end, const char **element, size_t *n);
 
-/* Is it that word, whatever the case? */
-bool svc_http_is(const char *p, size_t n, const char *word);
+/* Is it that word, whatever the case? Inline, as most words are of another length, which is known when this is compiled. */
+static inline bool svc_http_is(const char *p, size_t n, const char *word)
+{
+  return strlen(word) == n && strncasecmp(p, word, n) == 0;
+}
 
 #endif /* SVC_HTTP_READER_H */

@@ -39,7 +39,7 @@ SVC_PRIVATE bool svc_str_is_nocase(svc_str a, const char *text)
 {
   size_t i;
   for (i = 0; i < a.n; i++)
-    if (!text[i] || str_lower((unsigned char)a.p[i]) != str_lower((unsigned char)text[i])) return false;
+    if (!text[i] || (a.p[i] != text[i] && str_lower((unsigned char)a.p[i]) != str_lower((unsigned char)text[i]))) return false;
   return text[i] == 0;
 }
 

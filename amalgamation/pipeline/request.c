@@ -29,17 +29,30 @@ static void request_format(svc_call *c)
   }
 }
 
+/* Is every byte one of '!' to '~'? Eight at a time: a byte below 0x21 borrows its highest bit, one of 0x7F carries into it. */
+static bool request_is_visible(svc_str text)
+{
+  const uint64_t ones = 0x0101010101010101u, high = ones * 0x80;
+  const unsigned char *p = (const unsigned char *)text.p;
+  size_t left = text.n;
+  uint64_t bad = 0;
+  for (; left >= 8; left -= 8, p += 8) {
+    uint64_t v = svc_load64(p);
+    bad |= (v | (v - ones * 0x21) | (v + ones)) & high;
+  }
+  for (; left > 0; left--, p++) bad |= *p <= ' ' || *p >= 0x7F;
+  return !bad;
+}
+
 static bool request_target(svc_call *c)
 {
   svc_str target = svc_str_n(c->request.raw->target, c->request.raw->target_length);
   int64_t limit = (int64_t)c->s->config.max_target;
-  size_t i;
   if (target.n > c->s->config.max_target) return svc_fail(c, SVC_E_URI_TOO_LONG, "i", &limit);
   if (target.n == 0 || target.p[0] != '/')
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the request target must begin with a slash");
-  for (i = 0; i < target.n; i++)
-    if ((unsigned char)target.p[i] <= ' ' || (unsigned char)target.p[i] >= 0x7F)
-      return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the request target holds a character that must be percent-encoded");
+  if (!request_is_visible(target))
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the request target holds a character that must be percent-encoded");
   c->request.query = target;
   c->request.path = svc_str_cut(&c->request.query, '?');
   request_format(c);
@@ -82,10 +95,15 @@ static bool request_headers(svc_call *c)
   return true;
 }
 
+SVC_PRIVATE bool svc_request_line(svc_call *c)
+{
+  return request_method(c) && request_target(c);
+}
+
 SVC_PRIVATE bool svc_stage_request(svc_call *c)
 {
   c->request.peer = svc_str_c(c->request.raw->peer ? c->request.raw->peer : "127.0.0.1");
   if (memchr(c->request.peer.p, ':', c->request.peer.n))
     c->request.peer = svc_address_spell(c->arena, c->request.peer); /* one address, one bucket: also ::ffff:a.b.c.d */
-  return request_method(c) && request_target(c) && request_headers(c);
+  return svc_request_line(c) && request_headers(c);
 }

@@ -22,12 +22,15 @@ static void respond_header(svc_call *c, svc_str name, svc_str value)
 
 static void respond_number(svc_call *c, svc_str name, int64_t value)
 {
-  char text[24];
-  size_t at = sizeof text;
+  enum { SIZE = 21 };
+  char *text = svc_arena_alloc(c->arena, SIZE);
+  size_t at = SIZE - 1;
   uint64_t rest = (uint64_t)value; /* none of them is ever negative */
+  if (!text) return;
+  text[at] = 0;
   do text[--at] = (char)('0' + rest % 10);
   while (rest /= 10);
-  respond_header(c, name, svc_arena_copy(c->arena, (svc_str){ text + at, sizeof text - at }));
+  respond_header(c, name, (svc_str){ text + at, SIZE - 1 - at });
 }
 
 static svc_str respond_http_date(svc_call *c, unsigned day)

@@ -170,16 +170,18 @@ static bool route_unreserved_code(const char *p, size_t n, char *out)
          value == '-' || value == '.' || value == '_' || value == '~';
 }
 
-/* The segment with encoded unreserved characters decoded, and with those encoded that a link cannot hold plainly; most
-** segments have neither and stay as they are. */
+/* Most paths have neither encoded characters nor such as a link cannot hold plainly. */
+static bool route_is_normal(svc_str path)
+{
+  return !memchr(path.p, '%', path.n) && !memchr(path.p, '"', path.n) && !memchr(path.p, '\\', path.n);
+}
+
+/* The segment with encoded unreserved characters decoded, and with those encoded that a link cannot hold plainly. */
 static svc_str route_normal(svc_call *c, svc_str segment)
 {
-  svc_buf b;
+  svc_buf b = svc_buf_new(c->arena, segment.n + 1);
   size_t i;
   char plain;
-  if (!memchr(segment.p, '%', segment.n) && !memchr(segment.p, '"', segment.n) && !memchr(segment.p, '\\', segment.n))
-    return segment;
-  b = svc_buf_new(c->arena, segment.n + 1);
   for (i = 0; i < segment.n; i++) {
     if (route_unreserved_code(segment.p + i, segment.n - i, &plain)) {
       svc_buf_char(&b, plain);
@@ -195,6 +197,7 @@ static svc_str route_normal(svc_call *c, svc_str segment)
 
 static bool route_split(svc_call *c, svc_str rest, route_path *path)
 {
+  const bool normal = rest.n == 0 || route_is_normal(rest);
   path->count = 0;
   if (rest.n == 0) return true;
   rest.p++, rest.n--;
@@ -203,7 +206,7 @@ static bool route_split(svc_call *c, svc_str rest, route_path *path)
     size_t n = slash ? (size_t)(slash - rest.p) : rest.n;
     if (n == 0 && !slash) return true; /* a slash at the end changes nothing */
     if (n == 0 || path->count == SVC_MAX_SEGMENTS) return false;
-    path->segments[path->count++] = route_normal(c, (svc_str){ rest.p, n });
+    path->segments[path->count++] = normal ? (svc_str){ rest.p, n } : route_normal(c, (svc_str){ rest.p, n });
     if (!slash) return true;
     rest.p += n + 1;
     rest.n -= n + 1;

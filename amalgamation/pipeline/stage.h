@@ -8,6 +8,7 @@
 
 /* the stages, in the order of the request; each true, or false with the error set */
 SVC_PRIVATE bool svc_stage_request(svc_call *c);    /* request.c */
+SVC_PRIVATE bool svc_request_line(svc_call *c);     /* of it, method and target alone: all that svc_stage_route() needs */
 SVC_PRIVATE bool svc_stage_route(svc_call *c);      /* route.c */
 SVC_PRIVATE svc_str svc_methods_allowed(svc_call *c); /* of the path: "GET, HEAD, POST" */
 SVC_PRIVATE bool (svc_method_refused)(svc_call *c, svc_str method); /* 405 that names these; false */

@@ -73,9 +73,11 @@ static bool encode_accepted(const svc_http_head *h)
 /* May it be compressed at all, whoever asks? */
 static bool encode_suits(const svc_response *r)
 {
-  const svc_header *type = encode_header(r->headers, r->header_count, "content-type");
-  const svc_header *cache = encode_header(r->headers, r->header_count, "cache-control");
-  if (r->status != 200 || r->body_length <= ENCODE_LEAST || r->body_length > ENCODE_MOST || !type) return false;
+  const svc_header *type, *cache;
+  if (r->status != 200 || r->body_length <= ENCODE_LEAST || r->body_length > ENCODE_MOST) return false;
+  type = encode_header(r->headers, r->header_count, "content-type");
+  cache = encode_header(r->headers, r->header_count, "cache-control");
+  if (!type) return false;
   if (cache && encode_has(cache->value, encode_length(cache), "no-store")) return false;
   if (encode_header(r->headers, r->header_count, "content-encoding")) return false;
   return encode_has(type->value, encode_length(type), "json") || encode_has(type->value, encode_length(type), "text/") ||
@@ -95,13 +97,16 @@ static bool encode_tag(const svc_header *etag, char tag[LISTENER_TAG])
 int svc_listener_encode(listener_conn *conn, const svc_http_head *h, char tag[LISTENER_TAG])
 {
   svc_response *r = &conn->response;
-  const svc_header *etag = encode_header(r->headers, r->header_count, "etag"), *known = encode_header(h->headers, h->header_count, "if-none-match");
+  const svc_header *etag, *known;
   size_t n, size = r->body_length - r->body_length / 8; /* it shall be worth its while */
   tag[0] = '\0';
   if (conn->loop->listener->config.no_gzip || h->is_head) return LISTENER_PLAIN;
   if (r->status == 304) return LISTENER_VARIES;
   if (!encode_suits(r)) return LISTENER_PLAIN;
-  if (!encode_accepted(h) || (etag && !encode_tag(etag, tag))) return LISTENER_VARIES;
+  if (!encode_accepted(h)) return LISTENER_VARIES;
+  etag = encode_header(r->headers, r->header_count, "etag");
+  known = encode_header(h->headers, h->header_count, "if-none-match");
+  if (etag && !encode_tag(etag, tag)) return LISTENER_VARIES;
   if (tag[0] && known && h->reads && encode_has(known->value, known->value_length, tag)) {
     r->status = 304;
     return LISTENER_GZIP;

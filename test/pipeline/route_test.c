@@ -357,6 +357,27 @@ TEST(route, raw_is_safe)
   bench_close(&b);
 }
 
+/* Wherever a byte stands in a target, the same bytes are refused; NUL ends it here. */
+TEST(route, bytes_of_a_target)
+{
+  bench b;
+  char path[32];
+  int at, byte;
+  bench_open(&b);
+  for (at = 1; at < 20; at++)
+    for (byte = 1; byte < 256; byte++) {
+      int status;
+      memset(path, 'a', sizeof path);
+      path[0] = '/';
+      path[20] = 0;
+      path[at] = (char)byte;
+      status = bench_route(&b, "GET", path);
+      if (byte == '%') continue; /* what follows is no code */
+      if ((status == 400) != (byte < 0x21 || byte > 0x7E)) munit_errorf("byte %d at %d: %d", byte, at, status);
+    }
+  bench_close(&b);
+}
+
 TEST(route, odd_paths)
 {
   static const char *const missing[] = { "//", "/groups//clusters", "//groups", "/groups/g//",
