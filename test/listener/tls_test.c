@@ -430,6 +430,7 @@ TEST(tls, pipelining)
     c.piece = 1;
     munit_assert_int(mbedtls_ssl_handshake(&c.ssl), ==, 0);
     munit_assert_int(client_get(&c), ==, 200);
+    munit_assert_int(client_get(&c), ==, 200); /* whatever the handler of the first has left behind */
     client_close(&c);
   }
   server_close(&t);
