@@ -39,7 +39,7 @@ struct listener_tls {
   listener_identity *identity;
   const svc_listener_tls_port *port; /* the identity's */
   void *session;                     /* the port's */
-  bool full; /* the last read filled the room that it was given: the port may hold more of that record */
+  bool pending; /* the port holds bytes that the last read did not return */
   bool rested; /* its buffers are given back */
   bool more; /* another record follows at once: the socket need not wake the client for this one */
 };
@@ -176,8 +176,11 @@ int svc_listener_tls_shake(listener_conn *conn)
 {
   unsigned long error = 0;
   int rc = conn->tls->port->shake(conn->tls->session, &error);
-  if (rc == 0) conn->shaken = true;
-  if (rc == 0) return LISTENER_SHAKEN;
+  if (rc == 0) {
+    conn->shaken = true;
+    conn->tls->pending = conn->tls->port->pending(conn->tls->session); /* a request that came with the end of the handshake */
+    return LISTENER_SHAKEN;
+  }
   if (rc == LISTENER_TLS_READ) return LISTENER_SHAKE_READ;
   if (rc == LISTENER_TLS_WRITE) return LISTENER_SHAKE_WRITE;
   svc_listener_log(conn->loop->listener, SVC_LOG_INFO, "%s: no TLS with this client: %s 0x%04lx", conn->peer, conn->tls->port->name, error);
@@ -191,7 +194,7 @@ bool svc_listener_tls_read(listener_conn *conn)
   char *to;
   int n;
   svc_listener_raw(conn, &left);
-  if (left == 0 && !conn->tls->full) return false;
+  if (left == 0 && !conn->tls->pending) return false;
   to = svc_listener_room(conn);
   if (!to) {
     svc_listener_drop(conn);
@@ -199,7 +202,7 @@ bool svc_listener_tls_read(listener_conn *conn)
   }
   room = conn->plain_size - conn->plain_length;
   n = conn->tls->port->read(conn->tls->session, to, room);
-  conn->tls->full = n > 0 && (size_t)n == room;
+  conn->tls->pending = n > 0 && conn->tls->port->pending(conn->tls->session);
   conn->tls->rested = false;
   if (n > 0) {
     conn->plain_length += (size_t)n;

@@ -30,6 +30,7 @@ struct svc_listener_tls_port {
   void (*end)(void *session);
   int (*shake)(void *session, unsigned long *error); /* 0: the handshake is done. Failed: the library's number for it */
   int (*read)(void *session, char *to, size_t n);
+  bool (*pending)(void *session); /* does it hold bytes of the client that the last read did not return? A part of a record counts, too */
   int (*write)(void *session, const char *from, size_t n); /* up to 16 KiB, as one record */
   void (*notify)(void *session);                           /* tell the client that nothing comes any more */
   void (*rest)(void *session); /* it is idle: give buffers back. NULL: there is nothing to give */

@@ -152,6 +152,8 @@ static int mbed_shake(void *session, unsigned long *error)
 
 static int mbed_read(void *session, char *to, size_t n) { return mbed_result(mbedtls_ssl_read(session, (unsigned char *)to, n)); }
 
+static bool mbed_pending(void *session) { return mbedtls_ssl_check_pending(session) != 0; }
+
 static int mbed_write(void *session, const char *from, size_t n)
 {
   return mbed_result(mbedtls_ssl_write(session, (const unsigned char *)from, n));
@@ -160,7 +162,7 @@ static int mbed_write(void *session, const char *from, size_t n)
 static void mbed_notify(void *session) { mbedtls_ssl_close_notify(session); }
 
 const svc_listener_tls_port svc_listener_tls_mbedtls = { "mbedTLS", mbed_open, mbed_close, mbed_begin, mbed_end, mbed_shake, mbed_read,
-                                                         mbed_write, mbed_notify, NULL };
+                                                         mbed_pending, mbed_write, mbed_notify, NULL };
 
 #else
 

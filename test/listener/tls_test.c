@@ -16,6 +16,9 @@
 #include <mbedtls/ssl.h>
 #include <mbedtls/x509_crt.h>
 #include <psa/crypto.h>
+#ifdef SVC_WITH_OPENSSL
+#include <openssl/err.h>
+#endif
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -62,6 +65,9 @@ static int server_handle(void *context, svc *s, const svc_request *r, svc_respon
   server *t = context;
   bool big = r->target_length == 4 && memcmp(r->target, "/big", 4) == 0;
   (void)s;
+#ifdef SVC_WITH_OPENSSL
+  ERR_raise(ERR_LIB_USER, 1); /* as a service may that uses OpenSSL, too: its errors are not those of a connection */
+#endif
   atomic_fetch_add(&t->count, 1);
   if (r->tls) atomic_fetch_add(&t->secure, 1);
   atomic_store(&t->sum, sum_of(r->body, r->body_length));
@@ -143,6 +149,7 @@ typedef struct client {
   mbedtls_ssl_config conf;
   mbedtls_x509_crt ca;
   size_t piece; /* bytes of a segment at the most; 0: as many as there are */
+  bool corks;   /* all that follows the server's first words is one segment */
   char *in;     /* received, not looked at yet */
   size_t n, size;
   char head[2048];
@@ -183,6 +190,7 @@ static int client_receive(void *context, unsigned char *p, size_t n)
 {
   client *c = context;
   ssize_t got = recv(c->fd, p, n, 0);
+  if (c->corks) setsockopt(c->fd, IPPROTO_TCP, TCP_CORK, &(int){ 1 }, sizeof(int));
   return got < 0 ? MBEDTLS_ERR_SSL_CONN_EOF : (int)got; /* also when it took too long */
 }
 
@@ -422,8 +430,26 @@ TEST(tls, pipelining)
     c.piece = 1;
     munit_assert_int(mbedtls_ssl_handshake(&c.ssl), ==, 0);
     munit_assert_int(client_get(&c), ==, 200);
+    munit_assert_int(client_get(&c), ==, 200); /* whatever the handler of the first has left behind */
     client_close(&c);
   }
+  server_close(&t);
+}
+
+/* A request that comes together with the end of the handshake. */
+TEST(tls, request_with_handshake)
+{
+  server t = { 0 };
+  client c;
+  server_open(&t, NULL);
+  client_prepare(&c, client_connect(t.port, 0), t.cert, MBEDTLS_SSL_VERSION_TLS1_3);
+  c.corks = true;
+  munit_assert_int(mbedtls_ssl_handshake(&c.ssl), ==, 0);
+  munit_assert_true(client_text(&c, GET));
+  c.corks = false;
+  munit_assert_int(setsockopt(c.fd, IPPROTO_TCP, TCP_CORK, &(int){ 0 }, sizeof(int)), ==, 0);
+  munit_assert_int(client_answer(&c), ==, 200);
+  client_close(&c);
   server_close(&t);
 }
 
