@@ -27,7 +27,7 @@ SVC_SHARED svc_object svc_object_label = { .name = "ComponentLabel", .fields = S
 
 /* Roles by name; and somebody who shall have them. */
 SVC_SHARED svc_field svc_fields_roles[] = {
-  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100)
+  F_STRS("roles", .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS | SVC_NOT_EMPTY, .max_items = 100)
 };
 SVC_SHARED svc_object svc_object_roles = { .name = "RoleNames", .fields = SVC_ROWS(svc_fields_roles) };
 

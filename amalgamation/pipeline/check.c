@@ -293,8 +293,8 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
     good = good && value;
   }
   if (elements && !check_unique(c, elements, sound, count, path, by)) good = false;
-  if (count < f->min_items) {
-    check_note(svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, path), "must have at least %u elements", f->min_items),
+  if (count == 0 && f->flags & SVC_NOT_EMPTY) {
+    check_note(svc_violate(c, SVC_E_INVALID_ATTRIBUTE, check_path_text(c, path), "must have at least 1 elements"),
                SVC_FAULT_MISSING, SVC_S(""));
     return NULL;
   }

@@ -127,7 +127,7 @@ static bool element_fits(svc_call *c, const element_change *e, size_t count)
   if (most && (int64_t)count > most) return svc_quota_exceeded(c, noun->noun, most, &e->whole.entity.id);
   if (SVC_ALWAYS(f) && f->max_items && count > f->max_items)
     svc_violate(c, SVC_E_INVALID_ATTRIBUTE, name, "must have at most %u elements", f->max_items);
-  if (SVC_ALWAYS(f) && count < f->min_items) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, name, "must have at least %u elements", f->min_items);
+  if (SVC_ALWAYS(f) && count == 0 && f->flags & SVC_NOT_EMPTY) svc_violate(c, SVC_E_INVALID_ATTRIBUTE, name, "must have at least 1 elements");
   return svc_check_done(c);
 }
 

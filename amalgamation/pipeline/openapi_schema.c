@@ -232,7 +232,7 @@ static void schema_holder(openapi_writer *w, const svc_field *f, int as)
                   f->type == SVC_ARRAY ? "items" : "additionalProperties");
   schema_item(w, f, as);
   if (f->type != SVC_ARRAY) return;
-  if (f->min_items) svc_openapi_put(w, ",'minItems':%d", (int64_t)f->min_items);
+  if (f->flags & SVC_NOT_EMPTY) svc_openapi_put(w, ",'minItems':1");
   if (f->max_items) svc_openapi_put(w, ",'maxItems':%d", (int64_t)f->max_items);
   if (f->flags & SVC_UNIQUE_ITEMS) svc_openapi_put(w, ",'uniqueItems':true");
 }

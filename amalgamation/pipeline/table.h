@@ -55,6 +55,7 @@ enum svc_field_flags {
   SVC_ORG_EVENTS = 512,   /* and of organizations */
   SVC_ALERTABLE = 2048,   /* of these, those for which an alert can be configured */
   SVC_ANY_CASE = 8192,    /* a string: one of .values in whatever case, kept as the list has it */
+  SVC_NOT_EMPTY = 32768,  /* an array: it has at least one element */
   SVC_PLACE = 16384,      /* a string of answers that names fields, "specs[0].name": a dialect has its own words in it */
   SVC_OPEN = 4096,        /* a string: .values are those that are known beforehand; a hook looks at others */
   SVC_SEALED = 1024       /* a string, or a map of strings: a secret that is needed again. It is kept sealed (seal.c), and shown
@@ -79,7 +80,7 @@ struct svc_field {
   unsigned char format; /* enum svc_format */
   unsigned char fill;   /* enum svc_auto */
   unsigned short flags; /* enum svc_field_flags */
-  unsigned short min_items, max_items; /* of an array: how many elements it has; max_items 0: any number */
+  unsigned short max_items; /* of an array: how many elements it has at the most; 0: any number */
   int32_t min, max;          /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters, max 0: none. Of an
                                 array or a map they speak of its elements */
   const svc_object *object;  /* of SVC_OBJECT, and of elements that are that; of SVC_ANY: what a hook checks it as, so that a dialect knows its words */

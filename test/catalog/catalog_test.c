@@ -119,7 +119,7 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
       munit_errorf("%s.%s: SVC_MIN and SVC_MAX are for numbers", object->name, f->name);
     if ((f->min && type != SVC_STRING && !(f->flags & SVC_MIN)) || (f->max && type != SVC_STRING && !(f->flags & SVC_MAX)))
       munit_errorf("%s.%s: a bound that does not hold", object->name, f->name);
-    if ((f->min_items || f->max_items) && f->type != SVC_ARRAY) munit_errorf("%s.%s: only arrays have a number of elements", object->name, f->name);
+    if ((f->flags & SVC_NOT_EMPTY || f->max_items) && f->type != SVC_ARRAY) munit_errorf("%s.%s: only arrays have a number of elements", object->name, f->name);
     if (f->object && type != SVC_OBJECT && f->type != SVC_ANY)
       munit_errorf("%s.%s: only objects are of an object, and what a hook checks as one", object->name, f->name);
     if (type == SVC_OBJECT) catalog_check_object(t, f->object, depth + 1);

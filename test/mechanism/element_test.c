@@ -23,7 +23,7 @@ static const svc_field car_fields[] = {
 };
 static const svc_object car_object = { .name = "Car", .fields = SVC_ROWS(car_fields) };
 static const svc_field train_fields[] = {
-  F_LIST("cars", &car_object, .min_items = 1, .max_items = 4), F_DATE("changed", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
+  F_LIST("cars", &car_object, .flags = SVC_NOT_EMPTY, .max_items = 4), F_DATE("changed", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
   F_ID(), F_STR("name", .flags = SVC_REQUIRED | SVC_FIXED), F_BOOL("parked", .preset = "false"),
   F_STR("state", .flags = SVC_READ_ONLY)
 };

@@ -52,7 +52,7 @@ static const svc_field http_fields[] = {
 static const svc_object http_object = { .name = "PipeHttp", .fields = SVC_ROWS(http_fields), .base = &base_object };
 static const char *const kafka_sizes[] = { "SMALL", "LARGE", NULL };
 static const svc_field kafka_fields[] = {
-  F_STRS("brokers", .flags = SVC_REQUIRED, .min_items = 1), F_STR("kind", .flags = SVC_REQUIRED), F_STRS("limits"), F_OBJ("more", &join_key),
+  F_STRS("brokers", .flags = SVC_REQUIRED | SVC_NOT_EMPTY), F_STR("kind", .flags = SVC_REQUIRED), F_STRS("limits"), F_OBJ("more", &join_key),
   F_ENUM("size", kafka_sizes, .preset = "\"SMALL\""), F_DATE("touched", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED)
 };
 static const svc_object kafka_object = { .name = "PipeKafka", .fields = SVC_ROWS(kafka_fields), .base = &base_object };

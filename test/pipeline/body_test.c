@@ -307,7 +307,7 @@ static const svc_field thing_fields[] = {
   F_ANY("any"),
   F_LONG("big", .flags = SVC_MIN, .min = -5),
   F_ENUM("colour", colours),
-  F_STRS("colours", .values = colours, .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 2),
+  F_STRS("colours", .values = colours, .flags = SVC_UNIQUE_ITEMS | SVC_NOT_EMPTY, .max_items = 2),
   F_STR("day", .format = SVC_FORMAT_DAY),
   F_STR("email", .format = SVC_FORMAT_EMAIL),
   F_STR("fixed", .flags = SVC_FIXED),

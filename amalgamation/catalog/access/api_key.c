@@ -16,7 +16,7 @@
 /* Roles are sent as names, and shown as objects with roleName; both are taken. */
 #define API_KEY_FIELDS(...) \
   F_STR("desc", .flags = SVC_REQUIRED, .min = 1, .max = 250), F_ID(), F_STR("privateKey", .flags = SVC_READ_ONLY), \
-  F_STR("publicKey", .flags = SVC_READ_ONLY), { .name = "roles", .type = SVC_ARRAY, .flags = SVC_REQUIRED, .min_items = 1, __VA_ARGS__ }
+  F_STR("publicKey", .flags = SVC_READ_ONLY), { .name = "roles", .type = SVC_ARRAY, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, __VA_ARGS__ }
 static const svc_field api_key_fields[] = { API_KEY_FIELDS(.item = SVC_NAME, .values = svc_values_org_roles) };
 static const svc_object api_key_object = { .name = "ApiKeyRequest", .fields = SVC_ROWS(api_key_fields) };
 /* The same below a project, with roles of projects. */
@@ -41,7 +41,7 @@ static const svc_object api_key_shown = { .name = "ApiKey", .fields = SVC_ROWS(a
 #define API_KEY_SHOWN .answer = &api_key_shown
 
 static const svc_field api_key_assign_fields[] = {
-  F_STRS("roles", .flags = SVC_REQUIRED, .min_items = 1),
+  F_STRS("roles", .flags = SVC_REQUIRED | SVC_NOT_EMPTY),
   F_HEX24("userId", .flags = SVC_READ_ONLY)
 };
 static const svc_object api_key_assign_object = { .name = "ApiKeyAssignment", .fields = SVC_ROWS(api_key_assign_fields) };

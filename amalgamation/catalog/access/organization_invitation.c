@@ -18,7 +18,7 @@ static const svc_object organization_invitation_group = { .name = "InvitationGro
 
 static const svc_field organization_invitation_roles_fields[] = {
   F_LIST("groupRoleAssignments", &organization_invitation_group, .max_items = 500),
-  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100),
+  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_UNIQUE_ITEMS | SVC_NOT_EMPTY, .max_items = 100),
   F_TEAM_IDS()
 };
 static const svc_object organization_invitation_roles = { .name = "OrganizationInvitationUpdate",

@@ -25,7 +25,7 @@ static const svc_object organization_user_group_object = { .name = "GroupRoleAss
 
 static const svc_field organization_user_roles_fields[] = {
   F_LIST("groupRoleAssignments", &organization_user_group_object, .max_items = 500),
-  F_STRS("orgRoles", .values = svc_values_org_roles, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 100)
+  F_STRS("orgRoles", .values = svc_values_org_roles, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS | SVC_NOT_EMPTY, .max_items = 100)
 };
 static const svc_object organization_user_roles_object = { .name = "OrgUserRoles", .fields = SVC_ROWS(organization_user_roles_fields) };
 

@@ -20,11 +20,11 @@ static const svc_field service_account_common_fields[] = {
 static const svc_object service_account_common = { .name = "ServiceAccountCommon", .fields = SVC_ROWS(service_account_common_fields) };
 
 /* Below a project its roles are those of the project, below the organization those of that. */
-static const svc_field service_account_fields[] = { F_STRS("roles", .flags = SVC_REQUIRED, .min_items = 1) };
+static const svc_field service_account_fields[] = { F_STRS("roles", .flags = SVC_REQUIRED | SVC_NOT_EMPTY) };
 static const svc_object service_account_object = { .name = "GroupServiceAccount", .base = &service_account_common,
                                                    .fields = SVC_ROWS(service_account_fields) };
 static const svc_field service_account_org_fields[] = {
-  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED, .min_items = 1)
+  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED | SVC_NOT_EMPTY)
 };
 static const svc_object service_account_org_object = { .name = "OrgServiceAccount", .base = &service_account_common,
                                                        .fields = SVC_ROWS(service_account_org_fields) };

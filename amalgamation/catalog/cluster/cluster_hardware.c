@@ -157,7 +157,7 @@ static const svc_object cluster_hardware_region = {
 
 static const svc_field cluster_hardware_spec_fields[] = {
   F_ID(),
-  F_LIST("regionConfigs", &cluster_hardware_region, .flags = SVC_REQUIRED, .min_items = 1, .max_items = 50),
+  F_LIST("regionConfigs", &cluster_hardware_region, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = 50),
   F_HEX24("zoneId", .flags = SVC_READ_ONLY), /* one for each zone name, so the hook gives it */
   F_STR("zoneName", .min = 1, .max = 255)
 };
@@ -210,7 +210,7 @@ static const svc_object cluster_hardware_region_old = {
 static const svc_field cluster_hardware_zone_fields[] = {
   F_ID(),
   F_INT("numShards", .flags = SVC_MIN, .min = 1),
-  F_LIST("regionConfigs", &cluster_hardware_region_old, .flags = SVC_REQUIRED, .min_items = 1, .max_items = 50),
+  F_LIST("regionConfigs", &cluster_hardware_region_old, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = 50),
   F_HEX24("zoneId", .flags = SVC_READ_ONLY),
   F_STR("zoneName", .min = 1, .max = 255)
 };

@@ -125,7 +125,7 @@ static const svc_field cluster_object_fields[] = {
   F_LIST("effectiveReplicationSpecs", &svc_cluster_spec, .flags = SVC_READ_ONLY),
   F_ENUM("internalClusterRole", cluster_object_roles, .flags = SVC_READ_ONLY, .preset = "\"NONE\""),
   F_BOOL("redactClientLogData", .preset = "false"),
-  F_LIST("replicationSpecs", &svc_cluster_spec, .flags = SVC_REQUIRED, .min_items = 1, .max_items = CLUSTER_OBJECT_SPECS),
+  F_LIST("replicationSpecs", &svc_cluster_spec, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = CLUSTER_OBJECT_SPECS),
   F_BOOL("retainBackups"), /* where the DELETE itself says nothing of it */
   F_BOOL("useAwsTimeBasedSnapshotCopyForFastInitialSync", .preset = "false")
 };

@@ -21,7 +21,7 @@ static const svc_field cluster_versions_fields[] = {
   F_STR("dbVersion", .flags = SVC_READ_ONLY),
   F_NUM("diskSizeGB"),
   CLUSTER_WORKLOAD_POLICIES(),
-  F_LIST("replicationSpecs", &svc_cluster_spec_by_zone, .flags = SVC_REQUIRED, .min_items = 1, .max_items = 100)
+  F_LIST("replicationSpecs", &svc_cluster_spec_by_zone, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = 100)
 };
 SVC_PRIVATE const svc_object svc_cluster_20230201 = {
   .name = "Cluster20230201", .fields = SVC_ROWS(cluster_versions_fields), .base = &svc_cluster_common

@@ -33,7 +33,7 @@ static const svc_field global_writes_zone_fields[] = {
 };
 static const svc_object global_writes_zone = { .name = "ZoneMapping", .fields = SVC_ROWS(global_writes_zone_fields) };
 static const svc_field global_writes_zones_fields[] = {
-  F_LIST("customZoneMappings", &global_writes_zone, .flags = SVC_REQUIRED, .min_items = 1, .max_items = GLOBAL_WRITES_AT_ONCE)
+  F_LIST("customZoneMappings", &global_writes_zone, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = GLOBAL_WRITES_AT_ONCE)
 };
 static const svc_object global_writes_zones = { .name = "CustomZoneMappings", .fields = SVC_ROWS(global_writes_zones_fields) };
 

@@ -121,7 +121,7 @@ static const svc_field online_archive_fields[] = {
   F_STR("dataSetName", .flags = SVC_READ_ONLY),
   F_STR("dbName", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 64),
   F_GROUP_ID(),
-  F_LIST("partitionFields", &online_archive_partition, .flags = SVC_FIXED, .min_items = 1, .max_items = ONLINE_ARCHIVE_PARTITIONS),
+  F_LIST("partitionFields", &online_archive_partition, .flags = SVC_FIXED | SVC_NOT_EMPTY, .max_items = ONLINE_ARCHIVE_PARTITIONS),
   F_BOOL("paused", .preset = "false"),
   F_OBJ("schedule", &online_archive_schedule, .preset = "{\"type\":\"DEFAULT\"}"),
   F_ENUM("state", online_archive_states, .flags = SVC_READ_ONLY)

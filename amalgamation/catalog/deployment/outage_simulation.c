@@ -43,7 +43,7 @@ static const svc_field outage_simulation_fields[] = {
   F_DATE("expirationDate", .flags = SVC_READ_ONLY),
   F_GROUP_ID(),
   F_ID(),
-  F_LIST("outageFilters", &outage_simulation_filter, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1,
+  F_LIST("outageFilters", &outage_simulation_filter, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS | SVC_NOT_EMPTY,
          .max_items = OUTAGE_SIMULATION_FILTERS),
   F_CREATED("startRequestDate"),
   F_ENUM("state", outage_simulation_states, .flags = SVC_READ_ONLY)

@@ -79,7 +79,7 @@ static const svc_field rolling_index_request_fields[] = {
   F_OBJ("collation", &rolling_index_collation),
   F_STR("collection", .flags = SVC_REQUIRED, .min = 1, .max = 255),
   F_STR("db", .flags = SVC_REQUIRED, .pattern = "^[^/\\\\. \"$]{1,63}$"),
-  { .name = "keys", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED, .min_items = 1, .max_items = ROLLING_INDEX_KEYS },
+  { .name = "keys", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = ROLLING_INDEX_KEYS },
   F_OBJ("options", &rolling_index_options)
 };
 static const svc_object rolling_index_request = { .name = "DatabaseRollingIndexRequest", .fields = SVC_ROWS(rolling_index_request_fields) };

@@ -13,7 +13,7 @@ static const char *const log_integration_types[] = { "AZURE_LOG_EXPORT", "DATADO
 static const char *const log_integration_regions[] = { "US1", "US3", "US5", "EU", "AP1", "AP2", "US1_FED", NULL };
 
 #define LOG_INTEGRATION_LOGS() \
-  F_STRS("logTypes", .values = log_integration_logs, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1, .max_items = 10)
+  F_STRS("logTypes", .values = log_integration_logs, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS | SVC_NOT_EMPTY, .max_items = 10)
 #define LOG_INTEGRATION_TYPE() F_ENUM("type", log_integration_types, .flags = SVC_REQUIRED | SVC_FIXED)
 #define LOG_INTEGRATION_TEXT(name) F_STR(name, .flags = SVC_REQUIRED, .min = 1, .max = 255)
 #define LOG_INTEGRATION_PATH() F_STR("prefixPath", .max = 255)
@@ -45,7 +45,7 @@ static const svc_object log_integration_header = { .name = "Header", .fields = S
 
 static const svc_field log_integration_otel_fields[] = {
   F_ID(), LOG_INTEGRATION_LOGS(), LOG_INTEGRATION_URL("otelEndpoint"),
-  F_LIST("otelSuppliedHeaders", &log_integration_header, .min_items = 1, .max_items = 10), LOG_INTEGRATION_TYPE()
+  F_LIST("otelSuppliedHeaders", &log_integration_header, .flags = SVC_NOT_EMPTY, .max_items = 10), LOG_INTEGRATION_TYPE()
 };
 static const char *const log_integration_otel_at[] = { "otelEndpoint", NULL };
 static const svc_object log_integration_otel = { .name = "OtelLogIntegration", .fields = SVC_ROWS(log_integration_otel_fields),

@@ -26,7 +26,7 @@ static const svc_object migration_parts_destination = {
 };
 
 static const svc_field migration_parts_keys_fields[] = {
-  { .name = "key", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1,
+  { .name = "key", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS | SVC_NOT_EMPTY,
     .max_items = MIGRATION_PARTS_KEYS }
 };
 static const svc_object migration_parts_keys = { .name = "ShardKeys", .fields = SVC_ROWS(migration_parts_keys_fields) };
@@ -62,7 +62,7 @@ static const svc_object migration_parts_source = {
 static const svc_field migration_parts_common_fields[] = {
   F_HEX24("_id", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_ID),
   F_OBJ("destination", &migration_parts_destination, .flags = SVC_REQUIRED),
-  F_STRS("migrationHosts", .flags = SVC_REQUIRED, .min_items = 1, .max_items = 1,
+  F_STRS("migrationHosts", .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = 1,
          .pattern = "^([a-zA-Z0-9]([a-zA-Z0-9-]*)\\.){0,10}[a-zA-Z0-9]([a-zA-Z0-9-]*)$"),
   F_OBJ("sharding", &migration_parts_sharding),
   F_OBJ("source", &migration_parts_source, .flags = SVC_REQUIRED)

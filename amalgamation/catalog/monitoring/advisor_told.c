@@ -43,7 +43,7 @@ static const svc_object advisor_told_record = { .name = "QueryRecord", .fields =
 static const svc_field advisor_told_index_fields[] = {
   ADVISOR_FIGURE("accesses"),
   F_BOOL("hidden"),
-  { .name = "keys", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SVC_ADVISOR_KEYS },
+  { .name = "keys", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = SVC_ADVISOR_KEYS },
   F_STR("name", .flags = SVC_REQUIRED),
   F_ANY("options"), /* all others: unique, sparse, expireAfterSeconds, partialFilterExpression, collation */
   F_STRS("shards", .max_items = 1000),

@@ -45,7 +45,7 @@ static const svc_field alert_config_fields[] = {
   F_ID(),
   F_LIST("matchers", &alert_config_matcher, .max_items = 25, .preset = "[]"),
   F_OBJ("metricThreshold", &alert_config_metric),
-  F_LIST("notifications", &svc_alert_notification, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SVC_ALERT_NOTIFICATIONS),
+  F_LIST("notifications", &svc_alert_notification, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = SVC_ALERT_NOTIFICATIONS),
   F_ENUM("severityOverride", alert_config_severities),
   F_OBJ("threshold", &alert_config_threshold),
   F_DATE("updated", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED)

@@ -133,7 +133,7 @@ static const svc_object private_endpoint_new_rule = {
 static const svc_field private_endpoint_new_gcp_fields[] = {
   F_ENUM("cloudProvider", svc_values_clouds),
   F_STR("endpointGroupName", .flags = SVC_REQUIRED, .pattern = "^[-\\w.]+$", .max = 63),
-  F_LIST("endpoints", &private_endpoint_new_rule, .flags = SVC_REQUIRED, .min_items = 1, .max_items = PRIVATE_ENDPOINT_GROUP),
+  F_LIST("endpoints", &private_endpoint_new_rule, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = PRIVATE_ENDPOINT_GROUP),
   F_STR("gcpProjectId", .flags = SVC_REQUIRED, .pattern = "^[a-z][0-9a-z-]{4,28}[0-9a-z]$")
 };
 static const svc_object private_endpoint_new_gcp = {

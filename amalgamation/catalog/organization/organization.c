@@ -24,13 +24,13 @@ static const svc_object organization_object = { .name = "Organization", .fields 
 
 static const svc_field organization_key_fields[] = {
   F_STR("desc", .flags = SVC_REQUIRED, .min = 1, .max = 250),
-  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED, .min_items = 1)
+  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED | SVC_NOT_EMPTY)
 };
 static const svc_object organization_key_object = { .name = "FirstApiKey", .fields = SVC_ROWS(organization_key_fields) };
 static const svc_field organization_account_fields[] = {
   F_STR("description", .flags = SVC_REQUIRED, .pattern = "^[\\p{L}\\p{N}\\-_.,' ]*$", .min = 1, .max = 250),
   F_STR("name", .flags = SVC_REQUIRED, .pattern = "^[\\p{L}\\p{N}\\-_.,' ]*$", .min = 1, .max = 64),
-  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED, .min_items = 1),
+  F_STRS("roles", .values = svc_values_org_roles, .flags = SVC_REQUIRED | SVC_NOT_EMPTY),
   F_INT("secretExpiresAfterHours", .flags = SVC_REQUIRED | SVC_MIN | SVC_MAX, .min = 8, .max = 8760)
 };
 static const svc_object organization_account_object = { .name = "FirstServiceAccount", .fields = SVC_ROWS(organization_account_fields) };

@@ -27,7 +27,7 @@ static const svc_field resource_policy_fields[] = {
   F_DATE("lastUpdatedDate", .flags = SVC_READ_ONLY, .fill = SVC_AUTO_CHANGED),
   F_STR("name", .flags = SVC_REQUIRED, .format = SVC_FORMAT_TRIMMED, .min = 1, .max = 128),
   F_ORG_ID(),
-  F_LIST("policies", &resource_policy_body, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SVC_POLICY_BODIES),
+  F_LIST("policies", &resource_policy_body, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = SVC_POLICY_BODIES),
   F_STR("version", .flags = SVC_READ_ONLY)
 };
 static const svc_object resource_policy_object = { .name = "ApiSvcResourcePolicyView", .fields = SVC_ROWS(resource_policy_fields) };

@@ -125,7 +125,7 @@ static const svc_object search_definition_field = {
 };
 
 static const svc_field search_definition_vector_fields[] = {
-  F_LIST("fields", &search_definition_field, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SEARCH_DEFINITION_FIELDS),
+  F_LIST("fields", &search_definition_field, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = SEARCH_DEFINITION_FIELDS),
   F_STR("nestedRoot", .min = 1, .max = 1024),
   F_INT("numPartitions", .values = search_definition_partitions, .preset = "1"),
   F_ANY("storedSource")

@@ -57,7 +57,7 @@ static const svc_field search_deployment_base_fields[] = {
   F_ENUM("encryptionAtRestProvider", search_deployment_key_holders, .flags = SVC_READ_ONLY),
   F_GROUP_ID(),
   F_ID(),
-  F_LIST("specs", &search_deployment_spec, .flags = SVC_REQUIRED, .min_items = 1, .max_items = SEARCH_DEPLOYMENT_SPECS)
+  F_LIST("specs", &search_deployment_spec, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = SEARCH_DEPLOYMENT_SPECS)
 };
 static const svc_object search_deployment_base = { .name = "SearchDeploymentBase", .fields = SVC_ROWS(search_deployment_base_fields) };
 static const svc_field search_deployment_fields[] = {

@@ -44,7 +44,7 @@ static const svc_field database_user_fields[] = {
   F_ENUM("ldapAuthType", database_user_ldap_types, .flags = SVC_FIXED, .preset = "\"NONE\""),
   F_ENUM("oidcAuthType", database_user_oidc_types, .flags = SVC_FIXED, .preset = "\"NONE\""),
   F_STR("password", .flags = SVC_WRITE_ONLY, .min = 8, .max = 256, .pattern = "^[ -~]*$"), /* others are not one on all keyboards */
-  F_LIST("roles", &database_user_role, .flags = SVC_REQUIRED, .min_items = 1, .max_items = 100),
+  F_LIST("roles", &database_user_role, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, .max_items = 100),
   F_LIST("scopes", &database_user_scope, .max_items = 100, .preset = "[]"),
   F_STR("username", .flags = SVC_REQUIRED | SVC_FIXED, .min = 1, .max = 1024),
   F_ENUM("x509Type", database_user_x509_types, .flags = SVC_FIXED, .preset = "\"NONE\"")

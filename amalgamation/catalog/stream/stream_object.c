@@ -194,7 +194,7 @@ static const svc_object stream_object_login = {
 static const svc_field stream_object_registry_fields[] = {
   F_ENUM("provider", stream_object_registries, .flags = SVC_REQUIRED),
   F_OBJ("schemaRegistryAuthentication", &stream_object_login, .flags = SVC_REQUIRED),
-  F_STRS("schemaRegistryUrls", .format = SVC_FORMAT_URI, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS, .min_items = 1,
+  F_STRS("schemaRegistryUrls", .format = SVC_FORMAT_URI, .flags = SVC_REQUIRED | SVC_UNIQUE_ITEMS | SVC_NOT_EMPTY,
          .max_items = 10, .min = 0, .max = 1024)
 };
 static const char *const stream_object_registry_at[] = { "schemaRegistryUrls", NULL };

@@ -46,7 +46,7 @@ static const svc_object stream_processor_new_options = {
   F_BOOL("failoverEnabled", .preset = "false"), \
   F_STR("name", .flags = SVC_REQUIRED, .pattern = STREAM_NAME_PATTERN, .max = STREAM_NAME_MOST), \
   F_OBJ("options", options), \
-  { .name = "pipeline", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED, .min_items = 1, \
+  { .name = "pipeline", .type = SVC_ARRAY, .item = SVC_ANY, .flags = SVC_REQUIRED | SVC_NOT_EMPTY, \
     .max_items = STREAM_PROCESSOR_STAGES }, \
   F_ENUM("state", states, .flags = SVC_READ_ONLY), \
   { .name = "stats", .type = SVC_MAP, .item = SVC_ANY, .flags = SVC_READ_ONLY }, \
