@@ -166,6 +166,8 @@ typedef struct svc_order {
   const char *desired;     /* the state to bring about, a JSON object */
   size_t desired_length;
   int attempt;             /* from 1 */
+  const char *traceparent; /* of the request that asked for it (W3C Trace Context, 55 characters), the same in each attempt; "": that had
+                              none, or no request asked */
 } svc_order;
 
 /* A question: measure, or look something up. The strings live as long as the call. */
@@ -361,6 +363,15 @@ typedef struct svc_config {
 
   const void *secret_key_next; /* another 32 bytes, which take or have taken the place of `secret_key`: see svc_rotate_key(). Both open
                                   the store. Default: none */
+
+  /*
+  ** The log with the name of each event, for programs that read it: used in place of `log` where it is set, with log_context. `event` is a
+  ** constant such as "store.failed"; docs/logs.md lists them all. A name keeps its meaning, while `text` may change with every version.
+  */
+  void (*log_event)(void *context, int level, const char *event, const char *text);
+
+  int64_t slow_ms; /* a request that takes at least so many milliseconds is logged ("request.slow", a warning), with its operation and what it
+                      waited for; needs `monotonic`; default: none is */
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */
@@ -403,6 +414,7 @@ typedef struct svc_request {
   const char *peer; /* the client's IP address; NULL: "127.0.0.1" */
   int tls;          /* not 0: it came over TLS */
   const svc_caller *caller; /* NULL: the request must carry its own credentials */
+  int64_t waited_ns; /* how long it has waited in the host for this call, for the line of svc_config.slow_ms; 0: not at all */
 } svc_request;
 
 typedef struct svc_response {
@@ -451,6 +463,13 @@ SVC_API const char *svc_vendor(const svc *s);
 ** the target, or headers or a body with a length are NULL: then the response is zeroed, its body too.
 */
 SVC_API int svc_handle_request(svc *s, const svc_request *request, svc_response *response);
+
+/*
+** The header traceparent of a request (W3C Trace Context), if there is one and it is well-formed: 1, and its first 55 characters with a NUL
+** are at `out`. 0: there is none, it is invalid or stands twice, and `out` is "". Neither argument may be NULL.
+*/
+#define SVC_TRACE 55
+SVC_API int svc_traceparent(const svc_request *request, char out[SVC_TRACE + 1]);
 
 /* Free what a response owns, and zero it. NULL, a zeroed response and a second call are allowed. */
 SVC_API void svc_response_free(svc_response *response);
@@ -616,6 +635,11 @@ typedef struct svc_statistics {
   uint64_t store_bytes;     /* what the store takes; 0: it cannot tell, or does not answer */
   uint64_t map_bytes;       /* and what its map has room for */
   int64_t late_ms;          /* for how long the step that comes next has been due; 0: it is not */
+  uint64_t orders;          /* that the driver has not finished, and notices that are not said; as svc_tick() saw it last, with
+                               svc_config.metrics, as those that follow. 1000: so many, or more */
+  uint64_t orders_waiting;  /* of these, not handed out yet, or to be handed out again */
+  int64_t oldest_order_ms;  /* the age of the oldest of them; 0: there is none */
+  uint64_t order_retries;   /* orders that were handed out again since the handle was opened */
 } svc_statistics;
 SVC_API int svc_stats(svc *s, svc_statistics *out);
 SVC_API int svc_stats_as(svc *s, svc_statistics *out, size_t size);

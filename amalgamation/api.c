@@ -34,19 +34,24 @@ static bool api_may_serve(svc_call *c)
   return atomic_load_explicit(&c->s->health.off, memory_order_relaxed) ? svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "") : true;
 }
 
-static void api_apply_due(svc *s, int64_t now)
+static void api_apply_due(svc_call *c)
 {
+  svc *s = c->s;
+  int64_t now = c->now, since;
   if (atomic_load_explicit(&s->health.off, memory_order_relaxed)) return;
   if (api_watched(s, SVC_WATCH_HOSTS)) SVC_CONTROL(svc_fault_hosts_fire(s, now), (void)0); /* a test has a host go down */
+  if (!svc_commit_due(&s->commit, now) && !svc_access_uses_due(s, now)) return;
+  since = svc_wait_begin(c);
   if (svc_commit_due(&s->commit, now)) svc_apply_due(s, now);
   if (svc_access_uses_due(s, now)) svc_access_uses_flush(s, now);
+  svc_wait_end(c, SVC_WAIT_DUE, since);
 }
 
 int svc_handle_request(svc *s, const svc_request *request, svc_response *response)
 {
   svc_arena arena;
   svc_call c;
-  int64_t began;
+  int64_t began = 0, took = 0;
   if (response) memset(response, 0, sizeof *response);
   if (!s || !request || !response || !request->method || !request->target) return SVC_INVALID;
   if ((request->header_count && !request->headers) || (request->body_length && !request->body)) return SVC_INVALID;
@@ -56,8 +61,8 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   c.request.raw = request;
   c.arena = &arena;
   c.now = svc_now(s);
-  began = s->counters ? svc_counters_begin(s) : 0;
-  if (!svc_is_probe(request)) api_apply_due(s, c.now);
+  if (s->timed) began = s->config.monotonic(s->config.monotonic_context);
+  if (!svc_is_probe(request)) api_apply_due(&c);
 
   (void)(api_may_serve(&c) &&        /* the clock is right */
          svc_stage_request(&c) &&    /* the request line and headers */
@@ -82,7 +87,9 @@ int svc_handle_request(svc *s, const svc_request *request, svc_response *respons
   if (c.error.code) svc_sign_in_note(&c);
   svc_end_read(&c);
   response->memory = arena.blocks;
-  if (s->counters) svc_counters_note(&c, arena.failed ? 503 : response->status, began);
+  if (s->timed) took = s->config.monotonic(s->config.monotonic_context) - began;
+  if (s->counters) svc_counters_note(&c, arena.failed ? 503 : response->status, took);
+  if (s->slow_ns) svc_slow_note(&c, took);
   if (!arena.failed) return SVC_OK;
   svc_response_free(response);
   api_no_memory(response);

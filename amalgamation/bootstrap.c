@@ -49,7 +49,7 @@ static svc_node *bootstrap_ask(bootstrap_job *first, svc_txn *txn, svc_str targe
     svc_stage_respond(&c, &response);
     answer = svc_json_parse(first->arena, svc_arena_copy(first->arena, (svc_str){ response.body, response.body_length }));
   } else if (txn->error == SVC_OK && !first->arena->failed) {
-    svc_log(first->s, SVC_LOG_ERROR, "credentials: %s answers %s", target.p, svc_error_name(c.error.code));
+    svc_log(first->s, SVC_LOG_ERROR, "credentials.failed", "credentials: %s answers %s", target.p, svc_error_name(c.error.code));
     first->status = SVC_INVALID;
   }
   if (first->arena->failed && txn->error == SVC_OK) txn->error = SVC_NOMEM;
@@ -137,7 +137,7 @@ static bool bootstrap_again_work(svc_job *job, svc_txn *txn)
     bootstrap_take_first(out->org_id, sizeof out->org_id, answer);
   }
   if (!out->org_id[0]) {
-    svc_log(first->s, SVC_LOG_ERROR, "credentials: the store has no organization yet");
+    svc_log(first->s, SVC_LOG_ERROR, "credentials.failed", "credentials: the store has no organization yet");
     first->status = SVC_INVALID;
     return false;
   }

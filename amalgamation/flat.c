@@ -295,7 +295,7 @@ int svc_call_text(svc *s, const char *method, const char *target, const char *he
   request.body_length = body_length;
   if (rc == SVC_OK && !(*out = flat_result(s))) rc = SVC_NOMEM;
   if (rc == SVC_OK) svc_handle_request(s, &request, &(*out)->response); /* also where it had no memory: 503 */
-  else if (rc == SVC_INVALID) svc_log(s, SVC_LOG_ERROR, "svc_call_text: %s", why);
+  else if (rc == SVC_INVALID) svc_log(s, SVC_LOG_ERROR, "call.invalid", "svc_call_text: %s", why);
   svc_blocks_free(arena.blocks);
   return rc;
 }

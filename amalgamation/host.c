@@ -99,7 +99,7 @@ int svc_backup(svc *s, const char *path)
   int rc;
   if (!s || !path || !*path) return SVC_INVALID;
   rc = svc_commit_copy(&s->commit, path, svc_now(s));
-  if (rc != SVC_OK) svc_log(s, SVC_LOG_ERROR, "cannot write a copy of the store into %.300s: %s", path, svc_strerror(rc));
+  if (rc != SVC_OK) svc_log(s, SVC_LOG_ERROR, "backup.failed", "cannot write a copy of the store into %.300s: %s", path, svc_strerror(rc));
   return rc;
 }
 

@@ -27,7 +27,7 @@ static size_t open_default(size_t value, size_t otherwise)
 
 static int open_invalid(const svc *s, const char *member, const char *why)
 {
-  svc_log(s, SVC_LOG_ERROR, "svc_config.%s %s", member, why);
+  svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config.%s %s", member, why);
   return SVC_INVALID;
 }
 
@@ -113,13 +113,13 @@ static int open_random(svc *s)
   ids->random = svc_drbg_fill;
   ids->random_context = s->drbg;
   if (s->drbg) return SVC_OK;
-  svc_log(s, SVC_LOG_ERROR, "%s", why);
+  svc_log(s, SVC_LOG_ERROR, "random.failed", "%s", why);
   return SVC_RANDOM;
 }
 
 static int open_invalid_limit(const svc *s, const char *id, const char *why)
 {
-  svc_log(s, SVC_LOG_ERROR, "svc_config.limits: %.100s %s", id, why);
+  svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config.limits: %.100s %s", id, why);
   return SVC_INVALID;
 }
 
@@ -170,13 +170,13 @@ static int open_store(svc *s)
   if (port->shared && !SVC_IS_SHARED(port)) return open_invalid(s, "store", "needs -DSVC_SHARED_STORE");
   rc = port->open(&store, &s->config, why, sizeof why);
   if (rc != SVC_OK) {
-    svc_log(s, SVC_LOG_ERROR, "%s", why[0] ? why : svc_strerror(rc));
+    svc_log(s, SVC_LOG_ERROR, "store.failed", "%s", why[0] ? why : svc_strerror(rc));
     return rc;
   }
   rc = svc_commit_open(&s->commit, port, store, &s->allocator);
   if (rc == SVC_OK) return svc_health_open(s);
   if (!port->why || !port->why(store, rc, why, sizeof why)) snprintf(why, sizeof why, "%s", svc_strerror(rc));
-  svc_log(s, SVC_LOG_ERROR, "the store cannot be used: %s", why);
+  svc_log(s, SVC_LOG_ERROR, "store.failed", "the store cannot be used: %s", why);
   port->close(store);
   return rc;
 }
@@ -190,10 +190,10 @@ static int open_vendor(svc *s)
   svc_str given = s->vendor, kept;
   int rc = svc_mark(s, "vendor-word", SVC_S(""), given.n ? given : SVC_S("svc"), true, &s->memory, &kept);
   if (rc == SVC_OK && kept.n && (!open_is_word(kept) || kept.n > OPEN_LONGEST_WORD)) rc = SVC_CORRUPT;
-  if (rc == SVC_IO || rc == SVC_FULL || rc == SVC_CORRUPT) svc_log(s, SVC_LOG_ERROR, "the store cannot be used: %s", svc_strerror(rc));
+  if (rc == SVC_IO || rc == SVC_FULL || rc == SVC_CORRUPT) svc_log(s, SVC_LOG_ERROR, "store.failed", "the store cannot be used: %s", svc_strerror(rc));
   if (rc != SVC_OK) return rc;
   if (kept.n && given.n && !svc_str_eq(kept, given)) {
-    svc_log(s, SVC_LOG_ERROR, "the vendor word of this store is " SVC_FMT ", not " SVC_FMT " (svc_config.vendor, --vendor): it cannot be "
+    svc_log(s, SVC_LOG_ERROR, "config.invalid", "the vendor word of this store is " SVC_FMT ", not " SVC_FMT " (svc_config.vendor, --vendor): it cannot be "
             "changed; leave it out, and the store's own is used", SVC_ARG(kept), SVC_ARG(given));
     return SVC_INVALID;
   }
@@ -214,7 +214,7 @@ static int open_begin(svc *s)
   if (rc == SVC_OK) rc = svc_orders_open(s);
   if (rc == SVC_OK) rc = SVC_CONTROL(svc_control_opened(s), SVC_OK);
   if (rc == SVC_IO || rc == SVC_FULL || rc == SVC_CORRUPT)
-    svc_log(s, SVC_LOG_ERROR, "the store cannot be used: %s", svc_store_text(s, rc, text));
+    svc_log(s, SVC_LOG_ERROR, "store.failed", "the store cannot be used: %s", svc_store_text(s, rc, text));
   return rc;
 }
 
@@ -225,7 +225,7 @@ static int open_limits(svc *s)
 #ifdef SVC_SHARED_STORE
   char why[256] = "";
   int rc = port ? port->open(&s->limits, &s->config, why, sizeof why) : SVC_OK;
-  if (rc != SVC_OK) svc_log(s, SVC_LOG_ERROR, "%s", why[0] ? why : svc_strerror(rc));
+  if (rc != SVC_OK) svc_log(s, SVC_LOG_ERROR, "limiter.failed", "%s", why[0] ? why : svc_strerror(rc));
   s->config.limiter_path = NULL; /* the host's string */
   return rc;
 #else
@@ -249,13 +249,13 @@ static int open_take_config(svc *s, const svc_config *config, int version_number
   size_t i;
   if (config) memcpy(&s->config, config, size < sizeof *config ? size : sizeof *config);
   if (open_series(version_number) != open_series(SVC_VERSION_NUMBER)) {
-    svc_log(s, SVC_LOG_ERROR, "the program was compiled for svcapi %d.%d.%d, this is " SVC_VERSION,
+    svc_log(s, SVC_LOG_ERROR, "config.invalid", "the program was compiled for svcapi %d.%d.%d, this is " SVC_VERSION,
             version_number / 1000000, version_number / 1000 % 1000, version_number % 1000);
     return SVC_INVALID;
   }
   for (i = sizeof *config; config && i < size; i++)
     if (theirs[i]) {
-      svc_log(s, SVC_LOG_ERROR, "svc_config has a member set, at byte %zu, that svcapi " SVC_VERSION " does not know", i);
+      svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config has a member set, at byte %zu, that svcapi " SVC_VERSION " does not know", i);
       return SVC_INVALID;
     }
   return SVC_OK;
@@ -305,7 +305,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (rc == SVC_OK) rc = open_limits(s);
   if (rc == SVC_OK) rc = open_begin(s);
   if (rc == SVC_RANDOM && (s->config.random || s->drbg)) /* else it has been told why there is none */
-    svc_log(s, SVC_LOG_ERROR, "%s gives no random bytes", s->config.random ? "svc_config.random" : "mbedTLS");
+    svc_log(s, SVC_LOG_ERROR, "random.failed", "%s gives no random bytes", s->config.random ? "svc_config.random" : "mbedTLS");
   if (rc != SVC_OK) {
     svc_close(s);
     return rc;

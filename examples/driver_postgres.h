@@ -92,7 +92,7 @@ typedef struct driver_postgres_config {
   const char *bin;    /* where initdb, pg_ctl, pg_basebackup and psql are; NULL: the newest in /usr/lib/postgresql */
   const char *user;   /* whom the servers run as; NULL: us, or "postgres" where we are root, since PostgreSQL refuses that */
   const char *scheme; /* of connection strings: "postgresql" makes them such as psql takes; NULL or another: as the service has them */
-  void (*log)(void *context, int level, const char *text); /* may be NULL */
+  void (*log)(void *context, int level, const char *event, const char *text); /* as svc_config.log_event; may be NULL */
   void *log_context;
 } driver_postgres_config;
 

@@ -12,6 +12,7 @@ _svcd() {
     --*:DIR) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); compopt -o filenames ;;
     --*:FILE) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); compopt -o filenames ;;
     --log-level:*) mapfile -t COMPREPLY < <(compgen -W 'error warning info' -- "$cur") ;;
+    --log-format:*) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur") ;;
     --format:*) mapfile -t COMPREPLY < <(compgen -W 'sh json' -- "$cur") ;;
     --clock:*) mapfile -t COMPREPLY < <(compgen -W manual -- "$cur") ;;
     --driver:*) mapfile -t COMPREPLY < <(compgen -W 'postgres exec:' -- "$cur") ;;

@@ -145,6 +145,9 @@ typedef struct svc_listener_config {
   int no_gzip;
 
   const svc_listener_tls_port *tls; /* for https URLs; default: OpenSSL where it is compiled in, else mbedTLS */
+
+  /* The log with the name of each event, as svc_config.log_event: used in place of `log` where it is set, with log_context. */
+  void (*log_event)(void *context, int level, const char *event, const char *text);
 } svc_listener_config;
 
 /*

@@ -138,6 +138,7 @@ const svc_store_port *svc_postgres_port(void)
     .rest = postgres_rest,
     .ping = postgres_ping,
     .why = postgres_why,
+    .connects = postgres_connects,
     .shared = true,
   };
   return &port;

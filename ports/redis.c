@@ -71,6 +71,7 @@ typedef struct redis_conn {
 struct svc_limits {
   svc_allocator allocator;
   void (*log)(void *context, int level, const char *text);
+  void (*log_event)(void *context, int level, const char *event, const char *text);
   void *log_context;
   bool closed; /* svc_config.limiter_closed: for what the log says */
   char vendor[32], place[256], user[128], password[512]; /* place: a host, or with port 0 the path of a socket */
@@ -464,11 +465,12 @@ static bool redis_break(svc_limits *l, const redis_try *t, int64_t now)
 static void redis_say(const svc_limits *l, const char *why)
 {
   char text[512], port[16] = "";
-  if (!l->log) return;
+  if (!l->log && !l->log_event) return;
   if (l->port) snprintf(port, sizeof port, ":%d", l->port);
   snprintf(text, sizeof text, "limiter: Redis at %s%s %s%s%s", l->place, port, why[0] ? "cannot be asked: " : "answers again", why,
            !why[0] ? "" : l->closed ? "; requests are refused until it answers" : "; until it answers each instance limits by itself");
-  l->log(l->log_context, SVC_LOG_WARNING, text);
+  if (l->log_event) l->log_event(l->log_context, SVC_LOG_WARNING, why[0] ? "limiter.down" : "limiter.up", text);
+  else l->log(l->log_context, SVC_LOG_WARNING, text);
 }
 
 static void redis_leave(svc_limits *l, redis_try *t)
@@ -756,6 +758,7 @@ static svc_limits *redis_limits(const svc_config *config)
   memset(l, 0, sizeof *l);
   l->allocator = allocator;
   l->log = config->log;
+  l->log_event = config->log_event;
   l->log_context = config->log_context;
   l->closed = config->limiter_closed != 0;
   snprintf(l->vendor, sizeof l->vendor, "%s", config->vendor ? config->vendor : "svc");

@@ -105,6 +105,9 @@ struct svc_store_port {
   /* The engine's own words (libpq's, LMDB's, errno's) for the last error that was `status`, for the log; without secrets. False: it
   ** has none. From any thread. NULL: it never has. */
   bool (*why)(svc_store *store, int status, char *text, size_t size);
+  /* How many connections to a server were made since it was opened, the first ones included. It asks nobody, and never waits. From any
+  ** thread. NULL: there is no server. */
+  uint64_t (*connects)(svc_store *store);
   bool shared; /* other processes write to it as well: nothing that was read in another transaction may be relied on */
 };
 

@@ -56,6 +56,7 @@ static t_order *driver_keep(t_driver *d, svc *s, const svc_order *order)
   snprintf(o->org_id, sizeof o->org_id, "%s", order->org_id);
   snprintf(o->name, sizeof o->name, "%s", order->name);
   snprintf(o->desired, sizeof o->desired, "%s", order->desired);
+  snprintf(o->traceparent, sizeof o->traceparent, "%s", order->traceparent);
   if (!d->with_secrets || svc_order_secrets(s, order->id, o->secrets, &room) != SVC_OK) o->secrets[0] = 0; /* what is gone has none */
   return o;
 }

@@ -19,6 +19,7 @@
 
 typedef struct t_order {
   char id[25], action[48], resource[48], resource_id[25], parent_id[25], group_id[25], org_id[25], name[128];
+  char traceparent[SVC_TRACE + 1];
   char desired[16384];
   char secrets[1024]; /* of a driver `with_secrets`; "": there are none */
   bool finished;

@@ -147,7 +147,7 @@ static void program_order(t_program *p, const svc_node *line)
   svc_order o = { .id = program_text(p, line, "id"), .action = program_text(p, line, "action"), .resource = program_text(p, line, "resource"),
                   .resource_id = program_text(p, line, "resourceId"), .parent_id = program_text(p, line, "parentId"),
                   .group_id = program_text(p, line, "groupId"), .org_id = program_text(p, line, "orgId"), .name = program_text(p, line, "name"),
-                  .attempt = (int)svc_node_i64(line, "attempt", 0) };
+                  .traceparent = program_text(p, line, "traceparent"), .attempt = (int)svc_node_i64(line, "attempt", 0) };
   int code;
   o.desired = program_json(p, line, "desired", &o.desired_length);
   p->order = line;
@@ -206,11 +206,11 @@ static void *program_run(void *context)
 
 /* --------------------------------------------------------------------------------------------------------------- waiting */
 
-static void program_log(void *context, int level, const char *text)
+static void program_log(void *context, int level, const char *event, const char *text)
 {
   t_program *p = context;
   if (strstr(text, "fence")) atomic_fetch_add(&p->passed, 1);
-  else if (getenv("SVC_TEST_PROGRAM_LOG")) fprintf(stderr, "\n%d %s", level, text);
+  else if (getenv("SVC_TEST_PROGRAM_LOG")) fprintf(stderr, "\n%d %s %s", level, event, text);
 }
 
 /* Is this one open, because the t_driver has taken it, and said nothing of it since? */

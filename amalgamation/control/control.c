@@ -8,7 +8,7 @@
 
 static int control_invalid(const svc *s, const char *what)
 {
-  svc_log(s, SVC_LOG_ERROR, "svc_config.%s", what);
+  svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config.%s", what);
   return SVC_INVALID;
 }
 

@@ -172,7 +172,7 @@ static bool fault_text_checked(svc_call *c, svc_str text)
   svc_json_fault fault = { 0, "" };
   svc_str why;
   if (text.n > c->s->config.max_body || !svc_json_gate(c->arena, text, c->s->config.max_depth, &fault)) {
-    svc_log(c->s, SVC_LOG_ERROR, "svc_fault: the JSON is malformed at byte %zu: %s", fault.at, fault.what);
+    svc_log(c->s, SVC_LOG_ERROR, "fault.invalid", "svc_fault: the JSON is malformed at byte %zu: %s", fault.at, fault.what);
     return false;
   }
   c->body = svc_json_parse_gated(c->arena, text);
@@ -180,7 +180,7 @@ static bool fault_text_checked(svc_call *c, svc_str text)
   c->checked = svc_check(c, svc_fault_object(c->body), c->body, NULL, SVC_CHECK_CREATE);
   if (svc_check_done(c)) return true;
   why = c->error.violations ? svc_violation_text(c, c->error.violations) : SVC_S("a rule is a JSON object");
-  svc_log(c->s, SVC_LOG_ERROR, "svc_fault: " SVC_FMT, SVC_ARG(why));
+  svc_log(c->s, SVC_LOG_ERROR, "fault.invalid", "svc_fault: " SVC_FMT, SVC_ARG(why));
   return false;
 }
 
@@ -196,7 +196,7 @@ int svc_fault_add_json(svc *s, const char *rule, int *id)
   b = svc_buf_new(&arena, 256);
   if (fault_text_checked(&c, svc_str_c(rule))) {
     rc = svc_fault_take(&c, &b, id, why);
-    if (rc == SVC_INVALID) svc_log(s, SVC_LOG_ERROR, "svc_fault: %s", why);
+    if (rc == SVC_INVALID) svc_log(s, SVC_LOG_ERROR, "fault.invalid", "svc_fault: %s", why);
   }
   svc_blocks_free(arena.blocks);
   return arena.failed && rc == SVC_INVALID ? SVC_NOMEM : rc;

@@ -170,7 +170,7 @@ int svc_fault_add(svc *s, const svc_fault *fault, int *id)
   f = *fault;
   rc = svc_fault_put(s, &f, why);
   if (rc == SVC_OK && id) *id = f.id;
-  if (rc == SVC_INVALID) svc_log(s, SVC_LOG_ERROR, "svc_fault: %s", why);
+  if (rc == SVC_INVALID) svc_log(s, SVC_LOG_ERROR, "fault.invalid", "svc_fault: %s", why);
   return rc;
 }
 

@@ -69,7 +69,12 @@ SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn)
 
 static bool behave_work(svc_job *job, svc_txn *txn)
 {
-  return svc_behave_in(((behave_job *)job)->c, txn);
+  svc_call *c = ((behave_job *)job)->c;
+  if (c->waits.runs++ == 0) { /* its turn has come */
+    svc_wait_end(c, SVC_WAIT_TURN, c->waits.since);
+    c->waits.since = svc_wait_begin(c);
+  }
+  return svc_behave_in(c, txn);
 }
 
 SVC_PRIVATE void svc_service_call(svc_call *c, svc *s, svc_arena *arena, svc_txn *txn, int64_t now)
@@ -108,17 +113,19 @@ SVC_PRIVATE int svc_service_run(svc *s, svc_service_job *job, int64_t now)
 SVC_PRIVATE bool svc_ask(svc_call *c, svc_question *question, svc_reply *reply)
 {
   const svc_driver *driver = c->s->config.driver ? c->s->config.driver : svc_simulator();
+  int64_t since = svc_wait_begin(c);
   int rc;
   question->now = c->now;
   question->most = BEHAVE_REPLY;
   svc_reply_begin(reply, c->arena, question->most);
   rc = driver->ask ? driver->ask(driver->context, c->s, question, reply) : SVC_NOT_FOUND;
+  svc_wait_end(c, SVC_WAIT_DRIVER, since);
   if (rc == SVC_OK) return true;
   if (rc == SVC_NOT_FOUND) { /* the driver does not know: an empty reply, which is an empty series or list */
     svc_reply_begin(reply, c->arena, question->most);
     return true;
   }
-  svc_log(c->s, SVC_LOG_WARNING, "the driver did not answer %s: %s", question->what, svc_strerror(rc));
+  svc_log(c->s, SVC_LOG_WARNING, "driver.no_answer", "the driver did not answer %s: %s", question->what, svc_strerror(rc));
   return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
@@ -174,7 +181,9 @@ SVC_PRIVATE bool svc_stage_behave(svc_call *c)
   work.c = c;
   work.job.expected = work.expected;
   if (SVC_IS_SHARED(c->s->commit.port)) work.job.expected_count = svc_expect_write(c, work.expected);
+  c->waits.since = svc_wait_begin(c);
   status = svc_commit_run(&c->s->commit, &work.job);
+  svc_wait_end(c, c->waits.runs ? SVC_WAIT_STORE : SVC_WAIT_TURN, c->waits.since);
   if (status != SVC_OK) return svc_store_failed(c, status);
   return !work.job.refused;
 }

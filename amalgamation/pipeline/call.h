@@ -73,6 +73,14 @@ typedef struct svc_answer {
   bool secret;       /* it shows one: not for keeping */
 } svc_answer;
 
+/* What a request has waited for, in nanoseconds: trace.c. */
+enum svc_wait { SVC_WAIT_HOST, SVC_WAIT_DUE, SVC_WAIT_LIMITER, SVC_WAIT_TURN, SVC_WAIT_STORE, SVC_WAIT_DRIVER, SVC_WAIT_PARTS };
+typedef struct svc_waits {
+  int64_t parts[SVC_WAIT_PARTS];
+  int64_t since;  /* of a change: when it was put into the commit queue, then when its work began */
+  unsigned runs;  /* how often its work was done: again after a conflict, or where others had spoiled the transaction */
+} svc_waits;
+
 struct svc_call { /* what is used most stands in front: shorter instructions reach it */
   svc *s;
   svc_arena *arena;
@@ -145,7 +153,13 @@ struct svc_call { /* what is used most stands in front: shorter instructions rea
   int drop, delay_ms;  /* of a fault: see svc_response */
   svc_header *headers; /* of the answer */
   size_t header_count;
+  svc_waits waits;
 };
+
+/* trace.c: time that a request waits, where svc_config.slow_ms asks for it; and the line of the log, if it took too long. */
+SVC_PRIVATE int64_t svc_wait_begin(const svc_call *c);
+SVC_PRIVATE void svc_wait_end(svc_call *c, int part, int64_t since);
+SVC_PRIVATE void svc_slow_note(svc_call *c, int64_t took); /* nanoseconds */
 
 /* A call of the service's own, for work that no request asked for; free the arena's blocks afterwards. */
 /* Work of the service's own in one commit. A struct that begins with this one has what `run` needs; it may run more than once. */

@@ -34,13 +34,13 @@ static dialect_told dialect_tell(svc_str word)
 
 static int dialect_bad(const svc *s, const char *member, svc_str word, const char *why)
 {
-  svc_log(s, SVC_LOG_ERROR, "svc_config.dialect: %s: %s %s", member, dialect_tell(word).text, why);
+  svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config.dialect: %s: %s %s", member, dialect_tell(word).text, why);
   return SVC_INVALID;
 }
 
 static int dialect_bad_pair(const svc *s, int kind, const svc_word *word, const char *why)
 {
-  svc_log(s, SVC_LOG_ERROR, "svc_config.dialect: %s: %s cannot be shown as %s: %s", dialect_members[kind], dialect_tell(word->ours).text,
+  svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config.dialect: %s: %s cannot be shown as %s: %s", dialect_members[kind], dialect_tell(word->ours).text,
           dialect_tell(word->theirs).text, why);
   return SVC_INVALID;
 }
@@ -107,7 +107,7 @@ static int dialect_setting(svc *s, const svc_node *node, const char **setting)
 {
   if (node->type != SVC_J_STRING) return dialect_bad(s, "dialect", node->name, "must be a string");
   if (*setting && !svc_str_is(node->text, *setting)) {
-    svc_log(s, SVC_LOG_ERROR, "svc_config.dialect: the " SVC_FMT " of the dialect is %s, and svc_config says %.100s: leave one out",
+    svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config.dialect: the " SVC_FMT " of the dialect is %s, and svc_config says %.100s: leave one out",
             SVC_ARG(node->name), dialect_tell(node->text).text, *setting);
     return SVC_INVALID;
   }
@@ -131,7 +131,7 @@ static int dialect_malformed(const svc *s, svc_str text, const svc_json_fault *f
   svc_str near = { text.p + fault->at, text.n - fault->at };
   near.n = strcspn(near.p, "\n\r");
   if (s->memory.failed) return SVC_NOMEM;
-  svc_log(s, SVC_LOG_ERROR, "svc_config.dialect is not good JSON at byte %zu: %s: %s", fault->at, fault->what, dialect_tell(near).text);
+  svc_log(s, SVC_LOG_ERROR, "config.invalid", "svc_config.dialect is not good JSON at byte %zu: %s: %s", fault->at, fault->what, dialect_tell(near).text);
   return SVC_INVALID;
 }
 

@@ -322,7 +322,9 @@ static bool digest_count_together(svc_call *c, const digest_use *use, const svc_
   svc_str nonce = svc_arena_print(c->arena, "%016llx:" SVC_FMT, (unsigned long long)use->stamp, SVC_ARG(id));
   bool fresh = false;
   int64_t made = (int64_t)(use->stamp >> 12), age = c->now > made ? c->now - made : 0;
+  int64_t since = svc_wait_begin(c);
   bool told = c->s->config.limiter->count(c->s->limits, nonce, use->count, age, DIGEST_LIVES, &fresh) == SVC_OK;
+  svc_wait_end(c, SVC_WAIT_LIMITER, since);
   if (told) return fresh ? true : svc_digest_challenge(c, true);
   if (c->s->config.limiter_closed) return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
   return digest_challenge(c, true, true);

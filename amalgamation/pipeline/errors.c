@@ -186,7 +186,7 @@ SVC_PRIVATE bool (svc_store_failed)(svc_call *c, int status)
   bool again = status == SVC_NO_ROOM || status == SVC_RETRY;
   char text[SVC_STORE_TEXT];
   if (status == SVC_NOMEM) c->arena->failed = true; /* one want of memory is as another */
-  if (!again && svc_may_say(c->s, &c->s->store_said, c->now, "store")) svc_log(c->s, SVC_LOG_ERROR, "store: %s", svc_store_text(c->s, status, text));
+  if (!again && svc_may_say(c->s, &c->s->store_said, c->now, "store")) svc_log(c->s, SVC_LOG_ERROR, "store.failed", "store: %s", svc_store_text(c->s, status, text));
   c->error.violations = c->error.violations_last = NULL; /* they were of a body that has not been judged in the end */
   c->error.violation_count = 0;
   return svc_fail(c, status == SVC_FULL ? SVC_E_INSUFFICIENT_STORAGE : SVC_E_SERVICE_UNAVAILABLE, "");

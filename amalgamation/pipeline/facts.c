@@ -33,7 +33,7 @@ SVC_PRIVATE const svc_order_row *svc_order_row_of(const svc_noun *noun, const ch
 SVC_PRIVATE void svc_facts_refused(svc_call *c, const svc_noun *noun, const char *about)
 {
   svc_str why = c->error.violations ? svc_violation_text(c, c->error.violations) : SVC_S("not a JSON object");
-  svc_log(c->s, SVC_LOG_WARNING, "the driver's facts of %s (%s) are refused: " SVC_FMT, about, noun->name, SVC_ARG(why));
+  svc_log(c->s, SVC_LOG_WARNING, "driver.facts_refused", "the driver's facts of %s (%s) are refused: " SVC_FMT, about, noun->name, SVC_ARG(why));
   c->error.code = SVC_E_NONE;
   c->error.violations = c->error.violations_last = NULL;
   c->error.violation_count = 0;

@@ -1,19 +1,25 @@
 /*
 ** What every part asks of a handle: its clock and its log.
 **
-** The rule: time comes from svc_config.clock alone, and text goes to svc_config.log alone. No other part calls either.
+** The rule: time comes from svc_config.clock alone, and text goes to svc_config.log or log_event alone. No other part calls either.
 */
 #include "pipeline/pipeline.h"
 
-SVC_PRIVATE void svc_log(const svc *s, int level, const char *format, ...)
+SVC_PRIVATE bool svc_logs(const svc *s)
+{
+  return s->config.log || s->config.log_event;
+}
+
+SVC_PRIVATE void svc_log(const svc *s, int level, const char *event, const char *format, ...)
 {
   char text[512];
   va_list args;
-  if (!s->config.log) return;
+  if (!svc_logs(s)) return;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  s->config.log(s->config.log_context, level, text);
+  if (s->config.log_event) s->config.log_event(s->config.log_context, level, event, text);
+  else s->config.log(s->config.log_context, level, text);
 }
 
 /* A clock that is out of its mind must not make sums overflow; dates end long before this. */

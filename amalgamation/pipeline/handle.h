@@ -143,8 +143,7 @@ SVC_PRIVATE size_t svc_expect_write(svc_call *c, svc_key keys[SVC_EXPECT_WRITE])
 /* stats.c: what a handle counts, where somebody asks for it, and sign-ins that fail. */
 typedef struct svc_counters svc_counters;
 SVC_PRIVATE int svc_counters_open(svc *s);
-SVC_PRIVATE int64_t svc_counters_begin(const svc *s); /* the time, if it is known */
-SVC_PRIVATE void svc_counters_note(const svc_call *c, int status, int64_t began); /* only where there are counters */
+SVC_PRIVATE void svc_counters_note(const svc_call *c, int status, int64_t took); /* nanoseconds; only where there are counters */
 /* May one more line about this be logged in this second? Whoever fails at will, and a store that is gone for an hour, fill no disk. Of
 ** an earlier second a line says here how many were left out. */
 SVC_PRIVATE bool svc_may_say(const svc *s, atomic_uint *said, int64_t now, const char *what);
@@ -192,6 +191,14 @@ typedef struct svc_secret_keys {
   atomic_uint count; /* those of them that are there */
 } svc_secret_keys;
 
+/* order_hand.c: figures of the orders, as svc_tick() found them last: reading them waits for no store. */
+typedef struct svc_order_figures {
+  atomic_ulong all, waiting; /* not done; of these, not handed out. ORDER_COUNTED at the most */
+  atomic_ulong oldest;  /* seconds since 1970 in which the oldest was made; 0: there is none */
+  atomic_ulong retries; /* orders that were handed out again, since the handle was opened */
+  int64_t looked;       /* when; of who is handing out */
+} svc_order_figures;
+
 typedef struct svc_kept svc_kept;
 typedef struct svc_work svc_work;
 typedef struct svc_dialect svc_dialect;
@@ -228,15 +235,20 @@ struct svc {
   atomic_bool handing_out;
   svc_counters *counters;       /* NULL: nobody asks */
   atomic_ulong sign_ins_failed;
-  atomic_uint sign_ins_said, store_said, seal_said; /* in the log, lately: see svc_may_say() */
+  atomic_uint sign_ins_said, store_said, seal_said, slow_said; /* in the log, lately: see svc_may_say() */
   svc_limits *limits; /* of svc_config.limiter: what is limited together with other handles; NULL: nothing */
   svc_health health;
   svc_dialect *dialect; /* NULL: our own words are used on the wire */
+  bool timed;      /* requests are timed: for `counters`, for slow_ns, or for both */
+  int64_t slow_ns; /* svc_config.slow_ms, where there is a clock for it; 0: nobody asks */
+  svc_order_figures orders;
   bool own_clock; /* the clock is the system's: not svc_config.clock, nor a manual one */
 };
 /* handle.c */
 SVC_PRIVATE int64_t svc_now(const svc *s); /* the configuration's clock */
-SVC_PRIVATE void svc_log(const svc *s, int level, const char *format, ...) SVC_PRINTF(3, 4);
+/* `event` is a constant name, "store.failed", that programs search a log for: docs/logs.md lists all, and check/logs compares. */
+SVC_PRIVATE void svc_log(const svc *s, int level, const char *event, const char *format, ...) SVC_PRINTF(4, 5);
+SVC_PRIVATE bool svc_logs(const svc *s); /* somebody reads the log */
 
 /* kept.c: results that are expensive to work out from records, kept in memory while the records are the same. */
 typedef struct svc_kept_item {

@@ -41,10 +41,10 @@ static void health_judge(svc *s, int64_t before, int64_t behind, int64_t theirs)
   if (says) h->warned = behind;
   svc_mutex_unlock(&h->lock);
   if (says)
-    svc_log(s, off ? SVC_LOG_ERROR : SVC_LOG_WARNING, "the clock of this machine is %lld.%03lld s %s that of the database%s",
+    svc_log(s, off ? SVC_LOG_ERROR : SVC_LOG_WARNING, "clock.wrong", "the clock of this machine is %lld.%03lld s %s that of the database%s",
             (long long)(by / 1000), (long long)(by % 1000), skew < 0 ? "behind" : "ahead of",
             off ? ": nothing is served until it is right" : ": set it, for example by NTP");
-  if (!off && atomic_load(&h->off)) svc_log(s, SVC_LOG_WARNING, "the clock of this machine agrees with that of the database again");
+  if (!off && atomic_load(&h->off)) svc_log(s, SVC_LOG_WARNING, "clock.right", "the clock of this machine agrees with that of the database again");
   atomic_store(&h->off, off);
 }
 
@@ -99,7 +99,7 @@ static int health_check(svc *s, int64_t kept)
   atomic_store(&h->store, rc);
   h->checked = svc_now(s);
   svc_mutex_unlock(&h->lock);
-  if (rc != SVC_OK && rc != was) svc_log(s, SVC_LOG_ERROR, "store: %s", svc_store_text(s, rc, text));
+  if (rc != SVC_OK && rc != was) svc_log(s, SVC_LOG_ERROR, "store.failed", "store: %s", svc_store_text(s, rc, text));
   return rc;
 }
 
@@ -115,7 +115,7 @@ SVC_PRIVATE int svc_health_open(svc *s)
   if (!s->commit.port->ping) return SVC_OK;
   rc = health_ask(s);
   h->checked = svc_now(s);
-  if (rc != SVC_OK) svc_log(s, SVC_LOG_ERROR, "the store cannot be used: %s", svc_store_text(s, rc, text));
+  if (rc != SVC_OK) svc_log(s, SVC_LOG_ERROR, "store.failed", "the store cannot be used: %s", svc_store_text(s, rc, text));
   return rc == SVC_OK && atomic_load(&h->off) ? SVC_CLOCK : rc;
 }
 

@@ -378,12 +378,17 @@ static bool limiter_together(svc_call *c, const limiter_want *w, bool look, svc_
   svc_bucket b = { .set = SVC_S("accessTokens"), .instance = w->instance, .capacity = set->capacity,
                    .refill_rate = set->refill_rate, .refill_seconds = set->refill_seconds, .look = look };
   char id[80];
+  int64_t since;
+  int rc;
   if (w->set < c->s->set_count) {
     svc_set_id(w->set, id, sizeof id);
     b.set = svc_str_c(id);
   }
   limiter_bound(c->s->limiter, w, &b);
-  if (c->s->config.limiter->take(c->s->limits, &b, c->now, out) != SVC_OK) return false;
+  since = svc_wait_begin(c);
+  rc = c->s->config.limiter->take(c->s->limits, &b, c->now, out);
+  svc_wait_end(c, SVC_WAIT_LIMITER, since);
+  if (rc != SVC_OK) return false;
   if (look && (b.bounded || out->remaining == set->capacity)) return true; /* it was told nothing; nor is a full bucket kept here */
   limiter_learn(c->s->limiter, w, out);
   return true;

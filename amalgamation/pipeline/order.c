@@ -6,7 +6,7 @@
 **
 **   o kind parent id   the order of an entity: id(12) u64 taken by, i64 not before, u32 attempt, u16 length of action,
 **                      action, desired state; with ORDER_GONE in the length, for what is gone, project(12) organization(12) u16 length of
-**                      its name, and the name stand before the action
+**                      its name, and the name stand before the action; with ORDER_TRACED traceparent(55) does, before those
 **   q id               where that is: kind(4) parent(12) id(12)
 **   w when id          it waits to be handed out
 **
@@ -26,6 +26,7 @@
 
 #define ORDER_FRONT 34
 #define ORDER_GONE 0x8000u
+#define ORDER_TRACED 0x4000u
 #define ORDER_GONE_FRONT 26
 
 /* ----------------------------------------------------------------------------------------------------------------- keys */
@@ -49,6 +50,14 @@ SVC_PRIVATE void svc_order_wait_key(svc_key *key, const svc_order_record *r)
   svc_key_begin(key, 'w');
   svc_key_time(key, r->not_before);
   svc_key_id(key, &r->id);
+}
+
+static bool order_decode_trace(svc_str *value, svc_order_record *out)
+{
+  if (value->n < SVC_TRACE) return false;
+  out->trace = (svc_str){ value->p, SVC_TRACE };
+  *value = (svc_str){ value->p + SVC_TRACE, value->n - SVC_TRACE };
+  return true;
 }
 
 static bool order_decode_gone(svc_str *value, svc_order_record *out)
@@ -84,8 +93,10 @@ SVC_PRIVATE bool svc_order_decode(svc_str value, svc_order_record *out)
   memcpy(&length, value.p + 32, 2);
   value = (svc_str){ value.p + ORDER_FRONT, value.n - ORDER_FRONT };
   out->gone = (length & ORDER_GONE) != 0;
+  out->trace = SVC_S("");
+  if (length & ORDER_TRACED && !order_decode_trace(&value, out)) return false;
   if (out->gone && !order_decode_gone(&value, out)) return false;
-  length &= (uint16_t)~ORDER_GONE;
+  length &= (uint16_t)~(ORDER_GONE | ORDER_TRACED);
   if (length > value.n) return false;
   out->action = (svc_str){ value.p, length };
   out->desired = (svc_str){ value.p + length, value.n - length };
@@ -94,14 +105,15 @@ SVC_PRIVATE bool svc_order_decode(svc_str value, svc_order_record *out)
 
 SVC_PRIVATE bool svc_order_keep(svc_call *c, const svc_order_address *at, const svc_order_record *r)
 {
-  svc_buf b = svc_buf_new(c->arena, ORDER_FRONT + r->action.n + r->desired.n);
-  uint16_t length = (uint16_t)(r->action.n | (r->gone ? ORDER_GONE : 0));
+  svc_buf b = svc_buf_new(c->arena, ORDER_FRONT + SVC_TRACE + r->action.n + r->desired.n);
+  uint16_t length = (uint16_t)(r->action.n | (r->gone ? ORDER_GONE : 0) | (r->trace.n ? ORDER_TRACED : 0));
   svc_key key;
   svc_buf_add(&b, (const char *)r->id.b, 12);
   svc_buf_add(&b, (const char *)&r->taken_by, 8);
   svc_buf_add(&b, (const char *)&r->not_before, 8);
   svc_buf_add(&b, (const char *)&r->attempt, 4);
   svc_buf_add(&b, (const char *)&length, 2);
+  svc_buf_str(&b, r->trace);
   if (r->gone) order_encode_gone(&b, r);
   svc_buf_str(&b, r->action);
   svc_buf_str(&b, r->desired);
@@ -225,10 +237,12 @@ SVC_PRIVATE bool svc_order_add(svc_call *c, const svc_order_address *at, const s
 static bool order_write(svc_call *c, const svc_noun_info *noun, const svc_entity *e, const char *action, bool gone)
 {
   svc_order_address at = order_address_of(e);
+  char trace[SVC_TRACE + 1];
   svc_order_record r;
   if (!order_drop(c, e)) return false;
   if (!action) return true;
   memset(&r, 0, sizeof r);
+  if (svc_traceparent(c->request.raw, trace)) r.trace = svc_str_c(trace);
   r.id = svc_new_id(c->txn);
   r.not_before = c->now;
   r.action = svc_str_c(action);

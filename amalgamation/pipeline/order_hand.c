@@ -8,6 +8,8 @@
 #include "pipeline/order_parts.h"
 
 #define ORDER_BATCH 32 /* that are read at once */
+#define ORDER_COUNTED 1000 /* orders that are counted for metrics: a longer queue is as bad */
+#define ORDER_LOOK 5000 /* milliseconds after which a store on a server is asked for figures again */
 
 /* An order as the driver sees it; its strings are the arena's. */
 static bool order_show(svc_call *c, const svc_order_address *at, const svc_order_record *r, svc_order *out)
@@ -39,6 +41,7 @@ static bool order_show(svc_call *c, const svc_order_address *at, const svc_order
   out->desired = svc_arena_copy(c->arena, r->desired).p;
   out->desired_length = r->desired.n;
   out->attempt = (int)r->attempt + 1;
+  out->traceparent = svc_arena_copy(c->arena, r->trace).p;
   return !c->arena->failed;
 }
 
@@ -82,6 +85,7 @@ static int order_hand_out(svc *s, const svc_order *order, const svc_id *id, int6
     int rc = svc_order_tell(s, SVC_ORDER_TAKEN, id, SVC_S(""), now, &mine);
     if (rc != SVC_OK || !mine) return rc;
   }
+  if (order->attempt > 1) atomic_fetch_add_explicit(&s->orders.retries, 1, memory_order_relaxed);
   said = notice ? notice->notify(s, order) : driver->perform(driver->context, s, order);
   if (shared && said == SVC_OK && !notice) return SVC_OK; /* it is noted already */
   if (said == SVC_OK) word = notice ? SVC_ORDER_DONE : SVC_ORDER_TAKEN;
@@ -129,6 +133,41 @@ static bool order_meddled(svc *s, const svc_id *id, int64_t now, int *rc)
   return *rc != SVC_OK || verdict.word == SVC_STEP_WAITS || verdict.word == SVC_STEP_FAILS;
 }
 
+/* How many keys this class has, and the first of them, which is the oldest. */
+static unsigned long order_count(svc_txn *txn, char class, svc_id *first)
+{
+  unsigned long n = 0;
+  svc_str key, value;
+  svc_key prefix;
+  svc_scan scan;
+  svc_key_begin(&prefix, class);
+  svc_scan_below(&scan, txn, &prefix, false);
+  while (n < ORDER_COUNTED && svc_scan_next(&scan, &key, &value)) {
+    if (n++ == 0 && key.n >= 1 + 12) memcpy(first->b, key.p + 1, 12);
+  }
+  return n;
+}
+
+/* Figures for metrics. Ids begin with the second in which they were made, so the first id is the oldest order's. */
+static void order_measure(svc *s, int64_t now)
+{
+  svc_order_figures *f = &s->orders;
+  unsigned long all, waiting;
+  svc_id oldest, ignored;
+  svc_txn *txn;
+  if (!s->counters || (SVC_IS_SHARED(s->commit.port) && f->looked && now >= f->looked && now - f->looked < ORDER_LOOK)) return;
+  if (s->commit.port->read_begin(s->commit.store, &txn) != SVC_OK) return; /* the figures stay as they were */
+  all = order_count(txn, 'q', &oldest);
+  waiting = order_count(txn, 'w', &ignored);
+  if (txn->error == SVC_OK) {
+    atomic_store_explicit(&f->all, all, memory_order_relaxed);
+    atomic_store_explicit(&f->waiting, waiting, memory_order_relaxed);
+    atomic_store_explicit(&f->oldest, all ? (unsigned long)svc_id_second(&oldest) : 0, memory_order_relaxed);
+    f->looked = now;
+  }
+  s->commit.port->read_end(txn);
+}
+
 /* One thread at a time hands out: else two would give the same order. */
 SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
 {
@@ -149,6 +188,7 @@ SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now)
       if (!svc_meddles(s, SVC_WATCH_STEPS) || !order_meddled(s, &ids[i], now, &rc)) rc = order_hand_out(s, &orders[i], &ids[i], now);
     svc_blocks_free(arena.blocks);
   } while (rc == SVC_OK && n == ORDER_BATCH);
+  if (rc == SVC_OK) order_measure(s, now);
   atomic_store(&s->handing_out, false);
   return rc;
 }

@@ -43,7 +43,7 @@ SVC_PRIVATE bool svc_order_failed(svc_call *c, const svc_noun_info *noun, const 
   svc_change change;
   unsigned i;
   svc_scope_enter(c, stored);
-  svc_log(c->s, SVC_LOG_WARNING, "an order for %s " SVC_FMT " has failed: " SVC_FMT, noun->noun->name, SVC_ARG(stored->key),
+  svc_log(c->s, SVC_LOG_WARNING, "order.failed", "an order for %s " SVC_FMT " has failed: " SVC_FMT, noun->noun->name, SVC_ARG(stored->key),
           SVC_ARG(said));
   svc_due_set(&e, SVC_DUE_STATE, 0);
   if (life && !life->failed && svc_due_get(stored, SVC_DUE_STATE)) { /* of the simulator: it is tried again */
@@ -112,6 +112,7 @@ static bool order_settle(svc_call *c, const order_job *work, const svc_order_add
   if (work->facts.n && !facts) return svc_no_memory(c);
   again.action = svc_arena_copy(c->arena, r->action); /* the record in which they stand goes */
   again.desired = svc_arena_copy(c->arena, r->desired);
+  again.trace = svc_arena_copy(c->arena, r->trace);
   if (!svc_order_remove(c, at, r)) return false;
   rc = noun ? svc_entity_get(c->txn, noun->noun->kind, &at->parent, &at->id, &e) : SVC_NOT_FOUND;
   if (rc != SVC_OK) return rc == SVC_NOT_FOUND ? true : svc_store_failed(c, rc);
@@ -135,6 +136,7 @@ static bool order_hold(svc_call *c, const svc_order_address *at, const svc_order
   r.not_before = until;
   r.action = svc_arena_copy(c->arena, old->action);
   r.desired = svc_arena_copy(c->arena, old->desired);
+  r.trace = svc_arena_copy(c->arena, old->trace);
   return svc_order_keep(c, at, &r);
 }
 

@@ -14,6 +14,7 @@ typedef struct svc_order_record {
   uint64_t taken_by; /* session of the handle; 0: it waits */
   int64_t not_before;
   uint32_t attempt; /* how often it was handed out */
+  svc_str trace;    /* traceparent of the request that asked for it; n 0: none did, or it had none */
   svc_str action, desired;
   bool gone;        /* it is for what is gone, whose record cannot tell any more: */
   svc_scope scope;  /* where that was */

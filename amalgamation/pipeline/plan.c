@@ -37,7 +37,7 @@ static bool plan_presets(svc *s, svc_noun_info *info)
 /* A table that says what cannot be is a fault of the build: it is named, and nothing is opened. */
 static int plan_bad(const svc *s, const char *noun, const char *row, const char *why)
 {
-  svc_log(s, SVC_LOG_ERROR, "catalog: %s: %s %s", noun, row, why);
+  svc_log(s, SVC_LOG_ERROR, "catalog.invalid", "catalog: %s: %s %s", noun, row, why);
   return SVC_INVALID;
 }
 

@@ -95,7 +95,7 @@ SVC_PRIVATE svc_str svc_seal_word(svc_call *c, unsigned by)
 static void seal_lacks(svc *s, svc_str sealed)
 {
   if (svc_may_say(s, &s->seal_said, svc_now(s), "seal"))
-    svc_log(s, SVC_LOG_ERROR, "the store has secrets that are sealed by the key %.8s, which this handle does not have "
+    svc_log(s, SVC_LOG_ERROR, "secret.key_missing", "the store has secrets that are sealed by the key %.8s, which this handle does not have "
             "(svc_config.secret_key_next, secret.key.next): what needs them is refused until it has", sealed.p);
 }
 
@@ -533,7 +533,7 @@ SVC_PRIVATE int svc_seal_start(svc *s)
   if (arena.failed) rc = SVC_NOMEM;
   svc_blocks_free(arena.blocks);
   if (!other || rc != SVC_OK) return rc;
-  svc_log(s, SVC_LOG_ERROR, "the secret key is not this store's (svc_config.secret_key, --secret-key): what is sealed in it could not be "
+  svc_log(s, SVC_LOG_ERROR, "secret.key_wrong", "the secret key is not this store's (svc_config.secret_key, --secret-key): what is sealed in it could not be "
           "opened; every instance on a store needs the same key, and both while one takes the place of another (secret_key_next)");
   return SVC_INVALID;
 }

@@ -37,6 +37,8 @@ SVC_PRIVATE int svc_counters_open(svc *s)
 {
   const size_t plans = s->plan_count + 1, sets = (size_t)s->set_count + 1;
   svc_counters *k;
+  s->slow_ns = s->config.monotonic && s->config.slow_ms > 0 ? s->config.slow_ms * 1000000 : 0;
+  s->timed = s->config.monotonic && (s->config.metrics || s->slow_ns);
   if (!s->config.metrics) return SVC_OK;
   k = svc_arena_zero(&s->memory, sizeof *k);
   if (!k) return SVC_NOMEM;
@@ -59,12 +61,7 @@ static unsigned long stats_get(atomic_ulong *from)
   return atomic_load_explicit(from, memory_order_relaxed);
 }
 
-SVC_PRIVATE int64_t svc_counters_begin(const svc *s)
-{
-  return s->counters->times ? s->config.monotonic(s->config.monotonic_context) : 0;
-}
-
-SVC_PRIVATE void svc_counters_note(const svc_call *c, int status, int64_t began)
+SVC_PRIVATE void svc_counters_note(const svc_call *c, int status, int64_t took)
 {
   const svc *s = c->s;
   svc_counters *k = s->counters;
@@ -76,9 +73,8 @@ SVC_PRIVATE void svc_counters_note(const svc_call *c, int status, int64_t began)
   while (stats_codes[i] && stats_codes[i] != status) i++;
   stats_add(&k->codes[plan * STATS_CODES + i], 1);
   if (k->times) {
-    int64_t took = (s->config.monotonic(s->config.monotonic_context) - began) / 1000;
     atomic_ulong *row = &k->times[plan * STATS_TIMES];
-    if (took < 0) took = 0; /* a clock that is none */
+    took = took < 0 ? 0 : took / 1000; /* less: a clock that is none */
     for (i = 0; i < STATS_BOUNDS && took > (int64_t)stats_bounds[i]; i++) {}
     stats_add(&row[i], 1);
     stats_add(&row[STATS_TIMES - 1], (unsigned long)took);
@@ -115,13 +111,13 @@ SVC_PRIVATE bool svc_may_say(const svc *s, atomic_uint *said, int64_t now, const
 {
   const unsigned second = (unsigned)((uint64_t)now / 1000 & 0xFFFFFF);
   unsigned was = atomic_load(said), next, count, left;
-  if (!s->config.log) return false;
+  if (!svc_logs(s)) return false;
   do {
     count = was & 0xFF;
     left = was >> 8 != second && count > STATS_LINES ? count - STATS_LINES : 0;
     next = was >> 8 != second ? second << 8 | 1 : count < 0xFF ? was + 1 : was;
   } while (!atomic_compare_exchange_weak(said, &was, next));
-  if (left) svc_log(s, SVC_LOG_WARNING, "%s: %u or more others in one second, of which nothing was said", what, left);
+  if (left) svc_log(s, SVC_LOG_WARNING, "log.left_out", "%s: %u or more others in one second, of which nothing was said", what, left);
   return (next & 0xFF) <= STATS_LINES;
 }
 
@@ -153,7 +149,7 @@ SVC_PRIVATE void svc_sign_in_note(svc_call *c)
     kind = "an unknown scheme";
   }
   stats_shorten(name, shown);
-  svc_log(c->s, SVC_LOG_WARNING, "sign-in failed: %s%s%s from %.46s: %s", kind, shown[0] ? " " : "", shown, c->request.peer.p,
+  svc_log(c->s, SVC_LOG_WARNING, "sign_in.failed", "sign-in failed: %s%s%s from %.46s: %s", kind, shown[0] ? " " : "", shown, c->request.peer.p,
           svc_error_name(c->error.code));
 }
 
@@ -172,6 +168,15 @@ static void stats_requests(const svc *s, svc_statistics *out)
   for (i = 0; i <= (size_t)s->set_count; i++) out->limited += stats_get(&k->sets[2 * i]);
 }
 
+static void stats_orders(svc *s, svc_statistics *out, int64_t now)
+{
+  int64_t oldest = (int64_t)stats_get(&s->orders.oldest) * 1000;
+  out->orders = stats_get(&s->orders.all);
+  out->orders_waiting = stats_get(&s->orders.waiting);
+  out->oldest_order_ms = oldest && oldest < now ? now - oldest : 0;
+  out->order_retries = stats_get(&s->orders.retries);
+}
+
 int svc_stats_as(svc *s, svc_statistics *out, size_t size)
 {
   svc_statistics all;
@@ -186,6 +191,7 @@ int svc_stats_as(svc *s, svc_statistics *out, size_t size)
   now = svc_now(s);
   next = svc_commit_next(&s->commit);
   all.late_ms = next < now ? now - next : 0;
+  stats_orders(s, &all, now);
   if (!svc_health_size(s, &all.store_bytes, &all.map_bytes)) all.store_bytes = all.map_bytes = 0;
   memcpy(out, &all, size < sizeof all ? size : sizeof all);
   return SVC_OK;
@@ -217,6 +223,14 @@ static void stats_one(svc_buf *b, const char *name, const char *type, const char
 {
   stats_head(b, name, type, help);
   stats_line(b, name, "", value);
+}
+
+static void stats_seconds(svc_buf *b, const char *name, const char *help, int64_t ms)
+{
+  char line[96];
+  stats_head(b, name, "gauge", help);
+  snprintf(line, sizeof line, "svc_%s %llu.%03u\n", name, (unsigned long long)ms / 1000, (unsigned)(ms % 1000));
+  svc_buf_text(b, line);
 }
 
 static const char *stats_operation(const svc *s, size_t plan)
@@ -305,7 +319,6 @@ int svc_metrics_text(svc *s, const char *more, svc_response *out)
   static const svc_header type = { "Content-Type", "text/plain; version=0.0.4; charset=utf-8", 12, 40 };
   svc_statistics all;
   svc_arena arena;
-  char line[64];
   svc_buf b;
   int rc;
   if (out) memset(out, 0, sizeof *out);
@@ -326,9 +339,13 @@ int svc_metrics_text(svc *s, const char *more, svc_response *out)
   stats_one(&b, "store_up", "gauge", "Whether the store answered when it was asked last.", atomic_load(&s->health.store) == SVC_OK);
   if (all.store_bytes) stats_one(&b, "store_bytes", "gauge", "What the store takes on the disk.", all.store_bytes);
   if (all.map_bytes) stats_one(&b, "store_map_bytes", "gauge", "How far it may grow before its map does.", all.map_bytes);
-  stats_head(&b, "late_seconds", "gauge", "For how long the step that should come next has been due.");
-  snprintf(line, sizeof line, "svc_late_seconds %llu.%03u\n", (unsigned long long)all.late_ms / 1000, (unsigned)(all.late_ms % 1000));
-  svc_buf_text(&b, line);
+  if (s->commit.port->connects)
+    stats_one(&b, "store_connects_total", "counter", "Connections to the store's server, the first ones included.", s->commit.port->connects(s->commit.store));
+  stats_seconds(&b, "late_seconds", "For how long the step that should come next has been due.", all.late_ms);
+  stats_one(&b, "orders", "gauge", "Orders that the driver has not finished; 1000: so many, or more.", all.orders);
+  stats_one(&b, "orders_waiting", "gauge", "Of these, not handed out to the driver; 1000: so many, or more.", all.orders_waiting);
+  stats_seconds(&b, "orders_oldest_seconds", "The age of the oldest order that the driver has not finished.", all.oldest_order_ms);
+  stats_one(&b, "order_retries_total", "counter", "Orders that were handed out again.", all.order_retries);
   if (more) svc_buf_text(&b, more);
   return svc_respond_text(&arena, svc_buf_done(&b), &type, out);
 }

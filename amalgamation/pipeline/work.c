@@ -96,7 +96,7 @@ SVC_PRIVATE bool svc_work_may_say(svc *s, const svc_id *org, int64_t now)
 {
   work_slot *slot;
   bool may;
-  if (!s->config.log) return false;
+  if (!svc_logs(s)) return false;
   svc_mutex_lock(&s->work->lock);
   slot = work_slot_of(s->work, org, now);
   may = now - slot->said >= WORK_SAY || now < slot->said;

@@ -18,7 +18,7 @@
 static int backup_refused(driver_postgres *d, driver_result *r, const char *what, char *said)
 {
   driver_words(d, said);
-  driver_say(d, SVC_LOG_ERROR, "postgres: %s: %s", what, said);
+  driver_say(d, SVC_LOG_ERROR, "postgres.backup_failed", "postgres: %s: %s", what, said);
   return driver_fail(r, "%s: %.700s", what, said);
 }
 

@@ -156,7 +156,7 @@ typedef struct driver_result {
 
 /* files.c */
 int64_t driver_now(void);
-void driver_say(driver_postgres *d, int level, const char *format, ...);
+void driver_say(driver_postgres *d, int level, const char *event, const char *format, ...);
 void driver_path(const driver_postgres *d, char out[DRIVER_PATH], const char *first, const char *second);
 int driver_is_id(const char *name);
 int driver_is(int at, const char *first, const char *second, mode_t kind);

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-void driver_say(driver_postgres *d, int level, const char *format, ...)
+void driver_say(driver_postgres *d, int level, const char *event, const char *format, ...)
 {
   char text[1024];
   va_list args;
@@ -24,7 +24,7 @@ void driver_say(driver_postgres *d, int level, const char *format, ...)
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  d->config.log(d->config.log_context, level, text);
+  d->config.log(d->config.log_context, level, event, text);
 }
 
 /* Milliseconds of a clock that nobody sets. */

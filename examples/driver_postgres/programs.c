@@ -156,7 +156,7 @@ int driver_copy(driver_postgres *d, const char *from, const char *to)
   char said[512];
   char *argv[] = { "/bin/cp", "-a", (char *)from, (char *)to, NULL };
   int status = driver_run(d, NULL, said, sizeof said, argv);
-  if (status != 0) driver_say(d, SVC_LOG_ERROR, "postgres: %s cannot be copied: %s", from, said);
+  if (status != 0) driver_say(d, SVC_LOG_ERROR, "postgres.copy_failed", "postgres: %s cannot be copied: %s", from, said);
   return status;
 }
 

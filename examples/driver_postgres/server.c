@@ -173,7 +173,7 @@ int driver_start(driver_postgres *d, const char *id)
   driver_limits_end(&bounds);
   if (status != 0) {
     driver_log_reason(d, id, since, why, sizeof why);
-    driver_say(d, SVC_LOG_ERROR, "postgres: the server of %s does not start: %s", id, why[0] ? why : said);
+    driver_say(d, SVC_LOG_ERROR, "postgres.not_started", "postgres: the server of %s does not start: %s", id, why[0] ? why : said);
   }
   return status;
 }
@@ -249,13 +249,13 @@ int driver_settle(driver_postgres *d, const char *group, const char *id)
   if (status == 0) status = driver_lock_out_others(d, group, id, said, sizeof said);
   if (status != 0) {
     driver_words(d, said);
-    driver_say(d, SVC_LOG_ERROR, "postgres: the server of %s cannot be set up: %s", id, said);
+    driver_say(d, SVC_LOG_ERROR, "postgres.setup_failed", "postgres: the server of %s cannot be set up: %s", id, said);
     return status;
   }
   driver_users_begin(d, group, &u);
   while (driver_users_next(d, group, &u)) {
     if (driver_put_user(d, id, &u.account, u.json, said, sizeof said) == 0) continue;
-    driver_say(d, SVC_LOG_ERROR, "postgres: database user %s on the server of %s: %s", u.account.name, id, said);
+    driver_say(d, SVC_LOG_ERROR, "postgres.user_failed", "postgres: database user %s on the server of %s: %s", u.account.name, id, said);
     driver_note_failure(d, group, u.id, 1);
   }
   driver_users_end(&u);
@@ -273,11 +273,11 @@ int driver_make(driver_postgres *d, const char *id, const char *group, const cha
     driver_stop(d, id);
     if (driver_server_folder(d, id) != 0 || driver_remove(d, id, "data") != 0 || driver_write(d, id, "group", group) != 0 ||
         driver_write(d, id, "name", name) != 0) {
-      driver_say(d, SVC_LOG_ERROR, "postgres: the folder of %s cannot be made: %s", id, strerror(errno));
+      driver_say(d, SVC_LOG_ERROR, "postgres.setup_failed", "postgres: the folder of %s cannot be made: %s", id, strerror(errno));
       return -1;
     }
     if (driver_run(d, NULL, said, sizeof said, argv) != 0) {
-      driver_say(d, SVC_LOG_ERROR, "postgres: initdb for %s: %s", id, said);
+      driver_say(d, SVC_LOG_ERROR, "postgres.setup_failed", "postgres: initdb for %s: %s", id, said);
       return -1;
     }
     if (driver_write(d, id, "made", "1") != 0) return -1;

@@ -136,7 +136,7 @@ static int driver_everywhere(driver_postgres *d, const char *group, const driver
     driver_words(d, said);
     if (driver_read(d, id, "name", name, sizeof name) != 0) name[0] = 0;
     if (status == 0) driver_fail(r, "on the cluster %s: %.700s", name, said);
-    driver_say(d, SVC_LOG_ERROR, "postgres: database user %s on the cluster %s: %s", a->name, name, said);
+    driver_say(d, SVC_LOG_ERROR, "postgres.user_failed", "postgres: database user %s on the cluster %s: %s", a->name, name, said);
     status = -1;
   }
   if (folder) closedir(folder);

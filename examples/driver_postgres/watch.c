@@ -158,7 +158,7 @@ static int watch_answers(driver_postgres *d, driver_server *s)
   if (driver_answers(d, s)) s->silent = 0;
   else if (!s->silent) s->silent = now;
   if (!s->silent || driver_now() - s->silent < WATCH_SILENT) return 1;
-  driver_say(d, SVC_LOG_ERROR, "postgres: the server of %s does not answer: it is killed", s->id);
+  driver_say(d, SVC_LOG_ERROR, "postgres.killed", "postgres: the server of %s does not answer: it is killed", s->id);
   driver_kill(d, s->pid);
   driver_probe_end(s);
   s->pid = 0;
@@ -174,7 +174,7 @@ static void watch_restart(driver_postgres *d, driver_server *s)
   int64_t now = driver_now();
   int good;
   if (s->told != 0) {
-    driver_say(d, SVC_LOG_ERROR, "postgres: the server of %s has ended by itself: it is started again", s->id);
+    driver_say(d, SVC_LOG_ERROR, "postgres.ended", "postgres: the server of %s has ended by itself: it is started again", s->id);
     s->tries = 0;
     s->try_at = now;
   }
@@ -184,7 +184,7 @@ static void watch_restart(driver_postgres *d, driver_server *s)
   if (good && !driver_knows(d, s->id, "settled") && driver_read(d, s->id, "group", group, sizeof group) == 0) driver_settle(d, group, s->id);
   if (good) {
     s->restarts++;
-    driver_say(d, SVC_LOG_WARNING, "postgres: the server of %s runs again", s->id);
+    driver_say(d, SVC_LOG_WARNING, "postgres.started", "postgres: the server of %s runs again", s->id);
     if (watch_alive(d, s)) watch_tell(d, s, 1);
     return;
   }
@@ -207,7 +207,7 @@ static void watch_disk(driver_postgres *d, driver_server *s, int64_t used)
                                 : "alter system reset default_transaction_read_only;\nselect pg_reload_conf() \\g /dev/null\n", said, sizeof said) != 0)
     return;
   s->full = full;
-  driver_say(d, SVC_LOG_WARNING, "postgres: the server of %s holds %lld bytes, and its disk has %lld: %s", s->id, (long long)used,
+  driver_say(d, SVC_LOG_WARNING, "postgres.disk_full", "postgres: the server of %s holds %lld bytes, and its disk has %lld: %s", s->id, (long long)used,
              (long long)limits.disk, full ? "it is read-only" : "it takes writes again");
 }
 

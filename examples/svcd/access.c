@@ -14,74 +14,36 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ACCESS_LINE 2048
 #define ACCESS_PATH 512 /* bytes of a path that are shown */
 
-typedef struct access_line {
-  char text[ACCESS_LINE];
-  size_t n;
-} access_line;
-
-static void access_char(access_line *l, char ch)
-{
-  if (l->n < sizeof l->text - 2) l->text[l->n++] = ch;
-}
-
-static void access_text(access_line *l, const char *text)
-{
-  while (*text) access_char(l, *text++);
-}
-
-/* A member whose value is a string. What is not ASCII, or would have to be escaped, becomes a question mark: nothing here has any. */
-static void access_member(access_line *l, const char *name, const char *value, size_t n)
-{
-  size_t i;
-  access_text(l, ",\"");
-  access_text(l, name);
-  access_text(l, "\":\"");
-  for (i = 0; i < n; i++) {
-    unsigned char ch = (unsigned char)value[i];
-    access_char(l, ch < ' ' || ch >= 0x7F || ch == '"' || ch == '\\' ? '?' : (char)ch);
-  }
-  access_char(l, '"');
-}
-
-static void access_number(access_line *l, const char *name, long long value)
+static void access_number(svcd_line *l, const char *name, long long value)
 {
   char text[64];
   snprintf(text, sizeof text, ",\"%s\":%lld", name, value);
-  access_text(l, text);
+  svcd_line_text(l, text);
 }
 
 /* svc_listener_config.access */
 void svcd_access_note(void *log, const svc_access *a)
 {
   svcd_access *k = log;
-  access_line line = { .n = 0 };
-  time_t second = (time_t)(a->time_ms / 1000);
+  svcd_line line;
   size_t path = a->path_length < ACCESS_PATH ? a->path_length : ACCESS_PATH;
-  char text[64], time_text[32];
-  struct tm t;
-  memset(&t, 0, sizeof t);
-  gmtime_r(&second, &t);
-  strftime(time_text, sizeof time_text, "%Y-%m-%dT%H:%M:%S", &t);
-  snprintf(text, sizeof text, "{\"time\":\"%s.%03dZ\"", time_text, (int)(a->time_ms % 1000));
-  access_text(&line, text);
-  access_member(&line, "peer", a->peer, strlen(a->peer));
-  if (*a->method) access_member(&line, "method", a->method, strlen(a->method));
-  if (path) access_member(&line, "path", a->path, path);
+  line.n = 0;
+  svcd_line_time(&line, a->time_ms);
+  svcd_line_member(&line, "peer", a->peer, strlen(a->peer));
+  if (*a->method) svcd_line_member(&line, "method", a->method, strlen(a->method));
+  if (path) svcd_line_member(&line, "path", a->path, path);
   access_number(&line, "status", a->status);
   access_number(&line, "bytes", (long long)a->bytes);
   access_number(&line, "micros", a->micros);
-  if (a->operation) access_member(&line, "operation", a->operation, strlen(a->operation));
-  if (a->caller) access_member(&line, "caller", a->caller, strlen(a->caller));
-  if (a->traceparent[0]) access_member(&line, "traceparent", a->traceparent, strlen(a->traceparent));
-  line.text[line.n++] = '}';
-  line.text[line.n++] = '\n';
+  if (a->operation) svcd_line_member(&line, "operation", a->operation, strlen(a->operation));
+  if (a->caller) svcd_line_member(&line, "caller", a->caller, strlen(a->caller));
+  if (a->traceparent[0]) svcd_line_member(&line, "traceparent", a->traceparent, strlen(a->traceparent));
   pthread_mutex_lock(&k->lock);
-  if (write(k->fd, line.text, line.n) != (ssize_t)line.n && !k->failed) {
+  if (svcd_line_write(&line, k->fd) != 0 && !k->failed) {
     k->failed = 1; /* said once */
-    svcd_error(0, "cannot write the access log: %s", strerror(errno));
+    svcd_say(SVC_LOG_ERROR, "access_log.failed", "cannot write the access log: %s", strerror(errno));
   }
   pthread_mutex_unlock(&k->lock);
 }

@@ -44,7 +44,7 @@ int svcd_in_child(const svcd_options *o, int (*work)(const svcd_options *o), con
 static int backup_name(char out[SVCD_PATH], const char *folder, const char *file)
 {
   if (snprintf(out, SVCD_PATH, "%s/%s", folder, file) < SVCD_PATH) return 1;
-  svcd_error(0, "%s: the name is too long", folder);
+  svcd_say(SVC_LOG_ERROR, "svcd.failed", "%s: the name is too long", folder);
   return 0;
 }
 
@@ -79,7 +79,7 @@ static int backup_copy_file(const char *from, const char *to)
   if (in >= 0) out = open(new_to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   errno = out < 0 ? errno : 0;
   good = out >= 0 && backup_pour(in, out) == 0 && link(new_to, to) == 0 && svcd_flush_name(to) == 0;
-  if (!good) svcd_error(0, "cannot copy %s to %s: %s", from, to, strerror(errno ? errno : ENOSPC));
+  if (!good) svcd_say(SVC_LOG_ERROR, "svcd.failed", "cannot copy %s to %s: %s", from, to, strerror(errno ? errno : ENOSPC));
   if (in >= 0) close(in);
   if (out >= 0) close(out);
   unlink(new_to);

@@ -131,7 +131,7 @@ void svcd_show_certificate(const svcd_cert *c)
   struct tm tm;
   if (!c->used) return;
   if (gmtime_r(&until, &tm)) strftime(day, sizeof day, "%Y-%m-%d", &tm);
-  printf("certificate:   %s, until %s, SHA-256 %s\n", c->cert, day, c->sha256);
+  svcd_print("certificate.loaded", "certificate:", "%s, until %s, SHA-256 %s", c->cert, day, c->sha256);
   if (left < CERTIFICATE_SOON_DAYS * CERTIFICATE_DAY_MS)
-    svcd_error(0, "warning: the certificate in %s expires on %s%s", c->cert, day, c->own ? ": a start after that makes a new one" : "");
+    svcd_say(SVC_LOG_WARNING, "certificate.expiring", "the certificate in %s expires on %s%s", c->cert, day, c->own ? ": a start after that makes a new one" : "");
 }

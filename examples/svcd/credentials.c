@@ -20,18 +20,19 @@ int svcd_credentials_path(const svcd_options *o, char path[SVCD_PATH])
           : o->data    ? snprintf(path, SVCD_PATH, "%s/bootstrap.json", o->data)
                        : snprintf(path, SVCD_PATH, "%s", "");
   if (n >= 0 && n < SVCD_PATH - 8) return 1; /* ".new" is put behind it */
-  svcd_error(0, "%s: the name is too long", o->bootstrap ? o->bootstrap : o->data);
+  svcd_say(SVC_LOG_ERROR, "svcd.failed", "%s: the name is too long", o->bootstrap ? o->bootstrap : o->data);
   return 0;
 }
 
 void svcd_greet(const svcd_options *o, const char *base_url, const char *token, const svc_credentials *c, const char *path)
 {
-  printf("base URL:      %s\norganization:  %s\n", base_url, c->org_id);
+  if (svcd_log_is_json()) svcd_print("organization.made", "", "organization %s is at %s", c->org_id, base_url);
+  else printf("base URL:      %s\norganization:  %s\n", base_url, c->org_id);
   if (o->show_credentials)
     printf("project:       %s\npublicKey:     %s\nprivateKey:    %s\nclientId:      %s\nclientSecret:  %s\n", c->group_id,
            c->public_key, c->private_key, c->client_id, c->client_secret);
   if (o->show_credentials && *token) printf("testToken:     %s\n", token);
-  if (*path) printf("credentials:   %s\n", path);
+  if (*path) svcd_print("credentials.written", "credentials:", "%s", path);
 }
 
 static int credentials_put(int fd, const char *base_url, const char *token, const svc_credentials *c)
@@ -102,7 +103,7 @@ int svcd_credentials(const svcd_options *o)
   if (svcd_store(o, &config) != 0) return 2;
   config.base_url = base_url;
   config.keep_orders = 1; /* they are for the driver of the next run */
-  config.log = svcd_log;
+  config.log_event = svcd_log;
   status = svc_open(&s, &config); /* says itself what is wrong: that svcd is running, most likely */
   if (status != SVC_OK) return status == SVC_INVALID ? 2 : 1;
   status = svcd_write_credentials(s, o, base_url, "", credentials_make, &c);

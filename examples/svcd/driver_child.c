@@ -38,7 +38,7 @@ void exec_breach(driver_exec *d, const char *format, ...)
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  exec_say(d, SVC_LOG_ERROR, "the program breaks the protocol: %s", text);
+  exec_say(d, SVC_LOG_ERROR, "driver.protocol", "the program breaks the protocol: %s", text);
   d->broken = 1;
 }
 
@@ -100,7 +100,7 @@ static int child_start(driver_exec *d)
   d->out = out[0];
   d->err = err[0];
   if (rc != 0) {
-    exec_say(d, SVC_LOG_ERROR, "the program cannot be started: %s", strerror(rc));
+    exec_say(d, SVC_LOG_ERROR, "driver.not_started", "the program cannot be started: %s", strerror(rc));
     return -1;
   }
   fcntl(d->in, F_SETFL, O_NONBLOCK);
@@ -144,7 +144,7 @@ static void child_said(driver_exec *d)
   for (i = 0; i < n; i++) text[i] = (unsigned char)d->words.p[i] < 32 || d->words.p[i] == 127 ? ' ' : d->words.p[i];
   while (n && text[n - 1] == ' ') n--;
   text[n] = '\0';
-  if (n) exec_say(d, SVC_LOG_WARNING, "%s", text);
+  if (n) exec_say(d, SVC_LOG_WARNING, "driver.said", "%s", text);
   exec_buf_clear(&d->words);
 }
 
@@ -282,7 +282,7 @@ static void child_say_ended(driver_exec *d, int status)
   char how[64];
   if (WIFSIGNALED(status)) snprintf(how, sizeof how, "was ended by signal %d", WTERMSIG(status));
   else snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(status));
-  exec_say(d, SVC_LOG_WARNING, "the program %s; it is started again in %lld s", how, (long long)(d->backoff / 1000));
+  exec_say(d, SVC_LOG_WARNING, "driver.ended", "the program %s; it is started again in %lld s", how, (long long)(d->backoff / 1000));
 }
 
 /* Time passes, unless svcd ends. */

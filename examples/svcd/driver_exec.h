@@ -4,6 +4,7 @@
 **   both, first       {"driver":1}              the version of this protocol; svcd adds "vendor", the vendor's word. The program may add
 **                                               "secrets":["user.put"], the actions whose orders shall carry their secrets
 **   svcd              {"order":{"id","action","resource","resourceId","parentId","groupId","orgId","name","desired":{},"attempt":1}}
+**                                               and "traceparent", if the request that asked for it had one
 **   program           {"done":{"id","result":"ok","facts":{}}}   or "busy": again later; or "failed", with a "reason"
 **   svcd              {"question":{"id","what","resource","resourceId","groupId","orgId","name","parameters":{},"now":1,"most":1}}
 **   program           {"reply":{"id","value":...}}   or "unknown":true: the program does not know
@@ -35,7 +36,7 @@ typedef struct driver_exec driver_exec;
 typedef struct driver_exec_config {
   const char *command;
   int64_t timeout_ms; /* for a reply, and for the first line; six times as long may the program not read */
-  void (*log)(void *context, int level, const char *text);
+  void (*log)(void *context, int level, const char *event, const char *text); /* as svc_config.log_event */
   void *log_context;
 } driver_exec_config;
 
@@ -129,7 +130,7 @@ struct driver_exec {
 
 /* driver_exec.c */
 int64_t exec_now(void); /* milliseconds of a clock that never goes back */
-void exec_say(driver_exec *d, int level, const char *format, ...);
+void exec_say(driver_exec *d, int level, const char *event, const char *format, ...);
 void exec_done(driver_exec *d, const char *id, int result, const char *facts); /* result SVC_BUSY: again later */
 void exec_replied(driver_exec *d, const char *id, exec_text value); /* value.p NULL: it does not know */
 void exec_report(driver_exec *d, const char *resource, const char *id, const char *facts);

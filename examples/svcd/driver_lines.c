@@ -41,6 +41,7 @@ int exec_order_text(exec_order *o, const svc_order *order)
   exec_buf_member(&b, ",\"groupId\":", order->group_id);
   exec_buf_member(&b, ",\"orgId\":", order->org_id);
   exec_buf_member(&b, ",\"name\":", order->name);
+  if (order->traceparent && *order->traceparent) exec_buf_member(&b, ",\"traceparent\":", order->traceparent);
   if (order->desired && order->desired_length) lines_json(&b, ",\"desired\":", order->desired, order->desired_length);
   else exec_buf_text(&b, ",\"desired\":{}");
   if (b.failed) {

@@ -142,10 +142,16 @@ static const flags_row flags_rows[] = {
   { "--metrics", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics), 0, 0, 0,
     "GET /_svc/metrics for Prometheus, from this machine" },
   { "--metrics-public", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics_public), 0, 0, 0, "the same from everywhere" },
+  { "--metrics-listen", "ADDRESS", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(metrics_listen), 0, 0, 0,
+    "HOST:PORT: metrics at an address of their own, with /_svc/health, by plain HTTP, for whoever can reach it; --listen then answers 404 to /_svc/metrics" },
   { "--access-log", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(access_log), 0, 0, 0,
     "a line of JSON for every answer; opened anew at SIGHUP; -: standard output" },
   { "--log-level", "LEVEL", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(log_level), 0, 0, 0,
     "error, warning or info: what goes to standard error (warning)" },
+  { "--log-format", "FORMAT", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(log_format), 0, 0, 0,
+    "text, or json: a line of JSON with time, level, event and message for each line of the log, and for what standard output says (text)" },
+  { "--slow-ms", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(slow_ms), 0, 3600000, 0,
+    "milliseconds from which on a request is logged as slow, with what it waited for; 0: none is (1000)" },
 };
 #define FLAGS_COUNT (sizeof flags_rows / sizeof flags_rows[0])
 
@@ -256,14 +262,14 @@ static const char *flags_nearer(const char *word, const char *best, const char *
 
 static int flags_wrong(const char *flag, const char *what)
 {
-  fprintf(stderr, "svcd: %s%s\n", flag, what);
-  return 2;
+  return svcd_error(2, "%s%s", flag, what);
 }
 
 /* Without --data nothing goes: it may be the first time that somebody calls it. */
 static int flags_no_data(const svcd_verb *verb, const char *what)
 {
   svcd_error(2, "--data DIR%s", what);
+  if (svcd_log_is_json()) return 2;
   flags_usage(stderr, verb->bit == SVCD_SERVE ? NULL : verb);
   fputs("svcd --help lists the verbs, svcd VERB --help their flags\n", stderr);
   return 2;
@@ -387,7 +393,10 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   if (o->clock && !o->test_control) return flags_wrong("--clock", ": nobody can move it without --test-control");
   if (o->log_level && strcmp(o->log_level, "error") != 0 && strcmp(o->log_level, "warning") != 0 && strcmp(o->log_level, "info") != 0)
     return flags_wrong("--log-level", ": error, warning or info");
-  if (o->metrics_public) o->metrics = 1;
+  if (o->metrics_public || o->metrics_listen) o->metrics = 1;
+  if (o->metrics_public && o->metrics_listen) return flags_wrong("--metrics-public", ": the address of --metrics-listen says who may ask");
+  if (o->log_format && strcmp(o->log_format, "text") != 0 && strcmp(o->log_format, "json") != 0) return flags_wrong("--log-format", ": text or json");
+  if (svcd_log_is_json() && o->show_credentials) return flags_wrong("--show-credentials", ": secrets do not belong into a log, --log-format json: --bootstrap FILE");
   if (flags_driver(o) != 0 || flags_options(o) != 0) return 2;
   if (o->url_count == 0) o->urls[o->url_count++] = "http://127.0.0.1:8080";
   for (i = 0; i < o->url_count; i++) secure += svcd_is_https(o->urls[i]) != 0;
@@ -408,6 +417,7 @@ static int flags_give(svcd_options *o, const flags_row *row, char *value, char *
     begun[row - flags_rows] = 1;
   }
   if (row->to == FLAGS_TO(base_url)) flags_trim(value);
+  if (row->to == FLAGS_TO(log_format)) svcd_log_json(strcmp(value, "json") == 0);
   return flags_take(o, row, value);
 }
 
@@ -526,16 +536,27 @@ static int flags_env(svcd_options *o, const svcd_verb *verb)
   return status;
 }
 
+/* Known before anything else is read: a flag that is refused is told in this format, too. */
+static void flags_log_format(const svcd_verb *verb, int argc, char **argv)
+{
+  const char *format = getenv(FLAGS_ENV "LOG_FORMAT");
+  int i;
+  for (i = 1; i + 1 < argc; i++)
+    if (strcmp(argv[i], "--log-format") == 0) format = argv[i + 1];
+  svcd_log_json(verb->bit == SVCD_SERVE && format && strcmp(format, "json") == 0);
+}
+
 int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char **argv)
 {
   char begun[FLAGS_COUNT] = "";
   int i, status;
   memset(o, 0, sizeof *o);
-  o->provision_seconds = o->drain = -1;
+  o->provision_seconds = o->drain = o->slow_ms = -1;
   for (i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return named ? svcd_help(verb) : svcd_help_all(0);
     if (strcmp(argv[i], "--version") == 0) return printf("svcd %s\n", svc_version()) < 0;
   }
+  flags_log_format(verb, argc, argv);
   status = flags_config(o, verb, argc, argv);
   if (!status) status = flags_env(o, verb);
   if (status) return status;

@@ -3,7 +3,6 @@
 */
 #include "svcd.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,24 +31,6 @@ const svcd_verb svcd_verbs[] = {
   { "version", SVCD_VERSION, svcd_version, "say which version it is" },
   { NULL, 0, NULL, NULL },
 };
-
-int svcd_error(int status, const char *format, ...)
-{
-  va_list args;
-  fputs("svcd: ", stderr);
-  va_start(args, format);
-  vfprintf(stderr, format, args);
-  va_end(args);
-  fputc('\n', stderr);
-  return status;
-}
-
-void svcd_log(void *context, int level, const char *text)
-{
-  static const char levels[] = "?ewi"; /* how their names begin */
-  const char *most = context ? strchr(levels, *(const char *)context) : NULL;
-  if (level <= (most ? (int)(most - levels) : SVC_LOG_WARNING)) fprintf(stderr, "svcd: %s\n", text);
-}
 
 static const svcd_verb *svcd_verb_named(const char *name)
 {

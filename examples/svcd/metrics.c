@@ -6,6 +6,9 @@
 ** --metrics-public alone. Whoever else asks finds what any unknown path is. Nothing in it is secret, but how much goes on is
 ** nobody's business.
 **
+** With --metrics-listen it is at an address of its own, and no longer where the API is. That address decides who may ask: at a loopback
+** address the rule above holds; at another one, whoever can reach it. No credential ever goes there, so it is plain HTTP.
+**
 ** A page in a browser on this machine is somebody else. So a request that a page of another origin has caused is refused, and without
 ** --metrics-public also one whose Host is a name that is not known to be ours: a page may have its own name lead to this machine (DNS
 ** rebinding). An address, localhost and the host of --base-url are ours.
@@ -23,6 +26,7 @@
 #include <unistd.h>
 
 #define METRICS_PATH "/_svc/metrics"
+#define METRICS_CONNECTIONS 64 /* of --metrics-listen: a few scrapers and probes */
 
 /* svc_config.monotonic */
 int64_t svcd_monotonic(void *context)
@@ -135,6 +139,56 @@ static int metrics_answer(const svcd_metrics *m, svc *s, svc_response *response)
     n += (size_t)snprintf(more + n, sizeof more - n, "# HELP %s %s\n# TYPE %s %s\n%s %.15g\n", rows[i].name, rows[i].help, rows[i].name, rows[i].type,
                           rows[i].name, rows[i].value);
   return svc_metrics_text(s, more, response);
+}
+
+/* ------------------------------------------------------------------------------------------------------ --metrics-listen */
+
+static int metrics_is_health(const svc_request *r)
+{
+  static const char health[] = "/_svc/health";
+  const size_t all = r->target_length ? r->target_length : strlen(r->target), n = sizeof health - 1;
+  return all >= n && memcmp(r->target, health, n) == 0 && (all == n || r->target[n] == '/' || r->target[n] == '?');
+}
+
+/* svc_listener_config.handle of that listener: what is neither health nor metrics is any unknown path, and asks for no credentials. */
+static int metrics_only(void *metrics, svc *none, const svc_request *request, svc_response *response)
+{
+  static const svc_header type = { "Content-Type", "text/plain", 12, 10 };
+  const svcd_metrics *m = metrics;
+  (void)none;
+  if (metrics_is_meant(m, request)) return metrics_answer(m, m->s, response);
+  if (metrics_is_health(request)) return svcd_handle("", m->s, request, response);
+  memset(response, 0, sizeof *response);
+  response->status = 404;
+  response->headers = &type;
+  response->header_count = 1;
+  response->body = "not found\n";
+  response->body_length = strlen(response->body);
+  return SVC_OK;
+}
+
+int svcd_metrics_open(const svcd_options *o, svcd_metrics *metrics, svc_listener **out)
+{
+  svc_listener_config k;
+  char url[SVCD_HOST + 32], why[512];
+  const char *const urls[] = { url };
+  int status;
+  *out = NULL;
+  if (!o->metrics_listen) return 0;
+  snprintf(url, sizeof url, "http://%s", o->metrics_listen);
+  if (svcd_reach(url) != SVCD_LOOPBACK) metrics->everybody = 1;
+  memset(&k, 0, sizeof k);
+  k.urls = urls;
+  k.url_count = 1;
+  k.writers = 1;
+  k.max_connections = METRICS_CONNECTIONS;
+  k.log_event = svcd_log;
+  k.log_context = (void *)(uintptr_t)o->log_level;
+  k.handle = metrics_only;
+  k.handle_context = metrics;
+  k.no_explorer = 1;
+  status = svc_listener_open(out, &k, why, sizeof why);
+  return status == SVC_OK ? 0 : svcd_error(status == SVC_INVALID ? 2 : 1, "--metrics-listen: %s", why);
 }
 
 /* svc_listener_config.handle: all other paths are test control's, and the service's. */

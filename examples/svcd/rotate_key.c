@@ -32,7 +32,7 @@ static int rotate_take(const svcd_options *o)
   snprintf(old, sizeof old, "%.*s.old", SVCD_PATH - 8, path);
   if ((link(path, old) != 0 && errno != EEXIST) || rename(next, path) != 0 || svcd_flush_name(path) != 0)
     return svcd_error(1, "every secret is sealed by %s, but it cannot become %s: %s; do so by hand", next, path, strerror(errno));
-  svcd_error(0, "every secret is sealed by the new %s; %s is for backups made before: keep it elsewhere, then remove it", path, old);
+  svcd_say(SVC_LOG_INFO, "secret.key_rotated", "every secret is sealed by the new %s; %s is for backups made before: keep it elsewhere, then remove it", path, old);
   return 0;
 }
 

@@ -36,7 +36,7 @@ static int secret_key_read(const char *path, unsigned char *key)
   if (!good) return svcd_error(2, "%s is not a file of %d bytes", path, SVCD_SECRET_KEY);
   if (S_ISREG(about.st_mode) && about.st_mode & 027)
     return svcd_error(2, "%s can be read by everybody, or written to by others than its owner: chmod 600 it", path);
-  if (S_ISREG(about.st_mode) && about.st_mode & 040) svcd_error(0, "warning: %s can be read by its group", path);
+  if (S_ISREG(about.st_mode) && about.st_mode & 040) svcd_say(SVC_LOG_WARNING, "secret.readable", "%s can be read by its group", path);
   return 0;
 }
 

@@ -37,6 +37,10 @@ static void serve_print_quoted(const char *text)
 static void serve_print_try(const char *url, const char *vendor, const char *path, const svcd_cert *cert)
 {
   char *whole = realpath(path, NULL);
+  if (svcd_log_is_json()) { /* nobody pastes it from there */
+    free(whole);
+    return;
+  }
   printf("try:\n  curl ");
   if (svcd_is_https(url) && cert->own) { /* nobody else vouches for it */
     char *own = realpath(cert->cert, NULL);
@@ -58,9 +62,10 @@ static void serve_greet_again(const svcd_options *o, const char *base_url, const
   int there = access(path, F_OK) == 0;
   if (o->show_credentials) printf("base URL:      %s\n", base_url);
   if (there && !o->show_credentials) return;
-  printf("credentials:   %s, written when the store was made", path);
-  if (!there) printf(", is not there any more: `svcd credentials --data %s` makes new ones while svcd is stopped", o->data);
-  printf("\n");
+  if (there) svcd_print("credentials.written", "credentials:", "%s, written when the store was made", path);
+  else
+    svcd_print("credentials.missing", "credentials:", "%s, written when the store was made, is not there any more: `svcd credentials --data %s` "
+               "makes new ones while svcd is stopped", path, o->data);
 }
 
 /* Is there an organization? Then whoever made it has the credentials, and no file is to be touched. -1: a dialect has another path. */
@@ -127,7 +132,7 @@ static void serve_warn(const svcd_options *o, const svc_listener *listener)
 {
   const char *first = svc_listener_url(listener, 0);
   if (!o->base_url && svcd_reach(first) == SVCD_EVERYWHERE)
-    svcd_error(0, "warning: links in answers will say %s, where no client gets to: give --base-url %s://NAME%s", first,
+    svcd_say(SVC_LOG_WARNING, "base_url.unreachable", "links in answers will say %s, where no client gets to: give --base-url %s://NAME%s", first,
                svcd_is_https(first) ? "https" : "http", strrchr(first, ':'));
 }
 
@@ -137,13 +142,13 @@ static void serve_reload(svc_listener *listener, const svcd_options *o)
   svcd_cert cert;
   char why[512];
   if (svcd_certificate(o, &cert) != 0) { /* it has said why */
-    svcd_error(0, "SIGHUP: the certificate stays as it was");
+    svcd_say(SVC_LOG_ERROR, "certificate.kept", "SIGHUP: the certificate stays as it was");
   } else if (cert.used && svc_listener_reload(listener, why, sizeof why) != SVC_OK) {
-    svcd_error(0, "SIGHUP: the certificate stays as it was: %s", why);
+    svcd_say(SVC_LOG_ERROR, "certificate.kept", "SIGHUP: the certificate stays as it was: %s", why);
   } else if (cert.used) {
-    svcd_error(0, "SIGHUP: the certificate is read anew, SHA-256 %s", cert.sha256);
+    svcd_say(SVC_LOG_INFO, "certificate.reloaded", "SIGHUP: the certificate is read anew, SHA-256 %s", cert.sha256);
   } else if (!o->access_log) {
-    svcd_error(0, "SIGHUP: there is nothing to read anew");
+    svcd_say(SVC_LOG_INFO, "reload.nothing", "SIGHUP: there is nothing to read anew");
   }
 }
 
@@ -156,7 +161,7 @@ static int serve_test_control(svc *s, const svcd_options *o, const char *base_ur
   if (rc == SVC_FULL) return svcd_error(1, "--test-control: the store is too large to be kept in memory for a reset: 64 MiB of records at the most");
   if (rc != SVC_OK) return svcd_error(1, "--test-control: the store cannot be kept for a reset: %s", svc_strerror(rc));
   if (svcd_keep_test_token(o, base_url, token) != 0) return 1;
-  svcd_error(0, "test control is on: whoever has the testToken can do everything to this service");
+  svcd_say(SVC_LOG_INFO, "test_control.on", "test control is on: whoever has the testToken can do everything to this service");
   return 0;
 }
 
@@ -165,11 +170,12 @@ static void serve_anew(svc_listener *listener, const svcd_options *o, svcd_acces
 {
   serve_reload(listener, o);
   if (o->access_log && svcd_access_open(access, o->access_log) != 0)
-    svcd_error(0, "SIGHUP: cannot open %s, the old one goes on: %s", o->access_log, strerror(errno));
+    svcd_say(SVC_LOG_ERROR, "access_log.failed", "SIGHUP: cannot open %s, the old one goes on: %s", o->access_log, strerror(errno));
 }
 
 #define SERVE_STOP_SECONDS 10
 #define SERVE_DRAIN_SECONDS 5
+#define SERVE_SLOW_MS 1000
 
 /* Whatever hangs, a database, a limiter, a driver: the process ends. What was acknowledged is in the store. */
 static void *serve_give_up(void *nothing)
@@ -177,7 +183,7 @@ static void *serve_give_up(void *nothing)
   struct timespec left = { SERVE_STOP_SECONDS, 0 };
   (void)nothing;
   while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) continue;
-  svcd_error(0, "not everything has ended within %d seconds of the signal: svcd exits", SERVE_STOP_SECONDS);
+  svcd_say(SVC_LOG_ERROR, "svcd.stop_timeout", "not everything has ended within %d seconds of the signal: svcd exits", SERVE_STOP_SECONDS);
   _exit(1);
 }
 
@@ -219,33 +225,40 @@ static void serve_drain(svc *s, svc_listener *listener, long seconds, const sigs
   int signal_number = 0;
   svc_set_ready(s, 0);
   svc_listener_drain(listener);
-  printf("svcd draining for %ld seconds\n", seconds);
-  fflush(stdout);
+  svcd_print("svcd.draining", "", "svcd draining for %ld seconds", seconds);
   while (signal_number != SIGTERM && signal_number != SIGINT && (left = until - svcd_monotonic(NULL)) > 0) {
     const struct timespec t = { left / 1000000000, left % 1000000000 };
     signal_number = sigtimedwait(signals, NULL, &t);
   }
 }
 
-/* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
-static int serve_until_signal(svc *s, svc_listener *listener, const svcd_options *o, const char *base_url, const char *token,
-                              const svcd_cert *cert, svcd_access *access, const sigset_t *signals)
+/* The last line of a start: from here on all is answered. */
+static void serve_print_ready(const svc_listener *listener, const svc_listener *metrics)
 {
-  size_t i;
+  char urls[SVCD_TEXT / 2] = "";
+  const char *url;
+  size_t i, n = 0;
+  for (i = 0; (url = svc_listener_url(listener, i)) != NULL && n < sizeof urls; i++)
+    n += (size_t)snprintf(urls + n, sizeof urls - n, " %s", url);
+  if (metrics) svcd_print("metrics.ready", "metrics:", "%s/_svc/metrics", svc_listener_url(metrics, 0));
+  svcd_print("svcd.ready", "", "svcd ready on%s", urls);
+}
+
+/* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
+static int serve_until_signal(svc *s, svc_listener *listener, svc_listener *metrics, const svcd_options *o, const char *base_url,
+                              const char *token, const svcd_cert *cert, svcd_access *access, const sigset_t *signals)
+{
   int signal_number;
   if (serve_first(s, o, base_url, token, svc_listener_url(listener, 0), cert) != 0) return 1;
   if (serve_test_control(s, o, base_url, token) != 0) return 1;
   svcd_confine(o);
-  if (svc_listener_start(listener, s) != SVC_OK) return svcd_error(1, "cannot start threads");
+  if (svc_listener_start(listener, s) != SVC_OK || (metrics && svc_listener_start(metrics, NULL) != SVC_OK))
+    return svcd_error(1, "cannot start threads");
   svcd_show_certificate(cert);
   if (o->show_credentials && !o->no_explorer) printf("explorer:      %s/ in a browser\n", svc_listener_url(listener, 0));
-  printf("svcd ready on");
-  for (i = 0; i < o->url_count; i++) printf(" %s", svc_listener_url(listener, i));
-  printf("\n");
-  fflush(stdout);
+  serve_print_ready(listener, metrics);
   signal_number = serve_wait(s, listener, o, access, signals);
-  printf("svcd stopping on %s\n", signal_number == SIGINT ? "SIGINT" : "SIGTERM");
-  fflush(stdout);
+  svcd_print("svcd.stopping", "", "svcd stopping on %s", signal_number == SIGINT ? "SIGINT" : "SIGTERM");
   if (signal_number == SIGTERM && serve_drain_seconds(o) > 0) serve_drain(s, listener, serve_drain_seconds(o), signals);
   serve_stop_in_time();
   svc_listener_stop(listener); /* answers what is under way */
@@ -286,10 +299,10 @@ static svc_listener_config serve_listener_config(const svcd_options *o, svcd_met
   k.writers = (size_t)o->writers;
   k.max_connections = (size_t)o->max_connections;
   k.max_per_address = (size_t)o->max_per_address;
-  k.log = svcd_log;
+  k.log_event = svcd_log;
   k.log_context = (void *)(uintptr_t)o->log_level;
-  k.handle = o->metrics ? svcd_metrics_handle : svcd_handle;
-  k.handle_context = o->metrics ? (void *)metrics : metrics->token;
+  k.handle = o->metrics && !o->metrics_listen ? svcd_metrics_handle : svcd_handle;
+  k.handle_context = o->metrics && !o->metrics_listen ? (void *)metrics : metrics->token;
   k.access = o->access_log ? svcd_access_note : NULL;
   k.access_context = access;
   k.cert_file = cert->cert;
@@ -315,8 +328,9 @@ static svc_config serve_config(const svcd_options *o)
   k.max_projects = (size_t)o->max_projects;
   k.no_card = o->no_card;
   k.durability = o->no_sync ? SVC_NO_SYNC : SVC_DURABLE;
-  k.log = svcd_log;
+  k.log_event = svcd_log;
   k.log_context = (void *)(uintptr_t)o->log_level;
+  k.slow_ms = o->slow_ms < 0 ? SERVE_SLOW_MS : o->slow_ms;
   k.metrics = o->metrics;
   k.monotonic = svcd_monotonic;
   if (o->provision_seconds >= 0)
@@ -331,7 +345,7 @@ static int serve_notify(void *context, svc *s, const svc_notification *n)
   char text[512];
   (void)s;
   snprintf(text, sizeof text, "alert %s of project %s is %s: %s to be told", n->alert_id, n->group_id, n->status, n->kind);
-  svcd_log(context, SVC_LOG_INFO, text);
+  svcd_log(context, SVC_LOG_INFO, "alert.told", text);
   return SVC_OK;
 }
 
@@ -358,6 +372,7 @@ static int serve_try(const svc_config *config)
   svc *s = NULL;
   int said = 0;
   k.log = svcd_say_flag;
+  k.log_event = NULL;
   k.log_context = &said;
   if (svc_open(&s, &k) == SVC_OK) svc_close(s);
   return said;
@@ -376,20 +391,34 @@ static int serve_open(svc **s, const svc_config *config, const svcd_options *o, 
   return rc;
 }
 
+/* The listeners: metrics->listener, of the API, and *own, of --metrics-listen, if there is one. Returns 0; else the status, and has said why. */
+static int serve_listen(const svcd_options *o, svcd_metrics *metrics, svcd_access *access, svcd_cert *cert, svc_listener **own)
+{
+  svc_listener_config k;
+  char why[512];
+  int status = serve_check_plain(o);
+  if (status == 0) status = svcd_certificate(o, cert);
+  if (status != 0) return status;
+  k = serve_listener_config(o, metrics, access, cert);
+  status = svc_listener_open(&metrics->listener, &k, why, sizeof why);
+  if (status != SVC_OK) return svcd_error(status == SVC_INVALID ? 2 : 1, "%s", why);
+  status = svcd_metrics_open(o, metrics, own);
+  if (status != 0) svc_listener_close(metrics->listener);
+  return status;
+}
+
 int svcd_serve(const svcd_options *o)
 {
   char token[SVCD_TOKEN];
-  svcd_metrics metrics = { token, NULL, o->metrics_public, o->base_url, time(NULL) };
+  svcd_metrics metrics = { token, NULL, NULL, o->metrics_public, o->base_url, time(NULL) };
   svcd_access access = { PTHREAD_MUTEX_INITIALIZER, -1, 0 };
   svc_limit_override limits[SVCD_LIMITS];
-  svc_listener_config listen;
-  svc_listener *listener = NULL;
+  svc_listener *listener = NULL, *metrics_listener = NULL;
   svcd_driver driver;
   svc_config config;
   svc *s = NULL;
   sigset_t signals;
   unsigned char key[SVCD_SECRET_KEY], next_key[SVCD_SECRET_KEY];
-  char why[512];
   svcd_cert cert;
   int status, new_folder = 0, next = 0;
   serve_signals(&signals);
@@ -402,13 +431,9 @@ int svcd_serve(const svcd_options *o)
     return svcd_error(1, "--access-log %s: %s", o->access_log, strerror(errno));
 
   /* the listener comes first: the links of the service start with the port it really has */
-  status = serve_check_plain(o);
-  if (status == 0) status = svcd_certificate(o, &cert);
+  status = serve_listen(o, &metrics, &access, &cert, &metrics_listener);
   if (status != 0) return status;
-  listen = serve_listener_config(o, &metrics, &access, &cert);
-  status = svc_listener_open(&listener, &listen, why, sizeof why);
-  if (status != SVC_OK) return svcd_error(status == SVC_INVALID ? 2 : 1, "%s", why);
-  metrics.listener = listener;
+  listener = metrics.listener;
   if (!o->base_url) config.base_url = svc_listener_url(listener, 0);
   status = svcd_store(o, &config);
   if (status == 0) status = svcd_limiter(o, &config);
@@ -417,6 +442,7 @@ int svcd_serve(const svcd_options *o)
   if (status == 0) status = svcd_driver_open(o, &driver);
   if (status != 0) {
     svcd_forget_secret_key(o, new_folder);
+    svc_listener_close(metrics_listener);
     svc_listener_close(listener);
     return status;
   }
@@ -433,9 +459,11 @@ int svcd_serve(const svcd_options *o)
   explicit_bzero(next_key, sizeof next_key);
   if (status == 0) status = svcd_driver_begin(&driver, s);
   if (status == 0) serve_warn(o, listener);
-  if (status == 0) status = serve_until_signal(s, listener, o, config.base_url, token, &cert, &access, &signals);
+  metrics.s = s;
+  if (status == 0) status = serve_until_signal(s, listener, metrics_listener, o, config.base_url, token, &cert, &access, &signals);
 
   svc_listener_close(listener);
+  svc_listener_close(metrics_listener);
   svcd_driver_stop(&driver);
   svc_close(s);
   svcd_driver_close(&driver);

@@ -23,6 +23,7 @@
 **      url.c          the URLs that are listened on: who can reach them
 **      metrics.c      GET /_svc/metrics
 **      access.c       the access log
+**      log.c          the log, as text or as lines of JSON
 **
 ** The rules they keep. Whatever goes wrong at the start is one line on standard error, and the status is 2 when the command
 ** line is at fault, 1 otherwise. Nothing secret is printed unless --show-credentials, or the verb env, asks for it: the
@@ -44,15 +45,15 @@
 #define SVCD_LIMITS 80
 #define SVCD_TOKEN 65 /* 64 hex digits and a NUL */
 
-/* What the command line says; what it does not say is NULL or 0, and of provision_seconds and drain -1. */
+/* What the command line says; what it does not say is NULL or 0, and of provision_seconds, drain and slow_ms -1. */
 typedef struct svcd_options {
   const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder,
     *secret_key, *store, *dialect, *clock, *seed, *from, *to, *format, *config, *access_log,
-    *log_level, *limiter, *in, *out;
+    *log_level, *log_format, *limiter, *in, *out, *metrics_listen;
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
   size_t url_count, proxy_count, limit_count;
   long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout, drain, wait,
-    store_readers, store_timeout, limiter_timeout;
+    store_readers, store_timeout, limiter_timeout, slow_ms;
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
     no_explorer, no_gzip, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print;
   char *config_text; /* of --config: values stand in it; main() frees it */
@@ -72,10 +73,26 @@ enum { SVCD_SERVE = 1, SVCD_CREDENTIALS = 2, SVCD_VERSION = 4, SVCD_BACKUP = 8, 
 
 extern const svcd_verb svcd_verbs[]; /* closed by one without name; the first is meant where none is named */
 
-/* main.c: a line on standard error, with "svcd: " before it. Returns the status. */
-int svcd_error(int status, const char *format, ...);
-/* svc_config.log, and the listener's: on standard error, up to the level that the context, --log-level, says; NULL: warnings. */
-void svcd_log(void *context, int level, const char *text);
+/* log.c: a line on standard error, that something has failed: the event is "flags.invalid" with status 2, else "svcd.failed". Returns
+** the status. svcd_say: any other line, whatever --log-level is. svcd_print: a line on standard output; label: "" or a word with a colon. */
+#define SVCD_TEXT 2048 /* bytes of a message in JSON, at the most; more are cut off */
+int svcd_error(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void svcd_say(int level, const char *event, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void svcd_print(const char *event, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* svc_config.log_event, and the listener's: up to the level that the context, --log-level, says; NULL: warnings. */
+void svcd_log(void *context, int level, const char *event, const char *text);
+/* --log-format json, from here on; and is it? */
+void svcd_log_json(int json);
+int svcd_log_is_json(void);
+/* A line of JSON: members one by one, whose values are made valid UTF-8; then "}" and a line feed, in one write. 0, or -1 with errno. */
+typedef struct svcd_line {
+  char text[6 * SVCD_TEXT + 512];
+  size_t n;
+} svcd_line;
+void svcd_line_text(svcd_line *l, const char *text); /* as it is */
+void svcd_line_member(svcd_line *l, const char *name, const char *value, size_t n);
+void svcd_line_time(svcd_line *l, int64_t ms); /* "time", RFC 3339 in UTC with milliseconds: the first member */
+int svcd_line_write(svcd_line *l, int fd);
 /* A line of the library about its configuration, in the words of the command line: "svc_config.db_scheme must" is --db-scheme. *said becomes 2. */
 void svcd_say_flag(void *said, int level, const char *text);
 
@@ -211,13 +228,17 @@ void svcd_show_certificate(const svcd_cert *c);
 /* metrics.c: svc_listener_config.handle where there is --metrics, with one of these as context; and svc_config.monotonic. */
 typedef struct svcd_metrics {
   char *token; /* of test control */
-  svc_listener *listener;
-  int everybody; /* --metrics-public */
+  svc_listener *listener; /* whose figures are shown: that of the API */
+  svc *s;                 /* of --metrics-listen, whose listener calls no svc_tick() and so has none */
+  int everybody; /* --metrics-public, or --metrics-listen at an address that others can reach */
   const char *base_url; /* --base-url; NULL: none */
   time_t began;         /* the process */
 } svcd_metrics;
 int svcd_metrics_handle(void *metrics, svc *s, const svc_request *request, svc_response *response);
 int64_t svcd_monotonic(void *context);
+/* The listener of --metrics-listen, with `metrics` as context: it answers health and metrics, and nothing else. *out NULL: there is no such
+** flag. Returns 0; else the status to exit with, and has said why. */
+int svcd_metrics_open(const svcd_options *o, svcd_metrics *metrics, svc_listener **out);
 
 /* access.c: svc_listener_config.access, with one of these; begin with fd -1. Open it, also anew: 0; -1: errno says why not. */
 typedef struct svcd_access {

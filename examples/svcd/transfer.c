@@ -71,13 +71,13 @@ static int transfer_to(const svcd_options *o, FILE *to)
   if (status == 0 && o->with_secrets && !there) status = svcd_error(1, "--with-secrets: there is no secret key: --data DIR or --secret-key FILE");
   if (status != 0) return status;
   if (there) config.secret_key = key;
-  if (there) svcd_error(0, "warning: the export holds SECRETS IN CLEAR");
+  if (there) svcd_say(SVC_LOG_WARNING, "export.secrets", "the export holds SECRETS IN CLEAR");
   rc = svc_export_store(&config, transfer_write, to, &report);
   if (rc == SVC_BUSY && !o->store) rc = transfer_from_copy(o, &config, to, &report);
   explicit_bzero(key, sizeof key);
   if (rc == SVC_OK && fflush(to) != 0) rc = SVC_IO, snprintf(report.why, sizeof report.why, "the file cannot be written: %s", strerror(errno));
   if (rc != SVC_OK) return svcd_error(1, "nothing was exported: %s", report.why);
-  svcd_error(0, "exported %llu records and %llu counts, content %s", (unsigned long long)report.records, (unsigned long long)report.counts, report.content);
+  svcd_say(SVC_LOG_INFO, "export.done", "exported %llu records and %llu counts, content %s", (unsigned long long)report.records, (unsigned long long)report.counts, report.content);
   return 0;
 }
 

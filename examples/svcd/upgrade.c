@@ -19,14 +19,16 @@ static int upgrade_backup(void *options, unsigned format)
   time_t now = time(NULL);
   struct tm at;
   int n, rc;
-  if (o->store) return svcd_error(0, "warning: no backup is made of a database: have one"), 0;
+  if (o->store) {
+    svcd_say(SVC_LOG_WARNING, "upgrade.no_backup", "no backup is made of a database: have one");
+    return 0;
+  }
   if (gmtime_r(&now, &at)) strftime(date, sizeof date, "%Y%m%dT%H%M%SZ", &at);
   n = snprintf(folder, sizeof folder, "%s/format-%u-%s", o->data, format, date);
   if (n < 0 || n >= (int)sizeof folder) return svcd_error(1, "%s: the name is too long", o->data);
   rc = svc_backup_of(o->data, folder);
   if (rc != SVC_OK) return svcd_error(1, "no backup could be made in %s: %s", folder, svc_strerror(rc));
-  printf("backup:        %s, the store as it was in format %u\n", folder, format);
-  fflush(stdout);
+  svcd_print("backup.made", "backup:", "%s, the store as it was in format %u", folder, format);
   return 0;
 }
 
@@ -41,7 +43,6 @@ int svcd_upgrade(const svcd_options *o)
   rc = svc_upgrade_store(&config, upgrade_backup, (void *)(uintptr_t)o, &report);
   if (rc != SVC_OK) return svcd_error(1, "the store was not upgraded: %s", report.why);
   if (report.from != report.to)
-    printf("upgraded:      format %u to %u, %llu rows\n", report.from, report.to, (unsigned long long)report.rows);
-  fflush(stdout);
+    svcd_print("upgrade.done", "upgraded:", "format %u to %u, %llu rows", report.from, report.to, (unsigned long long)report.rows);
   return 0;
 }

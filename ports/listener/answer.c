@@ -157,32 +157,6 @@ static void answer_end(answer_text *t, listener_conn *conn)
 
 /* ------------------------------------------------------------------------------------------------------- access log */
 
-/* Of version 00 it is all, of later ones the beginning: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01". No id is all zeros. */
-static bool answer_is_trace(const char *p, size_t n)
-{
-  size_t i, zeros[2] = { 0, 0 };
-  if (n < 55 || (n > 55 && (memcmp(p, "00", 2) == 0 || p[55] != '-')) || memcmp(p, "ff", 2) == 0) return false;
-  for (i = 0; i < 55; i++) {
-    const bool dash = i == 2 || i == 35 || i == 52;
-    if (dash ? p[i] != '-' : !((p[i] >= '0' && p[i] <= '9') || (p[i] >= 'a' && p[i] <= 'f'))) return false;
-    if (i > 2 && i < 52) zeros[i > 35] += p[i] == '0';
-  }
-  return zeros[0] < 32 && zeros[1] < 16;
-}
-
-/* One that stands twice is none. */
-static void answer_trace(const svc_http_head *head, char out[56])
-{
-  const svc_header *found = NULL;
-  size_t i;
-  for (i = 0; i < head->header_count; i++) {
-    if (!svc_http_is(head->headers[i].name, head->headers[i].name_length, "traceparent")) continue;
-    if (found) return;
-    found = &head->headers[i];
-  }
-  if (found && answer_is_trace(found->value, found->value_length)) memcpy(out, found->value, 55);
-}
-
 /* For who keeps one. head NULL: the request could not be read. */
 static void answer_note(listener_conn *conn, const svc_http_head *head, const svc_response *r, int status, size_t bytes)
 {
@@ -206,7 +180,7 @@ static void answer_note(listener_conn *conn, const svc_http_head *head, const sv
     a.method = head->method;
     a.path = head->target;
     a.path_length = query ? (size_t)(query - head->target) : head->target_length;
-    answer_trace(head, a.traceparent);
+    svc_traceparent(&(svc_request){ .headers = head->headers, .header_count = head->header_count }, a.traceparent);
     a.micros = (int64_t)(now.tv_sec - conn->began.tv_sec) * 1000000 + (now.tv_nsec - conn->began.tv_nsec) / 1000;
   }
   if (r) a.operation = r->operation;
@@ -237,7 +211,7 @@ void svc_listener_refuse(listener_conn *conn, int error, bool is_head, bool clos
     svc_listener_drop(conn);
     return;
   }
-  svc_listener_log(l, SVC_LOG_INFO, "%s: %d %s", conn->peer, e->status, e->what ? e->what : e->code);
+  svc_listener_log(l, SVC_LOG_INFO, "listener.refused", "%s: %d %s", conn->peer, e->status, e->what ? e->what : e->code);
   answer_note(conn, NULL, NULL, e->status, is_head ? 0 : n);
   conn->close = close;
   conn->body_at = conn->body_length = 0;
@@ -286,7 +260,7 @@ static int answer_room(listener_conn *conn, const svc_http_head *h)
   if (conn->body_length > l->config.max_answer) error = LISTENER_E_ANSWER;
   else if (!svc_listener_send_reserve(conn, conn->body_length)) error = LISTENER_E_ANSWERS;
   if (!error) return 0;
-  svc_listener_warn(l, error == LISTENER_E_ANSWER ? "an answer is larger than max_answer: its client gets 503"
+  svc_listener_warn(l, "listener.memory_full", error == LISTENER_E_ANSWER ? "an answer is larger than max_answer: its client gets 503"
                                                   : "too many large answers wait to be sent: some clients get 503");
   if (h->reads) return error;
   conn->bounded = true; /* a change is made, and that must be told */

@@ -79,7 +79,7 @@ static void config_files(svc_listener *l)
   all = files.rlim_cur > 160 ? (size_t)files.rlim_cur - 96 : 64;
   usable = all - all / 8 - 16;
   if (k->max_connections <= usable) return;
-  svc_listener_log(l, SVC_LOG_WARNING, "only %zu connections at a time: the process may open %llu files", usable,
+  svc_listener_log(l, SVC_LOG_WARNING, "listener.few_files", "only %zu connections at a time: the process may open %llu files", usable,
                    (unsigned long long)files.rlim_cur);
   k->max_connections = usable;
 }

@@ -16,7 +16,7 @@ static void connection_dispatch(listener_conn *conn)
   listener_job *job = conn->job;
   if (svc_listener_at_once(l, &job->head)) {
     conn->job = NULL;
-    svc_listener_handle(l, &job->head, job->peer, job->tls, &job->body, &job->response);
+    svc_listener_handle(l, &job->head, job->peer, job->tls, &job->body, 0, &job->response);
     svc_listener_answer(conn, &job->head, &job->response);
     svc_listener_job_free(job);
     return;
@@ -25,7 +25,7 @@ static void connection_dispatch(listener_conn *conn)
   svc_listener_state(conn, LISTENER_WAIT, -1);
   if (svc_listener_submit(l, job)) return;
   conn->job = NULL;
-  svc_listener_warn(l, "too many changes wait to be made: some clients get 503");
+  svc_listener_warn(l, "listener.queue_full", "too many changes wait to be made: some clients get 503");
   svc_listener_refuse(conn, LISTENER_E_WAITING, false, !job->head.keep || job->head.old || atomic_load(&l->draining));
   svc_listener_job_free(job);
 }
@@ -37,7 +37,7 @@ static void connection_answer(listener_conn *conn, const svc_http_head *head)
   char peer[INET6_ADDRSTRLEN];
   svc_response response;
   svc_listener_peer(conn, head, peer);
-  svc_listener_handle(l, head, peer, conn->tls != NULL, NULL, &response);
+  svc_listener_handle(l, head, peer, conn->tls != NULL, NULL, 0, &response);
   svc_listener_answer(conn, head, &response);
   svc_response_free(&response); /* what was lost on the way, if anything */
 }
@@ -101,7 +101,7 @@ static bool connection_read_body(listener_conn *conn)
   int rc = svc_http_take(&job->body, &job->head, p, n, &l->limits, &taken);
   conn->at += taken;
   if (!connection_count(l, job, before) && rc <= SVC_HTTP_MORE) {
-    svc_listener_warn(l, "too many large requests are under way: some clients get 503");
+    svc_listener_warn(l, "listener.memory_full", "too many large requests are under way: some clients get 503");
     rc = LISTENER_E_BODIES;
   }
   if (rc == SVC_HTTP_OK) {
@@ -175,7 +175,7 @@ void svc_listener_expire(listener_conn *conn)
 static void connection_turn_away(listener_conn *conn, int error)
 {
   svc_listener *l = conn->loop->listener;
-  svc_listener_warn(l, error == LISTENER_E_ADDRESS ? "an address has all the connections that one may have: it gets 503"
+  svc_listener_warn(l, "listener.connections_full", error == LISTENER_E_ADDRESS ? "an address has all the connections that one may have: it gets 503"
                                                    : "all connections are taken: further clients get 503");
   conn->refused = true;
   atomic_fetch_add_explicit(&l->turned_away, 1, memory_order_relaxed);

@@ -12,22 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-void svc_listener_log(const svc_listener *l, int level, const char *format, ...)
+void svc_listener_log(const svc_listener *l, int level, const char *event, const char *format, ...)
 {
   char text[256];
   va_list args;
-  if (!l->config.log) return;
+  if (!l->config.log && !l->config.log_event) return;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  l->config.log(l->config.log_context, level, text);
+  if (l->config.log_event) l->config.log_event(l->config.log_context, level, event, text);
+  else l->config.log(l->config.log_context, level, text);
 }
 
-void svc_listener_warn(svc_listener *l, const char *text)
+void svc_listener_warn(svc_listener *l, const char *event, const char *text)
 {
   uint_fast64_t last = atomic_load(&l->warned), now = svc_listener_now();
   if (now - last >= 1000 && atomic_compare_exchange_strong(&l->warned, &last, now))
-    svc_listener_log(l, SVC_LOG_WARNING, "%s", text);
+    svc_listener_log(l, SVC_LOG_WARNING, event, "%s", text);
 }
 
 /* All that can fail: configuration, loops, sockets. What is there when it fails, svc_listener_close() frees. */

@@ -91,6 +91,7 @@ typedef struct listener_job {
   svc_http_head head;
   char peer[INET6_ADDRSTRLEN];
   bool tls; /* it came over TLS */
+  int64_t since; /* when it was given to the writers */
   svc_http_body body;
   svc_response response;
 } listener_job;
@@ -196,9 +197,9 @@ struct svc_listener {
 
 /* ----------------------------------------------------------------------------------- listener.c, config.c, socket.c */
 
-void svc_listener_log(const svc_listener *l, int level, const char *format, ...);
+void svc_listener_log(const svc_listener *l, int level, const char *event, const char *format, ...);
 /* For what an attacker can bring about at will: once a second at the most. */
-void svc_listener_warn(svc_listener *l, const char *text);
+void svc_listener_warn(svc_listener *l, const char *event, const char *text);
 
 /* Write why it failed, unless nobody asks. Returns the code. */
 int svc_listener_why(char *why, size_t size, int code, const char *format, ...);
@@ -291,9 +292,9 @@ bool svc_listener_at_once(const svc_listener *l, const svc_http_head *h);
 /* What a body counts for in max_body_memory. */
 size_t svc_listener_counted(const svc_http_body *b);
 
-/* Have the service answer a request. `body` may be NULL. */
+/* Have the service answer a request, which has waited for so long. `body` may be NULL. */
 void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *peer, bool tls, const svc_http_body *body,
-                         svc_response *response);
+                         int64_t waited_ns, svc_response *response);
 /* Give a job to the writers. Returns false: too many wait. */
 bool svc_listener_submit(svc_listener *l, listener_job *job);
 /* Make the places of the writers, and start the first of them. False: no memory, or no thread. */

@@ -69,7 +69,7 @@ static int tls_check_dates(const svc_listener *l, const listener_identity *id, c
                             t.tm_mon + 1, t.tm_mday);
   }
   if (cert.from > now + TLS_DAY_MS) /* or this machine has no clock */
-    svc_listener_log(l, SVC_LOG_WARNING, "%s: the certificate is not valid yet", l->cert_file);
+    svc_listener_log(l, SVC_LOG_WARNING, "certificate.early", "%s: the certificate is not valid yet", l->cert_file);
   return SVC_OK;
 }
 
@@ -183,7 +183,7 @@ int svc_listener_tls_shake(listener_conn *conn)
   }
   if (rc == LISTENER_TLS_READ) return LISTENER_SHAKE_READ;
   if (rc == LISTENER_TLS_WRITE) return LISTENER_SHAKE_WRITE;
-  svc_listener_log(conn->loop->listener, SVC_LOG_INFO, "%s: no TLS with this client: %s 0x%04lx", conn->peer, conn->tls->port->name, error);
+  svc_listener_log(conn->loop->listener, SVC_LOG_INFO, "tls.failed", "%s: no TLS with this client: %s 0x%04lx", conn->peer, conn->tls->port->name, error);
   svc_listener_drop(conn);
   return LISTENER_SHAKE_FAILED;
 }

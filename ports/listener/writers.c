@@ -77,7 +77,7 @@ bool svc_listener_at_once(const svc_listener *l, const svc_http_head *h)
 }
 
 void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *peer, bool tls, const svc_http_body *body,
-                         svc_response *response)
+                         int64_t waited_ns, svc_response *response)
 {
   svc_request request;
   if (!l->config.no_explorer && svc_listener_explorer(h, response)) return;
@@ -92,11 +92,20 @@ void svc_listener_handle(svc_listener *l, const svc_http_head *h, const char *pe
   request.body_length = body ? body->length : 0;
   request.peer = peer;
   request.tls = tls;
+  request.waited_ns = waited_ns;
   if (l->config.handle) l->config.handle(l->config.handle_context, l->s, &request, response);
   else svc_handle_request(l->s, &request, response);
 }
 
 /* ----------------------------------------------------------------------------------------------- the writers' queue */
+
+/* Nanoseconds, for how long a job has waited. */
+static int64_t writers_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
 
 /* Always let in, and not counted among those that wait: a tick, there is only one; and reads, of which a connection has one. */
 static bool writers_count(const listener_job *job)
@@ -135,6 +144,7 @@ bool svc_listener_submit(svc_listener *l, listener_job *job)
 {
   bool room;
   job->next = NULL;
+  job->since = writers_now();
   pthread_mutex_lock(&l->lock);
   room = !writers_count(job) || l->waiting < l->config.max_waiting;
   if (room) {
@@ -206,7 +216,7 @@ static void *writers_run(void *writer)
   listener_job *job;
   pthread_setname_np(pthread_self(), "svc-writer");
   while ((job = writers_next(w)) != NULL) {
-    if (job->text) svc_listener_handle(l, &job->head, job->peer, job->tls, &job->body, &job->response);
+    if (job->text) svc_listener_handle(l, &job->head, job->peer, job->tls, &job->body, writers_now() - job->since, &job->response);
     else if (l->s) svc_tick(l->s);
     writers_done(job);
   }

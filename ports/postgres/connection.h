@@ -95,6 +95,7 @@ static bool postgres_new(postgres_txn *t)
   for (i = 0; i < sizeof postgres_settings / sizeof postgres_settings[0]; i++)
     if (!postgres_do(t, postgres_settings[i]) && i < POSTGRES_MUST) return false;
   if (store->relaxed) postgres_do(t, "SET synchronous_commit = off");
+  atomic_fetch_add(&t->store->connects, 1);
   return true;
 }
 

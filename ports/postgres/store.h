@@ -115,6 +115,7 @@ struct svc_store {
   uint64_t number, numbers_end;
   bool full;             /* the server had no room for what was tried last */
   bool freeing;          /* what is tried now frees */
+  atomic_ulong connects; /* connections that were made */
   uint64_t copied;       /* the number of the transaction before a copy; the lock's */
   postgres_txn writer, *readers;
   int reader_count;

@@ -63,6 +63,11 @@ static bool postgres_why(svc_store *store, int status, char *text, size_t size)
   return found;
 }
 
+static uint64_t postgres_connects(svc_store *store)
+{
+  return atomic_load(&store->connects);
+}
+
 static int64_t postgres_clock(void)
 {
   struct timespec t;

@@ -218,9 +218,13 @@ TEST(database_user, driven)
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(w.driver.orders, ==, 3);
   munit_assert_string_not_equal(strstr(w.driver.kept[2].desired, "\"verifier\""), first);
+  t_header(&w.t, "traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
   munit_assert_int(at(&w, "DELETE", "/admin/app", NULL), ==, 204);
+  t_headers_clear(&w.t);
   munit_assert_int(svc_tick(w.t.s), ==, SVC_OK);
   munit_assert_int(w.driver.orders, ==, 4);
+  munit_assert_string_equal(w.driver.kept[2].traceparent, "");
+  munit_assert_string_equal(w.driver.kept[3].traceparent, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
   munit_assert_string_equal(w.driver.kept[3].action, "user.delete");
   munit_assert_string_equal(w.driver.kept[3].group_id, w.group); /* it is gone, and where it was is known */
   munit_assert_string_equal(w.driver.kept[3].org_id, w.driver.kept[0].org_id);

@@ -8,6 +8,7 @@ tool curl
 tool python3
 dir=$(mktemp -d /tmp/svc-exec-XXXXXX)
 pids=
+trace= # of the requests of call()
 end() {
   # shellcheck disable=SC2086
   [ -z "$pids" ] || kill $pids 2>/dev/null || :
@@ -29,7 +30,7 @@ start() { # NAME COMMAND [FLAG]...: svcd with this driver, in a folder of this n
 }
 get() { sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/" "$at/store/bootstrap.json"; }
 call() { # METHOD PATH [BODY]: the body of the answer, the status in its last line
-  curl -s -w '\n%{http_code}' --digest --user "$(get publicKey):$(get privateKey)" -X "$1" ${3:+-H 'Content-Type: application/json' -d "$3"} "$api$2"
+  curl -s -w '\n%{http_code}' --digest --user "$(get publicKey):$(get privateKey)" -X "$1" ${3:+-H 'Content-Type: application/json' -d "$3"} ${trace:+-H "traceparent: $trace"} "$api$2"
 }
 until_log() { # WORDS: the log has them, within a while
   for _ in $(seq 500); do ! grep -qF -e "$1" "$at/log" || return 0; sleep 0.05; done
@@ -135,11 +136,14 @@ done
 
 # a program that dies with an order gets it again, and then as its second attempt; its words are in the log
 start dies "$(bad dies)" --driver-timeout 4 # Python takes its time to start on a machine that is busy
+trace=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
 expect 201 POST /clusters "$(cluster shop)"
+trace=
 until_log 'the program ended with status 7; it is started again in 1 s'
 wait_for shop IDLE
 until_log 'driver: words of the program'
 [ "$(grep -c '"action":"cluster.create"' "$dir/seen.dies")" = 2 ] && grep -q '"attempt":2' "$dir/seen.dies" || fail "the order came $(cat "$dir/seen.dies")"
+[ "$(grep -c '"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"' "$dir/seen.dies")" = 2 ] || fail "an order is without its traceparent: $(cat "$dir/seen.dies")"
 case $answer in *'127.0.0.1:9'*) ;; *) fail "the facts are not taken: $answer" ;; esac
 
 # it never replies: whoever asks waits for four seconds, and nobody else does
@@ -157,6 +161,7 @@ took=$((($(date +%s%N) - begun) / 1000000))
 [ "$took" -ge 3900 ] && [ "$took" -lt 12000 ] || fail "six questions that nobody replies to take $took ms together"
 [ "$reads" -lt 3900 ] || fail "a read waits $reads ms for questions"
 until_log 'no reply to "logs" about cluster'
+grep -qE 'slow request: [A-Za-z]+ took [0-9]+ ms.*, driver (39|[4-9][0-9])[0-9]{2} ms, rest' "$at/log" || fail 'a request that waits for the driver is not logged as slow'
 stop
 
 start stranger "$(bad stranger)"

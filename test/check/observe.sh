@@ -48,6 +48,10 @@ has $T/answer '^process_max_fds [1-9]' metrics
 has $T/answer '^process_start_time_seconds 1[0-9]{9}$' metrics
 has $T/answer '^svc_request_seconds_bucket\{operation="listOrgs",le="60.000000"\} [3-9]$' metrics
 has $T/answer '^svc_late_seconds [0-9]+\.[0-9]{3}$' metrics
+has $T/answer '^svc_orders 0$' metrics
+has $T/answer '^svc_orders_waiting 0$' metrics
+has $T/answer '^svc_orders_oldest_seconds 0\.000$' metrics
+has $T/answer '^svc_order_retries_total 0$' metrics
 # each family has its HELP and its TYPE, once, right before its lines; counters end in _total, and nothing is in milliseconds
 awk '$1 == "#" && $2 == "HELP" { help = $3; if (seen[help]++ || NF < 4) { print; bad = 1 } next }
   $1 == "#" && $2 == "TYPE" { name = $3; type = $4; if (name != help || type !~ /^(counter|gauge|histogram)$/) { print; bad = 1 }
@@ -56,6 +60,9 @@ awk '$1 == "#" && $2 == "HELP" { help = $3; if (seen[help]++ || NF < 4) { print;
   END { exit bad }' $T/answer || fail "metrics are not as Prometheus wants them"
 awk '!/^#/ && !/^[a-z_]+(\{[a-zA-Z_]+="[^"]*"(,[a-zA-Z_]+="[^"]*")*\})? [0-9.]+$/ { print; bad = 1 } END { exit bad }' $T/answer ||
   fail "that is no line of metrics"
+if command -v promtool >/dev/null 2>&1; then # it also wants counters and units to be named as usual
+  promtool check metrics <$T/answer >$T/promtool 2>&1 || { cat $T/promtool; fail "promtool refuses the metrics"; }
+fi
 cp $T/answer $T/metrics
 [ "$(awk '{ print $1 }' $T/metrics | grep -v '^#' | sort | uniq -d | wc -l)" = 0 ] || fail "metrics have a line twice"
 
@@ -99,3 +106,25 @@ if grep -q 'sign-in' $T/err; then fail "--log-level error shows warnings"; fi
 if build/svcd --memory --show-credentials --log-level loud >$T/out 2>&1; then fail "--log-level loud is taken"; fi
 if build/svcd --memory --show-credentials --access-log $T/no/where >$T/out 2>&1; then fail "an access log nowhere is taken"; fi
 has $T/out 'access-log .*No such file' "a wrong access log"
+
+# an address of its own: the API's does not answer any more, health is at both, and nothing else is there
+begin --metrics-listen 127.0.0.1:0
+metrics=$(sed -n 's|^metrics: *||p' $T/out)
+[ "$(status "$metrics")" = 200 ] || fail "no metrics at $metrics"
+has $T/answer '^svc_connections [0-9]' "metrics of --metrics-listen"
+[ "$(status "$url/_svc/metrics")" = 404 ] || fail "--listen still answers /_svc/metrics"
+cp $T/answer $T/unknown
+[ "$(status "$url/_svc/unknown")" = 404 ] || fail "no 404"
+sed 's/metrics/unknown/g' $T/unknown | cmp -s - $T/answer || fail "/_svc/metrics is not answered as any unknown path: $(cat $T/unknown)"
+for path in health health/live health/ready; do
+  [ "$(status "$url/_svc/$path")" = 200 ] || fail "no $path beside the API"
+  [ "$(status "${metrics%/metrics}/$path")" = 200 ] || fail "no $path beside the metrics"
+done
+for path in / /api/svc/v2/orgs /openapi.json /_svc/healthy /_svc/clock /_explorer/main.js; do
+  [ "$(status "${metrics%/_svc/metrics}$path")" = 404 ] || fail "$path is answered at --metrics-listen"
+done
+[ "$(status -H 'Host: evil.test' "$metrics")" = 404 ] || fail "--metrics-listen on loopback answers under another host's name"
+[ "$(status -H 'Origin: http://evil.test' "$metrics")" = 404 ] || fail "--metrics-listen is shown to a page of another site"
+end
+refused 'metrics-listen: .*' --memory --bootstrap $T/b --metrics-listen nowhere
+refused '^svcd: --metrics-public: ' --memory --bootstrap $T/b --metrics-listen 127.0.0.1:0 --metrics-public

@@ -32,6 +32,18 @@ int svcd_error(int status, const char *format, ...)
   return status;
 }
 
+static int config_log_json;
+
+void svcd_log_json(int json)
+{
+  config_log_json = json;
+}
+
+int svcd_log_is_json(void)
+{
+  return config_log_json;
+}
+
 int svcd_is_uri(const char *store)
 {
   return strncmp(store, "postgres://", 11) == 0;

@@ -15,7 +15,7 @@
 /* ------------------------------------------------------------------------------------------------------ a driver to watch */
 
 typedef struct driver_seen {
-  char id[32], action[32], resource_id[32], group_id[32], org_id[32], parent_id[32], name[32], desired[4096];
+  char id[32], action[32], resource_id[32], group_id[32], org_id[32], parent_id[32], name[32], traceparent[64], desired[4096];
   int attempt;
 } driver_seen;
 
@@ -45,6 +45,7 @@ static int driver_perform(void *context, svc *s, const svc_order *order)
   snprintf(to->parent_id, sizeof to->parent_id, "%s", order->parent_id);
   snprintf(to->name, sizeof to->name, "%s", order->name);
   snprintf(to->desired, sizeof to->desired, "%s", order->desired);
+  snprintf(to->traceparent, sizeof to->traceparent, "%s", order->traceparent);
   to->attempt = order->attempt;
   if (log->during) log->during(log, s, order);
   if (log->finish) munit_assert_int(svc_order_done(s, order->id, log->finish == 1 ? SVC_OK : SVC_IO, log->facts), ==, SVC_OK);
@@ -662,6 +663,108 @@ TEST(driver, killed)
     t_close(&w.t);
     driver_remove(path);
   }
+}
+
+#define TRACE "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+#define OTHER_TRACE "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
+
+/* The trace of the request that asked for it goes with an order, when it is busy, or is handed out by another handle; what is
+** no trace does not; and what no request asked for has none. */
+TEST(driver, traced)
+{
+  static const char *const bad[] = { "", TRACE "-x", "ff" TRACE, "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01" };
+  static driver_world w;
+  char path[64], group[32];
+  svc_config config;
+  size_t i;
+  driver_folder(path);
+  config = driver_open_in(&w, path);
+  strcpy(group, w.group);
+  w.group = group;
+  w.log.answer = SVC_BUSY;
+  t_header(&w.t, "TraceParent", TRACE);
+  driver_create(&w);
+  t_headers_clear(&w.t);
+  driver_tick(&w, 1);
+  munit_assert_string_equal(driver_last(&w)->traceparent, TRACE);
+  munit_assert_int(svc_check_store(w.t.s, NULL, NULL), ==, SVC_OK);
+  w.log.answer = SVC_OK;
+  t_advance(&w.t, 2);
+  driver_tick(&w, 1);
+  munit_assert_string_equal(driver_last(&w)->traceparent, TRACE);
+  munit_assert_int(driver_last(&w)->attempt, ==, 2);
+  t_reopen(&w.t, &config); /* taken, and not done when the handle was closed */
+  driver_tick(&w, 1);
+  munit_assert_string_equal(driver_last(&w)->traceparent, TRACE);
+  munit_assert_not_null(strstr(driver_last(&w)->desired, "\"instanceSize\":\"M10\""));
+  munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
+
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) { /* ignored, and the request is served */
+    t_header(&w.t, "traceparent", bad[i]);
+    munit_assert_int(t_sendf(&w.t, "PATCH", i % 2 ? PROBE_RESIZE("M10") : PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200);
+    t_headers_clear(&w.t);
+    driver_tick(&w, 1);
+    munit_assert_string_equal(driver_last(&w)->traceparent, "");
+    munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
+  }
+  t_header(&w.t, "traceparent", TRACE);
+  t_header(&w.t, "traceparent", TRACE); /* twice is none */
+  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M20"), CLUSTER, w.group), ==, 200);
+  t_headers_clear(&w.t);
+  t_header(&w.t, "traceparent", "cc" OTHER_TRACE "-more"); /* no version 00, and no dash behind the 55 characters */
+  munit_assert_int(t_sendf(&w.t, "PATCH", PROBE_RESIZE("M30"), CLUSTER, w.group), ==, 200);
+  driver_tick(&w, 1);
+  munit_assert_string_equal(driver_last(&w)->traceparent, "");
+  t_headers_clear(&w.t);
+  t_header(&w.t, "traceparent", OTHER_TRACE); /* a newer order replaces the older one, and its trace */
+  munit_assert_int(t_sendf(&w.t, "DELETE", NULL, CLUSTER, w.group), ==, 202);
+  t_headers_clear(&w.t);
+  driver_tick(&w, 1);
+  munit_assert_string_equal(driver_last(&w)->action, "cluster.delete");
+  munit_assert_string_equal(driver_last(&w)->traceparent, OTHER_TRACE);
+  t_close(&w.t);
+  driver_remove(path);
+}
+
+/* Figures of orders, for metrics: as of the last tick, without a look at the store when they are read. */
+TEST(driver, figures)
+{
+  driver_world w;
+  svc_config config;
+  svc_statistics now;
+  memset(&w.log, 0, sizeof w.log);
+  w.driver = (svc_driver){ driver_perform, NULL, &w.log };
+  config = driver_config(&w);
+  config.metrics = 1;
+  t_open(&w.t, &config);
+  w.group = t_project(&w.t, t_organization(&w.t, "Acme"), "alpha");
+  driver_tick(&w, 0);
+  munit_assert_int(svc_stats(w.t.s, &now), ==, SVC_OK);
+  munit_assert_uint64(now.orders + now.orders_waiting + (uint64_t)now.oldest_order_ms + now.order_retries, ==, 0);
+  driver_create(&w);
+  w.log.answer = SVC_BUSY;
+  t_advance(&w.t, 10); /* a store on a server is asked every five seconds */
+  driver_tick(&w, 1);
+  munit_assert_int(svc_stats(w.t.s, &now), ==, SVC_OK);
+  munit_assert_uint64(now.orders, ==, 1);
+  munit_assert_uint64(now.orders_waiting, ==, 1);
+  munit_assert_int64(now.oldest_order_ms, >=, 10000);
+  munit_assert_int64(now.oldest_order_ms, <, 11000);
+  w.log.answer = SVC_OK;
+  t_advance(&w.t, 50);
+  driver_tick(&w, 1);
+  munit_assert_int(svc_stats(w.t.s, &now), ==, SVC_OK);
+  munit_assert_uint64(now.orders, ==, 1); /* taken, and not done */
+  munit_assert_uint64(now.orders_waiting, ==, 0);
+  munit_assert_int64(now.oldest_order_ms, >=, 60000);
+  munit_assert_uint64(now.order_retries, ==, 1);
+  munit_assert_int(svc_order_done(w.t.s, driver_last(&w)->id, SVC_OK, NULL), ==, SVC_OK);
+  t_advance(&w.t, 10);
+  driver_tick(&w, 0);
+  munit_assert_int(svc_stats(w.t.s, &now), ==, SVC_OK);
+  munit_assert_uint64(now.orders, ==, 0);
+  munit_assert_int64(now.oldest_order_ms, ==, 0);
+  t_close(&w.t);
 }
 
 /* A store with orders is opened without a driver: from there on the clock moves what they were for. And the other way round. */

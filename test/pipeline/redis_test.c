@@ -125,6 +125,13 @@ typedef struct site {
   t_service log; /* for its log alone */
 } site;
 
+/* svc_config.log_event: the event says what the words do. */
+static void site_said(void *log, int level, const char *event, const char *text)
+{
+  munit_assert_string_equal(event, strstr(text, "answers again") ? "limiter.up" : "limiter.down");
+  t_log(log, level, text);
+}
+
 static svc_limits *site_handle(site *s)
 {
   svc_config config;
@@ -132,7 +139,7 @@ static svc_limits *site_handle(site *s)
   char why[256] = "";
   memset(&config, 0, sizeof config);
   config.limiter_path = s->server.uri;
-  config.log = t_log;
+  config.log_event = site_said;
   config.log_context = &s->log;
   if (s->port->open(&limits, &config, why, sizeof why) != SVC_OK) munit_errorf("open: %s", why);
   return limits;

@@ -261,6 +261,79 @@ TEST(stats, clocks)
   }
 }
 
+static int64_t stats_tenths(void *context)
+{
+  return *(int64_t *)context += 100000000; /* each look takes a tenth of a second */
+}
+
+typedef struct stats_events {
+  char events[512], text[4096];
+} stats_events;
+
+static void stats_event(void *context, int level, const char *event, const char *text)
+{
+  stats_events *log = context;
+  size_t n = strlen(log->events), at = strlen(log->text);
+  snprintf(log->events + n, sizeof log->events - n, "%d %s\n", level, event);
+  snprintf(log->text + at, sizeof log->text - at, "%s\n", text);
+}
+
+static void stats_never(void *context, int level, const char *text)
+{
+  (void)context;
+  munit_errorf("svc_config.log is called beside log_event: %d %s", level, text);
+}
+
+/* A request that takes long is a warning that says what it waited for, with its trace, and neither path nor parameters. */
+TEST(stats, slow)
+{
+  static const char trace[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  static const svc_grant owner = { "ORG_OWNER", NULL };
+  static const svc_caller host = { "000000000000000000000000", "host", &owner, 1, 0 };
+  const svc_header headers[] = { { "Content-Type", "application/json", 0, 0 }, { "traceparent", trace, 0, 0 } };
+  svc_request get = { .method = "GET", .target = STATS_ORGS "?name=hidden", .caller = &host, .peer = "192.0.2.7" };
+  svc_request post = { .method = "POST", .target = STATS_ORGS "?pretty=false", .caller = &host, .headers = headers, .header_count = 2,
+                       .body = "{\"name\":\"Hidden\"}", .body_length = 17 };
+  stats_events log = { "", "" };
+  svc_response response;
+  svc_config config;
+  int64_t ns = 0;
+  svc *s;
+  memset(&config, 0, sizeof config);
+  config.log = stats_never;
+  config.log_event = stats_event;
+  config.log_context = &log;
+  config.slow_ms = 300;
+  config.monotonic = stats_tenths;
+  config.monotonic_context = &ns;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_int(svc_handle_request(s, &get, &response), ==, SVC_OK); /* a tenth of a second */
+  svc_response_free(&response);
+  munit_assert_string_equal(log.events, "");
+  munit_assert_int(svc_handle_request(s, &post, &response), ==, SVC_OK);
+  munit_assert_int(response.status, ==, 201);
+  svc_response_free(&response);
+  munit_assert_string_equal(log.events, "2 request.slow\n");
+  munit_assert_string_equal(log.text, "slow request: createOrg took 500 ms, waiting for a thread 0 ms, due steps 0 ms, limiter 0 ms, "
+                            "waiting for the writer 100 ms, transaction and commit 100 ms, driver 0 ms, rest 300 ms, retries 0, traceparent "
+                            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\n");
+  log.text[0] = '\0';
+  get.waited_ns = INT64_C(7000000000);
+  munit_assert_int(svc_handle_request(s, &get, &response), ==, SVC_OK);
+  svc_response_free(&response);
+  munit_assert_not_null(strstr(log.text, "slow request: listOrgs took 7100 ms, waiting for a thread 7000 ms, "));
+  munit_assert_null(strstr(log.text, "traceparent"));
+  munit_assert_null(strstr(log.text, "idden"));
+  svc_close(s);
+  config.monotonic = NULL; /* without a clock nobody knows */
+  log.events[0] = '\0';
+  munit_assert_int(svc_open(&s, &config), ==, SVC_OK);
+  munit_assert_int(svc_handle_request(s, &get, &response), ==, SVC_OK);
+  svc_response_free(&response);
+  munit_assert_string_equal(log.events, "");
+  svc_close(s);
+}
+
 static int stats_no_size(svc_txn *txn, uint64_t *used, uint64_t *room)
 {
   (void)txn, (void)used, (void)room;

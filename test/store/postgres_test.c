@@ -591,6 +591,7 @@ TEST(postgres, lost)
 {
   site s;
   svc_str value, other;
+  uint64_t made;
   int rc;
   SKIP_WITHOUT;
   site_open(&s);
@@ -600,9 +601,12 @@ TEST(postgres, lost)
   site_read(&s, 0);
   munit_assert_int(s.port->get(s.txn[0], SVC_S("k"), &value), ==, SVC_OK);
   s.port->read_end(s.txn[0]);
+  made = s.port->connects(s.stores[0]);
+  munit_assert_uint64(made, >=, 2); /* one that writes, and one that reads */
   site_cut(&s);
   site_read(&s, 0);
   munit_assert_int(s.port->get(s.txn[0], SVC_S("k"), &value), ==, SVC_OK);
+  munit_assert_uint64(s.port->connects(s.stores[0]), ==, made + 1);
   site_cut(&s); /* in the midst of it: what was given stays, and is not asked for again */
   munit_assert_int(s.port->get(s.txn[0], SVC_S("other"), &other), ==, SVC_IO);
   munit_assert_true(svc_str_is(value, "one"));

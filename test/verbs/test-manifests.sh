@@ -23,7 +23,7 @@ manifests_metrics() { # every metric that the rules and the dashboard name is on
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do if grep -q '^svcd ready on' build/kubernetes/out 2>/dev/null; then break; fi; sleep 0.5; done
   curl -sS --max-time 10 "$(sed -n 's/^svcd ready on //p' build/kubernetes/out)/_svc/metrics" | sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' >build/kubernetes/metrics
   kill "$pid"; wait "$pid" || :
-  sed -n 's/.*"\(limiter_fallbacks_total\)".*/svc_\1/p' amalgamation/pipeline/stats.c >>build/kubernetes/metrics # only with a --limiter
+  sed -n 's/.*"\(limiter_fallbacks_total\|store_connects_total\)".*/svc_\1/p' amalgamation/pipeline/stats.c >>build/kubernetes/metrics # only with a --limiter, or a --store
   grep -ohE '\b(svc|svcd|process)_[a-z_]+' package/prometheus/alerts.yml package/prometheus/grafana.json | sed 's/_bucket$//' | sort -u >build/kubernetes/named
   [ -s build/kubernetes/named ] || die 'package/prometheus names no metric'
   while read -r name; do grep -qx "$name" build/kubernetes/metrics || die "package/prometheus: svcd has no metric $name"; done <build/kubernetes/named
