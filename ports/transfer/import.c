@@ -28,7 +28,8 @@ typedef struct import_job {
   svc_line line, key, value, batch, last; /* last: the key before */
   import_at at[IMPORT_ROWS];
   size_t n;
-  uint64_t number, records, counts; /* as the first line promises */
+  uint64_t number, records, counts, format; /* as the first line promises */
+  bool has_format; /* there was the record that says so */
   mbedtls_sha256_context all, content;
   uint64_t seen; /* a hash over all rows that were written */
 } import_job;
@@ -92,7 +93,7 @@ static bool import_number(const svc_members *m, const char *name, uint64_t *out)
 static int import_head(import_job *i)
 {
   const uint16_t one = 1;
-  uint64_t version, format;
+  uint64_t version;
   svc_members m;
   bool end;
   int rc = import_line(i, &end);
@@ -102,10 +103,10 @@ static int import_head(import_job *i)
       !import_number(&m, "export", &version))
     return import_why(i, SVC_INVALID, "this is no export of a store");
   if (version > SVC_EXPORT_FORMAT) return import_why(i, SVC_NEWER, "the export was written by a newer version");
-  if (!import_number(&m, "storeFormat", &format) || !import_number(&m, "number", &i->number) || !import_number(&m, "records", &i->records) ||
+  if (!import_number(&m, "storeFormat", &i->format) || !import_number(&m, "number", &i->number) || !import_number(&m, "records", &i->records) ||
       !import_number(&m, "counts", &i->counts))
     return import_why(i, SVC_INVALID, "storeFormat, number, records or counts is missing");
-  if (format > SVC_STORE_FORMAT) return import_why(i, SVC_NEWER, "the exported store is of a newer format than this version reads");
+  if (i->format > SVC_STORE_FORMAT) return import_why(i, SVC_NEWER, "the exported store is of a newer format than this version reads");
   if (i->number >> 44) return import_why(i, SVC_INVALID, "the number is too great");
   if (!svc_member_is(&m, "byteOrder", *(const char *)&one ? "\"little\"" : "\"big\""))
     return import_why(i, SVC_INVALID, "the export comes from a machine of another byte order");
@@ -173,6 +174,16 @@ static bool import_rises(import_job *i)
   return good;
 }
 
+/* The store has its format in a record of its own, without which it does not open. False: it is another one than the first line says. */
+static bool import_format(import_job *i, const svc_row *row)
+{
+  uint32_t format;
+  if (row->key.n != 7 || memcmp(row->key.p, "mschema", 7) != 0) return true;
+  i->has_format = row->value.n == sizeof format;
+  if (i->has_format) memcpy(&format, row->value.p, sizeof format);
+  return i->has_format && format == i->format;
+}
+
 static int import_row(import_job *i)
 {
   static const int64_t zero;
@@ -182,6 +193,7 @@ static int import_row(import_job *i)
   if (rc != SVC_OK) return rc;
   row = (svc_row){ { i->key.p, i->key.n }, { i->value.n ? i->value.p : "", i->value.n } };
   if (!import_rises(i)) return import_why(i, SVC_INVALID, "the record does not follow the one before");
+  if (!import_format(i, &row)) return import_why(i, SVC_INVALID, "the format of the store is not the one of the first line");
   if (svc_row_is_count(&row) && (row.value.n != sizeof zero || memcmp(row.value.p, &zero, sizeof zero) == 0))
     return import_why(i, SVC_INVALID, "this is no count");
   if (svc_row_is_count(&row)) i->report->counts++;
@@ -204,10 +216,13 @@ static int import_tail(import_job *i)
   int rc;
   if (i->records != i->report->records || i->counts != i->report->counts)
     return import_why(i, SVC_INVALID, "there are not as many records as the first line says");
+  if (!i->has_format) return import_why(i, SVC_INVALID, "there is no record of the store's format");
   if (!svc_transfer_hash(&i->content, i->report->content) || !svc_transfer_hash(&i->all, all)) return SVC_IO;
   svc_transfer_tail(&tail, i->report, all);
-  same = tail.rc == SVC_OK && tail.n == i->line.n + 1 && memcmp(tail.p, i->line.p, i->line.n) == 0;
+  rc = tail.rc;
+  same = rc == SVC_OK && tail.n == i->line.n + 1 && memcmp(tail.p, i->line.p, i->line.n) == 0;
   svc_line_free(&tail);
+  if (rc != SVC_OK) return rc;
   if (!same) return import_why(i, SVC_INVALID, "the hash is not that of the lines before it: the file was changed");
   rc = import_line(i, &end);
   return rc != SVC_OK || end ? rc : import_why(i, SVC_INVALID, "something follows the last line");

@@ -14,6 +14,11 @@ void svc_line_free(svc_line *l)
   memset(l, 0, sizeof *l);
 }
 
+void svc_line_fails(svc_line *l, int rc)
+{
+  if (l->rc == SVC_OK) l->rc = rc;
+}
+
 /* realloc() would leave a copy behind that nobody wipes. */
 static bool line_room(svc_line *l, size_t more)
 {
