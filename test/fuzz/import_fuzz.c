@@ -5,6 +5,7 @@
 ** By the first byte of an input: 'f' and a whole file; 'l' and lines of rows, to which the first and the last line are added here with the right
 ** numbers and hashes, so that rows are what is tried; 's' and the same with secrets in clear. The store is in memory.
 */
+#define _GNU_SOURCE /* memmem */
 #include "fuzz.h"
 #include "ports/transfer/parts.h"
 #include "ports/transfer/rows.h"
@@ -212,6 +213,27 @@ static svc_str import_rows_of(const svc_line *file)
   return (svc_str){ first + 1, (size_t)(last - first) - 1 };
 }
 
+/* What an entity is called is the exporting version's word, and any is taken: what is behind it. */
+static void import_pass_noun(svc_str *s)
+{
+  static const char noun[] = "\"noun\":\"", behind[] = "\",\"parent\":\"";
+  const char *end;
+  if (!svc_str_starts(*s, noun)) return;
+  end = memmem(s->p, s->n, behind, sizeof behind - 1);
+  if (end) *s = (svc_str){ end + 2, (size_t)(s->p + s->n - end) - 2 };
+}
+
+static bool import_same(svc_str a, svc_str b)
+{
+  while (a.n && b.n) {
+    import_pass_noun(&a);
+    import_pass_noun(&b);
+    if (*a.p != *b.p) return false;
+    a.p++, a.n--, b.p++, b.n--;
+  }
+  return a.n == b.n;
+}
+
 /* It was taken: then it is a store, and its export has the same lines. */
 static void import_taken(const svc_config *config, const import_file *file)
 {
@@ -221,7 +243,7 @@ static void import_taken(const svc_config *config, const import_file *file)
   if (svc_export_store(config, import_write, &again, &report) != SVC_OK) fuzz_die(report.why);
   was = import_rows_of(&file->text);
   is = import_rows_of(&again);
-  if (!svc_str_eq(was, is)) fuzz_die("another export than was imported");
+  if (!import_same(was, is)) fuzz_die("another export than was imported");
   svc_line_free(&again);
 }
 
