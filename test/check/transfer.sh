@@ -94,7 +94,7 @@ for n in 3-roles 4; do
   killed=0
   for ms in 1 2 3 4 5 6 7 8 10 12 14 17 20 25 30; do
     rm -rf $T/k; mkdir -p $T/k; gzip -dc test/formats/$n.gz >$T/k/data.mdb
-    if timeout -s KILL 0.0$(printf %02d $ms) build/svcd check --data $T/k --upgrade >$T/out 2>$T/err; then continue; fi
+    if timeout -s KILL "0.0$(printf %02d $ms)" build/svcd check --data $T/k --upgrade >$T/out 2>$T/err; then continue; fi
     killed=$((killed + 1))
     for _ in 1 2 3 4 5 6 7 8 9 10; do # the one that was killed may still be on its way out
       build/svcd check --data $T/k --upgrade >$T/out 2>$T/err && break
@@ -103,7 +103,7 @@ for n in 3-roles 4; do
     done
     works check --data $T/k
     whole=0
-    for f in $T/k/format-${n%-roles}-*; do
+    for f in "$T/k/format-${n%-roles}"-*; do
       rm -rf $T/old; mkdir $T/old; cp "$f/data.mdb" $T/old 2>/dev/null || continue
       if build/svcd check --data $T/old --upgrade >$T/out 2>&1; then whole=$((whole + 1)); fi
     done
