@@ -10,7 +10,7 @@
 **   4 to 5   lines of the ledger have the id of `top` in their key, and names behind the SKU; open lines have `top`, too
 **   3 to 4   clusters say in which space their names are unique, and roles on projects are an index (upgrade_roles.c). Other
 **            kinds (members, teams, invitations, custom roles) changed in more than that: a store that has some is refused before any change
-**   1, 2     records knew neither project nor organization, and counts were kept in another way: there is no step
+**   1, 2     there was no ledger, and a due date did not say which step is due: nothing can derive these, so there is no step
 ** No release has written formats 1 to 4: 0.1.0 began with 5.
 */
 #include "ports/transfer/upgrade_parts.h"
