@@ -153,7 +153,7 @@ $(O)/soak: $(call objects,$(SOAK)) $(call noted,$(O)/soak.list,$(SOAK))
 $(O)/power: $(call objects,$(POWER) svcapi.c) $(DEP_OBJECTS) $(call noted,$(O)/power.list,$(POWER))
 $(O)/threads: $(call objects,test/threads/threads.c svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS)
 # A target is svc_fuzz_X, so that all of them can be linked into one program as well: test/fuzz/corpus_test.c gives them their corpus.
-$(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(O)/obj/test/fuzz/fuzz.o $(PART_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS)
+$(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(O)/obj/test/fuzz/fuzz.o $(PART_OBJECTS) $(call objects,$(TRANSFER)) $(SERVER_OBJECTS) $(DEP_OBJECTS)
 $(FUZZERS): override LINK += -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=svc_fuzz_$(patsubst %_fuzz,%,$(@F))
 # Single allocations of arenas are let fail by test/support.c; test/coverage.c sees every request; test/fail.c lets all that is done fail;
 # test/catalog/unused_test.c sees which query parameters are read.

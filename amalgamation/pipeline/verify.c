@@ -569,7 +569,10 @@ static void verify_class(svc_verify *v, const struct verify_class *k)
   char text[VERIFY_TEXT];
   svc_key_begin(&prefix, k->letter);
   svc_scan_below(&scan, txn, &prefix, false);
-  while (v->findings <= SVC_FINDINGS && txn->error == SVC_OK && svc_scan_next(&scan, &key, &value)) verify_one(v, k, key, value);
+  while (v->findings <= SVC_FINDINGS && txn->error == SVC_OK && svc_scan_next(&scan, &key, &value)) {
+    verify_one(v, k, key, value);
+    svc_scan_forget(&scan);
+  }
   if (txn->error != SVC_CORRUPT && txn->error != SVC_IO) return;
   snprintf(text, sizeof text, "%s: cannot be read to their end", k->what);
   if (verify_another(v)) v->found(v->context, text);

@@ -126,6 +126,15 @@ static bool scan_fill(svc_scan *scan)
   return n > 0;
 }
 
+/* A port that keeps what it gave until the transaction ends would keep the whole store for who walks over all of it. */
+SVC_PRIVATE void svc_scan_forget(svc_scan *scan)
+{
+  if (!SVC_IS_SHARED(scan->txn->port) || !scan->txn->port->forget || !scan->n || scan->at < scan->n) return;
+  scan_go_on(scan);
+  scan->at = scan->n = 0;
+  scan->txn->port->forget(scan->txn);
+}
+
 SVC_PRIVATE bool svc_scan_more(svc_scan *scan)
 {
   return scan->at < scan->n || scan_fill(scan);

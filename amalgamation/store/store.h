@@ -59,6 +59,8 @@ SVC_PRIVATE void svc_scan_below(svc_scan *scan, svc_txn *txn, const svc_key *pre
 SVC_PRIVATE void svc_scan_expect(svc_scan *scan, uint64_t rows); /* so many are wanted first; else whole batches are read */
 SVC_PRIVATE bool svc_scan_more(svc_scan *scan); /* is there another one? */
 SVC_PRIVATE bool svc_scan_next(svc_scan *scan, svc_str *key, svc_str *value); /* false: no more, or txn->error is set */
+/* Of a read transaction, after each row: the caller holds nothing that the transaction gave, so its memory may go, a batch at a time. */
+SVC_PRIVATE void svc_scan_forget(svc_scan *scan);
 
 /* Where something belongs; zero: in no project, in no organization. */
 typedef struct svc_scope {

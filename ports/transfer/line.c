@@ -14,6 +14,11 @@ void svc_line_free(svc_line *l)
   memset(l, 0, sizeof *l);
 }
 
+void svc_line_fails(svc_line *l, int rc)
+{
+  if (l->rc == SVC_OK) l->rc = rc;
+}
+
 /* realloc() would leave a copy behind that nobody wipes. */
 static bool line_room(svc_line *l, size_t more)
 {
@@ -133,9 +138,8 @@ bool svc_line_from_hex(svc_line *l, svc_str value, size_t n)
   if (!line_quoted(&value) || value.n != 2 * n) return false;
   for (i = 0; i < n; i++) {
     int high = line_digit(value.p[2 * i]), low = line_digit(value.p[2 * i + 1]);
-    char byte = (char)(high << 4 | low);
     if (high < 0 || low < 0) return false;
-    svc_line_add(l, &byte, 1);
+    svc_line_add(l, &(char){ (char)(high << 4 | low) }, 1);
   }
   return true;
 }

@@ -14,10 +14,11 @@
 typedef struct svc_line {
   char *p;
   size_t n, room;
-  int rc; /* SVC_OK, SVC_NOMEM or SVC_FULL: it is longer than a line may be */
+  int rc; /* SVC_OK, SVC_NOMEM, SVC_FULL: it is longer than a line may be; SVC_IO: a cipher failed */
 } svc_line;
 
 void svc_line_free(svc_line *l); /* what it held is wiped: it may have been a secret */
+void svc_line_fails(svc_line *l, int rc); /* the first error stays: what is made of a part that has failed has failed, and is not invalid */
 void svc_line_add(svc_line *l, const void *p, size_t n);
 void svc_line_c(svc_line *l, const char *text);
 void svc_line_print(svc_line *l, const char *format, ...) __attribute__((format(printf, 2, 3))); /* up to 255 bytes */

@@ -192,6 +192,7 @@ static bool shape_mark_line(svc_line *out, const svc_row *row, const unsigned ch
   svc_str sealed = { row->value.p + unused, row->value.n - unused };
   svc_line word = { 0 };
   bool good = svc_secret_open(&store, (svc_str){ "check", 5 }, sealed, &word);
+  svc_line_fails(out, word.rc);
   svc_line_free(&word);
   svc_line_print(out, "{\"class\":\"secretKey\",\"used\":%s", unused ? "false" : "true");
   return good;

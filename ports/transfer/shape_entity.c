@@ -69,6 +69,7 @@ static void entity_extra(svc_line *out, const char *key, svc_str extra, const un
     if (svc_line_string(out, (svc_str){ password.n ? password.p : "", password.n })) extra.n = (size_t)(last - extra.p);
     else out->n = begun;
   }
+  svc_line_fails(out, password.rc); /* else it would be written sealed, for want of memory */
   svc_line_free(&password);
   svc_line_c(out, ",\"extra\":");
   svc_line_base64(out, extra);
@@ -164,6 +165,7 @@ static bool entity_extra_read(const svc_members *m, const svc_sealed_for *f, svc
   svc_line_c(out, "\n");
   good = f->key && svc_line_from_string(&password, value) &&
          svc_secret_seal(f, (svc_str){ "password", 8 }, (svc_str){ password.n ? password.p : "", password.n }, out);
+  svc_line_fails(out, password.rc);
   svc_line_free(&password);
   return good;
 }

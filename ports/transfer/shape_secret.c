@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* getentropy */
 #include "ports/transfer/shape.h"
 
+#include <mbedtls/cipher.h>
 #include <mbedtls/gcm.h>
 #include <unistd.h>
 
@@ -25,29 +26,45 @@ static size_t secret_about(const svc_sealed_for *f, svc_str name, unsigned char 
   return 16 + name.n;
 }
 
+/* Of an error of mbedTLS that says nothing about the secret. */
+static int secret_status(int bad)
+{
+  return bad == 0 || bad == MBEDTLS_ERR_GCM_AUTH_FAILED ? SVC_OK : bad == MBEDTLS_ERR_CIPHER_ALLOC_FAILED ? SVC_NOMEM : SVC_IO;
+}
+
+/* In `clear` what was sealed, which is replaced by the secret; 0, or mbedTLS's error. */
+static int secret_decrypt(const svc_sealed_for *f, const unsigned char *about, size_t about_n, svc_line *clear)
+{
+  unsigned char *bytes = (unsigned char *)clear->p;
+  size_t n = clear->n - SECRET_NONCE - SECRET_TAG;
+  mbedtls_gcm_context gcm;
+  int bad;
+  mbedtls_gcm_init(&gcm);
+  bad = mbedtls_gcm_setkey(&gcm, MBEDTLS_CIPHER_ID_AES, f->key, 256);
+  if (!bad)
+    bad = mbedtls_gcm_auth_decrypt(&gcm, n, bytes, SECRET_NONCE, about, about_n, bytes + SECRET_NONCE + n, SECRET_TAG, bytes + SECRET_NONCE, bytes + SECRET_NONCE);
+  mbedtls_gcm_free(&gcm);
+  return bad;
+}
+
 bool svc_secret_open(const svc_sealed_for *f, svc_str name, svc_str sealed, svc_line *out)
 {
-  unsigned char about[16 + SECRET_NAME], *bytes;
-  size_t about_n = secret_about(f, name, about), n;
+  unsigned char about[16 + SECRET_NAME];
+  size_t about_n = secret_about(f, name, about);
   svc_line raw = { 0 }, clear = { 0 };
-  mbedtls_gcm_context gcm;
   bool good = false;
+  int bad;
   if (sealed.n > SECRET_KEY_ID && sealed.p[SECRET_KEY_ID - 1] == ':') sealed = (svc_str){ sealed.p + SECRET_KEY_ID, sealed.n - SECRET_KEY_ID };
   svc_line_c(&raw, "\"");
   svc_line_add(&raw, sealed.p, sealed.n);
   svc_line_c(&raw, "\"");
-  mbedtls_gcm_init(&gcm);
   if (about_n && raw.rc == SVC_OK && svc_line_from_base64(&clear, (svc_str){ raw.p, raw.n }) && clear.rc == SVC_OK && clear.n >= SECRET_NONCE + SECRET_TAG) {
-    n = clear.n - SECRET_NONCE - SECRET_TAG;
-    bytes = (unsigned char *)clear.p;
-    raw.n = 0;
-    svc_line_add(&raw, clear.p, clear.n); /* as long: where the secret goes */
-    good = raw.rc == SVC_OK && mbedtls_gcm_setkey(&gcm, MBEDTLS_CIPHER_ID_AES, f->key, 256) == 0 &&
-           mbedtls_gcm_auth_decrypt(&gcm, n, bytes, SECRET_NONCE, about, about_n, bytes + SECRET_NONCE + n, SECRET_TAG, bytes + SECRET_NONCE,
-                                    (unsigned char *)raw.p) == 0;
-    if (good) svc_line_add(out, raw.p, n);
+    bad = secret_decrypt(f, about, about_n, &clear);
+    good = bad == 0;
+    svc_line_fails(out, secret_status(bad));
+    if (good) svc_line_add(out, clear.p + SECRET_NONCE, clear.n - SECRET_NONCE - SECRET_TAG);
   }
-  mbedtls_gcm_free(&gcm);
+  svc_line_fails(out, raw.rc != SVC_OK ? raw.rc : clear.rc);
   svc_line_free(&raw);
   svc_line_free(&clear);
   return good;
@@ -60,16 +77,20 @@ bool svc_secret_seal(const svc_sealed_for *f, svc_str name, svc_str secret, svc_
   svc_line sealed = { 0 }, text = { 0 };
   mbedtls_gcm_context gcm;
   bool good = about_n && getentropy(nonce, sizeof nonce) == 0;
+  int bad = 0;
   svc_line_add(&sealed, nonce, sizeof nonce);
   svc_line_add(&sealed, secret.p, secret.n);
   mbedtls_gcm_init(&gcm);
-  good = good && sealed.rc == SVC_OK && mbedtls_gcm_setkey(&gcm, MBEDTLS_CIPHER_ID_AES, f->key, 256) == 0 &&
-         mbedtls_gcm_crypt_and_tag(&gcm, MBEDTLS_GCM_ENCRYPT, secret.n, nonce, sizeof nonce, about, about_n, (const unsigned char *)secret.p,
-                                   (unsigned char *)sealed.p + SECRET_NONCE, SECRET_TAG, tag) == 0;
+  good = good && sealed.rc == SVC_OK;
+  if (good) bad = mbedtls_gcm_setkey(&gcm, MBEDTLS_CIPHER_ID_AES, f->key, 256);
+  if (good && !bad)
+    bad = mbedtls_gcm_crypt_and_tag(&gcm, MBEDTLS_GCM_ENCRYPT, secret.n, nonce, sizeof nonce, about, about_n, (const unsigned char *)secret.p,
+                                    (unsigned char *)sealed.p + SECRET_NONCE, SECRET_TAG, tag);
   mbedtls_gcm_free(&gcm);
   svc_line_add(&sealed, tag, sizeof tag);
   svc_line_base64(&text, (svc_str){ sealed.p, sealed.n });
-  good = good && sealed.rc == SVC_OK && text.rc == SVC_OK;
+  svc_line_fails(out, sealed.rc != SVC_OK ? sealed.rc : text.rc != SVC_OK ? text.rc : secret_status(bad));
+  good = good && !bad && out->rc == SVC_OK;
   if (good) svc_line_add(out, text.p + 1, text.n - 2); /* without its quotes */
   svc_line_free(&sealed);
   svc_line_free(&text);
@@ -85,6 +106,7 @@ static bool secret_turn(const svc_sealed_for *f, svc_str name, svc_str value, bo
   svc_str in = { text.n ? text.p : "", text.n };
   good = good && (open ? svc_secret_open(f, name, in, &turned) : svc_secret_seal(f, name, in, &turned));
   good = good && turned.rc == SVC_OK && svc_line_string(out, (svc_str){ turned.n ? turned.p : "", turned.n });
+  svc_line_fails(out, text.rc != SVC_OK ? text.rc : turned.rc);
   svc_line_free(&text);
   svc_line_free(&turned);
   return good;

@@ -8,14 +8,12 @@
 **
 ** What has changed:
 **   4 to 5   lines of the ledger have the id of `top` in their key, and names behind the SKU; open lines have `top`, too
-**   3 to 4   clusters say in which space their names are unique. Roles on projects, members and custom roles moved into indices that did not
-**            exist: a store that has some of these is refused before anything is changed
-**   1, 2     records knew neither project nor organization, and counts were kept in another way: there is no step
+**   3 to 4   clusters say in which space their names are unique, and roles on projects are an index (upgrade_roles.c). Other
+**            kinds (members, teams, invitations, custom roles) changed in more than that: a store that has some is refused before any change
+**   1, 2     there was no ledger, and a due date did not say which step is due: nothing can derive these, so there is no step
 ** No release has written formats 1 to 4: 0.1.0 began with 5.
 */
-#define _GNU_SOURCE /* memmem */
-#include "ports/transfer/upgrade.h"
-#include "ports/transfer/rows.h"
+#include "ports/transfer/upgrade_parts.h"
 
 #define UPGRADE_ROWS 64
 #define UPGRADE_CLUSTERS 256 /* that are asked whether a line of the ledger is theirs, at once */
@@ -30,18 +28,13 @@ typedef struct upgrade_job {
   uint64_t rows;   /* that the transaction has written */
 } upgrade_job;
 
-typedef struct upgrade_key {
-  char b[SVC_KEY_MOST];
-  size_t n;
-} upgrade_key;
-
-static void upgrade_add(upgrade_key *k, const void *p, size_t n)
+void svc_upgrade_add(svc_upgrade_key *k, const void *p, size_t n)
 {
   memcpy(k->b + k->n, p, n);
   k->n += n;
 }
 
-static svc_str upgrade_str(const upgrade_key *k)
+svc_str svc_upgrade_str(const svc_upgrade_key *k)
 {
   return (svc_str){ k->b, k->n };
 }
@@ -50,26 +43,24 @@ static svc_str upgrade_str(const upgrade_key *k)
 
 #define LEDGER_OLD 50 /* b org(12) month(4) group(12) id(12) since(8) slot(1) */
 #define LEDGER_FRONT 20 /* kind(4) i64 quantity, i64 until */
-#define RECORD_HEAD 52
 
-/* An entity's unique value; n 0: there is none, or no such entity. *found: there is one. */
-static int upgrade_name(svc_txn *txn, const char *kind, const char *parent, const char *id, svc_str *name, bool *found)
+int svc_upgrade_name(svc_txn *txn, const char *kind, const char *parent, const char *id, svc_str *name, bool *found)
 {
-  upgrade_key key = { "e", 1 };
+  svc_upgrade_key key = { "e", 1 };
   uint16_t key_n, unique_n;
   svc_str record;
   int rc;
-  upgrade_add(&key, kind, 4);
-  upgrade_add(&key, parent, 12);
-  upgrade_add(&key, id, 12);
-  rc = txn->port->get(txn, upgrade_str(&key), &record);
-  *found = rc == SVC_OK && record.n >= RECORD_HEAD;
+  svc_upgrade_add(&key, kind, 4);
+  svc_upgrade_add(&key, parent, 12);
+  svc_upgrade_add(&key, id, 12);
+  rc = txn->port->get(txn, svc_upgrade_str(&key), &record);
+  *found = rc == SVC_OK && record.n >= SVC_RECORD_HEAD;
   *name = (svc_str){ "", 0 };
   if (!*found) return rc == SVC_NOT_FOUND || rc == SVC_OK ? SVC_OK : rc;
   memcpy(&key_n, record.p + 2, 2);
   memcpy(&unique_n, record.p + 4, 2);
-  if (RECORD_HEAD + 9u * (unsigned char)record.p[6] + key_n + unique_n > record.n) return SVC_CORRUPT;
-  *name = (svc_str){ record.p + RECORD_HEAD + 9u * (unsigned char)record.p[6] + key_n, unique_n };
+  if (SVC_RECORD_HEAD + 9u * (unsigned char)record.p[6] + key_n + unique_n > record.n) return SVC_CORRUPT;
+  *name = (svc_str){ record.p + SVC_RECORD_HEAD + 9u * (unsigned char)record.p[6] + key_n, unique_n };
   return SVC_OK;
 }
 
@@ -80,30 +71,30 @@ static int upgrade_top(svc_txn *txn, const char *kind, const char *group, const 
   svc_row rows[UPGRADE_CLUSTERS];
   bool found;
   size_t i, n, p;
-  int rc = upgrade_name(txn, kind, group, id, name, &found);
+  int rc = svc_upgrade_name(txn, kind, group, id, name, &found);
   memcpy(top, id, 12);
   for (p = 0; p < 2 && rc == SVC_OK && !found; p++) {
-    upgrade_key from = { "e", 1 }, to;
-    upgrade_add(&from, parents[p], 4);
-    upgrade_add(&from, group, 12);
+    svc_upgrade_key from = { "e", 1 }, to;
+    svc_upgrade_add(&from, parents[p], 4);
+    svc_upgrade_add(&from, group, 12);
     to = from;
-    upgrade_add(&to, "\377\377\377\377\377\377\377\377\377\377\377\377\377", 13);
+    svc_upgrade_add(&to, "\377\377\377\377\377\377\377\377\377\377\377\377\377", 13);
     do {
-      const svc_range range = { upgrade_str(&from), upgrade_str(&to), false, 0 };
+      const svc_range range = { svc_upgrade_str(&from), svc_upgrade_str(&to), false, 0 };
       svc_str ignored;
       rc = txn->port->scan(txn, &range, rows, UPGRADE_CLUSTERS, &n);
       for (i = 0; rc == SVC_OK && i < n && !found; i++) {
         const char *above = rows[i].key.p + 17;
         if (rows[i].key.n != 29) continue;
-        rc = upgrade_name(txn, kind, above, id, &ignored, &found);
+        rc = svc_upgrade_name(txn, kind, above, id, &ignored, &found);
         if (rc != SVC_OK || !found) continue;
         memcpy(top, above, 12);
-        rc = upgrade_name(txn, parents[p], group, above, name, &(bool){ false });
+        rc = svc_upgrade_name(txn, parents[p], group, above, name, &(bool){ false });
       }
       if (rc == SVC_OK && n) {
         from.n = 0;
-        upgrade_add(&from, rows[n - 1].key.p, rows[n - 1].key.n);
-        upgrade_add(&from, "", 1);
+        svc_upgrade_add(&from, rows[n - 1].key.p, rows[n - 1].key.n);
+        svc_upgrade_add(&from, "", 1);
       }
     } while (rc == SVC_OK && n == UPGRADE_CLUSTERS && !found);
   }
@@ -112,28 +103,28 @@ static int upgrade_top(svc_txn *txn, const char *kind, const char *group, const 
 
 static int upgrade_group_name(svc_txn *txn, const char *org, const char *group, svc_str *name)
 {
-  return upgrade_name(txn, "proj", org, group, name, &(bool){ false });
+  return svc_upgrade_name(txn, "proj", org, group, name, &(bool){ false });
 }
 
 /* The open line of the same entity and slot says where this one is. */
 static int upgrade_open_line(svc_txn *txn, const char *key, const char *top)
 {
-  upgrade_key open = { "l", 1 }, value = { "", 0 };
+  svc_upgrade_key open = { "l", 1 }, value = { "", 0 };
   svc_str old;
   int rc;
-  upgrade_add(&open, key + 29, 12);
-  upgrade_add(&open, key + 49, 1);
-  rc = txn->port->get(txn, upgrade_str(&open), &old);
+  svc_upgrade_add(&open, key + 29, 12);
+  svc_upgrade_add(&open, key + 49, 1);
+  rc = txn->port->get(txn, svc_upgrade_str(&open), &old);
   if (rc != SVC_OK || old.n != 36 || memcmp(old.p, key + 1, 28) != 0 || memcmp(old.p + 28, key + 41, 8) != 0) return rc == SVC_NOT_FOUND ? SVC_OK : rc;
-  upgrade_add(&value, key + 1, 28);
-  upgrade_add(&value, top, 12);
-  upgrade_add(&value, key + 41, 8);
-  return txn->port->put(txn, upgrade_str(&open), upgrade_str(&value));
+  svc_upgrade_add(&value, key + 1, 28);
+  svc_upgrade_add(&value, top, 12);
+  svc_upgrade_add(&value, key + 41, 8);
+  return txn->port->put(txn, svc_upgrade_str(&open), svc_upgrade_str(&value));
 }
 
 static int upgrade_ledger(svc_txn *txn, const svc_row *row)
 {
-  upgrade_key key = { "", 0 };
+  svc_upgrade_key key = { "", 0 };
   const char *old = row->key.p;
   svc_str top_name, group_name;
   char top[12], *value;
@@ -143,9 +134,9 @@ static int upgrade_ledger(svc_txn *txn, const svc_row *row)
   rc = upgrade_top(txn, row->value.p, old + 17, old + 29, top, &top_name);
   if (rc == SVC_OK) rc = upgrade_group_name(txn, old + 1, old + 17, &group_name);
   if (rc != SVC_OK) return rc;
-  upgrade_add(&key, old, 29);
-  upgrade_add(&key, top, 12);
-  upgrade_add(&key, old + 29, 21);
+  svc_upgrade_add(&key, old, 29);
+  svc_upgrade_add(&key, top, 12);
+  svc_upgrade_add(&key, old + 29, 21);
   n = row->value.n + top_name.n + group_name.n + 2;
   value = malloc(n);
   if (!value) return SVC_NOMEM;
@@ -156,47 +147,15 @@ static int upgrade_ledger(svc_txn *txn, const svc_row *row)
   memcpy(value + row->value.n + 2 + top_name.n, group_name.p, group_name.n);
   rc = upgrade_open_line(txn, old, top);
   if (rc == SVC_OK) rc = txn->port->remove(txn, row->key);
-  if (rc == SVC_OK) rc = txn->port->put(txn, upgrade_str(&key), (svc_str){ value, n });
+  if (rc == SVC_OK) rc = txn->port->put(txn, svc_upgrade_str(&key), (svc_str){ value, n });
   free(value);
   return rc;
 }
 
-static int upgrade_to_5(upgrade_job *u, svc_txn *txn, const svc_row *row)
+static int upgrade_to_5(svc_txn *txn, const svc_row *row, bool *changed)
 {
-  if (row->key.n != LEDGER_OLD) return SVC_OK;
-  u->rows++;
-  return upgrade_ledger(txn, row);
-}
-
-/* ------------------------------------------------------------------------------------------ names of clusters, 3 to 4 */
-
-/* Kinds whose records are the same in format 4; credentials are if they hold no role on a project. */
-static bool upgrade_from_3(const svc_row *row)
-{
-  static const char same[] = "org.proj" "oset" "pset" "evnt" "clus", credentials[] = "akeysacc";
-  size_t i;
-  if (row->key.n != 29) return false;
-  for (i = 0; i < sizeof same - 1; i += 4)
-    if (memcmp(row->key.p + 1, same + i, 4) == 0) return true;
-  for (i = 0; i < sizeof credentials - 1; i += 4)
-    if (memcmp(row->key.p + 1, credentials + i, 4) == 0) return !memmem(row->value.p, row->value.n, "GROUP_", 6);
-  return false;
-}
-
-static int upgrade_to_4(upgrade_job *u, svc_txn *txn, const svc_row *row)
-{
-  static const char none[4];
-  char *value;
-  int rc;
-  if (row->value.n < RECORD_HEAD || memcmp(row->key.p + 1, "clus", 4) != 0 || memcmp(row->value.p + RECORD_HEAD - 4, none, 4) != 0) return SVC_OK;
-  value = malloc(row->value.n);
-  if (!value) return SVC_NOMEM;
-  memcpy(value, row->value.p, row->value.n);
-  memcpy(value + RECORD_HEAD - 4, "clus", 4);
-  rc = txn->port->put(txn, row->key, (svc_str){ value, row->value.n });
-  free(value);
-  u->rows++;
-  return rc;
+  *changed = row->key.n == LEDGER_OLD;
+  return *changed ? upgrade_ledger(txn, row) : SVC_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- the steps */
@@ -204,12 +163,12 @@ static int upgrade_to_4(upgrade_job *u, svc_txn *txn, const svc_row *row)
 typedef struct upgrade_step {
   unsigned from;
   svc_str first, behind; /* the keys that it looks at */
-  int (*row)(upgrade_job *u, svc_txn *txn, const svc_row *row);
+  int (*row)(svc_txn *txn, const svc_row *row, bool *changed);
   bool (*can)(const svc_row *row); /* of every row there, before anything is changed; NULL: it always can */
 } upgrade_step;
 
 static const upgrade_step upgrade_steps[] = {
-  { 3, { "e", 1 }, { "f", 1 }, upgrade_to_4, upgrade_from_3 },
+  { 3, { "e", 1 }, { "f", 1 }, svc_upgrade_to_4, svc_upgrade_from_3 },
   { 4, { "b", 1 }, { "c", 1 }, upgrade_to_5, NULL },
 };
 
@@ -238,19 +197,23 @@ static int upgrade_some(void *job, svc_txn *txn)
   const upgrade_step *step = upgrade_find(u->format);
   svc_range range = { step->first, step->behind, false, 0 };
   svc_row rows[UPGRADE_ROWS];
-  upgrade_key next = { "", 0 };
+  svc_upgrade_key next = { "", 0 };
   size_t n = 0, i;
   int rc = txn->port->get(txn, upgrade_mark, &range.from);
   u->rows = 0;
   if (rc == SVC_NOT_FOUND) range.from = step->first, rc = SVC_OK;
   if (rc == SVC_OK) rc = txn->port->scan(txn, &range, rows, UPGRADE_ROWS, &n);
-  for (i = 0; i < n && rc == SVC_OK; i++) rc = step->row(u, txn, &rows[i]);
+  for (i = 0; i < n && rc == SVC_OK; i++) {
+    bool changed = false;
+    rc = step->row(txn, &rows[i], &changed);
+    u->rows += changed;
+  }
   u->ended = n < UPGRADE_ROWS;
   if (rc != SVC_OK) return rc;
   if (!u->ended) {
-    upgrade_add(&next, rows[n - 1].key.p, rows[n - 1].key.n);
-    upgrade_add(&next, "", 1);
-    return txn->port->put(txn, upgrade_mark, upgrade_str(&next));
+    svc_upgrade_add(&next, rows[n - 1].key.p, rows[n - 1].key.n);
+    svc_upgrade_add(&next, "", 1);
+    return txn->port->put(txn, upgrade_mark, svc_upgrade_str(&next));
   }
   rc = txn->port->remove(txn, upgrade_mark);
   return rc == SVC_OK ? upgrade_put_format(txn, u->format + 1) : rc;

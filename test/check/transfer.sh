@@ -79,15 +79,38 @@ refused 'a copy that was not finished' check --data $T/d5
 
 # ---- older formats -------------------------------------------------------------------------------------------------------------
 
-for n in 3 4; do
+for n in 3 3-roles 4; do
   mkdir -p $T/f$n; gzip -dc test/formats/$n.gz >$T/f$n/data.mdb
   refused 'older version' check --data $T/f$n
   works check --data $T/f$n --upgrade
-  grep -q "^upgraded:      format $n to 5" $T/out || fail "check does not say what it has upgraded"
+  grep -q "^upgraded:      format ${n%-roles} to 5" $T/out || fail "check does not say what it has upgraded"
   saved=$(sed -n 's/^backup: *\([^,]*\),.*/\1/p' $T/out)
   [ -s "$saved/data.mdb" ] || fail "there is no backup of format $n"
   works check --data $T/f$n
   begin --data $T/f$n --upgrade; end
+done
+# killed at any moment, also while the backup is made: the next one goes on, and a backup of the old format is there
+for n in 3-roles 4; do
+  killed=0
+  for ms in 1 2 3 4 5 6 7 8 10 12 14 17 20 25 30; do
+    rm -rf $T/k; mkdir -p $T/k; gzip -dc test/formats/$n.gz >$T/k/data.mdb
+    if timeout -s KILL "0.0$(printf %02d $ms)" build/svcd check --data $T/k --upgrade >$T/out 2>$T/err; then continue; fi
+    killed=$((killed + 1))
+    for _ in 1 2 3 4 5 6 7 8 9 10; do # the one that was killed may still be on its way out
+      build/svcd check --data $T/k --upgrade >$T/out 2>$T/err && break
+      grep -q 'in use' $T/err || break
+      sleep 0.1
+    done
+    works check --data $T/k
+    whole=0
+    for f in "$T/k/format-${n%-roles}"-*; do
+      rm -rf $T/old; mkdir $T/old; cp "$f/data.mdb" $T/old 2>/dev/null || continue
+      if build/svcd check --data $T/old --upgrade >$T/out 2>&1; then whole=$((whole + 1)); fi
+    done
+    [ $whole -ge 1 ] || fail "format $n, killed after $ms ms: there is no backup that can be used"
+  done
+  [ $killed -ge 1 ] || fail "format $n: no upgrade was killed"
+  begin --data $T/k; end
 done
 for n in 1 2; do
   mkdir -p $T/f$n; gzip -dc test/formats/$n.gz >$T/f$n/data.mdb

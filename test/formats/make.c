@@ -24,14 +24,14 @@ static int make_random(void *context, void *buffer, size_t size)
   return 0;
 }
 
-/* The id of what is answered. */
-static int make_post(svc *s, const char *target, const char *body, char id[32])
+/* id: that of what is answered. */
+static int make_send(svc *s, const char *method, const char *target, const char *body, char id[32])
 {
   const svc_grant grant = { "ORG_OWNER", NULL };
   const svc_caller me = { .user_id = "5f0000000000000000000001", .username = "me@example.com", .grants = &grant, .grant_count = 1 };
   const svc_header json = { .name = "Content-Type", .value = "application/json" };
-  svc_request request = { .method = "POST", .target = target, .headers = &json, .header_count = 1, .body = body, .body_length = strlen(body),
-                          .caller = &me };
+  svc_request request = { .method = method, .target = target, .headers = &json, .header_count = body != NULL, .body = body,
+                          .body_length = body ? strlen(body) : 0, .caller = &me };
   svc_response response;
   const char *at;
   int status;
@@ -44,6 +44,33 @@ static int make_post(svc *s, const char *target, const char *body, char id[32])
   return status;
 }
 
+static int make_post(svc *s, const char *target, const char *body, char id[32])
+{
+  return make_send(s, "POST", target, body, id);
+}
+
+/* Credentials that hold roles on projects: two on one, one on two, and one on a project that has gone. */
+static void make_roles(svc *s, const char *org, const char *group)
+{
+  char other[32] = "", gone[32] = "", key[32] = "", target[128], body[256];
+  snprintf(body, sizeof body, "{\"name\":\"other\",\"orgId\":\"%s\"}", org);
+  make_post(s, "/api/svc/v2/groups", body, other);
+  snprintf(body, sizeof body, "{\"name\":\"gone\",\"orgId\":\"%s\"}", org);
+  make_post(s, "/api/svc/v2/groups", body, gone);
+  snprintf(target, sizeof target, "/api/svc/v2/orgs/%s/apiKeys", org);
+  make_post(s, target, "{\"desc\":\"several\",\"roles\":[\"ORG_READ_ONLY\"]}", key);
+  snprintf(target, sizeof target, "/api/svc/v2/groups/%s/apiKeys/%s", group, key);
+  make_post(s, target, "[{\"roles\":[\"GROUP_OWNER\",\"GROUP_READ_ONLY\"]}]", NULL);
+  snprintf(target, sizeof target, "/api/svc/v2/groups/%s/apiKeys/%s", other, key);
+  make_post(s, target, "[{\"roles\":[\"GROUP_READ_ONLY\"]}]", NULL);
+  snprintf(target, sizeof target, "/api/svc/v2/groups/%s/apiKeys/%s", gone, key);
+  make_post(s, target, "[{\"roles\":[\"GROUP_OWNER\"]}]", NULL);
+  snprintf(target, sizeof target, "/api/svc/v2/groups/%s/serviceAccounts", group);
+  make_post(s, target, "{\"name\":\"builder\",\"description\":\"builds\",\"roles\":[\"GROUP_READ_ONLY\"],\"secretExpiresAfterHours\":8000}", NULL);
+  snprintf(target, sizeof target, "/api/svc/v2/groups/%s", gone);
+  make_send(s, "DELETE", target, NULL, NULL);
+}
+
 int main(int argc, char **argv)
 {
   uint32_t state = 1;
@@ -51,7 +78,7 @@ int main(int argc, char **argv)
   svc_credentials credentials;
   char org[32] = "", group[32] = "", target[128], body[256];
   svc *s;
-  if (argc != 3) return 2;
+  if (argc != 3 && argc != 4) return 2;
   memset(&config, 0, sizeof config);
   memset(&credentials, 0, sizeof credentials);
   config.path = argv[1];
@@ -70,6 +97,7 @@ int main(int argc, char **argv)
             "\"databaseName\":\"a\"}]}", NULL);
   snprintf(target, sizeof target, "/api/svc/v2/groups/%s/customDBRoles/roles", group);
   make_post(s, target, "{\"roleName\":\"reader\",\"actions\":[{\"action\":\"FIND\",\"resources\":[{\"db\":\"a\",\"collection\":\"b\"}]}]}", NULL);
+  if (argc == 4) make_roles(s, org, group);
   if (svc_backup(s, argv[2]) != SVC_OK) return 1;
   svc_close(s);
   return 0;

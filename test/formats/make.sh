@@ -1,6 +1,6 @@
 #!/bin/sh
-# make.sh [NUMBER]...: writes test/formats/NUMBER.gz, a store of each format, by the last commit that wrote it. A format stays as it was
-# made: this is run for a new one, and to see that the old ones are still what their versions write. From the repository root, in a
+# make.sh [NUMBER]...: writes test/formats/NUMBER.gz, a store of each format, by the last commit that wrote it, and for format 3 also
+# 3-roles.gz, whose credentials hold roles on projects. A format stays as it was made: this is run for a new one, and to see that the old ones are still what their versions write. From the repository root, in a
 # clone with its whole history, after ./build.sh lib.
 set -eu
 LC_ALL=C; export LC_ALL
@@ -25,4 +25,7 @@ echo "$formats" | while read -r number commit; do
   echo "format $number, by $commit"
   "$W/$number/make" "$W/$number/store" "$W/$number/copy"
   gzip -9nc "$W/$number/copy/data.mdb" >"test/formats/$number.gz"
+  [ "$number" = 3 ] || continue
+  "$W/$number/make" "$W/$number/store-roles" "$W/$number/copy-roles" roles
+  gzip -9nc "$W/$number/copy-roles/data.mdb" >"test/formats/$number-roles.gz"
 done

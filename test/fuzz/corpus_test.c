@@ -86,6 +86,11 @@ TEST(corpus, http)
   corpus_run("http", svc_fuzz_http);
 }
 
+TEST(corpus, import)
+{
+  corpus_run("import", svc_fuzz_import);
+}
+
 TEST(corpus, json)
 {
   corpus_run("json", svc_fuzz_json);

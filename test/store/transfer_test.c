@@ -3,7 +3,11 @@
 ** server on PostgreSQL; and what becomes of a file that was cut, changed, or is of a newer version.
 */
 #include "support.h"
+#include "faults.h"
 #include "ports/transfer/transfer.h"
+
+#include <errno.h>
+#include <sys/stat.h>
 
 enum { KINDS = 2 }; /* LMDB and PostgreSQL */
 
@@ -21,6 +25,16 @@ static int text_write(void *context, const char *bytes, size_t n)
   memcpy(t->p + t->n, bytes, n);
   t->n += n;
   t->p[t->n] = '\0';
+  return 0;
+}
+
+/* Into memory that there is. */
+static int keep_write(void *context, const char *bytes, size_t n)
+{
+  text *t = context;
+  munit_assert_size(t->n + n, <, 1 << 20);
+  memcpy(t->p + t->n, bytes, n);
+  t->p[t->n += n] = '\0';
   return 0;
 }
 
@@ -268,6 +282,183 @@ TEST(transfer, raw)
   munit_assert_int(svc_export_store(&b, text_write, &second, &report), ==, SVC_IO);
   free(first.p);
   free(second.p);
+  store_remove(a_path);
+  store_remove(b_path);
+}
+
+/* ------------------------------------------------------------------------------------------------- lines, and their order */
+
+/* The line with this number, from 1, with its newline. */
+static svc_str line_of(const text *t, size_t number)
+{
+  const char *p = t->p, *end;
+  while (--number) p = strchr(p, '\n') + 1;
+  end = strchr(p, '\n') + 1;
+  return (svc_str){ p, (size_t)(end - p) };
+}
+
+/* The same file, but for line number `at`, in whose place these two are; n 0: none. */
+static text with_lines(const text *in, size_t at, svc_str first, svc_str second)
+{
+  svc_str old = line_of(in, at);
+  text out = { 0 };
+  text_write(&out, in->p, (size_t)(old.p - in->p));
+  text_write(&out, first.p, first.n);
+  text_write(&out, second.p, second.n);
+  text_write(&out, old.p + old.n, (size_t)(in->p + in->n - old.p) - old.n);
+  return out;
+}
+
+TEST(transfer, lines)
+{
+  const svc_str none = { "", 0 };
+  text whole, bad, swapped;
+  char path[128];
+  svc_config a;
+  size_t at;
+  place(&a, path, 0);
+  furnish(&a, NULL);
+  export_to(&a, &whole);
+  for (at = 2; at < 40; at += 9) {
+    bad = with_lines(&whole, at, line_of(&whole, at), line_of(&whole, at)); /* twice */
+    refused(&bad, SVC_INVALID, at + 1, "does not follow");
+    free(bad.p);
+    bad = with_lines(&whole, at, line_of(&whole, at + 1), none); /* another one in its place, which then comes twice */
+    refused(&bad, SVC_INVALID, at + 1, "does not follow");
+    swapped = with_lines(&bad, at + 1, line_of(&whole, at), none); /* these two the other way round */
+    refused(&swapped, SVC_INVALID, at + 1, "does not follow");
+    free(swapped.p);
+    free(bad.p);
+    bad = with_lines(&whole, at, none, none); /* without it */
+    refused(&bad, SVC_INVALID, 0, "as many records");
+    free(bad.p);
+    bad = with_lines(&whole, at, line_of(&whole, at), (svc_str){ "\n", 1 }); /* an empty one behind it */
+    refused(&bad, SVC_INVALID, at + 1, "no record");
+    free(bad.p);
+  }
+  bad = with(&whole, "{\"class\":\"storeFormat\",\"format\":5}", "{\"class\":\"storeFormat\",\"format\":4}");
+  refused(&bad, SVC_INVALID, 0, "not the one of the first line");
+  free(bad.p);
+  bad = with(&whole, "\"sha256\":\"", "\"sha256\":\"0");
+  refused(&bad, SVC_INVALID, 0, "hash");
+  free(bad.p);
+  free(whole.p);
+  store_remove(path);
+}
+
+typedef struct endless {
+  const text *in; /* this first, then one byte without end */
+  size_t at;
+  uint64_t given;
+} endless;
+
+static long endless_read(void *context, char *buffer, size_t n)
+{
+  endless *e = context;
+  svc_str head = line_of(e->in, 1);
+  e->given += n;
+  memset(buffer, 'x', n);
+  if (e->at++) return (long)n;
+  memcpy(buffer, head.p, head.n);
+  return (long)head.n;
+}
+
+/* A line without end is refused at 64 MiB, and no more of it is read. */
+TEST(transfer, endless)
+{
+  svc_transfer_report report;
+  char a_path[128], b_path[128];
+  svc_config a, b;
+  endless e = { 0 };
+  text whole;
+  svc *s;
+  place(&a, a_path, 0);
+  place(&b, b_path, 0);
+  furnish(&a, NULL);
+  export_to(&a, &whole);
+  e.in = &whole;
+  munit_assert_int(svc_import_store(&b, endless_read, &e, &report), ==, SVC_INVALID);
+  munit_assert_string_equal(report.why, "line 2: the line is longer than 64 MiB");
+  munit_assert_uint64(e.given, <, (64 << 20) + (1 << 20));
+  munit_assert_int(svc_open(&s, &b), ==, SVC_UNFINISHED);
+  free(whole.p);
+  store_remove(a_path);
+  store_remove(b_path);
+}
+
+/* ------------------------------------------------------------------------------------------------------ everything fails once */
+
+/* What an import that failed leaves: nothing yet, half a store that is refused, or the whole one, of which only its last step was not told. */
+static void left_behind(const svc_config *to, const text *whole, int rc)
+{
+  text again;
+  svc *s;
+  int opens = svc_open(&s, to);
+  svc_close(s);
+  if (opens == SVC_UNFINISHED) return;
+  munit_assert_int(opens, ==, SVC_OK);
+  export_to(to, &again);
+  if (rc == SVC_OK) assert_same(whole, &again);
+  else munit_assert_true(rows_of(&again).n < 1000 || rows_of(&again).n == rows_of(whole).n); /* svc_open() has begun a new one, of a few records */
+  free(again.p);
+}
+
+/* Every call of this kind fails in its turn; how often it was refused. */
+static long every_import(svc_config *to, const text *whole, enum t_call call, int error, bool for_good)
+{
+  const bool all = getenv("SVC_TEST_ALL") != NULL;
+  svc_transfer_report report;
+  long at, hits = 1, count = 0;
+  int rc;
+  for (at = 1; hits; at += all ? 1 : 1 + at / 16) {
+    store_remove(to->path);
+    munit_assert_int(mkdir(to->path, 0700), ==, 0);
+    t_fault(call, at, error, for_good);
+    rc = import_from(to, whole, &report);
+    hits = t_fault_end();
+    if (!hits) munit_assert_int(rc, ==, SVC_OK);
+    if (rc == SVC_INVALID || rc == SVC_NEWER || rc == SVC_EXISTS || (rc == SVC_CORRUPT && error == ENOMEM)) munit_errorf("call %ld: blames the file: %s", at, report.why);
+    if (rc != SVC_OK && !(rc == SVC_NOMEM && !report.line)) munit_assert_true(report.why[0] != 0);
+    count += rc != SVC_OK;
+    left_behind(to, whole, rc);
+  }
+  return count;
+}
+
+/* Memory that ends anywhere, and a disk that fails: no file is blamed, and nothing is half imported that opens. */
+TEST(transfer, every_fault)
+{
+  static const unsigned char key[32] = { 1 };
+  svc_transfer_report report;
+  char a_path[128], b_path[128];
+  svc_config a, b;
+  text whole, out;
+  long at, hits = 1;
+  int rc;
+  SKIP_IF(!T_ON_LMDB);
+  place(&a, a_path, 0);
+  place(&b, b_path, 0);
+  furnish(&a, key);
+  a.secret_key = b.secret_key = key;
+  export_to(&a, &whole);
+  munit_assert_long(every_import(&b, &whole, T_CALL_MEMORY, ENOMEM, false), >, 20);
+  munit_assert_long(every_import(&b, &whole, T_CALL_MEMORY, ENOMEM, true), >, 20);
+  munit_assert_long(every_import(&b, &whole, T_CALL_LMDB, EIO, false), >, 5);
+  munit_assert_long(every_import(&b, &whole, T_CALL_CRYPTO, 1, false), >, 5);
+  for (at = 1; hits; at++) {
+    memset(&out, 0, sizeof out);
+    out.p = malloc(1 << 20); /* so that no call of the test's own fails */
+    munit_assert_not_null(out.p);
+    t_fault(T_CALL_MEMORY, at, ENOMEM, false);
+    rc = svc_export_store(&a, keep_write, &out, &report);
+    hits = t_fault_end();
+    if (rc != SVC_OK && rc != SVC_NOMEM) munit_errorf("call %ld: %d, %s", at, rc, report.why);
+    if (!hits) munit_assert_int(rc, ==, SVC_OK);
+    if (rc == SVC_OK) assert_same(&whole, &out);
+    free(out.p);
+  }
+  munit_assert_long(at, >, 5);
+  free(whole.p);
   store_remove(a_path);
   store_remove(b_path);
 }
