@@ -792,6 +792,69 @@ TEST(postgres, reader_count)
   site_close(&s);
 }
 
+static void pooler_wrong(site *s, const char *option, const char *said)
+{
+  svc_config config = { .path = s->path };
+  svc_store *store;
+  char why[256], options[160];
+  snprintf(options, sizeof options, "700&%s", option);
+  setenv("SVC_TEST_POSTGRES_TIMEOUT", options, 1);
+  munit_assert_int(s->port->open(&store, &config, why, sizeof why), ==, SVC_INVALID);
+  if (!strstr(why, said)) munit_errorf("%s: %s", option, why);
+}
+
+/* A reader has one snapshot, and a writer is serializable, whoever keeps the connection. */
+static void pooler_isolates(site *s, const char *how)
+{
+  svc_config config = { .path = s->path };
+  svc_txn *reader, *writer;
+  svc_store *store;
+  svc_str value;
+  char why[256], options[160];
+  snprintf(options, sizeof options, "5000&pooler=%s", how);
+  setenv("SVC_TEST_POSTGRES_TIMEOUT", options, 1);
+  munit_assert_int(s->port->open(&store, &config, why, sizeof why), ==, SVC_OK);
+  munit_assert_int(s->port->write_begin(store, &writer), ==, SVC_OK);
+  munit_assert_int(s->port->put(writer, SVC_S("a"), SVC_S("one")), ==, SVC_OK);
+  munit_assert_int(s->port->put(writer, SVC_S("b"), SVC_S("one")), ==, SVC_OK);
+  munit_assert_int(s->port->commit(writer), ==, SVC_OK);
+  munit_assert_int(s->port->read_begin(store, &reader), ==, SVC_OK);
+  munit_assert_int(s->port->get(reader, SVC_S("a"), &value), ==, SVC_OK);
+  site_write(s, 0);
+  munit_assert_int(s->port->put(s->txn[0], SVC_S("b"), SVC_S("two")), ==, SVC_OK);
+  munit_assert_int(s->port->commit(s->txn[0]), ==, SVC_OK);
+  munit_assert_int(s->port->get(reader, SVC_S("b"), &value), ==, SVC_OK);
+  munit_assert_true(svc_str_is(value, "one"));
+  s->port->read_end(reader);
+  munit_assert_int(s->port->write_begin(store, &writer), ==, SVC_OK);
+  munit_assert_int(s->port->get(writer, SVC_S("b"), &value), ==, SVC_OK);
+  munit_assert_true(svc_str_is(value, "two"));
+  site_write(s, 0); /* each reads what the other writes */
+  munit_assert_int(s->port->get(s->txn[0], SVC_S("a"), &value), ==, SVC_OK);
+  munit_assert_int(s->port->put(s->txn[0], SVC_S("b"), SVC_S("three")), ==, SVC_OK);
+  munit_assert_int(s->port->commit(s->txn[0]), ==, SVC_OK);
+  munit_assert_int(s->port->put(writer, SVC_S("a"), SVC_S("three")), ==, SVC_OK);
+  munit_assert_int(s->port->commit(writer), ==, SVC_RETRY); /* no order explains both */
+  s->port->close(store);
+}
+
+/* ?pooler=: with PgBouncer in transaction mode nothing may be kept by a session; the same works on the server itself. */
+TEST(postgres, pooler)
+{
+  site s;
+  SKIP_WITHOUT;
+  site_open(&s);
+  pooler_wrong(&s, "pooler=", "pooler is auto, session or transaction");
+  pooler_wrong(&s, "pooler=transactions", "pooler is auto, session or transaction");
+  pooler_wrong(&s, "schema=", "schema is the name of a schema");
+  pooler_wrong(&s, "schema=a%20b", "schema is the name of a schema");
+  pooler_isolates(&s, "transaction");
+  pooler_isolates(&s, "auto");
+  if (!getenv("SVC_TEST_POOLER")) pooler_isolates(&s, "session");
+  unsetenv("SVC_TEST_POSTGRES_TIMEOUT");
+  site_close(&s);
+}
+
 /* A race that is lost again and again: the log has the server's words. */
 TEST(postgres, conflict_said)
 {
