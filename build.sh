@@ -471,7 +471,7 @@ for argument in "$@"; do
   case $argument in --help|-h) usage_of "$1"; exit 0 ;; esac
 done
 case $1 in
-  lib|shared|fold|coverage|index|install|uninstall|test-cluster|test-dist)
+  lib|shared|fold|coverage|index|install|uninstall|test-dist)
     [ $# = 1 ] || die "$1 takes no argument, and got '$2'; settings are environment variables: ./build.sh help $1" ;;
   *) case ${2:-} in --all) ;; -*) if [ "$1" != run ] && [ "$1" != bench ]; then die "$1 has no flag '$2': ./build.sh help $1"; fi ;; esac ;;
 esac
