@@ -19,6 +19,7 @@
 **
 ** It is no part of svcapi.c: compile ports/redis.c, which includes the headers in ports/redis/, beside it, with -I. -Iamalgamation
 ** -DSVC_SPLIT=1 and the settings of mbedTLS, and svcapi.c with -DSVC_SHARED_STORE; link with -lhiredis, mbedTLS (tls, x509, crypto) and -pthread.
+** -DSVC_REDIS_NO_TLS leaves TLS out, and with it mbedTLS.
 */
 #ifndef SVC_REDIS_H
 #define SVC_REDIS_H

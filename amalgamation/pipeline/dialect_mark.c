@@ -37,14 +37,13 @@ static svc_str dialect_mark(svc *s)
 /* Which kinds of words differ, as the members of a dialect are called. */
 static svc_str dialect_differs(svc *s, svc_str kept, svc_str ours)
 {
-  static const char *const names[SVC_WORD_KINDS] = { "fields", "paths", "values", "codes" };
   svc_buf b = svc_buf_new(&s->memory, 40);
   bool some = false;
-  size_t i;
+  int i;
   for (i = 0; i < SVC_WORD_KINDS; i++) {
     if (kept.n == ours.n && memcmp(kept.p + 17 * i, ours.p + 17 * i, 16) == 0) continue;
     if (some) svc_buf_text(&b, ", ");
-    svc_buf_text(&b, names[i]);
+    svc_buf_text(&b, svc_dialect_member(i));
     some = true;
   }
   return svc_buf_done(&b);

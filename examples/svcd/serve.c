@@ -386,7 +386,10 @@ static int serve_open(svc **s, const svc_config *config, const svcd_options *o, 
     if (!said++) svcd_error(0, "Redis does not answer: svcd waits for it, for %ld seconds at the most (--wait)", o->wait);
     more = serve_wait_more(until, signals);
   }
-  if (!more && o->wait && svcd_monotonic(NULL) < until) return SVC_IO;
+  if (!more && o->wait && svcd_monotonic(NULL) < until) { /* a signal */
+    svcd_error(0, "svcd was told to end while it waited for Redis");
+    return SVC_IO;
+  }
   rc = svc_open(s, config);
   while (rc == SVC_IO && more && (more = serve_wait_more(until, signals)) != 0) rc = svc_open(s, config);
   return rc;

@@ -9,7 +9,11 @@
 
 #include "limits.h"
 
+#if !defined(SVC_REDIS_NO_TLS) && defined(__has_include)
+#if __has_include(<mbedtls/build_info.h>) /* mbedTLS 3; who links with libsvcapi.so may have none */
 #include <mbedtls/build_info.h>
+#endif
+#endif
 
 #if defined(MBEDTLS_SSL_CLI_C) && defined(MBEDTLS_X509_CRT_PARSE_C) && defined(MBEDTLS_FS_IO) && defined(MBEDTLS_PSA_CRYPTO_C)
 
@@ -183,12 +187,12 @@ static bool redis_tls_why(const redis_conn *k, char *why, size_t size)
   return flags != 0;
 }
 
-#else /* mbedTLS without a client of TLS: redis_trust_open() refuses it before anything else is called */
+#else /* no mbedTLS, or one without a client of TLS: redis_trust_open() refuses it before anything else is called */
 
 struct redis_tls { int fd; };
 
 static void redis_trust_close(svc_limits *l) { (void)l; }
-static const char *redis_trust_open(svc_limits *l) { return (void)l, "there is no TLS in this build of mbedTLS"; }
+static const char *redis_trust_open(svc_limits *l) { return (void)l, "there is no TLS in this build: ports/redis.h says what it needs"; }
 static ssize_t redis_tls_write(redis_conn *k, const char *p, size_t n) { return (void)k, (void)p, (void)n, -1; }
 static ssize_t redis_tls_read(redis_conn *k, char *p, size_t n) { return (void)k, (void)p, (void)n, -1; }
 static bool redis_tls_pending(const redis_conn *k) { return (void)k, false; }
