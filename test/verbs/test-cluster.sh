@@ -2,7 +2,7 @@
 #
 # Checks that limits are exact in sum, that of concurrent creates of one name one succeeds, and that histories of reads and writes are
 # linearizable while svcd, PostgreSQL, PgBouncer and Redis are killed; that instances which disagree on key, vendor word or dialect are refused; and
-# that draining, rolling restarts and another secret key fail no request. Takes some eight minutes. Builds svcd with WITH=postgres,redis in
+# that draining, rolling restarts and another secret key fail no request. Takes some five minutes. Builds svcd with WITH=postgres,redis in
 # build/cluster; needs psql, pgbouncer, redis-server, redis-cli and openssl. test/cluster has a file for each subject.
 # SUBJECT is one of together, faults, agree, rolling, pooler, tls, sentinel, nodes: that one alone.
 
