@@ -33,7 +33,7 @@ Settings are environment variables, PREFIX=/opt/svc ./build.sh install: CC (gcc)
 DEPS_MIRROR (the mirror apt uses);
 for install and uninstall PREFIX, LIBDIR (lib), DESTDIR.
 WITH=postgres makes svcd with the store on PostgreSQL (svcd --store), by libpq; SVC_TEST_STORE=postgres runs the tests on it, on a
-server of their own. WITH=redis makes it with limits that several share by Redis (svcd --limiter), by hiredis; SVC_TEST_LIMITER=redis
+server of their own, SVC_TEST_STORE=pgbouncer the same through a PgBouncer in transaction mode. WITH=redis makes it with limits that several share by Redis (svcd --limiter), by hiredis; SVC_TEST_LIMITER=redis
 tests that, too. WITH=openssl makes the listener, and what is made with it, speak TLS by OpenSSL in place of mbedTLS. WITH=postgres,redis,openssl
 is all of them.
 USAGE
@@ -186,9 +186,14 @@ build() { # WHAT TARGET VARIABLE=VALUE...: makes it by rules.mk in $O; a failure
 
 POSTGRES= # where libpq-fe.h is, if svcd and the tests are made with it
 REDIS= # yes: with hiredis
+POOLER= # yes: the tests reach PostgreSQL through PgBouncer
 OPENSSL= # yes: TLS by OpenSSL
 with() { # what is asked for by WITH, SVC_TEST_STORE and SVC_TEST_LIMITER
-  case ${SVC_TEST_STORE:=} in ''|lmdb|postgres) ;; *) die "SVC_TEST_STORE is lmdb or postgres, not '$SVC_TEST_STORE'" ;; esac
+  case ${SVC_TEST_STORE:=} in
+    ''|lmdb|postgres) ;;
+    pgbouncer) need pgbouncer; SVC_TEST_STORE=postgres; POOLER=yes ;;
+    *) die "SVC_TEST_STORE is lmdb, postgres or pgbouncer, not '$SVC_TEST_STORE'" ;;
+  esac
   case ${SVC_TEST_LIMITER:=} in ''|redis) ;; *) die "SVC_TEST_LIMITER is redis, not '$SVC_TEST_LIMITER'" ;; esac
   for w in $(echo "${WITH:-}" | tr , ' ') $SVC_TEST_STORE $SVC_TEST_LIMITER; do
     case $w in
@@ -234,7 +239,10 @@ postgres_as() { # PROGRAM ARG...: of PostgreSQL
   (cd / && $(postgres_name) "$pg_program" "$@" 9<&-)
 }
 
-postgres_stop() { postgres_as pg_ctl -D "$PG/data" -m immediate stop >/dev/null 2>&1 || :; rm -rf "$PG"; }
+postgres_stop() {
+  if [ -s "$PG/pool/pid" ]; then kill "$(cat "$PG/pool/pid")" 2>/dev/null || :; fi
+  postgres_as pg_ctl -D "$PG/data" -m immediate stop >/dev/null 2>&1 || :; rm -rf "$PG"
+}
 
 PG_HASTE='-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=128MB' # nothing of it is to be kept
 
@@ -254,6 +262,36 @@ postgres_start() { # SETTINGS; $SVC_TEST_POSTGRES: the folder of its socket. It 
       -c max_connections=400 -c autovacuum=on $settings" start >>build/postgres.log 2>&1
   then die "PostgreSQL does not start: build/postgres.log"; fi
   SVC_TEST_POSTGRES=$PG; export SVC_TEST_POSTGRES SVC_TEST_STORE
+}
+
+pgbouncer_run() { # as postgres_as; it ends with postgres_stop
+  # shellcheck disable=SC2046
+  (cd / && $(postgres_name) pgbouncer -q -d "$PG/pool/pgbouncer.ini" 9<&-)
+}
+
+pgbouncer_start() { # POOL: in front of that server, by transaction, with so many connections to it; $SVC_TEST_POOLER: the folder of its socket
+  need pgbouncer
+  mkdir -p "$PG/pool"
+  cat >"$PG/pool/pgbouncer.ini" <<INI
+[databases]
+postgres = host=$PG port=5432 user=svc
+[pgbouncer]
+listen_port = 5432
+unix_socket_dir = $PG/pool
+pidfile = $PG/pool/pid
+logfile = $PG/pool/log
+auth_type = trust
+auth_file = $PG/pool/users
+pool_mode = transaction
+default_pool_size = $1
+max_client_conn = 2000
+server_login_retry = 1
+INI
+  echo '"svc" ""' >"$PG/pool/users"
+  if [ "$(id -u)" = 0 ]; then chown -R postgres "$PG/pool"; fi
+  pgbouncer_run >>build/postgres.log 2>&1 || die 'PgBouncer does not start: build/postgres.log'
+  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ ! -S "$PG/pool/.s.PGSQL.5432" ] || break; sleep 0.1; done
+  SVC_TEST_POOLER=$PG/pool; export SVC_TEST_POOLER
 }
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
@@ -360,6 +398,7 @@ test_all() { # [NAME]
   if starts_svcd "$@"; then daemon; fi # as a user does
   case " $* " in *' check/'*) shared; for_checks "$@" ;; esac
   if [ -n "$POSTGRES" ]; then postgres_start "$PG_HASTE"; fi
+  if [ -n "$POOLER" ]; then pgbouncer_start 40; fi
   if [ -n "$REDIS" ]; then need redis-server; SVC_TEST_LIMITER=redis; export SVC_TEST_LIMITER; fi # its suite starts and ends servers itself
   run_tests build/test "$@"
   if [ "$#" = "$({ suites; checks; } | wc -l)" ]; then # all of them
@@ -432,7 +471,7 @@ for argument in "$@"; do
   case $argument in --help|-h) usage_of "$1"; exit 0 ;; esac
 done
 case $1 in
-  lib|shared|fold|coverage|index|install|uninstall|test-cluster|test-dist)
+  lib|shared|fold|coverage|index|install|uninstall|test-dist)
     [ $# = 1 ] || die "$1 takes no argument, and got '$2'; settings are environment variables: ./build.sh help $1" ;;
   *) case ${2:-} in --all) ;; -*) if [ "$1" != run ] && [ "$1" != bench ]; then die "$1 has no flag '$2': ./build.sh help $1"; fi ;; esac ;;
 esac

@@ -164,7 +164,7 @@ FAILING = apply_due apply_due_some access_use_note access_uses_flush takes_part 
 $(O)/run: override LINK += $(patsubst %,-Wl$(comma)--wrap=svc_%,$(FAILING))
 # test/postgres.c counts round trips, and lets calls to libpq fail; test/redis.c those to hiredis.
 $(O)/run: override LINK += $(if $(POSTGRES),$(patsubst %,-Wl$(comma)--wrap=PQ%,sendFlushRequest pipelineSync connectdbParams sendQuery flush setnonblocking getResult \
-  enterPipelineMode consumeInput socket sendPrepare sendQueryPrepared))
+  enterPipelineMode consumeInput socket sendPrepare sendQueryPrepared sendQueryParams))
 $(O)/run: override LINK += $(if $(REDIS),$(patsubst %,-Wl$(comma)--wrap=redis%,ConnectWithTimeout ConnectUnixWithTimeout FormatCommandArgv ReaderFeed ReaderGetReply))
 # Calls to the system are let fail by test/faults.c.
 WRAPPED = open read pread write pwrite writev pwritev lseek fsync fdatasync mmap ftruncate fstat stat flock fcntl posix_fallocate link rename \

@@ -350,7 +350,8 @@ typedef struct svc_config {
   ** Other words on the wire, as JSON: {"vendor":"...","dbScheme":"...","fields":{"ours":"theirs"},"paths":{},"values":{},"codes":{}}; every
   ** member is optional. Requests, answers, links, errors and the OpenAPI document then have the words of the dialect for names of fields,
   ** segments and :verbs of paths, known values and error codes. What users wrote stays as it is, and so do keys of free-form JSON. The
-  ** store keeps our words: it may be opened with another dialect, or with none. `vendor` and `dbScheme` stand for `vendor` and `db_scheme`,
+  ** store keeps our words: it may be opened with another dialect, or with none; one that several handles share has one dialect at a time
+  ** (dialect_change). `vendor` and `dbScheme` stand for `vendor` and `db_scheme`,
   ** where these are NULL. The handle is not opened, and the log names the word, if no table has a word of ours, if two words have the
   ** same one, or if theirs is one of ours in the same place. Default: none.
   */
@@ -372,6 +373,9 @@ typedef struct svc_config {
 
   int64_t slow_ms; /* a request that takes at least so many milliseconds is logged ("request.slow", a warning), with its operation and what it
                       waited for; needs `monotonic`; default: none is */
+
+  int dialect_change; /* not 0: on a store that several handles share, `dialect` takes the place of the one that the first handle wrote
+                         down. Handles that are open go on with theirs; one that is opened with another is refused, as it is without this */
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */

@@ -298,6 +298,7 @@ int svc_open_as(svc **out, const svc_config *config, int version_number, size_t 
   if (rc == SVC_OK) rc = open_store(s);
   if (rc == SVC_OK) rc = open_vendor(s);
   if (rc == SVC_OK) rc = svc_dialect_check(s);
+  if (rc == SVC_OK) rc = svc_dialect_agree(s);
   if (rc == SVC_OK) rc = svc_plan_open(s);
   if (rc == SVC_OK) rc = svc_router_open(s);
   if (rc == SVC_OK) rc = svc_links_open(s);

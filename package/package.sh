@@ -22,7 +22,7 @@ fill() { # FILE: its words in @ replaced
 
 ports() { # the files that a program compiles with its own: the listener, and stores and limiters that several processes share
   echo ports/listener.h ports/mbedtls_config.h ports/mongoose.c ports/http_reader.[ch] ports/listener/*.[ch] ports/store_port.h ports/limiter_port.h \
-    ports/store_copy.[ch] ports/transfer/*.[ch] ports/postgres.[ch] ports/postgres/*.h ports/redis.[ch]
+    ports/store_copy.[ch] ports/transfer/*.[ch] ports/postgres.[ch] ports/postgres/*.h ports/redis.[ch] ports/redis/*.h
 }
 
 copy_ports() { # FOLDER: there; base.h is the header of ours that they include
@@ -110,7 +110,7 @@ uninstall_all() { # the files that install puts there, and folders of their own;
   [ -f "$DESTDIR$PREFIX/include/svcapi.h" ] || die "svcapi is not installed in $DESTDIR$PREFIX"
   if [ ! -f build/libsvcapi.so.0 ]; then shared; fi
   installed | while read -r _ _ place; do rm -f "$DESTDIR$PREFIX/$place"; done
-  for d in $LIBDIR/cmake/svcapi share/doc/svcapi share/svcapi/ports/listener share/svcapi/ports/postgres share/svcapi/ports/transfer share/svcapi/ports/base share/svcapi/ports share/svcapi \
+  for d in $LIBDIR/cmake/svcapi share/doc/svcapi share/svcapi/ports/listener share/svcapi/ports/postgres share/svcapi/ports/redis share/svcapi/ports/transfer share/svcapi/ports/base share/svcapi/ports share/svcapi \
     include/svcapi; do rmdir "$DESTDIR$PREFIX/$d" 2>/dev/null || :; done
   say "uninstall: removed from $DESTDIR$PREFIX"
 }

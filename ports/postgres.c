@@ -43,6 +43,10 @@
 ** are called by their schema, which is the first one that exists in the search_path of the connection that opened the store.
 ** Tables that somebody else owns are refused.
 **
+** A pooler such as PgBouncer may give each transaction another session of the server's, so nothing may be kept by one. Where there is a pooler
+** (postgres_find_schema() looks), readers have a BEGIN as well, our settings go with every BEGIN and end with the transaction, and statements
+** are sent with their text in place of being prepared. The next transaction then waits for the word that the one before has ended.
+**
 ** This file has the port itself, with room and copies; its parts are in ports/postgres/, each with the functions of one job: store.h (types),
 ** statement.h (SQL), wire.h (sending and results), seen.h (keys that were read), connection.h, transaction.h, record.h. They are headers so
 ** that a program compiles this one file and every function stays static.

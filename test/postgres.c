@@ -1,6 +1,6 @@
 /*
 ** The store on PostgreSQL as the tests use it: SVC_TEST_POSTGRES names the folder of the socket of a server that is there for
-** them alone (build.sh starts it). A store is a schema of its own. A private one is dropped when it is closed; one in a
+** them alone (build.sh starts it), and SVC_TEST_POOLER that of a PgBouncer in front of it, if there is one. A store is a schema of its own. A private one is dropped when it is closed; one in a
 ** folder has the name of its schema in a file there, so that who removes the folder has removed the store.
 */
 #include "support.h"
@@ -80,6 +80,9 @@ WRAP(postgres_others, int, 0, PQsendPrepare, (PGconn *conn, const char *name, co
 WRAP(postgres_others, int, 0, PQsendQueryPrepared,
      (PGconn *conn, const char *name, int n, const char *const *values, const int *lengths, const int *formats, int format),
      (conn, name, n, values, lengths, formats, format))
+WRAP(postgres_others, int, 0, PQsendQueryParams,
+     (PGconn *conn, const char *sql, int n, const Oid *types, const char *const *values, const int *lengths, const int *formats, int format),
+     (conn, sql, n, types, values, lengths, formats, format))
 
 t_postgres_trips t_postgres_counted(void)
 {
@@ -125,8 +128,9 @@ static void postgres_new_schema(char schema[64])
 
 static void postgres_uri(char uri[512], const char *schema)
 {
-  const char *p = getenv("SVC_TEST_POSTGRES");
-  int n = snprintf(uri, 512, "postgresql:///postgres?user=svc&application_name=%s&options=-csearch_path%%3D%s&host=", schema, schema);
+  const char *pooler = getenv("SVC_TEST_POOLER"), *p = pooler ? pooler : getenv("SVC_TEST_POSTGRES");
+  int n = snprintf(uri, 512, pooler ? "postgresql:///postgres?user=svc&application_name=%s&schema=%s&host=" :
+                   "postgresql:///postgres?user=svc&application_name=%s&options=-csearch_path%%3D%s&host=", schema, schema);
   for (; *p && n < 480; p++) n += snprintf(uri + n, 512 - (size_t)n, *p == '/' ? "%%2F" : "%c", *p);
   if (getenv("SVC_TEST_POSTGRES_TIMEOUT")) snprintf(uri + n, 512 - (size_t)n, "&timeout=%s", getenv("SVC_TEST_POSTGRES_TIMEOUT"));
 }

@@ -18,6 +18,11 @@ static const char *const dialect_members[SVC_WORD_KINDS] = { "fields", "paths", 
 static const char *const dialect_patterns[SVC_WORD_KINDS] = { "^[A-Za-z_][A-Za-z0-9_-]*$", "^:?[A-Za-z0-9_~-][A-Za-z0-9_.~-]*$",
                                                               "^[A-Za-z0-9_][A-Za-z0-9_ .:/()+-]*$", "^[A-Z][A-Z0-9_]*$" };
 
+SVC_PRIVATE const char *svc_dialect_member(int kind)
+{
+  return dialect_members[kind];
+}
+
 /* A word of the file as a line of the log shows it: its beginning, and a question mark for each byte that is not plain ASCII. */
 typedef struct dialect_told {
   char text[DIALECT_TOLD + 1];

@@ -27,6 +27,8 @@ struct svc_dialect {
 };
 SVC_PRIVATE int svc_dialect_open(svc *s);  /* reads svc_config.dialect and takes the vendor word and the scheme of it */
 SVC_PRIVATE int svc_dialect_check(svc *s); /* its words against the tables; the vendor word is known */
+SVC_PRIVATE const char *svc_dialect_member(int kind); /* what a dialect calls its words of this kind */
+SVC_PRIVATE int svc_dialect_agree(svc *s); /* dialect_mark.c: is it that of the other handles on a store that is shared? */
 SVC_PRIVATE const svc_word *svc_word_ours(const svc *s, int kind, svc_str ours);     /* NULL: it stays as it is */
 SVC_PRIVATE const svc_word *svc_word_theirs(const svc *s, int kind, svc_str theirs); /* NULL: it is none of theirs */
 

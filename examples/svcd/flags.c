@@ -36,13 +36,15 @@ static const flags_row flags_rows[] = {
   { "--data", "DIR", FLAGS_STORE, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0, "folder of the store; serve and restore make it if it is missing" },
   { "--store", "URI", FLAGS_BOTH | FLAGS_PLACE | SVCD_SCHEMA, FLAG_TEXT, FLAGS_TO(store), 0, 0, 0,
     "the store is in PostgreSQL: postgres://USER@HOST/DATABASE, the password in PGPASSWORD or PGPASSFILE; several svcd may share it,"
-    " with one secret key; needs a build WITH=postgres" },
+    " with one secret key; ?schema=NAME says where the tables are, ?pooler=transaction that PgBouncer is in between, which is found out otherwise;"
+    " needs a build WITH=postgres" },
   { "--store-readers", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(store_readers), 1, 256, 0,
     "connections to PostgreSQL that read, made as they are needed; one more writes (16)" },
   { "--store-timeout", "MS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(store_timeout), 100, 600000, 0,
     "milliseconds after which PostgreSQL has not answered a statement in time (5000)" },
   { "--wait", "SECONDS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(wait), 1, 86400, 0,
-    "how long svcd waits at its start for a PostgreSQL that cannot be reached; without this flag it ends then" },
+    "how long svcd waits at its start for a PostgreSQL and a Redis that cannot be reached; without this flag, or when the time is up, it ends without"
+    " PostgreSQL, and without Redis it starts and limits by itself" },
   { "--from", "DIR", SVCD_RESTORE | SVCD_COPY, FLAG_TEXT, FLAGS_TO(from), 0, 0, 0,
     "folder of what is copied, which nobody may hold; or a URI as that of --store" },
   { "--to", "DIR", SVCD_BACKUP | SVCD_COPY, FLAG_TEXT, FLAGS_TO(to), 0, 0, 0,
@@ -82,6 +84,8 @@ static const flags_row flags_rows[] = {
     "the word in /api/WORD/v2 and application/vnd.WORD.DATE+json, for the life of a store (the store's; of a new one svc)" },
   { "--dialect", "FILE", SVCD_SERVE | SVCD_OPENAPI, FLAG_TEXT, FLAGS_TO(dialect), 0, 0, 0,
     "other words on the wire for fields, paths, values and error codes: JSON, as svc_config.dialect; it may bring --vendor and --db-scheme" },
+  { "--change-dialect", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(change_dialect), 0, 0, 0,
+    "the dialect of a store that several svcd share becomes that of --dialect, or none; without this flag an svcd with another one than the store's is refused" },
   { "--db-scheme", "WORD", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_scheme), 0, 0, 0,
     "of connection strings: WORD://HOST, WORD+srv://HOST (db); with --driver postgres, postgresql makes such as psql takes" },
   { "--db-domain", "DOMAIN", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(db_domain), 0, 0, 0,
@@ -120,7 +124,8 @@ static const flags_row flags_rows[] = {
   { "--limit", "ID=C/R/S", SVCD_SERVE, FLAG_LIST, FLAGS_TO(limits), 0, SVCD_LIMITS, FLAGS_TO(limit_count),
     "another limit for an endpoint set, by its id in GET /rateLimits: capacity, refilled by R every S seconds" },
   { "--limiter", "URI", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(limiter), 0, 0, 0,
-    "limits, and nonces of Digest, hold over all svcd that name the same Redis: redis://HOST:PORT/DATABASE or redis+unix://PATH, the"
+    "limits, and nonces of Digest, hold over all svcd that name the same Redis: redis://USER@HOST:PORT/DATABASE, redis+unix://PATH,"
+    " redis+sentinel://HOST:PORT,HOST:PORT/MASTER or redis+cluster://HOST:PORT,HOST:PORT; rediss for TLS, with ?ca=FILE&cert=FILE&key=FILE; the"
     " password in REDISCLI_AUTH or ?password_file=PATH; needs a build WITH=redis" },
   { "--limiter-closed", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_closed), 0, 0, 0,
     "while that does not answer requests are refused with 503; without this flag each svcd limits by itself then" },
@@ -366,7 +371,8 @@ static int flags_options(svcd_options *o)
   int status = flags_option("--store-readers", "--store", &o->store, &o->store_text, "readers", o->store_readers);
   if (!status) status = flags_option("--store-timeout", "--store", &o->store, &o->store_text, "timeout", o->store_timeout);
   if (!status) status = flags_option("--limiter-timeout", "--limiter", &o->limiter, &o->limiter_text, "timeout", o->limiter_timeout);
-  if (!status && o->wait && !o->store) status = flags_wrong("--wait", ": for which --store?");
+  if (!status && o->change_dialect && !o->store) status = flags_wrong("--change-dialect", ": of which --store?");
+  if (!status && o->wait && !o->store && !o->limiter) status = flags_wrong("--wait", ": for which --store or --limiter?");
   return status;
 }
 

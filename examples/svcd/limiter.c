@@ -21,3 +21,14 @@ int svcd_limiter(const svcd_options *o, svc_config *config)
   return svcd_error(2, "this svcd was built without Redis: WITH=redis ./build.sh run builds it with");
 #endif
 }
+
+int svcd_limiter_answers(const svc_config *config)
+{
+#ifdef SVC_WITH_REDIS
+  char why[256];
+  return !config->limiter || svc_redis_answers(config, why, sizeof why) != SVC_BUSY; /* what is wrong with it is told by the service */
+#else
+  (void)config;
+  return 1;
+#endif
+}

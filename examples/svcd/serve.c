@@ -321,6 +321,7 @@ static svc_config serve_config(const svcd_options *o)
   k.base_url = o->base_url;
   k.vendor = o->vendor;
   k.dialect = o->dialect_text;
+  k.dialect_change = o->change_dialect;
   k.db_scheme = o->db_scheme;
   k.db_domain = o->db_domain;
   k.conceal = o->conceal;
@@ -378,16 +379,34 @@ static int serve_try(const svc_config *config)
   return said;
 }
 
-/* Open the service; a database that is not there yet is waited for, for as long as --wait says and no signal comes. It says itself what is wrong. */
-static int serve_open(svc **s, const svc_config *config, const svcd_options *o, const sigset_t *signals)
+/* A second, as long as --wait has any left and no signal ends it. */
+static int serve_wait_more(int64_t until, const sigset_t *signals)
 {
   const struct timespec second = { 1, 0 };
-  int64_t until = svcd_monotonic(NULL) + o->wait * INT64_C(1000000000);
-  int rc = svc_open(s, config), signal_number = -1;
-  while (rc == SVC_IO && o->wait && svcd_monotonic(NULL) < until && (signal_number < 0 || signal_number == SIGHUP)) {
-    signal_number = sigtimedwait(signals, NULL, &second);
-    if (signal_number < 0) rc = svc_open(s, config);
+  int signal_number;
+  if (svcd_monotonic(NULL) >= until) return 0;
+  signal_number = sigtimedwait(signals, NULL, &second);
+  return signal_number < 0 || signal_number == SIGHUP;
+}
+
+/*
+** Open the service. What is not there yet is waited for, for as long as --wait says: the limiter, without which it is opened in
+** the end, and then the database. It says itself what is wrong; a signal leaves it unopened.
+*/
+static int serve_open(svc **s, const svc_config *config, const svcd_options *o, const sigset_t *signals)
+{
+  const int64_t until = svcd_monotonic(NULL) + o->wait * INT64_C(1000000000);
+  int rc, more = o->wait != 0, said = 0;
+  while (more && !svcd_limiter_answers(config)) {
+    if (!said++) svcd_say(SVC_LOG_WARNING, "limiter.waiting", "Redis does not answer: svcd waits for it, for %ld seconds at the most (--wait)", o->wait);
+    more = serve_wait_more(until, signals);
   }
+  if (!more && o->wait && svcd_monotonic(NULL) < until) { /* a signal */
+    svcd_say(SVC_LOG_INFO, "svcd.interrupted", "svcd was told to end while it waited for Redis");
+    return SVC_IO;
+  }
+  rc = svc_open(s, config);
+  while (rc == SVC_IO && more && (more = serve_wait_more(until, signals)) != 0) rc = svc_open(s, config);
   return rc;
 }
 

@@ -55,7 +55,7 @@ typedef struct svcd_options {
   long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout, drain, wait,
     store_readers, store_timeout, limiter_timeout, slow_ms;
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
-    no_explorer, no_gzip, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print;
+    no_explorer, no_gzip, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print, change_dialect;
   char *config_text; /* of --config: values stand in it; main() frees it */
   char *store_text, *limiter_text; /* of --store and --limiter with what other flags add to them; main() frees them */
   char *dialect_text; /* of --dialect: what is in the file; main() frees it */
@@ -161,6 +161,7 @@ void svcd_driver_close(const svcd_driver *d);
 int svcd_dialect(svcd_options *o);
 /* limiter.c: what --limiter names, into the configuration. The same. */
 int svcd_limiter(const svcd_options *o, svc_config *config);
+int svcd_limiter_answers(const svc_config *config); /* or has nothing to say: does --wait not have to wait for it any longer? */
 
 /* file.c: a file of these bytes, in full or not at all, and readable by nobody else; replace 0: one that is there stays, which is no
 ** failure. Returns 0, or 1 and has said why. svcd_flush_name: so that a name which was given is on the disk; 0 is good. */

@@ -14,35 +14,16 @@ static void postgres_silent(void *context, const PGresult *r)
   (void)context, (void)r;
 }
 
-/* A statement with the schema in the place of each @, also where that is in single quotes. False: there is no room. */
-static bool postgres_fill(const svc_store *store, const char *sql, char out[POSTGRES_SQL])
-{
-  bool quoted = false;
-  size_t n = 0;
-  for (; *sql && n + 1 < POSTGRES_SQL; sql++) {
-    const char *p = store->schema;
-    if (*sql == '\'') quoted = !quoted;
-    if (*sql != '@') {
-      out[n++] = *sql;
-      continue;
-    }
-    for (; *p && n + 3 < POSTGRES_SQL; p++) {
-      if (quoted && *p == '\'') out[n++] = *p;
-      out[n++] = *p;
-    }
-    if (n + 1 < POSTGRES_SQL) out[n++] = '.';
-  }
-  out[n] = '\0';
-  return !*sql;
-}
-
-/* One statement outside of the pipeline, and its last result. NULL: there is none, or not in time. */
+/* One statement outside of the pipeline, and its last result. NULL: there is none, or not in time. Through a pooler it goes with our
+** settings, as one transaction. */
 static PGresult *postgres_exec(postgres_txn *t, const char *sql)
 {
   const int64_t until = postgres_clock() + t->store->timeout;
-  char text[POSTGRES_SQL];
+  char text[POSTGRES_SQL], all[2 * POSTGRES_SQL + 2];
   PGresult *r = NULL, *next;
-  bool good = postgres_fill(t->store, sql, text) && PQsendQuery(t->conn, text);
+  bool good = postgres_fill(t->store, sql, text);
+  snprintf(all, sizeof all, "%s%s%s", t->store->local, t->store->local[0] ? "; " : "", text);
+  good = good && PQsendQuery(t->conn, all);
   while (good && (good = postgres_await(t->conn, until)) && (next = PQgetResult(t->conn)) != NULL) {
     PQclear(r);
     r = next;
@@ -60,16 +41,59 @@ static bool postgres_do(postgres_txn *t, const char *sql)
   return good;
 }
 
-/* The first schema of the connection's own search_path that exists. */
+/*
+** The first schema of the connection's own search_path that exists, or the one that the URI names. And is there a pooler in between, which
+** may give each transaction another connection of the server's? It does not pass on the process id of the server that answers, so what
+** was said at the beginning is another than what the server says now. Where that errs nothing is lost but time: what a pooler needs works
+** without one.
+*/
 static bool postgres_find_schema(postgres_txn *t)
 {
   svc_store *store = t->store;
-  PGresult *r = postgres_exec(t, "SELECT pg_catalog.quote_ident(pg_catalog.current_schema()::text)");
-  bool good = PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1 && !PQgetisnull(r, 0, 0) && PQgetvalue(r, 0, 0)[0] &&
-              (size_t)PQgetlength(r, 0, 0) < sizeof store->schema;
-  if (good) strcpy(store->schema, PQgetvalue(r, 0, 0));
+  PGresult *r = postgres_exec(t, "SELECT pg_catalog.quote_ident(pg_catalog.current_schema()::text), pg_catalog.pg_backend_pid()::text");
+  char *named = store->named[0] ? PQescapeIdentifier(t->conn, store->named, strlen(store->named)) : NULL;
+  bool good = PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1 && (named || (!store->named[0] && !PQgetisnull(r, 0, 0)));
+  const char *schema = named ? named : good ? PQgetvalue(r, 0, 0) : "";
+  good = good && schema[0] && strlen(schema) < sizeof store->schema;
+  if (good) strcpy(store->schema, schema);
+  if (good && store->pooler == POSTGRES_DETECT)
+    store->pooler = atoi(PQgetvalue(r, 0, 1)) == PQbackendPID(t->conn) ? POSTGRES_SESSION : POSTGRES_TRANSACTION;
+  PQfreemem(named);
   PQclear(r);
   return good;
+}
+
+/* A setting of ours, where the server knows it; it is put behind `local`, or made for the session. */
+static bool postgres_set(postgres_txn *t, const char *name, const char *value)
+{
+  const bool pooled = t->store->pooler == POSTGRES_TRANSACTION;
+  char sql[160], *local = t->store->local;
+  size_t n = strlen(local);
+  PGresult *r;
+  bool good;
+  snprintf(sql, sizeof sql, "SELECT pg_catalog.set_config('%s', '%s', %s)", name, value, pooled ? "true" : "false");
+  r = postgres_exec(t, sql);
+  good = PQresultStatus(r) == PGRES_TUPLES_OK;
+  PQclear(r);
+  if (!good || !pooled) return good;
+  if (n) snprintf(local + n, sizeof t->store->local - n, ",%s", sql + sizeof "SELECT" - 1);
+  else snprintf(local, sizeof t->store->local, "%s", sql);
+  return strlen(local) + 1 < sizeof t->store->local;
+}
+
+/* Through a pooler `local` is made once, and no session has settings of its own: it would be somebody else's session next. */
+static bool postgres_settle(postgres_txn *t)
+{
+  svc_store *store = t->store;
+  char patience[16];
+  size_t i;
+  snprintf(patience, sizeof patience, "%d", store->timeout / 10 * 9);
+  if (store->pooler == POSTGRES_TRANSACTION && store->local[0]) return true;
+  if (!postgres_set(t, "statement_timeout", patience)) return store->local[0] = '\0', false;
+  for (i = 0; i < POSTGRES_SETTINGS; i++)
+    if (!postgres_set(t, postgres_settings[i].name, postgres_settings[i].value) && i < POSTGRES_MUST) return store->local[0] = '\0', false;
+  if (store->relaxed) postgres_set(t, "synchronous_commit", "off");
+  return true;
 }
 
 /* False: there is none, or it cannot be used; t->conn, if any, says why. What is named before the URI is for where that says nothing. No
@@ -79,27 +103,22 @@ static bool postgres_new(postgres_txn *t)
   const svc_store *store = t->store;
   const char *const names[] = { "connect_timeout", "tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
                                 "application_name", "dbname", NULL };
-  char seconds[16], silence[16], patience[64];
+  char seconds[16], silence[16];
   const char *const values[] = { seconds, silence, "5", "5", "3", "svcapi", store->uri, NULL };
   PGconn *conn;
-  size_t i;
   snprintf(seconds, sizeof seconds, "%d", (store->timeout + 999) / 1000);
   snprintf(silence, sizeof silence, "%d", store->timeout);
-  snprintf(patience, sizeof patience, "SET statement_timeout = %d", store->timeout / 10 * 9);
   conn = t->conn = PQconnectdbParams(names, values, 1);
   if (!conn || PQstatus(conn) != CONNECTION_OK) return false;
   if (PQsetnonblocking(conn, 1) != 0) return false;
   PQsetNoticeReceiver(conn, postgres_silent, NULL);
   if (!store->schema[0] && !postgres_find_schema(t)) return false;
-  if (!postgres_do(t, patience)) return false;
-  for (i = 0; i < sizeof postgres_settings / sizeof postgres_settings[0]; i++)
-    if (!postgres_do(t, postgres_settings[i]) && i < POSTGRES_MUST) return false;
-  if (store->relaxed) postgres_do(t, "SET synchronous_commit = off");
+  if (!postgres_settle(t)) return false;
   atomic_fetch_add(&t->store->connects, 1);
   return true;
 }
 
-/* Every statement, in one round trip, and pipeline mode from here on. */
+/* Every statement, in one round trip, and pipeline mode from here on. Through a pooler they are sent with their text, each time. */
 static bool postgres_prepare(postgres_txn *t)
 {
   char name[8], sql[POSTGRES_SQL];
@@ -107,6 +126,7 @@ static bool postgres_prepare(postgres_txn *t)
   t->failed = SVC_OK;
   t->waiting = t->syncs = 0;
   if (!PQenterPipelineMode(t->conn)) return false;
+  if (t->store->pooler == POSTGRES_TRANSACTION) return true;
   for (i = 0; i < POSTGRES_STATEMENTS; i++, t->waiting++) {
     snprintf(name, sizeof name, "s%u", i);
     if (!postgres_fill(t->store, postgres_sql[i], sql) || !PQsendPrepare(t->conn, name, sql, 0, NULL)) return false;
@@ -138,7 +158,8 @@ static int postgres_connect(postgres_txn *t)
   int64_t begun = postgres_clock();
   if (!postgres_equip(t)) return SVC_NOMEM;
   if (postgres_is_down(store)) return SVC_IO;
-  if (postgres_new(t) && (t == &store->writer || postgres_do(t, postgres_reading)) && postgres_prepare(t)) return SVC_OK;
+  if (postgres_new(t) && (t == &store->writer || store->pooler == POSTGRES_TRANSACTION || postgres_do(t, postgres_reading)) && postgres_prepare(t))
+    return SVC_OK;
   if (t->conn) postgres_note_conn(store, SVC_IO, t->conn); /* else it has been said, or there is no memory */
   postgres_lose(t);
   if (postgres_clock() - begun < POSTGRES_OUTAGE) return SVC_IO; /* refused: that costs nobody any time */
@@ -162,11 +183,11 @@ static bool postgres_alive(PGconn *conn)
 }
 
 /* Is nothing left of the transaction before but the word that it has ended, which is on its way? Then the next one need not wait:
-** that word is passed over when it comes. */
+** that word is passed over when it comes. A pooler must see it first: it gives the next transaction another connection. */
 static bool postgres_follows(const postgres_txn *t)
 {
   struct pollfd p = { .events = POLLIN };
-  if (!t->conn || t->waiting || !t->syncs) return false;
+  if (!t->conn || t->waiting || !t->syncs || t->store->pooler == POSTGRES_TRANSACTION) return false;
   p.fd = PQsocket(t->conn);
   return p.fd >= 0 && poll(&p, 1, 0) == 0;
 }
@@ -218,27 +239,66 @@ static uint64_t postgres_chance(svc_store *store)
   return store->chance;
 }
 
-/* timeout=MS and readers=N are ours, and libpq would not know them: they are taken out of the URI. What is wrong with one, or NULL. */
+/* A number within bounds. */
+static bool postgres_option_number(const char *text, size_t n, long least, long most, int *out)
+{
+  char *end;
+  long value = strtol(text, &end, 10);
+  *out = (int)value;
+  return n > 0 && n < 9 && end == text + n && value >= least && value <= most;
+}
+
+static bool postgres_option_timeout(svc_store *store, const char *text, size_t n)
+{
+  return postgres_option_number(text, n, POSTGRES_LEAST, POSTGRES_MOST, &store->timeout);
+}
+
+static bool postgres_option_readers(svc_store *store, const char *text, size_t n)
+{
+  return postgres_option_number(text, n, 1, POSTGRES_MOST_READERS, &store->reader_count);
+}
+
+static bool postgres_option_pooler(svc_store *store, const char *text, size_t n)
+{
+  static const char *const words[] = { [POSTGRES_DETECT] = "auto", [POSTGRES_SESSION] = "session", [POSTGRES_TRANSACTION] = "transaction" };
+  for (store->pooler = POSTGRES_DETECT; store->pooler <= POSTGRES_TRANSACTION; store->pooler++)
+    if (strlen(words[store->pooler]) == n && memcmp(words[store->pooler], text, n) == 0) return true;
+  return false;
+}
+
+static bool postgres_option_schema(svc_store *store, const char *text, size_t n)
+{
+  if (n == 0 || n >= sizeof store->named || strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") < n) return false;
+  memcpy(store->named, text, n);
+  store->named[n] = '\0';
+  return true;
+}
+
+static const struct postgres_option {
+  const char *name, *wrong;
+  bool (*take)(svc_store *store, const char *text, size_t n);
+} postgres_our_options[] = {
+  { "timeout=", "timeout is a number of milliseconds, from 100 to 600000", postgres_option_timeout },
+  { "readers=", "readers is a number of connections, from 1 to 256", postgres_option_readers },
+  { "pooler=", "pooler is auto, session or transaction", postgres_option_pooler },
+  { "schema=", "schema is the name of a schema: letters, digits, _ and -, up to 63", postgres_option_schema },
+};
+#define POSTGRES_OPTIONS (sizeof postgres_our_options / sizeof postgres_our_options[0])
+
+/* These are ours, and libpq would not know them: they are taken out of the URI. What is wrong with one, or NULL. */
 static const char *postgres_options(svc_store *store)
 {
-  struct postgres_option {
-    const char *name, *wrong;
-    long least, most;
-    int *to;
-  } options[] = {
-    { "timeout=", "timeout is a number of milliseconds, from 100 to 600000", POSTGRES_LEAST, POSTGRES_MOST, &store->timeout },
-    { "readers=", "readers is a number of connections, from 1 to 256", 1, POSTGRES_MOST_READERS, &store->reader_count },
-  };
-  char *p = strchr(store->uri, '?'), *end;
+  char *p = strchr(store->uri, '?');
   while (p && (p[0] == '?' || p[0] == '&')) {
-    size_t n = strcspn(p + 1, "&"), i = 0;
-    while (i < 2 && strncmp(p + 1, options[i].name, 8) != 0) i++;
-    if (i == 2) {
+    const size_t n = strcspn(p + 1, "&");
+    size_t i = 0, name;
+    while (i < POSTGRES_OPTIONS && strncmp(p + 1, postgres_our_options[i].name, strlen(postgres_our_options[i].name)) != 0) i++;
+    if (i == POSTGRES_OPTIONS) {
       p += 1 + n;
       continue;
     }
-    *options[i].to = (int)strtol(p + 9, &end, 10);
-    if (end != p + 1 + n || n == 8 || n > 16 || *options[i].to < options[i].least || *options[i].to > options[i].most) return options[i].wrong;
+    name = strlen(postgres_our_options[i].name);
+    if (!postgres_our_options[i].take(store, p + 1 + name, n - name)) return postgres_our_options[i].wrong;
     if (p[1 + n]) memmove(p + 1, p + 2 + n, strlen(p + 2 + n) + 1);
     else *p = '\0';
   }

@@ -85,7 +85,9 @@ static bool postgres_withdraw(postgres_txn *t)
   t->failed = SVC_OK;
   if (postgres_send_one(t, POSTGRES_ROLLBACK, NULL) == SVC_OK) postgres_sync(t);
   postgres_drain_all(t);
-  t->block = t->begun = t->head.draft = false;
+  t->begun = t->head.draft = false;
+  t->reads = true;
+  t->block = t->store->pooler == POSTGRES_TRANSACTION;
   for (i = 0; i < t->seen_count; i++)
     if (t->seen[i].how == POSTGRES_SENT) t->seen[i].how = POSTGRES_WANTED;
   return true; /* also if the connection was lost with it: asking finds that out */

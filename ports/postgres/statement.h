@@ -1,7 +1,8 @@
 /*
 ** The SQL of the store on PostgreSQL, and how values are passed to it.
 **
-** The rule: every statement is a row of one table, prepared once per connection. Values are binary; no value ever becomes part of a statement.
+** The rule: every statement is a row of one table, prepared once per connection, or sent with its text where a pooler gives each transaction
+** another connection. Values are binary; no value ever becomes part of a statement.
 */
 #ifndef SVC_POSTGRES_STATEMENT_H
 #define SVC_POSTGRES_STATEMENT_H
@@ -9,9 +10,10 @@
 #include "store.h"
 
 enum postgres_statement {
-  POSTGRES_WRITE, POSTGRES_COMMIT, POSTGRES_ROLLBACK, POSTGRES_GET, POSTGRES_GET_ANY, POSTGRES_UP, POSTGRES_DOWN, POSTGRES_UP_ALL,
+  POSTGRES_WRITE, POSTGRES_READ, POSTGRES_COMMIT, POSTGRES_ROLLBACK, POSTGRES_GET, POSTGRES_GET_ANY, POSTGRES_UP, POSTGRES_DOWN, POSTGRES_UP_ALL,
   POSTGRES_DOWN_ALL, POSTGRES_INSERT, POSTGRES_PUT, POSTGRES_REMOVE, POSTGRES_REMOVE_RANGE, POSTGRES_REMOVE_COUNTS, POSTGRES_COUNT_ANY, POSTGRES_ADD,
-  POSTGRES_NUMBER, POSTGRES_NUMBERS_FROM, POSTGRES_SIZE, POSTGRES_PING, POSTGRES_STATEMENTS
+  POSTGRES_NUMBER, POSTGRES_NUMBERS_FROM, POSTGRES_SIZE, POSTGRES_PING, POSTGRES_STATEMENTS,
+  POSTGRES_LOCAL = POSTGRES_STATEMENTS /* store->local: the settings of one transaction */
 };
 
 /* @ stands for the schema and a point: see postgres_fill(). */
@@ -25,6 +27,7 @@ enum postgres_statement {
 
 static const char *const postgres_sql[POSTGRES_STATEMENTS] = {
   [POSTGRES_WRITE] = "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE",
+  [POSTGRES_READ] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
   [POSTGRES_COMMIT] = "COMMIT",
   [POSTGRES_ROLLBACK] = "ROLLBACK",
   [POSTGRES_GET] = "SELECT v FROM @svc_record WHERE k = $1",
@@ -82,15 +85,42 @@ static const char postgres_strangers[] =
 ** the server after a second: so nobody waits for long. The first ones have to go. The others are PostgreSQL's own, and make plans what they should be for any size of a table: by
 ** the index, made once. A plan that reads a whole table would also make serializable transactions conflict for nothing.
 */
-static const char *const postgres_settings[] = {
-  "SET search_path = pg_catalog, pg_temp", "SET lock_timeout = 50", "SET idle_in_transaction_session_timeout = 120000",
-  "SET client_min_messages = error", "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off",
-  "SET enable_bitmapscan = off", "SET jit = off",
+typedef struct postgres_setting {
+  const char *name, *value;
+} postgres_setting;
+
+static const postgres_setting postgres_settings[] = {
+  { "search_path", "pg_catalog, pg_temp" }, { "lock_timeout", "50" }, { "idle_in_transaction_session_timeout", "120000" },
+  { "client_min_messages", "error" }, { "plan_cache_mode", "force_generic_plan" }, { "enable_seqscan", "off" },
+  { "enable_bitmapscan", "off" }, { "jit", "off" },
 };
 #define POSTGRES_MUST 3
+#define POSTGRES_SETTINGS (sizeof postgres_settings / sizeof postgres_settings[0])
 
 /* What every transaction of a reader's is. */
 static const char postgres_reading[] = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+
+/* A statement with the schema in the place of each @, also where that is in single quotes. False: there is no room. */
+static bool postgres_fill(const svc_store *store, const char *sql, char out[POSTGRES_SQL])
+{
+  bool quoted = false;
+  size_t n = 0;
+  for (; *sql && n + 1 < POSTGRES_SQL; sql++) {
+    const char *p = store->schema;
+    if (*sql == '\'') quoted = !quoted;
+    if (*sql != '@') {
+      out[n++] = *sql;
+      continue;
+    }
+    for (; *p && n + 3 < POSTGRES_SQL; p++) {
+      if (quoted && *p == '\'') out[n++] = *p;
+      out[n++] = *p;
+    }
+    if (n + 1 < POSTGRES_SQL) out[n++] = '.';
+  }
+  out[n] = '\0';
+  return !*sql;
+}
 
 /* What a statement is given: bytes as they are, numbers as eight of them. */
 typedef struct postgres_args {

@@ -66,7 +66,8 @@ typedef struct postgres_txn {
   svc_store *store;
   PGconn *conn;      /* NULL: none, or it was lost */
   bool busy;         /* a transaction has it; the store's lock */
-  bool block;        /* it has a BEGIN, and an end of its own: a writer's, or a draft */
+  bool block;        /* it has a BEGIN, and an end of its own: a writer's, a draft, or of any kind through a pooler */
+  bool reads;        /* its BEGIN is a reader's */
   bool begun;        /* something was sent */
   bool committing;   /* COMMIT was sent */
   bool wrote;
@@ -99,12 +100,18 @@ typedef struct postgres_writes {
   unsigned add_count;
 } postgres_writes;
 
+/* Does a session of ours keep one connection of the server's? */
+enum postgres_pooler { POSTGRES_DETECT, POSTGRES_SESSION, POSTGRES_TRANSACTION };
+
 struct svc_store {
   svc_allocator allocator;
   char *uri;
   bool relaxed; /* a commit need not be on the disk */
   int timeout; /* milliseconds */
   char schema[256]; /* of the tables, quoted where it must be; "": not known yet */
+  char named[64];   /* the schema that the URI names, as it stands there; "": none */
+  char local[POSTGRES_SQL]; /* through a pooler: the statement that makes our settings, for one transaction; "": not known yet */
+  int pooler;       /* enum postgres_pooler: what the URI says, and from the first connection on what was found */
   pthread_mutex_t lock;
   pthread_cond_t free;
   int64_t down;          /* until then nobody connects, as it was in vain; the lock's, as these two: */

@@ -8,13 +8,14 @@
 
 #include "connection.h"
 
-static void postgres_begin(postgres_txn *t, bool block)
+static void postgres_begin(postgres_txn *t, bool reads)
 {
   t->head.port = svc_postgres_port();
   t->head.ids = NULL;
   t->head.writing = t->head.draft = false;
   t->head.dirty = t->head.fresh = t->head.again = false;
-  t->block = block;
+  t->reads = reads;
+  t->block = !reads || t->store->pooler == POSTGRES_TRANSACTION;
   t->head.error = SVC_OK;
   t->begun = t->committing = t->wrote = false;
   t->number = t->rows = 0;
@@ -55,7 +56,7 @@ static int postgres_reader_begin(svc_store *store, bool draft, svc_txn **out)
   int rc;
   *out = NULL;
   if (!t) return SVC_BUSY;
-  postgres_begin(t, draft);
+  postgres_begin(t, !draft);
   rc = postgres_ready(t);
   t->head.draft = draft;
   if (rc == SVC_OK) *out = &t->head;
@@ -84,7 +85,7 @@ static void postgres_leave(postgres_txn *t, int statement)
 static void postgres_read_end(svc_txn *txn)
 {
   postgres_txn *t = (postgres_txn *)txn;
-  if (t->conn) postgres_leave(t, POSTGRES_ROLLBACK); /* of a draft */
+  if (t->conn) postgres_leave(t, POSTGRES_ROLLBACK); /* of what has a BEGIN */
   else postgres_forget(t);
   postgres_give_back(t);
 }
@@ -115,7 +116,7 @@ static int postgres_write_begin(svc_store *store, svc_txn **out)
   postgres_txn *t = &store->writer;
   int rc;
   *out = NULL;
-  postgres_begin(t, true);
+  postgres_begin(t, false);
   rc = postgres_ready(t);
   postgres_write(t);
   if (rc == SVC_OK) *out = &t->head;

@@ -222,19 +222,33 @@ static void postgres_forget(postgres_txn *t)
 static int postgres_send_one(postgres_txn *t, int statement, const postgres_args *a)
 {
   static const int binary[4] = { 1, 1, 1, 1 };
-  char name[8];
-  snprintf(name, sizeof name, "s%d", statement);
-  if (!t->conn || !PQsendQueryPrepared(t->conn, name, a ? a->n : 0, a ? a->values : NULL, a ? a->lengths : NULL, binary, 1))
-    return postgres_fail(t, postgres_lost(t));
+  const bool pooled = t->store->pooler == POSTGRES_TRANSACTION;
+  const int n = a ? a->n : 0, *lengths = a ? a->lengths : NULL;
+  const char *const *values = a ? a->values : NULL;
+  char text[POSTGRES_SQL];
+  bool sent = t->conn != NULL;
+  if (!pooled) snprintf(text, sizeof text, "s%d", statement);
+  else if (statement == POSTGRES_LOCAL) memcpy(text, t->store->local, sizeof text);
+  else sent = sent && postgres_fill(t->store, postgres_sql[statement], text);
+  if (sent && pooled) sent = PQsendQueryParams(t->conn, text, n, NULL, values, lengths, binary, 1);
+  else if (sent) sent = PQsendQueryPrepared(t->conn, text, n, values, lengths, binary, 1);
+  if (!sent) return postgres_fail(t, postgres_lost(t));
   t->waiting++;
   return SVC_OK;
+}
+
+/* BEGIN; and through a pooler the settings, which are those of this transaction alone. */
+static int postgres_open_block(postgres_txn *t)
+{
+  int rc = postgres_send_one(t, t->reads ? POSTGRES_READ : POSTGRES_WRITE, NULL);
+  return rc == SVC_OK && t->store->pooler == POSTGRES_TRANSACTION ? postgres_send_one(t, POSTGRES_LOCAL, NULL) : rc;
 }
 
 /* Into the pipeline, behind BEGIN where it is the first. */
 static int postgres_send_next(postgres_txn *t, int statement, const postgres_args *a)
 {
   if (t->failed) return t->failed;
-  if (!t->begun && t->block && postgres_send_one(t, POSTGRES_WRITE, NULL) != SVC_OK) return t->failed;
+  if (!t->begun && t->block && postgres_open_block(t) != SVC_OK) return t->failed;
   t->begun = true;
   return postgres_send_one(t, statement, a);
 }

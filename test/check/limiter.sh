@@ -53,7 +53,7 @@ if ! grep -q SVC_WITH_REDIS build/lib/stores.list; then
 fi
 refused 'a password does not belong into the URI' --limiter redis://:secret@127.0.0.1
 ! grep -q secret $T/out || fail "svcd shows the password that it refuses"
-refused 'no TLS' --limiter rediss://127.0.0.1
+refused 'ca is not a file' --limiter 'rediss://127.0.0.1?ca=/nowhere'
 
 tool curl
 tool redis-server

@@ -9,6 +9,7 @@
 
 #include "http_text.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,11 +51,18 @@ typedef struct cluster_place {
   char client_id[64], client_secret[128], org[32], group[32]; /* of the bootstrap file */
 } cluster_place;
 
+/* Flags that every instance is started with from now on, beside the usual ones; NULL behind the last. They stay the caller's. */
+void instance_flags(const char *const *flags);
 void instance_begin(int i);
 int instance_wait(int i); /* until it is ready: its port, the same as before when it was started before */
 void instance_kill(int i); /* SIGKILL */
 void instance_stop(int i); /* SIGTERM, and it must end well */
-void instance_fault(const char *what); /* a verb of the script that $CLUSTER_FAULTS names: postgres-restart, redis-kill, redis-start */
+void instance_again(void); /* all are stopped and started, on what the environment names now */
+/* Another svcd with these flags beside a store, a folder and a port: the status that it ends with, and what it says. */
+int instance_refused(const char *folder, const char *const *flags, char *said, size_t size);
+bool instance_said(int i, const char *words); /* in its log, since it was started first */
+void instance_verb(const char *verb); /* of svcd, on the store and the folder of the instances; it must succeed */
+void instance_fault(const char *what); /* a verb of the script that $CLUSTER_FAULTS names: test/cluster/servers.sh */
 void instance_place(cluster_place *out);
 
 /* ---- history.c: what was asked and answered of one key, and whether there is an order that explains it */
@@ -97,5 +105,46 @@ typedef struct registers_report {
 
 /* While they work, `faults` is called once, on this thread. Dies where a history is not linearizable. */
 void registers_run(int port, const cluster_place *place, const char *token, unsigned seed, void (*faults)(void), registers_report *out);
+
+/* ---- main.c: the site, and a line for each case */
+
+typedef struct cluster_site {
+  cluster_place place;
+  char bearer[512]; /* whole lines of headers */
+  char token[256];
+  int port;                      /* of the relay */
+  int ports[CLUSTER_INSTANCES];  /* of the instances */
+} cluster_site;
+extern cluster_site site;
+#define CLUSTER_SECOND INT64_C(1000000000)
+
+void pass(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void again(int i); /* one that was killed or stopped is started */
+
+/* ---- work.c: many clients at once */
+
+typedef struct worker {
+  int number;
+  http_client http;
+  http_answer answer;
+  pthread_t thread;
+} worker;
+
+worker *work(size_t n, void *(*what)(void *)); /* n of them at once; they are the caller's to free */
+void must(http_client *c, http_answer *a, const char *method, const char *path, const char *body, int status); /* also if it takes a few tries */
+
+/* ---- the cases, by subject */
+
+void together_all(void);                     /* together.c: what two instances must agree on */
+void together_limits(void (*meanwhile)(void), const char *how); /* limits are exact in sum; NULL: nothing happens meanwhile */
+void together_creates(const char *how);
+void together_updates(const char *how);
+void faults_all(const char *how, bool pooler); /* faults.c: histories while something is killed */
+void fleet_pooler(void);                     /* fleet.c: PgBouncer, and Redis by TLS, with sentinels, as a cluster */
+void fleet_tls(void);
+void fleet_sentinel(void);
+void fleet_nodes(void);
+void agree_all(void);                        /* agree.c: instances that disagree are refused; --wait */
+void rolling_all(void);                      /* rolling.c: draining, rolling restarts, another secret key */
 
 #endif /* SVC_TEST_CLUSTER_H */

@@ -6,7 +6,9 @@
 **   CLUSTER_STORE    --store
 **   CLUSTER_LIMITER  --limiter
 **   CLUSTER_FOLDER   an empty folder: secret key, credentials and what the instances print
-**   CLUSTER_FAULTS   a script whose verbs do something to PostgreSQL or Redis
+**   CLUSTER_FAULTS   a script whose verbs do something to PostgreSQL, PgBouncer or Redis (servers.sh)
+**
+** Cases that are about another store or limiter set CLUSTER_STORE and CLUSTER_LIMITER anew, and start the instances again.
 */
 #define _GNU_SOURCE /* pipe2 */
 #include "cluster.h"
@@ -23,6 +25,8 @@
 #include <unistd.h>
 
 #define INSTANCE_SECONDS 30 /* until it is ready */
+
+static const char *const *more_flags;
 
 static struct {
   pid_t pid;
@@ -69,16 +73,24 @@ static const char *instance_setting(const char *name)
   return value;
 }
 
+void instance_flags(const char *const *flags)
+{
+  more_flags = flags;
+}
+
 /* In the new process. */
 static void instance_become(int i, int port, int errors)
 {
-  const char *folder = instance_setting("CLUSTER_FOLDER"), *limiter = getenv("CLUSTER_LIMITER");
+  const char *folder = instance_setting("CLUSTER_FOLDER"), *limiter = instance_setting("CLUSTER_LIMITER");
   char listen[64], data[512];
-  const char *args[] = { instance_setting("CLUSTER_SVCD"), "--data", data, "--store", instance_setting("CLUSTER_STORE"), "--listen", listen,
+  const char *args[48] = { instance_setting("CLUSTER_SVCD"), "--data", data, "--store", instance_setting("CLUSTER_STORE"), "--listen", listen,
                          "--provision-seconds", "3", "--max-connections", "4096", "--max-per-address", "4000",
                          "--limit", "databaseUsers_group=1000000/1000000/60",
                          "--limit", "alerts_group=300/50/3", "--limit", "projectEvents_group=100000/100000/60",
-                         limiter ? "--limiter" : NULL, limiter, NULL };
+                         "--seal-passwords", "--limiter", limiter };
+  size_t n = 0, k;
+  while (args[n]) n++;
+  for (k = 0; more_flags && more_flags[k] && n < sizeof args / sizeof args[0] - 1; k++) args[n++] = more_flags[k];
   prctl(PR_SET_PDEATHSIG, SIGKILL); /* it ends with the thread that starts it: the first one */
   snprintf(listen, sizeof listen, "http://127.0.0.1:%d", port);
   snprintf(data, sizeof data, "%s/data", folder);
@@ -144,6 +156,64 @@ void instance_stop(int i)
   waitpid(instances[i].pid, &status, 0);
   instances[i].pid = 0;
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) cluster_die("instance %d does not end well: status %d", i, status);
+}
+
+void instance_again(void)
+{
+  int i;
+  for (i = 0; i < CLUSTER_INSTANCES; i++) instance_stop(i);
+  for (i = 0; i < CLUSTER_INSTANCES; i++) instance_begin(i);
+  for (i = 0; i < CLUSTER_INSTANCES; i++) instance_wait(i);
+}
+
+int instance_refused(const char *folder, const char *const *flags, char *said, size_t size)
+{
+  const char *args[24] = { instance_setting("CLUSTER_SVCD"), "--data", folder, "--store", instance_setting("CLUSTER_STORE"), "--listen", "http://127.0.0.1:0" };
+  size_t n = 7, k, have = 0;
+  ssize_t got;
+  int out[2], status;
+  pid_t pid;
+  for (k = 0; flags[k] && n < sizeof args / sizeof args[0] - 1; k++) args[n++] = flags[k];
+  if (pipe2(out, O_CLOEXEC) != 0) cluster_die("no pipe");
+  pid = fork();
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(out[1], 1);
+    dup2(out[1], 2);
+    execv(args[0], (char *const *)(uintptr_t)args);
+    _exit(127);
+  }
+  close(out[1]);
+  while (have < size - 1 && !strstr(said, "svcd ready on") && (got = read(out[0], said + have, size - 1 - have)) > 0) said[have += (size_t)got] = 0;
+  if (strstr(said, "svcd ready on")) kill(pid, SIGTERM); /* it was not refused */
+  close(out[0]);
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool instance_said(int i, const char *words)
+{
+  static char text[1 << 20];
+  char log[512];
+  size_t n;
+  FILE *f;
+  snprintf(log, sizeof log, "%s/instance%d.log", instance_setting("CLUSTER_FOLDER"), i);
+  f = fopen(log, "r");
+  n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+  if (f) fclose(f);
+  text[n] = 0;
+  return strstr(text, words) != NULL;
+}
+
+void instance_verb(const char *verb)
+{
+  const char *folder = instance_setting("CLUSTER_FOLDER");
+  char command[2048];
+  int status;
+  snprintf(command, sizeof command, "'%s' %s --store '%s' --data '%s/data' >>'%s/verbs.log' 2>&1", instance_setting("CLUSTER_SVCD"), verb,
+           instance_setting("CLUSTER_STORE"), folder, folder);
+  status = system(command);
+  if (status != 0) cluster_die("%s: status %d", command, status);
 }
 
 void instance_fault(const char *what)

@@ -420,6 +420,7 @@ TEST(dialect, another)
   snprintf(path, sizeof path, "/groups/%s/clusters/c", group);
   munit_assert_null(config.vendor);
   config.dialect = other;
+  config.dialect_change = 1; /* a store that is shared keeps one otherwise */
   t_reopen(&t, &config);
   munit_assert_int(t_send(&t, "GET", path, NULL), ==, 200);
   munit_assert_string_equal(t_str(&t, "shape"), "RS");
@@ -431,12 +432,54 @@ TEST(dialect, another)
   t_close(&t);
   {
     svc *s = NULL;
+    config.store = t_port();
     config.log = t_log;
     config.log_context = &t;
     t.log[0] = 0;
     munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
     munit_assert_not_null(strstr(t.log, "the vendor word of this store is svc, not other"));
   }
+}
+
+static int agree_open(const char *folder, const char *dialect, int keep_orders, int change, char said[4096])
+{
+  svc_config config = { .path = folder, .store = t_port(), .dialect = dialect, .keep_orders = keep_orders, .dialect_change = change };
+  t_service t;
+  svc *s;
+  int rc;
+  memset(&t, 0, sizeof t);
+  config.log = t_log;
+  config.log_context = &t;
+  rc = svc_open(&s, &config);
+  if (rc == SVC_OK) munit_assert_int(svc_check_store(s, NULL, NULL), ==, SVC_OK);
+  snprintf(said, 4096, "%s", t.log);
+  svc_close(s);
+  return rc;
+}
+
+/* Handles that share a store have one dialect: the first writes it down, another is refused and told what differs, or takes its place. */
+TEST(dialect, agree)
+{
+  static const char words[] = "{\"fields\":{\"clusterType\":\"shape\",\"name\":\"title\"}}", turned[] = "{ \"fields\": {\"name\":\"title\",\"clusterType\":\"shape\"},\"codes\":{}}",
+    other[] = "{\"fields\":{\"clusterType\":\"form\",\"name\":\"title\"},\"values\":{\"REPLICASET\":\"RS\"}}";
+  char folder[128], said[4096];
+  if (!t_postgres_port()) setenv("SVC_TEST_STORE", "shared", 1);
+  SKIP_IF(!t_port()->shared);
+  store_folder(folder);
+  munit_assert_int(agree_open(folder, other, 1, 0, said), ==, SVC_OK); /* a tool that serves nobody has no say */
+  munit_assert_int(agree_open(folder, words, 0, 0, said), ==, SVC_OK);
+  munit_assert_int(agree_open(folder, turned, 0, 0, said), ==, SVC_OK); /* the same words */
+  munit_assert_int(agree_open(folder, other, 0, 0, said), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(said, "it differs in fields, values; give every instance the same one"));
+  munit_assert_int(agree_open(folder, NULL, 0, 0, said), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(said, "it differs in fields;"));
+  munit_assert_int(agree_open(folder, NULL, 1, 0, said), ==, SVC_OK);
+  munit_assert_int(agree_open(folder, other, 0, 1, said), ==, SVC_OK);
+  munit_assert_int(agree_open(folder, other, 0, 0, said), ==, SVC_OK);
+  munit_assert_int(agree_open(folder, words, 0, 0, said), ==, SVC_INVALID);
+  munit_assert_int(agree_open(folder, NULL, 0, 1, said), ==, SVC_OK); /* none */
+  munit_assert_int(agree_open(folder, "{}", 0, 0, said), ==, SVC_OK);
+  store_remove(folder);
 }
 
 TEST(dialect, vendor_and_scheme)

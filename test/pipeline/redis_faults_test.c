@@ -23,7 +23,7 @@ typedef struct fake_control {
   atomic_int where; /* -1: every answer is as it should be */
   atomic_int unknown; /* scripts are not known by their hash */
   atomic_int silent; /* who takes or counts by a script's hash has no answer */
-  char says[64];
+  char says[256]; /* also to what is no command of one server's: SENTINEL, ROLE, CLUSTER */
 } fake_control;
 
 typedef struct fake {
@@ -369,6 +369,66 @@ TEST(redis_faults, misses)
   breaker_close(&b);
 }
 
+typedef struct topology {
+  fake f;
+  svc_limits *limits;
+} topology;
+
+/* Opens by this scheme while the server answers so. */
+static int topology_open(topology *p, const char *scheme, const char *behind, const char *says)
+{
+  svc_config config = { .log = nobody };
+  char uri[160], why[256] = "";
+  int rc;
+  snprintf(uri, sizeof uri, "%s://me@127.0.0.1:%d%s?timeout=500&connect=1000", scheme, p->f.port, behind);
+  config.limiter_path = uri;
+  atomic_store(&p->f.control->where, -1);
+  snprintf(p->f.control->says, sizeof p->f.control->says, "%s", says);
+  rc = t_redis_port()->open(&p->limits, &config, why, sizeof why);
+  if (rc != SVC_OK) munit_assert_true(rc == SVC_INVALID && why[0] && !p->limits);
+  return rc;
+}
+
+static int topology_take(topology *p)
+{
+  svc_bucket b = { .set = SVC_S("set"), .instance = SVC_S("instance"), .capacity = 5, .refill_rate = 5, .refill_seconds = 60 };
+  svc_tokens tokens;
+  return t_redis_port()->take(p->limits, &b, T_START, &tokens);
+}
+
+/* A map of a cluster, a master's name or a redirection that is nonsense: nobody is asked, nothing is read beyond it, and nothing goes in circles. */
+TEST(redis_faults, topology)
+{
+  static const char *const answers[] = { "-ERR no\r\n", "-CLUSTERDOWN no\r\n", "+OK\r\n", ":7\r\n", "$-1\r\n", "*-1\r\n", "*0\r\n", "*1\r\n:1\r\n", "*1\r\n*0\r\n",
+    "*1\r\n*3\r\n:0\r\n:16384\r\n*2\r\n$1\r\na\r\n:1\r\n", "*1\r\n*3\r\n:-1\r\n:5\r\n*2\r\n$1\r\na\r\n:1\r\n", "*1\r\n*3\r\n:9\r\n:5\r\n*2\r\n$1\r\na\r\n:1\r\n",
+    "*1\r\n*3\r\n:0\r\n:5\r\n:1\r\n", "*1\r\n*3\r\n:0\r\n:5\r\n*1\r\n$1\r\na\r\n", "*1\r\n*3\r\n:0\r\n:5\r\n*2\r\n$1\r\na\r\n:0\r\n", "*1\r\n*3\r\n:0\r\n:5\r\n*2\r\n:1\r\n:1\r\n",
+    "*2\r\n$1\r\na\r\n:1\r\n", "*2\r\n$9\r\n127.0.0.1\r\n$1\r\nx\r\n", "*2\r\n$9\r\n127.0.0.1\r\n$6\r\n999999\r\n",
+    "*3\r\n$5\r\nslave\r\n:1\r\n*0\r\n", "*99999\r\n", "hello\r\n", "" };
+  static const char *const moves[] = { "-MOVED 1 127.0.0.1:%d\r\n", "-ASK 1 127.0.0.1:%d\r\n", "-MOVED 1 :%d\r\n", "-MOVED 1\r\n", "-MOVED \r\n", "-ASK 1 127.0.0.1\r\n", "-ASK 1 a:99999\r\n",
+    "-MOVED x 127.0.0.1:1\r\n", "-READONLY no\r\n" };
+  topology p;
+  char text[256];
+  size_t i;
+  SKIP_IF(!t_redis_port());
+  fake_start(&p.f);
+  for (i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+    if (topology_open(&p, "redis+cluster", "", answers[i]) == SVC_OK) munit_assert_int(topology_take(&p), !=, SVC_OK);
+    t_redis_port()->close(p.limits);
+    if (topology_open(&p, "redis+sentinel", "/main", answers[i]) == SVC_OK) munit_assert_int(topology_take(&p), !=, SVC_OK);
+    t_redis_port()->close(p.limits);
+  }
+  for (i = 0; i < sizeof moves / sizeof moves[0]; i++) {
+    snprintf(text, sizeof text, "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$0\r\n\r\n:%d\r\n", p.f.port); /* without a host: the one that was asked */
+    munit_assert_int(topology_open(&p, "redis+cluster", "", text), ==, SVC_OK);
+    munit_assert_int(topology_take(&p), ==, SVC_OK);
+    snprintf(p.f.control->says, sizeof p.f.control->says, moves[i], p.f.port);
+    atomic_store(&p.f.control->where, ASKED_EVALSHA);
+    munit_assert_int(topology_take(&p), ==, strstr(moves[i], "-ASK 1 127.0.0.1:%d") ? SVC_OK : SVC_IO); /* ASKING, and then the script itself */
+    t_redis_port()->close(p.limits);
+  }
+  fake_stop(&p.f);
+}
+
 static void refused_uri(const char *uri, const char *expected)
 {
   const svc_limiter_port *port = t_redis_port();
@@ -423,7 +483,18 @@ TEST(redis_faults, uris)
   snprintf(uri, sizeof uri, "unix://%s", large);
   refused_uri(uri, "the path of the socket");
   refused_uri("redis://u@a", "no password");
-  refused_uri("rediss://a", "no TLS");
+  refused_uri("rediss://a?ca=/nowhere/at/all", "ca is not a file");
+  refused_uri("rediss://a?cert=/nowhere", "cert and key go together");
+  refused_uri("rediss://a?ca=", "need a value");
+  refused_uri("redis://a?ca=/nowhere", "are for TLS");
+  refused_uri("redis+sentinel://a", "the name of the master");
+  refused_uri("redis+sentinel://a/", "the name of the master");
+  refused_uri("redis+sentinel://a,/m", "the host is missing");
+  refused_uri("redis+sentinel://a/m?sentinel_user=u", "no sentinel_password_file");
+  refused_uri("redis://a?sentinel_user=u", "are for redis+sentinel");
+  refused_uri("redis+cluster://a/1", "has no databases");
+  refused_uri("redis+cluster://a?db=1", "has no databases");
+  refused_uri("redis+cluster://a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a", "too many hosts");
   setenv("REDISCLI_AUTH", large, 1);
   refused_uri("redis://a", "too long");
   unsetenv("REDISCLI_AUTH");

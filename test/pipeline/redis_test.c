@@ -1158,7 +1158,7 @@ TEST(redis, uris)
   static const struct {
     const char *uri, *why;
   } wrong[] = {
-    { NULL, "missing" }, { "", "redis://" }, { "http://localhost", "redis://" }, { "redis:/x", "redis://" }, { "rediss://localhost", "no TLS" },
+    { NULL, "missing" }, { "", "redis://" }, { "http://localhost", "redis://" }, { "redis:/x", "redis://" }, { "rediss://localhost?ca=/nowhere/geheim", "ca is not a file" },
     { "redis://", "host" }, { "redis://:6379", "host" }, { "redis://h:0", "port" }, { "redis://h:65536", "port" }, { "redis://h:", "port" },
     { "redis://h:12x", "port" }, { "redis://[::1", "address" }, { "redis://[::1]x", "address" }, { "redis://h/x", "database" },
     { "redis://me:geheim@h", "password" }, { "redis://:geheim@h", "password" }, { "redis://:geheim@h/geheim", "database" },
@@ -1241,12 +1241,12 @@ TEST(redis, not_opened)
   memset(&config, 0, sizeof config);
   memset(&log, 0, sizeof log);
   config.limiter = t_redis_port();
-  config.limiter_path = "rediss://h";
+  config.limiter_path = "rediss://h?ca=/nowhere";
   config.log = t_log;
   config.log_context = &log;
   munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
   munit_assert_null(s);
-  munit_assert_not_null(strstr(log.log, "limiter_path: there is no TLS"));
+  munit_assert_not_null(strstr(log.log, "limiter_path: ca is not a file"));
 }
 
 /* A connection that breaks after so many bytes of taking a token, of a handle of its own: its breaker is new. False: it did not take so

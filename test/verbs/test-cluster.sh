@@ -1,38 +1,40 @@
-# test-cluster: two svcd on one PostgreSQL and one Redis, killed and restarted under load
+# test-cluster [SUBJECT]: two svcd on one PostgreSQL and one Redis, killed, drained and rolled under load, also by PgBouncer, TLS, sentinels and a cluster
 #
 # Checks that limits are exact in sum, that of concurrent creates of one name one succeeds, and that histories of reads and writes are
-# linearizable while svcd, PostgreSQL and Redis are killed. Builds svcd with WITH=postgres,redis in build/cluster; needs psql, redis-server
-# and redis-cli.
+# linearizable while svcd, PostgreSQL, PgBouncer and Redis are killed; that instances which disagree on key, vendor word or dialect are refused; and
+# that draining, rolling restarts and another secret key fail no request. Takes some five minutes. Builds svcd with WITH=postgres,redis in
+# build/cluster; needs psql, pgbouncer, redis-server, redis-cli and openssl. test/cluster has a file for each subject.
+# SUBJECT is one of together, faults, agree, rolling, pooler, tls, sentinel, nodes: that one alone.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
 
-redis_stop() { if [ -s "$1.pid" ]; then kill -9 "$(cat "$1.pid")" 2>/dev/null || :; rm -f "$1.pid" "$1.sock"; fi; }
+cluster_stop() { sh test/cluster/servers.sh stop || :; postgres_stop; }
 
 # shellcheck disable=SC2086
-verb() {
-  need redis-server redis-cli
+verb() { # [SUBJECT]
+  [ $# -le 1 ] || die 'test-cluster takes one subject'
+  need redis-server redis-cli pgbouncer openssl
   deps $LIBRARY mongoose
   fold
   O=build/cluster
   build 'svcd, with PostgreSQL and Redis' svcd OPT=-O2 OUT=build/cluster
   build cluster cluster OPT=-O2
+  # below the ports that the system gives to clients, also with the 10000 more of a cluster's bus
+  SERVERS=$PWD/build/cluster/servers; PORTS=$((10000 + $$ % 1200 * 10)); export SERVERS PORTS
+  mkdir -p "$SERVERS"
+  sh test/cluster/servers.sh stop # of a run that was killed
   postgres_start '-c shared_buffers=128MB'
-  R=$PWD/build/cluster/redis
-  redis_stop "$R" # of a run that was killed
-  trap 'redis_stop "$R"; postgres_stop' EXIT
-  rm -rf build/cluster/data; mkdir -p build/cluster/data
-  cat >build/cluster/faults.sh <<FAULTS
-# what build/cluster/cluster does to the servers it stands on
-case \$1 in
-  postgres-restart) cd / && $(postgres_name) '$PG_BIN/pg_ctl' -D '$PG/data' -l '$PG/log' -m immediate -w restart >/dev/null ;;
-  redis-kill) kill -9 "\$(cat '$R.pid')"; rm -f '$R.pid' ;;
-  redis-start)
-    redis-server --port 0 --unixsocket '$R.sock' --save '' --appendonly no --daemonize yes --pidfile '$R.pid' --logfile '$R.log' --dir /tmp
-    n=0; until redis-cli -s '$R.sock' ping >/dev/null 2>&1; do n=\$((n + 1)); [ \$n -lt 100 ] || exit 1; sleep 0.1; done ;;
-  *) exit 2 ;;
-esac
-FAULTS
-  sh build/cluster/faults.sh redis-start 9<&- || die "Redis does not start: $R.log"
+  pgbouncer_start 12
+  trap cluster_stop EXIT
+  PG_CTL="$(postgres_name) $PG_BIN/pg_ctl -D $PG/data -l $PG/log -m immediate -w restart"; PGBOUNCER="$(postgres_name) pgbouncer -q -d $PG/pool/pgbouncer.ini"
+  POOLER=$PG/pool/pid; export PG_CTL PGBOUNCER POOLER
+  rm -rf build/cluster/data "$SERVERS"; mkdir -p build/cluster/data "$SERVERS"
+  sh test/cluster/servers.sh redis-start 9<&- || die "Redis does not start: $SERVERS/redis.log"
+  tls="timeout=500&connect=1000&password_file=$SERVERS/password&ca=$SERVERS/ca.crt&cert=$SERVERS/client.crt&key=$SERVERS/client.key"
   CLUSTER_SVCD=$PWD/build/cluster/svcd CLUSTER_STORE="postgres:///postgres?host=$PG&user=svc" CLUSTER_FOLDER=$PWD/build/cluster/data \
-    CLUSTER_LIMITER="redis+unix://$R.sock?timeout=200" CLUSTER_FAULTS=$PWD/build/cluster/faults.sh build/cluster/cluster 9<&-
+    CLUSTER_POOLED="postgres:///postgres?host=$PG/pool&user=svc" CLUSTER_LIMITER="redis+unix://$SERVERS/redis.sock?timeout=200" \
+    CLUSTER_TLS="rediss://svc@localhost:$PORTS?$tls" CLUSTER_TLS_WRONG="rediss://svc@127.0.0.1:$PORTS?$tls" \
+    CLUSTER_SENTINEL="redis+sentinel://127.0.0.1:$((PORTS + 3))/main?timeout=300&connect=300" \
+    CLUSTER_NODES="redis+cluster://127.0.0.1:$((PORTS + 5)),127.0.0.1:$((PORTS + 6))?timeout=300&connect=300" \
+    CLUSTER_FAULTS=$PWD/test/cluster/servers.sh build/cluster/cluster "$@" 9<&-
 }

@@ -1,0 +1,165 @@
+/*
+** Connections that are taken and given back, and the breaker of each node.
+**
+** Who asks has `timeout` milliseconds, and does not spend them again and again where nobody answers. The breaker breaks when no connection
+** can be had, not even the first one in time, when an answer is an error, and when nobody was answered for REDIS_SILENCE times the timeout, with at least
+** REDIS_MISSES late answers meanwhile. A late answer alone, or many of one busy moment, concern the requests that waited for them.
+** When it is broken nobody asks for a pause that is doubled with each failure more, up to REDIS_LONGEST_PAUSE; one request tries, and
+** the others do not wait for it. What fails soon after it was mended has the pause grow on. The log has a line when it breaks and
+** one when it is mended.
+**
+** The rule: connections are made as they are needed, and kept. One that the server has closed while it was idle is seen to be so before
+** anything is sent.
+*/
+#ifndef SVC_REDIS_BREAKER_H
+#define SVC_REDIS_BREAKER_H
+
+#include "cluster.h"
+#include "sentinel.h"
+
+static bool redis_connect(svc_limits *l, redis_try *t)
+{
+  bool good;
+  if (l->kind == REDIS_SENTINEL) good = redis_connect_master(l, t);
+  else if (l->kind == REDIS_CLUSTER) good = redis_connect_node(l, t);
+  else good = redis_reach(l, t, &t->place, redis_clock() + (int64_t)l->connect * 1000);
+  pthread_mutex_lock(&l->lock);
+  l->connects += good;
+  pthread_mutex_unlock(&l->lock);
+  return good;
+}
+
+/* Where no answer is owed there is nothing to read: neither the end, nor an answer that nobody has asked for. TLS has words of its own
+** to read, which are none of that. */
+static bool redis_alive(redis_conn *k)
+{
+  char byte;
+  ssize_t n = k->tls && !k->owed ? redis_in(k, &byte, 1) : recv(k->context->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  k->wants = POLLIN;
+  return n > 0 ? k->owed > 0 : n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+static bool redis_ready(svc_limits *l, redis_try *t)
+{
+  redis_conn *k = t->conn;
+  if (k->context && (!redis_same_place(&k->place, &t->place) || !redis_alive(k))) redis_lose(k);
+  return k->context || redis_connect(l, t);
+}
+
+/* One that is connected there and owes no answer, if there is any; else one that is connected there, else a new one, else one that leads
+** elsewhere. NULL: none was given back in time, and who have them will say why. */
+static redis_conn *redis_best(svc_limits *l, const redis_place *place)
+{
+  redis_conn *found = NULL;
+  unsigned best = 0;
+  int i;
+  for (i = 0; i < l->conn_most; i++) {
+    redis_conn *k = &l->conns[i];
+    unsigned rank = !k->context ? 2 : redis_same_place(&k->place, place) ? 3 + REDIS_OWED - k->owed : 1;
+    if (k->busy || rank <= best) continue;
+    best = rank;
+    found = k;
+  }
+  return found;
+}
+
+static redis_conn *redis_idle(svc_limits *l, const redis_place *place)
+{
+  redis_conn *found = NULL;
+  int64_t end = redis_clock() + (int64_t)l->timeout * 1000;
+  struct timespec until = { (time_t)(end / 1000000), (long)(end % 1000000 * 1000) };
+  int rc = 0;
+  while (rc == 0 && (found = redis_best(l, place)) == NULL) rc = pthread_cond_timedwait(&l->free, &l->lock, &until);
+  return found;
+}
+
+/* False: nobody is to be asked. */
+static bool redis_enter(svc_limits *l, redis_try *t)
+{
+  redis_node *node;
+  pthread_mutex_lock(&l->lock);
+  t->node = l->kind == REDIS_CLUSTER ? l->map[t->slot] : 0;
+  node = &l->nodes[t->node];
+  t->place = node->place;
+  t->mine = node->broken && !node->trying && redis_clock() >= node->until;
+  if (t->mine) node->trying = true;
+  if (!node->broken || t->mine) t->conn = redis_idle(l, &t->place);
+  if (t->conn) t->conn->busy = true;
+  else if (t->mine) node->trying = false;
+  if (!t->conn) l->unanswered[node->broken && !t->mine ? SVC_LIMITS_PAUSED : SVC_LIMITS_BUSY]++;
+  t->asked = redis_clock();
+  pthread_mutex_unlock(&l->lock);
+  return t->conn != NULL;
+}
+
+/* The connection for one to t->place. False: there is none. */
+static bool redis_turn(svc_limits *l, redis_try *t)
+{
+  redis_conn *next;
+  pthread_mutex_lock(&l->lock);
+  t->conn->busy = false;
+  next = redis_idle(l, &t->place); /* it is at least the same */
+  if (next) t->conn = next;
+  t->conn->busy = true;
+  pthread_mutex_unlock(&l->lock);
+  return redis_ready(l, t);
+}
+
+/* A late answer. Is that reason enough to stop asking: has nobody been answered for long? */
+static bool redis_is_silent(const svc_limits *l, redis_node *node, const redis_try *t, int64_t now)
+{
+  if (!node->missed++) node->missing = t->asked;
+  return node->missed >= REDIS_MISSES && now - node->missing >= (int64_t)REDIS_SILENCE * l->timeout * 1000;
+}
+
+/* Of one that failed: the pause before anybody asks again. Others may have failed at the same time. True: it breaks by this. */
+static bool redis_break(svc_limits *l, redis_node *node, const redis_try *t, int64_t now)
+{
+  const int64_t longest = (l->kind == REDIS_ONE ? REDIS_LONGEST_PAUSE : REDIS_LONGEST_TURN) * 1000;
+  bool breaks = !node->broken;
+  if (node->broken && !t->mine) return false;
+  if (breaks && t->late && l->connects && !redis_is_silent(l, node, t, now)) return false;
+  if (!node->pause || (breaks && now - node->mended > REDIS_STEADY * node->pause)) node->pause = REDIS_FIRST_PAUSE * 1000;
+  else node->pause = node->pause > longest / 2 ? longest : node->pause * 2;
+  node->until = now + node->pause;
+  node->broken = true;
+  return breaks;
+}
+
+static void redis_say(const svc_limits *l, const redis_place *place, const char *why)
+{
+  char text[640], port[16] = "";
+  if (!l->log && !l->log_event) return;
+  if (place->port) snprintf(port, sizeof port, ":%d", place->port);
+  snprintf(text, sizeof text, "limiter: Redis at %s%s %s%s%s", place->host, port, why[0] ? "cannot be asked: " : "answers again", why,
+           !why[0] ? "" : l->closed ? "; requests are refused until it answers" : "; until it answers each instance limits by itself");
+  if (l->log_event) l->log_event(l->log_context, SVC_LOG_WARNING, why[0] ? "limiter.down" : "limiter.up", text);
+  else l->log(l->log_context, SVC_LOG_WARNING, text);
+}
+
+static void redis_leave(svc_limits *l, redis_try *t)
+{
+  redis_node *node = &l->nodes[t->node];
+  const bool good = !t->why[0];
+  bool says = false;
+  int64_t now = redis_clock();
+  redis_place place;
+  pthread_mutex_lock(&l->lock);
+  place = node->place;
+  t->conn->busy = false;
+  if (t->mine) node->trying = false;
+  if (good) node->missed = 0;
+  if (!good) {
+    l->unanswered[t->reason]++;
+    says = redis_break(l, node, t, now);
+  } else if (t->mine) {
+    says = true;
+    node->broken = false;
+    node->mended = now;
+  }
+  pthread_mutex_unlock(&l->lock);
+  pthread_cond_signal(&l->free);
+  if (says) redis_say(l, &place, t->why);
+}
+
+#endif /* SVC_REDIS_BREAKER_H */

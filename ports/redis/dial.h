@@ -1,0 +1,140 @@
+/*
+** One connection: the socket, TLS, and what is said first: AUTH, the database, the scripts.
+**
+** The rule: all of that together has one deadline, and what fails leaves no connection.
+*/
+#ifndef SVC_REDIS_DIAL_H
+#define SVC_REDIS_DIAL_H
+
+#include "wire.h"
+
+/* A command of the beginning. The answer is put where it is wanted, if it is. */
+static bool redis_begin(redis_try *t, redis_args *a, int64_t until, char sha[REDIS_SHA + 1])
+{
+  redisReply *reply = redis_exchange(t, a, until);
+  bool good = reply && reply->type != REDIS_REPLY_ERROR;
+  if (good && sha && (reply->type != REDIS_REPLY_STRING || reply->len != REDIS_SHA)) good = false;
+  if (good && sha) memcpy(sha, reply->str, REDIS_SHA + 1);
+  if (reply && !good) {
+    redis_fail(t, SVC_LIMITS_ERROR, reply->type == REDIS_REPLY_ERROR ? reply->str : "gives no answer of Redis");
+    /* what is not for now alone: its own words for that (LOADING, BUSY, MASTERDOWN) are others */
+    t->refused = strncmp(t->why, "ERR", 3) == 0 || strncmp(t->why, "NOAUTH", 6) == 0 || strncmp(t->why, "NOPERM", 6) == 0 ||
+                 strncmp(t->why, "WRONGPASS", 9) == 0;
+  }
+  if (reply) freeReplyObject(reply);
+  return good;
+}
+
+static bool redis_auth(redis_try *t, const char *user, const char *password, int64_t until)
+{
+  redis_args auth = { 0 };
+  bool good = true;
+  redis_text(&auth, "AUTH");
+  if (user[0]) redis_text(&auth, user);
+  redis_text(&auth, password);
+  if (password[0]) good = redis_begin(t, &auth, until, NULL);
+  if (!good && t->conn->context) t->why[strcspn(t->why, " ")] = '\0'; /* one that does not know AUTH says what came with it */
+  return good;
+}
+
+static bool redis_greet(const svc_limits *l, redis_try *t, int64_t until)
+{
+  redis_args select = { 0 };
+  bool good;
+  int i;
+  redis_text(&select, "SELECT");
+  redis_integer(&select, l->database);
+  good = redis_auth(t, l->user, l->password, until);
+  if (good && l->database) good = redis_begin(t, &select, until, NULL);
+  for (i = 0; i < REDIS_SCRIPTS && good; i++) {
+    redis_args load = { 0 };
+    redis_text(&load, "SCRIPT");
+    redis_text(&load, "LOAD");
+    redis_text(&load, redis_scripts[i]);
+    good = redis_begin(t, &load, until, t->conn->sha[i]);
+  }
+  return good;
+}
+
+/* A certificate that is not what it should be is as a password that is not: it will not be better in a moment. */
+static bool redis_shake(const svc_limits *l, redis_try *t, const char *host, int64_t until)
+{
+  redis_conn *k = t->conn;
+  char why[128];
+  int step = 1;
+  if (!redis_tls_begin(l, k, host)) {
+    redis_fail(t, SVC_LIMITS_CONNECTION, "no memory");
+    return false;
+  }
+  while ((step = redis_tls_shake(k)) < 0 && errno == EAGAIN)
+    if (!redis_wait(t, k->wants, until)) return false;
+  if (step > 0) return true;
+  t->refused = redis_tls_why(k, why, sizeof why);
+  redis_fail(t, SVC_LIMITS_CONNECTION, why);
+  return false;
+}
+
+/* As far as TLS: nothing has been said yet. */
+static bool redis_dial(const svc_limits *l, redis_try *t, const redis_place *place, int64_t until)
+{
+  int64_t left = until - redis_clock();
+  struct timeval patience = { left > 0 ? (time_t)(left / 1000000) : 0, left > 0 ? (suseconds_t)(left % 1000000) : 1 };
+  redisContext *c = place->port ? redisConnectWithTimeout(place->host, place->port, patience) : redisConnectUnixWithTimeout(place->host, patience);
+  redis_conn *k = t->conn;
+  k->context = c;
+  k->owed = 0;
+  k->wants = POLLIN;
+  k->place = *place;
+  if (!c || c->err) {
+    t->late = c && c->err == REDIS_ERR_IO && errno == ETIMEDOUT;
+    redis_fail(t, t->late ? SVC_LIMITS_TIMEOUT : SVC_LIMITS_CONNECTION, c ? c->errstr : "no memory");
+  } else if (fcntl(c->fd, F_SETFD, FD_CLOEXEC) != 0) {
+    redis_fail(t, SVC_LIMITS_CONNECTION, strerror(errno));
+  } else {
+    redis_bound(k);
+    if (!l->secure || redis_shake(l, t, place->host, until)) return true;
+  }
+  redis_lose(k);
+  return false;
+}
+
+/* The same, ready for questions. */
+static bool redis_reach(const svc_limits *l, redis_try *t, const redis_place *place, int64_t until)
+{
+  if (redis_dial(l, t, place, until) && redis_greet(l, t, until)) return true;
+  redis_lose(t->conn);
+  return false;
+}
+
+/* A question about the nodes that there are: its answer may be longer than others. NULL: t says why; an error is none. */
+static redisReply *redis_ask_topology(redis_try *t, redis_args *a, int64_t until)
+{
+  redis_conn *k = t->conn;
+  redisReply *reply;
+  k->elements = REDIS_TOPOLOGY_ELEMENTS;
+  k->bytes = REDIS_TOPOLOGY_ANSWER;
+  reply = redis_exchange(t, a, until);
+  k->elements = REDIS_ELEMENTS;
+  k->bytes = REDIS_ANSWER;
+  if (!reply || reply->type != REDIS_REPLY_ERROR) return reply;
+  redis_fail(t, SVC_LIMITS_ERROR, reply->str);
+  t->refused = strncmp(t->why, "ERR", 3) == 0 || strncmp(t->why, "NOAUTH", 6) == 0 || strncmp(t->why, "NOPERM", 6) == 0;
+  freeReplyObject(reply);
+  return NULL;
+}
+
+/* A host and a port as a server names them; without a host it is the one that was asked. False: they are none. */
+static bool redis_place_of(redis_place *out, const char *host, size_t n, long long port, const redis_place *asked)
+{
+  if (n == 0) {
+    host = asked->host;
+    n = strlen(host);
+  }
+  if (n >= sizeof out->host || memchr(host, '\0', n) || port < 1 || port > 65535) return false;
+  memcpy(out->host, host, n);
+  out->host[n] = '\0';
+  out->port = (int)port;
+  return true;
+}
+
+#endif /* SVC_REDIS_DIAL_H */

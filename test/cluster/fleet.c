@@ -1,0 +1,127 @@
+/*
+** The same service on what a fleet stands on: PostgreSQL through PgBouncer in transaction mode, and Redis by TLS, with a sentinel whose
+** master is killed, and as a cluster in which slots move and a node is killed.
+*/
+#define _GNU_SOURCE /* http_text.h */
+#include "cluster.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLEET_SEED 8000
+#define FLEET_SECONDS 20 /* until both instances have their limiter again */
+
+static const char *setting(const char *name)
+{
+  const char *value = getenv(name);
+  if (!value) cluster_die("%s is not set: ./build.sh test-cluster sets it", name);
+  return value;
+}
+
+/* Both instances on another store or limiter. */
+static void move_to(const char *what, const char *from)
+{
+  setenv(what, setting(from), 1);
+  instance_again();
+}
+
+/* Until both say that they are ready: with their limiter, that is. */
+static double ready_again(const char *what)
+{
+  static http_answer answer;
+  int64_t start = cluster_now();
+  int i;
+  for (i = 0; i < CLUSTER_INSTANCES; i++) {
+    http_client c = { site.ports[i], -1, 0 };
+    for (;;) {
+      http_ask(&c, "GET", "/_svc/health", "", NULL, &answer);
+      if (answer.status == 200) break;
+      if (cluster_now() - start > FLEET_SECONDS * CLUSTER_SECOND) cluster_die("%s: instance %d has no limiter: %.500s", what, i, answer.text);
+      http_ask(&c, "GET", "/api/svc/v2/orgs", site.bearer, NULL, &answer); /* a request tries the limiter */
+      cluster_pause(100);
+    }
+    http_close(&c);
+  }
+  return (double)(cluster_now() - start) / 1e9;
+}
+
+void fleet_pooler(void)
+{
+  char direct[512];
+  snprintf(direct, sizeof direct, "%s", setting("CLUSTER_STORE"));
+  move_to("CLUSTER_STORE", "CLUSTER_POOLED");
+  together_creates("PgBouncer");
+  together_updates("PgBouncer");
+  faults_all("PgBouncer", true);
+  setenv("CLUSTER_STORE", direct, 1);
+  instance_again();
+}
+
+void fleet_tls(void)
+{
+  char said[8192] = "", data[512];
+  const char *const flags[] = { "--limiter", setting("CLUSTER_TLS_WRONG"), NULL };
+  instance_fault("tls-start");
+  move_to("CLUSTER_LIMITER", "CLUSTER_TLS");
+  together_limits(NULL, "Redis by TLS, with certificates of both and a user of its own");
+  snprintf(data, sizeof data, "%s/data", setting("CLUSTER_FOLDER"));
+  if (instance_refused(data, flags, said, sizeof said) != 2 || !strstr(said, "its certificate is for another name")) cluster_die("a wrong certificate: %s", said);
+  if (strstr(said, "geheim") || instance_said(0, "geheim") || instance_said(1, "geheim")) cluster_die("a password is in a log");
+  pass("Redis by TLS: a certificate for another name is refused at the start");
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- failover */
+
+static void kill_master(void)
+{
+  cluster_pause(1000);
+  instance_fault("sentinel-kill");
+  cluster_pause(6000);
+}
+
+void fleet_sentinel(void)
+{
+  registers_report r;
+  double took;
+  instance_fault("sentinel-start");
+  move_to("CLUSTER_LIMITER", "CLUSTER_SENTINEL");
+  ready_again("before a failover");
+  registers_run(site.port, &site.place, site.token, FLEET_SEED, kill_master, &r);
+  if (r.unknown) cluster_die("%zu requests failed in a failover of Redis", r.unknown);
+  took = ready_again("after a failover");
+  pass("Redis with a sentinel, its master is killed under load: %zu operations, none failed, linearizable; %.1f s later both have the new master", r.ops, took);
+  together_limits(NULL, "Redis with a sentinel, after the failover");
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ cluster */
+
+static void move_slots(void)
+{
+  int i;
+  for (i = 0; i < 3; i++) {
+    cluster_pause(2500);
+    instance_fault("nodes-move");
+  }
+}
+
+static void kill_node(void)
+{
+  cluster_pause(1000);
+  instance_fault("nodes-kill");
+  cluster_pause(7000);
+}
+
+void fleet_nodes(void)
+{
+  registers_report r;
+  double took;
+  instance_fault("nodes-start");
+  move_to("CLUSTER_LIMITER", "CLUSTER_NODES");
+  ready_again("a cluster");
+  together_limits(move_slots, "Redis Cluster, slots of keys in use move three times");
+  registers_run(site.port, &site.place, site.token, FLEET_SEED + 1, kill_node, &r);
+  if (r.unknown) cluster_die("%zu requests failed when a node of Redis was killed", r.unknown);
+  took = ready_again("after a node was killed");
+  pass("Redis Cluster, a node is killed under load: %zu operations, none failed, linearizable; %.1f s later both have all nodes", r.ops, took);
+}
