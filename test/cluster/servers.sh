@@ -94,7 +94,11 @@ case $1 in
     for i in 5 6 7 8; do until_true says $i 'cluster_state:ok' cluster info; done
     until_true says 8 'master_link_status:up' info replication ;;
   nodes-move) move_some >/dev/null ;;
-  nodes-kill) end node7 ;;
+  nodes-kill) # the one that has all keys in use, as its replica does
+    { for i in 5 6; do for key in $(ask $i --scan --pattern 'svc:*'); do move_key $i 7 "$key"; done; done; } >/dev/null
+    [ -n "$(ask 7 --scan --pattern 'svc:*')" ] || { echo 'servers.sh: no key is on the node to be killed' >&2; exit 1; }
+    ask 7 wait 1 1000 >/dev/null
+    end node7 ;;
   stop) for f in "$S"/*.pid; do if [ -f "$f" ]; then f=${f##*/}; end "${f%.pid}"; fi; done ;;
   *) echo "servers.sh: no verb '$1'" >&2; exit 2 ;;
 esac
