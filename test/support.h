@@ -92,7 +92,7 @@ const svc_noun *const *svc_catalog_all(size_t *count); /* of the registry */
 
 /* An allocator that counts, and fails where it is told to. */
 typedef struct t_memory {
-  long calls, fail_at, live; /* fail_at 0: never */
+  atomic_long calls, fail_at, live; /* fail_at 0: never. Threads of a driver allocate, too */
   bool for_good;             /* all calls from that one on, rather than that one */
 } t_memory;
 void *t_memory_resize(void *context, void *p, size_t size);

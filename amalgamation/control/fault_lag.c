@@ -149,6 +149,7 @@ static bool fault_lag_strikes(svc_call *c, svc_failure *f, const svc_entity *e)
 SVC_PRIVATE void svc_lag_changes(svc_call *c, const svc_entity *e, const svc_entity *old)
 {
   const svc_entity *any = e ? e : old;
+  /* cppcheck-suppress nullPointerRedundantCheck ; a change has what was, what is, or both */
   const svc_noun_info *noun = svc_noun_by_kind(c->s, any->kind);
   svc_control *k = c->s->control;
   svc_key key;

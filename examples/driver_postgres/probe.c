@@ -54,6 +54,7 @@ static int probe_read(int fd, unsigned char *to, size_t n, int64_t until)
     int64_t left = until - driver_now();
     ssize_t got;
     if (left <= 0 || poll(&wait, 1, (int)left) <= 0) return -1;
+    /* cppcheck-suppress legacyUninitvar ; read() fills it in */
     got = read(fd, to ? to : rest, to || n < sizeof rest ? n : sizeof rest);
     if (got <= 0) return -1;
     if (to) to += got;

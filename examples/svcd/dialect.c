@@ -16,7 +16,7 @@ static char *dialect_read(const char *path)
   FILE *f = fopen(path, "re");
   char *text = f ? malloc(DIALECT_MOST + 1) : NULL;
   size_t n = text ? fread(text, 1, DIALECT_MOST + 1, f) : 0;
-  int failed = !text || ferror(f) ? errno : n > DIALECT_MOST ? EFBIG : memchr(text, '\0', n) ? EILSEQ : 0;
+  int failed = !text || ferror(f) ? errno ? errno : EIO : n > DIALECT_MOST ? EFBIG : memchr(text, '\0', n) ? EILSEQ : 0;
   if (f) fclose(f);
   if (!failed) text[n] = '\0';
   else free(text);

@@ -142,6 +142,7 @@ static void child_said(driver_exec *d)
   char text[EXEC_SAID + 1];
   size_t i, n = d->words.n < EXEC_SAID ? d->words.n : EXEC_SAID;
   for (i = 0; i < n; i++) text[i] = (unsigned char)d->words.p[i] < 32 || d->words.p[i] == 127 ? ' ' : d->words.p[i];
+  /* cppcheck-suppress uninitvar ; the line above fills in n of it */
   while (n && text[n - 1] == ' ') n--;
   text[n] = '\0';
   if (n) exec_say(d, SVC_LOG_WARNING, "driver.said", "%s", text);

@@ -115,6 +115,7 @@ static const char *lines_begin(exec_text line, char out[81])
 {
   size_t i, n = line.n < 80 ? line.n : 80;
   for (i = 0; i < n; i++) out[i] = (unsigned char)line.p[i] < 32 || line.p[i] == 127 ? '?' : line.p[i];
+  /* cppcheck-suppress uninitvar ; the line above fills in n of it */
   while (n && n < line.n && ((unsigned char)out[n - 1] & 0x80)) n--; /* no half character */
   out[n] = '\0';
   return out;

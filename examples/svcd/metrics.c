@@ -107,7 +107,7 @@ static double metrics_cpu(void)
 {
   struct rusage u;
   if (getrusage(RUSAGE_SELF, &u) != 0) return 0;
-  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)((u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000) / 1000;
+  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
 static int metrics_answer(const svcd_metrics *m, svc *s, svc_response *response)

@@ -180,6 +180,7 @@ static bool import_format(import_job *i, const svc_row *row)
   uint32_t format;
   if (row->key.n != 7 || memcmp(row->key.p, "mschema", 7) != 0) return true;
   i->has_format = row->value.n == sizeof format;
+  /* cppcheck-suppress legacyUninitvar ; that is what fills it in */
   if (i->has_format) memcpy(&format, row->value.p, sizeof format);
   return i->has_format && format == i->format;
 }

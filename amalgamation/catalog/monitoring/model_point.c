@@ -37,7 +37,7 @@ static int64_t point_least(int64_t a, int64_t b)
 
 static int64_t point_percent(int64_t part, int64_t whole) /* of 100, in thousandths */
 {
-  return whole > 0 ? part / POINT_UNIT * 100 * POINT_UNIT / (whole / POINT_UNIT) : 0;
+  return whole >= POINT_UNIT ? part / POINT_UNIT * 100 * POINT_UNIT / (whole / POINT_UNIT) : 0;
 }
 
 SVC_PRIVATE svc_model_span svc_model_span_at(const svc_model *m, const svc_model_host *h, int64_t at)
