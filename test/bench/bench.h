@@ -30,6 +30,9 @@
 #define BENCH_SIZES 2
 #define BENCH_ORGS 20
 #define BENCH_PAGE 100
+#define BENCH_TEXT_(x) #x
+#define BENCH_TEXT(x) BENCH_TEXT_(x)
+#define BENCH_IN_PROJECT 90 /* clusters: as many as a project can have, which are a page as well */
 #define BENCH_THREADS 16
 #define BENCH_MAP ((size_t)4 << 30) /* of every store: none has to grow while it is measured */
 #define BENCH_API "/api/svc/v2/"
@@ -88,7 +91,7 @@ typedef struct bench_store {
   char bearer[160];      /* "Bearer ...": a token of it */
   char (*own)[25];       /* the projects of that one */
   int own_count;
-  char clustered[25];    /* one of these, with BENCH_PAGE clusters */
+  char clustered[25];    /* one of these, with BENCH_IN_PROJECT clusters */
   char (*crawl)[BENCH_TARGET]; /* bench_crawl() */
   int crawl_count, crawl_long; /* so many, and behind them so many that are answered with much */
   double crawl_bytes;    /* of all the short answers */

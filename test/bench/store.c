@@ -215,10 +215,10 @@ static void store_clusters(svc *s, const char *project)
   svc_response r;
   int i;
   snprintf(target, sizeof target, BENCH_API "groups/%s/limits/svc.project.deployment.clusters", project);
-  store_make(s, "PATCH", target, "{\"value\":90}", 200, &r);
+  store_make(s, "PATCH", target, "{\"value\":" BENCH_TEXT(BENCH_IN_PROJECT) "}", 200, &r);
   svc_response_free(&r);
   snprintf(target, sizeof target, BENCH_API "groups/%s/clusters", project);
-  for (i = 0; i < 90; i++) { /* as many as a project can have */
+  for (i = 0; i < BENCH_IN_PROJECT; i++) {
     snprintf(body, sizeof body,
              "{\"name\":\"cluster-%d\",\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{"
              "\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7,\"electableSpecs\":{"
