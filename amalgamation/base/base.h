@@ -182,6 +182,7 @@ SVC_PRIVATE svc_id svc_id_after(const svc_id *id, uint64_t by); /* the id so man
 
 /* sip.c */
 SVC_PRIVATE uint64_t svc_sip(const uint64_t key[2], svc_str text); /* SipHash-2-4 */
+SVC_PRIVATE void svc_sip_128(const uint64_t key[2], svc_str text, uint64_t hash[2]); /* the same with 128 bits */
 
 /* gzip.c */
 SVC_PRIVATE svc_str svc_gzip(svc_arena *a, svc_str bytes); /* a stream of stored blocks */

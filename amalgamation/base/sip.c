@@ -1,5 +1,5 @@
 /*
-** SipHash-2-4: a short keyed hash, for tables in memory that are filled by strangers. Who does not know the key can make
+** SipHash-2-4, with 64 or with 128 bits: a short keyed hash, for tables in memory that are filled by strangers. Who does not know the key can make
 ** neither collisions nor guesses. It is no password hash, and nothing that is stored rests on it.
 */
 #include "base/base.h"
@@ -28,15 +28,18 @@ static uint64_t sip_tail(const unsigned char *p, size_t n)
   return v;
 }
 
-SVC_PRIVATE uint64_t svc_sip(const uint64_t key[2], svc_str text)
+/* All of the text into v, of which `more` is what tells a hash of 128 bits from one of 64. */
+static inline void sip_take(uint64_t v[4], const uint64_t key[2], svc_str text, unsigned more)
 {
-  uint64_t v[4] = { key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du, key[0] ^ 0x6c7967656e657261u,
-                    key[1] ^ 0x7465646279746573u };
   const unsigned char *p = (const unsigned char *)text.p;
   size_t left = text.n;
   bool last = false;
   uint64_t m;
   int i;
+  v[0] = key[0] ^ 0x736f6d6570736575u;
+  v[1] = key[1] ^ 0x646f72616e646f6du ^ more;
+  v[2] = key[0] ^ 0x6c7967656e657261u;
+  v[3] = key[1] ^ 0x7465646279746573u;
   for (; !last; left -= 8, p += 8) {
     last = left < 8;
     m = last ? (uint64_t)text.n << 56 | sip_tail(p, left) : svc_load64(p);
@@ -44,7 +47,24 @@ SVC_PRIVATE uint64_t svc_sip(const uint64_t key[2], svc_str text)
     for (i = 0; i < 2; i++) sip_round(v);
     v[0] ^= m;
   }
-  v[2] ^= 0xFF;
+  v[2] ^= more ? more : 0xFF;
   for (i = 0; i < 4; i++) sip_round(v);
+}
+
+SVC_PRIVATE uint64_t svc_sip(const uint64_t key[2], svc_str text)
+{
+  uint64_t v[4];
+  sip_take(v, key, text, 0);
   return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+SVC_PRIVATE void svc_sip_128(const uint64_t key[2], svc_str text, uint64_t hash[2])
+{
+  uint64_t v[4];
+  int i;
+  sip_take(v, key, text, 0xEE);
+  hash[0] = v[0] ^ v[1] ^ v[2] ^ v[3];
+  v[1] ^= 0xDD;
+  for (i = 0; i < 4; i++) sip_round(v);
+  hash[1] = v[0] ^ v[1] ^ v[2] ^ v[3];
 }

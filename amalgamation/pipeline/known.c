@@ -18,7 +18,7 @@
 #define KNOWN_ASSIGNMENTS 256 /* who holds more is looked up each time */
 
 typedef struct known_slot {
-  uint64_t token[2]; /* two hashes under two keys: 128 bits */
+  uint64_t token[2]; /* its hash, of 128 bits */
   uint64_t state;    /* of the store; 0: the slot is free */
   int64_t expiry;
   svc_id id, org;
@@ -29,7 +29,7 @@ typedef struct known_slot {
 
 struct svc_known {
   svc_mutex lock;
-  uint64_t keys[4];
+  uint64_t keys[2];
   known_slot slots[KNOWN_SLOTS];
 };
 
@@ -55,8 +55,7 @@ static known_slot *known_slot_of(svc_call *c, svc_str token, uint64_t hash[2], u
   svc_known *k = c->s->known;
   *state = SVC_IS_SHARED(c->s->commit.port) ? 1 : c->txn->port->state ? c->txn->port->state(c->txn) : 0;
   if (!*state) return NULL;
-  hash[0] = svc_sip(k->keys, token);
-  hash[1] = svc_sip(k->keys + 2, token);
+  svc_sip_128(k->keys, token, hash);
   return &k->slots[hash[0] % KNOWN_SLOTS];
 }
 

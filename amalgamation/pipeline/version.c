@@ -47,8 +47,9 @@ SVC_PRIVATE bool svc_media_of(const svc_route *route, svc_str *type, svc_str *su
 /* The plain type of what the route answers with, if that is not JSON: "application/gzip", "text/csv"; any: by a range of that type. */
 static bool version_is_plain(const svc_call *c, svc_str media, bool any)
 {
-  svc_str type, sub, wanted = svc_str_cut(&media, '/');
+  svc_str type, sub, wanted;
   if (!svc_route_rarely(c->plan->route)->media) return false;
+  wanted = svc_str_cut(&media, '/');
   svc_media_of(c->plan->route, &type, &sub);
   return svc_str_is_nocase(wanted, svc_arena_copy(c->arena, type).p) &&
          (any ? svc_str_is(media, "*") : svc_str_is_nocase(media, svc_arena_copy(c->arena, sub).p));
@@ -75,6 +76,10 @@ static version_range version_parse(const svc_call *c, svc_str item)
   }
   if (svc_str_is(media, "*/*")) {
     r.any = true;
+  } else if (media.n > prefix.n + 10 && svc_str_is_nocase((svc_str){ media.p, prefix.n }, prefix.p) &&
+             version_suffix(c, (svc_str){ media.p + prefix.n + 10, media.n - prefix.n - 10 })) {
+    svc_day_parse((svc_str){ media.p + prefix.n, 10 }, &r.day);
+    r.specific = 3;
   } else if (svc_str_is_nocase(media, "application/*") || version_is_plain(c, media, true)) {
     r.any = true;
     r.specific = 1;
@@ -82,10 +87,6 @@ static version_range version_parse(const svc_call *c, svc_str item)
     r.any = true;
     r.bare = svc_route_rarely(c->plan->route)->media && strchr(svc_route_rarely(c->plan->route)->media, '/') && !svc_str_is_nocase(media, "application/json");
     r.specific = 2;
-  } else if (media.n > prefix.n + 10 && svc_str_is_nocase((svc_str){ media.p, prefix.n }, prefix.p) &&
-             version_suffix(c, (svc_str){ media.p + prefix.n + 10, media.n - prefix.n - 10 })) {
-    svc_day_parse((svc_str){ media.p + prefix.n, 10 }, &r.day);
-    r.specific = 3;
   }
   return r;
 }

@@ -105,6 +105,24 @@ static void answer_put(answer_text *t, const char *p, size_t n)
   t->n += n;
 }
 
+/* A header: most of a head is these, and the four pieces are copied at once. */
+static void answer_put_header(answer_text *t, const char *name, size_t n, const char *value, size_t m)
+{
+  char *to = t->p + t->n;
+  if (t->size - t->n < n + m + 4 || t->failed) { /* rare: it grows */
+    answer_put(t, name, n);
+    answer_put(t, ": ", 2);
+    answer_put(t, value, m);
+    answer_put(t, "\r\n", 2);
+    return;
+  }
+  memcpy(to, name, n);
+  memcpy(to + n, ": ", 2);
+  memcpy(to + n + 2, value, m);
+  memcpy(to + n + 2 + m, "\r\n", 2);
+  t->n += n + m + 4;
+}
+
 static void answer_puts(answer_text *t, const char *text)
 {
   answer_put(t, text, strlen(text));
@@ -241,11 +259,8 @@ static bool answer_put_headers(answer_text *t, const listener_conn *conn, const 
       length = true;
     }
     own |= svc_http_is(header->name, name, "referrer-policy");
-    answer_put(t, header->name, name);
-    answer_put(t, ": ", 2);
-    if (tag[0] && svc_http_is(header->name, name, "etag")) answer_puts(t, tag);
-    else answer_put(t, header->value, value);
-    answer_put(t, "\r\n", 2);
+    if (tag[0] && svc_http_is(header->name, name, "etag")) answer_put_header(t, header->name, name, tag, strlen(tag));
+    else answer_put_header(t, header->name, name, header->value, value);
   }
   answer_put_policy(t, conn, own);
   return length;

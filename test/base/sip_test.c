@@ -19,3 +19,16 @@ TEST(sip, vectors)
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
     munit_assert_uint64(svc_sip(key, (svc_str){ text, rows[i].n }), ==, rows[i].hash);
 }
+
+TEST(sip, vectors_128)
+{
+  static const uint64_t wanted[2][2] = { { 0xe6a825ba047f81a3u, 0x930255c71472f66du }, { 0x44af996bd8c187dau, 0x45fc229b11597634u } };
+  const uint64_t key[2] = { 0x0706050403020100u, 0x0f0e0d0c0b0a0908u };
+  uint64_t hash[2];
+  size_t n;
+  for (n = 0; n < 2; n++) {
+    svc_sip_128(key, (svc_str){ "", n }, hash); /* no byte, and one of 0 */
+    munit_assert_uint64(hash[0], ==, wanted[n][0]);
+    munit_assert_uint64(hash[1], ==, wanted[n][1]);
+  }
+}

@@ -399,6 +399,24 @@ TEST(http_reader, splits)
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++) all_splits(bad[i].wire, bad[i].n);
 }
 
+/* Every byte at every place of a target and of a value: read whole, eight bytes are looked at in one step; read one by one, none are. */
+TEST(http_reader, every_byte)
+{
+  static const char text[] = "GET /abcdefghijklmnopqrstuvwx HTTP/1.1\r\nHost: a\r\nX: abcdefghijklmnopqrstuvwx\r\n\r\n";
+  char wire[sizeof text];
+  size_t at;
+  int byte;
+  for (at = 4; at < sizeof text - 1; at++)
+    for (byte = 0; byte < 256; byte++) {
+      reader whole, cut;
+      memcpy(wire, text, sizeof text);
+      wire[at] = (char)byte;
+      reader_run(&whole, &usual, wire, sizeof text - 1, SIZE_MAX);
+      reader_run(&cut, &usual, wire, sizeof text - 1, 1);
+      same(&whole, &cut, wire, sizeof text - 1);
+    }
+}
+
 /* Streams that nobody thought of: a good one, and any other behind it, with some bytes changed. */
 TEST(http_reader, hostile)
 {
