@@ -1,9 +1,12 @@
 /*
 ** The tests' service: see support.h.
 */
+#define _GNU_SOURCE /* clock_gettime, nanosleep */
 #include "support.h"
 
 #include "fail.h"
+
+#include <time.h>
 
 static int64_t t_clock(void *context)
 {
@@ -321,6 +324,19 @@ void t_faults_refused(t_service *t, const char *const (*bad)[2], size_t count)
     if (!strstr(t->log, "svc_fault: ") || !strstr(t->log, bad[i][1])) munit_errorf("%s: %s", bad[i][0], t->log);
   }
   munit_assert_uint(atomic_load(&t->s->watch), ==, 0);
+}
+
+double t_seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void t_pause_ms(int ms)
+{
+  struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+  nanosleep(&t, NULL);
 }
 
 void t_advance(t_service *t, int64_t seconds)

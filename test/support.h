@@ -47,6 +47,9 @@ int t_sendf(t_service *t, const char *method, const char *body, const char *path
 void t_header(t_service *t, const char *name, const char *value); /* for the requests to come */
 void t_headers_clear(t_service *t);
 void t_advance(t_service *t, int64_t seconds);
+/* The real clock, for tests of what waits for another process: seconds from some moment on; and to wait. */
+double t_seconds(void);
+void t_pause_ms(int ms);
 /* Each of these failures on demand, {JSON, words}, is refused, and the log has the words; none is there behind that. */
 void t_faults_refused(t_service *t, const char *const (*bad)[2], size_t count);
 

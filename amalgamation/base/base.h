@@ -181,6 +181,9 @@ SVC_PRIVATE svc_id svc_id_next(const svc_id *last, int64_t now_ms, const unsigne
 SVC_PRIVATE svc_id svc_id_after(const svc_id *id, uint64_t by); /* the id so many further on */
 
 /* sip.c */
+/* FNV-1a, of several texts one after the other from SVC_FNV on: for what nobody gains by making collide. */
+#define SVC_FNV 0xcbf29ce484222325u
+SVC_PRIVATE uint64_t svc_fnv(uint64_t hash, svc_str text);
 SVC_PRIVATE uint64_t svc_sip(const uint64_t key[2], svc_str text); /* SipHash-2-4 */
 SVC_PRIVATE void svc_sip_128(const uint64_t key[2], svc_str text, uint64_t hash[2]); /* the same with 128 bits */
 

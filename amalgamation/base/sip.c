@@ -1,6 +1,7 @@
 /*
 ** SipHash-2-4, with 64 or with 128 bits: a short keyed hash, for tables in memory that are filled by strangers. Who does not know the key can make
-** neither collisions nor guesses. It is no password hash, and nothing that is stored rests on it.
+** neither collisions nor guesses. It is no password hash, and nothing that is stored rests on it. Beside it stands FNV-1a, without a key,
+** for what has to be the same in every process.
 */
 #include "base/base.h"
 
@@ -67,4 +68,11 @@ SVC_PRIVATE void svc_sip_128(const uint64_t key[2], svc_str text, uint64_t hash[
   v[1] ^= 0xDD;
   for (i = 0; i < 4; i++) sip_round(v);
   hash[1] = v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+SVC_PRIVATE uint64_t svc_fnv(uint64_t hash, svc_str text)
+{
+  size_t i;
+  for (i = 0; i < text.n; i++) hash = (hash ^ (unsigned char)text.p[i]) * 0x100000001b3u;
+  return hash;
 }

@@ -8,10 +8,7 @@
 
 SVC_PRIVATE uint64_t svc_body_revision(svc_str body)
 {
-  uint64_t h = 0xcbf29ce484222325u;
-  size_t i;
-  for (i = 0; i < body.n; i++) h = (h ^ (unsigned char)body.p[i]) * 0x100000001b3u;
-  return h | (uint64_t)1 << 63; /* never that of a stored entity, which counts from 1 */
+  return svc_fnv(SVC_FNV, body) | (uint64_t)1 << 63; /* never that of a stored entity, which counts from 1 */
 }
 
 /* The unique value as it stands in a path; one of several parts is encoded already. */

@@ -14,9 +14,7 @@
 
 static uint64_t dialect_sum(uint64_t sum, svc_str word)
 {
-  size_t i;
-  for (i = 0; i <= word.n; i++) sum = (sum ^ (unsigned char)(i < word.n ? word.p[i] : 0)) * 0x100000001b3u;
-  return sum;
+  return svc_fnv(svc_fnv(sum, word), (svc_str){ "", 1 }); /* and a NUL, behind which the next one begins */
 }
 
 /* "FIELDS PATHS VALUES CODES", each 16 digits. */
@@ -27,7 +25,7 @@ static svc_str dialect_mark(svc *s)
   int kind;
   for (kind = 0; kind < SVC_WORD_KINDS; kind++) {
     const svc_words *words = s->dialect ? &s->dialect->kinds[kind] : NULL;
-    sums[kind] = 0xcbf29ce484222325u;
+    sums[kind] = SVC_FNV;
     for (i = 0; words && i < words->count; i++) sums[kind] = dialect_sum(dialect_sum(sums[kind], words->rows[i].ours), words->rows[i].theirs);
   }
   return svc_arena_print(&s->memory, "%016llx %016llx %016llx %016llx", (unsigned long long)sums[0], (unsigned long long)sums[1],

@@ -36,14 +36,14 @@ int svc_reply_add(svc_reply *reply, const void *bytes, size_t n)
 
 static uint64_t simulator_hash(uint64_t h, const char *text)
 {
-  for (; text && *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+  h = svc_fnv(h, svc_str_c(text));
   h ^= h >> 29;
   return h * 0x9E3779B97F4A7C15u;
 }
 
 SVC_PRIVATE uint64_t svc_simulated_hash(const char *resource, const char *what, int64_t at)
 {
-  uint64_t h = (simulator_hash(simulator_hash(0xcbf29ce484222325u, resource), what) ^ (uint64_t)at) * 0x9E3779B97F4A7C15u;
+  uint64_t h = (simulator_hash(simulator_hash(SVC_FNV, resource), what) ^ (uint64_t)at) * 0x9E3779B97F4A7C15u;
   h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9u;
   return h ^ h >> 32;
 }
@@ -51,7 +51,7 @@ SVC_PRIVATE uint64_t svc_simulated_hash(const char *resource, const char *what, 
 /* From 0 to 1000, moving slowly: one value for each minute, near the one before. */
 SVC_PRIVATE int64_t svc_simulated(const char *resource, const char *what, int64_t now)
 {
-  uint64_t base = simulator_hash(0xcbf29ce484222325u, resource), own = simulator_hash(base, what);
+  uint64_t base = simulator_hash(SVC_FNV, resource), own = simulator_hash(base, what);
   int64_t minute = now / 60000, wave = 60 + (int64_t)(own % 180), at = (minute + (int64_t)(own >> 32 & 1023)) % wave;
   int64_t slope = at * 2 < wave ? at * 2 : 2 * (wave - at);
   return (int64_t)(own >> 16 & 255) + slope * 600 / wave + (int64_t)(simulator_hash(own, "") >> 40 & 63);

@@ -17,7 +17,7 @@ static bool redis_begin(redis_try *t, redis_args *a, int64_t until, char sha[RED
   if (good && sha) memcpy(sha, reply->str, REDIS_SHA + 1);
   if (reply && !good) {
     redis_fail(t, SVC_LIMITS_ERROR, reply->type == REDIS_REPLY_ERROR ? reply->str : "gives no answer of Redis");
-    /* what is not for now alone: its own words for that (LOADING, BUSY, MASTERDOWN) are others */
+    /* These errors stay until somebody changes a setting. Those that pass (LOADING, BUSY, MASTERDOWN) begin with other words. */
     t->refused = strncmp(t->why, "ERR", 3) == 0 || strncmp(t->why, "NOAUTH", 6) == 0 || strncmp(t->why, "NOPERM", 6) == 0 ||
                  strncmp(t->why, "WRONGPASS", 9) == 0;
   }

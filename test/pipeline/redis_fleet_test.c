@@ -40,19 +40,6 @@ typedef struct fleet {
   svc_limits *limits;
 } fleet;
 
-static double seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void pause_ms(int ms)
-{
-  struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
-  nanosleep(&t, NULL);
-}
-
 static int fleet_socket(int port, bool listens)
 {
   struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -116,7 +103,7 @@ static void fleet_run(fleet *f, int i, const char *ready, const char *settings)
 {
   const struct passwd *who = geteuid() == 0 ? getpwnam("redis") : NULL;
   char path[200];
-  double until = seconds() + 20;
+  double until = t_seconds() + 20;
   FILE *file;
   int null = -1;
   snprintf(path, sizeof path, "%s/%d.conf", f->folder, i);
@@ -136,8 +123,8 @@ static void fleet_run(fleet *f, int i, const char *ready, const char *settings)
     _exit(1);
   }
   while (ready[0] ? strncmp(fleet_ask(f->ports[i], "PING"), ready, strlen(ready)) != 0 : (null = fleet_socket(f->ports[i], false)) < 0) {
-    if (seconds() > until) munit_errorf("redis-server does not start: see %s", path);
-    pause_ms(20);
+    if (t_seconds() > until) munit_errorf("redis-server does not start: see %s", path);
+    t_pause_ms(20);
   }
   if (!ready[0]) close(null);
 }
@@ -197,11 +184,11 @@ static bool fleet_available(fleet *f)
 /* Until it answers; what came before may have been done or not. */
 static int64_t fleet_take_soon(fleet *f, const char *instance)
 {
-  double until = seconds() + 20;
+  double until = t_seconds() + 20;
   int64_t remaining;
   while (!fleet_take(f, instance, &remaining)) {
-    if (seconds() > until) munit_errorf("nobody answers for %s: %s", instance, f->log.log);
-    pause_ms(20);
+    if (t_seconds() > until) munit_errorf("nobody answers for %s: %s", instance, f->log.log);
+    t_pause_ms(20);
   }
   return remaining;
 }
@@ -351,7 +338,7 @@ TEST(redis_fleet, sentinel)
 {
   fleet f;
   char why[256];
-  double until = seconds() + 30;
+  double until = t_seconds() + 30;
   int64_t left;
   bool fresh;
   SKIP_WITHOUT;
@@ -366,8 +353,8 @@ TEST(redis_fleet, sentinel)
   munit_assert_int(t_redis_port()->count(f.limits, SVC_S("n"), 1, 0, 60000, &fresh), ==, SVC_OK);
   munit_assert_true(fresh);
   while (!strstr(fleet_ask(f.ports[REPLICA], "INFO replication"), "master_link_status:up") || !strstr(fleet_ask(f.ports[SENTINEL], "SENTINEL master main"), "num-slaves\r\n$1\r\n1")) {
-    munit_assert_true(seconds() < until);
-    pause_ms(50);
+    munit_assert_true(t_seconds() < until);
+    t_pause_ms(50);
   }
   fleet_kill(&f, MASTER);
   munit_assert_int64(fleet_take_soon(&f, "one"), <, 999); /* what the replica has been told is known */
@@ -399,7 +386,7 @@ static void fleet_run_node(fleet *f, int i)
 
 static void fleet_run_cluster(fleet *f)
 {
-  double until = seconds() + 30;
+  double until = t_seconds() + 30;
   int i;
   for (i = 0; i < NODES; i++) {
     f->ports[i] = fleet_port();
@@ -409,8 +396,8 @@ static void fleet_run_cluster(fleet *f)
   }
   for (i = 0; i < NODES; i++)
     while (!strstr(fleet_ask(f->ports[i], "CLUSTER INFO"), "cluster_slots_ok:16384") || !strstr(fleet_ask(f->ports[i], "CLUSTER INFO"), "cluster_state:ok")) {
-      munit_assert_true(seconds() < until);
-      pause_ms(50);
+      munit_assert_true(t_seconds() < until);
+      t_pause_ms(50);
     }
 }
 
@@ -477,7 +464,7 @@ TEST(redis_fleet, cluster)
   munit_assert_string_equal(f.log.log, "");
   fleet_kill(&f, 2); /* the keys of others are limited as before */
   munit_assert_false(fleet_take(&f, of[2], &left));
-  for (until = seconds() + 3; seconds() < until; pause_ms(100)) {
+  for (until = t_seconds() + 3; t_seconds() < until; t_pause_ms(100)) {
     munit_assert_true(fleet_take(&f, of[1], &left));
     munit_assert_false(fleet_take(&f, of[2], &left));
   }

@@ -29,19 +29,6 @@ typedef struct server {
   pid_t pid;
 } server;
 
-static double seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void pause_ms(int ms)
-{
-  struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
-  nanosleep(&t, NULL);
-}
-
 static int server_connect(const server *s)
 {
   struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -81,13 +68,13 @@ static void server_child(const server *s)
 
 static void server_begin(server *s)
 {
-  double until = seconds() + 20;
+  double until = t_seconds() + 20;
   s->pid = fork();
   munit_assert_int(s->pid, >=, 0);
   if (s->pid == 0) server_child(s);
   while (!server_says(s, "PING", s->password[0] ? "-NOAUTH" : "+PONG")) {
-    munit_assert_true(seconds() < until);
-    pause_ms(10);
+    munit_assert_true(t_seconds() < until);
+    t_pause_ms(10);
   }
 }
 
@@ -571,10 +558,10 @@ TEST(redis, one_store)
 /* Until Redis is asked again and answers: a little more than the longest pause. */
 static void until_mended(fleet *f, int i)
 {
-  double until = seconds() + 15;
+  double until = t_seconds() + 15;
   while (!strstr(f->t[i].log, "answers again")) {
-    munit_assert_true(seconds() < until);
-    pause_ms(20);
+    munit_assert_true(t_seconds() < until);
+    t_pause_ms(20);
     t_send(&f->t[i], "GET", "/orgs", NULL);
   }
 }
@@ -604,9 +591,9 @@ TEST(redis, open_when_gone)
   munit_assert_string_equal(t_get_header(&f.t[1], "RateLimit-Remaining"), "4");
   munit_assert_true(metrics_have(f.t[0].s, "svc_limiter_fallbacks_total{reason=\"breaker\"} 0\n") && metrics_have(f.t[0].s, "svc_limiter_up 1\n"));
   server_kill(&f.server);
-  begun = seconds();
+  begun = t_seconds();
   for (i = 0; i < 400; i++) munit_assert_int(t_send(&f.t[i % 2], "GET", "/orgs", NULL), ==, 200);
-  munit_assert_double(seconds() - begun, <, 5); /* connections are refused at once; each of these would take no longer */
+  munit_assert_double(t_seconds() - begun, <, 5); /* connections are refused at once; each of these would take no longer */
   for (i = 0; i < 22; i++) granted[i % 2] += fleet_settings(&f, i % 2) == 200;
   munit_assert_int(granted[0], ==, 5); /* what was left when it heard of it last */
   munit_assert_int(granted[1], ==, 4);
@@ -667,7 +654,7 @@ static int health(svc *s, const char *has)
 /* Not ready while Redis is gone, also if no request has asked it since; and ready again, though none does. */
 TEST(redis, health)
 {
-  double until = seconds() + 15;
+  double until = t_seconds() + 15;
   fleet f;
   SKIP_WITHOUT;
   server_open(&f.server, "");
@@ -677,8 +664,8 @@ TEST(redis, health)
   munit_assert_int(health(f.t[0].s, "\"limiter\":\"unavailable\",\"store\":\"ok\""), ==, 503);
   server_begin(&f.server);
   while (health(f.t[0].s, "\"limiter\":\"unavailable\"") != 200) {
-    munit_assert_true(seconds() < until);
-    pause_ms(20);
+    munit_assert_true(t_seconds() < until);
+    t_pause_ms(20);
   }
   munit_assert_true(server_says(&f.server, "KEYS *health*", "*0"));
   fleet_close(&f);
@@ -880,13 +867,13 @@ TEST(redis, silent)
   SKIP_WITHOUT;
   T_SKIP_SLOW;
   wall_open(&w);
-  begun = seconds();
+  begun = t_seconds();
   fleet_open(&f, w.uri, NULL); /* a service starts all the same */
-  for (i = 0; seconds() - begun < 1.0; i++, asked++) {
-    double before = seconds();
+  for (i = 0; t_seconds() - begun < 1.0; i++, asked++) {
+    double before = t_seconds();
     munit_assert_int(t_send(&f.t[0], "GET", "/orgs", NULL), !=, 503);
-    if (seconds() - before > longest) longest = seconds() - before;
-    if (i % 10 == 0) pause_ms(1);
+    if (t_seconds() - before > longest) longest = t_seconds() - before;
+    if (i % 10 == 0) t_pause_ms(1);
   }
   tries = wall_tries(&w);
   munit_assert_int(tries, >=, 3); /* of either at the start, and of the first again */
@@ -910,9 +897,9 @@ static void *asking(void *context)
   asker *a = context;
   svc_bucket b = bucket("a", 10, 1, 60);
   svc_tokens t;
-  while (seconds() < a->until) {
+  while (t_seconds() < a->until) {
     munit_assert_int(t_redis_port()->take(a->limits, &b, T_START, &t), !=, SVC_OK);
-    pause_ms(1);
+    t_pause_ms(1);
   }
   return NULL;
 }
@@ -929,7 +916,7 @@ TEST(redis, one_tries)
   memset(&s, 0, sizeof s);
   s.port = t_redis_port();
   strcpy(s.server.uri, w.uri);
-  for (i = 0; i < 8; i++) a[i].until = seconds() + 0.6; /* before it is opened, which is the first try */
+  for (i = 0; i < 8; i++) a[i].until = t_seconds() + 0.6; /* before it is opened, which is the first try */
   s.limits[0] = site_handle(&s);
   for (i = 0; i < 8; i++) {
     a[i].limits = s.limits[0];
@@ -946,7 +933,7 @@ TEST(redis, one_tries)
 
 static void *goes_on(void *server_of)
 {
-  pause_ms(30);
+  t_pause_ms(30);
   kill(((const server *)server_of)->pid, SIGCONT);
   return NULL;
 }
@@ -973,12 +960,12 @@ TEST(redis, late)
   kill(s.server.pid, SIGSTOP);
   munit_assert_int(s.port->take(s.limits[0], &b, T_START, &t), ==, SVC_IO);
   for (i = 0; i < 100; i++) munit_assert_int(s.port->take(s.limits[0], &b, T_START, &t), !=, SVC_OK);
-  pause_ms(150);
+  t_pause_ms(150);
   munit_assert_int(pthread_create(&thread, NULL, goes_on, &s.server), ==, 0);
-  until = seconds() + 15;
+  until = t_seconds() + 15;
   while ((rc = s.port->take(s.limits[0], &c, T_START, &t)) != SVC_OK) {
-    munit_assert_true(seconds() < until);
-    pause_ms(20);
+    munit_assert_true(t_seconds() < until);
+    t_pause_ms(20);
   }
   pthread_join(thread, NULL);
   munit_assert_int64(t.remaining, ==, 6);
@@ -1024,21 +1011,21 @@ TEST(redis, together)
   SKIP_WITHOUT;
   site_open(&s);
   kill(s.server.pid, SIGSTOP);
-  for (begun = seconds(); !s.log.log[0];) {
+  for (begun = t_seconds(); !s.log.log[0];) {
     take_at_once(&s, all, 6);
     for (i = 0; i < 6; i++) {
       pthread_join(all[i].thread, NULL);
       munit_assert_int(all[i].rc, !=, SVC_OK);
     }
-    munit_assert_double(seconds() - begun, <, 15);
+    munit_assert_double(t_seconds() - begun, <, 15);
   }
-  munit_assert_double(seconds() - begun, >=, 1); /* five timeouts: until then it may be a busy moment */
+  munit_assert_double(t_seconds() - begun, >=, 1); /* five timeouts: until then it may be a busy moment */
   munit_assert_int(lines_with(s.log.log, "cannot be asked"), ==, 1);
   kill(s.server.pid, SIGCONT);
-  until = seconds() + 15;
+  until = t_seconds() + 15;
   while (s.port->take(s.limits[0], &b, T_START, &t) != SVC_OK) {
-    munit_assert_true(seconds() < until);
-    pause_ms(20);
+    munit_assert_true(t_seconds() < until);
+    t_pause_ms(20);
   }
   munit_assert_int(lines_with(s.log.log, "limiter"), ==, 2);
   site_close(&s);
@@ -1092,7 +1079,7 @@ TEST(redis, other_connection)
   s.limits[0] = site_handle(&s);
   kill(s.server.pid, SIGSTOP);
   take_at_once(&s, all, 2);
-  pause_ms(100); /* so that either has one */
+  t_pause_ms(100); /* so that either has one */
   kill(s.server.pid, SIGCONT);
   for (i = 0; i < 2; i++) {
     pthread_join(all[i].thread, NULL);
@@ -1255,7 +1242,7 @@ static bool broken_one(site *s, relay *r, int direction, int way, long bytes, lo
 {
   svc_bucket b = bucket("one", 1000000, 1, 1000000);
   svc_limits *limits = site_handle(s);
-  double until = seconds() + 15;
+  double until = t_seconds() + 15;
   svc_tokens t;
   bool hit;
   munit_assert_int(s->port->take(limits, &b, T_START, &t), ==, SVC_OK);
@@ -1265,8 +1252,8 @@ static bool broken_one(site *s, relay *r, int direction, int way, long bytes, lo
   hit = relay_disarm(r);
   while (s->port->take(limits, &b, T_START, &t) != SVC_OK) { /* and it is found again */
     ++*unsure;
-    munit_assert_true(seconds() < until);
-    pause_ms(20);
+    munit_assert_true(t_seconds() < until);
+    t_pause_ms(20);
   }
   *sure += 2;
   munit_assert_int64(1000000 - t.remaining, >=, *sure);

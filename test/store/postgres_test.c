@@ -694,13 +694,6 @@ static void site_signal(site *s, int number)
   for (p = pids; *p; p += strcspn(p, " "), p += *p == ' ') kill((pid_t)atoi(p), number);
 }
 
-static double seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static void *goes_on(void *context)
 {
   usleep(12000000);
@@ -724,16 +717,16 @@ TEST(postgres, deadline)
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   site_signal(&s, SIGSTOP);
   munit_assert_int(pthread_create(&thread, NULL, goes_on, &s), ==, 0); /* should nobody give up */
-  begun = seconds();
+  begun = t_seconds();
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 503);
-  munit_assert_double(seconds() - begun, <, 6);
+  munit_assert_double(t_seconds() - begun, <, 6);
   munit_assert_not_null(strstr(t.log, "PostgreSQL: no answer within 1000 ms"));
   munit_assert_null(strstr(t.log, "files of the store"));
-  begun = seconds();
+  begun = t_seconds();
   for (i = 0; i < 8 && t_send(&t, "POST", "/orgs", "{\"name\":\"Next\"}") != 201; i++) munit_assert_int(t.response.status, ==, 503);
   munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
   munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
-  munit_assert_double(seconds() - begun, <, 6);
+  munit_assert_double(t_seconds() - begun, <, 6);
   pthread_join(thread, NULL);
   t_close(&t);
   site_close(&s);

@@ -103,15 +103,14 @@ struct svc_alert_result {
 
 static uint64_t alert_matchers_hash(uint64_t h, svc_str text)
 {
-  size_t i;
-  for (i = 0; i < text.n; i++) h = (h ^ (unsigned char)text.p[i]) * 0x100000001b3u;
+  h = svc_fnv(h, text);
   return h ^ h >> 32;
 }
 
 /* The pattern, compiled before or now. NULL: no memory. */
 static const struct svc_alert_pattern *alert_matchers_compiled(svc_call *c, svc_alert_patterns *all, svc_str value)
 {
-  struct svc_alert_pattern **bucket = &all->buckets[alert_matchers_hash(0xcbf29ce484222325u, value) % SVC_ALERT_BUCKETS], *one = *bucket;
+  struct svc_alert_pattern **bucket = &all->buckets[alert_matchers_hash(SVC_FNV, value) % SVC_ALERT_BUCKETS], *one = *bucket;
   svc_str text;
   while (one && !svc_str_eq(one->value, value)) one = one->next, all->left--;
   if (one) return one;
