@@ -1,0 +1,376 @@
+// The service in this process: the WebAssembly module behind a JavaScript interface. This file uses nothing that Node, Deno, Bun and browsers do not all
+// have; index.js finds the module's bytes on each of them.
+//
+// The rule: views of the module's memory are made after each call, because memory that grows leaves the old ones empty.
+
+export const BASE_URL = 'http://svcapi.test'; // .test never resolves: a request that goes to the network by mistake fails there
+const encoder = new TextEncoder(), decoder = new TextDecoder();
+const CODES = ['OK', 'NOMEM', 'INVALID', 'IO', 'FULL'];
+
+export class SvcapiError extends Error {
+  constructor(message, answer) {
+    super(message);
+    this.name = 'SvcapiError';
+    if (answer) Object.assign(this, { status: answer.status, errorCode: answer.json?.errorCode, answer });
+  }
+}
+
+// What the module imports from WASI: the time, random bytes, and three functions that a C library links and nobody calls.
+function wasi(view) {
+  return {
+    clock_time_get(id, precision, out) {
+      view().setBigUint64(out, BigInt(Date.now()) * 1000000n, true);
+      return 0;
+    },
+    random_get(at, n) {
+      globalThis.crypto.getRandomValues(new Uint8Array(view().buffer, at, n));
+      return 0;
+    },
+    fd_write: () => 8, // EBADF
+    fd_seek: () => 8,
+    fd_close: () => 8,
+  };
+}
+
+// One instance of the module: its memory and functions, with text in and out.
+class Instance {
+  constructor(module) {
+    const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi(() => new DataView(this.exports.memory.buffer)) });
+    this.exports = instance.exports;
+    this.exports._initialize();
+    this.scratch = this.exports.malloc(8); // where functions put what they return by pointer
+    this.room = 0;
+  }
+
+  // The strings, each with a NUL behind it, in memory that is used again by the next call: their addresses. null stays 0.
+  strings(...texts) {
+    let most = 0;
+    for (const text of texts) if (text !== null) most += text.length * 3 + 1;
+    if (most > this.room) {
+      if (this.room) this.exports.free(this.text);
+      this.room = Math.max(most, 4096);
+      this.text = this.exports.malloc(this.room);
+      if (!this.text) throw new SvcapiError('out of memory');
+    }
+    const bytes = new Uint8Array(this.exports.memory.buffer, this.text, this.room);
+    let at = 0;
+    return texts.map((text) => {
+      if (text === null) return 0;
+      const from = at;
+      at += encoder.encodeInto(text, bytes.subarray(at)).written;
+      bytes[at++] = 0;
+      return this.text + from;
+    });
+  }
+
+  // Bytes of a body, which the caller frees; 0: there are none.
+  bytes(data) {
+    if (!data.length) return 0;
+    const at = this.exports.malloc(data.length);
+    if (!at) throw new SvcapiError('out of memory');
+    new Uint8Array(this.exports.memory.buffer, at, data.length).set(data);
+    return at;
+  }
+
+  read(at, n) {
+    if (n === undefined) n = new Uint8Array(this.exports.memory.buffer, at).indexOf(0);
+    return new Uint8Array(this.exports.memory.buffer, at, n);
+  }
+
+  string(at) {
+    return at ? decoder.decode(this.read(at)) : '';
+  }
+
+  pointer() {
+    return new DataView(this.exports.memory.buffer).getUint32(this.scratch, true);
+  }
+
+  // The result that a function left in the scratch place, as an answer; it is freed.
+  answer(code) {
+    const e = this.exports;
+    if (code !== 0) throw new SvcapiError(`svcapi: ${CODES[code] ?? code}: ${this.string(e.svc_strerror(code))}`);
+    const result = this.pointer();
+    const body = e.svc_result_body(result, this.scratch);
+    const answer = new Answer(e.svc_result_status(result), this.string(e.svc_result_headers(result)), this.read(body, this.pointer()).slice());
+    answer.operation = this.string(e.svc_result_operation(result)) || undefined;
+    answer.dropped = e.svc_result_drop(result) !== 0;
+    answer.delayMs = e.svc_result_delay_ms(result);
+    e.svc_result_free(result);
+    return answer;
+  }
+}
+
+// One answer. `json` and `text` are made when they are asked for.
+export class Answer {
+  #lines;
+  #headers;
+  constructor(status, lines, bytes) {
+    this.status = status;
+    this.bytes = bytes;
+    this.#lines = lines;
+  }
+  get headers() {
+    return this.#headers ??= new Headers(this.#lines.split('\n').filter(Boolean).map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    }));
+  }
+  get text() {
+    return decoder.decode(this.bytes);
+  }
+  get json() {
+    try {
+      return this.bytes.length ? JSON.parse(this.text) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const seconds = (value) => {
+  if (typeof value === 'number') return value;
+  const found = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value);
+  if (!found) throw new TypeError(`a duration is a number of seconds, or text such as "90s", "15m", "2h" or "1d", not ${JSON.stringify(value)}`);
+  return Number(found[1]) * { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 }[found[2]];
+};
+const iso = (time) => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+const base64 = (text) => btoa(String.fromCharCode(...encoder.encode(text)));
+
+// What a request carries of the parts of fetch().
+async function parts(input, init, base) {
+  const request = new Request(input instanceof Request ? input : new URL(input, base), init);
+  const url = new URL(request.url);
+  const type = request.headers.get('content-type');
+  return { method: request.method, url, signal: request.signal, headers: request.headers, type,
+    body: request.body === null ? new Uint8Array() : new Uint8Array(await request.arrayBuffer()) };
+}
+
+const ends = (signal) => signal.reason ?? new DOMException('This operation was aborted', 'AbortError');
+
+function wait(ms, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => { clearTimeout(timer); reject(ends(signal)); }, { once: true });
+  });
+}
+
+export class Service {
+  #instance;
+  #handle;
+  #token;
+  #names = new Set();
+
+  constructor(module, options) {
+    const { clock, seed, world, snapshot, rate, baseUrl = BASE_URL, journal = 1000, provisionSeconds, delays = 'real', config = {}, ...other } = options;
+    for (const name of Object.keys(other)) throw new TypeError(`open() has no option ${name}`);
+    if (!['real', 'none'].includes(delays)) throw new TypeError('delays is "real" or "none"');
+    this.url = baseUrl;
+    this.delays = delays;
+    const settings = { base_url: baseUrl, journal, limiter_off: false, ...(clock === undefined ? {} : { manual_clock: Date.parse(iso(clock)) }),
+      ...(seed === undefined ? {} : { seed }), ...(rate === undefined ? {} : { clock_rate: rate }),
+      ...(provisionSeconds === undefined ? {} : { provision_ms: provisionSeconds === 0 ? -1 : provisionSeconds * 1000 }), ...config };
+    const i = this.#instance = new Instance(module);
+    const why = i.exports.malloc(512);
+    const code = i.exports.svc_open_json(i.scratch, ...i.strings(JSON.stringify(settings)), why, 512);
+    if (code !== 0) throw new SvcapiError(i.string(why) || i.string(i.exports.svc_strerror(code)));
+    i.exports.free(why);
+    this.#handle = i.pointer();
+    this.credentials = i.answer(i.exports.svc_bootstrap_json(this.#handle, i.scratch)).json;
+    if (snapshot !== undefined) this.load(snapshot).restore();
+    if (world !== undefined) this.world(world);
+    this.#begin();
+    this.clock = new Clock(this);
+    this.faults = new Faults(this);
+    this.fetch = this.fetch.bind(this);
+  }
+
+  get version() {
+    return this.#instance.string(this.#instance.exports.svc_version());
+  }
+
+  #open() {
+    if (!this.#handle) throw new SvcapiError('the service is closed');
+    return this.#instance;
+  }
+
+  // reset() goes back to this moment.
+  #begin() {
+    const i = this.#open(), code = i.exports.svc_control_begin(this.#handle);
+    if (code !== 0) throw new SvcapiError(i.string(i.exports.svc_strerror(code)));
+  }
+
+  // One request, answered at once. headers: "Name: value" lines. body: bytes or text.
+  call(method, target, headers = '', body = '') {
+    const i = this.#open(), data = typeof body === 'string' ? encoder.encode(body) : body;
+    for (const text of [method, target, headers]) if (text.includes('\0')) throw new TypeError('a request has no NUL in it');
+    const at = i.bytes(data);
+    const [m, t, h] = i.strings(method, target, headers);
+    const code = i.exports.svc_call_text(this.#handle, m, t, h, at, data.length, 0, i.scratch);
+    if (at) i.exports.free(at);
+    return i.answer(code);
+  }
+
+  // Test control: a path below /_svc/. Errors are thrown.
+  control(method, path, body) {
+    const i = this.#open();
+    const data = body === undefined ? new Uint8Array() : body instanceof Uint8Array ? body : encoder.encode(typeof body === 'string' ? body : JSON.stringify(body));
+    const at = i.bytes(data);
+    const [m, t] = i.strings(method, `/_svc/${path}`);
+    const code = i.exports.svc_control_text(this.#handle, m, t, at, data.length, i.scratch);
+    if (at) i.exports.free(at);
+    const answer = i.answer(code);
+    if (answer.status >= 400) throw new SvcapiError(answer.json?.detail ?? `${method} /_svc/${path}: ${answer.status}`, answer);
+    return answer;
+  }
+
+  // One request with a token, for tests that look at the service beside the client that they test. A body is sent as JSON.
+  request(method, path, body, headers = {}) {
+    const lines = Object.entries({ Authorization: `Bearer ${this.token()}`, Accept: 'application/json',
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers }).map(([name, value]) => `${name}: ${value}\n`).join('');
+    return this.call(method, path, lines, body === undefined ? '' : JSON.stringify(body));
+  }
+
+  // A bearer token of the first service account, made anew shortly before it expires.
+  token() {
+    const now = this.now();
+    if (this.#token && now < this.#token.until && now >= this.#token.from) return this.#token.text;
+    const { clientId, clientSecret } = this.credentials;
+    const answer = this.call('POST', '/api/oauth/token', `Authorization: Basic ${base64(`${clientId}:${clientSecret}`)}\n` +
+      'Content-Type: application/x-www-form-urlencoded\n', 'grant_type=client_credentials');
+    if (answer.status !== 200) throw new SvcapiError(`no token: ${answer.json?.detail ?? answer.status}`, answer);
+    const { access_token: text, expires_in: lasts } = answer.json;
+    this.#token = { text, from: now, until: now + (lasts - 60) * 1000 };
+    return text;
+  }
+
+  now() {
+    return Number(this.#open().exports.svc_clock_now(this.#handle));
+  }
+
+  // As the global fetch(), for URLs of this service; others are refused. A dropped answer is a network error, a late one is late.
+  async fetch(input, init) {
+    const { method, url, signal, headers, type, body } = await parts(input, init, this.url);
+    if (signal?.aborted) throw ends(signal);
+    if (!this.takes(url)) throw new TypeError(`fetch failed: ${url.origin} is not this service, ${this.url}`);
+    const lines = [`Host: ${url.host}\n`];
+    headers.forEach((value, name) => lines.push(`${name}: ${value}\n`));
+    if (type === null && body.length) lines.push('Content-Type: text/plain;charset=UTF-8\n');
+    const answer = this.call(method, url.pathname + url.search, lines.join(''), body);
+    if (answer.delayMs && this.delays === 'real') await wait(answer.delayMs, signal);
+    if (answer.dropped) throw Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('other side closed'), { code: 'ECONNRESET' }) });
+    const none = method === 'HEAD' || [101, 204, 205, 304].includes(answer.status);
+    const response = new Response(none ? null : answer.bytes, { status: answer.status, headers: answer.headers });
+    Object.defineProperty(response, 'url', { value: url.href });
+    return response;
+  }
+
+  takes(url) {
+    return new URL(url, this.url).origin === new URL(this.url).origin;
+  }
+
+  // Requests of global fetch() to this service's base URL are answered by it; others go on to the network. Returns a function that undoes this.
+  install(where = globalThis) {
+    const before = where.fetch;
+    where.fetch = (input, init) => (this.takes(input instanceof Request ? input.url : input) ? this.fetch(input, init) : before.call(where, input, init));
+    const undo = () => { where.fetch = before; };
+    if (Symbol.dispose) undo[Symbol.dispose] = undo;
+    return undo;
+  }
+
+  // The state as it was when open() returned, without faults, and an empty journal.
+  reset() {
+    this.control('POST', 'reset');
+    this.#token = undefined;
+  }
+
+  #name() {
+    for (let n = 1; ; n++) if (!this.#names.has(`js-${n}`)) return `js-${n}`;
+  }
+
+  // The whole state as it is: .restore() goes back to it, .bytes() is it as a file, .free() forgets it.
+  snapshot() {
+    const name = this.#name();
+    this.control('POST', 'snapshots', { name });
+    return this.#kept(name);
+  }
+
+  // A snapshot of bytes that bytes() gave.
+  load(bytes) {
+    const name = this.#name();
+    this.control('PUT', `snapshots/${name}`, bytes);
+    return this.#kept(name);
+  }
+
+  #kept(name) {
+    this.#names.add(name);
+    return {
+      restore: () => { this.control('POST', `snapshots/${name}:restore`); this.#token = undefined; },
+      bytes: () => this.control('GET', `snapshots/${name}`).bytes,
+      free: () => { if (this.#names.delete(name)) this.control('DELETE', `snapshots/${name}`); },
+    };
+  }
+
+  // The last requests and their answers, the newest last; secrets are blanked. {har: true}: as an HTTP archive.
+  journal({ limit = 100, har = false } = {}) {
+    return this.control('GET', `journal?limit=${limit}${har ? '&format=har' : ''}`).json;
+  }
+
+  clearJournal() {
+    this.control('DELETE', 'journal');
+  }
+
+  // Loads a world: an object, or JSON text. See docs/worlds.md.
+  world(world) {
+    return this.control('POST', 'world', typeof world === 'string' ? world : JSON.stringify(world)).json;
+  }
+
+  close() {
+    if (this.#handle) this.#instance.exports.svc_close(this.#handle);
+    this.#handle = 0;
+  }
+}
+
+class Clock {
+  #service;
+  constructor(service) {
+    this.#service = service;
+  }
+  now() {
+    return new Date(this.#service.now());
+  }
+  advance(by) {
+    return this.#moved({ advanceSeconds: Math.round(seconds(by)) });
+  }
+  set(time) {
+    return this.#moved({ now: iso(time) });
+  }
+  // To the next time something is due.
+  next() {
+    return this.#moved({ toNextDue: true });
+  }
+  rate(times) {
+    return this.#moved({ rate: times });
+  }
+  #moved(body) {
+    return new Date(this.#service.control('POST', 'clock', body).json.nowMs);
+  }
+}
+
+class Faults {
+  #service;
+  constructor(service) {
+    this.#service = service;
+  }
+  add(rule) {
+    return this.#service.control('POST', 'faults', rule).json;
+  }
+  list() {
+    return this.#service.control('GET', 'faults').json;
+  }
+  remove(id) {
+    this.#service.control('DELETE', `faults/${id}`);
+  }
+  clear() {
+    this.#service.control('DELETE', 'faults');
+  }
+}
