@@ -62,7 +62,8 @@ static svc_str har_body(svc_arena *a, const svc_node *body, bool *incomplete)
 
 static void har_request(svc_buf *b, svc_arena *a, const svc_node *entry, svc_str base)
 {
-  const svc_node *request = svc_node_get(entry, "request"), *headers = svc_node_get(request, "headers"), *body = svc_node_get(request, "body");
+  const svc_node *request = svc_node_get(entry, "request"), *headers = svc_node_get(request, "headers");
+  const svc_node *body = svc_node_get(request, "body");
   svc_str target = svc_node_str(entry, "target"), type = har_header(headers, "content-type"), text;
   svc_buf url = svc_buf_new(a, 256);
   bool incomplete;
@@ -116,7 +117,9 @@ static void har_own(svc_buf *b, const svc_node *entry)
 {
   static const struct {
     const char *member, *name;
-  } own[] = { { "operation", ",\"_operation\":" }, { "errorCode", ",\"_errorCode\":" }, { "caller", ",\"_caller\":" }, { "drop", ",\"_drop\":" } };
+  } own[] = {
+    { "operation", ",\"_operation\":" }, { "errorCode", ",\"_errorCode\":" }, { "caller", ",\"_caller\":" }, { "drop", ",\"_drop\":" }
+  };
   size_t i;
   for (i = 0; i < sizeof own / sizeof own[0]; i++) {
     const svc_node *member = svc_node_get(entry, own[i].member);

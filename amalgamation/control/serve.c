@@ -23,8 +23,8 @@ typedef struct serve_route {
 /* --------------------------------------------------------------------------------------------------------------- tables */
 
 static const svc_field serve_clock_fields[] = {
-  F_LONG("advanceSeconds", .flags = SVC_MIN, .min = 0), F_DATE("now"), F_LONG("rate", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = SVC_CLOCK_FASTEST),
-  F_BOOL("toNextDue")
+  F_LONG("advanceSeconds", .flags = SVC_MIN, .min = 0), F_DATE("now"),
+  F_LONG("rate", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = SVC_CLOCK_FASTEST), F_BOOL("toNextDue")
 };
 static const svc_field serve_snapshot_fields[] = {
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = SVC_SNAPSHOT_NAME, .pattern = "^[A-Za-z0-9._-]+$")
@@ -312,7 +312,8 @@ static bool serve_query(svc_call *c, int64_t most, int64_t *limit, bool *har)
     svc_str value = svc_str_cut(&rest, '&'), name = svc_str_cut(&value, '=');
     if (svc_str_is(name, "pretty")) continue;
     if (har && svc_str_is(name, "format")) {
-      if (!svc_str_is(value, "har") && !svc_str_is(value, "json")) return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "Ss", &name, "json or har");
+      if (!svc_str_is(value, "har") && !svc_str_is(value, "json"))
+        return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "Ss", &name, "json or har");
       *har = svc_str_is(value, "har");
       continue;
     }

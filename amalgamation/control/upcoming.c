@@ -70,7 +70,8 @@ static void upcoming_dates(svc_call *c, upcoming_list *l, size_t limit)
     if (!noun) continue;
     row->noun = noun->noun->name;
     if (due.tag == SVC_DUE_ERASE || svc_entity_get(c->txn, noun->noun->kind, &due.parent, &due.id, &e) != SVC_OK) continue;
-    if (!svc_blank_is_secret(svc_str_c(row->noun))) row->name = svc_arena_copy(c->arena, e.unique.n ? e.unique : e.key); /* a token has its hash */
+    if (!svc_blank_is_secret(svc_str_c(row->noun))) /* a token is called by its hash */
+      row->name = svc_arena_copy(c->arena, e.unique.n ? e.unique : e.key);
     if (due.tag == SVC_DUE_STATE && noun->noun->lifecycle)
       row->state = svc_arena_copy(c->arena, svc_json_word(e.body, noun->noun->lifecycle->field));
   }

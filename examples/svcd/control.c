@@ -58,7 +58,8 @@ static const char *control_find(const char *text, size_t *n)
 /* A token that somebody gives: is it one? */
 static int control_take(const char *from, const char *text, size_t n, char token[SVCD_TOKEN])
 {
-  if (n < CONTROL_LEAST) return svcd_error(2, "%s: the token of test control needs at least %d characters (got %zu)", from, CONTROL_LEAST, n);
+  if (n < CONTROL_LEAST)
+    return svcd_error(2, "%s: the token of test control needs at least %d characters (got %zu)", from, CONTROL_LEAST, n);
   if (n >= SVCD_TOKEN) return svcd_error(2, "%s: the token of test control has at most %d characters", from, SVCD_TOKEN - 1);
   if (strspn(text, control_characters) < n)
     return svcd_error(2, "%s: the token of test control may hold letters, digits and - . _ ~ + / = only", from);
@@ -77,7 +78,8 @@ static int control_given(const svcd_options *o, char token[SVCD_TOKEN])
   if (o->test_token_file) {
     errno = 0;
     n = control_read(o->test_token_file, text);
-    if (n < 0) return svcd_error(1, "cannot read --test-control-token-file %s: %s", o->test_token_file, errno ? strerror(errno) : "it is too long");
+    if (n < 0)
+      return svcd_error(1, "cannot read --test-control-token-file %s: %s", o->test_token_file, errno ? strerror(errno) : "it is too long");
     while (n > 0 && strchr(" \r\n\t", text[n - 1])) text[--n] = '\0';
     status = control_take("--test-control-token-file", text, (size_t)n, token);
     explicit_bzero(text, sizeof text);

@@ -66,9 +66,11 @@ static const flags_row flags_rows[] = {
   { "--format", "WORD", SVCD_ENV, FLAG_TEXT, FLAGS_TO(format), 0, 0, 0, "sh or json (sh)" },
   { "--for", "NAME", SVCD_ENV, FLAG_TEXT, FLAGS_TO(client), 0, 0, 0,
     "the variables that a well-known client reads, such as terraform; without a name: the clients there are, and their variables (svc)" },
-  { "--against", "URL", SVCD_REPLAY, FLAG_TEXT, FLAGS_TO(against), 0, 0, 0, "the server that is asked: http://HOST:PORT or https://HOST:PORT" },
+  { "--against", "URL", SVCD_REPLAY, FLAG_TEXT, FLAGS_TO(against), 0, 0, 0,
+    "the server that is asked: http://HOST:PORT or https://HOST:PORT" },
   { "--credentials", "FILE", SVCD_REPLAY, FLAG_TEXT, FLAGS_TO(credentials), 0, 0, 0,
-    "credentials of that server, a file such as bootstrap.json (the variables SVC_CLIENT_ID and SVC_CLIENT_SECRET, as svcd env prints them)" },
+    "credentials of that server, a file such as bootstrap.json (the variables"
+    " SVC_CLIENT_ID and SVC_CLIENT_SECRET, as svcd env prints them)" },
   { "--cacert", "FILE", SVCD_REPLAY | SVCD_HEALTH, FLAG_TEXT, FLAGS_TO(cacert), 0, 0, 0,
     "certificates that https is verified by, PEM, such as DIR/tls.crt (those of the system)" },
   { "--ignore", "FIELD", SVCD_REPLAY, FLAG_LIST, FLAGS_TO(ignore), 0, SVCD_IGNORE, FLAGS_TO(ignore_count),
@@ -147,12 +149,14 @@ static const flags_row flags_rows[] = {
   { "--test-control", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(test_control), 0, 0, 0,
     "for tests, on loopback alone: clock, reset, snapshots, faults and journal below /_svc/, by testToken of the bootstrap file" },
   { "--test-control-anywhere", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(test_anywhere), 0, 0, 0,
-    "--test-control for every address that can reach svcd, for tests in containers: whoever has the token can do everything. Pages in browsers are refused" },
+    "--test-control for every address that can reach svcd, for tests in containers: whoever has the token can do"
+    " everything. Pages in browsers are refused" },
   { "--test-control-token-file", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(test_token_file), 0, 0, 0,
-    "the token of test control, 16 to 256 characters, in place of one that svcd makes; or give it in the variable SVCD_TEST_CONTROL_TOKEN" },
+    "the token of test control, 16 to 256 characters, in place of one that svcd makes; or give it in the variable"
+    " SVCD_TEST_CONTROL_TOKEN" },
   { "--test-control-host", "NAME", SVCD_SERVE, FLAG_LIST, FLAGS_TO(test_hosts), 0, SVCD_HOSTS, FLAGS_TO(test_host_count),
-    "a name by which --test-control-anywhere may be called, in the Host header; may be given several times (every name without a dot; IP addresses,"
-    " localhost and the host of --base-url always)" },
+    "a name by which --test-control-anywhere may be called, in the Host header; may be given several times (every name"
+    " without a dot; IP addresses, localhost and the host of --base-url always)" },
   { "--clock", "WHAT", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(clock), 0, 0, 0,
     "manual: it stands until POST /_svc/clock moves it; or the time it stands at, 2030-01-01T00:00:00Z; needs --test-control" },
   { "--clock-rate", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(clock_rate), 1, 1000000, 0,
@@ -211,7 +215,7 @@ static void flags_wrap(FILE *to, const char *text, int at, int indent)
 static void flags_usage(FILE *to, const svcd_verb *verb)
 {
   if (!verb) fputs("usage: svcd --data DIR [FLAG]...\n       svcd VERB [FLAG]...\n", to);
-  else fprintf(to, "usage: svcd %s [FLAG]...\n", verb->name);
+  else fprintf(to, "usage: svcd %s%s [FLAG]...\n", verb->name, verb->bit == SVCD_REPLAY ? " FILE.har" : verb->bit == SVCD_HEALTH ? " [URL]" : "");
 }
 
 static void flags_help_head(const svcd_verb *v)
@@ -417,14 +421,15 @@ static int flags_test(svcd_options *o)
 {
   size_t i;
   if (o->test_anywhere) o->test_control = 1;
-  if (o->test_token_file && !o->test_control) return flags_wrong("--test-control-token-file", ": is for --test-control or --test-control-anywhere");
+  if (o->test_token_file && !o->test_control)
+    return flags_wrong("--test-control-token-file", ": is for --test-control or --test-control-anywhere");
   if (o->test_host_count && !o->test_anywhere) return flags_wrong("--test-control-host", ": is for --test-control-anywhere");
   if (o->clock && !o->test_control) return flags_wrong("--clock", ": nobody can move it without --test-control");
   if (o->clock_rate && !o->test_control) return flags_wrong("--clock-rate", ": is for tests, with --test-control");
   for (i = 0; i < o->url_count; i++)
     if ((o->test_control || o->seed) && !o->test_anywhere && svcd_reach(o->urls[i]) != SVCD_LOOPBACK)
-      return svcd_error(2, "%s can be reached by others: --test-control and --seed are for loopback alone, unless --test-control-anywhere opens them",
-                        o->urls[i]);
+      return svcd_error(2, "%s can be reached by others: --test-control and --seed are for loopback alone, unless --test-control-anywhere"
+                        " opens them", o->urls[i]);
   return flags_hosts(o);
 }
 

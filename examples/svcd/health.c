@@ -18,7 +18,8 @@ int svcd_health(const svcd_options *o)
   char why[512];
   int status;
   if (http_target_parse(url, &target) != 0) return svcd_error(2, "%s: http://HOST:PORT or https://HOST:PORT", url);
-  if (http_send(&target, o->cacert, HEALTH_SECONDS, "GET", "/_svc/health", "", "", 0, &a, why, sizeof why) != 0) return svcd_error(1, "%s", why);
+  if (http_send(&target, o->cacert, HEALTH_SECONDS, "GET", "/_svc/health", "", "", 0, &a, why, sizeof why) != 0)
+    return svcd_error(1, "%s", why);
   status = a.status;
   if (status == 200) puts("ok");
   http_answer_free(&a);

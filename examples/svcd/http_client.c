@@ -227,8 +227,8 @@ void http_answer_free(http_answer *a)
   memset(a, 0, sizeof *a);
 }
 
-int http_send(const http_target *t, const char *ca, int seconds, const char *method, const char *path, const char *headers, const char *body,
-              size_t body_length, http_answer *out, char *why, size_t size)
+int http_send(const http_target *t, const char *ca, int seconds, const char *method, const char *path, const char *headers,
+              const char *body, size_t body_length, http_answer *out, char *why, size_t size)
 {
   http_wire w;
   char *head = NULL;
@@ -238,8 +238,8 @@ int http_send(const http_target *t, const char *ca, int seconds, const char *met
   memset(out, 0, sizeof *out);
   rc = http_begin(&w, t, ca, seconds, why, size);
   if (rc == 0) {
-    length = asprintf(&head, "%s %s%s HTTP/1.1\r\nHost: %s%s%s:%s\r\nConnection: close\r\nContent-Length: %zu\r\n%s\r\n", method, t->path, path,
-                      six ? "[" : "", t->host, six ? "]" : "", t->port, body_length, headers);
+    length = asprintf(&head, "%s %s%s HTTP/1.1\r\nHost: %s%s%s:%s\r\nConnection: close\r\nContent-Length: %zu\r\n%s\r\n", method, t->path,
+                      path, six ? "[" : "", t->host, six ? "]" : "", t->port, body_length, headers);
     if (length < 0) head = NULL;
     if (!head || http_put(&w, head, (size_t)length) != 0 || (body_length && http_put(&w, body, body_length) != 0))
       rc = http_wrong(why, size, t, "does not take the request");

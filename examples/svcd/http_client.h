@@ -26,11 +26,11 @@ typedef struct http_answer {
 /* http://HOST[:PORT][/PATH], https as well. 0, or -1: it is none. */
 int http_target_parse(const char *url, http_target *out);
 /*
-** `headers` are whole lines, each with CR LF at its end. `ca`: a file of certificates in PEM; NULL: those of the system. `seconds`: how long each
-** wait may take. Returns 0; -1: `why` says what is wrong.
+** `headers` are whole lines, each with CR LF at its end. `ca`: a file of certificates in PEM; NULL: those of the system. `seconds`:
+** how long each wait may take. Returns 0; -1: `why` says what is wrong.
 */
-int http_send(const http_target *t, const char *ca, int seconds, const char *method, const char *path, const char *headers, const char *body,
-              size_t body_length, http_answer *out, char *why, size_t size);
+int http_send(const http_target *t, const char *ca, int seconds, const char *method, const char *path, const char *headers,
+              const char *body, size_t body_length, http_answer *out, char *why, size_t size);
 /* The value of a header, any case, cut to fit; "": it has none. */
 void http_header(const http_answer *a, const char *name, char *out, size_t size);
 void http_answer_free(http_answer *a);

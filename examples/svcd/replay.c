@@ -125,15 +125,16 @@ static int replay_credentials(replay *r)
     }
     explicit_bzero(text, n);
     free(text);
-    if (!good || !r->id[0] || !r->secret[0]) return svcd_error(1, "%s has no clientId and clientSecret: a file such as bootstrap.json is wanted", r->o->credentials);
-    return 0;
+    if (good && r->id[0] && r->secret[0]) return 0;
+    return svcd_error(1, "%s has no clientId and clientSecret: a file such as bootstrap.json is wanted", r->o->credentials);
   }
   replay_variable("SVC_CLIENT_ID", r->id, sizeof r->id);
   replay_variable("SVC_CLIENT_SECRET", r->secret, sizeof r->secret);
   replay_variable("SVC_ORG_ID", r->org, sizeof r->org);
   replay_variable("SVC_GROUP_ID", r->group, sizeof r->group);
   if (r->id[0] && r->secret[0]) return 0;
-  return svcd_error(2, "replay needs credentials of the server: --credentials FILE (its bootstrap.json), or SVC_CLIENT_ID and SVC_CLIENT_SECRET");
+  return svcd_error(2, "replay needs credentials of the server: --credentials FILE (its bootstrap.json), or the variables"
+                    " SVC_CLIENT_ID and SVC_CLIENT_SECRET");
 }
 
 /* A bearer token by client credentials. Returns 0, or the status to exit with. */
@@ -146,10 +147,13 @@ static int replay_sign_in(replay *r)
   size_t n = 0;
   int status = 1;
   snprintf(pair, sizeof pair, "%s:%s", r->id, r->secret);
-  if (mbedtls_base64_encode(basic, sizeof basic, &n, (const unsigned char *)pair, strlen(pair)) != 0) return svcd_error(1, "the credentials are too long");
-  if (asprintf(&headers, "Authorization: Basic %.*s\r\nAccept: application/json\r\nContent-Type: application/x-www-form-urlencoded\r\n", (int)n, basic) < 0)
+  if (mbedtls_base64_encode(basic, sizeof basic, &n, (const unsigned char *)pair, strlen(pair)) != 0)
+    return svcd_error(1, "the credentials are too long");
+  if (asprintf(&headers, "Authorization: Basic %.*s\r\nAccept: application/json\r\nContent-Type: application/x-www-form-urlencoded\r\n",
+               (int)n, basic) < 0)
     return svcd_error(1, "no memory");
-  if (http_send(&r->target, r->o->cacert, REPLAY_SECONDS, "POST", "/api/oauth/token", headers, body, sizeof body - 1, &a, why, sizeof why) != 0) {
+  if (http_send(&r->target, r->o->cacert, REPLAY_SECONDS, "POST", "/api/oauth/token", headers, body, sizeof body - 1, &a, why,
+                sizeof why) != 0) {
     svcd_error(1, "%s", why);
   } else {
     token = a.status == 200 ? exec_json_string(exec_json_get((exec_text){ a.body, a.body_length }, "access_token"), NULL) : NULL;
@@ -261,9 +265,9 @@ static void replay_answer(replay *r, exec_text response, const http_answer *a)
     replay_differs(r, "status", "status", recorded.p ? recorded : (exec_text){ "0", 1 }, (exec_text){ is, strlen(is) });
   } else if (text && text[0] && !exec_json_get(content, "_incomplete").p) {
     const exec_text was = { text, strlen(text) }, answered = { a->body, a->body_length };
-    if (!exec_json_is_value(was)) (void)none; /* no JSON: nothing is said of it */
-    else if (!exec_json_is_value(answered)) replay_differs(r, "missing", "body", none, none);
-    else replay_compare(r, was, answered);
+    const int json = exec_json_is_value(was); /* of another body nothing is said */
+    if (json && exec_json_is_value(answered)) replay_compare(r, was, answered);
+    else if (json) replay_differs(r, "missing", "body", none, none);
   }
   if (r->differences == before) r->same++;
   free(text);
@@ -273,7 +277,8 @@ static void replay_answer(replay *r, exec_text response, const http_answer *a)
 /* Send it. Returns 0; else the status to exit with, and has said why. */
 static int replay_send(replay *r, exec_text entry, const char *path, const char *body)
 {
-  const exec_text request = exec_json_get(entry, "request"), response = exec_json_get(entry, "response"), recorded = exec_json_get(response, "status");
+  const exec_text request = exec_json_get(entry, "request"), response = exec_json_get(entry, "response");
+  const exec_text recorded = exec_json_get(response, "status");
   const int signed_in = !(recorded.p && atoi(recorded.p) == 401);
   http_answer a;
   char why[512], *headers;
@@ -309,7 +314,8 @@ static int replay_request(replay *r, exec_text entry, char *path)
 {
   const exec_text post = exec_json_get(exec_json_get(entry, "request"), "postData");
   const char *obstacle = replay_obstacle(entry, post, path);
-  char *text = exec_json_string(exec_json_get(post, "text"), NULL), *body = text ? replay_unblank(text) : strdup(""), *to = NULL, *with = NULL;
+  char *text = exec_json_string(exec_json_get(post, "text"), NULL), *body = text ? replay_unblank(text) : strdup("");
+  char *to = NULL, *with = NULL;
   size_t n;
   int status = 0;
   if (!obstacle && !body) obstacle = "a secret in its body was not recorded, and none can be made up";
@@ -351,7 +357,8 @@ static int replay_entry(replay *r, exec_text entry)
   r->method = method ? method : "?";
   r->path = path ? path : "?";
   if (!path || !method || !method[0] || method[strspn(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")]) replay_skip(r, "it is no request");
-  else if (strncmp(path, "/_svc/", 6) != 0 && strncmp(path, REPLAY_TOKEN, sizeof REPLAY_TOKEN - 1) != 0) status = replay_request(r, entry, path);
+  else if (strncmp(path, "/_svc/", 6) != 0 && strncmp(path, REPLAY_TOKEN, sizeof REPLAY_TOKEN - 1) != 0)
+    status = replay_request(r, entry, path);
   free(method);
   free(url);
   return status;
@@ -374,8 +381,8 @@ static int replay_all(replay *r, exec_text archive)
     printf("{\"what\":\"summary\",\"sent\":%zu,\"same\":%zu,\"different\":%zu,\"skipped\":%zu,\"differences\":%zu}\n", r->sent, r->same,
            r->sent - r->same, r->skipped, r->differences);
   else
-    printf("%zu requests sent: %zu the same, %zu different (%zu differences), %zu skipped\n", r->sent, r->same, r->sent - r->same, r->differences,
-           r->skipped);
+    printf("%zu requests sent: %zu the same, %zu different (%zu differences), %zu skipped\n", r->sent, r->same, r->sent - r->same,
+           r->differences, r->skipped);
   if (fflush(stdout) != 0) return svcd_error(1, "cannot write: %s", strerror(errno));
   return r->differences ? 1 : 0;
 }
@@ -388,7 +395,8 @@ int svcd_replay(const svcd_options *o)
   int status;
   memset(&r, 0, sizeof r);
   r.o = o;
-  if (http_target_parse(o->against, &r.target) != 0) return svcd_error(2, "--against %s: http://HOST:PORT or https://HOST:PORT", o->against);
+  if (http_target_parse(o->against, &r.target) != 0)
+    return svcd_error(2, "--against %s: http://HOST:PORT or https://HOST:PORT", o->against);
   status = replay_credentials(&r);
   text = status == 0 ? replay_read_file(o->operand, REPLAY_FILE, &n) : NULL;
   if (status == 0) status = text ? replay_all(&r, (exec_text){ text, n }) : 1;

@@ -2,7 +2,8 @@
 ** Two answers, value by value: the recorded one, and that of the new server.
 **
 ** The rule: what has to differ is no difference. Ids are matched (replay_ids.c), dates and times are compared as such alone, a blanked
-** secret stands for any text, and links, which a journal leaves out, may be new. Fields of --ignore are not looked at. All else must be equal.
+** secret stands for any text, and links, which a journal leaves out, may be new. Fields of --ignore are not looked at.
+** All else must be equal.
 */
 #define _GNU_SOURCE
 #include "replay.h"
