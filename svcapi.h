@@ -101,7 +101,7 @@ extern "C" {
 #define SVC_EXISTS 10 /* svc_backup(): the folder holds a store already, which stays as it is */
 #define SVC_UNFINISHED 11 /* the store is a copy that was not finished, or was found to differ: it is to be made again */
 #define SVC_CLOCK 12  /* the clock of this machine differs from that of the database by more than a minute */
-#define SVC_NOT_FOUND 13 /* svc_report(): there is no such resource. From a driver's ask(): it does not know */
+#define SVC_NOT_FOUND 13 /* svc_report(): there is no such resource. From a driver's ask(): it does not know. svc_clock_next(): nothing is due */
 
 typedef struct svc svc; /* a handle; opaque */
 
@@ -313,7 +313,8 @@ typedef struct svc_config {
 
   /* For tests alone: see "test control". */
   int64_t manual_clock; /* not 0: the time, in milliseconds since 1970-01-01 UTC, at which the clock stands until
-                           svc_clock_set() or svc_clock_advance() moves it; `clock` must be NULL then */
+                           svc_clock_set(), svc_clock_advance() or svc_clock_next() moves it, or from which on it runs (clock_rate);
+                           `clock` must be NULL then */
   uint64_t seed;        /* not 0: ids, keys, secrets and tokens come from a generator that starts here, THE SAME ON EVERY RUN:
                            whoever knows this number knows all of them; `random` must be NULL then */
   size_t journal;       /* requests that svc_journal_read() shows, the last ones, up to 10 000; default: none */
@@ -376,6 +377,13 @@ typedef struct svc_config {
 
   int dialect_change; /* not 0: on a store that several handles share, `dialect` takes the place of the one that the first handle wrote
                          down. Handles that are open go on with theirs; one that is opened with another is refused, as it is without this */
+
+  /* For tests alone: see svc_control_request(). */
+  int control_anywhere; /* not 0: svc_control_request() answers whoever sends its token, from any address; default: only loopback */
+  const char *control_hosts; /* names that Host may have then, with a space between two: "svcd api.test"; default: every name without a
+                                dot. Loopback names, IP addresses and the host of base_url are always accepted */
+  int64_t clock_rate; /* with manual_clock: the clock starts at that time and runs so many times faster than real time, 1 to 1 000 000,
+                         by `monotonic` where it is set; svc_clock_rate() changes it; default 0: it stands */
 } svc_config;
 
 /* -------------------------------------------------------------------------------------------------- request, response */
@@ -725,6 +733,30 @@ SVC_API int svc_bootstrap_json(svc *s, svc_result **out);
 SVC_API int svc_clock_set(svc *s, int64_t ms);
 SVC_API int svc_clock_advance(svc *s, int64_t ms);
 
+/*
+** Move the manual clock to the next time at which something is due, and do it: a step of a lifecycle, a host that a fault takes down
+** or brings up, an order that waits for the driver. Returns what svc_clock_set() does; SVC_NOT_FOUND: nothing is due, and the clock
+** stands where it was.
+*/
+SVC_API int svc_clock_next(svc *s);
+
+/*
+** Let the manual clock run, so many times faster than real time, from where it stands: 1 to 1 000 000; 0 stops it. All that is due by then
+** has happened when it returns. Due steps then happen as time passes: with svc_tick(), and before each request. A running clock can
+** also be moved by the functions above. Returns SVC_OK; SVC_INVALID: the clock is not manual, or the rate is out of range; SVC_BUSY:
+** another call moves it just now; else what kept the steps from being stored.
+*/
+SVC_API int svc_clock_rate(svc *s, int64_t rate);
+
+/*
+** What is due, the earliest first, up to `limit` of them (0: 100; at most 1000), as a response whose body is a JSON array:
+** {"id":"...","name":"shop","noun":"cluster","state":"CREATING","time":"2030-01-01T00:00:10Z","timeMs":1893456010000,"what":"state"}.
+** what: "state" (the state ends), "expiry" (it is deleted), "run" (a schedule runs), "order" (an order is carried out, or given to the
+** driver; "action" names it), "erase" (what was below it is deleted), "other" (a date of the noun's own), "hostDown" and "hostUp" (by a fault).
+** Returns SVC_OK or what went wrong. Free it with svc_response_free().
+*/
+SVC_API int svc_due_read(svc *s, size_t limit, svc_response *out);
+
 /* The handle's time, be the clock manual or not, in milliseconds since 1970-01-01 UTC. */
 SVC_API int64_t svc_clock_now(svc *s);
 
@@ -822,11 +854,21 @@ SVC_API int svc_journal_read(svc *s, size_t limit, svc_response *out);
 SVC_API void svc_journal_clear(svc *s);
 
 /*
+** The same requests as an HTTP archive, HAR 1.2, which browsers and many tools read: {"log":{"version":"1.2","creator":{},"entries":[]}}.
+** Secrets are blanked there, too ("***"). A body that the journal does not have as a whole has _incomplete: true beside it. Members that
+** begin with an underscore are ours: _operation, _errorCode, _caller, _drop. Time is the handle's clock; how long an answer took
+** is not known, and 0, but for what a fault delayed it. Returns what svc_journal_read() does.
+*/
+SVC_API int svc_journal_har(svc *s, size_t limit, svc_response *out);
+
+/*
 ** The same over HTTP: in place of svc_handle_request(), to which it gives all paths but those below /_svc/:
 **
 **   GET  /_svc/health                      always, for anybody: {"ready":true,"status":"ok","version":"..."}
-**   GET  /_svc/clock                       {"manual":true,"now":"2030-01-01T00:00:00Z","nowMs":1893456000000}
-**   POST /_svc/clock                       {"advanceSeconds":60} or {"now":"2030-01-01T00:00:00Z"}; the same answer
+**   GET  /_svc/clock                       {"manual":true,"nextDueMs":null,"now":"2030-01-01T00:00:00Z","nowMs":1893456000000,"rate":0}
+**   POST /_svc/clock                       {"advanceSeconds":60}, {"now":"2030-01-01T00:00:00Z"} or {"rate":60}; the same answer
+**   POST /_svc/clock                       {"toNextDue":true}: svc_clock_next(); the answer also has "moved" and "steps"
+**   GET  /_svc/due?limit=100               as svc_due_read() shows it
 **   POST /_svc/reset                       the store and the clock as svc_control_begin() found them; no faults, an empty journal
 **   GET, POST /_svc/snapshots              all; {"name":"a"} takes one, also in place of one of this name; up to 16
 **   POST /_svc/snapshots/a:restore         back to it
@@ -836,9 +878,12 @@ SVC_API void svc_journal_clear(svc *s);
 **                                          rule of svc_fault_add_json(); none any more
 **   DELETE /_svc/faults/1                  by its id
 **   GET, DELETE /_svc/journal?limit=100    as svc_journal_read() shows it, the last 100 unless it says otherwise; empty it
+**   GET  /_svc/journal?format=har          as svc_journal_har() shows it
 **
 ** `token` NULL: only the health is there, and all others answer 404 as any unknown path. Else they answer whoever sends it as
 ** bearer token (401), from this machine's loopback, to it by such a name in Host, and without Origin: no page in a browser (403).
+** With svc_config.control_anywhere requests may come from any address. Host must then be a name that no web page can have (see
+** svc_config.control_hosts), and a request with Origin is still refused (403). The token needs at least 16 characters.
 ** Errors are the documents that the service has. Returns what svc_handle_request() does.
 */
 SVC_API int svc_control_request(svc *s, const char *token, const svc_request *request, svc_response *response);

@@ -73,7 +73,8 @@ static const flat_row flat_config_rows[] = {
   FLAT(svc_config, FLAT_I64, manual_clock), FLAT(svc_config, FLAT_U64, seed), FLAT(svc_config, FLAT_SIZE, journal),
   FLAT(svc_config, FLAT_SIZE, max_snapshot), FLAT(svc_config, FLAT_FLAG, metrics), FLAT(svc_config, FLAT_STR, dialect),
   FLAT(svc_config, FLAT_FLAG, seal_passwords), FLAT(svc_config, FLAT_KEY_HEX, secret_key_next),
-  FLAT(svc_config, FLAT_FLAG, dialect_change), FLAT(svc_config, FLAT_STORE, store)
+  FLAT(svc_config, FLAT_FLAG, dialect_change), FLAT(svc_config, FLAT_FLAG, control_anywhere), FLAT(svc_config, FLAT_STR, control_hosts),
+  FLAT(svc_config, FLAT_I64, clock_rate), FLAT(svc_config, FLAT_STORE, store)
 };
 static const flat_object flat_config = FLAT_ROWS(flat_config_rows, svc_config);
 

@@ -266,8 +266,8 @@ static int open_control(svc *s)
 {
   atomic_init(&s->watch, 0);
 #ifdef SVC_OMIT_TEST_CONTROL
-  if (s->config.manual_clock || s->config.seed || s->config.journal)
-    return open_invalid(s, "manual_clock, seed and journal", "are left out of this build (SVC_OMIT_TEST_CONTROL)");
+  if (s->config.manual_clock || s->config.seed || s->config.journal || s->config.control_anywhere)
+    return open_invalid(s, "manual_clock, seed, journal and control_anywhere", "are left out of this build (SVC_OMIT_TEST_CONTROL)");
 #endif
   return SVC_CONTROL(svc_control_open(s), SVC_OK);
 }

@@ -13,6 +13,7 @@ _svcd() {
     --*:FILE) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); compopt -o filenames ;;
     --log-level:*) mapfile -t COMPREPLY < <(compgen -W 'error warning info' -- "$cur") ;;
     --log-format:*) mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur") ;;
+    --for:*) mapfile -t COMPREPLY < <(compgen -W "$("$program" env --for 2>/dev/null | sed 's/ .*//')" -- "$cur") ;;
     --format:*) mapfile -t COMPREPLY < <(compgen -W 'sh json' -- "$cur") ;;
     --clock:*) mapfile -t COMPREPLY < <(compgen -W manual -- "$cur") ;;
     --driver:*) mapfile -t COMPREPLY < <(compgen -W 'postgres exec:' -- "$cur") ;;

@@ -55,6 +55,11 @@ static bool blank_is_secret(svc_str name)
   return false;
 }
 
+SVC_PRIVATE bool svc_blank_is_secret(svc_str name)
+{
+  return blank_is_secret(name);
+}
+
 /* ------------------------------------------------------------------------------------------------ target and headers */
 
 SVC_PRIVATE void svc_blank_target(svc_buf *b, const svc_call *c)

@@ -1,5 +1,8 @@
 /*
-** A clock that stands until it is moved.
+** A clock that stands until it is moved, or runs at a rate of its own (svc_config.clock_rate, svc_clock_rate()).
+**
+** A running clock is a time that was noted, and the monotonic time since then, multiplied by the rate. It never goes back: whoever
+** changes the rate, or moves it, notes the present first. While a call moves it, it stands, and runs on when that call returns.
 **
 ** Moving it is done in strides: to where something is due, and a little further, until the time that was asked for. So a
 ** clock that goes on by a year does not see a year of work at once, and what comes of a step that was due (an order to the
@@ -10,16 +13,43 @@
 */
 #include "control/control.h"
 
+#include <time.h>
+
 #define CLOCK_STEPS 200000  /* svcapi.h says so */
 #define CLOCK_STRIDE 3600000 /* milliseconds */
+#define CLOCK_TRIES 64 /* entries without a step that a jump to the next step passes over */
+#define CLOCK_NS 1000000 /* nanoseconds of a millisecond */
 
-SVC_PRIVATE int64_t svc_manual_clock(void *control)
+/* -------------------------------------------------------------------------------------------------------------- running */
+
+static int64_t clock_monotonic(const svc *s)
 {
-  svc_control *k = control;
+  struct timespec t;
+  if (s->config.monotonic) return s->config.monotonic(s->config.monotonic_context);
+  return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (int64_t)t.tv_sec * 1000 * CLOCK_NS + t.tv_nsec : 0;
+}
+
+/* Where it stands. The lock is held. */
+static int64_t clock_at(const svc *s)
+{
+  const svc_control *k = s->control;
+  int64_t passed, most;
+  if (!k->rate || k->held || k->now >= SVC_CLOCK_LAST) return k->now;
+  passed = clock_monotonic(s) - k->since;
+  if (passed <= 0) return k->now;
+  most = (SVC_CLOCK_LAST - k->now) / k->rate; /* milliseconds until the end of all time: no product is too large */
+  if (passed / CLOCK_NS > most) return SVC_CLOCK_LAST;
+  passed = k->now + passed / CLOCK_NS * k->rate + passed % CLOCK_NS * k->rate / CLOCK_NS;
+  return passed < SVC_CLOCK_LAST ? passed : SVC_CLOCK_LAST;
+}
+
+SVC_PRIVATE int64_t svc_manual_clock(void *handle)
+{
+  const svc *s = handle;
   int64_t now;
-  svc_mutex_lock(&k->lock);
-  now = k->now;
-  svc_mutex_unlock(&k->lock);
+  svc_mutex_lock(&s->control->lock);
+  now = clock_at(s);
+  svc_mutex_unlock(&s->control->lock);
   return now;
 }
 
@@ -27,8 +57,42 @@ SVC_PRIVATE void svc_clock_put(svc *s, int64_t now)
 {
   svc_mutex_lock(&s->control->lock);
   s->control->now = now;
+  s->control->since = clock_monotonic(s);
   svc_mutex_unlock(&s->control->lock);
 }
+
+/* It stands until clock_end(). False: somebody else moves it. */
+static bool clock_begin(svc *s)
+{
+  if (atomic_exchange(&s->control->moving, true)) return false;
+  svc_mutex_lock(&s->control->lock);
+  s->control->now = clock_at(s);
+  s->control->held = true;
+  svc_mutex_unlock(&s->control->lock);
+  return true;
+}
+
+static int clock_end(svc *s, int rc)
+{
+  svc_mutex_lock(&s->control->lock);
+  s->control->since = clock_monotonic(s);
+  s->control->held = false;
+  svc_mutex_unlock(&s->control->lock);
+  atomic_store(&s->control->moving, false);
+  return rc;
+}
+
+SVC_PRIVATE int64_t svc_clock_rate_now(svc *s)
+{
+  int64_t rate;
+  if (!s->config.manual_clock) return 1;
+  svc_mutex_lock(&s->control->lock);
+  rate = s->control->rate;
+  svc_mutex_unlock(&s->control->lock);
+  return rate;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- moving */
 
 /* Not back: a snapshot may be restored meanwhile, and then it is not for us to go on from where we were. */
 static bool clock_forward(svc *s, int64_t from, int64_t to)
@@ -81,22 +145,65 @@ static int clock_move(svc *s, int64_t to)
   return rc == SVC_OK && (now < to || svc_commit_due(&s->commit, now)) ? SVC_BUSY : rc;
 }
 
+/* To the next time at which something is due, which then happens. *steps: how many steps did, and hosts that went down or came up. */
+static int clock_jump(svc *s, int64_t *steps)
+{
+  int64_t now = svc_now(s), left = CLOCK_STEPS, next;
+  const bool tells = s->config.driver || s->config.notify;
+  bool host, order;
+  int rc, tries;
+  for (tries = 0; tries < CLOCK_TRIES; tries++) {
+    next = svc_upcoming_next(s, now);
+    if (next > SVC_CLOCK_LAST) return tries ? SVC_OK : SVC_NOT_FOUND;
+    if (next < now) next = now;
+    host = svc_fault_hosts_next(s) <= next;
+    order = tells && svc_orders_next(s, now) <= next;
+    if (!clock_forward(s, now, next)) return SVC_BUSY;
+    now = next;
+    rc = clock_tick(s, now, &left);
+    *steps = CLOCK_STEPS - left + host;
+    if (rc != SVC_OK || *steps || order) return rc;
+  }
+  return SVC_OK;
+}
+
 int svc_clock_set(svc *s, int64_t ms)
 {
-  int rc;
-  if (!s || !s->config.manual_clock || ms < svc_now(s) || ms > SVC_CLOCK_LAST) return SVC_INVALID;
-  if (atomic_exchange(&s->control->moving, true)) return SVC_BUSY;
-  rc = clock_move(s, ms);
-  atomic_store(&s->control->moving, false);
-  return rc;
+  if (!s || !s->config.manual_clock || ms > SVC_CLOCK_LAST) return SVC_INVALID;
+  if (!clock_begin(s)) return SVC_BUSY;
+  return clock_end(s, ms < svc_now(s) ? SVC_INVALID : clock_move(s, ms));
 }
 
 int svc_clock_advance(svc *s, int64_t ms)
 {
   int64_t now;
   if (!s || !s->config.manual_clock || ms < 0) return SVC_INVALID;
+  if (!clock_begin(s)) return SVC_BUSY;
   now = svc_now(s);
-  return ms > SVC_CLOCK_LAST - now ? SVC_INVALID : svc_clock_set(s, now + ms);
+  return clock_end(s, ms > SVC_CLOCK_LAST - now ? SVC_INVALID : clock_move(s, now + ms));
+}
+
+int svc_clock_rate(svc *s, int64_t rate)
+{
+  if (!s || !s->config.manual_clock || rate < 0 || rate > SVC_CLOCK_FASTEST) return SVC_INVALID;
+  if (!clock_begin(s)) return SVC_BUSY;
+  svc_mutex_lock(&s->control->lock);
+  s->control->rate = rate;
+  svc_mutex_unlock(&s->control->lock);
+  return clock_end(s, clock_move(s, svc_now(s)));
+}
+
+SVC_PRIVATE int svc_clock_jump(svc *s, int64_t *steps)
+{
+  *steps = 0;
+  if (!s || !s->config.manual_clock) return SVC_INVALID;
+  return clock_begin(s) ? clock_end(s, clock_jump(s, steps)) : SVC_BUSY;
+}
+
+int svc_clock_next(svc *s)
+{
+  int64_t steps;
+  return svc_clock_jump(s, &steps);
 }
 
 int64_t svc_clock_now(svc *s)

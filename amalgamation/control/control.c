@@ -15,15 +15,21 @@ static int control_invalid(const svc *s, const char *what)
 static int control_configure(svc *s)
 {
   svc_config *k = &s->config;
+  const char *wrong = svc_door_configure(s);
+  if (s->memory.failed) return SVC_NOMEM;
+  if (wrong) return control_invalid(s, wrong);
   if (k->manual_clock && k->clock) return control_invalid(s, "clock and manual_clock cannot both be set");
   if (k->seed && k->random) return control_invalid(s, "random and seed cannot both be set");
   if (k->manual_clock < 0 || k->manual_clock > SVC_CLOCK_LAST) return control_invalid(s, "manual_clock is no time from 1970 to 9999");
+  if (k->clock_rate < 0 || k->clock_rate > SVC_CLOCK_FASTEST) return control_invalid(s, "clock_rate must be a number from 1 to 1000000");
+  if (k->clock_rate && !k->manual_clock) return control_invalid(s, "clock_rate needs manual_clock, the time at which it starts");
   if (k->journal > 10000) return control_invalid(s, "journal is more than 10000");
   if (!k->max_snapshot) k->max_snapshot = (size_t)64 << 20;
   if (k->manual_clock) {
-    s->control->now = k->manual_clock;
+    svc_clock_put(s, k->manual_clock);
+    s->control->rate = k->clock_rate;
     k->clock = svc_manual_clock;
-    k->clock_context = s->control;
+    k->clock_context = s;
   }
   if (k->seed) {
     k->random = svc_seeded_random;

@@ -3,7 +3,8 @@
 ** the handle (svc.control, svc.watch). open.c, api.c and host.c call it; it calls none of them.
 **
 **      control.c    opening and closing
-**      clock.c      a clock that stands until it is moved
+**      clock.c      a clock that stands until it is moved, or runs at a rate of its own
+**      upcoming.c   what is due next
 **      seed.c       random bytes that are the same on every run
 **      whole.c      the whole store in memory, and back
 **      faults.c     rules by which requests fail
@@ -13,7 +14,9 @@
 **      fault_lag.c  reads that lag behind writes
 **      fault_text.c rules of every kind as JSON
 **      journal.c    the last requests, with their secrets blanked
+**      har.c        the same as an HTTP archive
 **      blank.c      what is secret in a request, and in an answer
+**      door.c       who may use it beyond loopback
 **      serve.c      the same over HTTP, for svc_control_request() in host.c
 */
 #ifndef SVC_CONTROL_H
@@ -80,7 +83,9 @@ typedef struct svc_failures {
 
 struct svc_control {
   svc_mutex lock; /* of all that follows, but for what is said otherwise */
-  int64_t now;    /* of the manual clock */
+  int64_t now;    /* of the manual clock; of one that runs, at `since` */
+  int64_t rate, since; /* 0: it stands; nanoseconds of svc_config.monotonic, or of the system */
+  bool held;      /* it stands while somebody moves it */
   uint64_t random, chance; /* where the generators stand: that of svc_config.seed, and that of the faults */
   svc_fault faults[SVC_FAULTS];
   const svc_plan *of[SVC_FAULTS]; /* for which operation each is; NULL: every one */
@@ -108,8 +113,15 @@ SVC_PRIVATE void svc_control_close(svc *s);
 
 /* clock.c */
 #define SVC_CLOCK_LAST INT64_C(253402300799000) /* 9999-12-31T23:59:59Z */
-SVC_PRIVATE int64_t svc_manual_clock(void *control); /* svc_config.clock */
+#define SVC_CLOCK_FASTEST 1000000
+SVC_PRIVATE int64_t svc_manual_clock(void *handle); /* svc_config.clock */
+SVC_PRIVATE int64_t svc_clock_rate_now(svc *s); /* 1: it is not manual */
+SVC_PRIVATE int svc_clock_jump(svc *s, int64_t *steps); /* svc_clock_next(), and how many steps that was */
 SVC_PRIVATE void svc_clock_put(svc *s, int64_t now); /* wherever that is: nothing is done about it */
+
+/* upcoming.c */
+SVC_PRIVATE int64_t svc_upcoming_next(svc *s, int64_t now); /* when something is due; INT64_MAX: nothing is, or the store cannot be read */
+SVC_PRIVATE int svc_upcoming_text(svc *s, svc_arena *a, size_t limit, svc_str *out); /* as a JSON array */
 
 /* seed.c */
 SVC_PRIVATE uint64_t svc_seed_next(uint64_t *state);
@@ -169,6 +181,12 @@ SVC_PRIVATE size_t svc_steps_held(const svc_failures *all, int rule, svc_held_st
 #define SVC_FAULT_TEXT(b, name, value) (svc_buf_text(b, name), svc_json_escape(b, svc_str_c(value)))
 SVC_PRIVATE bool svc_fault_wrong(char why[], const char *what, svc_str value); /* false; why: both, the value shortened */
 SVC_PRIVATE void svc_fault_hosts_fire(svc *s, int64_t now);   /* whatever is to happen by then happens, in order */
+typedef struct svc_host_turn { /* what happens to a host next */
+  int64_t when;
+  bool down;
+  char name[256];
+} svc_host_turn;
+SVC_PRIVATE size_t svc_fault_hosts_turns(svc *s, svc_host_turn out[SVC_FAILURES]);
 SVC_PRIVATE int64_t svc_fault_hosts_next(svc *s);             /* INT64_MAX: nothing is to happen */
 SVC_PRIVATE bool svc_fault_hosts_up(svc *s, const svc_failure *f, int64_t now); /* its rule is removed: a host that it took down comes up */
 SVC_PRIVATE void svc_fault_hosts_back(svc_failure *f, int64_t now); /* the clock was set back */
@@ -180,12 +198,21 @@ SVC_PRIVATE void svc_journal_close(svc *s);
 SVC_PRIVATE void svc_journal_note(svc_call *c, const svc_response *response);
 SVC_PRIVATE svc_str svc_journal_text(svc *s, svc_arena *a, size_t limit); /* as a JSON array */
 
+SVC_PRIVATE size_t svc_journal_copy(svc *s, svc_arena *a, size_t limit, svc_str **out); /* its entries, each a JSON object; how many */
+
+SVC_PRIVATE svc_str svc_har_text(svc *s, svc_arena *a, size_t limit); /* har.c: as an HTTP archive; failed: no memory */
+
 /* blank.c: each writes JSON with the secrets out of it. */
 SVC_PRIVATE void svc_blank_text(svc_buf *b, svc_str text); /* any bytes at all, which are no secret */
+SVC_PRIVATE bool svc_blank_is_secret(svc_str name); /* does this name speak of a secret? */
 SVC_PRIVATE void svc_blank_target(svc_buf *b, const svc_call *c);
 SVC_PRIVATE void svc_blank_headers(svc_buf *b, const svc_header *headers, size_t count, bool answer);
 SVC_PRIVATE void svc_blank_request(svc_buf *b, svc_call *c);
 SVC_PRIVATE void svc_blank_answer(svc_buf *b, svc_call *c, const svc_response *response);
+
+/* door.c: what is wrong with svc_config.control_hosts, which is copied; NULL: nothing. May this request come in, but for its token? */
+SVC_PRIVATE const char *svc_door_configure(svc *s);
+SVC_PRIVATE bool svc_door_lets(svc_call *c); /* false: the error is set */
 
 /* serve.c: a request for a path of test control. */
 SVC_PRIVATE bool svc_control_takes(const char *token, const svc_request *request); /* false: the request is for the API, or malformed */

@@ -145,6 +145,23 @@ SVC_PRIVATE int64_t svc_fault_hosts_next(svc *s)
   return next;
 }
 
+SVC_PRIVATE size_t svc_fault_hosts_turns(svc *s, svc_host_turn out[SVC_FAILURES])
+{
+  const svc_failures *all;
+  size_t i, n = 0;
+  svc_mutex_lock(&s->control->lock);
+  all = s->control->failures;
+  for (i = 0; all && i < all->count; i++) {
+    const svc_failure *f = &all->rules[i];
+    if (f->kind != SVC_FAILURE_HOST || f->over || f->at == INT64_MAX) continue;
+    out[n].when = f->at;
+    out[n].down = f->phase != SVC_HOST_DOWN;
+    snprintf(out[n++].name, sizeof out->name, "%s", f->index < 0 ? f->what : f->name);
+  }
+  svc_mutex_unlock(&s->control->lock);
+  return n;
+}
+
 /* The next thing that happens by then. False: nothing does. *told: to be reported, as *out was before. */
 static bool fault_hosts_step(svc *s, int64_t now, svc_failure *out, bool *told)
 {

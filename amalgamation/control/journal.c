@@ -162,6 +162,18 @@ SVC_PRIVATE svc_str svc_journal_text(svc *s, svc_arena *a, size_t limit)
   return svc_buf_done(&b);
 }
 
+SVC_PRIVATE size_t svc_journal_copy(svc *s, svc_arena *a, size_t limit, svc_str **out)
+{
+  svc_journal *j = s->control->journal;
+  size_t i, n;
+  svc_mutex_lock(&j->lock);
+  n = limit && limit < j->count ? limit : j->count;
+  *out = svc_arena_zero(a, (n + 1) * sizeof **out);
+  for (i = 0; *out && i < n; i++) (*out)[i] = svc_arena_copy(a, svc_str_c(j->entries[(j->first + j->count - n + i) % j->most]));
+  svc_mutex_unlock(&j->lock);
+  return *out ? n : 0;
+}
+
 int svc_journal_read(svc *s, size_t limit, svc_response *out)
 {
   static const svc_header type = { "Content-Type", "application/json", 12, 16 };

@@ -5,13 +5,13 @@
 ** The rule: whoever can call this can do everything, so the way in is narrow. It is there only for a host that gives a token; from
 ** loopback, so that nobody else on the network gets here; asked for by a name of loopback, so that no page that has its name point to
 ** this machine does; without Origin, so that no page does at all; and with the token, so that no other user of this machine does.
-** Only then is it said what there is.
+** Only then is it said what there is. svc_config.control_anywhere opens it to other machines: door.c has the rules of that.
 */
 #include "control/control.h"
 
 #define SERVE_BASE "/_svc/"
 #define SERVE_LEAST_TOKEN 16
-#define SERVE_JOURNAL 100 /* requests that are shown where nobody says how many */
+#define SERVE_JOURNAL 100 /* requests, or due steps, that are shown where nobody says how many */
 
 typedef struct serve_route {
   unsigned char method;
@@ -23,7 +23,8 @@ typedef struct serve_route {
 /* --------------------------------------------------------------------------------------------------------------- tables */
 
 static const svc_field serve_clock_fields[] = {
-  F_LONG("advanceSeconds", .flags = SVC_MIN, .min = 0), F_DATE("now")
+  F_LONG("advanceSeconds", .flags = SVC_MIN, .min = 0), F_DATE("now"),
+  F_LONG("rate", .flags = SVC_MIN | SVC_MAX, .min = 0, .max = SVC_CLOCK_FASTEST), F_BOOL("toNextDue")
 };
 static const svc_field serve_snapshot_fields[] = {
   F_STR("name", .flags = SVC_REQUIRED, .min = 1, .max = SVC_SNAPSHOT_NAME, .pattern = "^[A-Za-z0-9._-]+$")
@@ -89,27 +90,50 @@ static bool serve_health(svc_call *c, svc_str name)
 
 /* ---------------------------------------------------------------------------------------------------------------- clock */
 
+/* What the clock says, with more members in front. */
+static bool serve_clock_with(svc_call *c, const char *more, int64_t steps)
+{
+  int64_t now = svc_clock_now(c->s), next = svc_upcoming_next(c->s, now);
+  char date[21], due[24] = "null", count[40] = "";
+  svc_date_text(now, date);
+  if (next <= SVC_CLOCK_LAST) snprintf(due, sizeof due, "%lld", (long long)next);
+  if (steps >= 0) snprintf(count, sizeof count, ",\"steps\":%lld", (long long)steps);
+  return serve_text(c, 200, svc_arena_print(c->arena, "{\"manual\":%s%s,\"nextDueMs\":%s,\"now\":\"%s\",\"nowMs\":%lld,\"rate\":%lld%s}",
+                                            c->s->config.manual_clock ? "true" : "false", more, due, date, (long long)now,
+                                            (long long)svc_clock_rate_now(c->s), count));
+}
+
 static bool serve_clock(svc_call *c, svc_str name)
 {
-  int64_t now = svc_clock_now(c->s);
-  char date[21];
   (void)name;
-  svc_date_text(now, date);
-  return serve_text(c, 200, svc_arena_print(c->arena, "{\"manual\":%s,\"now\":\"%s\",\"nowMs\":%lld}",
-                                            c->s->config.manual_clock ? "true" : "false", date, (long long)now));
+  return serve_clock_with(c, "", -1);
+}
+
+static bool serve_clock_next(svc_call *c)
+{
+  int64_t steps;
+  int rc = svc_clock_jump(c->s, &steps);
+  if (rc == SVC_NOT_FOUND) return serve_clock_with(c, ",\"moved\":false", 0);
+  return rc == SVC_OK ? serve_clock_with(c, ",\"moved\":true", steps) : serve_failed(c, rc, "");
 }
 
 static bool serve_clock_move(svc_call *c, svc_str name)
 {
   const svc_node *by = svc_node_get(c->checked, "advanceSeconds"), *to = svc_node_get(c->checked, "now");
+  const svc_node *rate = svc_node_get(c->checked, "rate"), *jump = svc_node_get(c->checked, "toNextDue");
   int64_t ms = 0, seconds = svc_node_i64(c->checked, "advanceSeconds", 0);
   int rc = SVC_INVALID;
   if (!c->s->config.manual_clock)
     return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "the clock is not a manual one, so it cannot be moved");
-  if (!by == !to) return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "either advanceSeconds or now says where the clock goes");
+  if (!!by + !!to + !!rate + !!jump != 1)
+    return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "exactly one of advanceSeconds, now, rate and toNextDue says where the clock goes");
+  if (jump && !svc_node_bool(c->checked, "toNextDue", false)) return svc_fail(c, SVC_E_INVALID_REQUEST, "s", "toNextDue must be true");
+  if (jump) return serve_clock_next(c);
   if (to) {
     (void)svc_date_parse(to->text, &ms); /* it is one: the body was checked */
     rc = svc_clock_set(c->s, ms);
+  } else if (rate) {
+    rc = svc_clock_rate(c->s, svc_node_i64(c->checked, "rate", 0));
   } else if (seconds <= SVC_CLOCK_LAST / 1000) {
     rc = svc_clock_advance(c->s, seconds * 1000);
   }
@@ -236,7 +260,8 @@ static bool serve_reset(svc_call *c, svc_str name)
   (void)name;
   svc_mutex_lock(&k->keeping);
   if (k->first) svc_fault_remove(c->s, 0); /* before: what they held goes on, and nobody sees it */
-  rc = k->first ? svc_snapshot_restore(c->s, k->first) : SVC_INVALID;
+  rc = !k->first ? SVC_INVALID : c->s->config.manual_clock ? svc_clock_rate(c->s, c->s->config.clock_rate) : SVC_OK;
+  if (rc == SVC_OK) rc = svc_snapshot_restore(c->s, k->first); /* after the rate: a clock that ran would go on from there */
   svc_mutex_unlock(&k->keeping);
   if (rc != SVC_OK) return serve_failed(c, rc, "there is nothing to go back to: svc_control_begin() was not called");
   svc_journal_clear(c->s);
@@ -277,20 +302,47 @@ static bool serve_fault_remove(svc_call *c, svc_str name)
 
 /* -------------------------------------------------------------------------------------------------------------- journal */
 
-static bool serve_journal(svc_call *c, svc_str unused)
+/* ?limit=N, and of the journal ?format=har. *har NULL: there is no format. */
+static bool serve_query(svc_call *c, int64_t most, int64_t *limit, bool *har)
 {
   svc_str rest = c->request.query;
-  int64_t limit = SERVE_JOURNAL;
-  (void)unused;
-  if (!c->s->control->journal) return serve_text(c, 200, SVC_S("[]"));
+  char why[48];
+  snprintf(why, sizeof why, "a number from 1 to %lld", (long long)most);
   while (rest.n) {
     svc_str value = svc_str_cut(&rest, '&'), name = svc_str_cut(&value, '=');
     if (svc_str_is(name, "pretty")) continue;
+    if (har && svc_str_is(name, "format")) {
+      if (!svc_str_is(value, "har") && !svc_str_is(value, "json"))
+        return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "Ss", &name, "json or har");
+      *har = svc_str_is(value, "har");
+      continue;
+    }
     if (!svc_str_is(name, "limit")) return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "Ss", &name, "there is none of this name");
-    if (!svc_str_i64(value, &limit) || limit < 1 || limit > 10000)
-      return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "Ss", &name, "a number from 1 to 10000");
+    if (!svc_str_i64(value, limit) || *limit < 1 || *limit > most) return svc_fail(c, SVC_E_INVALID_QUERY_PARAMETER, "Ss", &name, why);
   }
+  return true;
+}
+
+static bool serve_journal(svc_call *c, svc_str unused)
+{
+  int64_t limit = SERVE_JOURNAL;
+  bool har = false;
+  (void)unused;
+  if (!serve_query(c, 10000, &limit, &har)) return false;
+  if (har) return serve_text(c, 200, svc_har_text(c->s, c->arena, (size_t)limit));
+  if (!c->s->control->journal) return serve_text(c, 200, SVC_S("[]"));
   return serve_text(c, 200, svc_journal_text(c->s, c->arena, (size_t)limit));
+}
+
+static bool serve_due(svc_call *c, svc_str unused)
+{
+  int64_t limit = SERVE_JOURNAL;
+  svc_str text;
+  int rc;
+  (void)unused;
+  if (!serve_query(c, 1000, &limit, NULL)) return false;
+  rc = svc_upcoming_text(c->s, c->arena, (size_t)limit, &text);
+  return rc == SVC_OK ? serve_text(c, 200, text) : svc_store_failed(c, rc);
 }
 
 static bool serve_journal_clear(svc_call *c, svc_str name)
@@ -308,6 +360,7 @@ static const serve_route serve_routes[] = {
   { SVC_GET, "health/ready", NULL, serve_health, NULL },
   { SVC_GET, "clock", NULL, serve_clock, NULL },
   { SVC_POST, "clock", NULL, serve_clock_move, &serve_clock_object },
+  { SVC_GET, "due", NULL, serve_due, NULL },
   { SVC_POST, "reset", NULL, serve_reset, &serve_nothing },
   { SVC_GET, "snapshots", NULL, serve_snapshots, NULL },
   { SVC_POST, "snapshots", NULL, serve_snapshot_take, &serve_snapshot_object },
@@ -410,10 +463,11 @@ static bool serve_is_token(svc_call *c, const char *token)
 
 #define SERVE_WRONG_MS 500
 
-/* Who guesses waits for each answer, and nobody else does: there is one token, and one address that it may come from. */
+/* Who guesses waits for each answer, and nobody else does: there is one token. */
 static bool serve_door(svc_call *c, const char *token)
 {
-  if (!serve_is_local(c))
+  if (c->s->config.control_anywhere && !svc_door_lets(c)) return false;
+  if (!c->s->config.control_anywhere && !serve_is_local(c))
     return svc_fail_as(c, SVC_S("Test control answers this machine only, and no page in a browser."), SVC_E_ACCESS_FORBIDDEN, "");
   if (serve_is_token(c, token)) return true;
   c->error.challenge = SVC_S("Bearer realm=\"test control\"");

@@ -118,8 +118,8 @@ static int whole_beside(svc *s, svc_snapshot *k)
   k->digest = k->allocator.resize(k->allocator.context, NULL, svc_digest_size());
   if (!k->digest) return SVC_NOMEM;
   svc_digest_save(s->digest, k->digest);
+  if (s->config.manual_clock) k->now = svc_now(s); /* of one that runs, where it is now; else nobody asks */
   svc_mutex_lock(&s->control->lock);
-  k->now = s->control->now;
   k->random = s->control->random;
   k->chance = s->control->chance;
   svc_mutex_unlock(&s->control->lock);

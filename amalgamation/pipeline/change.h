@@ -153,6 +153,8 @@ SVC_PRIVATE void svc_orders_close(svc *s);
 SVC_PRIVATE bool svc_order_is_session(svc_str key);
 SVC_PRIVATE int svc_orders_hand_out(svc *s, int64_t now);
 SVC_PRIVATE int64_t svc_orders_next(svc *s, int64_t after); /* when one is to be handed out, later than this; INT64_MAX: none is */
+/* The orders that wait, the first of them, with when each is handed out; strings are the arena's. How many; c->txn is a read transaction. */
+SVC_PRIVATE size_t svc_orders_waiting(svc_call *c, svc_order *orders, int64_t *when, size_t room);
 
 /* simulator.c: the driver where the host has none; and what drivers answer. */
 SVC_PRIVATE const svc_driver *svc_simulator(void);

@@ -211,6 +211,26 @@ SVC_PRIVATE int64_t svc_orders_next(svc *s, int64_t after)
   return when;
 }
 
+SVC_PRIVATE size_t svc_orders_waiting(svc_call *c, svc_order *orders, int64_t *when, size_t room)
+{
+  svc_scan scan;
+  svc_key prefix;
+  svc_str key, value;
+  size_t n = 0;
+  svc_key_begin(&prefix, 'w');
+  svc_scan_below(&scan, c->txn, &prefix, false);
+  while (n < room && svc_scan_next(&scan, &key, &value)) {
+    svc_order_address at;
+    svc_order_record r;
+    svc_id id;
+    if (key.n != 1 + 8 + 12) continue;
+    memcpy(id.b, key.p + 9, 12);
+    when[n] = svc_key_time_at(key.p + 1);
+    if (svc_order_find(c, &id, &at, &r) == SVC_OK && order_show(c, &at, &r, &orders[n])) n++;
+  }
+  return n;
+}
+
 SVC_PRIVATE int svc_orders_open(svc *s)
 {
   const svc_range all = { SVC_S("o"), SVC_S("p"), false, 0 };

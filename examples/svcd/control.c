@@ -2,8 +2,9 @@
 ** Test control: its token, the flags of tests, and the paths below /_svc/, which the library serves itself.
 **
 ** The rule it keeps: nothing of it is on unless --test-control says so, and then only for who can reach loopback and read the
-** file of credentials. The token is random whatever --seed says, stays the same while that file does, and is never printed unless
-** --show-credentials asks for it.
+** file of credentials; with --test-control-anywhere for who has the token. The token is given in a file or in the environment, or it is
+** random, whatever --seed says, and stays the same while the file of credentials does. It is never printed unless --show-credentials
+** asks for it, and programs that svcd starts do not inherit it.
 */
 #define _GNU_SOURCE /* timegm */
 #include "svcd.h"
@@ -40,20 +41,58 @@ static long control_read(const char *path, char text[CONTROL_FILE])
   return n < CONTROL_FILE - 1 ? (long)n : -1;
 }
 
-/* Its token; 0: it has none. */
-static int control_find(const char *text, char token[SVCD_TOKEN])
+#define CONTROL_LEAST 16 /* characters of a token */
+static const char control_characters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="; /* RFC 6750, token68 */
+static const char control_member[] = "\"testToken\":\"";
+
+/* The token of the file, and how long it is; NULL: it has none. */
+static const char *control_find(const char *text, size_t *n)
 {
-  static const char name[] = "\"testToken\":\"";
-  const char *at = strstr(text, name);
-  if (!at || strspn(at + sizeof name - 1, "0123456789abcdef") != SVCD_TOKEN - 1) return 0;
-  memcpy(token, at + sizeof name - 1, SVCD_TOKEN - 1);
-  token[SVCD_TOKEN - 1] = '\0';
-  return 1;
+  const char *at = strstr(text, control_member);
+  if (!at) return NULL;
+  at += sizeof control_member - 1;
+  *n = strspn(at, control_characters);
+  return *n >= CONTROL_LEAST && *n < SVCD_TOKEN && at[*n] == '"' ? at : NULL;
+}
+
+/* A token that somebody gives: is it one? */
+static int control_take(const char *from, const char *text, size_t n, char token[SVCD_TOKEN])
+{
+  if (n < CONTROL_LEAST)
+    return svcd_error(2, "%s: the token of test control needs at least %d characters (got %zu)", from, CONTROL_LEAST, n);
+  if (n >= SVCD_TOKEN) return svcd_error(2, "%s: the token of test control has at most %d characters", from, SVCD_TOKEN - 1);
+  if (strspn(text, control_characters) < n)
+    return svcd_error(2, "%s: the token of test control may hold letters, digits and - . _ ~ + / = only", from);
+  memcpy(token, text, n);
+  token[n] = '\0';
+  return 0;
+}
+
+/* The flag is stronger than the variable. *token "": neither is there. Returns 0; else the status, and has said why. */
+static int control_given(const svcd_options *o, char token[SVCD_TOKEN])
+{
+  char text[CONTROL_FILE];
+  const char *variable = getenv(SVCD_TEST_TOKEN);
+  int status = 0;
+  long n;
+  if (o->test_token_file) {
+    errno = 0;
+    n = control_read(o->test_token_file, text);
+    if (n < 0)
+      return svcd_error(1, "cannot read --test-control-token-file %s: %s", o->test_token_file, errno ? strerror(errno) : "it is too long");
+    while (n > 0 && strchr(" \r\n\t", text[n - 1])) text[--n] = '\0';
+    status = control_take("--test-control-token-file", text, (size_t)n, token);
+    explicit_bzero(text, sizeof text);
+  } else if (variable && *variable) {
+    status = control_take(SVCD_TEST_TOKEN " in the environment", variable, strlen(variable), token);
+  }
+  unsetenv(SVCD_TEST_TOKEN); /* a driver's program has no use for it */
+  return status;
 }
 
 static int control_make(char token[SVCD_TOKEN])
 {
-  unsigned char bytes[(SVCD_TOKEN - 1) / 2];
+  unsigned char bytes[32];
   int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   int good = fd >= 0 && read(fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes;
   size_t i;
@@ -65,35 +104,48 @@ static int control_make(char token[SVCD_TOKEN])
 int svcd_test_token(const svcd_options *o, char token[SVCD_TOKEN])
 {
   char path[SVCD_PATH], text[CONTROL_FILE];
+  const char *at;
+  size_t n;
+  int status;
   token[0] = '\0';
   if (!o->test_control) return 0;
+  status = control_given(o, token);
+  if (status != 0 || token[0]) return status;
   if (!svcd_credentials_path(o, path)) return 1;
-  if (control_read(path, text) >= 0 && control_find(text, token)) return 0;
-  return control_make(token);
+  at = control_read(path, text) >= 0 ? control_find(text, &n) : NULL;
+  if (!at) return control_make(token);
+  memcpy(token, at, n);
+  token[n] = '\0';
+  return 0;
 }
 
-/* The file with one more member; in full, or as it was. */
-static int control_write(const char *path, const char *before, long n, const char *token)
+/* The file with this token in place of what is between `to` and `from`; in full, or as it was. */
+static int control_write(const char *path, const char *before, size_t to, const char *token, const char *behind)
 {
-  char text[CONTROL_FILE + 128];
-  int length = snprintf(text, sizeof text, "%.*s,\"testToken\":\"%s\"}\n", (int)n, before, token);
+  char text[CONTROL_FILE + SVCD_TOKEN + 64];
+  int length = snprintf(text, sizeof text, "%.*s%s%s", (int)to, before, token, behind);
   return svcd_put_file(path, text, (size_t)length, 1);
 }
 
-/* The store may be older than --test-control, or its file have been moved away. */
+/* The store may be older than --test-control, its file have been moved away, or another token be given now. */
 int svcd_keep_test_token(const svcd_options *o, const char *base_url, const char *token)
 {
-  char path[SVCD_PATH], text[CONTROL_FILE], there[SVCD_TOKEN];
+  char path[SVCD_PATH], text[CONTROL_FILE], member[SVCD_TOKEN + 32];
+  const char *there;
+  size_t length;
   long n;
   if (!svcd_credentials_path(o, path)) return 1;
   if (!*path) return 0;
   n = control_read(path, text);
-  if (n >= 0 && control_find(text, there)) return 0;
+  there = n >= 0 ? control_find(text, &length) : NULL;
+  if (there && length == strlen(token) && memcmp(there, token, length) == 0) return 0;
+  if (there) return control_write(path, text, (size_t)(there - text), token, there + length);
   if (n < 0 && access(path, F_OK) == 0) return svcd_error(1, "%s is no file of credentials: no testToken can be added to it", path);
   if (n < 0) n = snprintf(text, sizeof text, "{\"baseUrl\":\"%.2000s\"}", base_url);
   while (n > 0 && strchr(" \r\n\t", text[n - 1])) n--;
   if (n < 2 || text[n - 1] != '}') return svcd_error(1, "%s is no file of credentials: no testToken can be added to it", path);
-  return control_write(path, text, n - 1, token);
+  snprintf(member, sizeof member, ",%s%s", control_member, token);
+  return control_write(path, text, (size_t)n - 1, member, "\"}\n");
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the flags */
@@ -150,7 +202,10 @@ int svcd_test_config(const svcd_options *o, svc_config *config, svc_limit_overri
     return SVC_INVALID;
   }
   if (o->seed) config->seed = seed;
-  if (o->clock && control_clock(o->clock, &config->manual_clock) != 0) return SVC_INVALID;
+  if ((o->clock || o->clock_rate) && control_clock(o->clock ? o->clock : "manual", &config->manual_clock) != 0) return SVC_INVALID;
+  config->clock_rate = o->clock_rate;
+  config->control_anywhere = o->test_anywhere;
+  config->control_hosts = o->hosts_text;
   if (o->test_control) config->journal = CONTROL_JOURNAL;
   return SVC_OK;
 }

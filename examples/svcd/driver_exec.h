@@ -159,7 +159,9 @@ void exec_buf_member(exec_buf *b, const char *before, const char *value); /* `be
 void exec_buf_clear(exec_buf *b); /* wiped, and empty */
 void exec_buf_free(exec_buf *b);
 int exec_json_is_object(exec_text t); /* and nothing behind it */
+int exec_json_is_value(exec_text t);  /* the same of any value */
 exec_text exec_json_get(exec_text object, const char *name);
+exec_text exec_json_member(exec_text object, size_t *at, exec_text *name); /* the next one, as exec_json_item(); its name as it is written */
 exec_text exec_json_item(exec_text array, size_t *at); /* the next one; begin with *at 0; p NULL: no more */
 char *exec_json_string(exec_text value, size_t *length); /* decoded, to be freed; NULL: it is no string, or no memory */
 

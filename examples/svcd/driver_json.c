@@ -172,6 +172,30 @@ exec_text exec_json_get(exec_text object, const char *name)
   }
 }
 
+int exec_json_is_value(exec_text t)
+{
+  const char *end = t.p + t.n, *p = t.p ? json_space(t.p, end) : end;
+  if (p == end) return 0;
+  p = json_skip(p, end, 0);
+  return p && json_space(p, end) == end;
+}
+
+exec_text exec_json_member(exec_text object, size_t *at, exec_text *name)
+{
+  exec_text none = { NULL, 0 };
+  const char *end, *p, *key;
+  if (!object.p || *at >= object.n || (*at == 0 && object.p[0] != '{')) return none;
+  end = object.p + object.n;
+  key = json_space(object.p + *at + 1, end); /* behind the brace, or the comma */
+  if (key == end || *key != '"' || (p = json_skip_string(key, end)) == NULL) return none;
+  *name = (exec_text){ key + 1, (size_t)(p - key) - 2 };
+  key = json_space(json_space(p, end) + 1, end);
+  p = key < end ? json_skip(key, end, 1) : NULL;
+  if (!p) return none;
+  *at = (size_t)(json_space(p, end) - object.p);
+  return (exec_text){ key, (size_t)(p - key) };
+}
+
 /* ----------------------------------------------------------------------------------------------------------------- strings */
 
 static long json_hex(const char *p, const char *end)

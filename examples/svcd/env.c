@@ -1,5 +1,6 @@
 /*
-** What clients need: `svcd env` prints the file of credentials as lines for a shell, `svcd openapi` the document of the API,
+** What clients need: `svcd env` prints the file of credentials as lines for a shell, for well-known clients under the names that they
+** read (--for NAME, a table below; docs/clients.md shows the same), `svcd openapi` the document of the API,
 ** `svcd driver` what a driver is told, is asked and may say.
 **
 ** The rule: what env prints is meant for eval, so every value stands in quotes of its own, whatever is in it. It prints secrets, as
@@ -14,14 +15,80 @@
 
 #define ENV_FILE 8192
 
-static const struct {
-  const char *member, *name;
-} env_names[] = {
-  { "baseUrl", "SVC_BASE_URL" },      { "orgId", "SVC_ORG_ID" },           { "groupId", "SVC_GROUP_ID" },
-  { "publicKey", "SVC_PUBLIC_KEY" },  { "privateKey", "SVC_PRIVATE_KEY" }, { "clientId", "SVC_CLIENT_ID" },
-  { "clientSecret", "SVC_CLIENT_SECRET" }, { "testToken", "SVC_TEST_TOKEN" },
+typedef struct env_row {
+  const char *member, *name, *behind; /* of the file; the variable; what the value ends in, NULL: as it is */
+} env_row;
+
+static const env_row env_names[] = {
+  { "baseUrl", "SVC_BASE_URL", NULL },      { "orgId", "SVC_ORG_ID", NULL },           { "groupId", "SVC_GROUP_ID", NULL },
+  { "publicKey", "SVC_PUBLIC_KEY", NULL },  { "privateKey", "SVC_PRIVATE_KEY", NULL }, { "clientId", "SVC_CLIENT_ID", NULL },
+  { "clientSecret", "SVC_CLIENT_SECRET", NULL }, { "testToken", "SVC_TEST_TOKEN", NULL },
 };
-#define ENV_NAMES (sizeof env_names / sizeof env_names[0])
+static const env_row env_cli[] = {
+  { "baseUrl", "MONGODB_ATLAS_OPS_MANAGER_URL", "/" }, { "publicKey", "MONGODB_ATLAS_PUBLIC_API_KEY", NULL },
+  { "privateKey", "MONGODB_ATLAS_PRIVATE_API_KEY", NULL }, { "orgId", "MONGODB_ATLAS_ORG_ID", NULL },
+  { "groupId", "MONGODB_ATLAS_PROJECT_ID", NULL },
+};
+static const env_row env_provider[] = {
+  { "baseUrl", "MONGODB_ATLAS_BASE_URL", "/" }, { "publicKey", "MONGODB_ATLAS_PUBLIC_KEY", NULL },
+  { "privateKey", "MONGODB_ATLAS_PRIVATE_KEY", NULL }, { "orgId", "MONGODB_ATLAS_ORG_ID", NULL },
+  { "groupId", "MONGODB_ATLAS_PROJECT_ID", NULL },
+};
+static const env_row env_go[] = {
+  { "baseUrl", "MONGODB_ATLAS_BASE_URL", NULL }, { "clientId", "MONGODB_ATLAS_CLIENT_ID", NULL },
+  { "clientSecret", "MONGODB_ATLAS_CLIENT_SECRET", NULL }, { "orgId", "MONGODB_ATLAS_ORG_ID", NULL },
+  { "groupId", "MONGODB_ATLAS_PROJECT_ID", NULL },
+};
+static const env_row env_mcp[] = {
+  { "baseUrl", "MDB_MCP_API_BASE_URL", "/" }, { "clientId", "MDB_MCP_API_CLIENT_ID", NULL },
+  { "clientSecret", "MDB_MCP_API_CLIENT_SECRET", NULL },
+};
+static const env_row env_old_cli[] = {
+  { "baseUrl", "MCLI_OPS_MANAGER_URL", "/" }, { "publicKey", "MCLI_PUBLIC_API_KEY", NULL }, { "privateKey", "MCLI_PRIVATE_API_KEY", NULL },
+  { "orgId", "MCLI_ORG_ID", NULL }, { "groupId", "MCLI_PROJECT_ID", NULL },
+};
+
+#define ENV_ROWS(rows) rows, sizeof rows / sizeof rows[0]
+static const struct env_client {
+  const char *name;
+  const env_row *rows;
+  size_t count;
+  const char *about;
+} env_clients[] = {
+  { "svc", ENV_ROWS(env_names), "the names of this project, as without --for" },
+  { "cli", ENV_ROWS(env_cli), "Atlas CLI" },
+  { "terraform", ENV_ROWS(env_provider), "Terraform provider mongodb/mongodbatlas" },
+  { "pulumi", ENV_ROWS(env_provider), "Pulumi provider mongodbatlas" },
+  { "go", ENV_ROWS(env_go), "programs with the Go SDK, by the names of its examples" },
+  { "mcp", ENV_ROWS(env_mcp), "mongodb-mcp-server (npm)" },
+  { "mcli", ENV_ROWS(env_old_cli), "older command line tool, and tests of the Kubernetes operator" },
+};
+#define ENV_CLIENTS (sizeof env_clients / sizeof env_clients[0])
+
+/* --for alone: the clients there are, and the variables of each. */
+static int env_list(void)
+{
+  size_t i, j;
+  for (i = 0; i < ENV_CLIENTS; i++) {
+    printf("%-10s %s:", env_clients[i].name, env_clients[i].about);
+    for (j = 0; j < env_clients[i].count; j++) printf(" %s", env_clients[i].rows[j].name);
+    putchar('\n');
+  }
+  return fflush(stdout) == 0 ? 0 : svcd_error(1, "cannot write: %s", strerror(errno));
+}
+
+/* NULL: there is none of this name, and that has been said. */
+static const struct env_client *env_find(const char *name)
+{
+  char names[256] = "";
+  size_t i, n = 0;
+  for (i = 0; i < ENV_CLIENTS; i++) {
+    if (strcmp(env_clients[i].name, name) == 0) return &env_clients[i];
+    n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", env_clients[i].name);
+  }
+  svcd_error(2, "--for %s: no such client; there are %s", name, names);
+  return NULL;
+}
 
 /* The text of a member of {"a":"b",...}, as svcd writes it: without escapes. NULL: it has none. */
 static const char *env_member(const char *text, const char *member, size_t *n)
@@ -37,32 +104,36 @@ static const char *env_member(const char *text, const char *member, size_t *n)
 }
 
 /* In quotes for a shell: nothing in them is read as anything but itself. */
-static void env_sh(const char *name, const char *value, size_t n)
+static void env_sh(const char *name, const char *value, size_t n, const char *behind)
 {
   size_t i;
   printf("export %s='", name);
   for (i = 0; i < n; i++)
     if (value[i] == '\'') fputs("'\\''", stdout);
     else putchar(value[i]);
-  fputs("'\n", stdout);
+  printf("%s'\n", behind);
 }
 
-static void env_json(const char *name, const char *value, size_t n, int first)
+static void env_json(const char *name, const char *value, size_t n, const char *behind, int first)
 {
   size_t i;
   printf("%s\"%s\":\"", first ? "{" : ",", name);
   for (i = 0; i < n; i++)
     if ((unsigned char)value[i] < ' ') printf("\\u%04x", (unsigned)value[i]);
     else printf("%s%c", strchr("\"\\", value[i]) ? "\\" : "", value[i]);
-  putchar('"');
+  printf("%s\"", behind);
 }
 
 int svcd_env(const svcd_options *o)
 {
   char path[SVCD_PATH], text[ENV_FILE];
   int json = o->format && strcmp(o->format, "json") == 0, first = 1;
+  const struct env_client *client;
   size_t n, i;
   FILE *f;
+  if (o->client && !*o->client) return env_list();
+  client = env_find(o->client ? o->client : "svc");
+  if (!client) return 2;
   if (!svcd_credentials_path(o, path)) return 1;
   f = fopen(path, "re");
   if (!f) return svcd_error(1, "cannot read %s: %s", path, strerror(errno));
@@ -70,12 +141,13 @@ int svcd_env(const svcd_options *o)
   fclose(f);
   text[n] = '\0';
   if (n == sizeof text - 1 || text[0] != '{' || !env_member(text, "baseUrl", &n)) return svcd_error(1, "%s is no file of credentials", path);
-  for (i = 0; i < ENV_NAMES; i++) {
-    const char *value = env_member(text, env_names[i].member, &n);
+  for (i = 0; i < client->count; i++) {
+    const env_row *row = &client->rows[i];
+    const char *value = env_member(text, row->member, &n), *behind = row->behind ? row->behind : "";
     if (i == 0 && o->base_url) value = o->base_url, n = strlen(value);
     if (!value) continue;
-    if (json) env_json(env_names[i].name, value, n, first);
-    else env_sh(env_names[i].name, value, n);
+    if (json) env_json(row->name, value, n, behind, first);
+    else env_sh(row->name, value, n, behind);
     first = 0;
   }
   if (json) fputs("}\n", stdout);

@@ -30,6 +30,8 @@ typedef struct flags_row {
 #define FLAGS_PLACE (SVCD_BACKUP | SVCD_RESTORE | SVCD_CHECK | SVCD_EXPORT | SVCD_IMPORT | SVCD_ROTATE) /* they take one place, --store or --data */
 #define FLAGS_STORE (FLAGS_BOTH | FLAGS_PLACE | SVCD_ENV)
 
+#define FLAGS_OPERAND (SVCD_REPLAY | SVCD_HEALTH) /* verbs that take one argument that is no flag */
+
 static const flags_row flags_rows[] = {
   { "--config", "FILE", FLAGS_STORE | SVCD_OPENAPI | SVCD_DRIVER | SVCD_COPY | SVCD_SCHEMA, FLAG_TEXT, FLAGS_TO(config), 0, 0, 0,
     "flags from a file, a line each, without the dashes: data = DIR; those of the command line are stronger" },
@@ -62,6 +64,18 @@ static const flags_row flags_rows[] = {
   { "--force", NULL, SVCD_RESTORE, FLAG_SET, FLAGS_TO(force), 0, 0, 0,
     "restore a backup that has faults, after a line for each; one that cannot be read to its end is still refused" },
   { "--format", "WORD", SVCD_ENV, FLAG_TEXT, FLAGS_TO(format), 0, 0, 0, "sh or json (sh)" },
+  { "--for", "NAME", SVCD_ENV, FLAG_TEXT, FLAGS_TO(client), 0, 0, 0,
+    "the variables that a well-known client reads, such as terraform; without a name: the clients there are, and their variables (svc)" },
+  { "--against", "URL", SVCD_REPLAY, FLAG_TEXT, FLAGS_TO(against), 0, 0, 0,
+    "the server that is asked: http://HOST:PORT or https://HOST:PORT" },
+  { "--credentials", "FILE", SVCD_REPLAY, FLAG_TEXT, FLAGS_TO(credentials), 0, 0, 0,
+    "credentials of that server, a file such as bootstrap.json (the variables"
+    " SVC_CLIENT_ID and SVC_CLIENT_SECRET, as svcd env prints them)" },
+  { "--cacert", "FILE", SVCD_REPLAY | SVCD_HEALTH, FLAG_TEXT, FLAGS_TO(cacert), 0, 0, 0,
+    "certificates that https is verified by, PEM, such as DIR/tls.crt (those of the system)" },
+  { "--ignore", "FIELD", SVCD_REPLAY, FLAG_LIST, FLAGS_TO(ignore), 0, SVCD_IGNORE, FLAGS_TO(ignore_count),
+    "a field that may differ, by its name (stateName) or its path (results.stateName); may be given several times" },
+  { "--json", NULL, SVCD_REPLAY, FLAG_SET, FLAGS_TO(json), 0, 0, 0, "a JSON object for each line" },
   { "--memory", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(memory), 0, 0, 0,
     "no --data: the store is in memory, and gone when svcd ends; with --bootstrap FILE or --show-credentials" },
   { "--listen", "URL", SVCD_SERVE, FLAG_LIST, FLAGS_TO(urls), 0, SVCD_URLS, FLAGS_TO(url_count),
@@ -134,8 +148,19 @@ static const flags_row flags_rows[] = {
   { "--limiter-off", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(limiter_off), 0, 0, 0, "no request is ever limited" },
   { "--test-control", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(test_control), 0, 0, 0,
     "for tests, on loopback alone: clock, reset, snapshots, faults and journal below /_svc/, by testToken of the bootstrap file" },
+  { "--test-control-anywhere", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(test_anywhere), 0, 0, 0,
+    "--test-control for every address that can reach svcd, for tests in containers: whoever has the token can do"
+    " everything. Pages in browsers are refused" },
+  { "--test-control-token-file", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(test_token_file), 0, 0, 0,
+    "the token of test control, 16 to 256 characters, in place of one that svcd makes; or give it in the variable"
+    " SVCD_TEST_CONTROL_TOKEN" },
+  { "--test-control-host", "NAME", SVCD_SERVE, FLAG_LIST, FLAGS_TO(test_hosts), 0, SVCD_HOSTS, FLAGS_TO(test_host_count),
+    "a name by which --test-control-anywhere may be called, in the Host header; may be given several times (every name"
+    " without a dot; IP addresses, localhost and the host of --base-url always)" },
   { "--clock", "WHAT", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(clock), 0, 0, 0,
     "manual: it stands until POST /_svc/clock moves it; or the time it stands at, 2030-01-01T00:00:00Z; needs --test-control" },
+  { "--clock-rate", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(clock_rate), 1, 1000000, 0,
+    "a clock that starts at --clock (now) and runs N times faster than real time; POST /_svc/clock changes it; needs --test-control" },
   { "--seed", "N", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(seed), 0, 0, 0,
     "for tests, on loopback alone: ids and SECRETS that are the same on every run; who knows N knows them" },
   { "--no-explorer", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_explorer), 0, 0, 0,
@@ -190,7 +215,7 @@ static void flags_wrap(FILE *to, const char *text, int at, int indent)
 static void flags_usage(FILE *to, const svcd_verb *verb)
 {
   if (!verb) fputs("usage: svcd --data DIR [FLAG]...\n       svcd VERB [FLAG]...\n", to);
-  else fprintf(to, "usage: svcd %s [FLAG]...\n", verb->name);
+  else fprintf(to, "usage: svcd %s%s [FLAG]...\n", verb->name, verb->bit == SVCD_REPLAY ? " FILE.har" : verb->bit == SVCD_HEALTH ? " [URL]" : "");
 }
 
 static void flags_help_head(const svcd_verb *v)
@@ -376,14 +401,48 @@ static int flags_options(svcd_options *o)
   return status;
 }
 
+/* Names of --test-control-host, as the library takes them. */
+static int flags_hosts(svcd_options *o)
+{
+  size_t i;
+  for (i = 0; i < o->test_host_count; i++) {
+    char *longer;
+    if (o->test_hosts[i][strspn(o->test_hosts[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")])
+      return svcd_error(2, "--test-control-host %s: a host name without scheme and port, such as svcd or api.test", o->test_hosts[i]);
+    if (asprintf(&longer, "%s%s%s", i ? o->hosts_text : "", i ? " " : "", o->test_hosts[i]) < 0) return svcd_error(1, "no memory");
+    free(o->hosts_text);
+    o->hosts_text = longer;
+  }
+  return 0;
+}
+
+/* What the flags of tests say. */
+static int flags_test(svcd_options *o)
+{
+  size_t i;
+  if (o->test_anywhere) o->test_control = 1;
+  if (o->test_token_file && !o->test_control)
+    return flags_wrong("--test-control-token-file", ": is for --test-control or --test-control-anywhere");
+  if (o->test_host_count && !o->test_anywhere) return flags_wrong("--test-control-host", ": is for --test-control-anywhere");
+  if (o->clock && !o->test_control) return flags_wrong("--clock", ": nobody can move it without --test-control");
+  if (o->clock_rate && !o->test_control) return flags_wrong("--clock-rate", ": is for tests, with --test-control");
+  for (i = 0; i < o->url_count; i++)
+    if ((o->test_control || o->seed) && !o->test_anywhere && svcd_reach(o->urls[i]) != SVCD_LOOPBACK)
+      return svcd_error(2, "%s can be reached by others: --test-control and --seed are for loopback alone, unless --test-control-anywhere"
+                        " opens them", o->urls[i]);
+  return flags_hosts(o);
+}
+
 /* What the flags say together. */
 static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
   size_t i, secure = 0;
   if (verb->bit == SVCD_SERVE && !o->data && !o->memory)
     return flags_no_data(verb, o->store ? " is missing: the folder of the key and the credentials" : " is missing, or --memory");
-  if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && o->bootstrap) && !(verb->bit & FLAGS_PLACE && o->store && (verb->bit != SVCD_ROTATE || o->secret_key)))
+  if (verb->bit & FLAGS_STORE && !o->data && !o->memory && !(verb->bit == SVCD_ENV && (o->bootstrap || (o->client && !*o->client))) && !(verb->bit & FLAGS_PLACE && o->store && (verb->bit != SVCD_ROTATE || o->secret_key)))
     return flags_no_data(verb, " is missing");
+  if (verb->bit == SVCD_REPLAY && !o->operand) return flags_wrong("replay", ": which archive? svcd replay FILE.har --against URL");
+  if (verb->bit == SVCD_REPLAY && !o->against) return flags_wrong("--against URL", " is missing: the server that is asked");
   if (verb->bit == SVCD_SCHEMA && !o->store && !o->print) return flags_wrong("--store URI", " is missing");
   if (verb->bit & (SVCD_BACKUP | SVCD_COPY) && !o->to) return flags_wrong("--to DIR", " is missing");
   if (verb->bit & (SVCD_RESTORE | SVCD_COPY) && !o->from) return flags_wrong("--from DIR", " is missing");
@@ -396,7 +455,6 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   if (o->limiter_closed && !o->limiter) return flags_wrong("--limiter-closed", ": of which --limiter?");
   if (o->memory && !o->bootstrap && !o->show_credentials)
     return flags_wrong("--memory", ": where do the credentials go? --bootstrap FILE, or --show-credentials");
-  if (o->clock && !o->test_control) return flags_wrong("--clock", ": nobody can move it without --test-control");
   if (o->log_level && strcmp(o->log_level, "error") != 0 && strcmp(o->log_level, "warning") != 0 && strcmp(o->log_level, "info") != 0)
     return flags_wrong("--log-level", ": error, warning or info");
   if (o->metrics_public || o->metrics_listen) o->metrics = 1;
@@ -409,10 +467,7 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   if (!o->cert != !o->key) return flags_wrong(o->cert ? "--cert" : "--key", ": --cert and --key go together");
   if (o->cert && !secure) return flags_wrong("--cert", ": for which https URL? There is no such --listen");
   if (o->memory && secure && !o->cert) return flags_wrong("--memory", ": there is no folder to keep a certificate in: --cert and --key");
-  for (i = 0; i < o->url_count; i++)
-    if ((o->test_control || o->seed) && svcd_reach(o->urls[i]) != SVCD_LOOPBACK)
-      return svcd_error(2, "%s can be reached by others: --test-control and --seed are for loopback alone", o->urls[i]);
-  return -1;
+  return flags_test(o) == 0 ? -1 : 2;
 }
 
 /* Which lists the command line has begun: the first of them replaces what the file says. */
@@ -534,7 +589,7 @@ static int flags_env(svcd_options *o, const svcd_verb *verb)
     if (strncmp(environ[i], FLAGS_ENV, sizeof FLAGS_ENV - 1) != 0) continue;
     snprintf(name, sizeof name, "%.*s", (int)n, environ[i]);
     row = flags_env_row(name);
-    if (!row && flags_env_is_link(name)) continue;
+    if (!row && (flags_env_is_link(name) || strcmp(name, SVCD_TEST_TOKEN) == 0)) continue;
     if (!row) return flags_env_unknown(name);
     if (!(row->verbs & verb->bit) || !value[0] || row->to == FLAGS_TO(config)) continue;
     if (flags_env_take(o, row, value, begun) != 0) status = svcd_error(2, "%s in the environment is refused, as is said above", name);
@@ -568,10 +623,18 @@ int svcd_parse(svcd_options *o, const svcd_verb *verb, int named, int argc, char
   if (status) return status;
   for (i = 1; i < argc; i++) {
     const flags_row *row = flags_find(argv[i]);
+    if (!row && argv[i][0] != '-' && verb->bit & FLAGS_OPERAND && !o->operand) {
+      o->operand = argv[i];
+      continue;
+    }
     if (!row) return flags_unknown(verb, argv[i]);
     if (!(row->verbs & verb->bit)) return svcd_error(2, "%s: not a flag of this verb; svcd %s --help lists those", argv[i], verb->name);
     if (row->kind == FLAG_SET) {
       *(int *)(void *)((char *)o + row->to) = 1;
+      continue;
+    }
+    if (i + 1 == argc && row->to == FLAGS_TO(client)) {
+      o->client = ""; /* which are there? */
       continue;
     }
     if (i + 1 == argc) return flags_wrong(argv[i], " needs a value");

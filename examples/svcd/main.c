@@ -28,6 +28,10 @@ const svcd_verb svcd_verbs[] = {
   { "openapi", SVCD_OPENAPI, svcd_openapi, "print the OpenAPI document; needs no store" },
   { "driver", SVCD_DRIVER, svcd_driver_schema, "print what a driver is told, is asked and may say, as JSON Schema; needs no store" },
   { "env", SVCD_ENV, svcd_env, "print the credentials, SECRETS and all, for a shell: eval \"$(svcd env --data DIR)\"" },
+  { "replay", SVCD_REPLAY, svcd_replay, "send the requests of an HTTP archive, such as GET /_svc/journal?format=har gives, to the server of --against, and"
+    " tell where its answers differ: a line for each difference, and status 1" },
+  { "health", SVCD_HEALTH, svcd_health, "ask a running service whether it is ready, http://127.0.0.1:8080 or another URL: status 0 if it is, else 1; for"
+    " health checks of containers" },
   { "version", SVCD_VERSION, svcd_version, "say which version it is" },
   { NULL, 0, NULL, NULL },
 };
@@ -55,5 +59,6 @@ int main(int argc, char **argv)
   free(o.dialect_text);
   free(o.store_text);
   free(o.limiter_text);
+  free(o.hosts_text);
   return status;
 }

@@ -155,13 +155,15 @@ static void serve_reload(svc_listener *listener, const svcd_options *o)
 /* The store is ready: this is what a reset goes back to, and its token is where the credentials are. */
 static int serve_test_control(svc *s, const svcd_options *o, const char *base_url, const char *token)
 {
+  char path[SVCD_PATH];
   int rc;
   if (!o->test_control) return 0;
   rc = svc_control_begin(s);
   if (rc == SVC_FULL) return svcd_error(1, "--test-control: the store is too large to be kept in memory for a reset: 64 MiB of records at the most");
   if (rc != SVC_OK) return svcd_error(1, "--test-control: the store cannot be kept for a reset: %s", svc_strerror(rc));
-  if (svcd_keep_test_token(o, base_url, token) != 0) return 1;
-  svcd_say(SVC_LOG_INFO, "test_control.on", "test control is on: whoever has the testToken can do everything to this service");
+  if (svcd_keep_test_token(o, base_url, token) != 0 || !svcd_credentials_path(o, path)) return 1;
+  svcd_say(SVC_LOG_INFO, "test_control.on", "test control is on%s: whoever has the testToken%s%s can do everything to this service",
+           o->test_anywhere ? ", for every address that can reach svcd" : "", *path ? " of " : "", path);
   return 0;
 }
 
@@ -360,6 +362,7 @@ void svcd_say_flag(void *said, int level, const char *text)
   n = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
   snprintf(flag, sizeof flag, "%.*s", (int)n, text);
   if (strcmp(flag, "limits") == 0) flag[5] = '\0';
+  if (strcmp(flag, "control_hosts") == 0) snprintf(flag, sizeof flag, "test_control_host");
   for (i = 0; flag[i]; i++)
     if (flag[i] == '_') flag[i] = '-';
   *(int *)said = svcd_error(2, "--%s%s", flag, text + n);

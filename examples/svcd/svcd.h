@@ -19,6 +19,9 @@
 **      upgrade.c      --upgrade: a store of an older format
 **      schema.c       the tables of a store on PostgreSQL
 **      env.c          what clients need: credentials for a shell, the OpenAPI document
+**      replay.c       recorded requests to another server, and where its answers differ; replay.h: its parts
+**      health.c       is a service ready?
+**      http_client.c  asks a running service, for these two
 **      config_file.c  flags from a file
 **      url.c          the URLs that are listened on: who can reach them
 **      metrics.c      GET /_svc/metrics
@@ -43,21 +46,25 @@
 #define SVCD_PROXIES 16
 #define SVCD_PATH 4096
 #define SVCD_LIMITS 80
-#define SVCD_TOKEN 65 /* 64 hex digits and a NUL */
+#define SVCD_HOSTS 16
+#define SVCD_IGNORE 64
+#define SVCD_TOKEN 257 /* at most 256 characters and a NUL; one that svcd makes has 64 hex digits */
 
 /* What the command line says; what it does not say is NULL or 0, and of provision_seconds, drain and slow_ms -1. */
 typedef struct svcd_options {
   const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder,
     *secret_key, *store, *dialect, *clock, *seed, *from, *to, *format, *config, *access_log,
-    *log_level, *log_format, *limiter, *in, *out, *metrics_listen;
-  const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS];
-  size_t url_count, proxy_count, limit_count;
+    *log_level, *log_format, *limiter, *in, *out, *metrics_listen, *test_token_file, *against, *credentials, *cacert, *client,
+    *operand; /* what stands there without a flag: of replay the file, of health the URL */
+  const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS], *test_hosts[SVCD_HOSTS], *ignore[SVCD_IGNORE];
+  size_t url_count, proxy_count, limit_count, test_host_count, ignore_count;
   long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout, drain, wait,
-    store_readers, store_timeout, limiter_timeout, slow_ms;
+    store_readers, store_timeout, limiter_timeout, slow_ms, clock_rate;
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
-    no_explorer, no_gzip, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print, change_dialect;
+    no_explorer, no_gzip, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print, change_dialect, test_anywhere, json;
   char *config_text; /* of --config: values stand in it; main() frees it */
   char *store_text, *limiter_text; /* of --store and --limiter with what other flags add to them; main() frees them */
+  char *hosts_text; /* of all --test-control-host, with a space between two; main() frees it */
   char *dialect_text; /* of --dialect: what is in the file; main() frees it */
 } svcd_options;
 
@@ -69,7 +76,8 @@ typedef struct svcd_verb {
 } svcd_verb;
 
 enum { SVCD_SERVE = 1, SVCD_CREDENTIALS = 2, SVCD_VERSION = 4, SVCD_BACKUP = 8, SVCD_RESTORE = 16, SVCD_CHECK = 32, SVCD_OPENAPI = 64,
-       SVCD_ENV = 128, SVCD_COPY = 256, SVCD_DRIVER = 512, SVCD_EXPORT = 1024, SVCD_IMPORT = 2048, SVCD_SCHEMA = 4096, SVCD_ROTATE = 8192 };
+       SVCD_ENV = 128, SVCD_COPY = 256, SVCD_DRIVER = 512, SVCD_EXPORT = 1024, SVCD_IMPORT = 2048, SVCD_SCHEMA = 4096, SVCD_ROTATE = 8192, SVCD_REPLAY = 16384,
+       SVCD_HEALTH = 32768 };
 
 extern const svcd_verb svcd_verbs[]; /* closed by one without name; the first is meant where none is named */
 
@@ -109,7 +117,7 @@ int svcd_help_all(int flags);         /* of all verbs, each in a line, or with i
 char *svcd_config_read(const char *path);
 int svcd_config_line(char **rest, int *number, char **name, char **value);
 
-/* serve.c, credentials.c, backup.c, copy.c, transfer.c, schema.c, env.c, rotate_key.c: verbs. */
+/* serve.c, credentials.c, backup.c, copy.c, transfer.c, schema.c, env.c, rotate_key.c, replay.c, health.c: verbs. */
 int svcd_serve(const svcd_options *o);
 int svcd_credentials(const svcd_options *o);
 int svcd_backup(const svcd_options *o);
@@ -123,6 +131,8 @@ int svcd_env(const svcd_options *o);
 int svcd_openapi(const svcd_options *o);
 int svcd_driver_schema(const svcd_options *o);
 int svcd_rotate_key(const svcd_options *o);
+int svcd_replay(const svcd_options *o);
+int svcd_health(const svcd_options *o);
 
 /*
 ** credentials.c: have `make` make credentials, and write them to the file that the options name. The secrets exist only in
@@ -196,9 +206,10 @@ int svcd_make_next_secret_key(const svcd_options *o);
 int svcd_rotate_some(svc *s, const svcd_options *o, int *stopped);
 
 /*
-** control.c: the token of test control, "" without --test-control: that in the file of credentials, or a new one; and, once the
-** store is ready, into that file where it is not there. Both return 0; else the status to exit with, and have said why.
+** control.c: the token of test control, "" without --test-control: that of --test-control-token-file or SVCD_TEST_CONTROL_TOKEN, that in
+** the file of credentials, or a new one; and, once the store is ready, into that file where it is not there, or another one is. Both return 0; else the status to exit with, and have said why.
 */
+#define SVCD_TEST_TOKEN "SVCD_TEST_CONTROL_TOKEN" /* the variable; no flag, so that no list of processes shows it */
 int svcd_test_token(const svcd_options *o, char token[SVCD_TOKEN]);
 int svcd_keep_test_token(const svcd_options *o, const char *base_url, const char *token);
 /* What the flags of tests say, into the configuration; limits: where those of --limit go. SVC_OK, or SVC_INVALID, and it has been said why. */

@@ -98,7 +98,8 @@ if command -v bash >/dev/null 2>&1; then
   complete serve --lis | grep -qx -- --listen || fail "completion does not know --listen"
   [ -z "$(complete backup --lis)" ] || fail "completion offers --listen to backup"
   complete serve --data amalg | grep -qx amalgamation || fail "completion of --data gives no folder"
-  [ "$(complete help re)" = restore ] || fail "completion of help gives no verb"
+  complete env --for ter | grep -qx terraform || fail "completion of --for gives no client"
+  [ "$(complete help res)" = restore ] || fail "completion of help gives no verb"
 fi
 
 # ---- and away

@@ -295,3 +295,190 @@ TEST(clock, set_back)
   svc_snapshot_free(b.kept);
   t_close(&t);
 }
+
+/* -------------------------------------------------------------------------------------------------------- a running clock */
+
+static int64_t clock_real; /* nanoseconds of the machine, as the tests have it */
+
+static int64_t clock_machine(void *context)
+{
+  (void)context;
+  return clock_real;
+}
+
+#define MS INT64_C(1000000)
+
+TEST(clock, runs)
+{
+  svc_config config = { .manual_clock = T_START, .clock_rate = 100, .monotonic = clock_machine };
+  const char *group;
+  svc_snapshot *kept;
+  t_service t;
+  clock_real = 77 * MS;
+  t_open(&t, &config);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START);
+  clock_real += 10 * MS;
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 1000);
+  clock_real += MS / 2; /* parts of a millisecond count */
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 1050);
+  clock_real -= 5 * MS; /* a machine whose time goes back does not take ours along behind the start */
+  munit_assert_int64(svc_clock_now(t.s), >=, T_START);
+  clock_real += 5 * MS;
+  group = clock_cluster(&t, CLUSTER(""));
+  clock_real += 99 * MS;
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
+  munit_assert_string_equal(t_str(&t, "stateName"), "CREATING");
+  clock_real += 2 * MS;
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200); /* nobody moved it */
+  munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
+  munit_assert_int(svc_snapshot_take(t.s, &kept), ==, SVC_OK);
+  munit_assert_int(svc_clock_set(t.s, T_START), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_advance(t.s, HOUR), ==, SVC_OK);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11150 + HOUR);
+  clock_real += MS; /* and it runs on */
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11250 + HOUR);
+  munit_assert_int(svc_clock_rate(t.s, 0), ==, SVC_OK);
+  clock_real += 1000 * MS;
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11250 + HOUR);
+  munit_assert_int(svc_snapshot_restore(t.s, kept), ==, SVC_OK); /* where it was, and it still stands */
+  clock_real += 1000 * MS;
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11150);
+  munit_assert_int(svc_clock_rate(t.s, 1000000), ==, SVC_OK);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11150);
+  clock_real += 1;
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11151);
+  munit_assert_int(svc_snapshot_restore(t.s, kept), ==, SVC_OK); /* it runs on from there */
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11150);
+  clock_real += MS;
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11150 + 1000000);
+  clock_real = INT64_MAX; /* until the end of all time, and no further */
+  munit_assert_int64(svc_clock_now(t.s), ==, SVC_CLOCK_LAST);
+  svc_snapshot_free(kept);
+  t_close(&t);
+}
+
+/* By the machine's own time, where the host has none. */
+TEST(clock, runs_by_itself)
+{
+  svc_config config = { .manual_clock = T_START, .clock_rate = 1000000 };
+  int64_t before, now, i;
+  t_service t;
+  t_open(&t, &config);
+  before = svc_clock_now(t.s);
+  for (i = 0; i < 1000; i++) {
+    now = svc_clock_now(t.s);
+    munit_assert_int64(now, >=, before);
+    before = now;
+  }
+  munit_assert_int64(now, >, T_START); /* a microsecond is a second */
+  t_close(&t);
+}
+
+TEST(clock, runs_refuses)
+{
+  svc_config config = { .manual_clock = T_START, .clock_rate = 1000001 };
+  t_service t;
+  svc *s;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  config.clock_rate = -1;
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  config = (svc_config){ .clock_rate = 1 }; /* from where? */
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  config = (svc_config){ .manual_clock = T_START };
+  t_open(&t, &config);
+  munit_assert_int(svc_clock_rate(t.s, -1), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_rate(t.s, 1000001), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_rate(NULL, 1), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_next(NULL), ==, SVC_INVALID);
+  t_close(&t);
+  t_open(&t, NULL); /* the host's own */
+  munit_assert_int(svc_clock_rate(t.s, 1), ==, SVC_INVALID);
+  munit_assert_int(svc_clock_next(t.s), ==, SVC_INVALID);
+  t_close(&t);
+}
+
+/* --------------------------------------------------------------------------------------------------------- the next step */
+
+TEST(clock, next)
+{
+  svc_config config = { .manual_clock = T_START };
+  const char *group;
+  int64_t at, steps;
+  t_service t;
+  t_open(&t, &config);
+  munit_assert_int(svc_clock_next(t.s), ==, SVC_NOT_FOUND);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START);
+  group = clock_cluster(&t, CLUSTER(""));
+  munit_assert_int(t_sendf(&t, "POST", "[{\"ipAddress\":\"10.0.0.1\",\"deleteAfterDate\":\"2025-06-01T00:00:02Z\"}]", "/groups/%s/accessList", group), ==, 201);
+  munit_assert_int64(svc_upcoming_next(t.s, T_START), ==, T_START + 1000); /* the simulator's order for that entry */
+  munit_assert_int(svc_clock_jump(t.s, &steps), ==, SVC_OK);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 1000);
+  munit_assert_int64(steps, ==, 1);
+  munit_assert_int(svc_clock_jump(t.s, &steps), ==, SVC_OK);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 2000);
+  munit_assert_int64(steps, ==, 1);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/accessList/10.0.0.1", group), ==, 404);
+  munit_assert_int(svc_clock_next(t.s), ==, SVC_OK);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 10000);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/C", group), ==, 200);
+  munit_assert_string_equal(t_str(&t, "stateName"), "IDLE");
+  at = svc_upcoming_next(t.s, svc_clock_now(t.s));
+  munit_assert_int(svc_fault_add_json(t.s, "{\"host\":{\"cluster\":\"C\",\"index\":0},\"inSeconds\":1,\"forSeconds\":2}", NULL), ==, SVC_OK);
+  munit_assert_int64(at, >, T_START + 13000); /* else it is no host that comes next */
+  munit_assert_int(svc_clock_jump(t.s, &steps), ==, SVC_OK);
+  munit_assert_int64(svc_clock_now(t.s), ==, T_START + 11000);
+  munit_assert_int64(steps, >=, 1);
+  munit_assert_int(svc_clock_next(t.s), ==, SVC_OK);
+  munit_assert_int64(svc_clock_now(t.s), <=, T_START + 13000);
+  t_close(&t);
+}
+
+/* An order that waits for the driver is something that is due, too. */
+TEST(clock, next_order)
+{
+  clock_driver d = { .busy = 2 };
+  svc_driver driver = { clock_perform, NULL, &d };
+  svc_config config = { .manual_clock = T_START, .driver = &driver };
+  svc_response due;
+  t_service t;
+  t_open(&t, &config);
+  (void)clock_cluster(&t, CLUSTER(""));
+  munit_assert_int(svc_tick(t.s), ==, SVC_OK);
+  munit_assert_int(d.count, ==, 1);
+  munit_assert_int(svc_due_read(t.s, 0, &due), ==, SVC_OK);
+  munit_assert_not_null(strstr(due.body, "\"action\":\"cluster.create\""));
+  munit_assert_not_null(strstr(due.body, "\"what\":\"order\""));
+  svc_response_free(&due);
+  munit_assert_int(svc_clock_next(t.s), ==, SVC_OK);
+  munit_assert_int(d.count, ==, 2);
+  munit_assert_int64(d.at[1], ==, svc_clock_now(t.s));
+  munit_assert_int64(d.at[1], >, d.at[0]);
+  t_close(&t);
+}
+
+TEST(clock, due)
+{
+  svc_config config = { .manual_clock = T_START };
+  const char *group;
+  svc_response due;
+  t_service t;
+  t_open(&t, &config);
+  munit_assert_int(svc_due_read(t.s, 0, &due), ==, SVC_OK);
+  munit_assert_string_equal(due.body, "[]");
+  svc_response_free(&due);
+  munit_assert_int(svc_due_read(t.s, 1001, &due), ==, SVC_INVALID);
+  munit_assert_int(svc_due_read(NULL, 1, &due), ==, SVC_INVALID);
+  munit_assert_int(svc_due_read(t.s, 1, NULL), ==, SVC_INVALID);
+  group = clock_cluster(&t, CLUSTER(""));
+  munit_assert_int(t_sendf(&t, "POST", "[{\"ipAddress\":\"10.0.0.1\",\"deleteAfterDate\":\"2025-06-01T00:00:02Z\"}]", "/groups/%s/accessList", group), ==, 201);
+  munit_assert_int(svc_fault_add_json(t.s, "{\"host\":{\"cluster\":\"C\",\"index\":0},\"inSeconds\":5,\"forSeconds\":2}", NULL), ==, SVC_OK);
+  munit_assert_int(svc_due_read(t.s, 2, &due), ==, SVC_OK);
+  munit_assert_not_null(strstr(due.body, "\"what\":\"order\"},{"));
+  munit_assert_not_null(strstr(due.body, "\"time\":\"2025-06-01T00:00:02Z\",\"timeMs\":1748736002000,\"what\":\"expiry\"}]"));
+  svc_response_free(&due);
+  munit_assert_int(svc_due_read(t.s, 0, &due), ==, SVC_OK);
+  munit_assert_not_null(strstr(due.body, "{\"name\":\"C\",\"noun\":\"host\",\"time\":\"2025-06-01T00:00:05Z\",\"timeMs\":1748736005000,\"what\":\"hostDown\"},{"));
+  munit_assert_not_null(strstr(due.body, "\"name\":\"C\",\"noun\":\"cluster\",\"state\":\"CREATING\",\"time\":\"2025-06-01T00:00:10Z\""));
+  svc_response_free(&due);
+  t_close(&t);
+}

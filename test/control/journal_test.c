@@ -346,3 +346,72 @@ TEST(journal, no_memory)
   t_close(&t);
   munit_assert_long(memory.live, ==, 0);
 }
+
+/* -------------------------------------------------------------------------------------------------------------- HAR */
+
+static svc_node *journal_har(journal_world *w, size_t limit)
+{
+  svc_json_fault fault;
+  svc_str text;
+  journal_forget(w);
+  munit_assert_int(svc_journal_har(w->t.s, limit, &w->shown), ==, SVC_OK);
+  svc_arena_init(&w->arena, NULL);
+  text = (svc_str){ w->shown.body, w->shown.body_length };
+  if (!svc_json_gate(&w->arena, text, 64, &fault)) munit_errorf("%s at %zu of %s", fault.what, fault.at, text.p);
+  return svc_node_get(svc_json_parse(&w->arena, text), "log");
+}
+
+TEST(journal, har)
+{
+  static const char *const wanted[] = { "startedDateTime", "time", "request", "response", "cache", "timings" };
+  static char long_body[12000];
+  svc_node *log, *entry, *request, *response;
+  const char *org, *group;
+  journal_world w;
+  size_t i;
+  journal_open(&w, 100);
+  log = journal_har(&w, 0);
+  munit_assert_string_equal(w.shown.body, "{\"log\":{\"version\":\"1.2\",\"creator\":{\"name\":\"svcapi\",\"version\":\"" SVC_VERSION "\"},\"entries\":[]}}");
+  org = t_organization(&w.t, "Acme");
+  group = t_project(&w.t, org, "P1");
+  munit_assert_int(t_sendf(&w.t, "POST", "{\"databaseName\":\"admin\",\"username\":\"joe\",\"password\":\"" PASSWORD "\",\"roles\":[{"
+                           "\"databaseName\":\"admin\",\"roleName\":\"readWriteAnyDatabase\"}]}", "/groups/%s/databaseUsers", group), ==, 201);
+  munit_assert_int(t_sendf(&w.t, "GET", NULL, "/groups/%s/databaseUsers?itemsPerPage=2&includeCount=tr%%75e", group), ==, 200);
+  log = journal_har(&w, 0);
+  if (strstr(w.shown.body, PASSWORD)) munit_errorf("the password is in the archive: %s", w.shown.body);
+  entry = svc_node_get(log, "entries")->last;
+  for (i = 0; i < sizeof wanted / sizeof wanted[0]; i++) munit_assert_not_null(svc_node_get(entry, wanted[i]));
+  request = svc_node_get(entry, "request");
+  munit_assert_true(svc_str_is(svc_node_str(request, "method"), "GET"));
+  munit_assert_true(svc_str_starts(svc_node_str(request, "url"), "http://localhost:8080/api/svc/v2/groups/"));
+  munit_assert_null(svc_node_get(request, "postData"));
+  munit_assert_size(svc_node_count(svc_node_get(request, "queryString")), ==, 2);
+  munit_assert_true(svc_str_is(svc_node_str(svc_node_get(request, "queryString")->last, "value"), "true"));
+  munit_assert_true(svc_str_is(svc_node_str(entry, "_operation"), "listDatabaseUsers"));
+  log = journal_har(&w, 2);
+  munit_assert_size(svc_node_count(svc_node_get(log, "entries")), ==, 2);
+  entry = svc_node_first(svc_node_get(log, "entries"));
+  request = svc_node_get(entry, "request");
+  response = svc_node_get(entry, "response");
+  munit_assert_not_null(strstr(svc_node_str(svc_node_get(request, "postData"), "text").p, "\"password\":\"***\""));
+  munit_assert_int64(svc_node_i64(response, "status", 0), ==, 201);
+  munit_assert_true(svc_str_is(svc_node_str(response, "statusText"), "Created"));
+  munit_assert_true(svc_str_starts(svc_node_str(svc_node_get(response, "content"), "text"), "{"));
+
+  /* a body that is not kept as a whole says so, and a line of a fault is no request */
+  memset(long_body, 'a', sizeof long_body - 1);
+  memcpy(long_body, "{\"name\":\"", 9);
+  memcpy(long_body + sizeof long_body - 3, "\"}", 2);
+  munit_assert_int(t_sendf(&w.t, "POST", long_body, "/groups/%s/clusters", group), ==, 400);
+  svc_journal_add(w.t.s, SVC_S("{\"time\":\"2030-01-01T00:00:00Z\",\"fault\":1}"));
+  log = journal_har(&w, 2);
+  munit_assert_size(svc_node_count(svc_node_get(log, "entries")), ==, 1);
+  request = svc_node_get(svc_node_first(svc_node_get(log, "entries")), "request");
+  munit_assert_true(svc_node_bool(svc_node_get(request, "postData"), "_incomplete", false));
+  munit_assert_int(svc_journal_har(NULL, 0, &w.shown), ==, SVC_INVALID);
+  munit_assert_int(svc_journal_har(w.t.s, 0, NULL), ==, SVC_INVALID);
+  journal_close(&w);
+  t_open(&w.t, NULL);
+  munit_assert_int(svc_journal_har(w.t.s, 0, &w.shown), ==, SVC_INVALID);
+  t_close(&w.t);
+}

@@ -58,7 +58,8 @@ static const char *const serve_all[][3] = {
   { "GET", "/_svc/snapshots", NULL }, { "POST", "/_svc/snapshots", "{\"name\":\"a\"}" }, { "POST", "/_svc/snapshots/a:restore", "{}" },
   { "DELETE", "/_svc/snapshots/a", NULL }, { "GET", "/_svc/faults", NULL }, { "POST", "/_svc/faults", "{\"status\":503}" },
   { "DELETE", "/_svc/faults", NULL }, { "DELETE", "/_svc/faults/1", NULL }, { "GET", "/_svc/journal?limit=3", NULL },
-  { "DELETE", "/_svc/journal", NULL }, { "GET", "/_svc/nothing", NULL }, { "GET", "/_svc/", NULL }, { "PUT", "/_svc/clock", "{}" },
+  { "GET", "/_svc/journal?format=har", NULL }, { "GET", "/_svc/due", NULL }, { "POST", "/_svc/clock", "{\"rate\":5}" },
+  { "POST", "/_svc/clock", "{\"toNextDue\":true}" }, { "DELETE", "/_svc/journal", NULL }, { "GET", "/_svc/nothing", NULL }, { "GET", "/_svc/", NULL }, { "PUT", "/_svc/clock", "{}" },
 };
 #define SERVE_ALL (sizeof serve_all / sizeof serve_all[0])
 
@@ -127,6 +128,83 @@ TEST(serve, door)
 }
 
 /* Without a token of the host there is nothing, as of any path that is none; the health is there for anybody. */
+/* Beyond loopback: every address is good, and of the names in Host those that no web page can have. */
+static void serve_hosts(serve_world *w, const char *const *hosts, int status)
+{
+  for (; *hosts; hosts++) {
+    w->host = *hosts;
+    if (serve_send(w, "GET", "/_svc/clock", NULL) != status) munit_errorf("Host %s answers %d", *hosts, w->t.response.status);
+  }
+  w->host = "localhost";
+}
+
+TEST(serve, anywhere)
+{
+  static const char *const peers[] = { "10.0.0.1", "192.0.2.7", "fe80::1", "::ffff:10.0.0.1", "127.0.0.1", NULL };
+  static const char *const good[] = { "localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:8080", "10.1.2.3:80", "[fe80::1]", "svcd", "svcd:8080",
+                                      "my_svc-1", "api.example", "API.example:443", NULL };
+  static const char *const bad[] = { "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "[::1].evil",
+                                     "[::1", "[svcd]", "[10.0.0.1]", "10.0.0.0/8", "svcd:x", "svcd:123456", "fe80::1", "svcd.",
+                                     "api.example.evil", "", "a b", "[]", "999.1.1.1", NULL };
+  static const char *const tokens[] = { NULL, "", "Bearer x", TOKEN, "Basic " TOKEN, "Bearer " TOKEN "0" };
+  svc_config config = { .manual_clock = T_START, .seed = 3, .journal = 50, .control_anywhere = 1, .base_url = "https://api.example:8443/x" };
+  svc_fault fault = { .operation = "createGroup", .status = 500 };
+  serve_world w;
+  size_t i;
+  serve_open(&w, &config);
+  munit_assert_int(svc_fault_add(w.t.s, &fault, NULL), ==, SVC_OK);
+  for (i = 0; i < sizeof peers / sizeof peers[0]; i++) {
+    w.peer = peers[i];
+    serve_hosts(&w, good, 200);
+  }
+  w.peer = "10.0.0.1";
+  for (i = 0; bad[i]; i++) {
+    w.host = bad[i];
+    serve_refused(&w, 403);
+  }
+  w.host = "svcd";
+  for (i = 0; i < sizeof tokens / sizeof tokens[0]; i++) {
+    w.authorization = tokens[i];
+    serve_refused(&w, 401);
+    munit_assert_int64(w.t.response.delay_ms, ==, 500);
+  }
+  w.authorization = "Bearer " TOKEN;
+  w.origin = "http://svcd:8080"; /* its own: none either */
+  serve_refused(&w, 403);
+  w.origin = NULL;
+  w.host = NULL; /* HTTP/1.0: no browser */
+  munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 200);
+  w.token = "short";
+  w.authorization = "Bearer short"; /* a token that can be guessed opens nothing */
+  munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 401);
+  t_close(&w.t);
+}
+
+/* The host's own list takes the place of names without a dot. */
+TEST(serve, anywhere_hosts)
+{
+  static const char *const good[] = { "api.test", "API.TEST:80", "other", "127.0.0.1", "localhost", "[::1]", NULL };
+  static const char *const bad[] = { "svcd", "api", "test", "api.tes", "api.test.evil", "other.api.test", "evil.example", NULL };
+  static const char *const wrong[] = { "", " ", "a  b", "http://a", "a:80", "a/b", "a..b", ".a" };
+  char names[] = "api.test other";
+  svc_config config = { .manual_clock = T_START, .control_anywhere = 1, .control_hosts = names };
+  serve_world w;
+  svc *s;
+  size_t i;
+  serve_open(&w, &config);
+  memset(names, 'x', sizeof names - 1); /* the handle has a copy */
+  w.peer = "192.0.2.1";
+  serve_hosts(&w, good, 200);
+  serve_hosts(&w, bad, 403);
+  t_close(&w.t);
+  for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    config.control_hosts = wrong[i];
+    munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+  }
+  config = (svc_config){ .control_hosts = "svcd" }; /* names for nobody */
+  munit_assert_int(svc_open(&s, &config), ==, SVC_INVALID);
+}
+
 TEST(serve, off)
 {
   serve_world w;
@@ -158,13 +236,15 @@ TEST(serve, clock)
 {
   static const char *const bad[] = { "", "{", "[]", "{}", "{\"advanceSeconds\":-1}", "{\"advanceSeconds\":1.5}", "{\"advanceSeconds\":\"1\"}",
     "{\"advanceSeconds\":9223372036854775807}", "{\"now\":\"2020-01-01T00:00:00Z\"}", "{\"now\":\"soon\"}", "{\"now\":5}",
-    "{\"now\":\"2030-01-01T00:00:00Z\",\"advanceSeconds\":1}", "{\"Now\":\"2030-01-01T00:00:00Z\"}", "{\"advanceSeconds\":1,\"links\":[]}" };
+    "{\"now\":\"2030-01-01T00:00:00Z\",\"advanceSeconds\":1}", "{\"Now\":\"2030-01-01T00:00:00Z\"}", "{\"advanceSeconds\":1,\"links\":[]}",
+    "{\"rate\":-1}", "{\"rate\":1000001}", "{\"rate\":0.5}", "{\"rate\":1,\"advanceSeconds\":1}", "{\"toNextDue\":false}", "{\"toNextDue\":1}",
+    "{\"toNextDue\":true,\"rate\":1}" };
   svc_config plain = { .journal = 1 };
   serve_world w;
   size_t i;
   serve_open(&w, NULL);
   munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 200);
-  munit_assert_string_equal(w.t.response.body, "{\"manual\":true,\"now\":\"2025-06-01T00:00:00Z\",\"nowMs\":1748736000000}");
+  munit_assert_string_equal(w.t.response.body, "{\"manual\":true,\"nextDueMs\":null,\"now\":\"2025-06-01T00:00:00Z\",\"nowMs\":1748736000000,\"rate\":0}");
   munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"advanceSeconds\":60}"), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "now"), "2025-06-01T00:01:00Z");
   for (i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -178,7 +258,47 @@ TEST(serve, clock)
   serve_open(&w, &plain);
   munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 200);
   munit_assert_string_equal(t_str(&w.t, "manual"), "false");
+  munit_assert_string_equal(t_str(&w.t, "rate"), "1");
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"rate\":60}"), ==, 400);
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"toNextDue\":true}"), ==, 400);
   munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"advanceSeconds\":60}"), ==, 400);
+  t_close(&w.t);
+}
+
+/* From step to step, what is to come, a clock that runs, and a reset that has it stand again. */
+TEST(serve, due)
+{
+  static const char *const bad[] = { "limit=0", "limit=1001", "limit=x", "format=har", "what=x" };
+  char target[64];
+  serve_world w;
+  size_t i;
+  serve_open(&w, NULL);
+  (void)t_project(&w.t, t_organization(&w.t, "Acme"), "P1");
+  munit_assert_int(svc_control_begin(w.t.s), ==, SVC_OK);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/due", NULL), ==, 200);
+  munit_assert_string_equal(w.t.response.body, "[]");
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"toNextDue\":true}"), ==, 200);
+  munit_assert_string_equal(w.t.response.body, "{\"manual\":true,\"moved\":false,\"nextDueMs\":null,\"now\":\"2025-06-01T00:00:00Z\","
+                            "\"nowMs\":1748736000000,\"rate\":0,\"steps\":0}");
+  munit_assert_int(serve_send(&w, "POST", "/_svc/faults", "{\"host\":\"a.db.local:27017\",\"inSeconds\":7,\"forSeconds\":1}"), ==, 201);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/due?limit=1&pretty=true", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "[0].what"), "hostDown");
+  munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "nextDueMs"), "1748736007000");
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"toNextDue\":true}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "now"), "2025-06-01T00:00:07Z");
+  munit_assert_string_equal(t_str(&w.t, "moved"), "true");
+  munit_assert_string_equal(t_str(&w.t, "steps"), "1");
+  munit_assert_int(serve_send(&w, "POST", "/_svc/clock", "{\"rate\":500}"), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "rate"), "500");
+  munit_assert_int(serve_send(&w, "POST", "/_svc/reset", NULL), ==, 204);
+  munit_assert_int(serve_send(&w, "GET", "/_svc/clock", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&w.t, "rate"), "0");
+  munit_assert_string_equal(t_str(&w.t, "nowMs"), "1748736000000");
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    snprintf(target, sizeof target, "/_svc/due?%s", bad[i]);
+    munit_assert_int(serve_send(&w, "GET", target, NULL), ==, 400);
+  }
   t_close(&w.t);
 }
 

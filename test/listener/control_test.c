@@ -208,6 +208,74 @@ TEST(control, token)
   end(&r);
 }
 
+/* A token of the user's own, from a file and from the environment, for every address; it takes the place of one that svcd has made. */
+TEST(control, anywhere)
+{
+  static const char given[] = "a-token_of.ours~0123456789";
+  char answer[8192], path[128];
+  run r;
+  const char *plain[] = { "--data", r.folder, "--listen", "http://127.0.0.1:0", "--test-control", NULL };
+  const char *args[] = { "--data", r.folder, "--listen", "http://0.0.0.0:0", "--plain-http", "--test-control-anywhere", "--test-control-token-file", path, NULL };
+  const char *var[] = { "--data", r.folder, "--listen", "http://0.0.0.0:0", "--plain-http", "--test-control-anywhere", NULL };
+  FILE *f;
+  SKIP_IF(!can_run());
+  begin(&r);
+  start(&r, plain);
+  await_ready(&r);
+  munit_assert_size(strlen(r.token), ==, 64);
+  munit_assert_int(finish(&r, SIGTERM), ==, 0);
+  snprintf(path, sizeof path, "%s/token", r.folder);
+  f = fopen(path, "w");
+  munit_assert_not_null(f);
+  fprintf(f, "%s\n", given);
+  fclose(f);
+  start(&r, args);
+  await_ready(&r);
+  munit_assert_int(strncmp(r.token, given, sizeof given - 1), ==, 0); /* also in the file of credentials */
+  snprintf(r.token, sizeof r.token, "%s", given);
+  munit_assert_int(call(&r, "POST", "/_svc/reset", "", answer, sizeof answer), ==, 204);
+  munit_assert_null(strstr(r.text, given)); /* it is not printed */
+  munit_assert_int(finish(&r, SIGINT), ==, 0);
+  setenv("SVCD_TEST_CONTROL_TOKEN", "another-token-0123456789", 1);
+  start(&r, var);
+  unsetenv("SVCD_TEST_CONTROL_TOKEN");
+  await_ready(&r);
+  munit_assert_int(strncmp(r.token, "another-token-0123456789\"", 25), ==, 0);
+  snprintf(r.token, sizeof r.token, "%s", given); /* the one before is void */
+  munit_assert_int(call(&r, "POST", "/_svc/reset", "", answer, sizeof answer), ==, 401);
+  snprintf(r.token, sizeof r.token, "another-token-0123456789");
+  munit_assert_int(call(&r, "POST", "/_svc/reset", "", answer, sizeof answer), ==, 204);
+  munit_assert_int(finish(&r, SIGINT), ==, 0);
+  setenv("SVCD_TEST_CONTROL_TOKEN", "too short", 1);
+  start(&r, var);
+  unsetenv("SVCD_TEST_CONTROL_TOKEN");
+  munit_assert_int(finish(&r, 0), ==, 2);
+  munit_assert_not_null(strstr(r.text, "SVCD_TEST_CONTROL_TOKEN in the environment: the token of test control needs at least 16 characters (got 9)"));
+  start(&r, plain);
+  await_ready(&r);
+  munit_assert_int(strncmp(r.token, "another-token-0123456789\"", 25), ==, 0); /* it stays */
+  end(&r);
+}
+
+/* A running clock: time passes by itself, and steps happen though nobody asks. */
+TEST(control, rate)
+{
+  char answer[8192];
+  run r;
+  const char *args[] = { "--memory", "--bootstrap", r.file, "--listen", "http://127.0.0.1:0", "--test-control", "--clock", "2030-01-01T00:00:00Z",
+                         "--clock-rate", "100000", NULL };
+  SKIP_IF(!can_run());
+  begin(&r);
+  start(&r, args);
+  await_ready(&r);
+  munit_assert_int(call(&r, "GET", "/_svc/clock", "", answer, sizeof answer), ==, 200);
+  munit_assert_not_null(strstr(answer, "\"rate\":100000"));
+  while (call(&r, "GET", "/_svc/clock", "", answer, sizeof answer), strstr(answer, "\"now\":\"2030-01-01T")) continue; /* a day is 0.9 s */
+  munit_assert_int(call(&r, "POST", "/_svc/clock", "{\"rate\":0}", answer, sizeof answer), ==, 200);
+  munit_assert_not_null(strstr(answer, "\"rate\":0"));
+  end(&r);
+}
+
 TEST(control, limits)
 {
   char answer[8192];
@@ -311,6 +379,14 @@ TEST(control, flags)
     { { MEMORY, "http://127.0.0.1.example.com:0", "--test-control" }, "for loopback alone" },
     { { MEMORY, "http://127.0.0.1:0", "--clock", "manual" }, "without --test-control" },
     { { MEMORY, "http://127.0.0.1:0", "--test-control", "--clock", "noon" }, "--clock noon" },
+    { { MEMORY, "http://127.0.0.1:0", "--clock-rate", "5" }, "with --test-control" },
+    { { MEMORY, "http://127.0.0.1:0", "--test-control", "--clock-rate", "0" }, "from 1 to 1000000" },
+    { { MEMORY, "http://127.0.0.1:0", "--test-control", "--test-control-host", "a" }, "is for --test-control-anywhere" },
+    { { MEMORY, "http://127.0.0.1:0", "--test-control-token-file", "/dev/null" }, "is for --test-control" },
+    { { MEMORY, "http://127.0.0.1:0", "--test-control", "--test-control-token-file", "/dev/null" }, "at least 16 characters (got 0)" },
+    { { MEMORY, "http://127.0.0.1:0", "--test-control-anywhere", "--test-control-host", "http://a" }, "without scheme and port" },
+    { { MEMORY, "http://127.0.0.1:0", "--test-control-anywhere", "--test-control-host", "a..b" }, "--test-control-host must be" },
+    { { MEMORY, "http://0.0.0.0:0", "--test-control-anywhere" }, "--plain-http" },
     { { MEMORY, "http://127.0.0.1:0", "--seed", "0" }, "--seed 0" },
     { { MEMORY, "http://127.0.0.1:0", "--limit", "clusters_group=0/1/1" }, "ID=CAPACITY" },
     { { MEMORY, "http://127.0.0.1:0", "--limit", "clusters_group=1/1" }, "ID=CAPACITY" },

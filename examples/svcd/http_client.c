@@ -1,0 +1,254 @@
+/*
+** A client of HTTP/1.1: see http_client.h. Sockets and TLS are mbedTLS's, which svcd is linked with anyway.
+**
+** The rule: what comes from the server is bytes of a stranger. Nothing is read beyond HTTP_ANSWER, and what is no HTTP is an error.
+*/
+#define _GNU_SOURCE /* memmem, strcasestr */
+#include "http_client.h"
+
+#include <mbedtls/net_sockets.h>
+#include <mbedtls/psa_util.h>
+#include <mbedtls/ssl.h>
+#include <mbedtls/x509_crt.h>
+#include <psa/crypto.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define HTTP_SYSTEM "/etc/ssl/certs/ca-certificates.crt"
+
+typedef struct http_wire {
+  mbedtls_net_context net;
+  mbedtls_ssl_context ssl;
+  mbedtls_ssl_config config;
+  mbedtls_x509_crt authority;
+  int https;
+} http_wire;
+
+int http_target_parse(const char *url, http_target *out)
+{
+  const char *at = url, *end;
+  size_t n;
+  memset(out, 0, sizeof *out);
+  out->https = strncasecmp(url, "https://", 8) == 0;
+  if (!out->https && strncasecmp(url, "http://", 7) != 0) return -1;
+  at += out->https ? 8 : 7;
+  if (*at == '[') {
+    end = strchr(++at, ']');
+    n = end ? (size_t)(end - at) : 0;
+    end = end ? end + 1 : at;
+  } else {
+    n = strcspn(at, ":/?#");
+    end = at + n;
+  }
+  if (n == 0 || n >= sizeof out->host || strpbrk(url, " \t\r\n@?#")) return -1;
+  memcpy(out->host, at, n);
+  snprintf(out->port, sizeof out->port, "%s", out->https ? "443" : "80");
+  if (*end == ':') {
+    n = strspn(++end, "0123456789");
+    if (n == 0 || n > 5) return -1;
+    snprintf(out->port, sizeof out->port, "%.*s", (int)n, end);
+    end += n;
+  }
+  n = strlen(end);
+  while (n && end[n - 1] == '/') n--;
+  if (n >= sizeof out->path || (*end && *end != '/')) return -1;
+  memcpy(out->path, end, n);
+  return 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- the wire */
+
+static int http_wrong(char *why, size_t size, const http_target *t, const char *what)
+{
+  snprintf(why, size, "%s:%s %s", t->host, t->port, what);
+  return -1;
+}
+
+static void http_end(http_wire *w)
+{
+  if (w->https) mbedtls_ssl_close_notify(&w->ssl);
+  mbedtls_net_free(&w->net);
+  if (!w->https) return;
+  mbedtls_ssl_free(&w->ssl);
+  mbedtls_ssl_config_free(&w->config);
+  mbedtls_x509_crt_free(&w->authority);
+}
+
+static int http_secure(http_wire *w, const http_target *t, const char *ca, char *why, size_t size)
+{
+  int rc;
+  mbedtls_ssl_init(&w->ssl);
+  mbedtls_ssl_config_init(&w->config);
+  mbedtls_x509_crt_init(&w->authority);
+  w->https = 1;
+  if (psa_crypto_init() != PSA_SUCCESS) return http_wrong(why, size, t, "cannot be asked: the system gives no random bytes");
+  if (mbedtls_x509_crt_parse_file(&w->authority, ca ? ca : HTTP_SYSTEM) < 0) {
+    snprintf(why, size, "cannot read certificates of %s", ca ? ca : HTTP_SYSTEM);
+    return -1;
+  }
+  if (mbedtls_ssl_config_defaults(&w->config, MBEDTLS_SSL_IS_CLIENT, MBEDTLS_SSL_TRANSPORT_STREAM, MBEDTLS_SSL_PRESET_DEFAULT) != 0)
+    return http_wrong(why, size, t, "cannot be asked: no memory");
+  mbedtls_ssl_conf_ca_chain(&w->config, &w->authority, NULL);
+  mbedtls_ssl_conf_authmode(&w->config, MBEDTLS_SSL_VERIFY_REQUIRED);
+  mbedtls_ssl_conf_rng(&w->config, mbedtls_psa_get_random, MBEDTLS_PSA_RANDOM_STATE);
+  if (mbedtls_ssl_setup(&w->ssl, &w->config) != 0 || mbedtls_ssl_set_hostname(&w->ssl, t->host) != 0)
+    return http_wrong(why, size, t, "cannot be asked: no memory");
+  mbedtls_ssl_set_bio(&w->ssl, &w->net, mbedtls_net_send, mbedtls_net_recv, NULL);
+  rc = mbedtls_ssl_handshake(&w->ssl);
+  if (rc == 0) return 0;
+  if (rc == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED)
+    return http_wrong(why, size, t, "has a certificate that cannot be verified: --cacert FILE names the authority's");
+  return http_wrong(why, size, t, "does not finish the TLS handshake");
+}
+
+static int http_begin(http_wire *w, const http_target *t, const char *ca, int seconds, char *why, size_t size)
+{
+  const struct timeval wait = { seconds, 0 };
+  memset(w, 0, sizeof *w);
+  mbedtls_net_init(&w->net);
+  if (mbedtls_net_connect(&w->net, t->host, t->port, MBEDTLS_NET_PROTO_TCP) != 0) return http_wrong(why, size, t, "cannot be reached");
+  setsockopt(w->net.fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+  setsockopt(w->net.fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
+  return t->https ? http_secure(w, t, ca, why, size) : 0;
+}
+
+static int http_put(http_wire *w, const char *p, size_t n)
+{
+  while (n) {
+    int rc = w->https ? mbedtls_ssl_write(&w->ssl, (const unsigned char *)p, n) : (int)send(w->net.fd, p, n, MSG_NOSIGNAL);
+    if (rc == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET) continue;
+    if (rc <= 0) return -1;
+    p += rc;
+    n -= (size_t)rc;
+  }
+  return 0;
+}
+
+static int http_get(http_wire *w, char *p, size_t n)
+{
+  int rc;
+  do rc = w->https ? mbedtls_ssl_read(&w->ssl, (unsigned char *)p, n) : (int)recv(w->net.fd, p, n, 0);
+  while (w->https && rc == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET);
+  return rc == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY ? 0 : rc;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- the answer */
+
+/* All that comes until the server closes: we have said that it shall. */
+static int http_receive(http_wire *w, http_answer *a, size_t *length)
+{
+  size_t room = 65536, n = 0;
+  char *more;
+  int got;
+  a->memory = malloc(room + 1);
+  while (a->memory && (got = http_get(w, a->memory + n, room - n)) > 0) {
+    n += (size_t)got;
+    if (n < room) continue;
+    more = room < HTTP_ANSWER ? realloc(a->memory, room * 2 + 1) : NULL;
+    if (!more) return -1;
+    a->memory = more;
+    room *= 2;
+  }
+  if (!a->memory || (got < 0 && n == 0)) return -1;
+  a->memory[n] = '\0';
+  *length = n;
+  return 0;
+}
+
+/* Chunks become one body, in its place. -1: they are malformed, or cut off. */
+static int http_unchunk(http_answer *a)
+{
+  char *from = a->body, *to = a->body, *end = a->body + a->body_length, *behind;
+  for (;;) {
+    unsigned long n = strtoul(from, &behind, 16);
+    char *line = memmem(from, (size_t)(end - from), "\r\n", 2);
+    if (behind == from || !line || n > (size_t)(end - line) - 2) return -1;
+    if (n == 0) break;
+    memmove(to, line + 2, n);
+    to += n;
+    from = line + 2 + n;
+    if (end - from < 2 || memcmp(from, "\r\n", 2) != 0) return -1;
+    from += 2;
+  }
+  *to = '\0';
+  a->body_length = (size_t)(to - a->body);
+  return 0;
+}
+
+void http_header(const http_answer *a, const char *name, char *out, size_t size)
+{
+  const char *line = a->head;
+  const size_t n = strlen(name);
+  out[0] = '\0';
+  while (line && *line) {
+    if (strncasecmp(line, name, n) == 0 && line[n] == ':') {
+      line += n + 1;
+      line += strspn(line, " \t");
+      snprintf(out, size, "%.*s", (int)strcspn(line, "\r\n"), line);
+      return;
+    }
+    line = strchr(line, '\n');
+    if (line) line++;
+  }
+}
+
+/* bodiless: the answer to HEAD, whose Content-Length is of a body that does not come. */
+static int http_read(http_answer *a, size_t n, int bodiless)
+{
+  char *end = memmem(a->memory, n, "\r\n\r\n", 4), *line, text[32];
+  size_t length;
+  if (!end || sscanf(a->memory, "HTTP/1.%*1d %3d", &a->status) != 1) return -1;
+  *end = '\0';
+  line = strstr(a->memory, "\r\n");
+  a->head = line ? line + 2 : end;
+  a->body = end + 4;
+  a->body_length = n - (size_t)(a->body - a->memory);
+  http_header(a, "Transfer-Encoding", text, sizeof text);
+  if (strcasecmp(text, "chunked") == 0) return http_unchunk(a);
+  http_header(a, "Content-Length", text, sizeof text);
+  if (!text[0] || bodiless) return 0;
+  length = strtoul(text, NULL, 10);
+  if (length > a->body_length) return -1; /* it was cut off */
+  a->body_length = length;
+  a->body[length] = '\0';
+  return 0;
+}
+
+void http_answer_free(http_answer *a)
+{
+  free(a->memory);
+  memset(a, 0, sizeof *a);
+}
+
+int http_send(const http_target *t, const char *ca, int seconds, const char *method, const char *path, const char *headers,
+              const char *body, size_t body_length, http_answer *out, char *why, size_t size)
+{
+  http_wire w;
+  char *head = NULL;
+  const int six = strchr(t->host, ':') != NULL;
+  size_t n;
+  int rc, length;
+  memset(out, 0, sizeof *out);
+  rc = http_begin(&w, t, ca, seconds, why, size);
+  if (rc == 0) {
+    length = asprintf(&head, "%s %s%s HTTP/1.1\r\nHost: %s%s%s:%s\r\nConnection: close\r\nContent-Length: %zu\r\n%s\r\n", method, t->path,
+                      path, six ? "[" : "", t->host, six ? "]" : "", t->port, body_length, headers);
+    if (length < 0) head = NULL;
+    if (!head || http_put(&w, head, (size_t)length) != 0 || (body_length && http_put(&w, body, body_length) != 0))
+      rc = http_wrong(why, size, t, "does not take the request");
+    else if (http_receive(&w, out, &n) != 0 || (n && http_read(out, n, strcmp(method, "HEAD") == 0) != 0) || !n)
+      rc = http_wrong(why, size, t, "sends no answer, or one that is no HTTP");
+  }
+  if (head) explicit_bzero(head, strlen(head)); /* it has a token */
+  free(head);
+  http_end(&w);
+  if (rc != 0) http_answer_free(out);
+  return rc;
+}
