@@ -685,6 +685,10 @@ SVC_API int svc_call_text(svc *s, const char *method, const char *target, const 
                           size_t body_length, const char *origin_json, svc_result **out);
 SVC_API int svc_result_status(const svc_result *r);
 SVC_API const char *svc_result_header(const svc_result *r, const char *name); /* any case; NULL: it has none of this name */
+SVC_API const char *svc_result_headers(svc_result *r); /* all, "Name: value" lines, each ended by a newline; NULL: no memory */
+SVC_API const char *svc_result_operation(const svc_result *r); /* svc_response.operation; "": none */
+SVC_API int svc_result_drop(const svc_result *r);              /* svc_response.drop */
+SVC_API int svc_result_delay_ms(const svc_result *r);          /* svc_response.delay_ms */
 SVC_API const char *svc_result_body(const svc_result *r, size_t *length);    /* never NULL, with a NUL behind; length may be NULL */
 SVC_API void svc_result_free(svc_result *r); /* before svc_close(); NULL is allowed */
 
@@ -830,6 +834,13 @@ SVC_API void svc_journal_clear(svc *s);
 SVC_API int svc_control_request(svc *s, const char *token, const svc_request *request, svc_response *response);
 /* What POST /_svc/reset goes back to is this moment: take it when the store is ready. Returns what svc_snapshot_take() does. */
 SVC_API int svc_control_begin(svc *s);
+
+/*
+** Test control for other languages: a request for a path below /_svc/, as text. The program that holds the handle may do everything, so
+** no token is asked for and svc_control_begin() is called first only if POST /_svc/reset shall work. A body is JSON, or the bytes of a
+** snapshot. Returns SVC_OK with *out set, which svc_result_free() frees; SVC_INVALID: the path is not one below /_svc/; SVC_NOMEM.
+*/
+SVC_API int svc_control_text(svc *s, const char *method, const char *target, const void *body, size_t body_length, svc_result **out);
 
 /* The version of the library as it was compiled: compare with SVC_VERSION. */
 SVC_API const char *svc_version(void);

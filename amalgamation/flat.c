@@ -6,7 +6,7 @@
 ** Text is strict: JSON passes the gate that bodies pass, which lets no NUL into a string; a line of headers is one header, or the
 ** request is none.
 */
-#include "pipeline/pipeline.h"
+#include "control/control.h"
 
 #define FLAT_DEPTH 8
 #define FLAT_KEY 32 /* bytes of svc_config.secret_key */
@@ -35,6 +35,7 @@ typedef struct flat_reader {
 struct svc_result {
   svc_response response;
   svc_allocator allocator;
+  svc_str headers; /* of the response, as text; p NULL: not written yet */
   svc_str made; /* what the response shows, where no request has made it; wiped when it goes */
 };
 
@@ -311,6 +312,44 @@ const char *svc_result_header(const svc_result *r, const char *name)
   return r ? svc_response_header(&r->response, name) : NULL;
 }
 
+/* The lines are written when they are first asked for, into memory that is freed with the response. */
+const char *svc_result_headers(svc_result *r)
+{
+  svc_arena a;
+  svc_buf b;
+  size_t i;
+  if (!r || r->headers.p) return r ? r->headers.p : "";
+  svc_arena_init(&a, &r->allocator);
+  a.blocks = r->response.memory;
+  b = svc_buf_new(&a, 512);
+  for (i = 0; i < r->response.header_count; i++) {
+    const svc_header *h = &r->response.headers[i];
+    svc_buf_str(&b, svc_str_n(h->name, h->name_length));
+    svc_buf_text(&b, ": ");
+    svc_buf_str(&b, svc_str_n(h->value, h->value_length));
+    svc_buf_char(&b, '\n');
+  }
+  r->headers = svc_buf_done(&b);
+  r->response.memory = a.blocks;
+  if (a.failed) r->headers = (svc_str){ NULL, 0 };
+  return r->headers.p;
+}
+
+int svc_result_drop(const svc_result *r)
+{
+  return r ? r->response.drop : 0;
+}
+
+int svc_result_delay_ms(const svc_result *r)
+{
+  return r ? r->response.delay_ms : 0;
+}
+
+const char *svc_result_operation(const svc_result *r)
+{
+  return r && r->response.operation ? r->response.operation : "";
+}
+
 const char *svc_result_body(const svc_result *r, size_t *length)
 {
   if (length) *length = r ? r->response.body_length : 0;
@@ -324,6 +363,30 @@ void svc_result_free(svc_result *r)
   svc_response_free(&r->response);
   r->allocator.resize(r->allocator.context, r, 0);
 }
+
+/* --------------------------------------------------------------------------------------------------------- test control */
+
+#ifndef SVC_OMIT_TEST_CONTROL
+int svc_control_text(svc *s, const char *method, const char *target, const void *body, size_t body_length, svc_result **out)
+{
+  static const svc_header json = { "Content-Type", "application/json", 12, 16 };
+  svc_request request;
+  if (out) *out = NULL;
+  if (!s || !out || !method || !target || (body_length && !body)) return SVC_INVALID;
+  memset(&request, 0, sizeof request);
+  request.method = method;
+  request.target = target;
+  request.headers = &json;
+  request.header_count = body_length > 0;
+  request.body = body;
+  request.body_length = body_length;
+  if (!svc_control_is_path(&request)) return SVC_INVALID;
+  *out = flat_result(s);
+  if (!*out) return SVC_NOMEM;
+  svc_control_answer(s, NULL, &request, &(*out)->response); /* also where it had no memory: 503 */
+  return SVC_OK;
+}
+#endif
 
 /* ---------------------------------------------------------------------------------------------------------- credentials */
 

@@ -189,6 +189,8 @@ SVC_PRIVATE void svc_blank_answer(svc_buf *b, svc_call *c, const svc_response *r
 
 /* serve.c: a request for a path of test control. */
 SVC_PRIVATE bool svc_control_takes(const char *token, const svc_request *request); /* false: the request is for the API, or malformed */
+SVC_PRIVATE bool svc_control_is_path(const svc_request *request);
+/* token NULL: the caller holds the handle and may do everything, so nothing is asked of the request. */
 SVC_PRIVATE int svc_control_answer(svc *s, const char *token, const svc_request *request, svc_response *response);
 
 #endif /* SVC_OMIT_TEST_CONTROL */

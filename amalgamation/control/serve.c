@@ -434,23 +434,33 @@ static bool serve_run(svc_call *c, const char *token)
   const serve_route *route;
   if (!svc_stage_request(c)) return false;
   path = (svc_str){ c->request.path.p + base.n, c->request.path.n - base.n };
-  if (!serve_is_health(path) && !serve_door(c, token)) return false;
+  if (token && !serve_is_health(path) && !serve_door(c, token)) return false; /* NULL: the holder of the handle asks */
   route = serve_find(c, path, &name);
   if (!c->route.allowed) return serve_missing(c);
   if (!route) return svc_method_refused(c, method);
   return serve_body(c, route->body) && route->run(c, name);
 }
 
+static svc_str serve_path(const svc_request *request)
+{
+  svc_str rest = svc_str_n(request->target, request->target_length);
+  return svc_str_cut(&rest, '?');
+}
+
+SVC_PRIVATE bool svc_control_is_path(const svc_request *request)
+{
+  return svc_str_starts(serve_path(request), SERVE_BASE);
+}
+
 /* Without a token, only the health is served. */
 SVC_PRIVATE bool svc_control_takes(const char *token, const svc_request *request)
 {
-  svc_str rest, path;
   const size_t base = sizeof SERVE_BASE - 1;
+  svc_str path;
   if (!request->method || !request->target || (request->header_count && !request->headers) || (request->body_length && !request->body))
     return false;
-  rest = svc_str_n(request->target, request->target_length);
-  path = svc_str_cut(&rest, '?');
-  if (!svc_str_starts(path, SERVE_BASE)) return false;
+  if (!svc_control_is_path(request)) return false;
+  path = serve_path(request);
   return token || serve_is_health((svc_str){ path.p + base, path.n - base });
 }
 

@@ -235,3 +235,59 @@ TEST(flat, configuration_memory)
   for (i = 0; i < 32; i++) munit_assert_uint8(s->secret_keys.keys[0][i], ==, (uint8_t)i);
   svc_close(s);
 }
+
+/* A dropped and a late answer, the operation, and all headers: what a binding needs to stand in for a connection. */
+TEST(flat, result_parts)
+{
+  char why[256];
+  svc *s;
+  svc_result *r, *set;
+  munit_assert_int(svc_open_json(&s, "{\"journal\":8}", why, sizeof why), ==, SVC_OK);
+  munit_assert_int(svc_control_text(s, "POST", "/_svc/faults", "{\"drop\":\"after\",\"delayMs\":25}", 29, &set), ==, SVC_OK);
+  munit_assert_int(svc_result_status(set), ==, 201);
+  svc_result_free(set);
+  munit_assert_int(svc_call_text(s, "GET", "/api/svc/v2/orgs", NULL, NULL, 0, FLAT_HOST, &r), ==, SVC_OK);
+  munit_assert_true(svc_result_drop(r));
+  munit_assert_int(svc_result_delay_ms(r), ==, 25);
+  munit_assert_string_equal(svc_result_operation(r), "listOrgs");
+  munit_assert_not_null(strstr(svc_result_headers(r), "Content-Type: application/"));
+  munit_assert_ptr_equal(svc_result_headers(r), svc_result_headers(r));
+  munit_assert_char(svc_result_headers(r)[strlen(svc_result_headers(r)) - 1], ==, '\n');
+  svc_result_free(r);
+  munit_assert_int(svc_call_text(s, "GET", "/nowhere", NULL, NULL, 0, FLAT_HOST, &r), ==, SVC_OK);
+  munit_assert_string_equal(svc_result_operation(r), "");
+  munit_assert_int(svc_result_drop(r), ==, 0);
+  svc_result_free(r);
+  munit_assert_string_equal(svc_result_headers(NULL), "");
+  munit_assert_string_equal(svc_result_operation(NULL), "");
+  munit_assert_int(svc_result_drop(NULL) + svc_result_delay_ms(NULL), ==, 0);
+  svc_close(s);
+}
+
+/* Test control without a token: the handle is the permission. */
+TEST(flat, control)
+{
+  char why[256];
+  svc *s;
+  svc_result *r;
+  munit_assert_int(svc_open_json(&s, "{\"manual_clock\":1893456000000}", why, sizeof why), ==, SVC_OK);
+  munit_assert_int(svc_control_text(s, "POST", "/_svc/clock", "{\"advanceSeconds\":60}", 21, &r), ==, SVC_OK);
+  munit_assert_int(svc_result_status(r), ==, 200);
+  munit_assert_not_null(strstr(svc_result_body(r, NULL), "\"nowMs\":1893456060000"));
+  svc_result_free(r);
+  munit_assert_int(svc_control_text(s, "POST", "/_svc/reset", NULL, 0, &r), ==, SVC_OK);
+  munit_assert_int(svc_result_status(r), ==, 400); /* svc_control_begin() was not called */
+  svc_result_free(r);
+  munit_assert_int(svc_control_begin(s), ==, SVC_OK);
+  munit_assert_int(svc_control_text(s, "POST", "/_svc/reset", NULL, 0, &r), ==, SVC_OK);
+  munit_assert_int(svc_result_status(r), ==, 204);
+  svc_result_free(r);
+  munit_assert_int(svc_control_text(s, "GET", "/api/svc/v2/orgs", NULL, 0, &r), ==, SVC_INVALID);
+  munit_assert_null(r);
+  munit_assert_int(svc_control_text(s, NULL, "/_svc/clock", NULL, 0, &r), ==, SVC_INVALID);
+  munit_assert_int(svc_control_text(s, "GET", NULL, NULL, 0, &r), ==, SVC_INVALID);
+  munit_assert_int(svc_control_text(s, "GET", "/_svc/clock", NULL, 5, &r), ==, SVC_INVALID);
+  munit_assert_int(svc_control_text(s, "GET", "/_svc/clock", NULL, 0, NULL), ==, SVC_INVALID);
+  munit_assert_int(svc_control_text(NULL, "GET", "/_svc/clock", NULL, 0, &r), ==, SVC_INVALID);
+  svc_close(s);
+}
