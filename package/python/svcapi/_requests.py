@@ -50,7 +50,7 @@ class Adapter(requests.adapters.BaseAdapter):
     def __init__(self, service: Service) -> None:
         super().__init__()
         self._service = service
-        self._builder = requests.adapters.HTTPAdapter()
+        self._builder: Any = requests.adapters.HTTPAdapter()
 
     def send(self, request: Any, stream: bool = False, timeout: Any = None, verify: Any = True, cert: Any = None,
              proxies: Any = None) -> Any:
@@ -70,12 +70,14 @@ class Adapter(requests.adapters.BaseAdapter):
             self._service._wait(raw.delay)
         if raw.dropped:
             raise requests.exceptions.ConnectionError(ProtocolError("Connection aborted.", Dropped(LOST)), request=request)
-        fields = HTTPHeaderDict()
+        fields: Any = HTTPHeaderDict()
         for name, value in raw.headers:
             fields.add(name, value)
         answer = HTTPResponse(io.BytesIO(raw.body), headers=fields, status=raw.status, reason=reason(raw.status), preload_content=False,
                               request_method=request.method)
-        return self._builder.build_response(request, answer)
+        response = self._builder.build_response(request, answer)
+        response.connection = self  # HTTP Digest sends its second request there
+        return response
 
     def close(self) -> None:
         self._builder.close()

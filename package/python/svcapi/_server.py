@@ -116,9 +116,11 @@ class Server(Service):
         connection = http.client.HTTPSConnection(host, port, timeout=60, context=self._tls) if self._tls else \
             http.client.HTTPConnection(host, port, timeout=60)
         try:
-            connection.putrequest(method, target, skip_accept_encoding=True)
+            given = {name.lower() for name, _ in headers}
+            connection.putrequest(method, target, skip_host="host" in given, skip_accept_encoding=True)
             for name, value in headers:
-                connection.putheader(name, value)
+                if name.lower() not in ("content-length", "connection"):  # a transport's; ours follow
+                    connection.putheader(name, value)
             if body or method in ("POST", "PUT", "PATCH"):
                 connection.putheader("Content-Length", str(len(body or b"")))
             connection.putheader("Connection", "close")
