@@ -200,7 +200,7 @@ def start(world: Optional[World] = None, clock: Optional[Moment] = None, seed: O
     """Start svcd on a free port and wait until it answers. Use it in a `with` statement, or call close().
 
     world: what exists at the start: a file, or the same as a dict. clock: where a manual clock stands, or "manual"; without it the clock is real.
-    seed: the same ids on every run. rate: a clock that runs so many times as fast. Any other keyword is a flag of svcd: limiter_off=True,
+    seed: the same ids on every run with the same keywords. rate: a clock that runs so many times as fast. Any other keyword is a flag of svcd: limiter_off=True,
     provision_seconds=1, limit=["clusters_group=10/5/60"]. Without `data` or `store` the store is in memory. Variables SVCD_* of the
     environment, which svcd reads as flags, are not passed on: a test depends on what it says, not on the machine.
     """
