@@ -32,7 +32,7 @@ USAGE
 Settings are environment variables, PREFIX=/opt/svc ./build.sh install: CC (gcc), CFLAGS (-O2) and LDFLAGS of libraries and svcd, JOBS (2),
 DEPS_MIRROR (the mirror apt uses);
 for install and uninstall PREFIX, LIBDIR (lib), DESTDIR.
-WITH=postgres makes svcd with the store on PostgreSQL (svcd --store), by libpq; SVC_TEST_STORE=postgres runs the tests on it, on a
+WITH=postgres makes svcd with the store on PostgreSQL (svcd --store), by libpq; SVC_TEST_STORE=memory runs the tests on the in-memory store, SVC_TEST_STORE=postgres on PostgreSQL, on a
 server of their own, SVC_TEST_STORE=pgbouncer the same through a PgBouncer in transaction mode. WITH=redis makes it with limits that several share by Redis (svcd --limiter), by hiredis; SVC_TEST_LIMITER=redis
 tests that, too. WITH=openssl makes the listener, and what is made with it, speak TLS by OpenSSL in place of mbedTLS. WITH=postgres,redis,openssl
 is all of them.
@@ -190,14 +190,14 @@ POOLER= # yes: the tests reach PostgreSQL through PgBouncer
 OPENSSL= # yes: TLS by OpenSSL
 with() { # what is asked for by WITH, SVC_TEST_STORE and SVC_TEST_LIMITER
   case ${SVC_TEST_STORE:=} in
-    ''|lmdb|postgres) ;;
+    ''|lmdb|memory|postgres) ;;
     pgbouncer) need pgbouncer; SVC_TEST_STORE=postgres; POOLER=yes ;;
-    *) die "SVC_TEST_STORE is lmdb, postgres or pgbouncer, not '$SVC_TEST_STORE'" ;;
+    *) die "SVC_TEST_STORE is lmdb, memory, postgres or pgbouncer, not '$SVC_TEST_STORE'" ;;
   esac
   case ${SVC_TEST_LIMITER:=} in ''|redis) ;; *) die "SVC_TEST_LIMITER is redis, not '$SVC_TEST_LIMITER'" ;; esac
   for w in $(echo "${WITH:-}" | tr , ' ') $SVC_TEST_STORE $SVC_TEST_LIMITER; do
     case $w in
-      lmdb) ;;
+      lmdb|memory) ;;
       postgres) need libpq-fe.h; POSTGRES=$(libpq) ;;
       redis) need hiredis.h; REDIS=yes ;;
       openssl) need openssl/ssl.h; OPENSSL=yes ;;

@@ -36,7 +36,7 @@ MG = -DMG_MAX_HTTP_HEADERS=64 -DMG_SOCK_LISTEN_BACKLOG_SIZE=1024 -DMG_ENABLE_DIR
 # The fold knows what is a part of it. Every other port is the listener's: compiled apart, and it sees svcapi.h only. But for
 # another store and a limiter: these see ports/store_port.h and ports/limiter_port.h, and are made only when they are asked for.
 PARTS := $(shell sh amalgamation/fold.sh --parts | cut -d' ' -f1)
-STORES := ports/postgres.c ports/redis.c ports/store_copy.c
+STORES := ports/memory.c ports/postgres.c ports/redis.c ports/store_copy.c
 TRANSFER := $(wildcard ports/transfer/*.c)
 LISTENER := $(filter-out $(PARTS) $(STORES) $(TRANSFER),$(sort $(shell find ports -name '*.c')))
 TESTS := $(sort $(shell find test -name '*_test.c')) $(wildcard test/*.c)
@@ -52,7 +52,8 @@ FUZZERS := $(patsubst test/fuzz/%.c,$(O)/%,$(wildcard test/fuzz/*_fuzz.c))
 
 objects = $(patsubst %.c,$(O)/obj/%.o,$1)
 deps = $(call objects,$(patsubst %,$(DEPS)/%.c,$1))
-PART_OBJECTS := $(call objects,$(PARTS) $(O)/registry.c)
+PART_OBJECTS := $(call objects,$(PARTS) $(O)/registry.c ports/memory.c)
+WHOLE := svcapi.c ports/memory.c # the library, as programs link it
 SERVER_OBJECTS := $(call objects,$(LISTENER)) $(call deps,mongoose)
 DEP_OBJECTS := $(call deps,frozen mdb midl tinycthread)
 STORE_OBJECTS := $(call objects,$(if $(POSTGRES),ports/postgres.c ports/store_copy.c) $(if $(REDIS),ports/redis.c))
@@ -88,8 +89,8 @@ COMMON := rules.mk $(patsubst %,$(DEPS)/.stamp-%,lmdb frozen tinycthread) $(MBED
   $(call noted,$(O)/flags,$(strip $(CC) / $(AR) / $(OPT) / $(DEP_OPT) / $(LINK) / $(INCLUDES) / $(MBED)))
 
 OURS = $(OPT) -std=c11 $(WARN) -I.
-PART = $(OURS) $(INCLUDES) -DSVC_SPLIT=1 -DSVC_SHARED_STORE -I$(O)/see -Iamalgamation -Itest -I$(O)
-$(O)/obj/svcapi.o:           FLAGS = $(OURS) $(INCLUDES) -DSVC_LINES $(if $(POSTGRES)$(REDIS),-DSVC_SHARED_STORE)
+PART = $(OURS) $(INCLUDES) -DSVC_SPLIT=1 -DSVC_SHARED_STORE -DSVC_MEMORY_STORE -I$(O)/see -Iamalgamation -Itest -I$(O)
+$(O)/obj/svcapi.o:           FLAGS = $(OURS) $(INCLUDES) -DSVC_LINES -DSVC_MEMORY_STORE $(if $(POSTGRES)$(REDIS),-DSVC_SHARED_STORE)
 $(O)/obj/amalgamation/%.o:   FLAGS = $(PART)
 $(O)/obj/ports/%.o:          FLAGS = $(PART)
 $(O)/obj/$(O)/%.o:           FLAGS = $(PART)
@@ -128,30 +129,30 @@ $(call objects,$(TESTS)) $(call deps,munit): $(DEPS)/.stamp-munit
 
 # ---- library and programs --------------------------------------------------------------------------------------------
 
-$(OUT)/libsvcapi.a: $(call objects,svcapi.c) $(DEP_OBJECTS)
+$(OUT)/libsvcapi.a: $(call objects,$(WHOLE)) $(DEP_OBJECTS)
 	@rm -f $@; $(AR) rcs $@ $^ || { echo $@ >>$(O)/failed; exit 1; }
 
 # Of the same objects, which are made for both: what is not SVC_API is hidden in them, and the libraries in it are, too. Its number is
 # that of the series whose programs it serves (VERSIONS in svcapi.h): it rises when these are to be compiled anew.
 # The same for programs that link statically: one object in which everything but the functions of svcapi.h has become local, so that
 # nothing else is needed, and no other copy of LMDB or mbedTLS in the program is met.
-$(O)/whole/libsvcapi.a: $(call objects,svcapi.c) $(DEP_OBJECTS) $(MBED_LIBS)
+$(O)/whole/libsvcapi.a: $(call objects,$(WHOLE)) $(DEP_OBJECTS) $(MBED_LIBS)
 	@mkdir -p $(@D); rm -f $@; $(CC) -nostdlib -r -o $(@D)/svcapi.o $(filter %.o,$^) $(filter-out %libmbedtls.a,$(MBED_LIBS)) && \
 	$(OBJCOPY) --wildcard --keep-global-symbol='svc_*' $(@D)/svcapi.o && $(AR) rcs $@ $(@D)/svcapi.o || { echo $@ >>$(O)/failed; exit 1; }
 
-$(OUT)/libsvcapi.so.0: $(call objects,svcapi.c) $(DEP_OBJECTS) $(MBED_LIBS)
+$(OUT)/libsvcapi.so.0: $(call objects,$(WHOLE)) $(DEP_OBJECTS) $(MBED_LIBS)
 	@$(CC) $(OPT) $(LINK) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $(filter %.o,$^) $(MBED_LIBS) -pthread && \
 	ln -sf $(@F) $(@D)/libsvcapi.so || { echo $@ >>$(O)/failed; exit 1; }
 
 # A source that is gone leaves no object that is newer, so programs depend on the list of their sources too.
-$(OUT)/svcd: $(call objects,$(SVCD) $(TRANSFER) svcapi.c) $(STORE_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(STORES_NOTED) $(call noted,$(O)/svcd.list,$(SVCD) $(TRANSFER) $(LISTENER))
+$(OUT)/svcd: $(call objects,$(SVCD) $(TRANSFER) $(WHOLE)) $(STORE_OBJECTS) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(STORES_NOTED) $(call noted,$(O)/svcd.list,$(SVCD) $(TRANSFER) $(LISTENER))
 $(O)/run:   $(PART_OBJECTS) $(sort $(STORE_OBJECTS) $(call objects,ports/store_copy.c $(TRANSFER))) $(STORES_NOTED) $(SERVER_OBJECTS) $(call objects,$(TESTS) $(PROGRAM) $(FUZZ)) $(DEP_OBJECTS) $(call deps,munit) \
             $(call noted,$(O)/run.list,$(PARTS) $(TRANSFER) $(LISTENER) $(TESTS) $(PROGRAM) $(FUZZ))
-$(O)/bench: $(call objects,$(BENCH) $(TRANSFER) svcapi.c) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
+$(O)/bench: $(call objects,$(BENCH) $(TRANSFER) $(WHOLE)) $(STORE_OBJECTS) $(STORES_NOTED) $(SERVER_OBJECTS) $(DEP_OBJECTS) $(call noted,$(O)/bench.list,$(BENCH))
 $(O)/cluster: $(call objects,$(CLUSTER)) $(call noted,$(O)/cluster.list,$(CLUSTER))
 $(O)/soak: $(call objects,$(SOAK)) $(call noted,$(O)/soak.list,$(SOAK))
-$(O)/power: $(call objects,$(POWER) svcapi.c) $(DEP_OBJECTS) $(call noted,$(O)/power.list,$(POWER))
-$(O)/threads: $(call objects,test/threads/threads.c svcapi.c) $(SERVER_OBJECTS) $(DEP_OBJECTS)
+$(O)/power: $(call objects,$(POWER) $(WHOLE)) $(DEP_OBJECTS) $(call noted,$(O)/power.list,$(POWER))
+$(O)/threads: $(call objects,test/threads/threads.c $(WHOLE)) $(SERVER_OBJECTS) $(DEP_OBJECTS)
 # A target is svc_fuzz_X, so that all of them can be linked into one program as well: test/fuzz/corpus_test.c gives them their corpus.
 $(FUZZERS): $(O)/%: $(O)/obj/test/fuzz/%.o $(O)/obj/test/fuzz/fuzz.o $(PART_OBJECTS) $(call objects,$(TRANSFER)) $(SERVER_OBJECTS) $(DEP_OBJECTS)
 $(FUZZERS): override LINK += -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=svc_fuzz_$(patsubst %_fuzz,%,$(@F))

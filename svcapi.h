@@ -34,7 +34,7 @@
 **
 ** LEFT OUT. -DSVC_OMIT=CLUSTER+EVENT, where svcapi.c is compiled, leaves nouns out of the build, for small devices; what
 ** stands on one of them goes with it, and answers 404. A name that is none does not compile. (-DSVC_OMIT_CLUSTER leaves one
-** out as well, but no compiler can tell when that is misspelt.)
+** out as well, but no compiler can tell when that is misspelt.) LMDB leaves the store out: svc_config.store must then name another.
 ** The names, written by ./build.sh fold:
 **   ACCESS_HISTORY ACCESS_TOKEN ALERT ALERT_CONFIG ALERT_MATCHER_FIELD ALERT_NOTICE ALERT_ROUND ALERT_WAVE API_KEY
 **   API_KEY_ACCESS_LIST AUDIT_LOG AUTOSCALING AVAILABLE_PROJECT BACKUP_ENDPOINT BACKUP_SCHEDULE
@@ -45,7 +45,7 @@
 **   ENCRYPTION_AT_REST ENCRYPTION_AT_REST_ENDPOINT ENDPOINT_SERVICE EVENT EVENT_TYPE EXPORT_BUCKET EXPORT_JOB
 **   FEDERATION_SETTINGS FLEX_CLUSTER FLEX_RESTORE_JOB FLEX_SNAPSHOT GLOBAL_WRITES IDENTITY_PROVIDER INTEGRATION
 **   INVOICE IP_ADDRESS LDAP_VERIFICATION LEGACY_RESTORE_JOB LEGACY_SNAPSHOT LEGACY_SNAPSHOT_SCHEDULE LINK_TOKEN
-**   LIVE_MIGRATION LIVE_MIGRATION_VALIDATION LOG_EXPORT LOG_INTEGRATION MAINTENANCE_WINDOW MANAGED_SLOW_MS
+**   LIVE_MIGRATION LIVE_MIGRATION_VALIDATION LMDB LOG_EXPORT LOG_INTEGRATION MAINTENANCE_WINDOW MANAGED_SLOW_MS
 **   NETWORK_ACCESS NON_COMPLIANT_RESOURCE ONLINE_ARCHIVE ORGANIZATION ORGANIZATION_INVITATION ORGANIZATION_SETTINGS
 **   ORGANIZATION_USER OUTAGE_SIMULATION PEER PINNED_NAMESPACE PRIVATE_ENDPOINT PRIVATE_IP_MODE PROCESS PROCESS_ARGS
 **   PROCESS_DATABASE PROCESS_DISK PROCESS_STATE PROJECT PROJECT_INVITATION PROJECT_LIMIT PROJECT_SETTINGS
@@ -599,10 +599,20 @@ SVC_API int svc_backup(svc *s, const char *path);
 SVC_API int svc_backup_of(const char *path, const char *to);
 
 /*
+** The store in memory: svc_config.store = svc_memory_port(). It is empty when it is opened and gone when it is closed; `path` must be NULL, and
+** `map_limit` bounds its bytes. Snapshots of it (svc_snapshot_take) cost next to nothing; svc_backup() of it is SVC_INVALID.
+**
+** The libraries of this project contain it. svcapi.c does not, unless that is asked for: compile ports/memory.c beside it with -I. -Iamalgamation
+** -DSVC_SPLIT=1, or fold a svcapi.c that contains it (sh amalgamation/fold.sh --with memory --out FILE). Compile svcapi.c with
+** -DSVC_MEMORY_STORE, and svc_open_json() takes {"store":"memory"}; add LMDB to SVC_OMIT, and memory is the default: for platforms without mmap.
+*/
+SVC_API const svc_store_port *svc_memory_port(void);
+
+/*
 ** For tools that read a store without opening a service on it (ports/store_copy.h, ports/transfer/transfer.h): the port of LMDB, and the
 ** name of the resource whose keys have this kind, four characters. NULL: this build has no such resource.
 */
-SVC_API const svc_store_port *svc_lmdb_store(void);
+SVC_API const svc_store_port *svc_lmdb_store(void); /* NULL: LMDB was left out */
 SVC_API const char *svc_kind_name(const char *kind);
 
 /*

@@ -11,7 +11,7 @@
 #define FLAT_DEPTH 8
 #define FLAT_KEY 32 /* bytes of svc_config.secret_key */
 
-enum { FLAT_STR, FLAT_FLAG, FLAT_INT, FLAT_I64, FLAT_U64, FLAT_SIZE, FLAT_KEY_HEX, FLAT_LIST, FLAT_OBJECT };
+enum { FLAT_STR, FLAT_FLAG, FLAT_INT, FLAT_I64, FLAT_U64, FLAT_SIZE, FLAT_KEY_HEX, FLAT_STORE, FLAT_LIST, FLAT_OBJECT };
 
 typedef struct flat_object flat_object;
 typedef struct flat_row {
@@ -73,7 +73,7 @@ static const flat_row flat_config_rows[] = {
   FLAT(svc_config, FLAT_I64, manual_clock), FLAT(svc_config, FLAT_U64, seed), FLAT(svc_config, FLAT_SIZE, journal),
   FLAT(svc_config, FLAT_SIZE, max_snapshot), FLAT(svc_config, FLAT_FLAG, metrics), FLAT(svc_config, FLAT_STR, dialect),
   FLAT(svc_config, FLAT_FLAG, seal_passwords), FLAT(svc_config, FLAT_KEY_HEX, secret_key_next),
-  FLAT(svc_config, FLAT_FLAG, dialect_change)
+  FLAT(svc_config, FLAT_FLAG, dialect_change), FLAT(svc_config, FLAT_STORE, store)
 };
 static const flat_object flat_config = FLAT_ROWS(flat_config_rows, svc_config);
 
@@ -132,6 +132,20 @@ static int flat_text(flat_reader *r, const flat_row *row, const svc_node *node, 
   return SVC_OK;
 }
 
+/* A store by its name. */
+static int flat_store(flat_reader *r, const svc_node *node, char *to)
+{
+  const svc_store_port *port = NULL;
+  if (node->type != SVC_J_STRING) return flat_wrong(r, node->name, "must be a string");
+  if (svc_str_is(node->text, "lmdb")) port = svc_lmdb_store();
+#ifdef SVC_MEMORY_STORE
+  if (svc_str_is(node->text, "memory")) port = svc_memory_port();
+#endif
+  if (!port) return flat_wrong(r, node->name, "must be the name of a store that this library was built with: lmdb or memory");
+  *(const svc_store_port **)(void *)to = port;
+  return SVC_OK;
+}
+
 static int flat_read(flat_reader *r, const flat_object *o, const svc_node *node, char *to);
 
 /* Elements of a list, or the one object: of what is behind a pointer. */
@@ -167,6 +181,7 @@ static int flat_read(flat_reader *r, const flat_object *o, const svc_node *node,
     if (!row) return flat_wrong(r, m->name, "is no member, or has no form in JSON");
     if (m->type == SVC_J_NULL) continue; /* the default */
     if (row->kind == FLAT_LIST || row->kind == FLAT_OBJECT) rc = flat_behind(r, row, m, to);
+    else if (row->kind == FLAT_STORE) rc = flat_store(r, m, to + row->to);
     else if (row->kind == FLAT_STR || row->kind == FLAT_KEY_HEX) rc = flat_text(r, row, m, to + row->to);
     else if (row->kind != FLAT_FLAG) rc = flat_number(r, row, m, to + row->to);
     else if (m->type != SVC_J_BOOL) rc = flat_wrong(r, m->name, "must be true or false");

@@ -1,7 +1,7 @@
 #!/bin/sh
 # fold.sh: folds the parts into one C file, because an embedder wants two files to copy, and a reader many small ones.
 #
-#   fold.sh [--out FILE]        the whole library (default: standard output)
+#   fold.sh [--with memory] [--out FILE]  the whole library (default: standard output); with the in-memory store in it, too
 #   fold.sh --registry FILE     only the list of nouns, as a C file of its own, for builds that compile the parts apart
 #   fold.sh --header [FILE]     svcapi.h with the names of the nouns in it as they are
 #   fold.sh --parts             the parts in their order, a line each: its file, and for a noun its name and its guard
@@ -11,12 +11,13 @@
 # What it keeps true: the same parts give the same bytes (no date, host or absolute path); a part keeps its line numbers
 # (an include of a private header becomes an empty line; the header itself stands before the first part that asks for
 # it); an unknown private header is an error; every noun sits in its own #ifndef SVC_OMIT_<NOUN>, and test control in
-# #ifndef SVC_OMIT_TEST_CONTROL.
+# #ifndef SVC_OMIT_TEST_CONTROL, and LMDB in #ifndef SVC_OMIT_LMDB.
 set -eu
 LC_ALL=C; export LC_ALL
 die() { echo "fold: $*" >&2; exit 1; }
 
-out=-; what=library
+out=-; what=library; with=
+case ${1:-}:${2:-} in --with:memory) with=memory; shift 2 ;; --with:*) die "--with takes memory, not '${2:-}'" ;; esac
 case $#:${1:-} in
   0:) ;;
   2:--out) out=$2 ;;
@@ -26,7 +27,7 @@ case $#:${1:-} in
   1:--parts) what=parts ;;
   1:--errors) what=errors ;;
   1:--events) what=events ;;
-  *) die "usage: fold.sh [--out FILE | --registry FILE | --header [FILE] | --parts | --errors | --events]" ;;
+  *) die "usage: fold.sh [[--with memory] --out FILE | --registry FILE | --header [FILE] | --parts | --errors | --events]" ;;
 esac
 case $out in -|/*) ;; *) out=$PWD/$out ;; esac
 cd "$(dirname "$0")/.."
@@ -39,6 +40,7 @@ trap 'rm -f "$tmp" "$tmp".*' EXIT; trap 'exit 1' HUP INT TERM
 # The listener stays out: mongoose's licence is not ours, and a library opens no sockets. So do a store and a limiter that
 # need a library of their own: who does not ask for them pays nothing.
 apart=' ports/mongoose.c ports/http_reader.c ports/postgres.c ports/redis.c ports/store_copy.c '
+[ "$with" = memory ] || apart="$apart ports/memory.c "
 list() { for f in "$@"; do case $apart in *" $f "*) continue ;; esac; if [ -f "$f" ]; then echo "$f"; fi; done; }
 before=$(list amalgamation/base/*.c ports/*.c amalgamation/store/*.c amalgamation/pipeline/*.c amalgamation/catalog/*.c)
 areas=$(list amalgamation/catalog/*/*.c)
@@ -92,7 +94,7 @@ registry() { # NAME: the nouns as one table
 # misspelt unseen; in a sum each name can be asked for, by making it 1 for a moment, and one that is none is left to the
 # compiler, which does not know it.
 omit() {
-  names="$(sed 's/.* SVC_OMIT_//' "$tmp.nouns") TEST_CONTROL"
+  names="$(sed 's/.* SVC_OMIT_//' "$tmp.nouns") TEST_CONTROL LMDB"
   echo '#ifdef SVC_OMIT /* svcapi.h says what it is, and lists the names */'
   for n in $names; do echo "#define $n 0"; done
   printf '%s\n' '#if SVC_OMIT' '#error "SVC_OMIT is a sum of names: -DSVC_OMIT=CLUSTER+EVENT"' '#endif' \
@@ -103,7 +105,7 @@ omit() {
 }
 
 header() {
-  { sed 's/.* SVC_OMIT_//' "$tmp.nouns"; echo TEST_CONTROL; } | sort | awk '
+  { sed 's/.* SVC_OMIT_//' "$tmp.nouns"; echo TEST_CONTROL; echo LMDB; } | sort | awk '
     { line = line == "" ? "**   " $0 : length(line " " $0) > 116 ? put(line) "**   " $0 : line " " $0 }
     END { print line }
     function put(text) { print text; return "" }' >"$tmp.names"
@@ -184,7 +186,7 @@ library() {
   hash=$({ printf '%s\n' $headers $before $helpers $nouns $control $after; cat $headers $before $helpers $nouns $control $after; } | sha256sum | cut -d' ' -f1)
   registry svc_catalog >"$tmp.registry"
   {
-    for f in $before $helpers; do echo "part $f"; done
+    for f in $before $helpers; do case $f in ports/lmdb*) echo "part $f SVC_OMIT_LMDB" ;; *) echo "part $f" ;; esac; done
     while read -r f _ guard; do echo "part $f $guard"; done <"$tmp.nouns"
     echo registry
     for f in $control; do echo "part $f SVC_OMIT_TEST_CONTROL"; done

@@ -105,12 +105,22 @@ int svc_backup(svc *s, const char *path)
 
 int svc_backup_of(const char *path, const char *to)
 {
+#ifdef SVC_OMIT_LMDB
+  (void)path;
+  (void)to;
+  return SVC_INVALID;
+#else
   return path && *path && to && *to ? svc_lmdb_copy_of(path, to) : SVC_INVALID;
+#endif
 }
 
 const svc_store_port *svc_lmdb_store(void)
 {
+#ifdef SVC_OMIT_LMDB
+  return NULL;
+#else
   return svc_lmdb_port();
+#endif
 }
 
 const char *svc_kind_name(const char *kind)

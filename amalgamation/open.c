@@ -162,10 +162,11 @@ static int open_limiter(svc *s)
 
 static int open_store(svc *s)
 {
-  const svc_store_port *port = s->config.store ? s->config.store : svc_lmdb_port();
+  const svc_store_port *port = s->config.store ? s->config.store : svc_default_port();
   svc_store *store;
   char why[256] = "";
   int rc;
+  if (!port) return open_invalid(s, "store", "must be set: this build has no LMDB");
   /* cppcheck-suppress incorrectLogicOperator ; without -DSVC_SHARED_STORE the macro says no to every port */
   if (port->shared && !SVC_IS_SHARED(port)) return open_invalid(s, "store", "needs -DSVC_SHARED_STORE");
   rc = port->open(&store, &s->config, why, sizeof why);

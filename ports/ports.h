@@ -74,11 +74,22 @@ SVC_PRIVATE int svc_x509_check(svc_arena *a, svc_str pem); /* SVC_OK: certificat
 /* One certificate, and from when until when it holds, in milliseconds. SVC_OK, SVC_NOMEM, SVC_NO_X509; SVC_INVALID: it is none. */
 SVC_PRIVATE int svc_x509_dates(svc_arena *a, svc_str pem, int64_t *from, int64_t *until);
 
-/* ports/lmdb.c: the store that is used where svc_config.store names no other. */
+/* The store that is used where svc_config.store names no other; NULL: this build has none. */
+#ifndef SVC_OMIT_LMDB
+#define svc_default_port() svc_lmdb_port()
+#elif defined(SVC_MEMORY_STORE)
+#define svc_default_port() svc_memory_port()
+#else
+#define svc_default_port() ((const svc_store_port *)NULL)
+#endif
+
+/* ports/lmdb.c */
+#ifndef SVC_OMIT_LMDB
 SVC_PRIVATE const svc_store_port *svc_lmdb_port(void);
 SVC_PRIVATE int svc_lmdb_copy_of(const char *from, const char *to); /* svc_backup_of() */
 
 /* ports/lmdb_pages.c: is the file what LMDB takes it for? */
 SVC_PRIVATE int svc_lmdb_pages(int fd, uint64_t txn, uint64_t most, char *why, size_t why_size);
+#endif
 
 #endif /* SVC_PORTS_H */

@@ -100,7 +100,8 @@ const svc_store_port *t_port(void)
 {
   const char *name = getenv("SVC_TEST_STORE");
   bool as_shared = name && strcmp(name, "shared") == 0, postgres = name && strcmp(name, "postgres") == 0;
-  const svc_store_port *port = postgres ? t_postgres_port() : as_shared ? shared_port() : svc_lmdb_port();
+  const bool memory = name && strcmp(name, "memory") == 0;
+  const svc_store_port *port = postgres ? t_postgres_port() : as_shared ? shared_port() : memory ? t_memory_port() : svc_lmdb_port();
   if (!port) munit_error("SVC_TEST_STORE names a store that these tests were built without: ./build.sh does both");
   return port;
 }

@@ -129,6 +129,7 @@ void t_ask_as_owner(svc *s, const char *method, const char *target, const char *
 /* The store that the tests run on: LMDB, or what SVC_TEST_STORE names (shared: LMDB as if it were); and, of postgres.c, PostgreSQL: NULL, there is none. */
 const svc_store_port *t_port(void);
 const svc_store_port *t_postgres_port(void);
+const svc_store_port *t_memory_port(void); /* memory.c: the in-memory store, where a path names one that outlives its handle */
 const svc_store_port *t_postgres_bare(void); /* the port itself: its path is a URI. NULL: it is not built in */
 #define T_ON_LMDB (t_port() == svc_lmdb_port()) /* what looks into its file is about that alone */
 const svc_limiter_port *t_redis_port(void); /* of redis.c: NULL, it is not tested */
