@@ -3,9 +3,9 @@
 
     ./build.sh dist arm64 && python3 package/python/wheel.py arm64
 
-A wheel has the Python code of package/python/svcapi, a static svcd (build/dist/svcd-VERSION-linux-ARCH) and the licences of all that is in it
-(those of the archive build/dist/svcapi-VERSION.tar.gz, and of the C library that svcd is linked with). Without ARCH: one wheel for each
-svcd in build/dist.
+A wheel has the Python code of package/python/svcapi, a static svcd (build/dist/svcd-VERSION-linux-ARCH) and the licences of all that is
+in it (those of the archive build/dist/svcapi-VERSION.tar.gz, and of the C library that svcd is linked with). Without ARCH: one wheel for
+each svcd in build/dist.
 
 The rule: the same sources make the same bytes. Files are in the order of their names, have one fixed time, and nothing of the machine.
 Standard library only.
@@ -25,8 +25,8 @@ PACKAGE = ROOT / "package" / "python"
 DIST = ROOT / "build" / "dist"
 TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
 
-# As Debian names a processor, and as wheels do. svcd is static: it runs with glibc and with musl, of any version, so both families are named.
-# The versions are the oldest ones that pip and the index know for all of these processors.
+# As Debian names a processor, and as wheels do. svcd is static: it runs with glibc and with musl, of any version, so both families are
+# named, by the oldest versions that pip and the index know for all of these processors.
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "armhf": "armv7l"}
 PLATFORMS = ("manylinux2014_{}", "manylinux_2_17_{}", "musllinux_1_1_{}")
 

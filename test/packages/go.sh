@@ -1,6 +1,6 @@
 #!/bin/sh
-# The Go test helper as a user gets it: copied into a module in an empty folder, offline. A line is printed for each thing that was tried; the
-# status is 1 if one failed.
+# The Go test helper as a user gets it: copied into a module in an empty folder, offline. A line is printed for each thing that was tried;
+# the status is 1 if one failed.
 #
 #   sh test/packages/go.sh [FOLDER]     FOLDER must be empty or missing; default: a new one, removed at the end
 #
@@ -49,8 +49,9 @@ ran=$(grep -c '^--- PASS' "$T/out"); blocks=$(grep -c '^```go ' "$ROOT/docs/go.m
 ok "all $ran examples of docs/go.md"
 PATH=$ROOT/build:$PATH quiet go test -count=1 -run TestClusterBecomesIdle . || fail 'svcd is not found in PATH'
 ok 'svcd in PATH'
-if env PATH="$(dirname "$(command -v go)"):/usr/bin:/bin" sh -c '! command -v svcd' >/dev/null 2>&1; then
-  if env PATH="$(dirname "$(command -v go)"):/usr/bin:/bin" go test -count=1 -run TestClusterBecomesIdle . >"$T/out" 2>&1; then fail 'a test passes without svcd'; fi
+plain=$(dirname "$(command -v go)"):/usr/bin:/bin
+if env PATH="$plain" sh -c '! command -v svcd' >/dev/null 2>&1; then
+  if env PATH="$plain" go test -count=1 -run TestClusterBecomesIdle . >"$T/out" 2>&1; then fail 'a test passes without svcd'; fi
   grep -q 'set SVCD to the path of svcd' "$T/out" || { cat "$T/out"; fail 'without svcd nothing says what to do'; }
   ok 'without svcd the test says what to do'
 fi

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The Python package as a user gets it: in an empty folder, with the wheel and nothing of this tree on the path. A line is printed for each thing
-# that was tried; the status is 1 if one failed.
+# The Python package as a user gets it: in an empty folder, with the wheel and nothing of this tree on the path. A line is printed for each
+# thing that was tried; the status is 1 if one failed.
 #
 #   sh test/packages/python.sh [FOLDER]     FOLDER must be empty or missing; default: a new one, removed at the end
 #
@@ -15,8 +15,17 @@ unset PYTHONPATH SVCD SVCAPI_LIBRARY PYTEST_ADDOPTS
 
 fail() { printf 'python: FAILED: %s\n' "$*" >&2; exit 1; }
 ok() { printf 'python: %s: ok\n' "$*"; }
+quiet() { timeout 500 "$@" >"$T/out" 2>&1 || { cat "$T/out"; return 1; }; }
+pytest() { # FOLDER ARGUMENT...
+  folder=$1; shift
+  (cd "$T/$folder" && quiet "$P" -W error::ResourceWarning -m pytest -q -p no:cacheprovider "$@")
+}
+types() { quiet mypy --strict --cache-dir "$T/mypy" --python-executable "$P" "$@"; }
 
-case $(uname -m) in x86_64) arch=amd64 ;; aarch64) arch=arm64 ;; armv7l|armv8l) arch=armhf ;; *) fail "no wheel is made for $(uname -m)" ;; esac
+case $(uname -m) in
+  x86_64) arch=amd64 ;; aarch64) arch=arm64 ;; armv7l|armv8l) arch=armhf ;;
+  *) fail "no wheel is made for $(uname -m)" ;;
+esac
 version=$(sed -n 's/^#define SVC_VERSION "\(.*\)"/\1/p' svcapi.h)
 [ -x "build/dist/svcd-$version-linux-$arch" ] || fail "build/dist/svcd-$version-linux-$arch is missing: run ./build.sh dist $arch"
 [ -f build/libsvcapi.so.0 ] || fail "build/libsvcapi.so.0 is missing: run ./build.sh shared"
@@ -35,7 +44,8 @@ fi
 $PYTHON package/python/wheel.py "$arch" >"$T/wheel.out" || fail "wheel.py fails"
 wheel=$ROOT/$(sed -n 's/^wheel: \(.*\) (.*/\1/p' "$T/wheel.out")
 cp "$wheel" "$T/wheel.first"
-(umask 077; TZ=Asia/Tokyo $PYTHON -B package/python/wheel.py "$arch" >/dev/null); cmp -s "$T/wheel.first" "$wheel" || fail "wheel.py makes other bytes the second time"
+(umask 077; TZ=Asia/Tokyo $PYTHON -B package/python/wheel.py "$arch" >/dev/null)
+cmp -s "$T/wheel.first" "$wheel" || fail "wheel.py makes other bytes the second time"
 ok "the wheel is reproducible, ${wheel##*/}"
 $PYTHON - "$wheel" "$version" <<'P' || fail "the wheel is not as it should be"
 import base64, csv, hashlib, io, sys, zipfile
@@ -86,19 +96,19 @@ X
 first=$(wc -l <pages/test_shop.py)
 [ "$first" -lt 20 ] || fail "the first test of docs/python.md has $first lines, and not fewer than 20"
 cp pages/test_shop.py first/
-(cd first && "$P" -m pytest -q -p no:cacheprovider) >out 2>&1 || { cat out; fail 'the first test fails'; }
-grep -q '^2 passed' out || { cat out; fail 'the first test did not run'; }
+pytest first || fail 'the first test fails'
+grep -q '^2 passed' out || fail 'the first test did not run'
 ok "the first test of docs/python.md, in $first lines"
 SVCAPI_LIBRARY=$ROOT/build/libsvcapi.so.0; export SVCAPI_LIBRARY
 for page in pages/*.py; do
   case $page in */test_*|*/conftest*) continue ;; esac
-  timeout 60 "$P" "$page" >out 2>&1 || { cat out; fail "the example ${page#pages/} of docs/python.md fails"; }
+  quiet "$P" "$page" || fail "the example ${page#pages/} of docs/python.md fails"
 done
-(cd pages && timeout 300 "$P" -m pytest -q -p no:cacheprovider) >out 2>&1 || { cat out; fail 'the tests of docs/python.md fail'; }
+pytest pages || fail 'the tests of docs/python.md fail'
 ok "every example of docs/python.md: $(tail -n 1 out)"
 
 # ---- the plugin: in the process, in parallel, and its options
-(cd first && timeout 120 "$P" -m pytest -q -p no:cacheprovider --svcapi-in-process) >out 2>&1 || { cat out; fail 'the plugin fails in the process'; }
+pytest first --svcapi-in-process || fail 'the plugin fails in the process'
 ok "the plugin with --svcapi-in-process: $(tail -n 1 out)"
 cat >user/test_workers.py <<'X'
 import pathlib, pytest
@@ -110,7 +120,7 @@ def test_worker(svcapi, n, worker_id):
     with pathlib.Path("workers").open("a") as file:
         print(worker_id, svcapi.url, file=file)
 X
-(cd user && timeout 120 "$P" -m pytest -q -p no:cacheprovider -n 2) >out 2>&1 || { cat out; fail 'the plugin fails with pytest-xdist'; }
+pytest user -n 2 || fail 'the plugin fails with pytest-xdist'
 workers=$(sort -u user/workers | wc -l); urls=$(cut -d' ' -f2 user/workers | sort -u | wc -l)
 if [ "$workers" != 2 ] || [ "$urls" != 2 ]; then cat user/workers; fail "two workers had $urls services"; fi
 ok 'the plugin with pytest-xdist: two workers, two services'
@@ -118,16 +128,15 @@ cat >user/test_options.py <<'X'
 def test_options(svcapi):
     assert svcapi.clock.now().isoformat() == "2031-05-01T00:00:00+00:00"
 X
-(cd user && timeout 120 "$P" -m pytest -q -p no:cacheprovider --svcapi-clock 2031-05-01T00:00:00Z test_options.py) >out 2>&1 ||
-  { cat out; fail 'the option --svcapi-clock fails'; }
+pytest user --svcapi-clock 2031-05-01T00:00:00Z test_options.py || fail 'the option --svcapi-clock fails'
 (cd user && "$P" -m pytest --help) | grep -q -- --svcapi-world || fail 'pytest --help does not list the options'
 ok 'the options of the plugin'
 
 # ---- the package's own tests, and types
 cp "$ROOT"/test/packages/python/*.py tests/
-(cd tests && timeout 500 "$P" -W error::ResourceWarning -m pytest -q -p no:cacheprovider) >out 2>&1 || { cat out; fail 'tests of the package fail'; }
+pytest tests || fail 'tests of the package fail'
 ok "start(), open(), clock, faults, snapshots, journal, transports, errors: $(tail -n 1 out)"
-mypy --strict --cache-dir "$T/mypy" --python-executable "$P" -p svcapi >out 2>&1 || { cat out; fail 'mypy --strict finds faults in the package'; }
+types -p svcapi || fail 'mypy --strict finds faults in the package'
 cat >user/typed.py <<'X'
 import svcapi
 
@@ -136,9 +145,10 @@ with svcapi.start(clock="2030-01-01T00:00:00Z", seed=1) as service:
     status: int = answer.status
     service.clock.advance(60)
 X
-mypy --strict --cache-dir "$T/mypy" --python-executable "$P" user/typed.py >out 2>&1 || { cat out; fail 'mypy --strict finds faults in typed code that uses the package'; }
+types user/typed.py || fail 'mypy --strict finds faults in typed code that uses the package'
 sed 's/status: int/status: str/' user/typed.py >user/wrong.py
-if mypy --strict --cache-dir "$T/mypy" --python-executable "$P" user/wrong.py >out 2>&1; then fail 'mypy finds nothing in wrong code: the types are not seen'; fi
+if types user/wrong.py >/dev/null; then fail 'mypy finds nothing in wrong code: the types are not seen'; fi
 ok 'types: mypy --strict, on the package and on code that uses it'
-"$P" -m pip uninstall -q -y svcapi && [ ! -e "$T/venv/bin/svcd" ] || fail 'pip uninstall leaves something behind'
+"$P" -m pip uninstall -q -y svcapi
+[ ! -e "$T/venv/bin/svcd" ] || fail 'pip uninstall leaves something behind'
 ok 'pip uninstall'

@@ -1,5 +1,5 @@
-// Package svcdtest starts svcd for tests of programs that use the API: on a free port, in memory, with a clock that stands until the test moves it.
-// It uses nothing but the standard library: copy this folder into your module.
+// Package svcdtest starts svcd for tests of programs that use the API: on a free port, in memory, with a clock that stands until the test
+// moves it. It uses nothing but the standard library: copy this folder into your module.
 //
 // The rule: a method that fails ends the test with t.Fatal and says why, so that a test is short. Try is for requests that shall fail.
 package svcdtest
@@ -82,9 +82,9 @@ var (
 	sharedAll   = map[string]*shared{}
 )
 
-// Shared returns the svcd that all tests of this binary share, and resets it when the test ends: store, clock, faults and journal are as at the start.
-// svcd ends with the binary. Parallel tests wait for one another; subtests use the service of the test that they belong to, as it is. Tests with other
-// options have another svcd.
+// Shared returns the svcd that all tests of this binary share, and resets it when the test ends: store, clock, faults and journal are as at
+// the start. svcd ends with the binary. Parallel tests wait for one another; subtests use the service of the test that they belong to, as
+// it is. Tests with other options have another svcd.
 func Shared(t testing.TB, options ...Options) *Service {
 	t.Helper()
 	var o Options

@@ -15,7 +15,7 @@ from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_void_p
 from datetime import datetime, timezone
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
-from ._service import Credentials, Error, Moment, Pairs, Raw, Service, World, moment_text
+from ._service import Answer, Credentials, Error, Moment, Pairs, Raw, Service, World, moment_text
 
 JOURNAL = 1000
 URL = "http://svcapi.test"  # .test never exists (RFC 6761): a request that misses the transport goes nowhere
@@ -73,6 +73,12 @@ def _text(value: str, what: str) -> bytes:
     return value.encode()
 
 
+class _Origin(threading.local):
+    """Where the request of this thread comes from; the token that it may need first comes from there, too."""
+
+    value: Optional[Dict[str, Any]] = None
+
+
 class InProcess(Service):
     """The service inside this process. Made by svcapi.open(). It may be used from several threads; close() waits for their requests."""
 
@@ -83,6 +89,7 @@ class InProcess(Service):
         self._manual = manual
         self._users = 0
         self._idle = threading.Condition()
+        self._origin = _Origin()
 
     def _call(self, function: Callable[..., int], *arguments: Any) -> Raw:
         with self._idle:
@@ -113,8 +120,19 @@ class InProcess(Service):
     def _send(self, method: str, target: str, headers: Pairs, body: bytes) -> Raw:
         if target.split("?")[0].startswith("/_svc/"):
             raise ValueError("paths below /_svc/ are for control(), which needs no token in this process")
-        lines = b"".join(_text(name, "the name of a header") + b": " + _text(value, "the header " + name) + b"\n" for name, value in headers)
-        return self._call(self._lib.svc_call_text, _text(method, "the method"), _text(target, "the path"), lines, body, len(body), None)
+        lines = b"".join(_text(name, "a header") + b": " + _text(value, "the header " + name) + b"\n" for name, value in headers)
+        origin = None if self._origin.value is None else json.dumps(self._origin.value).encode()
+        return self._call(self._lib.svc_call_text, _text(method, "the method"), _text(target, "the path"), lines, body, len(body), origin)
+
+    def request(self, method: str, path: str, json: Any = None, *, headers: Optional[Mapping[str, str]] = None,
+                body: Optional[bytes] = None, auth: bool = True, origin: Optional[Mapping[str, Any]] = None) -> Answer:
+        """As Service.request(). `origin` says where the request comes from, as svc_call_text() takes it: {"peer": "10.0.0.1", "tls": True},
+        or {"caller": {...}} for a caller that this program vouches for, which needs no token."""
+        self._origin.value = None if origin is None else dict(origin)
+        try:
+            return super().request(method, path, json, headers=headers, body=body, auth=auth and not (origin and "caller" in origin))
+        finally:
+            self._origin.value = None
 
     def _control(self, method: str, target: str, body: Optional[bytes], content_type: str) -> Raw:
         data = body or b""
@@ -170,8 +188,8 @@ def open(world: Optional[World] = None, clock: Optional[Moment] = None, seed: Op
          credentials: Optional[Credentials] = None, library_path: Optional[str] = None, **config: Any) -> InProcess:
     """Open the service inside this process. Use it in a `with` statement, or call close().
 
-    world, clock and seed are those of svcapi.start(). Any other keyword is a member of svc_config in svcapi.h: path="data", limiter_off=True,
-    provision_ms=1000, store="memory". Without `path` the store is private and gone at close().
+    world, clock and seed are those of svcapi.start(). Any other keyword is a member of svc_config in svcapi.h: path="data",
+    limiter_off=True, provision_ms=1000, store="memory". Without `path` the store is private and gone at close().
     """
     lib = library(library_path)
     members: Dict[str, Any] = {"base_url": URL, "journal": JOURNAL, **config}

@@ -1,7 +1,7 @@
 """svcd as a process of its own, on a free port of this machine.
 
-The rule: svcd never outlives its user. It runs with --end-with-stdin, and its standard input is a pipe whose other end only this process has:
-whatever ends this process, the kernel closes the pipe, and svcd ends.
+The rule: svcd never outlives its user. It runs with --end-with-stdin, and its standard input is a pipe whose other end only this process
+has: whatever ends this process, the kernel closes the pipe, and svcd ends.
 """
 
 from __future__ import annotations
@@ -199,10 +199,10 @@ def start(world: Optional[World] = None, clock: Optional[Moment] = None, seed: O
           svcd: Optional[Path] = None, timeout: float = 30, **flags: Any) -> Server:
     """Start svcd on a free port and wait until it answers. Use it in a `with` statement, or call close().
 
-    world: what exists at the start: a file, or the same as a dict. clock: where a manual clock stands, or "manual"; without it the clock is real.
-    seed: the same ids on every run with the same keywords. rate: a clock that runs so many times as fast. Any other keyword is a flag of svcd: limiter_off=True,
-    provision_seconds=1, limit=["clusters_group=10/5/60"]. Without `data` or `store` the store is in memory. Variables SVCD_* of the
-    environment, which svcd reads as flags, are not passed on: a test depends on what it says, not on the machine.
+    world: what exists at the start: a file, or the same as a dict. clock: where a manual clock stands, or "manual"; without it the clock
+    is real. seed: the same ids on every run with the same keywords. rate: a clock that runs so many times as fast. Any other keyword is a
+    flag of svcd: limiter_off=True, provision_seconds=1, limit=["clusters_group=10/5/60"]. Without `data` or `store` the store is in memory.
+    Variables SVCD_* of the environment, which svcd reads as flags, are not passed on: a test depends on what it says, not on the machine.
     """
     binary = program(svcd)
     folder = tempfile.TemporaryDirectory(prefix="svcapi-")

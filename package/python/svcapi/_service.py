@@ -1,7 +1,7 @@
 """What a running service offers to a test, whether it runs as svcd or inside this process.
 
-The rule: a subclass only knows how to carry a request (`_send`) and a request of test control (`_control`). Everything else is here, so both
-kinds of service behave alike.
+The rule: a subclass only knows how to carry a request (`_send`) and a request of test control (`_control`). Everything else is here, so
+both kinds of service behave alike.
 """
 
 from __future__ import annotations

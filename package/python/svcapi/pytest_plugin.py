@@ -22,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--svcapi-in-process", action="store_true", default=False,
                     help="run the service inside the test process, by the shared library (SVCAPI_LIBRARY), not as svcd")
     group.addoption("--svcapi-clock", metavar="WHEN", default=CLOCK,
-                    help=f"where the manual clock stands before each test; manual: at the present; real: it is not manual (default: {CLOCK})")
+                    help=f"where the manual clock stands before each test ({CLOCK}); manual: at the present; real: it is not manual")
     group.addoption("--svcapi-seed", metavar="N", type=int, default=1, help="seed of ids and secrets (default: 1)")
 
 
