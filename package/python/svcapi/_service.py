@@ -256,6 +256,9 @@ class Service(ABC):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return f"<svcapi.{type(self).__name__} {self.url}{self.api}>"
+
     # ---- the API
 
     @property
