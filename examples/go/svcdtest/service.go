@@ -275,13 +275,18 @@ func (s *Service) SetClock(to time.Time) time.Time {
 	return s.move(map[string]any{"now": to.UTC().Format("2006-01-02T15:04:05Z")})
 }
 
-// NextDue moves the clock to the next due step: a cluster that becomes IDLE, an invoice, a backup.
-func (s *Service) NextDue() time.Time {
+// NextDue moves the clock to the next due step: a cluster that becomes IDLE, an invoice, a backup. False: nothing is due.
+func (s *Service) NextDue() (time.Time, bool) {
 	s.t.Helper()
-	return s.move(map[string]any{"toNextDue": true})
+	var clock struct {
+		NowMs int64 `json:"nowMs"`
+		Moved bool  `json:"moved"`
+	}
+	s.must(http.MethodPost, "/clock", map[string]bool{"toNextDue": true}).JSON(&clock)
+	return time.UnixMilli(clock.NowMs).UTC(), clock.Moved
 }
 
-// SetRate lets the clock run so many times as fast as real time.
+// SetRate lets the clock run so many times as fast as real time; 0 stops it.
 func (s *Service) SetRate(rate int) time.Time {
 	s.t.Helper()
 	return s.move(map[string]any{"rate": rate})

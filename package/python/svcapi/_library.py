@@ -139,7 +139,7 @@ class InProcess(Service):
         return self._call(self._lib.svc_control_text, _text(method, "the method"), _text(target, "the path"), data, len(data))
 
     def _wait(self, seconds: float) -> None:
-        if not self._manual:
+        if not self._manual or self.control("GET", "/clock").json.get("rate"):
             time.sleep(seconds)
 
     def _prepare(self, world: Optional[World], credentials: Optional[Credentials]) -> None:
@@ -184,15 +184,18 @@ def _milliseconds(clock: Moment) -> int:
     return int(moment.timestamp()) * 1000
 
 
-def open(world: Optional[World] = None, clock: Optional[Moment] = None, seed: Optional[int] = None, *,
+def open(world: Optional[World] = None, clock: Optional[Moment] = None, seed: Optional[int] = None, rate: Optional[int] = None, *,
          credentials: Optional[Credentials] = None, library_path: Optional[str] = None, **config: Any) -> InProcess:
     """Open the service inside this process. Use it in a `with` statement, or call close().
 
-    world, clock and seed are those of svcapi.start(). Any other keyword is a member of svc_config in svcapi.h: path="data",
-    limiter_off=True, provision_ms=1000, store="memory". Without `path` the store is private and gone at close().
+    world (a file or a dict), clock, seed and rate are those of svcapi.start(). Any other keyword is a member of svc_config in svcapi.h:
+    path="data", limiter_off=True, provision_ms=1000, store="memory". Without `path` the store is private and gone at close().
     """
     lib = library(library_path)
     members: Dict[str, Any] = {"base_url": URL, "journal": JOURNAL, **config}
+    if rate is not None:
+        members["clock_rate"] = rate
+        clock = "manual" if clock is None else clock
     if clock is not None:
         members["manual_clock"] = _milliseconds(clock)
     if seed is not None:

@@ -167,8 +167,9 @@ def _end(process: "subprocess.Popen[str]", output: _Output) -> None:
 
 
 def _world_file(world: World, folder: str) -> str:
+    """A file, or the name of a world that svcd brings along: svcd says what is wrong if it is neither."""
     if not isinstance(world, Mapping):
-        return os.path.abspath(os.fspath(world))
+        return os.path.abspath(os.fspath(world)) if os.path.exists(world) else os.fspath(world)
     path = os.path.join(folder, "world.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(world, file)
@@ -199,9 +200,10 @@ def start(world: Optional[World] = None, clock: Optional[Moment] = None, seed: O
           svcd: Optional[Path] = None, timeout: float = 30, **flags: Any) -> Server:
     """Start svcd on a free port and wait until it answers. Use it in a `with` statement, or call close().
 
-    world: what exists at the start: a file, or the same as a dict. clock: where a manual clock stands, or "manual"; without it the clock
-    is real. seed: the same ids on every run with the same keywords. rate: a clock that runs so many times as fast. Any other keyword is a
-    flag of svcd: limiter_off=True, provision_seconds=1, limit=["clusters_group=10/5/60"]. Without `data` or `store` the store is in memory.
+    world: what exists at the start: a file, the same as a dict, or the name of a world that svcd brings along ("team"). clock: where a
+    manual clock stands, or "manual"; without it the clock is real. seed: the same ids on every run with the same keywords. rate: a clock
+    that runs so many times as fast. Any other keyword is a flag of svcd: limiter_off=True, provision_seconds=1,
+    limit=["clusters_group=10/5/60"]. Without `data` or `store` the store is in memory.
     Variables SVCD_* of the environment, which svcd reads as flags, are not passed on: a test depends on what it says, not on the machine.
     """
     binary = program(svcd)

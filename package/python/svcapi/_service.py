@@ -159,12 +159,19 @@ class Clock:
         """Move the clock forwards to a point in time: a datetime with a time zone, or a text such as 2030-01-01T00:00:00Z."""
         return self._move({"now": moment_text(to)})
 
-    def next(self) -> datetime:
-        """Move the clock to the next due step: a cluster that becomes IDLE, an invoice, a backup. Returns the new time."""
-        return self._move({"toNextDue": True})
+    def next(self) -> Optional[datetime]:
+        """Move the clock to the next due step: a cluster that becomes IDLE, an invoice, a backup. Returns the new time, or None if nothing
+        is due."""
+        answer = self._service.control("POST", "/clock", {"toNextDue": True}).json
+        return self._time(answer) if answer["moved"] else None
+
+    def due(self, limit: int = 100) -> "list[dict[str, Any]]":
+        """What is due, the earliest first: name, noun, state, time, what."""
+        due: "list[dict[str, Any]]" = self._service.control("GET", f"/due?limit={limit}").json
+        return due
 
     def set_rate(self, rate: int) -> datetime:
-        """Let the clock run `rate` times as fast as real time. Returns the time."""
+        """Let the clock run `rate` times as fast as real time; 0 stops it. Returns the time."""
         return self._move({"rate": rate})
 
 
@@ -362,7 +369,7 @@ class Service(ABC):
             self.control("PUT", "/snapshots/" + quote(name, safe=""), body=source.read())
 
     def load_world(self, world: World) -> Json:
-        """Create what a world describes: a file, or the same as a dict. Returns the report of POST /_svc/world."""
+        """Create what a world describes: a file, or the same as a dict. Returns the report of POST /_svc/world, with ids and secrets."""
         if isinstance(world, Mapping):
             return self.control("POST", "/world", dict(world)).json
         with open(world, "rb") as source:
@@ -370,6 +377,11 @@ class Service(ABC):
         if not raw.ok:
             raise ControlError(raw.status, str((raw.json or {}).get("errorCode", "")), f"{os.fspath(world)}: {_detail(raw)}")
         return raw.json
+
+    def save_world(self, file: Union[str, "os.PathLike[str]"]) -> None:
+        """Write what the store holds to a world file. There are no secrets in it."""
+        with open(file, "wb") as to:
+            to.write(self.control("GET", "/world").body)
 
     def journal(self, limit: int = 100, *, format: Optional[str] = None) -> Json:
         """The last requests and answers, the newest last, without secrets. format="har" gives an HTTP archive."""
