@@ -93,6 +93,12 @@ for number, (name, code) in enumerate(blocks):
     path = path if not path.exists() else path.with_name(f"{path.stem}_{number}{path.suffix}")
     path.write_text(code)
 X
+for needs in --world:test_world --clock-rate:test_rate; do # an svcd without it cannot run them
+  if ! "$T/venv/bin/svcd" serve --help | grep -q -e "${needs%:*} "; then
+    rm "pages/${needs#*:}.py"
+    printf 'python: %s.py of docs/python.md: LEFT OUT, this svcd has no %s\n' "${needs#*:}" "${needs%:*}"
+  fi
+done
 first=$(wc -l <pages/test_shop.py)
 [ "$first" -lt 20 ] || fail "the first test of docs/python.md has $first lines, and not fewer than 20"
 cp pages/test_shop.py first/

@@ -43,7 +43,7 @@ type bootstrap struct {
 	TestToken string `json:"testToken"`
 }
 
-func (o Options) arguments(folder string) ([]string, error) {
+func (o Options) arguments(folder string) []string {
 	arguments := []string{"serve", "--end-with-stdin", "--memory", "--test-control", "--listen", "http://127.0.0.1:0",
 		"--bootstrap", filepath.Join(folder, "bootstrap.json")}
 	clock, seed := o.Clock, o.Seed
@@ -61,13 +61,9 @@ func (o Options) arguments(folder string) ([]string, error) {
 		arguments = append(arguments, "--clock-rate", strconv.Itoa(o.Rate))
 	}
 	if o.World != "" {
-		world, err := filepath.Abs(o.World)
-		if err != nil {
-			return nil, err
-		}
-		arguments = append(arguments, "--world", world)
+		arguments = append(arguments, "--world", o.World)
 	}
-	return append(arguments, o.Flags...), nil
+	return append(arguments, o.Flags...)
 }
 
 func (o Options) program() (string, error) {
@@ -121,10 +117,7 @@ func startProcess(o Options) (*process, error) {
 }
 
 func (p *process) start(program string, o Options) error {
-	arguments, err := o.arguments(p.folder)
-	if err != nil {
-		return err
-	}
+	arguments := o.arguments(p.folder)
 	if o.Vendor != "" {
 		arguments = append(arguments, "--vendor", o.Vendor)
 	}

@@ -21,7 +21,7 @@ type Options struct {
 	Clock   string        // where the manual clock stands (DefaultClock); "manual": at the present; "real": the clock is not manual
 	Seed    uint64        // of ids and secrets, which are the same on every run with the same options (1)
 	Rate    int           // the clock runs so many times as fast as real time
-	World   string        // a world file: what exists at the start
+	World   string        // what exists at the start: a world file, or the name of a world that svcd brings along
 	Vendor  string        // the word in /api/WORD/v2 (svc)
 	Flags   []string      // more flags of svcd: "--limiter-off", "--provision-seconds", "1"
 	Svcd    string        // the program (the variable SVCD, or svcd in PATH)

@@ -207,6 +207,66 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
+// needs leaves a test out where svcd does not have a flag yet.
+func needs(t *testing.T, flag string) {
+	program, err := Options{}.program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if help, _ := exec.Command(program, "serve", "--help").Output(); !strings.Contains(string(help), flag+" ") {
+		t.Skipf("this svcd has no %s", flag)
+	}
+}
+
+func TestWorld(t *testing.T) {
+	needs(t, "--world")
+	file := filepath.Join(t.TempDir(), "world.json")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`{"world":1,"orgs":[{"name":"Acme","groups":[{"name":"shop"},{"name":"lab"}]}]}`)
+	s := Shared(t, Options{World: file})
+	equal(t, "projects", projects(s), 2)
+	write(`{"world":1,"orgs":[{"name":"Acme","groups":[{"name":"late"}]}]}`)
+	s.LoadWorld(file)
+	equal(t, "projects", projects(s), 3)
+	s.Snapshot("three")
+	s.SaveSnapshot("three", file+".snapshot")
+	s.Reset()
+	equal(t, "projects after a reset", projects(s), 2)
+	s.LoadSnapshot("again", file+".snapshot")
+	s.Restore("again")
+	equal(t, "projects of the file", projects(s), 3)
+	write("{\n  \"world\": 1, \"orgs\": 5 }")
+	if _, err := startProcess(Options{World: file}); err == nil || !strings.Contains(err.Error(), "world.json:2:") {
+		t.Fatalf("a wrong world: %v", err)
+	}
+	equal(t, "a world of svcd", projects(Start(t, Options{World: "team"})) > 1, true)
+}
+
+func TestRate(t *testing.T) {
+	needs(t, "--clock-rate")
+	s := Start(t, Options{Rate: 100000})
+	time.Sleep(50 * time.Millisecond)
+	if s.Now().Before(time.Date(2030, 1, 1, 0, 30, 0, 0, time.UTC)) {
+		t.Fatal("the clock does not run")
+	}
+	s.SetRate(0)
+	equal(t, "a clock that was stopped", s.Now(), s.Now())
+	for i := 0; i < 3; i++ {
+		before := s.Now()
+		if now, moved := s.NextDue(); moved != now.After(before) {
+			t.Fatalf("from %s to %s, and moved is %v", before, now, moved)
+		}
+	}
+	projects(s)
+	if har := string(s.HAR()); !strings.Contains(har, `"version":"1.2"`) || strings.Contains(har, s.Credentials.ClientSecret) {
+		t.Fatal("the archive is none, or holds a secret")
+	}
+}
+
 func alive(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(text), ") Z ")

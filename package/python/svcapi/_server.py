@@ -234,8 +234,12 @@ def start(world: Optional[World] = None, clock: Optional[Moment] = None, seed: O
         raise StartError(f"svcd is not ready after {timeout:g} seconds:" if late else f"svcd has ended with status {process.returncode}:",
                          list(output.lines))
     try:
-        return Server(process, output, folder, output.urls[0], _vendor(given), _first(bootstrap),
-                      _context(output.urls[0], given))
+        server = Server(process, output, folder, output.urls[0], _vendor(given), _first(bootstrap), _context(output.urls[0], given))
+        if world is not None and os.path.exists(bootstrap + ".world"):
+            server.world = _first(bootstrap + ".world")
+        elif world is not None and os.path.exists(given["world"]) and given["test_control"]:
+            server.world = server.load_world(given["world"])  # it made no secrets: what is loaded again changes nothing, and names the ids
+        return server
     except BaseException:
         _end(process, output)
         folder.cleanup()

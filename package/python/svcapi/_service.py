@@ -114,6 +114,18 @@ class Raw:
         return Answer(self.status, headers, _json.loads(self.body) if is_json else None, self.body)
 
 
+def world_now(world: Optional[World]) -> Optional[str]:
+    """Where a world wants the clock to stand; None: anywhere. What is wrong with a world is said when it is loaded."""
+    try:
+        if isinstance(world, (str, os.PathLike)):
+            with open(world, "rb") as source:
+                world = _json.load(source)
+    except (OSError, ValueError):
+        return None
+    now = world.get("now") if isinstance(world, Mapping) else None
+    return now if isinstance(now, str) else None
+
+
 def moment_text(moment: Moment) -> str:
     """A point in time as test control takes it. A naive datetime is refused: its time zone would be a guess."""
     if isinstance(moment, str):
@@ -237,6 +249,7 @@ class Service(ABC):
         self.vendor = vendor
         self.clock = Clock(self)
         self.faults = Faults(self)
+        self.world: Json = None  # the report of the world that it was started with: {"names": {NAME: ID}, "secrets": {NAME: {...}}}
         self._credentials = credentials
         self._token: Optional[Tuple[str, datetime]] = None
         self._token_lock = threading.Lock()
