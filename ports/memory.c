@@ -87,6 +87,7 @@ struct memory_store {
   uint64_t owners;  /* the last one that was given out */
   uint64_t limit;
   bool beyond; /* work that frees may go beyond the limit */
+  bool outgrown; /* the last writer had no room within it */
   memory_txn *readers; /* of the spare ones, those that nobody uses */
   memory_txn writer, spare[MEMORY_READERS];
 };
@@ -609,7 +610,7 @@ static int memory_write_begin(svc_store *opaque, svc_txn **out)
   w->begun_bytes = w->tree.bytes;
   w->owner = ++store->owners;
   w->least = 0;
-  w->brought = false;
+  w->brought = store->outgrown = false;
   memory_head(w, true);
   *out = &w->head;
   return SVC_OK;
@@ -712,11 +713,13 @@ static int memory_scan(svc_txn *txn, const svc_range *range, svc_row *rows, size
   return SVC_OK;
 }
 
-/* Has the transaction outgrown the store's limit? Work that leaves less than there was never does. */
-static bool memory_fits(const memory_txn *w)
+/* SVC_NO_ROOM: the transaction has outgrown the store's limit. Work that leaves less than there was never does. */
+static int memory_fits(memory_txn *w)
 {
   const uint64_t limit = w->store->beyond ? w->store->limit * 2 : w->store->limit;
-  return w->tree.bytes <= limit || w->tree.bytes <= w->begun_bytes;
+  if (w->tree.bytes <= limit || w->tree.bytes <= w->begun_bytes) return SVC_OK;
+  w->store->outgrown = true;
+  return SVC_NO_ROOM;
 }
 
 static int memory_put(svc_txn *txn, svc_str key, svc_str value)
@@ -730,7 +733,7 @@ static int memory_put(svc_txn *txn, svc_str key, svc_str value)
     memory_record_release(&w->store->allocator, r);
     return SVC_NOMEM;
   }
-  return memory_fits(w) ? SVC_OK : SVC_NO_ROOM;
+  return memory_fits(w);
 }
 
 static int memory_remove(svc_txn *txn, svc_str key)
@@ -780,7 +783,7 @@ static int memory_room(svc_store *opaque, int what)
   memory_store *store = memory_of(opaque);
   const bool first = what == SVC_ROOM_TO_FREE && !store->beyond;
   store->beyond = what == SVC_ROOM_TO_FREE;
-  return what == SVC_ROOM_DONE || first ? SVC_OK : SVC_FULL;
+  return what == SVC_ROOM_DONE || first || !store->outgrown ? SVC_OK : SVC_FULL;
 }
 
 static int memory_copy(svc_store *store, const char *path)
@@ -831,7 +834,7 @@ static int memory_bring_back(svc_txn *txn, const void *opaque)
   w->brought = true;
   if (w->tree.root) atomic_fetch_add(&w->tree.root->references, 1);
   w->owner = ++w->store->owners;
-  return memory_fits(w) ? SVC_OK : SVC_NO_ROOM;
+  return memory_fits(w);
 }
 
 static int memory_held_begin(svc_store *store, const void *opaque, svc_txn **out)

@@ -12,6 +12,11 @@
 SVC_PRIVATE svc_node *svc_json_parse(svc_arena *a, svc_str text);
 SVC_PRIVATE svc_node *svc_json_parse_gated(svc_arena *a, svc_str text); /* one that has just passed svc_json_gate() */
 
+/* WebAssembly has no threads unless it is compiled with its atomics. */
+#if defined(__wasm__) && !defined(__wasm_atomics__) && !defined(SVC_ONE_THREAD)
+#define SVC_ONE_THREAD 1
+#endif
+
 /* ports/tinycthread.c: locks. The space is checked against the real types when the port is compiled. */
 typedef union svc_mutex {
   void *align;

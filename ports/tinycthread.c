@@ -5,8 +5,63 @@
 **
 ** Only this file includes its header, because the renamed copy poisons the C11 names. Lock and unlock cannot fail on an
 ** initialised plain mutex, so their results are not looked at.
+**
+** -DSVC_ONE_THREAD compiles empty locks, for platforms without threads (WebAssembly) and for programs that call svcapi from one thread only.
 */
 #include "ports/ports.h"
+
+#ifdef SVC_ONE_THREAD
+
+SVC_PRIVATE bool svc_mutex_init(svc_mutex *m)
+{
+  memset(m, 0, sizeof *m);
+  return true;
+}
+
+SVC_PRIVATE void svc_mutex_destroy(svc_mutex *m)
+{
+  (void)m;
+}
+
+SVC_PRIVATE void svc_mutex_lock(svc_mutex *m)
+{
+  (void)m;
+}
+
+SVC_PRIVATE void svc_mutex_unlock(svc_mutex *m)
+{
+  (void)m;
+}
+
+SVC_PRIVATE bool svc_condition_init(svc_condition *c)
+{
+  memset(c, 0, sizeof *c);
+  return true;
+}
+
+SVC_PRIVATE void svc_condition_destroy(svc_condition *c)
+{
+  (void)c;
+}
+
+/* Nobody else could signal it: whoever waits here would wait for ever. */
+SVC_PRIVATE void svc_condition_wait(svc_condition *c, svc_mutex *m)
+{
+  (void)c;
+  (void)m;
+  abort();
+}
+
+SVC_PRIVATE void svc_condition_signal(svc_condition *c)
+{
+  (void)c;
+}
+
+SVC_PRIVATE void svc_thread_yield(void)
+{
+}
+
+#else
 
 #include <tinycthread.h>
 
@@ -73,3 +128,5 @@ SVC_PRIVATE void svc_thread_yield(void)
 {
   tct_thrd_yield();
 }
+
+#endif /* SVC_ONE_THREAD */

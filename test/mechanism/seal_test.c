@@ -407,12 +407,13 @@ TEST(seal, first_key)
 {
   static const char one[] = "the first key, of thirty-two bytes.", two[] = "a second key, of thirty-two bytes..";
   const char *store = getenv("SVC_TEST_STORE");
+  const bool shared = t_port()->shared;
   char folder[128], was[32];
   seal_world w;
   t_service t;
   memset(&t, 0, sizeof t);
   snprintf(was, sizeof was, "%s", store ? store : "");
-  if (!store) setenv("SVC_TEST_STORE", "shared", 1); /* LMDB, as a store that others share */
+  if (!shared) setenv("SVC_TEST_STORE", "shared", 1); /* LMDB, as a store that others share */
   store_folder(folder);
   munit_assert_int(seal_try(folder, one, 1, &t), ==, SVC_OK); /* a tool leaves the store as it is */
   munit_assert_int(seal_try(folder, two, 0, &t), ==, SVC_OK);
@@ -422,8 +423,9 @@ TEST(seal, first_key)
   munit_assert_int(seal_try(folder, NULL, 0, &t), ==, SVC_OK);
   munit_assert_int(seal_try(folder, two, 0, &t), ==, SVC_OK);
   store_remove(folder);
-  if (*was) return;
-  unsetenv("SVC_TEST_STORE");
+  if (shared) return;
+  if (*was) setenv("SVC_TEST_STORE", was, 1);
+  else unsetenv("SVC_TEST_STORE");
   store_folder(folder);
   munit_assert_int(seal_try(folder, one, 0, &t), ==, SVC_OK);
   munit_assert_int(seal_try(folder, two, 1, &t), ==, SVC_OK);
