@@ -386,13 +386,14 @@ void svc_result_free(svc_result *r)
 int svc_control_text(svc *s, const char *method, const char *target, const void *body, size_t body_length, svc_result **out)
 {
   static const svc_header json = { "Content-Type", "application/json", 12, 16 };
+  static const svc_header bytes = { "Content-Type", "application/octet-stream", 12, 24 }; /* PUT takes those of a snapshot */
   svc_request request;
   if (out) *out = NULL;
   if (!s || !out || !method || !target || (body_length && !body)) return SVC_INVALID;
   memset(&request, 0, sizeof request);
   request.method = method;
   request.target = target;
-  request.headers = &json;
+  request.headers = strcmp(method, "PUT") == 0 ? &bytes : &json;
   request.header_count = body_length > 0;
   request.body = body;
   request.body_length = body_length;

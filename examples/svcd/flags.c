@@ -169,6 +169,8 @@ static const flags_row flags_rows[] = {
   { "--drain", "SECONDS", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(drain), 0, 3600, 0,
     "how long SIGTERM lets it serve on while /_svc/health says 503 and every answer closes its connection, so that load balancers go elsewhere; a second"
     " SIGTERM, or SIGINT, ends that (5; 0 where only this machine can reach it)" },
+  { "--end-with-stdin", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(end_with_stdin), 0, 0, 0,
+    "end, as on SIGTERM, when standard input ends: a program that starts svcd with a pipe never leaves it behind, even if the program is killed" },
   { "--metrics", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics), 0, 0, 0,
     "GET /_svc/metrics for Prometheus, from this machine" },
   { "--metrics-public", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(metrics_public), 0, 0, 0, "the same from everywhere" },

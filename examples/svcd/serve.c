@@ -195,6 +195,28 @@ static void serve_stop_in_time(void)
   if (pthread_create(&thread, NULL, serve_give_up, NULL) == 0) pthread_detach(thread);
 }
 
+/* --end-with-stdin: nothing that is read matters, only the end, which the kernel reports even if the program at the other end is killed. */
+static void *serve_read_stdin(void *nothing)
+{
+  char buffer[256];
+  ssize_t n;
+  (void)nothing;
+  do n = read(STDIN_FILENO, buffer, sizeof buffer);
+  while (n > 0 || (n < 0 && errno == EINTR));
+  svcd_say(SVC_LOG_INFO, "svcd.stdin_ended", "standard input has ended, and svcd ends with it (--end-with-stdin)");
+  kill(getpid(), SIGTERM); /* blocked in all threads: serve_wait() takes it */
+  return NULL;
+}
+
+static int serve_watch_stdin(const svcd_options *o)
+{
+  pthread_t thread;
+  if (!o->end_with_stdin) return 0;
+  if (pthread_create(&thread, NULL, serve_read_stdin, NULL) != 0) return svcd_error(1, "--end-with-stdin: cannot start a thread");
+  pthread_detach(thread);
+  return 0;
+}
+
 /* Until a signal comes that ends it, which is returned. */
 static int serve_wait(svc *s, svc_listener *listener, const svcd_options *o, svcd_access *access, const sigset_t *signals)
 {
@@ -448,6 +470,7 @@ int svcd_serve(const svcd_options *o)
   config = serve_config(o);
   status = svcd_test_config(o, &config, limits) == SVC_OK ? serve_try(&config) : 2;
   if (status == 0) status = svcd_test_token(o, token);
+  if (status == 0) status = serve_watch_stdin(o);
   if (status != 0) return status;
   if (o->access_log && svcd_access_open(&access, o->access_log) != 0)
     return svcd_error(1, "--access-log %s: %s", o->access_log, strerror(errno));

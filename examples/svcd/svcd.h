@@ -61,7 +61,8 @@ typedef struct svcd_options {
   long threads, writers, provision_seconds, max_connections, max_per_address, max_projects, driver_timeout, drain, wait,
     store_readers, store_timeout, limiter_timeout, slow_ms, clock_rate;
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
-    no_explorer, no_gzip, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print, change_dialect, test_anywhere, json;
+    no_explorer, no_gzip, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print, change_dialect, test_anywhere, json,
+    end_with_stdin;
   char *config_text; /* of --config: values stand in it; main() frees it */
   char *store_text, *limiter_text; /* of --store and --limiter with what other flags add to them; main() frees them */
   char *hosts_text; /* of all --test-control-host, with a space between two; main() frees it */

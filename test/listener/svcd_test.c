@@ -473,6 +473,39 @@ TEST(svcd, drain)
   remove_folder(folder);
 }
 
+/* Standard input of the next svcd: svcd_start() passes nothing to what it calls. */
+static int stdin_pipe[2];
+
+static bool take_stdin(void)
+{
+  return dup2(stdin_pipe[0], 0) == 0;
+}
+
+/* What comes in does not matter; its end ends svcd, whoever was killed at the other side. Without the flag it does not. */
+TEST(svcd, end_with_stdin)
+{
+  const char *args[] = { "--memory", "--listen", "http://127.0.0.1:0", "--show-credentials", "--log-level", "info", "--end-with-stdin", NULL };
+  char answer[1024];
+  daemon_run d;
+  int with;
+  SKIP_IF(!can_run());
+  for (with = 1; with >= 0; with--) {
+    args[6] = with ? "--end-with-stdin" : NULL;
+    memset(&d, 0, sizeof d);
+    munit_assert_int(pipe2(stdin_pipe, O_CLOEXEC), ==, 0);
+    d.pid = svcd_start(args, &d.out, &d.err, take_stdin);
+    close(stdin_pipe[0]);
+    await_ready(&d);
+    munit_assert_int((int)write(stdin_pipe[1], "x\n", 2), ==, 2);
+    munit_assert_int(get(d.port, "/_svc/health", answer, sizeof answer), ==, 200);
+    close(stdin_pipe[1]);
+    if (!with) munit_assert_int(get(d.port, "/_svc/health", answer, sizeof answer), ==, 200);
+    munit_assert_int(finish(&d, with ? 0 : SIGTERM), ==, 0);
+    munit_assert_true(!!strstr(d.errors, "standard input has ended") == !!with);
+    munit_assert_not_null(strstr(d.text, "svcd stopping on SIGTERM"));
+  }
+}
+
 /* Every flag by the environment, weaker than the command line; what is no flag is told, but for what Kubernetes sets. */
 TEST(svcd, environment)
 {
