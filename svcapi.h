@@ -763,7 +763,7 @@ SVC_API int svc_snapshot_load(svc *s, const void *bytes, size_t n, svc_snapshot 
 ** document with line, column and path; its detail is "12:9: orgs[0].groups[1]: CODE: text". SVC_FULL, SVC_BUSY, SVC_NOMEM and others: the store.
 **
 ** svc_world_write: the other way, a world of what the store holds, of organizations and all below them that a POST, PUT or PATCH could make.
-** Loaded into an empty store it gives the same document again. Secrets are not in it: a password that is needed is "$random". "leftOut" lists
+** Loaded into an empty store it gives the same document again. Secrets are not in it: a password that is needed is "$random". The log says
 ** what could not be written, and why. What has happened (events, invoices, alerts, backups) is not in it: svc_snapshot_save() has all.
 */
 SVC_API int svc_world_apply(svc *s, const char *json, size_t length, svc_response *out);

@@ -69,7 +69,7 @@ static bool world_settle(svc_world *w)
 
 static bool world_walk(svc_world *w, const svc_world_at *top, const svc_node *root)
 {
-  static const char *const but[] = { "world", "now", "then", "about", "leftOut", NULL };
+  static const char *const but[] = { "world", "now", "then", "about", NULL };
   const svc_world_place place = { SVC_S(""), NULL };
   const svc_node *now = svc_node_get(root, "now"), *then = svc_node_get(root, "then");
   int64_t ms;

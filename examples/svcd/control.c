@@ -150,6 +150,7 @@ int svcd_test_config(const svcd_options *o, svc_config *config, svc_limit_overri
     return SVC_INVALID;
   }
   if (o->seed) config->seed = seed;
+  if (svcd_world_clock(o) > 0) config->manual_clock = svcd_world_clock(o);
   if (o->clock && control_clock(o->clock, &config->manual_clock) != 0) return SVC_INVALID;
   if (o->test_control) config->journal = CONTROL_JOURNAL;
   return SVC_OK;
