@@ -1,6 +1,6 @@
 /*
-** Test control over HTTP: worlds, and snapshots as bytes. The bodies are not those of the API: a world is checked by its own reader, and a snapshot
-** is no JSON. serve.c has the routes, and the door in front of them.
+** Test control over HTTP: worlds, and snapshots as bytes. The bodies are not those of the API: a world is checked by its own reader, and a
+** snapshot is no JSON. serve.c has the routes, and the door in front of them.
 */
 #include "control/control.h"
 

@@ -1,5 +1,6 @@
 /*
-** A snapshot of the whole store: what whole.c, which takes and restores it, and whole_file.c, which turns it into bytes of a file, both know.
+** A snapshot of the whole store: what whole.c, which takes and restores it, and whole_file.c, which turns it into bytes of a file, both
+** know.
 */
 #ifndef SVC_WHOLE_H
 #define SVC_WHOLE_H

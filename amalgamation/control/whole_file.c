@@ -5,8 +5,9 @@
 **      time(8) state of the seed(8) of chance(8)   vendor word(64, zeros behind)   records(8)   their bytes(8)
 **      records as whole.c draws them               SHA-256 of all before it(32)
 **
-** Numbers have their low bytes first. The rule of the reader: nothing is believed. The checksum comes first, then every length, the order of keys and
-** the shape of counts are looked at, since whoever can write a file can write a checksum. A record that is refused refuses the file.
+** Numbers have their low bytes first. The rule of the reader: nothing is believed. The checksum comes first, then every length, the order
+** of keys and the shape of counts are looked at, since whoever can write a file can write a checksum. A record that is refused refuses the
+** file.
 */
 #include "control/whole.h"
 
@@ -117,7 +118,8 @@ static int whole_file_read_head(whole_file *f, svc_str bytes, svc_snapshot *k)
   return SVC_OK;
 }
 
-/* Secrets are sealed by a key that this handle has; where nothing was sealed yet, the record is left out, and the first secret makes another. */
+/* Secrets are sealed by a key that this handle has; where nothing was sealed yet, the record is left out, and the first secret makes
+** another. */
 static int whole_file_sealed(whole_file *f, svc_str word, bool *leave)
 {
   *leave = word.n && word.p[0] == '?';
@@ -129,8 +131,10 @@ static int whole_file_record(whole_file *f, svc_str before, const svc_row *row, 
 {
   bool leave = false;
   int rc = SVC_OK;
-  if (before.n && svc_str_order(before, row->key) >= 0) return whole_file_bad(f, SVC_CORRUPT, "the keys of the snapshot are not in their order");
-  if (row->key.p[0] == '\0' || (unsigned char)row->key.p[0] == 0xFF) return whole_file_bad(f, SVC_CORRUPT, "the snapshot has a key that no store has");
+  if (before.n && svc_str_order(before, row->key) >= 0) return whole_file_bad(f, SVC_CORRUPT,
+                                                                              "the keys of the snapshot are not in their order");
+  if (row->key.p[0] == '\0' || (unsigned char)row->key.p[0] == 0xFF) return whole_file_bad(f, SVC_CORRUPT,
+    "the snapshot has a key that no store has");
   if (row->key.p[0] == SVC_COUNT_LETTER && row->value.n != 8) return whole_file_bad(f, SVC_CORRUPT, "a count of the snapshot is none");
   if (svc_str_is(row->key, "msealed")) rc = whole_file_sealed(f, row->value, &leave);
   return rc == SVC_OK && !leave ? svc_whole_add(k, row->key, row->value) : rc;
@@ -154,7 +158,8 @@ static int whole_file_records(whole_file *f, svc_snapshot *k)
     rest.p += 8 + key + value;
     rest.n -= (size_t)(8 + key + value);
   }
-  if (rc == SVC_OK && found != f->count) rc = whole_file_bad(f, SVC_CORRUPT, "the snapshot has another number of records than its head says");
+  if (rc == SVC_OK && found != f->count) rc = whole_file_bad(f, SVC_CORRUPT,
+                                                             "the snapshot has another number of records than its head says");
   return rc;
 }
 

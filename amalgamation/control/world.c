@@ -1,11 +1,11 @@
 /*
-** svc_world_apply(): a store that holds what a document describes. Tests, demonstrations and examples begin with such a store, and a file that
-** people write and compare is a better description of it than a program.
+** svc_world_apply(): a store that holds what a document describes. Tests, demonstrations and examples begin with such a store, and a file
+** that people write and compare is a better description of it than a program.
 **
-** The rules. Either all of a document is applied, or nothing: a snapshot is taken first, and restored on an error. A document that was applied is
-** known by its SHA-256, which the store remembers ("m world"): it is not applied again, its things are only looked up for the report. So a
-** daemon may be started again and again with the same file. What a document lists exists: it is provisioned at once, whatever time that takes
-** otherwise; only in "then", with a manual clock, does it take time.
+** The rules. Either all of a document is applied, or nothing: a snapshot is taken first, and restored on an error. A document that was
+** applied is known by its SHA-256, which the store remembers ("m world"): it is not applied again, its things are only looked up for the
+** report. So a daemon may be started again and again with the same file. What a document lists exists: it is provisioned at once, whatever
+** time that takes otherwise; only in "then", with a manual clock, does it take time.
 */
 #include "control/world_parts.h"
 
@@ -63,7 +63,8 @@ static svc_node *world_read(svc_world *w, const svc_world_at *top)
 static bool world_settle(svc_world *w)
 {
   int rc = SVC_OK, i;
-  for (i = 0; i < WORLD_SETTLES && rc == SVC_OK && svc_commit_due(&w->s->commit, svc_now(w->s)); i++) rc = svc_apply_due(w->s, svc_now(w->s));
+  for (i = 0; i < WORLD_SETTLES && rc == SVC_OK && svc_commit_due(&w->s->commit, svc_now(w->s)); i++) rc = svc_apply_due(w->s,
+    svc_now(w->s));
   return rc == SVC_OK ? true : svc_world_failed(w, rc);
 }
 
@@ -113,7 +114,8 @@ static bool world_apply(svc_world *w)
   atomic_store(&w->s->at_once, false);
   if (w->error.rc != SVC_OK) {
     rc = svc_snapshot_restore(w->s, before);
-    if (rc != SVC_OK) svc_log(w->s, SVC_LOG_ERROR, "world.undo_failed", "a world was refused, and what it had made stays: %s", svc_strerror(rc));
+    if (rc != SVC_OK) svc_log(w->s, SVC_LOG_ERROR, "world.undo_failed", "a world was refused, and what it had made stays: %s",
+                              svc_strerror(rc));
   }
   svc_snapshot_free(before);
   return w->error.rc == SVC_OK;

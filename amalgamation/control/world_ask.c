@@ -1,9 +1,9 @@
 /*
 ** One request of the loader of worlds.
 **
-** The rule: it passes every stage of svc_handle_request() that decides what may be, and none that is about clients. So a world holds nothing
-** that a client could not have made; and loading takes no tokens of anybody's bucket, is not in the journal, and meets no fault on demand.
-** The caller is the host, who may do all. Bodies and paths are in our own words, whatever the dialect: a world fits every handle.
+** The rule: it passes every stage of svc_handle_request() that decides what may be, and none that is about clients. So a world holds
+** nothing that a client could not have made; and loading takes no tokens of anybody's bucket, is not in the journal, and meets no fault on
+** demand. The caller is the host, who may do all. Bodies and paths are in our own words, whatever the dialect: a world fits every handle.
 */
 #include "control/world_parts.h"
 

@@ -212,7 +212,8 @@ static bool world_make_set(svc_world *w, const svc_world_at *at, const world_mak
   if (a.status == 200 && a.body && svc_world_contains(a.body, m->body)) return w->kept++, true;
   if (w->only_find) return true;
   method = a.status == 200 && svc_world_item_writer(w->s, m->lister, SVC_PUT) ? SVC_PUT : SVC_PATCH;
-  if (a.status != 200 || !svc_world_item_writer(w->s, m->lister, method)) method = svc_world_item_writer(w->s, m->lister, SVC_POST) ? SVC_POST : method;
+  if ((a.status != 200 || !svc_world_item_writer(w->s, m->lister, method)) && svc_world_item_writer(w->s, m->lister, SVC_POST))
+    method = SVC_POST;
   plan = svc_world_item_writer(w->s, m->lister, method);
   if (!plan) return svc_world_refused(w, at, "no operation of the API makes or changes this");
   if (!svc_world_ask(w, method, t->path, world_make_wrapped(w, plan, m->body), &a) || !svc_world_answered(w, at, &a)) return false;
@@ -259,7 +260,8 @@ static svc_node *world_make_body(svc_world *w, const svc_world_at *at, world_mak
 }
 
 /* What is nested in an element: those of its members that are no part of its body. */
-static bool world_make_nested(svc_world *w, const svc_world_at *at, const world_make_item *m, const svc_plan *plan, const svc_world_thing *t)
+static bool world_make_nested(svc_world *w, const svc_world_at *at, const world_make_item *m, const svc_plan *plan,
+                              const svc_world_thing *t)
 {
   const svc_object *object = svc_world_object(plan);
   const svc_world_place place = { t->path, t };
@@ -385,13 +387,15 @@ SVC_PRIVATE bool svc_world_child(svc_world *w, const svc_world_at *at, const svc
   const svc_world_place below = { path, place->thing };
   if (w->arena->failed) return svc_world_failed(w, SVC_NOMEM);
   if (member->type == SVC_J_ARRAY) return world_make_list(w, at, place, member, path);
-  if (member->type != SVC_J_OBJECT) return svc_world_refused(w, at, "this must be an array or an object: it is a path of the API, " SVC_FMT, SVC_ARG(path));
+  if (member->type != SVC_J_OBJECT)
+    return svc_world_refused(w, at, "this must be an array or an object: it is a path of the API, " SVC_FMT, SVC_ARG(path));
   if (world_make_method(w->s, path, true) >= 0) return world_make_one(w, at, place, member, path);
   if (svc_world_leads(w->s, path, false)) return svc_world_children(w, at, &below, member, none);
   return svc_world_refused(w, at, "the API has no path " SVC_FMT, SVC_ARG(path));
 }
 
-SVC_PRIVATE bool svc_world_children(svc_world *w, const svc_world_at *at, const svc_world_place *place, const svc_node *object, const char *const *but)
+SVC_PRIVATE bool svc_world_children(svc_world *w, const svc_world_at *at, const svc_world_place *place, const svc_node *object,
+                                    const char *const *but)
 {
   size_t count, i, k;
   const svc_node **members = svc_world_order(w, object, &count);

@@ -1,9 +1,10 @@
 /*
 ** Names in a world: things that were made or found, and references to them.
 **
-** A reference is a whole string that begins with a dollar sign: "$shop.id". The rule: it names exactly one thing, or the world is refused. "as"
-** gives a thing a name of its own; a thing without one is called by its own name, as long as no other thing has the same; and from every thing a
-** way leads on to those that are nested in it: "$shop.clusters.main". What is left of the text is a field of the thing, as a GET shows it.
+** A reference is a whole string that begins with a dollar sign: "$shop.id". The rule: it names exactly one thing, or the world is refused.
+** "as" gives a thing a name of its own; a thing without one is called by its own name, as long as no other thing has the same; and from
+** every thing a way leads on to those that are nested in it: "$shop.clusters.main". What is left of the text is a field of the thing, as a
+** GET shows it.
 */
 #include "control/world_parts.h"
 
@@ -94,7 +95,8 @@ SVC_PRIVATE bool svc_world_target(svc_world *w, const svc_world_at *at, svc_str 
   *thing = NULL;
   *path = text;
   if (text.n && text.p[0] == '/') return true;
-  if (text.n < 2 || text.p[0] != '$') return svc_world_refused(w, at, "this must be a reference such as \"$shop\", or a path such as \"/orgs\"");
+  if (text.n < 2 || text.p[0] != '$') return svc_world_refused(w, at,
+                                                               "this must be a reference such as \"$shop\", or a path such as \"/orgs\"");
   text.p++, text.n--;
   t = world_names_thing(w, at, &text);
   if (!t) return false;

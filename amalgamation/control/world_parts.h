@@ -81,7 +81,8 @@ SVC_PRIVATE svc_world_at svc_world_element(const svc_world_at *up, size_t index)
 /* world_names.c */
 SVC_PRIVATE svc_world_thing *svc_world_add(svc_world *w, const svc_world_thing *thing);
 SVC_PRIVATE svc_str svc_world_called(const svc_world_thing *t); /* what references call it; n 0: nothing */
-/* "$shop.clusters.main:pin" as a path below the base path; a text that begins with a slash is one already. *thing: what it names, NULL: no thing. */
+/* "$shop.clusters.main:pin" as a path below the base path; a text that begins with a slash is one already. *thing: what it names, NULL: no
+** thing. */
 SVC_PRIVATE bool svc_world_target(svc_world *w, const svc_world_at *at, svc_str text, svc_str *path, const svc_world_thing **thing);
 /* A copy of a body in which references are replaced by what they name; NULL: refused. *random: made passwords, by their members. */
 SVC_PRIVATE svc_node *svc_world_body(svc_world *w, const svc_world_at *at, const svc_node *body, svc_node **random);
@@ -89,26 +90,34 @@ SVC_PRIVATE svc_str svc_world_turned(svc_world *w, svc_str text); /* with the nu
 
 /* world_route.c */
 SVC_PRIVATE const svc_plan *svc_world_plan(const svc *s, int method, svc_str path); /* the route of this path; NULL: none */
-SVC_PRIVATE bool svc_world_leads(const svc *s, svc_str path, bool named); /* a route has this path, or begins with it; named: its last segment in words */
-SVC_PRIVATE const svc_plan *svc_world_root_maker(const svc *s, const svc_plan *list); /* the POST without parameters that makes what a list shows */
-SVC_PRIVATE const svc_plan *svc_world_item_writer(const svc *s, const svc_plan *list, int method); /* of items that are named by their path */
+/* a route has this path, or begins with it; named: its last segment in words */
+SVC_PRIVATE bool svc_world_leads(const svc *s, svc_str path, bool named);
+/* the POST without parameters that makes what a list shows */
+SVC_PRIVATE const svc_plan *svc_world_root_maker(const svc *s, const svc_plan *list);
+/* of items that are named by their path */
+SVC_PRIVATE const svc_plan *svc_world_item_writer(const svc *s, const svc_plan *list, int method);
 SVC_PRIVATE const svc_object *svc_world_object(const svc_plan *plan); /* what its body must be; NULL: it takes none */
 SVC_PRIVATE svc_str svc_world_below(svc_world *w, svc_str path, svc_str name); /* "path/name", and "path:act" */
-SVC_PRIVATE svc_str svc_world_key(svc_arena *a, const char *fields, const svc_node *body); /* "admin/joe", percent-encoded; n 0: a field is missing */
-SVC_PRIVATE svc_str svc_world_item_path(svc_world *w, const svc_plan *plan, svc_str path, svc_str key); /* of what a request to `path` made; n 0: none */
+/* "admin/joe", percent-encoded; n 0: a field is missing */
+SVC_PRIVATE svc_str svc_world_key(svc_arena *a, const char *fields, const svc_node *body);
+/* of what a request to `path` made; n 0: none */
+SVC_PRIVATE svc_str svc_world_item_path(svc_world *w, const svc_plan *plan, svc_str path, svc_str key);
 
 /* world_ask.c */
-SVC_PRIVATE bool svc_world_ask(svc_world *w, int method, svc_str path, const svc_node *body, svc_world_answer *out); /* false: no answer at all */
+/* false: no answer at all */
+SVC_PRIVATE bool svc_world_ask(svc_world *w, int method, svc_str path, const svc_node *body, svc_world_answer *out);
 
 /* world_make.c */
-SVC_PRIVATE bool svc_world_contains(const svc_node *shown, const svc_node *given); /* all of `given` that is shown is shown as it is given */
+/* all of `given` that is shown is shown as it is given */
+SVC_PRIVATE bool svc_world_contains(const svc_node *shown, const svc_node *given);
 typedef struct svc_world_place {
   svc_str path; /* "": the top */
   const svc_world_thing *thing; /* NULL: none */
 } svc_world_place;
 SVC_PRIVATE bool svc_world_child(svc_world *w, const svc_world_at *at, const svc_world_place *place, const svc_node *member);
 /* All members of an object but these, each of which must be a path below the place. */
-SVC_PRIVATE bool svc_world_children(svc_world *w, const svc_world_at *at, const svc_world_place *place, const svc_node *object, const char *const *but);
+SVC_PRIVATE bool svc_world_children(svc_world *w, const svc_world_at *at, const svc_world_place *place, const svc_node *object,
+                                    const char *const *but);
 
 /* world_steps.c */
 SVC_PRIVATE bool svc_world_clock(svc_world *w, const svc_world_at *at, int64_t to);

@@ -1,8 +1,8 @@
 /*
 ** The steps of a world, "then": what happened after all that the document lists was there.
 **
-** The rule: a step is an act. It is done each time that it stands there, in the order of the document, and the clock moves by steps alone. So a year
-** of history is a step that is repeated.
+** The rule: a step is an act. It is done each time that it stands there, in the order of the document, and the clock moves by steps alone.
+** So a year of history is a step that is repeated.
 */
 #include "control/world_parts.h"
 
@@ -16,7 +16,8 @@ SVC_PRIVATE bool svc_world_clock(svc_world *w, const svc_world_at *at, int64_t t
   char from[21];
   int rc = SVC_BUSY, i;
   if (!w->s->config.manual_clock)
-    return svc_world_refused(w, at, "the world moves the clock, which is not a manual one: svcd needs --test-control, a program svc_config.manual_clock");
+    return svc_world_refused(w, at, "the world moves the clock, which is not a manual one: svcd needs --test-control, "
+                             "a program svc_config.manual_clock");
   svc_date_text(now, from);
   if (to < now) return svc_world_refused(w, at, "the clock stands at %s already, and does not go back", from);
   for (i = 0; i < WORLD_MOVES && rc == SVC_BUSY; i++) rc = svc_clock_set(w->s, to);
@@ -98,7 +99,8 @@ static const svc_node *world_steps_verb(svc_world *w, const svc_world_at *at, co
   size_t i;
   for (i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
     m = svc_node_get(step, verbs[i]);
-    if (m && verb) return svc_world_refused(w, at, "a step does one thing: this one has both \"" SVC_FMT "\" and \"%s\"", SVC_ARG(verb->name), verbs[i]), NULL;
+    if (m && verb) return svc_world_refused(w, at, "a step does one thing: this one has both \"" SVC_FMT "\" and \"%s\"",
+                                            SVC_ARG(verb->name), verbs[i]), NULL;
     if (m) verb = m;
   }
   if (!verb) return svc_world_refused(w, at, "a step has one of advance, until, at, patch, put, post, delete and steps"), NULL;

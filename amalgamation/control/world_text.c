@@ -1,8 +1,8 @@
 /*
 ** Places in the document of a world, for errors: lines and columns, and the path of members.
 **
-** A parsed value does not know where it stood, and only one place is ever asked for. So the place is found by a walk through the text, which
-** the gate has passed: it is JSON.
+** A parsed value does not know where it stood, and only one place is ever asked for. So the place is found by a walk through the text,
+** which the gate has passed: it is JSON.
 */
 #include "control/world_parts.h"
 

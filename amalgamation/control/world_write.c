@@ -1,14 +1,14 @@
 /*
 ** svc_world_write(): a world from a store, by the GETs that clients send.
 **
-** The walk goes by the tables: below a thing there is what routes have below its path. A collection is written where its items can be both listed and
-** made, a thing there is one of where it can be changed and says something else than it does by itself. Of an item there are the fields that
-** making it takes, without those that have their defaults.
+** The walk goes by the tables: below a thing there is what routes have below its path. A collection is written where its items can be both
+** listed and made, a thing there is one of where it can be changed and says something else than it does by itself. Of an item there are
+** the fields that making it takes, without those that have their defaults.
 **
-** The rule: what is written can be loaded, and then gives the same document again. So no id is in it: one that names something further up is
-** a reference to that. Where a field that is required is not shown, it is a password, which the loader makes, or a list that may be empty;
-** else the item is left out, and the log says so, as it does of fields. Records of the past are not written: work that nobody can change any
-** more, and what goes by itself when it is old.
+** The rule: what is written can be loaded, and then gives the same document again. So no id is in it: one that names something further up
+** is a reference to that. Where a field that is required is not shown, it is a password, which the loader makes, or a list that may be
+** empty; else the item is left out, and the log says so, as it does of fields. Records of the past are not written: work that nobody can
+** change any more, and what goes by itself when it is old.
 */
 #include "control/world_parts.h"
 
@@ -35,7 +35,8 @@ static bool world_write_below(world_writer *x, const char *route, svc_str path, 
 
 static void world_write_left(world_writer *x, const char *field, const char *why)
 {
-  if (x->left++ < WRITE_LEFT) svc_log(x->w.s, SVC_LOG_WARNING, "world.left_out", SVC_FMT "%s%s: %s", SVC_ARG(x->label), *field ? ", " : "", field, why);
+  if (x->left++ < WRITE_LEFT) svc_log(x->w.s, SVC_LOG_WARNING, "world.left_out", SVC_FMT "%s%s: %s", SVC_ARG(x->label), *field ? ", " : "",
+                                      field, why);
 }
 
 static void world_write_note(world_writer *x, svc_str id, svc_str collection, svc_node *element)
@@ -202,7 +203,8 @@ static bool world_write_stays(const svc *s, const svc_plan *list)
   return false;
 }
 
-/* A list of names that making the item takes, and that no GET shows: "usernames" is gathered from the collection below it whose items have a
+/* A list of names that making the item takes,
+  and that no GET shows: "usernames" is gathered from the collection below it whose items have a
 ** "username". The members are put into what is shown. */
 static bool world_write_gather(world_writer *x, const svc_object *object, const svc_plan *item, svc_str path, svc_node *shown)
 {
@@ -217,12 +219,15 @@ static bool world_write_gather(world_writer *x, const svc_object *object, const 
   while ((f = svc_fields_next(&all)) != NULL) {
     const svc_str one = { f->name, strlen(f->name) - 1 };
     svc_node *names;
-    if (!(f->flags & SVC_REQUIRED) || f->type != SVC_ARRAY || f->item != SVC_STRING || f->name[one.n] != 's' || svc_node_get(shown, f->name)) continue;
+    if (!(f->flags & SVC_REQUIRED) || f->type != SVC_ARRAY || f->item != SVC_STRING || f->name[one.n] != 's' || svc_node_get(shown,
+      f->name)) continue;
     for (i = 0; i < x->w.s->plan_count; i++) {
       const svc_route *r = x->w.s->plans[i].route;
       const svc_node *m;
-      if (r->method != SVC_GET || !(r->flags & SVC_PAGED) || strncmp(r->path, item->route->path, n) != 0 || r->path[n] != '/' || strpbrk(r->path + n, "{:")) continue;
-      if (!svc_world_ask(&x->w, SVC_GET, svc_arena_print(x->w.arena, SVC_FMT "%s?itemsPerPage=%d", SVC_ARG(path), r->path + n, WRITE_PAGE), NULL, &a)) return false;
+      if (r->method != SVC_GET || !(r->flags & SVC_PAGED) || strncmp(r->path, item->route->path, n) != 0 || r->path[n] != '/' ||
+          strpbrk(r->path + n, "{:")) continue;
+      if (!svc_world_ask(&x->w, SVC_GET, svc_arena_print(x->w.arena, SVC_FMT "%s?itemsPerPage=%d", SVC_ARG(path), r->path + n, WRITE_PAGE),
+                         NULL, &a)) return false;
       names = svc_node_array(x->w.arena, f->name);
       for (m = svc_node_first(svc_node_get(a.body, "results")); m && names; m = m->next) {
         const svc_node *name = svc_node_find(m, one);
@@ -241,10 +246,12 @@ static svc_str world_write_label(world_writer *x, const svc_noun *noun, svc_str 
   size_t i;
   for (i = 0; i < sizeof usual / sizeof usual[0] && !name.n; i++) name = svc_node_str(shown, usual[i]);
   if (!name.n) name = svc_node_str(shown, "id");
-  return svc_arena_print(x->w.arena, SVC_FMT "%s" SVC_FMT "/" SVC_FMT, SVC_ARG(above), above.n ? "/" : "", SVC_ARG(collection), SVC_ARG(name));
+  return svc_arena_print(x->w.arena, SVC_FMT "%s" SVC_FMT "/" SVC_FMT, SVC_ARG(above), above.n ? "/" : "", SVC_ARG(collection),
+                         SVC_ARG(name));
 }
 
-static bool world_write_item(world_writer *x, const svc_plan *list, const svc_plan *maker, svc_str path, svc_node *shown, svc_node *to, int depth)
+static bool world_write_item(world_writer *x, const svc_plan *list, const svc_plan *maker, svc_str path, svc_node *shown, svc_node *to,
+                             int depth)
 {
   const svc_noun *noun = list->noun->noun;
   svc_str key = svc_world_key(x->w.arena, noun->key ? noun->key : "id", shown);
@@ -333,7 +340,8 @@ static bool world_write_below(world_writer *x, const char *route, svc_str path, 
     if (strpbrk(rest, "{:") || (!*route && p->noun->parent)) continue;
     name = svc_str_c(rest + 1);
     here = svc_world_below(&x->w, path, name);
-    if (p->route->flags & (SVC_PAGED | SVC_BARE) ? !world_write_list(x, p, here, name, to, depth) : !world_write_one(x, p, here, name, to)) return false;
+    if (p->route->flags & (SVC_PAGED | SVC_BARE) ? !world_write_list(x, p, here, name, to, depth) : !world_write_one(x, p, here, name,
+      to)) return false;
   }
   return true;
 }

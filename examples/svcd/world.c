@@ -1,9 +1,10 @@
 /*
-** --world and --snapshot: what a new store begins with; and the verb world, which writes a world from a store, or looks whether a file is one.
+** --world and --snapshot: what a new store begins with; and the verb world, which writes a world from a store, or looks whether a file is
+** one.
 **
-** The rules they keep. A world is applied before anybody is served, and is known again at the next start: then it changes nothing. A snapshot is
-** for a store that is empty: one that has organizations stays as it is. Secrets that were made while a world was loaded are in a
-** file beside the credentials, which only its owner can read, and are printed only with --show-credentials.
+** The rules they keep. A world is applied before anybody is served, and is known again at the next start: then it changes nothing. A
+** snapshot is for a store that is empty: one that has organizations stays as it is. Secrets that were made while a world was loaded are in
+** a file beside the credentials, which only its owner can read, and are printed only with --show-credentials.
 */
 #define _GNU_SOURCE /* timegm, explicit_bzero */
 #include "svcd.h"
@@ -152,7 +153,8 @@ int svcd_world_load(svc *s, const svcd_options *o, int set_up)
   svc_response report;
   int status = 0;
   if (o->snapshot && !set_up) status = world_restore(s, o->snapshot);
-  else if (o->snapshot) svcd_say(SVC_LOG_INFO, "snapshot.ignored", "the store is not empty, and stays as it is: --snapshot is for a new one");
+  else if (o->snapshot) svcd_say(SVC_LOG_INFO, "snapshot.ignored",
+                                 "the store is not empty, and stays as it is: --snapshot is for a new one");
   if (status != 0 || !o->world) return status;
   status = world_apply(s, o->world, o->world_text, o->world_size, &report);
   if (status != 0) return status;

@@ -408,7 +408,8 @@ TEST(whole, file)
 /* Whatever is cut off, altered, or not ours. */
 TEST(whole, file_refused)
 {
-  svc_config config = { .manual_clock = T_START }, vendor = { .manual_clock = T_START, .vendor = "acme" }, small = { .manual_clock = T_START, .max_snapshot = 1000 };
+  svc_config config = { .manual_clock = T_START }, vendor = { .manual_clock = T_START, .vendor = "acme" },
+    small = { .manual_clock = T_START, .max_snapshot = 1000 };
   svc_snapshot *loaded = NULL;
   svc_response file;
   whole_world w;

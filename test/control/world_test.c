@@ -1,6 +1,6 @@
 /*
-** Worlds: what a file describes is there afterwards, once, by the service's own rules; an error says where it is and leaves nothing behind; and a
-** world that was written from a store gives the same world again.
+** Worlds: what a file describes is there afterwards, once, by the service's own rules; an error says where it is and leaves nothing
+** behind; and a world that was written from a store gives the same world again.
 */
 #include "control/world_parts.h"
 #include "support.h"
@@ -18,7 +18,8 @@ static int world_load(t_service *t, const char *json, size_t n)
   svc_blocks_free(t->arena.blocks);
   svc_arena_init(&t->arena, NULL);
   rc = svc_world_apply(t->s, json, n, &t->response);
-  t->body = t->response.body ? svc_json_parse(&t->arena, svc_arena_copy(&t->arena, (svc_str){ t->response.body, t->response.body_length })) : NULL;
+  t->body = t->response.body ? svc_json_parse(&t->arena, svc_arena_copy(&t->arena, (svc_str){ t->response.body,
+    t->response.body_length })) : NULL;
   munit_assert_not_null(t->body);
   return rc;
 }
@@ -110,7 +111,7 @@ TEST(world, references)
   t_open(&t, &config);
   world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"Acme\",\"as\":\"acme\",\"groups\":["
                  "{\"name\":\"shop\",\"tags\":[{\"key\":\"org\",\"value\":\"$acme.id\"},{\"key\":\"price\",\"value\":\"$$5\"}],"
-                 "\"clusters\":[{\"name\":\"main\"," SPECS ",\"backup/schedule\":{\"referenceHourOfDay\":3}}],"
+                 "\"clusters\":[{\"name\":\"main\",\"backupEnabled\":true," SPECS ",\"backup/schedule\":{\"referenceHourOfDay\":3}}],"
                  "\"databaseUsers\":[{\"username\":\"bob\",\"databaseName\":\"admin\",\"password\":\"$random\","
                  "\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}],"
                  "\"scopes\":[{\"name\":\"$shop.clusters.main.name\",\"type\":\"CLUSTER\"}]}]}]}]}");
@@ -148,16 +149,20 @@ TEST(world, refused)
     { "{\"world\":1,\n \"orgs\":[}", "2:10: MALFORMED_JSON: " },
     { "[]", "1:1: INVALID_WORLD: a world is an object" },
     { "{\"world\":2}", "1:1: INVALID_WORLD: a world is an object that has" },
-    { "{\"world\":1,\"planets\":[]}", "1:12: planets: INVALID_WORLD: no operation of the API makes such things: there is no POST /planets" },
+    { "{\"world\":1,\"planets\":[]}",
+     "1:12: planets: INVALID_WORLD: no operation of the API makes such things: there is no POST /planets" },
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\"},\n  {\"name\":\"B\",\"groups\":[{\"name\":\"x\",\"clusters\":[{\"name\":\"c\"}]}]}]}",
-      "2:50: orgs[1].groups[0].clusters[0]: " },
-    { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"x\",\"color\":\"red\"}]}]}", "orgs[0].groups[0]: INVALID_ATTRIBUTE: " },
+      "2:49: orgs[1].groups[0].clusters[0]: " },
+    { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"x\",\"color\":\"red\"}]}]}",
+     "orgs[0].groups[0]: INVALID_ATTRIBUTE: " },
     { "{\"world\":1,\"orgs\":[{\"name\":\"$nobody.name\"}]}", "orgs[0].name: INVALID_WORLD: $nobody.name: nothing has this name so far" },
-    { "{\"world\":1,\"orgs\":[{\"name\":\"A\"},{\"name\":\"$A.color\"}]}", "orgs[1].name: INVALID_WORLD: $A.color: the thing has no such field" },
+    { "{\"world\":1,\"orgs\":[{\"name\":\"A\"},{\"name\":\"$A.color\"}]}",
+     "orgs[1].name: INVALID_WORLD: $A.color: the thing has no such field" },
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"x\"}]},{\"name\":\"B\",\"groups\":[{\"name\":\"x\"}]},{\"name\":\"$x.id\"}]}", "several things have this name" },
     { "{\"world\":1,\"orgs\":[7]}", "orgs[0]: INVALID_WORLD: this must be an object" },
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"as\":7}]}", "\"as\" must be a name" },
-    { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"invoices\":[{}]}]}", "orgs[0].invoices: INVALID_WORLD: no operation of the API makes such things" },
+    { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"invoices\":[{}]}]}",
+     "orgs[0].invoices: INVALID_WORLD: no operation of the API makes such things" },
     { "{\"world\":1,\"now\":\"soon\"}", "now: INVALID_WORLD: this must be a time" },
     { "{\"world\":1,\"now\":\"2020-01-01T00:00:00Z\"}", "now: INVALID_WORLD: the clock stands at 2025-06-01T00:00:00Z already" },
     { "{\"world\":1,\"then\":{}}", "then: INVALID_WORLD: this must be an array of steps" },
@@ -165,10 +170,12 @@ TEST(world, refused)
     { "{\"world\":1,\"then\":[{\"advance\":\"P1D\",\"until\":\"x\"}]}", "then[0]: INVALID_WORLD: a step does one thing" },
     { "{\"world\":1,\"then\":[{\"advance\":\"P1D\"},{\"advance\":\"a day\"}]}", "then[1].advance: INVALID_WORLD: this must be a duration" },
     { "{\"world\":1,\"then\":[{\"advance\":\"P1D\",\"by\":1}]}", "then[0].by: INVALID_WORLD: a step with \"advance\" has no such member" },
-    { "{\"world\":1,\"then\":[{\"advance\":\"P1D\",\"repeat\":0}]}", "then[0].repeat: INVALID_WORLD: this must be a number from 1 to 10000" },
+    { "{\"world\":1,\"then\":[{\"advance\":\"P1D\",\"repeat\":0}]}",
+     "then[0].repeat: INVALID_WORLD: this must be a number from 1 to 10000" },
     { "{\"world\":1,\"then\":[{\"at\":\"$x\",\"orgs\":[]}]}", "then[0].at: INVALID_WORLD: $x: nothing has this name" },
     { "{\"world\":1,\"then\":[{\"delete\":\"shop\"}]}", "then[0].delete: INVALID_WORLD: this must be a reference" },
-    { "{\"world\":1,\"then\":[{\"patch\":\"/planets/1\",\"body\":{}}]}", "then[0].patch: INVALID_WORLD: the API has no such operation on /planets/1" },
+    { "{\"world\":1,\"then\":[{\"patch\":\"/planets/1\",\"body\":{}}]}",
+     "then[0].patch: INVALID_WORLD: the API has no such operation on /planets/1" },
     { "{\"world\":1,\"then\":[{\"delete\":\"/groups/5f0000000000000000000001\"}]}", "then[0]: GROUP_NOT_FOUND: " },
   };
   svc_config config = { .manual_clock = T_START };
@@ -186,7 +193,8 @@ TEST(world, real_clock)
 {
   t_service t;
   t_open(&t, NULL);
-  world_bad(&t, "{\"world\":1,\"orgs\":[{\"name\":\"A\"}],\"then\":[{\"advance\":\"P1D\"}]}", "then[0].advance: INVALID_WORLD: the world moves the clock");
+  world_bad(&t, "{\"world\":1,\"orgs\":[{\"name\":\"A\"}],\"then\":[{\"advance\":\"P1D\"}]}",
+            "then[0].advance: INVALID_WORLD: the world moves the clock");
   world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"A\"}]}");
   t_close(&t);
 }
