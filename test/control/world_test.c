@@ -6,7 +6,8 @@
 #include "support.h"
 
 #define SPECS \
-  "\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\",\"regionName\":\"US_EAST_1\",\"priority\":7," \
+  "\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
+  "\"regionName\":\"US_EAST_1\",\"priority\":7," \
   "\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]"
 #define FILE_MOST ((size_t)1 << 20)
 
@@ -131,7 +132,8 @@ TEST(world, steps)
   t_open(&t, &config);
   world_good(&t, "{\"world\":1,\"now\":\"2026-01-01T00:00:00Z\",\"orgs\":[{\"name\":\"Acme\",\"groups\":[{\"name\":\"shop\"}]}],\"then\":["
                  "{\"at\":\"$shop\",\"clusters\":[{\"name\":\"main\"," SPECS "}]},{\"advance\":\"PT1H\"},"
-                 "{\"patch\":\"$shop.clusters.main\",\"body\":{\"terminationProtectionEnabled\":true}},{\"until\":\"2026-02-01T00:00:00Z\"},"
+                 "{\"patch\":\"$shop.clusters.main\","
+                   "\"body\":{\"terminationProtectionEnabled\":true}},{\"until\":\"2026-02-01T00:00:00Z\"},"
                  "{\"repeat\":3,\"steps\":[{\"advance\":\"P1M\"},{\"at\":\"$shop\",\"databaseUsers\":[{\"username\":\"user-{n}\","
                  "\"databaseName\":\"admin\",\"password\":\"$random\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}]}]},"
                  "{\"delete\":\"$shop.databaseUsers.user-2\"},{\"post\":\"$shop.clusters.main/restartPrimaries\"}]}");
@@ -158,7 +160,8 @@ TEST(world, refused)
     { "{\"world\":1,\"orgs\":[{\"name\":\"$nobody.name\"}]}", "orgs[0].name: INVALID_WORLD: $nobody.name: nothing has this name so far" },
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\"},{\"name\":\"$A.color\"}]}",
      "orgs[1].name: INVALID_WORLD: $A.color: the thing has no such field" },
-    { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"x\"}]},{\"name\":\"B\",\"groups\":[{\"name\":\"x\"}]},{\"name\":\"$x.id\"}]}", "several things have this name" },
+    { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"x\"}]},{\"name\":\"B\","
+      "\"groups\":[{\"name\":\"x\"}]},{\"name\":\"$x.id\"}]}", "several things have this name" },
     { "{\"world\":1,\"orgs\":[7]}", "orgs[0]: INVALID_WORLD: this must be an object" },
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"as\":7}]}", "\"as\" must be a name" },
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"invoices\":[{}]}]}",
@@ -248,5 +251,101 @@ TEST(world, written)
   svc_response_free(&second);
   munit_assert_int(svc_world_write(NULL, &first), ==, SVC_INVALID);
   t_close(&other);
+  t_close(&t);
+}
+
+/* Whichever allocation fails: it is loaded, or nothing of it is there. */
+TEST(world, no_memory)
+{
+  static const char text[] = "{\"world\":1,\"orgs\":[{\"name\":\"Acme\",\"groups\":[{\"name\":\"shop\","
+    "\"accessList\":[{\"cidrBlock\":\"10.0.0.0/8\"}]}]}]}";
+  t_memory memory = { 0 };
+  svc_config config = { .manual_clock = T_START, .allocator = { t_memory_resize, &memory } };
+  svc_response report;
+  t_service t;
+  uint64_t print;
+  long n, live;
+  int rc = SVC_NOMEM;
+  t_open(&t, &config);
+  print = store_print(t.s);
+  for (n = 1; rc != SVC_OK; n++) {
+    munit_assert_long(n, <, 2000);
+    live = memory.live;
+    memory.calls = 0;
+    memory.fail_at = n;
+    rc = svc_world_apply(t.s, text, 0, &report);
+    memory.fail_at = 0;
+    svc_response_free(&report);
+    if (rc == SVC_OK) break;
+    munit_assert_long(memory.live, ==, live);
+    munit_assert_true(store_print(t.s) == print);
+  }
+  munit_assert_long(n, >, 10);
+  munit_assert_size(store_whole(t.s), ==, 1);
+  t_close(&t);
+}
+
+/* The same over HTTP, and the bytes of a snapshot there and back. */
+TEST(world, http)
+{
+  static const char token[] = "a token of test control";
+  static const svc_header headers[] = { { "Authorization", "Bearer a token of test control", 0, 0 }, { "Host", "localhost", 0, 0 },
+                                        { "Content-Type", "application/json", 0, 0 } };
+  static const svc_header bytes[] = { { "Authorization", "Bearer a token of test control", 0, 0 }, { "Host", "localhost", 0, 0 },
+                                      { "Content-Type", "application/octet-stream", 0, 0 } };
+  static const char world[] = "{\"world\":1,\"orgs\":[{\"name\":\"Acme\"}]}", name[] = "{\"name\":\"a\"}";
+  svc_config config = { .manual_clock = T_START };
+  svc_request request = { .method = "POST", .target = "/_svc/world", .headers = headers, .header_count = 3, .peer = "127.0.0.1",
+                          .body = world, .body_length = sizeof world - 1 };
+  svc_response r, file;
+  t_service t;
+  t_open(&t, &config);
+  munit_assert_int(svc_control_request(t.s, token, &request, &r), ==, SVC_OK);
+  munit_assert_int(r.status, ==, 200);
+  munit_assert_not_null(strstr(r.body, "\"made\":1"));
+  munit_assert_string_equal(svc_response_header(&r, "Cache-Control"), "no-store");
+  svc_response_free(&r);
+  request.body_length = 5;
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 400);
+  munit_assert_not_null(strstr(r.body, "\"errorCode\":\"MALFORMED_JSON\""));
+  svc_response_free(&r);
+  request.method = "GET";
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_not_null(strstr(r.body, "\"name\": \"Acme\""));
+  svc_response_free(&r);
+  request = (svc_request){ .method = "POST", .target = "/_svc/snapshots", .headers = headers, .header_count = 3, .peer = "127.0.0.1",
+                           .body = name, .body_length = sizeof name - 1 };
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 201);
+  svc_response_free(&r);
+  request = (svc_request){ .method = "GET", .target = "/_svc/snapshots/a", .headers = headers, .header_count = 2, .peer = "127.0.0.1" };
+  svc_control_request(t.s, token, &request, &file);
+  munit_assert_int(file.status, ==, 200);
+  munit_assert_string_equal(svc_response_header(&file, "Content-Type"), "application/octet-stream");
+  request = (svc_request){ .method = "PUT", .target = "/_svc/snapshots/b", .headers = bytes, .header_count = 3, .peer = "127.0.0.1",
+                           .body = file.body, .body_length = file.body_length };
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 201);
+  svc_response_free(&r);
+  request.body_length--;
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 400);
+  munit_assert_not_null(strstr(r.body, "its checksum differs"));
+  svc_response_free(&r);
+  request.headers = headers;
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 415);
+  svc_response_free(&r);
+  request.target = "/_svc/snapshots/c%2Fd";
+  request.headers = bytes;
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 400);
+  svc_response_free(&r);
+  request = (svc_request){ .method = "GET", .target = "/_svc/snapshots/none", .headers = headers, .header_count = 2, .peer = "127.0.0.1" };
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 404);
+  svc_response_free(&r);
+  svc_response_free(&file);
   t_close(&t);
 }
