@@ -7,6 +7,8 @@
 
 #include "control/control.h"
 
+#ifndef SVC_OMIT_TEST_CONTROL
+
 #define SVC_WHOLE_VENDOR 64 /* characters of the vendor word; longer ones are cut, and compared so */
 
 struct svc_snapshot {
@@ -29,4 +31,5 @@ SVC_PRIVATE svc_snapshot *svc_whole_new(svc *s); /* an empty one of this handle;
 SVC_PRIVATE int svc_whole_add(svc_snapshot *k, svc_str key, svc_str value); /* a record more; SVC_FULL: beyond k->most */
 SVC_PRIVATE int svc_whole_digest(svc *s, svc_snapshot *k); /* what the handle knows of nonces now */
 
+#endif /* SVC_OMIT_TEST_CONTROL */
 #endif /* SVC_WHOLE_H */

@@ -17,6 +17,8 @@
 
 #include "control/control.h"
 
+#ifndef SVC_OMIT_TEST_CONTROL
+
 #define SVC_WORLD_BYTES ((size_t)4 << 20) /* of a document; svcapi.h says so */
 #define SVC_WORLD_REQUESTS 50000          /* the same */
 #define SVC_WORLD_DEPTH 64
@@ -123,4 +125,5 @@ SVC_PRIVATE bool svc_world_children(svc_world *w, const svc_world_at *at, const 
 SVC_PRIVATE bool svc_world_clock(svc_world *w, const svc_world_at *at, int64_t to);
 SVC_PRIVATE bool svc_world_steps(svc_world *w, const svc_world_at *at, const svc_node *steps);
 
+#endif /* SVC_OMIT_TEST_CONTROL */
 #endif /* SVC_WORLD_PARTS_H */
