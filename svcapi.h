@@ -773,6 +773,48 @@ SVC_API int svc_snapshot_take(svc *s, svc_snapshot **out);
 SVC_API int svc_snapshot_restore(svc *s, const svc_snapshot *snapshot);
 SVC_API void svc_snapshot_free(svc_snapshot *snapshot);
 
+/*
+** A snapshot as bytes, for a file, and back. The bytes hold all that the store holds, hashes of passwords and sealed secrets too: keep them as you
+** keep a backup. They do not hold the buckets of the limiter, which are full after a load, nor nonces of HTTP Digest.
+** svc_snapshot_load: for this handle, whichever one it was taken of; svc_snapshot_restore() then brings it back. SVC_CORRUPT: the bytes are
+** no snapshot, or not what was saved, by a checksum. SVC_INVALID: they are one that this handle cannot hold: of another format of stores, of
+** another vendor word, or with secrets that are sealed by another `secret_key`; the log says which. SVC_FULL: more than `max_snapshot`.
+*/
+SVC_API int svc_snapshot_save(const svc_snapshot *snapshot, svc_response *out);
+SVC_API int svc_snapshot_load(svc *s, const void *bytes, size_t n, svc_snapshot **out);
+
+/*
+** A world: a JSON document that describes what exists. `json` has `length` bytes (0: up to its NUL), at most 4 MiB.
+**
+**   { "world": 1, "now": "2029-01-01T00:00:00Z",
+**     "orgs": [ { "name": "Acme", "as": "acme",
+**                 "teams": [ { "name": "ops", "usernames": ["ada@example.com"] } ],
+**                 "groups": [ { "name": "shop", "clusters": [ { "name": "main", ... } ], "settings": { ... } } ] } ],
+**     "then": [ { "advance": "P30D" }, { "patch": "$shop.clusters.main", "body": { ... } } ] }
+**
+** A member whose name is a path of the API below the path of its object holds what is there: an array the items of a collection, each as POST
+** accepts it, an object what there is one of. Names may be longer paths: "backup/schedule". All other members are the body of the object. Where
+** a field has the name of a path it is the field; with a member "body" the body is that, and all other members are paths. A string that
+** is "$NAME.FIELD" is replaced by a field of the thing of that name, which stands further up: "as" gives it, else it is the thing's own.
+** "$random" makes a password. A string that begins with a dollar sign is written with two. docs/worlds.md has the whole format.
+**
+** The requests are ordinary ones of a caller who may do all, so every rule of the service holds; they take no tokens of any bucket, and are not in
+** the journal. There are at most 50 000. What is there already, by its name or by all that is said of it, is kept as it is. "then" has steps:
+** they need a manual clock where they move it. A document that the store has had before, to the byte, changes nothing, and succeeds.
+** On an error nothing of it stays: the store is brought back to what it was, and with it what other requests changed meanwhile. So load a
+** world before you serve. That takes a snapshot, which `max_snapshot` bounds.
+**
+** `out` is JSON in either case; free it. SVC_OK: {"applied":true,"made":12,"kept":0,"changed":1,"now":"...","names":{"acme":"<id>"},
+** "secrets":{"NAME":{...}}}. Keys and passwords that were made are in "secrets", and nowhere else: they are shown this once. SVC_INVALID: an error
+** document with line, column and path; its detail is "12:9: orgs[0].groups[1]: CODE: text". SVC_FULL, SVC_BUSY, SVC_NOMEM and others: the store.
+**
+** svc_world_write: the other way, a world of what the store holds, of organizations and all below them that a POST, PUT or PATCH could make.
+** Loaded into an empty store it gives the same document again. Secrets are not in it: a password that is needed is "$random". The log says
+** what could not be written, and why. What has happened (events, invoices, alerts, backups) is not in it: svc_snapshot_save() has all.
+*/
+SVC_API int svc_world_apply(svc *s, const char *json, size_t length, svc_response *out);
+SVC_API int svc_world_write(svc *s, svc_response *out);
+
 /* Kinds of faults. */
 #define SVC_FAULT_ANSWER 0        /* the answer is an error, is lost or is late: see the members */
 #define SVC_FAULT_EXPIRED_TOKEN 1 /* 401, as if the bearer token had come to its end; other requests are left alone */
@@ -873,6 +915,8 @@ SVC_API int svc_journal_har(svc *s, size_t limit, svc_response *out);
 **   GET, POST /_svc/snapshots              all; {"name":"a"} takes one, also in place of one of this name; up to 16
 **   POST /_svc/snapshots/a:restore         back to it
 **   DELETE /_svc/snapshots/a
+**   GET, PUT /_svc/snapshots/a             its bytes, as svc_snapshot_save() gives them, and from such bytes; application/octet-stream
+**   POST /_svc/world                       svc_world_apply() of the body, and its answer; GET: svc_world_write()
 **   GET, POST, DELETE /_svc/faults         all; {"operation":"createCluster","kind":"answer|expiredToken|staleNonce","status":503,
 **                                          "errorCode":"...","drop":"before|after","delayMs":0,"count":2,"chance":1.0}, or another
 **                                          rule of svc_fault_add_json(); none any more

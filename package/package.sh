@@ -52,6 +52,7 @@ link libsvcapi.so.$(version) $LIBDIR/libsvcapi.so
 644 build/package/svcd.service lib/systemd/system/svcd.service
 644 package/svcd.bash share/bash-completion/completions/svcd
 644 package/svcd.zsh share/zsh/site-functions/_svcd
+$(for f in package/worlds/*.json; do echo "644 $f share/svcapi/worlds/${f##*/}"; done)
 644 README.md share/doc/svcapi/README.md
 644 CHANGELOG.md share/doc/svcapi/CHANGELOG.md
 644 LICENSE share/doc/svcapi/LICENSE
@@ -110,7 +111,7 @@ uninstall_all() { # the files that install puts there, and folders of their own;
   [ -f "$DESTDIR$PREFIX/include/svcapi.h" ] || die "svcapi is not installed in $DESTDIR$PREFIX"
   if [ ! -f build/libsvcapi.so.0 ]; then shared; fi
   installed | while read -r _ _ place; do rm -f "$DESTDIR$PREFIX/$place"; done
-  for d in $LIBDIR/cmake/svcapi share/doc/svcapi share/svcapi/ports/listener share/svcapi/ports/postgres share/svcapi/ports/redis share/svcapi/ports/transfer share/svcapi/ports/base share/svcapi/ports share/svcapi \
+  for d in $LIBDIR/cmake/svcapi share/doc/svcapi share/svcapi/ports/listener share/svcapi/ports/postgres share/svcapi/ports/redis share/svcapi/ports/transfer share/svcapi/ports/base share/svcapi/ports share/svcapi/worlds share/svcapi \
     include/svcapi; do rmdir "$DESTDIR$PREFIX/$d" 2>/dev/null || :; done
   say "uninstall: removed from $DESTDIR$PREFIX"
 }

@@ -7,6 +7,7 @@
 **      upcoming.c   what is due next
 **      seed.c       random bytes that are the same on every run
 **      whole.c      the whole store in memory, and back
+**      whole_file.c such a snapshot as bytes of a file
 **      faults.c     rules by which requests fail
 **      failures.c   rules by which other things do: how often they strike, and what they have struck
 **      fault_steps.c  orders that fail, stall, are slow or done in part; states that never end, or begin later
@@ -18,6 +19,8 @@
 **      blank.c      what is secret in a request, and in an answer
 **      door.c       who may use it beyond loopback
 **      serve.c      the same over HTTP, for svc_control_request() in host.c
+**      serve_store.c  of it, worlds and the bytes of snapshots
+**      world.c      what a file describes: world_parts.h lists the parts
 */
 #ifndef SVC_CONTROL_H
 #define SVC_CONTROL_H
@@ -133,6 +136,15 @@ typedef struct svc_snapshot_size {
 } svc_snapshot_size;
 SVC_PRIVATE svc_snapshot_size svc_snapshot_measure(const svc_snapshot *snapshot);
 
+/* whole_file.c: svc_snapshot_save() and svc_snapshot_load(), the second with the reason, "": the code says all. */
+#define SVC_SNAPSHOT_WHY 160
+SVC_PRIVATE svc_str svc_snapshot_bytes(svc_arena *a, const svc_snapshot *k);
+SVC_PRIVATE int svc_snapshot_read(svc *s, svc_str bytes, svc_snapshot **out, char why[SVC_SNAPSHOT_WHY]);
+
+/* world.c: *body is the report, or the error document; the arena holds it. Returns what svc_world_apply() does. */
+SVC_PRIVATE int svc_world_run(svc *s, svc_arena *arena, svc_str text, int *status, svc_str *body);
+SVC_PRIVATE int svc_world_text(svc *s, svc_arena *arena, svc_str *out); /* world_write.c: svc_world_write() */
+
 /* faults.c: a stage, where there are rules: after the caller is known. */
 SVC_PRIVATE bool svc_stage_fault(svc_call *c);
 #define SVC_FAULT_WHY 192
@@ -219,6 +231,12 @@ SVC_PRIVATE bool svc_control_takes(const char *token, const svc_request *request
 SVC_PRIVATE bool svc_control_is_path(const svc_request *request);
 /* token NULL: the caller holds the handle and may do everything, so nothing is asked of the request. */
 SVC_PRIVATE int svc_control_answer(svc *s, const char *token, const svc_request *request, svc_response *response);
+
+/* serve_store.c: of the routes of serve.c, those for worlds, and the bytes of a snapshot both ways. */
+SVC_PRIVATE bool svc_serve_world(svc_call *c, svc_str name);
+SVC_PRIVATE bool svc_serve_world_write(svc_call *c, svc_str name);
+SVC_PRIVATE bool svc_serve_bytes(svc_call *c, const svc_snapshot *snapshot);
+SVC_PRIVATE bool svc_serve_load(svc_call *c, svc_str name, svc_snapshot **out);
 
 #endif /* SVC_OMIT_TEST_CONTROL */
 #endif /* SVC_CONTROL_H */

@@ -210,6 +210,41 @@ static bool serve_snapshot_take(svc_call *c, svc_str unused)
   return rc == SVC_OK ? serve_buf(c, 201, &b) : serve_failed(c, rc, "no snapshot can be taken");
 }
 
+/* A snapshot that was saved elsewhere gets a name here. */
+static bool serve_snapshot_put(svc_call *c, svc_str name)
+{
+  svc_control *k = c->s->control;
+  svc_buf b = svc_buf_new(c->arena, 256);
+  svc_kept_snapshot *place;
+  svc_snapshot *loaded;
+  if (!svc_serve_load(c, name, &loaded)) return false;
+  svc_mutex_lock(&k->keeping);
+  place = serve_kept(k, name);
+  if (!place) place = serve_kept(k, SVC_S(""));
+  if (place) {
+    svc_snapshot_free(place->snapshot);
+    place->snapshot = loaded;
+    place->taken = svc_clock_now(c->s);
+    snprintf(place->name, sizeof place->name, SVC_FMT, SVC_ARG(name));
+    serve_snapshot_write(&b, place);
+  }
+  svc_mutex_unlock(&k->keeping);
+  if (!place) svc_snapshot_free(loaded);
+  return place ? serve_buf(c, 201, &b) : svc_fail(c, SVC_E_INSUFFICIENT_STORAGE, "");
+}
+
+static bool serve_snapshot_get(svc_call *c, svc_str name)
+{
+  svc_control *k = c->s->control;
+  svc_kept_snapshot *place;
+  bool good = false;
+  svc_mutex_lock(&k->keeping);
+  place = serve_kept(k, name);
+  if (place) good = svc_serve_bytes(c, place->snapshot);
+  svc_mutex_unlock(&k->keeping);
+  return place ? good : serve_missing(c);
+}
+
 static bool serve_snapshot_restore(svc_call *c, svc_str name)
 {
   svc_control *k = c->s->control;
@@ -366,6 +401,10 @@ static const serve_route serve_routes[] = {
   { SVC_POST, "snapshots", NULL, serve_snapshot_take, &serve_snapshot_object },
   { SVC_POST, "snapshots/", ":restore", serve_snapshot_restore, &serve_nothing },
   { SVC_DELETE, "snapshots/", "", serve_snapshot_delete, NULL },
+  { SVC_GET, "snapshots/", "", serve_snapshot_get, NULL },
+  { SVC_PUT, "snapshots/", "", serve_snapshot_put, NULL },
+  { SVC_GET, "world", NULL, svc_serve_world_write, NULL },
+  { SVC_POST, "world", NULL, svc_serve_world, NULL },
   { SVC_GET, "faults", NULL, serve_faults, NULL },
   { SVC_POST, "faults", NULL, serve_fault_add, &serve_fault_object },
   { SVC_DELETE, "faults", NULL, serve_faults_clear, NULL },

@@ -9,25 +9,14 @@
 ** is due in what was restored happens before its time, whoever had looked at the clock before (lifecycle.c looks again). What
 ** is known of tokens is void by itself, as it is after every commit (known.c).
 **
-**      bytes: for each record n of the key (4), n of the value (4), key, value; of a count the value is the number (8)
+**      bytes: for each record n of the key (4), n of the value (4), key, value; of a count the value is the number (8); low bytes first
+**
+** whole_file.c has a snapshot as bytes of a file.
 */
-#include "control/control.h"
+#include "control/whole.h"
 
 #define WHOLE_ROWS 64
 #define WHOLE_FIRST ((size_t)64 << 10)
-
-struct svc_snapshot {
-  svc_allocator allocator;
-  const svc *s; /* whose it is: with the session, as another handle may come to lie at the same place */
-  uint64_t session;
-  size_t most;
-  char *bytes;
-  size_t n, room, records;
-  svc_ids ids; /* not its functions, nor its time */
-  int64_t now;
-  uint64_t random, chance;
-  void *limiter, *digest; /* limiter NULL: there is none */
-};
 
 static const svc_str whole_begin = { "\1", 1 }, whole_end = { "\377", 1 };
 
@@ -63,11 +52,12 @@ static void whole_put(svc_snapshot *k, const void *p, size_t n)
   k->n += n;
 }
 
-static int whole_add(svc_snapshot *k, svc_str key, svc_str value)
+SVC_PRIVATE int svc_whole_add(svc_snapshot *k, svc_str key, svc_str value)
 {
-  uint32_t sizes[2] = { (uint32_t)key.n, (uint32_t)value.n };
+  unsigned char sizes[8];
   int rc = value.n > UINT32_MAX / 2 ? SVC_FULL : whole_grow(k, sizeof sizes + key.n + value.n);
   if (rc != SVC_OK) return rc;
+  svc_store64(sizes, (uint64_t)value.n << 32 | key.n);
   whole_put(k, sizes, sizeof sizes);
   whole_put(k, key.p, key.n);
   whole_put(k, value.p, value.n);
@@ -78,10 +68,12 @@ static int whole_add(svc_snapshot *k, svc_str key, svc_str value)
 static int whole_row(svc_snapshot *k, svc_txn *txn, const svc_row *row)
 {
   int64_t count = 0;
+  char bytes[8];
   int rc;
-  if (row->key.p[0] != SVC_COUNT_LETTER) return whole_add(k, row->key, row->value);
+  if (row->key.p[0] != SVC_COUNT_LETTER) return svc_whole_add(k, row->key, row->value);
   rc = svc_note(txn, txn->port->count(txn, row->key, &count));
-  return rc == SVC_OK ? whole_add(k, row->key, (svc_str){ (const char *)&count, sizeof count }) : rc;
+  svc_store64(bytes, (uint64_t)count);
+  return rc == SVC_OK ? svc_whole_add(k, row->key, (svc_str){ bytes, sizeof bytes }) : rc;
 }
 
 /* All records; what comes behind one is where the next look begins. */
@@ -113,11 +105,17 @@ static bool whole_take_work(svc_job *job, svc_txn *txn)
   return work->status == SVC_OK;
 }
 
-static int whole_beside(svc *s, svc_snapshot *k)
+SVC_PRIVATE int svc_whole_digest(svc *s, svc_snapshot *k)
 {
   k->digest = k->allocator.resize(k->allocator.context, NULL, svc_digest_size());
   if (!k->digest) return SVC_NOMEM;
   svc_digest_save(s->digest, k->digest);
+  return SVC_OK;
+}
+
+static int whole_beside(svc *s, svc_snapshot *k)
+{
+  if (svc_whole_digest(s, k) != SVC_OK) return SVC_NOMEM;
   if (s->config.manual_clock) k->now = svc_now(s); /* of one that runs, where it is now; else nobody asks */
   svc_mutex_lock(&s->control->lock);
   k->random = s->control->random;
@@ -130,6 +128,18 @@ static int whole_beside(svc *s, svc_snapshot *k)
   return SVC_OK;
 }
 
+SVC_PRIVATE svc_snapshot *svc_whole_new(svc *s)
+{
+  svc_snapshot *k = s->allocator.resize(s->allocator.context, NULL, sizeof *k);
+  if (!k) return NULL;
+  memset(k, 0, sizeof *k);
+  k->allocator = s->allocator;
+  k->s = s;
+  k->session = s->session;
+  k->most = s->config.max_snapshot;
+  return k;
+}
+
 int svc_snapshot_take(svc *s, svc_snapshot **out)
 {
   whole_job work;
@@ -137,13 +147,9 @@ int svc_snapshot_take(svc *s, svc_snapshot **out)
   int rc;
   if (!s || !out) return SVC_INVALID;
   *out = NULL;
-  k = s->allocator.resize(s->allocator.context, NULL, sizeof *k);
+  k = svc_whole_new(s);
   if (!k) return SVC_NOMEM;
-  memset(k, 0, sizeof *k);
-  k->allocator = s->allocator;
-  k->s = s;
-  k->session = s->session;
-  k->most = s->config.max_snapshot;
+  snprintf(k->vendor, sizeof k->vendor, SVC_FMT, SVC_ARG(s->vendor));
   svc_access_uses_flush(s, svc_now(s)); /* figures that are only in memory so far belong to it */
   memset(&work, 0, sizeof work);
   work.job.work = whole_take_work;
@@ -153,6 +159,7 @@ int svc_snapshot_take(svc *s, svc_snapshot **out)
   rc = svc_commit_run(&s->commit, &work.job);
   if (rc == SVC_OK && work.job.refused) rc = work.status;
   if (rc == SVC_OK) rc = whole_beside(s, k);
+  k->taken = work.job.now;
   if (rc == SVC_OK) *out = k;
   else svc_snapshot_free(k);
   return rc;
@@ -163,12 +170,11 @@ int svc_snapshot_take(svc *s, svc_snapshot **out)
 /* The record at *at, which goes on behind it. */
 static svc_row whole_next(const svc_snapshot *k, size_t *at)
 {
-  uint32_t sizes[2];
+  const uint64_t sizes = svc_load64(k->bytes + *at);
   svc_row row;
-  memcpy(sizes, k->bytes + *at, sizeof sizes);
-  row.key = (svc_str){ k->bytes + *at + sizeof sizes, sizes[0] };
-  row.value = (svc_str){ row.key.p + sizes[0], sizes[1] };
-  *at += sizeof sizes + sizes[0] + sizes[1];
+  row.key = (svc_str){ k->bytes + *at + 8, (size_t)(sizes & UINT32_MAX) };
+  row.value = (svc_str){ row.key.p + row.key.n, (size_t)(sizes >> 32) };
+  *at += 8 + row.key.n + row.value.n;
   return row;
 }
 
@@ -182,7 +188,7 @@ static int whole_write(const svc_snapshot *k, svc_txn *txn)
   while (rc == SVC_OK && at < k->n) {
     svc_row row = whole_next(k, &at);
     if (row.key.p[0] == SVC_COUNT_LETTER) {
-      memcpy(&count, row.value.p, sizeof count);
+      count = (int64_t)svc_load64(row.value.p);
       rc = svc_note(txn, txn->port->count_add(txn, row.key, count));
     } else {
       rc = svc_note(txn, txn->port->put(txn, row.key, row.value));

@@ -129,15 +129,11 @@ SVC_PRIVATE bool svc_ask(svc_call *c, svc_question *question, svc_reply *reply)
   return svc_fail(c, SVC_E_SERVICE_UNAVAILABLE, "");
 }
 
-/* A question to the driver: the transaction ends before it is asked, for it may take its time. */
-static bool behave_ask(svc_call *c)
+/* The transaction ends before the driver is asked, for it may take its time. */
+static bool behave_question(svc_call *c, svc_question *question)
 {
-  svc_question question;
   svc_reply reply;
   unsigned i;
-  memset(&question, 0, sizeof question);
-  /* cppcheck-suppress autoVariables ; nobody looks at it behind this function */
-  c->question = &question;
   if (!svc_begin_read(c) || !behave_run(c) || !svc_read_good(c)) return false;
   for (i = 0; i < c->route.resolved; i++) { /* of what the path names there are names from here on, and no records */
     svc_entity *e = &c->route.chain[i];
@@ -147,8 +143,20 @@ static bool behave_ask(svc_call *c)
   }
   c->s->commit.port->read_end(c->txn);
   c->txn = NULL;
-  if (!question.what) return true; /* it has been answered without */
-  return svc_ask(c, &question, &reply) && c->plan->route->told(c, &reply);
+  if (!question->what) return true; /* it has been answered without */
+  return svc_ask(c, question, &reply) && c->plan->route->told(c, &reply);
+}
+
+/* A question to the driver, which lives as long as this function. */
+static bool behave_ask(svc_call *c)
+{
+  svc_question question;
+  bool good;
+  memset(&question, 0, sizeof question);
+  c->question = &question;
+  good = behave_question(c, &question);
+  c->question = NULL;
+  return good;
 }
 
 /* Whose work it is: of the caller's organization, or of the person. */

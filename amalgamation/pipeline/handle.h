@@ -231,6 +231,7 @@ struct svc {
   int64_t session_due; /* when it has to say again that it lives; of who is handing out. 0: nobody wants to know */
   svc_control *control; /* control/: of test control; NULL: it is left out of this build */
   atomic_uint watch;    /* what of it looks at every request: enum svc_watch */
+  atomic_bool at_once;  /* a world is being loaded: what it lists exists, so provisioning takes no time */
   const svc_meddler *meddler; /* what test control does to states and reads; only looked at where a bit of `watch` says so */
   atomic_bool handing_out;
   svc_counters *counters;       /* NULL: nobody asks */

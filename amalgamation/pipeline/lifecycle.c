@@ -35,7 +35,7 @@ SVC_PRIVATE int64_t svc_provisioned(const svc *s, unsigned percent, int64_t now)
 {
   int64_t whole = s->config.provision_ms;
   if (whole == 0) whole = LIFECYCLE_DEFAULT_MS;
-  if (whole < 0) whole = 0;
+  if (whole < 0 || atomic_load_explicit(&s->at_once, memory_order_relaxed)) whole = 0;
   whole = now + whole * percent / 100;
   return whole ? whole : 1; /* 0 would mean never */
 }

@@ -503,7 +503,7 @@ static void verify_listed(svc_verify *v, svc_str key, svc_str value)
 
 static void verify_meta(svc_verify *v, svc_str key, svc_str value)
 {
-  static const char *const names[] = { "schema", "ids", "sealed", "resealed", "digest", "vendor-word", "dialect" };
+  static const char *const names[] = { "schema", "ids", "sealed", "resealed", "digest", "vendor-word", "dialect", "world" };
   size_t i;
   (void)value;
   if (svc_order_is_session(key)) return; /* also where it was copied from a store that others wrote to */

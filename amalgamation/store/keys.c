@@ -14,7 +14,7 @@
 **   i hash(16)                                     an Idempotency-Key and the first answer to it (pipeline/retry.c)
 **   j org(12) expiry(8) hash(16)                   the same of an organization, the oldest first: empty; c "-try" org(12): their bytes
 **   l id(12) slot(1)                               where the line of the ledger is that is still open for this entity
-**   m name                                         the store's own: "schema", "ids", "sealed", "resealed", "digest", "vendor-word", "dialect"
+**   m name                                         the store's own: "schema", "ids", "sealed", "resealed", "digest", "vendor-word", "dialect", "world"
 **   m "session" handle(8)                          until when a handle that gives out orders lives: i64 (pipeline/order.c)
 **   o kind(4) parent(12) id(12)                    the order that the driver has for this entity (pipeline/order.c)
 **   q id(12)                                       an order by its own id: kind(4) parent(12) id(12)

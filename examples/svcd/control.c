@@ -202,7 +202,9 @@ int svcd_test_config(const svcd_options *o, svc_config *config, svc_limit_overri
     return SVC_INVALID;
   }
   if (o->seed) config->seed = seed;
-  if ((o->clock || o->clock_rate) && control_clock(o->clock ? o->clock : "manual", &config->manual_clock) != 0) return SVC_INVALID;
+  if (svcd_world_clock(o) > 0) config->manual_clock = svcd_world_clock(o);
+  if ((o->clock || (o->clock_rate && !config->manual_clock)) && control_clock(o->clock ? o->clock : "manual", &config->manual_clock) != 0)
+    return SVC_INVALID;
   config->clock_rate = o->clock_rate;
   config->control_anywhere = o->test_anywhere;
   config->control_hosts = o->hosts_text;

@@ -33,9 +33,9 @@ typedef struct flags_row {
 #define FLAGS_OPERAND (SVCD_REPLAY | SVCD_HEALTH) /* verbs that take one argument that is no flag */
 
 static const flags_row flags_rows[] = {
-  { "--config", "FILE", FLAGS_STORE | SVCD_OPENAPI | SVCD_DRIVER | SVCD_COPY | SVCD_SCHEMA, FLAG_TEXT, FLAGS_TO(config), 0, 0, 0,
+  { "--config", "FILE", FLAGS_STORE | SVCD_OPENAPI | SVCD_DRIVER | SVCD_COPY | SVCD_SCHEMA | SVCD_WORLD, FLAG_TEXT, FLAGS_TO(config), 0, 0, 0,
     "flags from a file, a line each, without the dashes: data = DIR; those of the command line are stronger" },
-  { "--data", "DIR", FLAGS_STORE, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0, "folder of the store; serve and restore make it if it is missing" },
+  { "--data", "DIR", FLAGS_STORE | SVCD_WORLD, FLAG_TEXT, FLAGS_TO(data), 0, 0, 0, "folder of the store; serve and restore make it if it is missing" },
   { "--store", "URI", FLAGS_BOTH | FLAGS_PLACE | SVCD_SCHEMA, FLAG_TEXT, FLAGS_TO(store), 0, 0, 0,
     "the store is in PostgreSQL: postgres://USER@HOST/DATABASE, the password in PGPASSWORD or PGPASSFILE; several svcd may share it,"
     " with one secret key; ?schema=NAME says where the tables are, ?pooler=transaction that PgBouncer is in between, which is found out otherwise;"
@@ -51,7 +51,9 @@ static const flags_row flags_rows[] = {
     "folder of what is copied, which nobody may hold; or a URI as that of --store" },
   { "--to", "DIR", SVCD_BACKUP | SVCD_COPY, FLAG_TEXT, FLAGS_TO(to), 0, 0, 0,
     "folder of the copy, made if it is missing, or such a URI; it must not hold a store yet" },
-  { "--out", "FILE", SVCD_EXPORT, FLAG_TEXT, FLAGS_TO(out), 0, 0, 0, "where the lines go, a new file, mode 0600 (standard output)" },
+  { "--out", "FILE", SVCD_EXPORT | SVCD_WORLD, FLAG_TEXT, FLAGS_TO(out), 0, 0, 0, "where it goes, a new file, mode 0600 (standard output)" },
+  { "--check", "FILE", SVCD_WORLD, FLAG_TEXT, FLAGS_TO(check), 0, 0, 0,
+    "write nothing: can this world be loaded? It is, into a store in memory; errors have the line and column; or the name of a world that svcd brings along" },
   { "--in", "FILE", SVCD_IMPORT, FLAG_TEXT, FLAGS_TO(in), 0, 0, 0, "the export that is read (standard input)" },
   { "--with-secrets", NULL, SVCD_EXPORT, FLAG_SET, FLAGS_TO(with_secrets), 0, 0, 0,
     "secrets of other services in clear, so that import seals them by another key; needs the secret key; without this flag they stay sealed" },
@@ -163,6 +165,11 @@ static const flags_row flags_rows[] = {
     "a clock that starts at --clock (now) and runs N times faster than real time; POST /_svc/clock changes it; needs --test-control" },
   { "--seed", "N", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(seed), 0, 0, 0,
     "for tests, on loopback alone: ids and SECRETS that are the same on every run; who knows N knows them" },
+  { "--world", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(world), 0, 0, 0,
+    "what exists when svcd starts: a file of JSON (docs/worlds.md), or empty, team or company, which svcd brings along; loaded once into a store, known at the"
+    " next start; one that moves the clock needs --test-control, and without --clock the clock stands at its \"now\"" },
+  { "--snapshot", "FILE", SVCD_SERVE, FLAG_TEXT, FLAGS_TO(snapshot), 0, 0, 0,
+    "an empty store begins as the snapshot in this file, from GET /_svc/snapshots/NAME; another store stays as it is" },
   { "--no-explorer", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_explorer), 0, 0, 0,
     "no page for browsers at /" },
   { "--no-gzip", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(no_gzip), 0, 0, 0, "no answer is sent as gzip" },
@@ -445,6 +452,7 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
     return flags_no_data(verb, " is missing");
   if (verb->bit == SVCD_REPLAY && !o->operand) return flags_wrong("replay", ": which archive? svcd replay FILE.har --against URL");
   if (verb->bit == SVCD_REPLAY && !o->against) return flags_wrong("--against URL", " is missing: the server that is asked");
+  if (verb->bit == SVCD_WORLD && !o->data == !o->check) return flags_wrong("--data DIR", o->data ? ": or --check FILE, not both" : " is missing, or --check FILE");
   if (verb->bit == SVCD_SCHEMA && !o->store && !o->print) return flags_wrong("--store URI", " is missing");
   if (verb->bit & (SVCD_BACKUP | SVCD_COPY) && !o->to) return flags_wrong("--to DIR", " is missing");
   if (verb->bit & (SVCD_RESTORE | SVCD_COPY) && !o->from) return flags_wrong("--from DIR", " is missing");

@@ -25,6 +25,7 @@ const svcd_verb svcd_verbs[] = {
   { "check", SVCD_CHECK, svcd_check, "look whether a store is whole, while svcd is stopped: a line for each fault, and status 1" },
   { "rotate-key", SVCD_ROTATE, svcd_rotate_key, "seal all secrets by a new key, secret.key.next, while svcd serves; then that is secret.key, and the old one"
     " secret.key.old. With --store in two calls: one makes the key, which every svcd must have before the second one seals by it" },
+  { "world", SVCD_WORLD, svcd_world, "write what a store holds as a world, a file of JSON that --world loads, while svcd is stopped; or look whether a file is one" },
   { "openapi", SVCD_OPENAPI, svcd_openapi, "print the OpenAPI document; needs no store" },
   { "driver", SVCD_DRIVER, svcd_driver_schema, "print what a driver is told, is asked and may say, as JSON Schema; needs no store" },
   { "env", SVCD_ENV, svcd_env, "print the credentials, SECRETS and all, for a shell: eval \"$(svcd env --data DIR)\"" },
@@ -54,9 +55,11 @@ int main(int argc, char **argv)
   if (help) return svcd_help(verb);
   status = svcd_parse(&o, verb, named, argc - named, argv + named);
   if (status < 0) status = svcd_dialect(&o);
+  if (status < 0) status = svcd_world_open(&o);
   if (status < 0) status = verb->run(&o);
   free(o.config_text);
   free(o.dialect_text);
+  free(o.world_text);
   free(o.store_text);
   free(o.limiter_text);
   free(o.hosts_text);

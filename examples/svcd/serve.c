@@ -87,20 +87,22 @@ static int serve_is_set_up(svc *s)
 /* Another svcd on the same store may have come first, since it was looked at. */
 static int serve_make(svc *s, const svcd_options *o, svc_credentials *out)
 {
-  int rc = svc_bootstrap(s, out);
-  (void)o;
+  int rc = (o->world || o->snapshot) && serve_is_set_up(s) > 0 ? svc_new_credentials(s, NULL, out) : svc_bootstrap(s, out);
   return rc == SVC_BUSY && serve_is_set_up(s) ? SVC_EXISTS : rc;
 }
 
-/* On an empty store: the first organization, project and credentials. */
+/* On an empty store: the first organization, project and credentials; of a world, credentials of its first organization. */
 static int serve_first(svc *s, const svcd_options *o, const char *base_url, const char *token, const char *url, const svcd_cert *cert)
 {
   const char *vendor = svc_vendor(s);
   char path[SVCD_PATH];
   svc_credentials c;
-  int status = SVCD_SET_UP;
+  const int before = serve_is_set_up(s);
+  int status = svcd_world_load(s, o, before > 0);
+  if (status != 0) return status;
+  status = SVCD_SET_UP;
   if (!svcd_credentials_path(o, path)) return 1;
-  if (serve_is_set_up(s) <= 0) status = svcd_write_credentials(s, o, base_url, token, serve_make, &c);
+  if (before <= 0) status = svcd_write_credentials(s, o, base_url, token, serve_make, &c);
   if (status == SVCD_SET_UP) {
     serve_greet_again(o, base_url, path);
     if (o->show_credentials && access(path, R_OK) == 0) serve_print_try(url, vendor, path, cert);
@@ -273,7 +275,8 @@ static int serve_until_signal(svc *s, svc_listener *listener, svc_listener *metr
                               const char *token, const svcd_cert *cert, svcd_access *access, const sigset_t *signals)
 {
   int signal_number;
-  if (serve_first(s, o, base_url, token, svc_listener_url(listener, 0), cert) != 0) return 1;
+  signal_number = serve_first(s, o, base_url, token, svc_listener_url(listener, 0), cert);
+  if (signal_number != 0) return signal_number;
   if (serve_test_control(s, o, base_url, token) != 0) return 1;
   svcd_confine(o);
   if (svc_listener_start(listener, s) != SVC_OK || (metrics && svc_listener_start(metrics, NULL) != SVC_OK))

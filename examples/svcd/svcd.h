@@ -17,6 +17,7 @@
 **      copy.c         a store into another place, also one on PostgreSQL
 **      transfer.c     export and import: a store as JSON lines
 **      upgrade.c      --upgrade: a store of an older format
+**      world.c        --world and --snapshot, and worlds from a store; world_files.c: those that svcd brings along
 **      schema.c       the tables of a store on PostgreSQL
 **      env.c          what clients need: credentials for a shell, the OpenAPI document
 **      replay.c       recorded requests to another server, and where its answers differ; replay.h: its parts
@@ -54,7 +55,7 @@
 typedef struct svcd_options {
   const char *data, *bootstrap, *base_url, *vendor, *cert, *key, *org, *db_scheme, *db_domain, *driver, *driver_folder,
     *secret_key, *store, *dialect, *clock, *seed, *from, *to, *format, *config, *access_log,
-    *log_level, *log_format, *limiter, *in, *out, *metrics_listen, *test_token_file, *against, *credentials, *cacert, *client,
+    *log_level, *log_format, *limiter, *in, *out, *metrics_listen, *test_token_file, *against, *credentials, *cacert, *client, *world, *snapshot, *check,
     *operand; /* what stands there without a flag: of replay the file, of health the URL */
   const char *urls[SVCD_URLS], *proxies[SVCD_PROXIES], *limits[SVCD_LIMITS], *test_hosts[SVCD_HOSTS], *ignore[SVCD_IGNORE];
   size_t url_count, proxy_count, limit_count, test_host_count, ignore_count;
@@ -66,6 +67,8 @@ typedef struct svcd_options {
   char *config_text; /* of --config: values stand in it; main() frees it */
   char *store_text, *limiter_text; /* of --store and --limiter with what other flags add to them; main() frees them */
   char *hosts_text; /* of all --test-control-host, with a space between two; main() frees it */
+  char *world_text;   /* of --world, and its length; main() frees it */
+  size_t world_size;
   char *dialect_text; /* of --dialect: what is in the file; main() frees it */
 } svcd_options;
 
@@ -78,7 +81,7 @@ typedef struct svcd_verb {
 
 enum { SVCD_SERVE = 1, SVCD_CREDENTIALS = 2, SVCD_VERSION = 4, SVCD_BACKUP = 8, SVCD_RESTORE = 16, SVCD_CHECK = 32, SVCD_OPENAPI = 64,
        SVCD_ENV = 128, SVCD_COPY = 256, SVCD_DRIVER = 512, SVCD_EXPORT = 1024, SVCD_IMPORT = 2048, SVCD_SCHEMA = 4096, SVCD_ROTATE = 8192, SVCD_REPLAY = 16384,
-       SVCD_HEALTH = 32768 };
+       SVCD_HEALTH = 32768, SVCD_WORLD = 65536 };
 
 extern const svcd_verb svcd_verbs[]; /* closed by one without name; the first is meant where none is named */
 
@@ -134,6 +137,7 @@ int svcd_driver_schema(const svcd_options *o);
 int svcd_rotate_key(const svcd_options *o);
 int svcd_replay(const svcd_options *o);
 int svcd_health(const svcd_options *o);
+int svcd_world(const svcd_options *o);
 
 /*
 ** credentials.c: have `make` make credentials, and write them to the file that the options name. The secrets exist only in
@@ -168,6 +172,18 @@ int svcd_driver_begin(const svcd_driver *d, svc *s);
 const svc_driver *svcd_driver_of(const svcd_driver *d); /* NULL: none */
 void svcd_driver_stop(const svcd_driver *d);
 void svcd_driver_close(const svcd_driver *d);
+/*
+** world.c: the text of what --world names, into the options: -1 to go on, or the status, and it has been said why. The time at which the manual clock
+** stands for it; 0: the world says nothing of that, or other flags do. When the store is open, and before anybody is served, what --snapshot and
+** --world name into it; set_up: it has organizations. Returns 0; else the status.
+*/
+typedef struct svcd_world_file {
+  const char *name, *text;
+} svcd_world_file;
+extern const svcd_world_file svcd_world_files[]; /* closed by one without name */
+int svcd_world_open(svcd_options *o);
+int64_t svcd_world_clock(const svcd_options *o);
+int svcd_world_load(svc *s, const svcd_options *o, int set_up);
 /* dialect.c: the text of the file that --dialect names, into the options. Returns -1 to go on, or the status, and has said why. */
 int svcd_dialect(svcd_options *o);
 /* limiter.c: what --limiter names, into the configuration. The same. */

@@ -369,3 +369,118 @@ TEST(whole, again)
   munit_assert_int(whole_spoiled, ==, 0);
   whole_close(&w);
 }
+
+/* ------------------------------------------------------------------------------------------------------------------ files */
+
+static int whole_load(svc *s, const svc_response *file, size_t n, svc_snapshot **out)
+{
+  return svc_snapshot_load(s, file->body, n, out);
+}
+
+/* Another handle becomes what the first one was. */
+TEST(whole, file)
+{
+  svc_config config = { .manual_clock = T_START, .seed = 7 };
+  svc_snapshot *loaded;
+  svc_response file;
+  whole_world w;
+  t_service other;
+  whole_open(&w, &config);
+  munit_assert_int(svc_snapshot_save(w.taken, &file), ==, SVC_OK);
+  t_open(&other, &config);
+  munit_assert_int(svc_clock_advance(other.s, HOUR), ==, SVC_OK);
+  munit_assert_int(whole_load(other.s, &file, file.body_length, &loaded), ==, SVC_OK);
+  munit_assert_int(svc_snapshot_restore(other.s, loaded), ==, SVC_OK);
+  munit_assert_int(svc_snapshot_restore(w.t.s, loaded), ==, SVC_INVALID); /* it is the other's */
+  munit_assert_int64(svc_clock_now(other.s), ==, T_START);
+  munit_assert_size(store_whole(other.s), ==, 1);
+  munit_assert_int(t_sendf(&other, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&other, "stateName"), "CREATING");
+  munit_assert_int(svc_clock_advance(other.s, 10000), ==, SVC_OK);
+  munit_assert_int(t_sendf(&other, "GET", NULL, "/groups/%s/clusters/C", w.group), ==, 200);
+  munit_assert_string_equal(t_str(&other, "stateName"), "IDLE");
+  svc_snapshot_free(loaded);
+  svc_response_free(&file);
+  t_close(&other);
+  whole_close(&w);
+}
+
+/* Whatever is cut off, altered, or not ours. */
+TEST(whole, file_refused)
+{
+  svc_config config = { .manual_clock = T_START }, vendor = { .manual_clock = T_START, .vendor = "acme" },
+    small = { .manual_clock = T_START, .max_snapshot = 1000 };
+  svc_snapshot *loaded = NULL;
+  svc_response file;
+  whole_world w;
+  t_service other;
+  char *bytes;
+  size_t i;
+  whole_open(&w, &config);
+  munit_assert_int(svc_snapshot_save(w.taken, &file), ==, SVC_OK);
+  for (i = 0; i < file.body_length; i += 1 + file.body_length / 97) {
+    munit_assert_int(whole_load(w.t.s, &file, i, &loaded), ==, SVC_CORRUPT);
+    munit_assert_null(loaded);
+  }
+  bytes = malloc(file.body_length);
+  for (i = 0; i < file.body_length; i += 1 + file.body_length / 97) {
+    memcpy(bytes, file.body, file.body_length);
+    bytes[i] ^= 1;
+    munit_assert_int(svc_snapshot_load(w.t.s, bytes, file.body_length, &loaded), ==, SVC_CORRUPT);
+  }
+  /* with a checksum that is right again: the reader believes none of the rest */
+  for (i = 8; i + 32 < file.body_length; i += 1 + file.body_length / 997) {
+    memcpy(bytes, file.body, file.body_length);
+    bytes[i] = (char)(bytes[i] ^ 0x80);
+    svc_sha256((svc_str){ bytes, file.body_length - 32 }, (unsigned char *)bytes + file.body_length - 32);
+    if (svc_snapshot_load(w.t.s, bytes, file.body_length, &loaded) == SVC_OK) svc_snapshot_free(loaded);
+  }
+  memcpy(bytes, file.body, file.body_length);
+  bytes[8]++; /* the format of stores */
+  w.t.log[0] = '\0';
+  svc_sha256((svc_str){ bytes, file.body_length - 32 }, (unsigned char *)bytes + file.body_length - 32);
+  munit_assert_int(svc_snapshot_load(w.t.s, bytes, file.body_length, &loaded), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(w.t.log, "another format of stores"));
+  free(bytes);
+  t_open(&other, &vendor);
+  munit_assert_int(whole_load(other.s, &file, file.body_length, &loaded), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(other.log, "another vendor word"));
+  t_close(&other);
+  t_open(&other, &small);
+  munit_assert_int(whole_load(other.s, &file, file.body_length, &loaded), ==, SVC_FULL);
+  t_close(&other);
+  svc_response_free(&file);
+  munit_assert_int(svc_snapshot_save(NULL, &file), ==, SVC_INVALID);
+  munit_assert_int(svc_snapshot_load(w.t.s, NULL, 0, &loaded), ==, SVC_INVALID);
+  whole_close(&w);
+}
+
+/* Secrets that this handle could not open are not taken in; where nothing was sealed, another key is no matter. */
+TEST(whole, file_sealed)
+{
+  static const unsigned char key[32] = "another key that seals secrets.";
+  static const char hook[] = "{\"type\":\"WEBHOOK\",\"url\":\"https://example.com/hook\",\"secret\":\"a secret of some length\"}";
+  svc_config config = { .manual_clock = T_START }, second = { .manual_clock = T_START, .secret_key = key };
+  svc_snapshot *loaded = NULL, *sealed;
+  svc_response file;
+  whole_world w;
+  t_service other;
+  whole_open(&w, &config);
+  t_open(&other, &second);
+  munit_assert_int(svc_snapshot_save(w.taken, &file), ==, SVC_OK);
+  munit_assert_int(whole_load(other.s, &file, file.body_length, &loaded), ==, SVC_OK);
+  munit_assert_int(svc_snapshot_restore(other.s, loaded), ==, SVC_OK);
+  munit_assert_int(t_sendf(&other, "POST", hook, "/groups/%s/integrations/WEBHOOK", w.group), ==, 201);
+  svc_snapshot_free(loaded);
+  svc_response_free(&file);
+  munit_assert_int(svc_snapshot_take(other.s, &sealed), ==, SVC_OK);
+  munit_assert_int(svc_snapshot_save(sealed, &file), ==, SVC_OK);
+  munit_assert_int(whole_load(w.t.s, &file, file.body_length, &loaded), ==, SVC_INVALID);
+  munit_assert_not_null(strstr(w.t.log, "sealed by another secret key"));
+  munit_assert_int(whole_load(other.s, &file, file.body_length, &loaded), ==, SVC_OK);
+  svc_snapshot_free(loaded);
+  svc_snapshot_free(sealed);
+  svc_response_free(&file);
+  t_close(&other);
+  whole_close(&w);
+}

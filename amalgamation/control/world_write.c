@@ -1,0 +1,379 @@
+/*
+** svc_world_write(): a world from a store, by the GETs that clients send.
+**
+** The walk goes by the tables: below a thing there is what routes have below its path. A collection is written where its items can be both
+** listed and made, a thing there is one of where it can be changed and says something else than it does by itself. Of an item there are
+** the fields that making it takes, without those that have their defaults.
+**
+** The rule: what is written can be loaded, and then gives the same document again. So no id is in it: one that names something further up
+** is a reference to that. Where a field that is required is not shown, it is a password, which the loader makes, or a list that may be
+** empty; else the item is left out, and the log says so, as it does of fields. Records of the past are not written: work that nobody can
+** change any more, and what goes by itself when it is old.
+*/
+#include "control/world_parts.h"
+
+#define WRITE_PAGE 500
+#define WRITE_DEPTH 12
+#define WRITE_LEFT 100 /* lines of the log */
+
+/* Something that was written, which references can name by its id. */
+typedef struct world_written {
+  struct world_written *next;
+  svc_str id, collection;
+  svc_node *element;
+} world_written;
+
+typedef struct world_writer {
+  svc_world w;
+  world_written *written;
+  int left; /* things and fields that were left out */
+  int handles;
+  svc_str label; /* of the item that is being written: "groups/shop/clusters/main" */
+} world_writer;
+
+static bool world_write_below(world_writer *x, const char *route, svc_str path, svc_node *to, int depth);
+
+static void world_write_left(world_writer *x, const char *field, const char *why)
+{
+  if (x->left++ < WRITE_LEFT) svc_log(x->w.s, SVC_LOG_WARNING, "world.left_out", SVC_FMT "%s%s: %s", SVC_ARG(x->label), *field ? ", " : "",
+                                      field, why);
+}
+
+static void world_write_note(world_writer *x, svc_str id, svc_str collection, svc_node *element)
+{
+  world_written *one = svc_arena_zero(x->w.arena, sizeof *one);
+  if (!one || !id.n) return;
+  *one = (world_written){ x->written, id, collection, element };
+  x->written = one;
+}
+
+/* "$teams-1.id" for the id of something that was written; it gets that name. Empty: nothing has this id. */
+static svc_str world_write_reference(world_writer *x, svc_str id)
+{
+  const world_written *one = x->written;
+  const svc_node *as;
+  while (one && !svc_str_eq(one->id, id)) one = one->next;
+  if (!one) return SVC_S("");
+  as = svc_node_get(one->element, "as");
+  if (!as) {
+    svc_str handle = svc_arena_print(x->w.arena, SVC_FMT "-%d", SVC_ARG(one->collection), ++x->handles);
+    svc_node *member = svc_node_new(x->w.arena, SVC_J_STRING, SVC_S("as"), handle);
+    if (!member) return SVC_S("");
+    member->next = one->element->first; /* in front, where people look for it */
+    one->element->first = member;
+    as = member;
+  }
+  return svc_arena_print(x->w.arena, "$" SVC_FMT ".id", SVC_ARG(as->text));
+}
+
+/* --------------------------------------------------------------------------------------------------------------- bodies */
+
+static svc_node *world_write_object(world_writer *x, const svc_object *object, const svc_node *shown, bool top);
+
+static int world_write_json(const svc_field *f, int type)
+{
+  (void)f;
+  switch (type) {
+  case SVC_OBJECT: case SVC_MAP: return SVC_J_OBJECT;
+  case SVC_ARRAY: return SVC_J_ARRAY;
+  case SVC_INT32: case SVC_INT64: case SVC_NUMBER: return SVC_J_NUMBER;
+  case SVC_BOOLEAN: return SVC_J_BOOL;
+  default: return SVC_J_STRING;
+  }
+}
+
+/* A string that begins with a dollar sign would be a reference; one that is an id becomes one. NULL: nothing has that id. */
+static svc_node *world_write_copy(world_writer *x, const svc_node *value)
+{
+  svc_node *copy = svc_node_new(x->w.arena, value->type, SVC_S(""), value->text), *m;
+  const svc_node *from;
+  svc_id id;
+  if (copy && value->type == SVC_J_STRING && svc_id_parse(value->text, &id)) {
+    copy->text = world_write_reference(x, value->text);
+    return copy->text.n ? copy : NULL;
+  }
+  if (copy && value->type == SVC_J_STRING && value->text.n && value->text.p[0] == '$')
+    copy->text = svc_arena_print(x->w.arena, "$" SVC_FMT, SVC_ARG(value->text));
+  for (from = value->first; from && copy; from = from->next) {
+    m = world_write_copy(x, from);
+    if (!m) return NULL;
+    m->name = from->name;
+    svc_node_append(copy, m);
+  }
+  return copy;
+}
+
+/* NULL: the value is of another type than a request has, or there is no memory. */
+static svc_node *world_write_value(world_writer *x, const svc_field *f, int type, const svc_node *value)
+{
+  svc_node *out, *item;
+  const svc_node *from;
+  if (type == SVC_ANY || type == SVC_NAME) return world_write_copy(x, value);
+  if (value->type != world_write_json(f, type)) return NULL;
+  if (type == SVC_OBJECT) return f->object ? world_write_object(x, f->object, value, false) : world_write_copy(x, value);
+  if (type != SVC_ARRAY) return world_write_copy(x, value);
+  out = svc_node_array(x->w.arena, NULL);
+  for (from = value->first; from && out; from = from->next) {
+    item = world_write_value(x, f, f->item, from);
+    if (!item) return NULL;
+    svc_node_append(out, item);
+  }
+  return out;
+}
+
+static bool world_write_is_preset(world_writer *x, const svc_field *f, const svc_node *value)
+{
+  const svc_node *preset = svc_preset(x->w.s, x->w.arena, f);
+  return preset && svc_node_same(preset, value);
+}
+
+/* A secret that the loader can make: a text without a form of its own. False: nobody can. */
+static bool world_write_random(world_writer *x, const svc_field *f, svc_node *out)
+{
+  static const char like[] = "AbCdEfGhIjKlMnOpQr-aA1";
+  const svc_str text = svc_str_c(like);
+  if (f->type != SVC_STRING || f->values || f->min > (int32_t)text.n || (f->max && f->max < (int32_t)text.n)) return false;
+  if ((f->pattern && !svc_pattern_match(f->pattern, text)) || !svc_format_check(f->format, text)) return false;
+  svc_node_put(x->w.arena, out, svc_node_new(x->w.arena, SVC_J_STRING, svc_str_c(f->name), SVC_S("$random")));
+  return true;
+}
+
+/* Secrets that have to be sent under a condition, by the tables. False: one of them nobody can make. */
+static bool world_write_needs(world_writer *x, const svc_object *object, const svc_node *shown, svc_node *out)
+{
+  const svc_need *need = svc_object_rarely(object)->needs;
+  svc_arena arena;
+  svc_call c;
+  bool good = true;
+  svc_service_call(&c, x->w.s, &arena, NULL, svc_now(x->w.s));
+  for (; need && need->fields && good; need++) {
+    svc_str rest = svc_str_c(need->fields);
+    if (strchr(need->fields, '|') || !svc_need_holds(&c, need, shown)) continue;
+    while (rest.n && good) {
+      const svc_field *f = svc_field_named(object, svc_str_cut(&rest, ' '));
+      if (f && f->flags & (SVC_SEALED | SVC_WRITE_ONLY) && !svc_node_get(out, f->name)) good = world_write_random(x, f, out);
+    }
+  }
+  svc_blocks_free(arena.blocks);
+  return good;
+}
+
+/* What a request may say of what is shown. NULL: something that it must say is not shown. */
+static svc_node *world_write_object(world_writer *x, const svc_object *object, const svc_node *shown, bool top)
+{
+  svc_node *out = svc_node_object(x->w.arena, NULL), *value;
+  const svc_field *f;
+  svc_fields all;
+  object = svc_object_of(object, shown);
+  if (!object || !out) return NULL;
+  svc_fields_begin(&all, object);
+  while ((f = svc_fields_next(&all)) != NULL) {
+    const svc_node *from = svc_node_get(shown, f->name);
+    const bool secret = f->flags & SVC_SEALED || (f->flags & SVC_WRITE_ONLY && !from), required = (f->flags & SVC_REQUIRED) != 0;
+    if (f->flags & SVC_READ_ONLY || f->fill) continue;
+    if (!top && svc_str_is(svc_str_c(f->name), "id")) continue;
+    if (secret && !required) continue;
+    if (secret && !world_write_random(x, f, out)) return NULL;
+    if (secret) continue;
+    if (!from && required) return NULL;
+    if (!from || from->type == SVC_J_NULL || (!required && world_write_is_preset(x, f, from))) continue;
+    value = world_write_value(x, f, f->type, from);
+    if (!value && required) return NULL;
+    if (!value) world_write_left(x, f->name, "it is in another shape than a request has it, or names something that is not further up");
+    if (!value || (!required && (value->type == SVC_J_OBJECT || value->type == SVC_J_ARRAY) && !value->first)) continue;
+    value->name = svc_str_c(f->name);
+    svc_node_put(x->w.arena, out, value);
+  }
+  return world_write_needs(x, object, shown, out) ? out : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- walk */
+
+/* Something that stays, and that clients make: no record of the past, and no view of something else. */
+static bool world_write_stays(const svc *s, const svc_plan *list)
+{
+  const svc_noun *noun = list->noun->noun;
+  size_t i;
+  if (noun->flags & SVC_VIRTUAL || !noun->kind || (noun->lifecycle && noun->flags & SVC_EXPIRES)) return false;
+  for (i = 0; i < s->plan_count; i++) {
+    const svc_plan *p = &s->plans[i];
+    if (p->noun != list->noun || !p->own) continue;
+    if (p->route->method == SVC_PATCH || p->route->method == SVC_PUT || (p->route->method == SVC_DELETE && !noun->lifecycle)) return true;
+  }
+  return false;
+}
+
+/* A list of names that making the item takes,
+  and that no GET shows: "usernames" is gathered from the collection below it whose items have a
+** "username". The members are put into what is shown. */
+static bool world_write_gather(world_writer *x, const svc_object *object, const svc_plan *item, svc_str path, svc_node *shown)
+{
+  const size_t n = item ? strlen(item->route->path) : 0;
+  svc_world_answer a;
+  const svc_field *f;
+  svc_fields all;
+  size_t i;
+  object = object ? svc_object_of(object, shown) : NULL;
+  if (!object || !item || !path.n) return true;
+  svc_fields_begin(&all, object);
+  while ((f = svc_fields_next(&all)) != NULL) {
+    const svc_str one = { f->name, strlen(f->name) - 1 };
+    svc_node *names;
+    if (!(f->flags & SVC_REQUIRED) || f->type != SVC_ARRAY || f->item != SVC_STRING || f->name[one.n] != 's' || svc_node_get(shown,
+      f->name)) continue;
+    for (i = 0; i < x->w.s->plan_count; i++) {
+      const svc_route *r = x->w.s->plans[i].route;
+      const svc_node *m;
+      if (r->method != SVC_GET || !(r->flags & SVC_PAGED) || strncmp(r->path, item->route->path, n) != 0 || r->path[n] != '/' ||
+          strpbrk(r->path + n, "{:")) continue;
+      if (!svc_world_ask(&x->w, SVC_GET, svc_arena_print(x->w.arena, SVC_FMT "%s?itemsPerPage=%d", SVC_ARG(path), r->path + n, WRITE_PAGE),
+                         NULL, &a)) return false;
+      names = svc_node_array(x->w.arena, f->name);
+      for (m = svc_node_first(svc_node_get(a.body, "results")); m && names; m = m->next) {
+        const svc_node *name = svc_node_find(m, one);
+        if (name && name->type == SVC_J_STRING) (void)svc_node_add_str(x->w.arena, names, name->text);
+      }
+      if (names && names->first) svc_node_put(x->w.arena, shown, names);
+    }
+  }
+  return true;
+}
+
+static svc_str world_write_label(world_writer *x, const svc_noun *noun, svc_str above, svc_str collection, const svc_node *shown)
+{
+  static const char *const usual[] = { "name", "username", "desc", "description" };
+  svc_str name = noun->key ? svc_world_key(x->w.arena, noun->key, shown) : SVC_S("");
+  size_t i;
+  for (i = 0; i < sizeof usual / sizeof usual[0] && !name.n; i++) name = svc_node_str(shown, usual[i]);
+  if (!name.n) name = svc_node_str(shown, "id");
+  return svc_arena_print(x->w.arena, SVC_FMT "%s" SVC_FMT "/" SVC_FMT, SVC_ARG(above), above.n ? "/" : "", SVC_ARG(collection),
+                         SVC_ARG(name));
+}
+
+static bool world_write_item(world_writer *x, const svc_plan *list, const svc_plan *maker, svc_str path, svc_node *shown, svc_node *to,
+                             int depth)
+{
+  const svc_noun *noun = list->noun->noun;
+  svc_str key = svc_world_key(x->w.arena, noun->key ? noun->key : "id", shown);
+  svc_str here = svc_world_item_path(&x->w, maker->param_count ? maker : list, path, key);
+  const svc_object *object = svc_world_object(maker);
+  svc_node *body = NULL;
+  if (!here.n) here = svc_world_item_path(&x->w, maker, path, key);
+  if (object && !world_write_gather(x, object, list->item, here, shown)) return false;
+  if (object) body = world_write_object(x, object, shown, true);
+  if (x->w.arena->failed) return svc_world_failed(&x->w, SVC_NOMEM);
+  if (!body || !body->first) {
+    world_write_left(x, "", "what is shown of it does not suffice to make it again");
+    return true;
+  }
+  if (!maker->param_count) svc_node_drop(body, x->w.s->org ? x->w.s->org->noun->param : "");
+  svc_node_append(to, body);
+  world_write_note(x, svc_node_str(shown, "id"), to->name, body);
+  return !here.n || !list->item ? true : world_write_below(x, list->item->route->path, here, body, depth + 1);
+}
+
+static bool world_write_list(world_writer *x, const svc_plan *list, svc_str path, svc_str name, svc_node *to, int depth)
+{
+  const bool bare = list->route->flags & SVC_BARE;
+  const svc_plan *maker = svc_world_plan(x->w.s, SVC_POST, path);
+  svc_node *items = svc_node_array(x->w.arena, NULL);
+  const svc_str above = x->label;
+  svc_node *item;
+  svc_world_answer a;
+  size_t page = 1, n;
+  if (!maker) maker = svc_world_root_maker(x->w.s, list);
+  if (items) items->name = name;
+  if (!maker || maker->noun != list->noun || !world_write_stays(x->w.s, list)) return true;
+  do {
+    svc_str target = bare ? path : svc_arena_print(x->w.arena, SVC_FMT "?itemsPerPage=%d&pageNum=%zu", SVC_ARG(path), WRITE_PAGE, page++);
+    if (!svc_world_ask(&x->w, SVC_GET, target, NULL, &a)) return false;
+    if (a.status != 200 || !a.body) break;
+    item = svc_node_first(a.body->type == SVC_J_ARRAY ? a.body : svc_node_get(a.body, "results"));
+    for (n = 0; item; item = item->next, n++) {
+      if (item->type != SVC_J_OBJECT) continue;
+      x->label = world_write_label(x, list->noun->noun, above, name, item);
+      if (!world_write_item(x, list, maker, path, item, items, depth)) return false;
+    }
+  } while (n == WRITE_PAGE && !bare);
+  x->label = above;
+  if (!items || !items->first) return true;
+  svc_node_append(to, items);
+  return true;
+}
+
+/* What there is one of: what of it is not as it is by itself. */
+static bool world_write_one(world_writer *x, const svc_plan *reader, svc_str path, svc_str name, svc_node *to)
+{
+  const svc_noun *noun = reader->noun->noun;
+  const svc_plan *plan = svc_world_plan(x->w.s, SVC_PATCH, path);
+  const svc_object *object;
+  svc_world_answer a;
+  svc_node *body, *m, *next;
+  if (!plan) plan = svc_world_plan(x->w.s, SVC_PUT, path);
+  if (!plan || plan->noun != reader->noun || !(noun->flags & SVC_SINGLETON) || noun->flags & SVC_VIRTUAL) return true;
+  object = svc_world_object(plan);
+  if (!object || !svc_world_ask(&x->w, SVC_GET, path, NULL, &a)) return object == NULL;
+  body = a.status == 200 && a.body ? world_write_object(x, object, a.body, true) : NULL;
+  if (x->w.arena->failed) return svc_world_failed(&x->w, SVC_NOMEM);
+  for (m = body ? body->first : NULL; m; m = next) { /* presets of the noun, which a route's own object may not have */
+    const svc_node *preset = svc_node_find(svc_json_parse(x->w.arena, reader->noun->preset), m->name);
+    next = m->next;
+    if (preset && svc_node_same(preset, m)) svc_node_drop(body, svc_arena_copy(x->w.arena, m->name).p);
+  }
+  if (!body || !body->first) return true;
+  body->name = name;
+  svc_node_append(to, body);
+  return true;
+}
+
+/* All that routes have right below this one: a path in words, "clusters" or "backup/schedule". */
+static bool world_write_below(world_writer *x, const char *route, svc_str path, svc_node *to, int depth)
+{
+  const size_t n = strlen(route);
+  size_t i;
+  if (depth == WRITE_DEPTH) return true;
+  for (i = 0; i < x->w.s->plan_count; i++) {
+    const svc_plan *p = &x->w.s->plans[i];
+    const char *rest = p->route->path + n;
+    svc_str here, name;
+    if (p->route->method != SVC_GET || p->route->flags & SVC_ABSOLUTE || strncmp(p->route->path, route, n) != 0 || rest[0] != '/') continue;
+    if (strpbrk(rest, "{:") || (!*route && p->noun->parent)) continue;
+    name = svc_str_c(rest + 1);
+    here = svc_world_below(&x->w, path, name);
+    if (p->route->flags & (SVC_PAGED | SVC_BARE) ? !world_write_list(x, p, here, name, to, depth) : !world_write_one(x, p, here, name,
+      to)) return false;
+  }
+  return true;
+}
+
+SVC_PRIVATE int svc_world_text(svc *s, svc_arena *arena, svc_str *out)
+{
+  world_writer x = { .w = { .s = s, .arena = arena, .only_read = true } };
+  svc_node *root = svc_node_object(arena, NULL);
+  svc_buf compact = svc_buf_new(arena, 4096), b;
+  *out = SVC_S("");
+  if (!root) return SVC_NOMEM;
+  svc_node_append(root, svc_node_new(arena, SVC_J_NUMBER, SVC_S("world"), SVC_S("1")));
+  (void)world_write_below(&x, "", SVC_S(""), root, 0);
+  if (x.w.error.rc != SVC_OK) return x.w.error.rc;
+  svc_node_write(&compact, root);
+  b = svc_buf_new(arena, 2 * compact.n + 1024);
+  svc_json_pretty(&b, svc_buf_done(&compact));
+  *out = svc_buf_done(&b);
+  return arena->failed ? SVC_NOMEM : SVC_OK;
+}
+
+int svc_world_write(svc *s, svc_response *out)
+{
+  static const svc_header type = { "Content-Type", "application/json", 12, 16 };
+  svc_arena arena;
+  svc_str text;
+  int rc;
+  if (out) memset(out, 0, sizeof *out);
+  if (!s || !out) return SVC_INVALID;
+  svc_arena_init(&arena, &s->allocator);
+  rc = svc_world_text(s, &arena, &text);
+  if (rc == SVC_OK) return svc_respond_text(&arena, text, &type, out);
+  svc_blocks_free(arena.blocks);
+  return rc;
+}

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Worlds as a user meets them: svcd starts with each that it brings along, and with a file; an error has the line and column; a world that is written from
+# a store gives the same again; a snapshot goes into a file and starts another svcd. And the worlds in svcd are those in package/worlds.
+. test/check/common
+tool python3
+
+T=build/check/world
+flags="--memory --bootstrap $T/first.json --test-control"
+. test/check/service
+get() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" $T/first.json; }
+api() { curl -sS --digest --user "$(get publicKey):$(get privateKey)" "$url/api/svc/v2$1"; }
+control() { curl -sS -H "Authorization: Bearer $(get testToken)" "$@"; }
+has() { case $1 in *"$2"*) ;; *) fail "$3: no $2 in $1" ;; esac; }
+
+sh package/worlds/pack.sh --out $T/packed.c
+cmp -s $T/packed.c examples/svcd/world_files.c || fail "examples/svcd/world_files.c is not what is in package/worlds: run ./build.sh fold"
+
+for world in empty team company; do
+  build/svcd world --check package/worlds/$world.json >/dev/null || fail "$world cannot be loaded"
+  rm -f $T/first.json
+  begin --world $world
+  has "$(api /orgs)" '"totalCount":1' "$world"
+  [ $world = empty ] || has "$(api "/groups/$(get groupId)/clusters")" '"stateName":"IDLE"' "$world"
+  [ $world = empty ] || has "$(cat $T/first.json.world)" '"password":' "the secrets of $world"
+  [ $world != company ] || has "$(api "/orgs/$(get orgId)/invoices")" '"totalCount":13' "$world"
+  control -H 'Content-Type: application/json' -d '{"name":"a"}' "$url/_svc/snapshots" >/dev/null
+  control -o $T/$world.snapshot "$url/_svc/snapshots/a"
+  # back to the world, and not to an empty store
+  before=$(control "$url/_svc/world")
+  control -H 'Content-Type: application/json' -d '{"world":1,"orgs":[{"name":"Other"}]}' "$url/_svc/world" >/dev/null
+  has "$(control "$url/_svc/world")" '"Other"' "POST /_svc/world"
+  control -X POST "$url/_svc/reset"
+  [ "$(control "$url/_svc/world")" = "$before" ] || fail "$world: a reset does not lead back to the world"
+  end
+done
+
+# a snapshot starts another svcd
+rm -f $T/first.json
+begin --snapshot $T/team.snapshot
+has "$(api "/groups/$(get groupId)/clusters")" '"analytics"' "--snapshot"
+end
+
+# errors are told in the way of compilers
+printf '{\n  "world": 1,\n  "orgs": [\n    { "name": "A", "groups": [ { "name": "x", "color": "red" } ] } ]\n}\n' >$T/bad.json
+if build/svcd world --check $T/bad.json 2>$T/said; then fail "a bad world is good"; fi
+has "$(cat $T/said)" "$T/bad.json:4:32: orgs[0].groups[0]: INVALID_ATTRIBUTE: " "the error"
+if build/svcd --memory --show-credentials --listen http://127.0.0.1:0 --world nowhere >/dev/null 2>$T/said; then fail "svcd starts with a world that it has not"; fi
+has "$(cat $T/said)" 'svcd has no world of this name: empty, team, company' "the error"
+if build/svcd --memory --show-credentials --listen http://127.0.0.1:0 --world company >/dev/null 2>$T/said; then fail "a world moves the system's clock"; fi
+has "$(cat $T/said)" 'now: INVALID_WORLD: the world moves the clock' "the error"
+
+# there and back, in folders; the second start with the same world changes nothing
+rm -rf $T/one $T/two
+flags="--data $T/one --world team"
+begin; end
+begin; end
+build/svcd world --data $T/one --out $T/one.json 2>/dev/null || fail "no world is written"
+flags="--data $T/two --world $T/one.json"
+begin; end
+build/svcd world --data $T/two --out $T/two.json 2>/dev/null || fail "no world is written"
+cat >$T/same.py <<'PYTHON'
+import json, sys
+def read(name): # without the credentials that svcd makes at the first start of each
+  world = json.load(open(name))
+  for org in world['orgs']:
+    for made in ('apiKeys', 'serviceAccounts'): org.pop(made, None)
+  return world
+sys.exit(read(sys.argv[1]) != read(sys.argv[2]) or len(read(sys.argv[1])['orgs'][0]['groups']) != 2)
+PYTHON
+python3 $T/same.py $T/one.json $T/two.json || fail "a world from a world is another one"
+if build/svcd world --data $T/nowhere 2>$T/said; then fail "a world of no store"; fi
+has "$(cat $T/said)" 'there is no store in' "the error"

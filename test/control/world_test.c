@@ -1,0 +1,351 @@
+/*
+** Worlds: what a file describes is there afterwards, once, by the service's own rules; an error says where it is and leaves nothing
+** behind; and a world that was written from a store gives the same world again.
+*/
+#include "control/world_parts.h"
+#include "support.h"
+
+#define SPECS \
+  "\"clusterType\":\"REPLICASET\",\"replicationSpecs\":[{\"regionConfigs\":[{\"providerName\":\"AWS\"," \
+  "\"regionName\":\"US_EAST_1\",\"priority\":7," \
+  "\"electableSpecs\":{\"instanceSize\":\"M10\",\"nodeCount\":3}}]}]"
+#define FILE_MOST ((size_t)1 << 20)
+
+/* The report becomes the last answer of the service, so that t_str() and the like read it. */
+static int world_load(t_service *t, const char *json, size_t n)
+{
+  int rc;
+  svc_response_free(&t->response);
+  svc_blocks_free(t->arena.blocks);
+  svc_arena_init(&t->arena, NULL);
+  rc = svc_world_apply(t->s, json, n, &t->response);
+  t->body = t->response.body ? svc_json_parse(&t->arena, svc_arena_copy(&t->arena, (svc_str){ t->response.body,
+    t->response.body_length })) : NULL;
+  munit_assert_not_null(t->body);
+  return rc;
+}
+
+static void world_good(t_service *t, const char *json)
+{
+  if (world_load(t, json, 0) != SVC_OK) munit_errorf("%s", t_str(t, "detail"));
+}
+
+/* It is refused in these words, and the store is as it was. */
+static void world_bad(t_service *t, const char *json, const char *detail)
+{
+  const uint64_t print = store_print(t->s);
+  const int64_t now = svc_clock_now(t->s);
+  munit_assert_int(world_load(t, json, 0), ==, SVC_INVALID);
+  if (!strstr(t_str(t, "detail"), detail)) munit_errorf("%s, and not %s", t_str(t, "detail"), detail);
+  munit_assert_true(store_print(t->s) == print);
+  munit_assert_int64(svc_clock_now(t->s), ==, now);
+}
+
+static char *world_file(const char *name, size_t *n)
+{
+  char path[128], *text = malloc(FILE_MOST);
+  FILE *f;
+  snprintf(path, sizeof path, "package/worlds/%s.json", name);
+  f = fopen(path, "r");
+  munit_assert_not_null(f);
+  *n = fread(text, 1, FILE_MOST - 1, f);
+  fclose(f);
+  return text;
+}
+
+TEST(world, once)
+{
+  static const char *const names[] = { "empty", "team" };
+  svc_config config = { .manual_clock = T_START };
+  size_t i, n;
+  for (i = 0; i < 2; i++) {
+    char *text = world_file(names[i], &n);
+    uint64_t print;
+    t_service t;
+    t_open(&t, &config);
+    if (world_load(&t, text, n) != SVC_OK) munit_errorf("%s: %s", names[i], t_str(&t, "detail"));
+    munit_assert_int64(t_int(&t, "made"), >=, 2);
+    munit_assert_size(store_whole(t.s), >=, 1);
+    print = store_print(t.s);
+    munit_assert_int(world_load(&t, text, n), ==, SVC_OK);
+    munit_assert_string_equal(t_str(&t, "applied"), "false");
+    munit_assert_int64(t_int(&t, "kept"), >=, 2);
+    munit_assert_size(strlen(t_str(&t, "names.acme")), ==, 24);
+    munit_assert_true(store_print(t.s) == print);
+    text[n] = ' '; /* another file, which says the same */
+    munit_assert_int(world_load(&t, text, n + 1), ==, SVC_OK);
+    munit_assert_string_equal(t_str(&t, "applied"), "true");
+    munit_assert_int64(t_int(&t, "made") + t_int(&t, "changed"), ==, 0);
+    free(text);
+    t_close(&t);
+  }
+}
+
+/* A year: invoices, backups, alerts that are over; within the time that a test may take. */
+TEST(world, company)
+{
+  svc_config config = { .manual_clock = T_START };
+  char *text, group[32], org[32];
+  t_service t;
+  size_t n;
+  t_open(&t, &config);
+  text = world_file("company", &n);
+  if (world_load(&t, text, n) != SVC_OK) munit_errorf("%s", t_str(&t, "detail"));
+  free(text);
+  munit_assert_string_equal(t_str(&t, "now"), "2030-01-01T00:00:00Z");
+  snprintf(group, sizeof group, "%s", t_str(&t, "names.production"));
+  snprintf(org, sizeof org, "%s", t_str(&t, "names.globex"));
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/invoices", org), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), >=, 12);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/orders/backup/snapshots", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), >=, 12);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/alerts?status=CLOSED", group), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), >=, 1);
+  munit_assert_size(store_whole(t.s), ==, 3);
+  t_close(&t);
+}
+
+TEST(world, references)
+{
+  svc_config config = { .manual_clock = T_START };
+  t_service t;
+  t_open(&t, &config);
+  world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"Acme\",\"as\":\"acme\",\"groups\":["
+                 "{\"name\":\"shop\",\"tags\":[{\"key\":\"org\",\"value\":\"$acme.id\"},{\"key\":\"price\",\"value\":\"$$5\"}],"
+                 "\"clusters\":[{\"name\":\"main\",\"backupEnabled\":true," SPECS ",\"backup/schedule\":{\"referenceHourOfDay\":3}}],"
+                 "\"databaseUsers\":[{\"username\":\"bob\",\"databaseName\":\"admin\",\"password\":\"$random\","
+                 "\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}],"
+                 "\"scopes\":[{\"name\":\"$shop.clusters.main.name\",\"type\":\"CLUSTER\"}]}]}]}]}");
+  munit_assert_size(strlen(t_str(&t, "secrets.bob.password")), ==, 22);
+  munit_assert_int(t_send(&t, "GET", "/groups/byName/shop", NULL), ==, 200);
+  munit_assert_string_equal(t_str(&t, "tags[0].value"), t_str(&t, "orgId"));
+  munit_assert_string_equal(t_str(&t, "tags[1].value"), "$5");
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/clusters/main", t_str(&t, "id")), ==, 200);
+  munit_assert_string_equal(t_str(&t, "stateName"), "IDLE"); /* it exists */
+  t_close(&t);
+}
+
+TEST(world, steps)
+{
+  svc_config config = { .manual_clock = T_START };
+  t_service t;
+  t_open(&t, &config);
+  world_good(&t, "{\"world\":1,\"now\":\"2026-01-01T00:00:00Z\",\"orgs\":[{\"name\":\"Acme\",\"groups\":[{\"name\":\"shop\"}]}],\"then\":["
+                 "{\"at\":\"$shop\",\"clusters\":[{\"name\":\"main\"," SPECS "}]},{\"advance\":\"PT1H\"},"
+                 "{\"patch\":\"$shop.clusters.main\","
+                   "\"body\":{\"terminationProtectionEnabled\":true}},{\"until\":\"2026-02-01T00:00:00Z\"},"
+                 "{\"repeat\":3,\"steps\":[{\"advance\":\"P1M\"},{\"at\":\"$shop\",\"databaseUsers\":[{\"username\":\"user-{n}\","
+                 "\"databaseName\":\"admin\",\"password\":\"$random\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}]}]},"
+                 "{\"delete\":\"$shop.databaseUsers.user-2\"},{\"post\":\"$shop.clusters.main/restartPrimaries\"}]}");
+  munit_assert_string_equal(t_str(&t, "now"), "2026-05-01T00:00:00Z");
+  munit_assert_int(t_send(&t, "GET", "/groups/byName/shop", NULL), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s/databaseUsers", t_keep(&t, t_str(&t, "id"))), ==, 200);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 2);
+  munit_assert_string_equal(t_str(&t, "results[1].username"), "user-3");
+  t_close(&t);
+}
+
+TEST(world, refused)
+{
+  static const char *const bad[][2] = {
+    { "{\"world\":1,\n \"orgs\":[}", "2:10: MALFORMED_JSON: " },
+    { "[]", "1:1: INVALID_WORLD: a world is an object" },
+    { "{\"world\":2}", "1:1: INVALID_WORLD: a world is an object that has" },
+    { "{\"world\":1,\"planets\":[]}",
+     "1:12: planets: INVALID_WORLD: no operation of the API makes such things: there is no POST /planets" },
+    { "{\"world\":1,\"orgs\":[{\"name\":\"A\"},\n  {\"name\":\"B\",\"groups\":[{\"name\":\"x\",\"clusters\":[{\"name\":\"c\"}]}]}]}",
+      "2:49: orgs[1].groups[0].clusters[0]: " },
+    { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"x\",\"color\":\"red\"}]}]}",
+     "orgs[0].groups[0]: INVALID_ATTRIBUTE: " },
+    { "{\"world\":1,\"orgs\":[{\"name\":\"$nobody.name\"}]}", "orgs[0].name: INVALID_WORLD: $nobody.name: nothing has this name so far" },
+    { "{\"world\":1,\"orgs\":[{\"name\":\"A\"},{\"name\":\"$A.color\"}]}",
+     "orgs[1].name: INVALID_WORLD: $A.color: the thing has no such field" },
+    { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"x\"}]},{\"name\":\"B\","
+      "\"groups\":[{\"name\":\"x\"}]},{\"name\":\"$x.id\"}]}", "several things have this name" },
+    { "{\"world\":1,\"orgs\":[7]}", "orgs[0]: INVALID_WORLD: this must be an object" },
+    { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"as\":7}]}", "\"as\" must be a name" },
+    { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"invoices\":[{}]}]}",
+     "orgs[0].invoices: INVALID_WORLD: no operation of the API makes such things" },
+    { "{\"world\":1,\"now\":\"soon\"}", "now: INVALID_WORLD: this must be a time" },
+    { "{\"world\":1,\"now\":\"2020-01-01T00:00:00Z\"}", "now: INVALID_WORLD: the clock stands at 2025-06-01T00:00:00Z already" },
+    { "{\"world\":1,\"then\":{}}", "then: INVALID_WORLD: this must be an array of steps" },
+    { "{\"world\":1,\"then\":[{}]}", "then[0]: INVALID_WORLD: a step has one of" },
+    { "{\"world\":1,\"then\":[{\"advance\":\"P1D\",\"until\":\"x\"}]}", "then[0]: INVALID_WORLD: a step does one thing" },
+    { "{\"world\":1,\"then\":[{\"advance\":\"P1D\"},{\"advance\":\"a day\"}]}", "then[1].advance: INVALID_WORLD: this must be a duration" },
+    { "{\"world\":1,\"then\":[{\"advance\":\"P1D\",\"by\":1}]}", "then[0].by: INVALID_WORLD: a step with \"advance\" has no such member" },
+    { "{\"world\":1,\"then\":[{\"advance\":\"P1D\",\"repeat\":0}]}",
+     "then[0].repeat: INVALID_WORLD: this must be a number from 1 to 10000" },
+    { "{\"world\":1,\"then\":[{\"at\":\"$x\",\"orgs\":[]}]}", "then[0].at: INVALID_WORLD: $x: nothing has this name" },
+    { "{\"world\":1,\"then\":[{\"delete\":\"shop\"}]}", "then[0].delete: INVALID_WORLD: this must be a reference" },
+    { "{\"world\":1,\"then\":[{\"patch\":\"/planets/1\",\"body\":{}}]}",
+     "then[0].patch: INVALID_WORLD: the API has no such operation on /planets/1" },
+    { "{\"world\":1,\"then\":[{\"delete\":\"/groups/5f0000000000000000000001\"}]}", "then[0]: GROUP_NOT_FOUND: " },
+  };
+  svc_config config = { .manual_clock = T_START };
+  t_service t;
+  size_t i;
+  t_open(&t, &config);
+  for (i = 0; i < sizeof bad / sizeof bad[0]; i++) world_bad(&t, bad[i][0], bad[i][1]);
+  munit_assert_int(svc_world_apply(t.s, NULL, 0, &t.response), ==, SVC_INVALID);
+  munit_assert_int(svc_world_apply(NULL, "{}", 0, &t.response), ==, SVC_INVALID);
+  t_close(&t);
+}
+
+/* Without a manual clock a world may be loaded, but not move it. */
+TEST(world, real_clock)
+{
+  t_service t;
+  t_open(&t, NULL);
+  world_bad(&t, "{\"world\":1,\"orgs\":[{\"name\":\"A\"}],\"then\":[{\"advance\":\"P1D\"}]}",
+            "then[0].advance: INVALID_WORLD: the world moves the clock");
+  world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"A\"}]}");
+  t_close(&t);
+}
+
+/* The buckets of callers are as full as they were, and neither faults nor the journal have seen the loader. */
+TEST(world, apart)
+{
+  svc_config config = { .manual_clock = T_START, .journal = 10 };
+  svc_fault fault = { .status = 503 };
+  svc_response journal;
+  t_service t;
+  char left[16];
+  int id;
+  t_open(&t, &config);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  snprintf(left, sizeof left, "%s", t_get_header(&t, "RateLimit-Remaining"));
+  svc_journal_clear(t.s);
+  munit_assert_int(svc_fault_add(t.s, &fault, &id), ==, SVC_OK);
+  world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"A\"},{\"name\":\"B\"},{\"name\":\"C\"}]}");
+  munit_assert_int(svc_fault_remove(t.s, id), ==, SVC_OK);
+  munit_assert_int(svc_journal_read(t.s, 0, &journal), ==, SVC_OK);
+  munit_assert_string_equal(journal.body, "[]");
+  svc_response_free(&journal);
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int(atoi(t_get_header(&t, "RateLimit-Remaining")), ==, atoi(left) - 1);
+  munit_assert_int64(t_int(&t, "totalCount"), ==, 3);
+  t_close(&t);
+}
+
+/* What is written loads into an empty store, and then gives the same. */
+TEST(world, written)
+{
+  svc_config config = { .manual_clock = T_START };
+  svc_response first, second;
+  t_service t, other;
+  size_t n;
+  char *text = world_file("team", &n);
+  t_open(&t, &config);
+  munit_assert_int(world_load(&t, text, n), ==, SVC_OK);
+  free(text);
+  munit_assert_int(svc_world_write(t.s, &first), ==, SVC_OK);
+  munit_assert_not_null(strstr(first.body, "\"password\": \"$random\""));
+  munit_assert_not_null(strstr(first.body, "\"developers\""));
+  munit_assert_not_null(strstr(first.body, "\"oncall@example.com\""));
+  munit_assert_not_null(strstr(first.body, "\"10.0.0.0/8\""));
+  t_open(&other, &config);
+  if (world_load(&other, first.body, first.body_length) != SVC_OK) munit_errorf("%s", t_str(&other, "detail"));
+  munit_assert_int(svc_world_write(other.s, &second), ==, SVC_OK);
+  munit_assert_string_equal(first.body, second.body);
+  svc_response_free(&first);
+  svc_response_free(&second);
+  munit_assert_int(svc_world_write(NULL, &first), ==, SVC_INVALID);
+  t_close(&other);
+  t_close(&t);
+}
+
+/* Whichever allocation fails: it is loaded, or nothing of it is there. */
+TEST(world, no_memory)
+{
+  static const char text[] = "{\"world\":1,\"orgs\":[{\"name\":\"Acme\",\"groups\":[{\"name\":\"shop\","
+    "\"accessList\":[{\"cidrBlock\":\"10.0.0.0/8\"}]}]}]}";
+  t_memory memory = { 0 };
+  svc_config config = { .manual_clock = T_START, .allocator = { t_memory_resize, &memory } };
+  svc_response report;
+  t_service t;
+  uint64_t print;
+  long n, live;
+  int rc = SVC_NOMEM;
+  t_open(&t, &config);
+  print = store_print(t.s);
+  for (n = 1; rc != SVC_OK; n++) {
+    munit_assert_long(n, <, 2000);
+    live = memory.live;
+    memory.calls = 0;
+    memory.fail_at = n;
+    rc = svc_world_apply(t.s, text, 0, &report);
+    memory.fail_at = 0;
+    svc_response_free(&report);
+    if (rc == SVC_OK) break;
+    munit_assert_long(memory.live, ==, live);
+    munit_assert_true(store_print(t.s) == print);
+  }
+  munit_assert_long(n, >, 10);
+  munit_assert_size(store_whole(t.s), ==, 1);
+  t_close(&t);
+}
+
+/* The same over HTTP, and the bytes of a snapshot there and back. */
+TEST(world, http)
+{
+  static const char token[] = "a token of test control";
+  static const svc_header headers[] = { { "Authorization", "Bearer a token of test control", 0, 0 }, { "Host", "localhost", 0, 0 },
+                                        { "Content-Type", "application/json", 0, 0 } };
+  static const svc_header bytes[] = { { "Authorization", "Bearer a token of test control", 0, 0 }, { "Host", "localhost", 0, 0 },
+                                      { "Content-Type", "application/octet-stream", 0, 0 } };
+  static const char world[] = "{\"world\":1,\"orgs\":[{\"name\":\"Acme\"}]}", name[] = "{\"name\":\"a\"}";
+  svc_config config = { .manual_clock = T_START };
+  svc_request request = { .method = "POST", .target = "/_svc/world", .headers = headers, .header_count = 3, .peer = "127.0.0.1",
+                          .body = world, .body_length = sizeof world - 1 };
+  svc_response r, file;
+  t_service t;
+  t_open(&t, &config);
+  munit_assert_int(svc_control_request(t.s, token, &request, &r), ==, SVC_OK);
+  munit_assert_int(r.status, ==, 200);
+  munit_assert_not_null(strstr(r.body, "\"made\":1"));
+  munit_assert_string_equal(svc_response_header(&r, "Cache-Control"), "no-store");
+  svc_response_free(&r);
+  request.body_length = 5;
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 400);
+  munit_assert_not_null(strstr(r.body, "\"errorCode\":\"MALFORMED_JSON\""));
+  svc_response_free(&r);
+  request.method = "GET";
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_not_null(strstr(r.body, "\"name\": \"Acme\""));
+  svc_response_free(&r);
+  request = (svc_request){ .method = "POST", .target = "/_svc/snapshots", .headers = headers, .header_count = 3, .peer = "127.0.0.1",
+                           .body = name, .body_length = sizeof name - 1 };
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 201);
+  svc_response_free(&r);
+  request = (svc_request){ .method = "GET", .target = "/_svc/snapshots/a", .headers = headers, .header_count = 2, .peer = "127.0.0.1" };
+  svc_control_request(t.s, token, &request, &file);
+  munit_assert_int(file.status, ==, 200);
+  munit_assert_string_equal(svc_response_header(&file, "Content-Type"), "application/octet-stream");
+  request = (svc_request){ .method = "PUT", .target = "/_svc/snapshots/b", .headers = bytes, .header_count = 3, .peer = "127.0.0.1",
+                           .body = file.body, .body_length = file.body_length };
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 201);
+  svc_response_free(&r);
+  request.body_length--;
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 400);
+  munit_assert_not_null(strstr(r.body, "its checksum differs"));
+  svc_response_free(&r);
+  request.headers = headers;
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 415);
+  svc_response_free(&r);
+  request.target = "/_svc/snapshots/c%2Fd";
+  request.headers = bytes;
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 400);
+  svc_response_free(&r);
+  request = (svc_request){ .method = "GET", .target = "/_svc/snapshots/none", .headers = headers, .header_count = 2, .peer = "127.0.0.1" };
+  svc_control_request(t.s, token, &request, &r);
+  munit_assert_int(r.status, ==, 404);
+  svc_response_free(&r);
+  svc_response_free(&file);
+  t_close(&t);
+}
