@@ -30,8 +30,7 @@ typedef struct memory_record memory_record;
 struct memory_record {
   atomic_uint references;
   uint32_t key_size, value_size;
-  memory_record *next; /* of records that the writer removed */
-  char bytes[];        /* the key, then the value */
+  char bytes[]; /* the key, then the value */
 };
 
 /* Entry i of a leaf is the record keys[i]. Entry i of an inner node is children[i], whose keys are not less than keys[i]; keys[0] is NULL. */
@@ -73,10 +72,12 @@ struct memory_txn {
   uint64_t least;       /* of a writer: numbers go on from here; 0: as they are */
   uint64_t begun_bytes; /* of a writer: of the tree that it began with */
   bool brought;         /* of a writer: a kept tree was brought back */
-  memory_record *removed;
+  memory_record **removed; /* of a writer: records that it removed; one may be there twice, if it was brought back between */
+  size_t removed_count, removed_room;
   memory_root *aside;
   memory_txn *next; /* of readers that nobody uses */
   bool spare;       /* of a reader: it is one of the store's own */
+  const memory_held *held; /* of a reader: the kept tree that it reads, where it is none of the store's */
 };
 
 struct memory_store {
@@ -150,7 +151,6 @@ static memory_record *memory_record_new(const svc_allocator *a, svc_str key, svc
   atomic_init(&r->references, 1);
   r->key_size = (uint32_t)key.n;
   r->value_size = (uint32_t)value.n;
-  r->next = NULL;
   if (key.n) memcpy(r->bytes, key.p, key.n);
   if (value.n) memcpy(r->bytes + key.n, value.p, value.n);
   return r;
@@ -204,11 +204,24 @@ static bool memory_own(memory_txn *t, memory_node **place)
   return true;
 }
 
+/* Room for one more record that is removed. False: no memory. */
+static bool memory_aside_room(memory_txn *t)
+{
+  const svc_allocator *a = &t->store->allocator;
+  const size_t room = t->removed_room * 2 + MEMORY_ORDER;
+  memory_record **more;
+  if (t->removed_count < t->removed_room) return true;
+  more = a->resize(a->context, t->removed, room * sizeof *more);
+  if (!more) return false;
+  t->removed = more;
+  t->removed_room = room;
+  return true;
+}
+
 /* The writer's caller may still look at the record. */
 static void memory_put_aside(memory_txn *t, memory_record *r)
 {
-  r->next = t->removed;
-  t->removed = r;
+  t->removed[t->removed_count++] = r;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- tree */
@@ -349,7 +362,7 @@ static memory_node *memory_leaf_room(memory_txn *t, svc_str key)
 static bool memory_insert(memory_txn *t, memory_record *r)
 {
   const svc_str key = memory_key(r);
-  memory_node *leaf = memory_leaf_room(t, key);
+  memory_node *leaf = memory_aside_room(t) ? memory_leaf_room(t, key) : NULL;
   unsigned i;
   if (!leaf) return false;
   i = memory_find(leaf, 0, key, false);
@@ -428,6 +441,7 @@ static bool memory_take_out(memory_txn *t, svc_str key)
   memory_cursor path = { .depth = 0 };
   memory_node **place = &t->tree.root;
   unsigned i;
+  if (!memory_aside_room(t)) return false;
   for (;;) {
     if (!memory_own(t, place)) return false;
     path.nodes[path.depth] = *place;
@@ -590,9 +604,10 @@ static void memory_read_end(svc_txn *txn)
 {
   memory_txn *t = (memory_txn *)txn;
   memory_store *store = t->store;
-  memory_node_release(&store->allocator, t->tree.root);
+  const svc_allocator *a = t->held ? &t->held->allocator : &store->allocator;
+  if (!t->held) memory_node_release(a, t->tree.root);
   if (!t->spare) {
-    memory_free(&store->allocator, t);
+    memory_free(a, t);
     return;
   }
   memory_lock(store);
@@ -620,11 +635,10 @@ static int memory_write_begin(svc_store *opaque, svc_txn **out)
 static void memory_forget(memory_txn *w)
 {
   const svc_allocator *a = &w->store->allocator;
-  while (w->removed) {
-    memory_record *next = w->removed->next;
-    memory_record_release(a, w->removed);
-    w->removed = next;
-  }
+  while (w->removed_count) memory_record_release(a, w->removed[--w->removed_count]);
+  if (w->removed) memory_free(a, w->removed);
+  w->removed = NULL;
+  w->removed_room = 0;
   while (w->aside) {
     memory_root *next = w->aside->next;
     memory_node_release(a, w->aside->node);
@@ -837,14 +851,16 @@ static int memory_bring_back(svc_txn *txn, const void *opaque)
   return memory_fits(w);
 }
 
-static int memory_held_begin(svc_store *store, const void *opaque, svc_txn **out)
+static int memory_held_begin(const void *opaque, svc_txn **out)
 {
   const memory_held *held = opaque;
-  memory_txn *t = memory_reader(memory_of(store));
+  memory_txn *t = memory_alloc(&held->allocator, sizeof *t);
   *out = NULL;
   if (!t) return SVC_NOMEM;
-  t->tree = held->tree;
-  if (t->tree.root) atomic_fetch_add(&t->tree.root->references, 1);
+  memset(t, 0, sizeof *t);
+  memory_head(t, false);
+  t->held = held;
+  t->tree = held->tree; /* which is kept until let_go() */
   *out = &t->head;
   return SVC_OK;
 }

@@ -110,11 +110,11 @@ struct svc_store_port {
   uint64_t (*connects)(svc_store *store);
 
   /* The whole store as this transaction sees it, kept without a copy: *held is to be given to let_go(), which may come after close(). *bytes and
-  ** *records: how much it holds. bring_back() makes it the content of a write transaction; held_begin() begins a read transaction of it, which
-  ** read_end() ends. NULL, all four: the store cannot; then records are copied one by one. */
+  ** *records: how much it holds. bring_back() makes it the content of a write transaction; held_begin() begins a read transaction of it, also after close(),
+  ** which read_end() ends. NULL, all four: the store cannot; then records are copied one by one. */
   int (*hold)(svc_txn *txn, void **held, uint64_t *bytes, uint64_t *records);
   int (*bring_back)(svc_txn *txn, const void *held);
-  int (*held_begin)(svc_store *store, const void *held, svc_txn **out);
+  int (*held_begin)(const void *held, svc_txn **out);
   void (*let_go)(void *held);
 
   bool shared; /* other processes write to it as well: nothing that was read in another transaction may be relied on */

@@ -116,9 +116,9 @@ static int memory_test_write(svc_store *store, svc_txn **out)
   return rc;
 }
 
-static int memory_test_held(svc_store *store, const void *held, svc_txn **out)
+static int memory_test_held(const void *held, svc_txn **out)
 {
-  int rc = svc_memory_port()->held_begin(store, held, out);
+  int rc = svc_memory_port()->held_begin(held, out);
   if (rc == SVC_OK) (*out)->port = t_memory_port();
   return rc;
 }

@@ -77,7 +77,7 @@ static int whole_row(svc_snapshot *k, svc_txn *txn, const svc_row *row)
 }
 
 /* All records; what comes behind one is where the next look begins. */
-static int whole_read(svc_snapshot *k, svc_txn *txn)
+SVC_PRIVATE int svc_whole_read(svc_snapshot *k, svc_txn *txn)
 {
   svc_row rows[WHOLE_ROWS];
   svc_range range = { whole_begin, whole_end, false, 0 };
@@ -95,13 +95,27 @@ static int whole_read(svc_snapshot *k, svc_txn *txn)
   } while (true);
 }
 
+/* A store that can keep itself as it is does: that costs nothing. Work may run again. */
+static int whole_hold(svc_snapshot *k, svc_txn *txn)
+{
+  uint64_t bytes = 0, records = 0;
+  int rc;
+  if (k->held) k->port->let_go(k->held);
+  k->port = txn->port;
+  rc = svc_note(txn, txn->port->hold(txn, &k->held, &bytes, &records));
+  if (rc == SVC_OK && bytes > k->most) rc = SVC_FULL;
+  k->n = (size_t)bytes;
+  k->records = (size_t)records;
+  return rc;
+}
+
 static bool whole_take_work(svc_job *job, svc_txn *txn)
 {
   whole_job *work = (whole_job *)job;
   svc_snapshot *k = work->to;
   k->n = k->records = 0;
   k->ids = *txn->ids;
-  work->status = whole_read(k, txn);
+  work->status = txn->port->hold ? whole_hold(k, txn) : svc_whole_read(k, txn);
   return work->status == SVC_OK;
 }
 
@@ -183,7 +197,6 @@ static int whole_write(const svc_snapshot *k, svc_txn *txn)
   size_t at = 0;
   int64_t count;
   int rc;
-  txn->dirty = true;
   rc = svc_note(txn, txn->port->remove_range(txn, whole_begin, whole_end));
   while (rc == SVC_OK && at < k->n) {
     svc_row row = whole_next(k, &at);
@@ -202,7 +215,8 @@ static bool whole_restore_work(svc_job *job, svc_txn *txn)
   whole_job *work = (whole_job *)job;
   const svc_snapshot *k = work->from;
   svc_ids *ids = txn->ids;
-  if (whole_write(k, txn) != SVC_OK) return false;
+  txn->dirty = true;
+  if ((k->held ? svc_note(txn, txn->port->bring_back(txn, k->held)) : whole_write(k, txn)) != SVC_OK) return false;
   ids->last = k->ids.last;
   ids->reserved = k->ids.reserved;
   ids->late = k->ids.late;
@@ -256,6 +270,7 @@ void svc_snapshot_free(svc_snapshot *k)
   svc_allocator a;
   if (!k) return;
   a = k->allocator;
+  if (k->held) k->port->let_go(k->held);
   if (k->bytes) svc_wipe(k->bytes, k->n); /* what the store holds is nobody else's to find */
   if (k->bytes) a.resize(a.context, k->bytes, 0);
   if (k->digest) a.resize(a.context, k->digest, 0);

@@ -48,7 +48,7 @@ static void whole_file_head(const svc_snapshot *k, char *p)
   whole_file_number(p, k->n);
 }
 
-SVC_PRIVATE svc_str svc_snapshot_bytes(svc_arena *a, const svc_snapshot *k)
+static svc_str whole_file_bytes(svc_arena *a, const svc_snapshot *k)
 {
   const size_t n = WHOLE_FILE_HEAD + k->n;
   char *bytes = svc_arena_alloc(a, n + WHOLE_FILE_SUM + 1);
@@ -63,6 +63,27 @@ SVC_PRIVATE svc_str svc_snapshot_bytes(svc_arena *a, const svc_snapshot *k)
   memcpy(bytes + n, sum, sizeof sum);
   bytes[n + WHOLE_FILE_SUM] = '\0';
   return (svc_str){ bytes, n + WHOLE_FILE_SUM };
+}
+
+/* What the store itself keeps is read into bytes first. */
+SVC_PRIVATE svc_str svc_snapshot_bytes(svc_arena *a, const svc_snapshot *k)
+{
+  svc_snapshot copy = *k;
+  svc_str out = SVC_S("");
+  svc_txn *txn;
+  int rc;
+  if (!k->held) return whole_file_bytes(a, k);
+  copy.n = copy.records = 0;
+  rc = k->port->held_begin(k->held, &txn);
+  if (rc == SVC_OK) {
+    rc = svc_whole_read(&copy, txn);
+    k->port->read_end(txn);
+  }
+  if (rc == SVC_OK) out = whole_file_bytes(a, &copy);
+  else a->failed = true;
+  if (copy.bytes) svc_wipe(copy.bytes, copy.n);
+  if (copy.bytes) copy.allocator.resize(copy.allocator.context, copy.bytes, 0);
+  return out;
 }
 
 int svc_snapshot_save(const svc_snapshot *snapshot, svc_response *out)
