@@ -46,7 +46,9 @@ struct memory_node {
 
 typedef struct memory_tree {
   memory_node *root; /* NULL: there are no records */
-  uint64_t bytes, records;
+  uint64_t bytes;   /* that it takes */
+  uint64_t content; /* of its keys and values */
+  uint64_t records;
 } memory_tree;
 
 /* A tree that is kept, beyond the store if need be. */
@@ -358,6 +360,13 @@ static memory_node *memory_leaf_room(memory_txn *t, svc_str key)
   return node;
 }
 
+static void memory_counted(memory_tree *tree, const memory_record *r, bool added)
+{
+  const uint64_t size = memory_record_size(r), content = (uint64_t)r->key_size + r->value_size;
+  tree->bytes += added ? size : 0 - size;
+  tree->content += added ? content : 0 - content;
+}
+
 /* Puts the record in, and takes the reference; one of the same key goes. */
 static bool memory_insert(memory_txn *t, memory_record *r)
 {
@@ -367,14 +376,14 @@ static bool memory_insert(memory_txn *t, memory_record *r)
   if (!leaf) return false;
   i = memory_find(leaf, 0, key, false);
   if (i < leaf->count && memory_compare(memory_key(leaf->keys[i]), key) == 0) {
-    t->tree.bytes -= memory_record_size(leaf->keys[i]);
+    memory_counted(&t->tree, leaf->keys[i], false);
     memory_put_aside(t, leaf->keys[i]);
   } else {
     memory_open(leaf, i);
     t->tree.records++;
   }
   leaf->keys[i] = r;
-  t->tree.bytes += memory_record_size(r);
+  memory_counted(&t->tree, r, true);
   return true;
 }
 
@@ -451,7 +460,7 @@ static bool memory_take_out(memory_txn *t, svc_str key)
     place = &(*place)->children[i];
   }
   i = memory_find(*place, 0, key, false);
-  t->tree.bytes -= memory_record_size((*place)->keys[i]);
+  memory_counted(&t->tree, (*place)->keys[i], false);
   t->tree.records--;
   memory_put_aside(t, (*place)->keys[i]);
   memory_shut(*place, i);
@@ -830,7 +839,7 @@ static int memory_hold(svc_txn *txn, void **out, uint64_t *bytes, uint64_t *reco
   held->tree = t->tree;
   if (held->tree.root) atomic_fetch_add(&held->tree.root->references, 1);
   if (t->head.writing) t->owner = ++t->store->owners;
-  *bytes = held->tree.bytes;
+  *bytes = held->tree.content;
   *records = held->tree.records;
   return SVC_OK;
 }

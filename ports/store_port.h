@@ -109,8 +109,8 @@ struct svc_store_port {
   ** thread. NULL: there is no server. */
   uint64_t (*connects)(svc_store *store);
 
-  /* The whole store as this transaction sees it, kept without a copy: *held is to be given to let_go(), which may come after close(). *bytes and
-  ** *records: how much it holds. bring_back() makes it the content of a write transaction; held_begin() begins a read transaction of it, also after close(),
+  /* The whole store as this transaction sees it, kept without a copy: *held is to be given to let_go(), which may come after close(). *bytes: of its
+  ** keys and values; *records: how many. bring_back() makes it the content of a write transaction; held_begin() begins a read transaction of it, also after close(),
   ** which read_end() ends. NULL, all four: the store cannot; then records are copied one by one. */
   int (*hold)(svc_txn *txn, void **held, uint64_t *bytes, uint64_t *records);
   int (*bring_back)(svc_txn *txn, const void *held);

@@ -16,6 +16,7 @@
 #include "control/whole.h"
 
 #define WHOLE_ROWS 64
+#define WHOLE_SIZES 8 /* bytes: of a key's and a value's length */
 #define WHOLE_FIRST ((size_t)64 << 10)
 
 static const svc_str whole_begin = { "\1", 1 }, whole_end = { "\377", 1 };
@@ -103,6 +104,7 @@ static int whole_hold(svc_snapshot *k, svc_txn *txn)
   if (k->held) k->port->let_go(k->held);
   k->port = txn->port;
   rc = svc_note(txn, txn->port->hold(txn, &k->held, &bytes, &records));
+  bytes += records * WHOLE_SIZES; /* as large as it is where records are copied */
   if (rc == SVC_OK && bytes > k->most) rc = SVC_FULL;
   k->n = (size_t)bytes;
   k->records = (size_t)records;

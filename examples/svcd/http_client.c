@@ -146,7 +146,7 @@ static int http_receive(http_wire *w, http_answer *a, size_t *length)
 {
   size_t room = 65536, n = 0;
   char *more;
-  int got;
+  int got = 0;
   a->memory = malloc(room + 1);
   while (a->memory && (got = http_get(w, a->memory + n, room - n)) > 0) {
     n += (size_t)got;

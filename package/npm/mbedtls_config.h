@@ -13,11 +13,13 @@
 #define MBEDTLS_ASN1_WRITE_C
 #define MBEDTLS_BIGNUM_C
 #define MBEDTLS_ECDSA_C
+#define MBEDTLS_ECDSA_DETERMINISTIC /* as the native build: it takes as many random bytes, so what is made by a seed is the same */
 #define MBEDTLS_ECP_C
 #define MBEDTLS_ECP_DP_SECP256R1_ENABLED
 #define MBEDTLS_ECP_NIST_OPTIM
 #define MBEDTLS_ECP_WINDOW_SIZE 2       /* smaller tables: certificates are rare */
 #define MBEDTLS_ECP_FIXED_POINT_OPTIM 0
+#define MBEDTLS_HMAC_DRBG_C
 #define MBEDTLS_OID_C
 #define MBEDTLS_PEM_PARSE_C
 #define MBEDTLS_PEM_WRITE_C
