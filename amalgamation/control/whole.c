@@ -55,7 +55,7 @@ static void whole_put(svc_snapshot *k, const void *p, size_t n)
 
 SVC_PRIVATE int svc_whole_add(svc_snapshot *k, svc_str key, svc_str value)
 {
-  unsigned char sizes[8];
+  unsigned char sizes[WHOLE_SIZES];
   int rc = value.n > UINT32_MAX / 2 ? SVC_FULL : whole_grow(k, sizeof sizes + key.n + value.n);
   if (rc != SVC_OK) return rc;
   svc_store64(sizes, (uint64_t)value.n << 32 | key.n);

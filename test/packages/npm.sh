@@ -17,6 +17,8 @@ cp test/packages/npm/package.json test/packages/npm/package-lock.json $T/
 cd $T
 npm_quiet ci
 npm_quiet install --no-save "$ROOT/build/npm/svcapi-$version.tgz" "$ROOT/build/npm/svcapi-linux-$arch-$version.tgz"
+node -e 'const p = require("./node_modules/svcapi/package.json"); if (Object.values(p.optionalDependencies).some((v) => v !== p.version)) throw 1' ||
+  fail 'the packages of the platforms have another version'
 ok "npm install of svcapi-$version.tgz, without scripts"
 [ -z "$(node -p 'Object.keys(require("./node_modules/svcapi/package.json").dependencies ?? {}).join()')" ] || fail 'svcapi has dependencies'
 for f in LICENSE licences/frozen.txt licences/mbedtls.txt licences/libc.txt; do [ -s node_modules/svcapi/$f ] || fail "svcapi lacks $f"; done
