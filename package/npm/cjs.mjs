@@ -10,6 +10,7 @@ for (const file of process.argv.slice(2)) {
     .replace(/^import \{ (.*) \} from '(.*)';$/gm, (_, list, from) => `const { ${list} } = ${required(from)};`)
     .replace(/^export \{ (.*) \} from '(.*)';$/gm, (_, list, from) => `Object.assign(exports, (({ ${list} }) => ({ ${list} }))(${required(from)}));`)
     .replace(/^export (async function|function|class|const) (\w+)/gm, (_, kind, name) => { names.push(...names_of(name)); return `${kind} ${name}`; })
+    .replace(/await import\('(node:.*?)'\)/g, (_, from) => `require('${from}')`) // jest runs require() alone
     .replace(/import\.meta\.url/g, "require('node:url').pathToFileURL(__filename).href");
   const left = /^(import|export)\b.*/m.exec(text);
   if (left) throw new Error(`${file}: cannot write as CommonJS: ${left[0]}`);

@@ -134,6 +134,15 @@ const seconds = (value) => {
   return Number(found[1]) * { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 }[found[2]];
 };
 const iso = (time) => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+// Where a world wants the clock to stand; undefined: anywhere. What is wrong with a world is said when it is loaded.
+const began = (world) => {
+  try {
+    const now = (typeof world === 'string' ? JSON.parse(world) : world)?.now;
+    return typeof now === 'string' && !Number.isNaN(Date.parse(now)) ? now : undefined;
+  } catch {
+    return undefined;
+  }
+};
 const base64 = (text) => btoa(String.fromCharCode(...encoder.encode(text)));
 
 // What a request carries of the parts of fetch().
@@ -166,7 +175,8 @@ export class Service {
     if (!['real', 'none'].includes(delays)) throw new TypeError('delays is "real" or "none"');
     this.url = baseUrl;
     this.delays = delays;
-    const settings = { base_url: baseUrl, journal, limiter_off: false, ...(clock === undefined ? {} : { manual_clock: Date.parse(iso(clock)) }),
+    const from = clock ?? began(world);
+    const settings = { base_url: baseUrl, journal, limiter_off: false, ...(from === undefined ? {} : { manual_clock: Date.parse(iso(from)) }),
       ...(seed === undefined ? {} : { seed }), ...(rate === undefined ? {} : { clock_rate: rate }),
       ...(provisionSeconds === undefined ? {} : { provision_ms: provisionSeconds === 0 ? -1 : provisionSeconds * 1000 }), ...config };
     const i = this.#instance = new Instance(module);
@@ -175,10 +185,19 @@ export class Service {
     if (code !== 0) throw new SvcapiError(i.string(why) || i.string(i.exports.svc_strerror(code)));
     i.exports.free(why);
     this.#handle = i.pointer();
-    this.credentials = i.answer(i.exports.svc_bootstrap_json(this.#handle, i.scratch)).json;
-    if (snapshot !== undefined) this.load(snapshot).restore();
-    if (world !== undefined) this.world(world);
-    this.#begin();
+    try {
+      if (snapshot !== undefined) {
+        const kept = this.load(snapshot);
+        kept.restore();
+        kept.free();
+      }
+      if (world !== undefined) this.world(world);
+      this.credentials = this.#first(config.vendor ?? 'svc');
+      this.#begin();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
     this.clock = new Clock(this);
     this.faults = new Faults(this);
     this.fetch = this.fetch.bind(this);
@@ -199,13 +218,35 @@ export class Service {
     if (code !== 0) throw new SvcapiError(i.string(i.exports.svc_strerror(code)));
   }
 
+  // Credentials that own the first organization, as svcd makes them: of a world or a snapshot, or of a store that is empty and gets one.
+  #first(vendor) {
+    const i = this.#open(), there = this.#vouched('GET', `/api/${vendor}/v2/orgs?itemsPerPage=1`).results;
+    if (!there.length) return i.answer(i.exports.svc_bootstrap_json(this.#handle, i.scratch)).json;
+    const orgId = there[0].id, at = `/api/${vendor}/v2/orgs/${orgId}`, role = { roles: ['ORG_OWNER'] };
+    const { publicKey, privateKey } = this.#vouched('POST', `${at}/apiKeys`, { desc: 'svcapi', ...role });
+    const { clientId, secrets } = this.#vouched('POST', `${at}/serviceAccounts`, { name: 'svcapi', description: 'svcapi', ...role, secretExpiresAfterHours: 8760 });
+    const projects = this.#vouched('GET', `${at}/groups?itemsPerPage=1`).results;
+    return { orgId, groupId: projects[0]?.id ?? '', publicKey, privateKey, clientId, clientSecret: secrets[0].secret };
+  }
+
+  // A request of a caller that this program vouches for; the parsed answer.
+  #vouched(method, target, body) {
+    const origin = { caller: { user_id: '0'.repeat(24), username: 'svcapi', grants: [{ role: 'ORG_OWNER' }] } };
+    const answer = this.#ask(method, target, body ? 'Content-Type: application/json\n' : '', encoder.encode(body ? JSON.stringify(body) : ''), JSON.stringify(origin));
+    if (answer.status >= 300) throw new SvcapiError(`${method} ${target}: ${answer.json?.detail ?? answer.status}`, answer);
+    return answer.json;
+  }
+
   // One request, answered at once. headers: "Name: value" lines. body: bytes or text.
   call(method, target, headers = '', body = '') {
-    const i = this.#open(), data = typeof body === 'string' ? encoder.encode(body) : body;
     for (const text of [method, target, headers]) if (text.includes('\0')) throw new TypeError('a request has no NUL in it');
-    const at = i.bytes(data);
-    const [m, t, h] = i.strings(method, target, headers);
-    const code = i.exports.svc_call_text(this.#handle, m, t, h, at, data.length, 0, i.scratch);
+    return this.#ask(method, target, headers, typeof body === 'string' ? encoder.encode(body) : body, null);
+  }
+
+  #ask(method, target, headers, data, origin) {
+    const i = this.#open(), at = i.bytes(data);
+    const [m, t, h, o] = i.strings(method, target, headers, origin);
+    const code = i.exports.svc_call_text(this.#handle, m, t, h, at, data.length, o, i.scratch);
     if (at) i.exports.free(at);
     return i.answer(code);
   }
@@ -269,9 +310,13 @@ export class Service {
   }
 
   // Requests of global fetch() to this service's base URL are answered by it; others go on to the network. Returns a function that undoes this.
+  // In a page, relative URLs are the page's, as ever; elsewhere they are this service's.
   install(where = globalThis) {
     const before = where.fetch;
-    where.fetch = (input, init) => (this.takes(input instanceof Request ? input.url : input) ? this.fetch(input, init) : before.call(where, input, init));
+    where.fetch = (input, init) => {
+      const url = new URL(input instanceof Request ? input.url : input, globalThis.location?.href ?? this.url);
+      return this.takes(url) ? this.fetch(input instanceof Request ? input : url, init) : before.call(where, input, init);
+    };
     const undo = () => { where.fetch = before; };
     if (Symbol.dispose) undo[Symbol.dispose] = undo;
     return undo;

@@ -21,15 +21,15 @@ try {
   const svc = await open({ clock: '2030-01-01T00:00:00Z', seed: 1, world: 'team' });
   const headers = { Authorization: 'Bearer ' + svc.token(), 'Content-Type': 'application/json' };
   const clusters = BASE_URL + '/api/svc/v2/groups/' + svc.credentials.groupId + '/clusters';
-  const body = JSON.stringify({ name: 'shop', clusterType: 'REPLICASET', replicationSpecs: [{ regionConfigs: [{ providerName: 'AWS', regionName: 'US_EAST_1',
+  const body = JSON.stringify({ name: 'cart', clusterType: 'REPLICASET', replicationSpecs: [{ regionConfigs: [{ providerName: 'AWS', regionName: 'US_EAST_1',
     priority: 7, electableSpecs: { instanceSize: 'M10', nodeCount: 3 } }] }] });
   const made = await svc.fetch(clusters, { method: 'POST', headers, body });
   const undo = svc.install();
-  const state = async () => (await (await fetch(clusters + '/shop', { headers })).json()).stateName;
+  const state = async () => (await (await fetch(clusters + '/cart', { headers })).json()).stateName;
   const states = [await state()];
   svc.clock.advance('30m');
   states.push(await state());
-  const own = (await fetch(location.origin + '/svcapi/package.json')).status; // goes on to the server: it is not a URL of the service
+  const own = (await fetch('/svcapi/package.json')).status; // goes on to the server: it is not a URL of the service
   undo();
   svc.faults.add({ operation: 'listClusters', drop: 'before', count: 1 });
   const lost = await svc.fetch(clusters, { headers }).then(() => 'an answer', (error) => error.name);

@@ -21,8 +21,8 @@ svc.clock.advance('30m'); // a token lasts an hour
 equal(svc.clock.now().toISOString(), '2030-01-01T00:30:00.000Z', 'the time after clock.advance()');
 equal(await state(), 'IDLE', 'the state half an hour later');
 
-// A snapshot as bytes goes into another instance of the module, which has the same credentials by the same seed.
-const other = await open({ clock: '2030-01-01T00:00:00Z', seed: 1, snapshot: before.bytes() });
+// A snapshot as bytes goes into another instance of the module, which has credentials of its own.
+const other = await open({ clock: '2030-01-01T00:00:00Z', seed: 2, snapshot: before.bytes() });
 equal(other.request('GET', `${clusters.slice(svc.url.length)}/runtime`).json.stateName, 'CREATING', 'the state in the snapshot');
 other.close();
 
