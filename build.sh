@@ -108,7 +108,7 @@ has() {
   if [ "$1" = libpq-fe.h ]; then echo '#include <libpq-fe.h>' | ${CC} -E -x c -I"$(libpq)" - >/dev/null 2>&1; return; fi
   if [ "$1" = hiredis.h ]; then echo '#include <hiredis/hiredis.h>' | ${CC} -E -x c - >/dev/null 2>&1; return; fi
   if [ "$1" = openssl/ssl.h ]; then echo '#include <openssl/ssl.h>' | ${CC} -E -x c - >/dev/null 2>&1; return; fi
-  if [ "$1" = wasi-libc ] || [ "$1" = libclang-rt-wasm32 ]; then dpkg -s "$(package_of "$1")" >/dev/null 2>&1; return; fi
+  case $1 in wasi-libc|libclang-rt-wasm32|python3-*) dpkg -s "$(package_of "$1")" >/dev/null 2>&1; return ;; esac
   if [ "$1" = headers ]; then echo '#include <stdio.h>' | ${CC} -E -x c - >/dev/null 2>&1; return; fi
   command -v "$1" >/dev/null 2>&1
 }
