@@ -22,7 +22,7 @@ fill() { # FILE: its words in @ replaced
 
 ports() { # the files that a program compiles with its own: the listener, and stores and limiters that several processes share
   echo ports/listener.h ports/mbedtls_config.h ports/mongoose.c ports/http_reader.[ch] ports/listener/*.[ch] ports/store_port.h ports/limiter_port.h \
-    ports/store_copy.[ch] ports/transfer/*.[ch] ports/postgres.[ch] ports/postgres/*.h ports/redis.[ch] ports/redis/*.h
+    ports/memory.c ports/store_copy.[ch] ports/transfer/*.[ch] ports/postgres.[ch] ports/postgres/*.h ports/redis.[ch] ports/redis/*.h
 }
 
 copy_ports() { # FOLDER: there; base.h is the header of ours that they include
