@@ -106,7 +106,7 @@ static bool coverage_shows(const svc_object *object, const char *name, int depth
     for (i = 0; i < base->count; i++) {
       const svc_field *f = &base->fields[i];
       if (f->flags & SVC_WRITE_ONLY) continue;
-      if (strcmp(f->name, name) == 0 || (f->object && coverage_shows(f->object, name, depth + 1))) return true;
+      if (strcmp(f->name, name) == 0 || (svc_field_object(f) && coverage_shows(svc_field_object(f), name, depth + 1))) return true;
     }
   return false;
 }
@@ -133,7 +133,7 @@ static void coverage_fields(const t_service *t, const svc_plan *plan, const svc_
       const svc_field *f = &base->fields[i];
       if (f->flags & (SVC_READ_ONLY | SVC_SEALED)) continue; /* what is sealed is kept for the driver */
       if (f->flags & SVC_WRITE_ONLY || !coverage_shown(t, plan, f->name)) printf("%s %s\n", plan->route->op, f->name);
-      if (f->object) coverage_fields(t, plan, f->object, depth + 1);
+      if (svc_field_object(f)) coverage_fields(t, plan, svc_field_object(f), depth + 1);
     }
 }
 

@@ -63,7 +63,7 @@ static void check_value(const svc_plan *plan, const svc_field *f, int type, cons
     if ((f->flags & SVC_MIN && number < (double)svc_field_min(f)) || (f->flags & SVC_MAX && number > (double)svc_field_max(f)))
       t_complain(plan, "%s is " SVC_FMT ", out of its bounds", at, SVC_ARG(value->text));
     break;
-  case SVC_OBJECT: check_object(plan, f->object, value, at); break;
+  case SVC_OBJECT: check_object(plan, svc_field_object(f), value, at); break;
   default: break;
   }
 }

@@ -151,10 +151,10 @@ static void blank_value(svc_node *value, const svc_field *f)
   } else if (!nested) {
     if (value->type == SVC_J_STRING && f->flags & SVC_WRITE_ONLY && (f->type != SVC_STRING || !f->values)) blank_all(value);
   } else if (f->type == SVC_OBJECT) {
-    blank_object(value, f->object);
+    blank_object(value, svc_field_object(f));
   } else {
     for (item = value->first; item; item = item->next) {
-      if (f->item == SVC_OBJECT) blank_object(item, f->object);
+      if (f->item == SVC_OBJECT) blank_object(item, svc_field_object(f));
       else if (f->item == SVC_ANY || f->item == SVC_NAME || f->flags & SVC_WRITE_ONLY || blank_is_nested(item) || blank_is_secret(item->name)) blank_all(item);
     }
   }

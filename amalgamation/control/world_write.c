@@ -110,7 +110,7 @@ static svc_node *world_write_value(world_writer *x, const svc_field *f, int type
   const svc_node *from;
   if (type == SVC_ANY || type == SVC_NAME) return world_write_copy(x, value);
   if (value->type != world_write_json(f, type)) return NULL;
-  if (type == SVC_OBJECT) return f->object ? world_write_object(x, f->object, value, false) : world_write_copy(x, value);
+  if (type == SVC_OBJECT) return svc_field_object(f) ? world_write_object(x, svc_field_object(f), value, false) : world_write_copy(x, value);
   if (type != SVC_ARRAY) return world_write_copy(x, value);
   out = svc_node_array(x->w.arena, NULL);
   for (from = value->first; from && out; from = from->next) {
@@ -133,7 +133,7 @@ static bool world_write_random(world_writer *x, const svc_field *f, svc_node *ou
   static const char like[] = "AbCdEfGhIjKlMnOpQr-aA1";
   const svc_str text = svc_str_c(like);
   if (f->type != SVC_STRING || f->values || f->min > (int32_t)text.n || (f->max && f->max < (int32_t)text.n)) return false;
-  if ((f->pattern && !svc_pattern_match(f->pattern, text)) || !svc_format_check(f->format, text)) return false;
+  if ((svc_field_pattern(f) && !svc_pattern_match(svc_field_pattern(f), text)) || !svc_format_check(f->format, text)) return false;
   svc_node_put(x->w.arena, out, svc_node_new(x->w.arena, SVC_J_STRING, svc_str_c(f->name), SVC_S("$random")));
   return true;
 }

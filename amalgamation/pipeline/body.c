@@ -42,9 +42,9 @@ static void body_drop_nulls(svc_node *body, const svc_object *object, bool whole
 static void body_drop_inner(svc_node *member, const svc_field *f, bool whole)
 {
   svc_node *item;
-  if (!f->object) return;
-  if (f->type == SVC_OBJECT) body_drop_nulls(member, f->object, whole);
-  else for (item = member->first; item; item = item->next) body_drop_nulls(item, f->object, true);
+  if (!svc_field_object(f)) return;
+  if (f->type == SVC_OBJECT) body_drop_nulls(member, svc_field_object(f), whole);
+  else for (item = member->first; item; item = item->next) body_drop_nulls(item, svc_field_object(f), true);
 }
 
 /* Null stands for what is not sent, unless it may clear something: then the check looks at it. Dropped here, no hook meets it. `whole`: what

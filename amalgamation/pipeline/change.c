@@ -106,13 +106,13 @@ static void change_fill(svc_call *c, const svc_change *change, const svc_object 
   svc_fields fields;
   svc_fields_begin(&fields, svc_object_of(object, body));
   while ((f = svc_fields_next(&fields)) != NULL) {
-    bool nested = f->type != SVC_MAP && f->object;
+    bool nested = f->type != SVC_MAP && svc_field_object(f);
     svc_node *value, *item;
     if (f->fill == SVC_AUTO_NONE && !nested) continue;
     value = svc_node_get(body, f->name);
-    if (nested && value && f->type == SVC_OBJECT) change_fill(c, change, f->object, value, false);
+    if (nested && value && f->type == SVC_OBJECT) change_fill(c, change, svc_field_object(f), value, false);
     if (nested && value && f->type == SVC_ARRAY)
-      for (item = value->first; item; item = item->next) change_fill(c, change, f->object, item, false);
+      for (item = value->first; item; item = item->next) change_fill(c, change, svc_field_object(f), item, false);
     if (f->fill != SVC_AUTO_NONE && !value) change_fill_one(c, change, f, body, top);
   }
 }

@@ -104,8 +104,8 @@ static svc_node *check_string(svc_call *c, const svc_field *f, const svc_node *i
   if (f->max && (int64_t)length > f->max) return check_long(c, f, input, path);
   if (f->format && !svc_format_check(f->format, input->text))
     return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must be %s", svc_format_name(f->format));
-  if (f->pattern && !svc_pattern_match(f->pattern, input->text))
-    return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must match %s", f->pattern);
+  if (svc_field_pattern(f) && !svc_pattern_match(svc_field_pattern(f), input->text))
+    return CHECK_BAD(c, SVC_E_INVALID_ATTRIBUTE, input, path, "must match %s", svc_field_pattern(f));
   return svc_node_new(c->arena, SVC_J_STRING, SVC_S(""), input->text);
 }
 
@@ -170,14 +170,14 @@ static svc_node *check_value(svc_call *c, const svc_field *f, int type, const sv
   case SVC_INT64: return check_integer(c, f, type, input, path);
   case SVC_NUMBER: return check_number(c, f, input, path);
   case SVC_DATE: return check_date(c, input, path);
-  case SVC_OBJECT: return check_object(c, f->object, input, before, mode, path);
+  case SVC_OBJECT: return check_object(c, svc_field_object(f), input, before, mode, path);
   default: return svc_node_new(c->arena, SVC_J_BOOL, SVC_S(""), input->text);
   }
 }
 
 static bool check_has_own_id(const svc_field *f, const svc_node *item)
 {
-  const svc_field *id = svc_field_named(svc_object_of(f->object, item), SVC_S("id"));
+  const svc_field *id = svc_field_named(svc_object_of(svc_field_object(f), item), SVC_S("id"));
   return id && id->flags & SVC_READ_ONLY;
 }
 
@@ -212,7 +212,7 @@ static const svc_node *check_counterpart(const svc_field *f, const svc_node *inp
 {
   svc_str wanted = svc_node_str(item, "id");
   bool by_id = check_has_own_id(f, item);
-  if (f->object && svc_object_rarely(f->object)->matched_by) return check_by_match(svc_object_rarely(f->object)->matched_by, item, before);
+  if (svc_field_object(f) && svc_object_rarely(svc_field_object(f))->matched_by) return check_by_match(svc_object_rarely(svc_field_object(f))->matched_by, item, before);
   if (by_id && wanted.n) return check_by_id(before, wanted);
   return at_place && by_id && check_by_id(input, svc_node_str(at_place, "id")) ? NULL : at_place;
 }
@@ -275,7 +275,7 @@ static svc_node *check_array(svc_call *c, const svc_field *f, const svc_node *in
 {
   svc_node *out = svc_node_array(c->arena, NULL), *item;
   const svc_node *at_place = before ? before->first : NULL;
-  const char *by = f->object ? svc_object_rarely(f->object)->distinct_by : NULL;
+  const char *by = svc_field_object(f) ? svc_object_rarely(svc_field_object(f))->distinct_by : NULL;
   check_element *elements = NULL;
   size_t count = 0, sound = 0;
   bool good = out != NULL;
@@ -395,8 +395,8 @@ static bool check_is_shown_only(const svc_field *f)
   const svc_field *inner;
   svc_fields fields;
   if (f->flags & SVC_READ_ONLY) return true;
-  if (f->type != SVC_OBJECT || svc_object_rarely(f->object)->choice) return false;
-  svc_fields_begin(&fields, f->object);
+  if (f->type != SVC_OBJECT || svc_object_rarely(svc_field_object(f))->choice) return false;
+  svc_fields_begin(&fields, svc_field_object(f));
   while ((inner = svc_fields_next(&fields)) != NULL)
     if (!(inner->flags & SVC_READ_ONLY)) return false;
   return true;

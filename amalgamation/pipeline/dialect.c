@@ -258,7 +258,7 @@ static void dialect_object(dialect_walk *w, const svc_object *object, const svc_
     if (word && (svc_field_somewhere(whole, word->theirs) || svc_field_named(object, word->theirs)))
       dialect_refuse(w, SVC_WORD_FIELD, word, "the same object has both");
     if (f->type != SVC_INT32) dialect_list(w, f->values);
-    dialect_object(w, f->object, f->object);
+    dialect_object(w, svc_field_object(f), svc_field_object(f));
   }
 }
 

@@ -65,9 +65,9 @@ SVC_PRIVATE svc_str svc_shown_place_in(const svc *s, svc_arena *a, const svc_obj
     if (b.n) svc_buf_char(&b, '.');
     svc_buf_str(&b, free || key ? name : shown_name(s, name));
     svc_buf_str(&b, index);
-    free = free || (f && f->type == SVC_ANY && !f->object) || (key && !object);
+    free = free || (f && f->type == SVC_ANY && !svc_field_object(f)) || (key && !object);
     key = f && f->type == SVC_MAP;
-    if (f) object = f->object;
+    if (f) object = svc_field_object(f);
   }
   return svc_buf_done(&b);
 }

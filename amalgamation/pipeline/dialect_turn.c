@@ -93,7 +93,7 @@ static void turn_value(const turn *t, const svc_field *f, int type, svc_node *no
   svc_node *item;
   if (f->flags & SVC_PLACE && node->type == SVC_J_STRING) node->text = svc_shown_place_in(t->s, t->arena, NULL, node->text);
   else if ((type == SVC_STRING || type == SVC_NAME) && node->type == SVC_J_STRING) node->text = svc_turned_value(t->s, f, node->text);
-  else if (type == SVC_OBJECT || (type == SVC_ANY && f->object)) turn_object(t, f->object, node);
+  else if (type == SVC_OBJECT || (type == SVC_ANY && svc_field_object(f))) turn_object(t, svc_field_object(f), node);
   else if ((type == SVC_ARRAY && node->type == SVC_J_ARRAY) || (type == SVC_MAP && node->type == SVC_J_OBJECT))
     for (item = node->first; item; item = item->next) turn_value(t, f, f->item, item);
 }
@@ -216,7 +216,7 @@ static bool turn_touches(const svc *s, const svc_object *object, int depth)
   if (!object || depth == TURN_DEPTH) return false;
   for (; v && v->value && !found; v++) found = turn_touches(s, v->object, depth + 1);
   svc_fields_begin(&fields, object);
-  while (!found && (f = svc_fields_next(&fields)) != NULL) found = turn_touches_field(s, f) || turn_touches(s, f->object, depth + 1);
+  while (!found && (f = svc_fields_next(&fields)) != NULL) found = turn_touches_field(s, f) || turn_touches(s, svc_field_object(f), depth + 1);
   return found;
 }
 

@@ -107,7 +107,7 @@ static bool older_has(const svc_object *object, svc_str path)
   name = svc_str_cut(&path, '.');
   f = svc_field_named(object, svc_str_cut(&name, '['));
   if (!f || path.n == 0) return f != NULL;
-  return f->object && older_has(f->object, path);
+  return svc_field_object(f) && older_has(svc_field_object(f), path);
 }
 
 SVC_PRIVATE bool (svc_older_explain)(svc_call *c)

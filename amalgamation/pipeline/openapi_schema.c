@@ -41,7 +41,7 @@ static bool schema_asks_more(const svc_object *object, int depth)
   svc_fields_begin(&fields, object);
   while ((f = svc_fields_next(&fields)) != NULL) {
     if (f->flags & SVC_WRITE_ONLY) return true;
-    if (f->type != SVC_ANY && f->object && schema_asks_more(f->object, depth + 1)) return true;
+    if (f->type != SVC_ANY && svc_field_object(f) && schema_asks_more(svc_field_object(f), depth + 1)) return true;
   }
   return false;
 }
@@ -63,7 +63,7 @@ static bool schema_keeps_some(const svc_object *object, int depth)
     if (schema_keeps_some(v->object, depth + 1)) return true;
   svc_fields_begin(&fields, object);
   while ((f = svc_fields_next(&fields)) != NULL)
-    if (schema_stays(f) || (f->type == SVC_OBJECT && schema_keeps_some(f->object, depth + 1))) return true;
+    if (schema_stays(f) || (f->type == SVC_OBJECT && schema_keeps_some(svc_field_object(f), depth + 1))) return true;
   return false;
 }
 
@@ -181,7 +181,7 @@ static void schema_text(openapi_writer *w, const svc_field *f, bool or_null)
   else if (f->values) svc_openapi_put(w, ","), schema_enum(w, f->values, SVC_STRING, or_null);
   if (f->flags & (SVC_GROUP_EVENTS | SVC_ORG_EVENTS)) schema_event_types(w, f->flags);
   if (f->format) svc_openapi_put(w, ",'format':'%s'", formats[f->format]);
-  if (f->pattern) svc_openapi_put(w, ",'pattern':%q", f->pattern);
+  if (svc_field_pattern(f)) svc_openapi_put(w, ",'pattern':%q", svc_field_pattern(f));
   if (f->min) svc_openapi_put(w, ",'minLength':%d", (int64_t)f->min);
   if (f->max) svc_openapi_put(w, ",'maxLength':%d", (int64_t)f->max);
 }
@@ -211,7 +211,7 @@ SVC_PRIVATE void svc_openapi_scalar(openapi_writer *w, const svc_field *f, int t
 static void schema_item(openapi_writer *w, const svc_field *f, int as)
 {
   if (f->item == SVC_OBJECT) {
-    svc_openapi_ref(w, f->object, as == OPENAPI_ANSWER ? OPENAPI_ANSWER : OPENAPI_REQUEST);
+    svc_openapi_ref(w, svc_field_object(f), as == OPENAPI_ANSWER ? OPENAPI_ANSWER : OPENAPI_REQUEST);
   } else {
     svc_openapi_scalar(w, f, f->item);
     svc_openapi_put(w, "}");
@@ -224,7 +224,7 @@ static void schema_holder(openapi_writer *w, const svc_field *f, int as)
   bool or_null = schema_may_be_null(f);
   if (f->type == SVC_OBJECT) {
     svc_openapi_put(w, or_null ? "{'anyOf':[" : "{'allOf':[");
-    svc_openapi_ref(w, f->object, as);
+    svc_openapi_ref(w, svc_field_object(f), as);
     svc_openapi_put(w, or_null ? ",{'type':'null'}]" : "]");
     return;
   }

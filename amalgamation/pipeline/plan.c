@@ -111,7 +111,7 @@ static int plan_levels(const svc *s, const svc_noun *noun, const svc_object *obj
   if (depth == PLAN_DEPTH) return SVC_OK;
   for (base = object; base && !v; base = base->base)
     for (i = 0; i < base->count && rc == SVC_OK; i++)
-      if (base->fields[i].object) rc = plan_levels(s, noun, base->fields[i].object, depth + 1);
+      if (svc_field_object(&base->fields[i])) rc = plan_levels(s, noun, svc_field_object(&base->fields[i]), depth + 1);
   for (; v && v->value && rc == SVC_OK; v++) rc = plan_levels(s, noun, v->object, depth + 1);
   return rc;
 }
@@ -126,7 +126,7 @@ static bool plan_seals(const svc_object *object, int depth)
   for (; object && !v && !found; object = object->base)
     for (i = 0; i < object->count && !found; i++) {
       const svc_field *f = &object->fields[i];
-      found = f->flags & SVC_SEALED || (f->object && plan_seals(f->object, depth + 1));
+      found = f->flags & SVC_SEALED || (svc_field_object(f) && plan_seals(svc_field_object(f), depth + 1));
     }
   for (; v && v->value && !found; v++) found = plan_seals(v->object, depth + 1);
   return found;

@@ -204,11 +204,11 @@ static bool seal_nested(svc_call *c, const svc_entity *e, const svc_field *f, sv
   bool array = f->type == SVC_ARRAY, any = false;
   svc_node *inner = seal_new(c, array ? SVC_J_ARRAY : SVC_J_OBJECT, value->name), *item;
   if (!inner) return svc_no_memory(c);
-  if (!array && !seal_object(c, e, f->object, value, inner)) return false;
+  if (!array && !seal_object(c, e, svc_field_object(f), value, inner)) return false;
   for (item = array ? value->first : NULL; item; item = item->next) {
     svc_node *one = seal_new(c, SVC_J_OBJECT, SVC_S(""));
     if (!one) return svc_no_memory(c);
-    if (!seal_object(c, e, f->object, item, one)) return false;
+    if (!seal_object(c, e, svc_field_object(f), item, one)) return false;
     svc_node_append(inner, one);
     any = any || one->first;
   }
@@ -275,10 +275,10 @@ static void seal_join_member(svc_call *c, const svc_field *f, svc_node *body, co
     if (value) svc_node_put(c->arena, body, value);
   }
   if (!value) return;
-  if (f->type == SVC_OBJECT) seal_join_object(c, f->object, value, secret);
+  if (f->type == SVC_OBJECT) seal_join_object(c, svc_field_object(f), value, secret);
   for (; f->type == SVC_MAP && one; one = one->next) seal_join_value(c, value, one);
   for (item = f->type == SVC_ARRAY ? value->first : NULL; item && one; item = item->next, one = one->next)
-    seal_join_object(c, f->object, item, one);
+    seal_join_object(c, svc_field_object(f), item, one);
 }
 
 static void seal_join_object(svc_call *c, const svc_object *object, svc_node *body, const svc_node *secrets)
@@ -316,10 +316,10 @@ static void seal_settle_member(svc_call *c, const svc_entity *e, const svc_field
   const svc_node *old = was->first;
   svc_node *item;
   if (f->flags & SVC_SEALED && f->type != SVC_MAP) seal_settle_value(c, e, value, was);
-  else if (f->type == SVC_OBJECT) seal_settle_object(c, e, f->object, value, was);
+  else if (f->type == SVC_OBJECT) seal_settle_object(c, e, svc_field_object(f), value, was);
   for (item = f->type == SVC_MAP ? value->first : NULL; item; item = item->next) seal_settle_value(c, e, item, svc_node_find(was, item->name));
   for (item = f->type == SVC_ARRAY ? value->first : NULL; item && old; item = item->next, old = old->next)
-    seal_settle_object(c, e, f->object, item, old);
+    seal_settle_object(c, e, svc_field_object(f), item, old);
 }
 
 static void seal_settle_object(svc_call *c, const svc_entity *e, const svc_object *object, svc_node *body, const svc_node *before)
@@ -394,14 +394,14 @@ static void seal_go_nested(svc_call *c, const svc_field *f, seal_pair p, seal_pl
   size_t i = 0;
   if (f->type == SVC_OBJECT) {
     place.at = svc_arena_print(c->arena, SVC_FMT "%s.", SVC_ARG(place.at), f->name);
-    seal_go_object(c, f->object, p, place);
+    seal_go_object(c, svc_field_object(f), p, place);
     return;
   }
   for (item = p.body->first, sent = p.sent->first; item && sent; item = item->next, sent = sent->next, i++) {
     seal_place inner = { place.moved, svc_arena_print(c->arena, SVC_FMT "%s[%zu].", SVC_ARG(place.at), f->name, i) };
     kept = seal_kept(sent);
     for (from = kept ? svc_node_first(p.before) : NULL; from && !seal_holds(from, kept->text);) from = from->next;
-    if (from) seal_go_object(c, f->object, (seal_pair){ item, sent, from }, inner);
+    if (from) seal_go_object(c, svc_field_object(f), (seal_pair){ item, sent, from }, inner);
   }
 }
 

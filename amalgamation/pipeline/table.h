@@ -83,12 +83,27 @@ struct svc_field {
   unsigned short max_items; /* of an array: how many elements it has at the most; 0: any number */
   int32_t min, max;          /* number: its bounds, with SVC_MIN and SVC_MAX. string: bounds of its length in characters, max 0: none. Of an
                                 array or a map they speak of its elements */
-  const svc_object *object;  /* of SVC_OBJECT, and of elements that are that; of SVC_ANY: what a hook checks it as, so that a dialect knows its words */
+  union { /* read by svc_field_object() and svc_field_pattern() */
+    const svc_object *object; /* of SVC_OBJECT, and of elements that are that; of SVC_ANY: what a hook checks it as, so that a dialect knows its words */
+    const char *pattern;      /* of strings, and of elements that are: see svc_pattern_match() */
+  };
   const char *const *values; /* of strings, and of elements that are: NULL-terminated list of those allowed; of 32-bit integers: the same,
                                 in decimal */
-  const char *pattern;       /* of strings: see svc_pattern_match() */
   const char *preset;        /* the default, as JSON text; NULL: omitted while it has no value */
 };
+
+static inline bool svc_field_is_text(const svc_field *f)
+{
+  return f->type == SVC_STRING || ((f->type == SVC_ARRAY || f->type == SVC_MAP) && f->item == SVC_STRING);
+}
+static inline const svc_object *svc_field_object(const svc_field *f)
+{
+  return svc_field_is_text(f) ? NULL : f->object;
+}
+static inline const char *svc_field_pattern(const svc_field *f)
+{
+  return svc_field_is_text(f) ? f->pattern : NULL;
+}
 
 /* The bounds of a number with SVC_MIN, and with SVC_MAX. */
 static inline int64_t svc_field_min(const svc_field *f)

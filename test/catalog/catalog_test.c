@@ -105,8 +105,8 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
     if (strcmp(last, f->name) >= 0) munit_errorf("%s: %s stands in it and in its base", object->name, f->name);
     last = f->name;
     if (strcmp(f->name, "links") == 0) munit_errorf("%s: links are the pipeline's", object->name);
-    if (type == SVC_OBJECT && !f->object) munit_errorf("%s.%s: an object of what?", object->name, f->name);
-    if (f->pattern && type != SVC_STRING) munit_errorf("%s.%s: only strings have patterns", object->name, f->name);
+    if (type == SVC_OBJECT && !svc_field_object(f)) munit_errorf("%s.%s: an object of what?", object->name, f->name);
+    if (svc_field_pattern(f) && type != SVC_STRING) munit_errorf("%s.%s: only strings have patterns", object->name, f->name);
     if (f->format && type != (f->format >= SVC_FORMAT_MILLIS ? SVC_INT64 : SVC_STRING))
       munit_errorf("%s.%s: a format of another type", object->name, f->name);
     if ((f->format == SVC_FORMAT_MILLIS && !(f->flags & SVC_MIN)) || (f->format == SVC_FORMAT_FIGURE && (~f->flags & (SVC_MIN | SVC_MAX))))
@@ -120,9 +120,9 @@ static void catalog_check_object(t_service *t, const svc_object *object, int dep
     if ((f->min && type != SVC_STRING && !(f->flags & SVC_MIN)) || (f->max && type != SVC_STRING && !(f->flags & SVC_MAX)))
       munit_errorf("%s.%s: a bound that does not hold", object->name, f->name);
     if ((f->flags & SVC_NOT_EMPTY || f->max_items) && f->type != SVC_ARRAY) munit_errorf("%s.%s: only arrays have a number of elements", object->name, f->name);
-    if (f->object && type != SVC_OBJECT && f->type != SVC_ANY)
+    if (svc_field_object(f) && type != SVC_OBJECT && f->type != SVC_ANY)
       munit_errorf("%s.%s: only objects are of an object, and what a hook checks as one", object->name, f->name);
-    if (type == SVC_OBJECT) catalog_check_object(t, f->object, depth + 1);
+    if (type == SVC_OBJECT) catalog_check_object(t, svc_field_object(f), depth + 1);
     if (f->preset) {
       svc_json_fault fault;
       svc_arena arena;
@@ -166,9 +166,9 @@ static const svc_field *catalog_field(const svc_object *object, const char *name
   for (v = SVC_VARIANTS_OF(object); v && v->value && !f; v++)
     if ((f = catalog_field(v->object, name)) != NULL) return f;
   if (!f || (*step.rest == 0 && !step.value.n)) return f;
-  if (!f->object || (f->type == SVC_ARRAY && !step.member.p) || (f->type != SVC_ARRAY && step.member.p && !step.value.n)) return NULL;
-  if (step.value.n && !svc_field_named(svc_object_of(f->object, NULL), step.member)) return NULL;
-  return *step.rest ? catalog_field(f->object, step.rest) : f;
+  if (!svc_field_object(f) || (f->type == SVC_ARRAY && !step.member.p) || (f->type != SVC_ARRAY && step.member.p && !step.value.n)) return NULL;
+  if (step.value.n && !svc_field_named(svc_object_of(svc_field_object(f), NULL), step.member)) return NULL;
+  return *step.rest ? catalog_field(svc_field_object(f), step.rest) : f;
 }
 
 /* One field, or several with slashes between. */

@@ -144,7 +144,7 @@ static svc_node *body_value(const body_change *b, const svc_field *f, int n, int
   case SVC_NUMBER: return n == 0 ? body_parse(b->a, "0.5") : body_integer(b, f, n - 1);
   case SVC_BOOLEAN: return n < 2 ? body_parse(b->a, n ? "false" : "true") : NULL;
   case SVC_DATE: return n < 4 ? body_parse(b->a, dates[n]) : NULL;
-  case SVC_OBJECT: return deep > 0 ? body_object(b, f->object, n, deep) : NULL;
+  case SVC_OBJECT: return deep > 0 ? body_object(b, svc_field_object(f), n, deep) : NULL;
   case SVC_ARRAY:
   case SVC_MAP: return body_array(b, f, n, deep);
   default: return n < 6 ? body_parse(b->a, any[n]) : NULL;
@@ -170,10 +170,10 @@ static bool body_change_field(body_change *b, const svc_field *f, svc_node *body
   if (body_this(b)) return body_put(b, body, f, svc_node_new(b->a, SVC_J_NULL, SVC_S(""), SVC_S("null"))), true;
   for (n = 0; (value = body_value(b, f, n, BODY_DEEP)) != NULL; n++)
     if (body_this(b)) return body_put(b, body, f, value), true;
-  if (!member || !f->object) return false;
-  if (f->type == SVC_OBJECT) return member->type == SVC_J_OBJECT && body_change_object(b, f->object, member);
+  if (!member || !svc_field_object(f)) return false;
+  if (f->type == SVC_OBJECT) return member->type == SVC_J_OBJECT && body_change_object(b, svc_field_object(f), member);
   for (value = member->first; value; value = value->next)
-    if (value->type == SVC_J_OBJECT && body_change_object(b, f->object, value)) return true;
+    if (value->type == SVC_J_OBJECT && body_change_object(b, svc_field_object(f), value)) return true;
   return false;
 }
 
@@ -231,7 +231,7 @@ static svc_node *body_sent(svc_arena *a, const svc_object *object, const svc_nod
 /* Inside of a member; object NULL: free-form JSON, of which nothing is left out. */
 static svc_node *body_sent_inside(svc_arena *a, const svc_field *f, const svc_node *member)
 {
-  const svc_object *object = f ? f->object : NULL;
+  const svc_object *object = f ? svc_field_object(f) : NULL;
   svc_node *out = svc_node_new(a, member->type, member->name, member->text), *item;
   if (f && f->type == SVC_OBJECT) return body_sent(a, object, member);
   for (item = member->first; item; item = item->next)

@@ -175,11 +175,11 @@ static void unknown_find(unknown *u, const svc_object *object, svc_node *body, c
   }
   for (member = body->first; member && !u->object; member = member->next) {
     const svc_field *f = svc_field_named(own, member->name);
-    if (!f || !f->object || f->flags & SVC_READ_ONLY) continue;
+    if (!f || !svc_field_object(f) || f->flags & SVC_READ_ONLY) continue;
     value = f->type == SVC_OBJECT ? member : member->first;
     snprintf(inside, sizeof inside, "%s%s" SVC_FMT "%s", at, *at ? "." : "", SVC_ARG(member->name),
              f->type == SVC_ARRAY ? "[0]" : "");
-    if (value) unknown_find(u, f->object, value, inside);
+    if (value) unknown_find(u, svc_field_object(f), value, inside);
   }
 }
 
@@ -320,7 +320,7 @@ static bool change_value(svc_arena *a, const svc_field *f, svc_node *value)
     if (v) return *v ? (value->text = svc_str_c(*v), true) : false;
     value->text = svc_arena_print(a, SVC_FMT "x", SVC_ARG(value->text));
     if (f->format || (f->max && (int64_t)value->text.n > f->max)) return false;
-    return !f->pattern || svc_pattern_match(f->pattern, value->text);
+    return !svc_field_pattern(f) || svc_pattern_match(svc_field_pattern(f), value->text);
   default: return false;
   }
 }

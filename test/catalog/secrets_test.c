@@ -41,8 +41,8 @@ static void secrets_sent(secrets_list *list, const svc_object *object, const svc
     if (!value) continue;
     if (secret && value->type == SVC_J_STRING) secrets_note(list, value->text);
     for (item = value->first; item && f->type == SVC_MAP && secret; item = item->next) secrets_note(list, item->text);
-    if (f->type == SVC_OBJECT) secrets_sent(list, f->object, value);
-    for (item = value->first; item && f->type == SVC_ARRAY && f->object; item = item->next) secrets_sent(list, f->object, item);
+    if (f->type == SVC_OBJECT) secrets_sent(list, svc_field_object(f), value);
+    for (item = value->first; item && f->type == SVC_ARRAY && svc_field_object(f); item = item->next) secrets_sent(list, svc_field_object(f), item);
   }
 }
 
@@ -349,10 +349,10 @@ static void secrets_see(const svc_object *object, secrets_seen *seen, int depth)
                                                                          strstr(f->name, "Servers") || strstr(f->name, "keyIdentifier"));
       if (address && !(f->flags & SVC_SEALED)) seen->address = true;
       else if (f->flags & SVC_SEALED && !address) seen->secret = true;
-      if (f->object) {
+      if (svc_field_object(f)) {
         secrets_seen below = { false, false, false };
-        secrets_see(f->object, &below, depth + 1);
-        if (below.secret && below.address && !below.said) munit_errorf("%s has secrets and an address, and says not that they belong together", f->object->name);
+        secrets_see(svc_field_object(f), &below, depth + 1);
+        if (below.secret && below.address && !below.said) munit_errorf("%s has secrets and an address, and says not that they belong together", svc_field_object(f)->name);
         seen->secret |= below.secret && !below.said;
         seen->address |= below.address && !below.said;
       }

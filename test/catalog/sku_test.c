@@ -42,7 +42,7 @@ static const char *const *sku_values(const svc_object *object, const char *path)
   while (rest.n) {
     f = svc_field_named(object, svc_str_cut(&rest, '.'));
     munit_assert_not_null(f);
-    object = f->object;
+    object = svc_field_object(f);
   }
   munit_assert_not_null(f->values);
   return f->values;

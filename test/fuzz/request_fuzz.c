@@ -25,7 +25,7 @@ static void fuzz_value(svc_buf *b, const svc_field *f, int type, int depth)
   case SVC_BOOLEAN: svc_buf_text(b, "true"); break;
   case SVC_DATE: svc_buf_text(b, "\"2025-06-02T00:00:00Z\""); break;
   case SVC_OBJECT:
-  case SVC_MAP: fuzz_object(b, f->object, depth + 1); break;
+  case SVC_MAP: fuzz_object(b, svc_field_object(f), depth + 1); break;
   case SVC_ARRAY:
     svc_buf_char(b, '[');
     fuzz_value(b, f, f->item, depth + 1);
@@ -72,7 +72,7 @@ static void fuzz_names(svc_buf *words, const svc_object *object, int depth)
       svc_buf_text(words, *v);
       svc_buf_text(words, "\"\n");
     }
-    if (f->object) fuzz_names(words, f->object, depth + 1);
+    if (svc_field_object(f)) fuzz_names(words, svc_field_object(f), depth + 1);
   }
 }
 

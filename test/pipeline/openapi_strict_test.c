@@ -56,7 +56,7 @@ static void strict_object(const svc_object *object)
     for (; values && *values; values++)
       if (!svc_str_i64(svc_str_c(*values), &number) || number < INT32_MIN || number > INT32_MAX)
         munit_errorf("%s.%s has the value %s, which is no integer", object->name, f->name, *values);
-    strict_object(f->object);
+    strict_object(svc_field_object(f));
   }
 }
 

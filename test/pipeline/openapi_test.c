@@ -154,7 +154,7 @@ static void openapi_name(openapi_seen *seen, const svc_object *object)
   munit_assert_size(seen->n, <, sizeof seen->objects / sizeof seen->objects[0]);
   seen->objects[seen->n++] = object;
   openapi_name(seen, object->base);
-  for (i = 0; i < object->count; i++) openapi_name(seen, object->fields[i].object);
+  for (i = 0; i < object->count; i++) openapi_name(seen, svc_field_object(&object->fields[i]));
   for (v = SVC_VARIANTS_OF(object); v && v->value; v++) openapi_name(seen, v->object);
 }
 

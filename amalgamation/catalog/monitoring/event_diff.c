@@ -99,7 +99,7 @@ static void event_diff_list(event_diff *d, const svc_field *f, const svc_node *b
   const svc_node *old = svc_node_first(before), *new = svc_node_first(body);
   unsigned i;
   for (i = 0; (old || new) && d->count < EVENT_DIFF_PARAMS; i++) {
-    event_diff_compare(d, f->object, old, new, svc_arena_print(d->arena, SVC_FMT "[%u]", SVC_ARG(place), i));
+    event_diff_compare(d, svc_field_object(f), old, new, svc_arena_print(d->arena, SVC_FMT "[%u]", SVC_ARG(place), i));
     if (old) old = old->next;
     if (new) new = new->next;
   }
@@ -108,9 +108,9 @@ static void event_diff_list(event_diff *d, const svc_field *f, const svc_node *b
 static void event_diff_field(event_diff *d, const svc_field *f, const svc_node *before, const svc_node *body, svc_str place)
 {
   svc_str at = svc_arena_print(d->arena, SVC_FMT "%s%s", SVC_ARG(place), place.n ? "." : "", f->name);
-  if (f->type == SVC_OBJECT) event_diff_compare(d, f->object, before, body, at);
+  if (f->type == SVC_OBJECT) event_diff_compare(d, svc_field_object(f), before, body, at);
   else if (f->type == SVC_ARRAY && f->item == SVC_OBJECT) event_diff_list(d, f, before, body, at);
-  else if (f->object) event_diff_add(d, f, NULL, NULL, at); /* nothing says which of its members are secrets */
+  else if (svc_field_object(f)) event_diff_add(d, f, NULL, NULL, at); /* nothing says which of its members are secrets */
   else event_diff_add(d, f, before, body, at);
 }
 
