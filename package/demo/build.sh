@@ -9,8 +9,8 @@
 set -eu
 LC_ALL=C; export LC_ALL
 die() { echo "demo: $*" >&2; exit 1; }
-case ${1:-} in -*) echo 'usage: package/demo/build.sh [FOLDER]' >&2; exit 2 ;; esac
-[ $# -le 1 ] || { echo 'usage: package/demo/build.sh [FOLDER]' >&2; exit 2; }
+usage='usage: package/demo/build.sh [FOLDER], default: build/demo'
+case $#:${1:-} in 1:-h|1:--help) echo "$usage"; exit 0 ;; 0:|1:[!-]*) ;; *) echo "$usage" >&2; exit 2 ;; esac
 from=$PWD
 cd "$(dirname "$0")/../.."
 to=${1:-$PWD/build/demo}
@@ -18,7 +18,7 @@ case $to in /*) ;; *) to=$from/$to ;; esac
 npm=build/npm/svcapi
 [ -f $npm/svcapi.wasm ] || die "$npm is missing: run ./build.sh demo, which makes it first"
 if [ -d "$to" ] && [ -n "$(ls -A "$to")" ]; then
-  [ -f "$to/demo.js" ] && [ -d "$to/_explorer" ] || die "$to is not empty and no demo: give the name of a new folder"
+  { [ -f "$to/demo.js" ] && [ -d "$to/_explorer" ]; } || die "$to is not empty and no demo: give the name of a new folder"
   rm -rf "$to"
 fi
 mkdir -p "$to/_explorer" "$to/svcapi/worlds"

@@ -119,6 +119,7 @@ try {
   controls(svc, world, clock);
   await import('./_explorer/main.js');
   signIn(svc);
+  document.body.classList.add('demo-ready');
   state('');
 } catch (error) {
   state(`The demo cannot start: ${error.message}`, true);
