@@ -21,7 +21,7 @@ npm_library() { # of the module that ./build.sh wasm has made
   cp package/npm/*.js package/npm/*.d.ts package/npm/README.md $N/
   cp package/npm/bin/svcd.js $N/bin/; chmod 755 $N/bin/svcd.js
   cp build/wasm/svcapi.wasm $N/; cp package/worlds/*.json $N/worlds/
-  sed "s/@VERSION@/$(version)/" package/npm/package.json >$N/package.json
+  sed "s/@VERSION@/$(version)/g" package/npm/package.json >$N/package.json
   (cd $N && node ../../../package/npm/cjs.mjs core.js index.js server.js) || exit 1
   npm_licences $N /usr/share/doc/wasi-libc/copyright frozen mbedtls
   npm_pack svcapi
