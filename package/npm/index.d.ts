@@ -26,7 +26,7 @@ export type Time = Date | number | string;
 export type Duration = number | string;
 
 export interface Options {
-  /** The clock stands at this time until clock.advance() or clock.set() moves it. Without it, the clock is the system's. */
+  /** The clock stands at this time until clock.advance() or clock.set() moves it. Without it, the clock is the system's, or stands where a world with `now` says. */
   clock?: Time;
   /** With clock: how many times faster than real time it runs. */
   rate?: number;
@@ -98,12 +98,13 @@ export interface Snapshot {
 export declare class Service {
   readonly url: string;
   readonly version: string;
+  /** They own the first organization: of the world or the snapshot, where there is one. */
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly faults: Faults;
   /** As the global fetch(), for URLs of this service. It may be passed to clients without its object. */
   readonly fetch: typeof globalThis.fetch;
-  /** Makes the global fetch() answer URLs of this service. Returns a function that undoes it. */
+  /** Makes the global fetch() answer URLs of this service; in a page, relative URLs stay the page's. Returns a function that undoes it. */
   install(where?: { fetch: typeof globalThis.fetch }): () => void;
   /** One request with a bearer token; the body is sent as JSON. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Answer;

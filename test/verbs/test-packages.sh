@@ -1,7 +1,7 @@
-# test-packages [NAME]: builds the npm and Python packages and tries each, and the Go helper, in an empty folder
+# test-packages [NAME]: builds the npm and Python packages and tries each, the demo, and the Go helper, in an empty folder
 #
 # Makes the WebAssembly module, a static svcd, build/npm and the wheel; then test/packages/NAME.sh (npm, python, go, or all of them) installs what was
-# made in an empty folder, with the registries' own packages beside it, and uses it as a user would. Needs clang 19, wasi-libc, binaryen, brotli, node,
+# made in an empty folder, with the registries' own packages beside it, and uses it as a user would; npm also tries the demo. Needs clang 19, wasi-libc, binaryen, brotli, node,
 # npm, chromium, python3 with venv, requests, httpx, pytest and xdist, mypy, and go.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
@@ -37,7 +37,8 @@ verb() {
     need chromium
     make_npm
     agree build/npm/svcapi "$(node -p 'require("./build/npm/svcapi/package.json").version')"
-    try npm ;;
+    try npm
+    try demo ;;
   esac
   case ${1:-} in ''|python)
     want python3-requests python3-httpx python3-pytest python3-pytest-xdist python3-venv python3-pip mypy python3-typeshed
