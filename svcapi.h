@@ -799,7 +799,7 @@ SVC_API int svc_snapshot_load(svc *s, const void *bytes, size_t n, svc_snapshot 
 ** "$random" makes a password. A string that begins with a dollar sign is written with two. docs/worlds.md has the whole format.
 **
 ** The requests are ordinary ones of a caller who may do all, so every rule of the service holds; they take no tokens of any bucket, and are not in
-** the journal. There are at most 50 000. What is there already, by its name or by all that is said of it, is kept as it is. "then" has steps:
+** the journal. There are at most 50 000, and as many steps. What is there already, by its name or by all that is said of it, is kept as it is. "then" has steps:
 ** they need a manual clock where they move it. A document that the store has had before, to the byte, changes nothing, and succeeds.
 ** On an error nothing of it stays: the store is brought back to what it was, and with it what other requests changed meanwhile. So load a
 ** world before you serve. That takes a snapshot, which `max_snapshot` bounds.

@@ -148,6 +148,15 @@ typedef struct svc_listener_config {
 
   /* The log with the name of each event, as svc_config.log_event: used in place of `log` where it is set, with log_context. */
   void (*log_event)(void *context, int level, const char *event, const char *text);
+
+  /*
+  ** Called when the head of a request is there whose body is longer than max_body, or may become so because it is chunked. `request` has no
+  ** body. Returns how many bytes the body may have, up to 1 GiB; 0, or less than max_body: max_body holds. A host allows more to callers whom it
+  ** knows by their headers. Such a body may take as much memory beyond max_body_memory. Called from the event loops: it must not wait.
+  ** Default: max_body holds for all.
+  */
+  size_t (*body_limit)(void *context, const svc_request *request);
+  void *body_limit_context;
 } svc_listener_config;
 
 /*

@@ -278,6 +278,7 @@ int t_send_raw(t_service *t, const char *method, const char *target, const char 
   support_record(t, &request);
   support_unchanged(t, method, target, before);
   t_check(t, method);
+  if (t->sent) t->sent(t->sent_context, method, target, body);
   if (t->settle) t->settle(t->settle_context);
   return t->response.status;
 }

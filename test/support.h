@@ -26,6 +26,8 @@ typedef struct t_service {
   char log[1024];       /* the last lines */
   void (*settle)(void *context); /* called behind each request, and whenever t_advance() comes to a time at which something is due; NULL: nothing */
   void *settle_context;
+  void (*sent)(void *context, const char *method, const char *target, const char *body); /* called behind each request; NULL: nothing */
+  void *sent_context;
 
   /* the last answer */
   svc_response response;

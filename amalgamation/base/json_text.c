@@ -371,13 +371,24 @@ SVC_PRIVATE bool svc_json_number_double(svc_str text, double *out)
   return true;
 }
 
+/* The quote that closes a string, from its first byte on; `end`: there is none. A quote behind an odd number of backslashes is escaped. */
+static const char *json_text_quote(const char *p, const char *end)
+{
+  const char *quote, *slash;
+  for (; (quote = memchr(p, '"', (size_t)(end - p))) != NULL; p = quote + 1) {
+    for (slash = quote; slash > p && slash[-1] == '\\';) slash--;
+    if ((quote - slash) % 2 == 0) return quote;
+  }
+  return end;
+}
+
 SVC_PRIVATE const char *svc_json_behind(const char *p, const char *end)
 {
   int depth = 0;
   for (; p < end; p++) {
     if (*p == '"') {
-      for (p++; p < end && *p != '"'; p++)
-        if (*p == '\\') p++;
+      p = json_text_quote(p + 1, end);
+      if (p == end) break;
     } else if (*p == '{' || *p == '[') {
       depth++;
     } else if (*p == '}' || *p == ']') {

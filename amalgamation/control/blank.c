@@ -7,12 +7,11 @@
 */
 #include "control/control.h"
 
-#define BLANK "***"
+#define BLANK SVC_BLANK
 #define BLANK_SHOWN ((size_t)8 << 10)   /* bytes of a body; svcapi.h says so */
 #define BLANK_PARSED ((size_t)256 << 10) /* longer ones are not looked into */
 #define BLANK_TARGET ((size_t)2 << 10)
 #define BLANK_VALUE ((size_t)512)
-#define BLANK_DEPTH 64
 
 /* As much of a text as is shown, and never half a character. */
 static svc_str blank_cut(svc_str text, size_t most)
@@ -41,16 +40,20 @@ SVC_PRIVATE void svc_blank_text(svc_buf *b, svc_str text)
   blank_string(b, text, BLANK_VALUE);
 }
 
-/* Does this name speak of a secret? */
+/* Does this name speak of a secret? Every name of every answer is asked, so the words are sorted by their first letter. */
 static bool blank_is_secret(svc_str name)
 {
-  static const char *const words[] = { "password", "passphrase", "secret", "token", "privatekey", "private_key", "apikey",
-                                       "api_key", "credential", "assertion" };
-  size_t i, at;
-  for (i = 0; i < sizeof words / sizeof words[0]; i++) {
-    size_t n = strlen(words[i]);
-    for (at = 0; at + n <= name.n; at++)
-      if (svc_str_is_nocase((svc_str){ name.p + at, n }, words[i])) return true;
+  static const char *const words[][5] = { { "apikey", "api_key", "assertion" }, { "credential" }, { "password", "passphrase", "privatekey", "private_key" },
+                                          { "secret" }, { "token" } };
+  static const char letters[] = "acpst";
+  size_t at, i;
+  for (at = 0; at + 5 <= name.n; at++) { /* no word is shorter */
+    const char *letter = memchr(letters, name.p[at] | 0x20, sizeof letters - 1);
+    const char *const *word = letter ? words[letter - letters] : NULL;
+    for (i = 0; word && word[i]; i++) {
+      size_t n = strlen(word[i]);
+      if (at + n <= name.n && svc_str_is_nocase((svc_str){ name.p + at, n }, word[i])) return true;
+    }
   }
   return false;
 }
@@ -186,7 +189,7 @@ SVC_PRIVATE void svc_blank_request(svc_buf *b, svc_call *c)
     svc_buf_text(b, "null");
     return;
   }
-  if (text.n <= BLANK_PARSED && svc_json_gate(b->arena, text, BLANK_DEPTH, &fault)) node = svc_json_parse_gated(b->arena, text);
+  if (text.n <= BLANK_PARSED && svc_json_gate(b->arena, text, SVC_BLANK_DEPTH, &fault)) node = svc_json_parse_gated(b->arena, text);
   if (!node) {
     blank_not_shown(b, text.n);
     return;
@@ -198,18 +201,32 @@ SVC_PRIVATE void svc_blank_request(svc_buf *b, svc_call *c)
   blank_write(b, node);
 }
 
+/* Our word may tell more than that of the dialect. */
+SVC_PRIVATE bool svc_blank_hides(const svc *s, svc_str name)
+{
+  const svc_word *word = svc_word_theirs(s, SVC_WORD_FIELD, name);
+  return blank_is_secret(name) || (word && blank_is_secret(word->ours));
+}
+
 /* What the service has said is fit to be shown, but for what it shows only once; links are long, and say nothing here. */
 static void blank_shown(const svc *s, svc_node *node, int depth)
 {
   svc_node *member;
-  if (depth > BLANK_DEPTH) node->first = node->last = NULL;
+  if (depth > SVC_BLANK_DEPTH) node->first = node->last = NULL;
   if (node->type == SVC_J_OBJECT) svc_node_drop(node, "links");
   for (member = node->first; member; member = member->next) {
-    const svc_word *word = svc_word_theirs(s, SVC_WORD_FIELD, member->name); /* our word may tell more than that of the dialect */
-    bool secret = blank_is_secret(member->name) || (word && blank_is_secret(word->ours));
-    if (member->type == SVC_J_STRING && secret) blank_all(member);
+    if (member->type == SVC_J_STRING && svc_blank_hides(s, member->name)) blank_all(member);
     else blank_shown(s, member, depth + 1);
   }
+}
+
+SVC_PRIVATE bool svc_blank_tree(svc_buf *b, const svc *s, svc_str text)
+{
+  svc_node *node = svc_json_parse(b->arena, text);
+  if (!node || !blank_is_nested(node)) return false;
+  blank_shown(s, node, 0);
+  svc_node_write(b, node);
+  return true;
 }
 
 static bool blank_is_json(const svc_response *r)
@@ -222,16 +239,17 @@ SVC_PRIVATE void svc_blank_answer(svc_buf *b, svc_call *c, const svc_response *r
 {
   svc_str text = { r->body, r->body_length };
   bool secret = !c->error.code && (c->answer.secret || (SVC_ALWAYS(c->plan) && c->plan->route->flags & SVC_ABSOLUTE));
-  svc_node *node = NULL;
+  size_t start = b->n;
   if (text.n == 0) {
     svc_buf_text(b, "null");
     return;
   }
-  if (!secret && text.n <= BLANK_PARSED && blank_is_json(r)) node = svc_json_parse(b->arena, text);
-  if (!node || (node->type != SVC_J_OBJECT && node->type != SVC_J_ARRAY)) {
-    blank_not_shown(b, r->body_length);
+  if (secret || text.n > BLANK_PARSED || !blank_is_json(r) || (!svc_blank_copy(b, c->s, text) && !svc_blank_tree(b, c->s, text))) {
+    blank_not_shown(b, text.n);
     return;
   }
-  blank_shown(c->s, node, 0);
-  blank_write(b, node);
+  if (b->n - start <= BLANK_SHOWN || b->failed) return;
+  text = svc_arena_copy(b->arena, (svc_str){ b->p + start, BLANK_SHOWN + 1 }); /* with the byte that tells whether a character is cut */
+  b->n = start;
+  blank_string(b, text, BLANK_SHOWN);
 }

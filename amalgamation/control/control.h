@@ -17,6 +17,7 @@
 **      journal.c    the last requests, with their secrets blanked
 **      har.c        the same as an HTTP archive
 **      blank.c      what is secret in a request, and in an answer
+**      blank_copy.c the common answer without its secrets, in one pass
 **      door.c       who may use it beyond loopback
 **      serve.c      the same over HTTP, for svc_control_request() in host.c
 **      serve_store.c  of it, worlds and the bytes of snapshots
@@ -215,12 +216,19 @@ SVC_PRIVATE size_t svc_journal_copy(svc *s, svc_arena *a, size_t limit, svc_str 
 SVC_PRIVATE svc_str svc_har_text(svc *s, svc_arena *a, size_t limit); /* har.c: as an HTTP archive; failed: no memory */
 
 /* blank.c: each writes JSON with the secrets out of it. */
+#define SVC_BLANK "***"
+#define SVC_BLANK_DEPTH 64
 SVC_PRIVATE void svc_blank_text(svc_buf *b, svc_str text); /* any bytes at all, which are no secret */
 SVC_PRIVATE bool svc_blank_is_secret(svc_str name); /* does this name speak of a secret? */
 SVC_PRIVATE void svc_blank_target(svc_buf *b, const svc_call *c);
 SVC_PRIVATE void svc_blank_headers(svc_buf *b, const svc_header *headers, size_t count, bool answer);
 SVC_PRIVATE void svc_blank_request(svc_buf *b, svc_call *c);
 SVC_PRIVATE void svc_blank_answer(svc_buf *b, svc_call *c, const svc_response *response);
+SVC_PRIVATE bool svc_blank_hides(const svc *s, svc_str name); /* is a text of this name hidden in answers? The name may be one of the dialect */
+SVC_PRIVATE bool svc_blank_tree(svc_buf *b, const svc *s, svc_str text); /* the answer; false: it is neither object nor array */
+
+/* blank_copy.c */
+SVC_PRIVATE bool svc_blank_copy(svc_buf *b, const svc *s, svc_str text); /* the same in one pass; false: nothing is written, make the tree */
 
 /* door.c: what is wrong with svc_config.control_hosts, which is copied; NULL: nothing. May this request come in, but for its token? */
 SVC_PRIVATE const char *svc_door_configure(svc *s);

@@ -54,9 +54,10 @@ static int world_make_compare(const svc_node *shown, const svc_node *given)
   return same;
 }
 
+/* Where nothing of it is shown, nobody knows. */
 SVC_PRIVATE bool svc_world_contains(const svc_node *shown, const svc_node *given)
 {
-  return world_make_compare(shown, given) >= 0;
+  return world_make_compare(shown, given) >= (given->first ? 1 : 0);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- finding */
@@ -112,7 +113,7 @@ static bool world_make_find(svc_world *w, const world_make_item *m, svc_node **f
   svc_str key = noun->key ? svc_world_key(w->arena, noun->key, m->body) : SVC_S("");
   svc_world_answer a;
   *found = NULL;
-  *path = svc_world_item_path(w, m->maker, m->list, key);
+  *path = svc_world_item_path(w, m->maker, m->list, key, m->body);
   if (path->n && svc_world_plan(w->s, SVC_GET, *path)) {
     if (!svc_world_ask(w, SVC_GET, *path, NULL, &a)) return false;
     if (a.status == 200) *found = a.body;
@@ -120,7 +121,7 @@ static bool world_make_find(svc_world *w, const world_make_item *m, svc_node **f
   }
   if (!m->lister || (!named && w->in_steps)) return true;
   if (!world_make_search(w, m, named, found)) return false;
-  if (*found) *path = svc_world_item_path(w, m->maker, m->list, svc_world_key(w->arena, noun->key ? noun->key : "id", *found));
+  if (*found) *path = svc_world_item_path(w, m->maker, m->list, svc_world_key(w->arena, noun->key ? noun->key : "id", *found), *found);
   return true;
 }
 
@@ -190,7 +191,7 @@ static bool world_make_new(svc_world *w, const svc_world_at *at, const world_mak
   t->shown = a.body ? world_make_shown(noun, a.body) : NULL;
   key = a.key.n ? a.key : svc_world_key(w->arena, noun->key ? noun->key : "id", t->shown);
   if (!key.n && noun->key) key = svc_world_key(w->arena, noun->key, m->body);
-  t->path = svc_world_item_path(w, m->maker, path, key);
+  t->path = svc_world_item_path(w, m->maker, path, key, t->shown);
   w->made++;
   world_make_secret(w, t, &a, m->random);
   return true;
@@ -380,6 +381,14 @@ static bool world_make_one(svc_world *w, const svc_world_at *at, const svc_world
   return added ? world_make_nested(w, at, &m, plan, added) : svc_world_failed(w, SVC_NOMEM);
 }
 
+/* Items are listed and made by this path, and nothing changes the list as a whole. */
+static bool world_make_is_collection(const svc *s, svc_str path)
+{
+  const svc_plan *list = svc_world_plan(s, SVC_GET, path);
+  return list && list->route->flags & (SVC_PAGED | SVC_BARE) && svc_world_plan(s, SVC_POST, path) && !svc_world_plan(s, SVC_PATCH, path) &&
+         !svc_world_plan(s, SVC_PUT, path);
+}
+
 SVC_PRIVATE bool svc_world_child(svc_world *w, const svc_world_at *at, const svc_world_place *place, const svc_node *member)
 {
   static const char *const none[] = { NULL };
@@ -389,6 +398,7 @@ SVC_PRIVATE bool svc_world_child(svc_world *w, const svc_world_at *at, const svc
   if (member->type == SVC_J_ARRAY) return world_make_list(w, at, place, member, path);
   if (member->type != SVC_J_OBJECT)
     return svc_world_refused(w, at, "this must be an array or an object: it is a path of the API, " SVC_FMT, SVC_ARG(path));
+  if (world_make_is_collection(w->s, path)) return svc_world_refused(w, at, "this must be an array: " SVC_FMT " is a collection", SVC_ARG(path));
   if (world_make_method(w->s, path, true) >= 0) return world_make_one(w, at, place, member, path);
   if (svc_world_leads(w->s, path, false)) return svc_world_children(w, at, &below, member, none);
   return svc_world_refused(w, at, "the API has no path " SVC_FMT, SVC_ARG(path));

@@ -21,6 +21,7 @@
 
 #define SVC_WORLD_BYTES ((size_t)4 << 20) /* of a document; svcapi.h says so */
 #define SVC_WORLD_REQUESTS 50000          /* the same */
+#define SVC_WORLD_STEPS 50000             /* the same */
 #define SVC_WORLD_DEPTH 64
 
 /* Where in the document something stands: a member, or an element. */
@@ -46,7 +47,7 @@ typedef struct svc_world {
   svc_arena *arena;
   svc_str text;
   svc_world_thing *things, *last_thing;
-  int64_t made, kept, changed, requests;
+  int64_t made, kept, changed, requests, steps;
   int64_t turn;      /* of a step that is repeated, from 1; 0: none is */
   bool only_find;    /* this document was applied before: look, and make nothing */
   bool only_read;    /* a world is being written: nothing happens to the store, not even what is due */
@@ -103,7 +104,7 @@ SVC_PRIVATE svc_str svc_world_below(svc_world *w, svc_str path, svc_str name); /
 /* "admin/joe", percent-encoded; n 0: a field is missing */
 SVC_PRIVATE svc_str svc_world_key(svc_arena *a, const char *fields, const svc_node *body);
 /* of what a request to `path` made; n 0: none */
-SVC_PRIVATE svc_str svc_world_item_path(svc_world *w, const svc_plan *plan, svc_str path, svc_str key);
+SVC_PRIVATE svc_str svc_world_item_path(svc_world *w, const svc_plan *plan, svc_str path, svc_str key, const svc_node *shown);
 
 /* world_ask.c */
 /* false: no answer at all */

@@ -134,20 +134,37 @@ static svc_str world_route_param(const svc_plan *plan, svc_str path, svc_str nam
   return SVC_S("");
 }
 
-SVC_PRIVATE svc_str svc_world_item_path(svc_world *w, const svc_plan *plan, svc_str path, svc_str key)
+/* How many parameters of an item's route neither the path of its collection nor the key has; less than 0: the key has more parts. */
+static int world_route_lacking(const svc_plan *plan, svc_str path, svc_str key)
+{
+  const char *p = plan->item->route->path, *close;
+  int n = 0;
+  for (p = strchr(p, '{'); p; p = strchr(close, '{')) {
+    close = strchr(p, '}');
+    n += !world_route_param(plan, path, (svc_str){ p + 1, (size_t)(close - p - 1) }).n;
+  }
+  while (key.n) n -= svc_str_cut(&key, '/').n > 0;
+  return n;
+}
+
+SVC_PRIVATE svc_str svc_world_item_path(svc_world *w, const svc_plan *plan, svc_str path, svc_str key, const svc_node *shown)
 {
   svc_buf b = svc_buf_new(w->arena, 128);
   const char *p = plan->item ? plan->item->route->path : "";
+  int lacking;
   if (!key.n || !plan->item) return SVC_S("");
+  lacking = world_route_lacking(plan, path, key);
   while (*p) {
     const char *close = *p == '{' ? strchr(p, '}') : NULL;
-    svc_str value;
+    svc_str value, name;
     if (!close) {
       svc_buf_char(&b, *p++);
       continue;
     }
-    value = world_route_param(plan, path, (svc_str){ p + 1, (size_t)(close - p - 1) });
-    if (!value.n) value = svc_str_cut(&key, '/');
+    name = (svc_str){ p + 1, (size_t)(close - p - 1) };
+    value = world_route_param(plan, path, name);
+    if (!value.n && lacking-- > 0) value = svc_world_key(w->arena, svc_arena_copy(w->arena, name).p, shown); /* a field is called so */
+    else if (!value.n) value = svc_str_cut(&key, '/');
     if (!value.n) return SVC_S("");
     svc_buf_str(&b, value);
     p = close + 1;

@@ -125,6 +125,7 @@ static bool world_steps_one(svc_world *w, const svc_world_at *at, const svc_node
     return svc_world_refused(w, &here, "this must be a number from 1 to %d", WORLD_TURNS);
   }
   for (i = 1; i <= times; i++) {
+    if (w->steps++ == SVC_WORLD_STEPS) return svc_world_refused(w, at, "the world takes more than %d steps", SVC_WORLD_STEPS);
     if (repeat) w->turn = i;
     if (!world_steps_do(w, at, step, verb, depth)) return false;
   }

@@ -8,13 +8,14 @@
 ** The rule: what is written can be loaded, and then gives the same document again. So no id is in it: one that names something further up
 ** is a reference to that. Where a field that is required is not shown, it is a password, which the loader makes, or a list that may be
 ** empty; else the item is left out, and the log says so, as it does of fields. Records of the past are not written: work that nobody can
-** change any more, and what goes by itself when it is old.
+** change any more, and what goes by itself when it is old. The log names each kind of thing that is left out as a whole, once.
 */
 #include "control/world_parts.h"
 
 #define WRITE_PAGE 500
 #define WRITE_DEPTH 12
 #define WRITE_LEFT 100 /* lines of the log */
+#define WRITE_LOOKS 20 /* places where one kind of thing that is left out is looked for */
 
 /* Something that was written, which references can name by its id. */
 typedef struct world_written {
@@ -28,6 +29,7 @@ typedef struct world_writer {
   world_written *written;
   int left; /* things and fields that were left out */
   int handles;
+  unsigned char *looked; /* by noun: how often that was; WRITE_LOOKS: it need not be any more */
   svc_str label; /* of the item that is being written: "groups/shop/clusters/main" */
 } world_writer;
 
@@ -255,10 +257,10 @@ static bool world_write_item(world_writer *x, const svc_plan *list, const svc_pl
 {
   const svc_noun *noun = list->noun->noun;
   svc_str key = svc_world_key(x->w.arena, noun->key ? noun->key : "id", shown);
-  svc_str here = svc_world_item_path(&x->w, maker->param_count ? maker : list, path, key);
+  svc_str here = svc_world_item_path(&x->w, maker->param_count ? maker : list, path, key, shown);
   const svc_object *object = svc_world_object(maker);
   svc_node *body = NULL;
-  if (!here.n) here = svc_world_item_path(&x->w, maker, path, key);
+  if (!here.n) here = svc_world_item_path(&x->w, maker, path, key, shown);
   if (object && !world_write_gather(x, object, list->item, here, shown)) return false;
   if (object) body = world_write_object(x, object, shown, true);
   if (x->w.arena->failed) return svc_world_failed(&x->w, SVC_NOMEM);
@@ -272,6 +274,44 @@ static bool world_write_item(world_writer *x, const svc_plan *list, const svc_pl
   return !here.n || !list->item ? true : world_write_below(x, list->item->route->path, here, body, depth + 1);
 }
 
+static bool world_write_is_empty(const svc_node *shown)
+{
+  const svc_node *m = shown->first;
+  while (m && svc_str_is(m->name, "links")) m = m->next;
+  return !m;
+}
+
+/* A kind of thing that no world has: the log says so if the store has one. False: the store has failed. */
+static bool world_write_without(world_writer *x, const svc_plan *reader, svc_str path, svc_str name, const char *why)
+{
+  unsigned char *looked = &x->looked[reader->noun - x->w.s->nouns];
+  const svc_str place = x->label.n ? x->label : SVC_S("the service");
+  const svc_node *shown;
+  svc_world_answer a;
+  if (reader->route->flags & SVC_PAGED) path = svc_arena_print(x->w.arena, SVC_FMT "?itemsPerPage=1", SVC_ARG(path));
+  if (*looked == WRITE_LOOKS) return true;
+  ++*looked;
+  if (!svc_world_ask(&x->w, SVC_GET, path, NULL, &a)) return false;
+  shown = a.body && a.body->type == SVC_J_OBJECT && reader->route->flags & SVC_PAGED ? svc_node_get(a.body, "results") : a.body;
+  if (a.status != 200 || !shown || world_write_is_empty(shown)) return true;
+  *looked = WRITE_LOOKS;
+  svc_log(x->w.s, SVC_LOG_WARNING, "world.left_out", "all " SVC_FMT ", such as those of " SVC_FMT ": %s", SVC_ARG(name),
+          SVC_ARG(place), why);
+  return true;
+}
+
+/* Why no item of a list is in a world; NULL: they are, or it is a view of something else. */
+static const char *world_write_why(const svc *s, const svc_plan *list, const svc_plan *maker)
+{
+  const svc_noun *noun = list->noun->noun;
+  if (noun->flags & SVC_VIRTUAL && !svc_noun_rarely(noun)->alliance) return NULL;
+  if (svc_noun_rarely(noun)->alliance) return "they belong to several organizations";
+  if (!maker && (svc_world_item_writer(s, list, SVC_PATCH) || svc_world_item_writer(s, list, SVC_PUT)))
+    return "they are there by themselves, and what they show does not tell what was changed";
+  if (!maker || maker->noun == list->noun) return "they are records of the past";
+  return NULL;
+}
+
 static bool world_write_list(world_writer *x, const svc_plan *list, svc_str path, svc_str name, svc_node *to, int depth)
 {
   const bool bare = list->route->flags & SVC_BARE;
@@ -283,7 +323,10 @@ static bool world_write_list(world_writer *x, const svc_plan *list, svc_str path
   size_t page = 1, n;
   if (!maker) maker = svc_world_root_maker(x->w.s, list);
   if (items) items->name = name;
-  if (!maker || maker->noun != list->noun || !world_write_stays(x->w.s, list)) return true;
+  if (!maker || maker->noun != list->noun || !world_write_stays(x->w.s, list)) {
+    const char *why = world_write_why(x->w.s, list, maker);
+    return why ? world_write_without(x, list, path, name, why) : true;
+  }
   do {
     svc_str target = bare ? path : svc_arena_print(x->w.arena, SVC_FMT "?itemsPerPage=%d&pageNum=%zu", SVC_ARG(path), WRITE_PAGE, page++);
     if (!svc_world_ask(&x->w, SVC_GET, target, NULL, &a)) return false;
@@ -310,6 +353,8 @@ static bool world_write_one(world_writer *x, const svc_plan *reader, svc_str pat
   svc_world_answer a;
   svc_node *body, *m, *next;
   if (!plan) plan = svc_world_plan(x->w.s, SVC_PUT, path);
+  if (svc_noun_rarely(noun)->alliance) return world_write_without(x, reader, path, name, "they belong to several organizations");
+  if (noun->flags & SVC_SOLE) return world_write_without(x, reader, path, name, "a world that is written has no thing of which there is one or none");
   if (!plan || plan->noun != reader->noun || !(noun->flags & SVC_SINGLETON) || noun->flags & SVC_VIRTUAL) return true;
   object = svc_world_object(plan);
   if (!object || !svc_world_ask(&x->w, SVC_GET, path, NULL, &a)) return object == NULL;
@@ -352,7 +397,8 @@ SVC_PRIVATE int svc_world_text(svc *s, svc_arena *arena, svc_str *out)
   svc_node *root = svc_node_object(arena, NULL);
   svc_buf compact = svc_buf_new(arena, 4096), b;
   *out = SVC_S("");
-  if (!root) return SVC_NOMEM;
+  x.looked = svc_arena_zero(arena, s->noun_count + 1);
+  if (!root || !x.looked) return SVC_NOMEM;
   svc_node_append(root, svc_node_new(arena, SVC_J_NUMBER, SVC_S("world"), SVC_S("1")));
   (void)world_write_below(&x, "", SVC_S(""), root, 0);
   if (x.w.error.rc != SVC_OK) return x.w.error.rc;

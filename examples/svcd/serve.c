@@ -330,6 +330,9 @@ static svc_listener_config serve_listener_config(const svcd_options *o, svcd_met
   k.log_context = (void *)(uintptr_t)o->log_level;
   k.handle = o->metrics && !o->metrics_listen ? svcd_metrics_handle : svcd_handle;
   k.handle_context = o->metrics && !o->metrics_listen ? (void *)metrics : metrics->token;
+  metrics->large.token = metrics->token;
+  k.body_limit = o->test_control ? svcd_body_limit : NULL;
+  k.body_limit_context = &metrics->large;
   k.access = o->access_log ? svcd_access_note : NULL;
   k.access_context = access;
   k.cert_file = cert->cert;
@@ -457,7 +460,7 @@ static int serve_listen(const svcd_options *o, svcd_metrics *metrics, svcd_acces
 int svcd_serve(const svcd_options *o)
 {
   char token[SVCD_TOKEN];
-  svcd_metrics metrics = { token, NULL, NULL, o->metrics_public, o->base_url, time(NULL) };
+  svcd_metrics metrics = { .token = token, .everybody = o->metrics_public, .base_url = o->base_url, .began = time(NULL) };
   svcd_access access = { PTHREAD_MUTEX_INITIALIZER, -1, 0 };
   svc_limit_override limits[SVCD_LIMITS];
   svc_listener *listener = NULL, *metrics_listener = NULL;

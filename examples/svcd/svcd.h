@@ -233,6 +233,12 @@ int svcd_keep_test_token(const svcd_options *o, const char *base_url, const char
 int svcd_test_config(const svcd_options *o, svc_config *config, svc_limit_override limits[SVCD_LIMITS]);
 /* svc_listener_config.handle: `token` is the context. */
 int svcd_handle(void *token, svc *s, const svc_request *request, svc_response *response);
+/* svc_listener_config.body_limit: a world or a snapshot may be larger than other bodies, of who has the token. */
+typedef struct svcd_large {
+  const char *token; /* "": test control is off */
+  _Atomic int64_t closed; /* svcd_monotonic() until which nobody may, since somebody had a wrong token */
+} svcd_large;
+size_t svcd_body_limit(void *large, const svc_request *request);
 
 /* url.c: the host of a URL, without brackets, and its length; 0: it has none, or too long a one. */
 #define SVCD_HOST 256
@@ -257,6 +263,7 @@ void svcd_show_certificate(const svcd_cert *c);
 /* metrics.c: svc_listener_config.handle where there is --metrics, with one of these as context; and svc_config.monotonic. */
 typedef struct svcd_metrics {
   char *token; /* of test control */
+  svcd_large large; /* with the same token */
   svc_listener *listener; /* whose figures are shown: that of the API */
   svc *s;                 /* of --metrics-listen, whose listener calls no svc_tick() and so has none */
   int everybody; /* --metrics-public, or --metrics-listen at an address that others can reach */

@@ -42,12 +42,40 @@ static void connection_answer(listener_conn *conn, const svc_http_head *head)
   svc_response_free(&response); /* what was lost on the way, if anything */
 }
 
+#define CONNECTION_BODY ((size_t)1 << 30) /* that http_reader.c takes */
+
+/* Does the host let this request have a longer body than others? */
+static bool connection_allowed(const listener_conn *conn, const svc_http_head *head, svc_http_limits *limits)
+{
+  const svc_listener_config *k = &conn->loop->listener->config;
+  char peer[INET6_ADDRSTRLEN];
+  svc_request request;
+  size_t most;
+  if (!k->body_limit) return false;
+  svc_listener_peer(conn, head, peer);
+  memset(&request, 0, sizeof request);
+  request.method = head->method;
+  request.target = head->target;
+  request.target_length = head->target_length;
+  request.headers = head->headers;
+  request.header_count = head->header_count;
+  request.peer = peer;
+  request.tls = conn->tls != NULL;
+  most = k->body_limit(k->body_limit_context, &request);
+  if (most <= limits->body) return false;
+  limits->body = most < CONNECTION_BODY ? most : CONNECTION_BODY;
+  return true;
+}
+
 /* A whole head of n bytes stands in the buffer; `more` of the input behind it. */
 static void connection_begin(listener_conn *conn, const char *text, size_t n, bool more)
 {
   const svc_listener *l = conn->loop->listener;
+  svc_http_limits limits = l->limits;
   svc_http_head head;
-  int error = svc_http_parse(&head, text, n, &l->limits);
+  int error = svc_http_parse(&head, text, n, &limits);
+  if ((error == SVC_HTTP_E_BODY || (!error && head.chunked)) && connection_allowed(conn, &head, &limits))
+    error = svc_http_parse(&head, text, n, &limits);
   conn->at += n;
   memset(&conn->scan, 0, sizeof conn->scan);
   if (l->config.access) clock_gettime(CLOCK_MONOTONIC, &conn->began);
@@ -55,7 +83,7 @@ static void connection_begin(listener_conn *conn, const char *text, size_t n, bo
     svc_listener_refuse(conn, error, head.is_head, true);
   } else if (!head.chunked && head.length == 0 && svc_listener_at_once(l, &head)) {
     connection_answer(conn, &head);
-  } else if (!(conn->job = svc_listener_job_new(conn, text, n))) {
+  } else if (!(conn->job = svc_listener_job_new(conn, text, n, &limits))) {
     svc_listener_refuse(conn, SVC_HTTP_E_MEMORY, head.is_head, true);
   } else {
     svc_listener_state(conn, LISTENER_BODY, l->config.body_timeout_ms);
@@ -88,7 +116,8 @@ static bool connection_read_head(listener_conn *conn)
 static bool connection_count(svc_listener *l, const listener_job *job, size_t before)
 {
   size_t grown = svc_listener_counted(&job->body) - before;
-  return !grown || atomic_fetch_add(&l->bodies, grown) + grown <= l->config.max_body_memory;
+  size_t more = job->limits.body > l->limits.body ? job->limits.body : 0;
+  return !grown || atomic_fetch_add(&l->bodies, grown) + grown <= l->config.max_body_memory + more;
 }
 
 /* BODY: take what has come of it. Returns false when there is nothing to do until more bytes come. */
@@ -98,7 +127,7 @@ static bool connection_read_body(listener_conn *conn)
   svc_listener *l = conn->loop->listener;
   size_t n, taken, before = svc_listener_counted(&job->body);
   const char *p = svc_listener_received(conn, &n);
-  int rc = svc_http_take(&job->body, &job->head, p, n, &l->limits, &taken);
+  int rc = svc_http_take(&job->body, &job->head, p, n, &job->limits, &taken);
   conn->at += taken;
   if (!connection_count(l, job, before) && rc <= SVC_HTTP_MORE) {
     svc_listener_warn(l, "listener.memory_full", "too many large requests are under way: some clients get 503");

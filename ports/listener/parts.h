@@ -88,6 +88,7 @@ typedef struct listener_job {
   listener_conn *conn; /* NULL: gone meanwhile. For the loop's thread only */
   char *text;          /* what head points into */
   size_t text_length;
+  svc_http_limits limits; /* the listener's, but for what body_limit allows */
   svc_http_head head;
   char peer[INET6_ADDRSTRLEN];
   bool tls; /* it came over TLS */
@@ -284,7 +285,7 @@ void svc_listener_peer(const listener_conn *conn, const svc_http_head *h, char p
 /* -------------------------------------------------------------------------------------------------------- writers.c */
 
 /* A job gets a copy of the n bytes of its head, as the buffer goes on to the next one. NULL: no memory. */
-listener_job *svc_listener_job_new(listener_conn *conn, const char *text, size_t n);
+listener_job *svc_listener_job_new(listener_conn *conn, const char *text, size_t n, const svc_http_limits *limits);
 void svc_listener_job_free(listener_job *job); /* NULL is allowed */
 void svc_listener_jobs_free(listener_job *first);
 /* Is it answered by the loop? A read is, unless it would store what has fallen due first, and so wait for the disk. */

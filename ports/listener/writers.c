@@ -21,7 +21,7 @@
 
 /* ------------------------------------------------------------------------------------------------------------- jobs */
 
-listener_job *svc_listener_job_new(listener_conn *conn, const char *text, size_t n)
+listener_job *svc_listener_job_new(listener_conn *conn, const char *text, size_t n, const svc_http_limits *limits)
 {
   listener_job *job = calloc(1, sizeof *job);
   if (!job) return NULL;
@@ -34,7 +34,8 @@ listener_job *svc_listener_job_new(listener_conn *conn, const char *text, size_t
   }
   memcpy(job->text, text, n);
   job->text_length = n;
-  svc_http_parse(&job->head, job->text, n, &conn->loop->listener->limits); /* as before, on other memory */
+  job->limits = *limits;
+  svc_http_parse(&job->head, job->text, n, limits); /* as before, on other memory */
   svc_listener_peer(conn, &job->head, job->peer);
   job->tls = conn->tls != NULL;
   return job;

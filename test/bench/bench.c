@@ -7,8 +7,8 @@
 **   bench [--seconds N] [--dir DIR] [--only PART]
 **     all of it, or only reads, writes, wire, tls (of wire) or memory, as a table and into build/bench.json; N: of one turn. Only postgres: into
 **     build/bench-postgres.json; that is a program of its own, made with libpq, so that the others measure what all have
-**   bench loop get|orglist|list|clusters|create N
-**     N requests and nothing else, for callgrind
+**   bench loop get|orglist|list|clusters|create N [KEPT]
+**     N requests and nothing else, for callgrind; the journal of test control keeps the last KEPT of them (0: there is none)
 **   bench serve svcapi|peer DIR
 **     one of the two servers on a store that this program has made; it prints its port, and ends with its standard input
 */
@@ -28,7 +28,7 @@ static bool main_wanted(const char *only, const char *part)
 
 static void main_prepare(bench_store *b, const char *dir, int size, int clusters)
 {
-  bench_options options = { b->path, SVC_NO_SYNC, NULL, NULL, false };
+  bench_options options = { b->path, SVC_NO_SYNC, NULL, NULL, false, 0 };
   svc *s;
   snprintf(b->path, sizeof b->path, "%s/%d", dir, size);
   bench_remove_store(b->path);
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 {
   const char *dir = "build/bench", *only = NULL, *code = getenv("SVC_SIZE_OS");
   int i;
-  if (argc == 4 && strcmp(argv[1], "loop") == 0) return bench_loop(argv[2], atoi(argv[3]));
+  if ((argc == 4 || argc == 5) && strcmp(argv[1], "loop") == 0) return bench_loop(argv[2], atoi(argv[3]), argc == 5 ? atoi(argv[4]) : 0);
   if (argc == 4 && strcmp(argv[1], "serve") == 0)
     return strcmp(argv[2], "peer") == 0 ? bench_peer_serve(argv[3]) : bench_serve(argv[3]);
   for (i = 1; i + 1 < argc; i += 2) {

@@ -105,6 +105,7 @@ typedef struct bench_options {
   bench_counter *counter;
   int64_t (*clock)(void *context);
   bool all_limits; /* also those of what is only asked for by bench_crawl() are not met */
+  size_t journal;  /* requests that test control keeps; 0: none */
 } bench_options;
 
 svc *bench_open(const bench_options *options);
@@ -165,7 +166,7 @@ void bench_writes(bench_store *b);
 void bench_wire(int size, bench_store *b, const char *program, bool tls); /* tls: only what is beside the same without TLS */
 int bench_serve(const char *path); /* the listener on a free port, which it prints; until its standard input ends */
 void bench_memory(const char *program);
-int bench_loop(const char *what, int n);
+int bench_loop(const char *what, int n, int journal);
 
 /* --------------------------------------------------------------------------------------------------------------- load.c */
 

@@ -44,7 +44,7 @@ static double memory_instructions(const char *program, bench_op op, int n)
 void bench_memory(const char *program)
 {
   bench_counter count;
-  bench_options options = { NULL, SVC_DURABLE, &count, NULL, false };
+  bench_options options = { NULL, SVC_DURABLE, &count, NULL, false, 0 };
   bench_store b;
   svc *s;
   double x;
@@ -66,9 +66,9 @@ void bench_memory(const char *program)
 }
 
 /* So many requests and nothing else, on a small store: what is done once is small beside them. */
-int bench_loop(const char *what, int n)
+int bench_loop(const char *what, int n, int journal)
 {
-  bench_options options = { NULL, SVC_DURABLE, NULL, NULL, false };
+  bench_options options = { NULL, SVC_DURABLE, NULL, NULL, false, journal > 0 ? (size_t)journal : 0 };
   bench_store b;
   unsigned state = 1;
   svc *s;

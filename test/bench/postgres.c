@@ -112,7 +112,7 @@ static void postgres_copy(PGconn *conn, bench_raw *raw, bool counts)
 
 static svc *postgres_open(const char *uri)
 {
-  bench_options options = { uri, SVC_DURABLE, NULL, NULL, false };
+  bench_options options = { uri, SVC_DURABLE, NULL, NULL, false, 0 };
   return bench_open_on(&options, svc_postgres_port());
 }
 
@@ -388,7 +388,7 @@ static void postgres_wait_all(int size, postgres_size *p)
 static void postgres_prepare(postgres_size *p, bench_store *b, const char *folder, const char *slow)
 {
   static const char *const names[2] = { "ours", "peer" };
-  bench_options options = { b->path, SVC_NO_SYNC, NULL, NULL, false };
+  bench_options options = { b->path, SVC_NO_SYNC, NULL, NULL, false, 0 };
   char plain[BENCH_PATH], sql[80];
   PGconn *conn;
   svc *s;

@@ -211,7 +211,7 @@ typedef struct reads_side {
 /* Several times, of which the last one stays open. */
 static svc *reads_open_store(const char *path, bench_turns *took)
 {
-  bench_options options = { path, SVC_DURABLE, NULL, NULL, false };
+  bench_options options = { path, SVC_DURABLE, NULL, NULL, false, 0 };
   svc *s = bench_open(&options); /* makes it, if it is new */
   int i;
   sync(); /* else an opening waits for what was written before it */

@@ -88,6 +88,7 @@ svc *bench_open_on(const bench_options *options, const svc_store_port *store)
   config.durability = options->durability;
   config.map_size = options->path ? BENCH_MAP : (size_t)256 << 20;
   config.clock = options->clock;
+  config.journal = options->journal;
   config.provision_ms = SVC_PROVISION_NOW;
   config.max_projects = 1000000000; /* a create goes on as long as it is measured */
   config.limits = limits;

@@ -167,7 +167,7 @@ static void writes_note_ids(writes_trace *t)
 static void writes_watch(const bench_store *beside)
 {
   char path[BENCH_PATH], copy[BENCH_PATH];
-  bench_options options = { path, SVC_NO_SYNC, NULL, writes_clock, false };
+  bench_options options = { path, SVC_NO_SYNC, NULL, writes_clock, false, 0 };
   writes_dump before, after;
   writes_trace noise;
   bench_store b;
@@ -358,7 +358,7 @@ static void writes_open(writes_side *side, bench_store *b)
   side->b = b;
   side->w.state = 1;
   for (i = 0; i < WRITES_STORES; i++) {
-    bench_options options = { side->path[i], SVC_DURABLE, NULL, NULL, false };
+    bench_options options = { side->path[i], SVC_DURABLE, NULL, NULL, false, 0 };
     bench_path(b, names[i], side->path[i]);
     bench_copy_store(b, side->path[i]);
     if (i == WRITES_RAW) bench_raw_open(&side->w.raw, side->path[i], 0);

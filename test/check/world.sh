@@ -25,6 +25,8 @@ for world in empty team company; do
   [ $world != company ] || has "$(api "/orgs/$(get orgId)/invoices")" '"totalCount":13' "$world"
   control -H 'Content-Type: application/json' -d '{"name":"a"}' "$url/_svc/snapshots" >/dev/null
   control -o $T/$world.snapshot "$url/_svc/snapshots/a"
+  orgs=$(api /orgs | sed "s|$url||g")
+  cp $T/first.json $T/$world.first
   # back to the world, and not to an empty store
   before=$(control "$url/_svc/world")
   control -H 'Content-Type: application/json' -d '{"world":1,"orgs":[{"name":"Other"}]}' "$url/_svc/world" >/dev/null
@@ -33,6 +35,38 @@ for world in empty team company; do
   [ "$(control "$url/_svc/world")" = "$before" ] || fail "$world: a reset does not lead back to the world"
   end
 done
+
+# a snapshot that is larger than other bodies may be goes into another svcd, for who has the token: by its length, and in chunks
+[ "$(wc -c <$T/company.snapshot)" -gt 1048576 ] || fail "the snapshot of company is too small to show anything"
+rm -f $T/first.json
+begin
+load() { # STATUS TOKEN PATH [FLAG]...
+  want=$1; token=$2; path=$3; shift 3
+  got=$(curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $token" -H 'Content-Type: application/octet-stream' -T $T/company.snapshot "$@" "$url$path" 2>/dev/null) || :
+  [ "$got" = "$want" ] || fail "PUT $path: $got, not $want"
+}
+right=$(get testToken)
+load 201 "$right" /_svc/snapshots/b
+load 201 "$right" /_svc/snapshots/c -H 'Transfer-Encoding: chunked'
+load 413 "$right" /_svc/faults
+load 413 "$right" /api/svc/v2/orgs
+load 413 "" /_svc/snapshots/d
+load 413 "${right}x" /_svc/snapshots/d
+load 413 "$right" /_svc/snapshots/d # who guesses learns nothing: for half a second nobody may
+sleep 1
+load 201 "$right" /_svc/snapshots/d
+load 413 "another token of 32 characters.." /_svc/snapshots/d -H 'Transfer-Encoding: chunked'
+control -X POST "$url/_svc/snapshots/b:restore" >/dev/null
+cp $T/company.first $T/first.json # the keys that the snapshot has
+[ "$(api /orgs | sed "s|$url||g")" = "$orgs" ] || fail "the snapshot of company brings back something else"
+end
+# without test control nobody may
+flags="--memory --bootstrap $T/first.json"
+rm -f $T/first.json
+begin
+load 413 "$right" /_svc/snapshots/b
+end
+flags="--memory --bootstrap $T/first.json --test-control"
 
 # a snapshot starts another svcd
 rm -f $T/first.json

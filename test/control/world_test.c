@@ -53,6 +53,28 @@ static char *world_file(const char *name, size_t *n)
   return text;
 }
 
+static void world_lines(void *context, int level, const char *text)
+{
+  char *lines = context;
+  size_t n = strlen(lines);
+  (void)level;
+  snprintf(lines + n, 65536 - n, "%s\n", text);
+}
+
+static void world_listen(t_service *t, char *lines)
+{
+  lines[0] = 0;
+  t->s->config.log = world_lines;
+  t->s->config.log_context = lines;
+}
+
+/* The log has said it, once. */
+static void world_said(const char *lines, const char *words)
+{
+  const char *at = strstr(lines, words);
+  if (!at || strstr(at + 1, words)) munit_errorf("not said once: %s\n%s", words, lines);
+}
+
 TEST(world, once)
 {
   static const char *const names[] = { "empty", "team" };
@@ -162,6 +184,7 @@ TEST(world, refused)
      "orgs[1].name: INVALID_WORLD: $A.color: the thing has no such field" },
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"x\"}]},{\"name\":\"B\","
       "\"groups\":[{\"name\":\"x\"}]},{\"name\":\"$x.id\"}]}", "several things have this name" },
+    { "{\"world\":1,\"orgs\":{\"name\":\"A\"}}", "orgs: INVALID_WORLD: this must be an array: /orgs is a collection" },
     { "{\"world\":1,\"orgs\":[7]}", "orgs[0]: INVALID_WORLD: this must be an object" },
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"as\":7}]}", "\"as\" must be a name" },
     { "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"invoices\":[{}]}]}",
@@ -175,6 +198,8 @@ TEST(world, refused)
     { "{\"world\":1,\"then\":[{\"advance\":\"P1D\",\"by\":1}]}", "then[0].by: INVALID_WORLD: a step with \"advance\" has no such member" },
     { "{\"world\":1,\"then\":[{\"advance\":\"P1D\",\"repeat\":0}]}",
      "then[0].repeat: INVALID_WORLD: this must be a number from 1 to 10000" },
+    { "{\"world\":1,\"then\":[{\"repeat\":10000,\"steps\":[{\"repeat\":10000,\"steps\":[]}]}]}",
+     "then[0].steps[0]: INVALID_WORLD: the world takes more than 50000 steps" },
     { "{\"world\":1,\"then\":[{\"at\":\"$x\",\"orgs\":[]}]}", "then[0].at: INVALID_WORLD: $x: nothing has this name" },
     { "{\"world\":1,\"then\":[{\"delete\":\"shop\"}]}", "then[0].delete: INVALID_WORLD: this must be a reference" },
     { "{\"world\":1,\"then\":[{\"patch\":\"/planets/1\",\"body\":{}}]}",
@@ -252,6 +277,123 @@ TEST(world, written)
   munit_assert_int(svc_world_write(NULL, &first), ==, SVC_INVALID);
   t_close(&other);
   t_close(&t);
+}
+
+/* A year leaves records behind, which no world has; the rest is the same again, and the log names each kind that is left out once. */
+TEST(world, written_company)
+{
+  static char lines[65536];
+  svc_config config = { .manual_clock = T_START };
+  svc_response first, second;
+  t_service t, other;
+  size_t n;
+  char *text = world_file("company", &n);
+  t_open(&t, &config);
+  munit_assert_int(world_load(&t, text, n), ==, SVC_OK);
+  free(text);
+  world_listen(&t, lines);
+  munit_assert_int(svc_world_write(t.s, &first), ==, SVC_OK);
+  world_said(lines, "all invoices, such as those of orgs/");
+  world_said(lines, "all limits, such as those of ");
+  world_said(lines, "all backup/snapshots, such as those of ");
+  t_open(&other, &config);
+  if (world_load(&other, first.body, first.body_length) != SVC_OK) munit_errorf("%s", t_str(&other, "detail"));
+  munit_assert_int(svc_world_write(other.s, &second), ==, SVC_OK);
+  munit_assert_string_equal(first.body, second.body);
+  svc_response_free(&first);
+  svc_response_free(&second);
+  t_close(&other);
+  t_close(&t);
+}
+
+/* What there is one or none of, what belongs to several organizations, and a secret with a form of its own. */
+TEST(world, written_without)
+{
+  static char lines[65536];
+  svc_config config = { .manual_clock = T_START };
+  svc_response written;
+  t_service t;
+  t_open(&t, &config);
+  world_good(&t, "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"p\",\"integrations\":["
+                 "{\"type\":\"DATADOG\",\"apiKey\":\"0123456789abcdef0123456789abcdef\",\"region\":\"US\"}],"
+                 "\"clusters\":[{\"name\":\"main\"," SPECS ",\"search/deployment\":{\"specs\":[{\"instanceSize\":\"S20_HIGHCPU_NVME\","
+                 "\"nodeCount\":2}]}}]}]}]}");
+  munit_assert_int(t_send(&t, "GET", "/orgs", NULL), ==, 200);
+  munit_assert_int(t_sendf(&t, "GET", NULL, "/orgs/%s/federationSettings", t_keep(&t, t_str(&t, "results[0].id"))), ==, 200);
+  world_listen(&t, lines);
+  munit_assert_int(svc_world_write(t.s, &written), ==, SVC_OK);
+  munit_assert_null(strstr(written.body, "DATADOG"));
+  munit_assert_null(strstr(lines, "0123456789abcdef"));
+  world_said(lines, "integrations");
+  world_said(lines, "all search/deployment, such as those of orgs/A/groups/p/clusters/main: ");
+  world_said(lines, "all federationSettings, such as those of orgs/A: they belong to several organizations");
+  svc_response_free(&written);
+  t_close(&t);
+}
+
+/* Worlds have our own words, whatever dialect the service speaks: the same file is loaded, and written. */
+TEST(world, dialect)
+{
+  svc_config config = { .manual_clock = T_START }, spoken = config;
+  static char dialect[65536];
+  svc_response plain, theirs;
+  t_service t, other;
+  size_t n;
+  char *text = world_file("team", &n);
+  FILE *f = fopen("examples/dialects/atlas.json", "r");
+  munit_assert_not_null(f);
+  dialect[fread(dialect, 1, sizeof dialect - 1, f)] = 0;
+  fclose(f);
+  spoken.dialect = dialect;
+  t_open(&t, &config);
+  t_open(&other, &spoken);
+  munit_assert_int(world_load(&t, text, n), ==, SVC_OK);
+  if (world_load(&other, text, n) != SVC_OK) munit_errorf("%s", t_str(&other, "detail"));
+  munit_assert_int(svc_world_write(t.s, &plain), ==, SVC_OK);
+  munit_assert_int(svc_world_write(other.s, &theirs), ==, SVC_OK);
+  munit_assert_string_equal(plain.body, theirs.body);
+  munit_assert_int(t_send_raw(&other, "GET", "/api/atlas/v2/groups", NULL, 0), ==, 200);
+  munit_assert_int64(t_int(&other, "totalCount"), >=, 1);
+  svc_response_free(&plain);
+  svc_response_free(&theirs);
+  free(text);
+  t_close(&other);
+  t_close(&t);
+}
+
+/* Each kind of step by itself, and what it leaves behind; and an action among the members of a thing. */
+TEST(world, each_step)
+{
+  static const char *const rows[][3] = {
+    { "{\"at\":\"$shop\",\"accessList\":[{\"cidrBlock\":\"10.0.0.0/8\"}]}", "/accessList", "10.0.0.0/8" },
+    { "{\"patch\":\"$shop\",\"body\":{\"name\":\"store\"}}", "", "\"name\":\"store\"" },
+    { "{\"put\":\"$shop.customDBRoles/roles.r\",\"body\":{}}", NULL, "nothing of this name is nested in it" },
+    { "{\"delete\":\"$shop.databaseUsers.joe\"}", "/databaseUsers", "\"totalCount\":0" },
+    { "{\"repeat\":3,\"steps\":[{\"at\":\"$shop\",\"accessList\":[{\"ipAddress\":\"192.0.2.{n}\"}]}]}", "/accessList", "\"totalCount\":3" },
+    { "{\"repeat\":2,\"at\":\"$shop\",\"accessList\":[{\"ipAddress\":\"192.0.2.{n}\"}]}", "/accessList", "\"totalCount\":2" },
+    { "{\"post\":\"$shop.clusters.main:pinFeatureCompatibilityVersion\",\"body\":{}}", "/clusters/main", "\"featureCompatibilityVersionExpirationDate\"" },
+    { "{\"at\":\"$shop.clusters.main\",\":pinFeatureCompatibilityVersion\":{}}", "/clusters/main", "\"featureCompatibilityVersionExpirationDate\"" },
+    { "{\"at\":\"$shop\",\"clusters\":[{\"name\":\"second\"," SPECS ",\":pinFeatureCompatibilityVersion\":{}}]},{\"advance\":\"PT1H\"}",
+      "/clusters/second", "\"featureCompatibilityVersionExpirationDate\"" },
+  };
+  svc_config config = { .manual_clock = T_START };
+  char text[4096];
+  size_t i;
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    t_service t;
+    t_open(&t, &config);
+    snprintf(text, sizeof text, "{\"world\":1,\"orgs\":[{\"name\":\"A\",\"groups\":[{\"name\":\"shop\",\"databaseUsers\":[{\"username\":\"joe\","
+             "\"databaseName\":\"admin\",\"password\":\"$random\",\"roles\":[{\"roleName\":\"read\",\"databaseName\":\"a\"}]}],\"clusters\":["
+             "{\"name\":\"main\"," SPECS "}]}]}],\"then\":[%s]}", rows[i][0]);
+    if (!rows[i][1]) {
+      world_bad(&t, text, rows[i][2]);
+    } else {
+      world_good(&t, text);
+      munit_assert_int(t_sendf(&t, "GET", NULL, "/groups/%s%s", t_keep(&t, t_str(&t, "names.shop")), rows[i][1]), ==, 200);
+      if (!strstr(t.response.body, rows[i][2])) munit_errorf("%s: %s", rows[i][0], t.response.body);
+    }
+    t_close(&t);
+  }
 }
 
 /* Whichever allocation fails: it is loaded, or nothing of it is there. */

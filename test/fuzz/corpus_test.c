@@ -111,9 +111,19 @@ TEST(corpus, request)
   corpus_run("request", svc_fuzz_request);
 }
 
+TEST(corpus, snapshot)
+{
+  corpus_run("snapshot", svc_fuzz_snapshot);
+}
+
 TEST(corpus, text)
 {
   corpus_run("text", svc_fuzz_text);
+}
+
+TEST(corpus, world)
+{
+  corpus_run("world", svc_fuzz_world);
 }
 
 /* A target without a test above does not compile. */

@@ -13,7 +13,7 @@
 
 /* All of them: a new one is a file and a name here. */
 #define FUZZ_TARGETS(T) \
-  T(config) T(dialect) T(driver) T(headers) T(http) T(import) T(json) T(policy) T(record) T(request) T(text)
+  T(config) T(dialect) T(driver) T(headers) T(http) T(import) T(json) T(policy) T(record) T(request) T(snapshot) T(text) T(world)
 #define FUZZ_DECLARE(name) int svc_fuzz_##name(const uint8_t *data, size_t size);
 FUZZ_TARGETS(FUZZ_DECLARE)
 

@@ -23,6 +23,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -820,6 +821,51 @@ TEST(listener, large_bodies)
   client_send(&c, server_big, 20000);
   munit_assert_int(client_answer(&c), ==, 400);
   client_close(&c);
+  server_close(&t);
+}
+
+/* Whoever says the word may send more. */
+static size_t longer_body(void *asked, const svc_request *request)
+{
+  size_t i;
+  ++*(atomic_int *)asked;
+  munit_assert_size(request->body_length, ==, 0);
+  munit_assert_string_equal(request->peer, "127.0.0.1");
+  for (i = 0; i < request->header_count; i++)
+    if (request->headers[i].name_length == 6 && memcmp(request->headers[i].name, "X-Word", 6) == 0) return (size_t)atoi(request->headers[i].value);
+  return 0;
+}
+
+TEST(listener, body_limit)
+{
+  atomic_int asked = 0;
+  svc_listener_config k = { .max_body = 32 << 10, .max_body_memory = 32 << 10, .body_limit = longer_body, .body_limit_context = &asked };
+  server t;
+  client c;
+  int i;
+  server_open(&t, &k);
+  munit_assert_int(one_request(t.port, POST "Content-Length: 5\r\n\r\nsmall"), ==, 200);
+  munit_assert_int(atomic_load(&asked), ==, 0); /* only of those that are longer, or may be */
+  munit_assert_int(one_request(t.port, POST "Content-Length: 40000\r\n\r\n"), ==, 413);
+  munit_assert_int(one_request(t.port, POST "X-Word: 39999\r\nContent-Length: 40000\r\n\r\n"), ==, 413);
+  munit_assert_int(one_request(t.port, POST "X-Word: 7\r\nContent-Length: 40000\r\n\r\n"), ==, 413);
+  munit_assert_int(atomic_load(&asked), ==, 3);
+  for (i = 0; i < 2; i++) { /* more than memory for bodies, twice: nothing stays counted */
+    client_open(&c, t.port);
+    client_text(&c, POST "X-Word: 131072\r\nContent-Length: 131072\r\n\r\n");
+    client_send(&c, server_big, 131072);
+    munit_assert_int(client_answer(&c), ==, 200);
+    munit_assert_ulong(server_seen(&t, 0).sum, ==, sum_of(server_big, 131072));
+    client_close(&c);
+  }
+  for (i = 0; i < 2; i++) { /* chunked: with the word, and without */
+    client_open(&c, t.port);
+    client_text(&c, i ? POST "Transfer-Encoding: chunked\r\n\r\n10000\r\n" : POST "X-Word: 131072\r\nTransfer-Encoding: chunked\r\n\r\n10000\r\n");
+    client_send(&c, server_big, 65536);
+    client_text(&c, "\r\n0\r\n\r\n");
+    munit_assert_int(client_answer(&c), ==, i ? 413 : 200);
+    client_close(&c);
+  }
   server_close(&t);
 }
 
