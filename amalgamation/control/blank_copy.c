@@ -1,11 +1,11 @@
 /*
 ** An answer without its secrets and links, copied in one pass over its text.
 **
-** The journal keeps every answer, and a tree of it costs thirty times what the request itself costs. Answers are our own JSON: compact, with
-** sorted members. So their text can be copied in long runs, and only links, secrets and escaped strings interrupt a run.
+** The journal keeps every answer, and a tree of it costs thirty times what the request itself costs. Answers are our own JSON: compact,
+** with sorted members. So their text can be copied in long runs, and only links, secrets and escaped strings interrupt a run.
 **
-** The rule: the copy equals what svc_blank_tree() writes, byte for byte. Any text that is not surely ours (spaces, escaped or unsorted names,
-** long paths, great depth) is refused, and the caller makes the tree.
+** The rule: the copy equals what svc_blank_tree() writes, byte for byte. Any text that is not surely ours (spaces, escaped or unsorted
+** names, long paths, great depth) is refused, and the caller makes the tree.
 */
 #include "control/control.h"
 

@@ -398,7 +398,8 @@ SVC_PRIVATE bool svc_world_child(svc_world *w, const svc_world_at *at, const svc
   if (member->type == SVC_J_ARRAY) return world_make_list(w, at, place, member, path);
   if (member->type != SVC_J_OBJECT)
     return svc_world_refused(w, at, "this must be an array or an object: it is a path of the API, " SVC_FMT, SVC_ARG(path));
-  if (world_make_is_collection(w->s, path)) return svc_world_refused(w, at, "this must be an array: " SVC_FMT " is a collection", SVC_ARG(path));
+  if (world_make_is_collection(w->s, path))
+    return svc_world_refused(w, at, "this must be an array: " SVC_FMT " is a collection", SVC_ARG(path));
   if (world_make_method(w->s, path, true) >= 0) return world_make_one(w, at, place, member, path);
   if (svc_world_leads(w->s, path, false)) return svc_world_children(w, at, &below, member, none);
   return svc_world_refused(w, at, "the API has no path " SVC_FMT, SVC_ARG(path));

@@ -354,7 +354,8 @@ static bool world_write_one(world_writer *x, const svc_plan *reader, svc_str pat
   svc_node *body, *m, *next;
   if (!plan) plan = svc_world_plan(x->w.s, SVC_PUT, path);
   if (svc_noun_rarely(noun)->alliance) return world_write_without(x, reader, path, name, "they belong to several organizations");
-  if (noun->flags & SVC_SOLE) return world_write_without(x, reader, path, name, "a world that is written has no thing of which there is one or none");
+  if (noun->flags & SVC_SOLE)
+    return world_write_without(x, reader, path, name, "a world that is written has no thing of which there is one or none");
   if (!plan || plan->noun != reader->noun || !(noun->flags & SVC_SINGLETON) || noun->flags & SVC_VIRTUAL) return true;
   object = svc_world_object(plan);
   if (!object || !svc_world_ask(&x->w, SVC_GET, path, NULL, &a)) return object == NULL;
