@@ -623,7 +623,7 @@ SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a)
   openapi_writer *w = svc_arena_zero(a, sizeof *w);
   if (!w) return SVC_S("");
   w->s = s;
-  w->b = svc_buf_new(a, (s->config.describe ? 20 : 13) << 17); /* all of it, with the whole catalog: it need not grow */
+  w->b = svc_buf_new(a, (s->config.describe ? 16 : 13) << 17); /* all of it, with the whole catalog: it need not grow */
   svc_openapi_put(w, "{'openapi':'3.1.0','info':{'title':'Administration API','version':'" SVC_VERSION "','description':"
                      "'Accept names a dated version of an operation; without it the newest one answers. Null in a body counts as not sent; "
                      "in a PATCH it clears a field that may be cleared. The zero value of a read-only field is ignored.',"
