@@ -13,6 +13,18 @@ LC_ALL=C sed -n 's/^  { "\([^"]*\)", .*/\1/p' ports/listener/reference_texts.c |
 
 python3 test/reference.py --check || fail "the reference of the API is incomplete"
 
+# what the listener serves is what svcd prints
+url=http://reference.test
+build/svcd --memory --base-url $url --listen http://127.0.0.1:0 --bootstrap build/check/reference.credentials >build/check/reference.out 2>build/check/reference.log & pid=$!
+trap 'kill $pid 2>/dev/null || :; rm -f build/check/reference.credentials' EXIT
+at=
+for _ in $(seq 100); do at=$(sed -n 's/^svcd ready on //p' build/check/reference.out); [ -z "$at" ] || break; sleep 0.05; done
+[ -n "$at" ] || fail "svcd does not start: $(cat build/check/reference.log)"
+tool curl
+curl -fsS -o build/check/reference.served "$at/openapi.json" || fail "GET /openapi.json fails"
+build/svcd openapi --base-url $url | head -c -1 | cmp -s - build/check/reference.served || fail "GET /openapi.json and svcd openapi differ"
+kill $pid; wait $pid || fail "svcd ends with status $?"
+
 # a file that is wrong is refused, with file and line
 T=build/check/reference
 rm -rf $T; mkdir -p $T/ports/listener $T/amalgamation/catalog/a
