@@ -191,8 +191,9 @@ class Pages:
         self.operations = {}
         for path, method, o in operations(d.doc):
             self.operations.setdefault(self.area[o["operationId"]], []).append((path, method, o))
-        for area in AREAS:
-            for _, _, o in self.operations.get(area, []):
+        self.areas = [a for a in AREAS if a in self.operations] + sorted(set(self.operations) - set(AREAS))
+        for area in self.areas:
+            for _, _, o in self.operations[area]:
                 for schema in self.met(o):
                     self.reach(schema, area)
 
@@ -332,8 +333,12 @@ class Pages:
             yield "| `%s` | %s | %s | %s |" % (p["name"], place, self.kind(p["schema"], area), cell(p.get("description")))
         yield ""
 
+    @staticmethod
+    def title(area):
+        return TITLES.get(area, area.replace("_", " ").capitalize())
+
     def page(self, area):
-        yield "# %s\n" % TITLES[area]
+        yield "# %s\n" % self.title(area)
         yield "Generated from the tables and from the files `reference.txt` in `amalgamation/catalog`: `./build.sh reference` writes it."
         yield "Paths begin with the base path, `/api/svc/v2`. [Common parameters and errors](README.md) are on a page of their own.\n"
         about = {t["name"]: t.get("description", "") for t in self.d.doc["tags"]}
@@ -354,9 +359,8 @@ class Pages:
         yield "Generated from the tables and from the files `reference.txt` in `amalgamation/catalog`: `./build.sh reference` writes it."
         yield "A running service has the same as `GET /openapi.json`, and `svcd openapi` prints it.\n"
         yield "| area | operations |\n|---|---|"
-        for area in AREAS:
-            if area in self.operations:
-                yield "| [%s](%s.md) | %d |" % (TITLES[area], area, len(self.operations[area]))
+        for area in self.areas:
+            yield "| [%s](%s.md) | %d |" % (self.title(area), area, len(self.operations[area]))
         for kind, title in (("parameters", "Common parameters"), ("headers", "Headers of answers")):
             yield "\n## %s\n\n| name | type | description |\n|---|---|---|" % title
             for name, p in self.d.doc["components"][kind].items():
@@ -370,7 +374,7 @@ class Pages:
 
     def all(self):
         pages = {"README.md": self.index()}
-        pages.update({area + ".md": self.page(area) for area in AREAS if area in self.operations})
+        pages.update({area + ".md": self.page(area) for area in self.areas})
         return {name: "\n".join(lines).rstrip("\n").replace("\n\n\n", "\n\n") + "\n" for name, lines in pages.items()}
 
 

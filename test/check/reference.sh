@@ -11,6 +11,14 @@ cmp -s build/check/reference1.c ports/listener/reference_texts.c ||
   fail "ports/listener/reference_texts.c is not what the files reference.txt say: run ./build.sh fold"
 LC_ALL=C sed -n 's/^  { "\([^"]*\)", .*/\1/p' ports/listener/reference_texts.c | LC_ALL=C sort -c || fail "the packed texts are not sorted"
 
+if [ -e .git ]; then
+  tool git
+  case $(git -c safe.directory="$PWD" check-attr merge ports/listener/reference_texts.c) in
+    *': binary') ;;
+    *) fail ".gitattributes needs the line 'ports/listener/reference_texts.c merge=binary linguist-generated'" ;;
+  esac
+fi
+
 python3 test/reference.py --check || fail "the reference of the API is incomplete"
 
 # what the listener serves is what svcd prints
