@@ -44,7 +44,7 @@ awk '
     field = substr(name, index(name, ".")); n = split(substr(name, 1, index(name, ".") - 1), objects, ",")
     for (i = 1; i <= n; i++) add(kind " " objects[i] field)
   }
-  END { exit failed }' reference.txt */reference.txt >"$tmp.rows" || exit 1
+  END { exit failed }' reference.txt ./*/reference.txt >"$tmp.rows" || exit 1
 sort -t '	' -k 1,1 "$tmp.rows" >"$tmp.sorted"
 
 {
