@@ -173,6 +173,14 @@ pack() { # the explorer's files, as a part of the listener
   say "pack: ports/listener/explorer_files.c"
 }
 
+pack_reference() { # the descriptions of the OpenAPI document, as a part of the listener
+  mkdir -p build
+  sh ports/listener/reference.sh --out build/reference_texts.c.new || exit 1
+  if cmp -s build/reference_texts.c.new ports/listener/reference_texts.c; then rm -f build/reference_texts.c.new; return 0; fi
+  mv build/reference_texts.c.new ports/listener/reference_texts.c
+  say "pack: ports/listener/reference_texts.c"
+}
+
 pack_worlds() { # the worlds that svcd brings along
   mkdir -p build
   sh package/worlds/pack.sh --out build/world_files.c.new || exit 1
@@ -228,7 +236,7 @@ PLACED="${CFLAGS:--O2} -fPIC -fvisibility=hidden" # one set of objects, for prog
 lib() { deps $LIBRARY; fold; O=build/lib; build libsvcapi.a lib OPT="$PLACED" LINK="${LDFLAGS:-}"; }
 shared() { lib; build libsvcapi.so.0 shared OPT="$PLACED" LINK="${LDFLAGS:-}"; }
 # shellcheck disable=SC2086
-daemon() { deps $LIBRARY mongoose; lib; pack; pack_worlds; build svcd svcd OPT="$PLACED" LINK="${LDFLAGS:-}"; }
+daemon() { deps $LIBRARY mongoose; lib; pack; pack_reference; pack_worlds; build svcd svcd OPT="$PLACED" LINK="${LDFLAGS:-}"; }
 
 npm_packages() { # NAME: the npm packages that test/NAME/package-lock.json pins, in build/NAME
   mkdir -p "build/$1"
@@ -398,7 +406,7 @@ summary() {
 }
 
 # shellcheck disable=SC2086
-for_tests() { deps $LIBRARY mongoose munit; fold; pack; pack_worlds; }
+for_tests() { deps $LIBRARY mongoose munit; fold; pack; pack_reference; pack_worlds; }
 
 test_all() { # [NAME]
   # shellcheck disable=SC2046
@@ -514,7 +522,7 @@ case $verb in
   shared)
     shared
     say "link: cc program.c -I. -Lbuild -lsvcapi; other languages load build/libsvcapi.so.0" ;;
-  fold) need awk sha256sum; fold; pack; pack_worlds; say 'fold: svcapi.c is the fold of the parts' ;;
+  fold) need awk sha256sum; fold; pack; pack_reference; pack_worlds; say 'fold: svcapi.c is the fold of the parts' ;;
   test) test_all "$@" ;;
   index) index; say 'index: docs/index.md' ;;
   run|check|coverage|clean) "$verb" "$@" ;;

@@ -384,7 +384,25 @@ typedef struct svc_config {
                                 dot. Loopback names, IP addresses and the host of base_url are always accepted */
   int64_t clock_rate; /* with manual_clock: the clock starts at that time and runs so many times faster than real time, 1 to 1 000 000,
                          by `monotonic` where it is set; svc_clock_rate() changes it; default 0: it stands */
+
+  /*
+  ** Descriptions for people who read the OpenAPI document: the library has none, so that small devices need not carry them.
+  ** The handle calls this while it writes the document, which it does once. `what` is one of SVC_DESCRIBE_*; `of` and `name` are our own
+  ** words, whatever `dialect` says. Returns UTF-8 text, which must stay valid until the handle is closed, or NULL if there is no
+  ** description. Names of fields and known values that stand between backticks in the text become the words of the dialect.
+  ** The function must not call the handle. svc_listener_describe() in ports/listener.h describes the whole catalog. Default: none.
+  */
+  const char *(*describe)(void *context, int what, const char *of, const char *name);
+  void *describe_context;
 } svc_config;
+
+/* What svc_config.describe is asked for. */
+enum {
+  SVC_DESCRIBE_OPERATION, /* name: "createCluster"; of: NULL */
+  SVC_DESCRIBE_PARAMETER, /* name: "pretty"; of: the operation; then, without a text of it, and for headers: NULL */
+  SVC_DESCRIBE_FIELD,     /* name: "dayOfWeek"; of: the object, "MaintenanceWindow"; then, without a text of it: "*" */
+  SVC_DESCRIBE_RESOURCE   /* name: "maintenance window"; of: NULL */
+};
 
 /* -------------------------------------------------------------------------------------------------- request, response */
 

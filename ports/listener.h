@@ -31,6 +31,10 @@
 ** API lets it. Its files are constants of explorer_files.c, 75 KB, and its paths are / and those below /_explorer/. no_explorer
 ** switches it off; -DSVC_LISTENER_NO_EXPLORER, for what is in ports/listener/, leaves it out.
 **
+** REFERENCE. svc_listener_describe() has a description for every operation, parameter and field. A host that wants them in
+** GET /openapi.json and in svc_openapi() sets svc_config.describe to it. The texts are constants of reference_texts.c;
+** -DSVC_LISTENER_NO_REFERENCE, for what is in ports/listener/, leaves them out.
+**
 ** FAULTS. An answer with svc_response.drop is not sent, and its connection closed; one with delay_ms is sent after so long (in
 ** steps of up to 250 ms), while no thread waits for it.
 **
@@ -165,6 +169,12 @@ typedef struct svc_listener_config {
 ** Returns SVC_OK and sets *out, else SVC_INVALID (the configuration), SVC_IO (the sockets) or SVC_NOMEM with *out NULL.
 */
 int svc_listener_open(svc_listener **out, const svc_listener_config *config, char *why, size_t why_size);
+
+/*
+** For svc_config.describe; `context` is not used, and every thread may call it. Returns NULL if there is no such text. The texts
+** come from the files reference.txt of the catalog.
+*/
+const char *svc_listener_describe(void *context, int what, const char *of, const char *name);
 
 /* The URL number i with the port as it really is, "http://127.0.0.1:40213"; NULL: there is none. */
 const char *svc_listener_url(const svc_listener *l, size_t i);

@@ -34,6 +34,7 @@ SVC_PRIVATE const svc_word *svc_word_theirs(const svc *s, int kind, svc_str thei
 
 /* dialect_shown.c: words and texts as they are shown. Words that come from the tables are NUL-terminated, and stay so. */
 SVC_PRIVATE svc_str svc_shown_field(const svc *s, svc_str name);
+SVC_PRIVATE svc_str svc_shown_word(const svc *s, svc_arena *a, svc_str value); /* the same, of a text that is not NUL-terminated */
 SVC_PRIVATE svc_str svc_shown_value(const svc *s, svc_arena *a, const char *value); /* of a table: svc_value_text(), and the dialect's word */
 SVC_PRIVATE const char *svc_shown_code(const svc *s, int code);
 SVC_PRIVATE int svc_code_shown(const svc *s, const char *name); /* the error that is shown so; SVC_E_NONE: there is none */

@@ -18,6 +18,17 @@ SVC_PRIVATE svc_str svc_shown_value(const svc *s, svc_arena *a, const char *valu
   return word ? word->theirs : text;
 }
 
+SVC_PRIVATE svc_str svc_shown_word(const svc *s, svc_arena *a, svc_str value)
+{
+  char text[64];
+  svc_str shown;
+  if (value.n >= sizeof text) return value;
+  memcpy(text, value.p, value.n);
+  text[value.n] = '\0';
+  shown = svc_shown_value(s, a, text);
+  return shown.p == text ? value : shown;
+}
+
 SVC_PRIVATE const char *svc_shown_code(const svc *s, int code)
 {
   const char *name = svc_error_name(code);

@@ -34,12 +34,14 @@ static void openapi_summary(openapi_writer *w, const char *name)
   }
 }
 
-/* What it takes to call it. */
+/* What the host says of it, and what it takes to call it. */
 static void openapi_description(openapi_writer *w, const svc_route *r)
 {
   const char *before = "Needs the role ";
   int role;
-  svc_openapi_put(w, r->flags & SVC_NO_AUTH ? ",'description':'Open to anybody. " : ",'description':'");
+  if (r->op && svc_openapi_about(w, ",'description':", SVC_DESCRIBE_OPERATION, NULL, r->op) && !w->b.failed) w->b.p[w->b.n - 1] = ' ';
+  else svc_openapi_put(w, ",'description':'");
+  svc_openapi_put(w, r->flags & SVC_NO_AUTH ? "Open to anybody. " : "");
   for (role = 0; r->roles && svc_role_name(role); role++) {
     if (!(r->roles >> role & 1)) continue;
     svc_openapi_put(w, "%s%s", before, svc_role_name(role));
@@ -51,9 +53,12 @@ static void openapi_description(openapi_writer *w, const svc_route *r)
 
 /* ------------------------------------------------------------------------------------------------------------- parameters */
 
-static void openapi_parameter(openapi_writer *w, const char *in, const svc_field *like, const svc_param *p)
+/* ours: the name in our own words. */
+static void openapi_parameter(openapi_writer *w, const svc_route *r, const char *ours, const svc_field *like, const svc_param *p)
 {
-  svc_openapi_put(w, "{'in':'%s','name':%q,", in, like->name);
+  svc_openapi_put(w, "{'in':'%s','name':%q,", p ? "query" : "path", like->name);
+  if (svc_openapi_about(w, "'description':", SVC_DESCRIBE_PARAMETER, r->op, ours) ||
+      svc_openapi_about(w, "'description':", SVC_DESCRIBE_PARAMETER, NULL, ours)) svc_openapi_put(w, ",");
   svc_openapi_put(w, !p || p->flags & SVC_PARAM_REQUIRED ? "'required':true,'schema':" : "'schema':");
   if (p && p->flags & SVC_PARAM_REPEATS) svc_openapi_put(w, "{'type':'array','items':");
   svc_openapi_scalar(w, like, like->type);
@@ -75,7 +80,7 @@ static void openapi_in_path(openapi_writer *w, const svc_plan *plan, unsigned i,
     const svc_field *key = noun->object && !svc_object_rarely(noun->object)->choice ? svc_field_named(noun->object, svc_str_c(noun->key ? noun->key : "id")) : NULL;
     if (plan->hops[hop].param == i && !plan->hops[hop].by_unique && key && key->format == SVC_FORMAT_ID) like.format = SVC_FORMAT_ID;
   }
-  openapi_parameter(w, "path", &like, NULL);
+  openapi_parameter(w, plan->route, like.name, &like, NULL);
 }
 
 static bool openapi_is_list(const svc_route *r)
@@ -106,7 +111,7 @@ static void openapi_parameters(openapi_writer *w, const svc_plan *plan, const sv
     like.type = p->type;
     like.format = p->format;
     if (p->type == SVC_STRING) like.values = p->values, like.pattern = p->pattern;
-    openapi_parameter(w, "query", &like, p);
+    openapi_parameter(w, r, p->name, &like, p);
   }
   if (r->method == SVC_GET ? openapi_is_list(r) : r->flags & SVC_PAGED) {
     svc_openapi_put(w, shared, "pageNum");
@@ -210,7 +215,7 @@ static void openapi_content(openapi_writer *w, const svc_plan *plan, const svc_o
   const svc_object *o = older && older->answer ? older->answer : r->answer ? r->answer : plan->noun->noun->object;
   const char *value = svc_route_rarely(plan->route)->value;
   if (openapi_is_list(r)) svc_openapi_put(w, "{'type':'array','items':");
-  if (value) svc_openapi_value(w, svc_field_named(o, svc_str_c(value)), OPENAPI_ANSWER);
+  if (value) svc_openapi_value(w, svc_field_named(o, svc_str_c(value)), OPENAPI_ANSWER, NULL);
   else if (r->flags & SVC_TEXT) svc_openapi_put(w, "{'type':'string'}");
   else if (o && !(r->flags & SVC_EMPTY_OBJECT)) svc_openapi_ref(w, o, OPENAPI_ANSWER);
   else svc_openapi_put(w, "{'type':'object','additionalProperties':false}");
@@ -233,7 +238,9 @@ static void openapi_answer_of(openapi_writer *w, const svc_plan *plan, const svc
     svc_openapi_put(w, "{'type':'object','additionalProperties':false,'required':['results'],'properties':{'links':{'$ref':"
                        "'#/components/schemas/Links'},'results':");
     openapi_content(w, plan, older);
-    svc_openapi_put(w, ",'status':{'$ref':'#/components/schemas/Status'},'totalCount':{'type':'integer'}}}");
+    svc_openapi_put(w, ",'status':{'$ref':'#/components/schemas/Status'},'totalCount':{'type':'integer'");
+    svc_openapi_about(w, ",'description':", SVC_DESCRIBE_FIELD, "Page", "totalCount");
+    svc_openapi_put(w, "}}}");
   } else {
     svc_openapi_put(w, "{'oneOf':[");
     openapi_content(w, plan, older);
@@ -475,7 +482,9 @@ static void openapi_tags(openapi_writer *w)
   size_t i;
   for (i = 0; i < w->s->noun_count; i++) {
     if (!w->s->nouns[i].noun->routes) continue;
-    svc_openapi_put(w, "%s{'name':%q}", comma, w->s->nouns[i].noun->name);
+    svc_openapi_put(w, "%s{'name':%q", comma, w->s->nouns[i].noun->name);
+    svc_openapi_about(w, ",'description':", SVC_DESCRIBE_RESOURCE, NULL, w->s->nouns[i].noun->name);
+    svc_openapi_put(w, "}");
     comma = ",";
   }
 }
@@ -499,12 +508,15 @@ static void openapi_shared_parameters(openapi_writer *w)
   int i;
   while (*at) {
     for (i = 0; i < 4; i++, at += strlen(at) + 1) text[i] = at;
-    svc_openapi_put(w, "'%s':{'in':'%s','name':'%s','description':'%s','schema':{'type':", text[1], text[0], text[1], text[2]);
+    svc_openapi_put(w, "'%s':{'in':'%s','name':'%s'", text[1], text[0], text[1]);
+    if (!svc_openapi_about(w, ",'description':", SVC_DESCRIBE_PARAMETER, NULL, text[1])) svc_openapi_put(w, ",'description':'%s'", text[2]);
+    svc_openapi_put(w, ",'schema':{'type':");
     svc_openapi_put(w, text[3]);
     svc_openapi_put(w, "}},");
   }
-  svc_openapi_put(w, "'itemsPerPage':{'in':'query','name':'itemsPerPage','schema':{'type':'integer','minimum':1,'maximum':%d,'default':%d}}", most,
-                  most < 100 ? most : 100);
+  svc_openapi_put(w, "'itemsPerPage':{'in':'query','name':'itemsPerPage'");
+  svc_openapi_about(w, ",'description':", SVC_DESCRIBE_PARAMETER, NULL, "itemsPerPage");
+  svc_openapi_put(w, ",'schema':{'type':'integer','minimum':1,'maximum':%d,'default':%d}}", most, most < 100 ? most : 100);
 }
 
 static void openapi_headers(openapi_writer *w)
@@ -512,18 +524,52 @@ static void openapi_headers(openapi_writer *w)
   static const char *const names[] = { "RateLimit-Limit", "RateLimit-Remaining", "Retry-After", "ETag", "WWW-Authenticate", "X-Error-Code",
                                        "Deprecation", "Sunset", "Location", "Content-Disposition" };
   size_t i;
-  for (i = 0; i < sizeof names / sizeof names[0]; i++)
-    svc_openapi_put(w, "%s'%s':{'schema':{'type':'%s'}}", i ? "," : "", names[i], i < 3 ? "integer" : "string"); /* numbers come first */
+  for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+    svc_openapi_put(w, "%s'%s':{", i ? "," : "", names[i]);
+    if (svc_openapi_about(w, "'description':", SVC_DESCRIBE_PARAMETER, NULL, names[i])) svc_openapi_put(w, ",");
+    svc_openapi_put(w, "'schema':{'type':'%s'}}", i < 3 ? "integer" : "string"); /* numbers come first */
+  }
 }
 
-static const char openapi_schema_parts[] =
-  "'Links':{'type':'array','readOnly':true,'items':{'type':'object','properties':{'href':{'type':'string'},'rel':{'type':'string'}}}},"
-  "'Status':{'type':'integer','readOnly':true,'description':'The status of HTTP, in an envelope'},"
-  "'Envelope':{'type':'object','required':['content','status'],'properties':{'content':{},'status':{'$ref':'#/components/schemas/Status'}}},"
-  "'OAuthError':{'type':'object','required':['error'],'properties':{'error':{'type':'string'},'error_description':{'type':'string'}}},"
-  "'Error':{'type':'object','additionalProperties':false,'required':['error','errorCode'],'properties':{'badRequestDetail':{'type':'object'},"
-  "'detail':{'type':'string'},'error':{'type':'integer'},'errorCode':{'type':'string'},'parameters':{'type':'array','items':{}},"
-  "'reason':{'type':'string'}}}";
+/*
+** Components that no table has: a row each for what stands before a field, the field and its schema, and at last for what ends them all.
+** `of` is the component; a row without a field has only what stands before.
+*/
+static const struct openapi_part {
+  const char *before, *of, *field, *schema;
+} openapi_parts[] = {
+  { "'Links':{'type':'array','readOnly':true", NULL, NULL, NULL },
+  { ",'items':{'type':'object','properties':{", "Links", "href", "'type':'string'" },
+  { ",", "Links", "rel", "'type':'string'" },
+  { "}}},'Status':{'type':'integer','readOnly':true,'description':'The status of HTTP, in an envelope'},'Envelope':{'type':'object',"
+    "'required':['content','status'],'properties':{", "Envelope", "content", "" },
+  { ",'status':{'$ref':'#/components/schemas/Status'}}},'OAuthError':{'type':'object','required':['error'],'properties':{",
+    "OAuthError", "error", "'type':'string'" },
+  { ",", "OAuthError", "error_description", "'type':'string'" },
+  { "}},'Error':{'type':'object','additionalProperties':false,'required':['error','errorCode'],'properties':{", "Error", "badRequestDetail",
+    "'type':'object'" },
+  { ",", "Error", "detail", "'type':'string'" },
+  { ",", "Error", "error", "'type':'integer'" },
+  { ",", "Error", "errorCode", "'type':'string'" },
+  { ",", "Error", "parameters", "'type':'array','items':{}" },
+  { ",", "Error", "reason", "'type':'string'" },
+  { "}}", NULL, NULL, NULL }
+};
+
+static void openapi_schema_parts(openapi_writer *w)
+{
+  size_t i;
+  for (i = 0; i < sizeof openapi_parts / sizeof openapi_parts[0]; i++) {
+    const struct openapi_part *p = &openapi_parts[i];
+    svc_openapi_put(w, p->before);
+    if (i == 0) svc_openapi_about(w, ",'description':", SVC_DESCRIBE_FIELD, "*", "links");
+    if (!p->field) continue;
+    svc_openapi_put(w, "'%s':{", p->field);
+    svc_openapi_put(w, p->schema);
+    svc_openapi_about(w, *p->schema ? ",'description':" : "'description':", SVC_DESCRIBE_FIELD, p->of, p->field);
+    svc_openapi_put(w, "}");
+  }
+}
 
 /* An error; status 0: any other. */
 static void openapi_error(openapi_writer *w, int status)
@@ -567,7 +613,7 @@ static void openapi_components(openapi_writer *w)
   svc_openapi_put(w, "'securitySchemes':{'serviceAccount':{'type':'oauth2',"
                      "'flows':{'clientCredentials':{'tokenUrl':'%s/api/oauth/token','scopes':{}}}},"
                      "'apiKey':{'type':'http','scheme':'digest'},'client':{'type':'http','scheme':'basic'}},'schemas':{", w->s->base_url.p);
-  svc_openapi_put(w, openapi_schema_parts);
+  openapi_schema_parts(w);
   svc_openapi_schemas(w);
   svc_openapi_put(w, "}");
 }
@@ -577,7 +623,7 @@ SVC_PRIVATE svc_str svc_openapi_document(const svc *s, svc_arena *a)
   openapi_writer *w = svc_arena_zero(a, sizeof *w);
   if (!w) return SVC_S("");
   w->s = s;
-  w->b = svc_buf_new(a, 13 << 17); /* all of it, with the whole catalog: it need not grow */
+  w->b = svc_buf_new(a, (s->config.describe ? 16 : 13) << 17); /* all of it, with the whole catalog: it need not grow */
   svc_openapi_put(w, "{'openapi':'3.1.0','info':{'title':'Administration API','version':'" SVC_VERSION "','description':"
                      "'Accept names a dated version of an operation; without it the newest one answers. Null in a body counts as not sent; "
                      "in a PATCH it clears a field that may be cleared. The zero value of a read-only field is ignored.',"

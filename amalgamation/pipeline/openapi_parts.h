@@ -27,6 +27,7 @@ typedef struct openapi_writer {
   svc_buf b;
   openapi_met *met; /* each name once */
   size_t count, room;
+  svc_buf about; /* the description that is being written */
 } openapi_writer;
 
 /*
@@ -35,11 +36,18 @@ typedef struct openapi_writer {
 */
 SVC_PRIVATE void svc_openapi_put(openapi_writer *w, const char *format, ...);
 
+/*
+** Write `before` and the host's description of something as a JSON string: see svc_config.describe. Returns false if there is no
+** description; then nothing is written.
+*/
+SVC_PRIVATE bool svc_openapi_about(openapi_writer *w, const char *before, int what, const char *of, const char *name);
+
 /* A reference to the schema of an object, which is met by it. as: enum openapi_as. */
 SVC_PRIVATE void svc_openapi_ref(openapi_writer *w, const svc_object *object, int as);
 /* The schema of one value, without its closing brace, as more members may follow. */
 SVC_PRIVATE void svc_openapi_scalar(openapi_writer *w, const svc_field *f, int type);
-SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, int as);
+/* The schema of a field's value. of: the object that has the field, for its description; NULL: the value is not described. */
+SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, int as, const svc_object *of);
 SVC_PRIVATE void svc_openapi_schemas(openapi_writer *w); /* of all that was met; each behind a comma */
 
 #endif

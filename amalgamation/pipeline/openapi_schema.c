@@ -24,6 +24,46 @@ SVC_PRIVATE void svc_openapi_put(openapi_writer *w, const char *format, ...)
   va_end(args);
 }
 
+/* ----------------------------------------------------------------------------------------------------------- descriptions */
+
+/* A description shows the dialect's words for the names of fields and the known values that stand between backticks. The text is valid
+** until the next one is asked for: the document stays in memory, and nothing but the document should. */
+static svc_str schema_turned(openapi_writer *w, const char *text)
+{
+  svc_str rest = svc_str_c(text);
+  svc_buf *b = &w->about;
+  bool quoted = false;
+  if (!b->arena) *b = svc_buf_new(w->b.arena, 1024);
+  b->n = 0;
+  while (rest.n) {
+    svc_str word = svc_str_cut(&rest, '`'), shown = quoted ? svc_shown_field(w->s, word) : word;
+    if (quoted && shown.p == word.p) shown = svc_shown_word(w->s, w->b.arena, word);
+    svc_buf_str(b, shown);
+    if (word.p[word.n] == '`') svc_buf_char(b, '`');
+    quoted = !quoted;
+  }
+  return (svc_str){ b->p, b->failed ? 0 : b->n };
+}
+
+SVC_PRIVATE bool svc_openapi_about(openapi_writer *w, const char *before, int what, const char *of, const char *name)
+{
+  const svc_config *k = &w->s->config;
+  const char *text = k->describe ? k->describe(k->describe_context, what, of, name) : NULL;
+  if (!text) return false;
+  svc_openapi_put(w, before);
+  svc_json_escape(&w->b, schema_turned(w, text));
+  return true;
+}
+
+/* The description of a field: that of the object itself, of an object whose fields it has, or of the field in any object. */
+static bool schema_about(openapi_writer *w, const char *before, const svc_object *of, const char *name)
+{
+  const svc_object *o;
+  for (o = of; o; o = o->base)
+    if (o->name && svc_openapi_about(w, before, SVC_DESCRIBE_FIELD, o->name, name)) return true;
+  return of && svc_openapi_about(w, before, SVC_DESCRIBE_FIELD, "*", name);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- meeting */
 
 #define SCHEMA_DEPTH 12 /* of objects in objects: one that holds its own kind has no end */
@@ -237,11 +277,13 @@ static void schema_holder(openapi_writer *w, const svc_field *f, int as)
   if (f->flags & SVC_UNIQUE_ITEMS) svc_openapi_put(w, ",'uniqueItems':true");
 }
 
-SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, int as)
+SVC_PRIVATE void svc_openapi_value(openapi_writer *w, const svc_field *f, int as, const svc_object *of)
 {
+  bool any = f->type == SVC_ANY && schema_about(w, "{'description':", of, f->name); /* it says "any JSON" by itself */
   const svc_node *preset = as == OPENAPI_PATCH ? NULL : svc_turn_shown(w->s, w->b.arena, f, svc_preset(w->s, w->b.arena, f));
   if (f->type == SVC_OBJECT || f->type == SVC_ARRAY || f->type == SVC_MAP) schema_holder(w, f, as);
-  else svc_openapi_scalar(w, f, f->type);
+  else if (!any) svc_openapi_scalar(w, f, f->type);
+  if (f->type != SVC_ANY) schema_about(w, ",'description':", of, f->name);
   if (f->flags & SVC_READ_ONLY || (as == OPENAPI_PATCH && f->flags & SVC_FIXED)) svc_openapi_put(w, ",'readOnly':true");
   if (f->flags & SVC_WRITE_ONLY) svc_openapi_put(w, ",'writeOnly':true");
   if (preset) {
@@ -471,7 +513,7 @@ static void schema_object(openapi_writer *w, size_t number)
   while ((f = svc_fields_next(&fields)) != NULL) {
     if (met.as == OPENAPI_ANSWER && f->flags & SVC_WRITE_ONLY) continue;
     svc_openapi_put(w, "%s%q:", comma, schema_field(w, f->name));
-    svc_openapi_value(w, schema_chosen(w, &met, f, &chosen, &always) ? &chosen : f, met.as);
+    svc_openapi_value(w, schema_chosen(w, &met, f, &chosen, &always) ? &chosen : f, met.as, met.object);
     comma = ",";
   }
   if (schema_has_links(w->s, met.object)) svc_openapi_put(w, "%s'links':{'$ref':'#/components/schemas/Links'}", comma);

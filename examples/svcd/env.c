@@ -166,6 +166,7 @@ static int env_document(const svcd_options *o, int (*make)(svc *s, svc_response 
   config.vendor = o->vendor;
   config.dialect = o->dialect_text;
   config.base_url = o->base_url;
+  config.describe = svc_listener_describe;
   config.log = svcd_say_flag;
   config.log_context = &said;
   rc = svc_open(&s, &config);

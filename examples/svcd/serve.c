@@ -352,6 +352,7 @@ static svc_config serve_config(const svcd_options *o)
   k.vendor = o->vendor;
   k.dialect = o->dialect_text;
   k.dialect_change = o->change_dialect;
+  k.describe = svc_listener_describe;
   k.db_scheme = o->db_scheme;
   k.db_domain = o->db_domain;
   k.conceal = o->conceal;

@@ -18,6 +18,7 @@
 **      tls_openssl.c  or OpenSSL
 **      certificate.c  certificates and keys, read, checked and made
 **      explorer.c     the page at /: its files are in explorer_files.c, which is written from ../explorer/
+**      reference.c    descriptions for the OpenAPI document: reference_texts.c, which reference.sh writes from the catalog's reference.txt
 **
 ** The rules they keep. (1) A request reaches the service only if its end is certain; after anything doubtful the
 ** connection is closed, so nothing can be smuggled in as a second request. (2) A connection has one request under way;

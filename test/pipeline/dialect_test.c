@@ -636,6 +636,34 @@ TEST(dialect, memory)
 
 /* ----------------------------------------------------------------------------------------------------------- the document */
 
+/* The host describes what there is in our words. */
+static const char *described(void *context, int what, const char *of, const char *name)
+{
+  (void)context;
+  if (what == SVC_DESCRIBE_FIELD && strcmp(of, "Cluster") == 0 && strcmp(name, "replicationSpecs") == 0)
+    return "Of `replicationSpecs`, `REPLICASET`, `SVC_MANAGED`, `none`; and replicationSpecs.";
+  return NULL;
+}
+
+TEST(dialect, described)
+{
+  svc_config config = acme;
+  svc_response document;
+  const char *at;
+  t_service t;
+  config.describe = described;
+  t_open(&t, &config);
+  munit_assert_int(svc_openapi(t.s, &document), ==, SVC_OK);
+  at = strstr(document.body, "\"description\":\"Of `");
+  munit_assert_not_null(at);
+  munit_assert_null(strstr(document.body, "`replicationSpecs`"));
+  munit_assert_null(strstr(document.body, "`REPLICASET`"));
+  munit_assert_null(strstr(document.body, "`SVC_MANAGED`"));
+  munit_assert_not_null(strstr(at, "`none`; and replicationSpecs.\""));
+  svc_response_free(&document);
+  t_close(&t);
+}
+
 TEST(dialect, openapi)
 {
   svc_response document;

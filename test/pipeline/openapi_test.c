@@ -443,3 +443,116 @@ TEST(openapi, kept)
   svc_response_free(&first);
   svc_response_free(&second);
 }
+
+/* ----------------------------------------------------------------------------------------------------------- descriptions */
+
+static int openapi_asked[4]; /* how often each kind was asked for */
+
+/* Texts for some of what there is. */
+static const char *openapi_text(void *context, int what, const char *of, const char *name)
+{
+  munit_assert_ptr_equal(context, openapi_asked);
+  munit_assert_not_null(name);
+  munit_assert_int(what, >=, 0);
+  munit_assert_int(what, <, 4);
+  openapi_asked[what]++;
+  if (what == SVC_DESCRIBE_OPERATION) {
+    munit_assert_null(of);
+    return strcmp(name, "getMaintenanceWindow") == 0 ? "It says \"so\",\n \\ and `dayOfWeek`." : NULL;
+  }
+  if (what == SVC_DESCRIBE_RESOURCE) return strcmp(name, "maintenance window") == 0 ? "" : NULL;
+  if (what == SVC_DESCRIBE_PARAMETER) {
+    if (strcmp(name, "groupId") == 0) return !of ? "Any project." : strcmp(of, "getMaintenanceWindow") == 0 ? "This project." : NULL;
+    return strcmp(name, "pretty") == 0 || strcmp(name, "ETag") == 0 ? "Shared." : NULL;
+  }
+  munit_assert_not_null(of);
+  if (strcmp(name, "hourOfDay") == 0) return strcmp(of, "MaintenanceWindow") == 0 ? "Own." : strcmp(of, "*") == 0 ? "Any." : NULL;
+  if (strcmp(name, "dayOfWeek") == 0) return strcmp(of, "*") == 0 ? "Day `of" : NULL;
+  if (strcmp(name, "clusterDescription") == 0) return strcmp(of, "*") == 0 ? "Whatever." : NULL;
+  if (strcmp(of, "Error") == 0 && strcmp(name, "detail") == 0) return "Why.";
+  return NULL;
+}
+
+static const svc_node *openapi_at(const svc_node *at, const char *path)
+{
+  svc_str rest = svc_str_c(path);
+  while (at && rest.n) at = svc_node_find(at, svc_str_cut(&rest, ' '));
+  return at;
+}
+
+static void openapi_expect(const svc_node *document, const char *path, const char *text)
+{
+  const svc_node *at = openapi_at(document, path);
+  svc_str said = at ? svc_node_str(at, "description") : SVC_S("");
+  munit_assert_not_null(at);
+  if (!svc_str_is(said, text)) munit_errorf("%s: " SVC_FMT ", and not %s", path, SVC_ARG(said), text);
+}
+
+/* The host's texts stand in the document, in front of what the tables say; what it has no text of is as it was. */
+TEST(openapi, described)
+{
+  svc_config config = { .describe = openapi_text, .describe_context = openapi_asked };
+  const svc_node *document, *parameter;
+  t_service t, plain;
+  svc_response r, bare;
+  svc_arena arena;
+  memset(openapi_asked, 0, sizeof openapi_asked);
+  t_open(&t, &config);
+  t_open(&plain, NULL);
+  munit_assert_int(svc_openapi(t.s, &r), ==, SVC_OK);
+  munit_assert_int(svc_openapi(plain.s, &bare), ==, SVC_OK);
+  svc_arena_init(&arena, NULL);
+  document = svc_json_parse(&arena, (svc_str){ r.body, r.body_length });
+  munit_assert_not_null(document);
+  openapi_expect(document, "paths /groups/{groupId}/maintenanceWindow get",
+                 "It says \"so\",\n \\ and `dayOfWeek`. Needs the role GROUP_READ_ONLY. Draws from the bucket Maintenance window.");
+  openapi_expect(document, "paths /groups/{groupId}/maintenanceWindow delete", "Needs the role GROUP_OWNER. Draws from the bucket Maintenance window.");
+  parameter = openapi_at(document, "paths /groups/{groupId}/maintenanceWindow get parameters")->first;
+  munit_assert_true(svc_str_is(svc_node_str(parameter, "description"), "This project."));
+  parameter = openapi_at(document, "paths /groups/{groupId}/maintenanceWindow delete parameters")->first;
+  munit_assert_true(svc_str_is(svc_node_str(parameter, "description"), "Any project."));
+  openapi_expect(document, "components parameters pretty", "Shared.");
+  openapi_expect(document, "components parameters pageNum", "Which page, from 1");
+  openapi_expect(document, "components headers ETag", "Shared.");
+  openapi_expect(document, "components schemas MaintenanceWindow properties hourOfDay", "Own.");
+  openapi_expect(document, "components schemas MaintenanceWindowPatch properties hourOfDay", "Own.");
+  openapi_expect(document, "components schemas MaintenanceWindow properties dayOfWeek", "Day `of");
+  openapi_expect(document, "components schemas MaintenanceWindow properties startASAP", "");
+  openapi_expect(document, "components schemas ClusterConfigurationValidation properties clusterDescription", "Whatever.");
+  openapi_expect(document, "components schemas Error properties detail", "Why.");
+  openapi_expect(document, "components schemas Status", "The status of HTTP, in an envelope");
+  munit_assert_not_null(strstr(r.body, "{\"name\":\"maintenance window\",\"description\":\"\"}"));
+  munit_assert_null(strstr(bare.body, "Own."));
+  munit_assert_size(r.body_length, >, bare.body_length);
+  munit_assert_int(openapi_asked[SVC_DESCRIBE_OPERATION], ==, (int)t.s->plan_count);
+  svc_blocks_free(arena.blocks);
+  svc_response_free(&r);
+  svc_response_free(&bare);
+  t_close(&t);
+  t_close(&plain);
+}
+
+/* An allocation that fails leaves no half document behind: a call gives all of it, or none. */
+TEST(openapi, described_without_memory)
+{
+  svc_config config = { .describe = openapi_text, .describe_context = openapi_asked };
+  svc_response r;
+  t_service t;
+  size_t whole = 0;
+  long n;
+  for (n = 0; n < 8; n++) { /* 0: none fails */
+    int rc;
+    t_open(&t, &config);
+    t_arena_fail(n);
+    rc = svc_openapi(t.s, &r);
+    munit_assert_long(t_arena_fail(0), >=, n);
+    if (rc == SVC_OK && !n) whole = r.body_length;
+    if (rc == SVC_OK) munit_assert_size(r.body_length, ==, whole);
+    else munit_assert_int(rc, ==, SVC_NOMEM);
+    svc_response_free(&r);
+    munit_assert_int(svc_openapi(t.s, &r), ==, SVC_OK);
+    munit_assert_size(r.body_length, ==, whole);
+    svc_response_free(&r);
+    t_close(&t);
+  }
+}
