@@ -6,6 +6,7 @@ import * as api from './api.js';
 import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';
 import * as view from './view.js';
 import * as log from './log.js';
+import { forgetTimes, refreshTimes } from './format.js';
 import { form, canon } from './form.js';
 
 const known = {};      // ids that forms begin with: those of where one is, and of where one was
@@ -113,7 +114,8 @@ function forget() {
   turn++;
   put($('view'));
   for (const key of Object.keys(known)) delete known[key];
-  view.names.clear();
+  view.forget();
+  forgetTimes();
   log.forget();
 }
 
@@ -199,7 +201,7 @@ function redraw(to, node) {
   const folds = new Map([...to.querySelectorAll('details[data-f]')].map((d) => [d.dataset.f, d.open]));
   put(to, node);
   for (const d of to.querySelectorAll('details[data-f]')) if (folds.has(d.dataset.f)) d.open = folds.get(d.dataset.f);
-  if (inside && key) [...to.querySelectorAll('a, input, details')].find((e) => (e.dataset.f ?? e.getAttribute('href')) === key)?.focus();
+  if (inside && key) [...to.querySelectorAll('a, input, details, button')].find((e) => (e.dataset.f ?? e.getAttribute('href')) === key)?.focus();
 }
 
 // What an answer showed that nobody can read again: a secret, mostly.
@@ -257,9 +259,9 @@ function draw(at, m, a, parts) {
   const state = !isList && body && typeof body === 'object' ? view.stateOf(body) : undefined, was = parts.state.textContent;
   parts.h1.textContent = heading;
   title(heading);
-  if (was !== (state ?? '')) put(parts.state, state === undefined ? null : view.badge(state));
+  if (was !== (state ?? '')) put(parts.state, state === undefined ? null : view.badge(state, m.op.tag));
   if (was && state && was !== state) say(heading + ' is now ' + state);
-  const again_ = () => redraw(parts.content, isList ? view.list(body, at.path, m.op.template, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')
+  const again_ = () => redraw(parts.content, isList ? view.list(body, at.path, m.op, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')
     : typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body)));
   again_();
   redraw(parts.raw, a.text ? raw(body) : null);
@@ -279,8 +281,8 @@ function raw(body) {
 const EAGER = 5, SLOWEST = 30, PATIENCE = 15 * 60; // looks; seconds
 
 // Show it, and look again as long as something in it is under way: five times after a second, then after 2, 4, ... 30 seconds, from the last
-// change on. Some states last for a month, as that of an invoice: after a quarter of an hour without a change the page looks no more, until
-// somebody loads it again.
+// change on. Some states last for a month, as that of an invoice: those are not looked at again (LASTING), nor is anything after a quarter of an hour
+// without a change, until somebody loads it again.
 async function watch(at, m, mine, parts) {
   let etag, shown = false, quiet = 0, waited = 0;
   for (let n = 0; mine === turn; n++) {
@@ -306,7 +308,7 @@ async function watch(at, m, mine, parts) {
       wait = Number(a.headers.get('Retry-After') ?? 5);
     }
     waited += wait;
-    if (view.unsettled(shown.body).length === 0 || waited > PATIENCE) return;
+    if (view.unsettled(shown.body, m.op.tag).length === 0 || waited > PATIENCE) return;
     do await new Promise((done) => { timer = setTimeout(done, 1000 * wait); }); while (document.hidden && mine === turn);
   }
 }
@@ -424,7 +426,7 @@ function start() {
     const menu = e.key === 'Escape' ? document.querySelector('.menu[open]') : null;
     if (menu) { menu.open = false; menu.firstChild.focus(); }
   });
-  setInterval(who, 10000);
+  setInterval(() => { who(); refreshTimes(); }, 10000);
   $('signin-go').disabled = false;
 }
 

@@ -55,7 +55,7 @@ export function readDocument(d, home) {
       spec.ops.push({
         id: op.operationId ?? method + template, method: method.toUpperCase(), template, pattern: pattern(template),
         literals: template.replace(/\{[^}]*\}/g, '').length, names: [...template.matchAll(/\{([^}]*)\}/g)].map((m) => m[1]),
-        summary: op.summary ?? '', deprecated: Boolean(op.deprecated), accept: accepted(op),
+        tag: op.tags?.[0] ?? '', summary: op.summary ?? '', deprecated: Boolean(op.deprecated), accept: accepted(op),
         query: parameters.filter((p) => p.in === 'query' && !['envelope', 'pretty'].includes(p.name)),
         schema: content?.schema, example: content?.example, bodyRequired: body?.required !== false,
       });
