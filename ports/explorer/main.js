@@ -5,6 +5,7 @@ import { $, el, put, say, words, clock, countdown, plural, breakable, decode } f
 import * as api from './api.js';
 import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';
 import * as view from './view.js';
+import * as nav from './nav.js';
 import * as log from './log.js';
 import { forgetTimes, refreshTimes } from './format.js';
 import { form, canon } from './form.js';
@@ -14,6 +15,7 @@ let turn = 0;          // of what is shown: an answer for an earlier one is late
 let flash = null;      // what the next view says first: { text, once }
 let again = null;      // who waits for a new token
 let timer = 0;
+let shownHash;
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 const parentOf = (path) => { for (let p = path; (p = p.replace(/\/[^/]*$/, '')) !== '';) if (match(p)) return p; return '/'; };
@@ -41,7 +43,7 @@ function askToSignIn(why) {
   const past = Boolean(why);
   $('signin').hidden = false;
   $('view').hidden = true;
-  $('go').hidden = true;
+  $('go').hidden = $('menu').hidden = $('nav').hidden = true;
   put($('signin-wrong'), past ? el('p', { class: 'problem', role: 'alert', 'data-status': 401 }, why) : null);
   if (past) $('client').value = api.session.id;
   title(past ? 'Sign in again' : 'Sign in');
@@ -81,11 +83,12 @@ async function signIn(e) {
   }
   put($('signin-wrong'));
   $('signin').hidden = true;
-  $('view').hidden = $('side').hidden = $('go').hidden = false;
+  $('view').hidden = $('side').hidden = $('go').hidden = $('menu').hidden = $('nav').hidden = false;
   who();
   const waiting = again;
   again = null;
   waiting?.done();
+  nav.load(rename);
   if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile
 }
 
@@ -102,6 +105,12 @@ async function learnService() {
   return null;
 }
 
+// Names came after what is shown.
+function rename() {
+  const place = $('view').querySelector('.crumbs');
+  if (place) put(place, nav.crumbs(where().path));
+}
+
 function learnCaller(body) {
   const roles = Object.values(body ?? {}).find((v) => Array.isArray(v?.roles))?.roles ?? [];
   for (const r of roles) for (const key of ['orgId', 'groupId']) if (typeof r?.[key] === 'string') known[key] ??= r[key];
@@ -115,6 +124,7 @@ function forget() {
   put($('view'));
   for (const key of Object.keys(known)) delete known[key];
   view.forget();
+  nav.forget();
   forgetTimes();
   log.forget();
 }
@@ -167,15 +177,6 @@ api.events.addEventListener('online', (e) => {
 
 // ---- what is shown
 
-function crumbs(path) {
-  const parts = path.split('/').filter(Boolean);
-  const items = parts.map((p, i) => {
-    const to = '/' + parts.slice(0, i + 1).join('/'), text = view.names.get(decode(p)) ?? decode(p);
-    return el('li', {}, i === parts.length - 1 ? el('span', { 'aria-current': 'page' }, text) : match(to) ? el('a', { href: '#' + to }, text) : text);
-  });
-  return el('nav', { class: 'crumbs', 'aria-label': 'Where you are' }, el('ol', {}, el('li', {}, el('a', { href: '#/' }, 'root')), items));
-}
-
 function actionBar(path) {
   const { here, below } = actions(path === '/' ? '' : path);
   const at = path === '/' ? '' : path;
@@ -189,7 +190,8 @@ function actionBar(path) {
 
 function frame(path, heading, focus) {
   const parts = { h1: el('h1', { tabindex: -1 }, heading), state: el('span', { class: 'state' }), notice: el('div', { class: 'notices' }), filter: el('div', {}), content: el('div', { id: 'content' }), raw: el('div', {}), links: el('div', {}), actions: el('div', {}) };
-  put($('view'), crumbs(path), el('div', { class: 'head' }, parts.h1, parts.state), parts.actions, parts.notice, parts.filter, parts.content, parts.links, parts.raw);
+  parts.crumbs = el('nav', { class: 'crumbs', 'aria-label': 'Where you are' }, nav.crumbs(path));
+  put($('view'), parts.crumbs, el('div', { class: 'head' }, parts.h1, parts.state), parts.actions, parts.notice, parts.filter, parts.content, parts.links, parts.raw);
   title(heading);
   if (focus) { parts.h1.focus({ preventScroll: true }); scrollTo(0, 0); }
   return parts;
@@ -255,6 +257,8 @@ async function showResource(at, mine, stay) {
 function draw(at, m, a, parts) {
   const body = a.body, isList = Array.isArray(body) || Array.isArray(body?.results);
   view.learn(body);
+  nav.see(m.op.tag, body);
+  rename();
   const heading = isList || at.path === '/' ? parts.h1.textContent : view.titleOf(body ?? {}) ?? parts.h1.textContent;
   const state = !isList && body && typeof body === 'object' ? view.stateOf(body) : undefined, was = parts.state.textContent;
   parts.h1.textContent = heading;
@@ -354,6 +358,7 @@ async function remove(op, path) {
 async function afterRemoval(name, path) {
   const m = match(path), still = m ? await call('GET', path, m.op) : { status: 404 };
   flash = { text: name + (still.ok ? ' is being deleted.' : ' is deleted.') };
+  if (['project', 'organization'].includes(m?.op.tag)) nav.load(rename);
   go(still.ok ? path : parentOf(path));
 }
 
@@ -407,21 +412,26 @@ function finish(op, at, a, get) {
 function show({ stay = false } = {}) {
   clearTimeout(timer);
   const mine = ++turn, at = where();
+  shownHash = location.hash;
   put($('banner'));
   $('path').value = at.full;
   if (!api.signedIn()) { askToSignIn(''); return; }
+  nav.at(at.path);
   if (at.op) showForm(at, mine);
   else showResource(at, mine, stay);
 }
 
 function start() {
   log.start();
+  nav.start();
   $('skip').addEventListener('click', (e) => { e.preventDefault(); $('main').focus(); });
   $('theme').addEventListener('change', (e) => { document.documentElement.dataset.theme = e.target.value; });
   $('go').addEventListener('submit', (e) => { e.preventDefault(); go('/' + $('path').value.trim().replace(/^\/+/, '')); });
   $('out').addEventListener('click', signOut);
   $('signin-form').addEventListener('submit', signIn);
-  addEventListener('hashchange', () => { if (location.hash === '' || location.hash.startsWith('#/')) show(); });
+  // Back to an entry with another ?project= is no hashchange: it is a popstate. Most moves are both, and shown once.
+  const moved = () => { if (location.hash !== shownHash && (location.hash === '' || location.hash.startsWith('#/'))) show(); };
+  for (const event of ['hashchange', 'popstate']) addEventListener(event, moved);
   addEventListener('keydown', (e) => {
     const menu = e.key === 'Escape' ? document.querySelector('.menu[open]') : null;
     if (menu) { menu.open = false; menu.firstChild.focus(); }

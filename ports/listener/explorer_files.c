@@ -22,6 +22,7 @@ static const char explorer_0[] =
   "<body>\n"
   "<a class=\"skip\" href=\"#main\" id=\"skip\">Skip to the content</a>\n"
   "<header class=\"bar\">\n"
+  "<button id=\"menu\" type=\"button\" aria-expanded=\"false\" aria-controls=\"nav\" hidden>Menu</button>\n"
   "<a class=\"brand\" href=\"#/\"><span class=\"mark\" aria-hidden=\"true\"></span>Explorer</a>\n"
   "<form id=\"go\" role=\"search\" hidden>\n"
   "<label class=\"off\" for=\"path\">Path of a resource</label>\n"
@@ -37,7 +38,9 @@ static const char explorer_0[] =
   "</header>\n"
   "<div id=\"banner\" role=\"alert\"></div>\n"
   "<div id=\"said\" class=\"off\" role=\"status\" aria-live=\"polite\"></div>\n"
+  "<div id=\"shade\" hidden></div>\n"
   "<div class=\"page\">\n"
+  "<nav id=\"nav\" aria-label=\"Areas\" hidden><div id=\"nav-inside\"></div></nav>\n"
   "<main id=\"main\" tabindex=\"-1\">\n"
   "<section id=\"signin\" class=\"card narrow\" aria-labelledby=\"signin-title\">\n"
   "<h1 id=\"signin-title\" tabindex=\"-1\">Sign in</h1>\n"
@@ -74,7 +77,7 @@ static const char explorer_0[] =
   "</dialog>\n"
   "</body>\n"
   "</html>\n";
-static const svc_header explorer_0_headers[] = EXPLORER_HEADERS_OF("\"344ffaca9aa51c95\"", "text/html; charset=utf-8");
+static const svc_header explorer_0_headers[] = EXPLORER_HEADERS_OF("\"730e93ff10906863\"", "text/html; charset=utf-8");
 
 /* style.css */
 static const char explorer_1[] =
@@ -197,13 +200,15 @@ static const char explorer_1[] =
   ".list td, .list tbody th { padding-top: .5rem; padding-bottom: .5rem; }\n"
   ".list tbody th { font-weight: 600; }\n"
   ".list thead th:has(.sort) { padding: 0; }\n"
-  ".sort { border: 0; border-radius: 0; background: none; color: inherit; font-weight: 600; padding: .45rem .75rem; width: 100%; text-align: inherit; white-space: nowrap; }\n"
+  ".sort { border: 0; border-radius: 0; background: none; color: inherit; font-weight: 600; padding: .45rem .65rem; width: 100%; text-align: inherit; white-space: nowrap; }\n"
   ".sort:hover { background: none; color: var(--text); }\n"
   ".sort:focus-visible { outline-offset: -2px; }\n"
   ".sort::after { content: \"\\2195\"; display: inline-block; width: 1.1em; text-align: right; opacity: .35; }\n"
   "[aria-sort=\"ascending\"] > .sort::after { content: \"\\2191\"; opacity: 1; }\n"
   "[aria-sort=\"descending\"] > .sort::after { content: \"\\2193\"; opacity: 1; }\n"
   "[aria-sort]:not([aria-sort=\"none\"]) { color: var(--text) !important; }\n"
+  "td.number + :not(.number), th.number + :not(.number) .sort { padding-left: 1.4rem; }\n"
+  ".list th, .list td { padding-left: .65rem; padding-right: .65rem; }\n"
   ".list .values { flex-direction: column; gap: 0; }\n"
   ".id { display: inline-flex; align-items: center; gap: .3rem; }\n"
   ".copy { flex: none; width: 1.5rem; height: 1.5rem; padding: 0; border-color: transparent; background: none; display: inline-grid; place-items: center; vertical-align: middle; }\n"
@@ -271,9 +276,41 @@ static const char explorer_1[] =
   "#log .bad .status, #log .bad .why { color: var(--bad); }\n"
   "#log .where { font-family: var(--code); font-size: .8rem; }\n"
   "#log .where a { color: inherit; }\n"
+  "#nav { min-width: 0; font-size: .93rem; }\n"
+  "#nav-inside { display: grid; gap: .15rem; }\n"
+  ".pick { margin-bottom: .45rem; }\n"
+  ".pick label { display: block; font-size: .78rem; font-weight: 600; color: var(--muted); margin-bottom: .15rem; }\n"
+  ".pick select { width: 100%; text-overflow: ellipsis; }\n"
+  "#nav ul { list-style: none; margin: 0; padding: 0; }\n"
+  "#nav .tops { margin: .3rem 0 .4rem; padding-bottom: .5rem; border-bottom: 1px solid var(--line); }\n"
+  "#nav a { display: block; padding: .22rem .6rem; border-radius: 6px; color: var(--text); text-decoration: none; }\n"
+  "#nav a:hover, .area > summary:hover { background: var(--soft); }\n"
+  "#nav a[aria-current] { background: var(--soft); color: var(--accent); font-weight: 600; box-shadow: inset 3px 0 var(--accent); }\n"
+  ".area > summary { list-style: none; padding: .32rem .6rem; border-radius: 6px; font-weight: 600; display: flex; justify-content: space-between; align-items: center; }\n"
+  ".area > summary::-webkit-details-marker { display: none; }\n"
+  ".area > summary::after { content: \"\"; width: .4rem; height: .4rem; border: solid var(--muted); border-width: 0 1.5px 1.5px 0; transform: rotate(-45deg); margin-right: .2rem; }\n"
+  ".area[open] > summary::after { transform: rotate(45deg); }\n"
+  ".area > ul { padding-left: .5rem !important; }\n"
+  ".area[open] { padding-bottom: .4rem; }\n"
+  ".inside { margin: .45rem 0 .1rem; padding: 0 .6rem 0 1.1rem; font-size: .78rem; font-weight: 600; color: var(--muted); }\n"
+  "#shade { position: fixed; inset: 0; z-index: 4; background: rgb(0 0 0 / .45); }\n"
+  "@media (max-width: 63.99rem) {\n"
+  "#nav { display: none; position: fixed; z-index: 5; inset: 0 auto 0 0; width: min(19rem, 86vw); padding: 1rem; overflow: auto; overscroll-behavior: contain; background: var(--card); border-right: 1px solid var(--line); box-shadow: 0 0 32px rgb(0 0 0 / .3); }\n"
+  "#nav.open { display: block; }\n"
+  "#nav a, .area > summary { padding-top: .5rem; padding-bottom: .5rem; }\n"
+  "}\n"
   "@media (min-width: 64rem) {\n"
-  ".page:has(aside:not([hidden])) { grid-template-columns: minmax(0, 1fr) 23rem; }\n"
-  "aside { position: sticky; top: 1.25rem; max-height: calc(100vh - 2.5rem); align-self: start; display: flex; flex-direction: column; }\n"
+  "#menu, #shade { display: none; }\n"
+  ".page { max-width: none; }\n"
+  ".page:has(#nav:not([hidden])) { grid-template-columns: 15.5rem minmax(0, 1fr); }\n"
+  "#nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow: auto; margin: -1.25rem 0 -1.25rem -1.25rem; padding: 1.25rem 1rem 1.25rem 1.25rem; border-right: 1px solid var(--line); background: var(--card); min-height: calc(100vh - 3.6rem); grid-row: 1 / span 2; }\n"
+  "aside { grid-column: 2; }\n"
+  "}\n"
+  "@media (min-width: 64rem) and (max-width: 89.99rem) { aside { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } }\n"
+  "@media (min-width: 90rem) {\n"
+  ".page:has(#nav:not([hidden])) { grid-template-columns: 15.5rem minmax(0, 1fr) 21rem; }\n"
+  "#nav { grid-row: auto; }\n"
+  "aside { grid-column: auto; position: sticky; top: 1.25rem; max-height: calc(100vh - 2.5rem); align-self: start; display: flex; flex-direction: column; }\n"
   "aside > section:first-child { flex: none; }\n"
   "aside > section { min-height: 0; display: flex; flex-direction: column; }\n"
   "#log { max-height: none; min-height: 8rem; }\n"
@@ -293,7 +330,7 @@ static const char explorer_1[] =
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } }\n";
-static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"3c05dcbc16fb12c3\"", "text/css; charset=utf-8");
+static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"921be861f596afed\"", "text/css; charset=utf-8");
 
 /* api.js */
 static const char explorer_2[] =
@@ -364,13 +401,51 @@ static const char explorer_2[] =
   "export const document_ = () => ask(new URL('openapi.json', home), { method: 'GET', cache: 'no-cache' });\n";
 static const svc_header explorer_2_headers[] = EXPLORER_HEADERS_OF("\"05d2049c6119c9d0\"", "text/javascript; charset=utf-8");
 
-/* boot.js */
+/* areas.js */
 static const char explorer_3[] =
+  "import { words } from './dom.js';\n"
+  "const AREAS = [\n"
+  "['Deployment', ['cluster', 'flex cluster', 'cluster summary', 'cluster configuration', 'cluster log', 'cluster region', 'database version', 'process arguments', 'global writes', 'maintenance window', 'online archive',\n"
+  "'outage simulation', 'rolling index', 'sample dataset load', 'data federation', 'data federation limit', 'search deployment', 'search index', 'available project', 'link token', 'live migration', 'live migration validation']],\n"
+  "['Backup', ['snapshot', 'restore job', 'backup schedule', 'backup compliance policy', 'snapshot of shards', 'export bucket', 'export job', 'backup endpoint', 'flex snapshot', 'flex restore job', 'checkpoint', 'legacy snapshot', 'legacy restore job',\n"
+  "'legacy snapshot schedule']],\n"
+  "['Network', ['network access entry', 'peering connection', 'network container', 'endpoint service', 'private endpoint', 'regional mode', 'data federation endpoint', 'IP address', 'custom DNS', 'private IP mode', 'control-plane address']],\n"
+  "['Security', ['database user', 'custom database role', 'database user certificate', 'user security', 'LDAP verification', 'encryption at rest', 'encryption at rest endpoint', 'audit log', 'access history', 'cloud provider access', 'resource policy', 'non-compliant resource']],\n"
+  "['Monitoring', ['alert', 'alert configuration', 'alert matcher field', 'event', 'event type', 'process', 'database', 'disk', 'collection statistics', 'pinned namespaces', 'suggested index', 'drop index suggestion', 'schema advice', 'slow query',\n"
+  "'managed slow-query threshold', 'query shape', 'query shape insight', 'search metric', 'integration', 'log export', 'log integration']],\n"
+  "['Streams', ['stream workspace', 'stream connection', 'stream failover connection', 'stream processor', 'stream private link', 'stream peering', 'stream account', 'stream log']],\n"
+  "['Organization', ['organization', 'project', 'organization user', 'team', 'API key', 'service account', 'organization invitation', 'project invitation', 'organization settings', 'project settings', 'project limit', 'federation settings',\n"
+  "'connected organization', 'identity provider', 'role mapping', 'user', 'API key access list entry', 'service account access list entry', 'service account secret', 'rate limit', 'root', 'access token']],\n"
+  "['Billing', ['invoice', 'cost explorer query', 'sku']],\n"
+  "];\n"
+  "const BY_PATH = [['Billing', /invoice|billing|sku|payment/i], ['Backup', /backup|snapshot|restore/i], ['Streams', /stream/i], ['Network', /network|peer|endpoint|accessList|dns|ip/i], ['Security', /security|auth|encrypt|audit|role|policy/i],\n"
+  "['Monitoring', /alert|event|metric|measure|log/i], ['Organization', /^\\/orgs|user|team|key|setting/i]];\n"
+  "export const names = AREAS.map(([name]) => name);\n"
+  "const order = new Map(AREAS.flatMap(([area, tags]) => tags.map((tag, i) => [tag, { area, i }])));\n"
+  "export const areaOf = (op) => order.get(op.tag)?.area ?\? BY_PATH.find(([, p]) => p.test(op.template))?.[0] ?\? 'Deployment';\n"
+  "const placeOf = (op) => order.get(op.tag)?.i ?\? 99;\n"
+  "const many = (tag) => (/(shards|statistics|namespaces|history|writes|arguments|federation|settings|advice)$/.test(tag) ? tag : /[^aeiou]y$/.test(tag) ? tag.replace(/y$/, 'ies') : /s$/.test(tag) ? tag + 'es' : tag + 's');\n"
+  "const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);\n"
+  "export const nounOf = (op) => capital(op.isList || /^list/.test(op.id) || /address$/.test(op.tag) ? many(op.tag || 'entry') : op.tag || 'entry');\n"
+  "export function below(ops, template) {\n"
+  "const found = ops.filter((op) => op.method === 'GET' && op.template.startsWith(template + '/') && !op.template.slice(template.length).includes('{') && /json$/.test(op.accept ?\? '') && !op.deprecated);\n"
+  "const all = {}, own = ops.find((op) => op.method === 'GET' && op.template === template)?.tag;\n"
+  "for (const op of found) {\n"
+  "const rest = op.template.slice(template.length + 1), alone = op.tag !== own && found.every((o) => o === op || o.tag !== op.tag || o.template.length > op.template.length);\n"
+  "(all[areaOf(op)] ?\?= []).push({ op, label: alone ? nounOf(op) : words(rest.replace(/[/:]/g, ' ')) });\n"
+  "}\n"
+  "for (const items of Object.values(all)) items.sort((a, b) => placeOf(a.op) - placeOf(b.op) || a.label.localeCompare(b.label));\n"
+  "return all;\n"
+  "}\n";
+static const svc_header explorer_3_headers[] = EXPLORER_HEADERS_OF("\"805e95a3a31cfcc2\"", "text/javascript; charset=utf-8");
+
+/* boot.js */
+static const char explorer_4[] =
   "requestAnimationFrame(() => setTimeout(() => import('./main.js')));\n";
-static const svc_header explorer_3_headers[] = EXPLORER_HEADERS_OF("\"ab14042a87727004\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"ab14042a87727004\"", "text/javascript; charset=utf-8");
 
 /* columns.js */
-static const char explorer_4[] =
+static const char explorer_5[] =
   "import { words } from './dom.js';\n"
   "import { isDate, isObject, isState, isId, day } from './format.js';\n"
   "const MOST = 6; // columns by rule\n"
@@ -489,10 +564,10 @@ static const char explorer_4[] =
   "const rest = fields.filter((k) => !shown.has(k)).map((k) => plainColumn(k, list));\n"
   "return { best: best.length ? best : rest.slice(0, 1), all: best.length ? [...best, ...rest] : rest };\n"
   "}\n";
-static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"1e03a7788139e776\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"1e03a7788139e776\"", "text/javascript; charset=utf-8");
 
 /* dom.js */
-static const char explorer_5[] =
+static const char explorer_6[] =
   "export const $ = (id) => document.getElementById(id);\n"
   "export function el(tag, set, ...inside) {\n"
   "const e = document.createElement(tag);\n"
@@ -534,10 +609,10 @@ static const char explorer_5[] =
   "};\n"
   "turn();\n"
   "}\n";
-static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"dfb9ae91d2f50ec9\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"dfb9ae91d2f50ec9\"", "text/javascript; charset=utf-8");
 
 /* form.js */
-static const char explorer_6[] =
+static const char explorer_7[] =
   "import { el, newId, plural, put } from './dom.js';\n"
   "import { schemaOf } from './spec.js';\n"
   "const SECRET = /password|secret|privateKey|apiKey$|token$/i;\n"
@@ -825,10 +900,10 @@ static const char explorer_6[] =
   "if (root) put(place, root.node);\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"fb166e7cc90af18c\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"fb166e7cc90af18c\"", "text/javascript; charset=utf-8");
 
 /* format.js */
-static const char explorer_7[] =
+static const char explorer_8[] =
   "import { el, say } from './dom.js';\n"
   "const DATE = /^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?Z$/;\n"
   "const HAPPENED = /^(created|createDate|createdAt|updated|updatedAt|lastUsedAt|lastPing|resolved|acknowledgedAt)$/;\n"
@@ -894,10 +969,10 @@ static const char explorer_7[] =
   "export const short = (id) => (id.length > 12 ? '…' + id.slice(-6) : id);\n"
   "export const idOf = (id, inside) => el('span', { class: 'id', title: id }, inside ?\? el('code', {}, short(id)), copyButton(id, 'id'));\n"
   "export const isId = (key, v) => typeof v === 'string' && /(^id|Id)$/.test(key) && isCode(v);\n";
-static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"fc95a7ad172266be\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"fc95a7ad172266be\"", "text/javascript; charset=utf-8");
 
 /* log.js */
-static const char explorer_8[] =
+static const char explorer_9[] =
   "import { $, el, put, clock } from './dom.js';\n"
   "import { events } from './api.js';\n"
   "import { match, pathOfSet, setOf } from './spec.js';\n"
@@ -955,14 +1030,15 @@ static const char explorer_8[] =
   "put($('log'));\n"
   "put($('limits'), el('p', { class: 'muted' }, 'None is known yet.'));\n"
   "}\n";
-static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"8df42ec0c208a4a2\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"8df42ec0c208a4a2\"", "text/javascript; charset=utf-8");
 
 /* main.js */
-static const char explorer_9[] =
+static const char explorer_10[] =
   "import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';\n"
   "import * as view from './view.js';\n"
+  "import * as nav from './nav.js';\n"
   "import * as log from './log.js';\n"
   "import { forgetTimes, refreshTimes } from './format.js';\n"
   "import { form, canon } from './form.js';\n"
@@ -971,6 +1047,7 @@ static const char explorer_9[] =
   "let flash = null;      // what the next view says first: { text, once }\n"
   "let again = null;      // who waits for a new token\n"
   "let timer = 0;\n"
+  "let shownHash;\n"
   "const pause = (ms) => new Promise((done) => setTimeout(done, ms));\n"
   "const parentOf = (path) => { for (let p = path; (p = p.replace(/\\/[^/]*$/, '')) !== '';) if (match(p)) return p; return '/'; };\n"
   "function where() {\n"
@@ -991,7 +1068,7 @@ static const char explorer_9[] =
   "const past = Boolean(why);\n"
   "$('signin').hidden = false;\n"
   "$('view').hidden = true;\n"
-  "$('go').hidden = true;\n"
+  "$('go').hidden = $('menu').hidden = $('nav').hidden = true;\n"
   "put($('signin-wrong'), past ? el('p', { class: 'problem', role: 'alert', 'data-status': 401 }, why) : null);\n"
   "if (past) $('client').value = api.session.id;\n"
   "title(past ? 'Sign in again' : 'Sign in');\n"
@@ -1028,11 +1105,12 @@ static const char explorer_9[] =
   "}\n"
   "put($('signin-wrong'));\n"
   "$('signin').hidden = true;\n"
-  "$('view').hidden = $('side').hidden = $('go').hidden = false;\n"
+  "$('view').hidden = $('side').hidden = $('go').hidden = $('menu').hidden = $('nav').hidden = false;\n"
   "who();\n"
   "const waiting = again;\n"
   "again = null;\n"
   "waiting?.done();\n"
+  "nav.load(rename);\n"
   "if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile\n"
   "}\n"
   "async function learnService() {\n"
@@ -1046,6 +1124,10 @@ static const char explorer_9[] =
   "if (root) learnCaller((await api.call('GET', spec.base, '', { template: '', accept: root.op.accept })).body);\n"
   "return null;\n"
   "}\n"
+  "function rename() {\n"
+  "const place = $('view').querySelector('.crumbs');\n"
+  "if (place) put(place, nav.crumbs(where().path));\n"
+  "}\n"
   "function learnCaller(body) {\n"
   "const roles = Object.values(body ?\? {}).find((v) => Array.isArray(v?.roles))?.roles ?\? [];\n"
   "for (const r of roles) for (const key of ['orgId', 'groupId']) if (typeof r?.[key] === 'string') known[key] ?\?= r[key];\n"
@@ -1057,6 +1139,7 @@ static const char explorer_9[] =
   "put($('view'));\n"
   "for (const key of Object.keys(known)) delete known[key];\n"
   "view.forget();\n"
+  "nav.forget();\n"
   "forgetTimes();\n"
   "log.forget();\n"
   "}\n"
@@ -1098,14 +1181,6 @@ static const char explorer_9[] =
   "put($('banner'));\n"
   "say('The connection is back.');\n"
   "});\n"
-  "function crumbs(path) {\n"
-  "const parts = path.split('/').filter(Boolean);\n"
-  "const items = parts.map((p, i) => {\n"
-  "const to = '/' + parts.slice(0, i + 1).join('/'), text = view.names.get(decode(p)) ?\? decode(p);\n"
-  "return el('li', {}, i === parts.length - 1 ? el('span', { 'aria-current': 'page' }, text) : match(to) ? el('a', { href: '#' + to }, text) : text);\n"
-  "});\n"
-  "return el('nav', { class: 'crumbs', 'aria-label': 'Where you are' }, el('ol', {}, el('li', {}, el('a', { href: '#/' }, 'root')), items));\n"
-  "}\n"
   "function actionBar(path) {\n"
   "const { here, below } = actions(path === '/' ? '' : path);\n"
   "const at = path === '/' ? '' : path;\n"
@@ -1118,7 +1193,8 @@ static const char explorer_9[] =
   "}\n"
   "function frame(path, heading, focus) {\n"
   "const parts = { h1: el('h1', { tabindex: -1 }, heading), state: el('span', { class: 'state' }), notice: el('div', { class: 'notices' }), filter: el('div', {}), content: el('div', { id: 'content' }), raw: el('div', {}), links: el('div', {}), actions: el('div', {}) };\n"
-  "put($('view'), crumbs(path), el('div', { class: 'head' }, parts.h1, parts.state), parts.actions, parts.notice, parts.filter, parts.content, parts.links, parts.raw);\n"
+  "parts.crumbs = el('nav', { class: 'crumbs', 'aria-label': 'Where you are' }, nav.crumbs(path));\n"
+  "put($('view'), parts.crumbs, el('div', { class: 'head' }, parts.h1, parts.state), parts.actions, parts.notice, parts.filter, parts.content, parts.links, parts.raw);\n"
   "title(heading);\n"
   "if (focus) { parts.h1.focus({ preventScroll: true }); scrollTo(0, 0); }\n"
   "return parts;\n"
@@ -1176,6 +1252,8 @@ static const char explorer_9[] =
   "function draw(at, m, a, parts) {\n"
   "const body = a.body, isList = Array.isArray(body) || Array.isArray(body?.results);\n"
   "view.learn(body);\n"
+  "nav.see(m.op.tag, body);\n"
+  "rename();\n"
   "const heading = isList || at.path === '/' ? parts.h1.textContent : view.titleOf(body ?\? {}) ?\? parts.h1.textContent;\n"
   "const state = !isList && body && typeof body === 'object' ? view.stateOf(body) : undefined, was = parts.state.textContent;\n"
   "parts.h1.textContent = heading;\n"
@@ -1262,6 +1340,7 @@ static const char explorer_9[] =
   "async function afterRemoval(name, path) {\n"
   "const m = match(path), still = m ? await call('GET', path, m.op) : { status: 404 };\n"
   "flash = { text: name + (still.ok ? ' is being deleted.' : ' is deleted.') };\n"
+  "if (['project', 'organization'].includes(m?.op.tag)) nav.load(rename);\n"
   "go(still.ok ? path : parentOf(path));\n"
   "}\n"
   "const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join('');\n"
@@ -1308,20 +1387,24 @@ static const char explorer_9[] =
   "function show({ stay = false } = {}) {\n"
   "clearTimeout(timer);\n"
   "const mine = ++turn, at = where();\n"
+  "shownHash = location.hash;\n"
   "put($('banner'));\n"
   "$('path').value = at.full;\n"
   "if (!api.signedIn()) { askToSignIn(''); return; }\n"
+  "nav.at(at.path);\n"
   "if (at.op) showForm(at, mine);\n"
   "else showResource(at, mine, stay);\n"
   "}\n"
   "function start() {\n"
   "log.start();\n"
+  "nav.start();\n"
   "$('skip').addEventListener('click', (e) => { e.preventDefault(); $('main').focus(); });\n"
   "$('theme').addEventListener('change', (e) => { document.documentElement.dataset.theme = e.target.value; });\n"
   "$('go').addEventListener('submit', (e) => { e.preventDefault(); go('/' + $('path').value.trim().replace(/^\\/+/, '')); });\n"
   "$('out').addEventListener('click', signOut);\n"
   "$('signin-form').addEventListener('submit', signIn);\n"
-  "addEventListener('hashchange', () => { if (location.hash === '' || location.hash.startsWith('#/')) show(); });\n"
+  "const moved = () => { if (location.hash !== shownHash && (location.hash === '' || location.hash.startsWith('#/'))) show(); };\n"
+  "for (const event of ['hashchange', 'popstate']) addEventListener(event, moved);\n"
   "addEventListener('keydown', (e) => {\n"
   "const menu = e.key === 'Escape' ? document.querySelector('.menu[open]') : null;\n"
   "if (menu) { menu.open = false; menu.firstChild.focus(); }\n"
@@ -1330,10 +1413,168 @@ static const char explorer_9[] =
   "$('signin-go').disabled = false;\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"8da7797ceb025d79\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"87f1f54971143103\"", "text/javascript; charset=utf-8");
+
+/* nav.js */
+static const char explorer_11[] =
+  "import { $, el, put, decode } from './dom.js';\n"
+  "import { spec, opNamed, match, fill, pathOf } from './spec.js';\n"
+  "import { names as areaNames, below } from './areas.js';\n"
+  "import * as api from './api.js';\n"
+  "import { names, learn } from './view.js';\n"
+  "import { short } from './format.js';\n"
+  "const MOST = 500; // of each, which is the largest page\n"
+  "const orgs = new Map(), projects = new Map(); // by id: what the lists say\n"
+  "const opened = new Map(); // areas that somebody has opened or closed\n"
+  "const now = { orgId: '', groupId: '', path: '/' };\n"
+  "const byName = (a, b) => String(a.name).localeCompare(String(b.name), 'en', { numeric: true });\n"
+  "function note(tag, o) {\n"
+  "if (typeof o?.id !== 'string') return;\n"
+  "if (tag === 'organization') orgs.set(o.id, o);\n"
+  "if (tag === 'project') projects.set(o.id, o);\n"
+  "}\n"
+  "const draft = () => [...orgs.values(), ...projects.values()].map((o) => o.id + ' ' + o.name).join();\n"
+  "export function see(tag, body) {\n"
+  "if (tag !== 'organization' && tag !== 'project') return;\n"
+  "const before = draft();\n"
+  "(Array.isArray(body?.results) ? body.results : [body]).forEach((o) => note(tag, o));\n"
+  "if (draft() !== before) draw();\n"
+  "}\n"
+  "export async function load(changed) {\n"
+  "const ask = async (id) => {\n"
+  "const op = opNamed(id), a = op ? await api.call('GET', spec.base, op.template + '?itemsPerPage=' + MOST, { template: op.template, accept: op.accept }) : null;\n"
+  "return a?.ok && Array.isArray(a.body?.results) ? a.body : null;\n"
+  "};\n"
+  "const found = await Promise.all([ask('listOrgs'), ask('listGroups')]);\n"
+  "if (!api.signedIn()) return;\n"
+  "[orgs, projects].forEach((m, i) => { if (found[i]) m.clear(); });\n"
+  "found.forEach((body, i) => { if (body) { learn(body); body.results.forEach((o) => note(['organization', 'project'][i], o)); } });\n"
+  "settle();\n"
+  "draw();\n"
+  "changed();\n"
+  "}\n"
+  "export function forget() {\n"
+  "orgs.clear();\n"
+  "projects.clear();\n"
+  "opened.clear();\n"
+  "Object.assign(now, { orgId: '', groupId: '', path: '/' });\n"
+  "put($('nav-inside'));\n"
+  "}\n"
+  "export const orgOf = (groupId) => projects.get(groupId)?.orgId;\n"
+  "function settle() {\n"
+  "const asked = new URLSearchParams(location.search), params = match(now.path === '/' ? '' : now.path)?.params ?\? partial(now.path);\n"
+  "const group = params.groupId ?\? (projects.has(now.groupId) ? now.groupId : asked.get('project') ?\? '');\n"
+  "now.groupId = params.groupId || projects.has(group) ? group : projects.size === 1 ? [...projects.keys()][0] : '';\n"
+  "const org = params.orgId ?\? projects.get(now.groupId)?.orgId ?\? (now.orgId || asked.get('org') || '');\n"
+  "now.orgId = params.orgId || orgs.has(org) ? org : orgs.size === 1 ? [...orgs.keys()][0] : '';\n"
+  "if (params.orgId && projects.get(now.groupId) && projects.get(now.groupId).orgId !== params.orgId) now.groupId = '';\n"
+  "for (const [key, id] of [['org', now.orgId], ['project', now.groupId]]) if (id) asked.set(key, id); else if (orgs.size) asked.delete(key);\n"
+  "const search = asked.size ? '?' + asked : '';\n"
+  "if (search !== location.search) history.replaceState(history.state, '', location.pathname + search + location.hash);\n"
+  "}\n"
+  "function partial(path) {\n"
+  "const parts = path.split('/').map(decode), of = (id) => opNamed(id)?.template.split('/')[1];\n"
+  "return parts[2] && parts[1] === of('getGroup') ? { groupId: parts[2] } : parts[2] && parts[1] === of('getOrg') ? { orgId: parts[2] } : {};\n"
+  "}\n"
+  "export function at(path) {\n"
+  "now.path = path;\n"
+  "settle();\n"
+  "draw();\n"
+  "}\n"
+  "function picker(id, label, all, current, every, go) {\n"
+  "const known = all.some((o) => o.id === current);\n"
+  "return el('div', { class: 'pick' }, el('label', { for: id }, label), el('select', { id, onchange: (e) => { location.hash = go(e.target.value); } },\n"
+  "current ? null : el('option', { value: '', selected: true, disabled: true }, 'Choose'),\n"
+  "current && !known ? el('option', { value: current, selected: true }, names.get(current) ?\? short(current)) : null,\n"
+  "all.sort(byName).map((o) => el('option', { value: o.id, selected: o.id === current }, String(o.name ?\? o.id))),\n"
+  "el('option', { value: '*' }, every)));\n"
+  "}\n"
+  "function currentOf(items) {\n"
+  "let best = '';\n"
+  "for (const { to } of items) if ((now.path === to || now.path.startsWith(to + '/')) && to.length > best.length) best = to;\n"
+  "return best;\n"
+  "}\n"
+  "function innermost() {\n"
+  "const parts = now.path.split('/');\n"
+  "for (let n = parts.length; n > 3; n--) {\n"
+  "const m = match(parts.slice(0, n).join('/'));\n"
+  "if (m && m.op.names.length > 1 && m.op.template.endsWith('}') && Object.keys(below(spec.ops, m.op.template)).length) return { m, name: decode(parts[n - 1]) };\n"
+  "}\n"
+  "return null;\n"
+  "}\n"
+  "function sections() {\n"
+  "const all = {}, add = (template, params, inside) => {\n"
+  "for (const [area, items] of Object.entries(template === undefined ? {} : below(spec.ops, template)))\n"
+  "(all[area] ?\?= []).push(...items.map(({ op, label }) => ({ label, inside, to: fill(op.template, params) })));\n"
+  "};\n"
+  "const one = innermost();\n"
+  "if (now.groupId) add(opNamed('getGroup')?.template, { groupId: now.groupId }, '');\n"
+  "if (one) add(one.m.op.template, one.m.params, names.get(one.name) ?\? one.name);\n"
+  "if (now.orgId) add(opNamed('getOrg')?.template, { orgId: now.orgId }, now.groupId ? 'Organization' : '');\n"
+  "add('', {}, 'Service');\n"
+  "return all;\n"
+  "}\n"
+  "function lists(items, current) {\n"
+  "const groups = [...new Set(items.map((i) => i.inside))];\n"
+  "return groups.map((g) => [g ? el('p', { class: 'inside' }, g) : null, el('ul', {}, items.filter((i) => i.inside === g)\n"
+  ".map((i) => el('li', {}, el('a', { href: '#' + i.to, 'aria-current': i.to === current ? 'page' : null }, i.label))))]);\n"
+  "}\n"
+  "function section(area, items, current) {\n"
+  "const here = items.some((i) => i.to === current);\n"
+  "const fold = el('details', { class: 'area', open: opened.get(area) ?\? here, 'data-area': area }, el('summary', { onclick: () => opened.set(area, !fold.open) }, area), lists(items, current));\n"
+  "return fold;\n"
+  "}\n"
+  "export function draw() {\n"
+  "if (!api.signedIn() || !spec.ops.length) return;\n"
+  "const place = $('nav-inside'), focused = place.contains(document.activeElement) ? document.activeElement : null, key = focused && (focused.id || focused.getAttribute('href') || focused.textContent);\n"
+  "const all = sections(), current = currentOf(Object.values(all).flat()), root = (id) => opNamed(id)?.template ?\? '/';\n"
+  "const mine = [...projects.values()].filter((p) => !now.orgId || p.orgId === now.orgId);\n"
+  "const home = [['getGroup', 'groupId', 'Project overview'], ['getOrg', 'orgId', 'Organization overview']].filter(([op, id]) => now[id] && opNamed(op))\n"
+  ".map(([, id, label]) => ({ label, to: pathOf(id, now[id]) })).filter((i) => i.to);\n"
+  "put(place, picker('pick-org', 'Organization', [...orgs.values()], now.orgId, 'All organizations', (v) => (v === '*' ? root('listOrgs') : pathOf('orgId', v))),\n"
+  "picker('pick-project', 'Project', mine, now.groupId, 'All projects', (v) => (v !== '*' ? pathOf('groupId', v) : now.orgId && opNamed('getOrgGroups') ? fill(root('getOrgGroups'), { orgId: now.orgId }) : root('listGroups'))),\n"
+  "el('ul', { class: 'tops' }, home.map((i) => el('li', {}, el('a', { href: '#' + i.to, 'aria-current': i.to === now.path ? 'page' : null }, i.label)))),\n"
+  "areaNames.filter((area) => all[area]).map((area) => section(area, all[area], current)));\n"
+  "if (key) [...place.querySelectorAll('a, select, summary')].find((e) => (e.id || e.getAttribute('href') || e.textContent) === key)?.focus();\n"
+  "}\n"
+  "export function crumbs(path) {\n"
+  "const parts = path.split('/').filter(Boolean), { groupId, orgId } = match(path)?.params ?\? partial(path), items = [{ text: 'Home', to: '/' }];\n"
+  "const named = (id) => names.get(id) ?\? (/^[0-9a-f]{24}$/.test(id) ? short(id) : id);\n"
+  "const owner = groupId ? projects.get(groupId)?.orgId : undefined, short_ = (groupId ?\? orgId) !== undefined && decode(parts[1] ?\? '') === (groupId ?\? orgId);\n"
+  "if (owner && short_) items.push({ text: named(owner), title: owner, to: pathOf('orgId', owner) });\n"
+  "parts.forEach((p, i) => {\n"
+  "if (i === 0 && short_) return; // \"groups\": the project's name tells\n"
+  "const to = '/' + parts.slice(0, i + 1).join('/'), m = match(to), text = decode(p);\n"
+  "const isValue = m ? m.op.template.split('/')[i + 1]?.includes('{') : i > 0 && spec.ops.some((op) => op.pattern.test(path) && op.template.split('/')[i + 1]?.startsWith('{'));\n"
+  "items.push({ text: isValue ? named(text) : text, title: isValue ? text : null, to: m ? to : null });\n"
+  "});\n"
+  "return el('ol', {}, items.map((c, i) => el('li', {}, i === items.length - 1 ? el('span', { 'aria-current': 'page', title: c.title }, c.text) : c.to ? el('a', { href: '#' + c.to, title: c.title }, c.text) : c.text)));\n"
+  "}\n"
+  "function drawer(open) {\n"
+  "$('nav').classList.toggle('open', open);\n"
+  "$('menu').setAttribute('aria-expanded', String(open));\n"
+  "$('shade').hidden = !open;\n"
+  "}\n"
+  "const isDrawer = () => $('menu').checkVisibility();\n"
+  "export function start() {\n"
+  "$('menu').addEventListener('click', () => {\n"
+  "const open = !$('nav').classList.contains('open');\n"
+  "drawer(open);\n"
+  "if (open) $('nav').querySelector('select, a, summary')?.focus();\n"
+  "});\n"
+  "$('shade').addEventListener('click', () => drawer(false));\n"
+  "addEventListener('hashchange', () => drawer(false));\n"
+  "addEventListener('keydown', (e) => {\n"
+  "if (e.key !== 'Escape' || !$('nav').classList.contains('open') || !isDrawer()) return;\n"
+  "drawer(false);\n"
+  "$('menu').focus();\n"
+  "});\n"
+  "$('nav').addEventListener('focusout', (e) => { if (isDrawer() && e.relatedTarget && !$('nav').contains(e.relatedTarget) && e.relatedTarget !== $('menu')) drawer(false); });\n"
+  "}\n";
+static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"7ea2963d6c0a1eb0\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
-static const char explorer_10[] =
+static const char explorer_12[] =
   "import { decode } from './dom.js';\n"
   "const METHODS = ['get', 'post', 'put', 'patch', 'delete'];\n"
   "export const spec = { api: '', linked: '', base: '', title: '', ops: [], sets: new Map() };\n"
@@ -1345,6 +1586,11 @@ static const char explorer_10[] =
   "const good = Object.entries(op.responses ?\? {}).find(([status]) => status[0] === '2')?.[1];\n"
   "const types = Object.keys(follow(good)?.content ?\? {}).sort();\n"
   "return types.filter((t) => /json$/.test(t)).pop() ?\? types.pop();\n"
+  "}\n"
+  "function lists(op) {\n"
+  "const good = Object.entries(op.responses ?\? {}).find(([status]) => status[0] === '2')?.[1], content = Object.values(follow(good)?.content ?\? {}).pop();\n"
+  "const s = schemaOf(content?.schema);\n"
+  "return s.type === 'array' || Boolean(s.properties?.results) || [...(s.anyOf ?\? []), ...(s.oneOf ?\? [])].some((o) => schemaOf(o).properties?.results);\n"
   "}\n"
   "let whole = {};\n"
   "export function follow(o) {\n"
@@ -1376,7 +1622,7 @@ static const char explorer_10[] =
   "spec.ops.push({\n"
   "id: op.operationId ?\? method + template, method: method.toUpperCase(), template, pattern: pattern(template),\n"
   "literals: template.replace(/\\{[^}]*\\}/g, '').length, names: [...template.matchAll(/\\{([^}]*)\\}/g)].map((m) => m[1]),\n"
-  "tag: op.tags?.[0] ?\? '', summary: op.summary ?\? '', deprecated: Boolean(op.deprecated), accept: accepted(op),\n"
+  "tag: op.tags?.[0] ?\? '', summary: op.summary ?\? '', deprecated: Boolean(op.deprecated), accept: accepted(op), isList: lists(op),\n"
   "query: parameters.filter((p) => p.in === 'query' && !['envelope', 'pretty'].includes(p.name)),\n"
   "schema: content?.schema, example: content?.example, bodyRequired: body?.required !== false,\n"
   "});\n"
@@ -1426,10 +1672,10 @@ static const char explorer_10[] =
   "const path = rel.replace(/^https?:\\/\\/[^/]+/, ''), before = spec.linked.slice(0, spec.linked.length - spec.api.length) + '/';\n"
   "return path === rel ? rel : path.startsWith(before) ? path.slice(before.length) : path.slice(1);\n"
   "}\n";
-static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"b7f63d1684676d23\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"3579f902e5538c54\"", "text/javascript; charset=utf-8");
 
 /* view.js */
-static const char explorer_11[] =
+static const char explorer_13[] =
   "import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';\n"
   "import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';\n"
   "import { badge, fullTime, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';\n"
@@ -1646,27 +1892,29 @@ static const char explorer_11[] =
   "}\n"
   "export { badge };\n"
   "export const titleOfService = () => spec.title || 'The service';\n";
-static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"57add2d1ca003384\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"57add2d1ca003384\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
-static const char explorer_12[] =
+static const char explorer_14[] =
   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><rect width=\"16\" height=\"16\" rx=\"4\" fill=\"#2f6f9f\"/><path d=\"M4 5h8M4 8h8M4 11h5\" stroke=\"#fff\" stroke-width=\"1.6\" stroke-linecap=\"round\"/></svg>\n";
-static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
+static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
 
 const listener_file svc_listener_files[] = {
   { "/", explorer_0, sizeof explorer_0 - 1, explorer_0_headers },
   { "/_explorer/style.css", explorer_1, sizeof explorer_1 - 1, explorer_1_headers },
   { "/_explorer/api.js", explorer_2, sizeof explorer_2 - 1, explorer_2_headers },
-  { "/_explorer/boot.js", explorer_3, sizeof explorer_3 - 1, explorer_3_headers },
-  { "/_explorer/columns.js", explorer_4, sizeof explorer_4 - 1, explorer_4_headers },
-  { "/_explorer/dom.js", explorer_5, sizeof explorer_5 - 1, explorer_5_headers },
-  { "/_explorer/form.js", explorer_6, sizeof explorer_6 - 1, explorer_6_headers },
-  { "/_explorer/format.js", explorer_7, sizeof explorer_7 - 1, explorer_7_headers },
-  { "/_explorer/log.js", explorer_8, sizeof explorer_8 - 1, explorer_8_headers },
-  { "/_explorer/main.js", explorer_9, sizeof explorer_9 - 1, explorer_9_headers },
-  { "/_explorer/spec.js", explorer_10, sizeof explorer_10 - 1, explorer_10_headers },
-  { "/_explorer/view.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
-  { "/_explorer/icon.svg", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
+  { "/_explorer/areas.js", explorer_3, sizeof explorer_3 - 1, explorer_3_headers },
+  { "/_explorer/boot.js", explorer_4, sizeof explorer_4 - 1, explorer_4_headers },
+  { "/_explorer/columns.js", explorer_5, sizeof explorer_5 - 1, explorer_5_headers },
+  { "/_explorer/dom.js", explorer_6, sizeof explorer_6 - 1, explorer_6_headers },
+  { "/_explorer/form.js", explorer_7, sizeof explorer_7 - 1, explorer_7_headers },
+  { "/_explorer/format.js", explorer_8, sizeof explorer_8 - 1, explorer_8_headers },
+  { "/_explorer/log.js", explorer_9, sizeof explorer_9 - 1, explorer_9_headers },
+  { "/_explorer/main.js", explorer_10, sizeof explorer_10 - 1, explorer_10_headers },
+  { "/_explorer/nav.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
+  { "/_explorer/spec.js", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
+  { "/_explorer/view.js", explorer_13, sizeof explorer_13 - 1, explorer_13_headers },
+  { "/_explorer/icon.svg", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
 };
 const size_t svc_listener_file_count = sizeof svc_listener_files / sizeof svc_listener_files[0];
 #endif /* SVC_LISTENER_NO_EXPLORER */

@@ -26,6 +26,7 @@ export async function service(name, args = []) {
     },
     advance: (seconds) => s.control('clock', { advanceSeconds: seconds }),
     fault: (rule) => s.control('faults', { count: 1, ...rule }),
+    noFaults: () => fetch(url + '/_svc/faults', { method: 'DELETE', headers: { Authorization: 'Bearer ' + k.testToken } }).then((r) => { if (!r.ok) throw new Error('DELETE /_svc/faults answers ' + r.status); }),
     async call(method, path, body, again) {
       if (!token) await s.sign();
       const r = await fetch(url + s.api + path, { method, headers: { ...json, Authorization: 'Bearer ' + token }, body: body === undefined ? undefined : JSON.stringify(body) });

@@ -48,7 +48,7 @@ await test('the organization, its projects and a cluster; a new project', '', as
   await page.shot(`${SHOTS}/start.png`);
   await page.click('.links a', 'orgs');
   await shown(page, 'Acme');
-  await page.click('a[href="#/"]', 'root');
+  await page.click('.crumbs a', 'Home');
   await page.click('.links a', 'groups');
   await heading(page, 'Groups');
   await shown(page, 'production');
