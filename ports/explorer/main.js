@@ -5,6 +5,7 @@ import { $, el, put, say, words, clock, countdown, plural, breakable, decode } f
 import * as api from './api.js';
 import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';
 import * as view from './view.js';
+import { entityPage } from './entity.js';
 import * as nav from './nav.js';
 import * as log from './log.js';
 import { forgetTimes, refreshTimes } from './format.js';
@@ -203,7 +204,7 @@ function redraw(to, node) {
   const folds = new Map([...to.querySelectorAll('details[data-f]')].map((d) => [d.dataset.f, d.open]));
   put(to, node);
   for (const d of to.querySelectorAll('details[data-f]')) if (folds.has(d.dataset.f)) d.open = folds.get(d.dataset.f);
-  if (inside && key) [...to.querySelectorAll('a, input, details, button')].find((e) => (e.dataset.f ?? e.getAttribute('href')) === key)?.focus();
+  if (inside && key) [...to.querySelectorAll('a, input, details, button')].find((e) => (e.dataset.f ?? e.getAttribute('href')) === key && e.checkVisibility())?.focus();
 }
 
 // What an answer showed that nobody can read again: a secret, mostly.
@@ -265,13 +266,18 @@ function draw(at, m, a, parts) {
   title(heading);
   if (was !== (state ?? '')) put(parts.state, state === undefined ? null : view.badge(state, m.op.tag));
   if (was && state && was !== state) say(heading + ' is now ' + state);
-  const again_ = () => redraw(parts.content, isList ? view.list(body, at.path, m.op, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')
-    : typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body)));
-  again_();
-  redraw(parts.raw, a.text ? raw(body) : null);
-  const links = isList ? null : view.links(body, at.full), text = JSON.stringify(body?.links);
-  if (parts.linked !== text) put(parts.links, links);
-  parts.linked = text;
+  if (isList || body === undefined || typeof body !== 'object' || body === null || at.path === '/') {
+    const again_ = () => redraw(parts.content, isList ? view.list(body, at.path, m.op, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')
+      : typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body)));
+    again_();
+    redraw(parts.raw, a.text ? raw(body) : null);
+    const text = JSON.stringify(body?.links);
+    if (parts.linked !== text) put(parts.links, isList ? null : view.links(body, at.full));
+    parts.linked = text;
+  } else {
+    parts.entity = entityPage({ body, op: m.op, params: { orgId: body.orgId ?? nav.orgOf(m.params.groupId), ...m.params }, path: at.full, accept: m.op.accept, heading }, parts.entity);
+    redraw(parts.content, parts.entity.node);
+  }
   if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decode(at.path.split('/').pop());
   if (typeof body?.orgId === 'string') known.orgId = body.orgId;
 }

@@ -118,7 +118,7 @@ function shown(c, v, tag) {
   return el('span', { class: 'value' }, names.get(v) ?? String(v));
 }
 
-function cellOf(o, c, tag) {
+export function cellOf(o, c, tag) {
   if (c.field) {
     const v = o[c.field];
     return v === undefined || v === null || v === '' ? el('span', { class: 'muted' }, '–') : isObject(v) || !c.as ? cell(c.field, v) : shown(c, v, tag);

@@ -179,8 +179,8 @@ static const char explorer_1[] =
   "table { border-collapse: collapse; width: 100%; background: var(--card); font-size: .93rem; }\n"
   "th, td { text-align: left; vertical-align: top; padding: .38rem .75rem; border-bottom: 1px solid var(--line); }\n"
   "th { font-weight: 500; }\n"
-  "#content > table.entity, .scroll { border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }\n"
-  "#content > table.entity { border-collapse: separate; border-spacing: 0; margin-bottom: 1rem; }\n"
+  "#content > table.entity, .panel > table.entity, .scroll { border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }\n"
+  "#content > table.entity, .panel > table.entity { border-collapse: separate; border-spacing: 0; margin-bottom: 1rem; }\n"
   "tr:last-child > th, tr:last-child > td { border-bottom: 0; }\n"
   ".entity { table-layout: fixed; }\n"
   ".entity col:first-child { width: 15rem; }\n"
@@ -232,6 +232,24 @@ static const char explorer_1[] =
   ".links li { padding: .1rem 0; break-inside: avoid; }\n"
   ".raw { margin-bottom: 1rem; color: var(--muted); }\n"
   "pre { margin: .5rem 0 0; padding: .8rem 1rem; overflow: auto; max-height: 30rem; font: .82rem/1.45 var(--code); color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: 10px; }\n"
+  ".tablist { display: flex; gap: .1rem; overflow-x: auto; border-bottom: 1px solid var(--line); margin-bottom: 1rem; }\n"
+  ".tablist button { flex: none; border: 0; border-radius: 6px 6px 0 0; background: none; color: var(--muted); padding: .5rem .85rem; }\n"
+  ".tablist button:hover { background: var(--soft); color: var(--text); }\n"
+  ".tablist button:focus-visible { outline-offset: -2px; }\n"
+  ".tablist [aria-selected=\"true\"] { color: var(--text); font-weight: 600; box-shadow: inset 0 -2px var(--accent); }\n"
+  ".facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(11.5rem, 100%), 1fr)); gap: .75rem; margin: 0 0 1rem; }\n"
+  ".fact { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .7rem .9rem; min-width: 0; }\n"
+  ".fact dt { font-size: .8rem; font-weight: 600; color: var(--muted); margin-bottom: .2rem; }\n"
+  ".fact dd { margin: 0; font-weight: 550; }\n"
+  ".fact dd.row { flex-wrap: nowrap; justify-content: space-between; }\n"
+  ".fact .values { flex-direction: column; gap: 0; }\n"
+  ".fact .big { font-size: 1.35rem; font-weight: 650; line-height: 1.2; text-decoration: none; }\n"
+  ".fact a.big:hover { text-decoration: underline; }\n"
+  ".wide { grid-column: 1 / -1; }\n"
+  ".connect { overflow-wrap: anywhere; font-weight: 400; }\n"
+  ".snippet { display: grid; }\n"
+  ".snippet > button { justify-self: end; margin-bottom: .4rem; }\n"
+  ".snippet pre { margin: 0; max-height: 60vh; tab-size: 4; }\n"
   ".form { max-width: 56rem; }\n"
   ".field { margin: 0 0 .85rem; padding: 0; border: 0; min-width: 0; }\n"
   ".field label, legend { font-weight: 550; }\n"
@@ -330,7 +348,7 @@ static const char explorer_1[] =
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } }\n";
-static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"921be861f596afed\"", "text/css; charset=utf-8");
+static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"1f766b2711883da0\"", "text/css; charset=utf-8");
 
 /* api.js */
 static const char explorer_2[] =
@@ -424,9 +442,10 @@ static const char explorer_3[] =
   "const order = new Map(AREAS.flatMap(([area, tags]) => tags.map((tag, i) => [tag, { area, i }])));\n"
   "export const areaOf = (op) => order.get(op.tag)?.area ?\? BY_PATH.find(([, p]) => p.test(op.template))?.[0] ?\? 'Deployment';\n"
   "const placeOf = (op) => order.get(op.tag)?.i ?\? 99;\n"
-  "const many = (tag) => (/(shards|statistics|namespaces|history|writes|arguments|federation|settings|advice)$/.test(tag) ? tag : /[^aeiou]y$/.test(tag) ? tag.replace(/y$/, 'ies') : /s$/.test(tag) ? tag + 'es' : tag + 's');\n"
+  "const many = (tag) => (/(shards|statistics|namespaces|history|writes|arguments|federation|settings|advice)$/.test(tag) ? tag : /[^aeiou]y$/.test(tag) ? tag.replace(/y$/, 'ies') : /[sx]$/.test(tag) ? tag + 'es' : tag + 's');\n"
+  "const CALLED = { 'organization user': 'Members', 'network access entry': 'Network access' }; // where people have a better word\n"
   "const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);\n"
-  "export const nounOf = (op) => capital(op.isList || /^list/.test(op.id) || /address$/.test(op.tag) ? many(op.tag || 'entry') : op.tag || 'entry');\n"
+  "export const nounOf = (op) => (op.isList && CALLED[op.tag]) || capital(op.isList || /^list/.test(op.id) || /address$/.test(op.tag) ? many(op.tag || 'entry') : op.tag || 'entry');\n"
   "export function below(ops, template) {\n"
   "const found = ops.filter((op) => op.method === 'GET' && op.template.startsWith(template + '/') && !op.template.slice(template.length).includes('{') && /json$/.test(op.accept ?\? '') && !op.deprecated);\n"
   "const all = {}, own = ops.find((op) => op.method === 'GET' && op.template === template)?.tag;\n"
@@ -437,15 +456,117 @@ static const char explorer_3[] =
   "for (const items of Object.values(all)) items.sort((a, b) => placeOf(a.op) - placeOf(b.op) || a.label.localeCompare(b.label));\n"
   "return all;\n"
   "}\n";
-static const svc_header explorer_3_headers[] = EXPLORER_HEADERS_OF("\"805e95a3a31cfcc2\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_3_headers[] = EXPLORER_HEADERS_OF("\"a45572c69deaa654\"", "text/javascript; charset=utf-8");
 
 /* boot.js */
 static const char explorer_4[] =
   "requestAnimationFrame(() => setTimeout(() => import('./main.js')));\n";
 static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"ab14042a87727004\"", "text/javascript; charset=utf-8");
 
-/* columns.js */
+/* code.js */
 static const char explorer_5[] =
+  "import { el, newId } from './dom.js';\n"
+  "import { copyButton } from './format.js';\n"
+  "const safe = (url) => new URL(url).href.replace(/'/g, '%27').replace(/[\\\\`$]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase());\n"
+  "const plain = (type) => (/^[\\w.+/-]+$/.test(type ?\? '') ? type : 'application/json');\n"
+  "export function examples(url, token, accept) {\n"
+  "const [to, from, type] = [safe(url), safe(token), plain(accept)];\n"
+  "return [\n"
+  "['curl', [\n"
+  "`# CLIENT_ID and CLIENT_SECRET: a service account`,\n"
+  "`TOKEN=$(curl -sS -u \"$CLIENT_ID:$CLIENT_SECRET\" -d grant_type=client_credentials \\\\`,\n"
+  "`  '${from}' |`,\n"
+  "`  sed 's/.*\"access_token\":\"\\\\([^\"]*\\\\)\".*/\\\\1/')`,\n"
+  "`curl -sS -H \"Authorization: Bearer $TOKEN\" -H 'Accept: ${type}' \\\\`,\n"
+  "`  '${to}'`,\n"
+  "]],\n"
+  "['Python', [\n"
+  "`import os, requests`,\n"
+  "``,\n"
+  "`token = requests.post(\"${from}\", data={\"grant_type\": \"client_credentials\"},`,\n"
+  "`                      auth=(os.environ[\"CLIENT_ID\"], os.environ[\"CLIENT_SECRET\"])).json()[\"access_token\"]`,\n"
+  "`answer = requests.get(\"${to}\",`,\n"
+  "`                      headers={\"Authorization\": f\"Bearer {token}\", \"Accept\": \"${type}\"})`,\n"
+  "`answer.raise_for_status()`,\n"
+  "`print(answer.json())`,\n"
+  "]],\n"
+  "['Node', [\n"
+  "`const { CLIENT_ID, CLIENT_SECRET } = process.env;`,\n"
+  "`const { access_token } = await (await fetch('${from}', {`,\n"
+  "`  method: 'POST',`,\n"
+  "`  headers: { Authorization: 'Basic ' + btoa(CLIENT_ID + ':' + CLIENT_SECRET) },`,\n"
+  "`  body: new URLSearchParams({ grant_type: 'client_credentials' }),`,\n"
+  "`})).json();`,\n"
+  "`const answer = await fetch('${to}', {`,\n"
+  "`  headers: { Authorization: 'Bearer ' + access_token, Accept: '${type}' },`,\n"
+  "`});`,\n"
+  "`if (!answer.ok) throw new Error(await answer.text());`,\n"
+  "`console.log(await answer.json());`,\n"
+  "]],\n"
+  "['Go', [\n"
+  "`package main`,\n"
+  "``,\n"
+  "`import (`,\n"
+  "`\\t\"encoding/json\"`,\n"
+  "`\\t\"fmt\"`,\n"
+  "`\\t\"io\"`,\n"
+  "`\\t\"net/http\"`,\n"
+  "`\\t\"os\"`,\n"
+  "`\\t\"strings\"`,\n"
+  "`)`,\n"
+  "``,\n"
+  "`func call(method, url, body string, set func(*http.Request)) []byte {`,\n"
+  "`\\treq, err := http.NewRequest(method, url, strings.NewReader(body))`,\n"
+  "`\\tif err != nil {`,\n"
+  "`\\t\\tpanic(err)`,\n"
+  "`\\t}`,\n"
+  "`\\tset(req)`,\n"
+  "`\\tres, err := http.DefaultClient.Do(req)`,\n"
+  "`\\tif err != nil {`,\n"
+  "`\\t\\tpanic(err)`,\n"
+  "`\\t}`,\n"
+  "`\\tdefer res.Body.Close()`,\n"
+  "`\\tb, err := io.ReadAll(res.Body)`,\n"
+  "`\\tif err != nil || res.StatusCode >= 400 {`,\n"
+  "`\\t\\tpanic(fmt.Sprint(res.Status, \" \", string(b), err))`,\n"
+  "`\\t}`,\n"
+  "`\\treturn b`,\n"
+  "`}`,\n"
+  "``,\n"
+  "`func main() {`,\n"
+  "`\\tvar t struct {`,\n"
+  "`\\t\\tAccessToken string \\`json:\"access_token\"\\``,\n"
+  "`\\t}`,\n"
+  "`\\tb := call(\"POST\", \"${from}\", \"grant_type=client_credentials\", func(r *http.Request) {`,\n"
+  "`\\t\\tr.SetBasicAuth(os.Getenv(\"CLIENT_ID\"), os.Getenv(\"CLIENT_SECRET\"))`,\n"
+  "`\\t\\tr.Header.Set(\"Content-Type\", \"application/x-www-form-urlencoded\")`,\n"
+  "`\\t})`,\n"
+  "`\\tif err := json.Unmarshal(b, &t); err != nil {`,\n"
+  "`\\t\\tpanic(err)`,\n"
+  "`\\t}`,\n"
+  "`\\tfmt.Println(string(call(\"GET\", \"${to}\", \"\", func(r *http.Request) {`,\n"
+  "`\\t\\tr.Header.Set(\"Authorization\", \"Bearer \"+t.AccessToken)`,\n"
+  "`\\t\\tr.Header.Set(\"Accept\", \"${type}\")`,\n"
+  "`\\t})))`,\n"
+  "`}`,\n"
+  "]],\n"
+  "].map(([name, lines]) => [name, lines.join('\\n')]);\n"
+  "}\n"
+  "export function block(text, what) {\n"
+  "return el('div', { class: 'snippet' }, copyButton(text, what, 'Copy'), el('pre', { tabindex: 0, 'aria-label': what }, text));\n"
+  "}\n"
+  "let language = 'curl';\n"
+  "export function codeOf(url, token, accept) {\n"
+  "const all = examples(url, token, accept), place = el('div', {}), id = newId('language');\n"
+  "const select = el('select', { id, onchange: (e) => { language = e.target.value; turn(); } }, all.map(([name]) => el('option', { selected: name === language }, name)));\n"
+  "const turn = () => place.replaceChildren(block(all.find(([name]) => name === language)[1], language + ' code'));\n"
+  "turn();\n"
+  "return el('div', {}, el('div', { class: 'row' }, el('label', { for: id }, 'Language'), select), place);\n"
+  "}\n";
+static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"f344473e0d1480bb\"", "text/javascript; charset=utf-8");
+
+/* columns.js */
+static const char explorer_6[] =
   "import { words } from './dom.js';\n"
   "import { isDate, isObject, isState, isId, day } from './format.js';\n"
   "const MOST = 6; // columns by rule\n"
@@ -564,10 +685,10 @@ static const char explorer_5[] =
   "const rest = fields.filter((k) => !shown.has(k)).map((k) => plainColumn(k, list));\n"
   "return { best: best.length ? best : rest.slice(0, 1), all: best.length ? [...best, ...rest] : rest };\n"
   "}\n";
-static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"1e03a7788139e776\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"1e03a7788139e776\"", "text/javascript; charset=utf-8");
 
 /* dom.js */
-static const char explorer_6[] =
+static const char explorer_7[] =
   "export const $ = (id) => document.getElementById(id);\n"
   "export function el(tag, set, ...inside) {\n"
   "const e = document.createElement(tag);\n"
@@ -609,10 +730,113 @@ static const char explorer_6[] =
   "};\n"
   "turn();\n"
   "}\n";
-static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"dfb9ae91d2f50ec9\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"dfb9ae91d2f50ec9\"", "text/javascript; charset=utf-8");
+
+/* entity.js */
+static const char explorer_8[] =
+  "import { el, newId, plural, put } from './dom.js';\n"
+  "import * as api from './api.js';\n"
+  "import { fill, opNamed, spec } from './spec.js';\n"
+  "import * as view from './view.js';\n"
+  "import { badge, copyButton, isObject, money } from './format.js';\n"
+  "import { columnsOf, TABLE, valuesOf } from './columns.js';\n"
+  "import { block, codeOf } from './code.js';\n"
+  "function tabbed(tabs, first) {\n"
+  "const id = newId('tab'), made = new Set();\n"
+  "let now = '';\n"
+  "const panels = tabs.map((t, i) => el('div', { role: 'tabpanel', id: id + '-panel-' + i, 'aria-labelledby': id + '-' + i, hidden: true, class: 'panel', 'data-tab': t.name }));\n"
+  "const buttons = tabs.map((t, i) => el('button', { type: 'button', role: 'tab', id: id + '-' + i, 'aria-controls': id + '-panel-' + i, 'data-f': 'tab ' + t.name, onclick: () => show(t.name) }, t.name));\n"
+  "function show(name) {\n"
+  "const at = Math.max(0, tabs.findIndex((t) => t.name === name));\n"
+  "now = tabs[at].name;\n"
+  "if (!made.has(now)) { made.add(now); put(panels[at], tabs[at].make()); }\n"
+  "buttons.forEach((b, i) => { b.setAttribute('aria-selected', String(i === at)); b.tabIndex = i === at ? 0 : -1; });\n"
+  "panels.forEach((p, i) => { p.hidden = i !== at; });\n"
+  "}\n"
+  "const bar = el('div', { role: 'tablist', class: 'tablist', 'aria-label': 'Views', onkeydown: (e) => {\n"
+  "const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key], to = e.key === 'Home' ? 0 : e.key === 'End' ? tabs.length - 1 : step ? (tabs.findIndex((t) => t.name === now) + step + tabs.length) % tabs.length : -1;\n"
+  "if (to < 0) return;\n"
+  "e.preventDefault();\n"
+  "show(tabs[to].name);\n"
+  "buttons[to].focus();\n"
+  "} }, buttons);\n"
+  "for (const [i, t] of tabs.entries()) if (t.eager) { made.add(t.name); put(panels[i], t.make()); }\n"
+  "show(first);\n"
+  "return { node: el('div', { class: 'tabbed' }, bar, panels), current: () => now };\n"
+  "}\n"
+  "const card = (label, ...inside) => el('div', { class: 'fact' }, el('dt', {}, label), el('dd', {}, inside));\n"
+  "const number = (n, to) => (to ? el('a', { class: 'big', href: '#' + to }, String(n)) : el('span', { class: 'big' }, String(n)));\n"
+  "async function ask(id, params, query = '') {\n"
+  "const op = opNamed(id);\n"
+  "if (!op) return undefined;\n"
+  "const path = fill(op.template, params), a = await api.call('GET', spec.base, path + (query ? '?' + query : ''), { template: op.template, accept: op.accept });\n"
+  "return a.ok ? { path, body: a.body } : undefined;\n"
+  "}\n"
+  "async function countOf(id, params, query = '') {\n"
+  "const a = await ask(id, params, 'itemsPerPage=1&includeCount=true' + (query ? '&' + query : '')), n = a?.body?.totalCount;\n"
+  "return typeof n === 'number' ? { n, to: a.path + (query ? '?' + query : '') } : undefined;\n"
+  "}\n"
+  "function later(label, promise, draw) {\n"
+  "const place = el('dd', {}, el('span', { class: 'muted' }, '…')), node = el('div', { class: 'fact' }, el('dt', {}, label), place);\n"
+  "promise.then((v) => { if (v === undefined) node.remove(); else put(place, draw(v)); }, () => node.remove());\n"
+  "return node;\n"
+  "}\n"
+  "const counted = (label, promise) => later(label, promise, ({ n, to }) => number(n, to));\n"
+  "const alarmed = (promise) => later('Open alerts', promise, ({ n, to }) => [number(n, to), n ? [' ', badge('OPEN', 'alert')] : null]);\n"
+  "async function spent(orgId, only) {\n"
+  "const a = orgId ? await ask('listInvoicePending', { orgId }) : undefined, bills = (Array.isArray(a?.body?.results) ? a.body.results : [a?.body]).filter(isObject);\n"
+  "const items = bills.flatMap((b) => (Array.isArray(b.lineItems) ? b.lineItems : [])).filter((i) => !only || (i.groupId === only.groupId && i.clusterName === only.clusterName));\n"
+  "return a ? { cents: items.reduce((sum, i) => sum + (Number(i.totalPriceCents) || 0), 0), to: a.path } : undefined;\n"
+  "}\n"
+  "const cost = (promise) => later('Cost this month', promise, ({ cents, to }) => el('a', { class: 'big', href: '#' + to, title: cents + ' cents' }, money(cents)));\n"
+  "async function alertsOf(groupId, clusterName) {\n"
+  "const a = await ask('listAlerts', { groupId }, 'status=OPEN&itemsPerPage=500');\n"
+  "return Array.isArray(a?.body?.results) ? { n: a.body.results.filter((x) => x.clusterName === clusterName).length, to: a.path + '?status=OPEN' } : undefined;\n"
+  "}\n"
+  "function strings(o) {\n"
+  "const all = Object.entries(isObject(o.connectionStrings) ? o.connectionStrings : {}).filter(([, v]) => typeof v === 'string' && v);\n"
+  "const best = all.find(([k]) => k === 'standardSrv') ?\? all[0];\n"
+  "return best ? el('div', { class: 'fact wide' }, el('dt', {}, 'Connection string'), el('dd', { class: 'row' }, el('code', { class: 'connect' }, best[1]), copyButton(best[1], 'connection string', 'Copy'))) : null;\n"
+  "}\n"
+  "const BESIDE = {\n"
+  "cluster: (o, { groupId, clusterName, orgId }) => [alarmed(alertsOf(groupId, clusterName)), cost(spent(orgId, { groupId, clusterName }))],\n"
+  "project: (o, { groupId }) => [counted('Clusters', countOf('listClusters', { groupId })), alarmed(countOf('listAlerts', { groupId }, 'status=OPEN')), counted('Database users', countOf('listDatabaseUsers', { groupId })),\n"
+  "counted('Network access', countOf('listAccessListEntries', { groupId })), counted('Members', countOf('listGroupUsers', { groupId }))],\n"
+  "organization: (o, { orgId }) => [counted('Projects', countOf('getOrgGroups', { orgId })), counted('Members', countOf('listOrgUsers', { orgId })), counted('Teams', countOf('listOrgTeams', { orgId })), cost(spent(orgId))],\n"
+  "};\n"
+  "const SKIP = { project: ['Name', 'Clusters'], organization: ['Name'], cluster: ['Name'] }; // the heading says it, or a card that is asked for\n"
+  "function facts(o, tag) {\n"
+  "return columnsOf([o], tag).best.filter((c) => !SKIP[tag]?.includes(c.head) && (c.field ? o[c.field] !== undefined : valuesOf(o, c.of).length)).map((c) => card(c.head, view.cellOf(o, c, tag)));\n"
+  "}\n"
+  "const overview = (o, tag, beside) => el('dl', { class: 'facts' }, tag === 'cluster' ? [facts(o, tag), beside] : [beside, facts(o, tag)], strings(o));\n"
+  "function eventsOf({ groupId, orgId, clusterName }) {\n"
+  "const op = opNamed(groupId ? 'listGroupEvents' : 'listOrgEvents'), place = el('div', {}, el('p', { class: 'muted', 'aria-busy': 'true' }, 'Asking the service.'));\n"
+  "const path = fill(op.template, { groupId, orgId }), only = clusterName && op.query.some((p) => p.name === 'clusterNames') ? '&clusterNames=' + encodeURIComponent(clusterName) : '';\n"
+  "api.call('GET', spec.base, path + '?itemsPerPage=20' + only, { template: op.template, accept: op.accept }).then((a) => {\n"
+  "const draw = () => put(place, view.list({ ...a.body, links: [] }, path, op, draw), el('p', {}, el('a', { class: 'button', href: '#' + path + (only ? '?' + only.slice(1) : '') }, 'All events')));\n"
+  "if (a.ok && Array.isArray(a.body?.results)) draw(); else put(place, view.problem(a, { template: op.template }));\n"
+  "});\n"
+  "return place;\n"
+  "}\n"
+  "export function entityPage({ body, op, params, path, accept, heading }, before) {\n"
+  "const { tag } = op, hasOverview = Boolean(TABLE[tag]) && op.template.endsWith('}'), links = view.links(body, path), ids = { ...params };\n"
+  "const beside = before?.beside ?\? (hasOverview ? BESIDE[tag]?.(body, params) ?\? [] : []);\n"
+  "const count = links ? links.querySelectorAll('li').length : 0, where = params.groupId ?\? params.orgId;\n"
+  "const tabs = [\n"
+  "hasOverview ? { name: 'Overview', eager: true, make: () => overview(body, tag, beside) } : null,\n"
+  "{ name: 'Settings', eager: true, make: () => view.entity(body, heading) },\n"
+  "links ? { name: 'Related', eager: true, make: () => [el('p', { class: 'off' }, plural(count, 'link')), links] } : null,\n"
+  "where && op.template.endsWith('}') && opNamed(params.groupId ? 'listGroupEvents' : 'listOrgEvents') && tag !== 'event' ? { name: 'Events', make: () => eventsOf(ids) } : null,\n"
+  "{ name: 'JSON', make: () => block(JSON.stringify(body, null, 2), 'JSON') },\n"
+  "{ name: 'Code', make: () => codeOf(location.origin + spec.base + (path === '/' ? '' : path), new URL('api/oauth/token', api.home).href, accept) },\n"
+  "].filter(Boolean);\n"
+  "const t = tabbed(tabs, before?.current());\n"
+  "return { ...t, beside };\n"
+  "}\n";
+static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"58a2bff29ac91013\"", "text/javascript; charset=utf-8");
 
 /* form.js */
-static const char explorer_7[] =
+static const char explorer_9[] =
   "import { el, newId, plural, put } from './dom.js';\n"
   "import { schemaOf } from './spec.js';\n"
   "const SECRET = /password|secret|privateKey|apiKey$|token$/i;\n"
@@ -900,10 +1124,10 @@ static const char explorer_7[] =
   "if (root) put(place, root.node);\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"fb166e7cc90af18c\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"fb166e7cc90af18c\"", "text/javascript; charset=utf-8");
 
 /* format.js */
-static const char explorer_8[] =
+static const char explorer_10[] =
   "import { el, say } from './dom.js';\n"
   "const DATE = /^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?Z$/;\n"
   "const HAPPENED = /^(created|createDate|createdAt|updated|updatedAt|lastUsedAt|lastPing|resolved|acknowledgedAt)$/;\n"
@@ -969,10 +1193,10 @@ static const char explorer_8[] =
   "export const short = (id) => (id.length > 12 ? '…' + id.slice(-6) : id);\n"
   "export const idOf = (id, inside) => el('span', { class: 'id', title: id }, inside ?\? el('code', {}, short(id)), copyButton(id, 'id'));\n"
   "export const isId = (key, v) => typeof v === 'string' && /(^id|Id)$/.test(key) && isCode(v);\n";
-static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"fc95a7ad172266be\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"fc95a7ad172266be\"", "text/javascript; charset=utf-8");
 
 /* log.js */
-static const char explorer_9[] =
+static const char explorer_11[] =
   "import { $, el, put, clock } from './dom.js';\n"
   "import { events } from './api.js';\n"
   "import { match, pathOfSet, setOf } from './spec.js';\n"
@@ -1030,14 +1254,15 @@ static const char explorer_9[] =
   "put($('log'));\n"
   "put($('limits'), el('p', { class: 'muted' }, 'None is known yet.'));\n"
   "}\n";
-static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"8df42ec0c208a4a2\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"8df42ec0c208a4a2\"", "text/javascript; charset=utf-8");
 
 /* main.js */
-static const char explorer_10[] =
+static const char explorer_12[] =
   "import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';\n"
   "import * as view from './view.js';\n"
+  "import { entityPage } from './entity.js';\n"
   "import * as nav from './nav.js';\n"
   "import * as log from './log.js';\n"
   "import { forgetTimes, refreshTimes } from './format.js';\n"
@@ -1204,7 +1429,7 @@ static const char explorer_10[] =
   "const folds = new Map([...to.querySelectorAll('details[data-f]')].map((d) => [d.dataset.f, d.open]));\n"
   "put(to, node);\n"
   "for (const d of to.querySelectorAll('details[data-f]')) if (folds.has(d.dataset.f)) d.open = folds.get(d.dataset.f);\n"
-  "if (inside && key) [...to.querySelectorAll('a, input, details, button')].find((e) => (e.dataset.f ?\? e.getAttribute('href')) === key)?.focus();\n"
+  "if (inside && key) [...to.querySelectorAll('a, input, details, button')].find((e) => (e.dataset.f ?\? e.getAttribute('href')) === key && e.checkVisibility())?.focus();\n"
   "}\n"
   "function onlyNow(once, body) {\n"
   "const lost = Object.fromEntries(Object.entries(once ?\? {}).filter(([k, v]) => k !== 'links' && !/state|status|updated|lastUsed/i.test(k) && canon(v) !== canon(body?.[k])));\n"
@@ -1260,13 +1485,18 @@ static const char explorer_10[] =
   "title(heading);\n"
   "if (was !== (state ?\? '')) put(parts.state, state === undefined ? null : view.badge(state, m.op.tag));\n"
   "if (was && state && was !== state) say(heading + ' is now ' + state);\n"
+  "if (isList || body === undefined || typeof body !== 'object' || body === null || at.path === '/') {\n"
   "const again_ = () => redraw(parts.content, isList ? view.list(body, at.path, m.op, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')\n"
   ": typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body)));\n"
   "again_();\n"
   "redraw(parts.raw, a.text ? raw(body) : null);\n"
-  "const links = isList ? null : view.links(body, at.full), text = JSON.stringify(body?.links);\n"
-  "if (parts.linked !== text) put(parts.links, links);\n"
+  "const text = JSON.stringify(body?.links);\n"
+  "if (parts.linked !== text) put(parts.links, isList ? null : view.links(body, at.full));\n"
   "parts.linked = text;\n"
+  "} else {\n"
+  "parts.entity = entityPage({ body, op: m.op, params: { orgId: body.orgId ?\? nav.orgOf(m.params.groupId), ...m.params }, path: at.full, accept: m.op.accept, heading }, parts.entity);\n"
+  "redraw(parts.content, parts.entity.node);\n"
+  "}\n"
   "if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decode(at.path.split('/').pop());\n"
   "if (typeof body?.orgId === 'string') known.orgId = body.orgId;\n"
   "}\n"
@@ -1413,10 +1643,10 @@ static const char explorer_10[] =
   "$('signin-go').disabled = false;\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"87f1f54971143103\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"29d91b69452530c5\"", "text/javascript; charset=utf-8");
 
 /* nav.js */
-static const char explorer_11[] =
+static const char explorer_13[] =
   "import { $, el, put, decode } from './dom.js';\n"
   "import { spec, opNamed, match, fill, pathOf } from './spec.js';\n"
   "import { names as areaNames, below } from './areas.js';\n"
@@ -1571,10 +1801,10 @@ static const char explorer_11[] =
   "});\n"
   "$('nav').addEventListener('focusout', (e) => { if (isDrawer() && e.relatedTarget && !$('nav').contains(e.relatedTarget) && e.relatedTarget !== $('menu')) drawer(false); });\n"
   "}\n";
-static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"7ea2963d6c0a1eb0\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"7ea2963d6c0a1eb0\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
-static const char explorer_12[] =
+static const char explorer_14[] =
   "import { decode } from './dom.js';\n"
   "const METHODS = ['get', 'post', 'put', 'patch', 'delete'];\n"
   "export const spec = { api: '', linked: '', base: '', title: '', ops: [], sets: new Map() };\n"
@@ -1672,10 +1902,10 @@ static const char explorer_12[] =
   "const path = rel.replace(/^https?:\\/\\/[^/]+/, ''), before = spec.linked.slice(0, spec.linked.length - spec.api.length) + '/';\n"
   "return path === rel ? rel : path.startsWith(before) ? path.slice(before.length) : path.slice(1);\n"
   "}\n";
-static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"3579f902e5538c54\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"3579f902e5538c54\"", "text/javascript; charset=utf-8");
 
 /* view.js */
-static const char explorer_13[] =
+static const char explorer_15[] =
   "import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';\n"
   "import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';\n"
   "import { badge, fullTime, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';\n"
@@ -1769,7 +1999,7 @@ static const char explorer_13[] =
   "}\n"
   "return el('span', { class: 'value' }, names.get(v) ?\? String(v));\n"
   "}\n"
-  "function cellOf(o, c, tag) {\n"
+  "export function cellOf(o, c, tag) {\n"
   "if (c.field) {\n"
   "const v = o[c.field];\n"
   "return v === undefined || v === null || v === '' ? el('span', { class: 'muted' }, '–') : isObject(v) || !c.as ? cell(c.field, v) : shown(c, v, tag);\n"
@@ -1892,12 +2122,12 @@ static const char explorer_13[] =
   "}\n"
   "export { badge };\n"
   "export const titleOfService = () => spec.title || 'The service';\n";
-static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"57add2d1ca003384\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"f1a4cce308dbfcb9\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
-static const char explorer_14[] =
+static const char explorer_16[] =
   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><rect width=\"16\" height=\"16\" rx=\"4\" fill=\"#2f6f9f\"/><path d=\"M4 5h8M4 8h8M4 11h5\" stroke=\"#fff\" stroke-width=\"1.6\" stroke-linecap=\"round\"/></svg>\n";
-static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
+static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
 
 const listener_file svc_listener_files[] = {
   { "/", explorer_0, sizeof explorer_0 - 1, explorer_0_headers },
@@ -1905,16 +2135,18 @@ const listener_file svc_listener_files[] = {
   { "/_explorer/api.js", explorer_2, sizeof explorer_2 - 1, explorer_2_headers },
   { "/_explorer/areas.js", explorer_3, sizeof explorer_3 - 1, explorer_3_headers },
   { "/_explorer/boot.js", explorer_4, sizeof explorer_4 - 1, explorer_4_headers },
-  { "/_explorer/columns.js", explorer_5, sizeof explorer_5 - 1, explorer_5_headers },
-  { "/_explorer/dom.js", explorer_6, sizeof explorer_6 - 1, explorer_6_headers },
-  { "/_explorer/form.js", explorer_7, sizeof explorer_7 - 1, explorer_7_headers },
-  { "/_explorer/format.js", explorer_8, sizeof explorer_8 - 1, explorer_8_headers },
-  { "/_explorer/log.js", explorer_9, sizeof explorer_9 - 1, explorer_9_headers },
-  { "/_explorer/main.js", explorer_10, sizeof explorer_10 - 1, explorer_10_headers },
-  { "/_explorer/nav.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
-  { "/_explorer/spec.js", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
-  { "/_explorer/view.js", explorer_13, sizeof explorer_13 - 1, explorer_13_headers },
-  { "/_explorer/icon.svg", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
+  { "/_explorer/code.js", explorer_5, sizeof explorer_5 - 1, explorer_5_headers },
+  { "/_explorer/columns.js", explorer_6, sizeof explorer_6 - 1, explorer_6_headers },
+  { "/_explorer/dom.js", explorer_7, sizeof explorer_7 - 1, explorer_7_headers },
+  { "/_explorer/entity.js", explorer_8, sizeof explorer_8 - 1, explorer_8_headers },
+  { "/_explorer/form.js", explorer_9, sizeof explorer_9 - 1, explorer_9_headers },
+  { "/_explorer/format.js", explorer_10, sizeof explorer_10 - 1, explorer_10_headers },
+  { "/_explorer/log.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
+  { "/_explorer/main.js", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
+  { "/_explorer/nav.js", explorer_13, sizeof explorer_13 - 1, explorer_13_headers },
+  { "/_explorer/spec.js", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
+  { "/_explorer/view.js", explorer_15, sizeof explorer_15 - 1, explorer_15_headers },
+  { "/_explorer/icon.svg", explorer_16, sizeof explorer_16 - 1, explorer_16_headers },
 };
 const size_t svc_listener_file_count = sizeof svc_listener_files / sizeof svc_listener_files[0];
 #endif /* SVC_LISTENER_NO_EXPLORER */

@@ -1,4 +1,5 @@
 // The explorer in headless Chromium, as its users meet it: ./build.sh test-web. Pictures are left in build/web.
+import { spawnSync } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
@@ -16,6 +17,7 @@ const plain = await service('plain');
 const tight = await service('tight', ['--limit', 'clusters_group=6/6/3']);
 const named = await service('named', ['--vendor', 'acme', '--base-url', 'https://api.example.com/db']);
 const company = await service('company', ['--world', 'company']);
+const costly = await service('costly', ['--world', 'company']); // a test moves its clock
 const spoken = await service('spoken', ['--dialect', 'examples/dialects/atlas.json']);
 const ACME = { vendor: 'acme', fields: { instanceSize: 'tier', replicationSpecs: 'shards', tags: 'marks' }, paths: { clusters: 'machines', rateLimits: 'quotas' },
   values: { REPLICASET: 'SET', AWS: 'AMAZON' }, codes: { CLUSTER_NOT_FOUND: 'NO_SUCH_MACHINE' } };
@@ -41,6 +43,8 @@ async function signIn(page, s, id = s.clientId, secret = s.clientSecret) {
 const heading = (page, text) => page.until((t) => document.querySelector('#view:not([hidden]) h1')?.textContent === t, 'the heading ' + text, text);
 const state = (page, text) => page.until((t) => document.querySelector('.state')?.textContent === t, 'the state ' + text, text);
 const problem = (page, status) => page.until((s) => [...document.querySelectorAll('.problem')].find((e) => e.dataset.status === s && e.checkVisibility())?.innerText, 'a refusal of ' + status, String(status));
+const tab = (page, name) => page.click('[role=tab]', name);
+const related = async (page, text) => { await tab(page, 'Related'); await page.click('.links a', text); };
 const goto = (page, path) => page.run((p) => { location.hash = p; }, path);
 const lastPatch = async (s) => (await s.control('journal?limit=50')).filter((r) => r.method === 'PATCH').pop().request.body;
 async function home(options, s = plain) {
@@ -89,7 +93,7 @@ await test('sign in, a project, a cluster, a limit, gone', async () => {
   assert.equal(await page.run(() => [...document.querySelectorAll('label')].find((l) => l.textContent.startsWith('orgId')).control.value), tight.orgId);
   await page.click('button.primary', 'Create group');
   await heading(page, 'Shop of Anna');
-  await page.click('.links a', 'clusters');
+  await related(page, 'clusters');
   await heading(page, 'Clusters');
   await page.click('.actions a', 'Create cluster');
   await page.click('button', 'Fill in an example');
@@ -274,6 +278,90 @@ await test('lists: sort, filter, columns, copy', async () => {
   assert.ok(groups.map((g) => g.id).includes(await page.run(() => globalThis.copied)));
 });
 
+// ---- one resource
+
+const factsOf = (page) => page.run(() => Object.fromEntries([...document.querySelectorAll('[data-tab=Overview] .fact')].map((f) => [f.firstChild.textContent, f.lastChild.innerText.trim().replace(/\s*\n\s*/g, ', ')])));
+const allFacts = (page) => page.until(() => document.querySelector('.facts') && ![...document.querySelectorAll('.facts dd')].some((d) => d.textContent === '…'), 'all cards').then(() => factsOf(page));
+
+await test('tabs: the overview of a cluster, a project, an organization', async () => {
+  const { results: groups } = await costly.call('GET', '/groups'), group = groups.find((g) => g.name === 'production').id, org = groups[0].orgId, page = await home({ width: 1440 }, costly);
+  await costly.advance(26 * 3600); // a day that costs something
+  await page.cdp('Page.reload');
+  await page.until(() => document.querySelector('#signin')?.checkVisibility() && !document.querySelector('#signin-go').disabled, 'to be asked');
+  await signIn(page, costly);
+  await page.until(() => document.querySelector('#pick-org')?.value, 'the sidebar');
+  const { results: [pending] } = await costly.call('GET', '/orgs/' + org + '/invoices/pending'), cents = (of) => pending.lineItems.filter(of).reduce((n, i) => n + i.totalPriceCents, 0);
+  const dollars = (c) => '$' + (c / 100).toFixed(2);
+  assert.ok(cents(() => true) > cents((i) => i.clusterName === 'orders') && cents((i) => i.clusterName === 'orders') > 0);
+  await goto(page, '/groups/' + group + '/clusters/orders');
+  await heading(page, 'orders');
+  const cluster = await allFacts(page), { connectionStrings } = await costly.call('GET', '/groups/' + group + '/clusters/orders');
+  for (const [k, v] of Object.entries({ State: 'IDLE', Tier: 'M30', 'Provider and regions': 'AWS US_EAST_1, EU_WEST_1', Nodes: '5', Version: '8.0.9', Disk: '40 GB', 'Open alerts': '0', 'Cost this month': dollars(cents((i) => i.clusterName === 'orders' && i.groupId === group)) })) assert.equal(cluster[k], v, k);
+  assert.ok(cluster['Connection string'].startsWith(connectionStrings.standardSrv));
+  await page.run(() => { globalThis.copied = ''; navigator.clipboard.writeText = async (t) => { globalThis.copied = t; }; });
+  await page.click('[data-tab=Overview] button', 'Copy');
+  assert.equal(await page.run(() => globalThis.copied), connectionStrings.standardSrv);
+  await page.shot('build/web/overview-cluster-light.png');
+  await page.scheme('dark');
+  assert.deepEqual(await pale(page), []);
+  await page.shot('build/web/overview-cluster-dark.png');
+  await page.scheme('light');
+  assert.deepEqual(await nameless(page), []);
+  await goto(page, '/groups/' + group);
+  await heading(page, 'production');
+  const project = await allFacts(page), total = async (path) => String((await costly.call('GET', path)).totalCount);
+  assert.deepEqual([project.Clusters, project['Database users'], project['Network access'], project['Open alerts']],
+    ['2', await total('/groups/' + group + '/databaseUsers'), await total('/groups/' + group + '/accessList'), await total('/groups/' + group + '/alerts?status=OPEN')]);
+  await page.shot('build/web/overview-project-light.png');
+  await goto(page, '/orgs/' + org);
+  await heading(page, 'Globex');
+  const whole = await allFacts(page);
+  assert.deepEqual([whole.Projects, whole.Members, whole['Cost this month']], ['3', await total('/orgs/' + org + '/users'), dollars(cents(() => true))]);
+  await page.resize(390, 800, true, 2);
+  assert.deepEqual(await wide(page), []);
+  await page.shot('build/web/phone-overview.png');
+});
+
+await test('tabs: settings, related, events, JSON and code', async () => {
+  const { results: groups } = await company.call('GET', '/groups'), group = groups.find((g) => g.name === 'production').id, page = await home({ width: 1440 }, company), path = '/groups/' + group + '/clusters/orders';
+  const seen = (name) => page.run((n) => [...document.querySelectorAll('[role=tabpanel]')].filter((p) => p.checkVisibility()).map((p) => p.dataset.tab).join() === n, name);
+  await goto(page, path);
+  await heading(page, 'orders');
+  await page.until(() => document.querySelector('[role=tab]'), 'tabs');
+  assert.deepEqual(await page.run(() => [...document.querySelectorAll('[role=tab]')].map((e) => e.textContent)), ['Overview', 'Settings', 'Related', 'Events', 'JSON', 'Code']);
+  assert.ok(await seen('Overview'));
+  await page.run(() => document.querySelector('[role=tab]').focus());
+  await page.key('ArrowRight');
+  assert.ok(await seen('Settings') && await page.run(() => document.activeElement.textContent === 'Settings' && document.activeElement.ariaSelected === 'true'));
+  assert.match(await page.run(() => document.querySelector('[data-tab=Settings]').innerText), /terminationProtectionEnabled/);
+  await tab(page, 'Events');
+  await page.until(() => document.querySelector('[data-tab=Events] .list'), 'events');
+  assert.ok(await page.run(() => [...document.querySelectorAll('[data-tab=Events] tbody tr')].every((r) => r.innerText.includes('orders'))));
+  await tab(page, 'JSON');
+  const json = await page.run(() => document.querySelector('[data-tab=JSON] pre').textContent);
+  assert.equal(JSON.parse(json).name, 'orders');
+  await page.run(() => { globalThis.copied = ''; navigator.clipboard.writeText = async (t) => { globalThis.copied = t; }; });
+  await page.click('[data-tab=JSON] button', 'Copy');
+  assert.equal(await page.run(() => globalThis.copied), json);
+  await tab(page, 'Code');
+  await page.shot('build/web/code-light.png');
+  const code = {};
+  for (const name of ['curl', 'Python', 'Node', 'Go']) {
+    await page.fill('Language', name);
+    code[name] = await page.run(() => document.querySelector('[data-tab=Code] pre').textContent);
+    assert.ok(code[name].includes(company.url + company.api + path) && !code[name].includes(company.clientSecret), name);
+  }
+  assert.ok(/\n {10,}auth=/.test(code.Python) && code.Go.includes('\n\nimport (\n\t"encoding/json"'), 'white space is kept');
+  // curl and Node are on this machine: they say the same as the page
+  const env = { ...process.env, CLIENT_ID: company.clientId, CLIENT_SECRET: company.clientSecret }, curl = spawnSync('sh', ['-c', code.curl], { env, encoding: 'utf8' });
+  assert.equal(JSON.parse(curl.stdout).name, 'orders', curl.stderr);
+  const node = spawnSync(process.execPath, ['--input-type=module', '-e', code.Node], { env, encoding: 'utf8' });
+  assert.match(node.stdout, /name: 'orders'/, node.stderr);
+  // a path with quotes and dollars stays a string
+  const quoted = await page.run(async () => (await import('/_explorer/code.js')).examples("http://h/a'b$(id)`id`\"c", 'http://h/t', 'x"; rm').map(([, t]) => t));
+  for (const t of quoted) assert.ok(t.includes('http://h/a%27b%24(id)%60id%60%22c') && !t.includes('x"; rm'), t);
+});
+
 // ---- the sidebar
 
 await test('sidebar: areas, pickers, names, the address', async () => {
@@ -350,7 +438,7 @@ await test('sidebar: every resource has an area', async () => {
   assert.ok(found.n > 60 && found.paths === found.n, found.n + ' items');
   assert.deepEqual(found.wrong, []);
   assert.deepEqual(found.later, ['Backup', 'Organization', 'Deployment']);
-  for (const l of ['Database users', 'Network access entries', 'API keys', 'Alert configurations', 'Maintenance window', 'IP addresses', 'Project settings', 'Backup schedule']) assert.ok(found.labels.includes(l), l + ' is not among ' + found.labels.join());
+  for (const l of ['Database users', 'Network access', 'Members', 'Search indexes', 'API keys', 'Alert configurations', 'Maintenance window', 'IP addresses', 'Project settings', 'Backup schedule']) assert.ok(found.labels.includes(l), l + ' is not among ' + found.labels.join());
 });
 
 await test('sidebar: a drawer on a phone', async () => {
@@ -425,12 +513,11 @@ await test('what lies deep is edited, and what can only be read goes along', asy
   assert.equal(body.replicationSpecs[0].id, before.replicationSpecs[0].id);
   assert.equal(body.replicationSpecs[0].regionConfigs[0].electableSpecs.instanceSize, 'M20');
   // looking again takes the focus from nobody
-  await page.run(() => [...document.querySelectorAll('#content a')][0].focus());
-  await page.click('.raw summary');
-  await page.run(() => [...document.querySelectorAll('#content a')][0].focus());
+  await tab(page, 'Settings');
+  await page.run(() => { document.querySelector('[data-tab=Settings] details').open = false; [...document.querySelectorAll('[data-tab=Settings] a')].find((e) => e.checkVisibility()).focus(); });
   await plain.advance(60);
   await state(page, 'IDLE');
-  assert.ok(await page.run(() => document.activeElement.matches('#content a') && document.querySelector('.raw').open));
+  assert.ok(await page.run(() => document.activeElement.matches('[data-tab=Settings] a') && !document.querySelector('[data-tab=Settings] details').open && document.querySelector('[role=tab][aria-selected=true]').textContent === 'Settings'));
   // a file is offered, not shown
   await goto(page, '/groups/' + group + '/clusters/deep/onlineArchives/queryLogs.gz');
   await page.click('#content button', 'Download');
@@ -790,7 +877,7 @@ await test('a dialect: a cluster by its form, a limit, an error', async () => {
   await page.click('.links a', 'groups');
   await heading(page, 'Groups');
   await page.click('#content .list a', 'First');
-  await page.click('.links a', 'machines');
+  await related(page, 'machines');
   await heading(page, 'Machines');
   await page.click('.actions a', 'Create cluster');
   await page.click('button', 'Fill in an example');
@@ -889,13 +976,13 @@ await test('small, and seen at once', async () => {
   }
   console.log('web: first paint after ' + best(paints) + ' ms at best, mostly ' + middle(paints) + ' (a page of one line: ' + best(least) + ', ' + middle(least) + '); ' + files + ' files, ' + bytes + ' bytes with their heads');
   assert.ok(best(paints) < 100, 'first paint after ' + best(paints) + ' ms');
-  assert.ok(files === 15 && bytes > 20000 && bytes < 250 * 1024, files + ' files, ' + bytes + ' bytes');
+  assert.ok(files === 17 && bytes > 20000 && bytes < 250 * 1024, files + ' files, ' + bytes + ' bytes');
   for (const r of page.requests.values()) assert.ok(r.url.startsWith(plain.url), r.url);
   await page.shot('build/web/signin-light.png');
 });
 
 await browser.close();
-for (const s of [plain, tight, named, company, spoken, acme, safe]) await s.end();
+for (const s of [plain, tight, named, company, costly, spoken, acme, safe]) await s.end();
 rmSync('build/web/profile', { recursive: true, force: true });
 console.log('web: pictures: ' + readdirSync('build/web').filter((f) => f.endsWith('.png') && statSync('build/web/' + f).size).map((f) => 'build/web/' + f).join(' '));
 console.log(passed + ' passed, ' + failed + ' failed');
