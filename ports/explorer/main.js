@@ -6,6 +6,7 @@ import * as api from './api.js';
 import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';
 import * as view from './view.js';
 import { entityPage } from './entity.js';
+import * as palette from './palette.js';
 import * as nav from './nav.js';
 import * as log from './log.js';
 import { forgetTimes, refreshTimes } from './format.js';
@@ -44,7 +45,8 @@ function askToSignIn(why) {
   const past = Boolean(why);
   $('signin').hidden = false;
   $('view').hidden = true;
-  $('go').hidden = $('menu').hidden = $('nav').hidden = true;
+  $('go').hidden = $('find-open').hidden = $('menu').hidden = $('nav').hidden = true;
+  if ($('find').open) $('find').close();
   put($('signin-wrong'), past ? el('p', { class: 'problem', role: 'alert', 'data-status': 401 }, why) : null);
   if (past) $('client').value = api.session.id;
   title(past ? 'Sign in again' : 'Sign in');
@@ -84,7 +86,7 @@ async function signIn(e) {
   }
   put($('signin-wrong'));
   $('signin').hidden = true;
-  $('view').hidden = $('side').hidden = $('go').hidden = $('menu').hidden = $('nav').hidden = false;
+  $('view').hidden = $('side').hidden = $('go').hidden = $('find-open').hidden = $('menu').hidden = $('nav').hidden = false;
   who();
   const waiting = again;
   again = null;
@@ -93,12 +95,22 @@ async function signIn(e) {
   if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile
 }
 
+// The document is open to everybody: so who signs in sees to which service, and does not wait for it then. Without one, the next call asks again.
+let reading = null;
+function readService() {
+  reading ??= api.document_().then((d) => {
+    if (d.ok && d.body?.paths) readDocument(d.body, api.home.pathname); else reading = null;
+    $('service').textContent = view.titleOfService();
+    return d;
+  });
+  return reading;
+}
+
 // What the service can do and its limits, once; and who we are. Returns what is wrong, or nothing.
 async function learnService() {
   if (!spec.ops.length) {
-    const d = await api.document_();
-    if (!d.ok || !d.body?.paths) return view.problem({ ...d, body: d.body ?? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });
-    readDocument(d.body, api.home.pathname);
+    const d = await readService();
+    if (!spec.ops.length) return view.problem({ ...d, body: d.body ?? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });
   }
   const limits = opNamed('listRateLimits'), root = match('');
   if (limits && !spec.sets.size) readSets((await api.call('GET', spec.base, limits.template + '?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);
@@ -126,6 +138,7 @@ function forget() {
   for (const key of Object.keys(known)) delete known[key];
   view.forget();
   nav.forget();
+  palette.forget();
   forgetTimes();
   log.forget();
 }
@@ -178,8 +191,9 @@ api.events.addEventListener('online', (e) => {
 
 // ---- what is shown
 
-function actionBar(path) {
-  const { here, below } = actions(path === '/' ? '' : path);
+// missing: there is nothing at the path, so nothing of it can be changed or deleted, but some can be made there.
+function actionBar(path, missing = false) {
+  const all = actions(path === '/' ? '' : path), here = all.here.filter((op) => !missing || ['PUT', 'POST'].includes(op.method)), below = missing ? [] : all.below;
   const at = path === '/' ? '' : path;
   const link = (op, to) => el('a', { class: op.method === 'DELETE' ? 'button danger' : 'button', href: '#' + to + '!' + op.id, title: op.summary || null }, words(op.id));
   return el('div', { class: 'row actions' }, here.map((op) => (op.method === 'DELETE' && !op.query.length && !op.schema
@@ -259,6 +273,7 @@ function draw(at, m, a, parts) {
   const body = a.body, isList = Array.isArray(body) || Array.isArray(body?.results);
   view.learn(body);
   nav.see(m.op.tag, body);
+  view.remember(body, m.op, at.path);
   rename();
   const heading = isList || at.path === '/' ? parts.h1.textContent : view.titleOf(body ?? {}) ?? parts.h1.textContent;
   const state = !isList && body && typeof body === 'object' ? view.stateOf(body) : undefined, was = parts.state.textContent;
@@ -312,6 +327,7 @@ async function watch(at, m, mine, parts) {
       return;
     } else if (a.status !== 304) {
       put(shown ? parts.notice : parts.content, view.problem(a, { template: m.op.template, retry: () => show({ stay: true }) }));
+      if (a.status === 404) put(parts.actions, actionBar(at.path, true));
       if (a.status === 400 && parts.filter.firstChild) parts.filter.firstChild.open = true;
       if (!shown) notices(parts.notice);
       if (!shown || a.status !== 429) return;
@@ -443,7 +459,10 @@ function start() {
     if (menu) { menu.open = false; menu.firstChild.focus(); }
   });
   setInterval(() => { who(); refreshTimes(); }, 10000);
+  palette.start(() => (api.signedIn() && $('signin').hidden ? { ...nav.context(), ...match(where().path)?.params } : null));
+  $('service-at').textContent = ' at ' + location.host;
   $('signin-go').disabled = false;
+  readService();
 }
 
 start();

@@ -121,6 +121,14 @@ function sections() {
   return all;
 }
 
+// All of it in one list, for who searches: { label, area, inside, to }.
+export function pages() {
+  const tops = [['listOrgs', 'All organizations'], ['listGroups', 'All projects']].filter(([id]) => opNamed(id)).map(([id, label]) => ({ label, area: 'Organization', to: opNamed(id).template }));
+  const places = [...orgs.values(), ...projects.values()].map((o) => ({ label: String(o.name ?? o.id), area: projects.has(o.id) ? 'project' : 'organization', to: pathOf(projects.has(o.id) ? 'groupId' : 'orgId', o.id) })).filter((p) => p.to);
+  return [...places, ...Object.entries(sections()).flatMap(([area, items]) => items.map((i) => ({ ...i, area }))), ...tops];
+}
+export const context = () => ({ ...(now.orgId ? { orgId: now.orgId } : {}), ...(now.groupId ? { groupId: now.groupId } : {}) });
+
 function lists(items, current) {
   const groups = [...new Set(items.map((i) => i.inside))];
   return groups.map((g) => [g ? el('p', { class: 'inside' }, g) : null, el('ul', {}, items.filter((i) => i.inside === g)

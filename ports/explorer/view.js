@@ -12,8 +12,11 @@ const sorted = new Map(); // { key, down } of a list, by template
 const filtered = new Map(); // the text of a list's filter, by path
 export const names = new Map(); // ids and what they are called, as far as they were seen
 
+const SEEN = 500;
+export const seen = new Map(); // paths of what was seen: { title, kind }, the latest last
+
 export function forget() {
-  for (const m of [chosen, sorted, filtered, names]) m.clear();
+  for (const m of [chosen, sorted, filtered, names, seen]) m.clear();
 }
 
 // The states of an answer that are not settled: [] when all is.
@@ -36,6 +39,19 @@ export function learn(body) {
   const all = Array.isArray(body) ? body : Array.isArray(body?.results) ? body.results : [body];
   all.forEach(noteTimes);
   for (const o of all) if (isObject(o) && typeof o.id === 'string' && typeof o.name === 'string' && o.name !== '') names.set(o.id, o.name);
+}
+
+// What was seen can be found again, by its title. op: whose answer it is; projects and organizations are found anyway.
+export function remember(body, op, path) {
+  const isList = Array.isArray(body) || Array.isArray(body?.results), all = Array.isArray(body) ? body : isList ? body.results : [body];
+  if (['project', 'organization', 'event', 'rate limit', 'root'].includes(op.tag) || (!isList && !op.template.endsWith('}'))) return;
+  for (const o of all.filter(isObject)) {
+    const to = isList ? selfOf(o) ?? childOf(path, o) : path, title = titleOf(o);
+    if (!to || !title || to.split('?')[0] !== to || (isList && to === path)) continue;
+    seen.delete(to);
+    seen.set(to, { title, kind: op.tag });
+  }
+  while (seen.size > SEEN) seen.delete(seen.keys().next().value);
 }
 
 const muted = (text) => el('span', { class: 'muted' }, text);

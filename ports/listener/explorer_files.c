@@ -24,7 +24,8 @@ static const char explorer_0[] =
   "<header class=\"bar\">\n"
   "<button id=\"menu\" type=\"button\" aria-expanded=\"false\" aria-controls=\"nav\" hidden>Menu</button>\n"
   "<a class=\"brand\" href=\"#/\"><span class=\"mark\" aria-hidden=\"true\"></span>Explorer</a>\n"
-  "<form id=\"go\" role=\"search\" hidden>\n"
+  "<button id=\"find-open\" type=\"button\" aria-haspopup=\"dialog\" aria-keyshortcuts=\"Control+K Meta+K\" hidden>Search <kbd aria-hidden=\"true\">Ctrl K</kbd></button>\n"
+  "<form id=\"go\" hidden>\n"
   "<label class=\"off\" for=\"path\">Path of a resource</label>\n"
   "<input id=\"path\" type=\"text\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" placeholder=\"/orgs\">\n"
   "<button>Go</button>\n"
@@ -43,6 +44,7 @@ static const char explorer_0[] =
   "<nav id=\"nav\" aria-label=\"Areas\" hidden><div id=\"nav-inside\"></div></nav>\n"
   "<main id=\"main\" tabindex=\"-1\">\n"
   "<section id=\"signin\" class=\"card narrow\" aria-labelledby=\"signin-title\">\n"
+  "<p class=\"service\"><strong id=\"service\">&nbsp;</strong><span id=\"service-at\"></span></p>\n"
   "<h1 id=\"signin-title\" tabindex=\"-1\">Sign in</h1>\n"
   "<p id=\"signin-why\" class=\"muted\">With a service account: its id and its secret. The token lives in this page only, and is gone when you close or reload it.</p>\n"
   "<div id=\"signin-wrong\"></div>\n"
@@ -53,6 +55,15 @@ static const char explorer_0[] =
   "<input id=\"secret\" type=\"password\" autocomplete=\"off\" required>\n"
   "<button class=\"primary\" id=\"signin-go\" disabled>Sign in</button>\n"
   "</form>\n"
+  "<details class=\"help\">\n"
+  "<summary>Where are the id and the secret?</summary>\n"
+  "<ul>\n"
+  "<li>In <code>bootstrap.json</code>: svcd writes it into the folder of <code>--data</code> at its first start, or to the file of <code>--bootstrap</code>. They are its <code>clientId</code> and <code>clientSecret</code>.</li>\n"
+  "<li>On the terminal, if svcd was started with <code>--show-credentials</code>.</li>\n"
+  "<li>In the environment: <code>svcd env --data DIR</code> prints them for a shell.</li>\n"
+  "<li>Lost? Stop svcd, and <code>svcd credentials --data DIR</code> makes another service account.</li>\n"
+  "</ul>\n"
+  "</details>\n"
   "<noscript><p class=\"problem\">This page is made of JavaScript modules, and your browser runs none.</p></noscript>\n"
   "</section>\n"
   "<div id=\"view\" hidden></div>\n"
@@ -75,9 +86,15 @@ static const char explorer_0[] =
   "<div class=\"row\"><button value=\"no\" id=\"ask-no\">Cancel</button><button value=\"yes\" id=\"ask-yes\" class=\"danger\">Delete</button></div>\n"
   "</form>\n"
   "</dialog>\n"
+  "<dialog id=\"find\" aria-label=\"Search\">\n"
+  "<label class=\"off\" for=\"find-text\">Search pages, operations and what you have seen</label>\n"
+  "<input id=\"find-text\" type=\"text\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"find-list\" aria-autocomplete=\"list\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" placeholder=\"Search pages, operations, what you have seen\">\n"
+  "<ul id=\"find-list\" role=\"listbox\" aria-label=\"Results\"></ul>\n"
+  "<p id=\"find-none\" class=\"muted\" hidden>Nothing has all of these words.</p>\n"
+  "</dialog>\n"
   "</body>\n"
   "</html>\n";
-static const svc_header explorer_0_headers[] = EXPLORER_HEADERS_OF("\"730e93ff10906863\"", "text/html; charset=utf-8");
+static const svc_header explorer_0_headers[] = EXPLORER_HEADERS_OF("\"becd2a715d1618b6\"", "text/html; charset=utf-8");
 
 /* style.css */
 static const char explorer_1[] =
@@ -137,7 +154,7 @@ static const char explorer_1[] =
   ".bar { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; padding: .6rem 1.25rem; background: var(--card); border-bottom: 1px solid var(--line); }\n"
   ".brand { display: flex; align-items: center; gap: .55rem; font-weight: 700; text-decoration: none; color: var(--text); }\n"
   ".mark { width: 1.15rem; height: 1.15rem; border-radius: 5px; background: var(--accent); box-shadow: inset 0 0 0 4px var(--accent), inset 0 0 0 6px var(--on-accent); }\n"
-  "#go { display: flex; gap: .4rem; flex: 1 1 16rem; }\n"
+  "#go { display: flex; gap: .4rem; flex: 1 1 12rem; max-width: 34rem; }\n"
   "#path { flex: 1; min-width: 0; font-family: var(--code); font-size: .85rem; }\n"
   ".who { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin-left: auto; font-size: .85rem; color: var(--muted); }\n"
   "#who { display: flex; gap: .4rem; min-width: 0; white-space: nowrap; }\n"
@@ -200,15 +217,15 @@ static const char explorer_1[] =
   ".list td, .list tbody th { padding-top: .5rem; padding-bottom: .5rem; }\n"
   ".list tbody th { font-weight: 600; }\n"
   ".list thead th:has(.sort) { padding: 0; }\n"
-  ".sort { border: 0; border-radius: 0; background: none; color: inherit; font-weight: 600; padding: .45rem .65rem; width: 100%; text-align: inherit; white-space: nowrap; }\n"
+  ".sort { border: 0; border-radius: 0; background: none; color: inherit; font-weight: 600; padding: .45rem .6rem; width: 100%; text-align: inherit; white-space: nowrap; }\n"
   ".sort:hover { background: none; color: var(--text); }\n"
   ".sort:focus-visible { outline-offset: -2px; }\n"
-  ".sort::after { content: \"\\2195\"; display: inline-block; width: 1.1em; text-align: right; opacity: .35; }\n"
+  ".sort::after { content: \"\\2195\"; display: inline-block; width: .9em; text-align: right; opacity: .35; }\n"
   "[aria-sort=\"ascending\"] > .sort::after { content: \"\\2191\"; opacity: 1; }\n"
   "[aria-sort=\"descending\"] > .sort::after { content: \"\\2193\"; opacity: 1; }\n"
   "[aria-sort]:not([aria-sort=\"none\"]) { color: var(--text) !important; }\n"
   "td.number + :not(.number), th.number + :not(.number) .sort { padding-left: 1.4rem; }\n"
-  ".list th, .list td { padding-left: .65rem; padding-right: .65rem; }\n"
+  ".list th, .list td { padding-left: .6rem; padding-right: .6rem; }\n"
   ".list .values { flex-direction: column; gap: 0; }\n"
   ".id { display: inline-flex; align-items: center; gap: .3rem; }\n"
   ".copy { flex: none; width: 1.5rem; height: 1.5rem; padding: 0; border-color: transparent; background: none; display: inline-grid; place-items: center; vertical-align: middle; }\n"
@@ -274,6 +291,22 @@ static const char explorer_1[] =
   "dialog { border: 1px solid var(--line); border-radius: 12px; background: var(--card); color: inherit; max-width: min(28rem, 92vw); }\n"
   "dialog::backdrop { background: rgb(0 0 0 / .45); }\n"
   "dialog .row { justify-content: flex-end; }\n"
+  "#find-open { display: inline-flex; gap: .6rem; align-items: center; }\n"
+  "kbd { font: .75rem var(--code); border: 1px solid var(--line); border-radius: 4px; padding: .05rem .3rem; color: var(--muted); background: var(--bg); }\n"
+  "#find { width: min(40rem, 94vw); max-width: none; padding: 0; margin-top: 10vh; overflow: hidden; }\n"
+  "#find-text { width: 100%; border: 0; border-bottom: 1px solid var(--line); border-radius: 0; padding: .8rem 1rem; font-size: 1.05rem; }\n"
+  "#find-text:focus-visible { outline: none; box-shadow: inset 0 -2px var(--accent); }\n"
+  "#find-list { list-style: none; margin: 0; padding: .35rem; max-height: 55vh; overflow: auto; }\n"
+  "#find-list li { display: flex; justify-content: space-between; gap: 1rem; padding: .4rem .7rem; border-radius: 6px; cursor: pointer; }\n"
+  "#find-list li[aria-selected=\"true\"] { background: var(--soft); box-shadow: inset 3px 0 var(--accent); }\n"
+  "#find-list .muted { font-size: .85rem; text-align: right; }\n"
+  "#find-none { margin: 0; padding: .6rem 1rem 1rem; }\n"
+  ".service { margin: 0 0 .9rem; padding-bottom: .7rem; border-bottom: 1px solid var(--line); color: var(--muted); font-size: .9rem; }\n"
+  ".service strong { color: var(--text); }\n"
+  ".help { margin-top: 1rem; font-size: .9rem; }\n"
+  ".help summary { color: var(--accent); }\n"
+  ".help code { white-space: nowrap; }\n"
+  ".help ul { margin: .5rem 0 0; padding-left: 1.1rem; display: grid; gap: .35rem; }\n"
   ".limits { font-size: .86rem; }\n"
   ".limits th, .limits td { padding: .3rem 0; vertical-align: middle; }\n"
   ".limits td { padding-left: .6rem; }\n"
@@ -326,7 +359,7 @@ static const char explorer_1[] =
   "}\n"
   "@media (min-width: 64rem) and (max-width: 89.99rem) { aside { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } }\n"
   "@media (min-width: 90rem) {\n"
-  ".page:has(#nav:not([hidden])) { grid-template-columns: 15.5rem minmax(0, 1fr) 21rem; }\n"
+  ".page:has(#nav:not([hidden])) { grid-template-columns: 15.5rem minmax(0, 1fr) 20rem; }\n"
   "#nav { grid-row: auto; }\n"
   "aside { grid-column: auto; position: sticky; top: 1.25rem; max-height: calc(100vh - 2.5rem); align-self: start; display: flex; flex-direction: column; }\n"
   "aside > section:first-child { flex: none; }\n"
@@ -340,6 +373,8 @@ static const char explorer_1[] =
   ".who { margin-left: 0; width: 100%; }\n"
   "#who { flex: 1 1 100%; }\n"
   "#theme { flex: 1; }\n"
+  "kbd { display: none; }\n"
+  ".sort { padding-left: .5rem; padding-right: .5rem; }\n"
   ".card, aside > section { padding: .8rem .85rem; }\n"
   ".entity col:first-child, .nest .entity col:first-child { width: 38%; }\n"
   "th, td { padding: .35rem .5rem; }\n"
@@ -348,7 +383,7 @@ static const char explorer_1[] =
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } }\n";
-static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"1f766b2711883da0\"", "text/css; charset=utf-8");
+static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"d865956d89348d2c\"", "text/css; charset=utf-8");
 
 /* api.js */
 static const char explorer_2[] =
@@ -1263,6 +1298,7 @@ static const char explorer_12[] =
   "import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';\n"
   "import * as view from './view.js';\n"
   "import { entityPage } from './entity.js';\n"
+  "import * as palette from './palette.js';\n"
   "import * as nav from './nav.js';\n"
   "import * as log from './log.js';\n"
   "import { forgetTimes, refreshTimes } from './format.js';\n"
@@ -1293,7 +1329,8 @@ static const char explorer_12[] =
   "const past = Boolean(why);\n"
   "$('signin').hidden = false;\n"
   "$('view').hidden = true;\n"
-  "$('go').hidden = $('menu').hidden = $('nav').hidden = true;\n"
+  "$('go').hidden = $('find-open').hidden = $('menu').hidden = $('nav').hidden = true;\n"
+  "if ($('find').open) $('find').close();\n"
   "put($('signin-wrong'), past ? el('p', { class: 'problem', role: 'alert', 'data-status': 401 }, why) : null);\n"
   "if (past) $('client').value = api.session.id;\n"
   "title(past ? 'Sign in again' : 'Sign in');\n"
@@ -1330,7 +1367,7 @@ static const char explorer_12[] =
   "}\n"
   "put($('signin-wrong'));\n"
   "$('signin').hidden = true;\n"
-  "$('view').hidden = $('side').hidden = $('go').hidden = $('menu').hidden = $('nav').hidden = false;\n"
+  "$('view').hidden = $('side').hidden = $('go').hidden = $('find-open').hidden = $('menu').hidden = $('nav').hidden = false;\n"
   "who();\n"
   "const waiting = again;\n"
   "again = null;\n"
@@ -1338,11 +1375,19 @@ static const char explorer_12[] =
   "nav.load(rename);\n"
   "if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile\n"
   "}\n"
+  "let reading = null;\n"
+  "function readService() {\n"
+  "reading ?\?= api.document_().then((d) => {\n"
+  "if (d.ok && d.body?.paths) readDocument(d.body, api.home.pathname); else reading = null;\n"
+  "$('service').textContent = view.titleOfService();\n"
+  "return d;\n"
+  "});\n"
+  "return reading;\n"
+  "}\n"
   "async function learnService() {\n"
   "if (!spec.ops.length) {\n"
-  "const d = await api.document_();\n"
-  "if (!d.ok || !d.body?.paths) return view.problem({ ...d, body: d.body ?\? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });\n"
-  "readDocument(d.body, api.home.pathname);\n"
+  "const d = await readService();\n"
+  "if (!spec.ops.length) return view.problem({ ...d, body: d.body ?\? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });\n"
   "}\n"
   "const limits = opNamed('listRateLimits'), root = match('');\n"
   "if (limits && !spec.sets.size) readSets((await api.call('GET', spec.base, limits.template + '?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);\n"
@@ -1365,6 +1410,7 @@ static const char explorer_12[] =
   "for (const key of Object.keys(known)) delete known[key];\n"
   "view.forget();\n"
   "nav.forget();\n"
+  "palette.forget();\n"
   "forgetTimes();\n"
   "log.forget();\n"
   "}\n"
@@ -1406,8 +1452,8 @@ static const char explorer_12[] =
   "put($('banner'));\n"
   "say('The connection is back.');\n"
   "});\n"
-  "function actionBar(path) {\n"
-  "const { here, below } = actions(path === '/' ? '' : path);\n"
+  "function actionBar(path, missing = false) {\n"
+  "const all = actions(path === '/' ? '' : path), here = all.here.filter((op) => !missing || ['PUT', 'POST'].includes(op.method)), below = missing ? [] : all.below;\n"
   "const at = path === '/' ? '' : path;\n"
   "const link = (op, to) => el('a', { class: op.method === 'DELETE' ? 'button danger' : 'button', href: '#' + to + '!' + op.id, title: op.summary || null }, words(op.id));\n"
   "return el('div', { class: 'row actions' }, here.map((op) => (op.method === 'DELETE' && !op.query.length && !op.schema\n"
@@ -1478,6 +1524,7 @@ static const char explorer_12[] =
   "const body = a.body, isList = Array.isArray(body) || Array.isArray(body?.results);\n"
   "view.learn(body);\n"
   "nav.see(m.op.tag, body);\n"
+  "view.remember(body, m.op, at.path);\n"
   "rename();\n"
   "const heading = isList || at.path === '/' ? parts.h1.textContent : view.titleOf(body ?\? {}) ?\? parts.h1.textContent;\n"
   "const state = !isList && body && typeof body === 'object' ? view.stateOf(body) : undefined, was = parts.state.textContent;\n"
@@ -1524,6 +1571,7 @@ static const char explorer_12[] =
   "return;\n"
   "} else if (a.status !== 304) {\n"
   "put(shown ? parts.notice : parts.content, view.problem(a, { template: m.op.template, retry: () => show({ stay: true }) }));\n"
+  "if (a.status === 404) put(parts.actions, actionBar(at.path, true));\n"
   "if (a.status === 400 && parts.filter.firstChild) parts.filter.firstChild.open = true;\n"
   "if (!shown) notices(parts.notice);\n"
   "if (!shown || a.status !== 429) return;\n"
@@ -1640,10 +1688,13 @@ static const char explorer_12[] =
   "if (menu) { menu.open = false; menu.firstChild.focus(); }\n"
   "});\n"
   "setInterval(() => { who(); refreshTimes(); }, 10000);\n"
+  "palette.start(() => (api.signedIn() && $('signin').hidden ? { ...nav.context(), ...match(where().path)?.params } : null));\n"
+  "$('service-at').textContent = ' at ' + location.host;\n"
   "$('signin-go').disabled = false;\n"
+  "readService();\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"29d91b69452530c5\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"07241a30bb51c5e7\"", "text/javascript; charset=utf-8");
 
 /* nav.js */
 static const char explorer_13[] =
@@ -1744,6 +1795,12 @@ static const char explorer_13[] =
   "add('', {}, 'Service');\n"
   "return all;\n"
   "}\n"
+  "export function pages() {\n"
+  "const tops = [['listOrgs', 'All organizations'], ['listGroups', 'All projects']].filter(([id]) => opNamed(id)).map(([id, label]) => ({ label, area: 'Organization', to: opNamed(id).template }));\n"
+  "const places = [...orgs.values(), ...projects.values()].map((o) => ({ label: String(o.name ?\? o.id), area: projects.has(o.id) ? 'project' : 'organization', to: pathOf(projects.has(o.id) ? 'groupId' : 'orgId', o.id) })).filter((p) => p.to);\n"
+  "return [...places, ...Object.entries(sections()).flatMap(([area, items]) => items.map((i) => ({ ...i, area }))), ...tops];\n"
+  "}\n"
+  "export const context = () => ({ ...(now.orgId ? { orgId: now.orgId } : {}), ...(now.groupId ? { groupId: now.groupId } : {}) });\n"
   "function lists(items, current) {\n"
   "const groups = [...new Set(items.map((i) => i.inside))];\n"
   "return groups.map((g) => [g ? el('p', { class: 'inside' }, g) : null, el('ul', {}, items.filter((i) => i.inside === g)\n"
@@ -1801,10 +1858,79 @@ static const char explorer_13[] =
   "});\n"
   "$('nav').addEventListener('focusout', (e) => { if (isDrawer() && e.relatedTarget && !$('nav').contains(e.relatedTarget) && e.relatedTarget !== $('menu')) drawer(false); });\n"
   "}\n";
-static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"7ea2963d6c0a1eb0\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"a98702fcb8cc5881\"", "text/javascript; charset=utf-8");
+
+/* palette.js */
+static const char explorer_14[] =
+  "import { $, el, newId, put, words } from './dom.js';\n"
+  "import { spec, fill } from './spec.js';\n"
+  "import { areaOf } from './areas.js';\n"
+  "import * as nav from './nav.js';\n"
+  "import { seen } from './view.js';\n"
+  "const MOST = 40; // results that are shown\n"
+  "let all = [], found = [], at = 0;\n"
+  "function gather(known) {\n"
+  "const pages = nav.pages().map((p) => ({ kind: 'Page', text: p.label, note: [p.area, p.inside].filter(Boolean).join(', '), to: p.to }));\n"
+  "const ops = spec.ops.filter((op) => op.method !== 'GET' && !op.deprecated && op.names.every((n) => known[n]))\n"
+  ".map((op) => ({ kind: 'Operation', text: words(op.id), note: areaOf(op), to: fill(op.template, known) + '!' + op.id, more: op.id }));\n"
+  "const entities = [...seen].map(([to, { title, kind }]) => ({ kind: 'Seen', text: title, note: kind, to }));\n"
+  "return [...entities, ...pages, ...ops].map((i) => ({ ...i, hay: [i.text, i.note, i.more ?\? '', i.kind].join(' ').toLowerCase() }));\n"
+  "}\n"
+  "export function search(items, text) {\n"
+  "const typed = text.trim().toLowerCase(), parts = typed.split(/\\s+/).filter(Boolean);\n"
+  "const rank = (i) => { const t = i.text.toLowerCase(); return t === typed ? 0 : t.startsWith(typed) ? 1 : t.includes(' ' + typed) ? 2 : t.includes(typed) ? 3 : 4; };\n"
+  "return items.filter((i) => parts.every((w) => i.hay.includes(w))).map((i, n) => ({ i, n, r: typed ? rank(i) : 0 })).sort((a, b) => a.r - b.r || a.n - b.n).slice(0, MOST).map((x) => x.i);\n"
+  "}\n"
+  "function mark(to) {\n"
+  "const options = [...$('find-list').children];\n"
+  "at = found.length ? (to + found.length) % found.length : 0;\n"
+  "options.forEach((o, i) => o.setAttribute('aria-selected', String(i === at)));\n"
+  "if (options[at] && found.length) { $('find-text').setAttribute('aria-activedescendant', options[at].id); options[at].scrollIntoView({ block: 'nearest' }); } else $('find-text').removeAttribute('aria-activedescendant');\n"
+  "}\n"
+  "function draw() {\n"
+  "found = search(all, $('find-text').value);\n"
+  "put($('find-list'), found.map((i, n) => el('li', { role: 'option', id: newId('found'), onclick: () => choose(n) }, el('span', { class: 'what' }, i.text), el('span', { class: 'muted' }, [i.kind, i.note].filter(Boolean).join(' · ')))));\n"
+  "$('find-none').hidden = found.length > 0;\n"
+  "mark(0);\n"
+  "}\n"
+  "function choose(n) {\n"
+  "const to = found[n]?.to;\n"
+  "$('find').close();\n"
+  "if (to) location.hash = to;\n"
+  "}\n"
+  "export function open(known) {\n"
+  "if (document.querySelector('dialog[open]')) return;\n"
+  "all = gather(known);\n"
+  "$('find-text').value = '';\n"
+  "draw();\n"
+  "$('find').showModal();\n"
+  "$('find-text').focus();\n"
+  "}\n"
+  "export function forget() {\n"
+  "all = found = [];\n"
+  "$('find').close();\n"
+  "put($('find-list'));\n"
+  "}\n"
+  "export function start(context) {\n"
+  "const turn = () => { const known = context(); if (known) open(known); };\n"
+  "$('find-open').addEventListener('click', turn);\n"
+  "addEventListener('keydown', (e) => {\n"
+  "if (e.key.toLowerCase() !== 'k' || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey) return;\n"
+  "e.preventDefault();\n"
+  "if ($('find').open) $('find').close(); else turn();\n"
+  "});\n"
+  "$('find-text').addEventListener('input', draw);\n"
+  "$('find-text').addEventListener('keydown', (e) => {\n"
+  "const step = { ArrowDown: 1, ArrowUp: -1 }[e.key];\n"
+  "if (step) { e.preventDefault(); mark(at + step); }\n"
+  "if (e.key === 'Enter') { e.preventDefault(); choose(at); }\n"
+  "});\n"
+  "$('find').addEventListener('click', (e) => { if (e.target === $('find')) $('find').close(); }); // beside it\n"
+  "}\n";
+static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"6c633a4b28a23db5\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
-static const char explorer_14[] =
+static const char explorer_15[] =
   "import { decode } from './dom.js';\n"
   "const METHODS = ['get', 'post', 'put', 'patch', 'delete'];\n"
   "export const spec = { api: '', linked: '', base: '', title: '', ops: [], sets: new Map() };\n"
@@ -1902,10 +2028,10 @@ static const char explorer_14[] =
   "const path = rel.replace(/^https?:\\/\\/[^/]+/, ''), before = spec.linked.slice(0, spec.linked.length - spec.api.length) + '/';\n"
   "return path === rel ? rel : path.startsWith(before) ? path.slice(before.length) : path.slice(1);\n"
   "}\n";
-static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"3579f902e5538c54\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"3579f902e5538c54\"", "text/javascript; charset=utf-8");
 
 /* view.js */
-static const char explorer_15[] =
+static const char explorer_16[] =
   "import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';\n"
   "import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';\n"
   "import { badge, fullTime, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';\n"
@@ -1915,8 +2041,10 @@ static const char explorer_15[] =
   "const sorted = new Map(); // { key, down } of a list, by template\n"
   "const filtered = new Map(); // the text of a list's filter, by path\n"
   "export const names = new Map(); // ids and what they are called, as far as they were seen\n"
+  "const SEEN = 500;\n"
+  "export const seen = new Map(); // paths of what was seen: { title, kind }, the latest last\n"
   "export function forget() {\n"
-  "for (const m of [chosen, sorted, filtered, names]) m.clear();\n"
+  "for (const m of [chosen, sorted, filtered, names, seen]) m.clear();\n"
   "}\n"
   "export function unsettled(body, tag) {\n"
   "if (LASTING.has(tag)) return [];\n"
@@ -1934,6 +2062,17 @@ static const char explorer_15[] =
   "const all = Array.isArray(body) ? body : Array.isArray(body?.results) ? body.results : [body];\n"
   "all.forEach(noteTimes);\n"
   "for (const o of all) if (isObject(o) && typeof o.id === 'string' && typeof o.name === 'string' && o.name !== '') names.set(o.id, o.name);\n"
+  "}\n"
+  "export function remember(body, op, path) {\n"
+  "const isList = Array.isArray(body) || Array.isArray(body?.results), all = Array.isArray(body) ? body : isList ? body.results : [body];\n"
+  "if (['project', 'organization', 'event', 'rate limit', 'root'].includes(op.tag) || (!isList && !op.template.endsWith('}'))) return;\n"
+  "for (const o of all.filter(isObject)) {\n"
+  "const to = isList ? selfOf(o) ?\? childOf(path, o) : path, title = titleOf(o);\n"
+  "if (!to || !title || to.split('?')[0] !== to || (isList && to === path)) continue;\n"
+  "seen.delete(to);\n"
+  "seen.set(to, { title, kind: op.tag });\n"
+  "}\n"
+  "while (seen.size > SEEN) seen.delete(seen.keys().next().value);\n"
   "}\n"
   "const muted = (text) => el('span', { class: 'muted' }, text);\n"
   "function scalar(key, v) {\n"
@@ -2122,12 +2261,12 @@ static const char explorer_15[] =
   "}\n"
   "export { badge };\n"
   "export const titleOfService = () => spec.title || 'The service';\n";
-static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"f1a4cce308dbfcb9\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"8f479a989ad667c3\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
-static const char explorer_16[] =
+static const char explorer_17[] =
   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><rect width=\"16\" height=\"16\" rx=\"4\" fill=\"#2f6f9f\"/><path d=\"M4 5h8M4 8h8M4 11h5\" stroke=\"#fff\" stroke-width=\"1.6\" stroke-linecap=\"round\"/></svg>\n";
-static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
+static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
 
 const listener_file svc_listener_files[] = {
   { "/", explorer_0, sizeof explorer_0 - 1, explorer_0_headers },
@@ -2144,9 +2283,10 @@ const listener_file svc_listener_files[] = {
   { "/_explorer/log.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
   { "/_explorer/main.js", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
   { "/_explorer/nav.js", explorer_13, sizeof explorer_13 - 1, explorer_13_headers },
-  { "/_explorer/spec.js", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
-  { "/_explorer/view.js", explorer_15, sizeof explorer_15 - 1, explorer_15_headers },
-  { "/_explorer/icon.svg", explorer_16, sizeof explorer_16 - 1, explorer_16_headers },
+  { "/_explorer/palette.js", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
+  { "/_explorer/spec.js", explorer_15, sizeof explorer_15 - 1, explorer_15_headers },
+  { "/_explorer/view.js", explorer_16, sizeof explorer_16 - 1, explorer_16_headers },
+  { "/_explorer/icon.svg", explorer_17, sizeof explorer_17 - 1, explorer_17_headers },
 };
 const size_t svc_listener_file_count = sizeof svc_listener_files / sizeof svc_listener_files[0];
 #endif /* SVC_LISTENER_NO_EXPLORER */
