@@ -5,7 +5,11 @@ import { $, el, put, say, words, clock, countdown, plural, breakable, decode } f
 import * as api from './api.js';
 import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';
 import * as view from './view.js';
+import { entityPage } from './entity.js';
+import * as palette from './palette.js';
+import * as nav from './nav.js';
 import * as log from './log.js';
+import { forgetTimes, refreshTimes } from './format.js';
 import { form, canon } from './form.js';
 
 const known = {};      // ids that forms begin with: those of where one is, and of where one was
@@ -13,6 +17,7 @@ let turn = 0;          // of what is shown: an answer for an earlier one is late
 let flash = null;      // what the next view says first: { text, once }
 let again = null;      // who waits for a new token
 let timer = 0;
+let shownHash;
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 const parentOf = (path) => { for (let p = path; (p = p.replace(/\/[^/]*$/, '')) !== '';) if (match(p)) return p; return '/'; };
@@ -40,7 +45,8 @@ function askToSignIn(why) {
   const past = Boolean(why);
   $('signin').hidden = false;
   $('view').hidden = true;
-  $('go').hidden = true;
+  $('go').hidden = $('find-open').hidden = $('menu').hidden = $('nav').hidden = true;
+  if ($('find').open) $('find').close();
   put($('signin-wrong'), past ? el('p', { class: 'problem', role: 'alert', 'data-status': 401 }, why) : null);
   if (past) $('client').value = api.session.id;
   title(past ? 'Sign in again' : 'Sign in');
@@ -80,25 +86,42 @@ async function signIn(e) {
   }
   put($('signin-wrong'));
   $('signin').hidden = true;
-  $('view').hidden = $('side').hidden = $('go').hidden = false;
+  $('view').hidden = $('side').hidden = $('go').hidden = $('find-open').hidden = $('menu').hidden = $('nav').hidden = false;
   who();
   const waiting = again;
   again = null;
   waiting?.done();
+  nav.load(rename);
   if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile
+}
+
+// The document is open to everybody: so who signs in sees to which service, and does not wait for it then. Without one, the next call asks again.
+let reading = null;
+function readService() {
+  reading ??= api.document_().then((d) => {
+    if (d.ok && d.body?.paths) readDocument(d.body, api.home.pathname); else reading = null;
+    $('service').textContent = view.titleOfService();
+    return d;
+  });
+  return reading;
 }
 
 // What the service can do and its limits, once; and who we are. Returns what is wrong, or nothing.
 async function learnService() {
   if (!spec.ops.length) {
-    const d = await api.document_();
-    if (!d.ok || !d.body?.paths) return view.problem({ ...d, body: d.body ?? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });
-    readDocument(d.body, api.home.pathname);
+    const d = await readService();
+    if (!spec.ops.length) return view.problem({ ...d, body: d.body ?? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });
   }
   const limits = opNamed('listRateLimits'), root = match('');
   if (limits && !spec.sets.size) readSets((await api.call('GET', spec.base, limits.template + '?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);
   if (root) learnCaller((await api.call('GET', spec.base, '', { template: '', accept: root.op.accept })).body);
   return null;
+}
+
+// Names came after what is shown.
+function rename() {
+  const place = $('view').querySelector('.crumbs');
+  if (place) put(place, nav.crumbs(where().path));
 }
 
 function learnCaller(body) {
@@ -113,7 +136,10 @@ function forget() {
   turn++;
   put($('view'));
   for (const key of Object.keys(known)) delete known[key];
-  view.names.clear();
+  view.forget();
+  nav.forget();
+  palette.forget();
+  forgetTimes();
   log.forget();
 }
 
@@ -165,17 +191,9 @@ api.events.addEventListener('online', (e) => {
 
 // ---- what is shown
 
-function crumbs(path) {
-  const parts = path.split('/').filter(Boolean);
-  const items = parts.map((p, i) => {
-    const to = '/' + parts.slice(0, i + 1).join('/'), text = view.names.get(decode(p)) ?? decode(p);
-    return el('li', {}, i === parts.length - 1 ? el('span', { 'aria-current': 'page' }, text) : match(to) ? el('a', { href: '#' + to }, text) : text);
-  });
-  return el('nav', { class: 'crumbs', 'aria-label': 'Where you are' }, el('ol', {}, el('li', {}, el('a', { href: '#/' }, 'root')), items));
-}
-
-function actionBar(path) {
-  const { here, below } = actions(path === '/' ? '' : path);
+// missing: there is nothing at the path, so nothing of it can be changed or deleted, but some can be made there.
+function actionBar(path, missing = false) {
+  const all = actions(path === '/' ? '' : path), here = all.here.filter((op) => !missing || ['PUT', 'POST'].includes(op.method)), below = missing ? [] : all.below;
   const at = path === '/' ? '' : path;
   const link = (op, to) => el('a', { class: op.method === 'DELETE' ? 'button danger' : 'button', href: '#' + to + '!' + op.id, title: op.summary || null }, words(op.id));
   return el('div', { class: 'row actions' }, here.map((op) => (op.method === 'DELETE' && !op.query.length && !op.schema
@@ -187,7 +205,8 @@ function actionBar(path) {
 
 function frame(path, heading, focus) {
   const parts = { h1: el('h1', { tabindex: -1 }, heading), state: el('span', { class: 'state' }), notice: el('div', { class: 'notices' }), filter: el('div', {}), content: el('div', { id: 'content' }), raw: el('div', {}), links: el('div', {}), actions: el('div', {}) };
-  put($('view'), crumbs(path), el('div', { class: 'head' }, parts.h1, parts.state), parts.actions, parts.notice, parts.filter, parts.content, parts.links, parts.raw);
+  parts.crumbs = el('nav', { class: 'crumbs', 'aria-label': 'Where you are' }, nav.crumbs(path));
+  put($('view'), parts.crumbs, el('div', { class: 'head' }, parts.h1, parts.state), parts.actions, parts.notice, parts.filter, parts.content, parts.links, parts.raw);
   title(heading);
   if (focus) { parts.h1.focus({ preventScroll: true }); scrollTo(0, 0); }
   return parts;
@@ -199,7 +218,7 @@ function redraw(to, node) {
   const folds = new Map([...to.querySelectorAll('details[data-f]')].map((d) => [d.dataset.f, d.open]));
   put(to, node);
   for (const d of to.querySelectorAll('details[data-f]')) if (folds.has(d.dataset.f)) d.open = folds.get(d.dataset.f);
-  if (inside && key) [...to.querySelectorAll('a, input, details')].find((e) => (e.dataset.f ?? e.getAttribute('href')) === key)?.focus();
+  if (inside && key) [...to.querySelectorAll('a, input, details, button')].find((e) => (e.dataset.f ?? e.getAttribute('href')) === key && e.checkVisibility())?.focus();
 }
 
 // What an answer showed that nobody can read again: a secret, mostly.
@@ -253,19 +272,27 @@ async function showResource(at, mine, stay) {
 function draw(at, m, a, parts) {
   const body = a.body, isList = Array.isArray(body) || Array.isArray(body?.results);
   view.learn(body);
+  nav.see(m.op.tag, body);
+  view.remember(body, m.op, at.path);
+  rename();
   const heading = isList || at.path === '/' ? parts.h1.textContent : view.titleOf(body ?? {}) ?? parts.h1.textContent;
   const state = !isList && body && typeof body === 'object' ? view.stateOf(body) : undefined, was = parts.state.textContent;
   parts.h1.textContent = heading;
   title(heading);
-  if (was !== (state ?? '')) put(parts.state, state === undefined ? null : view.badge(state));
+  if (was !== (state ?? '')) put(parts.state, state === undefined ? null : view.badge(state, m.op.tag));
   if (was && state && was !== state) say(heading + ' is now ' + state);
-  const again_ = () => redraw(parts.content, isList ? view.list(body, at.path, m.op.template, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')
-    : typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body)));
-  again_();
-  redraw(parts.raw, a.text ? raw(body) : null);
-  const links = isList ? null : view.links(body, at.full), text = JSON.stringify(body?.links);
-  if (parts.linked !== text) put(parts.links, links);
-  parts.linked = text;
+  if (isList || body === undefined || typeof body !== 'object' || body === null || at.path === '/') {
+    const again_ = () => redraw(parts.content, isList ? view.list(body, at.path, m.op, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')
+      : typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body)));
+    again_();
+    redraw(parts.raw, a.text ? raw(body) : null);
+    const text = JSON.stringify(body?.links);
+    if (parts.linked !== text) put(parts.links, isList ? null : view.links(body, at.full));
+    parts.linked = text;
+  } else {
+    parts.entity = entityPage({ body, op: m.op, params: { orgId: body.orgId ?? nav.orgOf(m.params.groupId), ...m.params }, path: at.full, accept: m.op.accept, heading }, parts.entity);
+    redraw(parts.content, parts.entity.node);
+  }
   if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decode(at.path.split('/').pop());
   if (typeof body?.orgId === 'string') known.orgId = body.orgId;
 }
@@ -279,8 +306,8 @@ function raw(body) {
 const EAGER = 5, SLOWEST = 30, PATIENCE = 15 * 60; // looks; seconds
 
 // Show it, and look again as long as something in it is under way: five times after a second, then after 2, 4, ... 30 seconds, from the last
-// change on. Some states last for a month, as that of an invoice: after a quarter of an hour without a change the page looks no more, until
-// somebody loads it again.
+// change on. Some states last for a month, as that of an invoice: those are not looked at again (LASTING), nor is anything after a quarter of an hour
+// without a change, until somebody loads it again.
 async function watch(at, m, mine, parts) {
   let etag, shown = false, quiet = 0, waited = 0;
   for (let n = 0; mine === turn; n++) {
@@ -300,13 +327,14 @@ async function watch(at, m, mine, parts) {
       return;
     } else if (a.status !== 304) {
       put(shown ? parts.notice : parts.content, view.problem(a, { template: m.op.template, retry: () => show({ stay: true }) }));
+      if (a.status === 404) put(parts.actions, actionBar(at.path, true));
       if (a.status === 400 && parts.filter.firstChild) parts.filter.firstChild.open = true;
       if (!shown) notices(parts.notice);
       if (!shown || a.status !== 429) return;
       wait = Number(a.headers.get('Retry-After') ?? 5);
     }
     waited += wait;
-    if (view.unsettled(shown.body).length === 0 || waited > PATIENCE) return;
+    if (view.unsettled(shown.body, m.op.tag).length === 0 || waited > PATIENCE) return;
     do await new Promise((done) => { timer = setTimeout(done, 1000 * wait); }); while (document.hidden && mine === turn);
   }
 }
@@ -352,6 +380,7 @@ async function remove(op, path) {
 async function afterRemoval(name, path) {
   const m = match(path), still = m ? await call('GET', path, m.op) : { status: 404 };
   flash = { text: name + (still.ok ? ' is being deleted.' : ' is deleted.') };
+  if (['project', 'organization'].includes(m?.op.tag)) nav.load(rename);
   go(still.ok ? path : parentOf(path));
 }
 
@@ -405,27 +434,35 @@ function finish(op, at, a, get) {
 function show({ stay = false } = {}) {
   clearTimeout(timer);
   const mine = ++turn, at = where();
+  shownHash = location.hash;
   put($('banner'));
   $('path').value = at.full;
   if (!api.signedIn()) { askToSignIn(''); return; }
+  nav.at(at.path);
   if (at.op) showForm(at, mine);
   else showResource(at, mine, stay);
 }
 
 function start() {
   log.start();
+  nav.start();
   $('skip').addEventListener('click', (e) => { e.preventDefault(); $('main').focus(); });
   $('theme').addEventListener('change', (e) => { document.documentElement.dataset.theme = e.target.value; });
   $('go').addEventListener('submit', (e) => { e.preventDefault(); go('/' + $('path').value.trim().replace(/^\/+/, '')); });
   $('out').addEventListener('click', signOut);
   $('signin-form').addEventListener('submit', signIn);
-  addEventListener('hashchange', () => { if (location.hash === '' || location.hash.startsWith('#/')) show(); });
+  // Back to an entry with another ?project= is no hashchange: it is a popstate. Most moves are both, and shown once.
+  const moved = () => { if (location.hash !== shownHash && (location.hash === '' || location.hash.startsWith('#/'))) show(); };
+  for (const event of ['hashchange', 'popstate']) addEventListener(event, moved);
   addEventListener('keydown', (e) => {
     const menu = e.key === 'Escape' ? document.querySelector('.menu[open]') : null;
     if (menu) { menu.open = false; menu.firstChild.focus(); }
   });
-  setInterval(who, 10000);
+  setInterval(() => { who(); refreshTimes(); }, 10000);
+  palette.start(() => (api.signedIn() && $('signin').hidden ? { ...nav.context(), ...match(where().path)?.params } : null));
+  $('service-at').textContent = ' at ' + location.host;
   $('signin-go').disabled = false;
+  readService();
 }
 
 start();

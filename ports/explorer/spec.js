@@ -19,6 +19,13 @@ function accepted(op) {
   return types.filter((t) => /json$/.test(t)).pop() ?? types.pop();
 }
 
+// Whether an operation answers a list: results, or an array.
+function lists(op) {
+  const good = Object.entries(op.responses ?? {}).find(([status]) => status[0] === '2')?.[1], content = Object.values(follow(good)?.content ?? {}).pop();
+  const s = schemaOf(content?.schema);
+  return s.type === 'array' || Boolean(s.properties?.results) || [...(s.anyOf ?? []), ...(s.oneOf ?? [])].some((o) => schemaOf(o).properties?.results);
+}
+
 let whole = {};
 export function follow(o) {
   for (let n = 0; o?.$ref && n < 8; n++) o = o.$ref.slice(2).split('/').reduce((at, key) => at?.[key.replace(/~1/g, '/').replace(/~0/g, '~')], whole);
@@ -55,7 +62,7 @@ export function readDocument(d, home) {
       spec.ops.push({
         id: op.operationId ?? method + template, method: method.toUpperCase(), template, pattern: pattern(template),
         literals: template.replace(/\{[^}]*\}/g, '').length, names: [...template.matchAll(/\{([^}]*)\}/g)].map((m) => m[1]),
-        summary: op.summary ?? '', deprecated: Boolean(op.deprecated), accept: accepted(op),
+        tag: op.tags?.[0] ?? '', summary: op.summary ?? '', deprecated: Boolean(op.deprecated), accept: accepted(op), isList: lists(op),
         query: parameters.filter((p) => p.in === 'query' && !['envelope', 'pretty'].includes(p.name)),
         schema: content?.schema, example: content?.example, bodyRequired: body?.required !== false,
       });

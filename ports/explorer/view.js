@@ -3,26 +3,25 @@
 
 import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';
 import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';
+import { badge, fullTime, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';
+import { columnsOf, valuesOf } from './columns.js';
 
-const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/;
-const COLUMNS = 6;
+const LONG = 3; // values of a cell: more are counted
 const chosen = new Map(); // which columns of a list somebody has chosen, by template
+const sorted = new Map(); // { key, down } of a list, by template
+const filtered = new Map(); // the text of a list's filter, by path
 export const names = new Map(); // ids and what they are called, as far as they were seen
 
-const isObject = (v) => v !== null && typeof v === 'object';
-const isState = (key) => /^(state|status)(Name)?$|(State|Status)$/.test(key);
-const isBusy = (v) => typeof v === 'string' && (/(^|_)(PENDING|QUEUED|REQUESTED|SUBMITTED)$|IN_?PROGRESS/i.test(v)
-  || (/^[A-Z_]+ING$/.test(v) && !/^(RUNNING|SIMULATING|WORKING|TRACKING|STREAMING)$/.test(v)));
-const isBad = (v) => /FAIL|ERROR|DEAD|EXPIRED|CANCEL|STALE|REJECT/i.test(v);
-const isGood = (v) => /^(IDLE|ACTIVE|READY|AVAILABLE|COMPLETED?|SUCCE.*|STEADY|RUNNING|STARTED|APPLIED|CLOSED|OPEN|ENABLED|PAID)$/i.test(v);
+const SEEN = 500;
+export const seen = new Map(); // paths of what was seen: { title, kind }, the latest last
 
-export function badge(value) {
-  const kind = isBusy(value) ? 'busy' : isBad(value) ? 'bad' : isGood(value) ? 'good' : '';
-  return el('span', { class: 'badge ' + kind }, value);
+export function forget() {
+  for (const m of [chosen, sorted, filtered, names, seen]) m.clear();
 }
 
 // The states of an answer that are not settled: [] when all is.
-export function unsettled(body) {
+export function unsettled(body, tag) {
+  if (LASTING.has(tag)) return [];
   const all = Array.isArray(body) ? body : Array.isArray(body?.results) ? body.results : isObject(body) ? [body] : [];
   return all.flatMap((o) => Object.entries(isObject(o) ? o : {}).filter(([k, v]) => isState(k) && isBusy(v)).map(([, v]) => v));
 }
@@ -38,19 +37,36 @@ export const selfOf = (o) => {
 
 export function learn(body) {
   const all = Array.isArray(body) ? body : Array.isArray(body?.results) ? body.results : [body];
+  all.forEach(noteTimes);
   for (const o of all) if (isObject(o) && typeof o.id === 'string' && typeof o.name === 'string' && o.name !== '') names.set(o.id, o.name);
+}
+
+// What was seen can be found again, by its title. op: whose answer it is; projects and organizations are found anyway.
+export function remember(body, op, path) {
+  const isList = Array.isArray(body) || Array.isArray(body?.results), all = Array.isArray(body) ? body : isList ? body.results : [body];
+  if (['project', 'organization', 'event', 'rate limit', 'root'].includes(op.tag) || (!isList && !op.template.endsWith('}'))) return;
+  for (const o of all.filter(isObject)) {
+    const to = isList ? selfOf(o) ?? childOf(path, o) : path, title = titleOf(o);
+    if (!to || !title || to.split('?')[0] !== to || (isList && to === path)) continue;
+    seen.delete(to);
+    seen.set(to, { title, kind: op.tag });
+  }
+  while (seen.size > SEEN) seen.delete(seen.keys().next().value);
 }
 
 const muted = (text) => el('span', { class: 'muted' }, text);
 
 function scalar(key, v) {
   if (v === null || v === undefined) return muted('none');
+  if (typeof v === 'number' && /Cents$/.test(key)) return el('span', { class: 'value', title: v + ' cents' }, money(v));
   if (typeof v !== 'string') return el('span', { class: 'value' }, String(v));
   if (v === '') return muted('empty');
   if (isState(key)) return badge(v);
-  if (DATE.test(v)) return el('time', { datetime: v, title: new Date(v).toLocaleString() }, v.replace('T', ' ').replace('Z', ' UTC'));
+  if (isDate(v)) return fullTime(v);
   const path = key === 'href' ? pathOfLink(v) : /Id$/.test(key) && /^[\w.-]+$/.test(v) ? pathOf(key, v) : null;
-  if (path) return el('a', { href: '#' + path }, v);
+  const link = path ? el('a', { href: '#' + path }, names.get(v) ?? v) : null;
+  if (isId(key, v)) return idOf(v, link ?? el('code', {}, v));
+  if (link) return link;
   return el('span', { class: /^(?=.*\d)[\w+/=.:-]{20,}$/.test(v) ? 'value code' : 'value' }, v);
 }
 
@@ -58,7 +74,7 @@ const isFlat = (list) => list.every((o) => isObject(o) && !Array.isArray(o) && O
 
 function many(key, list) {
   if (list.every((v) => !isObject(v))) return el('ul', { class: 'values' }, list.map((v) => el('li', {}, scalar(key, v))));
-  if (isFlat(list)) return table(list, columnsOf(list).all, { label: key });
+  if (isFlat(list)) return grid(list, key);
   return el('ol', { class: 'parts' }, list.map((o) => el('li', {}, isObject(o) ? entity(o, key) : scalar(key, o))));
 }
 
@@ -78,23 +94,6 @@ export function entity(o, label) {
   })));
 }
 
-// Which columns a list has, and which of them say most: names first, then states and types, ids late, and what is the same for all last.
-function columnsOf(list) {
-  const all = [...new Set(list.flatMap((o) => (isObject(o) ? Object.keys(o) : [])))].filter((k) => k !== 'links');
-  const flat = all.filter((k) => list.every((o) => !isObject(o?.[k])));
-  const weigh = (k) => {
-    if (/^(name|username|clusterName|endpointSetName|hostname|title)$/.test(k)) return 0;
-    if (isState(k)) return 1;
-    if (/(type|TypeName|kind|scope|role|RoleName|providerName|severity)$/i.test(k)) return 2;
-    if (/^(id|.*SetId|clientId|publicKey)$/.test(k)) return 3;
-    if (/^(created|createDate|createdAt|updated|time|date)/i.test(k)) return 4;
-    if (list.length > 1 && list.every((o) => o?.[k] === list[0]?.[k])) return 7;
-    return /Id$/.test(k) ? 6 : 5;
-  };
-  const best = [...flat].sort((a, b) => weigh(a) - weigh(b)).slice(0, COLUMNS);
-  return { all: [...best, ...all.filter((k) => !best.includes(k))], best };
-}
-
 function cell(key, v) {
   if (!isObject(v)) return scalar(key, v);
   const count = Array.isArray(v) ? v.length : Object.keys(v).length;
@@ -102,15 +101,12 @@ function cell(key, v) {
   return count === 0 ? muted('none') : muted(plural(count, Array.isArray(v) ? 'item' : 'field'));
 }
 
-function table(list, columns, { label, path }) {
-  const linked = (o, k, i) => {
-    const to = i === 0 && path !== undefined ? selfOf(o) ?? childOf(path, o) : null;
-    return to && to.split('?')[0] !== path ? el('a', { href: '#' + to }, isObject(o[k]) || o[k] === undefined ? 'open' : String(o[k]) || 'open') : cell(k, o[k]);
-  };
-  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label },
-    el('table', { class: 'list' },
-      el('thead', {}, el('tr', {}, columns.map((k) => el('th', { scope: 'col' }, k)))),
-      el('tbody', {}, list.map((o) => el('tr', {}, columns.map((k, i) => el(i === 0 ? 'th' : 'td', i === 0 ? { scope: 'row' } : {}, linked(o, k, i))))))));
+// A list inside of an entity: its fields, as they are called.
+function grid(list, label) {
+  const fields = [...new Set(list.flatMap((o) => Object.keys(o)))].filter((k) => k !== 'links');
+  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, el('table', { class: 'list' },
+    el('thead', {}, el('tr', {}, fields.map((k) => el('th', { scope: 'col' }, k)))),
+    el('tbody', {}, list.map((o) => el('tr', {}, fields.map((k, i) => el(i === 0 ? 'th' : 'td', i === 0 ? { scope: 'row' } : {}, cell(k, o[k]))))))));
 }
 
 // Where one of a list is, if it does not say so itself.
@@ -123,29 +119,110 @@ function childOf(path, o) {
   return null;
 }
 
-// A list with its paging. body: { results, links, totalCount }, or an array.
-export function list(body, path, template, redraw) {
-  const rows = Array.isArray(body) ? body : body.results, total = body.totalCount;
+// ---- lists
+
+const textOf = (c, v) => (c.as === 'money' ? money(v) : isObject(v) ? JSON.stringify(v) : String(v));
+
+function shown(c, v, tag) {
+  if (c.as === 'state') return badge(String(v), tag);
+  if (c.as === 'time') return time(v);
+  if (c.as === 'money') return el('span', { class: 'value', title: v + ' cents' }, money(v));
+  if (c.as === 'id') {
+    const path = c.field ? pathOf(c.field, v) : null;
+    return idOf(String(v), path ? el('a', { href: '#' + path }, names.get(v) ?? '…' + String(v).slice(-6)) : undefined);
+  }
+  return el('span', { class: 'value' }, names.get(v) ?? String(v));
+}
+
+export function cellOf(o, c, tag) {
+  if (c.field) {
+    const v = o[c.field];
+    return v === undefined || v === null || v === '' ? el('span', { class: 'muted' }, '–') : isObject(v) || !c.as ? cell(c.field, v) : shown(c, v, tag);
+  }
+  const all = valuesOf(o, c.of);
+  if (all.length === 0) return el('span', { class: 'muted' }, '–');
+  const seen = all.slice(0, LONG).map((v) => shown(c, v, tag)), more = all.length - LONG;
+  return all.length === 1 ? seen[0] : el('ul', { class: 'values', title: all.map((v) => textOf(c, v)).join('\n') }, seen.map((n) => el('li', {}, n)), more > 0 ? el('li', { class: 'muted' }, '+ ' + more) : null);
+}
+
+const isNumber = (c, rows) => c.as === 'money' || c.as === 'size' || rows.some((o) => { const v = c.field ? o[c.field] : valuesOf(o, c.of)[0]; return typeof v === 'number'; });
+
+// Numbers by size, also those with a unit; times by time; the rest as text. What is not set comes last, whatever the direction.
+function compare(c, down) {
+  const of = (o) => { const v = c.field ? o[c.field] : valuesOf(o, c.of)[0]; return v === '' || v === null ? undefined : v; };
+  return (a, b) => {
+    const x = of(a), y = of(b);
+    if (x === undefined || y === undefined) return (x === undefined) - (y === undefined);
+    const order = typeof x === 'number' && typeof y === 'number' ? x - y : textOf({}, x).localeCompare(textOf({}, y), 'en', { numeric: true });
+    return down ? -order : order;
+  };
+}
+
+function headOf(c, now, rows, sort) {
+  const is = now?.key === c.key, next = is && !now.down;
+  return el('th', { scope: 'col', class: isNumber(c, rows) ? 'number' : null, 'aria-sort': is ? (now.down ? 'descending' : 'ascending') : 'none' },
+    el('button', { type: 'button', class: 'sort', title: (c.field ?? c.head) + ': sort', 'data-f': 'sort ' + c.key, onclick: () => sort({ key: c.key, down: next }) }, c.head));
+}
+
+function rowOf(o, columns, rows, { tag, path }) {
+  const to = selfOf(o) ?? childOf(path, o);
+  return el('tr', {}, columns.map((c, i) => {
+    const isLink = i === 0 && to && to.split('?')[0] !== path, first = c.field ? o[c.field] : valuesOf(o, c.of)[0];
+    const inside = !isLink ? cellOf(o, c, tag) : el('a', { href: '#' + to }, c.as === 'time' && isDate(first) ? time(first)
+      : isObject(first) || first === undefined || first === null || first === '' ? 'open' : names.get(first) ?? textOf(c, first));
+    return el(i === 0 ? 'th' : 'td', { scope: i === 0 ? 'row' : null, class: isNumber(c, rows) ? 'number' : null }, inside);
+  }));
+}
+
+function chooser(all, picked, change) {
+  return el('details', { class: 'columns', 'data-f': 'columns' }, el('summary', {}, 'Columns'),
+    el('div', { class: 'checks' }, all.map((c) => {
+      const id = newId('column'), keys = picked.map((x) => x.key);
+      return el('span', {}, el('input', { type: 'checkbox', id, 'data-f': 'column ' + c.key, checked: keys.includes(c.key),
+        onchange: (e) => change(e.target.checked ? [...keys, c.key] : keys.filter((k) => k !== c.key)) }), el('label', { for: id }, c.field ?? c.head));
+    })));
+}
+
+function pager(body) {
+  const pages = Array.isArray(body) ? [] : ['previous', 'next'].map((rel) => {
+    const href = body.links?.find?.((l) => l.rel === rel)?.href, to = href && pathOfLink(href);
+    return to ? el('a', { class: 'button', href: '#' + to, rel: rel === 'next' ? 'next' : 'prev' }, rel === 'next' ? 'Next page' : 'Previous page') : null;
+  });
+  return pages.some(Boolean) ? el('nav', { class: 'row', 'aria-label': 'Pages' }, pages) : null;
+}
+
+// The filter hides rows of what is loaded; it asks nobody.
+function filterBox(path, lines, count, none) {
+  const apply = () => {
+    const wanted = (filtered.get(path) ?? '').trim().toLowerCase().split(/\s+/);
+    let n = 0;
+    for (const { row, text } of lines) { const fits = wanted.every((w) => text.includes(w)); row.hidden = !fits; n += fits; }
+    none.hidden = n > 0;
+    count(n);
+  };
+  const id = newId('filter'), box = el('input', { id, type: 'search', class: 'narrowing', placeholder: 'Filter this page', autocomplete: 'off', spellcheck: 'false', 'data-f': 'filter', value: filtered.get(path) ?? '',
+    oninput: (e) => { filtered.set(path, e.target.value); apply(); } });
+  apply();
+  return [el('label', { class: 'off', for: id }, 'Filter this list'), box];
+}
+
+// A list with its filter, its columns and its paging. body: { results, links, totalCount }, or an array. op: its operation.
+export function list(body, path, op, redraw) {
+  const rows = Array.isArray(body) ? body : body.results, total = body.totalCount, { template, tag } = op;
   const label = words(path.split('/').pop() || 'list');
   if (rows.length === 0) return el('p', { class: 'empty' }, 'There is nothing in this list', total ? ' on this page.' : '.');
   if (!rows.every((o) => isObject(o) && !Array.isArray(o))) return el('div', {}, many(label, rows));
-  const { all, best } = columnsOf(rows), shown = all.filter((k) => (chosen.get(template) ?? best).includes(k));
-  const choose = el('details', { class: 'columns', 'data-f': 'columns' }, el('summary', {}, 'Columns'),
-    el('div', { class: 'checks' }, all.map((k) => {
-      const id = newId('column');
-      return el('span', {}, el('input', { type: 'checkbox', id, 'data-f': 'column ' + k, checked: shown.includes(k), onchange: (e) => {
-        chosen.set(template, e.target.checked ? [...shown, k] : shown.filter((x) => x !== k));
-        redraw();
-      } }), el('label', { for: id }, k));
-    })));
-  const pages = Array.isArray(body) ? [] : ['previous', 'next'].map((rel) => {
-    const href = body.links?.find((l) => l.rel === rel)?.href, to = href && pathOfLink(href);
-    return to ? el('a', { class: 'button', href: '#' + to, rel: rel === 'next' ? 'next' : 'prev' }, rel === 'next' ? 'Next page' : 'Previous page') : null;
-  });
-  const counted = total === undefined ? plural(rows.length, 'entry', 'entries') : total > rows.length ? rows.length + ' of ' + plural(total, 'entry', 'entries') : plural(total, 'entry', 'entries');
-  return el('div', {}, el('div', { class: 'row between' }, el('span', { class: 'muted' }, counted), choose),
-    table(rows, shown.length ? shown : all.slice(0, 1), { label, path }),
-    pages.some(Boolean) ? el('nav', { class: 'row', 'aria-label': 'Pages' }, pages) : null);
+  const { all, best } = columnsOf(rows, tag), keys = chosen.get(template), picked = keys ? all.filter((c) => keys.includes(c.key)) : best;
+  const columns = picked.length ? picked : all.slice(0, 1), now = sorted.get(template), by = now && all.find((c) => c.key === now.key);
+  const order = by ? [...rows].sort(compare(by, now.down)) : rows;
+  const lines = order.map((o) => { const row = rowOf(o, columns, rows, { tag, path }); return { row, text: [row.textContent, ...[...row.querySelectorAll('[title]')].map((e) => e.title)].join(' ').toLowerCase() }; });
+  const counted = el('span', { class: 'muted' }), none = el('p', { class: 'empty', hidden: true }, 'No entry of this page has that.');
+  const count = (n) => { counted.textContent = n < rows.length ? n + ' of ' + plural(rows.length, 'entry', 'entries') : total > rows.length ? rows.length + ' of ' + plural(total, 'entry', 'entries') : plural(rows.length, 'entry', 'entries'); };
+  const filter = rows.length > 1 ? filterBox(path, lines, count, none) : count(rows.length);
+  return el('div', {}, el('div', { class: 'row between tools' }, el('div', { class: 'row' }, filter, counted), chooser(all, columns, (to) => { chosen.set(template, to); redraw(); })),
+    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, el('table', { class: 'list' },
+      el('thead', {}, el('tr', {}, columns.map((c) => headOf(c, now, rows, (to) => { sorted.set(template, to); redraw(); })))),
+      el('tbody', {}, lines.map((l) => l.row)))), none, pager(body));
 }
 
 // The links of an entity, by what they are called.
@@ -199,4 +276,5 @@ export function problem(a, { method = 'GET', template = '', retry } = {}) {
   return box;
 }
 
+export { badge };
 export const titleOfService = () => spec.title || 'The service';

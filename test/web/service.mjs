@@ -6,7 +6,7 @@ export async function service(name, args = []) {
   const folder = 'build/web/' + name, file = folder + '/bootstrap.json';
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const child = spawn('build/svcd', [...(args.includes('--data') ? [] : ['--memory']), '--test-control', '--clock', '2030-01-01T00:00:00Z', '--seed', '1', '--bootstrap', file,
+  const child = spawn('build/svcd', [...(args.includes('--data') ? [] : ['--memory']), '--test-control', ...(args.includes('--world') ? [] : ['--clock', '2030-01-01T00:00:00Z']), '--seed', '1', '--bootstrap', file,
     '--listen', 'http://127.0.0.1:0', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   const urls = await new Promise((good, bad) => {
@@ -26,6 +26,7 @@ export async function service(name, args = []) {
     },
     advance: (seconds) => s.control('clock', { advanceSeconds: seconds }),
     fault: (rule) => s.control('faults', { count: 1, ...rule }),
+    noFaults: () => fetch(url + '/_svc/faults', { method: 'DELETE', headers: { Authorization: 'Bearer ' + k.testToken } }).then((r) => { if (!r.ok) throw new Error('DELETE /_svc/faults answers ' + r.status); }),
     async call(method, path, body, again) {
       if (!token) await s.sign();
       const r = await fetch(url + s.api + path, { method, headers: { ...json, Authorization: 'Bearer ' + token }, body: body === undefined ? undefined : JSON.stringify(body) });

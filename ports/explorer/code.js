@@ -1,0 +1,107 @@
+// The call of a page as code: curl, Python, Node and Go. Each is a whole program that gets its token with the credentials of the environment, so that it
+// can be pasted and run; no secret and no token of the page is in it. They are lists of lines: pack.sh takes white space from the lines of a file.
+
+import { el, newId } from './dom.js';
+import { copyButton } from './format.js';
+
+// In all four languages a URL stands between single or double quotes: neither is left in it.
+const safe = (url) => new URL(url).href.replace(/'/g, '%27').replace(/[\\`$]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase());
+const plain = (type) => (/^[\w.+/-]+$/.test(type ?? '') ? type : 'application/json');
+
+export function examples(url, token, accept) {
+  const [to, from, type] = [safe(url), safe(token), plain(accept)];
+  return [
+    ['curl', [
+      `# CLIENT_ID and CLIENT_SECRET: a service account`,
+      `TOKEN=$(curl -sS -u "$CLIENT_ID:$CLIENT_SECRET" -d grant_type=client_credentials \\`,
+      `  '${from}' |`,
+      `  sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+      `curl -sS -H "Authorization: Bearer $TOKEN" -H 'Accept: ${type}' \\`,
+      `  '${to}'`,
+    ]],
+    ['Python', [
+      `import os, requests`,
+      ``,
+      `token = requests.post("${from}", data={"grant_type": "client_credentials"},`,
+      `                      auth=(os.environ["CLIENT_ID"], os.environ["CLIENT_SECRET"])).json()["access_token"]`,
+      `answer = requests.get("${to}",`,
+      `                      headers={"Authorization": f"Bearer {token}", "Accept": "${type}"})`,
+      `answer.raise_for_status()`,
+      `print(answer.json())`,
+    ]],
+    ['Node', [
+      `const { CLIENT_ID, CLIENT_SECRET } = process.env;`,
+      `const { access_token } = await (await fetch('${from}', {`,
+      `  method: 'POST',`,
+      `  headers: { Authorization: 'Basic ' + btoa(CLIENT_ID + ':' + CLIENT_SECRET) },`,
+      `  body: new URLSearchParams({ grant_type: 'client_credentials' }),`,
+      `})).json();`,
+      `const answer = await fetch('${to}', {`,
+      `  headers: { Authorization: 'Bearer ' + access_token, Accept: '${type}' },`,
+      `});`,
+      `if (!answer.ok) throw new Error(await answer.text());`,
+      `console.log(await answer.json());`,
+    ]],
+    ['Go', [
+      `package main`,
+      ``,
+      `import (`,
+      `\t"encoding/json"`,
+      `\t"fmt"`,
+      `\t"io"`,
+      `\t"net/http"`,
+      `\t"os"`,
+      `\t"strings"`,
+      `)`,
+      ``,
+      `func call(method, url, body string, set func(*http.Request)) []byte {`,
+      `\treq, err := http.NewRequest(method, url, strings.NewReader(body))`,
+      `\tif err != nil {`,
+      `\t\tpanic(err)`,
+      `\t}`,
+      `\tset(req)`,
+      `\tres, err := http.DefaultClient.Do(req)`,
+      `\tif err != nil {`,
+      `\t\tpanic(err)`,
+      `\t}`,
+      `\tdefer res.Body.Close()`,
+      `\tb, err := io.ReadAll(res.Body)`,
+      `\tif err != nil || res.StatusCode >= 400 {`,
+      `\t\tpanic(fmt.Sprint(res.Status, " ", string(b), err))`,
+      `\t}`,
+      `\treturn b`,
+      `}`,
+      ``,
+      `func main() {`,
+      `\tvar t struct {`,
+      `\t\tAccessToken string \`json:"access_token"\``,
+      `\t}`,
+      `\tb := call("POST", "${from}", "grant_type=client_credentials", func(r *http.Request) {`,
+      `\t\tr.SetBasicAuth(os.Getenv("CLIENT_ID"), os.Getenv("CLIENT_SECRET"))`,
+      `\t\tr.Header.Set("Content-Type", "application/x-www-form-urlencoded")`,
+      `\t})`,
+      `\tif err := json.Unmarshal(b, &t); err != nil {`,
+      `\t\tpanic(err)`,
+      `\t}`,
+      `\tfmt.Println(string(call("GET", "${to}", "", func(r *http.Request) {`,
+      `\t\tr.Header.Set("Authorization", "Bearer "+t.AccessToken)`,
+      `\t\tr.Header.Set("Accept", "${type}")`,
+      `\t})))`,
+      `}`,
+    ]],
+  ].map(([name, lines]) => [name, lines.join('\n')]);
+}
+
+export function block(text, what) {
+  return el('div', { class: 'snippet' }, copyButton(text, what, 'Copy'), el('pre', { tabindex: 0, 'aria-label': what }, text));
+}
+
+// One language at a time; the choice holds for the next page, too.
+let language = 'curl';
+export function codeOf(url, token, accept) {
+  const all = examples(url, token, accept), place = el('div', {}), id = newId('language');
+  const select = el('select', { id, onchange: (e) => { language = e.target.value; turn(); } }, all.map(([name]) => el('option', { selected: name === language }, name)));
+  const turn = () => place.replaceChildren(block(all.find(([name]) => name === language)[1], language + ' code'));
+  turn();
+  return el('div', {}, el('div', { class: 'row' }, el('label', { for: id }, 'Language'), select), place);
+}
