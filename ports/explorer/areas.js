@@ -25,10 +25,10 @@ const order = new Map(AREAS.flatMap(([area, tags]) => tags.map((tag, i) => [tag,
 export const areaOf = (op) => order.get(op.tag)?.area ?? BY_PATH.find(([, p]) => p.test(op.template))?.[0] ?? 'Deployment';
 const placeOf = (op) => order.get(op.tag)?.i ?? 99;
 
-const many = (tag) => (/(shards|statistics|namespaces|history|writes|arguments|federation|settings|advice)$/.test(tag) ? tag : /[^aeiou]y$/.test(tag) ? tag.replace(/y$/, 'ies') : /[sx]$/.test(tag) ? tag + 'es' : tag + 's');
+const many = (tag) => (/(access|shards|statistics|namespaces|history|writes|arguments|federation|settings|advice)$/.test(tag) ? tag : /[^aeiou]y$/.test(tag) ? tag.replace(/y$/, 'ies') : /[sx]$/.test(tag) ? tag + 'es' : tag + 's');
 const CALLED = { 'organization user': 'Members', 'network access entry': 'Network access' }; // where people have a better word
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-export const nounOf = (op) => (op.isList && CALLED[op.tag]) || capital(op.isList || /^list/.test(op.id) || /address$/.test(op.tag) ? many(op.tag || 'entry') : op.tag || 'entry');
+export const nounOf = (op) => (op.isList && CALLED[op.tag]) || capital(op.isList || /^list/.test(op.id) || /(address|resource)$/.test(op.tag) ? many(op.tag || 'entry') : op.tag || 'entry');
 
 // What can be read right below a template, with no more parameters, as items by area: { area: [{ op, label }] }. The tag is its label; where a tag
 // has several, the shortest path has it, and the others are called by their paths,

@@ -113,8 +113,8 @@ function eventsOf({ groupId, orgId, clusterName }) {
 
 // ---- all of it
 
-// before: what was shown for the same visit, whose tab and cards stay. Returns { node, current, beside }.
-export function entityPage({ body, op, params, path, accept, heading }, before) {
+// tab: the one that is shown first. before: what was shown for the same visit, whose tab and cards stay. Returns { node, current, beside }.
+export function entityPage({ body, op, params, path, accept, heading, tab }, before) {
   const { tag } = op, hasOverview = Boolean(TABLE[tag]) && op.template.endsWith('}'), links = view.links(body, path), ids = { ...params };
   const beside = before?.beside ?? (hasOverview ? BESIDE[tag]?.(body, params) ?? [] : []);
   const count = links ? links.querySelectorAll('li').length : 0, where = params.groupId ?? params.orgId;
@@ -126,6 +126,6 @@ export function entityPage({ body, op, params, path, accept, heading }, before) 
     { name: 'JSON', make: () => block(JSON.stringify(body, null, 2), 'JSON') },
     { name: 'Code', make: () => codeOf(location.origin + spec.base + (path === '/' ? '' : path), new URL('api/oauth/token', api.home).href, accept) },
   ].filter(Boolean);
-  const t = tabbed(tabs, before?.current());
+  const t = tabbed(tabs, before?.current() ?? tab);
   return { ...t, beside };
 }

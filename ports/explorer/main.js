@@ -17,7 +17,8 @@ let turn = 0;          // of what is shown: an answer for an earlier one is late
 let flash = null;      // what the next view says first: { text, once }
 let again = null;      // who waits for a new token
 let timer = 0;
-let shownHash;
+let shownHash;         // what the page shows, or is about to
+let entity = null;     // the tabs that are shown
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 const parentOf = (path) => { for (let p = path; (p = p.replace(/\/[^/]*$/, '')) !== '';) if (match(p)) return p; return '/'; };
@@ -257,6 +258,8 @@ async function showResource(at, mine, stay) {
   Object.assign(known, m?.params);
   const early = view.names.get(decode(last)) ?? (at.path === '/' ? view.titleOfService() : m?.op.template.endsWith('}') ? decode(last) : words(decode(last)));
   const parts = frame(at.path, early, !stay);
+  parts.tab = stay ? entity?.current() : undefined;
+  entity = null;
   put(parts.actions, actionBar(at.path));
   if (!m) {
     put(parts.content, el('p', { class: 'empty' }, 'Nothing can be read at this path', actions(at.path).here.length ? '; what can be done is above.' : ': no operation of the service is there.'));
@@ -290,8 +293,9 @@ function draw(at, m, a, parts) {
     if (parts.linked !== text) put(parts.links, isList ? null : view.links(body, at.full));
     parts.linked = text;
   } else {
-    parts.entity = entityPage({ body, op: m.op, params: { orgId: body.orgId ?? nav.orgOf(m.params.groupId), ...m.params }, path: at.full, accept: m.op.accept, heading }, parts.entity);
-    redraw(parts.content, parts.entity.node);
+    parts.entity = entityPage({ body, op: m.op, params: { orgId: body.orgId ?? nav.orgOf(m.params.groupId), ...m.params }, path: at.full, accept: m.op.accept, heading, tab: parts.tab }, parts.entity);
+    entity = parts.entity;
+    redraw(parts.content, entity.node);
   }
   if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decode(at.path.split('/').pop());
   if (typeof body?.orgId === 'string') known.orgId = body.orgId;

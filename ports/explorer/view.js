@@ -158,19 +158,19 @@ function compare(c, down) {
   };
 }
 
-function headOf(c, now, rows, sort) {
+function headOf(c, now, sort) {
   const is = now?.key === c.key, next = is && !now.down;
-  return el('th', { scope: 'col', class: isNumber(c, rows) ? 'number' : null, 'aria-sort': is ? (now.down ? 'descending' : 'ascending') : 'none' },
+  return el('th', { scope: 'col', class: c.isNumber ? 'number' : null, 'aria-sort': is ? (now.down ? 'descending' : 'ascending') : 'none' },
     el('button', { type: 'button', class: 'sort', title: (c.field ?? c.head) + ': sort', 'data-f': 'sort ' + c.key, onclick: () => sort({ key: c.key, down: next }) }, c.head));
 }
 
-function rowOf(o, columns, rows, { tag, path }) {
+function rowOf(o, columns, { tag, path }) {
   const to = selfOf(o) ?? childOf(path, o);
   return el('tr', {}, columns.map((c, i) => {
     const isLink = i === 0 && to && to.split('?')[0] !== path, first = c.field ? o[c.field] : valuesOf(o, c.of)[0];
     const inside = !isLink ? cellOf(o, c, tag) : el('a', { href: '#' + to }, c.as === 'time' && isDate(first) ? time(first)
       : isObject(first) || first === undefined || first === null || first === '' ? 'open' : names.get(first) ?? textOf(c, first));
-    return el(i === 0 ? 'th' : 'td', { scope: i === 0 ? 'row' : null, class: isNumber(c, rows) ? 'number' : null }, inside);
+    return el(i === 0 ? 'th' : 'td', { scope: i === 0 ? 'row' : null, class: c.isNumber ? 'number' : null }, inside);
   }));
 }
 
@@ -213,15 +213,15 @@ export function list(body, path, op, redraw) {
   if (rows.length === 0) return el('p', { class: 'empty' }, 'There is nothing in this list', total ? ' on this page.' : '.');
   if (!rows.every((o) => isObject(o) && !Array.isArray(o))) return el('div', {}, many(label, rows));
   const { all, best } = columnsOf(rows, tag), keys = chosen.get(template), picked = keys ? all.filter((c) => keys.includes(c.key)) : best;
-  const columns = picked.length ? picked : all.slice(0, 1), now = sorted.get(template), by = now && all.find((c) => c.key === now.key);
+  const columns = (picked.length ? picked : all.slice(0, 1)).map((c) => ({ ...c, isNumber: isNumber(c, rows) })), now = sorted.get(template), by = now && all.find((c) => c.key === now.key);
   const order = by ? [...rows].sort(compare(by, now.down)) : rows;
-  const lines = order.map((o) => { const row = rowOf(o, columns, rows, { tag, path }); return { row, text: [row.textContent, ...[...row.querySelectorAll('[title]')].map((e) => e.title)].join(' ').toLowerCase() }; });
+  const lines = order.map((o) => { const row = rowOf(o, columns, { tag, path }); return { row, text: [row.textContent, ...[...row.querySelectorAll('[title]')].map((e) => e.title)].join(' ').toLowerCase() }; });
   const counted = el('span', { class: 'muted' }), none = el('p', { class: 'empty', hidden: true }, 'No entry of this page has that.');
   const count = (n) => { counted.textContent = n < rows.length ? n + ' of ' + plural(rows.length, 'entry', 'entries') : total > rows.length ? rows.length + ' of ' + plural(total, 'entry', 'entries') : plural(rows.length, 'entry', 'entries'); };
   const filter = rows.length > 1 ? filterBox(path, lines, count, none) : count(rows.length);
   return el('div', {}, el('div', { class: 'row between tools' }, el('div', { class: 'row' }, filter, counted), chooser(all, columns, (to) => { chosen.set(template, to); redraw(); })),
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, el('table', { class: 'list' },
-      el('thead', {}, el('tr', {}, columns.map((c) => headOf(c, now, rows, (to) => { sorted.set(template, to); redraw(); })))),
+      el('thead', {}, el('tr', {}, columns.map((c) => headOf(c, now, (to) => { sorted.set(template, to); redraw(); })))),
       el('tbody', {}, lines.map((l) => l.row)))), none, pager(body));
 }
 
