@@ -72,7 +72,6 @@ void svc_set_ready(svc *s, int ready)
 
 int svc_openapi(svc *s, svc_response *out)
 {
-  static const svc_header type = { "Content-Type", "application/json", 12, 16 };
   uint64_t revision;
   svc_arena arena;
   svc_str text;
@@ -81,7 +80,7 @@ int svc_openapi(svc *s, svc_response *out)
   svc_arena_init(&arena, &s->allocator);
   text = svc_openapi_kept(s, &revision);
   text = text.p ? svc_arena_copy(&arena, text) : svc_openapi_document(s, &arena);
-  return svc_respond_text(&arena, text, &type, out);
+  return svc_respond_json(&arena, text, out);
 }
 
 int svc_driver_schema(svc *s, svc_response *out)

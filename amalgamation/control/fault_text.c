@@ -204,7 +204,6 @@ int svc_fault_add_json(svc *s, const char *rule, int *id)
 
 int svc_fault_list_json(svc *s, svc_response *out)
 {
-  static const svc_header type = { "Content-Type", "application/json", 12, 16 };
   svc_arena arena;
   svc_call c;
   svc_buf b;
@@ -213,5 +212,5 @@ int svc_fault_list_json(svc *s, svc_response *out)
   svc_service_call(&c, s, &arena, NULL, svc_now(s));
   b = svc_buf_new(&arena, 1024);
   (void)svc_faults_write(&c, &b); /* where memory ends, the response says so */
-  return svc_respond_text(&arena, svc_buf_done(&b), &type, out);
+  return svc_respond_json(&arena, svc_buf_done(&b), out);
 }

@@ -171,10 +171,9 @@ SVC_PRIVATE svc_str svc_har_text(svc *s, svc_arena *a, size_t limit)
 
 int svc_journal_har(svc *s, size_t limit, svc_response *out)
 {
-  static const svc_header type = { "Content-Type", "application/json", 12, 16 };
   svc_arena arena;
   if (out) memset(out, 0, sizeof *out);
   if (!s || !out || !s->control->journal) return SVC_INVALID;
   svc_arena_init(&arena, &s->allocator);
-  return svc_respond_text(&arena, svc_har_text(s, &arena, limit), &type, out);
+  return svc_respond_json(&arena, svc_har_text(s, &arena, limit), out);
 }

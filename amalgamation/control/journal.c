@@ -176,10 +176,9 @@ SVC_PRIVATE size_t svc_journal_copy(svc *s, svc_arena *a, size_t limit, svc_str 
 
 int svc_journal_read(svc *s, size_t limit, svc_response *out)
 {
-  static const svc_header type = { "Content-Type", "application/json", 12, 16 };
   svc_arena arena;
   if (out) memset(out, 0, sizeof *out);
   if (!s || !out || !s->control->journal) return SVC_INVALID;
   svc_arena_init(&arena, &s->allocator);
-  return svc_respond_text(&arena, svc_journal_text(s, &arena, limit), &type, out);
+  return svc_respond_json(&arena, svc_journal_text(s, &arena, limit), out);
 }

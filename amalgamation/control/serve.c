@@ -186,6 +186,23 @@ static bool serve_snapshots(svc_call *c, svc_str name)
   return serve_buf(c, 200, &b);
 }
 
+/* Where a snapshot of this name goes: in the place of one of the same name, or into a free one. NULL: there is none. The lock is held. */
+static svc_kept_snapshot *serve_place(svc_control *k, svc_str name)
+{
+  svc_kept_snapshot *place = serve_kept(k, name);
+  return place ? place : serve_kept(k, SVC_S(""));
+}
+
+/* It is kept by this name from now on, and the answer shows it. */
+static void serve_keep(svc_call *c, svc_kept_snapshot *place, svc_str name, svc_snapshot *snapshot, svc_buf *b)
+{
+  svc_snapshot_free(place->snapshot);
+  place->snapshot = snapshot;
+  place->taken = svc_clock_now(c->s);
+  snprintf(place->name, sizeof place->name, SVC_FMT, SVC_ARG(name));
+  serve_snapshot_write(b, place);
+}
+
 static bool serve_snapshot_take(svc_call *c, svc_str unused)
 {
   svc_control *k = c->s->control;
@@ -196,16 +213,9 @@ static bool serve_snapshot_take(svc_call *c, svc_str unused)
   int rc = SVC_FULL;
   (void)unused;
   svc_mutex_lock(&k->keeping);
-  place = serve_kept(k, name);
-  if (!place) place = serve_kept(k, SVC_S(""));
+  place = serve_place(k, name);
   if (place) rc = svc_snapshot_take(c->s, &taken);
-  if (rc == SVC_OK) {
-    svc_snapshot_free(place->snapshot);
-    place->snapshot = taken;
-    place->taken = svc_clock_now(c->s);
-    snprintf(place->name, sizeof place->name, SVC_FMT, SVC_ARG(name));
-    serve_snapshot_write(&b, place);
-  }
+  if (rc == SVC_OK) serve_keep(c, place, name, taken, &b);
   svc_mutex_unlock(&k->keeping);
   return rc == SVC_OK ? serve_buf(c, 201, &b) : serve_failed(c, rc, "no snapshot can be taken");
 }
@@ -219,15 +229,8 @@ static bool serve_snapshot_put(svc_call *c, svc_str name)
   svc_snapshot *loaded;
   if (!svc_serve_load(c, name, &loaded)) return false;
   svc_mutex_lock(&k->keeping);
-  place = serve_kept(k, name);
-  if (!place) place = serve_kept(k, SVC_S(""));
-  if (place) {
-    svc_snapshot_free(place->snapshot);
-    place->snapshot = loaded;
-    place->taken = svc_clock_now(c->s);
-    snprintf(place->name, sizeof place->name, SVC_FMT, SVC_ARG(name));
-    serve_snapshot_write(&b, place);
-  }
+  place = serve_place(k, name);
+  if (place) serve_keep(c, place, name, loaded, &b);
   svc_mutex_unlock(&k->keeping);
   if (!place) svc_snapshot_free(loaded);
   return place ? serve_buf(c, 201, &b) : svc_fail(c, SVC_E_INSUFFICIENT_STORAGE, "");

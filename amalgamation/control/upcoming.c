@@ -178,7 +178,6 @@ SVC_PRIVATE int svc_upcoming_text(svc *s, svc_arena *a, size_t limit, svc_str *o
 
 int svc_due_read(svc *s, size_t limit, svc_response *out)
 {
-  static const svc_header type = { "Content-Type", "application/json", 12, 16 };
   svc_arena arena;
   svc_str text;
   int rc;
@@ -186,7 +185,7 @@ int svc_due_read(svc *s, size_t limit, svc_response *out)
   if (!s || !out || limit > UPCOMING_MOST) return SVC_INVALID;
   svc_arena_init(&arena, &s->allocator);
   rc = svc_upcoming_text(s, &arena, limit ? limit : UPCOMING_LIMIT, &text);
-  if (rc == SVC_OK) return svc_respond_text(&arena, text, &type, out);
+  if (rc == SVC_OK) return svc_respond_json(&arena, text, out);
   svc_blocks_free(arena.blocks);
   return rc;
 }

@@ -214,7 +214,6 @@ SVC_PRIVATE int svc_world_run(svc *s, svc_arena *arena, svc_str text, int *statu
 
 int svc_world_apply(svc *s, const char *json, size_t length, svc_response *out)
 {
-  static const svc_header type = { "Content-Type", "application/json", 12, 16 };
   svc_arena arena;
   svc_str body;
   int rc, status;
@@ -222,7 +221,7 @@ int svc_world_apply(svc *s, const char *json, size_t length, svc_response *out)
   if (!s || !json || !out) return SVC_INVALID;
   svc_arena_init(&arena, &s->allocator);
   rc = svc_world_run(s, &arena, svc_str_n(json, length), &status, &body);
-  if (svc_respond_text(&arena, body, &type, out) != SVC_OK) return SVC_NOMEM;
+  if (svc_respond_json(&arena, body, out) != SVC_OK) return SVC_NOMEM;
   out->status = status;
   return rc;
 }

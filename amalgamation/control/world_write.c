@@ -412,7 +412,6 @@ SVC_PRIVATE int svc_world_text(svc *s, svc_arena *arena, svc_str *out)
 
 int svc_world_write(svc *s, svc_response *out)
 {
-  static const svc_header type = { "Content-Type", "application/json", 12, 16 };
   svc_arena arena;
   svc_str text;
   int rc;
@@ -420,7 +419,7 @@ int svc_world_write(svc *s, svc_response *out)
   if (!s || !out) return SVC_INVALID;
   svc_arena_init(&arena, &s->allocator);
   rc = svc_world_text(s, &arena, &text);
-  if (rc == SVC_OK) return svc_respond_text(&arena, text, &type, out);
+  if (rc == SVC_OK) return svc_respond_json(&arena, text, out);
   svc_blocks_free(arena.blocks);
   return rc;
 }

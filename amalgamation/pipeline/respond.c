@@ -270,6 +270,12 @@ SVC_PRIVATE int svc_respond_text(svc_arena *arena, svc_str text, const svc_heade
   return SVC_OK;
 }
 
+SVC_PRIVATE int svc_respond_json(svc_arena *arena, svc_str text, svc_response *out)
+{
+  static const svc_header type = { "Content-Type", "application/json", 12, 16 };
+  return svc_respond_text(arena, text, &type, out);
+}
+
 void svc_response_free(svc_response *response)
 {
   if (!response) return;

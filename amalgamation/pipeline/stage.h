@@ -24,6 +24,7 @@ SVC_PRIVATE bool svc_behave_in(svc_call *c, svc_txn *txn); /* the same, as a par
 SVC_PRIVATE void svc_stage_respond(svc_call *c, svc_response *response); /* respond.c */
 /* A text that no request has asked for, as a response that owns the arena it is in. SVC_OK or SVC_NOMEM. `type` stays. */
 SVC_PRIVATE int svc_respond_text(svc_arena *arena, svc_str text, const svc_header *type, svc_response *out);
+SVC_PRIVATE int svc_respond_json(svc_arena *arena, svc_str text, svc_response *out); /* the same, as application/json */
 
 /* caller.c, digest.c */
 SVC_PRIVATE svc_str svc_token_name(svc_arena *a, svc_str token);

@@ -7,15 +7,8 @@
 # What it keeps true: the same files give the same bytes; and they are the files but for what no browser needs: white space
 # at the ends of lines, empty lines, and in scripts and styles lines that are nothing but a comment. So no string of theirs may go on
 # over a line.
-set -eu
-LC_ALL=C; export LC_ALL
-die() { echo "pack: $*" >&2; exit 1; }
-out=-
-case $#:${1:-} in 0:) ;; 2:--out) out=$2 ;; *) die "usage: pack.sh [--out FILE]" ;; esac
-case $out in -|/*) ;; *) out=$PWD/$out ;; esac
+. "$(dirname "$0")/../../package/generate.sh"
 cd "$(dirname "$0")"
-tmp=$(mktemp "${TMPDIR:-/tmp}/pack.XXXXXX")
-trap 'rm -f "$tmp" "$tmp".*' EXIT; trap 'exit 1' HUP INT TERM
 
 type_of() {
   case $1 in
@@ -57,4 +50,4 @@ strip() { # FILE
   echo 'const size_t svc_listener_file_count = sizeof svc_listener_files / sizeof svc_listener_files[0];'
   echo '#endif /* SVC_LISTENER_NO_EXPLORER */'
 } >"$tmp"
-if [ "$out" = - ]; then cat "$tmp"; else cat "$tmp" >"$out" || die "cannot write $out"; fi
+written

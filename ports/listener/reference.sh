@@ -14,15 +14,8 @@
 #   resource maintenance window: ...         a resource, by the name of its tag
 #
 # The rules: the same files give the same bytes; no name has two texts; a malformed line is an error that names file and line.
-set -eu
-LC_ALL=C; export LC_ALL
-die() { echo "reference: $*" >&2; exit 1; }
-out=-
-case $#:${1:-} in 0:) ;; 2:--out) out=$2 ;; *) die "usage: reference.sh [--out FILE]" ;; esac
-case $out in -|/*) ;; *) out=$PWD/$out ;; esac
+. "$(dirname "$0")/../../package/generate.sh"
 cd "$(dirname "$0")/../../amalgamation/catalog"
-tmp=$(mktemp "${TMPDIR:-/tmp}/reference.XXXXXX")
-trap 'rm -f "$tmp" "$tmp".*' EXIT; trap 'exit 1' HUP INT TERM
 
 # a line for each text: key, tab, text; the key is the letter of the kind, a space and the name
 awk '
@@ -59,4 +52,4 @@ sort -t '	' -k 1,1 "$tmp.rows" >"$tmp.sorted"
   echo 'const size_t svc_listener_text_count = sizeof svc_listener_texts / sizeof svc_listener_texts[0];'
   echo '#endif /* SVC_LISTENER_NO_REFERENCE */'
 } >"$tmp"
-if [ "$out" = - ]; then cat "$tmp"; else cat "$tmp" >"$out" || die "cannot write $out"; fi
+written

@@ -36,8 +36,8 @@ kill $pid; wait $pid || fail "svcd ends with status $?"
 
 # a file that is wrong is refused, with file and line
 T=build/check/reference
-rm -rf $T; mkdir -p $T/ports/listener $T/amalgamation/catalog/a
-cp ports/listener/reference.sh $T/ports/listener/
+rm -rf $T; mkdir -p $T/ports/listener $T/package $T/amalgamation/catalog/a
+cp ports/listener/reference.sh $T/ports/listener/; cp package/generate.sh $T/package/
 try() { # WORDS LINE...: the error that these lines are refused with
   wanted=$1; shift
   printf '%s\n' "$@" >$T/amalgamation/catalog/a/reference.txt

@@ -1,0 +1,12 @@
+# generate.sh: what the scripts that write a generated file of C begin and end with; read in by them, in the folder of the script. It takes their arguments,
+# [--out FILE] (default: standard output), and gives them $tmp, a file that is removed at the end. written() puts $tmp where it belongs.
+# shellcheck shell=sh
+set -eu
+LC_ALL=C; export LC_ALL
+die() { echo "${0##*/}: $*" >&2; exit 1; }
+out=-
+case $#:${1:-} in 0:) ;; 2:--out) out=$2 ;; *) die "usage: ${0##*/} [--out FILE]" ;; esac
+case $out in -|/*) ;; *) out=$PWD/$out ;; esac
+tmp=$(mktemp "${TMPDIR:-/tmp}/generate.XXXXXX")
+trap 'rm -f "$tmp" "$tmp".*' EXIT; trap 'exit 1' HUP INT TERM
+written() { if [ "$out" = - ]; then cat "$tmp"; else cat "$tmp" >"$out" || die "cannot write $out"; fi; }
