@@ -23,7 +23,14 @@ export function put(to, ...inside) {
   to.replaceChildren(...inside.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));
 }
 
-// For who hears the page: what happened, in a sentence.
+// The styles of a part that is loaded later, once. Resolves when they are there, so nothing is drawn without them.
+const sheets = new Map();
+export function sheet(name) {
+  if (!sheets.has(name)) sheets.set(name, new Promise((done) => { document.head.append(el('link', { rel: 'stylesheet', href: new URL(name, import.meta.url), onload: done, onerror: done })); }));
+  return sheets.get(name);
+}
+
+// For people who listen to the page: what happened, in a sentence.
 export function say(text) {
   const to = $('said');
   to.textContent = '';

@@ -11,6 +11,7 @@ import * as nav from './nav.js';
 import * as log from './log.js';
 import { forgetTimes, refreshTimes } from './format.js';
 import { form, canon } from './form.js';
+import { pageNamed } from './pages.js';
 
 const known = {};      // ids that forms begin with: those of where one is, and of where one was
 let turn = 0;          // of what is shown: an answer for an earlier one is late, and not shown
@@ -19,6 +20,7 @@ let again = null;      // who waits for a new token
 let timer = 0;
 let shownHash;         // what the page shows, or is about to
 let entity = null;     // the tabs that are shown
+let endPage = null;    // ends the page of the console that is shown (pages.js)
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 const parentOf = (path) => { for (let p = path; (p = p.replace(/\/[^/]*$/, '')) !== '';) if (match(p)) return p; return '/'; };
@@ -135,6 +137,8 @@ function forget() {
   again = flash = null;
   clearTimeout(timer);
   turn++;
+  endPage?.();
+  endPage = null;
   put($('view'));
   for (const key of Object.keys(known)) delete known[key];
   view.forget();
@@ -433,17 +437,31 @@ function finish(op, at, a, get) {
   go(to ?? parentOf(at.path));
 }
 
+// ---- pages of the console
+
+async function showPage(at, mine) {
+  const page = pageNamed(at.path), parts = frame(at.path, page?.title ?? 'There is no such page', true);
+  put(parts.crumbs, el('ol', {}, el('li', {}, el('a', { href: '#/' }, 'Home')), el('li', {}, el('span', { 'aria-current': 'page' }, parts.h1.textContent))));
+  if (!page) { put(parts.content, el('p', { class: 'empty' }, at.path)); return; }
+  const isCurrent = () => mine === turn, module = await page.load();
+  if (!isCurrent()) return;
+  endPage = module.open(parts.content, at.path.slice(page.name.length + 3), { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = text; title(text); } }, isCurrent, query: at.query }) ?? null;
+}
+
 // ---- the page itself
 
 function show({ stay = false } = {}) {
   clearTimeout(timer);
   const mine = ++turn, at = where();
+  endPage?.();
+  endPage = null;
   shownHash = location.hash;
   put($('banner'));
   $('path').value = at.full;
   if (!api.signedIn()) { askToSignIn(''); return; }
   nav.at(at.path);
-  if (at.op) showForm(at, mine);
+  if (at.path.startsWith('/~')) showPage(at, mine);
+  else if (at.op) showForm(at, mine);
   else showResource(at, mine, stay);
 }
 

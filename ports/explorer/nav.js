@@ -7,6 +7,7 @@ import { names as areaNames, below } from './areas.js';
 import * as api from './api.js';
 import { names, learn } from './view.js';
 import { short } from './format.js';
+import { pageNamed, pagesHere } from './pages.js';
 
 const MOST = 500; // of each, which is the largest page
 const orgs = new Map(), projects = new Map(); // by id: what the lists say
@@ -125,7 +126,7 @@ function sections() {
 export function pages() {
   const tops = [['listOrgs', 'All organizations'], ['listGroups', 'All projects']].filter(([id]) => opNamed(id)).map(([id, label]) => ({ label, area: 'Organization', to: opNamed(id).template }));
   const places = [...orgs.values(), ...projects.values()].map((o) => ({ label: String(o.name ?? o.id), area: projects.has(o.id) ? 'project' : 'organization', to: pathOf(projects.has(o.id) ? 'groupId' : 'orgId', o.id) })).filter((p) => p.to);
-  return [...places, ...Object.entries(sections()).flatMap(([area, items]) => items.map((i) => ({ ...i, area }))), ...tops];
+  return [...pagesHere().map((p) => ({ label: p.title, area: p.note, to: '/~' + p.name })), ...places, ...Object.entries(sections()).flatMap(([area, items]) => items.map((i) => ({ ...i, area }))), ...tops];
 }
 export const context = () => ({ ...(now.orgId ? { orgId: now.orgId } : {}), ...(now.groupId ? { groupId: now.groupId } : {}) });
 
@@ -151,7 +152,8 @@ export function draw() {
   put(place, picker('pick-org', 'Organization', [...orgs.values()], now.orgId, 'All organizations', (v) => (v === '*' ? root('listOrgs') : pathOf('orgId', v))),
     picker('pick-project', 'Project', mine, now.groupId, 'All projects', (v) => (v !== '*' ? pathOf('groupId', v) : now.orgId && opNamed('getOrgGroups') ? fill(root('getOrgGroups'), { orgId: now.orgId }) : root('listGroups'))),
     el('ul', { class: 'tops' }, home.map((i) => el('li', {}, el('a', { href: '#' + i.to, 'aria-current': i.to === now.path ? 'page' : null }, i.label)))),
-    areaNames.filter((area) => all[area]).map((area) => section(area, all[area], current)));
+    areaNames.filter((area) => all[area]).map((area) => section(area, all[area], current)),
+    el('ul', { class: 'tops' }, pagesHere().map((p) => el('li', {}, el('a', { href: '#/~' + p.name, 'aria-current': pageNamed(now.path) === p ? 'page' : null }, p.title)))));
   if (key) [...place.querySelectorAll('a, select, summary')].find((e) => (e.id || e.getAttribute('href') || e.textContent) === key)?.focus();
 }
 

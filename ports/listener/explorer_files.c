@@ -741,6 +741,11 @@ static const char explorer_7[] =
   "export function put(to, ...inside) {\n"
   "to.replaceChildren(...inside.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));\n"
   "}\n"
+  "const sheets = new Map();\n"
+  "export function sheet(name) {\n"
+  "if (!sheets.has(name)) sheets.set(name, new Promise((done) => { document.head.append(el('link', { rel: 'stylesheet', href: new URL(name, import.meta.url), onload: done, onerror: done })); }));\n"
+  "return sheets.get(name);\n"
+  "}\n"
   "export function say(text) {\n"
   "const to = $('said');\n"
   "to.textContent = '';\n"
@@ -765,7 +770,7 @@ static const char explorer_7[] =
   "};\n"
   "turn();\n"
   "}\n";
-static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"dfb9ae91d2f50ec9\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"f5fcc8b1da1c7221\"", "text/javascript; charset=utf-8");
 
 /* entity.js */
 static const char explorer_8[] =
@@ -1303,6 +1308,7 @@ static const char explorer_12[] =
   "import * as log from './log.js';\n"
   "import { forgetTimes, refreshTimes } from './format.js';\n"
   "import { form, canon } from './form.js';\n"
+  "import { pageNamed } from './pages.js';\n"
   "const known = {};      // ids that forms begin with: those of where one is, and of where one was\n"
   "let turn = 0;          // of what is shown: an answer for an earlier one is late, and not shown\n"
   "let flash = null;      // what the next view says first: { text, once }\n"
@@ -1310,6 +1316,7 @@ static const char explorer_12[] =
   "let timer = 0;\n"
   "let shownHash;         // what the page shows, or is about to\n"
   "let entity = null;     // the tabs that are shown\n"
+  "let endPage = null;    // ends the page of the console that is shown (pages.js)\n"
   "const pause = (ms) => new Promise((done) => setTimeout(done, ms));\n"
   "const parentOf = (path) => { for (let p = path; (p = p.replace(/\\/[^/]*$/, '')) !== '';) if (match(p)) return p; return '/'; };\n"
   "function where() {\n"
@@ -1407,6 +1414,8 @@ static const char explorer_12[] =
   "again = flash = null;\n"
   "clearTimeout(timer);\n"
   "turn++;\n"
+  "endPage?.();\n"
+  "endPage = null;\n"
   "put($('view'));\n"
   "for (const key of Object.keys(known)) delete known[key];\n"
   "view.forget();\n"
@@ -1666,15 +1675,26 @@ static const char explorer_12[] =
   "flash = { text, once: op.method === 'POST' && !Array.isArray(a.body?.results) ? a.body : undefined };\n"
   "go(to ?\? parentOf(at.path));\n"
   "}\n"
+  "async function showPage(at, mine) {\n"
+  "const page = pageNamed(at.path), parts = frame(at.path, page?.title ?\? 'There is no such page', true);\n"
+  "put(parts.crumbs, el('ol', {}, el('li', {}, el('a', { href: '#/' }, 'Home')), el('li', {}, el('span', { 'aria-current': 'page' }, parts.h1.textContent))));\n"
+  "if (!page) { put(parts.content, el('p', { class: 'empty' }, at.path)); return; }\n"
+  "const isCurrent = () => mine === turn, module = await page.load();\n"
+  "if (!isCurrent()) return;\n"
+  "endPage = module.open(parts.content, at.path.slice(page.name.length + 3), { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = text; title(text); } }, isCurrent, query: at.query }) ?\? null;\n"
+  "}\n"
   "function show({ stay = false } = {}) {\n"
   "clearTimeout(timer);\n"
   "const mine = ++turn, at = where();\n"
+  "endPage?.();\n"
+  "endPage = null;\n"
   "shownHash = location.hash;\n"
   "put($('banner'));\n"
   "$('path').value = at.full;\n"
   "if (!api.signedIn()) { askToSignIn(''); return; }\n"
   "nav.at(at.path);\n"
-  "if (at.op) showForm(at, mine);\n"
+  "if (at.path.startsWith('/~')) showPage(at, mine);\n"
+  "else if (at.op) showForm(at, mine);\n"
   "else showResource(at, mine, stay);\n"
   "}\n"
   "function start() {\n"
@@ -1698,7 +1718,7 @@ static const char explorer_12[] =
   "readService();\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"435d8cffa25855e7\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"0c9db356e4c6f5a7\"", "text/javascript; charset=utf-8");
 
 /* nav.js */
 static const char explorer_13[] =
@@ -1708,6 +1728,7 @@ static const char explorer_13[] =
   "import * as api from './api.js';\n"
   "import { names, learn } from './view.js';\n"
   "import { short } from './format.js';\n"
+  "import { pageNamed, pagesHere } from './pages.js';\n"
   "const MOST = 500; // of each, which is the largest page\n"
   "const orgs = new Map(), projects = new Map(); // by id: what the lists say\n"
   "const opened = new Map(); // areas that somebody has opened or closed\n"
@@ -1802,7 +1823,7 @@ static const char explorer_13[] =
   "export function pages() {\n"
   "const tops = [['listOrgs', 'All organizations'], ['listGroups', 'All projects']].filter(([id]) => opNamed(id)).map(([id, label]) => ({ label, area: 'Organization', to: opNamed(id).template }));\n"
   "const places = [...orgs.values(), ...projects.values()].map((o) => ({ label: String(o.name ?\? o.id), area: projects.has(o.id) ? 'project' : 'organization', to: pathOf(projects.has(o.id) ? 'groupId' : 'orgId', o.id) })).filter((p) => p.to);\n"
-  "return [...places, ...Object.entries(sections()).flatMap(([area, items]) => items.map((i) => ({ ...i, area }))), ...tops];\n"
+  "return [...pagesHere().map((p) => ({ label: p.title, area: p.note, to: '/~' + p.name })), ...places, ...Object.entries(sections()).flatMap(([area, items]) => items.map((i) => ({ ...i, area }))), ...tops];\n"
   "}\n"
   "export const context = () => ({ ...(now.orgId ? { orgId: now.orgId } : {}), ...(now.groupId ? { groupId: now.groupId } : {}) });\n"
   "function lists(items, current) {\n"
@@ -1825,7 +1846,8 @@ static const char explorer_13[] =
   "put(place, picker('pick-org', 'Organization', [...orgs.values()], now.orgId, 'All organizations', (v) => (v === '*' ? root('listOrgs') : pathOf('orgId', v))),\n"
   "picker('pick-project', 'Project', mine, now.groupId, 'All projects', (v) => (v !== '*' ? pathOf('groupId', v) : now.orgId && opNamed('getOrgGroups') ? fill(root('getOrgGroups'), { orgId: now.orgId }) : root('listGroups'))),\n"
   "el('ul', { class: 'tops' }, home.map((i) => el('li', {}, el('a', { href: '#' + i.to, 'aria-current': i.to === now.path ? 'page' : null }, i.label)))),\n"
-  "areaNames.filter((area) => all[area]).map((area) => section(area, all[area], current)));\n"
+  "areaNames.filter((area) => all[area]).map((area) => section(area, all[area], current)),\n"
+  "el('ul', { class: 'tops' }, pagesHere().map((p) => el('li', {}, el('a', { href: '#/~' + p.name, 'aria-current': pageNamed(now.path) === p ? 'page' : null }, p.title)))));\n"
   "if (key) [...place.querySelectorAll('a, select, summary')].find((e) => (e.id || e.getAttribute('href') || e.textContent) === key)?.focus();\n"
   "}\n"
   "export function crumbs(path) {\n"
@@ -1862,10 +1884,17 @@ static const char explorer_13[] =
   "});\n"
   "$('nav').addEventListener('focusout', (e) => { if (isDrawer() && e.relatedTarget && !$('nav').contains(e.relatedTarget) && e.relatedTarget !== $('menu')) drawer(false); });\n"
   "}\n";
-static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"a98702fcb8cc5881\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"f766cadeb58d3310\"", "text/javascript; charset=utf-8");
+
+/* pages.js */
+static const char explorer_14[] =
+  "export const PAGES = [];\n"
+  "export const pageNamed = (path) => (path.startsWith('/~') ? PAGES.find((p) => p.name === path.slice(2).split('/')[0] && p.when()) : undefined);\n"
+  "export const pagesHere = () => PAGES.filter((p) => p.when());\n";
+static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"4db464a518d10fa8\"", "text/javascript; charset=utf-8");
 
 /* palette.js */
-static const char explorer_14[] =
+static const char explorer_15[] =
   "import { $, el, newId, put, words } from './dom.js';\n"
   "import { spec, fill } from './spec.js';\n"
   "import { areaOf } from './areas.js';\n"
@@ -1931,10 +1960,10 @@ static const char explorer_14[] =
   "});\n"
   "$('find').addEventListener('click', (e) => { if (e.target === $('find')) $('find').close(); }); // beside it\n"
   "}\n";
-static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"6c633a4b28a23db5\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"6c633a4b28a23db5\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
-static const char explorer_15[] =
+static const char explorer_16[] =
   "import { decode } from './dom.js';\n"
   "const METHODS = ['get', 'post', 'put', 'patch', 'delete'];\n"
   "export const spec = { api: '', linked: '', base: '', title: '', ops: [], sets: new Map() };\n"
@@ -2032,10 +2061,10 @@ static const char explorer_15[] =
   "const path = rel.replace(/^https?:\\/\\/[^/]+/, ''), before = spec.linked.slice(0, spec.linked.length - spec.api.length) + '/';\n"
   "return path === rel ? rel : path.startsWith(before) ? path.slice(before.length) : path.slice(1);\n"
   "}\n";
-static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"3579f902e5538c54\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"3579f902e5538c54\"", "text/javascript; charset=utf-8");
 
 /* view.js */
-static const char explorer_16[] =
+static const char explorer_17[] =
   "import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';\n"
   "import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';\n"
   "import { badge, fullTime, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';\n"
@@ -2265,12 +2294,12 @@ static const char explorer_16[] =
   "}\n"
   "export { badge };\n"
   "export const titleOfService = () => spec.title || 'The service';\n";
-static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"86509cb23034ccdd\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"86509cb23034ccdd\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
-static const char explorer_17[] =
+static const char explorer_18[] =
   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><rect width=\"16\" height=\"16\" rx=\"4\" fill=\"#2f6f9f\"/><path d=\"M4 5h8M4 8h8M4 11h5\" stroke=\"#fff\" stroke-width=\"1.6\" stroke-linecap=\"round\"/></svg>\n";
-static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
+static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
 
 const listener_file svc_listener_files[] = {
   { "/", explorer_0, sizeof explorer_0 - 1, explorer_0_headers },
@@ -2287,10 +2316,11 @@ const listener_file svc_listener_files[] = {
   { "/_explorer/log.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
   { "/_explorer/main.js", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
   { "/_explorer/nav.js", explorer_13, sizeof explorer_13 - 1, explorer_13_headers },
-  { "/_explorer/palette.js", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
-  { "/_explorer/spec.js", explorer_15, sizeof explorer_15 - 1, explorer_15_headers },
-  { "/_explorer/view.js", explorer_16, sizeof explorer_16 - 1, explorer_16_headers },
-  { "/_explorer/icon.svg", explorer_17, sizeof explorer_17 - 1, explorer_17_headers },
+  { "/_explorer/pages.js", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
+  { "/_explorer/palette.js", explorer_15, sizeof explorer_15 - 1, explorer_15_headers },
+  { "/_explorer/spec.js", explorer_16, sizeof explorer_16 - 1, explorer_16_headers },
+  { "/_explorer/view.js", explorer_17, sizeof explorer_17 - 1, explorer_17_headers },
+  { "/_explorer/icon.svg", explorer_18, sizeof explorer_18 - 1, explorer_18_headers },
 };
 const size_t svc_listener_file_count = sizeof svc_listener_files / sizeof svc_listener_files[0];
 #endif /* SVC_LISTENER_NO_EXPLORER */
