@@ -33,6 +33,8 @@ typedef struct svc_template {
 /* A noun as the open handle knows it. */
 typedef struct svc_noun_info {
   const svc_noun *noun;
+  const struct svc_plan *plans; /* of its routes that this build serves, one after the other */
+  size_t plan_count;
   const struct svc_noun_info *parent;
   const struct svc_noun_info *stands_for; /* the noun whose entities it replaces when they are gone; NULL: none */
   const struct svc_noun_info *stand_in;   /* the noun that stands for this one; NULL: none */

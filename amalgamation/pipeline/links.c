@@ -27,6 +27,9 @@ typedef struct links_writer {
   svc_piece *pieces;
   size_t count, room;
   svc_buf text; /* of the piece that is being written */
+  const svc_plan **gets; /* the plans that links can lead to */
+  size_t *sizes;         /* of their paths */
+  size_t get_count;
   bool failed;
 } links_writer;
 
@@ -170,12 +173,12 @@ static bool links_is_sub_by_value(const svc_plan *plan, const svc_plan *sub, con
   return *open && svc_str_starts(svc_str_c(*open + 1), svc_route_rarely(sub->route)->in_path) && !strchr(*open + 1, '{');
 }
 
-static const svc_plan *links_plan_of(const svc *s, const svc_noun_info *noun, const svc_plan *seen_from)
+static const svc_plan *links_plan_of(const svc_noun_info *noun, const svc_plan *seen_from)
 {
   size_t i;
-  for (i = 0; i < s->plan_count; i++) {
-    const svc_plan *p = &s->plans[i];
-    if (p->noun == noun && p->own && p->item == p &&
+  for (i = 0; i < noun->plan_count; i++) {
+    const svc_plan *p = &noun->plans[i];
+    if (p->own && p->item == p &&
         (!seen_from || strncmp(seen_from->path, p->path, strlen(p->path)) == 0))
       return p;
   }
@@ -196,10 +199,10 @@ static void links_below_own(links_writer *w, const svc_plan *plan)
 {
   size_t i;
   if (plan->own || !(plan->route->flags & SVC_ITEM) || !(plan->noun->noun->flags & SVC_GLOBAL)) return;
-  for (i = 0; i < w->s->plan_count; i++) {
-    const svc_plan *p = &w->s->plans[i];
+  for (i = 0; i < w->get_count; i++) {
+    const svc_plan *p = w->gets[i];
     const char *open = strchr(p->path, '{'), *rest = open ? strchr(open, '}') + 1 : NULL;
-    if (p->route->method != SVC_GET || !p->hop_count || p->hops[0].noun != plan->noun || rest[0] != '/' || strchr(rest, '{') || !links_usable(p)) continue;
+    if (!p->hop_count || p->hops[0].noun != plan->noun || rest[0] != '/' || strchr(rest, '{') || !links_usable(p)) continue;
     links_begin(w, false);
     links_by_first(w, p, SVC_HOLE_OWN);
     links_query(w->s, &w->text, p);
@@ -212,10 +215,10 @@ static void links_beside(links_writer *w, const svc_plan *plan)
 {
   size_t i, n = strlen(plan->path);
   if (!plan->own || plan->item != plan) return;
-  for (i = 0; i < w->s->plan_count; i++) {
-    const svc_plan *p = &w->s->plans[i];
+  for (i = 0; i < w->get_count; i++) {
+    const svc_plan *p = w->gets[i];
     const char *last;
-    if (p->route->method != SVC_GET || p->noun->parent != plan->noun || strncmp(p->path, plan->path, n) == 0) continue;
+    if (p->noun->parent != plan->noun || strncmp(p->path, plan->path, n) == 0) continue;
     last = strrchr(p->path, '}');
     if (!last || last[1] != '/' || p->hop_count != plan->hop_count || p->param_count != plan->param_count || !links_same_parents(plan, p)) continue;
     if (p->hops[p->hop_count - 1].noun != plan->noun || !links_usable(p)) continue;
@@ -295,8 +298,8 @@ static void links_from(links_writer *w, const svc_plan *plan)
   const char *const *value;
   size_t i;
   if (plan->item != plan && !(plan->route->flags & SVC_ITEM)) return;
-  for (i = 0; i < w->s->plan_count; i++) {
-    const svc_plan *to = &w->s->plans[i];
+  for (i = 0; i < w->get_count; i++) {
+    const svc_plan *to = w->gets[i];
     if (!svc_route_rarely(to->route)->linked_from || strcmp(svc_route_rarely(to->route)->linked_from, plan->noun->noun->name) != 0) continue;
     if (to->in_path < 0) links_across(w, plan, to, NULL);
     else for (value = to->in_path_field->values; SVC_ALWAYS(value) && *value; value++) links_across(w, plan, to, *value);
@@ -307,7 +310,7 @@ static void links_from(links_writer *w, const svc_plan *plan)
 static void links_person(links_writer *w, const svc_plan *plan)
 {
   const svc_noun_info *whole = plan->noun == w->s->seats[SVC_SEAT_MEMBER] ? w->s->seats[SVC_SEAT_USER] : NULL;
-  const svc_plan *p = plan->own && whole ? links_plan_of(w->s, whole, NULL) : NULL;
+  const svc_plan *p = plan->own && whole ? links_plan_of(whole, NULL) : NULL;
   if (!p) return;
   links_begin(w, false);
   links_by_first(w, p, SVC_HOLE_OWN);
@@ -321,13 +324,13 @@ static void links_related(links_writer *w, const svc_plan *plan)
   const svc_plan *p;
   size_t j;
   if (plan->own && parents == 0 && plan->noun->noun->flags & SVC_GLOBAL && plan->noun->parent &&
-      (p = links_plan_of(s, plan->noun->parent, NULL)) != NULL) {
+      (p = links_plan_of(plan->noun->parent, NULL)) != NULL) {
     links_begin(w, false);
     links_by_first(w, p, SVC_HOLE_PARENT);
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->noun->parent->noun)));
   }
   for (i = 0; i < parents; i++) {
-    p = links_plan_of(s, plan->hops[i].noun, plan);
+    p = links_plan_of(plan->hops[i].noun, plan);
     if (!p) continue;
     links_begin(w, false);
     links_path(w, plan, p->path);
@@ -340,9 +343,9 @@ static void links_related(links_writer *w, const svc_plan *plan)
     links_end(w, s->base_url.p, svc_str_c(links_rel(plan->noun->noun)));
     return;
   }
-  for (j = 0; j < s->plan_count; j++) {
-    p = &s->plans[j];
-    if (p->noun != plan->noun || !svc_route_rarely(p->route)->by || p->route->method != SVC_GET || !links_same_parents(plan, p)) continue;
+  for (j = 0; j < plan->noun->plan_count; j++) {
+    p = &plan->noun->plans[j];
+    if (!svc_route_rarely(p->route)->by || p->route->method != SVC_GET || !links_same_parents(plan, p)) continue;
     links_begin(w, false);
     links_path(w, p, p->path);
     links_end(w, s->base_url.p, SVC_S("byName"));
@@ -431,7 +434,6 @@ static void links_self(links_writer *w, const svc_plan *plan)
 
 static bool links_compile(links_writer *w, svc_plan *plan)
 {
-  svc *s = w->s;
   svc_str tail;
   size_t i, n = strlen(plan->path);
   links_self(w, plan);
@@ -439,14 +441,16 @@ static bool links_compile(links_writer *w, svc_plan *plan)
   if (!links_finish(w, &plan->self)) return false;
 
   links_self(w, plan);
-  for (i = 0; i < s->plan_count; i++) {
-    if (s->plans[i].route->method != SVC_GET || strncmp(s->plans[i].path, plan->path, n) != 0) continue;
-    links_by_value(w, plan, &s->plans[i]);
-    if (!links_is_sub(plan, &s->plans[i], &tail)) continue;
+  for (i = 0; i < w->get_count; i++) {
+    const svc_plan *sub = w->gets[i];
+    /* most paths begin alike, so the end of the shorter one is compared before the beginning */
+    if (w->sizes[i] <= n || (sub->path[n] != '/' && sub->path[n] != ':') || memcmp(sub->path, plan->path, n) != 0) continue;
+    links_by_value(w, plan, sub);
+    if (!links_is_sub(plan, sub, &tail)) continue;
     links_begin(w, false);
-    links_path(w, plan, s->plans[i].path);
-    links_query(w->s, &w->text, &s->plans[i]);
-    links_end(w, s->base_url.p, tail);
+    links_path(w, plan, sub->path);
+    links_query(w->s, &w->text, sub);
+    links_end(w, w->s->base_url.p, tail);
   }
   links_below_own(w, plan);
   links_beside(w, plan);
@@ -468,6 +472,14 @@ SVC_PRIVATE int svc_links_open(svc *s)
   w.s = s;
   w.scratch = &scratch;
   w.text = svc_buf_new(&scratch, 0);
+  w.gets = svc_arena_alloc(&scratch, s->plan_count * sizeof *w.gets + 1);
+  w.sizes = svc_arena_alloc(&scratch, s->plan_count * sizeof *w.sizes + 1);
+  if (!w.gets || !w.sizes) rc = SVC_NOMEM;
+  for (i = 0; i < s->plan_count && rc == SVC_OK; i++)
+    if (s->plans[i].route->method == SVC_GET) {
+      w.sizes[w.get_count] = strlen(s->plans[i].path);
+      w.gets[w.get_count++] = &s->plans[i];
+    }
   for (i = 0; i < s->plan_count && rc == SVC_OK; i++)
     if (s->plans[i].route->method == SVC_GET && !(s->plans[i].route->flags & SVC_ABSOLUTE) &&
         !links_compile(&w, &s->plans[i]))

@@ -361,14 +361,14 @@ static size_t plan_common(const char *a, const char *b)
 
 /* The route whose answer is one of this noun, reached through the same parents where it has any; of several such that which
 ** is most like this one. */
-static const svc_plan *plan_item_of(const svc *s, const svc_plan *plan, const svc_noun_info *noun)
+static const svc_plan *plan_item_of(const svc_plan *plan, const svc_noun_info *noun)
 {
   const svc_plan *found = NULL;
   size_t i, best = 0;
-  for (i = 0; i < s->plan_count; i++) {
-    const svc_plan *p = &s->plans[i];
+  for (i = 0; noun && i < noun->plan_count; i++) {
+    const svc_plan *p = &noun->plans[i];
     size_t fit;
-    if (p->noun != noun || p->route->method != SVC_GET || svc_route_rarely(p->route)->by) continue;
+    if (p->route->method != SVC_GET || svc_route_rarely(p->route)->by) continue;
     if (p->route->run != svc_verb_read && !(p->route->flags & SVC_ITEM)) continue;
     if (!p->own && !(p->noun->noun->flags & (SVC_SINGLETON | SVC_SOLE))) continue;
     fit = noun != plan->noun || plan_same_parents(plan, p) ? 1 + plan_common(plan->route->path, p->route->path) : 0;
@@ -378,10 +378,10 @@ static const svc_plan *plan_item_of(const svc *s, const svc_plan *plan, const sv
 }
 
 /* An element that nothing reads by itself is read with what it is in. */
-static const svc_plan *plan_item(const svc *s, const svc_plan *plan)
+static const svc_plan *plan_item(const svc_plan *plan)
 {
-  const svc_plan *found = plan_item_of(s, plan, plan->noun);
-  return !found && svc_noun_rarely(plan->noun->noun)->element_of ? plan_item_of(s, plan, plan->noun->parent) : found;
+  const svc_plan *found = plan_item_of(plan, plan->noun);
+  return !found && svc_noun_rarely(plan->noun->noun)->element_of ? plan_item_of(plan, plan->noun->parent) : found;
 }
 
 /* Is all in this build that the route stands on: what its noun belongs to and needs, and the project or organization of its path? */
@@ -452,16 +452,19 @@ SVC_PRIVATE int svc_plan_open(svc *s)
     for (k = 0; k < s->nouns[i].noun->route_count; k++) s->plan_count += plan_served(s, &s->nouns[i], &s->nouns[i].noun->routes[k]);
   s->plans = svc_arena_zero(&s->memory, s->plan_count * sizeof *s->plans + 1);
   if (!s->plans) return SVC_NOMEM;
-  for (i = 0; i < s->noun_count; i++)
+  for (i = 0; i < s->noun_count; i++) {
+    s->nouns[i].plans = &s->plans[n];
     for (k = 0; k < s->nouns[i].noun->route_count; k++) {
       const svc_route *r = &s->nouns[i].noun->routes[k];
       if (!plan_served(s, &s->nouns[i], r)) continue;
       rc = plan_route(s, &s->plans[n++], &s->nouns[i], r);
       if (rc != SVC_OK) return rc;
+      s->nouns[i].plan_count++;
     }
+  }
   for (i = 0; i < s->plan_count; i++) {
     svc_plan *plan = &s->plans[i];
-    plan->item = plan_item(s, plan);
+    plan->item = plan_item(plan);
     plan->renamed = svc_dialect_touches(s, plan);
     plan->item_by_org = plan->item && plan->hop_count && plan->item->hop_count && plan->hops[0].noun == s->group &&
                         plan->item->hops[0].noun == s->org;

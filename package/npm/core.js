@@ -192,7 +192,7 @@ export class Service {
         kept.free();
       }
       if (world !== undefined) this.world(world);
-      this.credentials = this.#first(config.vendor ?? 'svc');
+      this.credentials = snapshot === undefined && world === undefined ? this.#bootstrap() : this.#first(config.vendor ?? 'svc');
       this.#begin();
     } catch (error) {
       this.close();
@@ -218,10 +218,16 @@ export class Service {
     if (code !== 0) throw new SvcapiError(i.string(i.exports.svc_strerror(code)));
   }
 
+  // An empty store gets an organization, a project, and credentials that own them.
+  #bootstrap() {
+    const i = this.#open();
+    return i.answer(i.exports.svc_bootstrap_json(this.#handle, i.scratch)).json;
+  }
+
   // Credentials that own the first organization, as svcd makes them: of a world or a snapshot, or of a store that is empty and gets one.
   #first(vendor) {
-    const i = this.#open(), there = this.#vouched('GET', `/api/${vendor}/v2/orgs?itemsPerPage=1`).results;
-    if (!there.length) return i.answer(i.exports.svc_bootstrap_json(this.#handle, i.scratch)).json;
+    const there = this.#vouched('GET', `/api/${vendor}/v2/orgs?itemsPerPage=1`).results;
+    if (!there.length) return this.#bootstrap();
     const orgId = there[0].id, at = `/api/${vendor}/v2/orgs/${orgId}`, role = { roles: ['ORG_OWNER'] };
     const { publicKey, privateKey } = this.#vouched('POST', `${at}/apiKeys`, { desc: 'svcapi', ...role });
     const { clientId, secrets } = this.#vouched('POST', `${at}/serviceAccounts`, { name: 'svcapi', description: 'svcapi', ...role, secretExpiresAfterHours: 8760 });

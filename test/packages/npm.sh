@@ -36,6 +36,16 @@ quiet node --test package.test.mjs; ok 'node:test: every function of the package
 quiet npx tsc --noEmit --strict --target es2022 --module nodenext --moduleResolution nodenext --lib es2023,dom types.ts; ok 'types, by tsc --strict'
 node_modules/.bin/svcd version >"$T/log" && grep -q "$version" "$T/log" || fail 'npx svcd version'
 ok 'npx svcd'
+
+# The other platform: npm refuses its package here, by its cpu, and its program runs.
+case $arch in x64) other=arm64; qemu=qemu-aarch64 ;; *) other=x64; qemu=qemu-x86_64 ;; esac
+mkdir -p other/node_modules/svcapi-linux-$other; echo '{"private":true}' >other/package.json
+if (cd other && npm install --no-save --ignore-scripts --no-audit --no-fund "$ROOT/build/npm/svcapi-linux-$other-$version.tgz" >"$T/log" 2>&1); then fail "npm installs svcapi-linux-$other on $arch"; fi
+grep -q EBADPLATFORM "$T/log" || { cat "$T/log" >&2; fail "npm refuses svcapi-linux-$other for another reason than its platform"; }
+tar -xzf "$ROOT/build/npm/svcapi-linux-$other-$version.tgz" -C other/node_modules/svcapi-linux-$other --strip-components=1
+$qemu "other/node_modules/svcapi-linux-$other/svcd" version >"$T/log" && grep -q "$version" "$T/log" || fail "svcapi-linux-$other: svcd version"
+$qemu "other/node_modules/svcapi-linux-$other/svcd" --help >"$T/log" && grep -q -- --data "$T/log" || fail "svcapi-linux-$other: svcd --help"
+ok "svcapi-linux-$other: version and help under qemu, which has no robust mutexes for a store"
 quiet node page.mjs "$ROOT/docs/javascript.md"; ok 'the code blocks of docs/javascript.md'
 
 # Other runtimes, where the registry has them for this machine.

@@ -1,10 +1,18 @@
-# test-packages [NAME]: builds the npm and Python packages and tries each, the demo, and the Go helper, in an empty folder
+# test-packages [NAME]: builds the npm and Python packages and tries each, the demo, the Go helper and the image, in an empty folder
 #
-# Makes the WebAssembly module, a static svcd, build/npm and the wheel; then test/packages/NAME.sh (npm, python, go, or all of them) installs what was
-# made in an empty folder, with the registries' own packages beside it, and uses it as a user would; npm also tries the demo. Needs clang 19, wasi-libc, binaryen, brotli, node,
-# npm, chromium, python3 with venv, requests, httpx, pytest and xdist, mypy, and go.
+# Makes the WebAssembly module, a static svcd for amd64 and arm64, build/npm and the wheel; then test/packages/NAME.sh (npm, python, go, containers, or all of
+# them) installs what was made in an empty folder, with the registries' own packages beside it, and uses it as a user would; npm also tries the demo. The program
+# for the other machine runs under qemu; the image needs docker or podman, and is left out without. Needs clang 19, wasi-libc, binaryen, brotli, node, npm, chromium,
+# python3 with venv, requests, httpx, pytest and xdist, mypy, go, qemu, and both cross compilers.
 
 # shellcheck shell=sh disable=SC2034,SC2154 # read in by build.sh, which has the functions and variables used here
+
+ARCHS='amd64 arm64' # those of the npm packages
+
+# Static svcd of each, unless those in build/dist are of these sources.
+programs_of() { # ARCH...
+  for a in "$@"; do [ "build/dist/svcd-$(version)-linux-$a" -nt svcapi.c ] || { (dist "$@"); return; }; done
+}
 
 host_arch() { case $(uname -m) in x86_64) echo amd64 ;; aarch64) echo arm64 ;; *) die "no static svcd for $(uname -m)" ;; esac; }
 node_arch() { case $1 in amd64) echo x64 ;; *) echo "$1" ;; esac; }
@@ -14,7 +22,7 @@ make_npm() {
   (. test/verbs/wasm.sh; verb) || exit 1
   . package/npm/build.sh
   npm_library
-  npm_platform "$(host_arch)" "$(node_arch "$(host_arch)")"
+  for a in $ARCHS; do npm_platform "$a" "$(node_arch "$a")"; done
 }
 
 # Every package says the version of svcapi.h.
@@ -28,13 +36,13 @@ try() { # NAME
 }
 
 verb() {
-  case ${1:-} in ''|npm|python|go) ;; *) die "test-packages takes npm, python or go, not '$1'" ;; esac
+  case ${1:-} in ''|npm|python|go|containers) ;; *) die "test-packages takes npm, python, go or containers, not '$1'" ;; esac
   bad=
   daemon
-  case ${1:-} in ''|npm|python) [ -f "build/dist/svcd-$(version)-linux-$(host_arch)" ] && [ "build/dist/svcd-$(version)-linux-$(host_arch)" -nt svcapi.c ] ||
-    (dist "$(host_arch)") || exit 1 ;; esac
+  # shellcheck disable=SC2086
+  case ${1:-} in ''|npm) programs_of $ARCHS || exit 1 ;; python|containers) programs_of "$(host_arch)" || exit 1 ;; esac
   case ${1:-} in ''|npm)
-    need chromium
+    need chromium qemu-x86_64 qemu-aarch64
     make_npm
     agree build/npm/svcapi "$(node -p 'require("./build/npm/svcapi/package.json").version')"
     try npm
@@ -47,6 +55,7 @@ verb() {
     for f in build/dist/svcapi-*.whl; do agree "$f" "$(basename "$f" | cut -d- -f2)"; done ;;
   esac
   case ${1:-} in ''|go) need go; try go ;; esac
+  case ${1:-} in ''|containers) need node npm curl; try containers ;; esac
   [ -z "$bad" ] || die "failures in$bad"
   say 'packages: ok'
 }
