@@ -445,7 +445,8 @@ async function showPage(at, mine) {
   if (!page) { put(parts.content, el('p', { class: 'empty' }, at.path)); return; }
   const isCurrent = () => mine === turn, module = await page.load();
   if (!isCurrent()) return;
-  endPage = module.open(parts.content, at.path.slice(page.name.length + 3), { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = text; title(text); } }, isCurrent, query: at.query }) ?? null;
+  const end = await module.open(parts.content, at.path.slice(page.name.length + 3), { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = text; title(text); } }, isCurrent, query: at.query });
+  if (isCurrent()) endPage = end ?? null; else end?.();
 }
 
 // ---- the page itself

@@ -73,6 +73,12 @@ export function readDocument(d, home) {
 // By its operationId, which no dialect changes.
 export const opNamed = (id) => spec.ops.find((op) => op.id === id);
 
+// What the document says of an operation and of a tag, as it stands there.
+export const documented = {
+  operation: (op) => whole.paths?.[op.template === '' ? spec.api : op.template]?.[op.method.toLowerCase()] ?? {},
+  tag: (name) => whole.tags?.find((t) => t.name === name)?.description ?? '',
+};
+
 // Which sets there are, by method and template. limits: what listRateLimits gave.
 export function readSets(limits) {
   for (const set of limits ?? [])
