@@ -100,7 +100,7 @@ export async function planOf(op, context) {
   if (!table || !schema) return {};
   const base = schemaOf(schema.items ?? schema), hasPlace = table.includes('place');
   const [listed, skus] = await Promise.all([hasPlace ? context.ask('listClusterProviderRegions', context.params) : undefined, hasPlace || op.id === 'createFlexCluster' ? context.ask('listSkus', {}, 'itemsPerPage=500') : undefined]);
-  const prices = pricesOf(skus?.results), place = hasPlace ? placeOf(base, listed?.results, prices) : null;
+  const prices = pricesOf(skus?.results), place = hasPlace ? placeOf(base, listed?.results, prices, context.edits) : null;
   const lead = (await Promise.all(table.map((e) => (e === 'place' ? (place ? { name: place.shape.shards, field: Place, place } : null) : entryOf(e, base, context))))).filter(Boolean);
   const cost = place ? (v) => costOf(v, place.shape, prices) : prices.size ? (v) => { const each = prices.get('FLEX_' + v?.providerSettings?.backingProviderName); return each === undefined ? undefined : { sum: each, parts: [{ n: 1, size: 'flex cluster', each }] }; } : null;
   return { lead, price: cost ? pricePart(cost, context.edits) : null };

@@ -229,7 +229,7 @@ class Folded extends Field {
     this.made = false;
     this.body = el('div', { class: 'group' });
     if (!this.name) { this.node = el('div', {}, this.wrong, this.body); this.open(); return; }
-    const open = this.required || (this.parent && this.parent.isItems);
+    const open = this.required || (this.parent && this.parent.isItems) || (this.entry.lead && this.value !== undefined && canon(this.value) !== '[]');
     this.node = el('details', { class: 'fold', open, ontoggle: () => { if (this.node.open) this.open(); } },
       el('summary', {}, this.title(), this.value !== undefined && !open ? el('span', { class: 'muted' }, ' is set') : null), this.schema.description ? el('p', { class: 'hint' }, ticked(this.schema.description)) : null, this.wrong, this.body);
     if (open) this.open();

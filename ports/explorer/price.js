@@ -105,7 +105,7 @@ const row = (label, control, note) => el('div', { class: 'field' }, el('label', 
 export class Place extends Field {
   constructor(schema, more) {
     super(schema, more);
-    Object.assign(this, more.entry.place); // shape, offers, prices
+    Object.assign(this, more.entry.place); // shape, offers, prices, isEdit
     this.now = structuredClone(this.value ?? this.start());
     this.node = el('div', { class: 'place' });
     this.simple = this.isUniform();
@@ -136,7 +136,8 @@ export class Place extends Field {
 
   where() { const r = this.list().find((x) => this.sizeOf(x)), c = this.cloudOf(r); return { cloud: r[c.backing] ?? c.name, region: r[c.region], size: this.sizeOf(r), nodes: c.backing ? SHARED_NODES : r[c.main][c.count] }; }
   set(change) {
-    const { shape, offers } = this, was = this.where(), to = { ...was, ...change }, o = offers.get(to.cloud), isNew = change.cloud !== undefined;
+    this.now = structuredClone(this.now); // who has read it keeps what it was
+    const { shape, offers } = this, to = { ...this.where(), ...change }, o = offers.get(to.cloud), isNew = change.cloud !== undefined;
     if (isNew && !o.by.has(to.size)) to.size = [...o.by.keys()].find((s) => s === to.size.split('_')[0]) ?? o.first;
     if (isNew && !o.regions.includes(to.region)) to.region = o.usual;
     if (o && this.isSingle() && !o.by.get(to.size)?.has(to.region)) to.size = o.first;
@@ -159,7 +160,8 @@ export class Place extends Field {
 
   tiers(now, regions) {
     const o = this.offers.get(now.cloud), kinds = [['Shared', (s) => this.shape.shared?.sizes.includes(s)], ['With local disks', (s) => /NVME/.test(s)], ['Low CPU', (s) => /^R/.test(s)], ['Dedicated', () => true]], by = new Map(kinds.map(([k]) => [k, []]));
-    const fits = [...(o?.by ?? [])].filter(([, at]) => regions.every((r) => at.has(r))).map(([s]) => s);
+    // a cluster that has machines of its own never goes back to shared ones
+    const fits = [...(o?.by ?? [])].filter(([s, at]) => regions.every((r) => at.has(r)) && !(this.isEdit && kinds[0][1](s))).map(([s]) => s);
     for (const s of fits.includes(now.size) ? fits : [now.size, ...fits]) by.get(kinds.find(([, f]) => f(s))[0]).push(s);
     const label = (s) => {
       const next = structuredClone(this.now).map((x) => ({ ...x, [this.shape.regions]: x[this.shape.regions].map((r) => this.resized(r, s)) })), c = this.shape.shared?.sizes.includes(s) ? undefined : costOf({ [this.shape.shards]: next }, this.shape, this.prices);
@@ -186,7 +188,7 @@ export class Place extends Field {
   }
 }
 
-export const placeOf = (schema, listed, prices) => {
+export function placeOf(schema, listed, prices, isEdit) {
   const shape = shapeOf(schema);
-  return shape ? { shape, prices, offers: offersOf(shape, listed) } : null;
-};
+  return shape ? { shape, prices, isEdit, offers: offersOf(shape, listed) } : null;
+}

@@ -339,7 +339,7 @@ static const char explorer_1[] =
   ".fold > summary > .muted { font-weight: 400; font-size: .9em; }\n"
   ".more > summary { color: var(--accent); }\n"
   ".fold > .group, .more > .group { margin: .5rem 0 0 .35rem; padding-left: .9rem; border-left: 2px solid var(--line); }\n"
-  ".items { list-style: none; margin: 0 0 .5rem; padding: 0; display: grid; gap: .7rem; }\n"
+  ".items { list-style: none; margin: 0 0 .5rem; padding: 0; display: grid; grid-template-columns: minmax(0, 1fr); gap: .7rem; }\n"
   ".items > li { border: 1px solid var(--line); border-radius: 8px; padding: .7rem .8rem; }\n"
   ".tabs { display: flex; }\n"
   ".tab { border-radius: 0; }\n"
@@ -441,7 +441,7 @@ static const char explorer_1[] =
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } .onoff > input::before { transition: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } .onoff > input { appearance: auto; } .onoff > input::before { display: none; } }\n";
-static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"fc68cac0bea6ce35\"", "text/css; charset=utf-8");
+static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"16399623226e7abe\"", "text/css; charset=utf-8");
 
 /* api.js */
 static const char explorer_2[] =
@@ -1026,7 +1026,7 @@ static const char explorer_9[] =
   "if (!table || !schema) return {};\n"
   "const base = schemaOf(schema.items ?\? schema), hasPlace = table.includes('place');\n"
   "const [listed, skus] = await Promise.all([hasPlace ? context.ask('listClusterProviderRegions', context.params) : undefined, hasPlace || op.id === 'createFlexCluster' ? context.ask('listSkus', {}, 'itemsPerPage=500') : undefined]);\n"
-  "const prices = pricesOf(skus?.results), place = hasPlace ? placeOf(base, listed?.results, prices) : null;\n"
+  "const prices = pricesOf(skus?.results), place = hasPlace ? placeOf(base, listed?.results, prices, context.edits) : null;\n"
   "const lead = (await Promise.all(table.map((e) => (e === 'place' ? (place ? { name: place.shape.shards, field: Place, place } : null) : entryOf(e, base, context))))).filter(Boolean);\n"
   "const cost = place ? (v) => costOf(v, place.shape, prices) : prices.size ? (v) => { const each = prices.get('FLEX_' + v?.providerSettings?.backingProviderName); return each === undefined ? undefined : { sum: each, parts: [{ n: 1, size: 'flex cluster', each }] }; } : null;\n"
   "return { lead, price: cost ? pricePart(cost, context.edits) : null };\n"
@@ -1046,7 +1046,7 @@ static const char explorer_9[] =
   "deleteAccessListEntry: [false, 'Clients at this address can no longer connect.'],\n"
   "};\n"
   "export const goingOf = (op) => { const [isTyped, text] = GOING[op.id] ?\? [false, '']; return { isTyped, text }; };\n";
-static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"95f5ecab0b8e983f\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"c948cfd6f7a29d26\"", "text/javascript; charset=utf-8");
 
 /* form.js */
 static const char explorer_10[] =
@@ -1241,7 +1241,7 @@ static const char explorer_10[] =
   "this.made = false;\n"
   "this.body = el('div', { class: 'group' });\n"
   "if (!this.name) { this.node = el('div', {}, this.wrong, this.body); this.open(); return; }\n"
-  "const open = this.required || (this.parent && this.parent.isItems);\n"
+  "const open = this.required || (this.parent && this.parent.isItems) || (this.entry.lead && this.value !== undefined && canon(this.value) !== '[]');\n"
   "this.node = el('details', { class: 'fold', open, ontoggle: () => { if (this.node.open) this.open(); } },\n"
   "el('summary', {}, this.title(), this.value !== undefined && !open ? el('span', { class: 'muted' }, ' is set') : null), this.schema.description ? el('p', { class: 'hint' }, ticked(this.schema.description)) : null, this.wrong, this.body);\n"
   "if (open) this.open();\n"
@@ -1437,7 +1437,7 @@ static const char explorer_10[] =
   "refresh();\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"6cf4ec0004a3ed45\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"0053ab389cd14009\"", "text/javascript; charset=utf-8");
 
 /* format.js */
 static const char explorer_11[] =
@@ -2431,7 +2431,7 @@ static const char explorer_19[] =
   "export class Place extends Field {\n"
   "constructor(schema, more) {\n"
   "super(schema, more);\n"
-  "Object.assign(this, more.entry.place); // shape, offers, prices\n"
+  "Object.assign(this, more.entry.place); // shape, offers, prices, isEdit\n"
   "this.now = structuredClone(this.value ?\? this.start());\n"
   "this.node = el('div', { class: 'place' });\n"
   "this.simple = this.isUniform();\n"
@@ -2457,7 +2457,8 @@ static const char explorer_19[] =
   "control() { return this.simple ? super.control() : this.raw.control(); }\n"
   "where() { const r = this.list().find((x) => this.sizeOf(x)), c = this.cloudOf(r); return { cloud: r[c.backing] ?\? c.name, region: r[c.region], size: this.sizeOf(r), nodes: c.backing ? SHARED_NODES : r[c.main][c.count] }; }\n"
   "set(change) {\n"
-  "const { shape, offers } = this, was = this.where(), to = { ...was, ...change }, o = offers.get(to.cloud), isNew = change.cloud !== undefined;\n"
+  "this.now = structuredClone(this.now); // who has read it keeps what it was\n"
+  "const { shape, offers } = this, to = { ...this.where(), ...change }, o = offers.get(to.cloud), isNew = change.cloud !== undefined;\n"
   "if (isNew && !o.by.has(to.size)) to.size = [...o.by.keys()].find((s) => s === to.size.split('_')[0]) ?\? o.first;\n"
   "if (isNew && !o.regions.includes(to.region)) to.region = o.usual;\n"
   "if (o && this.isSingle() && !o.by.get(to.size)?.has(to.region)) to.size = o.first;\n"
@@ -2476,7 +2477,7 @@ static const char explorer_19[] =
   "}\n"
   "tiers(now, regions) {\n"
   "const o = this.offers.get(now.cloud), kinds = [['Shared', (s) => this.shape.shared?.sizes.includes(s)], ['With local disks', (s) => /NVME/.test(s)], ['Low CPU', (s) => /^R/.test(s)], ['Dedicated', () => true]], by = new Map(kinds.map(([k]) => [k, []]));\n"
-  "const fits = [...(o?.by ?\? [])].filter(([, at]) => regions.every((r) => at.has(r))).map(([s]) => s);\n"
+  "const fits = [...(o?.by ?\? [])].filter(([s, at]) => regions.every((r) => at.has(r)) && !(this.isEdit && kinds[0][1](s))).map(([s]) => s);\n"
   "for (const s of fits.includes(now.size) ? fits : [now.size, ...fits]) by.get(kinds.find(([, f]) => f(s))[0]).push(s);\n"
   "const label = (s) => {\n"
   "const next = structuredClone(this.now).map((x) => ({ ...x, [this.shape.regions]: x[this.shape.regions].map((r) => this.resized(r, s)) })), c = this.shape.shared?.sizes.includes(s) ? undefined : costOf({ [this.shape.shards]: next }, this.shape, this.prices);\n"
@@ -2502,11 +2503,11 @@ static const char explorer_19[] =
   "isShared ? el('p', { class: 'hint' }, SHARED_NODES + ' nodes on shared machines.') : null, this.wrong, el('p', {}, other('All regions, shards and hardware')));\n"
   "}\n"
   "}\n"
-  "export const placeOf = (schema, listed, prices) => {\n"
+  "export function placeOf(schema, listed, prices, isEdit) {\n"
   "const shape = shapeOf(schema);\n"
-  "return shape ? { shape, prices, offers: offersOf(shape, listed) } : null;\n"
-  "};\n";
-static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"8410af19f092d960\"", "text/javascript; charset=utf-8");
+  "return shape ? { shape, prices, isEdit, offers: offersOf(shape, listed) } : null;\n"
+  "}\n";
+static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"fdbaab439e384a70\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
 static const char explorer_20[] =
