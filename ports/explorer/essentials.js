@@ -3,10 +3,11 @@
 // what is required, then what looks like a name.
 //
 // An entry is [field, label, more]. more: from: [operationId, field of the value, field of what it is]: the service's list of what can be chosen; preset: a value to begin
-// with, or a number n for the nth of the enum; lead: the entries of what is inside; roles: 'org' or 'group'.
+// with, or a number n for the nth of the enum; lead: the entries of what is inside; roles: 'org' or 'group'; regionsOf: the field with the provider.
 // Beside them: what deleting asks, and says (GOING).
 
 import { schemaOf, opNamed } from './spec.js';
+import { isDate, utc } from './format.js';
 import { costOf, Place, placeOf, pricePart, pricesOf } from './price.js';
 
 const NAME = ['name', 'Name'];
@@ -24,7 +25,7 @@ const PEER = [['containerId', 'Network container', { from: ['listGroupContainers
 const TABLE = {
   createCluster: [NAME, 'place', ['clusterType', 'Cluster type', { preset: 0, isLess: true }]],
   updateCluster: ['place', ['backupEnabled', 'Backup'], ['paused', 'Paused'], ['terminationProtectionEnabled', 'Termination protection']],
-  createFlexCluster: [NAME, ['providerSettings', 'Where it runs', { lead: [['backingProviderName', 'Provider', { preset: 0 }], ['regionName', 'Region']] }]],
+  createFlexCluster: [NAME, ['providerSettings', 'Where it runs', { lead: [['backingProviderName', 'Provider', { preset: 0 }], ['regionName', 'Region', { regionsOf: 'backingProviderName' }]] }]],
   createOrg: [NAME],
   createGroup: [NAME, ['orgId', 'Organization', { places: 'orgs' }]],
   updateGroup: [NAME],
@@ -69,14 +70,19 @@ function roles(of) {
 
 // context: { params: of the path, ask(id, params, query): the answer's body or nothing, places: { orgs, projects }, edits }
 async function entryOf([name, label, more = {}], schema, context) {
-  const { from, places, roles: of, lead, list, preset, isMine, ...rest } = more, own = schema ? schemaOf(schema.properties?.[name] ?? {}) : {}, entry = { name, label, ...rest };
+  const { from, places, roles: of, lead, list, preset, isMine, regionsOf, ...rest } = more, own = schema ? schemaOf(schema.properties?.[name] ?? {}) : {}, entry = { name, label, ...rest };
   if (list) entry.list = list.map((v) => [v]);
-  if (places) { entry.list = context.places[places].map((o) => [o.id, String(o.name ?? o.id)]); entry.isStrict = true; if (places === 'projects') entry.preset = context.params.groupId; }
+  if (places) { entry.list = context.places[places].map((o) => [o.id, String(o.name ?? o.id)]); entry.isStrict = true; }
   if (of && !context.edits) entry.schema = roles(of);
   if (from) {
     const all = (await context.ask(from[0], context.params, 'itemsPerPage=100'))?.results ?? [];
-    entry.list = all.filter((o) => typeof o?.[from[1]] === 'string').map((o) => [o[from[1]], from[2] && typeof o[from[2]] === 'string' ? o[from[2]] : undefined]);
+    entry.list = all.filter((o) => typeof o?.[from[1]] === 'string').map((o) => [o[from[1]], from[2] && typeof o[from[2]] === 'string' ? (isDate(o[from[2]]) ? utc(o[from[2]]) : o[from[2]]) : undefined]);
+    entry.isStrict = Boolean(from[2]) && own.type !== 'array'; // nobody knows an id by heart
     if (own.type === 'array' && entry.list.length) entry.schema = { items: { type: 'string', enum: entry.list.map(([v]) => v) } };
+  }
+  if (regionsOf) {
+    const all = (await context.ask('listClusterProviderRegions', context.params))?.results ?? [];
+    entry.within = { field: regionsOf, values: (cloud) => all.find((p) => p?.provider === cloud)?.instanceSizes?.[0]?.availableRegions?.map((r) => r.name) };
   }
   if (isMine) entry.mine = () => myAddress(context);
   if (preset !== undefined && !context.edits) entry.preset = typeof preset === 'number' && own.enum ? own.enum[preset] : preset;
@@ -88,7 +94,7 @@ async function entryOf([name, label, more = {}], schema, context) {
 async function myAddress({ ask, params, places, who }) {
   for (const [id, p] of [['listGroupEvents', params], ['listOrgEvents', { orgId: params.orgId ?? places.projects.find((o) => o.id === params.groupId)?.orgId }]]) {
     if (Object.values(p).some((v) => !v)) continue;
-    const found = ((await ask(id, p, 'itemsPerPage=100'))?.results ?? []).find((e) => [e?.clientId, e?.publicKey, e?.username, e?.resourceId].includes(who) && e.remoteAddress);
+    const found = ((await ask(id, p, 'itemsPerPage=100'))?.results ?? []).find((e) => e?.delegatePrincipal?.id === who && e.remoteAddress);
     if (found) return found.remoteAddress;
   }
   return undefined;

@@ -27,7 +27,8 @@ export const canon = (v) => JSON.stringify(v, (_, x) => (isObject(x) ? Object.fr
 
 // ---- what all fields share
 
-// entry: what essentials.js says of the field: { label, list: [[value, what it is]], isStrict, schema, lead (of what is inside), field (the class), preset }.
+// entry: what essentials.js says of the field: { label, list: [[value, what it is]], isStrict, schema, lead (of what is inside), field (the class), preset,
+// within: { field, values(its value) }: which values another field allows }.
 export class Field {
   constructor(schema, { value, name = '', required = false, parent = null, known = {}, entry = {}, lead }) {
     Object.assign(this, { schema, value, name, required, parent, known, entry, lead });
@@ -169,6 +170,11 @@ class Choice extends Single {
     const { now, all } = choicesOf(this), at = now === '' && this.required && this.entry.isStrict ? all.find(([v]) => v === this.known[this.name])?.[0] ?? '' : now;
     return el('select', {}, this.required && at === '' ? el('option', { value: '' }, 'Choose one') : null, all.map(([v, text]) => el('option', { value: v, selected: v === at }, text)));
   }
+  // Only these values from now on: what is chosen stays if it is among them.
+  limit(values) {
+    const now = this.input.value, { all } = choicesOf({ ...this, schema: { ...this.schema, enum: values }, value: undefined });
+    put(this.input, this.required ? el('option', { value: '' }, 'Choose one') : null, all.map(([v, text]) => el('option', { value: v, selected: v === now }, text)));
+  }
   read() { return ofEnum(this.schema, this.input.value); }
 }
 
@@ -271,6 +277,12 @@ class Fields extends Folded {
     const rest = rows.filter((r) => !shown.includes(r)), weigh = (r) => at.get(r.name)?.i ?? (must.has(r.name) ? 50 : 99);
     this.fields = shown.sort((a, b) => weigh(a) - weigh(b)).map(make);
     put(this.body, this.fields.map((f) => f.node));
+    for (const f of this.fields.filter((x) => x.entry.within && x.limit)) {
+      const by = this.fields.find((x) => x.name === f.entry.within.field), limit = () => { const some = f.entry.within.values(by.read()); if (some?.length) f.limit(some); };
+      if (!by) continue;
+      by.node.addEventListener('change', limit);
+      limit();
+    }
     // what is set is sent, whether or not somebody looks at it
     this.unseen = rest.map((r) => [r.name, value[r.name] ?? at.get(r.name)?.preset]).filter(([, v]) => v !== undefined);
     if (rest.length === 0) return;

@@ -388,7 +388,7 @@ const nameAt = (path) => { const last = decode(path.split('/').pop()); return vi
 async function confirm(op, path) {
   const { goingOf } = await import('./essentials.js'), { isTyped, text } = goingOf(op), name = nameAt(path), d = $('ask'), field = $('ask-name'), yes = $('ask-yes');
   $('ask-title').textContent = words(op.id) + '?';
-  put($('ask-text'), el('strong', {}, breakable(name)), ' ', text || 'It cannot be brought back.');
+  put($('ask-text'), isTyped ? null : [el('strong', {}, breakable(name)), el('br')], text || 'It cannot be brought back.');
   $('ask-typed').hidden = !isTyped;
   $('ask-which').textContent = name;
   field.value = '';

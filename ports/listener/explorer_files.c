@@ -295,7 +295,7 @@ static const char explorer_1[] =
   ".picks input { margin: 0; accent-color: var(--accent); }\n"
   ".onoff { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 .7rem; align-items: center; }\n"
   ".onoff > label { margin: 0; }\n"
-  ".onoff > input { order: -1; appearance: none; width: 2.4rem; height: 1.35rem; padding: 0; border-radius: 99px; background: var(--soft); position: relative; cursor: pointer; }\n"
+  ".onoff > input { order: -1; margin: 0; appearance: none; width: 2.4rem; height: 1.35rem; padding: 0; border-radius: 99px; background: var(--soft); position: relative; cursor: pointer; }\n"
   ".onoff > input::before { content: \"\"; position: absolute; top: 2px; left: 2px; width: calc(1.35rem - 6px); height: calc(1.35rem - 6px); border-radius: 50%; background: light-dark(#6b7887, #9aa9ba); transition: left .12s; }\n"
   ".onoff > input:checked { background: var(--accent); border-color: var(--accent); }\n"
   ".onoff > input:checked::before { left: calc(1.05rem + 2px); background: var(--on-accent); }\n"
@@ -441,7 +441,7 @@ static const char explorer_1[] =
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } .onoff > input::before { transition: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } .onoff > input { appearance: auto; } .onoff > input::before { display: none; } }\n";
-static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"16399623226e7abe\"", "text/css; charset=utf-8");
+static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"afb5a886379b4ec8\"", "text/css; charset=utf-8");
 
 /* api.js */
 static const char explorer_2[] =
@@ -945,6 +945,7 @@ static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"7272f04f44
 /* essentials.js */
 static const char explorer_9[] =
   "import { schemaOf, opNamed } from './spec.js';\n"
+  "import { isDate, utc } from './format.js';\n"
   "import { costOf, Place, placeOf, pricePart, pricesOf } from './price.js';\n"
   "const NAME = ['name', 'Name'];\n"
   "const CLUSTERS = ['listClusters', 'name'];\n"
@@ -960,7 +961,7 @@ static const char explorer_9[] =
   "const TABLE = {\n"
   "createCluster: [NAME, 'place', ['clusterType', 'Cluster type', { preset: 0, isLess: true }]],\n"
   "updateCluster: ['place', ['backupEnabled', 'Backup'], ['paused', 'Paused'], ['terminationProtectionEnabled', 'Termination protection']],\n"
-  "createFlexCluster: [NAME, ['providerSettings', 'Where it runs', { lead: [['backingProviderName', 'Provider', { preset: 0 }], ['regionName', 'Region']] }]],\n"
+  "createFlexCluster: [NAME, ['providerSettings', 'Where it runs', { lead: [['backingProviderName', 'Provider', { preset: 0 }], ['regionName', 'Region', { regionsOf: 'backingProviderName' }]] }]],\n"
   "createOrg: [NAME],\n"
   "createGroup: [NAME, ['orgId', 'Organization', { places: 'orgs' }]],\n"
   "updateGroup: [NAME],\n"
@@ -999,14 +1000,19 @@ static const char explorer_9[] =
   "return values ? { items: { type: 'string', enum: values } } : undefined;\n"
   "}\n"
   "async function entryOf([name, label, more = {}], schema, context) {\n"
-  "const { from, places, roles: of, lead, list, preset, isMine, ...rest } = more, own = schema ? schemaOf(schema.properties?.[name] ?\? {}) : {}, entry = { name, label, ...rest };\n"
+  "const { from, places, roles: of, lead, list, preset, isMine, regionsOf, ...rest } = more, own = schema ? schemaOf(schema.properties?.[name] ?\? {}) : {}, entry = { name, label, ...rest };\n"
   "if (list) entry.list = list.map((v) => [v]);\n"
-  "if (places) { entry.list = context.places[places].map((o) => [o.id, String(o.name ?\? o.id)]); entry.isStrict = true; if (places === 'projects') entry.preset = context.params.groupId; }\n"
+  "if (places) { entry.list = context.places[places].map((o) => [o.id, String(o.name ?\? o.id)]); entry.isStrict = true; }\n"
   "if (of && !context.edits) entry.schema = roles(of);\n"
   "if (from) {\n"
   "const all = (await context.ask(from[0], context.params, 'itemsPerPage=100'))?.results ?\? [];\n"
-  "entry.list = all.filter((o) => typeof o?.[from[1]] === 'string').map((o) => [o[from[1]], from[2] && typeof o[from[2]] === 'string' ? o[from[2]] : undefined]);\n"
+  "entry.list = all.filter((o) => typeof o?.[from[1]] === 'string').map((o) => [o[from[1]], from[2] && typeof o[from[2]] === 'string' ? (isDate(o[from[2]]) ? utc(o[from[2]]) : o[from[2]]) : undefined]);\n"
+  "entry.isStrict = Boolean(from[2]) && own.type !== 'array'; // nobody knows an id by heart\n"
   "if (own.type === 'array' && entry.list.length) entry.schema = { items: { type: 'string', enum: entry.list.map(([v]) => v) } };\n"
+  "}\n"
+  "if (regionsOf) {\n"
+  "const all = (await context.ask('listClusterProviderRegions', context.params))?.results ?\? [];\n"
+  "entry.within = { field: regionsOf, values: (cloud) => all.find((p) => p?.provider === cloud)?.instanceSizes?.[0]?.availableRegions?.map((r) => r.name) };\n"
   "}\n"
   "if (isMine) entry.mine = () => myAddress(context);\n"
   "if (preset !== undefined && !context.edits) entry.preset = typeof preset === 'number' && own.enum ? own.enum[preset] : preset;\n"
@@ -1016,7 +1022,7 @@ static const char explorer_9[] =
   "async function myAddress({ ask, params, places, who }) {\n"
   "for (const [id, p] of [['listGroupEvents', params], ['listOrgEvents', { orgId: params.orgId ?\? places.projects.find((o) => o.id === params.groupId)?.orgId }]]) {\n"
   "if (Object.values(p).some((v) => !v)) continue;\n"
-  "const found = ((await ask(id, p, 'itemsPerPage=100'))?.results ?\? []).find((e) => [e?.clientId, e?.publicKey, e?.username, e?.resourceId].includes(who) && e.remoteAddress);\n"
+  "const found = ((await ask(id, p, 'itemsPerPage=100'))?.results ?\? []).find((e) => e?.delegatePrincipal?.id === who && e.remoteAddress);\n"
   "if (found) return found.remoteAddress;\n"
   "}\n"
   "return undefined;\n"
@@ -1046,7 +1052,7 @@ static const char explorer_9[] =
   "deleteAccessListEntry: [false, 'Clients at this address can no longer connect.'],\n"
   "};\n"
   "export const goingOf = (op) => { const [isTyped, text] = GOING[op.id] ?\? [false, '']; return { isTyped, text }; };\n";
-static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"c948cfd6f7a29d26\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"cda30359e19f3e49\"", "text/javascript; charset=utf-8");
 
 /* form.js */
 static const char explorer_10[] =
@@ -1191,6 +1197,10 @@ static const char explorer_10[] =
   "const { now, all } = choicesOf(this), at = now === '' && this.required && this.entry.isStrict ? all.find(([v]) => v === this.known[this.name])?.[0] ?\? '' : now;\n"
   "return el('select', {}, this.required && at === '' ? el('option', { value: '' }, 'Choose one') : null, all.map(([v, text]) => el('option', { value: v, selected: v === at }, text)));\n"
   "}\n"
+  "limit(values) {\n"
+  "const now = this.input.value, { all } = choicesOf({ ...this, schema: { ...this.schema, enum: values }, value: undefined });\n"
+  "put(this.input, this.required ? el('option', { value: '' }, 'Choose one') : null, all.map(([v, text]) => el('option', { value: v, selected: v === now }, text)));\n"
+  "}\n"
   "read() { return ofEnum(this.schema, this.input.value); }\n"
   "}\n"
   "class Radios extends Field {\n"
@@ -1277,6 +1287,12 @@ static const char explorer_10[] =
   "const rest = rows.filter((r) => !shown.includes(r)), weigh = (r) => at.get(r.name)?.i ?\? (must.has(r.name) ? 50 : 99);\n"
   "this.fields = shown.sort((a, b) => weigh(a) - weigh(b)).map(make);\n"
   "put(this.body, this.fields.map((f) => f.node));\n"
+  "for (const f of this.fields.filter((x) => x.entry.within && x.limit)) {\n"
+  "const by = this.fields.find((x) => x.name === f.entry.within.field), limit = () => { const some = f.entry.within.values(by.read()); if (some?.length) f.limit(some); };\n"
+  "if (!by) continue;\n"
+  "by.node.addEventListener('change', limit);\n"
+  "limit();\n"
+  "}\n"
   "this.unseen = rest.map((r) => [r.name, value[r.name] ?\? at.get(r.name)?.preset]).filter(([, v]) => v !== undefined);\n"
   "if (rest.length === 0) return;\n"
   "const more = el('div', { class: 'group' });\n"
@@ -1437,7 +1453,7 @@ static const char explorer_10[] =
   "refresh();\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"0053ab389cd14009\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"8a84ccb644cffee3\"", "text/javascript; charset=utf-8");
 
 /* format.js */
 static const char explorer_11[] =
@@ -1933,7 +1949,7 @@ static const char explorer_14[] =
   "async function confirm(op, path) {\n"
   "const { goingOf } = await import('./essentials.js'), { isTyped, text } = goingOf(op), name = nameAt(path), d = $('ask'), field = $('ask-name'), yes = $('ask-yes');\n"
   "$('ask-title').textContent = words(op.id) + '?';\n"
-  "put($('ask-text'), el('strong', {}, breakable(name)), ' ', text || 'It cannot be brought back.');\n"
+  "put($('ask-text'), isTyped ? null : [el('strong', {}, breakable(name)), el('br')], text || 'It cannot be brought back.');\n"
   "$('ask-typed').hidden = !isTyped;\n"
   "$('ask-which').textContent = name;\n"
   "field.value = '';\n"
@@ -2055,7 +2071,7 @@ static const char explorer_14[] =
   "readService();\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"43d3f82e8026be33\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"b4de94ed316dcc5c\"", "text/javascript; charset=utf-8");
 
 /* nav.js */
 static const char explorer_15[] =
