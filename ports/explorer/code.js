@@ -1,4 +1,4 @@
-// The call of a page as code: curl, Python, Node and Go. Each is a whole program that gets its token with the credentials of the environment, so that it
+// The call of a page, or of a form, as code: curl, Python, Node and Go. Each is a whole program that gets its token with the credentials of the environment, so that it
 // can be pasted and run; no secret and no token of the page is in it. They are lists of lines: pack.sh takes white space from the lines of a file.
 
 import { el, newId } from './dom.js';
@@ -8,15 +8,25 @@ import { copyButton } from './format.js';
 const safe = (url) => new URL(url).href.replace(/'/g, '%27').replace(/[\\\x60$]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase());
 const plain = (type) => (/^[\w.+/-]+$/.test(type ?? '') ? type : 'application/json');
 
-export function examples(url, token, accept) {
-  const [to, from, type] = [safe(url), safe(token), plain(accept)];
+// A body as a literal of the language, over several lines. A string of JSON is one of Python and of JavaScript, too.
+const lines = (v, pad, word = String) => {
+  const isList = Array.isArray(v), inside = v !== null && typeof v === 'object' ? (isList ? v : Object.entries(v)).map((x) => (isList ? lines(x, pad + '  ', word) : JSON.stringify(x[0]) + ': ' + lines(x[1], pad + '  ', word))) : null;
+  if (!inside) return typeof v === 'string' ? JSON.stringify(v) : word(v);
+  return inside.length ? (isList ? '[' : '{') + '\n' + inside.map((x) => pad + '  ' + x).join(',\n') + '\n' + pad + (isList ? ']' : '}') : isList ? '[]' : '{}';
+};
+const python = (v) => ({ true: 'True', false: 'False', null: 'None' }[String(v)] ?? String(v));
+
+// send: the method and the body of a call that is no GET. Go has none of those.
+export function examples(url, token, accept, { method = 'GET', body } = {}) {
+  const [to, from, type] = [safe(url), safe(token), plain(accept)], isGet = method === 'GET', has = body !== undefined, verb = method.toLowerCase();
   return [
     ['curl', [
       '# CLIENT_ID and CLIENT_SECRET: a service account',
       'TOKEN=$(curl -sS -u "$CLIENT_ID:$CLIENT_SECRET" -d grant_type=client_credentials \\',
       '  \'' + from + '\' |',
       '  sed \'s/.*"access_token":"\\([^"]*\\)".*/\\1/\')',
-      'curl -sS -H "Authorization: Bearer $TOKEN" -H \'Accept: ' + type + '\' \\',
+      'curl -sS ' + (isGet ? '' : '-X ' + method + ' ') + '-H "Authorization: Bearer $TOKEN" -H \'Accept: ' + type + '\' \\',
+      ...(has ? ['  -H \'Content-Type: application/json\' --data-binary \'' + lines(body, '  ').replace(/'/g, '\'\\\'\'') + '\' \\'] : []),
       '  \'' + to + '\'',
     ]],
     ['Python', [
@@ -24,10 +34,10 @@ export function examples(url, token, accept) {
       '',
       'token = requests.post("' + from + '", data={"grant_type": "client_credentials"},',
       '                      auth=(os.environ["CLIENT_ID"], os.environ["CLIENT_SECRET"])).json()["access_token"]',
-      'answer = requests.get("' + to + '",',
-      '                      headers={"Authorization": f"Bearer {token}", "Accept": "' + type + '"})',
+      'answer = requests.' + verb + '("' + to + '",',
+      ' '.repeat(19 + verb.length) + 'headers={"Authorization": f"Bearer {token}", "Accept": "' + type + '"}' + (has ? ', json=' + lines(body, '', python) : '') + ')',
       'answer.raise_for_status()',
-      'print(answer.json())',
+      isGet ? 'print(answer.json())' : 'print(answer.status_code, answer.text)',
     ]],
     ['Node', [
       'const { CLIENT_ID, CLIENT_SECRET } = process.env;',
@@ -37,10 +47,12 @@ export function examples(url, token, accept) {
       '  body: new URLSearchParams({ grant_type: \'client_credentials\' }),',
       '})).json();',
       'const answer = await fetch(\'' + to + '\', {',
-      '  headers: { Authorization: \'Bearer \' + access_token, Accept: \'' + type + '\' },',
+      ...(isGet ? [] : ['  method: \'' + method + '\',']),
+      '  headers: { Authorization: \'Bearer \' + access_token, Accept: \'' + type + '\'' + (has ? ', \'Content-Type\': \'application/json\'' : '') + ' },',
+      ...(has ? ['  body: JSON.stringify(' + lines(body, '  ') + '),'] : []),
       '});',
       'if (!answer.ok) throw new Error(await answer.text());',
-      'console.log(await answer.json());',
+      isGet ? 'console.log(await answer.json());' : 'console.log(answer.status, await answer.text());',
     ]],
     ['Go', [
       'package main',

@@ -7,8 +7,9 @@
 import { el, newId, plural, put } from './dom.js';
 import { schemaOf } from './spec.js';
 
-const SECRET = /password|secret|privateKey|apiKey$|token$/i;
+export const SECRET = /password|secret|privateKey|apiKey$|token$/i;
 const MANY = 16; // values: more are not boxes to check
+const FEW = 4;   // values: more are a list to open
 const isObject = (v) => v !== null && typeof v === 'object' && !Array.isArray(v);
 
 function kindOf(s) {
@@ -26,9 +27,11 @@ export const canon = (v) => JSON.stringify(v, (_, x) => (isObject(x) ? Object.fr
 
 // ---- what all fields share
 
-class Field {
-  constructor(schema, { value, name = '', required = false, parent = null, known = {} }) {
-    Object.assign(this, { schema, value, name, required, parent, known });
+// entry: what essentials.js says of the field: { label, list: [[value, what it is]], isStrict, schema, lead (of what is inside), field (the class), preset,
+// within: { field, values(its value) }: which values another field allows }.
+export class Field {
+  constructor(schema, { value, name = '', required = false, parent = null, known = {}, entry = {}, lead }) {
+    Object.assign(this, { schema, value, name, required, parent, known, entry, lead });
     this.id = newId('field');
     this.wrong = el('p', { class: 'error', id: this.id + '-wrong', hidden: true });
   }
@@ -37,6 +40,9 @@ class Field {
   all() { return [this, ...this.inside().flatMap((f) => f.all())]; }
   check() { return this.inside().flatMap((f) => f.check()); }
   control() { return this.input ?? this.node.querySelector('input, select, textarea, summary, button'); }
+  title(otherwise = '') {
+    return [this.entry.label ?? (this.name || otherwise), this.required ? el('span', { class: 'must' }, ' required') : null, this.entry.label && this.name ? el('code', { class: 'api' }, this.name) : null];
+  }
   show(text) {
     this.wrong.textContent = text;
     this.wrong.hidden = !text;
@@ -46,24 +52,31 @@ class Field {
   }
 }
 
+// Texts of the document name fields and values between backticks.
+export const ticked = (text) => String(text).split('\x60').map((t, i, all) => (i % 2 === 0 ? t : i < all.length - 1 ? el('code', {}, t) : '\x60' + t));
+
+// What a field is for, and what it takes. The default stands in the control itself.
 function hint(s) {
   const most = s.maxLength ?? s.maximum, least = s.minLength ?? s.minimum, of = s.maxLength !== undefined || s.minLength !== undefined ? ' characters' : '';
-  return [s.description, { int32: '', int64: '', trimmed: '', hex24: '24 hexadecimal digits', ip: 'an IP address', cidr: 'a network in CIDR notation' }[s.format] ?? s.format,
-    least !== undefined && most !== undefined ? least + ' to ' + most + of : least !== undefined ? 'at least ' + least + of : most !== undefined ? 'at most ' + most + of : '',
-    s.default !== undefined && typeof s.default !== 'object' ? 'default: ' + s.default : ''].filter(Boolean).join('; ');
+  const takes = [{ int32: '', int64: '', trimmed: '', 'date-time': '', email: '', hex24: '24 hexadecimal digits', ip: 'an IP address', cidr: 'a network in CIDR notation' }[s.format] ?? s.format,
+    least !== undefined && most !== undefined ? least + ' to ' + most + of : least > 1 || (least !== undefined && !of) ? 'at least ' + least + of : most !== undefined ? 'at most ' + most + of : ''].filter(Boolean).join('; ');
+  return [s.description ? ticked(s.description) : null, s.description && takes ? ' ' : null, takes ? takes.charAt(0).toUpperCase() + takes.slice(1) + '.' : null].flat().filter(Boolean);
 }
+const plainDefault = (s) => (s.default === undefined || s.default === null || typeof s.default === 'object' || s.default === '' ? undefined : String(s.default));
+const valuesIn = (s) => (s.enum ?? []).filter((v) => v !== null);
 
 // ---- one value
 
 class Single extends Field {
   constructor(schema, more) {
     super(schema, more);
-    const { id, name, required } = this, text = hint(schema);
+    const { id, required } = this, text = hint(schema);
     this.input = this.make();
-    for (const [k, v] of Object.entries({ id, 'aria-describedby': (text ? id + '-hint ' : '') + id + '-wrong', 'aria-required': required ? 'true' : null })) if (v) this.input.setAttribute(k, v);
+    for (const [k, v] of Object.entries({ id, 'aria-describedby': (text.length ? id + '-hint ' : '') + id + '-wrong', 'aria-required': required ? 'true' : null })) if (v) this.input.setAttribute(k, v);
     this.input.addEventListener('input', () => this.show(''));
-    this.node = el('div', { class: 'field' }, el('label', { for: id }, name || 'value', required ? el('span', { class: 'must' }, ' required') : null),
-      this.input, text ? el('p', { class: 'hint', id: id + '-hint' }, text) : null, this.wrong);
+    const tools = this.tools?.();
+    this.node = el('div', { class: this.kind ?? 'field' }, el('label', { for: id }, this.title('value')),
+      tools ? el('div', { class: 'with' }, this.input, tools) : this.input, text.length ? el('p', { class: 'hint', id: id + '-hint' }, text) : null, this.wrong);
   }
   check() {
     const text = this.input.value, s = this.schema;
@@ -73,13 +86,39 @@ class Single extends Field {
   wrongWith() { return ''; }
 }
 
+// 24 characters without those that look alike: about 139 bits.
+const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+function newPassword() {
+  let text = '';
+  while (text.length < 24) for (const b of crypto.getRandomValues(new Uint8Array(24))) if (b < LETTERS.length * 4 && text.length < 24) text += LETTERS[b % LETTERS.length];
+  return text;
+}
+
 class Text extends Single {
   make() {
-    const { schema: s, value, name, required, known } = this, secret = s.writeOnly && SECRET.test(name);
-    const kind = secret || SECRET.test(name) ? 'password' : { date: 'date', email: 'email', uri: 'url' }[s.format] ?? 'text';
-    const preset = value ?? (required && /Id$/.test(name) ? known[name] : undefined) ?? '';
-    if (/certificate|pem$|^description$|^policy$/i.test(name) || String(preset).includes('\n')) return el('textarea', { rows: 3, value: String(preset) });
-    return el('input', { type: kind, value: String(preset), autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', placeholder: s.format === 'date-time' ? '2030-01-31T12:00:00Z' : null });
+    const { schema: s, value, name, required, known, entry } = this, kind = SECRET.test(name) ? 'password' : { date: 'date', email: 'email', uri: 'url' }[s.format] ?? 'text';
+    const preset = value ?? (required && /Id$/.test(name) ? known[name] : undefined) ?? '', usual = plainDefault(s);
+    if (/certificate|pem$|^policy$/i.test(name) || String(preset).includes('\n')) return el('textarea', { rows: 3, value: String(preset) });
+    return el('input', { type: kind, value: String(preset), autocomplete: kind === 'password' ? 'new-password' : 'off', autocapitalize: 'off', spellcheck: 'false', list: entry.list?.length ? this.id + '-list' : null,
+      placeholder: usual !== undefined ? usual + ' (default)' : s.format === 'date-time' ? '2030-01-31T12:00:00Z' : null });
+  }
+  tools() {
+    if (this.entry.list?.length) return el('datalist', { id: this.id + '-list' }, this.entry.list.map(([v, what]) => el('option', { value: v }, what ?? null)));
+    if (this.entry.mine) {
+      const ask = el('button', { type: 'button', onclick: async () => {
+        ask.disabled = true;
+        const found = await this.entry.mine();
+        ask.disabled = false;
+        if (!found) { this.show('The service does not tell your address: no event of yours is among the last ones'); return; }
+        this.input.value = found;
+        this.input.dispatchEvent(new Event('input', { bubbles: true }));
+      } }, 'My address');
+      return ask;
+    }
+    if (this.input.type !== 'password') return null;
+    const turn = (shown) => { this.input.type = shown ? 'text' : 'password'; see.textContent = shown ? 'Hide' : 'Show'; see.setAttribute('aria-pressed', String(shown)); };
+    const see = el('button', { type: 'button', 'aria-pressed': 'false', 'aria-controls': this.id, onclick: () => turn(this.input.type === 'password') }, 'Show');
+    return [see, /password$/i.test(this.name) ? el('button', { type: 'button', onclick: () => { this.input.value = newPassword(); this.show(''); turn(true); } }, 'Generate') : null];
   }
   read() { return this.input.value === '' ? undefined : this.input.value; }
   wrongWith(text, s) {
@@ -92,7 +131,10 @@ class Text extends Single {
 }
 
 class Numeric extends Single {
-  make() { return el('input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', value: this.value === undefined || this.value === null ? '' : String(this.value) }); }
+  make() {
+    const usual = plainDefault(this.schema);
+    return el('input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', class: 'short', value: this.value === undefined || this.value === null ? '' : String(this.value), placeholder: usual === undefined ? null : usual + ' (default)' });
+  }
   read() { return this.input.value.trim() === '' ? undefined : Number(this.input.value); }
   wrongWith(text, s) {
     const n = Number(text);
@@ -102,16 +144,53 @@ class Numeric extends Single {
   }
 }
 
+// On or off. As long as it stands at the default and was not set, nothing is sent of it.
+class Switch extends Single {
+  get kind() { return 'field onoff'; }
+  make() { return el('input', { type: 'checkbox', role: 'switch', checked: String(this.value ?? this.schema.default ?? false) === 'true' }); }
+  read() {
+    const on = this.input.checked;
+    return (this.value === undefined || this.value === null) && !this.required && on === (this.schema.default === true) ? undefined : on;
+  }
+  check() { return []; }
+}
+
+// The choices of an enum: [value, what it is called]. '' stands for what is not set, which is the default if there is one.
+function choicesOf({ schema, value, required, entry }) {
+  const now = value === undefined || value === null ? '' : String(value), usual = plainDefault(schema);
+  const all = [...new Set([...(entry.list?.map(([v]) => v) ?? valuesIn(schema)).map(String), ...(now === '' ? [] : [now])])], named = new Map(entry.list);
+  const called = (v) => (named.get(v) ?? v) + (v === usual ? ' (default)' : '');
+  if (now === '' && usual !== undefined && all.includes(usual)) return { now, all: all.map((v) => [v === usual ? '' : v, called(v)]) };
+  return { now, all: [...(required ? [] : [['', 'Not set']]), ...all.map((v) => [v, called(v)])] };
+}
+const ofEnum = (schema, text) => (text === '' ? undefined : typeof valuesIn(schema)[0] === 'number' ? Number(text) : text);
+
 class Choice extends Single {
   make() {
-    const values = this.schema.enum ?? ['true', 'false'], now = this.value === undefined || this.value === null ? '' : String(this.value);
-    return el('select', { value: now }, el('option', { value: '' }, this.required ? 'choose one' : 'not set'),
-      [...new Set(now === '' ? values : [...values, now])].map((v) => el('option', { selected: String(v) === now }, String(v))));
+    const { now, all } = choicesOf(this), at = now === '' && this.required && this.entry.isStrict ? all.find(([v]) => v === this.known[this.name])?.[0] ?? '' : now;
+    return el('select', {}, this.required && at === '' ? el('option', { value: '' }, 'Choose one') : null, all.map(([v, text]) => el('option', { value: v, selected: v === at }, text)));
   }
-  read() {
-    const text = this.input.value, values = this.schema.enum;
-    return text === '' ? undefined : !values ? text === 'true' : typeof values[0] === 'number' ? Number(text) : text;
+  // Only these values from now on: what is chosen stays if it is among them.
+  limit(values) {
+    const now = this.input.value, { all } = choicesOf({ ...this, schema: { ...this.schema, enum: values }, value: undefined });
+    put(this.input, this.required ? el('option', { value: '' }, 'Choose one') : null, all.map(([v, text]) => el('option', { value: v, selected: v === now }, text)));
   }
+  read() { return ofEnum(this.schema, this.input.value); }
+}
+
+// Few choices are all seen at once.
+class Radios extends Field {
+  constructor(schema, more) {
+    super(schema, more);
+    const { now, all } = choicesOf(this), group = newId('choice'), text = hint(schema), first = now === '' && this.required && all.length === 1 ? all[0][0] : now;
+    this.radios = all.map(([v, text_]) => ({ text: text_, box: el('input', { type: 'radio', name: group, id: newId('radio'), value: v, checked: v === first, onchange: () => this.show('') }) }));
+    this.node = el('fieldset', { class: 'field choice', 'aria-describedby': (text.length ? this.id + '-hint ' : '') + this.id + '-wrong' }, el('legend', {}, this.title('value')),
+      el('div', { class: 'picks' }, this.radios.map((r) => el('span', {}, r.box, el('label', { for: r.box.id }, r.text)))), text.length ? el('p', { class: 'hint', id: this.id + '-hint' }, text) : null, this.wrong);
+  }
+  get picked() { return this.radios.find((r) => r.box.checked)?.box.value ?? ''; }
+  control() { return (this.radios.find((r) => r.box.checked) ?? this.radios[0]).box; }
+  read() { return ofEnum(this.schema, this.picked); }
+  check() { return this.required && this.read() === undefined ? [[this, 'is required']] : []; }
 }
 
 class Json extends Single {
@@ -136,9 +215,10 @@ class Boxes extends Field {
   constructor(schema, more) {
     super(schema, more);
     const now = this.value ?? [];
-    this.boxes = schemaOf(schema.items).enum.map((v) => ({ v, box: el('input', { type: 'checkbox', id: newId('box'), checked: now.includes(v) }) }));
-    this.node = el('fieldset', { class: 'field boxes', 'aria-describedby': this.id + '-wrong' }, el('legend', {}, this.name, this.required ? el('span', { class: 'must' }, ' required') : null),
-      el('div', { class: 'checks' }, this.boxes.map(({ v, box }) => el('span', {}, box, el('label', { for: box.id }, v)))), this.wrong);
+    const text = hint(schema), named = new Map(this.entry.list);
+    this.boxes = [...new Set([...valuesIn(schemaOf(schema.items)), ...now])].map((v) => ({ v, box: el('input', { type: 'checkbox', id: newId('box'), checked: now.includes(v) }) }));
+    this.node = el('fieldset', { class: 'field boxes', 'aria-describedby': this.id + '-wrong' }, el('legend', {}, this.title()),
+      el('div', { class: 'checks' }, this.boxes.map(({ v, box }) => el('span', {}, box, el('label', { for: box.id }, named.get(v) ?? v)))), text.length ? el('p', { class: 'hint' }, text) : null, this.wrong);
   }
   read() {
     const all = this.boxes.filter((b) => b.box.checked).map((b) => b.v);
@@ -155,9 +235,9 @@ class Folded extends Field {
     this.made = false;
     this.body = el('div', { class: 'group' });
     if (!this.name) { this.node = el('div', {}, this.wrong, this.body); this.open(); return; }
-    const open = this.required || (this.parent && this.parent.isItems);
+    const open = this.required || (this.parent && this.parent.isItems) || (this.entry.lead && this.value !== undefined && canon(this.value) !== '[]');
     this.node = el('details', { class: 'fold', open, ontoggle: () => { if (this.node.open) this.open(); } },
-      el('summary', {}, this.name, this.required ? el('span', { class: 'must' }, ' required') : null, this.value !== undefined && !open ? el('span', { class: 'muted' }, ' is set') : null), this.wrong, this.body);
+      el('summary', {}, this.title(), this.value !== undefined && !open ? el('span', { class: 'muted' }, ' is set') : null), this.schema.description ? el('p', { class: 'hint' }, ticked(this.schema.description)) : null, this.wrong, this.body);
     if (open) this.open();
   }
   open() { if (!this.made) { this.made = true; this.build(); } }
@@ -168,32 +248,64 @@ class Folded extends Field {
   }
 }
 
+// What nobody can set, because it can only be read, or holds nothing else.
+function isFixed(s) {
+  const inside = Object.values(s.properties ?? {});
+  return Boolean(s.readOnly) || (inside.length > 0 && inside.every((p) => schemaOf(p).readOnly));
+}
+
+// What is not essential, by what it is about.
+const GROUPS = [['Backup', /backup|^pit|snapshot|retain/i], ['Security', /tls|encrypt|cert|protect|redact|ldap|oidc|x509|IAM|auth|password|secret|risk/i], ['Hardware and scaling', /scal|shard|replica|disk|cluster|spec|node|capacity|size|paused|configServer/i],
+  ['Version', /version|release/i], ['Notes and tags', /tag|label|comment|desc/i]];
+function grouped(fields) {
+  const by = new Map([...GROUPS.map(([g]) => [g, []]), ['Other', []]]);
+  for (const f of fields) by.get(GROUPS.find(([, p]) => p.test(f.name))?.[0] ?? 'Other').push(f.node);
+  const some = [...by].filter(([, all]) => all.length);
+  return fields.length <= 8 || some.length < 2 ? fields.map((f) => f.node) : some.map(([g, all]) => el('section', { class: 'about' }, el('h3', {}, g), all));
+}
+
+const NAMED = /^(name|[a-z]+Name|desc|description|comment|enabled)$/;
+
 class Fields extends Folded {
   build() {
-    const { schema: s, value = {}, known } = this, must = new Set(s.required ?? []);
-    const rows = Object.entries(s.properties).map(([name, raw]) => ({ name, schema: schemaOf(raw) })).filter((r) => !r.schema.readOnly && r.name !== 'links' && r.name !== this.schema.skip);
-    const make = (r) => fieldOf(r.schema, { value: value[r.name], name: r.name, required: must.has(r.name), parent: this, known });
-    const shown = rows.filter((r) => must.has(r.name) || value[r.name] !== undefined || rows.length <= 4), rest = rows.filter((r) => !shown.includes(r));
-    this.fields = shown.sort((a, b) => must.has(b.name) - must.has(a.name)).map(make);
+    const { schema: s, value = {}, known, lead } = this, must = new Set(s.required ?? []), at = new Map((lead ?? []).map((e, i) => [e.name, { ...e, i }]));
+    const rows = Object.entries(s.properties).map(([name, raw]) => ({ name, schema: schemaOf(raw) })).filter((r) => !isFixed(r.schema) && r.name !== 'links' && r.name !== this.schema.skip);
+    const make = (r) => { const entry = at.get(r.name) ?? {}; return fieldOf({ ...r.schema, ...entry.schema }, { value: value[r.name] ?? entry.preset, name: r.name, required: must.has(r.name), parent: this, known, entry, lead: entry.lead }); };
+    const isShown = lead ? (r) => (at.has(r.name) && !at.get(r.name).isLess) || (must.has(r.name) && !at.has(r.name)) : (r) => must.has(r.name) || value[r.name] !== undefined || rows.length <= 4;
+    let shown = rows.filter(isShown);
+    if (shown.length === 0) shown = rows.filter((r) => NAMED.test(r.name));
+    const rest = rows.filter((r) => !shown.includes(r)), weigh = (r) => at.get(r.name)?.i ?? (must.has(r.name) ? 50 : 99);
+    this.fields = shown.sort((a, b) => weigh(a) - weigh(b)).map(make);
     put(this.body, this.fields.map((f) => f.node));
+    for (const f of this.fields.filter((x) => x.entry.within && x.limit)) {
+      const by = this.fields.find((x) => x.name === f.entry.within.field), limit = () => { const some = f.entry.within.values(by.read()); if (some?.length) f.limit(some); };
+      if (!by) continue;
+      by.node.addEventListener('change', limit);
+      limit();
+    }
+    // what is set is sent, whether or not somebody looks at it
+    this.unseen = rest.map((r) => [r.name, value[r.name] ?? at.get(r.name)?.preset]).filter(([, v]) => v !== undefined);
     if (rest.length === 0) return;
     const more = el('div', { class: 'group' });
-    const fold = el('details', { class: 'more', ontoggle: () => {
-      if (!fold.open || more.firstChild) return;
+    this.openRest = () => {
+      if (more.firstChild) return;
       const made = rest.map(make);
       this.fields.push(...made);
-      put(more, made.map((f) => f.node));
-    } }, el('summary', {}, plural(rest.length, 'more field')), more);
-    this.body.append(fold);
+      this.unseen = [];
+      this.onRest?.(Object.fromEntries(made.map((f) => [f.name, f.read()])));
+      put(more, grouped(made));
+    };
+    this.body.append(el('details', { class: 'more', ontoggle: (e) => { if (e.target.open) this.openRest(); } },
+      el('summary', {}, lead ? ['More settings', el('span', { class: 'muted' }, ' (' + rest.length + ')')] : plural(rest.length, 'more field')), more));
   }
   inside() { return this.made ? this.fields : []; }
   pathTo(f) { const p = this.path(); return p ? p + '.' + f.name : f.name; }
   take() {
-    const out = {}, s = this.schema;
+    const s = this.schema, out = Object.fromEntries(this.unseen);
     for (const f of this.fields) { const v = f.read(); if (v !== undefined) out[f.name] = v; }
     if (Object.keys(out).length === 0 && !this.required && this.value === undefined) return undefined;
     // what can only be read goes back as it came, but for the outermost, of which only that is sent which changed
-    if (this.parent && this.value) for (const [k, v] of Object.entries(this.value)) if (schemaOf(s.properties[k] ?? {}).readOnly && k !== 'links') out[k] = v;
+    if (this.parent && this.value) for (const [k, v] of Object.entries(this.value)) if (isFixed(schemaOf(s.properties[k] ?? {})) && k !== 'links') out[k] = v;
     return out;
   }
 }
@@ -224,14 +336,14 @@ class Items extends Folded {
   build() {
     this.items = [];
     this.list = el('ol', { class: 'items' });
-    const add = el('button', { type: 'button', onclick: () => this.add(undefined)?.control()?.focus() }, 'Add ' + (this.name || 'one'));
+    const add = el('button', { type: 'button', onclick: () => this.add(undefined)?.control()?.focus() }, 'Add ' + (this.entry.label ? 'one' : this.name || 'one'));
     put(this.body, this.list, add);
     for (const v of this.value ?? []) this.add(v);
     if (this.items.length === 0 && (this.required || this.schema.minItems)) this.add(undefined);
   }
   add(value) {
-    const f = fieldOf(schemaOf(this.schema.items), { value, required: true, parent: this, known: this.known });
-    const row = el('li', {}, f.node, el('button', { type: 'button', class: 'small', 'aria-label': 'Remove this one of ' + this.name, onclick: () => {
+    const f = fieldOf(schemaOf(this.schema.items), { value, required: true, parent: this, known: this.known, lead: this.lead });
+    const row = el('li', {}, f.node, el('button', { type: 'button', class: 'small', 'aria-label': 'Remove this one of ' + (this.name || 'the list'), onclick: () => {
       this.items.splice(this.items.indexOf(f), 1);
       row.remove();
       this.node.querySelector('summary')?.focus();
@@ -249,25 +361,36 @@ class Items extends Folded {
 const DEEPEST = 12;
 const depthOf = (field) => (field ? 1 + depthOf(field.parent) : 0);
 
-function fieldOf(schema, more) {
+export function fieldOf(schema, more) {
+  if (more.entry?.field) return new more.entry.field(schema, more);
   if (depthOf(more.parent) >= DEEPEST && ['union', 'object', 'array'].includes(kindOf(schema))) return new Json(schema, more);
-  const items = schema.items ? schemaOf(schema.items) : null, plain = items && ['string', 'number', 'enum'].includes(kindOf(items));
-  const kinds = { union: Union, object: Fields, map: Json, array: plain ? (items.enum && items.enum.length <= MANY ? Boxes : Lines) : Items, enum: Choice, boolean: Choice, number: Numeric, string: Text, json: Json };
+  let items = schema.items ? schemaOf(schema.items) : null;
+  // a list of words, or of objects that say the same at length: the words, unless objects are set
+  const words_ = items?.anyOf?.find((o) => schemaOf(o).enum);
+  if (words_ && !more.value?.some?.(isObject)) { items = schemaOf(words_); schema = { ...schema, items }; }
+  const plain = items && ['string', 'number', 'enum'].includes(kindOf(items)), { list, isStrict } = more.entry ?? {};
+  if (isStrict && list.length) return new Choice(schema, more);
+  const kinds = { union: Union, object: Fields, map: Json, array: plain ? (items.enum && (items.enum.length <= MANY || more.entry?.schema) ? Boxes : Lines) : Items, enum: valuesIn(schema).length <= FEW ? Radios : Choice, boolean: Switch, number: Numeric, string: Text, json: Json };
   return new kinds[kindOf(schema)](schema, more);
 }
 
 // ---- the form of an operation
 
-// value: what is edited. send({ query, body }) gives an answer, and its errors are shown.
-export function form(op, { value, known, query = {}, send, cancel, submit = 'Send' }) {
+// value: what is edited. send({ query, body }) gives an answer, and its errors are shown. lead: the essential fields (essentials.js). above, below: parts around the
+// button, as { node, update }, which hear of every change: update({ query, body, was, now, isBroken }).
+export function form(op, { value, known, query = {}, send, cancel, submit = 'Send', lead, above = [], below = [] }) {
   const patch = op.method === 'PATCH';
-  const asked = op.query.map((p) => fieldOf(schemaOf(p.schema), { name: p.name, required: Boolean(p.required), value: query[p.name], known }));
+  const asked = op.query.map((p) => fieldOf({ ...schemaOf(p.schema), description: p.description ?? schemaOf(p.schema).description }, { name: p.name, required: Boolean(p.required), value: query[p.name], known }));
   // of a PATCH nothing is required: what is not sent stays
   const schema = op.schema ? { ...schemaOf(op.schema), ...(patch ? { required: [] } : {}) } : null;
   // of a PUT the member that chooses the kind may be left out: the form asks for it all the same
   if (!patch && schema?.discriminator) schema.oneOf ??= schema.anyOf;
-  const begin = (v) => (schema ? fieldOf(schema, { value: v, required: op.bodyRequired, known }) : null);
-  let root = begin(value), first = root?.read(), raw = null;
+  let root = null, first, raw = false;
+  const begin = (v, isFirst) => {
+    root = schema ? fieldOf(schema, { value: v, required: op.bodyRequired, known, lead }) : null;
+    if (isFirst) { first = root?.read(); if (root) root.onRest = (was) => { if (isObject(first)) Object.assign(first, was); }; }
+  };
+  begin(value, true);
   const place = el('div', {}), wrong = el('div', {});
   const area = el('textarea', { id: newId('json'), class: 'code', rows: 18, spellcheck: 'false', 'aria-label': 'Body as JSON' });
   const body = () => (raw ? (area.value.trim() === '' ? undefined : JSON.parse(area.value)) : changed());
@@ -281,10 +404,10 @@ export function form(op, { value, known, query = {}, send, cancel, submit = 'Sen
   const tabs = ['Form', 'JSON'].map((name, i) => el('button', { type: 'button', class: 'tab', 'aria-pressed': i === 0 ? 'true' : 'false', onclick: () => turn(i === 1) }, name));
   function turn(toRaw) {
     put(wrong);
-    if (toRaw === Boolean(raw)) return;
+    if (toRaw === raw) return;
     if (toRaw) area.value = JSON.stringify(changed() ?? {}, null, 2);
     else {
-      try { const v = JSON.parse(area.value || '{}'); root = begin(patch ? { ...value, ...v } : v); } catch (e) { put(wrong, el('p', { class: 'error', role: 'alert' }, 'This is no JSON: ' + e.message)); return; }
+      try { const v = JSON.parse(area.value || '{}'); begin(patch ? { ...value, ...v } : v); } catch (e) { put(wrong, el('p', { class: 'error', role: 'alert' }, 'This is no JSON: ' + e.message)); return; }
     }
     raw = toRaw;
     tabs.forEach((t, i) => t.setAttribute('aria-pressed', String((i === 1) === toRaw)));
@@ -300,30 +423,41 @@ export function form(op, { value, known, query = {}, send, cancel, submit = 'Sen
   const example = op.example === undefined ? null : el('button', { type: 'button', onclick: () => {
     const o = isObject(op.example) ? { ...op.example } : op.example;
     if (isObject(o)) for (const k of Object.keys(o)) if (/Id$/.test(k) && known[k]) o[k] = known[k];
-    root = begin(o);
+    begin(o);
     if (raw) area.value = JSON.stringify(o, null, 2);
     else put(place, root.node);
     (raw ? area : root.control())?.focus();
   } }, 'Fill in an example');
-  const go = el('button', { class: 'primary' }, submit);
+  const go = el('button', { class: 'primary' }, submit), edits = value !== undefined && root;
+  const params = () => asked.flatMap((f) => [f.read()].flat().filter((v) => v !== undefined).map((v) => [f.name, String(v)]));
+  // What is edited is sent when something differs from what it was.
+  function refresh() {
+    let sent, isBroken = false;
+    try { sent = body(); } catch { isBroken = true; }
+    const now = patch && isObject(sent) ? { ...first, ...sent } : sent;
+    go.disabled = Boolean(edits) && !isBroken && (patch ? !isObject(sent) || Object.keys(sent).length === 0 : canon(now) === canon(first));
+    for (const p of [...above, ...below]) p.update({ query: params(), body: sent, was: first, now, isBroken });
+  }
+  // The service may name a field deeper than the form shows it: then the one that holds it tells.
+  const fieldAt = (at, path) => { for (let p = path; p; p = p.replace(/(\.[^.[]*|\[\d+\]|^[^.[]*)$/, '')) if (at.has(p)) return at.get(p); return undefined; };
   async function onsubmit(e) {
     e.preventDefault();
     put(wrong);
-    if (showAll([...asked, ...(root && !raw ? [root] : [])].flatMap((f) => f.check()))) return;
+    if (go.disabled || showAll([...asked, ...(root && !raw ? [root] : [])].flatMap((f) => f.check()))) return;
     let sent;
     try { sent = body(); } catch (x) { put(wrong, el('p', { class: 'error', role: 'alert' }, 'This is no JSON: ' + x.message)); area.focus(); return; }
     go.disabled = true;
-    const params = asked.flatMap((f) => [f.read()].flat().filter((v) => v !== undefined).map((v) => [f.name, String(v)]));
-    const { answer, node } = await send({ query: params, body: sent }, () => node_.requestSubmit());
+    const { answer, node } = await send({ query: params(), body: sent }, () => node_.requestSubmit());
     go.disabled = false;
     put(wrong, node);
     const told = answer?.body?.badRequestDetail?.fields ?? [], at = new Map(fields().map((f) => [f.path() || f.name, f]));
-    showAll(told.filter((t) => at.has(t.field)).map((t) => [at.get(t.field), t.description]));
+    showAll(told.map((t) => [fieldAt(at, t.field), t.description]).filter(([f]) => f));
   }
-  const node_ = el('form', { class: 'card form', novalidate: true, onsubmit }, wrong,
+  const node_ = el('form', { class: 'card form', novalidate: true, onsubmit, oninput: refresh, onchange: refresh, onclick: refresh }, wrong,
     root ? el('div', { class: 'row between' }, el('div', { class: 'tabs', role: 'group', 'aria-label': 'How to edit' }, tabs), value === undefined ? example : null) : null,
     place, asked.length ? el('details', { class: 'more', open: !root || asked.some((f) => f.required) }, el('summary', {}, 'Parameters'), el('div', { class: 'group' }, asked.map((f) => f.node))) : null,
-    el('div', { class: 'row' }, go, cancel ? el('a', { class: 'button', href: cancel }, 'Cancel') : null));
+    above.map((p) => p.node), el('div', { class: 'row' }, go, cancel ? el('a', { class: 'button', href: cancel }, 'Cancel') : null), below.map((p) => p.node));
   if (root) put(place, root.node);
+  refresh();
   return node_;
 }

@@ -64,6 +64,9 @@ export function refreshTimes() {
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 export const money = (cents) => (typeof cents === 'number' && Number.isFinite(cents) ? dollars.format(cents / 100) : String(cents));
 
+const fine = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 2, maximumFractionDigits: 6 });
+export const perHour = (millionths) => fine.format(millionths / 1e6);
+
 // Without https the clipboard of the page is closed, except on this machine: then an invisible field is copied, as before there was one.
 async function toClipboard(text) {
   try { await navigator.clipboard.writeText(text); return true; } catch { /* the older way */ }

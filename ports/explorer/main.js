@@ -196,12 +196,15 @@ api.events.addEventListener('online', (e) => {
 
 // ---- what is shown
 
+// What most people come to a page for, of what can be made below it.
+const FIRST = { getGroup: 'createCluster', getOrg: 'createGroup' };
+
 // missing: there is nothing at the path, so nothing of it can be changed or deleted, but some can be made there.
 function actionBar(path, missing = false) {
   const all = actions(path === '/' ? '' : path), here = all.here.filter((op) => !missing || ['PUT', 'POST'].includes(op.method)), below = missing ? [] : all.below;
-  const at = path === '/' ? '' : path;
-  const link = (op, to) => el('a', { class: op.method === 'DELETE' ? 'button danger' : 'button', href: '#' + to + '!' + op.id, title: op.summary || null }, words(op.id));
-  return el('div', { class: 'row actions' }, here.map((op) => (op.method === 'DELETE' && !op.query.length && !op.schema
+  const at = path === '/' ? '' : path, first = missing ? undefined : below.find((op) => op.id === FIRST[match(at)?.op.id]);
+  const link = (op, to) => el('a', { class: op.method === 'DELETE' ? 'button danger' : op === first || (op.method === 'POST' && match(at)?.op.isList) ? 'button primary' : 'button', href: '#' + to + '!' + op.id, title: op.summary || null }, words(op.id));
+  return el('div', { class: 'row actions' }, first ? link(first, at + first.rest) : null, here.map((op) => (op.method === 'DELETE' && !op.query.length && !op.schema
     ? el('button', { type: 'button', class: 'danger', title: op.summary || null, onclick: () => remove(op, path) }, words(op.id)) : link(op, at))),
   el('button', { type: 'button', onclick: () => show({ stay: true }) }, 'Refresh'),
   below.length ? el('details', { class: 'menu' }, el('summary', {}, plural(below.length, 'more action')),
@@ -271,9 +274,27 @@ async function showResource(at, mine, stay) {
     return;
   }
   put(parts.filter, filters(m.op, at));
+  if (at.path === '/') glance(parts.filter, mine);
   if (m.op.accept && !/json$/.test(m.op.accept)) { put(parts.content, download(m.op, at)); return; }
   put(parts.content, el('p', { class: 'muted', 'aria-busy': 'true' }, 'Asking the service.'));
   await watch(at, m, mine, parts);
+}
+
+// What one has, on the first page.
+async function glance(place, mine) {
+  const before = place.firstChild, node = el('section', { class: 'glance', 'aria-label': 'What you have' });
+  put(place, node, before);
+  const module = await import('./home.js');
+  await nav.loaded;
+  if (mine === turn) await module.draw(node, nav.places(), (id) => quietly(id, {}, 'itemsPerPage=100'));
+}
+
+// What an operation answers, if it does: for what a page shows beside, and can do without.
+async function quietly(id, params, query = '') {
+  const op = opNamed(id);
+  if (!op || op.names.some((n) => !params[n])) return undefined;
+  const a = await api.call('GET', spec.base, fill(op.template, params) + (query ? '?' + query : ''), { template: op.template, accept: op.accept });
+  return a.ok ? a.body : undefined;
 }
 
 function draw(at, m, a, parts) {
@@ -361,22 +382,31 @@ function download(op, at) {
 
 // ---- changes
 
-function confirm(question, text, yes) {
-  const d = $('ask');
-  $('ask-title').textContent = question;
-  put($('ask-text'), breakable(text));
-  $('ask-yes').textContent = yes;
+const nameAt = (path) => { const last = decode(path.split('/').pop()); return view.names.get(last) ?? last; };
+
+// Asks before something is deleted. Where data goes with it, its name has to be typed.
+async function confirm(op, path) {
+  const { goingOf } = await import('./essentials.js'), { isTyped, text } = goingOf(op), name = nameAt(path), d = $('ask'), field = $('ask-name'), yes = $('ask-yes');
+  $('ask-title').textContent = words(op.id) + '?';
+  put($('ask-text'), isTyped ? null : [el('strong', {}, breakable(name)), el('br')], text || 'It cannot be brought back.');
+  $('ask-typed').hidden = !isTyped;
+  $('ask-which').textContent = name;
+  field.value = '';
+  const fits = () => !isTyped || field.value === name, check = () => { yes.disabled = !fits(); };
+  check();
+  field.oninput = check;
+  field.onkeydown = (e) => { if (e.key === 'Enter') { e.preventDefault(); if (fits()) d.close('yes'); } };
   d.returnValue = 'no';
   return new Promise((done) => {
     d.addEventListener('close', () => done(d.returnValue === 'yes'), { once: true });
     d.showModal();
-    $('ask-no').focus();
+    (isTyped ? field : $('ask-no')).focus();
   });
 }
 
 async function remove(op, path) {
-  const name = $('view').querySelector('h1')?.textContent ?? path, notice = $('view').querySelector('.notices');
-  if (!await confirm(words(op.id) + '?', name + ' at ' + path, 'Delete')) return;
+  const name = nameAt(path), notice = $('view').querySelector('.notices');
+  if (!await confirm(op, path)) return;
   const a = await call('DELETE', path, op);
   if (!a.ok) {
     put(notice, view.problem(a, { method: 'DELETE', template: op.template, retry: () => remove(op, path) }));
@@ -401,7 +431,8 @@ async function showForm(at, mine) {
   const { op, params } = m, get = match(at.path), edits = ['PATCH', 'PUT'].includes(op.method);
   Object.assign(known, params);
   const parts = frame(at.path, words(op.id), true), back = '#' + (get ? at.path : parentOf(at.path));
-  put(parts.actions, el('p', { class: 'muted' }, el('code', {}, op.method + ' ' + fill(op.template, params)), op.summary ? ' ' + op.summary : '', op.deprecated ? ' (deprecated)' : ''));
+  put(parts.actions, el('p', { class: 'muted' }, el('code', {}, op.method + ' ' + fill(op.template, params)), op.summary && op.summary !== words(op.id) ? ' ' + op.summary : '', op.deprecated ? ' (deprecated)' : ''));
+  put(parts.content, el('p', { class: 'muted', 'aria-busy': 'true' }, 'Asking the service.'));
   let value;
   if (edits && get && op.schema) {
     const a = await call('GET', at.path, get.op);
@@ -410,7 +441,7 @@ async function showForm(at, mine) {
   }
   let sent = '', key = '';
   const send = async ({ query, body }, retry) => {
-    if (op.method === 'DELETE' && !await confirm(words(op.id) + '?', at.path, 'Delete')) return {};
+    if (op.method === 'DELETE' && !await confirm(op, at.path)) return {};
     const path = at.path + (query.length ? '?' + new URLSearchParams(query) : '');
     if (sent !== path + canon(body)) { sent = path + canon(body); key = newKey(); }
     const a = await call(op.method, path, op, { body, key: op.method === 'POST' ? key : undefined });
@@ -419,7 +450,13 @@ async function showForm(at, mine) {
     finish(op, at, a, get);
     return {};
   };
-  put(parts.content, form(op, { value, known, send, cancel: back, submit: words(op.id) }));
+  const context = { params: { ...nav.context(), ...params }, ask: quietly, edits: value !== undefined, who: api.session.id };
+  const [{ planOf }, { previewPart, changesPart }] = await Promise.all([import('./essentials.js'), import('./preview.js'), nav.loaded]);
+  const { lead, price } = await planOf(op, { ...context, places: nav.places() });
+  if (mine !== turn) return;
+  const urlOf = (query = []) => location.origin + spec.base + (at.path === '/' ? '' : at.path) + (query.length ? '?' + new URLSearchParams(query) : '');
+  put(parts.content, form(op, { value, known, send, lead, cancel: back, submit: words(op.id), above: [price, value !== undefined && op.schema ? changesPart() : null].filter(Boolean),
+    below: [previewPart(op, urlOf, new URL('api/oauth/token', api.home).href)] }));
 }
 
 function finish(op, at, a, get) {

@@ -33,7 +33,9 @@ export function see(tag, body) {
 }
 
 // changed: called when names are known that were not.
-export async function load(changed) {
+export let loaded = Promise.resolve();
+export const load = (changed) => { loaded = read(changed); };
+async function read(changed) {
   const ask = async (id) => {
     const op = opNamed(id), a = op ? await api.call('GET', spec.base, op.template + '?itemsPerPage=' + MOST, { template: op.template, accept: op.accept }) : null;
     return a?.ok && Array.isArray(a.body?.results) ? a.body : null;
@@ -55,6 +57,7 @@ export function forget() {
   put($('nav-inside'));
 }
 
+export const places = () => ({ orgs: [...orgs.values()].sort(byName), projects: [...projects.values()].sort(byName) });
 export const orgOf = (groupId) => projects.get(groupId)?.orgId;
 
 // Of the path if it says so, else of the address, else the only one that there is.

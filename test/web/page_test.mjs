@@ -19,16 +19,17 @@ await test('sign in, a project, a cluster, a limit, gone', async () => {
   await page.until(() => document.querySelector('.list'), 'the list');
   await page.shot('build/web/list-light.png');
   await page.click('.actions a', 'Create group');
-  await page.fill('name', 'Shop of Anna');
-  assert.equal(await page.run(() => [...document.querySelectorAll('label')].find((l) => l.textContent.startsWith('orgId')).control.value), tight.orgId);
+  await page.fill('Name', 'Shop of Anna');
+  assert.equal(await page.run(() => [...document.querySelectorAll('label')].find((l) => l.textContent.startsWith('Organization') && l.closest('form')).control.value), tight.orgId);
   await page.click('button.primary', 'Create group');
   await heading(page, 'Shop of Anna');
   await related(page, 'clusters');
   await heading(page, 'Clusters');
   await page.click('.actions a', 'Create cluster');
   await page.click('button', 'Fill in an example');
-  await page.fill('name', 'orders');
-  await page.fill('clusterType', 'REPLICASET');
+  await page.fill('Name', 'orders');
+  await page.click('.more > summary');
+  await page.click('.picks label', 'REPLICASET');
   await page.shot('build/web/form-light.png', true);
   await page.click('button.primary', 'Create cluster');
   await heading(page, 'orders');
@@ -59,7 +60,8 @@ await test('sign in, a project, a cluster, a limit, gone', async () => {
   await page.click('.actions a', 'Delete cluster');
   await page.click('button.primary', 'Delete cluster');
   await page.until(() => document.querySelector('dialog[open]'), 'the question');
-  assert.equal(await page.run(() => document.activeElement.id), 'ask-no');
+  assert.equal(await page.run(() => document.activeElement.id), 'ask-name');
+  await page.type('orders');
   await page.shot('build/web/confirm-light.png');
   await page.click('#ask-yes');
   await state(page, 'DELETING');
@@ -461,6 +463,8 @@ await test('sidebar: areas, pickers, names, the address', async () => {
   await heading(page, 'Seen later');
   assert.equal(await chosen('pick-project'), 'Seen later');
   await page.click('.actions button', 'Delete group');
+  await page.until(() => document.activeElement.id === 'ask-name', 'the question');
+  await page.type('Seen later');
   await page.click('#ask-yes');
   await page.until(() => ![...document.querySelectorAll('#pick-project option')].some((o) => o.text === 'Seen later'), 'the picker to forget it');
   // who signs out leaves no name behind
@@ -513,20 +517,21 @@ await test('Edit sends what changed, and answers back beside the fields', async 
   await goto(page, '/groups/' + id);
   await heading(page, 'Before');
   await page.click('.actions a', 'Update group');
-  await page.fill('name', 'After');
+  await page.fill('Name', 'After');
   await page.click('button.primary', 'Update group');
   await heading(page, 'After');
   assert.deepEqual(await lastPatch(plain), { name: 'After' });
   // the service's own words, beside the field whose path it names
   await goto(page, '/groups/' + id + '/clusters!createCluster');
   await page.click('button', 'Fill in an example');
+  await page.click('button', 'All regions, shards and hardware');
   await page.click('summary', 'electableSpecs is set');
   await page.fill('nodeCount', '4');
   await page.click('button.primary', 'Create cluster');
   assert.match(await problem(page, 400), /replicationSpecs\[0\]\.regionConfigs/);
   assert.match(await page.run(() => [...document.querySelectorAll('.fold')].find((d) => d.firstChild.textContent.startsWith('regionConfigs')).querySelector('.error:not([hidden])').textContent), /3, 5 or 7/);
   // and ours, before anything is sent
-  await page.fill('name', '');
+  await page.fill('Name', '');
   await page.run(() => { const e = document.activeElement; e.value = ''; });
   await page.click('button.primary', 'Create cluster');
   assert.equal(await page.run(() => document.activeElement.closest('.field').querySelector('.error').textContent), 'Is required');
@@ -546,7 +551,8 @@ await test('what lies deep is edited, and what can only be read goes along', asy
   await plain.advance(30);
   await goto(page, '/groups/' + group + '/clusters/deep!updateCluster');
   await heading(page, 'Update cluster');
-  for (const fold of ['replicationSpecs is set', 'electableSpecs is set']) await page.click('summary', fold);
+  await page.click('button', 'All regions, shards and hardware');
+  await page.click('summary', 'electableSpecs is set');
   await page.fill('instanceSize', 'M20');
   await page.click('button.primary', 'Update cluster');
   await heading(page, 'deep');
@@ -575,8 +581,8 @@ await test('a secret that is shown once is shown', async () => {
   await goto(page, '/orgs/' + plain.orgId + '/apiKeys');
   await heading(page, 'Api keys');
   await page.click('.actions a');
-  await page.fill('desc', MARKUP);
-  await page.fill('value', 'ORG_MEMBER');
+  await page.fill('What it is for', MARKUP);
+  await page.click('.checks label', 'ORG_MEMBER');
   await page.click('button.primary');
   await page.until(() => document.querySelector('.once'), 'what is shown only now');
   assert.match(await page.run(() => document.querySelector('.once').innerText), /privateKey\s+[0-9a-f-]{36}/);
@@ -586,7 +592,7 @@ await test('a secret that is shown once is shown', async () => {
 await test('an expired token asks, keeps the place and goes on', async () => {
   const page = await home();
   await goto(page, '/groups!createGroup');
-  await page.fill('name', 'Kept while away');
+  await page.fill('Name', 'Kept while away');
   await plain.advance(3700);
   await page.click('button.primary', 'Create group');
   await page.until(() => document.querySelector('#signin').checkVisibility(), 'to be asked');
@@ -619,8 +625,7 @@ await test('a 403 is one, and says what is missing', async () => {
   const page = await newPage();
   await page.goto(plain.url + '/#/groups!createGroup');
   await signIn(page, plain, clientId, secrets[0].secret);
-  await page.fill('name', 'Not mine');
-  await page.fill('orgId', plain.orgId);
+  await page.fill('Name', 'Not mine');
   await page.click('button.primary', 'Create group');
   const text = await problem(page, 403);
   assert.match(text, /You may not do this/);
@@ -649,7 +654,7 @@ await test('a lost connection is told, and found again', async () => {
   assert.equal(await page.run(() => document.querySelector('.banner')), null);
   // an answer that is lost after the change: sent again, it is not done again
   await goto(page, '/groups!createGroup');
-  await page.fill('name', 'Once only');
+  await page.fill('Name', 'Once only');
   await plain.fault({ operation: 'createGroup', drop: 'after', count: 20 }); // the browser itself tries again, once for each connection that it has kept
   await page.click('button.primary', 'Create group');
   assert.match(await problem(page, 0), /Nobody answered/);
@@ -931,8 +936,9 @@ await test('a dialect: a cluster by its form, a limit, an error', async () => {
   await heading(page, 'Machines');
   await page.click('.actions a', 'Create cluster');
   await page.click('button', 'Fill in an example');
-  await page.fill('name', 'orders');
-  await page.fill('clusterType', 'SET');
+  await page.fill('Name', 'orders');
+  await page.click('.more > summary');
+  await page.click('.picks label', 'SET');
   await page.click('button.primary', 'Create cluster');
   await heading(page, 'orders');
   await state(page, 'CREATING');
@@ -944,7 +950,8 @@ await test('a dialect: a cluster by its form, a limit, an error', async () => {
   await state(page, 'IDLE');
   await goto(page, '/groups/' + acme.groupId + '/machines/orders!updateCluster');
   await heading(page, 'Update cluster');
-  for (const fold of ['shards is set', 'electableSpecs is set']) await page.click('summary', fold);
+  await page.click('button', 'All regions, shards and hardware');
+  await page.click('summary', 'electableSpecs is set');
   await page.fill('tier', 'M20');
   await page.click('button.primary', 'Update cluster');
   await heading(page, 'orders');
@@ -952,6 +959,7 @@ await test('a dialect: a cluster by its form, a limit, an error', async () => {
   // what the service says of a field stands beside the field, in the same words
   await goto(page, '/groups/' + acme.groupId + '/machines!createCluster');
   await page.click('button', 'Fill in an example');
+  await page.click('button', 'All regions, shards and hardware');
   await page.click('summary', 'electableSpecs is set');
   await page.fill('nodeCount', '4');
   await page.click('button.primary', 'Create cluster');
