@@ -23,7 +23,7 @@ const BY_PATH = [['Billing', /invoice|billing|sku|payment/i], ['Backup', /backup
 export const names = AREAS.map(([name]) => name);
 const order = new Map(AREAS.flatMap(([area, tags]) => tags.map((tag, i) => [tag, { area, i }])));
 export const areaOf = (op) => order.get(op.tag)?.area ?? BY_PATH.find(([, p]) => p.test(op.template))?.[0] ?? 'Deployment';
-const placeOf = (op) => order.get(op.tag)?.i ?? 99;
+export const placeOf = (op) => order.get(op.tag)?.i ?? 99;
 
 const many = (tag) => (/(access|shards|statistics|namespaces|history|writes|arguments|federation|settings|advice)$/.test(tag) ? tag : /[^aeiou]y$/.test(tag) ? tag.replace(/y$/, 'ies') : /[sx]$/.test(tag) ? tag + 'es' : tag + 's');
 const CALLED = { 'organization user': 'Members', 'network access entry': 'Network access' }; // where people have a better word

@@ -16,7 +16,7 @@ const lines = (v, pad, word = String) => {
 };
 const python = (v) => ({ true: 'True', false: 'False', null: 'None' }[String(v)] ?? String(v));
 
-// send: the method and the body of a call that is no GET. Go has none of those.
+// The last argument: the method and the body of a call that is no GET. A string of JSON is one of Go, too.
 export function examples(url, token, accept, { method = 'GET', body } = {}) {
   const [to, from, type] = [safe(url), safe(token), plain(accept)], isGet = method === 'GET', has = body !== undefined, verb = method.toLowerCase();
   return [
@@ -95,9 +95,10 @@ export function examples(url, token, accept, { method = 'GET', body } = {}) {
       '\tif err := json.Unmarshal(b, &t); err != nil {',
       '\t\tpanic(err)',
       '\t}',
-      '\tfmt.Println(string(call("GET", "' + to + '", "", func(r *http.Request) {',
+      '\tfmt.Println(string(call("' + method + '", "' + to + '", ' + (has ? JSON.stringify(JSON.stringify(body)) : '""') + ', func(r *http.Request) {',
       '\t\tr.Header.Set("Authorization", "Bearer "+t.AccessToken)',
       '\t\tr.Header.Set("Accept", "' + type + '")',
+      ...(has ? ['\t\tr.Header.Set("Content-Type", "application/json")'] : []),
       '\t})))',
       '}',
     ]],
@@ -110,8 +111,8 @@ export function block(text, what) {
 
 // One language at a time; the choice holds for the next page, too.
 let language = 'curl';
-export function codeOf(url, token, accept) {
-  const all = examples(url, token, accept), place = el('div', {}), id = newId('language');
+export function codeOf(url, token, accept, sent) {
+  const all = examples(url, token, accept, sent), place = el('div', {}), id = newId('language');
   const select = el('select', { id, onchange: (e) => { language = e.target.value; turn(); } }, all.map(([name]) => el('option', { selected: name === language }, name)));
   const turn = () => place.replaceChildren(block(all.find(([name]) => name === language)[1], language + ' code'));
   turn();

@@ -478,7 +478,6 @@ function finish(op, at, a, get) {
 
 async function showPage(at, mine) {
   const page = pageNamed(at.path), parts = frame(at.path, page?.title ?? 'There is no such page', true);
-  put(parts.crumbs, el('ol', {}, el('li', {}, el('a', { href: '#/' }, 'Home')), el('li', {}, el('span', { 'aria-current': 'page' }, parts.h1.textContent))));
   if (!page) { put(parts.content, el('p', { class: 'empty' }, at.path)); return; }
   const isCurrent = () => mine === turn, module = await page.load();
   if (!isCurrent()) return;

@@ -163,6 +163,8 @@ export function draw() {
 // ---- where one is, by name: organization, project, and what is below them
 
 export function crumbs(path) {
+  const page = pageNamed(path), rest = page ? path.slice(page.name.length + 3) : '';
+  if (page) return el('ol', {}, el('li', {}, el('a', { href: '#/' }, 'Home')), rest ? el('li', {}, el('a', { href: '#/~' + page.name }, page.title)) : null, el('li', {}, el('span', { 'aria-current': 'page' }, rest ? decode(rest) : page.title)));
   const parts = path.split('/').filter(Boolean), { groupId, orgId } = match(path)?.params ?? partial(path), items = [{ text: 'Home', to: '/' }];
   const named = (id) => names.get(id) ?? (/^[0-9a-f]{24}$/.test(id) ? short(id) : id);
   const owner = groupId ? projects.get(groupId)?.orgId : undefined, short_ = (groupId ?? orgId) !== undefined && decode(parts[1] ?? '') === (groupId ?? orgId);

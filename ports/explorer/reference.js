@@ -6,7 +6,7 @@
 import { breakable, decode, el, newId, plural, put, sheet, words } from './dom.js';
 import * as api from './api.js';
 import { fill, opNamed, schemaOf, setOf, pathOfSet, spec, documented, follow } from './spec.js';
-import { areaOf, names as areaNames, nounOf } from './areas.js';
+import { areaOf, names as areaNames, nounOf, placeOf } from './areas.js';
 import { ticked } from './form.js';
 import { codeOf } from './code.js';
 import * as nav from './nav.js';
@@ -26,7 +26,7 @@ function filtered(text) {
 
 function group(area, ops, isOpen) {
   const place = el('div', {}), tags = new Map();
-  for (const op of ops) tags.set(op.tag, [...(tags.get(op.tag) ?? []), op]);
+  for (const op of [...ops].sort((a, b) => placeOf(a) - placeOf(b))) tags.set(op.tag, [...(tags.get(op.tag) ?? []), op]);
   const draw = () => put(place, [...tags].map(([tag, all]) => el('section', {}, el('h3', {}, capital(tag || 'Service')), el('p', { class: 'muted' }, ticked(documented.tag(tag))),
     el('ul', { class: 'ops' }, all.map((op) => el('li', {}, el('a', { href: linkTo(op) }, methodBadge(op), pathNode(op), el('span', { class: 'what' }, words(op.id), op.deprecated ? ' (deprecated)' : ''))))))));
   const fold = el('details', { class: 'refarea', open: isOpen, ontoggle: () => { if (fold.open && !place.firstChild) draw(); } }, el('summary', {}, el('h2', {}, area), el('span', { class: 'muted' }, plural(ops.length, 'operation'))), place);
@@ -130,7 +130,7 @@ const MEANS = { 400: 'A parameter or a field is wrong; the answer names it.', 40
   406: 'No version that the Accept header asks for exists.', 409: 'The state of the resource does not allow the request, or its name is taken.', 410: 'The version was removed.', 412: 'The resource has changed since it was read.', 413: 'The body is too large.', 415: 'The Content-Type is not JSON of a known version.', 429: 'The bucket is empty: wait as long as Retry-After says.' };
 function errors(raw) {
   const all = Object.keys(raw.responses ?? {}).filter((s) => /^[45]/.test(s));
-  return all.length ? section('Errors', el('div', { class: 'scroll' }, el('table', {}, el('thead', {}, el('tr', {}, ['Status', 'Name', 'Meaning'].map((t) => el('th', { scope: 'col' }, t)))), el('tbody', {}, all.map((s) => el('tr', {}, el('td', {}, el('code', {}, s)), el('td', {}, follow(raw.responses[s])?.description ?? ''), el('td', {}, MEANS[s] ?? '')))))),
+  return all.length ? section('Errors', el('div', { class: 'scroll' }, el('table', { 'aria-label': 'Errors' }, el('thead', {}, el('tr', {}, ['Status', 'Name', 'Meaning'].map((t) => el('th', { scope: 'col' }, t)))), el('tbody', {}, all.map((s) => el('tr', {}, el('td', {}, el('code', {}, s)), el('td', {}, follow(raw.responses[s])?.description ?? ''), el('td', {}, MEANS[s] ?? '')))))),
     el('p', { class: 'muted' }, 'The body of an error has errorCode, which programs can rely on, and detail, which people read.')) : null;
 }
 

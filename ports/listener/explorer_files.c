@@ -100,8 +100,56 @@ static const char explorer_0[] =
   "</html>\n";
 static const svc_header explorer_0_headers[] = EXPLORER_HEADERS_OF("\"97a693af58ba1cfb\"", "text/html; charset=utf-8");
 
-/* style.css */
+/* reference.css */
 static const char explorer_1[] =
+  ".refarea { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin: 0 0 .6rem; padding: 0 1.15rem; }\n"
+  ".refarea > summary { display: flex; justify-content: space-between; align-items: baseline; gap: 1rem; padding: .7rem 0; list-style: none; }\n"
+  ".refarea > summary::-webkit-details-marker { display: none; }\n"
+  ".refarea > summary h2 { margin: 0; }\n"
+  ".refarea > summary h2::before { content: \"▸\"; display: inline-block; width: 1.2em; color: var(--muted); }\n"
+  ".refarea[open] > summary h2::before { content: \"▾\"; }\n"
+  ".refarea h3 { font-size: .95rem; margin: .8rem 0 .15rem; }\n"
+  ".refarea section > p { margin: 0 0 .3rem; }\n"
+  ".ops { list-style: none; margin: 0 0 1rem; padding: 0; }\n"
+  ".ops li + li { border-top: 1px solid var(--line); }\n"
+  ".ops a { display: grid; grid-template-columns: 4.2rem minmax(0, 1fr) minmax(0, 17rem); gap: .75rem; align-items: baseline; padding: .4rem .4rem; text-decoration: none; color: var(--text); }\n"
+  ".ops a:hover { background: var(--soft); }\n"
+  ".ops .what { color: var(--accent); }\n"
+  ".method { display: inline-block; font: 600 .75rem/1.5 var(--code); text-align: center; border-radius: 5px; padding: .05rem .4rem; background: var(--soft); color: var(--muted); min-width: 3.6rem; }\n"
+  ".method.get { background: var(--good-soft); color: var(--good); }\n"
+  ".method.delete { background: var(--bad-soft); color: var(--bad); }\n"
+  ".method.patch, .method.put { background: var(--busy-soft); color: var(--busy); }\n"
+  ".method.post { background: var(--soft); color: var(--accent); }\n"
+  ".refpath { margin-top: .5rem; display: flex; flex-wrap: wrap; gap: .6rem; align-items: baseline; }\n"
+  ".refpath code { font-size: 1rem; }\n"
+  ".lead { max-width: 46rem; }\n"
+  ".row.find input { flex: 0 1 24rem; }\n"
+  ".try input { width: 16.5rem; font-family: var(--code); font-size: .88rem; }\n"
+  ".reffacts { display: grid; gap: .35rem 1rem; margin: 0 0 1rem; padding: .9rem 1.15rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }\n"
+  ".reffacts > div { display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: 1rem; }\n"
+  ".reffacts dt { color: var(--muted); }\n"
+  ".reffacts dd { margin: 0; }\n"
+  ".refpart { margin: 1.4rem 0 0; }\n"
+  ".refpart > h2 { font-size: 1.12rem; }\n"
+  ".fields { margin: 0 0 .6rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0 1.15rem; }\n"
+  ".fields > div { padding: .6rem 0; }\n"
+  ".fields > div + div { border-top: 1px solid var(--line); }\n"
+  ".fields dt { display: flex; flex-wrap: wrap; gap: .2rem .7rem; align-items: baseline; }\n"
+  ".fields dt code { font-weight: 600; }\n"
+  ".fields dd { margin: .15rem 0 0; }\n"
+  ".fields dd p { margin: 0 0 .2rem; max-width: 52rem; }\n"
+  ".fields .inner { margin-top: .35rem; }\n"
+  ".fields .inner .fields { margin-top: .4rem; background: var(--bg); }\n"
+  ".values code { background: var(--soft); border-radius: 4px; padding: 0 .3rem; }\n"
+  "@media (max-width: 720px) {\n"
+  ".ops a { grid-template-columns: 4.2rem minmax(0, 1fr); }\n"
+  ".ops .what { grid-column: 2; }\n"
+  ".reffacts > div { grid-template-columns: 1fr; gap: 0; }\n"
+  "}\n";
+static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"23108e83b4e8d45e\"", "text/css; charset=utf-8");
+
+/* style.css */
+static const char explorer_2[] =
   ":root {\n"
   "color-scheme: light dark;\n"
   "--bg: light-dark(#f4f6f8, #10151b);\n"
@@ -441,10 +489,10 @@ static const char explorer_1[] =
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } .onoff > input::before { transition: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } .onoff > input { appearance: auto; } .onoff > input::before { display: none; } }\n";
-static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"afb5a886379b4ec8\"", "text/css; charset=utf-8");
+static const svc_header explorer_2_headers[] = EXPLORER_HEADERS_OF("\"afb5a886379b4ec8\"", "text/css; charset=utf-8");
 
 /* api.js */
-static const char explorer_2[] =
+static const char explorer_3[] =
   "export const events = new EventTarget();\n"
   "export const home = new URL('.', document.baseURI);\n"
   "export const session = { id: '', until: 0, lostSince: 0 };\n"
@@ -510,10 +558,10 @@ static const char explorer_2[] =
   "return a;\n"
   "}\n"
   "export const document_ = () => ask(new URL('openapi.json', home), { method: 'GET', cache: 'no-cache' });\n";
-static const svc_header explorer_2_headers[] = EXPLORER_HEADERS_OF("\"05d2049c6119c9d0\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_3_headers[] = EXPLORER_HEADERS_OF("\"05d2049c6119c9d0\"", "text/javascript; charset=utf-8");
 
 /* areas.js */
-static const char explorer_3[] =
+static const char explorer_4[] =
   "import { words } from './dom.js';\n"
   "const AREAS = [\n"
   "['Deployment', ['cluster', 'flex cluster', 'cluster summary', 'cluster configuration', 'cluster log', 'cluster region', 'database version', 'process arguments', 'global writes', 'maintenance window', 'online archive',\n"
@@ -534,7 +582,7 @@ static const char explorer_3[] =
   "export const names = AREAS.map(([name]) => name);\n"
   "const order = new Map(AREAS.flatMap(([area, tags]) => tags.map((tag, i) => [tag, { area, i }])));\n"
   "export const areaOf = (op) => order.get(op.tag)?.area ?\? BY_PATH.find(([, p]) => p.test(op.template))?.[0] ?\? 'Deployment';\n"
-  "const placeOf = (op) => order.get(op.tag)?.i ?\? 99;\n"
+  "export const placeOf = (op) => order.get(op.tag)?.i ?\? 99;\n"
   "const many = (tag) => (/(access|shards|statistics|namespaces|history|writes|arguments|federation|settings|advice)$/.test(tag) ? tag : /[^aeiou]y$/.test(tag) ? tag.replace(/y$/, 'ies') : /[sx]$/.test(tag) ? tag + 'es' : tag + 's');\n"
   "const CALLED = { 'organization user': 'Members', 'network access entry': 'Network access' }; // where people have a better word\n"
   "const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);\n"
@@ -549,15 +597,15 @@ static const char explorer_3[] =
   "for (const items of Object.values(all)) items.sort((a, b) => placeOf(a.op) - placeOf(b.op) || a.label.localeCompare(b.label));\n"
   "return all;\n"
   "}\n";
-static const svc_header explorer_3_headers[] = EXPLORER_HEADERS_OF("\"e02cc69b046c3305\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"8a01fe9f4ac0de27\"", "text/javascript; charset=utf-8");
 
 /* boot.js */
-static const char explorer_4[] =
+static const char explorer_5[] =
   "requestAnimationFrame(() => setTimeout(() => import('./main.js')));\n";
-static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"ab14042a87727004\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"ab14042a87727004\"", "text/javascript; charset=utf-8");
 
 /* code.js */
-static const char explorer_5[] =
+static const char explorer_6[] =
   "import { el, newId } from './dom.js';\n"
   "import { copyButton } from './format.js';\n"
   "const safe = (url) => new URL(url).href.replace(/'/g, '%27').replace(/[\\\\\\x60$]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase());\n"
@@ -646,9 +694,10 @@ static const char explorer_5[] =
   "'\\tif err := json.Unmarshal(b, &t); err != nil {',\n"
   "'\\t\\tpanic(err)',\n"
   "'\\t}',\n"
-  "'\\tfmt.Println(string(call(\"GET\", \"' + to + '\", \"\", func(r *http.Request) {',\n"
+  "'\\tfmt.Println(string(call(\"' + method + '\", \"' + to + '\", ' + (has ? JSON.stringify(JSON.stringify(body)) : '\"\"') + ', func(r *http.Request) {',\n"
   "'\\t\\tr.Header.Set(\"Authorization\", \"Bearer \"+t.AccessToken)',\n"
   "'\\t\\tr.Header.Set(\"Accept\", \"' + type + '\")',\n"
+  "...(has ? ['\\t\\tr.Header.Set(\"Content-Type\", \"application/json\")'] : []),\n"
   "'\\t})))',\n"
   "'}',\n"
   "]],\n"
@@ -658,17 +707,17 @@ static const char explorer_5[] =
   "return el('div', { class: 'snippet' }, copyButton(text, what, 'Copy'), el('pre', { tabindex: 0, 'aria-label': what }, text));\n"
   "}\n"
   "let language = 'curl';\n"
-  "export function codeOf(url, token, accept) {\n"
-  "const all = examples(url, token, accept), place = el('div', {}), id = newId('language');\n"
+  "export function codeOf(url, token, accept, sent) {\n"
+  "const all = examples(url, token, accept, sent), place = el('div', {}), id = newId('language');\n"
   "const select = el('select', { id, onchange: (e) => { language = e.target.value; turn(); } }, all.map(([name]) => el('option', { selected: name === language }, name)));\n"
   "const turn = () => place.replaceChildren(block(all.find(([name]) => name === language)[1], language + ' code'));\n"
   "turn();\n"
   "return el('div', {}, el('div', { class: 'row' }, el('label', { for: id }, 'Language'), select), place);\n"
   "}\n";
-static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"340a4d2637f8f75a\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"97debecefee4a275\"", "text/javascript; charset=utf-8");
 
 /* columns.js */
-static const char explorer_6[] =
+static const char explorer_7[] =
   "import { words } from './dom.js';\n"
   "import { isDate, isObject, isState, isId, day } from './format.js';\n"
   "const MOST = 6; // columns by rule\n"
@@ -787,10 +836,10 @@ static const char explorer_6[] =
   "const rest = fields.filter((k) => !shown.has(k)).map((k) => plainColumn(k, list));\n"
   "return { best: best.length ? best : rest.slice(0, 1), all: best.length ? [...best, ...rest] : rest };\n"
   "}\n";
-static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"1e03a7788139e776\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"1e03a7788139e776\"", "text/javascript; charset=utf-8");
 
 /* dom.js */
-static const char explorer_7[] =
+static const char explorer_8[] =
   "export const $ = (id) => document.getElementById(id);\n"
   "export function el(tag, set, ...inside) {\n"
   "const e = document.createElement(tag);\n"
@@ -837,10 +886,10 @@ static const char explorer_7[] =
   "};\n"
   "turn();\n"
   "}\n";
-static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"f5fcc8b1da1c7221\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"f5fcc8b1da1c7221\"", "text/javascript; charset=utf-8");
 
 /* entity.js */
-static const char explorer_8[] =
+static const char explorer_9[] =
   "import { el, newId, plural, put } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { fill, opNamed, spec } from './spec.js';\n"
@@ -940,10 +989,10 @@ static const char explorer_8[] =
   "const t = tabbed(tabs, before?.current() ?\? tab);\n"
   "return { ...t, beside };\n"
   "}\n";
-static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"7272f04f44beb43b\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"7272f04f44beb43b\"", "text/javascript; charset=utf-8");
 
 /* essentials.js */
-static const char explorer_9[] =
+static const char explorer_10[] =
   "import { schemaOf, opNamed } from './spec.js';\n"
   "import { isDate, utc } from './format.js';\n"
   "import { costOf, Place, placeOf, pricePart, pricesOf } from './price.js';\n"
@@ -1052,10 +1101,10 @@ static const char explorer_9[] =
   "deleteAccessListEntry: [false, 'Clients at this address can no longer connect.'],\n"
   "};\n"
   "export const goingOf = (op) => { const [isTyped, text] = GOING[op.id] ?\? [false, '']; return { isTyped, text }; };\n";
-static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"cda30359e19f3e49\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"cda30359e19f3e49\"", "text/javascript; charset=utf-8");
 
 /* form.js */
-static const char explorer_10[] =
+static const char explorer_11[] =
   "import { el, newId, plural, put } from './dom.js';\n"
   "import { schemaOf } from './spec.js';\n"
   "export const SECRET = /password|secret|privateKey|apiKey$|token$/i;\n"
@@ -1453,10 +1502,10 @@ static const char explorer_10[] =
   "refresh();\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"8a84ccb644cffee3\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"8a84ccb644cffee3\"", "text/javascript; charset=utf-8");
 
 /* format.js */
-static const char explorer_11[] =
+static const char explorer_12[] =
   "import { el, say } from './dom.js';\n"
   "const DATE = /^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?Z$/;\n"
   "const HAPPENED = /^(created|createDate|createdAt|updated|updatedAt|lastUsedAt|lastPing|resolved|acknowledgedAt)$/;\n"
@@ -1524,10 +1573,10 @@ static const char explorer_11[] =
   "export const short = (id) => (id.length > 12 ? '…' + id.slice(-6) : id);\n"
   "export const idOf = (id, inside) => el('span', { class: 'id', title: id }, inside ?\? el('code', {}, short(id)), copyButton(id, 'id'));\n"
   "export const isId = (key, v) => typeof v === 'string' && /(^id|Id)$/.test(key) && isCode(v);\n";
-static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"0b6e825a3a8cd600\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"0b6e825a3a8cd600\"", "text/javascript; charset=utf-8");
 
 /* home.js */
-static const char explorer_12[] =
+static const char explorer_13[] =
   "import { el, plural, put } from './dom.js';\n"
   "import { fill, opNamed, pathOf } from './spec.js';\n"
   "import { isObject } from './format.js';\n"
@@ -1557,10 +1606,10 @@ static const char explorer_12[] =
   "orgs.length > 1 ? orgs.map((o) => { const mine = projects.filter((p) => p.orgId === o.id).slice(0, MOST); return mine.length ? [el('h3', { class: 'of' }, link(String(o.name ?\? o.id), pathOf('orgId', o.id))), el('div', { class: 'cards' }, mine.map((p) => project(p, by.get(p.id), p === projects[0])))] : null; })\n"
   ": el('div', { class: 'cards' }, projects.slice(0, MOST).map((p, i) => project(p, by.get(p.id), i === 0))), more);\n"
   "}\n";
-static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"e9764b390ee0aefb\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"e9764b390ee0aefb\"", "text/javascript; charset=utf-8");
 
 /* log.js */
-static const char explorer_13[] =
+static const char explorer_14[] =
   "import { $, el, put, clock } from './dom.js';\n"
   "import { events } from './api.js';\n"
   "import { match, pathOfSet, setOf } from './spec.js';\n"
@@ -1618,10 +1667,10 @@ static const char explorer_13[] =
   "put($('log'));\n"
   "put($('limits'), el('p', { class: 'muted' }, 'None is known yet.'));\n"
   "}\n";
-static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"8df42ec0c208a4a2\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"8df42ec0c208a4a2\"", "text/javascript; charset=utf-8");
 
 /* main.js */
-static const char explorer_14[] =
+static const char explorer_15[] =
   "import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';\n"
@@ -2030,11 +2079,11 @@ static const char explorer_14[] =
   "}\n"
   "async function showPage(at, mine) {\n"
   "const page = pageNamed(at.path), parts = frame(at.path, page?.title ?\? 'There is no such page', true);\n"
-  "put(parts.crumbs, el('ol', {}, el('li', {}, el('a', { href: '#/' }, 'Home')), el('li', {}, el('span', { 'aria-current': 'page' }, parts.h1.textContent))));\n"
   "if (!page) { put(parts.content, el('p', { class: 'empty' }, at.path)); return; }\n"
   "const isCurrent = () => mine === turn, module = await page.load();\n"
   "if (!isCurrent()) return;\n"
-  "endPage = module.open(parts.content, at.path.slice(page.name.length + 3), { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = text; title(text); } }, isCurrent, query: at.query }) ?\? null;\n"
+  "const end = await module.open(parts.content, at.path.slice(page.name.length + 3), { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = text; title(text); } }, isCurrent, query: at.query });\n"
+  "if (isCurrent()) endPage = end ?\? null; else end?.();\n"
   "}\n"
   "function show({ stay = false } = {}) {\n"
   "clearTimeout(timer);\n"
@@ -2071,10 +2120,10 @@ static const char explorer_14[] =
   "readService();\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"b4de94ed316dcc5c\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"bb16f02c2e882320\"", "text/javascript; charset=utf-8");
 
 /* nav.js */
-static const char explorer_15[] =
+static const char explorer_16[] =
   "import { $, el, put, decode } from './dom.js';\n"
   "import { spec, opNamed, match, fill, pathOf } from './spec.js';\n"
   "import { names as areaNames, below } from './areas.js';\n"
@@ -2207,6 +2256,8 @@ static const char explorer_15[] =
   "if (key) [...place.querySelectorAll('a, select, summary')].find((e) => (e.id || e.getAttribute('href') || e.textContent) === key)?.focus();\n"
   "}\n"
   "export function crumbs(path) {\n"
+  "const page = pageNamed(path), rest = page ? path.slice(page.name.length + 3) : '';\n"
+  "if (page) return el('ol', {}, el('li', {}, el('a', { href: '#/' }, 'Home')), rest ? el('li', {}, el('a', { href: '#/~' + page.name }, page.title)) : null, el('li', {}, el('span', { 'aria-current': 'page' }, rest ? decode(rest) : page.title)));\n"
   "const parts = path.split('/').filter(Boolean), { groupId, orgId } = match(path)?.params ?\? partial(path), items = [{ text: 'Home', to: '/' }];\n"
   "const named = (id) => names.get(id) ?\? (/^[0-9a-f]{24}$/.test(id) ? short(id) : id);\n"
   "const owner = groupId ? projects.get(groupId)?.orgId : undefined, short_ = (groupId ?\? orgId) !== undefined && decode(parts[1] ?\? '') === (groupId ?\? orgId);\n"
@@ -2240,17 +2291,19 @@ static const char explorer_15[] =
   "});\n"
   "$('nav').addEventListener('focusout', (e) => { if (isDrawer() && e.relatedTarget && !$('nav').contains(e.relatedTarget) && e.relatedTarget !== $('menu')) drawer(false); });\n"
   "}\n";
-static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"64ef7147f6ced157\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"58a0c092d316254c\"", "text/javascript; charset=utf-8");
 
 /* pages.js */
-static const char explorer_16[] =
-  "export const PAGES = [];\n"
+static const char explorer_17[] =
+  "export const PAGES = [\n"
+  "{ name: 'reference', title: 'API reference', note: 'Every operation, its fields and errors', load: () => import('./reference.js'), when: () => true },\n"
+  "];\n"
   "export const pageNamed = (path) => (path.startsWith('/~') ? PAGES.find((p) => p.name === path.slice(2).split('/')[0] && p.when()) : undefined);\n"
   "export const pagesHere = () => PAGES.filter((p) => p.when());\n";
-static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"4db464a518d10fa8\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"df93b65604f3f41c\"", "text/javascript; charset=utf-8");
 
 /* palette.js */
-static const char explorer_17[] =
+static const char explorer_18[] =
   "import { $, el, newId, put, words } from './dom.js';\n"
   "import { spec, fill } from './spec.js';\n"
   "import { areaOf } from './areas.js';\n"
@@ -2316,10 +2369,10 @@ static const char explorer_17[] =
   "});\n"
   "$('find').addEventListener('click', (e) => { if (e.target === $('find')) $('find').close(); }); // beside it\n"
   "}\n";
-static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"6c633a4b28a23db5\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"6c633a4b28a23db5\"", "text/javascript; charset=utf-8");
 
 /* preview.js */
-static const char explorer_18[] =
+static const char explorer_19[] =
   "import { el, newId, put } from './dom.js';\n"
   "import { block, examples } from './code.js';\n"
   "import { isObject } from './format.js';\n"
@@ -2368,10 +2421,10 @@ static const char explorer_18[] =
   "put(place, all.length ? el('ul', {}, all.map(([path, a, b]) => el('li', {}, el('code', {}, path), ' ', el('del', {}, textOf(a)), ' → ', el('ins', {}, textOf(b))))) : el('p', { class: 'muted' }, 'Nothing yet.'));\n"
   "} };\n"
   "}\n";
-static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"d861a000d8671933\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"d861a000d8671933\"", "text/javascript; charset=utf-8");
 
 /* price.js */
-static const char explorer_19[] =
+static const char explorer_20[] =
   "import { el, put } from './dom.js';\n"
   "import { schemaOf } from './spec.js';\n"
   "import { money, perHour } from './format.js';\n"
@@ -2523,10 +2576,146 @@ static const char explorer_19[] =
   "const shape = shapeOf(schema);\n"
   "return shape ? { shape, prices, isEdit, offers: offersOf(shape, listed) } : null;\n"
   "}\n";
-static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"fdbaab439e384a70\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_20_headers[] = EXPLORER_HEADERS_OF("\"fdbaab439e384a70\"", "text/javascript; charset=utf-8");
+
+/* reference.js */
+static const char explorer_21[] =
+  "import { breakable, decode, el, newId, plural, put, sheet, words } from './dom.js';\n"
+  "import * as api from './api.js';\n"
+  "import { fill, opNamed, schemaOf, setOf, pathOfSet, spec, documented, follow } from './spec.js';\n"
+  "import { areaOf, names as areaNames, nounOf, placeOf } from './areas.js';\n"
+  "import { ticked } from './form.js';\n"
+  "import { codeOf } from './code.js';\n"
+  "import * as nav from './nav.js';\n"
+  "const methodBadge = (op) => el('span', { class: 'method ' + op.method.toLowerCase() }, op.method);\n"
+  "const pathNode = (op) => el('code', { class: 'path' }, breakable(op.template || '/'));\n"
+  "const linkTo = (op) => '#/~reference/' + encodeURIComponent(op.id);\n"
+  "const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);\n"
+  "function filtered(text) {\n"
+  "const parts = text.trim().toLowerCase().split(/\\s+/).filter(Boolean);\n"
+  "return spec.ops.filter((op) => { const hay = [op.id, words(op.id), op.method, op.template, op.tag, op.summary].join(' ').toLowerCase(); return parts.every((w) => hay.includes(w)); });\n"
+  "}\n"
+  "function group(area, ops, isOpen) {\n"
+  "const place = el('div', {}), tags = new Map();\n"
+  "for (const op of [...ops].sort((a, b) => placeOf(a) - placeOf(b))) tags.set(op.tag, [...(tags.get(op.tag) ?\? []), op]);\n"
+  "const draw = () => put(place, [...tags].map(([tag, all]) => el('section', {}, el('h3', {}, capital(tag || 'Service')), el('p', { class: 'muted' }, ticked(documented.tag(tag))),\n"
+  "el('ul', { class: 'ops' }, all.map((op) => el('li', {}, el('a', { href: linkTo(op) }, methodBadge(op), pathNode(op), el('span', { class: 'what' }, words(op.id), op.deprecated ? ' (deprecated)' : ''))))))));\n"
+  "const fold = el('details', { class: 'refarea', open: isOpen, ontoggle: () => { if (fold.open && !place.firstChild) draw(); } }, el('summary', {}, el('h2', {}, area), el('span', { class: 'muted' }, plural(ops.length, 'operation'))), place);\n"
+  "if (isOpen) draw();\n"
+  "return fold;\n"
+  "}\n"
+  "function index(place) {\n"
+  "const id = newId('find'), list = el('div', {}), count = el('p', { class: 'muted', role: 'status' });\n"
+  "const draw = (text) => {\n"
+  "const found = filtered(text), by = areaNames.map((area) => [area, found.filter((op) => areaOf(op) === area)]).filter(([, ops]) => ops.length);\n"
+  "count.textContent = found.length ? plural(found.length, 'operation') + (text.trim() ? ' of ' + spec.ops.length : '') : 'No operation has all of these words.';\n"
+  "put(list, by.map(([area, ops]) => group(area, ops, Boolean(text.trim()) && found.length <= 60)));\n"
+  "};\n"
+  "put(place, el('p', {}, 'Every operation of ', el('strong', {}, spec.title || 'the service'), ', below ', el('code', {}, spec.linked || '/'), '. The same as a document: ', el('a', { href: new URL('openapi.json', api.home).href }, 'openapi.json'), '.'),\n"
+  "el('div', { class: 'row find' }, el('label', { for: id }, 'Search operations'), el('input', { id, type: 'search', autocomplete: 'off', spellcheck: 'false', placeholder: 'create cluster', oninput: (e) => draw(e.target.value) })), count, list);\n"
+  "draw('');\n"
+  "}\n"
+  "function typeOf(s) {\n"
+  "const any = s.oneOf ?\? s.anyOf;\n"
+  "if (s.type === 'array') return 'list of ' + typeOf(schemaOf(s.items));\n"
+  "if (any) return any.map((o) => typeOf(schemaOf(o))).filter((t, i, all) => all.indexOf(t) === i).join(' or ');\n"
+  "if (s.format === 'hex24') return 'id';\n"
+  "if (s.format === 'date-time') return 'time';\n"
+  "return [].concat(s.type ?\? (s.properties ? 'object' : 'any')).join(' or ');\n"
+  "}\n"
+  "function boundsOf(s) {\n"
+  "const all = [];\n"
+  "if (s.minimum !== undefined || s.maximum !== undefined) all.push([s.minimum, s.maximum].map((v) => v ?\? '…').join(' to '));\n"
+  "if (s.minLength || s.maxLength !== undefined) all.push((s.minLength ?\? 0) + ' to ' + (s.maxLength ?\? '…') + ' characters');\n"
+  "if (s.default !== undefined) all.push('default ' + JSON.stringify(s.default));\n"
+  "return all;\n"
+  "}\n"
+  "function valuesOf(s) {\n"
+  "const all = (s.type === 'array' ? schemaOf(s.items) : s).enum;\n"
+  "if (!all) return null;\n"
+  "const codes = all.map((v) => el('code', {}, String(v))), list = el('span', { class: 'values' }, codes.flatMap((c, i) => (i ? [' ', c] : [c])));\n"
+  "return all.length > 12 ? el('details', {}, el('summary', {}, plural(all.length, 'value')), list) : list;\n"
+  "}\n"
+  "function insides(s) {\n"
+  "const of = s.type === 'array' ? schemaOf(s.items) : s;\n"
+  "return of.properties ? [of] : (of.oneOf ?\? of.anyOf ?\? []).map((o) => schemaOf(o)).filter((o) => o.properties);\n"
+  "}\n"
+  "function fields(s, isRequest) {\n"
+  "return insides(s).map((o, i, all) => el('div', {}, all.length > 1 ? el('p', { class: 'muted' }, o.title ?\? 'Variant ' + (i + 1)) : null, el('dl', { class: 'fields' }, Object.entries(o.properties).filter(([name, f]) => name !== 'links' && !(isRequest ? schemaOf(f).readOnly : schemaOf(f).writeOnly))\n"
+  ".map(([name, raw]) => {\n"
+  "const f = schemaOf(raw), place = el('div', {}), fold = insides(f).length ? el('details', { class: 'inner', ontoggle: () => { if (fold.open && !place.firstChild) put(place, fields(f, isRequest)); } }, el('summary', {}, 'Fields of ' + name), place) : null;\n"
+  "return el('div', {}, el('dt', {}, el('code', {}, breakable(name)), el('span', { class: 'muted' }, typeOf(f)), isRequest && o.required?.includes(name) ? el('span', { class: 'badge' }, 'required') : null, f.deprecated ? el('span', { class: 'badge' }, 'deprecated') : null),\n"
+  "el('dd', {}, f.description ? el('p', {}, ticked(f.description)) : null, boundsOf(f).length ? el('p', { class: 'muted' }, boundsOf(f).join(', ')) : null, valuesOf(f), fold));\n"
+  "}))));\n"
+  "}\n"
+  "function split(description) {\n"
+  "const needs = /\\s*(Needs (?:the|one of the|no)? ?[^.]*\\.)/.exec(description), draws = /\\s*Draws from [^.]*\\./.exec(description);\n"
+  "return { text: description.replace(needs?.[0] ?\? '', '').replace(draws?.[0] ?\? '', '').trim(), needs: needs?.[1] ?\? '' };\n"
+  "}\n"
+  "function limitOf(op) {\n"
+  "const set = setOf(op.method, op.template), value = (v) => v?.value ?\? v;\n"
+  "if (!set) return null;\n"
+  "return [el('a', { href: '#' + pathOfSet(set) }, set.endpointSetName), ': ' + value(set.capacity) + ' requests per ' + ({ GROUP: 'project' }[set.scope] ?\? set.scope.toLowerCase()) + ', ' + value(set.refillRate) + ' more every ' + value(set.refillDurationSeconds) + ' seconds'];\n"
+  "}\n"
+  "function versionsOf(raw) {\n"
+  "const good = Object.entries(raw.responses ?\? {}).find(([status]) => status[0] === '2')?.[1];\n"
+  "return Object.entries(follow(good)?.content ?\? {}).map(([type, c]) => ({ date: /(\\d{4}-\\d\\d-\\d\\d)/.exec(type)?.[1] ?\? type, sunset: c['x-sunset'], schema: c.schema })).sort((a, b) => (a.date < b.date ? 1 : -1));\n"
+  "}\n"
+  "const bare = (schema) => { const s = schemaOf(schema), first = schemaOf((s.oneOf ?\? s.anyOf)?.[0]); return s.oneOf?.length === 2 && (s.oneOf[1].allOf?.length || s.oneOf[1].$ref) && first ? first : s; };\n"
+  "const section = (title, ...inside) => el('section', { class: 'refpart' }, el('h2', {}, title), inside);\n"
+  "const fact = (label, inside) => (inside === null || inside === undefined || inside === '' ? null : el('div', {}, el('dt', {}, label), el('dd', {}, inside)));\n"
+  "function parameters(raw) {\n"
+  "const all = (raw.parameters ?\? []).map(follow).filter((p) => p && !['envelope', 'pretty'].includes(p.name));\n"
+  "return all.length ? section('Parameters', el('dl', { class: 'fields' }, all.map((p) => { const s = schemaOf(p.schema); return el('div', {}, el('dt', {}, el('code', {}, breakable(p.name)), el('span', { class: 'muted' }, p.in + ', ' + typeOf(s)), p.required ? el('span', { class: 'badge' }, 'required') : null),\n"
+  "el('dd', {}, p.description ? el('p', {}, ticked(p.description)) : null, boundsOf(s).length ? el('p', { class: 'muted' }, boundsOf(s).join(', ')) : null, valuesOf(s))); }))) : null;\n"
+  "}\n"
+  "function answers(raw) {\n"
+  "const versions = versionsOf(raw), place = el('div', {}), id = newId('version');\n"
+  "const [status, good] = Object.entries(raw.responses ?\? {}).find(([s]) => s[0] === '2') ?\? [];\n"
+  "const draw = (v) => { const s = bare(v?.schema), list = s.properties?.results ? schemaOf(s.properties.results) : null; put(place, list ? el('p', { class: 'muted' }, 'A list: each of its results has these fields.') : null, fields(list ?\? s, false)); };\n"
+  "if (status === undefined) return null;\n"
+  "draw(versions[0]);\n"
+  "return section('Answer', el('p', {}, el('code', {}, status), ' ', follow(good)?.description ?\? ''),\n"
+  "versions.length > 1 ? el('div', { class: 'row' }, el('label', { for: id }, 'Version'), el('select', { id, onchange: (e) => draw(versions[e.target.selectedIndex]) }, versions.map((v) => el('option', {}, v.date + (v.sunset ? ' (until ' + v.sunset + ')' : ''))))) : null, place);\n"
+  "}\n"
+  "const MEANS = { 400: 'A parameter or a field is wrong; the answer names it.', 401: 'There are no valid credentials.', 402: 'The organization has no payment method.', 403: 'The caller lacks the role, or its address is not in the access list.', 404: 'The resource, or one that it belongs to, does not exist.',\n"
+  "406: 'No version that the Accept header asks for exists.', 409: 'The state of the resource does not allow the request, or its name is taken.', 410: 'The version was removed.', 412: 'The resource has changed since it was read.', 413: 'The body is too large.', 415: 'The Content-Type is not JSON of a known version.', 429: 'The bucket is empty: wait as long as Retry-After says.' };\n"
+  "function errors(raw) {\n"
+  "const all = Object.keys(raw.responses ?\? {}).filter((s) => /^[45]/.test(s));\n"
+  "return all.length ? section('Errors', el('div', { class: 'scroll' }, el('table', { 'aria-label': 'Errors' }, el('thead', {}, el('tr', {}, ['Status', 'Name', 'Meaning'].map((t) => el('th', { scope: 'col' }, t)))), el('tbody', {}, all.map((s) => el('tr', {}, el('td', {}, el('code', {}, s)), el('td', {}, follow(raw.responses[s])?.description ?\? ''), el('td', {}, MEANS[s] ?\? '')))))),\n"
+  "el('p', { class: 'muted' }, 'The body of an error has errorCode, which programs can rely on, and detail, which people read.')) : null;\n"
+  "}\n"
+  "function tryIt(op, context) {\n"
+  "const known = nav.context(), id = newId('try'), to = (params) => (fill(op.template, params) || '/') + (op.method === 'GET' ? '' : '!' + op.id);\n"
+  "return section('Try it', el('form', { class: 'row try', onsubmit: (e) => { e.preventDefault(); context.go(to(Object.fromEntries(op.names.map((n, i) => [n, e.target.elements[id + i].value.trim()])))); } },\n"
+  "op.names.map((n, i) => el('span', { class: 'row' }, el('label', { for: id + i }, n), el('input', { id: id + i, name: id + i, type: 'text', required: true, autocomplete: 'off', spellcheck: 'false', value: known[n] ?\? '' }))),\n"
+  "el('button', { class: 'primary' }, op.method === 'GET' ? 'Show it' : 'Open the form')),\n"
+  "op.method === 'GET' ? null : el('p', { class: 'muted' }, 'The form sends nothing before you say so.'));\n"
+  "}\n"
+  "function code(op, raw) {\n"
+  "const url = location.origin + spec.base + fill(op.template, { ...Object.fromEntries(op.names.map((n) => [n, n.toUpperCase()])), ...nav.context() });\n"
+  "return section('Code', codeOf(url, new URL('api/oauth/token', api.home).href, op.accept, { method: op.method, body: raw.requestBody ? op.example ?\? {} : undefined }));\n"
+  "}\n"
+  "function operation(place, op, context) {\n"
+  "const raw = documented.operation(op), { text, needs } = split(raw.description ?\? op.summary), body = op.schema ? schemaOf(op.schema) : null, versions = versionsOf(raw).filter((v) => /^\\d/.test(v.date));\n"
+  "context.title(words(op.id));\n"
+  "put(place, el('p', { class: 'refpath' }, methodBadge(op), pathNode(op), op.deprecated ? el('span', { class: 'badge' }, 'deprecated') : null), text ? el('p', { class: 'lead' }, ticked(text)) : null,\n"
+  "el('dl', { class: 'reffacts' }, fact('Operation', el('code', {}, op.id)), fact('Resource', el('a', { href: '#/~reference' }, areaOf(op) + ': ' + nounOf(op))), fact('Roles', needs ? ticked(needs) : null), fact('Limit', limitOf(op)),\n"
+  "fact('Versions', versions.length ? versions.map((v) => v.date + (v.sunset ? ' (until ' + v.sunset + ')' : '')).join(', ') : null)),\n"
+  "tryIt(op, context), parameters(raw), body ? section('Body', raw.requestBody && op.bodyRequired ? null : el('p', { class: 'muted' }, 'The body is optional.'), fields(body, true)) : null, answers(raw), errors(raw), code(op, raw));\n"
+  "}\n"
+  "export async function open(place, rest, context) {\n"
+  "await sheet('reference.css');\n"
+  "if (!context.isCurrent()) return;\n"
+  "const op = rest ? opNamed(decode(rest)) : null;\n"
+  "if (op) operation(place, op, context);\n"
+  "else if (rest) put(place, el('p', { class: 'empty' }, 'There is no operation ' + decode(rest) + '. '), el('a', { class: 'button', href: '#/~reference' }, 'All operations'));\n"
+  "else index(place);\n"
+  "}\n";
+static const svc_header explorer_21_headers[] = EXPLORER_HEADERS_OF("\"58779e4d0845f2a4\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
-static const char explorer_20[] =
+static const char explorer_22[] =
   "import { decode } from './dom.js';\n"
   "const METHODS = ['get', 'post', 'put', 'patch', 'delete'];\n"
   "export const spec = { api: '', linked: '', base: '', title: '', ops: [], sets: new Map() };\n"
@@ -2582,6 +2771,10 @@ static const char explorer_20[] =
   "}\n"
   "}\n"
   "export const opNamed = (id) => spec.ops.find((op) => op.id === id);\n"
+  "export const documented = {\n"
+  "operation: (op) => whole.paths?.[op.template === '' ? spec.api : op.template]?.[op.method.toLowerCase()] ?\? {},\n"
+  "tag: (name) => whole.tags?.find((t) => t.name === name)?.description ?\? '',\n"
+  "};\n"
   "export function readSets(limits) {\n"
   "for (const set of limits ?\? [])\n"
   "for (const e of set.endpoints ?\? []) spec.sets.set(e.method + ' ' + e.path.slice(e.path.indexOf(spec.api) + spec.api.length), set);\n"
@@ -2624,10 +2817,10 @@ static const char explorer_20[] =
   "const path = rel.replace(/^https?:\\/\\/[^/]+/, ''), before = spec.linked.slice(0, spec.linked.length - spec.api.length) + '/';\n"
   "return path === rel ? rel : path.startsWith(before) ? path.slice(before.length) : path.slice(1);\n"
   "}\n";
-static const svc_header explorer_20_headers[] = EXPLORER_HEADERS_OF("\"3579f902e5538c54\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_22_headers[] = EXPLORER_HEADERS_OF("\"75b90d1ef1df7cdb\"", "text/javascript; charset=utf-8");
 
 /* view.js */
-static const char explorer_21[] =
+static const char explorer_23[] =
   "import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';\n"
   "import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';\n"
   "import { badge, fullTime, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';\n"
@@ -2857,37 +3050,39 @@ static const char explorer_21[] =
   "}\n"
   "export { badge };\n"
   "export const titleOfService = () => spec.title || 'The service';\n";
-static const svc_header explorer_21_headers[] = EXPLORER_HEADERS_OF("\"86509cb23034ccdd\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_23_headers[] = EXPLORER_HEADERS_OF("\"86509cb23034ccdd\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
-static const char explorer_22[] =
+static const char explorer_24[] =
   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><rect width=\"16\" height=\"16\" rx=\"4\" fill=\"#2f6f9f\"/><path d=\"M4 5h8M4 8h8M4 11h5\" stroke=\"#fff\" stroke-width=\"1.6\" stroke-linecap=\"round\"/></svg>\n";
-static const svc_header explorer_22_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
+static const svc_header explorer_24_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
 
 const listener_file svc_listener_files[] = {
   { "/", explorer_0, sizeof explorer_0 - 1, explorer_0_headers },
-  { "/_explorer/style.css", explorer_1, sizeof explorer_1 - 1, explorer_1_headers },
-  { "/_explorer/api.js", explorer_2, sizeof explorer_2 - 1, explorer_2_headers },
-  { "/_explorer/areas.js", explorer_3, sizeof explorer_3 - 1, explorer_3_headers },
-  { "/_explorer/boot.js", explorer_4, sizeof explorer_4 - 1, explorer_4_headers },
-  { "/_explorer/code.js", explorer_5, sizeof explorer_5 - 1, explorer_5_headers },
-  { "/_explorer/columns.js", explorer_6, sizeof explorer_6 - 1, explorer_6_headers },
-  { "/_explorer/dom.js", explorer_7, sizeof explorer_7 - 1, explorer_7_headers },
-  { "/_explorer/entity.js", explorer_8, sizeof explorer_8 - 1, explorer_8_headers },
-  { "/_explorer/essentials.js", explorer_9, sizeof explorer_9 - 1, explorer_9_headers },
-  { "/_explorer/form.js", explorer_10, sizeof explorer_10 - 1, explorer_10_headers },
-  { "/_explorer/format.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
-  { "/_explorer/home.js", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
-  { "/_explorer/log.js", explorer_13, sizeof explorer_13 - 1, explorer_13_headers },
-  { "/_explorer/main.js", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
-  { "/_explorer/nav.js", explorer_15, sizeof explorer_15 - 1, explorer_15_headers },
-  { "/_explorer/pages.js", explorer_16, sizeof explorer_16 - 1, explorer_16_headers },
-  { "/_explorer/palette.js", explorer_17, sizeof explorer_17 - 1, explorer_17_headers },
-  { "/_explorer/preview.js", explorer_18, sizeof explorer_18 - 1, explorer_18_headers },
-  { "/_explorer/price.js", explorer_19, sizeof explorer_19 - 1, explorer_19_headers },
-  { "/_explorer/spec.js", explorer_20, sizeof explorer_20 - 1, explorer_20_headers },
-  { "/_explorer/view.js", explorer_21, sizeof explorer_21 - 1, explorer_21_headers },
-  { "/_explorer/icon.svg", explorer_22, sizeof explorer_22 - 1, explorer_22_headers },
+  { "/_explorer/reference.css", explorer_1, sizeof explorer_1 - 1, explorer_1_headers },
+  { "/_explorer/style.css", explorer_2, sizeof explorer_2 - 1, explorer_2_headers },
+  { "/_explorer/api.js", explorer_3, sizeof explorer_3 - 1, explorer_3_headers },
+  { "/_explorer/areas.js", explorer_4, sizeof explorer_4 - 1, explorer_4_headers },
+  { "/_explorer/boot.js", explorer_5, sizeof explorer_5 - 1, explorer_5_headers },
+  { "/_explorer/code.js", explorer_6, sizeof explorer_6 - 1, explorer_6_headers },
+  { "/_explorer/columns.js", explorer_7, sizeof explorer_7 - 1, explorer_7_headers },
+  { "/_explorer/dom.js", explorer_8, sizeof explorer_8 - 1, explorer_8_headers },
+  { "/_explorer/entity.js", explorer_9, sizeof explorer_9 - 1, explorer_9_headers },
+  { "/_explorer/essentials.js", explorer_10, sizeof explorer_10 - 1, explorer_10_headers },
+  { "/_explorer/form.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
+  { "/_explorer/format.js", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
+  { "/_explorer/home.js", explorer_13, sizeof explorer_13 - 1, explorer_13_headers },
+  { "/_explorer/log.js", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
+  { "/_explorer/main.js", explorer_15, sizeof explorer_15 - 1, explorer_15_headers },
+  { "/_explorer/nav.js", explorer_16, sizeof explorer_16 - 1, explorer_16_headers },
+  { "/_explorer/pages.js", explorer_17, sizeof explorer_17 - 1, explorer_17_headers },
+  { "/_explorer/palette.js", explorer_18, sizeof explorer_18 - 1, explorer_18_headers },
+  { "/_explorer/preview.js", explorer_19, sizeof explorer_19 - 1, explorer_19_headers },
+  { "/_explorer/price.js", explorer_20, sizeof explorer_20 - 1, explorer_20_headers },
+  { "/_explorer/reference.js", explorer_21, sizeof explorer_21 - 1, explorer_21_headers },
+  { "/_explorer/spec.js", explorer_22, sizeof explorer_22 - 1, explorer_22_headers },
+  { "/_explorer/view.js", explorer_23, sizeof explorer_23 - 1, explorer_23_headers },
+  { "/_explorer/icon.svg", explorer_24, sizeof explorer_24 - 1, explorer_24_headers },
 };
 const size_t svc_listener_file_count = sizeof svc_listener_files / sizeof svc_listener_files[0];
 #endif /* SVC_LISTENER_NO_EXPLORER */
