@@ -104,6 +104,7 @@ function readService() {
   reading ??= api.document_().then((d) => {
     if (d.ok && d.body?.paths) readDocument(d.body, api.home.pathname); else reading = null;
     $('service').textContent = view.titleOfService();
+    $('service-at').textContent = ' at ' + location.host;
     return d;
   });
   return reading;
@@ -519,7 +520,6 @@ function start() {
   });
   setInterval(() => { who(); refreshTimes(); }, 10000);
   palette.start(() => (api.signedIn() && $('signin').hidden ? { ...nav.context(), ...match(where().path)?.params } : null));
-  $('service-at').textContent = ' at ' + location.host;
   $('signin-go').disabled = false;
   readService();
 }

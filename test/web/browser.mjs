@@ -109,6 +109,22 @@ async function open(send, listeners, { width = 1280, height = 900, scheme = 'lig
       const { data } = await cdp('Page.captureScreenshot', { format: 'png', captureBeyondViewport: full, ...(full ? { clip: { ...(await cdp('Page.getLayoutMetrics')).cssContentSize, x: 0, y: 0, scale: 1 } } : {}) });
       writeFileSync(file, Buffer.from(data, 'base64'));
     },
+    // What Chromium's tracing says of a time: first paints, how long interactions took until the next paint, shifts of the layout, tasks. f is what happens then.
+    async trace(f) {
+      const events = [];
+      let ended;
+      const complete = new Promise((done) => { ended = done; });
+      listeners.push((m) => { if (m.method === 'Tracing.dataCollected') events.push(...m.params.value); if (m.method === 'Tracing.tracingComplete') ended(); });
+      await cdp('Tracing.start', { traceConfig: { includedCategories: ['devtools.timeline', 'loading', 'blink.user_timing'], excludedCategories: ['*'] }, transferMode: 'ReportEvents' });
+      try { await f(); } finally { await cdp('Tracing.end'); await complete; listeners.pop(); }
+      const started = new Map(events.filter((e) => e.name === 'navigationStart').map((e) => [e.args.data?.navigationId, e.ts]));
+      return {
+        paints: events.filter((e) => e.name === 'firstContentfulPaint' && started.has(e.args.data?.navigationId)).map((e) => (e.ts - started.get(e.args.data.navigationId)) / 1000),
+        interactions: events.filter((e) => e.name === 'EventTiming' && e.args.data?.interactionId).map((e) => ({ type: e.args.data.type, ms: e.args.data.duration })),
+        shifts: events.filter((e) => e.name === 'LayoutShift' && !e.args.data.had_recent_input).map((e) => e.args.data),
+        tasks: events.filter((e) => e.name === 'RunTask' && e.dur).map((e) => e.dur / 1000),
+      };
+    },
     close: () => send('Target.disposeBrowserContext', { browserContextId }),
   };
   await page.resize(width, height, mobile, scale);

@@ -1,0 +1,62 @@
+// How the page feels, by Chromium's own tracing: when the first text is seen, how long a click or a key takes until the next paint, and whether anything jumps
+// about meanwhile. The machine may be busy with other work, which only adds to a time: so the best of several rounds counts, and the median is printed.
+import assert from 'node:assert/strict';
+import { company, goto, heading, home, newPage, plain, signIn, test } from './kit.mjs';
+
+const best = (all) => Math.round(Math.min(...all)), middle = (all) => Math.round([...all].sort((a, b) => a - b)[all.length >> 1]);
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+await test('speed: the first paint', async () => {
+  const page = await newPage({ bare: true }), paints = [], shifts = [];
+  await page.cdp('Network.setCacheDisabled', { cacheDisabled: true });
+  for (let i = 0; i < 9; i++) {
+    const t = await page.trace(async () => { await page.goto(plain.url + '/?' + i); await page.until(() => !document.querySelector('#signin-go').disabled && document.querySelector('#service').textContent.trim(), 'its modules'); await pause(150); });
+    paints.push(...t.paints);
+    shifts.push(...t.shifts.map((s) => s.score));
+  }
+  console.log('web: by tracing: first paint after ' + best(paints) + ' ms at best, mostly ' + middle(paints) + '; ' + shifts.length + ' shifts of the layout');
+  assert.ok(paints.length >= 9 && best(paints) < 100, 'first paint after ' + best(paints) + ' ms');
+  assert.deepEqual(shifts, []);
+});
+
+// Each step is something that people do: [name, what is done, what is seen then].
+const steps = (path) => [
+  ['a tab', (page) => page.click('[role=tab]', 'Settings'), () => document.querySelector('[role=tab][aria-selected=true]').textContent === 'Settings'],
+  ['another tab', (page) => page.click('[role=tab]', 'JSON'), () => document.querySelector('[role=tab][aria-selected=true]').textContent === 'JSON'],
+  ['the palette', (page) => page.key('k', 2), () => document.querySelector('#find').open],
+  ['a letter in it', (page) => page.key('k'), () => document.querySelector('#find').open],
+  ['the palette goes', (page) => page.key('Escape'), () => !document.querySelector('#find').open],
+  ['an area', (page) => page.click('#nav summary', 'Security'), () => true],
+  ['the form of a cluster', (page) => page.run((p) => { location.hash = p; }, path + '!updateCluster').then(() => heading(page, 'Update cluster')).then(() => page.click('main h1')), () => true],
+];
+
+await test('speed: interactions, and nothing jumps', async () => {
+  const page = await home({ bare: true }, company), path = '/groups/' + company.groupId + '/clusters', all = {}, jumps = [];
+  const { results } = await company.call('GET', path), at = path + '/' + results[0].name;
+  for (let round = 0; round < 5; round++) {
+    for (const [name, act, seen] of steps(at)) {
+      if (name === 'a tab') { await goto(page, at); await page.until(() => document.querySelector('[role=tab]'), 'the cluster'); await pause(300); }
+      const t = await page.trace(async () => { await act(page); await page.until(seen, name); await pause(120); });
+      (all[name] ??= []).push(Math.max(0, ...t.interactions.map((i) => i.ms)));
+      jumps.push(...t.shifts.map((s) => name + ': ' + s.score));
+    }
+  }
+  for (const [name, times] of Object.entries(all)) console.log('web: by tracing: ' + name + ': ' + best(times) + ' ms at best, mostly ' + middle(times));
+  for (const [name, times] of Object.entries(all)) assert.ok(best(times) < 50, name + ' takes ' + best(times) + ' ms');
+  assert.deepEqual(jumps, []);
+});
+
+await test('speed: a page that asks for more does not jump', async () => {
+  const page = await newPage();
+  if (company) await company.advance(61);
+  await page.goto(company.url + '/');
+  await signIn(page, company);
+  await heading(page, 'Administration API');
+  const path = '/groups/' + company.groupId + '/clusters', { results } = await company.call('GET', path);
+  for (const to of ['/groups/' + company.groupId, path, path + '/' + results[0].name, '/orgs/' + company.orgId, '/~reference']) {
+    const t = await page.trace(async () => { await goto(page, to); await page.until((h) => location.hash === '#' + h && document.querySelector('#content')?.textContent.length > 20, to, to); await pause(700); });
+    const score = t.shifts.reduce((sum, s) => sum + s.score, 0);
+    console.log('web: by tracing: ' + to.replace(/[0-9a-f]{24}/g, 'ID') + ': layout shift ' + score.toFixed(4));
+    assert.ok(score < 0.01, to + ' shifts its layout by ' + score + ': ' + JSON.stringify(t.shifts.map((s) => s.impacted_nodes?.map((n) => n.debug_name))));
+  }
+});
