@@ -3,7 +3,7 @@
 // what is required, then what looks like a name.
 //
 // An entry is [field, label, more]. more: from: [operationId, field of the value, field of what it is]: the service's list of what can be chosen; preset: a value to begin
-// with, or a number n for the nth of the enum; lead: the entries of what is inside; roles: 'org' or 'group'; regionsOf: the field with the provider.
+// with, or 'first' for that of the enum; lead: the entries of what is inside; roles: 'org' or 'group'; regionsOf: the field with the provider.
 // Beside them: what deleting asks, and says (GOING).
 
 import { schemaOf, opNamed } from './spec.js';
@@ -23,13 +23,13 @@ const PEER = [['containerId', 'Network container', { from: ['listGroupContainers
   ['azureDirectoryId', 'Azure directory'], ['azureSubscriptionId', 'Azure subscription'], ['resourceGroupName', 'Resource group'], ['vnetName', 'Virtual network'], ['gcpProjectId', 'Google Cloud project'], ['networkName', 'Network']];
 
 const TABLE = {
-  createCluster: [NAME, 'place', ['clusterType', 'Cluster type', { preset: 0, isLess: true }]],
+  createCluster: [NAME, 'place', ['clusterType', 'Cluster type', { preset: 'first', isLess: true }]],
   updateCluster: ['place', ['backupEnabled', 'Backup'], ['paused', 'Paused'], ['terminationProtectionEnabled', 'Termination protection']],
-  createFlexCluster: [NAME, ['providerSettings', 'Where it runs', { lead: [['backingProviderName', 'Provider', { preset: 0 }], ['regionName', 'Region', { regionsOf: 'backingProviderName' }]] }]],
+  createFlexCluster: [NAME, ['providerSettings', 'Where it runs', { lead: [['backingProviderName', 'Provider', { preset: 'first' }], ['regionName', 'Region', { regionsOf: 'backingProviderName' }]] }]],
   createOrg: [NAME],
   createGroup: [NAME, ['orgId', 'Organization', { places: 'orgs' }]],
   updateGroup: [NAME],
-  createDatabaseUser: [['username', 'User name'], ['password', 'Password'], ['databaseName', 'Database that checks the password', { preset: 0 }], ROLES, SCOPES],
+  createDatabaseUser: [['username', 'User name'], ['password', 'Password'], ['databaseName', 'Database that checks the password', { preset: 'first' }], ROLES, SCOPES],
   updateDatabaseUser: [['password', 'New password'], ROLES, SCOPES],
   createAccessListEntry: ADDRESS,
   createOrgAccessEntry: ADDRESS,
@@ -54,7 +54,7 @@ const TABLE = {
   createOnlineArchive: [['dbName', 'Database'], ['collName', 'Collection'], ['criteria', 'Which documents'], ['dataExpirationRule', 'When they are deleted']],
   createGroupPeer: PEER,
   createGroupContainer: [['regionName', 'Region'], ['region', 'Region']],
-  createPrivateEndpointService: [['providerName', 'Provider', { preset: 0 }], ['region', 'Region']],
+  createPrivateEndpointService: [['providerName', 'Provider', { preset: 'first' }], ['region', 'Region']],
   createPrivateEndpoint: [['id', 'Endpoint at AWS or Azure'], ['privateEndpointIPAddress', 'Private address (Azure)'], ['gcpProjectId', 'Google Cloud project'], ['endpointGroupName', 'Endpoint group (Google Cloud)'], ['endpoints', 'Endpoints (Google Cloud)']],
 };
 
@@ -85,7 +85,7 @@ async function entryOf([name, label, more = {}], schema, context) {
     entry.within = { field: regionsOf, values: (cloud) => all.find((p) => p?.provider === cloud)?.instanceSizes?.[0]?.availableRegions?.map((r) => r.name) };
   }
   if (isMine) entry.mine = () => myAddress(context);
-  if (preset !== undefined && !context.edits) entry.preset = typeof preset === 'number' && own.enum ? own.enum[preset] : preset;
+  if (preset !== undefined && !context.edits) entry.preset = preset === 'first' ? own.enum?.[0] : preset;
   if (lead) entry.lead = await Promise.all(lead.map((e) => entryOf(e, schemaOf(own.items ?? own), context)));
   return entry;
 }

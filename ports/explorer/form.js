@@ -268,7 +268,7 @@ const NAMED = /^(name|[a-z]+Name|desc|description|comment|enabled)$/;
 
 class Fields extends Folded {
   build() {
-    const { schema: s, value = {}, known, lead } = this, must = new Set(s.required ?? []), at = new Map((lead ?? []).map((e, i) => [e.name, { ...e, i }]));
+    const { schema: s, value = {}, known, lead } = this, must = new Set(s.required ?? []), at = new Map((lead ?? []).map((e, i) => [e.name, { ...e, i, preset: this.value === undefined ? e.preset : undefined }]));
     const rows = Object.entries(s.properties).map(([name, raw]) => ({ name, schema: schemaOf(raw) })).filter((r) => !isFixed(r.schema) && r.name !== 'links' && r.name !== this.schema.skip);
     const make = (r) => { const entry = at.get(r.name) ?? {}; return fieldOf({ ...r.schema, ...entry.schema }, { value: value[r.name] ?? entry.preset, name: r.name, required: must.has(r.name), parent: this, known, entry, lead: entry.lead }); };
     const isShown = lead ? (r) => (at.has(r.name) && !at.get(r.name).isLess) || (must.has(r.name) && !at.has(r.name)) : (r) => must.has(r.name) || value[r.name] !== undefined || rows.length <= 4;

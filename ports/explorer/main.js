@@ -95,6 +95,7 @@ async function signIn(e) {
   again = null;
   waiting?.done();
   nav.load(rename);
+  setTimeout(formModules, 1000);
   if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile
 }
 
@@ -285,9 +286,9 @@ async function showResource(at, mine, stay) {
 async function glance(place, mine) {
   const before = place.firstChild, node = el('section', { class: 'glance', 'aria-label': 'What you have' });
   put(place, node, before);
-  const module = await import('./home.js');
+  const module = await import('./home.js').catch(() => undefined);
   await nav.loaded;
-  if (mine === turn) await module.draw(node, nav.places(), (id) => quietly(id, {}, 'itemsPerPage=100'));
+  if (module && mine === turn) await module.draw(node, nav.places(), (id) => quietly(id, {}, 'itemsPerPage=100'));
 }
 
 // What an operation answers, if it does: for what a page shows beside, and can do without.
@@ -387,7 +388,9 @@ const nameAt = (path) => { const last = decode(path.split('/').pop()); return vi
 
 // Asks before something is deleted. Where data goes with it, its name has to be typed.
 async function confirm(op, path) {
-  const { goingOf } = await import('./essentials.js'), { isTyped, text } = goingOf(op), name = nameAt(path), d = $('ask'), field = $('ask-name'), yes = $('ask-yes');
+  const modules = await formModules();
+  if (!modules) { say('No connection: try again.'); return false; }
+  const { isTyped, text } = modules[0].goingOf(op), name = nameAt(path), d = $('ask'), field = $('ask-name'), yes = $('ask-yes');
   $('ask-title').textContent = words(op.id) + '?';
   put($('ask-text'), isTyped ? null : [el('strong', {}, breakable(name)), el('br')], text || 'It cannot be brought back.');
   $('ask-typed').hidden = !isTyped;
@@ -423,6 +426,9 @@ async function afterRemoval(name, path) {
   go(still.ok ? path : parentOf(path));
 }
 
+// What forms need beside form.js. It is loaded soon after one has signed in, so that it is there when the connection is not; undefined: it cannot be had.
+const formModules = () => Promise.all([import('./essentials.js'), import('./preview.js')]).catch(() => undefined);
+
 // A POST that is sent again, because its answer was lost, is done once: the service knows it by this.
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join('');
 
@@ -452,7 +458,11 @@ async function showForm(at, mine) {
     return {};
   };
   const context = { params: { ...nav.context(), ...params }, ask: quietly, edits: value !== undefined, who: api.session.id };
-  const [{ planOf }, { previewPart, changesPart }] = await Promise.all([import('./essentials.js'), import('./preview.js'), nav.loaded]);
+  const modules = await formModules();
+  if (mine !== turn) return;
+  if (!modules) { put(parts.content, view.problem({ status: 0, at: Date.now(), headers: new Headers() }, { retry: () => show() })); return; }
+  const [{ planOf }, { previewPart, changesPart }] = modules;
+  await nav.loaded;
   const { lead, price } = await planOf(op, { ...context, places: nav.places() });
   if (mine !== turn) return;
   const urlOf = (query = []) => location.origin + spec.base + (at.path === '/' ? '' : at.path) + (query.length ? '?' + new URLSearchParams(query) : '');

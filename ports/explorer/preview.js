@@ -47,7 +47,7 @@ export function differences(was, now, path = '') {
   const both = (f) => f(was) && f(now), isList = both(Array.isArray) && was.length === now.length && was.every(isObject);
   if (isList) return was.flatMap((v, i) => differences(v, now[i], path + '[' + i + ']'));
   if (both((v) => isObject(v) && !Array.isArray(v))) return [...new Set([...Object.keys(was), ...Object.keys(now)])].flatMap((k) => differences(was[k], now[k], path ? path + '.' + k : k));
-  return [SECRET.test(path) ? [path, was === undefined ? undefined : BLANK, BLANK] : [path, was, now]];
+  return [typeof now === 'string' && SECRET.test(path) ? [path, was === undefined ? undefined : BLANK, BLANK] : [path, was, now]];
 }
 
 export function changesPart() {

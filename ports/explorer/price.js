@@ -26,7 +26,7 @@ function cloudOf(name, s) {
   const inside = propsOf(schemaOf(s.properties[main])), sizes = inside.filter(([, v]) => v.enum).sort((a, b) => b[1].enum.length - a[1].enum.length)[0];
   const region = keyOf(props, (k, v) => /region/i.test(k) && v.enum);
   return sizes && region ? { name, specs, main, region, regions: schemaOf(s.properties[region]).enum, size: sizes[0], sizes: sizes[1].enum, count: keyOf(inside, (k) => /count$/i.test(k)),
-    backing: keyOf(props, (k, v) => /backing/i.test(k) && v.enum), priority: keyOf(props, (k) => /priority/i.test(k)), keys: props.map(([k]) => k), mainKeys: inside.map(([k]) => k) } : null;
+    backing: keyOf(props, (k, v) => /backing/i.test(k) && v.enum), priority: keyOf(props, (k) => /priority/i.test(k)) } : null;
 }
 
 export function shapeOf(schema) {
@@ -142,11 +142,10 @@ export class Place extends Field {
     if (isNew && !o.regions.includes(to.region)) to.region = o.usual;
     if (o && this.isSingle() && !o.by.get(to.size)?.has(to.region)) to.size = o.first;
     const isShared = shape.shared?.sizes.includes(to.size), c = isShared ? shape.shared : shape.clouds.get(to.cloud);
-    if (this.isSingle()) for (const s of this.now) s[shape.regions] = s[shape.regions].map((r) => {
-      const kept = (v, keys) => Object.fromEntries(Object.entries(v ?? {}).filter(([k]) => this.cloudOf(r) === c || keys.includes(k))), { [c.count]: _, ...main } = kept(r[this.cloudOf(r).main], c.mainKeys);
-      const same = this.cloudOf(r) === c ? r : Object.fromEntries(Object.entries(r).filter(([k]) => k === c.priority || (!isShared && !this.cloudOf(r).backing && c.specs.includes(k))));
-      return this.resized({ ...same, [shape.by]: c.name, ...(isShared ? { [c.backing]: to.cloud } : {}), [c.region]: to.region, [c.main]: { ...main, [c.size]: to.size, ...(isShared ? {} : { [c.count]: to.nodes }) } }, to.size);
-    });
+    // another provider has other disks: those of the old one are left out
+    const moved = (r) => { const is = this.cloudOf(r) === c; return { ...(is ? r : (c.priority ? { [c.priority]: r[c.priority] } : {})), [shape.by]: c.name, ...(isShared ? { [c.backing]: to.cloud } : {}), [c.region]: to.region,
+      [c.main]: { ...(is ? r[c.main] : {}), [c.size]: to.size, ...(isShared ? {} : { [c.count]: to.nodes }) } }; };
+    if (this.isSingle()) for (const s of this.now) s[shape.regions] = s[shape.regions].map((r) => this.resized(moved(r), to.size));
     else for (const s of this.now) s[shape.regions] = s[shape.regions].map((r) => this.resized(r, to.size));
     this.draw(Object.keys(change)[0]);
   }

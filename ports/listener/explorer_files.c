@@ -1008,13 +1008,13 @@ static const char explorer_10[] =
   "const PEER = [['containerId', 'Network container', { from: ['listGroupContainers', 'id', 'regionName'] }], ['accepterRegionName', 'Region of the peer'], ['awsAccountId', 'AWS account'], ['vpcId', 'VPC'], ['routeTableCidrBlock', 'Network of the peer (CIDR)'],\n"
   "['azureDirectoryId', 'Azure directory'], ['azureSubscriptionId', 'Azure subscription'], ['resourceGroupName', 'Resource group'], ['vnetName', 'Virtual network'], ['gcpProjectId', 'Google Cloud project'], ['networkName', 'Network']];\n"
   "const TABLE = {\n"
-  "createCluster: [NAME, 'place', ['clusterType', 'Cluster type', { preset: 0, isLess: true }]],\n"
+  "createCluster: [NAME, 'place', ['clusterType', 'Cluster type', { preset: 'first', isLess: true }]],\n"
   "updateCluster: ['place', ['backupEnabled', 'Backup'], ['paused', 'Paused'], ['terminationProtectionEnabled', 'Termination protection']],\n"
-  "createFlexCluster: [NAME, ['providerSettings', 'Where it runs', { lead: [['backingProviderName', 'Provider', { preset: 0 }], ['regionName', 'Region', { regionsOf: 'backingProviderName' }]] }]],\n"
+  "createFlexCluster: [NAME, ['providerSettings', 'Where it runs', { lead: [['backingProviderName', 'Provider', { preset: 'first' }], ['regionName', 'Region', { regionsOf: 'backingProviderName' }]] }]],\n"
   "createOrg: [NAME],\n"
   "createGroup: [NAME, ['orgId', 'Organization', { places: 'orgs' }]],\n"
   "updateGroup: [NAME],\n"
-  "createDatabaseUser: [['username', 'User name'], ['password', 'Password'], ['databaseName', 'Database that checks the password', { preset: 0 }], ROLES, SCOPES],\n"
+  "createDatabaseUser: [['username', 'User name'], ['password', 'Password'], ['databaseName', 'Database that checks the password', { preset: 'first' }], ROLES, SCOPES],\n"
   "updateDatabaseUser: [['password', 'New password'], ROLES, SCOPES],\n"
   "createAccessListEntry: ADDRESS,\n"
   "createOrgAccessEntry: ADDRESS,\n"
@@ -1039,7 +1039,7 @@ static const char explorer_10[] =
   "createOnlineArchive: [['dbName', 'Database'], ['collName', 'Collection'], ['criteria', 'Which documents'], ['dataExpirationRule', 'When they are deleted']],\n"
   "createGroupPeer: PEER,\n"
   "createGroupContainer: [['regionName', 'Region'], ['region', 'Region']],\n"
-  "createPrivateEndpointService: [['providerName', 'Provider', { preset: 0 }], ['region', 'Region']],\n"
+  "createPrivateEndpointService: [['providerName', 'Provider', { preset: 'first' }], ['region', 'Region']],\n"
   "createPrivateEndpoint: [['id', 'Endpoint at AWS or Azure'], ['privateEndpointIPAddress', 'Private address (Azure)'], ['gcpProjectId', 'Google Cloud project'], ['endpointGroupName', 'Endpoint group (Google Cloud)'], ['endpoints', 'Endpoints (Google Cloud)']],\n"
   "};\n"
   "function roles(of) {\n"
@@ -1064,7 +1064,7 @@ static const char explorer_10[] =
   "entry.within = { field: regionsOf, values: (cloud) => all.find((p) => p?.provider === cloud)?.instanceSizes?.[0]?.availableRegions?.map((r) => r.name) };\n"
   "}\n"
   "if (isMine) entry.mine = () => myAddress(context);\n"
-  "if (preset !== undefined && !context.edits) entry.preset = typeof preset === 'number' && own.enum ? own.enum[preset] : preset;\n"
+  "if (preset !== undefined && !context.edits) entry.preset = preset === 'first' ? own.enum?.[0] : preset;\n"
   "if (lead) entry.lead = await Promise.all(lead.map((e) => entryOf(e, schemaOf(own.items ?\? own), context)));\n"
   "return entry;\n"
   "}\n"
@@ -1101,7 +1101,7 @@ static const char explorer_10[] =
   "deleteAccessListEntry: [false, 'Clients at this address can no longer connect.'],\n"
   "};\n"
   "export const goingOf = (op) => { const [isTyped, text] = GOING[op.id] ?\? [false, '']; return { isTyped, text }; };\n";
-static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"cda30359e19f3e49\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"a0f7c62c8cbee45e\"", "text/javascript; charset=utf-8");
 
 /* form.js */
 static const char explorer_11[] =
@@ -1327,7 +1327,7 @@ static const char explorer_11[] =
   "const NAMED = /^(name|[a-z]+Name|desc|description|comment|enabled)$/;\n"
   "class Fields extends Folded {\n"
   "build() {\n"
-  "const { schema: s, value = {}, known, lead } = this, must = new Set(s.required ?\? []), at = new Map((lead ?\? []).map((e, i) => [e.name, { ...e, i }]));\n"
+  "const { schema: s, value = {}, known, lead } = this, must = new Set(s.required ?\? []), at = new Map((lead ?\? []).map((e, i) => [e.name, { ...e, i, preset: this.value === undefined ? e.preset : undefined }]));\n"
   "const rows = Object.entries(s.properties).map(([name, raw]) => ({ name, schema: schemaOf(raw) })).filter((r) => !isFixed(r.schema) && r.name !== 'links' && r.name !== this.schema.skip);\n"
   "const make = (r) => { const entry = at.get(r.name) ?\? {}; return fieldOf({ ...r.schema, ...entry.schema }, { value: value[r.name] ?\? entry.preset, name: r.name, required: must.has(r.name), parent: this, known, entry, lead: entry.lead }); };\n"
   "const isShown = lead ? (r) => (at.has(r.name) && !at.get(r.name).isLess) || (must.has(r.name) && !at.has(r.name)) : (r) => must.has(r.name) || value[r.name] !== undefined || rows.length <= 4;\n"
@@ -1502,7 +1502,7 @@ static const char explorer_11[] =
   "refresh();\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"8a84ccb644cffee3\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"dad42d95f2b6b41e\"", "text/javascript; charset=utf-8");
 
 /* format.js */
 static const char explorer_12[] =
@@ -1754,6 +1754,7 @@ static const char explorer_15[] =
   "again = null;\n"
   "waiting?.done();\n"
   "nav.load(rename);\n"
+  "setTimeout(formModules, 1000);\n"
   "if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile\n"
   "}\n"
   "let reading = null;\n"
@@ -1761,6 +1762,7 @@ static const char explorer_15[] =
   "reading ?\?= api.document_().then((d) => {\n"
   "if (d.ok && d.body?.paths) readDocument(d.body, api.home.pathname); else reading = null;\n"
   "$('service').textContent = view.titleOfService();\n"
+  "$('service-at').textContent = ' at ' + location.host;\n"
   "return d;\n"
   "});\n"
   "return reading;\n"
@@ -1910,9 +1912,9 @@ static const char explorer_15[] =
   "async function glance(place, mine) {\n"
   "const before = place.firstChild, node = el('section', { class: 'glance', 'aria-label': 'What you have' });\n"
   "put(place, node, before);\n"
-  "const module = await import('./home.js');\n"
+  "const module = await import('./home.js').catch(() => undefined);\n"
   "await nav.loaded;\n"
-  "if (mine === turn) await module.draw(node, nav.places(), (id) => quietly(id, {}, 'itemsPerPage=100'));\n"
+  "if (module && mine === turn) await module.draw(node, nav.places(), (id) => quietly(id, {}, 'itemsPerPage=100'));\n"
   "}\n"
   "async function quietly(id, params, query = '') {\n"
   "const op = opNamed(id);\n"
@@ -1996,7 +1998,9 @@ static const char explorer_15[] =
   "}\n"
   "const nameAt = (path) => { const last = decode(path.split('/').pop()); return view.names.get(last) ?\? last; };\n"
   "async function confirm(op, path) {\n"
-  "const { goingOf } = await import('./essentials.js'), { isTyped, text } = goingOf(op), name = nameAt(path), d = $('ask'), field = $('ask-name'), yes = $('ask-yes');\n"
+  "const modules = await formModules();\n"
+  "if (!modules) { say('No connection: try again.'); return false; }\n"
+  "const { isTyped, text } = modules[0].goingOf(op), name = nameAt(path), d = $('ask'), field = $('ask-name'), yes = $('ask-yes');\n"
   "$('ask-title').textContent = words(op.id) + '?';\n"
   "put($('ask-text'), isTyped ? null : [el('strong', {}, breakable(name)), el('br')], text || 'It cannot be brought back.');\n"
   "$('ask-typed').hidden = !isTyped;\n"
@@ -2029,6 +2033,7 @@ static const char explorer_15[] =
   "if (['project', 'organization'].includes(m?.op.tag)) nav.load(rename);\n"
   "go(still.ok ? path : parentOf(path));\n"
   "}\n"
+  "const formModules = () => Promise.all([import('./essentials.js'), import('./preview.js')]).catch(() => undefined);\n"
   "const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join('');\n"
   "async function showForm(at, mine) {\n"
   "const m = match(at.path === '/' ? '' : at.path, spec.ops.find((o) => o.id === at.op)?.method);\n"
@@ -2056,7 +2061,11 @@ static const char explorer_15[] =
   "return {};\n"
   "};\n"
   "const context = { params: { ...nav.context(), ...params }, ask: quietly, edits: value !== undefined, who: api.session.id };\n"
-  "const [{ planOf }, { previewPart, changesPart }] = await Promise.all([import('./essentials.js'), import('./preview.js'), nav.loaded]);\n"
+  "const modules = await formModules();\n"
+  "if (mine !== turn) return;\n"
+  "if (!modules) { put(parts.content, view.problem({ status: 0, at: Date.now(), headers: new Headers() }, { retry: () => show() })); return; }\n"
+  "const [{ planOf }, { previewPart, changesPart }] = modules;\n"
+  "await nav.loaded;\n"
   "const { lead, price } = await planOf(op, { ...context, places: nav.places() });\n"
   "if (mine !== turn) return;\n"
   "const urlOf = (query = []) => location.origin + spec.base + (at.path === '/' ? '' : at.path) + (query.length ? '?' + new URLSearchParams(query) : '');\n"
@@ -2115,12 +2124,11 @@ static const char explorer_15[] =
   "});\n"
   "setInterval(() => { who(); refreshTimes(); }, 10000);\n"
   "palette.start(() => (api.signedIn() && $('signin').hidden ? { ...nav.context(), ...match(where().path)?.params } : null));\n"
-  "$('service-at').textContent = ' at ' + location.host;\n"
   "$('signin-go').disabled = false;\n"
   "readService();\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"bb16f02c2e882320\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"ea50ed7014de3f90\"", "text/javascript; charset=utf-8");
 
 /* nav.js */
 static const char explorer_16[] =
@@ -2411,7 +2419,7 @@ static const char explorer_19[] =
   "const both = (f) => f(was) && f(now), isList = both(Array.isArray) && was.length === now.length && was.every(isObject);\n"
   "if (isList) return was.flatMap((v, i) => differences(v, now[i], path + '[' + i + ']'));\n"
   "if (both((v) => isObject(v) && !Array.isArray(v))) return [...new Set([...Object.keys(was), ...Object.keys(now)])].flatMap((k) => differences(was[k], now[k], path ? path + '.' + k : k));\n"
-  "return [SECRET.test(path) ? [path, was === undefined ? undefined : BLANK, BLANK] : [path, was, now]];\n"
+  "return [typeof now === 'string' && SECRET.test(path) ? [path, was === undefined ? undefined : BLANK, BLANK] : [path, was, now]];\n"
   "}\n"
   "export function changesPart() {\n"
   "const place = el('div', {}), node = el('section', { class: 'changes', 'aria-label': 'What will change' }, el('h2', {}, 'What will change'), place);\n"
@@ -2421,7 +2429,7 @@ static const char explorer_19[] =
   "put(place, all.length ? el('ul', {}, all.map(([path, a, b]) => el('li', {}, el('code', {}, path), ' ', el('del', {}, textOf(a)), ' → ', el('ins', {}, textOf(b))))) : el('p', { class: 'muted' }, 'Nothing yet.'));\n"
   "} };\n"
   "}\n";
-static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"d861a000d8671933\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"8f8a4b65920fbdec\"", "text/javascript; charset=utf-8");
 
 /* price.js */
 static const char explorer_20[] =
@@ -2440,7 +2448,7 @@ static const char explorer_20[] =
   "const inside = propsOf(schemaOf(s.properties[main])), sizes = inside.filter(([, v]) => v.enum).sort((a, b) => b[1].enum.length - a[1].enum.length)[0];\n"
   "const region = keyOf(props, (k, v) => /region/i.test(k) && v.enum);\n"
   "return sizes && region ? { name, specs, main, region, regions: schemaOf(s.properties[region]).enum, size: sizes[0], sizes: sizes[1].enum, count: keyOf(inside, (k) => /count$/i.test(k)),\n"
-  "backing: keyOf(props, (k, v) => /backing/i.test(k) && v.enum), priority: keyOf(props, (k) => /priority/i.test(k)), keys: props.map(([k]) => k), mainKeys: inside.map(([k]) => k) } : null;\n"
+  "backing: keyOf(props, (k, v) => /backing/i.test(k) && v.enum), priority: keyOf(props, (k) => /priority/i.test(k)) } : null;\n"
   "}\n"
   "export function shapeOf(schema) {\n"
   "for (const [shards, s] of propsOf(schema)) for (const [regions, r] of propsOf(schemaOf(s.items ?\? {}))) {\n"
@@ -2532,11 +2540,9 @@ static const char explorer_20[] =
   "if (isNew && !o.regions.includes(to.region)) to.region = o.usual;\n"
   "if (o && this.isSingle() && !o.by.get(to.size)?.has(to.region)) to.size = o.first;\n"
   "const isShared = shape.shared?.sizes.includes(to.size), c = isShared ? shape.shared : shape.clouds.get(to.cloud);\n"
-  "if (this.isSingle()) for (const s of this.now) s[shape.regions] = s[shape.regions].map((r) => {\n"
-  "const kept = (v, keys) => Object.fromEntries(Object.entries(v ?\? {}).filter(([k]) => this.cloudOf(r) === c || keys.includes(k))), { [c.count]: _, ...main } = kept(r[this.cloudOf(r).main], c.mainKeys);\n"
-  "const same = this.cloudOf(r) === c ? r : Object.fromEntries(Object.entries(r).filter(([k]) => k === c.priority || (!isShared && !this.cloudOf(r).backing && c.specs.includes(k))));\n"
-  "return this.resized({ ...same, [shape.by]: c.name, ...(isShared ? { [c.backing]: to.cloud } : {}), [c.region]: to.region, [c.main]: { ...main, [c.size]: to.size, ...(isShared ? {} : { [c.count]: to.nodes }) } }, to.size);\n"
-  "});\n"
+  "const moved = (r) => { const is = this.cloudOf(r) === c; return { ...(is ? r : (c.priority ? { [c.priority]: r[c.priority] } : {})), [shape.by]: c.name, ...(isShared ? { [c.backing]: to.cloud } : {}), [c.region]: to.region,\n"
+  "[c.main]: { ...(is ? r[c.main] : {}), [c.size]: to.size, ...(isShared ? {} : { [c.count]: to.nodes }) } }; };\n"
+  "if (this.isSingle()) for (const s of this.now) s[shape.regions] = s[shape.regions].map((r) => this.resized(moved(r), to.size));\n"
   "else for (const s of this.now) s[shape.regions] = s[shape.regions].map((r) => this.resized(r, to.size));\n"
   "this.draw(Object.keys(change)[0]);\n"
   "}\n"
@@ -2576,7 +2582,7 @@ static const char explorer_20[] =
   "const shape = shapeOf(schema);\n"
   "return shape ? { shape, prices, isEdit, offers: offersOf(shape, listed) } : null;\n"
   "}\n";
-static const svc_header explorer_20_headers[] = EXPLORER_HEADERS_OF("\"fdbaab439e384a70\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_20_headers[] = EXPLORER_HEADERS_OF("\"90f8438c2057abe2\"", "text/javascript; charset=utf-8");
 
 /* reference.js */
 static const char explorer_21[] =

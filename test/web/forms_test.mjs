@@ -1,9 +1,15 @@
 // Forms: the essentials first, what a cluster costs, choices that depend on others, previews that run, what an update changes, and deleting by name.
 import { spawnSync } from 'node:child_process';
 import assert from 'node:assert/strict';
-import { CLUSTER } from './service.mjs';
+import { service } from './service.mjs';
 import { nameless, pale, wide } from './inspect.mjs';
-import { acme, company, costly, plain, browser, newPage, signIn, home, test, heading, state, problem, goto, lastPatch } from './kit.mjs';
+import { acme, company, newPage, signIn, home as homeOf, test, heading, state, problem, goto, lastPatch } from './kit.mjs';
+
+const plain = await service('forms'); // these tests make projects and move the clock
+const home = async (options, s = plain) => {
+  if (s === plain) await plain.advance(61); // ten tokens a minute
+  return homeOf(options, s);
+};
 
 const labels = (page) => page.run(() => [...document.querySelectorAll('#content form label, #content form legend')].filter((e) => e.checkVisibility() && !e.closest('.picks, .checks')).map((e) => e.firstChild.textContent.trim()));
 const options = (page, label) => page.run((l) => [...[...document.querySelectorAll('#content label')].find((e) => e.firstChild.textContent.trim() === l).control.options].map((o) => o.value), label);
@@ -63,7 +69,7 @@ await test('forms: the price shown is the price billed', async () => {
   assert.match(await page.run(() => [...document.querySelectorAll('#content option')].find((o) => o.value === 'M40').textContent), new RegExp('\\$' + large.hour + ' per hour'));
   await page.click('button.primary', 'Create cluster');
   await heading(page, 'priced');
-  await plain.advance(36 * 3600); // a whole day is among them
+  await plain.advance(60 * 3600); // a whole day is among them
   const { results: bills } = await plain.call('GET', '/orgs/' + plain.orgId + '/invoices/pending'), lines = bills.flatMap((b) => b.lineItems).filter((i) => i.groupId === id && i.clusterName === 'priced');
   const dollars = lines.reduce((n, i) => n + i.quantity / 5 * large.hour, 0);
   assert.ok(lines.length > 0 && lines.every((i) => Math.abs(i.unitPriceDollars * 5 - large.hour) < 1e-9), JSON.stringify(lines));
@@ -340,3 +346,30 @@ await test('forms: from a phone to a wall', async () => {
     }
   }
 });
+
+await test('forms: JSON and back, a change of provider drops what was of the other, and no connection', async () => {
+  const page = await home(), { id } = await plain.call('POST', '/groups', { name: 'Turned', orgId: plain.orgId });
+  await formAt(page, '/groups/' + id + '/clusters!createCluster', 'Create cluster');
+  await page.fill('Name', 'turned');
+  await page.click('.tab', 'JSON');
+  await page.run(() => { const e = document.querySelector('textarea.code'), o = JSON.parse(e.value); delete o.clusterType; o.replicationSpecs[0].regionConfigs[0].electableSpecs.diskSizeGB = 80; o.paused = false; e.value = JSON.stringify(o); e.dispatchEvent(new Event('input', { bubbles: true })); });
+  assert.equal((await body(page)).replicationSpecs[0].regionConfigs[0].electableSpecs.diskSizeGB, 80); // the preview has what is typed
+  await page.click('.tab', 'Form');
+  assert.equal('clusterType' in await body(page), false); // what was taken out stays out
+  await page.fill('Tier', 'M20');
+  assert.equal((await body(page)).replicationSpecs[0].regionConfigs[0].electableSpecs.diskSizeGB, 80);
+  await pick(page, 'Provider', 'AZURE');
+  assert.deepEqual((await body(page)).replicationSpecs[0].regionConfigs[0], { providerName: 'AZURE', regionName: 'US_EAST_2', priority: 7, electableSpecs: { instanceSize: 'M20', nodeCount: 3 } });
+  // the modules of forms are there before they are needed, so a form opens without a connection
+  const far = await newPage();
+  await far.goto(plain.url + '/');
+  await signIn(far, plain);
+  await heading(far, 'Administration API');
+  await far.until(() => performance.getEntriesByType('resource').some((r) => r.name.endsWith('/preview.js') && r.responseEnd), 'the modules');
+  await far.cdp('Network.emulateNetworkConditions', { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+  await goto(far, '/groups/' + id + '/clusters!createCluster');
+  await far.until(() => document.querySelector('#content form'), 'the form');
+  assert.deepEqual(await labels(far), ['Name', 'Provider', 'Region', 'Tier', 'Nodes']);
+});
+
+await plain.end();

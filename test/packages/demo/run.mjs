@@ -65,7 +65,7 @@ await test('the organization, its projects and a cluster; a new project', '', as
   await page.shot(`${SHOTS}/cluster.png`);
   await page.run(() => { location.hash = '#/groups'; });
   await page.click('.actions a', 'Create group');
-  await page.fill('name', 'payments');
+  await page.fill('Name', 'payments');
   await page.click('button.primary', 'Create group');
   await heading(page, 'payments');
   await logged(page, '201\\s+POST');
@@ -78,8 +78,9 @@ await test('a cluster becomes IDLE by the clock, which stands until a button mov
   await related(page, 'clusters');
   await page.click('.actions a', 'Create cluster');
   await page.click('button', 'Fill in an example');
-  await page.fill('name', 'orders');
-  await page.fill('clusterType', 'REPLICASET');
+  await page.fill('Name', 'orders');
+  await page.click('.more > summary');
+  await page.click('.picks label', 'REPLICASET');
   await page.click('button.primary', 'Create cluster');
   await heading(page, 'orders');
   await shown(page, 'CREATING');
