@@ -3,7 +3,7 @@
 
 import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';
 import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';
-import { badge, fullTime, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';
+import { badge, fullTime, gauge, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';
 import { columnsOf, valuesOf } from './columns.js';
 
 const LONG = 3; // values of a cell: more are counted
@@ -126,6 +126,7 @@ const textOf = (c, v) => (c.as === 'money' ? money(v) : isObject(v) ? JSON.strin
 function shown(c, v, tag) {
   if (c.as === 'state') return badge(String(v), tag);
   if (c.as === 'time') return time(v);
+  if (c.as === 'gauge') return gauge(v, 'Used');
   if (c.as === 'money') return el('span', { class: 'value', title: v + ' cents' }, money(v));
   if (c.as === 'id') {
     const path = c.field ? pathOf(c.field, v) : null;
