@@ -1,15 +1,14 @@
 // The "Backup" tab of a cluster: its snapshots on a timeline with a lane per frequency, how long each is kept, its restore jobs, and the schedule in words.
 
-import { el, plural, put, sheet } from './dom.js';
+import { el, muted, plural, put, sheet } from './dom.js';
 import { asked } from './entity.js';
 import { list, problem, selfOf } from './view.js';
-import { bytes, isObject, stamp } from './format.js';
+import { bytes, resultsOf, stamp } from './format.js';
 import { dataFold, lanes, toggle } from './chart.js';
 
 const DAY = 864e5, RANGES = [['7 days', 7], ['30 days', 30], ['1 year', 366]];
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'], MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
 const ORDER = ['hourly', 'daily', 'weekly', 'monthly', 'yearly'];
-const results = (a) => (Array.isArray(a?.body?.results) ? a.body.results : []).filter(isObject);
 
 // A policy item: "Every 6 hours, kept for 7 days".
 const EVERY = { hourly: (n) => (n === 1 ? 'Every hour' : 'Every ' + n + ' hours'), daily: (n) => (n > 1 ? 'Every ' + n + ' days' : 'Every day'), weekly: (n) => 'Every ' + (DAYS[n - 1] ?? 'week'),
@@ -27,7 +26,7 @@ export async function open(place, x) {
   await sheet('charts.css');
   const of = { groupId: x.params.groupId, clusterName: x.params.clusterName }, [snaps, plan, jobs] = await Promise.all([asked('listBackupSnapshots', of, 'itemsPerPage=500'), asked('getBackupSchedule', of), asked('listBackupRestoreJobs', of, 'itemsPerPage=100')]);
   if (!snaps?.ok) { put(place, problem(snaps, { template: snaps.op.template }), schedule(plan)); return; }
-  const all = results(snaps).map((s) => ({ ...s, at: Date.parse(s.createdAt), until: Date.parse(s.expiresAt) })).filter((s) => s.at > 0), restores = results(jobs).map((j) => ({ ...j, at: Date.parse(j.createdAt ?? j.timestamp) })).filter((j) => j.at > 0);
+  const all = resultsOf(snaps).map((s) => ({ ...s, at: Date.parse(s.createdAt), until: Date.parse(s.expiresAt) })).filter((s) => s.at > 0), restores = resultsOf(jobs).map((j) => ({ ...j, at: Date.parse(j.createdAt ?? j.timestamp) })).filter((j) => j.at > 0);
   // The service tells no time of its own here: the newest thing that happened is the end of the timeline, and the next snapshot, if it is known.
   const last = Math.max(0, ...all.map((s) => s.at), ...restores.map((j) => j.at)), next = Date.parse(plan?.body?.nextSnapshot), data = dataFold(() => table());
   if (!all.length && !restores.length) { put(place, el('p', { class: 'empty' }, 'This cluster has no snapshot yet.'), schedule(plan)); return; }
@@ -39,9 +38,9 @@ export async function open(place, x) {
     ...(next > last ? [{ name: 'next', dots: [{ at: next, label: 'Next snapshot, ' + stamp(next), kind: 'busy' }] }] : [])];
   let range = 1;
   const set = () => { const span = RANGES[range][1] * DAY, to = Math.max(last, next || 0) + span * 0.03; return { label: plural(all.length, 'snapshot') + (restores.length ? ', ' + plural(restores.length, 'restore job') : ''), from: last - span, to, now: last, rows }; };
-  const line = lanes(set()), table = () => { const place_ = el('div', {}), draw = () => put(place_, list({ results: results(snaps), totalCount: snaps.body.totalCount }, snaps.path, snaps.op, draw)); draw(); return place_; };
+  const line = lanes(set()), table = () => { const place_ = el('div', {}), draw = () => put(place_, list({ results: resultsOf(snaps), totalCount: snaps.body.totalCount }, snaps.path, snaps.op, draw)); draw(); return place_; };
   line.node.append(data.fold);
-  put(place, el('div', { class: 'row picker' }, toggle('Range', RANGES.map(([name]) => name), range, (i) => { range = i; line.update(set()); }), el('span', { class: 'muted' }, 'A dot is a snapshot, larger for more data; its line lasts until it expires.')), line.node, schedule(plan),
+  put(place, el('div', { class: 'row picker' }, toggle('Range', RANGES.map(([name]) => name), range, (i) => { range = i; line.update(set()); }), muted('A dot is a snapshot, larger for more data; its line lasts until it expires.')), line.node, schedule(plan),
     restores.length ? el('section', { class: 'card part' }, el('h2', {}, 'Restore jobs'), el('ul', {}, restores.map((j) => { const to = selfOf(j), text = stamp(j.at) + ' to ' + (j.targetClusterName ?? 'a download'); return el('li', {}, to ? el('a', { href: '#' + to }, text) : text); }))) : null,
     el('p', {}, el('a', { class: 'button', href: '#' + snaps.path }, 'All snapshots'), ' ', jobs?.ok ? el('a', { class: 'button', href: '#' + jobs.path }, 'All restore jobs') : null));
 }

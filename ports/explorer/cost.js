@@ -1,10 +1,10 @@
 // The "Cost" tab of an organization or of a cluster: what each day of an invoice cost, stacked by cluster or by SKU, and the clusters in the order of
 // their cost. The numbers are the line items of the invoice; nothing is forecast, because the service forecasts nothing.
 
-import { el, plural, put, sheet } from './dom.js';
+import { el, muted, plural, put, sheet } from './dom.js';
 import { asked } from './entity.js';
 import { problem } from './view.js';
-import { day, isObject, measure, money } from './format.js';
+import { day, isObject, measure, money, resultsOf } from './format.js';
 import { chart, choice, toggle } from './chart.js';
 import { fill, opNamed } from './spec.js';
 
@@ -47,7 +47,7 @@ function ranking(items, by, linked) {
 
 export async function open(place, x) {
   await sheet('charts.css');
-  const { orgId } = x.params, only = onlyOf(x), pending = await pendingOf(x), answer = await asked('listInvoices', { orgId }, 'itemsPerPage=100'), bills = (Array.isArray(answer?.body?.results) ? answer.body.results : []).filter((b) => isObject(b) && typeof b.id === 'string');
+  const { orgId } = x.params, only = onlyOf(x), pending = await pendingOf(x), answer = await asked('listInvoices', { orgId }, 'itemsPerPage=100'), bills = resultsOf(answer).filter((b) => typeof b.id === 'string');
   if (!pending && !answer?.ok) { put(place, problem(answer ?? { status: 404, headers: new Headers() })); return; }
   const all = [...(pending && !bills.some((b) => b.id === pending.id) ? [pending] : []), ...bills], known = new Map(pending ? [[pending.id, pending]] : []), stacks = Object.keys(BY);
   let by = only ? 'SKU' : 'cluster', at = (pending && itemsOf(pending, only).length ? pending : all.find((b) => b !== pending && b.id !== pending?.id && b.amountBilledCents > 0) ?? pending ?? all[0])?.id, turn = 0;
@@ -64,9 +64,9 @@ export async function open(place, x) {
     const bill = known.get(at), items = itemsOf(bill, only), set = daily(bill, items, by);
     put(total, money(sum(items)));
     if (!Array.isArray(bill.lineItems)) { put(inside, el('p', { class: 'empty' }, 'This invoice tells no line items.')); return; }
-    put(inside, chart('bars', { ...set, note: '', height: 240 }).node, items.length ? [el('h2', {}, 'By ' + by), el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cost by ' + by }, ranking(items, by, linked))] : null, el('p', {}, el('a', { class: 'button', href: '#' + fill(opNamed('getInvoice').template, { orgId, invoiceId: at }) }, 'The invoice'), ' ', el('span', { class: 'muted' }, plural(items.length, 'line item'))));
+    put(inside, chart('bars', { ...set, note: '', height: 240 }).node, items.length ? [el('h2', {}, 'By ' + by), el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cost by ' + by }, ranking(items, by, linked))] : null, el('p', {}, el('a', { class: 'button', href: '#' + fill(opNamed('getInvoice').template, { orgId, invoiceId: at }) }, 'The invoice'), ' ', muted(plural(items.length, 'line item'))));
   }
   put(place, el('div', { class: 'row picker' }, choice('Period', all.map((b) => [b.id, day(b.startDate) + ' to ' + day(b.endDate) + (b.id === pending?.id ? ' (this month so far)' : '')]), at, (v) => { at = v; draw(); }),
-    toggle('Stacked by', stacks.map((k) => 'By ' + k), stacks.indexOf(by), (i) => { by = stacks[i]; draw(); }), el('span', { class: 'choice sum' }, el('span', { class: 'muted' }, 'Total'), total)), inside);
+    toggle('Stacked by', stacks.map((k) => 'By ' + k), stacks.indexOf(by), (i) => { by = stacks[i]; draw(); }), el('span', { class: 'choice sum' }, muted('Total'), total)), inside);
   await draw();
 }

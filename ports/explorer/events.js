@@ -1,6 +1,6 @@
 // The "Events" tab: what happened, day by day, with a sign and a colour by kind and a filter by type. The same as a table is one click away.
 
-import { el, plural, put, sheet } from './dom.js';
+import { el, muted, plural, put, sheet } from './dom.js';
 import { opNamed } from './spec.js';
 import { asked } from './entity.js';
 import { list, problem, selfOf } from './view.js';
@@ -25,14 +25,14 @@ export async function open(place, x) {
   const line = (e) => {
     const [kind, sign] = kindOf(String(e.eventTypeName ?? '')), to = selfOf(e), text = metricWords(e.eventTypeName ?? 'Event'), who = valuesOf(e, column('Who'))[0], what = valuesOf(e, column('What'))[0];
     return el('li', { class: 'event ' + kind }, el('span', { class: 'sign', title: kind, 'aria-hidden': 'true' }, sign), el('time', { datetime: e.created, title: isDate(e.created) ? utc(e.created) : null }, String(e.created ?? '').slice(11, 16)),
-      el('span', {}, to ? el('a', { href: '#' + to }, text) : text, what ? el('span', {}, ' ' + what) : null, who ? el('span', { class: 'muted' }, ' by ' + who) : null));
+      el('span', {}, to ? el('a', { href: '#' + to }, text) : text, what ? el('span', {}, ' ' + what) : null, who ? muted(' by ' + who) : null));
   };
   function draw() {
     const some = all.filter((e) => !type || e.eventTypeName === type), days = [...new Set(some.map((e) => String(e.created ?? '').slice(0, 10)))];
     put(inside, all.length === 0 ? el('p', { class: 'empty' }, 'Nothing has happened yet.') : asTable ? list({ ...a.body, results: some, links: [] }, a.path, a.op, draw)
-      : days.map((d) => el('section', { class: 'dayline' }, el('h3', {}, d, el('span', { class: 'muted' }, ' UTC')), el('ol', { class: 'plain' }, some.filter((e) => String(e.created ?? '').startsWith(d)).map(line)))));
+      : days.map((d) => el('section', { class: 'dayline' }, el('h3', {}, d, muted(' UTC')), el('ol', { class: 'plain' }, some.filter((e) => String(e.created ?? '').startsWith(d)).map(line)))));
   }
   put(place, el('div', { class: 'row picker' }, toggle('Shown as', ['Timeline', 'Table'], 0, (i) => { asTable = i === 1; draw(); }), choice('Type', [['', 'All types'], ...types.map((t) => [t, metricWords(t)])], '', (v) => { type = v; draw(); }),
-    el('span', { class: 'muted' }, a.body.totalCount > all.length ? 'The latest ' + all.length + ' of ' + plural(a.body.totalCount, 'event') : plural(all.length, 'event')), el('a', { class: 'button', href: '#' + a.path + (only ? '?' + only : '') }, 'All events')), inside);
+    muted(a.body.totalCount > all.length ? 'The latest ' + all.length + ' of ' + plural(a.body.totalCount, 'event') : plural(all.length, 'event')), el('a', { class: 'button', href: '#' + a.path + (only ? '?' + only : '') }, 'All events')), inside);
   draw();
 }

@@ -8,6 +8,7 @@ const HAPPENED = /^(created|createDate|createdAt|updated|updatedAt|lastUsedAt|la
 const UNITS = [['year', 31557600], ['month', 2629800], ['day', 86400], ['hour', 3600], ['min', 60]];
 
 export const isObject = (v) => v !== null && typeof v === 'object';
+export const resultsOf = (a) => (Array.isArray(a?.body?.results) ? a.body.results : Array.isArray(a?.body) ? a.body : []).filter(isObject); // of an answer
 export const isDate = (v) => typeof v === 'string' && DATE.test(v) && !Number.isNaN(Date.parse(v));
 export const isState = (key) => /^(state|status)(Name)?$|(State|Status)$/.test(key);
 

@@ -3,15 +3,15 @@
 //
 // The page looks again while the range ends now and somebody sees it: as often as the granularity gives a new point, later after a failure.
 
-import { el, newId, plural, put, sheet } from './dom.js';
+import { el, muted, newId, plural, put, sheet } from './dom.js';
 import { opNamed, schemaOf } from './spec.js';
 import { asked } from './entity.js';
 import { problem, selfOf } from './view.js';
-import { isObject, metricWords, stamp } from './format.js';
+import { isObject, metricWords, resultsOf, stamp } from './format.js';
 import { chart, choice, lanes } from './chart.js';
 import { alertsOf, configsOf, hostsOf, inWords, shortHost } from './parts.js';
 
-const HOUR = 3600e3, DAY = 864e5, FEW = 3, MOST_POINTS = 750, SLOWEST = 600; // hosts at first; points of a line; seconds
+const HOUR = 3600e3, DAY = 864e5, FEW = 3, FEW_MARKS = 6, MOST_POINTS = 750, SLOWEST = 600; // hosts at first; alerts in words; points of a line; seconds
 const RANGES = [['1 hour', HOUR, 'PT1H'], ['6 hours', 6 * HOUR, 'PT6H'], ['24 hours', DAY, 'PT24H'], ['7 days', 7 * DAY, 'P7D'], ['30 days', 30 * DAY, 'P30D']];
 // Where series come from. part: what a host has several of, by the parameter of the path that names it.
 const SOURCES = [{ id: 'getProcessMeasurements', name: 'Process' }, { id: 'getProcessDiskMeasurements', name: 'Disk', part: 'partitionName', list: 'listProcessDisks' }, { id: 'getDatabaseMeasurements', name: 'Database', part: 'databaseName', list: 'listDatabases' }];
@@ -41,7 +41,7 @@ function picker(label, options, chosen, most, change) {
 }
 export async function open(place, x) {
   await sheet('charts.css');
-  const { groupId } = x.params, hosts = x.tag === 'process' ? [{ id: x.params.processId, name: x.body.userAlias ?? x.params.processId }] : await hostsOf(x);
+  const { groupId } = x.params, hosts = x.tag === 'process' ? [{ id: x.params.processId, name: shortHost(x.body.userAlias ?? x.params.processId) }] : await hostsOf(x);
   if (!hosts?.length) { put(place, el('p', { class: 'empty' }, hosts ? 'No host of this cluster is known yet.' : 'The hosts of this cluster cannot be read: that needs a role that may read the project.')); return; }
   const sources = SOURCES.map((s) => ({ ...s, op: opNamed(s.id), ...namesOf(opNamed(s.id), 'm') })).filter((s) => s.op);
   const metrics = sources.flatMap((s) => s.all.map((name) => ({ key: s.name + ' ' + name, source: s, name, text: metricWords(name) })));
@@ -55,7 +55,7 @@ export async function open(place, x) {
   // A disk or a database is asked for at the first host: those of one cluster are alike.
   async function partOf(s) {
     if (!s.part || parts[s.name]) return;
-    const a = await asked(s.list, { groupId, processId: hosts[0].id }), all = (Array.isArray(a?.body?.results) ? a.body.results : []).map((o) => o[s.part]).filter((v) => typeof v === 'string');
+    const a = await asked(s.list, { groupId, processId: hosts[0].id }), all = resultsOf(a).map((o) => o[s.part]).filter((v) => typeof v === 'string');
     parts[s.name] = { all, now: all.find((n) => !/^(admin|config|local)$/.test(n)) ?? all[0] };
     drawTools();
   }
@@ -86,7 +86,7 @@ export async function open(place, x) {
     const bands = alerts.filter((a) => a.from <= to && a.to(to) >= from).map((a) => ({ from: a.from, to: a.to(to), kind: a.kind }));
     for (const [key, c] of charts) if (!state.metrics.has(key)) { c.node.remove(); charts.delete(key); }
     for (const m of chosen) {
-      const found = answers.filter((j) => j.s === m.source).map((j) => ({ name: shortHost(j.h.name), of: (Array.isArray(j.a.body?.measurements) ? j.a.body.measurements : []).find((s) => s?.name === m.name) })).filter((s) => s.of);
+      const found = answers.filter((j) => j.s === m.source).map((j) => ({ name: j.h.name, of: (Array.isArray(j.a.body?.measurements) ? j.a.body.measurements : []).find((s) => s?.name === m.name) })).filter((s) => s.of);
       const set = { label: m.text + (m.source.part && parts[m.source.name]?.now ? ' (' + parts[m.source.name].now + ')' : ''), unit: found[0]?.of.units, from, to, bands, empty: 'No data in this range: ' + stamp(from) + ' to ' + stamp(to) + '.',
         series: found.map((s) => ({ name: s.name, points: (Array.isArray(s.of.dataPoints) ? s.of.dataPoints : []).filter(isObject).map((p) => [Date.parse(p.timestamp), p.value ?? null]) })) };
       if (charts.has(m.key)) charts.get(m.key).update(set);
@@ -99,7 +99,8 @@ export async function open(place, x) {
   function drawAlerts(from, to) {
     const here = alerts.filter((a) => a.from <= to && a.to(to) >= from);
     put(above, here.length ? [lanes({ label: plural(here.length, 'alert') + ' in this range', from, to, rows: [{ name: 'Alerts', dots: here.map((a) => ({ at: Math.max(from, a.from), until: a.to(to), label: a.text, href: a.path, kind: a.kind })) }] }).node,
-      el('ul', { class: 'plain marks' }, here.slice(-5).reverse().map((a) => el('li', {}, a.path ? el('a', { href: '#' + a.path }, a.text) : a.text, el('span', { class: 'muted' }, ' ' + a.when))))] : null);
+      el('ul', { class: 'plain marks' }, here.slice(-FEW_MARKS).reverse().map((a) => el('li', {}, a.path ? el('a', { href: '#' + a.path }, a.text) : a.text, muted(' ' + a.when))),
+        here.length > FEW_MARKS ? el('li', { class: 'muted' }, 'and ' + (here.length - FEW_MARKS) + ' before') : null)] : null);
   }
 
   function again(bad) {
@@ -122,7 +123,7 @@ export async function open(place, x) {
     const [, span] = RANGES[state.range];
     put(tools, choice('Range', RANGES.map(([name], i) => [String(i), name]), String(state.range), change((v) => { state.range = Number(v); if (state.step && (RANGES[state.range][1] / lengthOf(state.step) > 2000 || RANGES[state.range][1] < lengthOf(state.step))) state.step = ''; })),
       choice('Granularity', [['', 'Auto (' + inLength(auto()) + ')'], ...steps.map((s) => [s, inLength(s), span / lengthOf(s) > 2000 || span < lengthOf(s)])], state.step, change((v) => { state.step = v; })),
-      hosts.length > 1 ? picker('Hosts', hosts.map((h) => ({ key: h.id, text: shortHost(h.name) + (h.role ? ' (' + h.role + ')' : '') })), state.hosts, 8, change(() => {})) : null,
+      hosts.length > 1 ? picker('Hosts', hosts.map((h) => ({ key: h.id, text: h.name + (h.role ? ' (' + h.role + ')' : '') })), state.hosts, 8, change(() => {})) : null,
       picker('Metrics', metrics, state.metrics, 20, change(() => {})),
       sources.filter((s) => parts[s.name]?.all.length > 1 && metrics.some((m) => m.source === s && state.metrics.has(m.key))).map((s) => choice(s.name, parts[s.name].all.map((n) => [n, n]), parts[s.name].now, change((v) => { parts[s.name].now = v; }))),
       el('span', { class: 'choice' }, el('button', { type: 'button', 'data-f': 'earlier', onclick: move(-1) }, 'Earlier'), el('button', { type: 'button', 'data-f': 'later', disabled: !state.end, onclick: move(1) }, 'Later')),

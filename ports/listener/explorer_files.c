@@ -598,15 +598,14 @@ static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"e02cc69b04
 
 /* backup.js */
 static const char explorer_5[] =
-  "import { el, plural, put, sheet } from './dom.js';\n"
+  "import { el, muted, plural, put, sheet } from './dom.js';\n"
   "import { asked } from './entity.js';\n"
   "import { list, problem, selfOf } from './view.js';\n"
-  "import { bytes, isObject, stamp } from './format.js';\n"
+  "import { bytes, resultsOf, stamp } from './format.js';\n"
   "import { dataFold, lanes, toggle } from './chart.js';\n"
   "const DAY = 864e5, RANGES = [['7 days', 7], ['30 days', 30], ['1 year', 366]];\n"
   "const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'], MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];\n"
   "const ORDER = ['hourly', 'daily', 'weekly', 'monthly', 'yearly'];\n"
-  "const results = (a) => (Array.isArray(a?.body?.results) ? a.body.results : []).filter(isObject);\n"
   "const EVERY = { hourly: (n) => (n === 1 ? 'Every hour' : 'Every ' + n + ' hours'), daily: (n) => (n > 1 ? 'Every ' + n + ' days' : 'Every day'), weekly: (n) => 'Every ' + (DAYS[n - 1] ?\? 'week'),\n"
   "monthly: (n) => (n === 40 ? 'On the last day of every month' : 'On day ' + n + ' of every month'), yearly: (n) => 'Every year in ' + (MONTHS[n - 1] ?\? 'month ' + n) };\n"
   "const inWords = (i) => (EVERY[i.frequencyType]?.(i.frequencyInterval) ?\? i.frequencyType + ' ' + i.frequencyInterval) + (i.retentionValue ? ', kept for ' + plural(i.retentionValue, String(i.retentionUnit).replace(/s$/, '')) : '');\n"
@@ -620,7 +619,7 @@ static const char explorer_5[] =
   "await sheet('charts.css');\n"
   "const of = { groupId: x.params.groupId, clusterName: x.params.clusterName }, [snaps, plan, jobs] = await Promise.all([asked('listBackupSnapshots', of, 'itemsPerPage=500'), asked('getBackupSchedule', of), asked('listBackupRestoreJobs', of, 'itemsPerPage=100')]);\n"
   "if (!snaps?.ok) { put(place, problem(snaps, { template: snaps.op.template }), schedule(plan)); return; }\n"
-  "const all = results(snaps).map((s) => ({ ...s, at: Date.parse(s.createdAt), until: Date.parse(s.expiresAt) })).filter((s) => s.at > 0), restores = results(jobs).map((j) => ({ ...j, at: Date.parse(j.createdAt ?\? j.timestamp) })).filter((j) => j.at > 0);\n"
+  "const all = resultsOf(snaps).map((s) => ({ ...s, at: Date.parse(s.createdAt), until: Date.parse(s.expiresAt) })).filter((s) => s.at > 0), restores = resultsOf(jobs).map((j) => ({ ...j, at: Date.parse(j.createdAt ?\? j.timestamp) })).filter((j) => j.at > 0);\n"
   "const last = Math.max(0, ...all.map((s) => s.at), ...restores.map((j) => j.at)), next = Date.parse(plan?.body?.nextSnapshot), data = dataFold(() => table());\n"
   "if (!all.length && !restores.length) { put(place, el('p', { class: 'empty' }, 'This cluster has no snapshot yet.'), schedule(plan)); return; }\n"
   "const most = Math.max(1, ...all.map((s) => s.storageSizeBytes || 0)), kindOf = (s) => (s.frequencyType ? s.frequencyType : s.snapshotType === 'onDemand' ? 'on demand' : s.snapshotType ?\? 'snapshot');\n"
@@ -631,13 +630,13 @@ static const char explorer_5[] =
   "...(next > last ? [{ name: 'next', dots: [{ at: next, label: 'Next snapshot, ' + stamp(next), kind: 'busy' }] }] : [])];\n"
   "let range = 1;\n"
   "const set = () => { const span = RANGES[range][1] * DAY, to = Math.max(last, next || 0) + span * 0.03; return { label: plural(all.length, 'snapshot') + (restores.length ? ', ' + plural(restores.length, 'restore job') : ''), from: last - span, to, now: last, rows }; };\n"
-  "const line = lanes(set()), table = () => { const place_ = el('div', {}), draw = () => put(place_, list({ results: results(snaps), totalCount: snaps.body.totalCount }, snaps.path, snaps.op, draw)); draw(); return place_; };\n"
+  "const line = lanes(set()), table = () => { const place_ = el('div', {}), draw = () => put(place_, list({ results: resultsOf(snaps), totalCount: snaps.body.totalCount }, snaps.path, snaps.op, draw)); draw(); return place_; };\n"
   "line.node.append(data.fold);\n"
-  "put(place, el('div', { class: 'row picker' }, toggle('Range', RANGES.map(([name]) => name), range, (i) => { range = i; line.update(set()); }), el('span', { class: 'muted' }, 'A dot is a snapshot, larger for more data; its line lasts until it expires.')), line.node, schedule(plan),\n"
+  "put(place, el('div', { class: 'row picker' }, toggle('Range', RANGES.map(([name]) => name), range, (i) => { range = i; line.update(set()); }), muted('A dot is a snapshot, larger for more data; its line lasts until it expires.')), line.node, schedule(plan),\n"
   "restores.length ? el('section', { class: 'card part' }, el('h2', {}, 'Restore jobs'), el('ul', {}, restores.map((j) => { const to = selfOf(j), text = stamp(j.at) + ' to ' + (j.targetClusterName ?\? 'a download'); return el('li', {}, to ? el('a', { href: '#' + to }, text) : text); }))) : null,\n"
   "el('p', {}, el('a', { class: 'button', href: '#' + snaps.path }, 'All snapshots'), ' ', jobs?.ok ? el('a', { class: 'button', href: '#' + jobs.path }, 'All restore jobs') : null));\n"
   "}\n";
-static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"8ed4786de42d1342\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"88b08df919e158a3\"", "text/javascript; charset=utf-8");
 
 /* boot.js */
 static const char explorer_6[] =
@@ -1057,10 +1056,10 @@ static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"8c06eaa1f4
 
 /* cost.js */
 static const char explorer_10[] =
-  "import { el, plural, put, sheet } from './dom.js';\n"
+  "import { el, muted, plural, put, sheet } from './dom.js';\n"
   "import { asked } from './entity.js';\n"
   "import { problem } from './view.js';\n"
-  "import { day, isObject, measure, money } from './format.js';\n"
+  "import { day, isObject, measure, money, resultsOf } from './format.js';\n"
   "import { chart, choice, toggle } from './chart.js';\n"
   "import { fill, opNamed } from './spec.js';\n"
   "const DAY = 864e5, MOST = 7; // series: the rest is one\n"
@@ -1094,7 +1093,7 @@ static const char explorer_10[] =
   "}\n"
   "export async function open(place, x) {\n"
   "await sheet('charts.css');\n"
-  "const { orgId } = x.params, only = onlyOf(x), pending = await pendingOf(x), answer = await asked('listInvoices', { orgId }, 'itemsPerPage=100'), bills = (Array.isArray(answer?.body?.results) ? answer.body.results : []).filter((b) => isObject(b) && typeof b.id === 'string');\n"
+  "const { orgId } = x.params, only = onlyOf(x), pending = await pendingOf(x), answer = await asked('listInvoices', { orgId }, 'itemsPerPage=100'), bills = resultsOf(answer).filter((b) => typeof b.id === 'string');\n"
   "if (!pending && !answer?.ok) { put(place, problem(answer ?\? { status: 404, headers: new Headers() })); return; }\n"
   "const all = [...(pending && !bills.some((b) => b.id === pending.id) ? [pending] : []), ...bills], known = new Map(pending ? [[pending.id, pending]] : []), stacks = Object.keys(BY);\n"
   "let by = only ? 'SKU' : 'cluster', at = (pending && itemsOf(pending, only).length ? pending : all.find((b) => b !== pending && b.id !== pending?.id && b.amountBilledCents > 0) ?\? pending ?\? all[0])?.id, turn = 0;\n"
@@ -1111,13 +1110,13 @@ static const char explorer_10[] =
   "const bill = known.get(at), items = itemsOf(bill, only), set = daily(bill, items, by);\n"
   "put(total, money(sum(items)));\n"
   "if (!Array.isArray(bill.lineItems)) { put(inside, el('p', { class: 'empty' }, 'This invoice tells no line items.')); return; }\n"
-  "put(inside, chart('bars', { ...set, note: '', height: 240 }).node, items.length ? [el('h2', {}, 'By ' + by), el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cost by ' + by }, ranking(items, by, linked))] : null, el('p', {}, el('a', { class: 'button', href: '#' + fill(opNamed('getInvoice').template, { orgId, invoiceId: at }) }, 'The invoice'), ' ', el('span', { class: 'muted' }, plural(items.length, 'line item'))));\n"
+  "put(inside, chart('bars', { ...set, note: '', height: 240 }).node, items.length ? [el('h2', {}, 'By ' + by), el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cost by ' + by }, ranking(items, by, linked))] : null, el('p', {}, el('a', { class: 'button', href: '#' + fill(opNamed('getInvoice').template, { orgId, invoiceId: at }) }, 'The invoice'), ' ', muted(plural(items.length, 'line item'))));\n"
   "}\n"
   "put(place, el('div', { class: 'row picker' }, choice('Period', all.map((b) => [b.id, day(b.startDate) + ' to ' + day(b.endDate) + (b.id === pending?.id ? ' (this month so far)' : '')]), at, (v) => { at = v; draw(); }),\n"
-  "toggle('Stacked by', stacks.map((k) => 'By ' + k), stacks.indexOf(by), (i) => { by = stacks[i]; draw(); }), el('span', { class: 'choice sum' }, el('span', { class: 'muted' }, 'Total'), total)), inside);\n"
+  "toggle('Stacked by', stacks.map((k) => 'By ' + k), stacks.indexOf(by), (i) => { by = stacks[i]; draw(); }), el('span', { class: 'choice sum' }, muted('Total'), total)), inside);\n"
   "await draw();\n"
   "}\n";
-static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"4b951937c7cf453b\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"d8c5f3b13fb18117\"", "text/javascript; charset=utf-8");
 
 /* dom.js */
 static const char explorer_11[] =
@@ -1133,6 +1132,7 @@ static const char explorer_11[] =
   "e.append(...inside.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));\n"
   "return e;\n"
   "}\n"
+  "export const muted = (...inside) => el('span', { class: 'muted' }, inside);\n"
   "let last = 0;\n"
   "export const newId = (stem) => stem + '-' + ++last;\n"
   "export function put(to, ...inside) {\n"
@@ -1167,11 +1167,11 @@ static const char explorer_11[] =
   "};\n"
   "turn();\n"
   "}\n";
-static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"f5fcc8b1da1c7221\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"233027d52950c9eb\"", "text/javascript; charset=utf-8");
 
 /* entity.js */
 static const char explorer_12[] =
-  "import { el, newId, plural, put } from './dom.js';\n"
+  "import { el, muted, newId, plural, put } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { fill, opNamed, spec } from './spec.js';\n"
   "import * as view from './view.js';\n"
@@ -1229,7 +1229,7 @@ static const char explorer_12[] =
   "return typeof n === 'number' ? { n, to: a.path + (query ? '?' + query : '') } : undefined;\n"
   "}\n"
   "function later(label, promise, draw) {\n"
-  "const place = el('dd', {}, el('span', { class: 'muted' }, '…')), node = el('div', { class: 'fact' }, el('dt', {}, label), place);\n"
+  "const place = el('dd', {}, muted('…')), node = el('div', { class: 'fact' }, el('dt', {}, label), place);\n"
   "promise.then((v) => { if (v === undefined) node.remove(); else put(place, draw(v)); }, () => node.remove());\n"
   "return node;\n"
   "}\n"
@@ -1299,11 +1299,11 @@ static const char explorer_12[] =
   "const tabs = TABS.filter((t) => has(t, x)).map((t) => ({ ...t, make: () => t.make(x), shown: t.shown ? () => t.shown(x) : undefined }));\n"
   "return Object.assign(tabbed(tabs, before?.current() ?\? tab, before, moved), { beside: x.beside, answers, below });\n"
   "}\n";
-static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"ef748abba526ea4f\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"ff264f5b7e78514a\"", "text/javascript; charset=utf-8");
 
 /* events.js */
 static const char explorer_13[] =
-  "import { el, plural, put, sheet } from './dom.js';\n"
+  "import { el, muted, plural, put, sheet } from './dom.js';\n"
   "import { opNamed } from './spec.js';\n"
   "import { asked } from './entity.js';\n"
   "import { list, problem, selfOf } from './view.js';\n"
@@ -1324,18 +1324,18 @@ static const char explorer_13[] =
   "const line = (e) => {\n"
   "const [kind, sign] = kindOf(String(e.eventTypeName ?\? '')), to = selfOf(e), text = metricWords(e.eventTypeName ?\? 'Event'), who = valuesOf(e, column('Who'))[0], what = valuesOf(e, column('What'))[0];\n"
   "return el('li', { class: 'event ' + kind }, el('span', { class: 'sign', title: kind, 'aria-hidden': 'true' }, sign), el('time', { datetime: e.created, title: isDate(e.created) ? utc(e.created) : null }, String(e.created ?\? '').slice(11, 16)),\n"
-  "el('span', {}, to ? el('a', { href: '#' + to }, text) : text, what ? el('span', {}, ' ' + what) : null, who ? el('span', { class: 'muted' }, ' by ' + who) : null));\n"
+  "el('span', {}, to ? el('a', { href: '#' + to }, text) : text, what ? el('span', {}, ' ' + what) : null, who ? muted(' by ' + who) : null));\n"
   "};\n"
   "function draw() {\n"
   "const some = all.filter((e) => !type || e.eventTypeName === type), days = [...new Set(some.map((e) => String(e.created ?\? '').slice(0, 10)))];\n"
   "put(inside, all.length === 0 ? el('p', { class: 'empty' }, 'Nothing has happened yet.') : asTable ? list({ ...a.body, results: some, links: [] }, a.path, a.op, draw)\n"
-  ": days.map((d) => el('section', { class: 'dayline' }, el('h3', {}, d, el('span', { class: 'muted' }, ' UTC')), el('ol', { class: 'plain' }, some.filter((e) => String(e.created ?\? '').startsWith(d)).map(line)))));\n"
+  ": days.map((d) => el('section', { class: 'dayline' }, el('h3', {}, d, muted(' UTC')), el('ol', { class: 'plain' }, some.filter((e) => String(e.created ?\? '').startsWith(d)).map(line)))));\n"
   "}\n"
   "put(place, el('div', { class: 'row picker' }, toggle('Shown as', ['Timeline', 'Table'], 0, (i) => { asTable = i === 1; draw(); }), choice('Type', [['', 'All types'], ...types.map((t) => [t, metricWords(t)])], '', (v) => { type = v; draw(); }),\n"
-  "el('span', { class: 'muted' }, a.body.totalCount > all.length ? 'The latest ' + all.length + ' of ' + plural(a.body.totalCount, 'event') : plural(all.length, 'event')), el('a', { class: 'button', href: '#' + a.path + (only ? '?' + only : '') }, 'All events')), inside);\n"
+  "muted(a.body.totalCount > all.length ? 'The latest ' + all.length + ' of ' + plural(a.body.totalCount, 'event') : plural(all.length, 'event')), el('a', { class: 'button', href: '#' + a.path + (only ? '?' + only : '') }, 'All events')), inside);\n"
   "draw();\n"
   "}\n";
-static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"132f47c826eb98f7\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"ffcd36cc5a013fe3\"", "text/javascript; charset=utf-8");
 
 /* form.js */
 static const char explorer_14[] =
@@ -1635,6 +1635,7 @@ static const char explorer_15[] =
   "const HAPPENED = /^(created|createDate|createdAt|updated|updatedAt|lastUsedAt|lastPing|resolved|acknowledgedAt)$/;\n"
   "const UNITS = [['year', 31557600], ['month', 2629800], ['day', 86400], ['hour', 3600], ['min', 60]];\n"
   "export const isObject = (v) => v !== null && typeof v === 'object';\n"
+  "export const resultsOf = (a) => (Array.isArray(a?.body?.results) ? a.body.results : Array.isArray(a?.body) ? a.body : []).filter(isObject); // of an answer\n"
   "export const isDate = (v) => typeof v === 'string' && DATE.test(v) && !Number.isNaN(Date.parse(v));\n"
   "export const isState = (key) => /^(state|status)(Name)?$|(State|Status)$/.test(key);\n"
   "export const isBusy = (v) => typeof v === 'string' && (/(^|_)(PENDING|QUEUED|REQUESTED|SUBMITTED)$|IN_?PROGRESS/i.test(v)\n"
@@ -1722,7 +1723,7 @@ static const char explorer_15[] =
   "export const short = (id) => (id.length > 12 ? '…' + id.slice(-6) : id);\n"
   "export const idOf = (id, inside) => el('span', { class: 'id', title: id }, inside ?\? el('code', {}, short(id)), copyButton(id, 'id'));\n"
   "export const isId = (key, v) => typeof v === 'string' && /(^id|Id)$/.test(key) && isCode(v);\n";
-static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"6c810df547eee3d1\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"a5c24cf7f4eef103\"", "text/javascript; charset=utf-8");
 
 /* log.js */
 static const char explorer_16[] =
@@ -2222,14 +2223,14 @@ static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"877e97930
 
 /* metrics.js */
 static const char explorer_18[] =
-  "import { el, newId, plural, put, sheet } from './dom.js';\n"
+  "import { el, muted, newId, plural, put, sheet } from './dom.js';\n"
   "import { opNamed, schemaOf } from './spec.js';\n"
   "import { asked } from './entity.js';\n"
   "import { problem, selfOf } from './view.js';\n"
-  "import { isObject, metricWords, stamp } from './format.js';\n"
+  "import { isObject, metricWords, resultsOf, stamp } from './format.js';\n"
   "import { chart, choice, lanes } from './chart.js';\n"
   "import { alertsOf, configsOf, hostsOf, inWords, shortHost } from './parts.js';\n"
-  "const HOUR = 3600e3, DAY = 864e5, FEW = 3, MOST_POINTS = 750, SLOWEST = 600; // hosts at first; points of a line; seconds\n"
+  "const HOUR = 3600e3, DAY = 864e5, FEW = 3, FEW_MARKS = 6, MOST_POINTS = 750, SLOWEST = 600; // hosts at first; alerts in words; points of a line; seconds\n"
   "const RANGES = [['1 hour', HOUR, 'PT1H'], ['6 hours', 6 * HOUR, 'PT6H'], ['24 hours', DAY, 'PT24H'], ['7 days', 7 * DAY, 'P7D'], ['30 days', 30 * DAY, 'P30D']];\n"
   "const SOURCES = [{ id: 'getProcessMeasurements', name: 'Process' }, { id: 'getProcessDiskMeasurements', name: 'Disk', part: 'partitionName', list: 'listProcessDisks' }, { id: 'getDatabaseMeasurements', name: 'Database', part: 'databaseName', list: 'listDatabases' }];\n"
   "const FIRST = [/^SYSTEM_NORMALIZED_CPU_USER/, /^CONNECTIONS/, /^OPCOUNTER_CMD/, /^OPCOUNTER_QUERY/, /^(?!MAX).*MEMORY_USED/, /^(?!MAX).*IOPS_TOTAL/, /^(?!MAX).*SPACE_PERCENT_USED/];\n"
@@ -2255,7 +2256,7 @@ static const char explorer_18[] =
   "}\n"
   "export async function open(place, x) {\n"
   "await sheet('charts.css');\n"
-  "const { groupId } = x.params, hosts = x.tag === 'process' ? [{ id: x.params.processId, name: x.body.userAlias ?\? x.params.processId }] : await hostsOf(x);\n"
+  "const { groupId } = x.params, hosts = x.tag === 'process' ? [{ id: x.params.processId, name: shortHost(x.body.userAlias ?\? x.params.processId) }] : await hostsOf(x);\n"
   "if (!hosts?.length) { put(place, el('p', { class: 'empty' }, hosts ? 'No host of this cluster is known yet.' : 'The hosts of this cluster cannot be read: that needs a role that may read the project.')); return; }\n"
   "const sources = SOURCES.map((s) => ({ ...s, op: opNamed(s.id), ...namesOf(opNamed(s.id), 'm') })).filter((s) => s.op);\n"
   "const metrics = sources.flatMap((s) => s.all.map((name) => ({ key: s.name + ' ' + name, source: s, name, text: metricWords(name) })));\n"
@@ -2267,7 +2268,7 @@ static const char explorer_18[] =
   "const step = () => state.step || auto();\n"
   "async function partOf(s) {\n"
   "if (!s.part || parts[s.name]) return;\n"
-  "const a = await asked(s.list, { groupId, processId: hosts[0].id }), all = (Array.isArray(a?.body?.results) ? a.body.results : []).map((o) => o[s.part]).filter((v) => typeof v === 'string');\n"
+  "const a = await asked(s.list, { groupId, processId: hosts[0].id }), all = resultsOf(a).map((o) => o[s.part]).filter((v) => typeof v === 'string');\n"
   "parts[s.name] = { all, now: all.find((n) => !/^(admin|config|local)$/.test(n)) ?\? all[0] };\n"
   "drawTools();\n"
   "}\n"
@@ -2295,7 +2296,7 @@ static const char explorer_18[] =
   "const bands = alerts.filter((a) => a.from <= to && a.to(to) >= from).map((a) => ({ from: a.from, to: a.to(to), kind: a.kind }));\n"
   "for (const [key, c] of charts) if (!state.metrics.has(key)) { c.node.remove(); charts.delete(key); }\n"
   "for (const m of chosen) {\n"
-  "const found = answers.filter((j) => j.s === m.source).map((j) => ({ name: shortHost(j.h.name), of: (Array.isArray(j.a.body?.measurements) ? j.a.body.measurements : []).find((s) => s?.name === m.name) })).filter((s) => s.of);\n"
+  "const found = answers.filter((j) => j.s === m.source).map((j) => ({ name: j.h.name, of: (Array.isArray(j.a.body?.measurements) ? j.a.body.measurements : []).find((s) => s?.name === m.name) })).filter((s) => s.of);\n"
   "const set = { label: m.text + (m.source.part && parts[m.source.name]?.now ? ' (' + parts[m.source.name].now + ')' : ''), unit: found[0]?.of.units, from, to, bands, empty: 'No data in this range: ' + stamp(from) + ' to ' + stamp(to) + '.',\n"
   "series: found.map((s) => ({ name: s.name, points: (Array.isArray(s.of.dataPoints) ? s.of.dataPoints : []).filter(isObject).map((p) => [Date.parse(p.timestamp), p.value ?\? null]) })) };\n"
   "if (charts.has(m.key)) charts.get(m.key).update(set);\n"
@@ -2307,7 +2308,8 @@ static const char explorer_18[] =
   "function drawAlerts(from, to) {\n"
   "const here = alerts.filter((a) => a.from <= to && a.to(to) >= from);\n"
   "put(above, here.length ? [lanes({ label: plural(here.length, 'alert') + ' in this range', from, to, rows: [{ name: 'Alerts', dots: here.map((a) => ({ at: Math.max(from, a.from), until: a.to(to), label: a.text, href: a.path, kind: a.kind })) }] }).node,\n"
-  "el('ul', { class: 'plain marks' }, here.slice(-5).reverse().map((a) => el('li', {}, a.path ? el('a', { href: '#' + a.path }, a.text) : a.text, el('span', { class: 'muted' }, ' ' + a.when))))] : null);\n"
+  "el('ul', { class: 'plain marks' }, here.slice(-FEW_MARKS).reverse().map((a) => el('li', {}, a.path ? el('a', { href: '#' + a.path }, a.text) : a.text, muted(' ' + a.when))),\n"
+  "here.length > FEW_MARKS ? el('li', { class: 'muted' }, 'and ' + (here.length - FEW_MARKS) + ' before') : null)] : null);\n"
   "}\n"
   "function again(bad) {\n"
   "const every = Math.min(300, Math.max(60, lengthOf(step()) / 1000));\n"
@@ -2327,7 +2329,7 @@ static const char explorer_18[] =
   "const [, span] = RANGES[state.range];\n"
   "put(tools, choice('Range', RANGES.map(([name], i) => [String(i), name]), String(state.range), change((v) => { state.range = Number(v); if (state.step && (RANGES[state.range][1] / lengthOf(state.step) > 2000 || RANGES[state.range][1] < lengthOf(state.step))) state.step = ''; })),\n"
   "choice('Granularity', [['', 'Auto (' + inLength(auto()) + ')'], ...steps.map((s) => [s, inLength(s), span / lengthOf(s) > 2000 || span < lengthOf(s)])], state.step, change((v) => { state.step = v; })),\n"
-  "hosts.length > 1 ? picker('Hosts', hosts.map((h) => ({ key: h.id, text: shortHost(h.name) + (h.role ? ' (' + h.role + ')' : '') })), state.hosts, 8, change(() => {})) : null,\n"
+  "hosts.length > 1 ? picker('Hosts', hosts.map((h) => ({ key: h.id, text: h.name + (h.role ? ' (' + h.role + ')' : '') })), state.hosts, 8, change(() => {})) : null,\n"
   "picker('Metrics', metrics, state.metrics, 20, change(() => {})),\n"
   "sources.filter((s) => parts[s.name]?.all.length > 1 && metrics.some((m) => m.source === s && state.metrics.has(m.key))).map((s) => choice(s.name, parts[s.name].all.map((n) => [n, n]), parts[s.name].now, change((v) => { parts[s.name].now = v; }))),\n"
   "el('span', { class: 'choice' }, el('button', { type: 'button', 'data-f': 'earlier', onclick: move(-1) }, 'Earlier'), el('button', { type: 'button', 'data-f': 'later', disabled: !state.end, onclick: move(1) }, 'Later')),\n"
@@ -2343,7 +2345,7 @@ static const char explorer_18[] =
   "alerts = (all ?\? []).map((a) => ({ from: Date.parse(a.created), to: (end_) => (a.resolved ? Date.parse(a.resolved) : end_), kind: a.status === 'CLOSED' ? 'past' : 'bad', text: inWords(a, configs.get(a.alertConfigId)), path: selfOf(a), when: shortHost(a.userAlias ?\? a.hostnameAndPort ?\? '') + ', ' + stamp(Date.parse(a.created)) + (a.resolved ? ' to ' + stamp(Date.parse(a.resolved)) : ', open') })).filter((a) => a.from > 0);\n"
   "await load();\n"
   "}\n";
-static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"092bb397164c065f\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"992a196f90e5b2f5\"", "text/javascript; charset=utf-8");
 
 /* nav.js */
 static const char explorer_19[] =
@@ -2589,13 +2591,12 @@ static const svc_header explorer_21_headers[] = EXPLORER_HEADERS_OF("\"6c633a4b2
 
 /* parts.js */
 static const char explorer_22[] =
-  "import { el, put, sheet } from './dom.js';\n"
+  "import { el, muted, put, sheet } from './dom.js';\n"
   "import { fill, opNamed } from './spec.js';\n"
   "import { selfOf } from './view.js';\n"
-  "import { badge, gauge, isObject, measure, metricWords, stamp } from './format.js';\n"
+  "import { badge, gauge, isObject, measure, metricWords, resultsOf, stamp } from './format.js';\n"
   "import { shareOf } from './columns.js';\n"
   "const FEW = 6;\n"
-  "const results = (a) => (Array.isArray(a?.body?.results) ? a.body.results : Array.isArray(a?.body) ? a.body : []).filter(isObject);\n"
   "const section = (name, ...inside) => el('section', { class: 'card part' }, name ? el('h2', {}, name) : null, inside);\n"
   "export const shortHost = (name) => String(name).split('.')[0].replace(/:\\d+$/, '');\n"
   "export async function hostsOf(x) {\n"
@@ -2603,9 +2604,10 @@ static const char explorer_22[] =
   "if (!a) return undefined;\n"
   "const names = new Set(strings.flatMap((s) => s.replace(/^[^/]*\\/\\//, '').split(/[/?]/)[0].split(',')).map((h) => h.replace(/:\\d+$/, '')));\n"
   "const isOurs = (host) => { const [first, ...domain] = String(host).split('.'); return names.has(host) || names.has([first.split('-')[0], ...domain].join('.')); };\n"
-  "return results(a).filter((p) => typeof p.id === 'string' && (isOurs(p.hostname) || (!names.size && String(p.userAlias).startsWith(x.params.clusterName + '-shard-'))))\n"
-  ".map((p) => ({ id: p.id, name: p.userAlias ?\? p.hostname ?\? p.id, role: metricWords(String(p.typeName ?\? '').replace(/^REPLICA_|^SHARD_/, '')).toLowerCase(), set: p.replicaSetName, path: selfOf(p) }))\n"
-  ".sort((a_, b) => (b.role === 'primary') - (a_.role === 'primary') || a_.name.localeCompare(b.name));\n"
+  "const own = resultsOf(a).filter((p) => typeof p.id === 'string' && (isOurs(p.hostname) || (!names.size && String(p.userAlias).startsWith(x.params.clusterName + '-shard-'))));\n"
+  "const rank = (h) => (h.role === 'primary' ? 0 : h.set ? 1 : 2), short = (p) => shortHost(p.userAlias ?\? p.hostname ?\? p.id);\n"
+  "return own.map((p) => ({ id: p.id, name: short(p) + (own.some((o) => o !== p && short(o) === short(p)) ? ':' + p.port : ''), role: p.replicaSetName ? metricWords(String(p.typeName ?\? '').replace(/^[A-Z]+_/, '')).toLowerCase() : 'router', set: p.replicaSetName, path: selfOf(p) }))\n"
+  ".sort((p, q) => rank(p) - rank(q) || p.name.localeCompare(q.name));\n"
   "}\n"
   "const unitOf = (units, metric) => (units && units !== 'RAW' ? units : /CPU|PERCENT|RATIO|UTILI[SZ]ATION/.test(metric ?\? '') ? 'PERCENT' : 'SCALAR');\n"
   "const SIGNS = { GREATER_THAN: 'above', LESS_THAN: 'below', EQUAL: 'equal to', NOT_EQUAL: 'other than' };\n"
@@ -2621,16 +2623,16 @@ static const char explorer_22[] =
   "const ask = (page) => x.once('listAlerts', { groupId: x.params.groupId }, 'itemsPerPage=500&includeCount=true&pageNum=' + page);\n"
   "let a = await ask(1);\n"
   "if (a?.body?.totalCount > 500) a = await ask(Math.ceil(a.body.totalCount / 500)) ?\? a;\n"
-  "return a ? results(a).filter(fits).sort((p, q) => String(p.created).localeCompare(String(q.created))) : undefined;\n"
+  "return a ? resultsOf(a).filter(fits).sort((p, q) => String(p.created).localeCompare(String(q.created))) : undefined;\n"
   "}\n"
-  "export const configsOf = async (x) => new Map(results(await x.once('listAlertConfigs', { groupId: x.params.groupId }, 'itemsPerPage=500')).map((c) => [c.id, c]));\n"
+  "export const configsOf = async (x) => new Map(resultsOf(await x.once('listAlertConfigs', { groupId: x.params.groupId }, 'itemsPerPage=500')).map((c) => [c.id, c]));\n"
   "async function alertPart(x) {\n"
   "const { groupId, clusterName } = x.params, mine = (a) => a.clusterName === clusterName, answer = await x.once('listAlerts', { groupId }, 'status=OPEN&itemsPerPage=500');\n"
   "if (!answer) return null;\n"
-  "const now = results(answer).filter(mine), past = now.length ? [] : ((await alertsOf(x, mine)) ?\? []).filter((a) => a.resolved).slice(-3).reverse(), all = now.length ? now : past;\n"
+  "const now = resultsOf(answer).filter(mine), past = now.length ? [] : ((await alertsOf(x, mine)) ?\? []).filter((a) => a.resolved).slice(-3).reverse(), all = now.length ? now : past;\n"
   "const configs = all.some((a) => a.alertConfigId) ? await configsOf(x) : new Map();\n"
   "const line = (a) => { const text = inWords(a, configs.get(a.alertConfigId)), to = selfOf(a), host = a.userAlias ?\? a.hostnameAndPort; return el('li', {}, badge(String(a.status), 'alert'), el('span', {}, to ? el('a', { href: '#' + to }, text) : text,\n"
-  "el('span', { class: 'muted' }, [host ? ' on ' + shortHost(host) : '', a.created ? (a.resolved ? ', ' + stamp(Date.parse(a.created)) + ' to ' + stamp(Date.parse(a.resolved)) : ', since ' + stamp(Date.parse(a.created))) : '']))); };\n"
+  "muted([host ? ' on ' + shortHost(host) : '', a.created ? (a.resolved ? ', ' + stamp(Date.parse(a.created)) + ' to ' + stamp(Date.parse(a.resolved)) : ', since ' + stamp(Date.parse(a.created))) : '']))); };\n"
   "return section(now.length || !past.length ? 'Open alerts' : 'Latest alerts', all.length ? el('ul', { class: 'plain alerts' }, all.slice(0, FEW).map(line)) : el('p', { class: 'muted' }, 'This cluster has had no alert.'),\n"
   "now.length > FEW ? el('p', {}, el('a', { href: '#' + answer.path + '?status=OPEN' }, 'All ' + now.length + ' open alerts')) : now.length ? null : past.length ? el('p', { class: 'muted' }, 'No alert is open now.') : null);\n"
   "}\n"
@@ -2638,25 +2640,25 @@ static const char explorer_22[] =
   "function topology(body, hosts) {\n"
   "const specs = [body.effectiveReplicationSpecs, body.replicationSpecs].find((s) => Array.isArray(s) && s.some((r) => Array.isArray(r?.regionConfigs)));\n"
   "if (!specs) return null;\n"
-  "const sets = [...new Set((hosts ?\? []).map((h) => h.set))].sort(), used = new Set();\n"
+  "const sets = [...new Set((hosts ?\? []).map((h) => h.set).filter(Boolean))], used = new Set();\n"
   "const dot = (kind) => { used.add(kind); return el('i', { class: 'node ' + kind }); };\n"
   "const shards = specs.map((s, i) => {\n"
-  "const own = (hosts ?\? []).filter((h) => (specs.length === 1 ? true : h.set === sets.find((n) => new RegExp('shard-0*' + i + '$').test(n)))), regions = (s.regionConfigs ?\? []).filter(isObject);\n"
-  "return el('div', { class: 'shard' }, el('h3', {}, specs.length > 1 ? 'Shard ' + (i + 1) : 'Replica set', s.zoneName && specs.length > 1 ? el('span', { class: 'muted' }, ' ' + s.zoneName) : null),\n"
+  "const own = (hosts ?\? []).filter((h) => h.set && (specs.length === 1 || h.set === sets.find((n) => new RegExp('shard-0*' + i + '$').test(n)))), regions = (s.regionConfigs ?\? []).filter(isObject);\n"
+  "return el('div', { class: 'shard' }, el('h3', {}, specs.length > 1 ? 'Shard ' + (i + 1) : 'Replica set', s.zoneName && specs.length > 1 ? muted(' ' + s.zoneName) : null),\n"
   "el('div', { class: 'regions' }, regions.map((r) => {\n"
   "const counts = KINDS.map(([field, kind]) => [kind, r[field]?.nodeCount ?\? 0]).filter(([, n]) => n > 0), isPrimary = regions.length === 1 && own.some((h) => h.role === 'primary');\n"
-  "return el('div', { class: 'region' }, el('strong', {}, r.regionName ?\? ''), el('span', { class: 'muted' }, [r.providerName, r.electableSpecs?.instanceSize].filter(Boolean).join(' ')),\n"
+  "return el('div', { class: 'region' }, el('strong', {}, r.regionName ?\? ''), muted([r.providerName, r.electableSpecs?.instanceSize].filter(Boolean).join(' ')),\n"
   "el('div', { class: 'nodes', role: 'img', 'aria-label': counts.map(([kind, n]) => n + ' ' + kind).join(', ') }, counts.flatMap(([kind, n]) => Array.from({ length: Math.min(n, 50) }, (_, k) => dot(kind === 'electable' && k === 0 && isPrimary ? 'primary' : kind)))), el('small', {}, counts.map(([kind, n]) => n + ' ' + kind).join(', ')));\n"
   "})),\n"
-  "own.length ? el('ul', { class: 'plain hosts' }, own.map((h) => el('li', {}, dot(h.role === 'primary' ? 'primary' : 'electable'), h.path ? el('a', { href: '#' + h.path, title: h.name }, shortHost(h.name)) : shortHost(h.name), el('span', { class: 'muted' }, h.role)))) : null);\n"
+  "own.length ? el('ul', { class: 'plain hosts' }, own.map((h) => el('li', {}, dot(h.role === 'primary' ? 'primary' : 'electable'), h.path ? el('a', { href: '#' + h.path, title: h.id }, h.name) : h.name, muted(h.role)))) : null);\n"
   "});\n"
   "return section('Topology', el('div', { class: 'shards' }, shards), el('p', { class: 'muted nodekeys' }, [...used].map((k) => el('span', {}, el('i', { class: 'node ' + k }), k))));\n"
   "}\n"
   "async function limitPart(x) {\n"
-  "const a = await x.once('listGroupLimits', { groupId: x.params.groupId }), all = results(a).filter((l) => shareOf(l) !== undefined).sort((p, q) => shareOf(q) - shareOf(p));\n"
+  "const a = await x.once('listGroupLimits', { groupId: x.params.groupId }), all = resultsOf(a).filter((l) => shareOf(l) !== undefined).sort((p, q) => shareOf(q) - shareOf(p));\n"
   "if (!all.length) return null;\n"
   "return section('Limits', el('ul', { class: 'plain gauges' }, all.slice(0, FEW).map((l) => { const name = metricWords(String(l.name).split('.').slice(-2).join(' ').replace(/([a-z])([A-Z])/g, '$1 $2')), to = selfOf(l);\n"
-  "return el('li', {}, to ? el('a', { href: '#' + to, title: l.name }, name) : name, gauge(shareOf(l), name), el('span', { class: 'muted' }, l.currentUsage + ' of ' + l.value)); })),\n"
+  "return el('li', {}, to ? el('a', { href: '#' + to, title: l.name }, name) : name, gauge(shareOf(l), name), muted(l.currentUsage + ' of ' + l.value)); })),\n"
   "el('p', {}, el('a', { href: '#' + fill(opNamed('listGroupLimits').template, x.params) }, 'All limits')));\n"
   "}\n"
   "export async function below(x) {\n"
@@ -2671,7 +2673,7 @@ static const char explorer_22[] =
   "draw(x.body);\n"
   "return draw;\n"
   "}\n";
-static const svc_header explorer_22_headers[] = EXPLORER_HEADERS_OF("\"42b114b250ba0052\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_22_headers[] = EXPLORER_HEADERS_OF("\"ce891c398835792e\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
 static const char explorer_23[] =
@@ -2776,7 +2778,7 @@ static const svc_header explorer_23_headers[] = EXPLORER_HEADERS_OF("\"3579f902e
 
 /* view.js */
 static const char explorer_24[] =
-  "import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';\n"
+  "import { el, muted, newId, plural, words, countdown, clock, breakable } from './dom.js';\n"
   "import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';\n"
   "import { badge, fullTime, gauge, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';\n"
   "import { columnsOf, valuesOf } from './columns.js';\n"
@@ -2818,7 +2820,6 @@ static const char explorer_24[] =
   "}\n"
   "while (seen.size > SEEN) seen.delete(seen.keys().next().value);\n"
   "}\n"
-  "const muted = (text) => el('span', { class: 'muted' }, text);\n"
   "function scalar(key, v) {\n"
   "if (v === null || v === undefined) return muted('none');\n"
   "if (typeof v === 'number' && /Cents$/.test(key)) return el('span', { class: 'value', title: v + ' cents' }, money(v));\n"
@@ -2886,10 +2887,10 @@ static const char explorer_24[] =
   "export function cellOf(o, c, tag) {\n"
   "if (c.field) {\n"
   "const v = o[c.field];\n"
-  "return v === undefined || v === null || v === '' ? el('span', { class: 'muted' }, '–') : isObject(v) || !c.as ? cell(c.field, v) : shown(c, v, tag);\n"
+  "return v === undefined || v === null || v === '' ? muted('–') : isObject(v) || !c.as ? cell(c.field, v) : shown(c, v, tag);\n"
   "}\n"
   "const all = valuesOf(o, c.of);\n"
-  "if (all.length === 0) return el('span', { class: 'muted' }, '–');\n"
+  "if (all.length === 0) return muted('–');\n"
   "const seen = all.slice(0, LONG).map((v) => shown(c, v, tag)), more = all.length - LONG;\n"
   "return all.length === 1 ? seen[0] : el('ul', { class: 'values', title: all.map((v) => textOf(c, v)).join('\\n') }, seen.map((n) => el('li', {}, n)), more > 0 ? el('li', { class: 'muted' }, '+ ' + more) : null);\n"
   "}\n"
@@ -3006,7 +3007,7 @@ static const char explorer_24[] =
   "}\n"
   "export { badge };\n"
   "export const titleOfService = () => spec.title || 'The service';\n";
-static const svc_header explorer_24_headers[] = EXPLORER_HEADERS_OF("\"ccc43f3d0c6c89a3\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_24_headers[] = EXPLORER_HEADERS_OF("\"6d271dee35e3b48f\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
 static const char explorer_25[] =

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { inflateSync } from 'node:zlib';
 import { nameless, pale, wide } from './inspect.mjs';
 import { service } from './service.mjs';
-import { company, newPage, signIn, home, test, heading, tab, goto, problem } from './kit.mjs';
+import { acme, company, newPage, plain, signIn, home, test, heading, tab, goto, problem } from './kit.mjs';
 
 const ORDERS = async (s) => { const { results } = await s.call('GET', '/groups'), g = results.find((x) => x.name === 'production'); return { group: g.id, org: g.orgId, path: '/groups/' + g.id + '/clusters/orders' }; };
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -325,5 +325,39 @@ await test('charts: why did this cluster alert, and what does it cost?', async (
     await page.shot('build/web/metrics-alerts-light.png', true);
   } finally {
     await s.end();
+  }
+});
+
+await test('charts: a sharded cluster, with routers beside its members', async () => {
+  const { id } = await plain.call('POST', '/groups', { name: 'Sharded', orgId: plain.orgId }), nodes = (nodeCount) => ({ instanceSize: 'M30', nodeCount });
+  const spec = { regionConfigs: [{ providerName: 'AWS', regionName: 'US_EAST_1', priority: 7, electableSpecs: nodes(3), readOnlySpecs: nodes(1), analyticsSpecs: nodes(1) }] }, path = '/groups/' + id + '/clusters/big';
+  await plain.call('POST', '/groups/' + id + '/clusters', { name: 'big', clusterType: 'SHARDED', replicationSpecs: [spec, spec] });
+  await plain.advance(3600);
+  const page = await home({ width: 1440 });
+  await goto(page, path);
+  await page.until(() => document.querySelectorAll('.hosts li').length === 10, 'the members of both shards');
+  assert.deepEqual(await page.run(() => [...document.querySelectorAll('.shard')].map((s) => [s.querySelector('h3').firstChild.textContent, s.querySelectorAll('.region').length, s.querySelectorAll('.nodes .node').length, s.querySelectorAll('.nodes .primary').length, s.querySelector('.nodes').ariaLabel, s.querySelectorAll('.hosts li').length, s.querySelector('.hosts li').innerText.replace(/\s+/g, ' ').trim().slice(0, 12)])),
+    [0, 1].map((i) => ['Shard ' + (i + 1), 1, 5, 1, '3 electable, 1 read-only, 1 analytics', 5, 'big-shard-0' + i]));
+  for (const scheme of ['light', 'dark']) { await page.scheme(scheme); assert.deepEqual(await pale(page), []); await page.shot('build/web/topology-' + scheme + '.png', true); }
+  await tab(page, 'Metrics');
+  await page.until(() => document.querySelector('.charts .key'), 'the legend');
+  const names = await page.run(() => [...document.querySelectorAll('.charts .chart:first-child .key')].map((k) => k.textContent));
+  assert.ok(names.length === 3 && new Set(names).size === 3, String(names));
+  await page.click('.picks summary', 'Hosts 3 of 20');
+  assert.ok(await page.run(() => [...document.querySelectorAll('.picks label')].some((l) => l.textContent === 'big-shard-00-00:27016 (router)')));
+});
+
+await test('charts: a dialect leaves out what it calls otherwise, and has the rest', async () => {
+  const { id } = await acme.call('POST', '/groups', { name: 'Charts', orgId: acme.orgId }), shard = { regionConfigs: [{ providerName: 'AMAZON', regionName: 'US_EAST_1', priority: 7, electableSpecs: { tier: 'M10', nodeCount: 3 } }] };
+  await acme.call('POST', '/groups/' + id + '/machines', { name: 'orders', clusterType: 'SET', shards: [shard] });
+  await acme.advance(3600);
+  const page = await home({ width: 1440 }, acme);
+  await goto(page, '/groups/' + id + '/machines/orders');
+  await heading(page, 'orders');
+  await page.until(() => document.querySelector('.below section'), 'the parts of the overview');
+  for (const [name, what] of [['Metrics', '.charts .line'], ['Backup', '[data-tab=Backup] .part, [data-tab=Backup] .empty'], ['Cost', '[data-tab=Cost] .chart'], ['Events', '.event']]) {
+    await tab(page, name);
+    await page.until((w) => document.querySelector(w), name, what);
+    assert.equal(await page.run(() => document.querySelector('.problem')?.innerText ?? ''), '');
   }
 });
