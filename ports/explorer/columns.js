@@ -2,10 +2,10 @@
 // here, or whose fields a dialect calls otherwise, gets its columns by rules: name, state, then short values; never what is the same for all.
 //
 // A column is [head, of, as]. of: a path through objects and arrays ("roles.roleName"), several with "|" between them of which the first that has a
-// value counts, a pattern of a field's name, or a function of the entry. as: state, time, day, money, id, or nothing for text.
+// value counts, a pattern of a field's name, or a function of the entry. as: state, time, day, money, id, gauge (a share from 0 to 1), or nothing for text.
 
 import { words } from './dom.js';
-import { isDate, isObject, isState, isId, day } from './format.js';
+import { bytes, isDate, isObject, isState, isId, day } from './format.js';
 
 const MOST = 6; // columns by rule
 
@@ -41,11 +41,6 @@ export const tierOf = 'effectiveReplicationSpecs.regionConfigs.electableSpecs.in
 export const VERSION = /^(?!.*(major|feature|system)).*version$/i;
 
 const SIGNS = { GREATER_THAN: '>', LESS_THAN: '<', EQUAL: '=' };
-const bytes = (n) => {
-  if (typeof n !== 'number') return undefined;
-  const unit = ['B', 'KB', 'MB', 'GB', 'TB'], i = Math.min(4, n > 0 ? Math.floor(Math.log10(n) / 3) : 0);
-  return (n / 1000 ** i).toFixed(i && n / 1000 ** i < 10 ? 1 : 0) + ' ' + unit[i];
-};
 const unitOf = (t) => (t.units && t.units !== 'RAW' ? ' ' + String(t.units).toLowerCase() : '');
 const threshold = (o) => {
   const t = [o.metricThreshold, o.threshold].find(isObject);
@@ -59,6 +54,7 @@ const rolesOf = (o) => (Array.isArray(o.roles) ? walk(o, 'roles').map((r) => (is
 const scopes = (o) => { const all = walk(o, 'scopes.name'); return all.length ? all : 'all clusters'; };
 const value = (o) => (isObject(o.currentValue) && o.currentValue.number !== undefined ? Math.round(o.currentValue.number * 100) / 100 + unitOf(o.currentValue) : undefined);
 const period = (o) => (o.startDate ? day(o.startDate) + ' to ' + (o.endDate ? day(o.endDate) : 'now') : undefined);
+export const shareOf = (o) => (typeof o.currentUsage === 'number' && o.value > 0 ? o.currentUsage / o.value : undefined);
 const outcome = (o) => (o.failed ? 'FAILED' : o.cancelled ? 'CANCELLED' : o.expired ? 'EXPIRED' : o.finishedAt ? 'COMPLETED' : 'IN_PROGRESS');
 const yes = (key) => (o) => (typeof o[key] === 'boolean' ? (o[key] ? 'yes' : 'no') : o[key]);
 const enabled = (key) => (o) => (typeof o[key] === 'boolean' ? (o[key] ? 'ENABLED' : 'DISABLED') : o[key]);
@@ -106,7 +102,7 @@ export const TABLE = {
   'stream workspace': [NAME, ['Provider', 'dataProcessRegion.cloudProvider'], ['Region', 'dataProcessRegion.region'], ['Tier', 'streamConfig.tier'], ['Connections', 'connections.name']],
   'stream connection': [NAME, ['Type', 'type'], ['State', 'state', 'state'], ['Cluster', 'clusterName'], ['Servers', 'bootstrapServers']],
   'stream processor': [NAME, ['State', 'state', 'state'], ['Tier', 'tier'], ['Id', '_id', 'id']],
-  'project limit': [['Name', 'name'], ['Used', 'currentUsage'], ['Limit', 'value'], ['Default', 'defaultLimit'], ['Most', 'maximumLimit']],
+  'project limit': [['Name', 'name'], ['Share', shareOf, 'gauge'], ['Used', 'currentUsage'], ['Limit', 'value'], ['Default', 'defaultLimit'], ['Most', 'maximumLimit']],
   'rate limit': [['Endpoint set', 'endpointSetName'], ['Scope', 'scope'], ['Capacity', 'capacity.value'], ['Refill', 'refillRate.value'], ['Every', (o) => (isObject(o.refillDurationSeconds) ? o.refillDurationSeconds.value + ' s' : undefined)],
     ['Operations', (o) => o.endpoints?.length]],
 };

@@ -16,6 +16,8 @@ export function el(tag, set, ...inside) {
   return e;
 }
 
+export const muted = (...inside) => el('span', { class: 'muted' }, inside);
+
 let last = 0;
 export const newId = (stem) => stem + '-' + ++last;
 

@@ -1,9 +1,11 @@
 // The page of one resource, in tabs: what people look for first (Overview), all its fields (Settings), where its links lead (Related), what happened
 // (Events), and the answer as JSON and as code. A tab is made when somebody opens it, but for those whose words the page is searched for.
 //
+// The address names the tab (?tab=metrics), so a reload and Back return to it. TABS says which resource has which tabs.
+//
 // What an overview asks beside (alerts, counts, costs) is asked once per visit. An answer that is refused leaves its card out: not everybody may read bills.
 
-import { el, newId, plural, put } from './dom.js';
+import { el, muted, newId, plural, put } from './dom.js';
 import * as api from './api.js';
 import { fill, opNamed, spec } from './spec.js';
 import * as view from './view.js';
@@ -13,29 +15,42 @@ import { block, codeOf } from './code.js';
 
 // ---- tabs
 
-// tabs: [{ name, make }]; make() gives the node, once. Returns { node, show(name), current() }.
-function tabbed(tabs, first) {
+const keyOf = (name) => name.toLowerCase(); // of a tab in the address
+
+// tabs: [{ name, make, eager, keep }]; make() gives the node, once. before: the tabs of an earlier draft of the same page, whose panels with "keep" stay.
+// moved(key, isStep): the address follows. Returns { node, show(key), current(), panels }.
+function tabbed(tabs, first, before, moved) {
   const id = newId('tab'), made = new Set();
   let now = '';
   const panels = tabs.map((t, i) => el('div', { role: 'tabpanel', id: id + '-panel-' + i, 'aria-labelledby': id + '-' + i, hidden: true, class: 'panel', 'data-tab': t.name }));
-  const buttons = tabs.map((t, i) => el('button', { type: 'button', role: 'tab', id: id + '-' + i, 'aria-controls': id + '-panel-' + i, 'data-f': 'tab ' + t.name, onclick: () => show(t.name) }, t.name));
-  function show(name) {
-    const at = Math.max(0, tabs.findIndex((t) => t.name === name));
+  const buttons = tabs.map((t, i) => el('button', { type: 'button', role: 'tab', id: id + '-' + i, 'aria-controls': id + '-panel-' + i, 'data-f': 'tab ' + t.name, onclick: () => turn(i, false) }, t.name));
+  function show(key) {
+    const at = Math.max(0, tabs.findIndex((t) => keyOf(t.name) === key));
     now = tabs[at].name;
     if (!made.has(now)) { made.add(now); put(panels[at], tabs[at].make()); }
+    tabs[at].shown?.();
     buttons.forEach((b, i) => { b.setAttribute('aria-selected', String(i === at)); b.tabIndex = i === at ? 0 : -1; });
     panels.forEach((p, i) => { p.hidden = i !== at; });
+  }
+  function turn(i, isStep) {
+    show(keyOf(tabs[i].name));
+    moved(i ? keyOf(now) : '', isStep);
   }
   const bar = el('div', { role: 'tablist', class: 'tablist', 'aria-label': 'Views', onkeydown: (e) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key], to = e.key === 'Home' ? 0 : e.key === 'End' ? tabs.length - 1 : step ? (tabs.findIndex((t) => t.name === now) + step + tabs.length) % tabs.length : -1;
     if (to < 0) return;
     e.preventDefault();
-    show(tabs[to].name);
+    turn(to, true);
     buttons[to].focus();
   } }, buttons);
-  for (const [i, t] of tabs.entries()) if (t.eager) { made.add(t.name); put(panels[i], t.make()); }
+  for (const [i, t] of tabs.entries()) {
+    const kept = t.keep ? before?.panels.get(t.name) : undefined;
+    if (kept) panels[i].append(...kept.childNodes);
+    else if (t.eager) put(panels[i], t.make());
+    if (kept?.isMade || t.eager) made.add(t.name);
+  }
   show(first);
-  return { node: el('div', { class: 'tabbed' }, bar, panels), current: () => now };
+  return { node: el('div', { class: 'tabbed' }, bar, panels), show, current: () => keyOf(now), get panels() { panels.forEach((p, i) => { p.isMade = made.has(tabs[i].name); }); return new Map(panels.map((p) => [p.dataset.tab, p])); } };
 }
 
 // ---- cards
@@ -43,12 +58,17 @@ function tabbed(tabs, first) {
 const card = (label, ...inside) => el('div', { class: 'fact' }, el('dt', {}, label), el('dd', {}, inside));
 const number = (n, to) => (to ? el('a', { class: 'big', href: '#' + to }, String(n)) : el('span', { class: 'big' }, String(n)));
 
-// Asks by operationId; undefined: it was refused, or there is no such operation.
-async function ask(id, params, query = '') {
+// Asks by operationId. The answer of api.call(), and its path; undefined: the service has no such operation.
+export async function asked(id, params, query = '', more = {}) {
   const op = opNamed(id);
   if (!op) return undefined;
-  const path = fill(op.template, params), a = await api.call('GET', spec.base, path + (query ? '?' + query : ''), { template: op.template, accept: op.accept });
-  return a.ok ? { path, body: a.body } : undefined;
+  const path = fill(op.template, params);
+  return { path, op, ...await api.call('GET', spec.base, path + (query ? '?' + query : ''), { template: op.template, accept: op.accept, ...more }) };
+}
+// The same, if it was answered; undefined: it was refused.
+export async function ask(id, params, query) {
+  const a = await asked(id, params, query);
+  return a?.ok ? a : undefined;
 }
 async function countOf(id, params, query = '') {
   const a = await ask(id, params, 'itemsPerPage=1&includeCount=true' + (query ? '&' + query : '')), n = a?.body?.totalCount;
@@ -57,23 +77,23 @@ async function countOf(id, params, query = '') {
 
 // A card whose value comes later; without one it goes.
 function later(label, promise, draw) {
-  const place = el('dd', {}, el('span', { class: 'muted' }, '…')), node = el('div', { class: 'fact' }, el('dt', {}, label), place);
+  const place = el('dd', {}, muted('…')), node = el('div', { class: 'fact' }, el('dt', {}, label), place);
   promise.then((v) => { if (v === undefined) node.remove(); else put(place, draw(v)); }, () => node.remove());
   return node;
 }
 const counted = (label, promise) => later(label, promise, ({ n, to }) => number(n, to));
 const alarmed = (promise) => later('Open alerts', promise, ({ n, to }) => [number(n, to), n ? [' ', badge('OPEN', 'alert')] : null]);
 
-// What the month that is not over has cost so far: all of it, or of one cluster.
-async function spent(orgId, only) {
-  const a = orgId ? await ask('listInvoicePending', { orgId }) : undefined, bills = (Array.isArray(a?.body?.results) ? a.body.results : [a?.body]).filter(isObject);
+// What the month that is not over has cost so far: all of it, or of one cluster. a: the answer, for which the caller waits.
+async function spent(answer, only) {
+  const a = await answer, bills = (Array.isArray(a?.body?.results) ? a.body.results : [a?.body]).filter(isObject);
   const items = bills.flatMap((b) => (Array.isArray(b.lineItems) ? b.lineItems : [])).filter((i) => !only || (i.groupId === only.groupId && i.clusterName === only.clusterName));
   return a ? { cents: items.reduce((sum, i) => sum + (Number(i.totalPriceCents) || 0), 0), to: a.path } : undefined;
 }
 const cost = (promise) => later('Cost this month', promise, ({ cents, to }) => el('a', { class: 'big', href: '#' + to, title: cents + ' cents' }, money(cents)));
 
-async function alertsOf(groupId, clusterName) {
-  const a = await ask('listAlerts', { groupId }, 'status=OPEN&itemsPerPage=500');
+async function alertsOf(answer, clusterName) {
+  const a = await answer;
   return Array.isArray(a?.body?.results) ? { n: a.body.results.filter((x) => x.clusterName === clusterName).length, to: a.path + '?status=OPEN' } : undefined;
 }
 
@@ -83,12 +103,13 @@ function strings(o) {
   return best ? el('div', { class: 'fact wide' }, el('dt', {}, 'Connection string'), el('dd', { class: 'row' }, el('code', { class: 'connect' }, best[1]), copyButton(best[1], 'connection string', 'Copy'))) : null;
 }
 
-// By tag: what is asked beside. params: of the path.
+// By tag: what is asked beside. params: of the path; once: asks, and the parts of the page share the answer.
+const OPEN = 'status=OPEN&itemsPerPage=500';
 const BESIDE = {
-  cluster: (o, { groupId, clusterName, orgId }) => [alarmed(alertsOf(groupId, clusterName)), cost(spent(orgId, { groupId, clusterName }))],
-  project: (o, { groupId }) => [counted('Clusters', countOf('listClusters', { groupId })), alarmed(countOf('listAlerts', { groupId }, 'status=OPEN')), counted('Database users', countOf('listDatabaseUsers', { groupId })),
+  cluster: ({ groupId, clusterName, orgId }, once) => [alarmed(alertsOf(once('listAlerts', { groupId }, OPEN), clusterName)), orgId ? cost(spent(once('listInvoicePending', { orgId }), { groupId, clusterName })) : null],
+  project: ({ groupId }) => [counted('Clusters', countOf('listClusters', { groupId })), alarmed(countOf('listAlerts', { groupId }, 'status=OPEN')), counted('Database users', countOf('listDatabaseUsers', { groupId })),
     counted('Network access', countOf('listAccessListEntries', { groupId })), counted('Members', countOf('listGroupUsers', { groupId }))],
-  organization: (o, { orgId }) => [counted('Projects', countOf('getOrgGroups', { orgId })), counted('Members', countOf('listOrgUsers', { orgId })), counted('Teams', countOf('listOrgTeams', { orgId })), cost(spent(orgId))],
+  organization: ({ orgId }, once) => [counted('Projects', countOf('getOrgGroups', { orgId })), counted('Members', countOf('listOrgUsers', { orgId })), counted('Teams', countOf('listOrgTeams', { orgId })), cost(spent(once('listInvoicePending', { orgId })))],
 };
 const SKIP = { project: ['Name', 'Clusters'], organization: ['Name'], cluster: ['Name'] }; // the heading says it, or a card that is asked for
 
@@ -96,36 +117,52 @@ function facts(o, tag) {
   return columnsOf([o], tag).best.filter((c) => !SKIP[tag]?.includes(c.head) && (c.field ? o[c.field] !== undefined : valuesOf(o, c.of).length)).map((c) => card(c.head, view.cellOf(o, c, tag)));
 }
 
-// beside: the cards that were asked for at the first time, and stay.
-const overview = (o, tag, beside) => el('dl', { class: 'facts' }, tag === 'cluster' ? [facts(o, tag), beside] : [beside, facts(o, tag)], strings(o));
+// ---- the tabs of a page
 
-// ---- events
-
-function eventsOf({ groupId, orgId, clusterName }) {
-  const op = opNamed(groupId ? 'listGroupEvents' : 'listOrgEvents'), place = el('div', {}, el('p', { class: 'muted', 'aria-busy': 'true' }, 'Asking the service.'));
-  const path = fill(op.template, { groupId, orgId }), only = clusterName && op.query.some((p) => p.name === 'clusterNames') ? '&clusterNames=' + encodeURIComponent(clusterName) : '';
-  api.call('GET', spec.base, path + '?itemsPerPage=20' + only, { template: op.template, accept: op.accept }).then((a) => {
-    const draw = () => put(place, view.list({ ...a.body, links: [] }, path, op, draw), el('p', {}, el('a', { class: 'button', href: '#' + path + (only ? '?' + only.slice(1) : '') }, 'All events')));
-    if (a.ok && Array.isArray(a.body?.results)) draw(); else put(place, view.problem(a, { template: op.template }));
-  });
+// A tab whose module is loaded when somebody opens it: its open(place, x) draws.
+const late = (file) => (x) => {
+  const place = el('div', {}, el('p', { class: 'muted', 'aria-busy': 'true' }, 'Asking the service.'));
+  import(file).then((m) => m.open(place, x)).catch(() => put(place, el('p', { class: 'problem', role: 'alert' }, 'This view cannot be drawn. Load the page again.')));
   return place;
+};
+
+// Below the cards of an overview, by tag: parts.js draws it when the overview is seen, and again when the resource has changed.
+const BELOW = new Set(['cluster', 'project']);
+function overview(x) {
+  const own = facts(x.body, x.tag);
+  x.below.update?.(x.body);
+  return [el('dl', { class: 'facts' }, x.tag === 'cluster' ? [own, x.beside] : [x.beside, own], strings(x.body)), BELOW.has(x.tag) ? x.below.node : null];
+}
+function seen(x) {
+  if (x.below.begun || !BELOW.has(x.tag)) return;
+  x.below.begun = true;
+  import('./parts.js').then((m) => m.below(x)).then((update) => { x.below.update = update; }, () => {});
 }
 
-// ---- all of it
+const isOne = (x) => x.op.template.endsWith('}');
+const eventsOf = (x) => (x.params.groupId ? 'listGroupEvents' : x.params.orgId ? 'listOrgEvents' : '');
+// Which tabs a page has, in their order. tags: of the resources that have it (without: all); needs: the operation it asks (one that the service may lack);
+// when: what else must hold. eager: it is made at once; keep: it stays when the resource is drawn anew.
+const TABS = [
+  { name: 'Overview', eager: true, when: (x) => isOne(x) && TABLE[x.tag], make: overview, shown: seen },
+  { name: 'Metrics', tags: ['cluster', 'process'], needs: () => 'getProcessMeasurements', when: isOne, keep: true, make: late('./metrics.js') },
+  { name: 'Backup', tags: ['cluster'], needs: () => 'listBackupSnapshots', when: isOne, keep: true, make: late('./backup.js') },
+  { name: 'Cost', tags: ['cluster', 'flex cluster', 'organization'], needs: () => 'listInvoicePending', when: (x) => isOne(x) && x.params.orgId, keep: true, make: late('./cost.js') },
+  { name: 'Settings', eager: true, make: (x) => view.entity(x.body, x.heading) },
+  { name: 'Related', eager: true, when: (x) => x.links, make: (x) => [el('p', { class: 'off' }, plural(x.links.querySelectorAll('li').length, 'link')), x.links] },
+  { name: 'Events', needs: eventsOf, when: (x) => isOne(x) && x.tag !== 'event', keep: true, make: late('./events.js') },
+  { name: 'JSON', make: (x) => block(JSON.stringify(x.body, null, 2), 'JSON') },
+  { name: 'Code', make: (x) => codeOf(location.origin + spec.base + (x.path === '/' ? '' : x.path), new URL('api/oauth/token', api.home).href, x.accept) },
+];
+const has = (t, x) => (!t.tags || t.tags.includes(x.tag)) && (!t.needs || opNamed(t.needs(x))) && (!t.when || t.when(x));
 
-// tab: the one that is shown first. before: what was shown for the same visit, whose tab and cards stay. Returns { node, current, beside }.
-export function entityPage({ body, op, params, path, accept, heading, tab }, before) {
-  const { tag } = op, hasOverview = Boolean(TABLE[tag]) && op.template.endsWith('}'), links = view.links(body, path), ids = { ...params };
-  const beside = before?.beside ?? (hasOverview ? BESIDE[tag]?.(body, params) ?? [] : []);
-  const count = links ? links.querySelectorAll('li').length : 0, where = params.groupId ?? params.orgId;
-  const tabs = [
-    hasOverview ? { name: 'Overview', eager: true, make: () => overview(body, tag, beside) } : null,
-    { name: 'Settings', eager: true, make: () => view.entity(body, heading) },
-    links ? { name: 'Related', eager: true, make: () => [el('p', { class: 'off' }, plural(count, 'link')), links] } : null,
-    where && op.template.endsWith('}') && opNamed(params.groupId ? 'listGroupEvents' : 'listOrgEvents') && tag !== 'event' ? { name: 'Events', make: () => eventsOf(ids) } : null,
-    { name: 'JSON', make: () => block(JSON.stringify(body, null, 2), 'JSON') },
-    { name: 'Code', make: () => codeOf(location.origin + spec.base + (path === '/' ? '' : path), new URL('api/oauth/token', api.home).href, accept) },
-  ].filter(Boolean);
-  const t = tabbed(tabs, before?.current() ?? tab);
-  return { ...t, beside };
+// tab: the one that is shown first, as the address has it. before: what was shown for the same visit, whose tab and cards stay. moved(key, isStep): somebody
+// has chosen another tab. Returns { node, show(key), current() }.
+export function entityPage({ body, op, params, path, accept, heading, tab, moved }, before) {
+  const { tag } = op, answers = before?.answers ?? new Map(), below = before?.below ?? { node: el('div', { class: 'below' }) };
+  const once = (id, of, query = '') => { const key = id + JSON.stringify(of) + query; if (!answers.has(key)) answers.set(key, ask(id, of, query)); return answers.get(key); };
+  const x = { body, op, tag, params, path, accept, heading, links: view.links(body, path), below, once };
+  x.beside = before?.beside ?? (isOne(x) && TABLE[tag] ? BESIDE[tag]?.(params, once) ?? [] : []);
+  const tabs = TABS.filter((t) => has(t, x)).map((t) => ({ ...t, make: () => t.make(x), shown: t.shown ? () => t.shown(x) : undefined }));
+  return Object.assign(tabbed(tabs, before?.current() ?? tab, before, moved), { beside: x.beside, answers, below });
 }

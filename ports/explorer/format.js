@@ -8,6 +8,7 @@ const HAPPENED = /^(created|createDate|createdAt|updated|updatedAt|lastUsedAt|la
 const UNITS = [['year', 31557600], ['month', 2629800], ['day', 86400], ['hour', 3600], ['min', 60]];
 
 export const isObject = (v) => v !== null && typeof v === 'object';
+export const resultsOf = (a) => (Array.isArray(a?.body?.results) ? a.body.results : Array.isArray(a?.body) ? a.body : []).filter(isObject); // of an answer
 export const isDate = (v) => typeof v === 'string' && DATE.test(v) && !Number.isNaN(Date.parse(v));
 export const isState = (key) => /^(state|status)(Name)?$|(State|Status)$/.test(key);
 
@@ -89,6 +90,41 @@ export function copyButton(text, what, label = '') {
   });
   return b;
 }
+
+// ---- amounts
+
+export const bytes = (n) => {
+  if (typeof n !== 'number') return undefined;
+  const unit = ['B', 'KB', 'MB', 'GB', 'TB'], i = Math.min(4, n > 0 ? Math.floor(Math.log10(n) / 3) : 0);
+  return (n / 1000 ** i).toFixed(i && n / 1000 ** i < 10 ? 1 : 0) + ' ' + unit[i];
+};
+
+const PREFIXES = [['', 1], ['k', 1e3], ['M', 1e6], ['G', 1e9], ['T', 1e12]], SPANS = [['ms', 1], ['s', 1e3], ['min', 6e4], ['h', 36e5], ['d', 864e5]];
+const INTO = { KILOBYTES: 1e3, MEGABYTES: 1e6, GIGABYTES: 1e9, SECONDS: 1e3, MINUTES: 6e4, HOURS: 36e5, DAYS: 864e5 };
+// How amounts up to "most" are written in a unit of the service: divide by "by" and add "suffix". So all ticks of an axis have the same suffix.
+export function scaleOf(most, unit) {
+  const [, base, per] = /^(.*?)(?:_PER_(SECOND|HOUR))?$/.exec(String(unit ?? '').toUpperCase()), into = INTO[base] ?? 1, behind = per ? (per === 'HOUR' ? '/h' : '/s') : '';
+  if (base === 'CENTS') return { by: 100, prefix: '$', suffix: '' };
+  if (base === 'PERCENT') return { by: 1, suffix: ' %' };
+  const isTime = /SECONDS$|MINUTES|HOURS|DAYS/.test(base), isSize = /BYTES$/.test(base), list = isTime ? SPANS : PREFIXES;
+  const [name, by] = [...list].reverse().find(([, n]) => Math.abs(most) * into >= n) ?? list[0], text = isSize ? ' ' + name.toUpperCase() + 'B' : isTime ? ' ' + name : name ? ' ' + name : '';
+  return { by: by / into, suffix: text + behind };
+}
+// 93.2 %, 1.2 GB, 25, 4.87/s
+export function measure(v, unit, { by, prefix = '', suffix } = scaleOf(v, unit), digits) {
+  if (typeof v !== 'number') return '–';
+  if (prefix && digits === undefined) return money(v);
+  const n = v / by, size = Math.abs(n);
+  return prefix + (digits === undefined ? String(Number(n.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3))) : n.toFixed(digits)) + suffix;
+}
+// SYSTEM_NORMALIZED_CPU_USER as "System normalized CPU user"
+export const metricWords = (name) => {
+  const text = String(name).toLowerCase().replace(/_/g, ' ').replace(/\b(cpu|iops|fts|db|io|gb|mb|irq|ttl|cps|aws|gcp|dns|ldap|api|ip)\b/g, (w) => w.toUpperCase());
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+export const stamp = (ms) => new Date(ms).toISOString().slice(0, 16).replace('T', ' ') + ' UTC';
+
+export const gauge = (share, label) => el('span', { class: 'gauge' }, el('meter', { min: 0, max: 1, low: 0.75, high: 0.9, optimum: 0, value: share, 'aria-label': label }), ' ' + measure(100 * share, 'PERCENT'));
 
 const isCode = (v) => /^[0-9a-f]{24}$/.test(v);
 export const short = (id) => (id.length > 12 ? '…' + id.slice(-6) : id);

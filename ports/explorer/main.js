@@ -1,5 +1,5 @@
-// The page: where one is (the hash: a path below the API's root, and behind "!" the operation whose form is shown), what is shown there,
-// and what happens when the token has expired or nobody answers.
+// The page: where one is (the hash: a path below the API's root, behind "!" the operation whose form is shown, and as ?tab= the tab, which is
+// no part of a call: no operation has such a parameter), what is shown there, and what happens when the token has expired or nobody answers.
 
 import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';
 import * as api from './api.js';
@@ -19,7 +19,7 @@ let flash = null;      // what the next view says first: { text, once }
 let again = null;      // who waits for a new token
 let timer = 0;
 let shownHash;         // what the page shows, or is about to
-let entity = null;     // the tabs that are shown
+let entity = null;     // the tabs that are shown, and the path they are of
 let endPage = null;    // ends the page of the console that is shown (pages.js)
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -27,9 +27,18 @@ const parentOf = (path) => { for (let p = path; (p = p.replace(/\/[^/]*$/, '')) 
 
 function where() {
   const text = location.hash.startsWith('#/') ? location.hash.slice(1) : '/', bang = text.lastIndexOf('!');
-  const op = bang > 0 && /^\w+$/.test(text.slice(bang + 1)) ? text.slice(bang + 1) : '', full = op ? text.slice(0, bang) : text;
-  const [path, query = ''] = full.split(/\?(.*)/s);
-  return { full, path: path.length > 1 ? path.replace(/\/+$/, '') || '/' : path, query, op };
+  const op = bang > 0 && /^\w+$/.test(text.slice(bang + 1)) ? text.slice(bang + 1) : '', whole = op ? text.slice(0, bang) : text;
+  const [path, search = ''] = whole.split(/\?(.*)/s), tab = /(?:^|&)tab=([a-z]+)(?:&|$)/.exec(search)?.[1] ?? '';
+  const query = tab ? search.split('&').filter((p) => p !== 'tab=' + tab).join('&') : search;
+  return { full: path + (query ? '?' + query : ''), path: path.length > 1 ? path.replace(/\/+$/, '') || '/' : path, query, op, tab };
+}
+
+// The address names the tab that is shown. A click can be taken back; arrow keys run through the tabs and leave one entry.
+function noteTab(at, tab, isStep) {
+  const hash = '#' + at.full + (tab ? (at.query ? '&' : '?') + 'tab=' + tab : '');
+  if (hash === location.hash) return;
+  shownHash = hash;
+  history[isStep ? 'replaceState' : 'pushState'](history.state, '', location.pathname + location.search + hash);
 }
 
 const go = (to) => { if (location.hash === '#' + to) show(); else location.hash = to; };
@@ -140,7 +149,7 @@ function forget() {
   clearTimeout(timer);
   turn++;
   endPage?.();
-  endPage = null;
+  endPage = entity = null;
   put($('view'));
   for (const key of Object.keys(known)) delete known[key];
   view.forget();
@@ -228,7 +237,7 @@ function redraw(to, node) {
   const folds = new Map([...to.querySelectorAll('details[data-f]')].map((d) => [d.dataset.f, d.open]));
   put(to, node);
   for (const d of to.querySelectorAll('details[data-f]')) if (folds.has(d.dataset.f)) d.open = folds.get(d.dataset.f);
-  if (inside && key) [...to.querySelectorAll('a, input, details, button')].find((e) => (e.dataset.f ?? e.getAttribute('href')) === key && e.checkVisibility())?.focus();
+  if (inside && key) [...to.querySelectorAll('a, input, select, details, button')].find((e) => (e.dataset.f ?? e.getAttribute('href')) === key && e.checkVisibility())?.focus();
 }
 
 // What an answer showed that nobody can read again: a secret, mostly.
@@ -267,8 +276,6 @@ async function showResource(at, mine, stay) {
   Object.assign(known, m?.params);
   const early = view.names.get(decode(last)) ?? (at.path === '/' ? view.titleOfService() : m?.op.template.endsWith('}') ? decode(last) : words(decode(last)));
   const parts = frame(at.path, early, !stay);
-  parts.tab = stay ? entity?.current() : undefined;
-  entity = null;
   put(parts.actions, actionBar(at.path));
   if (!m) {
     put(parts.content, el('p', { class: 'empty' }, 'Nothing can be read at this path', actions(at.path).here.length ? '; what can be done is above.' : ': no operation of the service is there.'));
@@ -320,8 +327,8 @@ function draw(at, m, a, parts) {
     if (parts.linked !== text) put(parts.links, isList ? null : view.links(body, at.full));
     parts.linked = text;
   } else {
-    parts.entity = entityPage({ body, op: m.op, params: { orgId: body.orgId ?? nav.orgOf(m.params.groupId), ...m.params }, path: at.full, accept: m.op.accept, heading, tab: parts.tab }, parts.entity);
-    entity = parts.entity;
+    parts.entity = entityPage({ body, op: m.op, params: { orgId: body.orgId ?? nav.orgOf(m.params.groupId), ...m.params }, path: at.full, accept: m.op.accept, heading, tab: at.tab, moved: (tab, isStep) => noteTab(at, tab, isStep) }, parts.entity);
+    entity = { ...parts.entity, full: at.full };
     redraw(parts.content, entity.node);
   }
   if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decode(at.path.split('/').pop());
@@ -502,7 +509,7 @@ function show({ stay = false } = {}) {
   clearTimeout(timer);
   const mine = ++turn, at = where();
   endPage?.();
-  endPage = null;
+  endPage = entity = null;
   shownHash = location.hash;
   put($('banner'));
   $('path').value = at.full;
@@ -522,7 +529,13 @@ function start() {
   $('out').addEventListener('click', signOut);
   $('signin-form').addEventListener('submit', signIn);
   // Back to an entry with another ?project= is no hashchange: it is a popstate. Most moves are both, and shown once.
-  const moved = () => { if (location.hash !== shownHash && (location.hash === '' || location.hash.startsWith('#/'))) show(); };
+  const moved = () => {
+    if (location.hash === shownHash || (location.hash !== '' && !location.hash.startsWith('#/'))) return;
+    const at = where();
+    if (entity?.full !== at.full || at.op) { show(); return; }
+    shownHash = location.hash; // only the tab is another
+    entity.show(at.tab);
+  };
   for (const event of ['hashchange', 'popstate']) addEventListener(event, moved);
   addEventListener('keydown', (e) => {
     const menu = e.key === 'Escape' ? document.querySelector('.menu[open]') : null;

@@ -1,9 +1,9 @@
 // What the service answers, as tables: entities, lists, links, and answers that are refusals. All of it is text to the page, whatever
 // is in it.
 
-import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';
+import { el, muted, newId, plural, words, countdown, clock, breakable } from './dom.js';
 import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';
-import { badge, fullTime, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';
+import { badge, fullTime, gauge, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';
 import { columnsOf, valuesOf } from './columns.js';
 
 const LONG = 3; // values of a cell: more are counted
@@ -53,8 +53,6 @@ export function remember(body, op, path) {
   }
   while (seen.size > SEEN) seen.delete(seen.keys().next().value);
 }
-
-const muted = (text) => el('span', { class: 'muted' }, text);
 
 function scalar(key, v) {
   if (v === null || v === undefined) return muted('none');
@@ -126,6 +124,7 @@ const textOf = (c, v) => (c.as === 'money' ? money(v) : isObject(v) ? JSON.strin
 function shown(c, v, tag) {
   if (c.as === 'state') return badge(String(v), tag);
   if (c.as === 'time') return time(v);
+  if (c.as === 'gauge') return gauge(v, 'Used');
   if (c.as === 'money') return el('span', { class: 'value', title: v + ' cents' }, money(v));
   if (c.as === 'id') {
     const path = c.field ? pathOf(c.field, v) : null;
@@ -137,10 +136,10 @@ function shown(c, v, tag) {
 export function cellOf(o, c, tag) {
   if (c.field) {
     const v = o[c.field];
-    return v === undefined || v === null || v === '' ? el('span', { class: 'muted' }, '–') : isObject(v) || !c.as ? cell(c.field, v) : shown(c, v, tag);
+    return v === undefined || v === null || v === '' ? muted('–') : isObject(v) || !c.as ? cell(c.field, v) : shown(c, v, tag);
   }
   const all = valuesOf(o, c.of);
-  if (all.length === 0) return el('span', { class: 'muted' }, '–');
+  if (all.length === 0) return muted('–');
   const seen = all.slice(0, LONG).map((v) => shown(c, v, tag)), more = all.length - LONG;
   return all.length === 1 ? seen[0] : el('ul', { class: 'values', title: all.map((v) => textOf(c, v)).join('\n') }, seen.map((n) => el('li', {}, n)), more > 0 ? el('li', { class: 'muted' }, '+ ' + more) : null);
 }

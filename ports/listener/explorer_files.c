@@ -100,8 +100,110 @@ static const char explorer_0[] =
   "</html>\n";
 static const svc_header explorer_0_headers[] = EXPLORER_HEADERS_OF("\"97a693af58ba1cfb\"", "text/html; charset=utf-8");
 
-/* reference.css */
+/* charts.css */
 static const char explorer_1[] =
+  ".c0 { --c: light-dark(#1c6fb0, #6db6f2); }\n"
+  ".c1 { --c: light-dark(#b4530a, #f5a45c); }\n"
+  ".c2 { --c: light-dark(#1f7a4d, #6fd3a0); }\n"
+  ".c3 { --c: light-dark(#8a3fa0, #d59be6); }\n"
+  ".c4 { --c: light-dark(#a3252a, #ff9d97); }\n"
+  ".c5 { --c: light-dark(#5b6472, #b4c0ce); }\n"
+  ".c6 { --c: light-dark(#0f7c86, #5fd0da); }\n"
+  ".c7 { --c: light-dark(#7a6a00, #dccb52); }\n"
+  ".charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(26rem, 100%), 1fr)); gap: 1rem; margin-bottom: 1rem; }\n"
+  ".chart { margin: 0 0 1rem; padding: .8rem 1rem; min-width: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }\n"
+  ".charts .chart { margin: 0; }\n"
+  ".part .chart { border: 0; padding: 0; margin: 0; }\n"
+  ".chart figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; margin-bottom: .35rem; font-weight: 600; }\n"
+  ".chart figcaption .muted { font-weight: 400; font-size: .88rem; }\n"
+  ".chart .empty { margin: .5rem 0; }\n"
+  ".plot { position: relative; min-height: 60px; touch-action: pan-y; }\n"
+  ".plot svg { display: block; overflow: visible; }\n"
+  ".tick { font-size: 11px; fill: var(--muted); font-variant-numeric: tabular-nums; }\n"
+  ".gridline { stroke: var(--line); }\n"
+  ".axis, .tickline { stroke: light-dark(#8a96a5, #5d6b7b); }\n"
+  ".line, .kept { stroke: var(--c); }\n"
+  ".line { fill: none; stroke-width: 1.75; stroke-linejoin: round; }\n"
+  ".mark { stroke: var(--card); stroke-width: 1; }\n"
+  ".over { stroke-width: 1.5; }\n"
+  ".cross { stroke: var(--muted); stroke-dasharray: 3 3; }\n"
+  ".band { fill: var(--c); }\n"
+  ".hatch { stroke: var(--card); stroke-width: 1.5; fill: none; opacity: .75; }\n"
+  ".kept { stroke-width: 3; opacity: .22; }\n"
+  ".dot { stroke: var(--card); stroke-width: 1.5; }\n"
+  "a:hover > .dot { stroke: var(--text); }\n"
+  ".bad { --c: var(--bad); }\n"
+  ".past { --c: var(--busy); }\n"
+  ".dot.busy { fill: var(--card); stroke: var(--busy); stroke-width: 2; }\n"
+  ".fill { fill: var(--c); }\n"
+  ".tip { position: absolute; top: 4px; z-index: 2; pointer-events: none; max-width: min(20rem, 70%); padding: .4rem .6rem; font-size: .82rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px; box-shadow: 0 4px 14px rgb(0 0 0 / .18); }\n"
+  ".tip ul { list-style: none; margin: .15rem 0 0; padding: 0; }\n"
+  ".tip li { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; gap: .5rem; align-items: center; }\n"
+  ".tip b { font-variant-numeric: tabular-nums; white-space: nowrap; }\n"
+  ".sample { flex: none; }\n"
+  ".legend { display: flex; flex-wrap: wrap; gap: .15rem .3rem; margin-top: .35rem; }\n"
+  ".key { display: inline-flex; gap: .45rem; align-items: center; padding: .1rem .45rem; border-color: transparent; color: var(--text); font-size: .82rem; font-weight: 400; }\n"
+  ".key[aria-pressed=\"false\"] { color: var(--muted); text-decoration: line-through; }\n"
+  ".key[aria-pressed=\"false\"] .sample { opacity: .3; }\n"
+  ".data { margin-top: .35rem; font-size: .85rem; }\n"
+  ".data summary { color: var(--accent); width: max-content; }\n"
+  ".data .scroll { max-height: 20rem; overflow: auto; margin: .4rem 0 0; }\n"
+  ".picker { gap: .6rem 1rem; margin: 0 0 1rem; }\n"
+  ".choice { max-width: 100%; display: inline-flex; gap: .45rem; align-items: center; }\n"
+  ".choice select { min-width: 0; }\n"
+  ".choice > label { flex: none; color: var(--muted); font-size: .88rem; }\n"
+  ".told { font-size: .85rem; }\n"
+  ".sum { margin-left: auto; }\n"
+  ".sum .big { font-size: 1.35rem; font-weight: 650; }\n"
+  ".picks { position: relative; }\n"
+  ".picks > summary { list-style: none; padding: .35rem .6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card); color: var(--accent); font-weight: 500; }\n"
+  ".picks > summary::after { content: \" \\25BE\"; }\n"
+  ".picks > .card { position: absolute; z-index: 3; width: min(26rem, 80vw); max-height: 24rem; overflow: auto; margin: .35rem 0 0; box-shadow: 0 8px 24px rgb(0 0 0 / .18); }\n"
+  ".picks ul { list-style: none; margin: .4rem 0 0; padding: 0; }\n"
+  ".picks li { display: flex; gap: .5rem; padding: .12rem 0; }\n"
+  ".marks { margin: -.4rem 0 1rem; font-size: .9rem; }\n"
+  ".part h2 { margin-bottom: .6rem; }\n"
+  ".part > :last-child { margin-bottom: 0; }\n"
+  ".twice { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 0 1rem; }\n"
+  ".twice > :empty { display: none; }\n"
+  ".twice > div { display: grid; grid-template-columns: minmax(0, 1fr); min-width: 0; }\n"
+  ".alerts li { display: flex; gap: .6rem; align-items: baseline; padding: .2rem 0; }\n"
+  ".shards { display: flex; flex-wrap: wrap; gap: 1rem; }\n"
+  ".shard { flex: 1 1 16rem; min-width: 0; padding: .7rem .9rem; border: 1px solid var(--line); border-radius: 8px; background: var(--bg); }\n"
+  ".shard h3, .dayline h3 { margin: 0 0 .5rem; font-size: .9rem; font-weight: 600; }\n"
+  ".regions { display: flex; flex-wrap: wrap; gap: .6rem; }\n"
+  ".region { flex: 1 1 9rem; display: grid; gap: .1rem; padding: .5rem .7rem; border: 1px solid var(--line); border-radius: 8px; background: var(--card); font-size: .9rem; }\n"
+  ".region small { color: var(--muted); }\n"
+  ".nodes { display: flex; flex-wrap: wrap; gap: .3rem; padding: .3rem 0; }\n"
+  ".node { display: inline-block; flex: none; width: .9rem; height: .9rem; border-radius: 50%; background: var(--accent); border: 2px solid var(--accent); }\n"
+  ".node.primary { background: var(--good); border-color: var(--good); box-shadow: 0 0 0 2px var(--card), 0 0 0 4px var(--good); margin: 0 .15rem; }\n"
+  ".node.read-only { background: var(--card); }\n"
+  ".node.analytics { border-radius: 3px; background: var(--busy); border-color: var(--busy); }\n"
+  ".hosts { margin-top: .6rem; font-size: .88rem; }\n"
+  ".hosts li { display: flex; gap: .5rem; align-items: center; padding: .12rem 0; }\n"
+  ".hosts .node { width: .65rem; height: .65rem; }\n"
+  ".hosts .node.primary { box-shadow: none; margin: 0; }\n"
+  ".nodekeys { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin-top: .7rem; font-size: .85rem; }\n"
+  ".nodekeys span { display: inline-flex; gap: .45rem; align-items: center; }\n"
+  ".gauges { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); gap: .3rem 1.5rem; margin-bottom: .6rem; }\n"
+  ".gauges li { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 .75rem; padding: .25rem 0; }\n"
+  ".gauges .muted { grid-column: 1 / -1; font-size: .83rem; }\n"
+  ".ranking .track { display: inline-block; width: min(16rem, 22vw); height: .7rem; margin-right: .6rem; border-radius: 4px; background: var(--soft); }\n"
+  ".ranking .share { display: block; height: 100%; border-radius: 4px; background: var(--accent); }\n"
+  ".dayline { margin-bottom: 1rem; }\n"
+  ".dayline ol { border-left: 2px solid var(--line); margin-left: .7rem; }\n"
+  ".event { display: grid; grid-template-columns: auto 3rem minmax(0, 1fr); gap: .6rem; align-items: baseline; padding: .22rem 0; margin-left: -.72rem; }\n"
+  ".event time { color: var(--muted); font-variant-numeric: tabular-nums; }\n"
+  ".sign { display: grid; place-items: center; width: 1.35rem; height: 1.35rem; border-radius: 50%; background: var(--soft); color: var(--text); font-weight: 700; line-height: 1; box-shadow: 0 0 0 2px var(--bg); }\n"
+  ".trouble .sign { background: var(--bad-soft); color: var(--bad); }\n"
+  ".new .sign { background: var(--good-soft); color: var(--good); }\n"
+  ".change .sign { background: var(--busy-soft); color: var(--busy); }\n"
+  ".gone .sign { color: var(--bad); }\n"
+  ".backup .sign { color: var(--accent); }\n";
+static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"f1e4078840af649b\"", "text/css; charset=utf-8");
+
+/* reference.css */
+static const char explorer_2[] =
   ".refarea { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin: 0 0 .6rem; padding: 0 1.15rem; }\n"
   ".refarea > summary { display: flex; justify-content: space-between; align-items: baseline; gap: 1rem; padding: .7rem 0; list-style: none; }\n"
   ".refarea > summary::-webkit-details-marker { display: none; }\n"
@@ -146,10 +248,10 @@ static const char explorer_1[] =
   ".ops .what { grid-column: 2; }\n"
   ".reffacts > div { grid-template-columns: 1fr; gap: 0; }\n"
   "}\n";
-static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"23108e83b4e8d45e\"", "text/css; charset=utf-8");
+static const svc_header explorer_2_headers[] = EXPLORER_HEADERS_OF("\"23108e83b4e8d45e\"", "text/css; charset=utf-8");
 
 /* style.css */
-static const char explorer_2[] =
+static const char explorer_3[] =
   ":root {\n"
   "color-scheme: light dark;\n"
   "--bg: light-dark(#f4f6f8, #10151b);\n"
@@ -419,6 +521,7 @@ static const char explorer_2[] =
   ".limits small { display: block; color: var(--muted); font-weight: 400; }\n"
   ".limits .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }\n"
   ".limits .gone .number { color: var(--bad); font-weight: 650; }\n"
+  ".gauge { white-space: nowrap; }\n"
   "meter { width: 4.5rem; height: .75rem; }\n"
   "#log { list-style: none; margin: 0; padding: 0; font-size: .84rem; max-height: 22rem; overflow: auto; }\n"
   "#log li { padding: .4rem 0 .4rem .6rem; border-bottom: 1px solid var(--line); border-left: 3px solid transparent; }\n"
@@ -489,10 +592,10 @@ static const char explorer_2[] =
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } .onoff > input::before { transition: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } .onoff > input { appearance: auto; } .onoff > input::before { display: none; } }\n";
-static const svc_header explorer_2_headers[] = EXPLORER_HEADERS_OF("\"afb5a886379b4ec8\"", "text/css; charset=utf-8");
+static const svc_header explorer_3_headers[] = EXPLORER_HEADERS_OF("\"1fd8f3e1a6cbc5c3\"", "text/css; charset=utf-8");
 
 /* api.js */
-static const char explorer_3[] =
+static const char explorer_4[] =
   "export const events = new EventTarget();\n"
   "export const home = new URL('.', document.baseURI);\n"
   "export const session = { id: '', until: 0, lostSince: 0 };\n"
@@ -558,10 +661,10 @@ static const char explorer_3[] =
   "return a;\n"
   "}\n"
   "export const document_ = () => ask(new URL('openapi.json', home), { method: 'GET', cache: 'no-cache' });\n";
-static const svc_header explorer_3_headers[] = EXPLORER_HEADERS_OF("\"05d2049c6119c9d0\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"05d2049c6119c9d0\"", "text/javascript; charset=utf-8");
 
 /* areas.js */
-static const char explorer_4[] =
+static const char explorer_5[] =
   "import { words } from './dom.js';\n"
   "const AREAS = [\n"
   "['Deployment', ['cluster', 'flex cluster', 'cluster summary', 'cluster configuration', 'cluster log', 'cluster region', 'database version', 'process arguments', 'global writes', 'maintenance window', 'online archive',\n"
@@ -597,15 +700,248 @@ static const char explorer_4[] =
   "for (const items of Object.values(all)) items.sort((a, b) => placeOf(a.op) - placeOf(b.op) || a.label.localeCompare(b.label));\n"
   "return all;\n"
   "}\n";
-static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"8a01fe9f4ac0de27\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"8a01fe9f4ac0de27\"", "text/javascript; charset=utf-8");
+
+/* backup.js */
+static const char explorer_6[] =
+  "import { el, muted, plural, put, sheet } from './dom.js';\n"
+  "import { asked } from './entity.js';\n"
+  "import { list, problem, selfOf } from './view.js';\n"
+  "import { bytes, resultsOf, stamp } from './format.js';\n"
+  "import { dataFold, lanes, toggle } from './chart.js';\n"
+  "const DAY = 864e5, RANGES = [['7 days', 7], ['30 days', 30], ['1 year', 366]];\n"
+  "const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'], MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];\n"
+  "const ORDER = ['hourly', 'daily', 'weekly', 'monthly', 'yearly'];\n"
+  "const EVERY = { hourly: (n) => (n === 1 ? 'Every hour' : 'Every ' + n + ' hours'), daily: (n) => (n > 1 ? 'Every ' + n + ' days' : 'Every day'), weekly: (n) => 'Every ' + (DAYS[n - 1] ?\? 'week'),\n"
+  "monthly: (n) => (n === 40 ? 'On the last day of every month' : 'On day ' + n + ' of every month'), yearly: (n) => 'Every year in ' + (MONTHS[n - 1] ?\? 'month ' + n) };\n"
+  "const inWords = (i) => (EVERY[i.frequencyType]?.(i.frequencyInterval) ?\? i.frequencyType + ' ' + i.frequencyInterval) + (i.retentionValue ? ', kept for ' + plural(i.retentionValue, String(i.retentionUnit).replace(/s$/, '')) : '');\n"
+  "function schedule(a) {\n"
+  "const s = a?.body, items = (Array.isArray(s?.policies) ? s.policies : []).flatMap((p) => (Array.isArray(p?.policyItems) ? p.policyItems : [])), two = (n) => String(n).padStart(2, '0');\n"
+  "if (!a?.ok) return null;\n"
+  "return el('section', { class: 'card part' }, el('h2', {}, 'Schedule'), items.length ? el('ul', {}, items.map((i) => el('li', {}, inWords(i)))) : el('p', { class: 'muted' }, 'The schedule has no policy: snapshots are taken on demand only.'),\n"
+  "el('p', {}, typeof s.referenceHourOfDay === 'number' ? 'Counted from ' + two(s.referenceHourOfDay) + ':' + two(s.referenceMinuteOfHour ?\? 0) + ' UTC. ' : '', s.nextSnapshot ? ['Next snapshot: ', el('strong', {}, stamp(Date.parse(s.nextSnapshot))), '. '] : null, el('a', { href: '#' + a.path }, 'The schedule')));\n"
+  "}\n"
+  "export async function open(place, x) {\n"
+  "await sheet('charts.css');\n"
+  "const of = { groupId: x.params.groupId, clusterName: x.params.clusterName }, [snaps, plan, jobs] = await Promise.all([asked('listBackupSnapshots', of, 'itemsPerPage=500'), asked('getBackupSchedule', of), asked('listBackupRestoreJobs', of, 'itemsPerPage=100')]);\n"
+  "if (!snaps?.ok) { put(place, problem(snaps, { template: snaps.op.template }), schedule(plan)); return; }\n"
+  "const all = resultsOf(snaps).map((s) => ({ ...s, at: Date.parse(s.createdAt), until: Date.parse(s.expiresAt) })).filter((s) => s.at > 0), restores = resultsOf(jobs).map((j) => ({ ...j, at: Date.parse(j.createdAt ?\? j.timestamp) })).filter((j) => j.at > 0);\n"
+  "const last = Math.max(0, ...all.map((s) => s.at), ...restores.map((j) => j.at)), next = Date.parse(plan?.body?.nextSnapshot), data = dataFold(() => table());\n"
+  "if (!all.length && !restores.length) { put(place, el('p', { class: 'empty' }, 'This cluster has no snapshot yet.'), schedule(plan)); return; }\n"
+  "const most = Math.max(1, ...all.map((s) => s.storageSizeBytes || 0)), kindOf = (s) => (s.frequencyType ? s.frequencyType : s.snapshotType === 'onDemand' ? 'on demand' : s.snapshotType ?\? 'snapshot');\n"
+  "const kinds = [...new Set(all.map(kindOf))].sort((a, b) => (ORDER.indexOf(a) + 1 || 9) - (ORDER.indexOf(b) + 1 || 9));\n"
+  "const label = (s) => [kindOf(s), 'snapshot of', stamp(s.at) + ':', s.status, s.storageSizeBytes ? ', ' + bytes(s.storageSizeBytes) : '', s.until ? ', kept until ' + stamp(s.until) : ''].filter(Boolean).join(' ').replace(/ ,/g, ',');\n"
+  "const rows = [...kinds.map((k) => ({ name: k, dots: all.filter((s) => kindOf(s) === k).map((s) => ({ at: s.at, until: s.until, label: label(s), href: selfOf(s), kind: /fail/i.test(s.status) ? 'bad' : /progress|queued/i.test(s.status) ? 'busy' : '', size: 3.5 + 3 * Math.sqrt((s.storageSizeBytes || 0) / most) })) })),\n"
+  "...(restores.length ? [{ name: 'restores', dots: restores.map((j) => ({ at: j.at, until: Date.parse(j.finishedAt) || 0, label: 'Restore to ' + (j.targetClusterName ?\? 'a download') + ', ' + stamp(j.at), href: selfOf(j), kind: j.failed ? 'bad' : '' })) }] : []),\n"
+  "...(next > last ? [{ name: 'next', dots: [{ at: next, label: 'Next snapshot, ' + stamp(next), kind: 'busy' }] }] : [])];\n"
+  "let range = 1;\n"
+  "const set = () => { const span = RANGES[range][1] * DAY, to = Math.max(last, next || 0) + span * 0.03; return { label: plural(all.length, 'snapshot') + (restores.length ? ', ' + plural(restores.length, 'restore job') : ''), from: last - span, to, now: last, rows }; };\n"
+  "const line = lanes(set()), table = () => { const place_ = el('div', {}), draw = () => put(place_, list({ results: resultsOf(snaps), totalCount: snaps.body.totalCount }, snaps.path, snaps.op, draw)); draw(); return place_; };\n"
+  "line.node.append(data.fold);\n"
+  "put(place, el('div', { class: 'row picker' }, toggle('Range', RANGES.map(([name]) => name), range, (i) => { range = i; line.update(set()); }), muted('A dot is a snapshot, larger for more data; its line lasts until it expires.')), line.node, schedule(plan),\n"
+  "restores.length ? el('section', { class: 'card part' }, el('h2', {}, 'Restore jobs'), el('ul', {}, restores.map((j) => { const to = selfOf(j), text = stamp(j.at) + ' to ' + (j.targetClusterName ?\? 'a download'); return el('li', {}, to ? el('a', { href: '#' + to }, text) : text); }))) : null,\n"
+  "el('p', {}, el('a', { class: 'button', href: '#' + snaps.path }, 'All snapshots'), ' ', jobs?.ok ? el('a', { class: 'button', href: '#' + jobs.path }, 'All restore jobs') : null));\n"
+  "}\n";
+static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"88b08df919e158a3\"", "text/javascript; charset=utf-8");
 
 /* boot.js */
-static const char explorer_5[] =
+static const char explorer_7[] =
   "requestAnimationFrame(() => setTimeout(() => import('./main.js')));\n";
-static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"ab14042a87727004\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"ab14042a87727004\"", "text/javascript; charset=utf-8");
+
+/* chart.js */
+static const char explorer_8[] =
+  "import { el, newId, put, say } from './dom.js';\n"
+  "import { measure, scaleOf, stamp } from './format.js';\n"
+  "const NS = 'http://www.w3.org/2000/svg', MIN = 60e3, HOUR = 3600e3, DAY = 864e5;\n"
+  "const DASHES = ['', '7 3', '2 3', '9 3 2 3', '14 4', '4 2 1 2', '1 4', '10 2 2 2'], KINDS = DASHES.length;\n"
+  "const MARKS = ['M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0', 'M-3.5-3.5h7v7h-7z', 'M0-4.5L4.5 3.5h-9z', 'M0-5L5 0L0 5L-5 0z'];\n"
+  "const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];\n"
+  "const STEPS = [MIN, 5 * MIN, 10 * MIN, 15 * MIN, 30 * MIN, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 5 * DAY, 7 * DAY, 14 * DAY];\n"
+  "export function svg(tag, set, ...inside) {\n"
+  "const e = document.createElementNS(NS, tag);\n"
+  "for (const [name, value] of Object.entries(set ?\? {})) if (value !== undefined && value !== null && value !== false) e.setAttribute(name, value);\n"
+  "e.append(...inside.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));\n"
+  "return e;\n"
+  "}\n"
+  "export function toggle(label, names, at, change) {\n"
+  "const node = el('div', { class: 'tabs', role: 'group', 'aria-label': label }, names.map((name, i) => el('button', { type: 'button', class: 'tab', 'aria-pressed': String(i === at), 'data-f': label + name, onclick: () => {\n"
+  "[...node.children].forEach((b, k) => b.setAttribute('aria-pressed', String(k === i)));\n"
+  "change(i);\n"
+  "} }, name)));\n"
+  "return node;\n"
+  "}\n"
+  "export function choice(label, options, value, change) {\n"
+  "const id = newId('choice');\n"
+  "return el('span', { class: 'choice' }, el('label', { for: id }, label), el('select', { id, 'data-f': 'choice ' + label, onchange: (e) => change(e.target.value) }, options.map(([key, text, disabled]) => el('option', { value: key, selected: key === value, disabled }, text))));\n"
+  "}\n"
+  "function valueTicks(low, high, { by, prefix }) {\n"
+  "const most = Math.max(high, 0) / by || (low < 0 ? 0 : 1), least = Math.min(low, 0) / by, rough = (most - least) / 4, ten = 10 ** Math.floor(Math.log10(rough));\n"
+  "const step = Math.max(prefix ? 0.01 : 0, ten * [1, 2, 2.5, 5, 10].find((n) => n * ten >= rough * 0.999)), from = Math.floor(least / step), to = Math.ceil(most / step - 1e-9), ticks = [];\n"
+  "for (let i = from; i <= to; i++) ticks.push(i * step);\n"
+  "return { ticks, digits: prefix ? 2 : Math.max(0, -Math.floor(Math.log10(step) + 1e-9) + (step / ten === 2.5 ? 1 : 0)), top: to * step * by, bottom: from * step * by };\n"
+  "}\n"
+  "export const dayOf = (ms) => MONTHS[new Date(ms).getUTCMonth()] + ' ' + new Date(ms).getUTCDate();\n"
+  "function timeTicks(from, to, most) {\n"
+  "const span = to - from, all = [], step = STEPS.find((s) => span / s <= most);\n"
+  "if (!step) {\n"
+  "const every = Math.max(1, Math.ceil(span / (30.4 * DAY) / most)), d = new Date(from);\n"
+  "for (let y = d.getUTCFullYear(), m = d.getUTCMonth() + 1; ; m += every) {\n"
+  "const at = Date.UTC(y, m, 1), t = new Date(at);\n"
+  "if (at > to) return all;\n"
+  "all.push([at, MONTHS[t.getUTCMonth()] + (t.getUTCMonth() === 0 ? ' ' + t.getUTCFullYear() : '')]);\n"
+  "}\n"
+  "}\n"
+  "for (let at = Math.ceil(from / step) * step; at <= to; at += step) all.push([at, at % DAY === 0 ? dayOf(at) : new Date(at).toISOString().slice(11, 16)]);\n"
+  "return all;\n"
+  "}\n"
+  "function timeAxis(x, from, to, bottom, width, bands = []) {\n"
+  "const drawn = bands.map((b) => { const left = Math.max(x(from), x(b.from)), right = Math.min(x(to), x(b.to)); return right >= left ? svg('rect', { class: 'band ' + (b.kind ?\? ''), x: left, y: bottom - 3, width: Math.max(4, right - left), height: 6 }) : null; });\n"
+  "return [timeTicks(from, to, Math.max(2, Math.floor(width / 85))).map(([at, text]) => [svg('line', { class: 'tickline', x1: x(at), x2: x(at), y1: bottom, y2: bottom + 4 }), svg('text', { class: 'tick', x: x(at), y: bottom + 17, 'text-anchor': 'middle' }, text)]),\n"
+  "svg('line', { class: 'axis', x1: x(from), x2: x(to), y1: bottom, y2: bottom }), drawn];\n"
+  "}\n"
+  "const colour = (i) => 'c' + i % KINDS;\n"
+  "const marker = (i, x, y, tag = 'mark') => svg('path', { class: tag + ' fill ' + colour(i), d: MARKS[i % MARKS.length], transform: 'translate(' + x + ' ' + y + ')' });\n"
+  "function linesOf(series, x, y) {\n"
+  "return series.map((s) => {\n"
+  "let d = '', pen = false;\n"
+  "const alone = [];\n"
+  "s.points.forEach(([t, v], i) => {\n"
+  "if (typeof v !== 'number') { pen = false; return; }\n"
+  "d += (pen ? 'L' : 'M') + x(t).toFixed(1) + ' ' + y(v).toFixed(1);\n"
+  "if (!pen && typeof s.points[i + 1]?.[1] !== 'number') alone.push([t, v]);\n"
+  "pen = true;\n"
+  "});\n"
+  "const end = s.points.findLast(([, v]) => typeof v === 'number');\n"
+  "return [svg('path', { class: 'line ' + colour(s.i), d, 'stroke-dasharray': DASHES[s.i % KINDS] || null }), alone.map(([t, v]) => marker(s.i, x(t), y(v))), end ? marker(s.i, x(end[0]), y(end[1])) : null];\n"
+  "});\n"
+  "}\n"
+  "function hatches(id) {\n"
+  "const lines = [null, 'M0 6L6 0', 'M0 3H6', 'M3 0V6'];\n"
+  "return svg('defs', {}, lines.map((d, i) => (d ? svg('pattern', { id: id + i, width: 6, height: 6, patternUnits: 'userSpaceOnUse' }, svg('path', { d, class: 'hatch' })) : null)));\n"
+  "}\n"
+  "function barsOf(series, x, y, step, id) {\n"
+  "const height = new Map(), width = Math.max(2, 0.78 * (x(step) - x(0)));\n"
+  "return [hatches(id), series.map((s) => s.points.map(([t, v]) => {\n"
+  "if (!(v > 0)) return null;\n"
+  "const below = height.get(t) ?\? 0, box = { x: x(t + step / 2) - width / 2, y: y(below + v), width, height: Math.max(0.5, y(below) - y(below + v)) };\n"
+  "height.set(t, below + v);\n"
+  "return [svg('rect', { class: 'bar fill ' + colour(s.i), ...box }), s.i % 4 ? svg('rect', { ...box, fill: 'url(#' + id + s.i % 4 + ')' }) : null];\n"
+  "}))];\n"
+  "}\n"
+  "function table(series, times, unit, head) {\n"
+  "const rows = series.map((s) => new Map(s.points));\n"
+  "return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Data' }, el('table', { class: 'list' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, head), series.map((s) => el('th', { scope: 'col', class: 'number' }, s.name)))),\n"
+  "el('tbody', {}, [...times].reverse().map((t) => el('tr', {}, el('th', { scope: 'row' }, head === 'Day' ? stamp(t).slice(0, 10) : stamp(t)), rows.map((r) => el('td', { class: 'number' }, measure(r.get(t), unit))))))));\n"
+  "}\n"
+  "function onWidth(place, draw) {\n"
+  "let seen = 0;\n"
+  "new ResizeObserver(() => { if (place.clientWidth !== seen) { seen = place.clientWidth; draw(); } }).observe(place);\n"
+  "}\n"
+  "export function dataFold(make) {\n"
+  "const place = el('div', {}), fold = el('details', { class: 'data', ontoggle: () => { if (fold.open) put(place, make()); } }, el('summary', {}, 'Data'), place);\n"
+  "return { fold, again: () => { if (fold.open) put(place, make()); } };\n"
+  "}\n"
+  "export function chart(kind, set) {\n"
+  "const id = newId('chart'), hidden = new Set(), height = set.height ?\? 190, place = el('div', { class: 'plot', tabindex: 0, role: 'group' }), box = el('div', { class: 'tip', hidden: true }), legend = el('div', { class: 'legend' }), title = el('span', {}), latest = el('span', { class: 'muted' });\n"
+  "const data = dataFold(() => table(set.series, times(), set.unit, kind === 'bars' ? 'Day' : 'Time'));\n"
+  "let at = -1, geometry = null;\n"
+  "const visible = () => set.series.map((s, i) => ({ ...s, i })).filter((s) => !hidden.has(s.name));\n"
+  "const times = () => [...new Set(set.series.flatMap((s) => s.points.map(([t]) => t)))].sort((a, b) => a - b);\n"
+  "const half = () => (kind === 'bars' ? set.step / 2 : 0);\n"
+  "function draw() {\n"
+  "const width = place.clientWidth, shown = visible(), values = kind === 'bars' ? times().map((t) => shown.reduce((sum, s) => sum + (s.points.find((p) => p[0] === t)?.[1] ?\? 0), 0)) : shown.flatMap((s) => s.points.map((p) => p[1]).filter((v) => typeof v === 'number'));\n"
+  "const isEmpty = !set.series.some((s) => s.points.some(([, v]) => typeof v === 'number'));\n"
+  "at = Math.min(at, times().length - 1);\n"
+  "place.hidden = data.fold.hidden = isEmpty;\n"
+  "none.hidden = !isEmpty;\n"
+  "if (!width || isEmpty) return;\n"
+  "const high = Math.max(0, ...values), low = Math.min(0, ...values), scale = scaleOf(Math.max(high, -low), set.unit), { ticks, digits, top, bottom } = valueTicks(low, high, scale);\n"
+  "const texts = ticks.map((n) => measure(n * scale.by, set.unit, scale, digits)), left = 10 + 6.6 * Math.max(...texts.map((t) => t.length)), y0 = 8, y1 = height - 24;\n"
+  "const x = (t) => left + (width - left - 12) * (t - set.from) / (set.to - set.from || 1), y = (v) => y1 - (y1 - y0) * (v - bottom) / (top - bottom || 1);\n"
+  "geometry = { x, y, y0, y1, width, cursor: svg('g', { class: 'cursor' }) };\n"
+  "const picture = svg('svg', { role: 'img', 'aria-label': describe(shown, values), width: '100%', height, viewBox: '0 0 ' + width + ' ' + height },\n"
+  "ticks.map((n, i) => [svg('line', { class: 'gridline', x1: left, x2: width - 12, y1: y(n * scale.by), y2: y(n * scale.by) }), svg('text', { class: 'tick', x: left - 6, y: y(n * scale.by) + 4, 'text-anchor': 'end' }, texts[i])]),\n"
+  "timeAxis(x, set.from, set.to, y1, width - left, set.bands), kind === 'bars' ? barsOf(shown, x, y, set.step, id) : linesOf(shown, x, y), geometry.cursor);\n"
+  "put(place, picture, box);\n"
+  "point();\n"
+  "}\n"
+  "const describe = (shown, values) => set.label + ', ' + (shown.length === 1 ? shown[0].name : shown.length + ' series') + ', from ' + stamp(set.from) + ' to ' + stamp(set.to) + (values.length ? ': ' + measure(Math.min(...values), set.unit) + ' to ' + measure(Math.max(...values), set.unit) : '');\n"
+  "function point(isKey) {\n"
+  "const all = times(), t = all[at];\n"
+  "box.hidden = t === undefined;\n"
+  "put(geometry.cursor);\n"
+  "if (t === undefined) return;\n"
+  "const { x, y, y0, y1, width, cursor } = geometry, px = x(t + half()), rows = visible().map((s) => ({ ...s, v: s.points.find((p) => p[0] === t)?.[1] })).filter((s) => kind !== 'bars' || s.v), when = kind === 'bars' ? stamp(t).slice(0, 10) : stamp(t);\n"
+  "cursor.append(svg('line', { class: 'cross', x1: px, x2: px, y1: y0, y2: y1 }), ...(kind === 'bars' ? [] : rows.filter((s) => typeof s.v === 'number').map((s) => marker(s.i, px, y(s.v), 'mark over'))));\n"
+  "const sum = kind === 'bars' && rows.length > 1 ? rows.reduce((n, s) => n + s.v, 0) : undefined;\n"
+  "put(box, el('strong', {}, when), el('ul', {}, rows.map((s) => el('li', {}, sample(s.i), el('span', {}, s.name), el('b', {}, measure(s.v, set.unit)))), sum === undefined ? null : el('li', {}, el('span', {}), el('span', {}, 'Total'), el('b', {}, measure(sum, set.unit)))));\n"
+  "const right = px > width / 2;\n"
+  "box.style.left = right ? '' : px + 12 + 'px';\n"
+  "box.style.right = right ? width - px + 12 + 'px' : '';\n"
+  "if (isKey) say(when + ': ' + rows.map((s) => s.name + ' ' + measure(s.v, set.unit)).join(', '));\n"
+  "}\n"
+  "const sample = (i) => (kind === 'bars' ? svg('svg', { class: 'sample', width: 14, height: 14, 'aria-hidden': 'true' }, svg('rect', { class: 'bar fill ' + colour(i), width: 14, height: 14 }), i % 4 ? svg('rect', { width: 14, height: 14, fill: 'url(#' + id + i % 4 + ')' }) : null)\n"
+  ": svg('svg', { class: 'sample', width: 30, height: 12, 'aria-hidden': 'true' }, svg('line', { class: 'line ' + colour(i), x1: 0, x2: 30, y1: 6, y2: 6, 'stroke-dasharray': DASHES[i % KINDS] || null }), marker(i, 15, 6)));\n"
+  "function drawLegend() {\n"
+  "put(title, set.label);\n"
+  "const values = set.series.length === 1 ? set.series[0].points.map((p) => p[1]).filter((v) => typeof v === 'number') : [];\n"
+  "put(latest, kind === 'lines' && values.length ? 'now ' + measure(values.at(-1), set.unit) : set.note ?\? '');\n"
+  "const focused = legend.contains(document.activeElement) ? document.activeElement.dataset.f : null;\n"
+  "put(legend, set.series.length < 2 ? null : set.series.map((s, i) => el('button', { type: 'button', class: 'key', 'aria-pressed': String(!hidden.has(s.name)), title: 'Show or hide ' + s.name, 'data-f': id + s.name, onclick: () => {\n"
+  "if (!hidden.delete(s.name)) hidden.add(s.name);\n"
+  "drawLegend();\n"
+  "draw();\n"
+  "} }, sample(i), s.name)));\n"
+  "if (focused) [...legend.children].find((b) => b.dataset.f === focused)?.focus();\n"
+  "}\n"
+  "const none = el('p', { class: 'empty' }, set.empty ?\? 'No data in this range.');\n"
+  "place.addEventListener('pointermove', (e) => {\n"
+  "const all = times(), px = e.clientX - place.getBoundingClientRect().left;\n"
+  "if (!geometry || !all.length) return;\n"
+  "let best = 0;\n"
+  "all.forEach((t, i) => { if (Math.abs(geometry.x(t + half()) - px) < Math.abs(geometry.x(all[best] + half()) - px)) best = i; });\n"
+  "if (best !== at) { at = best; point(); }\n"
+  "});\n"
+  "for (const event of ['pointerleave', 'blur']) place.addEventListener(event, () => { at = -1; if (geometry) point(); });\n"
+  "place.addEventListener('keydown', (e) => {\n"
+  "const n = times().length, to = { ArrowRight: at < 0 ? 0 : at + 1, ArrowLeft: at < 0 ? n - 1 : at - 1, Home: 0, End: n - 1, Escape: -1 }[e.key];\n"
+  "if (to === undefined || !geometry) return;\n"
+  "e.preventDefault();\n"
+  "at = e.key === 'Escape' ? -1 : Math.max(0, Math.min(n - 1, to));\n"
+  "point(true);\n"
+  "});\n"
+  "onWidth(place, draw);\n"
+  "const name = () => place.setAttribute('aria-label', set.label + ': read its values with the arrow keys');\n"
+  "name();\n"
+  "drawLegend();\n"
+  "draw();\n"
+  "return { node: el('figure', { class: 'chart' }, el('figcaption', {}, title, latest), place, none, legend, data.fold),\n"
+  "update: (to) => { set = { ...set, ...to }; name(); drawLegend(); draw(); data.again(); } };\n"
+  "}\n"
+  "export function lanes(set) {\n"
+  "const place = el('div', { class: 'plot lanes' }), node = el('figure', { class: 'chart' }, el('figcaption', {}, el('span', {}, set.label)), place);\n"
+  "function draw() {\n"
+  "const width = place.clientWidth, left = 14 + 6.8 * Math.max(...set.rows.map((r) => r.name.length)), high = 30, bottom = set.rows.length * high + 8;\n"
+  "if (!width) return;\n"
+  "const x = (t) => left + 8 + (width - left - 24) * (t - set.from) / (set.to - set.from || 1), inside = (t) => Math.min(set.to, Math.max(set.from, t));\n"
+  "put(place, svg('svg', { role: 'img', 'aria-label': set.label + ', from ' + stamp(set.from) + ' to ' + stamp(set.to) + ': ' + set.rows.map((r) => r.name + ' ' + r.dots.length).join(', '), width: '100%', height: bottom + 24, viewBox: '0 0 ' + width + ' ' + (bottom + 24) },\n"
+  "timeAxis(x, set.from, set.to, bottom, width - left),\n"
+  "set.now ? [svg('line', { class: 'cross', x1: x(set.now), x2: x(set.now), y1: 4, y2: bottom })] : null,\n"
+  "set.rows.map((r, i) => {\n"
+  "const y = i * high + high / 2 + 4;\n"
+  "return [svg('text', { class: 'tick', x: left - 8, y: y + 4, 'text-anchor': 'end' }, r.name), svg('line', { class: 'gridline', x1: left, x2: width - 16, y1: y, y2: y }),\n"
+  "r.dots.map((d) => (d.until > d.at && d.until >= set.from ? svg('line', { class: 'kept ' + colour(i) + ' ' + (d.kind ?\? ''), x1: x(inside(d.at)), x2: x(inside(d.until)), y1: y, y2: y }) : null)),\n"
+  "r.dots.filter((d) => d.at >= set.from && d.at <= set.to).map((d) => svg('a', { href: d.href ? '#' + d.href : null, tabindex: -1 }, svg('circle', { class: 'dot fill ' + colour(i) + ' ' + (d.kind ?\? ''), cx: x(d.at), cy: y, r: d.size ?\? 5 }, svg('title', {}, d.label))))];\n"
+  "})));\n"
+  "}\n"
+  "onWidth(place, draw);\n"
+  "return { node, update: (to) => { set = { ...set, ...to }; draw(); } };\n"
+  "}\n";
+static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"4c60084a0fe5a70d\"", "text/javascript; charset=utf-8");
 
 /* code.js */
-static const char explorer_6[] =
+static const char explorer_9[] =
   "import { el, newId } from './dom.js';\n"
   "import { copyButton } from './format.js';\n"
   "const safe = (url) => new URL(url).href.replace(/'/g, '%27').replace(/[\\\\\\x60$]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase());\n"
@@ -714,12 +1050,12 @@ static const char explorer_6[] =
   "turn();\n"
   "return el('div', {}, el('div', { class: 'row' }, el('label', { for: id }, 'Language'), select), place);\n"
   "}\n";
-static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"97debecefee4a275\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"97debecefee4a275\"", "text/javascript; charset=utf-8");
 
 /* columns.js */
-static const char explorer_7[] =
+static const char explorer_10[] =
   "import { words } from './dom.js';\n"
-  "import { isDate, isObject, isState, isId, day } from './format.js';\n"
+  "import { bytes, isDate, isObject, isState, isId, day } from './format.js';\n"
   "const MOST = 6; // columns by rule\n"
   "function walk(o, path) {\n"
   "let all = [o];\n"
@@ -747,11 +1083,6 @@ static const char explorer_7[] =
   "export const tierOf = 'effectiveReplicationSpecs.regionConfigs.electableSpecs.instanceSize|replicationSpecs.regionConfigs.electableSpecs.instanceSize|providerSettings.instanceSizeName';\n"
   "export const VERSION = /^(?!.*(major|feature|system)).*version$/i;\n"
   "const SIGNS = { GREATER_THAN: '>', LESS_THAN: '<', EQUAL: '=' };\n"
-  "const bytes = (n) => {\n"
-  "if (typeof n !== 'number') return undefined;\n"
-  "const unit = ['B', 'KB', 'MB', 'GB', 'TB'], i = Math.min(4, n > 0 ? Math.floor(Math.log10(n) / 3) : 0);\n"
-  "return (n / 1000 ** i).toFixed(i && n / 1000 ** i < 10 ? 1 : 0) + ' ' + unit[i];\n"
-  "};\n"
   "const unitOf = (t) => (t.units && t.units !== 'RAW' ? ' ' + String(t.units).toLowerCase() : '');\n"
   "const threshold = (o) => {\n"
   "const t = [o.metricThreshold, o.threshold].find(isObject);\n"
@@ -765,6 +1096,7 @@ static const char explorer_7[] =
   "const scopes = (o) => { const all = walk(o, 'scopes.name'); return all.length ? all : 'all clusters'; };\n"
   "const value = (o) => (isObject(o.currentValue) && o.currentValue.number !== undefined ? Math.round(o.currentValue.number * 100) / 100 + unitOf(o.currentValue) : undefined);\n"
   "const period = (o) => (o.startDate ? day(o.startDate) + ' to ' + (o.endDate ? day(o.endDate) : 'now') : undefined);\n"
+  "export const shareOf = (o) => (typeof o.currentUsage === 'number' && o.value > 0 ? o.currentUsage / o.value : undefined);\n"
   "const outcome = (o) => (o.failed ? 'FAILED' : o.cancelled ? 'CANCELLED' : o.expired ? 'EXPIRED' : o.finishedAt ? 'COMPLETED' : 'IN_PROGRESS');\n"
   "const yes = (key) => (o) => (typeof o[key] === 'boolean' ? (o[key] ? 'yes' : 'no') : o[key]);\n"
   "const enabled = (key) => (o) => (typeof o[key] === 'boolean' ? (o[key] ? 'ENABLED' : 'DISABLED') : o[key]);\n"
@@ -808,7 +1140,7 @@ static const char explorer_7[] =
   "'stream workspace': [NAME, ['Provider', 'dataProcessRegion.cloudProvider'], ['Region', 'dataProcessRegion.region'], ['Tier', 'streamConfig.tier'], ['Connections', 'connections.name']],\n"
   "'stream connection': [NAME, ['Type', 'type'], ['State', 'state', 'state'], ['Cluster', 'clusterName'], ['Servers', 'bootstrapServers']],\n"
   "'stream processor': [NAME, ['State', 'state', 'state'], ['Tier', 'tier'], ['Id', '_id', 'id']],\n"
-  "'project limit': [['Name', 'name'], ['Used', 'currentUsage'], ['Limit', 'value'], ['Default', 'defaultLimit'], ['Most', 'maximumLimit']],\n"
+  "'project limit': [['Name', 'name'], ['Share', shareOf, 'gauge'], ['Used', 'currentUsage'], ['Limit', 'value'], ['Default', 'defaultLimit'], ['Most', 'maximumLimit']],\n"
   "'rate limit': [['Endpoint set', 'endpointSetName'], ['Scope', 'scope'], ['Capacity', 'capacity.value'], ['Refill', 'refillRate.value'], ['Every', (o) => (isObject(o.refillDurationSeconds) ? o.refillDurationSeconds.value + ' s' : undefined)],\n"
   "['Operations', (o) => o.endpoints?.length]],\n"
   "};\n"
@@ -836,10 +1168,74 @@ static const char explorer_7[] =
   "const rest = fields.filter((k) => !shown.has(k)).map((k) => plainColumn(k, list));\n"
   "return { best: best.length ? best : rest.slice(0, 1), all: best.length ? [...best, ...rest] : rest };\n"
   "}\n";
-static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"1e03a7788139e776\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"8c06eaa1f44281aa\"", "text/javascript; charset=utf-8");
+
+/* cost.js */
+static const char explorer_11[] =
+  "import { el, muted, plural, put, sheet } from './dom.js';\n"
+  "import { asked } from './entity.js';\n"
+  "import { problem } from './view.js';\n"
+  "import { day, isObject, measure, money, resultsOf } from './format.js';\n"
+  "import { chart, choice, toggle } from './chart.js';\n"
+  "import { fill, opNamed } from './spec.js';\n"
+  "const DAY = 864e5, MOST = 7; // series: the rest is one\n"
+  "const itemsOf = (bill, only) => (Array.isArray(bill?.lineItems) ? bill.lineItems : []).filter((i) => isObject(i) && (!only || (i.groupId === only.groupId && i.clusterName === only.clusterName)));\n"
+  "const onlyOf = (x) => (x.params.groupId ? { groupId: x.params.groupId, clusterName: x.params.clusterName ?\? x.params.name } : null);\n"
+  "const sum = (items) => items.reduce((n, i) => n + (Number(i.totalPriceCents) || 0), 0);\n"
+  "const BY = { cluster: (i) => (i.clusterName ? (i.groupName ? i.groupName + ' / ' : '') + i.clusterName : i.groupName ?\? 'Organization'), SKU: (i) => String(i.sku ?\? 'other') };\n"
+  "function grouped(items, by) {\n"
+  "const all = new Map();\n"
+  "for (const i of items) { const key = BY[by](i); all.set(key, [...(all.get(key) ?\? []), i]); }\n"
+  "return [...all].map(([name, list]) => ({ name, list, cents: sum(list) })).sort((a, b) => b.cents - a.cents);\n"
+  "}\n"
+  "function daily(bill, items, by) {\n"
+  "const from = Date.parse(bill.startDate), to = Date.parse(bill.endDate), days = [];\n"
+  "for (let t = from; t < to && days.length < 400; t += DAY) days.push(t);\n"
+  "const groups = grouped(items, by), shown = groups.length > MOST + 1 ? [...groups.slice(0, MOST), { name: 'Others', list: groups.slice(MOST).flatMap((g) => g.list) }] : groups;\n"
+  "return { label: 'Cost by day', unit: 'CENTS', from, to, step: DAY, note: 'total ' + money(sum(items)), empty: 'Nothing has been billed from ' + day(bill.startDate) + ' to ' + day(bill.endDate) + ' yet.',\n"
+  "series: shown.map((g) => { const cents = new Map(); for (const i of g.list) { const t = from + Math.floor((Date.parse(i.startDate) - from) / DAY) * DAY; cents.set(t, (cents.get(t) ?\? 0) + (Number(i.totalPriceCents) || 0)); } return { name: g.name, points: days.map((t) => [t, cents.get(t) ?\? (items.length ? 0 : null)]) }; }) };\n"
+  "}\n"
+  "const pendingOf = async (x) => { const a = await x.once('listInvoicePending', { orgId: x.params.orgId }); return (Array.isArray(a?.body?.results) ? a.body.results : [a?.body]).filter(isObject)[0]; };\n"
+  "export async function monthPart(x) {\n"
+  "const bill = await pendingOf(x);\n"
+  "if (!Array.isArray(bill?.lineItems) || !bill.startDate) return null;\n"
+  "return chart('bars', { ...daily(bill, itemsOf(bill, onlyOf(x)), 'SKU'), label: 'Cost this month by day', height: 150 }).node;\n"
+  "}\n"
+  "function ranking(items, by, linked) {\n"
+  "const groups = grouped(items, by), most = groups[0]?.cents || 1, whole = sum(items) || 1;\n"
+  "return el('table', { class: 'list ranking', 'aria-label': 'Cost by ' + by }, el('thead', {}, el('tr', {}, [by === 'SKU' ? 'SKU' : 'Cluster', 'Share', 'Cost'].map((h, i) => el('th', { scope: 'col', class: i === 2 ? 'number' : null }, h)))),\n"
+  "el('tbody', {}, groups.map((g) => { const to = by === 'cluster' && linked(g.list[0]), bar = el('span', { class: 'share' }); bar.style.width = Math.max(0.5, 100 * g.cents / most) + '%';\n"
+  "return el('tr', {}, el('th', { scope: 'row' }, to ? el('a', { href: '#' + to }, g.name) : g.name), el('td', {}, el('span', { class: 'track' }, bar), el('small', { class: 'muted' }, measure(100 * g.cents / whole, 'PERCENT'))), el('td', { class: 'number' }, money(g.cents))); })));\n"
+  "}\n"
+  "export async function open(place, x) {\n"
+  "await sheet('charts.css');\n"
+  "const { orgId } = x.params, only = onlyOf(x), pending = await pendingOf(x), answer = await asked('listInvoices', { orgId }, 'itemsPerPage=100'), bills = resultsOf(answer).filter((b) => typeof b.id === 'string');\n"
+  "if (!pending && !answer?.ok) { put(place, problem(answer ?\? { status: 404, headers: new Headers() })); return; }\n"
+  "const all = [...(pending && !bills.some((b) => b.id === pending.id) ? [pending] : []), ...bills], known = new Map(pending ? [[pending.id, pending]] : []), stacks = Object.keys(BY);\n"
+  "let by = only ? 'SKU' : 'cluster', at = (pending && itemsOf(pending, only).length ? pending : all.find((b) => b !== pending && b.id !== pending?.id && b.amountBilledCents > 0) ?\? pending ?\? all[0])?.id, turn = 0;\n"
+  "if (!at) { put(place, el('p', { class: 'empty' }, 'There is no invoice yet.')); return; }\n"
+  "const inside = el('div', {}), total = el('span', { class: 'big' }), linked = (i) => (i.groupId && i.clusterName && opNamed('getCluster') ? fill(opNamed('getCluster').template, i) : null);\n"
+  "async function draw() {\n"
+  "const mine = ++turn;\n"
+  "if (!known.has(at)) {\n"
+  "const a = await asked('getInvoice', { orgId, invoiceId: at });\n"
+  "if (mine !== turn) return;\n"
+  "if (!a?.ok) { put(inside, problem(a, { template: a.op.template, retry: draw })); return; }\n"
+  "known.set(at, a.body);\n"
+  "}\n"
+  "const bill = known.get(at), items = itemsOf(bill, only), set = daily(bill, items, by);\n"
+  "put(total, money(sum(items)));\n"
+  "if (!Array.isArray(bill.lineItems)) { put(inside, el('p', { class: 'empty' }, 'This invoice tells no line items.')); return; }\n"
+  "put(inside, chart('bars', { ...set, note: '', height: 240 }).node, items.length ? [el('h2', {}, 'By ' + by), el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cost by ' + by }, ranking(items, by, linked))] : null, el('p', {}, el('a', { class: 'button', href: '#' + fill(opNamed('getInvoice').template, { orgId, invoiceId: at }) }, 'The invoice'), ' ', muted(plural(items.length, 'line item'))));\n"
+  "}\n"
+  "put(place, el('div', { class: 'row picker' }, choice('Period', all.map((b) => [b.id, day(b.startDate) + ' to ' + day(b.endDate) + (b.id === pending?.id ? ' (this month so far)' : '')]), at, (v) => { at = v; draw(); }),\n"
+  "toggle('Stacked by', stacks.map((k) => 'By ' + k), stacks.indexOf(by), (i) => { by = stacks[i]; draw(); }), el('span', { class: 'choice sum' }, muted('Total'), total)), inside);\n"
+  "await draw();\n"
+  "}\n";
+static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"d8c5f3b13fb18117\"", "text/javascript; charset=utf-8");
 
 /* dom.js */
-static const char explorer_8[] =
+static const char explorer_12[] =
   "export const $ = (id) => document.getElementById(id);\n"
   "export function el(tag, set, ...inside) {\n"
   "const e = document.createElement(tag);\n"
@@ -852,6 +1248,7 @@ static const char explorer_8[] =
   "e.append(...inside.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));\n"
   "return e;\n"
   "}\n"
+  "export const muted = (...inside) => el('span', { class: 'muted' }, inside);\n"
   "let last = 0;\n"
   "export const newId = (stem) => stem + '-' + ++last;\n"
   "export function put(to, ...inside) {\n"
@@ -886,67 +1283,82 @@ static const char explorer_8[] =
   "};\n"
   "turn();\n"
   "}\n";
-static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"f5fcc8b1da1c7221\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"233027d52950c9eb\"", "text/javascript; charset=utf-8");
 
 /* entity.js */
-static const char explorer_9[] =
-  "import { el, newId, plural, put } from './dom.js';\n"
+static const char explorer_13[] =
+  "import { el, muted, newId, plural, put } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { fill, opNamed, spec } from './spec.js';\n"
   "import * as view from './view.js';\n"
   "import { badge, copyButton, isObject, money } from './format.js';\n"
   "import { columnsOf, TABLE, valuesOf } from './columns.js';\n"
   "import { block, codeOf } from './code.js';\n"
-  "function tabbed(tabs, first) {\n"
+  "const keyOf = (name) => name.toLowerCase(); // of a tab in the address\n"
+  "function tabbed(tabs, first, before, moved) {\n"
   "const id = newId('tab'), made = new Set();\n"
   "let now = '';\n"
   "const panels = tabs.map((t, i) => el('div', { role: 'tabpanel', id: id + '-panel-' + i, 'aria-labelledby': id + '-' + i, hidden: true, class: 'panel', 'data-tab': t.name }));\n"
-  "const buttons = tabs.map((t, i) => el('button', { type: 'button', role: 'tab', id: id + '-' + i, 'aria-controls': id + '-panel-' + i, 'data-f': 'tab ' + t.name, onclick: () => show(t.name) }, t.name));\n"
-  "function show(name) {\n"
-  "const at = Math.max(0, tabs.findIndex((t) => t.name === name));\n"
+  "const buttons = tabs.map((t, i) => el('button', { type: 'button', role: 'tab', id: id + '-' + i, 'aria-controls': id + '-panel-' + i, 'data-f': 'tab ' + t.name, onclick: () => turn(i, false) }, t.name));\n"
+  "function show(key) {\n"
+  "const at = Math.max(0, tabs.findIndex((t) => keyOf(t.name) === key));\n"
   "now = tabs[at].name;\n"
   "if (!made.has(now)) { made.add(now); put(panels[at], tabs[at].make()); }\n"
+  "tabs[at].shown?.();\n"
   "buttons.forEach((b, i) => { b.setAttribute('aria-selected', String(i === at)); b.tabIndex = i === at ? 0 : -1; });\n"
   "panels.forEach((p, i) => { p.hidden = i !== at; });\n"
+  "}\n"
+  "function turn(i, isStep) {\n"
+  "show(keyOf(tabs[i].name));\n"
+  "moved(i ? keyOf(now) : '', isStep);\n"
   "}\n"
   "const bar = el('div', { role: 'tablist', class: 'tablist', 'aria-label': 'Views', onkeydown: (e) => {\n"
   "const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key], to = e.key === 'Home' ? 0 : e.key === 'End' ? tabs.length - 1 : step ? (tabs.findIndex((t) => t.name === now) + step + tabs.length) % tabs.length : -1;\n"
   "if (to < 0) return;\n"
   "e.preventDefault();\n"
-  "show(tabs[to].name);\n"
+  "turn(to, true);\n"
   "buttons[to].focus();\n"
   "} }, buttons);\n"
-  "for (const [i, t] of tabs.entries()) if (t.eager) { made.add(t.name); put(panels[i], t.make()); }\n"
+  "for (const [i, t] of tabs.entries()) {\n"
+  "const kept = t.keep ? before?.panels.get(t.name) : undefined;\n"
+  "if (kept) panels[i].append(...kept.childNodes);\n"
+  "else if (t.eager) put(panels[i], t.make());\n"
+  "if (kept?.isMade || t.eager) made.add(t.name);\n"
+  "}\n"
   "show(first);\n"
-  "return { node: el('div', { class: 'tabbed' }, bar, panels), current: () => now };\n"
+  "return { node: el('div', { class: 'tabbed' }, bar, panels), show, current: () => keyOf(now), get panels() { panels.forEach((p, i) => { p.isMade = made.has(tabs[i].name); }); return new Map(panels.map((p) => [p.dataset.tab, p])); } };\n"
   "}\n"
   "const card = (label, ...inside) => el('div', { class: 'fact' }, el('dt', {}, label), el('dd', {}, inside));\n"
   "const number = (n, to) => (to ? el('a', { class: 'big', href: '#' + to }, String(n)) : el('span', { class: 'big' }, String(n)));\n"
-  "async function ask(id, params, query = '') {\n"
+  "export async function asked(id, params, query = '', more = {}) {\n"
   "const op = opNamed(id);\n"
   "if (!op) return undefined;\n"
-  "const path = fill(op.template, params), a = await api.call('GET', spec.base, path + (query ? '?' + query : ''), { template: op.template, accept: op.accept });\n"
-  "return a.ok ? { path, body: a.body } : undefined;\n"
+  "const path = fill(op.template, params);\n"
+  "return { path, op, ...await api.call('GET', spec.base, path + (query ? '?' + query : ''), { template: op.template, accept: op.accept, ...more }) };\n"
+  "}\n"
+  "export async function ask(id, params, query) {\n"
+  "const a = await asked(id, params, query);\n"
+  "return a?.ok ? a : undefined;\n"
   "}\n"
   "async function countOf(id, params, query = '') {\n"
   "const a = await ask(id, params, 'itemsPerPage=1&includeCount=true' + (query ? '&' + query : '')), n = a?.body?.totalCount;\n"
   "return typeof n === 'number' ? { n, to: a.path + (query ? '?' + query : '') } : undefined;\n"
   "}\n"
   "function later(label, promise, draw) {\n"
-  "const place = el('dd', {}, el('span', { class: 'muted' }, '…')), node = el('div', { class: 'fact' }, el('dt', {}, label), place);\n"
+  "const place = el('dd', {}, muted('…')), node = el('div', { class: 'fact' }, el('dt', {}, label), place);\n"
   "promise.then((v) => { if (v === undefined) node.remove(); else put(place, draw(v)); }, () => node.remove());\n"
   "return node;\n"
   "}\n"
   "const counted = (label, promise) => later(label, promise, ({ n, to }) => number(n, to));\n"
   "const alarmed = (promise) => later('Open alerts', promise, ({ n, to }) => [number(n, to), n ? [' ', badge('OPEN', 'alert')] : null]);\n"
-  "async function spent(orgId, only) {\n"
-  "const a = orgId ? await ask('listInvoicePending', { orgId }) : undefined, bills = (Array.isArray(a?.body?.results) ? a.body.results : [a?.body]).filter(isObject);\n"
+  "async function spent(answer, only) {\n"
+  "const a = await answer, bills = (Array.isArray(a?.body?.results) ? a.body.results : [a?.body]).filter(isObject);\n"
   "const items = bills.flatMap((b) => (Array.isArray(b.lineItems) ? b.lineItems : [])).filter((i) => !only || (i.groupId === only.groupId && i.clusterName === only.clusterName));\n"
   "return a ? { cents: items.reduce((sum, i) => sum + (Number(i.totalPriceCents) || 0), 0), to: a.path } : undefined;\n"
   "}\n"
   "const cost = (promise) => later('Cost this month', promise, ({ cents, to }) => el('a', { class: 'big', href: '#' + to, title: cents + ' cents' }, money(cents)));\n"
-  "async function alertsOf(groupId, clusterName) {\n"
-  "const a = await ask('listAlerts', { groupId }, 'status=OPEN&itemsPerPage=500');\n"
+  "async function alertsOf(answer, clusterName) {\n"
+  "const a = await answer;\n"
   "return Array.isArray(a?.body?.results) ? { n: a.body.results.filter((x) => x.clusterName === clusterName).length, to: a.path + '?status=OPEN' } : undefined;\n"
   "}\n"
   "function strings(o) {\n"
@@ -954,45 +1366,59 @@ static const char explorer_9[] =
   "const best = all.find(([k]) => k === 'standardSrv') ?\? all[0];\n"
   "return best ? el('div', { class: 'fact wide' }, el('dt', {}, 'Connection string'), el('dd', { class: 'row' }, el('code', { class: 'connect' }, best[1]), copyButton(best[1], 'connection string', 'Copy'))) : null;\n"
   "}\n"
+  "const OPEN = 'status=OPEN&itemsPerPage=500';\n"
   "const BESIDE = {\n"
-  "cluster: (o, { groupId, clusterName, orgId }) => [alarmed(alertsOf(groupId, clusterName)), cost(spent(orgId, { groupId, clusterName }))],\n"
-  "project: (o, { groupId }) => [counted('Clusters', countOf('listClusters', { groupId })), alarmed(countOf('listAlerts', { groupId }, 'status=OPEN')), counted('Database users', countOf('listDatabaseUsers', { groupId })),\n"
+  "cluster: ({ groupId, clusterName, orgId }, once) => [alarmed(alertsOf(once('listAlerts', { groupId }, OPEN), clusterName)), orgId ? cost(spent(once('listInvoicePending', { orgId }), { groupId, clusterName })) : null],\n"
+  "project: ({ groupId }) => [counted('Clusters', countOf('listClusters', { groupId })), alarmed(countOf('listAlerts', { groupId }, 'status=OPEN')), counted('Database users', countOf('listDatabaseUsers', { groupId })),\n"
   "counted('Network access', countOf('listAccessListEntries', { groupId })), counted('Members', countOf('listGroupUsers', { groupId }))],\n"
-  "organization: (o, { orgId }) => [counted('Projects', countOf('getOrgGroups', { orgId })), counted('Members', countOf('listOrgUsers', { orgId })), counted('Teams', countOf('listOrgTeams', { orgId })), cost(spent(orgId))],\n"
+  "organization: ({ orgId }, once) => [counted('Projects', countOf('getOrgGroups', { orgId })), counted('Members', countOf('listOrgUsers', { orgId })), counted('Teams', countOf('listOrgTeams', { orgId })), cost(spent(once('listInvoicePending', { orgId })))],\n"
   "};\n"
   "const SKIP = { project: ['Name', 'Clusters'], organization: ['Name'], cluster: ['Name'] }; // the heading says it, or a card that is asked for\n"
   "function facts(o, tag) {\n"
   "return columnsOf([o], tag).best.filter((c) => !SKIP[tag]?.includes(c.head) && (c.field ? o[c.field] !== undefined : valuesOf(o, c.of).length)).map((c) => card(c.head, view.cellOf(o, c, tag)));\n"
   "}\n"
-  "const overview = (o, tag, beside) => el('dl', { class: 'facts' }, tag === 'cluster' ? [facts(o, tag), beside] : [beside, facts(o, tag)], strings(o));\n"
-  "function eventsOf({ groupId, orgId, clusterName }) {\n"
-  "const op = opNamed(groupId ? 'listGroupEvents' : 'listOrgEvents'), place = el('div', {}, el('p', { class: 'muted', 'aria-busy': 'true' }, 'Asking the service.'));\n"
-  "const path = fill(op.template, { groupId, orgId }), only = clusterName && op.query.some((p) => p.name === 'clusterNames') ? '&clusterNames=' + encodeURIComponent(clusterName) : '';\n"
-  "api.call('GET', spec.base, path + '?itemsPerPage=20' + only, { template: op.template, accept: op.accept }).then((a) => {\n"
-  "const draw = () => put(place, view.list({ ...a.body, links: [] }, path, op, draw), el('p', {}, el('a', { class: 'button', href: '#' + path + (only ? '?' + only.slice(1) : '') }, 'All events')));\n"
-  "if (a.ok && Array.isArray(a.body?.results)) draw(); else put(place, view.problem(a, { template: op.template }));\n"
-  "});\n"
+  "const late = (file) => (x) => {\n"
+  "const place = el('div', {}, el('p', { class: 'muted', 'aria-busy': 'true' }, 'Asking the service.'));\n"
+  "import(file).then((m) => m.open(place, x)).catch(() => put(place, el('p', { class: 'problem', role: 'alert' }, 'This view cannot be drawn. Load the page again.')));\n"
   "return place;\n"
+  "};\n"
+  "const BELOW = new Set(['cluster', 'project']);\n"
+  "function overview(x) {\n"
+  "const own = facts(x.body, x.tag);\n"
+  "x.below.update?.(x.body);\n"
+  "return [el('dl', { class: 'facts' }, x.tag === 'cluster' ? [own, x.beside] : [x.beside, own], strings(x.body)), BELOW.has(x.tag) ? x.below.node : null];\n"
   "}\n"
-  "export function entityPage({ body, op, params, path, accept, heading, tab }, before) {\n"
-  "const { tag } = op, hasOverview = Boolean(TABLE[tag]) && op.template.endsWith('}'), links = view.links(body, path), ids = { ...params };\n"
-  "const beside = before?.beside ?\? (hasOverview ? BESIDE[tag]?.(body, params) ?\? [] : []);\n"
-  "const count = links ? links.querySelectorAll('li').length : 0, where = params.groupId ?\? params.orgId;\n"
-  "const tabs = [\n"
-  "hasOverview ? { name: 'Overview', eager: true, make: () => overview(body, tag, beside) } : null,\n"
-  "{ name: 'Settings', eager: true, make: () => view.entity(body, heading) },\n"
-  "links ? { name: 'Related', eager: true, make: () => [el('p', { class: 'off' }, plural(count, 'link')), links] } : null,\n"
-  "where && op.template.endsWith('}') && opNamed(params.groupId ? 'listGroupEvents' : 'listOrgEvents') && tag !== 'event' ? { name: 'Events', make: () => eventsOf(ids) } : null,\n"
-  "{ name: 'JSON', make: () => block(JSON.stringify(body, null, 2), 'JSON') },\n"
-  "{ name: 'Code', make: () => codeOf(location.origin + spec.base + (path === '/' ? '' : path), new URL('api/oauth/token', api.home).href, accept) },\n"
-  "].filter(Boolean);\n"
-  "const t = tabbed(tabs, before?.current() ?\? tab);\n"
-  "return { ...t, beside };\n"
+  "function seen(x) {\n"
+  "if (x.below.begun || !BELOW.has(x.tag)) return;\n"
+  "x.below.begun = true;\n"
+  "import('./parts.js').then((m) => m.below(x)).then((update) => { x.below.update = update; }, () => {});\n"
+  "}\n"
+  "const isOne = (x) => x.op.template.endsWith('}');\n"
+  "const eventsOf = (x) => (x.params.groupId ? 'listGroupEvents' : x.params.orgId ? 'listOrgEvents' : '');\n"
+  "const TABS = [\n"
+  "{ name: 'Overview', eager: true, when: (x) => isOne(x) && TABLE[x.tag], make: overview, shown: seen },\n"
+  "{ name: 'Metrics', tags: ['cluster', 'process'], needs: () => 'getProcessMeasurements', when: isOne, keep: true, make: late('./metrics.js') },\n"
+  "{ name: 'Backup', tags: ['cluster'], needs: () => 'listBackupSnapshots', when: isOne, keep: true, make: late('./backup.js') },\n"
+  "{ name: 'Cost', tags: ['cluster', 'flex cluster', 'organization'], needs: () => 'listInvoicePending', when: (x) => isOne(x) && x.params.orgId, keep: true, make: late('./cost.js') },\n"
+  "{ name: 'Settings', eager: true, make: (x) => view.entity(x.body, x.heading) },\n"
+  "{ name: 'Related', eager: true, when: (x) => x.links, make: (x) => [el('p', { class: 'off' }, plural(x.links.querySelectorAll('li').length, 'link')), x.links] },\n"
+  "{ name: 'Events', needs: eventsOf, when: (x) => isOne(x) && x.tag !== 'event', keep: true, make: late('./events.js') },\n"
+  "{ name: 'JSON', make: (x) => block(JSON.stringify(x.body, null, 2), 'JSON') },\n"
+  "{ name: 'Code', make: (x) => codeOf(location.origin + spec.base + (x.path === '/' ? '' : x.path), new URL('api/oauth/token', api.home).href, x.accept) },\n"
+  "];\n"
+  "const has = (t, x) => (!t.tags || t.tags.includes(x.tag)) && (!t.needs || opNamed(t.needs(x))) && (!t.when || t.when(x));\n"
+  "export function entityPage({ body, op, params, path, accept, heading, tab, moved }, before) {\n"
+  "const { tag } = op, answers = before?.answers ?\? new Map(), below = before?.below ?\? { node: el('div', { class: 'below' }) };\n"
+  "const once = (id, of, query = '') => { const key = id + JSON.stringify(of) + query; if (!answers.has(key)) answers.set(key, ask(id, of, query)); return answers.get(key); };\n"
+  "const x = { body, op, tag, params, path, accept, heading, links: view.links(body, path), below, once };\n"
+  "x.beside = before?.beside ?\? (isOne(x) && TABLE[tag] ? BESIDE[tag]?.(params, once) ?\? [] : []);\n"
+  "const tabs = TABS.filter((t) => has(t, x)).map((t) => ({ ...t, make: () => t.make(x), shown: t.shown ? () => t.shown(x) : undefined }));\n"
+  "return Object.assign(tabbed(tabs, before?.current() ?\? tab, before, moved), { beside: x.beside, answers, below });\n"
   "}\n";
-static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"7272f04f44beb43b\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"ff264f5b7e78514a\"", "text/javascript; charset=utf-8");
 
 /* essentials.js */
-static const char explorer_10[] =
+static const char explorer_14[] =
   "import { schemaOf, opNamed } from './spec.js';\n"
   "import { isDate, utc } from './format.js';\n"
   "import { costOf, Place, placeOf, pricePart, pricesOf } from './price.js';\n"
@@ -1101,10 +1527,46 @@ static const char explorer_10[] =
   "deleteAccessListEntry: [false, 'Clients at this address can no longer connect.'],\n"
   "};\n"
   "export const goingOf = (op) => { const [isTyped, text] = GOING[op.id] ?\? [false, '']; return { isTyped, text }; };\n";
-static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"a0f7c62c8cbee45e\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"a0f7c62c8cbee45e\"", "text/javascript; charset=utf-8");
+
+/* events.js */
+static const char explorer_15[] =
+  "import { el, muted, plural, put, sheet } from './dom.js';\n"
+  "import { opNamed } from './spec.js';\n"
+  "import { asked } from './entity.js';\n"
+  "import { list, problem, selfOf } from './view.js';\n"
+  "import { isDate, metricWords, utc } from './format.js';\n"
+  "import { TABLE, valuesOf } from './columns.js';\n"
+  "import { choice, toggle } from './chart.js';\n"
+  "const KINDS = [['trouble', '!', /FAIL|DOWN|ERROR|OUTSIDE|ALERT|DENIED|EXPIR/], ['gone', '−', /DELET|REMOV|TERMINAT|REVOK/], ['new', '+', /CREAT|ADDED|JOINED|INVIT/], ['backup', '↺', /SNAPSHOT|BACKUP|RESTORE|CPS/],\n"
+  "['change', '~', /UPDAT|MODIF|CHANG|SCAL|RESIZ|PAUS|RESUM|READY|UPGRAD|EDIT/], ['other', '·', /./]];\n"
+  "const kindOf = (type) => KINDS.find(([, , p]) => p.test(type)) ?\? KINDS.at(-1);\n"
+  "const column = (head) => TABLE.event.find((c) => c[0] === head)[1];\n"
+  "export async function open(place, x) {\n"
+  "await sheet('charts.css');\n"
+  "const { groupId, orgId, clusterName } = x.params, id = groupId ? 'listGroupEvents' : 'listOrgEvents', only = clusterName && opNamed(id).query.some((p) => p.name === 'clusterNames') ? 'clusterNames=' + encodeURIComponent(clusterName) : '';\n"
+  "const a = await asked(id, { groupId, orgId }, 'itemsPerPage=100' + (only ? '&' + only : ''));\n"
+  "if (!a.ok || !Array.isArray(a.body?.results)) { put(place, problem(a, { template: a.op.template })); return; }\n"
+  "const all = a.body.results, types = [...new Set(all.map((e) => String(e.eventTypeName ?\? '')))].filter(Boolean).sort(), inside = el('div', {});\n"
+  "let type = '', asTable = false;\n"
+  "const line = (e) => {\n"
+  "const [kind, sign] = kindOf(String(e.eventTypeName ?\? '')), to = selfOf(e), text = metricWords(e.eventTypeName ?\? 'Event'), who = valuesOf(e, column('Who'))[0], what = valuesOf(e, column('What'))[0];\n"
+  "return el('li', { class: 'event ' + kind }, el('span', { class: 'sign', title: kind, 'aria-hidden': 'true' }, sign), el('time', { datetime: e.created, title: isDate(e.created) ? utc(e.created) : null }, String(e.created ?\? '').slice(11, 16)),\n"
+  "el('span', {}, to ? el('a', { href: '#' + to }, text) : text, what ? el('span', {}, ' ' + what) : null, who ? muted(' by ' + who) : null));\n"
+  "};\n"
+  "function draw() {\n"
+  "const some = all.filter((e) => !type || e.eventTypeName === type), days = [...new Set(some.map((e) => String(e.created ?\? '').slice(0, 10)))];\n"
+  "put(inside, all.length === 0 ? el('p', { class: 'empty' }, 'Nothing has happened yet.') : asTable ? list({ ...a.body, results: some, links: [] }, a.path, a.op, draw)\n"
+  ": days.map((d) => el('section', { class: 'dayline' }, el('h3', {}, d, muted(' UTC')), el('ol', { class: 'plain' }, some.filter((e) => String(e.created ?\? '').startsWith(d)).map(line)))));\n"
+  "}\n"
+  "put(place, el('div', { class: 'row picker' }, toggle('Shown as', ['Timeline', 'Table'], 0, (i) => { asTable = i === 1; draw(); }), choice('Type', [['', 'All types'], ...types.map((t) => [t, metricWords(t)])], '', (v) => { type = v; draw(); }),\n"
+  "muted(a.body.totalCount > all.length ? 'The latest ' + all.length + ' of ' + plural(a.body.totalCount, 'event') : plural(all.length, 'event')), el('a', { class: 'button', href: '#' + a.path + (only ? '?' + only : '') }, 'All events')), inside);\n"
+  "draw();\n"
+  "}\n";
+static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"ffcd36cc5a013fe3\"", "text/javascript; charset=utf-8");
 
 /* form.js */
-static const char explorer_11[] =
+static const char explorer_16[] =
   "import { el, newId, plural, put } from './dom.js';\n"
   "import { schemaOf } from './spec.js';\n"
   "export const SECRET = /password|secret|privateKey|apiKey$|token$/i;\n"
@@ -1502,15 +1964,16 @@ static const char explorer_11[] =
   "refresh();\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"dad42d95f2b6b41e\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"dad42d95f2b6b41e\"", "text/javascript; charset=utf-8");
 
 /* format.js */
-static const char explorer_12[] =
+static const char explorer_17[] =
   "import { el, say } from './dom.js';\n"
   "const DATE = /^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?Z$/;\n"
   "const HAPPENED = /^(created|createDate|createdAt|updated|updatedAt|lastUsedAt|lastPing|resolved|acknowledgedAt)$/;\n"
   "const UNITS = [['year', 31557600], ['month', 2629800], ['day', 86400], ['hour', 3600], ['min', 60]];\n"
   "export const isObject = (v) => v !== null && typeof v === 'object';\n"
+  "export const resultsOf = (a) => (Array.isArray(a?.body?.results) ? a.body.results : Array.isArray(a?.body) ? a.body : []).filter(isObject); // of an answer\n"
   "export const isDate = (v) => typeof v === 'string' && DATE.test(v) && !Number.isNaN(Date.parse(v));\n"
   "export const isState = (key) => /^(state|status)(Name)?$|(State|Status)$/.test(key);\n"
   "export const isBusy = (v) => typeof v === 'string' && (/(^|_)(PENDING|QUEUED|REQUESTED|SUBMITTED)$|IN_?PROGRESS/i.test(v)\n"
@@ -1569,14 +2032,41 @@ static const char explorer_12[] =
   "});\n"
   "return b;\n"
   "}\n"
+  "export const bytes = (n) => {\n"
+  "if (typeof n !== 'number') return undefined;\n"
+  "const unit = ['B', 'KB', 'MB', 'GB', 'TB'], i = Math.min(4, n > 0 ? Math.floor(Math.log10(n) / 3) : 0);\n"
+  "return (n / 1000 ** i).toFixed(i && n / 1000 ** i < 10 ? 1 : 0) + ' ' + unit[i];\n"
+  "};\n"
+  "const PREFIXES = [['', 1], ['k', 1e3], ['M', 1e6], ['G', 1e9], ['T', 1e12]], SPANS = [['ms', 1], ['s', 1e3], ['min', 6e4], ['h', 36e5], ['d', 864e5]];\n"
+  "const INTO = { KILOBYTES: 1e3, MEGABYTES: 1e6, GIGABYTES: 1e9, SECONDS: 1e3, MINUTES: 6e4, HOURS: 36e5, DAYS: 864e5 };\n"
+  "export function scaleOf(most, unit) {\n"
+  "const [, base, per] = /^(.*?)(?:_PER_(SECOND|HOUR))?$/.exec(String(unit ?\? '').toUpperCase()), into = INTO[base] ?\? 1, behind = per ? (per === 'HOUR' ? '/h' : '/s') : '';\n"
+  "if (base === 'CENTS') return { by: 100, prefix: '$', suffix: '' };\n"
+  "if (base === 'PERCENT') return { by: 1, suffix: ' %' };\n"
+  "const isTime = /SECONDS$|MINUTES|HOURS|DAYS/.test(base), isSize = /BYTES$/.test(base), list = isTime ? SPANS : PREFIXES;\n"
+  "const [name, by] = [...list].reverse().find(([, n]) => Math.abs(most) * into >= n) ?\? list[0], text = isSize ? ' ' + name.toUpperCase() + 'B' : isTime ? ' ' + name : name ? ' ' + name : '';\n"
+  "return { by: by / into, suffix: text + behind };\n"
+  "}\n"
+  "export function measure(v, unit, { by, prefix = '', suffix } = scaleOf(v, unit), digits) {\n"
+  "if (typeof v !== 'number') return '–';\n"
+  "if (prefix && digits === undefined) return money(v);\n"
+  "const n = v / by, size = Math.abs(n);\n"
+  "return prefix + (digits === undefined ? String(Number(n.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3))) : n.toFixed(digits)) + suffix;\n"
+  "}\n"
+  "export const metricWords = (name) => {\n"
+  "const text = String(name).toLowerCase().replace(/_/g, ' ').replace(/\\b(cpu|iops|fts|db|io|gb|mb|irq|ttl|cps|aws|gcp|dns|ldap|api|ip)\\b/g, (w) => w.toUpperCase());\n"
+  "return text.charAt(0).toUpperCase() + text.slice(1);\n"
+  "};\n"
+  "export const stamp = (ms) => new Date(ms).toISOString().slice(0, 16).replace('T', ' ') + ' UTC';\n"
+  "export const gauge = (share, label) => el('span', { class: 'gauge' }, el('meter', { min: 0, max: 1, low: 0.75, high: 0.9, optimum: 0, value: share, 'aria-label': label }), ' ' + measure(100 * share, 'PERCENT'));\n"
   "const isCode = (v) => /^[0-9a-f]{24}$/.test(v);\n"
   "export const short = (id) => (id.length > 12 ? '…' + id.slice(-6) : id);\n"
   "export const idOf = (id, inside) => el('span', { class: 'id', title: id }, inside ?\? el('code', {}, short(id)), copyButton(id, 'id'));\n"
   "export const isId = (key, v) => typeof v === 'string' && /(^id|Id)$/.test(key) && isCode(v);\n";
-static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"0b6e825a3a8cd600\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"69c2d2428c516a0d\"", "text/javascript; charset=utf-8");
 
 /* home.js */
-static const char explorer_13[] =
+static const char explorer_18[] =
   "import { el, plural, put } from './dom.js';\n"
   "import { fill, opNamed, pathOf } from './spec.js';\n"
   "import { isObject } from './format.js';\n"
@@ -1606,10 +2096,10 @@ static const char explorer_13[] =
   "orgs.length > 1 ? orgs.map((o) => { const mine = projects.filter((p) => p.orgId === o.id).slice(0, MOST); return mine.length ? [el('h3', { class: 'of' }, link(String(o.name ?\? o.id), pathOf('orgId', o.id))), el('div', { class: 'cards' }, mine.map((p) => project(p, by.get(p.id), p === projects[0])))] : null; })\n"
   ": el('div', { class: 'cards' }, projects.slice(0, MOST).map((p, i) => project(p, by.get(p.id), i === 0))), more);\n"
   "}\n";
-static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"e9764b390ee0aefb\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"e9764b390ee0aefb\"", "text/javascript; charset=utf-8");
 
 /* log.js */
-static const char explorer_14[] =
+static const char explorer_19[] =
   "import { $, el, put, clock } from './dom.js';\n"
   "import { events } from './api.js';\n"
   "import { match, pathOfSet, setOf } from './spec.js';\n"
@@ -1667,10 +2157,10 @@ static const char explorer_14[] =
   "put($('log'));\n"
   "put($('limits'), el('p', { class: 'muted' }, 'None is known yet.'));\n"
   "}\n";
-static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"8df42ec0c208a4a2\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"8df42ec0c208a4a2\"", "text/javascript; charset=utf-8");
 
 /* main.js */
-static const char explorer_15[] =
+static const char explorer_20[] =
   "import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';\n"
@@ -1688,15 +2178,22 @@ static const char explorer_15[] =
   "let again = null;      // who waits for a new token\n"
   "let timer = 0;\n"
   "let shownHash;         // what the page shows, or is about to\n"
-  "let entity = null;     // the tabs that are shown\n"
+  "let entity = null;     // the tabs that are shown, and the path they are of\n"
   "let endPage = null;    // ends the page of the console that is shown (pages.js)\n"
   "const pause = (ms) => new Promise((done) => setTimeout(done, ms));\n"
   "const parentOf = (path) => { for (let p = path; (p = p.replace(/\\/[^/]*$/, '')) !== '';) if (match(p)) return p; return '/'; };\n"
   "function where() {\n"
   "const text = location.hash.startsWith('#/') ? location.hash.slice(1) : '/', bang = text.lastIndexOf('!');\n"
-  "const op = bang > 0 && /^\\w+$/.test(text.slice(bang + 1)) ? text.slice(bang + 1) : '', full = op ? text.slice(0, bang) : text;\n"
-  "const [path, query = ''] = full.split(/\\?(.*)/s);\n"
-  "return { full, path: path.length > 1 ? path.replace(/\\/+$/, '') || '/' : path, query, op };\n"
+  "const op = bang > 0 && /^\\w+$/.test(text.slice(bang + 1)) ? text.slice(bang + 1) : '', whole = op ? text.slice(0, bang) : text;\n"
+  "const [path, search = ''] = whole.split(/\\?(.*)/s), tab = /(?:^|&)tab=([a-z]+)(?:&|$)/.exec(search)?.[1] ?\? '';\n"
+  "const query = tab ? search.split('&').filter((p) => p !== 'tab=' + tab).join('&') : search;\n"
+  "return { full: path + (query ? '?' + query : ''), path: path.length > 1 ? path.replace(/\\/+$/, '') || '/' : path, query, op, tab };\n"
+  "}\n"
+  "function noteTab(at, tab, isStep) {\n"
+  "const hash = '#' + at.full + (tab ? (at.query ? '&' : '?') + 'tab=' + tab : '');\n"
+  "if (hash === location.hash) return;\n"
+  "shownHash = hash;\n"
+  "history[isStep ? 'replaceState' : 'pushState'](history.state, '', location.pathname + location.search + hash);\n"
   "}\n"
   "const go = (to) => { if (location.hash === '#' + to) show(); else location.hash = to; };\n"
   "const title = (text) => { document.title = text + ' - Explorer'; };\n"
@@ -1790,7 +2287,7 @@ static const char explorer_15[] =
   "clearTimeout(timer);\n"
   "turn++;\n"
   "endPage?.();\n"
-  "endPage = null;\n"
+  "endPage = entity = null;\n"
   "put($('view'));\n"
   "for (const key of Object.keys(known)) delete known[key];\n"
   "view.forget();\n"
@@ -1861,7 +2358,7 @@ static const char explorer_15[] =
   "const folds = new Map([...to.querySelectorAll('details[data-f]')].map((d) => [d.dataset.f, d.open]));\n"
   "put(to, node);\n"
   "for (const d of to.querySelectorAll('details[data-f]')) if (folds.has(d.dataset.f)) d.open = folds.get(d.dataset.f);\n"
-  "if (inside && key) [...to.querySelectorAll('a, input, details, button')].find((e) => (e.dataset.f ?\? e.getAttribute('href')) === key && e.checkVisibility())?.focus();\n"
+  "if (inside && key) [...to.querySelectorAll('a, input, select, details, button')].find((e) => (e.dataset.f ?\? e.getAttribute('href')) === key && e.checkVisibility())?.focus();\n"
   "}\n"
   "function onlyNow(once, body) {\n"
   "const lost = Object.fromEntries(Object.entries(once ?\? {}).filter(([k, v]) => k !== 'links' && !/state|status|updated|lastUsed/i.test(k) && canon(v) !== canon(body?.[k])));\n"
@@ -1895,8 +2392,6 @@ static const char explorer_15[] =
   "Object.assign(known, m?.params);\n"
   "const early = view.names.get(decode(last)) ?\? (at.path === '/' ? view.titleOfService() : m?.op.template.endsWith('}') ? decode(last) : words(decode(last)));\n"
   "const parts = frame(at.path, early, !stay);\n"
-  "parts.tab = stay ? entity?.current() : undefined;\n"
-  "entity = null;\n"
   "put(parts.actions, actionBar(at.path));\n"
   "if (!m) {\n"
   "put(parts.content, el('p', { class: 'empty' }, 'Nothing can be read at this path', actions(at.path).here.length ? '; what can be done is above.' : ': no operation of the service is there.'));\n"
@@ -1943,8 +2438,8 @@ static const char explorer_15[] =
   "if (parts.linked !== text) put(parts.links, isList ? null : view.links(body, at.full));\n"
   "parts.linked = text;\n"
   "} else {\n"
-  "parts.entity = entityPage({ body, op: m.op, params: { orgId: body.orgId ?\? nav.orgOf(m.params.groupId), ...m.params }, path: at.full, accept: m.op.accept, heading, tab: parts.tab }, parts.entity);\n"
-  "entity = parts.entity;\n"
+  "parts.entity = entityPage({ body, op: m.op, params: { orgId: body.orgId ?\? nav.orgOf(m.params.groupId), ...m.params }, path: at.full, accept: m.op.accept, heading, tab: at.tab, moved: (tab, isStep) => noteTab(at, tab, isStep) }, parts.entity);\n"
+  "entity = { ...parts.entity, full: at.full };\n"
   "redraw(parts.content, entity.node);\n"
   "}\n"
   "if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decode(at.path.split('/').pop());\n"
@@ -2098,7 +2593,7 @@ static const char explorer_15[] =
   "clearTimeout(timer);\n"
   "const mine = ++turn, at = where();\n"
   "endPage?.();\n"
-  "endPage = null;\n"
+  "endPage = entity = null;\n"
   "shownHash = location.hash;\n"
   "put($('banner'));\n"
   "$('path').value = at.full;\n"
@@ -2116,7 +2611,13 @@ static const char explorer_15[] =
   "$('go').addEventListener('submit', (e) => { e.preventDefault(); go('/' + $('path').value.trim().replace(/^\\/+/, '')); });\n"
   "$('out').addEventListener('click', signOut);\n"
   "$('signin-form').addEventListener('submit', signIn);\n"
-  "const moved = () => { if (location.hash !== shownHash && (location.hash === '' || location.hash.startsWith('#/'))) show(); };\n"
+  "const moved = () => {\n"
+  "if (location.hash === shownHash || (location.hash !== '' && !location.hash.startsWith('#/'))) return;\n"
+  "const at = where();\n"
+  "if (entity?.full !== at.full || at.op) { show(); return; }\n"
+  "shownHash = location.hash; // only the tab is another\n"
+  "entity.show(at.tab);\n"
+  "};\n"
   "for (const event of ['hashchange', 'popstate']) addEventListener(event, moved);\n"
   "addEventListener('keydown', (e) => {\n"
   "const menu = e.key === 'Escape' ? document.querySelector('.menu[open]') : null;\n"
@@ -2128,10 +2629,136 @@ static const char explorer_15[] =
   "readService();\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"ea50ed7014de3f90\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_20_headers[] = EXPLORER_HEADERS_OF("\"bb5917dcb13aeaa6\"", "text/javascript; charset=utf-8");
+
+/* metrics.js */
+static const char explorer_21[] =
+  "import { el, muted, newId, plural, put, sheet } from './dom.js';\n"
+  "import { opNamed, schemaOf } from './spec.js';\n"
+  "import { asked } from './entity.js';\n"
+  "import { problem, selfOf } from './view.js';\n"
+  "import { isObject, metricWords, resultsOf, stamp } from './format.js';\n"
+  "import { chart, choice, lanes } from './chart.js';\n"
+  "import { alertsOf, configsOf, hostsOf, inWords, shortHost } from './parts.js';\n"
+  "const HOUR = 3600e3, DAY = 864e5, FEW = 3, FEW_MARKS = 6, MOST_POINTS = 750, SLOWEST = 600; // hosts at first; alerts in words; points of a line; seconds\n"
+  "const RANGES = [['1 hour', HOUR, 'PT1H'], ['6 hours', 6 * HOUR, 'PT6H'], ['24 hours', DAY, 'PT24H'], ['7 days', 7 * DAY, 'P7D'], ['30 days', 30 * DAY, 'P30D']];\n"
+  "const SOURCES = [{ id: 'getProcessMeasurements', name: 'Process' }, { id: 'getProcessDiskMeasurements', name: 'Disk', part: 'partitionName', list: 'listProcessDisks' }, { id: 'getDatabaseMeasurements', name: 'Database', part: 'databaseName', list: 'listDatabases' }];\n"
+  "const FIRST = [/^SYSTEM_NORMALIZED_CPU_USER/, /^CONNECTIONS/, /^OPCOUNTER_CMD/, /^OPCOUNTER_QUERY/, /^(?!MAX).*MEMORY_USED/, /^(?!MAX).*IOPS_TOTAL/, /^(?!MAX).*SPACE_PERCENT_USED/];\n"
+  "const lengthOf = (iso) => { const m = /^P(?:(\\d+)D)?(?:T(?:(\\d+)H)?(?:(\\d+)M)?)?$/.exec(iso) ?\? []; return DAY * (m[1] ?\? 0) + HOUR * (m[2] ?\? 0) + 60e3 * (m[3] ?\? 0); };\n"
+  "const namesOf = (op, parameter) => { const s = schemaOf(op?.query.find((p) => p.name === parameter)?.schema); return { all: schemaOf(s.items).enum ?\? s.enum ?\? [], most: s.maxItems ?\? 20 }; };\n"
+  "const inLength = (iso) => { const n = lengthOf(iso); return n >= DAY ? plural(n / DAY, 'day') : n >= HOUR ? plural(n / HOUR, 'hour') : n / 60e3 + ' min'; };\n"
+  "function picker(label, options, chosen, most, change) {\n"
+  "const count = el('span', { class: 'muted' }), id = newId('pick');\n"
+  "const tell = () => { count.textContent = ' ' + chosen.size + ' of ' + options.length; };\n"
+  "const items = options.map(({ key, text }) => {\n"
+  "const box = el('input', { type: 'checkbox', id: id + key, checked: chosen.has(key), 'data-f': label + key, onchange: () => {\n"
+  "if (box.checked && chosen.size >= most) { box.checked = false; return; }\n"
+  "if (box.checked) chosen.add(key); else chosen.delete(key);\n"
+  "tell();\n"
+  "change();\n"
+  "} });\n"
+  "return el('li', {}, box, el('label', { for: id + key }, text));\n"
+  "});\n"
+  "const filter = (e) => items.forEach((li) => { li.hidden = !li.textContent.toLowerCase().includes(e.target.value.trim().toLowerCase()); });\n"
+  "tell();\n"
+  "return el('details', { class: 'picks', 'data-f': 'pick ' + label }, el('summary', {}, label, count), el('div', { class: 'card' },\n"
+  "options.length > 12 ? [el('label', { class: 'off', for: id }, 'Filter ' + label.toLowerCase()), el('input', { id, type: 'search', placeholder: 'Filter', autocomplete: 'off', oninput: filter })] : null, el('ul', {}, items)));\n"
+  "}\n"
+  "export async function open(place, x) {\n"
+  "await sheet('charts.css');\n"
+  "const { groupId } = x.params, hosts = x.tag === 'process' ? [{ id: x.params.processId, name: shortHost(x.body.userAlias ?\? x.params.processId) }] : await hostsOf(x);\n"
+  "if (!hosts?.length) { put(place, el('p', { class: 'empty' }, hosts ? 'No host of this cluster is known yet.' : 'The hosts of this cluster cannot be read: that needs a role that may read the project.')); return; }\n"
+  "const sources = SOURCES.map((s) => ({ ...s, op: opNamed(s.id), ...namesOf(opNamed(s.id), 'm') })).filter((s) => s.op);\n"
+  "const metrics = sources.flatMap((s) => s.all.map((name) => ({ key: s.name + ' ' + name, source: s, name, text: metricWords(name) })));\n"
+  "const steps = namesOf(sources[0].op, 'granularity').all.filter(lengthOf).sort((a, b) => lengthOf(a) - lengthOf(b));\n"
+  "const state = { range: 2, step: '', end: null, live: true, hosts: new Set(hosts.slice(0, FEW).map((h) => h.id)), metrics: new Set(FIRST.map((p) => metrics.find((m) => m.source.name !== 'Database' && p.test(m.name))?.key).filter(Boolean)) };\n"
+  "const charts = new Map(), grid = el('div', { class: 'charts' }), wrong = el('div', {}), above = el('div', {}), tools = el('div', { class: 'row picker' }), told = el('span', { class: 'muted told', role: 'status' });\n"
+  "let parts = {}, alerts = [], turn = 0, timer = 0, wait = 0, now = 0;\n"
+  "const auto = () => steps.find((s) => RANGES[state.range][1] / lengthOf(s) <= MOST_POINTS) ?\? steps.at(-1);\n"
+  "const step = () => state.step || auto();\n"
+  "async function partOf(s) {\n"
+  "if (!s.part || parts[s.name]) return;\n"
+  "const a = await asked(s.list, { groupId, processId: hosts[0].id }), all = resultsOf(a).map((o) => o[s.part]).filter((v) => typeof v === 'string');\n"
+  "parts[s.name] = { all, now: all.find((n) => !/^(admin|config|local)$/.test(n)) ?\? all[0] };\n"
+  "drawTools();\n"
+  "}\n"
+  "async function seriesOf(host, s, names) {\n"
+  "const query = new URLSearchParams({ granularity: step() });\n"
+  "if (state.end) { query.set('start', new Date(state.end - RANGES[state.range][1]).toISOString().slice(0, 19) + 'Z'); query.set('end', new Date(state.end).toISOString().slice(0, 19) + 'Z'); } else query.set('period', RANGES[state.range][2]);\n"
+  "for (const n of names) query.append('m', n);\n"
+  "return asked(s.id, { groupId, processId: host.id, ...(s.part ? { [s.part]: parts[s.name].now } : {}) }, query.toString(), { again: wait > 0 });\n"
+  "}\n"
+  "async function load() {\n"
+  "const mine = ++turn, chosen = [...state.metrics].map((key) => metrics.find((m) => m.key === key)), used = sources.filter((s) => chosen.some((m) => m.source === s));\n"
+  "clearTimeout(timer);\n"
+  "await Promise.all(used.map(partOf));\n"
+  "const wanted = hosts.filter((h) => state.hosts.has(h.id)), jobs = used.filter((s) => !s.part || parts[s.name].now).flatMap((s) => wanted.map((h) => ({ s, h, names: chosen.filter((m) => m.source === s).map((m) => m.name).slice(0, s.most) })));\n"
+  "const answers = await Promise.all(jobs.map(async (j) => ({ ...j, a: await seriesOf(j.h, j.s, j.names) })));\n"
+  "if (mine !== turn) return;\n"
+  "const bad = answers.find(({ a }) => !a?.ok), good = answers.filter(({ a }) => a?.ok);\n"
+  "put(wrong, bad ? problem(bad.a, { template: bad.s.op.template, retry: load }) : null);\n"
+  "if (good.length || !bad) draw(chosen, good);\n"
+  "again(bad?.a);\n"
+  "}\n"
+  "function draw(chosen, answers) {\n"
+  "const ends = answers.map(({ a }) => Date.parse(a.body?.end)).filter((t) => t > 0), to = state.end ?\? (Math.max(...ends, 0) || now || Date.now()), from = to - RANGES[state.range][1];\n"
+  "if (!state.end) now = to;\n"
+  "const bands = alerts.filter((a) => a.from <= to && a.to(to) >= from).map((a) => ({ from: a.from, to: a.to(to), kind: a.kind }));\n"
+  "for (const [key, c] of charts) if (!state.metrics.has(key)) { c.node.remove(); charts.delete(key); }\n"
+  "for (const m of chosen) {\n"
+  "const found = answers.filter((j) => j.s === m.source).map((j) => ({ name: j.h.name, of: (Array.isArray(j.a.body?.measurements) ? j.a.body.measurements : []).find((s) => s?.name === m.name) })).filter((s) => s.of);\n"
+  "const set = { label: m.text + (m.source.part && parts[m.source.name]?.now ? ' (' + parts[m.source.name].now + ')' : ''), unit: found[0]?.of.units, from, to, bands, empty: 'No data in this range: ' + stamp(from) + ' to ' + stamp(to) + '.',\n"
+  "series: found.map((s) => ({ name: s.name, points: (Array.isArray(s.of.dataPoints) ? s.of.dataPoints : []).filter(isObject).map((p) => [Date.parse(p.timestamp), p.value ?\? null]) })) };\n"
+  "if (charts.has(m.key)) charts.get(m.key).update(set);\n"
+  "else { charts.set(m.key, chart('lines', set)); grid.append(charts.get(m.key).node); }\n"
+  "}\n"
+  "if (!chosen.length || !state.hosts.size) put(wrong, el('p', { class: 'empty' }, 'Choose a metric and a host above.'));\n"
+  "drawAlerts(from, to);\n"
+  "}\n"
+  "function drawAlerts(from, to) {\n"
+  "const here = alerts.filter((a) => a.from <= to && a.to(to) >= from);\n"
+  "put(above, here.length ? [lanes({ label: plural(here.length, 'alert') + ' in this range', from, to, rows: [{ name: 'Alerts', dots: here.map((a) => ({ at: Math.max(from, a.from), until: a.to(to), label: a.text, href: a.path, kind: a.kind })) }] }).node,\n"
+  "el('ul', { class: 'plain marks' }, here.slice(-FEW_MARKS).reverse().map((a) => el('li', {}, a.path ? el('a', { href: '#' + a.path }, a.text) : a.text, muted(' ' + a.when))),\n"
+  "here.length > FEW_MARKS ? el('li', { class: 'muted' }, 'and ' + (here.length - FEW_MARKS) + ' before') : null)] : null);\n"
+  "}\n"
+  "function again(bad) {\n"
+  "const every = Math.min(300, Math.max(60, lengthOf(step()) / 1000));\n"
+  "wait = bad ? Math.min(SLOWEST, Math.max(Number(bad.headers?.get('Retry-After') ?\? 0), 2 * (wait || 15))) : every;\n"
+  "told.textContent = !state.live ? 'Stopped' : state.end ? 'A time in the past: it does not change' : 'Looks again every ' + (wait >= 60 ? Math.round(wait / 60) + ' min' : wait + ' s');\n"
+  "if (state.live && !state.end) timer = setTimeout(tick, 1000 * wait);\n"
+  "}\n"
+  "const isSeen = () => place.isConnected && !document.hidden && place.checkVisibility();\n"
+  "function tick() { if (!place.isConnected) end(); else if (isSeen()) load(); else timer = setTimeout(tick, 5000); }\n"
+  "const back = () => { if (!place.isConnected) end(); else if (isSeen() && state.live && !state.end) load(); };\n"
+  "function end() { clearTimeout(timer); document.removeEventListener('visibilitychange', back); }\n"
+  "const change = (f) => (v) => { f(v); wait = 0; drawTools(); load(); };\n"
+  "const move = (by) => change(() => { const to = (state.end ?\? now) + by * RANGES[state.range][1]; state.end = to >= now ? null : to; });\n"
+  "function drawTools() {\n"
+  "const at = document.activeElement, key = tools.contains(at) ? at.dataset.f : null, open_ = new Set([...tools.querySelectorAll('details[open]')].map((d) => d.dataset.f));\n"
+  "if (key?.startsWith('Metrics') || key?.startsWith('Hosts')) return; // a picker keeps what somebody types and where it is scrolled to\n"
+  "const [, span] = RANGES[state.range];\n"
+  "put(tools, choice('Range', RANGES.map(([name], i) => [String(i), name]), String(state.range), change((v) => { state.range = Number(v); if (state.step && (RANGES[state.range][1] / lengthOf(state.step) > 2000 || RANGES[state.range][1] < lengthOf(state.step))) state.step = ''; })),\n"
+  "choice('Granularity', [['', 'Auto (' + inLength(auto()) + ')'], ...steps.map((s) => [s, inLength(s), span / lengthOf(s) > 2000 || span < lengthOf(s)])], state.step, change((v) => { state.step = v; })),\n"
+  "hosts.length > 1 ? picker('Hosts', hosts.map((h) => ({ key: h.id, text: h.name + (h.role ? ' (' + h.role + ')' : '') })), state.hosts, 8, change(() => {})) : null,\n"
+  "picker('Metrics', metrics, state.metrics, 20, change(() => {})),\n"
+  "sources.filter((s) => parts[s.name]?.all.length > 1 && metrics.some((m) => m.source === s && state.metrics.has(m.key))).map((s) => choice(s.name, parts[s.name].all.map((n) => [n, n]), parts[s.name].now, change((v) => { parts[s.name].now = v; }))),\n"
+  "el('span', { class: 'choice' }, el('button', { type: 'button', 'data-f': 'earlier', onclick: move(-1) }, 'Earlier'), el('button', { type: 'button', 'data-f': 'later', disabled: !state.end, onclick: move(1) }, 'Later')),\n"
+  "el('label', { class: 'choice' }, el('input', { type: 'checkbox', checked: state.live, 'data-f': 'live', onchange: change(() => { state.live = !state.live; }) }), 'Live'), told);\n"
+  "for (const d of tools.querySelectorAll('details')) d.open = open_.has(d.dataset.f);\n"
+  "if (key) [...tools.querySelectorAll('[data-f]')].find((e) => e.dataset.f === key && !e.disabled)?.focus();\n"
+  "}\n"
+  "put(place, tools, wrong, above, grid);\n"
+  "drawTools();\n"
+  "document.addEventListener('visibilitychange', back);\n"
+  "const own = new Set(hosts.map((h) => h.id)), all = await alertsOf(x, (a) => (x.tag === 'process' ? a.hostnameAndPort === x.params.processId : a.clusterName === x.params.clusterName || own.has(a.hostnameAndPort)));\n"
+  "const configs = all?.some((a) => a.metricName) ? await configsOf(x) : new Map();\n"
+  "alerts = (all ?\? []).map((a) => ({ from: Date.parse(a.created), to: (end_) => (a.resolved ? Date.parse(a.resolved) : end_), kind: a.status === 'CLOSED' ? 'past' : 'bad', text: inWords(a, configs.get(a.alertConfigId)), path: selfOf(a), when: shortHost(a.userAlias ?\? a.hostnameAndPort ?\? '') + ', ' + stamp(Date.parse(a.created)) + (a.resolved ? ' to ' + stamp(Date.parse(a.resolved)) : ', open') })).filter((a) => a.from > 0);\n"
+  "await load();\n"
+  "}\n";
+static const svc_header explorer_21_headers[] = EXPLORER_HEADERS_OF("\"992a196f90e5b2f5\"", "text/javascript; charset=utf-8");
 
 /* nav.js */
-static const char explorer_16[] =
+static const char explorer_22[] =
   "import { $, el, put, decode } from './dom.js';\n"
   "import { spec, opNamed, match, fill, pathOf } from './spec.js';\n"
   "import { names as areaNames, below } from './areas.js';\n"
@@ -2299,19 +2926,19 @@ static const char explorer_16[] =
   "});\n"
   "$('nav').addEventListener('focusout', (e) => { if (isDrawer() && e.relatedTarget && !$('nav').contains(e.relatedTarget) && e.relatedTarget !== $('menu')) drawer(false); });\n"
   "}\n";
-static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"58a0c092d316254c\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_22_headers[] = EXPLORER_HEADERS_OF("\"58a0c092d316254c\"", "text/javascript; charset=utf-8");
 
 /* pages.js */
-static const char explorer_17[] =
+static const char explorer_23[] =
   "export const PAGES = [\n"
   "{ name: 'reference', title: 'API reference', note: 'Every operation, its fields and errors', load: () => import('./reference.js'), when: () => true },\n"
   "];\n"
   "export const pageNamed = (path) => (path.startsWith('/~') ? PAGES.find((p) => p.name === path.slice(2).split('/')[0] && p.when()) : undefined);\n"
   "export const pagesHere = () => PAGES.filter((p) => p.when());\n";
-static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"df93b65604f3f41c\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_23_headers[] = EXPLORER_HEADERS_OF("\"df93b65604f3f41c\"", "text/javascript; charset=utf-8");
 
 /* palette.js */
-static const char explorer_18[] =
+static const char explorer_24[] =
   "import { $, el, newId, put, words } from './dom.js';\n"
   "import { spec, fill } from './spec.js';\n"
   "import { areaOf } from './areas.js';\n"
@@ -2377,10 +3004,96 @@ static const char explorer_18[] =
   "});\n"
   "$('find').addEventListener('click', (e) => { if (e.target === $('find')) $('find').close(); }); // beside it\n"
   "}\n";
-static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"6c633a4b28a23db5\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_24_headers[] = EXPLORER_HEADERS_OF("\"6c633a4b28a23db5\"", "text/javascript; charset=utf-8");
+
+/* parts.js */
+static const char explorer_25[] =
+  "import { el, muted, put, sheet } from './dom.js';\n"
+  "import { fill, opNamed } from './spec.js';\n"
+  "import { selfOf } from './view.js';\n"
+  "import { badge, gauge, isObject, measure, metricWords, resultsOf, stamp } from './format.js';\n"
+  "import { shareOf } from './columns.js';\n"
+  "const FEW = 6;\n"
+  "const section = (name, ...inside) => el('section', { class: 'card part' }, name ? el('h2', {}, name) : null, inside);\n"
+  "export const shortHost = (name) => String(name).split('.')[0].replace(/:\\d+$/, '');\n"
+  "export async function hostsOf(x) {\n"
+  "const a = await x.once('listGroupProcesses', { groupId: x.params.groupId }, 'itemsPerPage=500'), strings = Object.values(isObject(x.body.connectionStrings) ? x.body.connectionStrings : {}).filter((v) => typeof v === 'string');\n"
+  "if (!a) return undefined;\n"
+  "const names = new Set(strings.flatMap((s) => s.replace(/^[^/]*\\/\\//, '').split(/[/?]/)[0].split(',')).map((h) => h.replace(/:\\d+$/, '')));\n"
+  "const isOurs = (host) => { const [first, ...domain] = String(host).split('.'); return names.has(host) || names.has([first.split('-')[0], ...domain].join('.')); };\n"
+  "const own = resultsOf(a).filter((p) => typeof p.id === 'string' && (isOurs(p.hostname) || (!names.size && String(p.userAlias).startsWith(x.params.clusterName + '-shard-'))));\n"
+  "const rank = (h) => (h.role === 'primary' ? 0 : h.set ? 1 : 2), short = (p) => shortHost(p.userAlias ?\? p.hostname ?\? p.id);\n"
+  "return own.map((p) => ({ id: p.id, name: short(p) + (own.some((o) => o !== p && short(o) === short(p)) ? ':' + p.port : ''), role: p.replicaSetName ? metricWords(String(p.typeName ?\? '').replace(/^[A-Z]+_/, '')).toLowerCase() : 'router', set: p.replicaSetName, path: selfOf(p) }))\n"
+  ".sort((p, q) => rank(p) - rank(q) || p.name.localeCompare(q.name));\n"
+  "}\n"
+  "const unitOf = (units, metric) => (units && units !== 'RAW' ? units : /CPU|PERCENT|RATIO|UTILI[SZ]ATION/.test(metric ?\? '') ? 'PERCENT' : 'SCALAR');\n"
+  "const SIGNS = { GREATER_THAN: 'above', LESS_THAN: 'below', EQUAL: 'equal to', NOT_EQUAL: 'other than' };\n"
+  "const SAID = { HOST_DOWN: 'Host does not answer', OUTSIDE_METRIC_THRESHOLD: 'Metric outside its threshold' };\n"
+  "export function inWords(alert, config) {\n"
+  "const t = [config?.metricThreshold, config?.threshold].find(isObject), metric = t?.metricName ?\? alert.metricName, value = isObject(alert.currentValue) ? alert.currentValue.number : undefined;\n"
+  "if (!metric) return SAID[alert.eventTypeName] ?\? metricWords(alert.eventTypeName ?\? 'Alert');\n"
+  "const delays = (Array.isArray(config?.notifications) ? config.notifications : []).map((n) => n?.delayMin).filter((n) => n > 0), delay = delays.length ? ' for ' + Math.min(...delays) + ' min' : '';\n"
+  "const rule = typeof t?.threshold === 'number' ? ' ' + (SIGNS[t.operator] ?\? t.operator) + ' ' + measure(t.threshold, unitOf(t.units, metric)) + delay : '';\n"
+  "return metricWords(metric) + rule + (typeof value === 'number' ? ': ' + measure(value, unitOf(alert.currentValue.units, metric)) : '');\n"
+  "}\n"
+  "export async function alertsOf(x, fits) {\n"
+  "const ask = (page) => x.once('listAlerts', { groupId: x.params.groupId }, 'itemsPerPage=500&includeCount=true&pageNum=' + page);\n"
+  "let a = await ask(1);\n"
+  "if (a?.body?.totalCount > 500) a = await ask(Math.ceil(a.body.totalCount / 500)) ?\? a;\n"
+  "return a ? resultsOf(a).filter(fits).sort((p, q) => String(p.created).localeCompare(String(q.created))) : undefined;\n"
+  "}\n"
+  "export const configsOf = async (x) => new Map(resultsOf(await x.once('listAlertConfigs', { groupId: x.params.groupId }, 'itemsPerPage=500')).map((c) => [c.id, c]));\n"
+  "async function alertPart(x) {\n"
+  "const { groupId, clusterName } = x.params, mine = (a) => a.clusterName === clusterName, answer = await x.once('listAlerts', { groupId }, 'status=OPEN&itemsPerPage=500');\n"
+  "if (!answer) return null;\n"
+  "const now = resultsOf(answer).filter(mine), past = now.length ? [] : ((await alertsOf(x, mine)) ?\? []).filter((a) => a.resolved).slice(-3).reverse(), all = now.length ? now : past;\n"
+  "const configs = all.some((a) => a.alertConfigId) ? await configsOf(x) : new Map();\n"
+  "const line = (a) => { const text = inWords(a, configs.get(a.alertConfigId)), to = selfOf(a), host = a.userAlias ?\? a.hostnameAndPort; return el('li', {}, badge(String(a.status), 'alert'), el('span', {}, to ? el('a', { href: '#' + to }, text) : text,\n"
+  "muted([host ? ' on ' + shortHost(host) : '', a.created ? (a.resolved ? ', ' + stamp(Date.parse(a.created)) + ' to ' + stamp(Date.parse(a.resolved)) : ', since ' + stamp(Date.parse(a.created))) : '']))); };\n"
+  "return section(now.length || !past.length ? 'Open alerts' : 'Latest alerts', all.length ? el('ul', { class: 'plain alerts' }, all.slice(0, FEW).map(line)) : el('p', { class: 'muted' }, 'This cluster has had no alert.'),\n"
+  "now.length > FEW ? el('p', {}, el('a', { href: '#' + answer.path + '?status=OPEN' }, 'All ' + now.length + ' open alerts')) : now.length ? null : past.length ? el('p', { class: 'muted' }, 'No alert is open now.') : null);\n"
+  "}\n"
+  "const KINDS = [['electableSpecs', 'electable'], ['readOnlySpecs', 'read-only'], ['analyticsSpecs', 'analytics']];\n"
+  "function topology(body, hosts) {\n"
+  "const specs = [body.effectiveReplicationSpecs, body.replicationSpecs].find((s) => Array.isArray(s) && s.some((r) => Array.isArray(r?.regionConfigs)));\n"
+  "if (!specs) return null;\n"
+  "const sets = [...new Set((hosts ?\? []).map((h) => h.set).filter(Boolean))], used = new Set();\n"
+  "const dot = (kind) => { used.add(kind); return el('i', { class: 'node ' + kind }); };\n"
+  "const shards = specs.map((s, i) => {\n"
+  "const own = (hosts ?\? []).filter((h) => h.set && (specs.length === 1 || h.set === sets.find((n) => new RegExp('shard-0*' + i + '$').test(n)))), regions = (s.regionConfigs ?\? []).filter(isObject);\n"
+  "return el('div', { class: 'shard' }, el('h3', {}, specs.length > 1 ? 'Shard ' + (i + 1) : 'Replica set', s.zoneName && specs.length > 1 ? muted(' ' + s.zoneName) : null),\n"
+  "el('div', { class: 'regions' }, regions.map((r) => {\n"
+  "const counts = KINDS.map(([field, kind]) => [kind, r[field]?.nodeCount ?\? 0]).filter(([, n]) => n > 0), isPrimary = regions.length === 1 && own.some((h) => h.role === 'primary');\n"
+  "return el('div', { class: 'region' }, el('strong', {}, r.regionName ?\? ''), muted([r.providerName, r.electableSpecs?.instanceSize].filter(Boolean).join(' ')),\n"
+  "el('div', { class: 'nodes', role: 'img', 'aria-label': counts.map(([kind, n]) => n + ' ' + kind).join(', ') }, counts.flatMap(([kind, n]) => Array.from({ length: Math.min(n, 50) }, (_, k) => dot(kind === 'electable' && k === 0 && isPrimary ? 'primary' : kind)))), el('small', {}, counts.map(([kind, n]) => n + ' ' + kind).join(', ')));\n"
+  "})),\n"
+  "own.length ? el('ul', { class: 'plain hosts' }, own.map((h) => el('li', {}, dot(h.role === 'primary' ? 'primary' : 'electable'), h.path ? el('a', { href: '#' + h.path, title: h.id }, h.name) : h.name, muted(h.role)))) : null);\n"
+  "});\n"
+  "return section('Topology', el('div', { class: 'shards' }, shards), el('p', { class: 'muted nodekeys' }, [...used].map((k) => el('span', {}, el('i', { class: 'node ' + k }), k))));\n"
+  "}\n"
+  "async function limitPart(x) {\n"
+  "const a = await x.once('listGroupLimits', { groupId: x.params.groupId }), all = resultsOf(a).filter((l) => shareOf(l) !== undefined).sort((p, q) => shareOf(q) - shareOf(p));\n"
+  "if (!all.length) return null;\n"
+  "return section('Limits', el('ul', { class: 'plain gauges' }, all.slice(0, FEW).map((l) => { const name = metricWords(String(l.name).split('.').slice(-2).join(' ').replace(/([a-z])([A-Z])/g, '$1 $2')), to = selfOf(l);\n"
+  "return el('li', {}, to ? el('a', { href: '#' + to, title: l.name }, name) : name, gauge(shareOf(l), name), muted(l.currentUsage + ' of ' + l.value)); })),\n"
+  "el('p', {}, el('a', { href: '#' + fill(opNamed('listGroupLimits').template, x.params) }, 'All limits')));\n"
+  "}\n"
+  "export async function below(x) {\n"
+  "await sheet('charts.css');\n"
+  "const place = x.below.node;\n"
+  "if (x.tag === 'project') { put(place, await limitPart(x)); return undefined; }\n"
+  "const slots = Array.from({ length: 3 }, () => el('div', {})), fills = (i) => (node) => put(slots[i], node);\n"
+  "put(place, el('div', { class: 'twice' }, slots[0], slots[1]), slots[2]);\n"
+  "const hosts = hostsOf(x).catch(() => undefined), draw = async (body) => put(slots[2], topology(body, await hosts));\n"
+  "alertPart(x).then(fills(0), () => {});\n"
+  "if (x.params.orgId) import('./cost.js').then((m) => m.monthPart(x)).then((node) => put(slots[1], node ? section('', node) : null), () => {});\n"
+  "draw(x.body);\n"
+  "return draw;\n"
+  "}\n";
+static const svc_header explorer_25_headers[] = EXPLORER_HEADERS_OF("\"ce891c398835792e\"", "text/javascript; charset=utf-8");
 
 /* preview.js */
-static const char explorer_19[] =
+static const char explorer_26[] =
   "import { el, newId, put } from './dom.js';\n"
   "import { block, examples } from './code.js';\n"
   "import { isObject } from './format.js';\n"
@@ -2429,10 +3142,10 @@ static const char explorer_19[] =
   "put(place, all.length ? el('ul', {}, all.map(([path, a, b]) => el('li', {}, el('code', {}, path), ' ', el('del', {}, textOf(a)), ' → ', el('ins', {}, textOf(b))))) : el('p', { class: 'muted' }, 'Nothing yet.'));\n"
   "} };\n"
   "}\n";
-static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"8f8a4b65920fbdec\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_26_headers[] = EXPLORER_HEADERS_OF("\"8f8a4b65920fbdec\"", "text/javascript; charset=utf-8");
 
 /* price.js */
-static const char explorer_20[] =
+static const char explorer_27[] =
   "import { el, put } from './dom.js';\n"
   "import { schemaOf } from './spec.js';\n"
   "import { money, perHour } from './format.js';\n"
@@ -2582,10 +3295,10 @@ static const char explorer_20[] =
   "const shape = shapeOf(schema);\n"
   "return shape ? { shape, prices, isEdit, offers: offersOf(shape, listed) } : null;\n"
   "}\n";
-static const svc_header explorer_20_headers[] = EXPLORER_HEADERS_OF("\"90f8438c2057abe2\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_27_headers[] = EXPLORER_HEADERS_OF("\"90f8438c2057abe2\"", "text/javascript; charset=utf-8");
 
 /* reference.js */
-static const char explorer_21[] =
+static const char explorer_28[] =
   "import { breakable, decode, el, newId, plural, put, sheet, words } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { fill, opNamed, schemaOf, setOf, pathOfSet, spec, documented, follow } from './spec.js';\n"
@@ -2718,10 +3431,10 @@ static const char explorer_21[] =
   "else if (rest) put(place, el('p', { class: 'empty' }, 'There is no operation ' + decode(rest) + '. '), el('a', { class: 'button', href: '#/~reference' }, 'All operations'));\n"
   "else index(place);\n"
   "}\n";
-static const svc_header explorer_21_headers[] = EXPLORER_HEADERS_OF("\"58779e4d0845f2a4\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_28_headers[] = EXPLORER_HEADERS_OF("\"58779e4d0845f2a4\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
-static const char explorer_22[] =
+static const char explorer_29[] =
   "import { decode } from './dom.js';\n"
   "const METHODS = ['get', 'post', 'put', 'patch', 'delete'];\n"
   "export const spec = { api: '', linked: '', base: '', title: '', ops: [], sets: new Map() };\n"
@@ -2823,13 +3536,13 @@ static const char explorer_22[] =
   "const path = rel.replace(/^https?:\\/\\/[^/]+/, ''), before = spec.linked.slice(0, spec.linked.length - spec.api.length) + '/';\n"
   "return path === rel ? rel : path.startsWith(before) ? path.slice(before.length) : path.slice(1);\n"
   "}\n";
-static const svc_header explorer_22_headers[] = EXPLORER_HEADERS_OF("\"75b90d1ef1df7cdb\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_29_headers[] = EXPLORER_HEADERS_OF("\"75b90d1ef1df7cdb\"", "text/javascript; charset=utf-8");
 
 /* view.js */
-static const char explorer_23[] =
-  "import { el, newId, plural, words, countdown, clock, breakable } from './dom.js';\n"
+static const char explorer_30[] =
+  "import { el, muted, newId, plural, words, countdown, clock, breakable } from './dom.js';\n"
   "import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';\n"
-  "import { badge, fullTime, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';\n"
+  "import { badge, fullTime, gauge, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';\n"
   "import { columnsOf, valuesOf } from './columns.js';\n"
   "const LONG = 3; // values of a cell: more are counted\n"
   "const chosen = new Map(); // which columns of a list somebody has chosen, by template\n"
@@ -2869,7 +3582,6 @@ static const char explorer_23[] =
   "}\n"
   "while (seen.size > SEEN) seen.delete(seen.keys().next().value);\n"
   "}\n"
-  "const muted = (text) => el('span', { class: 'muted' }, text);\n"
   "function scalar(key, v) {\n"
   "if (v === null || v === undefined) return muted('none');\n"
   "if (typeof v === 'number' && /Cents$/.test(key)) return el('span', { class: 'value', title: v + ' cents' }, money(v));\n"
@@ -2926,6 +3638,7 @@ static const char explorer_23[] =
   "function shown(c, v, tag) {\n"
   "if (c.as === 'state') return badge(String(v), tag);\n"
   "if (c.as === 'time') return time(v);\n"
+  "if (c.as === 'gauge') return gauge(v, 'Used');\n"
   "if (c.as === 'money') return el('span', { class: 'value', title: v + ' cents' }, money(v));\n"
   "if (c.as === 'id') {\n"
   "const path = c.field ? pathOf(c.field, v) : null;\n"
@@ -2936,10 +3649,10 @@ static const char explorer_23[] =
   "export function cellOf(o, c, tag) {\n"
   "if (c.field) {\n"
   "const v = o[c.field];\n"
-  "return v === undefined || v === null || v === '' ? el('span', { class: 'muted' }, '–') : isObject(v) || !c.as ? cell(c.field, v) : shown(c, v, tag);\n"
+  "return v === undefined || v === null || v === '' ? muted('–') : isObject(v) || !c.as ? cell(c.field, v) : shown(c, v, tag);\n"
   "}\n"
   "const all = valuesOf(o, c.of);\n"
-  "if (all.length === 0) return el('span', { class: 'muted' }, '–');\n"
+  "if (all.length === 0) return muted('–');\n"
   "const seen = all.slice(0, LONG).map((v) => shown(c, v, tag)), more = all.length - LONG;\n"
   "return all.length === 1 ? seen[0] : el('ul', { class: 'values', title: all.map((v) => textOf(c, v)).join('\\n') }, seen.map((n) => el('li', {}, n)), more > 0 ? el('li', { class: 'muted' }, '+ ' + more) : null);\n"
   "}\n"
@@ -3056,39 +3769,46 @@ static const char explorer_23[] =
   "}\n"
   "export { badge };\n"
   "export const titleOfService = () => spec.title || 'The service';\n";
-static const svc_header explorer_23_headers[] = EXPLORER_HEADERS_OF("\"86509cb23034ccdd\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_30_headers[] = EXPLORER_HEADERS_OF("\"6d271dee35e3b48f\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
-static const char explorer_24[] =
+static const char explorer_31[] =
   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><rect width=\"16\" height=\"16\" rx=\"4\" fill=\"#2f6f9f\"/><path d=\"M4 5h8M4 8h8M4 11h5\" stroke=\"#fff\" stroke-width=\"1.6\" stroke-linecap=\"round\"/></svg>\n";
-static const svc_header explorer_24_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
+static const svc_header explorer_31_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
 
 const listener_file svc_listener_files[] = {
   { "/", explorer_0, sizeof explorer_0 - 1, explorer_0_headers },
-  { "/_explorer/reference.css", explorer_1, sizeof explorer_1 - 1, explorer_1_headers },
-  { "/_explorer/style.css", explorer_2, sizeof explorer_2 - 1, explorer_2_headers },
-  { "/_explorer/api.js", explorer_3, sizeof explorer_3 - 1, explorer_3_headers },
-  { "/_explorer/areas.js", explorer_4, sizeof explorer_4 - 1, explorer_4_headers },
-  { "/_explorer/boot.js", explorer_5, sizeof explorer_5 - 1, explorer_5_headers },
-  { "/_explorer/code.js", explorer_6, sizeof explorer_6 - 1, explorer_6_headers },
-  { "/_explorer/columns.js", explorer_7, sizeof explorer_7 - 1, explorer_7_headers },
-  { "/_explorer/dom.js", explorer_8, sizeof explorer_8 - 1, explorer_8_headers },
-  { "/_explorer/entity.js", explorer_9, sizeof explorer_9 - 1, explorer_9_headers },
-  { "/_explorer/essentials.js", explorer_10, sizeof explorer_10 - 1, explorer_10_headers },
-  { "/_explorer/form.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
-  { "/_explorer/format.js", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
-  { "/_explorer/home.js", explorer_13, sizeof explorer_13 - 1, explorer_13_headers },
-  { "/_explorer/log.js", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
-  { "/_explorer/main.js", explorer_15, sizeof explorer_15 - 1, explorer_15_headers },
-  { "/_explorer/nav.js", explorer_16, sizeof explorer_16 - 1, explorer_16_headers },
-  { "/_explorer/pages.js", explorer_17, sizeof explorer_17 - 1, explorer_17_headers },
-  { "/_explorer/palette.js", explorer_18, sizeof explorer_18 - 1, explorer_18_headers },
-  { "/_explorer/preview.js", explorer_19, sizeof explorer_19 - 1, explorer_19_headers },
-  { "/_explorer/price.js", explorer_20, sizeof explorer_20 - 1, explorer_20_headers },
-  { "/_explorer/reference.js", explorer_21, sizeof explorer_21 - 1, explorer_21_headers },
-  { "/_explorer/spec.js", explorer_22, sizeof explorer_22 - 1, explorer_22_headers },
-  { "/_explorer/view.js", explorer_23, sizeof explorer_23 - 1, explorer_23_headers },
-  { "/_explorer/icon.svg", explorer_24, sizeof explorer_24 - 1, explorer_24_headers },
+  { "/_explorer/charts.css", explorer_1, sizeof explorer_1 - 1, explorer_1_headers },
+  { "/_explorer/reference.css", explorer_2, sizeof explorer_2 - 1, explorer_2_headers },
+  { "/_explorer/style.css", explorer_3, sizeof explorer_3 - 1, explorer_3_headers },
+  { "/_explorer/api.js", explorer_4, sizeof explorer_4 - 1, explorer_4_headers },
+  { "/_explorer/areas.js", explorer_5, sizeof explorer_5 - 1, explorer_5_headers },
+  { "/_explorer/backup.js", explorer_6, sizeof explorer_6 - 1, explorer_6_headers },
+  { "/_explorer/boot.js", explorer_7, sizeof explorer_7 - 1, explorer_7_headers },
+  { "/_explorer/chart.js", explorer_8, sizeof explorer_8 - 1, explorer_8_headers },
+  { "/_explorer/code.js", explorer_9, sizeof explorer_9 - 1, explorer_9_headers },
+  { "/_explorer/columns.js", explorer_10, sizeof explorer_10 - 1, explorer_10_headers },
+  { "/_explorer/cost.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
+  { "/_explorer/dom.js", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
+  { "/_explorer/entity.js", explorer_13, sizeof explorer_13 - 1, explorer_13_headers },
+  { "/_explorer/essentials.js", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
+  { "/_explorer/events.js", explorer_15, sizeof explorer_15 - 1, explorer_15_headers },
+  { "/_explorer/form.js", explorer_16, sizeof explorer_16 - 1, explorer_16_headers },
+  { "/_explorer/format.js", explorer_17, sizeof explorer_17 - 1, explorer_17_headers },
+  { "/_explorer/home.js", explorer_18, sizeof explorer_18 - 1, explorer_18_headers },
+  { "/_explorer/log.js", explorer_19, sizeof explorer_19 - 1, explorer_19_headers },
+  { "/_explorer/main.js", explorer_20, sizeof explorer_20 - 1, explorer_20_headers },
+  { "/_explorer/metrics.js", explorer_21, sizeof explorer_21 - 1, explorer_21_headers },
+  { "/_explorer/nav.js", explorer_22, sizeof explorer_22 - 1, explorer_22_headers },
+  { "/_explorer/pages.js", explorer_23, sizeof explorer_23 - 1, explorer_23_headers },
+  { "/_explorer/palette.js", explorer_24, sizeof explorer_24 - 1, explorer_24_headers },
+  { "/_explorer/parts.js", explorer_25, sizeof explorer_25 - 1, explorer_25_headers },
+  { "/_explorer/preview.js", explorer_26, sizeof explorer_26 - 1, explorer_26_headers },
+  { "/_explorer/price.js", explorer_27, sizeof explorer_27 - 1, explorer_27_headers },
+  { "/_explorer/reference.js", explorer_28, sizeof explorer_28 - 1, explorer_28_headers },
+  { "/_explorer/spec.js", explorer_29, sizeof explorer_29 - 1, explorer_29_headers },
+  { "/_explorer/view.js", explorer_30, sizeof explorer_30 - 1, explorer_30_headers },
+  { "/_explorer/icon.svg", explorer_31, sizeof explorer_31 - 1, explorer_31_headers },
 };
 const size_t svc_listener_file_count = sizeof svc_listener_files / sizeof svc_listener_files[0];
 #endif /* SVC_LISTENER_NO_EXPLORER */

@@ -298,13 +298,14 @@ await test('tabs: settings, related, events, JSON and code', async () => {
   await goto(page, path);
   await heading(page, 'orders');
   await page.until(() => document.querySelector('[role=tab]'), 'tabs');
-  assert.deepEqual(await page.run(() => [...document.querySelectorAll('[role=tab]')].map((e) => e.textContent)), ['Overview', 'Settings', 'Related', 'Events', 'JSON', 'Code']);
+  assert.deepEqual(await page.run(() => [...document.querySelectorAll('[role=tab]')].map((e) => e.textContent)), ['Overview', 'Metrics', 'Backup', 'Cost', 'Settings', 'Related', 'Events', 'JSON', 'Code']);
   assert.ok(await seen('Overview'));
-  await page.run(() => document.querySelector('[role=tab]').focus());
+  await tab(page, 'Cost');
   await page.key('ArrowRight');
   assert.ok(await seen('Settings') && await page.run(() => document.activeElement.textContent === 'Settings' && document.activeElement.ariaSelected === 'true'));
   assert.match(await page.run(() => document.querySelector('[data-tab=Settings]').innerText), /terminationProtectionEnabled/);
   await tab(page, 'Events');
+  await page.click('[data-tab=Events] button', 'Table');
   await page.until(() => document.querySelector('[data-tab=Events] .list'), 'events');
   assert.ok(await page.run(() => [...document.querySelectorAll('[data-tab=Events] tbody tr')].every((r) => r.innerText.includes('orders'))));
   await tab(page, 'JSON');
