@@ -50,7 +50,7 @@ export function open(place, lab) {
     : [el('p', { class: 'empty' }, 'This is the clock of the machine, which cannot be moved. Start svcd with ', el('code', {}, '--clock manual'), ' or ', el('code', {}, '--clock-rate 60'), '.')];
   put(place, el('section', { class: 'card lab-clock', 'aria-label': 'Clock of the service' }, el('div', { class: 'row' }, time, state), next, clock.manual ? jump : null), steps,
     el('section', { 'aria-labelledby': 'lab-due' }, el('h2', { id: 'lab-due' }, 'Due steps'), due));
-  const drawDue = (all) => redraw(due, all.length === 0 ? el('p', { class: 'empty' }, 'Nothing is due. Make a cluster, and its steps are here.') : el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Due steps' }, el('table', { class: 'list' },
+  const drawDue = (all) => redraw(due, all.length === 0 ? el('p', { class: 'empty' }, 'Nothing is due. Make a cluster, and its steps are here.') : el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Due steps' }, el('table', { class: 'list lab-table' },
     el('thead', {}, el('tr', {}, ['When', 'Time (UTC)', 'What', 'Id', ''].map((h) => el('th', { scope: 'col' }, h || el('span', { class: 'off' }, 'Actions'))))),
     el('tbody', {}, all.map((d) => el('tr', {}, el('td', { class: 'lab-left', 'data-ms': d.timeMs }, left(d.timeMs)), el('td', {}, utc(iso(d.timeMs)).replace(' UTC', '')), el('td', {}, sentence(d)), el('td', {}, /^0+$/.test(d.id ?? '0') ? null : idOf(d.id)),
       el('td', {}, clock.manual ? button('Jump', () => to(d.timeMs, 'The clock has moved.'), { class: 'small', 'data-f': 'jump ' + d.timeMs + ' ' + d.id + d.what, 'aria-label': 'Jump to ' + utc(iso(d.timeMs)) }) : null)))))));

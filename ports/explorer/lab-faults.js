@@ -62,9 +62,9 @@ export function open(place, lab) {
   const draw = () => {
     const rows = [...rules, ...gone.values()].sort((a, b) => a.id - b.id), fresh = new Set(rules.filter((r) => before.has(r.id) && before.get(r.id) < r.struck).map((r) => r.id));
     redraw(table, rows.length === 0 ? el('p', { class: 'empty' }, 'There are no faults: the service works as it should.') : [
-      el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Faults' }, el('table', { class: 'list' },
+      el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Faults' }, el('table', { class: 'list lab-table' },
         el('thead', {}, el('tr', {}, ['Id', 'Rule', 'Chance', 'Struck', ''].map((h) => el('th', { scope: 'col' }, h || el('span', { class: 'off' }, 'Actions'))))),
-        el('tbody', {}, rows.map((r) => el('tr', { class: gone.has(r.id) ? 'lab-gone' : '' }, el('td', { class: 'number' }, String(r.id)), el('td', {}, told(r)), el('td', {}, Math.round(100 * r.chance) + ' %'),
+        el('tbody', {}, rows.map((r) => el('tr', { class: gone.has(r.id) ? 'lab-gone' : '' }, el('td', {}, String(r.id)), el('td', {}, told(r)), el('td', {}, Math.round(100 * r.chance) + ' %'),
           el('td', { class: fresh.has(r.id) ? 'lab-hit' : '' }, gone.has(r.id) ? 'used up, or removed elsewhere' : r.count ? r.struck + ' of ' + r.count : plural(r.struck, 'time')),
           el('td', {}, gone.has(r.id) ? null : el('button', { type: 'button', class: 'small danger', 'data-f': 'remove ' + r.id, 'aria-label': 'Remove fault ' + r.id, onclick: () => remove(r.id) }, 'Remove'))))))),
       el('div', { class: 'row' }, el('button', { type: 'button', class: 'danger', 'data-f': 'all', onclick: () => remove(0) }, 'Remove all'))]);

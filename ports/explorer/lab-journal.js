@@ -12,9 +12,9 @@ const OURS = /^(host|content-length|connection|accept-encoding|authorization|ori
 
 const quote = (text) => '\'' + text.replace(/'/g, '\'\\\'\'') + '\'';
 
-// The request as a command, for a shell. A secret that is blanked stays so, and a line says that.
+// The request as a command, for a shell. A header that the journal does not have is left out; a secret in the body stays blanked, and a line says that.
 export function curlOf(e) {
-  const target = String(e.target), headers = (e.request?.headers ?? []).filter((h) => !OURS.test(h.name)), body = e.request?.body, auth = (e.request?.headers ?? []).find((h) => /^authorization$/i.test(h.name))?.value ?? '';
+  const target = String(e.target), headers = (e.request?.headers ?? []).filter((h) => !OURS.test(h.name) && h.value !== '***'), body = e.request?.body, auth = (e.request?.headers ?? []).find((h) => /^authorization$/i.test(h.name))?.value ?? '';
   const who = /^bearer/i.test(auth) ? ['-H "Authorization: Bearer $TOKEN"'] : /^digest/i.test(auth) ? ['--digest --user "$PUBLIC_KEY:$PRIVATE_KEY"'] : /^basic/i.test(auth) ? ['--user "$CLIENT_ID:$CLIENT_SECRET"'] : [];
   const parts = ['curl -sS -X ' + quote(String(e.method)), ...who, ...headers.map((h) => '-H ' + quote(h.name + ': ' + h.value)), ...(body === null || body === undefined ? [] : ['--data-raw ' + quote(typeof body === 'string' ? body : JSON.stringify(body))]), quote(new URL(target.replace(/^\/+/, ''), api.home).href)];
   return (parts.some((p) => p.includes('***')) ? '# *** stands for a secret that the journal does not have\n' : '') + parts.join(' \\\n  ');

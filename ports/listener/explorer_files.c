@@ -108,6 +108,7 @@ static const char explorer_1[] =
   ".lab-token { max-width: 40rem; }\n"
   ".lab-field { display: inline-grid; gap: .15rem; min-width: 0; }\n"
   ".lab-field label { font-size: .82rem; font-weight: 600; color: var(--muted); }\n"
+  ".lab-field input, .lab-field select { min-height: 2.35rem; }\n"
   ".lab-field input[type=\"number\"] { width: 8.5rem; }\n"
   ".lab-token .lab-field, .lab-token .lab-field input { flex: 1; width: 100%; }\n"
   ".row:has(> .lab-field) { align-items: end; }\n"
@@ -120,6 +121,8 @@ static const char explorer_1[] =
   ".lab-left { white-space: nowrap; font-variant-numeric: tabular-nums; }\n"
   ".lab-fields { display: grid; gap: .75rem 1rem; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); margin: .75rem 0 1rem; }\n"
   ".lab-fields input, .lab-fields select, .lab-fields .lab-field input[type=\"number\"] { width: 100%; }\n"
+  ".lab-table td:last-child { text-align: right; }\n"
+  ".lab-table td > .small { margin: -.15rem 0; }\n"
   ".lab-gone td { color: var(--muted); }\n"
   ".lab-hit { animation: lab-hit 2.5s ease-out; }\n"
   "@keyframes lab-hit { from { background: var(--busy-soft); color: var(--busy); } }\n"
@@ -145,7 +148,7 @@ static const char explorer_1[] =
   "@media (max-width: 40rem) { .lab-time { font-size: 1.3rem; } .lab-target { flex-basis: 100%; order: 1; } .lab-journal time { margin-left: auto; } .lab-tools .lab-field { flex: 1 1 8rem; } .lab-tools input, .lab-tools select { width: 100%; } }\n"
   "@media (prefers-reduced-motion: reduce) { .lab-hit { animation: none; } }\n"
   ".scroll { position: relative; }\n";
-static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"befe5df0ccd15179\"", "text/css; charset=utf-8");
+static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"1f8129259b79abad\"", "text/css; charset=utf-8");
 
 /* style.css */
 static const char explorer_2[] =
@@ -1426,7 +1429,7 @@ static const char explorer_13[] =
   ": [el('p', { class: 'empty' }, 'This is the clock of the machine, which cannot be moved. Start svcd with ', el('code', {}, '--clock manual'), ' or ', el('code', {}, '--clock-rate 60'), '.')];\n"
   "put(place, el('section', { class: 'card lab-clock', 'aria-label': 'Clock of the service' }, el('div', { class: 'row' }, time, state), next, clock.manual ? jump : null), steps,\n"
   "el('section', { 'aria-labelledby': 'lab-due' }, el('h2', { id: 'lab-due' }, 'Due steps'), due));\n"
-  "const drawDue = (all) => redraw(due, all.length === 0 ? el('p', { class: 'empty' }, 'Nothing is due. Make a cluster, and its steps are here.') : el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Due steps' }, el('table', { class: 'list' },\n"
+  "const drawDue = (all) => redraw(due, all.length === 0 ? el('p', { class: 'empty' }, 'Nothing is due. Make a cluster, and its steps are here.') : el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Due steps' }, el('table', { class: 'list lab-table' },\n"
   "el('thead', {}, el('tr', {}, ['When', 'Time (UTC)', 'What', 'Id', ''].map((h) => el('th', { scope: 'col' }, h || el('span', { class: 'off' }, 'Actions'))))),\n"
   "el('tbody', {}, all.map((d) => el('tr', {}, el('td', { class: 'lab-left', 'data-ms': d.timeMs }, left(d.timeMs)), el('td', {}, utc(iso(d.timeMs)).replace(' UTC', '')), el('td', {}, sentence(d)), el('td', {}, /^0+$/.test(d.id ?\? '0') ? null : idOf(d.id)),\n"
   "el('td', {}, clock.manual ? button('Jump', () => to(d.timeMs, 'The clock has moved.'), { class: 'small', 'data-f': 'jump ' + d.timeMs + ' ' + d.id + d.what, 'aria-label': 'Jump to ' + utc(iso(d.timeMs)) }) : null)))))));\n"
@@ -1439,7 +1442,7 @@ static const char explorer_13[] =
   "drawDue(all);\n"
   "});\n"
   "}\n";
-static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"821fc292f7b79b94\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"4e2a4856dedfc95a\"", "text/javascript; charset=utf-8");
 
 /* lab-faults.js */
 static const char explorer_14[] =
@@ -1498,9 +1501,9 @@ static const char explorer_14[] =
   "const draw = () => {\n"
   "const rows = [...rules, ...gone.values()].sort((a, b) => a.id - b.id), fresh = new Set(rules.filter((r) => before.has(r.id) && before.get(r.id) < r.struck).map((r) => r.id));\n"
   "redraw(table, rows.length === 0 ? el('p', { class: 'empty' }, 'There are no faults: the service works as it should.') : [\n"
-  "el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Faults' }, el('table', { class: 'list' },\n"
+  "el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Faults' }, el('table', { class: 'list lab-table' },\n"
   "el('thead', {}, el('tr', {}, ['Id', 'Rule', 'Chance', 'Struck', ''].map((h) => el('th', { scope: 'col' }, h || el('span', { class: 'off' }, 'Actions'))))),\n"
-  "el('tbody', {}, rows.map((r) => el('tr', { class: gone.has(r.id) ? 'lab-gone' : '' }, el('td', { class: 'number' }, String(r.id)), el('td', {}, told(r)), el('td', {}, Math.round(100 * r.chance) + ' %'),\n"
+  "el('tbody', {}, rows.map((r) => el('tr', { class: gone.has(r.id) ? 'lab-gone' : '' }, el('td', {}, String(r.id)), el('td', {}, told(r)), el('td', {}, Math.round(100 * r.chance) + ' %'),\n"
   "el('td', { class: fresh.has(r.id) ? 'lab-hit' : '' }, gone.has(r.id) ? 'used up, or removed elsewhere' : r.count ? r.struck + ' of ' + r.count : plural(r.struck, 'time')),\n"
   "el('td', {}, gone.has(r.id) ? null : el('button', { type: 'button', class: 'small danger', 'data-f': 'remove ' + r.id, 'aria-label': 'Remove fault ' + r.id, onclick: () => remove(r.id) }, 'Remove'))))))),\n"
   "el('div', { class: 'row' }, el('button', { type: 'button', class: 'danger', 'data-f': 'all', onclick: () => remove(0) }, 'Remove all'))]);\n"
@@ -1515,7 +1518,7 @@ static const char explorer_14[] =
   "draw();\n"
   "}, 1000, 5000);\n"
   "}\n";
-static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"30619252e861611a\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"222c38bf84537d99\"", "text/javascript; charset=utf-8");
 
 /* lab-journal.js */
 static const char explorer_15[] =
@@ -1528,7 +1531,7 @@ static const char explorer_15[] =
   "const OURS = /^(host|content-length|connection|accept-encoding|authorization|origin|referer|user-agent|cookie|sec-.*)$/i; // headers that curl sets itself, or that only a browser has\n"
   "const quote = (text) => '\\'' + text.replace(/'/g, '\\'\\\\\\'\\'') + '\\'';\n"
   "export function curlOf(e) {\n"
-  "const target = String(e.target), headers = (e.request?.headers ?\? []).filter((h) => !OURS.test(h.name)), body = e.request?.body, auth = (e.request?.headers ?\? []).find((h) => /^authorization$/i.test(h.name))?.value ?\? '';\n"
+  "const target = String(e.target), headers = (e.request?.headers ?\? []).filter((h) => !OURS.test(h.name) && h.value !== '***'), body = e.request?.body, auth = (e.request?.headers ?\? []).find((h) => /^authorization$/i.test(h.name))?.value ?\? '';\n"
   "const who = /^bearer/i.test(auth) ? ['-H \"Authorization: Bearer $TOKEN\"'] : /^digest/i.test(auth) ? ['--digest --user \"$PUBLIC_KEY:$PRIVATE_KEY\"'] : /^basic/i.test(auth) ? ['--user \"$CLIENT_ID:$CLIENT_SECRET\"'] : [];\n"
   "const parts = ['curl -sS -X ' + quote(String(e.method)), ...who, ...headers.map((h) => '-H ' + quote(h.name + ': ' + h.value)), ...(body === null || body === undefined ? [] : ['--data-raw ' + quote(typeof body === 'string' ? body : JSON.stringify(body))]), quote(new URL(target.replace(/^\\/+/, ''), api.home).href)];\n"
   "return (parts.some((p) => p.includes('***')) ? '# *** stands for a secret that the journal does not have\\n' : '') + parts.join(' \\\\\\n  ');\n"
@@ -1587,7 +1590,7 @@ static const char explorer_15[] =
   "apply();\n"
   "lab.poll(() => 'journal?limit=' + LIMIT, (all) => { latest = Array.isArray(all) ? all : []; if (!paused) show(); }, 1000, 10000);\n"
   "}\n";
-static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"fbf29603b7a734b8\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"7e22d70f630f4ae2\"", "text/javascript; charset=utf-8");
 
 /* lab-store.js */
 static const char explorer_16[] =
