@@ -924,7 +924,7 @@ SVC_API int svc_journal_har(svc *s, size_t limit, svc_response *out);
 /*
 ** The same over HTTP: in place of svc_handle_request(), to which it gives all paths but those below /_svc/:
 **
-**   GET  /_svc/health                      always, for anybody: {"ready":true,"status":"ok","version":"..."}
+**   GET  /_svc/health                      always, for anybody: {"ready":true,"status":"ok","version":"..."}; with a token: "testControl":true
 **   GET  /_svc/clock                       {"manual":true,"nextDueMs":null,"now":"2030-01-01T00:00:00Z","nowMs":1893456000000,"rate":0}
 **   POST /_svc/clock                       {"advanceSeconds":60}, {"now":"2030-01-01T00:00:00Z"} or {"rate":60}; the same answer
 **   POST /_svc/clock                       {"toNextDue":true}: svc_clock_next(); the answer also has "moved" and "steps"

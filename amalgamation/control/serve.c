@@ -75,17 +75,23 @@ static bool serve_live(svc_call *c, svc_str name)
   return serve_text(c, 200, SVC_S("{\"live\":true,\"status\":\"ok\",\"version\":\"" SVC_VERSION "\"}"));
 }
 
-/* Can requests be served? Which part cannot is said by a word; why is for the log. */
-static bool serve_health(svc_call *c, svc_str name)
+/* Can requests be served? Which part cannot is said by a word; why is for the log. controlled: test control is on, which clients may warn their users of. */
+static bool serve_health_text(svc_call *c, bool controlled)
 {
   static const char *const words[] = { "unavailable", "ok" };
   const bool store = svc_health_store(c->s) == SVC_OK, limiter = svc_health_limiter_now(c->s), clock = !atomic_load(&c->s->health.off);
   const bool leaving = atomic_load(&c->s->health.leaving), ready = store && limiter && clock && !leaving;
-  (void)name;
   return serve_text(c, ready ? 200 : 503,
                     svc_arena_print(c->arena, "{\"checks\":{\"clock\":\"%s\",\"limiter\":\"%s\",\"store\":\"%s\"},\"ready\":%s,"
-                                    "\"status\":\"%s\",\"version\":\"" SVC_VERSION "\"}", clock ? "ok" : "wrong", words[limiter],
-                                    words[store], ready ? "true" : "false", leaving ? "draining" : words[ready]));
+                                    "\"status\":\"%s\",%s\"version\":\"" SVC_VERSION "\"}", clock ? "ok" : "wrong", words[limiter],
+                                    words[store], ready ? "true" : "false", leaving ? "draining" : words[ready],
+                                    controlled ? "\"testControl\":true," : ""));
+}
+
+static bool serve_health(svc_call *c, svc_str name)
+{
+  (void)name;
+  return serve_health_text(c, false);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- clock */
@@ -534,6 +540,7 @@ static bool serve_run(svc_call *c, const char *token)
   route = serve_find(c, path, &name);
   if (!c->route.allowed) return serve_missing(c);
   if (!route) return svc_method_refused(c, method);
+  if (token && route->run == serve_health) return serve_health_text(c, true);
   return serve_body(c, route->body) && route->run(c, name);
 }
 

@@ -29,6 +29,60 @@ int svcd_handle(void *token, svc *s, const svc_request *request, svc_response *r
   return svc_control_request(s, text[0] ? text : NULL, request, response);
 }
 
+/* --------------------------------------------------------------------------------------------------------------- the console */
+
+static int control_starts(const svc_request *r, const char *with)
+{
+  const size_t all = r->target_length ? r->target_length : strlen(r->target), n = strlen(with);
+  return all >= n && memcmp(r->target, with, n) == 0;
+}
+
+/*
+** The library lets no page in, not even one of its own address, as it cannot know who sends such pages. svcd knows: it serves the console and nothing
+** else there. A browser lets no page write another Origin than its own, and a page that has its own DNS name lead here is refused by its Host.
+*/
+int svcd_vouch(const svc_request *request, svc_request *out, svc_header headers[SVCD_HEADERS])
+{
+  size_t i, n = 0;
+  if (!control_starts(request, "/_svc/") || control_starts(request, "/_svc/metrics") || request->header_count > SVCD_HEADERS || !svcd_is_own_page(request)) return 0;
+  for (i = 0; i < request->header_count; i++) {
+    const svc_header *h = &request->headers[i];
+    if (h->name_length != 6 || strncasecmp(h->name, "Origin", 6) != 0) headers[n++] = *h;
+  }
+  *out = *request;
+  out->headers = headers;
+  out->header_count = n;
+  return 1;
+}
+
+/* The text of a world that svcd brings along; NULL: there is none of this name. */
+static const char *control_world(const char *name, size_t n)
+{
+  const svcd_world_file *w;
+  for (w = svcd_world_files; w->name; w++)
+    if (strlen(w->name) == n && memcmp(w->name, name, n) == 0) return w->text;
+  return NULL;
+}
+
+int svcd_worlds_takes(const svc_request *request, svc_response *response)
+{
+  static const char path[] = "/_svc/worlds", names[] = "[\"company\",\"empty\",\"team\"]"; /* of world_files.c: test/check/sign_in_link.sh compares */
+  static const svc_header type = { "Content-Type", "application/json", 12, 16 };
+  const size_t all = request->target_length ? request->target_length : strlen(request->target), n = sizeof path - 1;
+  const char *text = NULL;
+  if (strcmp(request->method, "GET") != 0 || !control_starts(request, path)) return 0;
+  if (all == n) text = names;
+  else if (request->target[n] == '/') text = control_world(request->target + n + 1, all - n - 1);
+  if (!text) return 0;
+  memset(response, 0, sizeof *response);
+  response->status = 200;
+  response->headers = &type;
+  response->header_count = 1;
+  response->body = text;
+  response->body_length = strlen(text);
+  return 1;
+}
+
 /* -------------------------------------------------------------------------------------------------------------- large bodies */
 
 #define CONTROL_BODY (((size_t)64 << 20) + 4096) /* bytes of a snapshot: the default of svc_config.max_snapshot, and the head of the file */

@@ -131,6 +131,9 @@ static const flags_row flags_rows[] = {
     "no organization has a card on file: what costs money is refused" },
   { "--show-credentials", NULL, FLAGS_BOTH, FLAG_SET, FLAGS_TO(show_credentials), 0, 0, 0,
     "print credentials, too, secrets and all, when they are made" },
+  { "--sign-in-link", NULL, SVCD_SERVE, FLAG_SET, FLAGS_TO(sign_in_link), 0, 0, 0,
+    "print a link that signs a browser on this machine in to the console, once, within a minute of the start; without this flag svcd prints it only where"
+    " standard output is a terminal" },
   { "--trusted-proxy", "ADDR", SVCD_SERVE, FLAG_LIST, FLAGS_TO(proxies), 0, SVCD_PROXIES, FLAGS_TO(proxy_count),
     "a proxy's address or network (10.0.0.0/8): the client is whom its X-Forwarded-For names" },
   { "--max-connections", "N", SVCD_SERVE, FLAG_NUMBER, FLAGS_TO(max_connections), 1, 1000000, 0,
@@ -442,6 +445,18 @@ static int flags_test(svcd_options *o)
   return flags_hosts(o);
 }
 
+/* A link that nobody can open is not asked for by intention. */
+static int flags_link(const svcd_options *o)
+{
+  size_t i;
+  if (!o->sign_in_link) return 0;
+  if (o->no_explorer) return flags_wrong("--sign-in-link", ": with --no-explorer there is no page to sign in to");
+  if (svcd_log_is_json()) return flags_wrong("--sign-in-link", ": a link that signs in does not belong into a log, --log-format json");
+  for (i = 0; i < o->url_count; i++)
+    if (svcd_reach(o->urls[i]) == SVCD_LOOPBACK) return 0;
+  return flags_wrong("--sign-in-link", ": is for a browser on this machine: --listen http://127.0.0.1:PORT is missing");
+}
+
 /* What the flags say together. */
 static int flags_check(svcd_options *o, const svcd_verb *verb)
 {
@@ -477,7 +492,7 @@ static int flags_check(svcd_options *o, const svcd_verb *verb)
   if (!o->cert != !o->key) return flags_wrong(o->cert ? "--cert" : "--key", ": --cert and --key go together");
   if (o->cert && !secure) return flags_wrong("--cert", ": for which https URL? There is no such --listen");
   if (o->memory && secure && !o->cert) return flags_wrong("--memory", ": there is no folder to keep a certificate in: --cert and --key");
-  return flags_test(o) == 0 ? -1 : 2;
+  return flags_link(o) == 0 && flags_test(o) == 0 ? -1 : 2;
 }
 
 /* Which lists the command line has begun: the first of them replaces what the file says. */

@@ -92,7 +92,8 @@ static int serve_make(svc *s, const svcd_options *o, svc_credentials *out)
 }
 
 /* On an empty store: the first organization, project and credentials; of a world, credentials of its first organization. */
-static int serve_first(svc *s, const svcd_options *o, const char *base_url, const char *token, const char *url, const svcd_cert *cert)
+static int serve_first(svc *s, const svcd_options *o, const char *base_url, const char *token, const char *url, const svcd_cert *cert,
+                       svcd_sign_in *link)
 {
   const char *vendor = svc_vendor(s);
   char path[SVCD_PATH];
@@ -105,11 +106,13 @@ static int serve_first(svc *s, const svcd_options *o, const char *base_url, cons
   if (before <= 0) status = svcd_write_credentials(s, o, base_url, token, serve_make, &c);
   if (status == SVCD_SET_UP) {
     serve_greet_again(o, base_url, path);
+    if (svcd_sign_in_wanted(o)) svcd_sign_in_read(link, path);
     if (o->show_credentials && access(path, R_OK) == 0) serve_print_try(url, vendor, path, cert);
     return 0;
   }
   if (status == 0) {
     svcd_greet(o, base_url, token, &c, path);
+    if (svcd_sign_in_wanted(o)) svcd_sign_in_keep(link, c.client_id, c.client_secret);
     if (*path) serve_print_try(url, vendor, path, cert);
   }
   explicit_bzero(&c, sizeof c);
@@ -220,12 +223,12 @@ static int serve_watch_stdin(const svcd_options *o)
 }
 
 /* Until a signal comes that ends it, which is returned. */
-static int serve_wait(svc *s, svc_listener *listener, const svcd_options *o, svcd_access *access, const sigset_t *signals)
+static int serve_wait(svc *s, svc_listener *listener, const svcd_options *o, svcd_access *access, svcd_sign_in *link, const sigset_t *signals)
 {
   int stopped = 0, signal_number, pause;
   do {
     struct timespec t;
-    pause = svcd_rotate_some(s, o, &stopped);
+    pause = svcd_sign_in_pause(link, svcd_rotate_some(s, o, &stopped));
     t = (struct timespec){ pause / 1000, pause % 1000 * 1000000L };
     signal_number = sigtimedwait(signals, NULL, &t);
     if (signal_number != SIGHUP) continue;
@@ -271,20 +274,23 @@ static void serve_print_ready(const svc_listener *listener, const svc_listener *
 }
 
 /* Prepare an opened service, then serve until a signal comes. Returns the status to exit with. */
-static int serve_until_signal(svc *s, svc_listener *listener, svc_listener *metrics, const svcd_options *o, const char *base_url,
-                              const char *token, const svcd_cert *cert, svcd_access *access, const sigset_t *signals)
+static int serve_until_signal(svc *s, svcd_metrics *host, svc_listener *metrics, const svcd_options *o, const char *base_url,
+                              const svcd_cert *cert, svcd_access *access, const sigset_t *signals)
 {
+  svc_listener *listener = host->listener;
+  const char *token = host->token;
   int signal_number;
-  signal_number = serve_first(s, o, base_url, token, svc_listener_url(listener, 0), cert);
+  signal_number = serve_first(s, o, base_url, token, svc_listener_url(listener, 0), cert, &host->sign_in);
   if (signal_number != 0) return signal_number;
   if (serve_test_control(s, o, base_url, token) != 0) return 1;
   svcd_confine(o);
+  svcd_sign_in_open(&host->sign_in, o, listener);
   if (svc_listener_start(listener, s) != SVC_OK || (metrics && svc_listener_start(metrics, NULL) != SVC_OK))
     return svcd_error(1, "cannot start threads");
   svcd_show_certificate(cert);
   if (o->show_credentials && !o->no_explorer) printf("explorer:      %s/ in a browser\n", svc_listener_url(listener, 0));
   serve_print_ready(listener, metrics);
-  signal_number = serve_wait(s, listener, o, access, signals);
+  signal_number = serve_wait(s, listener, o, access, &host->sign_in, signals);
   svcd_print("svcd.stopping", "", "svcd stopping on %s", signal_number == SIGINT ? "SIGINT" : "SIGTERM");
   if (signal_number == SIGTERM && serve_drain_seconds(o) > 0) serve_drain(s, listener, serve_drain_seconds(o), signals);
   serve_stop_in_time();
@@ -313,6 +319,18 @@ static void serve_signals(sigset_t *signals)
   signal(SIGPIPE, SIG_IGN);
 }
 
+/* svc_listener_config.handle: who answers a request, the most special first. */
+static int serve_handle(void *metrics, svc *s, const svc_request *request, svc_response *response)
+{
+  svcd_metrics *m = metrics;
+  svc_header headers[SVCD_HEADERS];
+  svc_request own;
+  if (svcd_sign_in_takes(&m->sign_in, s, request, response)) return SVC_OK;
+  if (m->token[0] && svcd_worlds_takes(request, response)) return SVC_OK;
+  if (m->vouches && svcd_vouch(request, &own, headers)) request = &own;
+  return m->here ? svcd_metrics_handle(m, s, request, response) : svcd_handle(m->token, s, request, response);
+}
+
 static svc_listener_config serve_listener_config(const svcd_options *o, svcd_metrics *metrics, svcd_access *access,
                                                  const svcd_cert *cert)
 {
@@ -328,8 +346,10 @@ static svc_listener_config serve_listener_config(const svcd_options *o, svcd_met
   k.max_per_address = (size_t)o->max_per_address;
   k.log_event = svcd_log;
   k.log_context = (void *)(uintptr_t)o->log_level;
-  k.handle = o->metrics && !o->metrics_listen ? svcd_metrics_handle : svcd_handle;
-  k.handle_context = o->metrics && !o->metrics_listen ? (void *)metrics : metrics->token;
+  k.handle = serve_handle;
+  k.handle_context = metrics;
+  metrics->here = o->metrics && !o->metrics_listen;
+  metrics->vouches = o->test_control && !o->test_anywhere && !o->no_explorer;
   metrics->large.token = metrics->token;
   k.body_limit = o->test_control ? svcd_body_limit : NULL;
   k.body_limit_context = &metrics->large;
@@ -461,7 +481,7 @@ static int serve_listen(const svcd_options *o, svcd_metrics *metrics, svcd_acces
 int svcd_serve(const svcd_options *o)
 {
   char token[SVCD_TOKEN];
-  svcd_metrics metrics = { .token = token, .everybody = o->metrics_public, .base_url = o->base_url, .began = time(NULL) };
+  svcd_metrics metrics = { .token = token, .sign_in = { .lock = PTHREAD_MUTEX_INITIALIZER, .token = token }, .everybody = o->metrics_public, .base_url = o->base_url, .began = time(NULL) };
   svcd_access access = { PTHREAD_MUTEX_INITIALIZER, -1, 0 };
   svc_limit_override limits[SVCD_LIMITS];
   svc_listener *listener = NULL, *metrics_listener = NULL;
@@ -512,7 +532,7 @@ int svcd_serve(const svcd_options *o)
   if (status == 0) status = svcd_driver_begin(&driver, s);
   if (status == 0) serve_warn(o, listener);
   metrics.s = s;
-  if (status == 0) status = serve_until_signal(s, listener, metrics_listener, o, config.base_url, token, &cert, &access, &signals);
+  if (status == 0) status = serve_until_signal(s, &metrics, metrics_listener, o, config.base_url, &cert, &access, &signals);
 
   svc_listener_close(listener);
   svc_listener_close(metrics_listener);

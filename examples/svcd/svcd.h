@@ -12,6 +12,7 @@
 **      secret_key.c   the key that seals secrets in the store: made at the first start
 **      rotate_key.c   another such key takes its place
 **      control.c      test control: its token, its clock, who may listen, and the paths below /_svc/
+**      sign_in.c      the link that signs a browser in: printed at the start, valid once
 **      certificate.c  the certificate of https: made at the first start too, where none is named
 **      backup.c       backup, restore and check of a store
 **      copy.c         a store into another place, also one on PostgreSQL
@@ -63,7 +64,7 @@ typedef struct svcd_options {
     store_readers, store_timeout, limiter_timeout, slow_ms, clock_rate;
   int no_sync, show_credentials, conceal, enforce_sunset, no_card, memory, limiter_off, test_control, with_key, plain_http, metrics, metrics_public,
     no_explorer, no_gzip, limiter_closed, verify_only, force, seal_passwords, with_secrets, upgrade, print, change_dialect, test_anywhere, json,
-    end_with_stdin;
+    end_with_stdin, sign_in_link;
   char *config_text; /* of --config: values stand in it; main() frees it */
   char *store_text, *limiter_text; /* of --store and --limiter with what other flags add to them; main() frees them */
   char *hosts_text; /* of all --test-control-host, with a space between two; main() frees it */
@@ -240,6 +241,39 @@ typedef struct svcd_large {
 } svcd_large;
 size_t svcd_body_limit(void *large, const svc_request *request);
 
+/* Of a page of our own, on this machine: Origin is the origin of this very service. */
+int svcd_is_own_page(const svc_request *request);
+/* control.c: the library refuses every request with Origin below /_svc/. The console is a page that svcd itself has sent, so svcd vouches for it: *out is
+** the request without that header, which stands in `headers`. All other rules of the library hold. Returns 0: it is not such a request. */
+#define SVCD_HEADERS 64 /* of a request: the listener refuses more */
+int svcd_vouch(const svc_request *request, svc_request *out, svc_header headers[SVCD_HEADERS]);
+/* control.c: GET /_svc/worlds, and GET /_svc/worlds/NAME: those that svcd brings along, which are no secret. Returns 0: it is another request. */
+int svcd_worlds_takes(const svc_request *request, svc_response *response);
+
+/*
+** sign_in.c: the link that signs a browser in. Wanted: by the flags, or because a person looks at standard output. Kept: the credentials that the token is
+** made of, those that were just made, or those of the file. Opened: the link is printed, and valid from then on. Takes: 1, and the
+** request is answered; 0: it is for somebody else. Pause: forgets what is over; how long to wait for the next call, `pause` at the most.
+*/
+#define SVCD_SIGN_IN_CODE 64 /* hex digits */
+#define SVCD_SIGN_IN_HEADERS 32
+typedef struct svcd_sign_in {
+  pthread_mutex_t lock; /* of open, until, wrong, hash and client_secret */
+  int made;             /* set before the first request, and never changed after it */
+  int open, wrong;
+  int64_t until; /* svcd_monotonic() */
+  unsigned char hash[32];
+  char client_id[48], client_secret[96];
+  const char *token; /* of test control; "": it is off */
+  svc_header headers[SVCD_SIGN_IN_HEADERS]; /* of the one answer that is good */
+} svcd_sign_in;
+int svcd_sign_in_wanted(const svcd_options *o);
+void svcd_sign_in_keep(svcd_sign_in *k, const char *client_id, const char *client_secret);
+void svcd_sign_in_read(svcd_sign_in *k, const char *path);
+void svcd_sign_in_open(svcd_sign_in *k, const svcd_options *o, const svc_listener *listener);
+int svcd_sign_in_takes(svcd_sign_in *k, svc *s, const svc_request *request, svc_response *response);
+int svcd_sign_in_pause(svcd_sign_in *k, int pause);
+
 /* url.c: the host of a URL, without brackets, and its length; 0: it has none, or too long a one. */
 #define SVCD_HOST 256
 size_t svcd_url_host(const char *url, char host[SVCD_HOST]);
@@ -265,6 +299,9 @@ typedef struct svcd_metrics {
   char *token; /* of test control */
   svcd_large large; /* with the same token */
   svc_listener *listener; /* whose figures are shown: that of the API */
+  svcd_sign_in sign_in;
+  int here;    /* metrics are where the API is */
+  int vouches; /* the console may use test control */
   svc *s;                 /* of --metrics-listen, whose listener calls no svc_tick() and so has none */
   int everybody; /* --metrics-public, or --metrics-listen at an address that others can reach */
   const char *base_url; /* --base-url; NULL: none */

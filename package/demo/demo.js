@@ -1,7 +1,7 @@
 // The demo: the service is opened in this page, and the explorer's requests are answered by it. The page's address has ?world=empty, team or company
 // (default: team) and ?clock=stands (default: runs).
 //
-// The rule: a URL below the page's own folder that the service has (api/..., openapi.json) never reaches the network. The explorer's modules are loaded when
+// The rule: a URL below the page's own folder that the service has (api/..., _svc/..., openapi.json) never reaches the network. The explorer's modules are loaded when
 // this holds, and not before. They see the global fetch alone.
 import { open } from './svcapi/index.js';
 
@@ -46,7 +46,7 @@ function answerInside(svc) {
   globalThis.fetch = async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input, document.baseURI);
     const path = url.href.startsWith(home.href) ? url.pathname.slice(home.pathname.length) : '';
-    if (!path.startsWith('api/') && path !== 'openapi.json') return network(input, init);
+    if (!path.startsWith('api/') && !path.startsWith('_svc/') && path !== 'openapi.json') return network(input, init);
     const inside = new URL(`/${path}${url.search}`, home);
     try {
       return await svc.fetch(input instanceof Request ? new Request(inside, input) : inside, init);

@@ -6,14 +6,14 @@
 
 export const events = new EventTarget();
 export const home = new URL('.', document.baseURI);
-export const session = { id: '', until: 0, lostSince: 0 };
-let token = '';
+export const session = { id: '', until: 0, lostSince: 0, controlled: false }; // controlled: test control is on
+let token = '', testToken = '';
 
 const tell = (name, detail) => events.dispatchEvent(new CustomEvent(name, { detail }));
 
 export const signedIn = () => token !== '';
 export const isPast = () => token !== '' && Date.now() >= session.until;
-export function signOut() { token = ''; session.until = 0; }
+export function signOut() { token = testToken = ''; session.until = 0; }
 
 function online(is) {
   if (is === !session.lostSince) return;
@@ -50,6 +50,45 @@ function reason(a) {
   return [b.errorCode, b.detail].filter(Boolean).join(': ') || 'no reason is given';
 }
 
+function take(a, id) {
+  token = a.body.access_token;
+  session.id = id;
+  session.until = a.at + 1000 * (a.body.expires_in ?? 3600);
+}
+
+// By a sign-in link, which svcd prints: its code works once. The answer is a token as every other, and where test control is on, that of test control.
+export async function signInByLink(code) {
+  const a = await ask(new URL('_explorer/sign-in', home), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ code }) });
+  if (a.ok && a.body?.access_token) {
+    take(a, a.headers.get('X-Client-Id') ?? '');
+    testToken = a.headers.get('X-Test-Token') ?? '';
+  }
+  a.why = reason(a);
+  return a;
+}
+
+// ---- test control: paths below /_svc/, by a token of their own
+
+export const hasTestToken = () => testToken !== '';
+export function useTestToken(text) { testToken = text; }
+
+// Whether it is on, the health tells everybody.
+export async function isControlled() {
+  const a = await ask(new URL('_svc/health', home), { method: 'GET' });
+  if (a.body?.ready !== undefined) session.controlled = a.body.testControl === true;
+  return session.controlled;
+}
+
+// These calls are not in the list beside the page: looking at the journal every second would fill it. A token that is refused is forgotten.
+export async function control(method, path, body, type = 'application/json') {
+  const used = testToken, headers = { Authorization: 'Bearer ' + used };
+  if (body !== undefined) headers['Content-Type'] = type;
+  const a = await ask(new URL('_svc/' + path, home), { method, headers, body: body === undefined || body instanceof Blob || typeof body === 'string' ? body : JSON.stringify(body) });
+  a.why = reason(a);
+  if (a.status === 401 && used === testToken) testToken = '';
+  return a;
+}
+
 // Returns the answer; where it is good, we are signed in.
 export async function signIn(id, secret) {
   const basic = btoa(String.fromCharCode(...new TextEncoder().encode(id + ':' + secret)));
@@ -58,11 +97,7 @@ export async function signIn(id, secret) {
     headers: { Authorization: 'Basic ' + basic, 'Content-Type': 'application/x-www-form-urlencoded' },
     body: 'grant_type=client_credentials',
   });
-  if (a.ok && a.body?.access_token) {
-    token = a.body.access_token;
-    session.id = id;
-    session.until = a.at + 1000 * (a.body.expires_in ?? 3600);
-  }
+  if (a.ok && a.body?.access_token) take(a, id);
   a.why = reason(a);
   tell('call', { method: 'POST', path: '/api/oauth/token', template: '', answer: { ...a, body: undefined, text: '' } });
   return a;

@@ -20,6 +20,7 @@ let again = null;      // who waits for a new token
 let timer = 0;
 let shownHash;         // what the page shows, or is about to
 let entity = null;     // the tabs that are shown, and the path they are of
+let control = null;    // the module of test control, where that is on
 let endPage = null;    // ends the page of the console that is shown (pages.js)
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -89,7 +90,12 @@ async function signIn(e) {
     $('secret').focus();
     return;
   }
-  if (before && before !== id) forget();
+  await entered(before);
+}
+
+// There is a token: what the page shows, or was about to, follows. before: whose the last one was.
+async function entered(before) {
+  if (before && before !== api.session.id) forget();
   const trouble = await learnService();
   if (trouble) {
     api.signOut();
@@ -106,6 +112,20 @@ async function signIn(e) {
   nav.load(rename);
   setTimeout(formModules, 1000);
   if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile
+}
+
+// A sign-in link: boot.js has taken its code from the address. Nothing is lost if it does not work: there is the form, or the page that one is signed in to.
+export async function useLink(code) {
+  const before = api.session.id, inside = api.signedIn();
+  $('signin-go').disabled = true;
+  if (!inside) put($('signin-wrong'), el('p', { class: 'muted', role: 'status' }, 'Signing in by the link.'));
+  const a = await api.signInByLink(code);
+  $('signin-go').disabled = false;
+  if (a.ok && api.signedIn()) { await entered(before); return; }
+  const why = a.status === 404 ? 'This service has no sign-in link now: svcd prints one when it starts.' : a.body?.detail ?? a.why;
+  if (inside) { show(); put($('banner'), el('div', { class: 'banner' }, why)); say(why); return; }
+  put($('signin-wrong'), a.status ? el('p', { class: 'problem', role: 'alert', 'data-status': a.status }, why) : view.problem(a));
+  $('client').focus();
 }
 
 // The document is open to everybody: so who signs in sees to which service, and does not wait for it then. Without one, the next call asks again.
@@ -126,16 +146,17 @@ async function learnService() {
     const d = await readService();
     if (!spec.ops.length) return view.problem({ ...d, body: d.body ?? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });
   }
-  const limits = opNamed('listRateLimits'), root = match('');
+  const limits = opNamed('listRateLimits'), root = match(''), controlled = api.isControlled();
   if (limits && !spec.sets.size) readSets((await api.call('GET', spec.base, limits.template + '?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);
   if (root) learnCaller((await api.call('GET', spec.base, '', { template: '', accept: root.op.accept })).body);
+  if (await controlled) { control = await import('./control.js'); await control.start(); }
   return null;
 }
 
 // Names came after what is shown.
 function rename() {
   const place = $('view').querySelector('.crumbs');
-  if (place) put(place, nav.crumbs(where().path));
+  if (place && !where().path.startsWith('/~')) put(place, nav.crumbs(where().path));
 }
 
 function learnCaller(body) {
@@ -150,6 +171,7 @@ function forget() {
   turn++;
   endPage?.();
   endPage = entity = null;
+  control?.forget();
   put($('view'));
   for (const key of Object.keys(known)) delete known[key];
   view.forget();
@@ -494,12 +516,20 @@ function finish(op, at, a, get) {
 
 // ---- pages of the console
 
+// What the console knows of the service may be another now. Returns whether the token still holds: it does not where the clock has passed its end.
+async function refresh() {
+  const holds = (await api.call('GET', spec.base, '', {})).status !== 401;
+  if (holds) await nav.load(rename);
+  return holds;
+}
+
 async function showPage(at, mine) {
   const page = pageNamed(at.path), parts = frame(at.path, page?.title ?? 'There is no such page', true);
   if (!page) { put(parts.content, el('p', { class: 'empty' }, at.path)); return; }
   const isCurrent = () => mine === turn, module = await page.load();
   if (!isCurrent()) return;
-  const end = await module.open(parts.content, at.path.slice(page.name.length + 3), { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = text; title(text); } }, isCurrent, query: at.query });
+  const context = { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = text; title(text); } }, isCurrent, query: at.query, confirm, refresh };
+  const end = await module.open(parts.content, at.path.slice(page.name.length + 3), context);
   if (isCurrent()) endPage = end ?? null; else end?.();
 }
 
@@ -530,6 +560,8 @@ function start() {
   $('signin-form').addEventListener('submit', signIn);
   // Back to an entry with another ?project= is no hashchange: it is a popstate. Most moves are both, and shown once.
   const moved = () => {
+    const code = /^#\/~signin\/(.*)$/s.exec(location.hash)?.[1];
+    if (code !== undefined) { history.replaceState(null, '', location.pathname + location.search + (shownHash ?? '')); useLink(code); return; }
     if (location.hash === shownHash || (location.hash !== '' && !location.hash.startsWith('#/'))) return;
     const at = where();
     if (entity?.full !== at.full || at.op) { show(); return; }

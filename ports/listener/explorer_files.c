@@ -37,6 +37,7 @@ static const char explorer_0[] =
   "<button id=\"out\" type=\"button\" hidden>Sign out</button>\n"
   "</div>\n"
   "</header>\n"
+  "<div id=\"control\" role=\"region\" aria-label=\"Test control\" hidden></div>\n"
   "<div id=\"banner\" role=\"alert\"></div>\n"
   "<div id=\"said\" class=\"off\" role=\"status\" aria-live=\"polite\"></div>\n"
   "<div id=\"shade\" hidden></div>\n"
@@ -59,6 +60,7 @@ static const char explorer_0[] =
   "<summary>Where are the id and the secret?</summary>\n"
   "<ul>\n"
   "<li>In <code>bootstrap.json</code>: svcd writes it into the folder of <code>--data</code> at its first start, or to the file of <code>--bootstrap</code>. They are its <code>clientId</code> and <code>clientSecret</code>.</li>\n"
+  "<li>Not needed with the sign-in link that svcd prints at its start on a terminal, or with <code>--sign-in-link</code>: it signs you in once, within a minute.</li>\n"
   "<li>On the terminal, if svcd was started with <code>--show-credentials</code>.</li>\n"
   "<li>In the environment: <code>svcd env --data DIR</code> prints them for a shell.</li>\n"
   "<li>Lost? Stop svcd, and <code>svcd credentials --data DIR</code> makes another service account.</li>\n"
@@ -98,7 +100,7 @@ static const char explorer_0[] =
   "</dialog>\n"
   "</body>\n"
   "</html>\n";
-static const svc_header explorer_0_headers[] = EXPLORER_HEADERS_OF("\"97a693af58ba1cfb\"", "text/html; charset=utf-8");
+static const svc_header explorer_0_headers[] = EXPLORER_HEADERS_OF("\"6c7090126bb1d3b5\"", "text/html; charset=utf-8");
 
 /* charts.css */
 static const char explorer_1[] =
@@ -202,8 +204,60 @@ static const char explorer_1[] =
   ".backup .sign { color: var(--accent); }\n";
 static const svc_header explorer_1_headers[] = EXPLORER_HEADERS_OF("\"f1e4078840af649b\"", "text/css; charset=utf-8");
 
-/* reference.css */
+/* lab.css */
 static const char explorer_2[] =
+  ".lab-tabs { display: flex; gap: .1rem; overflow-x: auto; border-bottom: 1px solid var(--line); margin-bottom: 1rem; }\n"
+  ".lab-tabs a { flex: none; padding: .5rem .85rem; border-radius: 6px 6px 0 0; color: var(--muted); font-weight: 500; text-decoration: none; }\n"
+  ".lab-tabs a:hover { background: var(--soft); color: var(--text); }\n"
+  ".lab-tabs a:focus-visible { outline-offset: -2px; }\n"
+  ".lab-tabs a[aria-current] { color: var(--text); font-weight: 600; box-shadow: inset 0 -2px var(--accent); }\n"
+  ".lab-token { max-width: 40rem; }\n"
+  ".lab-field { display: inline-grid; gap: .15rem; min-width: 0; }\n"
+  ".lab-field label { font-size: .82rem; font-weight: 600; color: var(--muted); }\n"
+  ".lab-field input, .lab-field select { min-height: 2.35rem; }\n"
+  ".lab-field input[type=\"number\"] { width: 8.5rem; }\n"
+  ".lab-token .lab-field, .lab-token .lab-field input { flex: 1; width: 100%; }\n"
+  ".row:has(> .lab-field) { align-items: end; }\n"
+  ".lab-grid { display: grid; gap: 0 1rem; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); align-items: start; }\n"
+  ".lab-grid > .card { height: calc(100% - 1rem); }\n"
+  ".lab-grid .lab-field + .row { margin-top: .9rem; }\n"
+  ".lab-clock > .row { margin: 0 0 .35rem; gap: .9rem; }\n"
+  ".lab-clock > p { margin-bottom: .7rem; }\n"
+  ".lab-time { font-size: 1.7rem; font-weight: 650; letter-spacing: -.01em; font-variant-numeric: tabular-nums; line-height: 1.25; }\n"
+  ".lab-left { white-space: nowrap; font-variant-numeric: tabular-nums; }\n"
+  ".lab-fields { display: grid; gap: .75rem 1rem; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); margin: .75rem 0 1rem; }\n"
+  ".lab-fields input, .lab-fields select, .lab-fields .lab-field input[type=\"number\"] { width: 100%; }\n"
+  ".lab-table td:last-child { text-align: right; }\n"
+  ".lab-table td > .small { margin: -.15rem 0; }\n"
+  ".lab-gone td { color: var(--muted); }\n"
+  ".lab-hit { animation: lab-hit 2.5s ease-out; }\n"
+  "@keyframes lab-hit { from { background: var(--busy-soft); color: var(--busy); } }\n"
+  ".lab-acts { margin: 0; flex-wrap: nowrap; justify-content: flex-end; }\n"
+  ".lab-tools { gap: .75rem; }\n"
+  ".lab-journal { list-style: none; margin: 0 0 1rem; padding: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; font-size: .9rem; }\n"
+  ".lab-journal:not(:has(> li:not([hidden]))) { display: none; }\n"
+  ".lab-journal > li { border-bottom: 1px solid var(--line); padding: 0 .8rem; }\n"
+  ".lab-journal > li:last-child { border-bottom: 0; }\n"
+  ".lab-journal summary { display: flex; flex-wrap: wrap; gap: .1rem .8rem; align-items: baseline; padding: .45rem 0; list-style: none; }\n"
+  ".lab-journal summary::-webkit-details-marker { display: none; }\n"
+  ".lab-journal summary:hover .lab-target { text-decoration: underline; }\n"
+  ".lab-journal h3 { font-size: .9rem; margin: .5rem 0 0; }\n"
+  ".lab-journal details[open] { padding-bottom: .8rem; }\n"
+  ".lab-status { font-weight: 700; min-width: 2.6rem; font-variant-numeric: tabular-nums; }\n"
+  ".lab-status.good { color: var(--good); }\n"
+  ".lab-status.warn { color: var(--busy); }\n"
+  ".lab-status.bad { color: var(--bad); }\n"
+  ".lab-method { min-width: 3.6rem; color: var(--muted); font-weight: 600; }\n"
+  ".lab-target { flex: 1 1 20rem; min-width: 0; }\n"
+  ".lab-code { color: var(--bad); font-size: .82rem; }\n"
+  ".lab-journal time { font-size: .82rem; font-variant-numeric: tabular-nums; }\n"
+  "@media (max-width: 40rem) { .lab-time { font-size: 1.3rem; } .lab-target { flex-basis: 100%; order: 1; } .lab-journal time { margin-left: auto; } .lab-tools .lab-field { flex: 1 1 8rem; } .lab-tools input, .lab-tools select { width: 100%; } }\n"
+  "@media (prefers-reduced-motion: reduce) { .lab-hit { animation: none; } }\n"
+  ".scroll { position: relative; }\n";
+static const svc_header explorer_2_headers[] = EXPLORER_HEADERS_OF("\"1f8129259b79abad\"", "text/css; charset=utf-8");
+
+/* reference.css */
+static const char explorer_3[] =
   ".refarea { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin: 0 0 .6rem; padding: 0 1.15rem; }\n"
   ".refarea > summary { display: flex; justify-content: space-between; align-items: baseline; gap: 1rem; padding: .7rem 0; list-style: none; }\n"
   ".refarea > summary::-webkit-details-marker { display: none; }\n"
@@ -248,10 +302,10 @@ static const char explorer_2[] =
   ".ops .what { grid-column: 2; }\n"
   ".reffacts > div { grid-template-columns: 1fr; gap: 0; }\n"
   "}\n";
-static const svc_header explorer_2_headers[] = EXPLORER_HEADERS_OF("\"23108e83b4e8d45e\"", "text/css; charset=utf-8");
+static const svc_header explorer_3_headers[] = EXPLORER_HEADERS_OF("\"23108e83b4e8d45e\"", "text/css; charset=utf-8");
 
 /* style.css */
-static const char explorer_3[] =
+static const char explorer_4[] =
   ":root {\n"
   "color-scheme: light dark;\n"
   "--bg: light-dark(#f4f6f8, #10151b);\n"
@@ -333,6 +387,10 @@ static const char explorer_3[] =
   ".menu > summary { list-style: none; border: 1px solid var(--line); border-radius: 6px; padding: .35rem .6rem; background: var(--card); color: var(--accent); font-weight: 500; }\n"
   ".menu > summary::after { content: \" \\25BE\"; }\n"
   ".menu > ul { position: absolute; z-index: 3; left: 0; right: 0; margin: .35rem 0 0; padding: .75rem 1rem; list-style: none; columns: 15rem; max-height: 60vh; overflow: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; box-shadow: 0 8px 24px rgb(0 0 0 / .18); }\n"
+  "#control { display: flex; gap: .3rem .9rem; align-items: baseline; padding: .3rem 1.25rem; font-size: .86rem; background: var(--busy-soft); color: var(--busy); border-bottom: 1px solid var(--line); }\n"
+  "#control > span { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }\n"
+  "#control > .clock { font-variant-numeric: tabular-nums; flex: none; }\n"
+  "#control > a { margin-left: auto; flex: none; color: inherit; font-weight: 600; }\n"
   ".banner { background: var(--busy-soft); color: var(--busy); padding: .5rem 1.25rem; display: flex; gap: .75rem; align-items: center; flex-wrap: wrap; }\n"
   ".problem, .done { border: 1px solid var(--bad); border-left-width: 5px; background: var(--bad-soft); border-radius: 8px; padding: .8rem 1rem; margin: 0 0 1rem; }\n"
   ".problem[data-status=\"429\"], .problem[data-status=\"0\"] { border-color: var(--busy); background: var(--busy-soft); }\n"
@@ -577,6 +635,9 @@ static const char explorer_3[] =
   "#limits { max-height: 34vh; overflow: auto; }\n"
   "}\n"
   "@media (max-width: 40rem) {\n"
+  "#control { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 .6rem; padding: .3rem .75rem; font-size: .8rem; min-height: 3.1rem; }\n"
+  "#control > a { grid-area: 1 / 2; }\n"
+  "#control > .clock { grid-area: 2 / 1 / 3 / 3; }\n"
   ".page { padding: .75rem; gap: 1rem; }\n"
   ".bar { padding: .6rem .75rem; }\n"
   ".who { margin-left: 0; width: 100%; }\n"
@@ -592,18 +653,18 @@ static const char explorer_3[] =
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } .onoff > input::before { transition: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } .onoff > input { appearance: auto; } .onoff > input::before { display: none; } }\n";
-static const svc_header explorer_3_headers[] = EXPLORER_HEADERS_OF("\"1fd8f3e1a6cbc5c3\"", "text/css; charset=utf-8");
+static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"eba6a41434e15770\"", "text/css; charset=utf-8");
 
 /* api.js */
-static const char explorer_4[] =
+static const char explorer_5[] =
   "export const events = new EventTarget();\n"
   "export const home = new URL('.', document.baseURI);\n"
-  "export const session = { id: '', until: 0, lostSince: 0 };\n"
-  "let token = '';\n"
+  "export const session = { id: '', until: 0, lostSince: 0, controlled: false }; // controlled: test control is on\n"
+  "let token = '', testToken = '';\n"
   "const tell = (name, detail) => events.dispatchEvent(new CustomEvent(name, { detail }));\n"
   "export const signedIn = () => token !== '';\n"
   "export const isPast = () => token !== '' && Date.now() >= session.until;\n"
-  "export function signOut() { token = ''; session.until = 0; }\n"
+  "export function signOut() { token = testToken = ''; session.until = 0; }\n"
   "function online(is) {\n"
   "if (is === !session.lostSince) return;\n"
   "session.lostSince = is ? 0 : Date.now();\n"
@@ -634,6 +695,35 @@ static const char explorer_4[] =
   "if (b.error_description) return b.error + ': ' + b.error_description;\n"
   "return [b.errorCode, b.detail].filter(Boolean).join(': ') || 'no reason is given';\n"
   "}\n"
+  "function take(a, id) {\n"
+  "token = a.body.access_token;\n"
+  "session.id = id;\n"
+  "session.until = a.at + 1000 * (a.body.expires_in ?\? 3600);\n"
+  "}\n"
+  "export async function signInByLink(code) {\n"
+  "const a = await ask(new URL('_explorer/sign-in', home), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ code }) });\n"
+  "if (a.ok && a.body?.access_token) {\n"
+  "take(a, a.headers.get('X-Client-Id') ?\? '');\n"
+  "testToken = a.headers.get('X-Test-Token') ?\? '';\n"
+  "}\n"
+  "a.why = reason(a);\n"
+  "return a;\n"
+  "}\n"
+  "export const hasTestToken = () => testToken !== '';\n"
+  "export function useTestToken(text) { testToken = text; }\n"
+  "export async function isControlled() {\n"
+  "const a = await ask(new URL('_svc/health', home), { method: 'GET' });\n"
+  "if (a.body?.ready !== undefined) session.controlled = a.body.testControl === true;\n"
+  "return session.controlled;\n"
+  "}\n"
+  "export async function control(method, path, body, type = 'application/json') {\n"
+  "const used = testToken, headers = { Authorization: 'Bearer ' + used };\n"
+  "if (body !== undefined) headers['Content-Type'] = type;\n"
+  "const a = await ask(new URL('_svc/' + path, home), { method, headers, body: body === undefined || body instanceof Blob || typeof body === 'string' ? body : JSON.stringify(body) });\n"
+  "a.why = reason(a);\n"
+  "if (a.status === 401 && used === testToken) testToken = '';\n"
+  "return a;\n"
+  "}\n"
   "export async function signIn(id, secret) {\n"
   "const basic = btoa(String.fromCharCode(...new TextEncoder().encode(id + ':' + secret)));\n"
   "const a = await ask(new URL('api/oauth/token', home), {\n"
@@ -641,11 +731,7 @@ static const char explorer_4[] =
   "headers: { Authorization: 'Basic ' + basic, 'Content-Type': 'application/x-www-form-urlencoded' },\n"
   "body: 'grant_type=client_credentials',\n"
   "});\n"
-  "if (a.ok && a.body?.access_token) {\n"
-  "token = a.body.access_token;\n"
-  "session.id = id;\n"
-  "session.until = a.at + 1000 * (a.body.expires_in ?\? 3600);\n"
-  "}\n"
+  "if (a.ok && a.body?.access_token) take(a, id);\n"
   "a.why = reason(a);\n"
   "tell('call', { method: 'POST', path: '/api/oauth/token', template: '', answer: { ...a, body: undefined, text: '' } });\n"
   "return a;\n"
@@ -661,10 +747,10 @@ static const char explorer_4[] =
   "return a;\n"
   "}\n"
   "export const document_ = () => ask(new URL('openapi.json', home), { method: 'GET', cache: 'no-cache' });\n";
-static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"05d2049c6119c9d0\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"4913d91ab3ddf320\"", "text/javascript; charset=utf-8");
 
 /* areas.js */
-static const char explorer_5[] =
+static const char explorer_6[] =
   "import { words } from './dom.js';\n"
   "const AREAS = [\n"
   "['Deployment', ['cluster', 'flex cluster', 'cluster summary', 'cluster configuration', 'cluster log', 'cluster region', 'database version', 'process arguments', 'global writes', 'maintenance window', 'online archive',\n"
@@ -700,10 +786,10 @@ static const char explorer_5[] =
   "for (const items of Object.values(all)) items.sort((a, b) => placeOf(a.op) - placeOf(b.op) || a.label.localeCompare(b.label));\n"
   "return all;\n"
   "}\n";
-static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"8a01fe9f4ac0de27\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"8a01fe9f4ac0de27\"", "text/javascript; charset=utf-8");
 
 /* backup.js */
-static const char explorer_6[] =
+static const char explorer_7[] =
   "import { el, muted, plural, put, sheet } from './dom.js';\n"
   "import { asked } from './entity.js';\n"
   "import { list, problem, selfOf } from './view.js';\n"
@@ -742,15 +828,17 @@ static const char explorer_6[] =
   "restores.length ? el('section', { class: 'card part' }, el('h2', {}, 'Restore jobs'), el('ul', {}, restores.map((j) => { const to = selfOf(j), text = stamp(j.at) + ' to ' + (j.targetClusterName ?\? 'a download'); return el('li', {}, to ? el('a', { href: '#' + to }, text) : text); }))) : null,\n"
   "el('p', {}, el('a', { class: 'button', href: '#' + snaps.path }, 'All snapshots'), ' ', jobs?.ok ? el('a', { class: 'button', href: '#' + jobs.path }, 'All restore jobs') : null));\n"
   "}\n";
-static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"88b08df919e158a3\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"88b08df919e158a3\"", "text/javascript; charset=utf-8");
 
 /* boot.js */
-static const char explorer_7[] =
-  "requestAnimationFrame(() => setTimeout(() => import('./main.js')));\n";
-static const svc_header explorer_7_headers[] = EXPLORER_HEADERS_OF("\"ab14042a87727004\"", "text/javascript; charset=utf-8");
+static const char explorer_8[] =
+  "const code = /^#\\/~signin\\/(.*)$/s.exec(location.hash)?.[1];\n"
+  "if (code !== undefined) history.replaceState(null, '', location.pathname + location.search);\n"
+  "requestAnimationFrame(() => setTimeout(async () => { const main = await import('./main.js'); if (code !== undefined) main.useLink(code); }));\n";
+static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"1350dd41e97572f6\"", "text/javascript; charset=utf-8");
 
 /* chart.js */
-static const char explorer_8[] =
+static const char explorer_9[] =
   "import { el, newId, put, say } from './dom.js';\n"
   "import { measure, scaleOf, stamp } from './format.js';\n"
   "const NS = 'http://www.w3.org/2000/svg', MIN = 60e3, HOUR = 3600e3, DAY = 864e5;\n"
@@ -938,10 +1026,10 @@ static const char explorer_8[] =
   "onWidth(place, draw);\n"
   "return { node, update: (to) => { set = { ...set, ...to }; draw(); } };\n"
   "}\n";
-static const svc_header explorer_8_headers[] = EXPLORER_HEADERS_OF("\"4c60084a0fe5a70d\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"4c60084a0fe5a70d\"", "text/javascript; charset=utf-8");
 
 /* code.js */
-static const char explorer_9[] =
+static const char explorer_10[] =
   "import { el, newId } from './dom.js';\n"
   "import { copyButton } from './format.js';\n"
   "const safe = (url) => new URL(url).href.replace(/'/g, '%27').replace(/[\\\\\\x60$]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase());\n"
@@ -1050,10 +1138,10 @@ static const char explorer_9[] =
   "turn();\n"
   "return el('div', {}, el('div', { class: 'row' }, el('label', { for: id }, 'Language'), select), place);\n"
   "}\n";
-static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"97debecefee4a275\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"97debecefee4a275\"", "text/javascript; charset=utf-8");
 
 /* columns.js */
-static const char explorer_10[] =
+static const char explorer_11[] =
   "import { words } from './dom.js';\n"
   "import { bytes, isDate, isObject, isState, isId, day } from './format.js';\n"
   "const MOST = 6; // columns by rule\n"
@@ -1168,10 +1256,67 @@ static const char explorer_10[] =
   "const rest = fields.filter((k) => !shown.has(k)).map((k) => plainColumn(k, list));\n"
   "return { best: best.length ? best : rest.slice(0, 1), all: best.length ? [...best, ...rest] : rest };\n"
   "}\n";
-static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"8c06eaa1f44281aa\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"8c06eaa1f44281aa\"", "text/javascript; charset=utf-8");
+
+/* control.js */
+static const char explorer_12[] =
+  "import { $, el, put } from './dom.js';\n"
+  "import * as api from './api.js';\n"
+  "import { utc } from './format.js';\n"
+  "const FASTEST = 5000, SLOWEST = 30000; // ms between two looks at the clock, which another tab or a test may move\n"
+  "export const clock = { known: false, manual: false, rate: 0, nowMs: 0, nextDueMs: null, at: 0 };\n"
+  "let timer = 0, wait = FASTEST, ticking = 0;\n"
+  "export const now = () => clock.nowMs + clock.rate * (performance.now() - clock.at);\n"
+  "export const iso = (ms) => new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');\n"
+  "export const told = (ms) => utc(iso(ms)).replace(clock.rate ? /$^/ : /:00 UTC$/, ' UTC');\n"
+  "export const moves = () => (!clock.manual ? 'the machine’s' : clock.rate ? 'running' + (clock.rate > 1 ? ' × ' + clock.rate.toLocaleString('en-US') : '') : 'stopped');\n"
+  "function tick() {\n"
+  "const place = $('control').querySelector('time');\n"
+  "if (place) place.textContent = told(now());\n"
+  "api.events.dispatchEvent(new Event('tick'));\n"
+  "}\n"
+  "function draw() {\n"
+  "const shown = clock.known && api.hasTestToken();\n"
+  "put($('control'), el('span', {}, el('strong', {}, 'Test control is on'), ': this is not a production service.'),\n"
+  "shown ? el('span', { class: 'clock' }, 'Clock: ' + moves() + ' at ', el('time', {}, told(now()))) : null, el('a', { href: '#/~lab' }, 'Lab'));\n"
+  "$('control').hidden = false;\n"
+  "clearInterval(ticking);\n"
+  "ticking = shown && clock.rate ? setInterval(tick, 1000) : 0;\n"
+  "}\n"
+  "export function note(body) {\n"
+  "if (typeof body?.nowMs !== 'number') return false;\n"
+  "const before = now(), same = clock.known && clock.rate === body.rate && Math.abs(before - body.nowMs) < 1500 * Math.max(1, body.rate) && clock.nextDueMs === body.nextDueMs;\n"
+  "Object.assign(clock, { known: true, manual: body.manual === true, rate: body.rate, nowMs: body.nowMs, nextDueMs: body.nextDueMs, at: performance.now() });\n"
+  "draw();\n"
+  "tick();\n"
+  "return !same;\n"
+  "}\n"
+  "export async function look() {\n"
+  "const a = await api.control('GET', 'clock');\n"
+  "const news = a.ok && note(a.body);\n"
+  "wait = news ? FASTEST : Math.min(SLOWEST, wait * 1.5);\n"
+  "return a;\n"
+  "}\n"
+  "function turn() {\n"
+  "clearTimeout(timer);\n"
+  "timer = setTimeout(async () => { if (!document.hidden && api.hasTestToken()) await look(); turn(); }, wait);\n"
+  "}\n"
+  "export async function start() {\n"
+  "if (api.hasTestToken()) await look();\n"
+  "draw();\n"
+  "turn();\n"
+  "}\n"
+  "export function forget() {\n"
+  "clearTimeout(timer);\n"
+  "clearInterval(ticking);\n"
+  "clock.known = false;\n"
+  "$('control').hidden = true;\n"
+  "put($('control'));\n"
+  "}\n";
+static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"202bf692b70847a5\"", "text/javascript; charset=utf-8");
 
 /* cost.js */
-static const char explorer_11[] =
+static const char explorer_13[] =
   "import { el, muted, plural, put, sheet } from './dom.js';\n"
   "import { asked } from './entity.js';\n"
   "import { problem } from './view.js';\n"
@@ -1232,10 +1377,10 @@ static const char explorer_11[] =
   "toggle('Stacked by', stacks.map((k) => 'By ' + k), stacks.indexOf(by), (i) => { by = stacks[i]; draw(); }), el('span', { class: 'choice sum' }, muted('Total'), total)), inside);\n"
   "await draw();\n"
   "}\n";
-static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"d8c5f3b13fb18117\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"d8c5f3b13fb18117\"", "text/javascript; charset=utf-8");
 
 /* dom.js */
-static const char explorer_12[] =
+static const char explorer_14[] =
   "export const $ = (id) => document.getElementById(id);\n"
   "export function el(tag, set, ...inside) {\n"
   "const e = document.createElement(tag);\n"
@@ -1283,10 +1428,10 @@ static const char explorer_12[] =
   "};\n"
   "turn();\n"
   "}\n";
-static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"233027d52950c9eb\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"233027d52950c9eb\"", "text/javascript; charset=utf-8");
 
 /* entity.js */
-static const char explorer_13[] =
+static const char explorer_15[] =
   "import { el, muted, newId, plural, put } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { fill, opNamed, spec } from './spec.js';\n"
@@ -1415,10 +1560,10 @@ static const char explorer_13[] =
   "const tabs = TABS.filter((t) => has(t, x)).map((t) => ({ ...t, make: () => t.make(x), shown: t.shown ? () => t.shown(x) : undefined }));\n"
   "return Object.assign(tabbed(tabs, before?.current() ?\? tab, before, moved), { beside: x.beside, answers, below });\n"
   "}\n";
-static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"ff264f5b7e78514a\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"ff264f5b7e78514a\"", "text/javascript; charset=utf-8");
 
 /* essentials.js */
-static const char explorer_14[] =
+static const char explorer_16[] =
   "import { schemaOf, opNamed } from './spec.js';\n"
   "import { isDate, utc } from './format.js';\n"
   "import { costOf, Place, placeOf, pricePart, pricesOf } from './price.js';\n"
@@ -1527,10 +1672,10 @@ static const char explorer_14[] =
   "deleteAccessListEntry: [false, 'Clients at this address can no longer connect.'],\n"
   "};\n"
   "export const goingOf = (op) => { const [isTyped, text] = GOING[op.id] ?\? [false, '']; return { isTyped, text }; };\n";
-static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"a0f7c62c8cbee45e\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"a0f7c62c8cbee45e\"", "text/javascript; charset=utf-8");
 
 /* events.js */
-static const char explorer_15[] =
+static const char explorer_17[] =
   "import { el, muted, plural, put, sheet } from './dom.js';\n"
   "import { opNamed } from './spec.js';\n"
   "import { asked } from './entity.js';\n"
@@ -1563,10 +1708,10 @@ static const char explorer_15[] =
   "muted(a.body.totalCount > all.length ? 'The latest ' + all.length + ' of ' + plural(a.body.totalCount, 'event') : plural(all.length, 'event')), el('a', { class: 'button', href: '#' + a.path + (only ? '?' + only : '') }, 'All events')), inside);\n"
   "draw();\n"
   "}\n";
-static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"ffcd36cc5a013fe3\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"ffcd36cc5a013fe3\"", "text/javascript; charset=utf-8");
 
 /* form.js */
-static const char explorer_16[] =
+static const char explorer_18[] =
   "import { el, newId, plural, put } from './dom.js';\n"
   "import { schemaOf } from './spec.js';\n"
   "export const SECRET = /password|secret|privateKey|apiKey$|token$/i;\n"
@@ -1964,10 +2109,10 @@ static const char explorer_16[] =
   "refresh();\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"dad42d95f2b6b41e\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"dad42d95f2b6b41e\"", "text/javascript; charset=utf-8");
 
 /* format.js */
-static const char explorer_17[] =
+static const char explorer_19[] =
   "import { el, say } from './dom.js';\n"
   "const DATE = /^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?Z$/;\n"
   "const HAPPENED = /^(created|createDate|createdAt|updated|updatedAt|lastUsedAt|lastPing|resolved|acknowledgedAt)$/;\n"
@@ -2062,11 +2207,12 @@ static const char explorer_17[] =
   "const isCode = (v) => /^[0-9a-f]{24}$/.test(v);\n"
   "export const short = (id) => (id.length > 12 ? '…' + id.slice(-6) : id);\n"
   "export const idOf = (id, inside) => el('span', { class: 'id', title: id }, inside ?\? el('code', {}, short(id)), copyButton(id, 'id'));\n"
-  "export const isId = (key, v) => typeof v === 'string' && /(^id|Id)$/.test(key) && isCode(v);\n";
-static const svc_header explorer_17_headers[] = EXPLORER_HEADERS_OF("\"69c2d2428c516a0d\"", "text/javascript; charset=utf-8");
+  "export const isId = (key, v) => typeof v === 'string' && /(^id|Id)$/.test(key) && isCode(v);\n"
+  "export const bytes = (n) => { const i = n < 1024 ? 0 : n < 1048576 ? 1 : 2; return (n / 1024 ** i).toLocaleString('en-US', { maximumFractionDigits: i ? 1 : 0 }) + [' B', ' KB', ' MB'][i]; };\n";
+static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"8bcba65cdbefdd17\"", "text/javascript; charset=utf-8");
 
 /* home.js */
-static const char explorer_18[] =
+static const char explorer_20[] =
   "import { el, plural, put } from './dom.js';\n"
   "import { fill, opNamed, pathOf } from './spec.js';\n"
   "import { isObject } from './format.js';\n"
@@ -2096,10 +2242,392 @@ static const char explorer_18[] =
   "orgs.length > 1 ? orgs.map((o) => { const mine = projects.filter((p) => p.orgId === o.id).slice(0, MOST); return mine.length ? [el('h3', { class: 'of' }, link(String(o.name ?\? o.id), pathOf('orgId', o.id))), el('div', { class: 'cards' }, mine.map((p) => project(p, by.get(p.id), p === projects[0])))] : null; })\n"
   ": el('div', { class: 'cards' }, projects.slice(0, MOST).map((p, i) => project(p, by.get(p.id), i === 0))), more);\n"
   "}\n";
-static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"e9764b390ee0aefb\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_20_headers[] = EXPLORER_HEADERS_OF("\"e9764b390ee0aefb\"", "text/javascript; charset=utf-8");
+
+/* lab-clock.js */
+static const char explorer_21[] =
+  "import { el, put } from './dom.js';\n"
+  "import { ago, utc, idOf } from './format.js';\n"
+  "import { clock, iso, moves, note, now, told } from './control.js';\n"
+  "import { field, redraw } from './lab.js';\n"
+  "const UNITS = [['seconds', 1], ['minutes', 60], ['hours', 3600], ['days', 86400]];\n"
+  "const HAPPENS = { state: (d) => d.state + ' ends', expiry: () => 'is deleted', run: () => 'runs', order: (d) => 'order ' + (d.action ?\? '') + ' is carried out', erase: () => 'is erased', hostDown: () => 'goes down', hostUp: () => 'comes up' };\n"
+  "function month(ms) {\n"
+  "const d = new Date(ms), day = d.getUTCDate();\n"
+  "d.setUTCMonth(d.getUTCMonth() + 1);\n"
+  "if (d.getUTCDate() !== day) d.setUTCDate(0);\n"
+  "return d.getTime();\n"
+  "}\n"
+  "const left = (ms) => { const s = Math.ceil((ms - now()) / 1000); return s <= 0 ? 'now' : s < 60 ? 'in ' + s + ' s' : ago(ms, now()); };\n"
+  "const sentence = (d) => [el('strong', {}, [d.noun, d.name].filter(Boolean).join(' ') || 'Something'), ' ' + (HAPPENS[d.what]?.(d) ?\? 'has work to do')];\n"
+  "export function open(place, lab) {\n"
+  "const time = el('time', { class: 'lab-time' }), state = el('span', { class: 'badge' }), due = el('div', {}), next = el('p', { class: 'muted' });\n"
+  "const move = async (body, done) => {\n"
+  "const a = await lab.act('POST', 'clock', body, { done, changes: true });\n"
+  "if (a.ok) { note(a.body); list.now(); }\n"
+  "};\n"
+  "const to = (ms, done) => move({ now: iso(Math.ceil(ms / 1000) * 1000) }, done);\n"
+  "const button = (text, f, set) => el('button', { type: 'button', 'data-f': text, onclick: f, ...set }, text);\n"
+  "const rate = field('Times as fast', { type: 'number', min: 1, max: 1000000, step: 1, value: clock.rate || 60, required: true }), amount = field('By', { type: 'number', min: 1, step: 1, value: 10, required: true });\n"
+  "const unit = field('Unit', {}, UNITS.map(([name, n]) => el('option', { value: n, selected: name === 'minutes' }, name)));\n"
+  "const at = field('To (UTC)', { value: iso(now()), pattern: '\\\\d{4}-\\\\d\\\\d-\\\\d\\\\dT\\\\d\\\\d:\\\\d\\\\d(:\\\\d\\\\d)?Z', title: 'A time such as 2030-01-31T12:00:00Z', required: true });\n"
+  "const form = (f, ...inside) => el('form', { class: 'row', onsubmit: (e) => { e.preventDefault(); f(); } }, inside);\n"
+  "const stop = button('Stop', () => move({ rate: 0 }, 'The clock stands.')), jump = button('Jump to the next step', () => move({ toNextDue: true }, 'The next step is done.'), { class: 'primary' });\n"
+  "const drawClock = () => {\n"
+  "time.textContent = told(now());\n"
+  "time.dateTime = iso(now());\n"
+  "state.textContent = moves();\n"
+  "state.className = 'badge' + (clock.rate && clock.manual ? ' busy' : '');\n"
+  "stop.disabled = !clock.manual || !clock.rate;\n"
+  "jump.disabled = !clock.manual || clock.nextDueMs === null;\n"
+  "put(next, clock.nextDueMs === null ? 'Nothing is due.' : ['Next step ', left(clock.nextDueMs), ', at ' + utc(iso(clock.nextDueMs)) + '.']);\n"
+  "};\n"
+  "const steps = clock.manual ? [\n"
+  "el('div', { class: 'lab-grid' },\n"
+  "el('section', { class: 'card', 'aria-labelledby': 'lab-speed' }, el('h2', { id: 'lab-speed' }, 'Speed'), el('p', { class: 'muted' }, 'A clock that stands moves only when you move it.'), form(() => move({ rate: Number(rate.input.value) }, 'The clock runs.'), rate.node, el('button', { 'data-f': 'run' }, 'Run'), stop)),\n"
+  "el('section', { class: 'card', 'aria-labelledby': 'lab-move' }, el('h2', { id: 'lab-move' }, 'Move'), el('p', { class: 'muted' }, 'All that falls due on the way happens, in its order.'),\n"
+  "el('div', { class: 'row' }, [['1 min', 60], ['1 hour', 3600], ['1 day', 86400]].map(([text, s]) => button('+ ' + text, () => move({ advanceSeconds: s }, text + ' later.'))), button('+ 1 month', () => to(month(now()), 'A month later.'))),\n"
+  "form(() => move({ advanceSeconds: Number(amount.input.value) * Number(unit.input.value) }, 'The clock has moved.'), amount.node, unit.node, el('button', { 'data-f': 'advance' }, 'Advance')),\n"
+  "form(() => to(Date.parse(at.input.value), 'The clock has moved.'), at.node, el('button', { 'data-f': 'set' }, 'Set'))))]\n"
+  ": [el('p', { class: 'empty' }, 'This is the clock of the machine, which cannot be moved. Start svcd with ', el('code', {}, '--clock manual'), ' or ', el('code', {}, '--clock-rate 60'), '.')];\n"
+  "put(place, el('section', { class: 'card lab-clock', 'aria-label': 'Clock of the service' }, el('div', { class: 'row' }, time, state), next, clock.manual ? jump : null), steps,\n"
+  "el('section', { 'aria-labelledby': 'lab-due' }, el('h2', { id: 'lab-due' }, 'Due steps'), due));\n"
+  "const drawDue = (all) => redraw(due, all.length === 0 ? el('p', { class: 'empty' }, 'Nothing is due. Make a cluster, and its steps are here.') : el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Due steps' }, el('table', { class: 'list lab-table' },\n"
+  "el('thead', {}, el('tr', {}, ['When', 'Time (UTC)', 'What', 'Id', ''].map((h) => el('th', { scope: 'col' }, h || el('span', { class: 'off' }, 'Actions'))))),\n"
+  "el('tbody', {}, all.map((d) => el('tr', {}, el('td', { class: 'lab-left', 'data-ms': d.timeMs }, left(d.timeMs)), el('td', {}, utc(iso(d.timeMs)).replace(' UTC', '')), el('td', {}, sentence(d)), el('td', {}, /^0+$/.test(d.id ?\? '0') ? null : idOf(d.id)),\n"
+  "el('td', {}, clock.manual ? button('Jump', () => to(d.timeMs, 'The clock has moved.'), { class: 'small', 'data-f': 'jump ' + d.timeMs + ' ' + d.id + d.what, 'aria-label': 'Jump to ' + utc(iso(d.timeMs)) }) : null)))))));\n"
+  "lab.listen('tick', () => { drawClock(); for (const e of due.querySelectorAll('.lab-left')) e.textContent = left(Number(e.dataset.ms)); });\n"
+  "drawClock();\n"
+  "const list = lab.poll(() => 'due?limit=100', (all) => {\n"
+  "if (!Array.isArray(all)) return;\n"
+  "clock.nextDueMs = all[0]?.timeMs ?\? null;\n"
+  "drawClock();\n"
+  "drawDue(all);\n"
+  "});\n"
+  "}\n";
+static const svc_header explorer_21_headers[] = EXPLORER_HEADERS_OF("\"4e2a4856dedfc95a\"", "text/javascript; charset=utf-8");
+
+/* lab-faults.js */
+static const char explorer_22[] =
+  "import { el, plural, put } from './dom.js';\n"
+  "import { spec } from './spec.js';\n"
+  "import { isObject } from './format.js';\n"
+  "import { field, redraw } from './lab.js';\n"
+  "const number = (v) => (v === '' ? undefined : Number(v)), text = (v) => v.trim() || undefined;\n"
+  "const ANSWERS = [['status', 'It is an error'], ['before', 'It is lost before anything is done'], ['after', 'It is lost after all is done'], ['late', 'It is only late'], ['expiredToken', '401: the token has expired'], ['staleNonce', '401: the nonce of Digest is stale']];\n"
+  "const NOUN = ['noun', 'Resource', { value: 'cluster', required: true }], NAME = ['name', 'Name', { placeholder: 'any' }];\n"
+  "const KINDS = {\n"
+  "'A request': { fields: [['operation', 'Operation', { placeholder: 'every one', list: 'lab-ops' }], ['what', 'Answer', {}, ANSWERS], ['status', 'Status', {}, [['503', '503'], ['500', '500'], ['429', '429']]], ['errorCode', 'Error code', { placeholder: 'the usual one' }], ['delayMs', 'Late by (ms)', { type: 'number', min: 0, max: 3600000 }]],\n"
+  "make: (v) => ({ operation: text(v.operation), status: v.what === 'status' ? Number(v.status) : undefined, errorCode: v.what === 'status' ? text(v.errorCode) : undefined, drop: v.what === 'before' || v.what === 'after' ? v.what : undefined,\n"
+  "kind: v.what === 'expiredToken' || v.what === 'staleNonce' ? v.what : undefined, delayMs: number(v.delayMs) }) },\n"
+  "'An order': { fields: [['order', 'Order', { value: 'cluster.create', required: true }], ['outcome', 'Outcome', {}, [['fail', 'it fails'], ['stall', 'it never ends'], ['slow', 'it is slow'], ['partial', 'it is done in part']]], ['seconds', 'Seconds more, if slow', { type: 'number', min: 1 }], ['reason', 'Reason', {}]],\n"
+  "make: (v) => ({ order: text(v.order), outcome: v.outcome, seconds: v.outcome === 'slow' ? number(v.seconds) : undefined, reason: text(v.reason) }) },\n"
+  "'A state that never ends': { fields: [NOUN, ['value', 'State', { value: 'UPDATING', required: true }], NAME], make: (v) => ({ state: { noun: text(v.noun), value: text(v.value), name: text(v.name) } }) },\n"
+  "'A change that shows later': { fields: [NOUN, ['seconds', 'Seconds', { type: 'number', min: 1, value: 3, required: true }], NAME], make: (v) => ({ later: { noun: text(v.noun), seconds: number(v.seconds), name: text(v.name) } }) },\n"
+  "'A host that goes down': { fields: [['cluster', 'Cluster', { required: true }], ['index', 'Host (from 0)', { type: 'number', min: 0, value: 0, required: true }], ['inSeconds', 'In seconds', { type: 'number', min: 0, value: 60, required: true }], ['forSeconds', 'For seconds', { type: 'number', min: 1, placeholder: 'for good' }], ['everySeconds', 'Every seconds', { type: 'number', min: 1, placeholder: 'once' }]],\n"
+  "make: (v) => ({ host: { cluster: text(v.cluster), index: number(v.index) }, inSeconds: number(v.inSeconds), forSeconds: number(v.forSeconds), everySeconds: number(v.everySeconds) }) },\n"
+  "'Reads that lag': { fields: [NOUN, ['ms', 'Behind by (ms)', { type: 'number', min: 1, value: 500 }], ['reads', 'Or by reads', { type: 'number', min: 1 }]], make: (v) => ({ lag: { noun: text(v.noun), ...(v.reads ? { reads: number(v.reads) } : { ms: number(v.ms) }) } }) },\n"
+  "};\n"
+  "const COMMON = [['count', 'How often', { type: 'number', min: 1, placeholder: 'without end' }], ['chance', 'Chance (%)', { type: 'number', min: 1, max: 100, value: 100, required: true }]];\n"
+  "function told(rule) {\n"
+  "const { id, count, struck, chance, drop, kind, errorCode, status, delayMs, operation, ...rest } = rule;\n"
+  "if ('operation' in rule) return [el('strong', {}, operation ?\? 'Every operation'), ' ' + [kind !== 'answer' && kind, status && String(status), errorCode, drop !== 'none' && 'answer lost ' + drop + ' the change', delayMs && delayMs + ' ms late'].filter(Boolean).join(', ')];\n"
+  "const flat = (o) => Object.entries(o).filter(([, v]) => v !== null).map(([k, v]) => (isObject(v) ? flat(v) : k + ' ' + v)).join(', ');\n"
+  "return [el('strong', {}, Object.keys(rest).find((k) => ['order', 'state', 'later', 'host', 'lag'].includes(k)) ?\? 'rule'), ' ' + flat(rest)];\n"
+  "}\n"
+  "export function open(place, lab) {\n"
+  "const table = el('div', {}), more = el('div', { class: 'lab-fields' }), gone = new Map(), removed = new Set();\n"
+  "let rules = [], before = new Map(), inputs = {};\n"
+  "const kind = field('What fails', {}, Object.keys(KINDS).map((k) => el('option', {}, k)));\n"
+  "const drawFields = () => {\n"
+  "inputs = {};\n"
+  "put(more, [...KINDS[kind.input.value].fields, ...COMMON].map(([key, label, set, options]) => {\n"
+  "const f = field(label, set, ...(options ? [options.map(([value, word]) => el('option', { value }, word))] : []));\n"
+  "inputs[key] = f.input;\n"
+  "return f.node;\n"
+  "}));\n"
+  "};\n"
+  "kind.input.addEventListener('change', drawFields);\n"
+  "drawFields();\n"
+  "const add = async (e) => {\n"
+  "e.preventDefault();\n"
+  "const v = Object.fromEntries(Object.entries(inputs).map(([k, i]) => [k, i.value])), chance = Number(v.chance) / 100;\n"
+  "const a = await lab.act('POST', 'faults', { ...KINDS[kind.input.value].make(v), count: number(v.count), chance: chance < 1 ? chance : undefined }, { done: 'The fault is there.' });\n"
+  "if (a.ok) list.now();\n"
+  "};\n"
+  "const remove = async (id) => {\n"
+  "for (const r of rules) if (!id || r.id === id) removed.add(r.id);\n"
+  "const a = await lab.act('DELETE', id ? 'faults/' + id : 'faults', undefined, { done: id ? 'The fault is removed.' : 'All faults are removed.' });\n"
+  "if (!id && a.ok) gone.clear();\n"
+  "list.now();\n"
+  "};\n"
+  "const draw = () => {\n"
+  "const rows = [...rules, ...gone.values()].sort((a, b) => a.id - b.id), fresh = new Set(rules.filter((r) => before.has(r.id) && before.get(r.id) < r.struck).map((r) => r.id));\n"
+  "redraw(table, rows.length === 0 ? el('p', { class: 'empty' }, 'There are no faults: the service works as it should.') : [\n"
+  "el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Faults' }, el('table', { class: 'list lab-table' },\n"
+  "el('thead', {}, el('tr', {}, ['Id', 'Rule', 'Chance', 'Struck', ''].map((h) => el('th', { scope: 'col' }, h || el('span', { class: 'off' }, 'Actions'))))),\n"
+  "el('tbody', {}, rows.map((r) => el('tr', { class: gone.has(r.id) ? 'lab-gone' : '' }, el('td', {}, String(r.id)), el('td', {}, told(r)), el('td', {}, Math.round(100 * r.chance) + ' %'),\n"
+  "el('td', { class: fresh.has(r.id) ? 'lab-hit' : '' }, gone.has(r.id) ? 'used up, or removed elsewhere' : r.count ? r.struck + ' of ' + r.count : plural(r.struck, 'time')),\n"
+  "el('td', {}, gone.has(r.id) ? null : el('button', { type: 'button', class: 'small danger', 'data-f': 'remove ' + r.id, 'aria-label': 'Remove fault ' + r.id, onclick: () => remove(r.id) }, 'Remove'))))))),\n"
+  "el('div', { class: 'row' }, el('button', { type: 'button', class: 'danger', 'data-f': 'all', onclick: () => remove(0) }, 'Remove all'))]);\n"
+  "};\n"
+  "put(place, el('form', { class: 'card', onsubmit: add, 'aria-labelledby': 'lab-new' }, el('h2', { id: 'lab-new' }, 'New fault'), kind.node, more, el('button', { class: 'primary', 'data-f': 'add' }, 'Add the fault')),\n"
+  "el('datalist', { id: 'lab-ops' }, spec.ops.map((op) => el('option', { value: op.id }))), el('h2', {}, 'Faults'), table);\n"
+  "const list = lab.poll(() => 'faults', (all) => {\n"
+  "if (!Array.isArray(all)) return;\n"
+  "before = new Map(rules.map((r) => [r.id, r.struck]));\n"
+  "for (const r of rules) if (!all.some((x) => x.id === r.id) && !removed.has(r.id)) gone.set(r.id, r);\n"
+  "rules = all;\n"
+  "draw();\n"
+  "}, 1000, 5000);\n"
+  "}\n";
+static const svc_header explorer_22_headers[] = EXPLORER_HEADERS_OF("\"222c38bf84537d99\"", "text/javascript; charset=utf-8");
+
+/* lab-journal.js */
+static const char explorer_23[] =
+  "import { el, plural, put } from './dom.js';\n"
+  "import * as api from './api.js';\n"
+  "import { copyButton, utc } from './format.js';\n"
+  "import { block } from './code.js';\n"
+  "import { field, save } from './lab.js';\n"
+  "const LIMIT = 200, MOST = 500; // entries that are asked for, and that are shown\n"
+  "const OURS = /^(host|content-length|connection|accept-encoding|authorization|origin|referer|user-agent|cookie|sec-.*)$/i; // headers that curl sets itself, or that only a browser has\n"
+  "const quote = (text) => '\\'' + text.replace(/'/g, '\\'\\\\\\'\\'') + '\\'';\n"
+  "export function curlOf(e) {\n"
+  "const target = String(e.target), headers = (e.request?.headers ?\? []).filter((h) => !OURS.test(h.name) && h.value !== '***'), body = e.request?.body, auth = (e.request?.headers ?\? []).find((h) => /^authorization$/i.test(h.name))?.value ?\? '';\n"
+  "const who = /^bearer/i.test(auth) ? ['-H \"Authorization: Bearer $TOKEN\"'] : /^digest/i.test(auth) ? ['--digest --user \"$PUBLIC_KEY:$PRIVATE_KEY\"'] : /^basic/i.test(auth) ? ['--user \"$CLIENT_ID:$CLIENT_SECRET\"'] : [];\n"
+  "const parts = ['curl -sS -X ' + quote(String(e.method)), ...who, ...headers.map((h) => '-H ' + quote(h.name + ': ' + h.value)), ...(body === null || body === undefined ? [] : ['--data-raw ' + quote(typeof body === 'string' ? body : JSON.stringify(body))]), quote(new URL(target.replace(/^\\/+/, ''), api.home).href)];\n"
+  "return (parts.some((p) => p.includes('***')) ? '# *** stands for a secret that the journal does not have\\n' : '') + parts.join(' \\\\\\n  ');\n"
+  "}\n"
+  "export function fresh(before, now) {\n"
+  "for (let k = 0; k < before.length; k++) {\n"
+  "const same = before.length - k;\n"
+  "if (same <= now.length && before.slice(k).every((t, i) => t === now[i])) return now.length - same;\n"
+  "}\n"
+  "return now.length;\n"
+  "}\n"
+  "function details(e) {\n"
+  "const heads = (list) => (list ?\? []).map((h) => h.name + ': ' + h.value).join('\\n'), part = (title, m) => [el('h3', {}, title), block(heads(m?.headers) + (m?.body === null || m?.body === undefined ? '' : '\\n\\n' + (typeof m.body === 'string' ? m.body : JSON.stringify(m.body, null, 2))), title.toLowerCase())];\n"
+  "if (e.fault !== undefined) return block(JSON.stringify(e, null, 2), 'strike');\n"
+  "return el('div', {}, el('p', { class: 'row' }, copyButton(curlOf(e), 'as curl', 'Copy as curl'), el('span', { class: 'muted' }, e.caller ? 'Caller: ' + (e.caller.name ?\? e.caller.id) : 'No caller is known.')), part('Request', e.request), part('Answer', e.response));\n"
+  "}\n"
+  "function line(e) {\n"
+  "const good = e.status < 400, place = el('div', {});\n"
+  "const fold = el('details', { ontoggle: () => { if (fold.open && !place.firstChild) put(place, details(e)); } }, el('summary', {}, e.fault !== undefined\n"
+  "? [el('span', { class: 'lab-status' }, 'fault'), el('span', { class: 'lab-method' }, String(e.fault)), el('code', { class: 'lab-target' }, 'struck ' + [e.about, e.order, e.outcome].filter(Boolean).join(', '))]\n"
+  ": [el('span', { class: 'lab-status ' + (good ? 'good' : e.status === 429 ? 'warn' : 'bad') }, String(e.status)), el('span', { class: 'lab-method' }, e.method), el('code', { class: 'lab-target' }, e.target), e.errorCode ? el('span', { class: 'lab-code' }, e.errorCode) : null],\n"
+  "el('time', { class: 'muted' }, utc(e.time).replace(' UTC', ''))), place);\n"
+  "return { e, node: el('li', {}, fold), text: JSON.stringify(e).toLowerCase() };\n"
+  "}\n"
+  "export function open(place, lab) {\n"
+  "const list = el('ol', { class: 'lab-journal', 'aria-label': 'Requests, the newest first' }), none = el('p', { class: 'empty', hidden: true }), count = el('span', { class: 'muted' });\n"
+  "let before = [], rows = [], paused = false;\n"
+  "const method = field('Method', {}, ['All', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((m) => el('option', {}, m))), path = field('Path has', { type: 'search' }), text = field('Text has', { type: 'search' });\n"
+  "const status = field('Status', {}, [['', 'All'], ['2', '2xx'], ['4', '4xx'], ['5', '5xx'], ['429', '429'], ['fault', 'Faults']].map(([value, word]) => el('option', { value }, word)));\n"
+  "const apply = () => {\n"
+  "const [m, s, p, t] = [method, status, path, text].map((f) => f.input.value.trim());\n"
+  "let n = 0;\n"
+  "for (const r of rows) {\n"
+  "const e = r.e, fits = (m === 'All' || e.method === m) && (!s || (s === 'fault' ? e.fault !== undefined : String(e.status ?\? '').startsWith(s))) && (!p || String(e.target ?\? '').toLowerCase().includes(p.toLowerCase())) && (!t || r.text.includes(t.toLowerCase()));\n"
+  "r.node.hidden = !fits;\n"
+  "n += fits;\n"
+  "}\n"
+  "count.textContent = n < rows.length ? n + ' of ' + plural(rows.length, 'request') : plural(rows.length, 'request');\n"
+  "none.hidden = n > 0;\n"
+  "none.textContent = rows.length ? 'No request fits the filter.' : 'Nobody has asked for anything yet.';\n"
+  "};\n"
+  "for (const f of [method, status, path, text]) f.input.addEventListener('input', apply);\n"
+  "const pause = el('button', { type: 'button', 'aria-pressed': 'false', onclick: () => { paused = !paused; pause.textContent = paused ? 'Go on' : 'Pause'; pause.setAttribute('aria-pressed', String(paused)); if (!paused) show(); } }, 'Pause');\n"
+  "const clear = async () => { if ((await lab.act('DELETE', 'journal', undefined, { done: 'The journal is empty.' })).ok) { latest = before = rows = []; put(list); apply(); } };\n"
+  "const har = async () => { const a = await lab.act('GET', 'journal?format=har&limit=1000'); if (a.ok) save(a.text, 'journal.har'); };\n"
+  "let latest = [];\n"
+  "const show = () => {\n"
+  "const texts = latest.map((e) => JSON.stringify(e)), n = fresh(before, texts), added = latest.slice(latest.length - n).map(line);\n"
+  "before = texts;\n"
+  "rows = [...added.reverse(), ...rows];\n"
+  "for (const r of rows.splice(MOST)) r.node.remove();\n"
+  "list.prepend(...added.map((r) => r.node));\n"
+  "apply();\n"
+  "};\n"
+  "put(place, el('div', { class: 'row lab-tools' }, method.node, status.node, path.node, text.node), el('div', { class: 'row between' }, el('div', { class: 'row' }, pause, el('button', { type: 'button', onclick: har }, 'Download HAR'), el('button', { type: 'button', class: 'danger', onclick: clear }, 'Clear')), count), none, list);\n"
+  "apply();\n"
+  "lab.poll(() => 'journal?limit=' + LIMIT, (all) => { latest = Array.isArray(all) ? all : []; if (!paused) show(); }, 1000, 10000);\n"
+  "}\n";
+static const svc_header explorer_23_headers[] = EXPLORER_HEADERS_OF("\"7e22d70f630f4ae2\"", "text/javascript; charset=utf-8");
+
+/* lab-store.js */
+static const char explorer_24[] =
+  "import { el, put, say } from './dom.js';\n"
+  "import { bytes, utc } from './format.js';\n"
+  "import { block } from './code.js';\n"
+  "import { field, redraw, save } from './lab.js';\n"
+  "const fileName = (name) => name.replace(/\\.[^.]*$/, '').replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 64) || 'snapshot';\n"
+  "export function open(place, lab) {\n"
+  "const table = el('div', {}), report = el('div', {}), { confirm } = lab.context;\n"
+  "let all = [];\n"
+  "const name = field('Name', { value: 'snapshot-1', required: true, maxlength: 64, pattern: '[A-Za-z0-9._\\\\-]+', title: 'Letters, digits, dots, hyphens and underscores' });\n"
+  "const button = (text, label, f, set) => el('button', { type: 'button', class: 'small', 'data-f': label, 'aria-label': label, onclick: f, ...set }, text);\n"
+  "const at = (n, more = '') => 'snapshots/' + encodeURIComponent(n) + more;\n"
+  "const take = async (e) => {\n"
+  "e.preventDefault();\n"
+  "const n = name.input.value;\n"
+  "if (all.some((s) => s.name === n) && !await confirm('Replace the snapshot?', n, 'Replace')) return;\n"
+  "const a = await lab.act('POST', 'snapshots', { name: n }, { done: 'The snapshot ' + n + ' is taken.' });\n"
+  "if (!a.ok) return;\n"
+  "name.input.value = n.replace(/\\d*$/, (d) => String(Number(d) + 1));\n"
+  "list.now();\n"
+  "};\n"
+  "const restore = async (n) => { if (await confirm('Restore the snapshot?', n + ': what has happened since is lost, and the clock goes back to that time.', 'Restore')) lab.act('POST', at(n, ':restore'), undefined, { done: n + ' is restored.', changes: true }); };\n"
+  "const remove = async (n) => { if (await confirm('Delete the snapshot?', n, 'Delete') && (await lab.act('DELETE', at(n), undefined, { done: n + ' is deleted.' })).ok) list.now(); };\n"
+  "const download = async (n) => { const a = await lab.act('GET', at(n)); if (a.ok) save(a.blob ?\? new Blob([a.text]), n + '.svcsnap'); };\n"
+  "const reset = async () => { if (await confirm('Reset the service?', 'Store, clock and limiter go back to the start of svcd. Faults and the journal are removed.', 'Reset') && (await lab.act('POST', 'reset', undefined, { done: 'The service is as it was at its start.', changes: true })).ok) list.now(); };\n"
+  "const upload = async (file) => {\n"
+  "if (!file) return;\n"
+  "const n = fileName(file.name);\n"
+  "if (all.some((s) => s.name === n) && !await confirm('Replace the snapshot?', n, 'Replace')) return;\n"
+  "if ((await lab.act('PUT', at(n), file, { done: 'The snapshot ' + n + ' is uploaded.', type: 'application/octet-stream' })).ok) list.now();\n"
+  "};\n"
+  "const apply = async (text, what) => {\n"
+  "const a = await lab.act('POST', 'world', text, { changes: true }), b = a.body ?\? {};\n"
+  "if (!a.ok) return;\n"
+  "const line = what + ' is applied: ' + [[b.made, 'made'], [b.changed, 'changed'], [b.kept, 'kept']].map(([n, w]) => (n ?\? 0) + ' ' + w).join(', ') + '.';\n"
+  "say(line);\n"
+  "put(report, el('p', { class: 'done' }, line), el('details', {}, el('summary', {}, 'Names and secrets of what was made'), el('p', { class: 'muted' }, 'The service does not show secrets again.'), block(JSON.stringify({ names: b.names, secrets: b.secrets }, null, 2), 'report')));\n"
+  "};\n"
+  "const world = field('World', {}, el('option', { value: '' }, 'Choose'));\n"
+  "const shipped = async () => { const n = world.input.value; if (!n) return; const a = await lab.act('GET', 'worlds/' + encodeURIComponent(n)); if (a.ok) await apply(a.text, 'The world ' + n); };\n"
+  "const chooser = (label, accept, f) => field(label, { type: 'file', accept, onchange: async (e) => { const file = e.target.files[0]; await f(file); e.target.value = ''; } });\n"
+  "put(place, el('div', { class: 'lab-grid' },\n"
+  "el('section', { class: 'card', 'aria-labelledby': 'lab-snaps' }, el('h2', { id: 'lab-snaps' }, 'Snapshot'), el('p', { class: 'muted' }, 'All that the service knows, and its time. Up to 16 are kept, in memory.'),\n"
+  "el('form', { class: 'row', onsubmit: take }, name.node, el('button', { class: 'primary', 'data-f': 'take' }, 'Take')), chooser('Upload a snapshot file', '.svcsnap,application/octet-stream', upload).node,\n"
+  "el('div', { class: 'row' }, el('button', { type: 'button', class: 'danger', 'data-f': 'reset', onclick: reset }, 'Reset the service'))),\n"
+  "el('section', { class: 'card', 'aria-labelledby': 'lab-world' }, el('h2', { id: 'lab-world' }, 'World'), el('p', { class: 'muted' }, 'A file that says what shall exist. All of it is made, or nothing.'),\n"
+  "el('div', { class: 'row' }, world.node, el('button', { type: 'button', 'data-f': 'apply', onclick: shipped }, 'Apply')), chooser('Apply a world file', '.json,application/json', async (file) => { if (file) await apply(await file.text(), file.name); }).node,\n"
+  "el('div', { class: 'row' }, el('button', { type: 'button', 'data-f': 'export', onclick: async () => { const a = await lab.act('GET', 'world'); if (a.ok) save(a.text, 'world.json'); } }, 'Download what exists as a world')), report)),\n"
+  "el('h2', {}, 'Snapshots'), table);\n"
+  "lab.act('GET', 'worlds').then((a) => { for (const n of Array.isArray(a.body) ? a.body : []) world.input.append(el('option', { value: n }, String(n))); });\n"
+  "const list = lab.poll(() => 'snapshots', (found) => {\n"
+  "all = Array.isArray(found) ? found : [];\n"
+  "redraw(table, all.length === 0 ? el('p', { class: 'empty' }, 'No snapshot has been taken.') : el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Snapshots' }, el('table', { class: 'list' },\n"
+  "el('thead', {}, el('tr', {}, ['Name', 'Taken at', 'Size', 'Records', ''].map((h) => el('th', { scope: 'col', class: /Size|Records/.test(h) ? 'number' : '' }, h || el('span', { class: 'off' }, 'Actions'))))),\n"
+  "el('tbody', {}, all.map((s) => el('tr', {}, el('th', { scope: 'row' }, s.name), el('td', {}, utc(s.time)), el('td', { class: 'number' }, bytes(s.bytes)), el('td', { class: 'number' }, s.records.toLocaleString('en-US')),\n"
+  "el('td', {}, el('div', { class: 'row lab-acts' }, button('Restore', 'Restore ' + s.name, () => restore(s.name)), button('Download', 'Download ' + s.name, () => download(s.name)), button('Delete', 'Delete ' + s.name, () => remove(s.name), { class: 'small danger' })))))))));\n"
+  "}, 2000);\n"
+  "}\n";
+static const svc_header explorer_24_headers[] = EXPLORER_HEADERS_OF("\"50dfb2d01f029dc5\"", "text/javascript; charset=utf-8");
+
+/* lab.js */
+static const char explorer_25[] =
+  "import { el, newId, put, say, sheet } from './dom.js';\n"
+  "import * as api from './api.js';\n"
+  "import { problem } from './view.js';\n"
+  "import * as control from './control.js';\n"
+  "const TABS = [['clock', 'Clock', () => import('./lab-clock.js')], ['faults', 'Faults', () => import('./lab-faults.js')],\n"
+  "['store', 'Snapshots and worlds', () => import('./lab-store.js')], ['journal', 'Journal', () => import('./lab-journal.js')]];\n"
+  "export function redraw(to, ...nodes) {\n"
+  "const at = document.activeElement, key = to.contains(at) ? at.dataset.f : undefined;\n"
+  "put(to, nodes);\n"
+  "if (key !== undefined) ([...to.querySelectorAll('[data-f]')].find((e) => e.dataset.f === key) ?\? to.closest('[tabindex]'))?.focus();\n"
+  "}\n"
+  "export function field(label, set, ...inside) {\n"
+  "const id = newId('lab'), input = el(inside.length ? 'select' : 'input', { id, autocomplete: 'off', spellcheck: 'false', 'data-f': label, ...set }, ...inside);\n"
+  "return { node: el('span', { class: 'lab-field' }, el('label', { for: id }, label), input), input };\n"
+  "}\n"
+  "export function save(content, name, type = 'application/json') {\n"
+  "const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));\n"
+  "el('a', { href: url, download: name }).click();\n"
+  "setTimeout(() => URL.revokeObjectURL(url), 10000);\n"
+  "}\n"
+  "function poller(look, fastest, slowest) {\n"
+  "let timer = 0, wait = fastest, over = false, busy = false, again = false;\n"
+  "const turn = async () => {\n"
+  "clearTimeout(timer);\n"
+  "if (busy) { again = true; return; }\n"
+  "if (over || document.hidden) return; // visibilitychange goes on\n"
+  "busy = true;\n"
+  "const changed = await look();\n"
+  "busy = false;\n"
+  "if (over) return;\n"
+  "wait = changed ? fastest : Math.min(slowest, wait * 1.5);\n"
+  "timer = setTimeout(turn, again ? 0 : wait);\n"
+  "again = false;\n"
+  "};\n"
+  "const seen = () => { if (!document.hidden) { wait = fastest; turn(); } };\n"
+  "document.addEventListener('visibilitychange', seen);\n"
+  "turn();\n"
+  "return { now: () => { wait = fastest; turn(); }, end: () => { over = true; clearTimeout(timer); document.removeEventListener('visibilitychange', seen); } };\n"
+  "}\n"
+  "function askToken(done) {\n"
+  "const f = field('Token of test control', { type: 'password', required: true, autocomplete: 'off' }), wrong = el('div', { role: 'alert' }), go = el('button', { class: 'primary' }, 'Open the Lab');\n"
+  "const send = async (e) => {\n"
+  "e.preventDefault();\n"
+  "api.useTestToken(f.input.value.trim());\n"
+  "f.input.value = '';\n"
+  "go.disabled = true;\n"
+  "const a = await control.look();\n"
+  "go.disabled = false;\n"
+  "if (a.ok) { done(); return; }\n"
+  "api.useTestToken('');\n"
+  "put(wrong, a.status === 401 ? el('p', { class: 'error' }, 'This is not the token of test control.') : problem(a));\n"
+  "f.input.focus();\n"
+  "};\n"
+  "return el('form', { class: 'card lab-token', onsubmit: send }, el('p', {}, 'The Lab can do everything to this service, so it asks for the token of test control. The token lives in this page only.'), wrong,\n"
+  "el('div', { class: 'row' }, f.node, go),\n"
+  "el('p', { class: 'hint' }, 'It is ', el('code', {}, 'testToken'), ' in ', el('code', {}, 'bootstrap.json'), ', or what was given in ', el('code', {}, 'SVCD_TEST_CONTROL_TOKEN'), ' or ', el('code', {}, '--test-control-token-file'), '. A sign-in link of svcd brings it along.'));\n"
+  "}\n"
+  "export function open(place, rest, context) {\n"
+  "const [name, label, load] = TABS.find(([n]) => n === rest) ?\? TABS[0], ends = [], notice = el('div', {}), past = el('div', {}), body = el('div', {});\n"
+  "let over = false;\n"
+  "context.title('Lab: ' + label.toLowerCase());\n"
+  "const close = () => { for (const f of ends.splice(0)) f(); };\n"
+  "const draw = async () => {\n"
+  "close();\n"
+  "await sheet('lab.css');\n"
+  "if (over) return;\n"
+  "put(place, el('nav', { class: 'lab-tabs', 'aria-label': 'Parts of the Lab' }, TABS.map(([n, text]) => el('a', { href: '#/~lab/' + n, 'aria-current': n === name ? 'page' : null }, text))), notice, past, body);\n"
+  "if (!api.hasTestToken()) { put(body, askToken(draw)); return; }\n"
+  "const end = (await load()).open(body, lab);\n"
+  "if (over) end?.(); else if (end) ends.push(end);\n"
+  "};\n"
+  "const told = (a, method, retry) => {\n"
+  "if (over) return;\n"
+  "if (a.status === 401) { put(notice, el('p', { class: 'problem', role: 'alert', 'data-status': 401 }, 'Test control does not take the token any more. Give it again.')); draw(); return; }\n"
+  "if (!a.ok) put(notice, problem(a, { method: method === 'GET' ? 'GET' : 'PUT', retry })); else put(notice);\n"
+  "};\n"
+  "const lab = {\n"
+  "context, isOver: () => over,\n"
+  "async act(method, path, sent, { done, changes, type } = {}) {\n"
+  "const a = await api.control(method, path, sent, type);\n"
+  "told(a, method);\n"
+  "if (a.ok && done) say(done);\n"
+  "if (a.ok && changes) { await control.look(); context.refresh().then((holds) => { if (!over) put(past, holds ? null : el('p', { class: 'hint' }, 'By the clock of the service your token is past its end, or unknown. The Lab works on; the other pages will ask you to sign in.')); }); }\n"
+  "return a;\n"
+  "},\n"
+  "poll(path, seen, fastest = 1000, slowest = 15000) {\n"
+  "let text, until = 0, bad = false;\n"
+  "const p = poller(async () => {\n"
+  "if (Date.now() < until || !api.hasTestToken()) return false;\n"
+  "const a = await api.control('GET', path());\n"
+  "if (over) return false;\n"
+  "if (!a.ok) { bad = true; until = Date.now() + 1000 * Number(a.headers.get('Retry-After') ?\? 0); told(a, 'GET', () => p.now()); return false; }\n"
+  "if (bad) { bad = false; told(a); }\n"
+  "const news = text !== a.text;\n"
+  "text = a.text;\n"
+  "if (news) seen(a.body);\n"
+  "return news;\n"
+  "}, fastest, slowest);\n"
+  "ends.push(p.end);\n"
+  "return p;\n"
+  "},\n"
+  "listen(event, f) { api.events.addEventListener(event, f); ends.push(() => api.events.removeEventListener(event, f)); },\n"
+  "};\n"
+  "draw();\n"
+  "return () => { over = true; close(); };\n"
+  "}\n";
+static const svc_header explorer_25_headers[] = EXPLORER_HEADERS_OF("\"bc8b91360a3c3632\"", "text/javascript; charset=utf-8");
 
 /* log.js */
-static const char explorer_19[] =
+static const char explorer_26[] =
   "import { $, el, put, clock } from './dom.js';\n"
   "import { events } from './api.js';\n"
   "import { match, pathOfSet, setOf } from './spec.js';\n"
@@ -2157,10 +2685,10 @@ static const char explorer_19[] =
   "put($('log'));\n"
   "put($('limits'), el('p', { class: 'muted' }, 'None is known yet.'));\n"
   "}\n";
-static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"8df42ec0c208a4a2\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_26_headers[] = EXPLORER_HEADERS_OF("\"8df42ec0c208a4a2\"", "text/javascript; charset=utf-8");
 
 /* main.js */
-static const char explorer_20[] =
+static const char explorer_27[] =
   "import { $, el, put, say, words, clock, countdown, plural, breakable, decode } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { spec, readDocument, readSets, match, opNamed, actions, fill } from './spec.js';\n"
@@ -2179,6 +2707,7 @@ static const char explorer_20[] =
   "let timer = 0;\n"
   "let shownHash;         // what the page shows, or is about to\n"
   "let entity = null;     // the tabs that are shown, and the path they are of\n"
+  "let control = null;    // the module of test control, where that is on\n"
   "let endPage = null;    // ends the page of the console that is shown (pages.js)\n"
   "const pause = (ms) => new Promise((done) => setTimeout(done, ms));\n"
   "const parentOf = (path) => { for (let p = path; (p = p.replace(/\\/[^/]*$/, '')) !== '';) if (match(p)) return p; return '/'; };\n"
@@ -2236,7 +2765,10 @@ static const char explorer_20[] =
   "$('secret').focus();\n"
   "return;\n"
   "}\n"
-  "if (before && before !== id) forget();\n"
+  "await entered(before);\n"
+  "}\n"
+  "async function entered(before) {\n"
+  "if (before && before !== api.session.id) forget();\n"
   "const trouble = await learnService();\n"
   "if (trouble) {\n"
   "api.signOut();\n"
@@ -2254,6 +2786,18 @@ static const char explorer_20[] =
   "setTimeout(formModules, 1000);\n"
   "if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile\n"
   "}\n"
+  "export async function useLink(code) {\n"
+  "const before = api.session.id, inside = api.signedIn();\n"
+  "$('signin-go').disabled = true;\n"
+  "if (!inside) put($('signin-wrong'), el('p', { class: 'muted', role: 'status' }, 'Signing in by the link.'));\n"
+  "const a = await api.signInByLink(code);\n"
+  "$('signin-go').disabled = false;\n"
+  "if (a.ok && api.signedIn()) { await entered(before); return; }\n"
+  "const why = a.status === 404 ? 'This service has no sign-in link now: svcd prints one when it starts.' : a.body?.detail ?\? a.why;\n"
+  "if (inside) { show(); put($('banner'), el('div', { class: 'banner' }, why)); say(why); return; }\n"
+  "put($('signin-wrong'), a.status ? el('p', { class: 'problem', role: 'alert', 'data-status': a.status }, why) : view.problem(a));\n"
+  "$('client').focus();\n"
+  "}\n"
   "let reading = null;\n"
   "function readService() {\n"
   "reading ?\?= api.document_().then((d) => {\n"
@@ -2269,14 +2813,15 @@ static const char explorer_20[] =
   "const d = await readService();\n"
   "if (!spec.ops.length) return view.problem({ ...d, body: d.body ?\? { detail: 'There is no OpenAPI document at ' + new URL('openapi.json', api.home) } });\n"
   "}\n"
-  "const limits = opNamed('listRateLimits'), root = match('');\n"
+  "const limits = opNamed('listRateLimits'), root = match(''), controlled = api.isControlled();\n"
   "if (limits && !spec.sets.size) readSets((await api.call('GET', spec.base, limits.template + '?itemsPerPage=100', { template: limits.template, accept: limits.accept })).body?.results);\n"
   "if (root) learnCaller((await api.call('GET', spec.base, '', { template: '', accept: root.op.accept })).body);\n"
+  "if (await controlled) { control = await import('./control.js'); await control.start(); }\n"
   "return null;\n"
   "}\n"
   "function rename() {\n"
   "const place = $('view').querySelector('.crumbs');\n"
-  "if (place) put(place, nav.crumbs(where().path));\n"
+  "if (place && !where().path.startsWith('/~')) put(place, nav.crumbs(where().path));\n"
   "}\n"
   "function learnCaller(body) {\n"
   "const roles = Object.values(body ?\? {}).find((v) => Array.isArray(v?.roles))?.roles ?\? [];\n"
@@ -2288,6 +2833,7 @@ static const char explorer_20[] =
   "turn++;\n"
   "endPage?.();\n"
   "endPage = entity = null;\n"
+  "control?.forget();\n"
   "put($('view'));\n"
   "for (const key of Object.keys(known)) delete known[key];\n"
   "view.forget();\n"
@@ -2581,12 +3127,18 @@ static const char explorer_20[] =
   "flash = { text, once: op.method === 'POST' && !Array.isArray(a.body?.results) ? a.body : undefined };\n"
   "go(to ?\? parentOf(at.path));\n"
   "}\n"
+  "async function refresh() {\n"
+  "const holds = (await api.call('GET', spec.base, '', {})).status !== 401;\n"
+  "if (holds) await nav.load(rename);\n"
+  "return holds;\n"
+  "}\n"
   "async function showPage(at, mine) {\n"
   "const page = pageNamed(at.path), parts = frame(at.path, page?.title ?\? 'There is no such page', true);\n"
   "if (!page) { put(parts.content, el('p', { class: 'empty' }, at.path)); return; }\n"
   "const isCurrent = () => mine === turn, module = await page.load();\n"
   "if (!isCurrent()) return;\n"
-  "const end = await module.open(parts.content, at.path.slice(page.name.length + 3), { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = text; title(text); } }, isCurrent, query: at.query });\n"
+  "const context = { call, go, title: (text) => { if (isCurrent()) { parts.h1.textContent = text; title(text); } }, isCurrent, query: at.query, confirm, refresh };\n"
+  "const end = await module.open(parts.content, at.path.slice(page.name.length + 3), context);\n"
   "if (isCurrent()) endPage = end ?\? null; else end?.();\n"
   "}\n"
   "function show({ stay = false } = {}) {\n"
@@ -2612,6 +3164,8 @@ static const char explorer_20[] =
   "$('out').addEventListener('click', signOut);\n"
   "$('signin-form').addEventListener('submit', signIn);\n"
   "const moved = () => {\n"
+  "const code = /^#\\/~signin\\/(.*)$/s.exec(location.hash)?.[1];\n"
+  "if (code !== undefined) { history.replaceState(null, '', location.pathname + location.search + (shownHash ?\? '')); useLink(code); return; }\n"
   "if (location.hash === shownHash || (location.hash !== '' && !location.hash.startsWith('#/'))) return;\n"
   "const at = where();\n"
   "if (entity?.full !== at.full || at.op) { show(); return; }\n"
@@ -2629,10 +3183,10 @@ static const char explorer_20[] =
   "readService();\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_20_headers[] = EXPLORER_HEADERS_OF("\"bb5917dcb13aeaa6\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_27_headers[] = EXPLORER_HEADERS_OF("\"73634639fdd1ad64\"", "text/javascript; charset=utf-8");
 
 /* metrics.js */
-static const char explorer_21[] =
+static const char explorer_28[] =
   "import { el, muted, newId, plural, put, sheet } from './dom.js';\n"
   "import { opNamed, schemaOf } from './spec.js';\n"
   "import { asked } from './entity.js';\n"
@@ -2755,10 +3309,10 @@ static const char explorer_21[] =
   "alerts = (all ?\? []).map((a) => ({ from: Date.parse(a.created), to: (end_) => (a.resolved ? Date.parse(a.resolved) : end_), kind: a.status === 'CLOSED' ? 'past' : 'bad', text: inWords(a, configs.get(a.alertConfigId)), path: selfOf(a), when: shortHost(a.userAlias ?\? a.hostnameAndPort ?\? '') + ', ' + stamp(Date.parse(a.created)) + (a.resolved ? ' to ' + stamp(Date.parse(a.resolved)) : ', open') })).filter((a) => a.from > 0);\n"
   "await load();\n"
   "}\n";
-static const svc_header explorer_21_headers[] = EXPLORER_HEADERS_OF("\"992a196f90e5b2f5\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_28_headers[] = EXPLORER_HEADERS_OF("\"992a196f90e5b2f5\"", "text/javascript; charset=utf-8");
 
 /* nav.js */
-static const char explorer_22[] =
+static const char explorer_29[] =
   "import { $, el, put, decode } from './dom.js';\n"
   "import { spec, opNamed, match, fill, pathOf } from './spec.js';\n"
   "import { names as areaNames, below } from './areas.js';\n"
@@ -2926,19 +3480,21 @@ static const char explorer_22[] =
   "});\n"
   "$('nav').addEventListener('focusout', (e) => { if (isDrawer() && e.relatedTarget && !$('nav').contains(e.relatedTarget) && e.relatedTarget !== $('menu')) drawer(false); });\n"
   "}\n";
-static const svc_header explorer_22_headers[] = EXPLORER_HEADERS_OF("\"58a0c092d316254c\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_29_headers[] = EXPLORER_HEADERS_OF("\"58a0c092d316254c\"", "text/javascript; charset=utf-8");
 
 /* pages.js */
-static const char explorer_23[] =
+static const char explorer_30[] =
+  "import { session } from './api.js';\n"
   "export const PAGES = [\n"
   "{ name: 'reference', title: 'API reference', note: 'Every operation, its fields and errors', load: () => import('./reference.js'), when: () => true },\n"
+  "{ name: 'lab', title: 'Lab', note: 'Test control: clock, faults, snapshots, journal', load: () => import('./lab.js'), when: () => session.controlled },\n"
   "];\n"
   "export const pageNamed = (path) => (path.startsWith('/~') ? PAGES.find((p) => p.name === path.slice(2).split('/')[0] && p.when()) : undefined);\n"
   "export const pagesHere = () => PAGES.filter((p) => p.when());\n";
-static const svc_header explorer_23_headers[] = EXPLORER_HEADERS_OF("\"df93b65604f3f41c\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_30_headers[] = EXPLORER_HEADERS_OF("\"ce48cb268deb0eeb\"", "text/javascript; charset=utf-8");
 
 /* palette.js */
-static const char explorer_24[] =
+static const char explorer_31[] =
   "import { $, el, newId, put, words } from './dom.js';\n"
   "import { spec, fill } from './spec.js';\n"
   "import { areaOf } from './areas.js';\n"
@@ -3004,10 +3560,10 @@ static const char explorer_24[] =
   "});\n"
   "$('find').addEventListener('click', (e) => { if (e.target === $('find')) $('find').close(); }); // beside it\n"
   "}\n";
-static const svc_header explorer_24_headers[] = EXPLORER_HEADERS_OF("\"6c633a4b28a23db5\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_31_headers[] = EXPLORER_HEADERS_OF("\"6c633a4b28a23db5\"", "text/javascript; charset=utf-8");
 
 /* parts.js */
-static const char explorer_25[] =
+static const char explorer_32[] =
   "import { el, muted, put, sheet } from './dom.js';\n"
   "import { fill, opNamed } from './spec.js';\n"
   "import { selfOf } from './view.js';\n"
@@ -3090,10 +3646,10 @@ static const char explorer_25[] =
   "draw(x.body);\n"
   "return draw;\n"
   "}\n";
-static const svc_header explorer_25_headers[] = EXPLORER_HEADERS_OF("\"ce891c398835792e\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_32_headers[] = EXPLORER_HEADERS_OF("\"ce891c398835792e\"", "text/javascript; charset=utf-8");
 
 /* preview.js */
-static const char explorer_26[] =
+static const char explorer_33[] =
   "import { el, newId, put } from './dom.js';\n"
   "import { block, examples } from './code.js';\n"
   "import { isObject } from './format.js';\n"
@@ -3142,10 +3698,10 @@ static const char explorer_26[] =
   "put(place, all.length ? el('ul', {}, all.map(([path, a, b]) => el('li', {}, el('code', {}, path), ' ', el('del', {}, textOf(a)), ' → ', el('ins', {}, textOf(b))))) : el('p', { class: 'muted' }, 'Nothing yet.'));\n"
   "} };\n"
   "}\n";
-static const svc_header explorer_26_headers[] = EXPLORER_HEADERS_OF("\"8f8a4b65920fbdec\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_33_headers[] = EXPLORER_HEADERS_OF("\"8f8a4b65920fbdec\"", "text/javascript; charset=utf-8");
 
 /* price.js */
-static const char explorer_27[] =
+static const char explorer_34[] =
   "import { el, put } from './dom.js';\n"
   "import { schemaOf } from './spec.js';\n"
   "import { money, perHour } from './format.js';\n"
@@ -3295,10 +3851,10 @@ static const char explorer_27[] =
   "const shape = shapeOf(schema);\n"
   "return shape ? { shape, prices, isEdit, offers: offersOf(shape, listed) } : null;\n"
   "}\n";
-static const svc_header explorer_27_headers[] = EXPLORER_HEADERS_OF("\"90f8438c2057abe2\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_34_headers[] = EXPLORER_HEADERS_OF("\"90f8438c2057abe2\"", "text/javascript; charset=utf-8");
 
 /* reference.js */
-static const char explorer_28[] =
+static const char explorer_35[] =
   "import { breakable, decode, el, newId, plural, put, sheet, words } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { fill, opNamed, schemaOf, setOf, pathOfSet, spec, documented, follow } from './spec.js';\n"
@@ -3431,10 +3987,10 @@ static const char explorer_28[] =
   "else if (rest) put(place, el('p', { class: 'empty' }, 'There is no operation ' + decode(rest) + '. '), el('a', { class: 'button', href: '#/~reference' }, 'All operations'));\n"
   "else index(place);\n"
   "}\n";
-static const svc_header explorer_28_headers[] = EXPLORER_HEADERS_OF("\"58779e4d0845f2a4\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_35_headers[] = EXPLORER_HEADERS_OF("\"58779e4d0845f2a4\"", "text/javascript; charset=utf-8");
 
 /* spec.js */
-static const char explorer_29[] =
+static const char explorer_36[] =
   "import { decode } from './dom.js';\n"
   "const METHODS = ['get', 'post', 'put', 'patch', 'delete'];\n"
   "export const spec = { api: '', linked: '', base: '', title: '', ops: [], sets: new Map() };\n"
@@ -3536,10 +4092,10 @@ static const char explorer_29[] =
   "const path = rel.replace(/^https?:\\/\\/[^/]+/, ''), before = spec.linked.slice(0, spec.linked.length - spec.api.length) + '/';\n"
   "return path === rel ? rel : path.startsWith(before) ? path.slice(before.length) : path.slice(1);\n"
   "}\n";
-static const svc_header explorer_29_headers[] = EXPLORER_HEADERS_OF("\"75b90d1ef1df7cdb\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_36_headers[] = EXPLORER_HEADERS_OF("\"75b90d1ef1df7cdb\"", "text/javascript; charset=utf-8");
 
 /* view.js */
-static const char explorer_30[] =
+static const char explorer_37[] =
   "import { el, muted, newId, plural, words, countdown, clock, breakable } from './dom.js';\n"
   "import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';\n"
   "import { badge, fullTime, gauge, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';\n"
@@ -3769,46 +4325,53 @@ static const char explorer_30[] =
   "}\n"
   "export { badge };\n"
   "export const titleOfService = () => spec.title || 'The service';\n";
-static const svc_header explorer_30_headers[] = EXPLORER_HEADERS_OF("\"6d271dee35e3b48f\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_37_headers[] = EXPLORER_HEADERS_OF("\"6d271dee35e3b48f\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
-static const char explorer_31[] =
+static const char explorer_38[] =
   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><rect width=\"16\" height=\"16\" rx=\"4\" fill=\"#2f6f9f\"/><path d=\"M4 5h8M4 8h8M4 11h5\" stroke=\"#fff\" stroke-width=\"1.6\" stroke-linecap=\"round\"/></svg>\n";
-static const svc_header explorer_31_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
+static const svc_header explorer_38_headers[] = EXPLORER_HEADERS_OF("\"ed7510c6d116f8c2\"", "image/svg+xml");
 
 const listener_file svc_listener_files[] = {
   { "/", explorer_0, sizeof explorer_0 - 1, explorer_0_headers },
   { "/_explorer/charts.css", explorer_1, sizeof explorer_1 - 1, explorer_1_headers },
-  { "/_explorer/reference.css", explorer_2, sizeof explorer_2 - 1, explorer_2_headers },
-  { "/_explorer/style.css", explorer_3, sizeof explorer_3 - 1, explorer_3_headers },
-  { "/_explorer/api.js", explorer_4, sizeof explorer_4 - 1, explorer_4_headers },
-  { "/_explorer/areas.js", explorer_5, sizeof explorer_5 - 1, explorer_5_headers },
-  { "/_explorer/backup.js", explorer_6, sizeof explorer_6 - 1, explorer_6_headers },
-  { "/_explorer/boot.js", explorer_7, sizeof explorer_7 - 1, explorer_7_headers },
-  { "/_explorer/chart.js", explorer_8, sizeof explorer_8 - 1, explorer_8_headers },
-  { "/_explorer/code.js", explorer_9, sizeof explorer_9 - 1, explorer_9_headers },
-  { "/_explorer/columns.js", explorer_10, sizeof explorer_10 - 1, explorer_10_headers },
-  { "/_explorer/cost.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
-  { "/_explorer/dom.js", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
-  { "/_explorer/entity.js", explorer_13, sizeof explorer_13 - 1, explorer_13_headers },
-  { "/_explorer/essentials.js", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
-  { "/_explorer/events.js", explorer_15, sizeof explorer_15 - 1, explorer_15_headers },
-  { "/_explorer/form.js", explorer_16, sizeof explorer_16 - 1, explorer_16_headers },
-  { "/_explorer/format.js", explorer_17, sizeof explorer_17 - 1, explorer_17_headers },
-  { "/_explorer/home.js", explorer_18, sizeof explorer_18 - 1, explorer_18_headers },
-  { "/_explorer/log.js", explorer_19, sizeof explorer_19 - 1, explorer_19_headers },
-  { "/_explorer/main.js", explorer_20, sizeof explorer_20 - 1, explorer_20_headers },
-  { "/_explorer/metrics.js", explorer_21, sizeof explorer_21 - 1, explorer_21_headers },
-  { "/_explorer/nav.js", explorer_22, sizeof explorer_22 - 1, explorer_22_headers },
-  { "/_explorer/pages.js", explorer_23, sizeof explorer_23 - 1, explorer_23_headers },
-  { "/_explorer/palette.js", explorer_24, sizeof explorer_24 - 1, explorer_24_headers },
-  { "/_explorer/parts.js", explorer_25, sizeof explorer_25 - 1, explorer_25_headers },
-  { "/_explorer/preview.js", explorer_26, sizeof explorer_26 - 1, explorer_26_headers },
-  { "/_explorer/price.js", explorer_27, sizeof explorer_27 - 1, explorer_27_headers },
-  { "/_explorer/reference.js", explorer_28, sizeof explorer_28 - 1, explorer_28_headers },
-  { "/_explorer/spec.js", explorer_29, sizeof explorer_29 - 1, explorer_29_headers },
-  { "/_explorer/view.js", explorer_30, sizeof explorer_30 - 1, explorer_30_headers },
-  { "/_explorer/icon.svg", explorer_31, sizeof explorer_31 - 1, explorer_31_headers },
+  { "/_explorer/lab.css", explorer_2, sizeof explorer_2 - 1, explorer_2_headers },
+  { "/_explorer/reference.css", explorer_3, sizeof explorer_3 - 1, explorer_3_headers },
+  { "/_explorer/style.css", explorer_4, sizeof explorer_4 - 1, explorer_4_headers },
+  { "/_explorer/api.js", explorer_5, sizeof explorer_5 - 1, explorer_5_headers },
+  { "/_explorer/areas.js", explorer_6, sizeof explorer_6 - 1, explorer_6_headers },
+  { "/_explorer/backup.js", explorer_7, sizeof explorer_7 - 1, explorer_7_headers },
+  { "/_explorer/boot.js", explorer_8, sizeof explorer_8 - 1, explorer_8_headers },
+  { "/_explorer/chart.js", explorer_9, sizeof explorer_9 - 1, explorer_9_headers },
+  { "/_explorer/code.js", explorer_10, sizeof explorer_10 - 1, explorer_10_headers },
+  { "/_explorer/columns.js", explorer_11, sizeof explorer_11 - 1, explorer_11_headers },
+  { "/_explorer/control.js", explorer_12, sizeof explorer_12 - 1, explorer_12_headers },
+  { "/_explorer/cost.js", explorer_13, sizeof explorer_13 - 1, explorer_13_headers },
+  { "/_explorer/dom.js", explorer_14, sizeof explorer_14 - 1, explorer_14_headers },
+  { "/_explorer/entity.js", explorer_15, sizeof explorer_15 - 1, explorer_15_headers },
+  { "/_explorer/essentials.js", explorer_16, sizeof explorer_16 - 1, explorer_16_headers },
+  { "/_explorer/events.js", explorer_17, sizeof explorer_17 - 1, explorer_17_headers },
+  { "/_explorer/form.js", explorer_18, sizeof explorer_18 - 1, explorer_18_headers },
+  { "/_explorer/format.js", explorer_19, sizeof explorer_19 - 1, explorer_19_headers },
+  { "/_explorer/home.js", explorer_20, sizeof explorer_20 - 1, explorer_20_headers },
+  { "/_explorer/lab-clock.js", explorer_21, sizeof explorer_21 - 1, explorer_21_headers },
+  { "/_explorer/lab-faults.js", explorer_22, sizeof explorer_22 - 1, explorer_22_headers },
+  { "/_explorer/lab-journal.js", explorer_23, sizeof explorer_23 - 1, explorer_23_headers },
+  { "/_explorer/lab-store.js", explorer_24, sizeof explorer_24 - 1, explorer_24_headers },
+  { "/_explorer/lab.js", explorer_25, sizeof explorer_25 - 1, explorer_25_headers },
+  { "/_explorer/log.js", explorer_26, sizeof explorer_26 - 1, explorer_26_headers },
+  { "/_explorer/main.js", explorer_27, sizeof explorer_27 - 1, explorer_27_headers },
+  { "/_explorer/metrics.js", explorer_28, sizeof explorer_28 - 1, explorer_28_headers },
+  { "/_explorer/nav.js", explorer_29, sizeof explorer_29 - 1, explorer_29_headers },
+  { "/_explorer/pages.js", explorer_30, sizeof explorer_30 - 1, explorer_30_headers },
+  { "/_explorer/palette.js", explorer_31, sizeof explorer_31 - 1, explorer_31_headers },
+  { "/_explorer/parts.js", explorer_32, sizeof explorer_32 - 1, explorer_32_headers },
+  { "/_explorer/preview.js", explorer_33, sizeof explorer_33 - 1, explorer_33_headers },
+  { "/_explorer/price.js", explorer_34, sizeof explorer_34 - 1, explorer_34_headers },
+  { "/_explorer/reference.js", explorer_35, sizeof explorer_35 - 1, explorer_35_headers },
+  { "/_explorer/spec.js", explorer_36, sizeof explorer_36 - 1, explorer_36_headers },
+  { "/_explorer/view.js", explorer_37, sizeof explorer_37 - 1, explorer_37_headers },
+  { "/_explorer/icon.svg", explorer_38, sizeof explorer_38 - 1, explorer_38_headers },
 };
 const size_t svc_listener_file_count = sizeof svc_listener_files / sizeof svc_listener_files[0];
 #endif /* SVC_LISTENER_NO_EXPLORER */

@@ -1,0 +1,340 @@
+/*
+** The sign-in link: svcd prints http://127.0.0.1:8080/#/~signin/CODE when it starts, and whoever opens it is signed in to the console
+** without typing. The page sends the code by POST /_explorer/sign-in and gets an ordinary token of the bootstrap service account.
+**
+** The rule it keeps: the code works once, for a minute, and for a page that this svcd has sent to a browser on this machine. The code is 256
+** random bits, and svcd keeps only its SHA-256. It stands in the fragment of the link, which no browser sends, so no log has it. A request
+** is refused before the code is looked at unless all of this holds:
+**
+**   the peer is a loopback address, and no proxy has added a header: nobody else on the network
+**   Host is a loopback name: no page that has its own DNS name lead here (DNS rebinding)
+**   Origin is there, and is exactly the origin of this service: no page of another site, and no link that is followed by chance
+**   the body is JSON: a form of another site cannot send that without asking first
+**
+** The credentials that the token is made of are in memory until the code is used, its minute is over, or five codes were wrong.
+*/
+#define _GNU_SOURCE /* explicit_bzero */
+#include "svcd.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <mbedtls/base64.h>
+#include <mbedtls/sha256.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define SIGN_IN_PATH "/_explorer/sign-in"
+#define SIGN_IN_SECONDS 60
+#define SIGN_IN_TRIES 5
+#define SIGN_IN_WRONG_MS 500 /* how late the answer to a wrong code is */
+#define SIGN_IN_FILE 8192    /* bytes that a file of credentials may have */
+
+/* ------------------------------------------------------------------------------------------------------ credentials */
+
+int svcd_sign_in_wanted(const svcd_options *o)
+{
+  size_t i;
+  if (o->no_explorer || svcd_log_is_json() || (!o->sign_in_link && !isatty(STDOUT_FILENO))) return 0;
+  for (i = 0; i < o->url_count; i++)
+    if (svcd_reach(o->urls[i]) == SVCD_LOOPBACK) return 1;
+  return 0;
+}
+
+void svcd_sign_in_keep(svcd_sign_in *k, const char *client_id, const char *client_secret)
+{
+  snprintf(k->client_id, sizeof k->client_id, "%s", client_id);
+  snprintf(k->client_secret, sizeof k->client_secret, "%s", client_secret);
+}
+
+/* A member of the file of credentials, which svcd has written: its values have no escapes. Returns 0: it is not there, or is too long. */
+static int sign_in_member(const char *text, const char *name, char *out, size_t size)
+{
+  char member[32];
+  const char *at;
+  size_t n;
+  snprintf(member, sizeof member, "\"%s\":\"", name);
+  at = strstr(text, member);
+  if (!at) return 0;
+  at += strlen(member);
+  n = strcspn(at, "\"\\");
+  if (n == 0 || n >= size || at[n] != '"') return 0;
+  memcpy(out, at, n);
+  out[n] = '\0';
+  return 1;
+}
+
+/* The store is not new, and has hashes alone: the secret is where svcd has written it to, if nobody has taken it away. */
+void svcd_sign_in_read(svcd_sign_in *k, const char *path)
+{
+  char text[SIGN_IN_FILE];
+  FILE *f = *path ? fopen(path, "re") : NULL;
+  size_t n;
+  if (!f) return;
+  n = fread(text, 1, sizeof text - 1, f);
+  fclose(f);
+  text[n] = '\0';
+  if (!sign_in_member(text, "clientId", k->client_id, sizeof k->client_id) ||
+      !sign_in_member(text, "clientSecret", k->client_secret, sizeof k->client_secret)) k->client_id[0] = '\0';
+  explicit_bzero(text, sizeof text);
+}
+
+/* The link is over: what is secret about it goes. The lock is held. */
+static void sign_in_close(svcd_sign_in *k)
+{
+  k->open = 0;
+  explicit_bzero(k->hash, sizeof k->hash);
+  explicit_bzero(k->client_secret, sizeof k->client_secret);
+}
+
+/* --------------------------------------------------------------------------------------------------------- the link */
+
+static int sign_in_code(char code[SVCD_SIGN_IN_CODE + 1], unsigned char hash[32])
+{
+  unsigned char bytes[SVCD_SIGN_IN_CODE / 2];
+  int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC); /* whatever --seed says */
+  int good = fd >= 0 && read(fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes;
+  size_t i;
+  if (fd >= 0) close(fd);
+  for (i = 0; good && i < sizeof bytes; i++) snprintf(code + 2 * i, 3, "%02x", bytes[i]);
+  explicit_bzero(bytes, sizeof bytes);
+  return good && mbedtls_sha256((const unsigned char *)code, SVCD_SIGN_IN_CODE, hash, 0) == 0;
+}
+
+void svcd_sign_in_open(svcd_sign_in *k, const svcd_options *o, const svc_listener *listener)
+{
+  char code[SVCD_SIGN_IN_CODE + 1] = "", path[SVCD_PATH];
+  const char *url;
+  size_t i;
+  if (!svcd_sign_in_wanted(o)) return;
+  for (i = 0; (url = svc_listener_url(listener, i)) != NULL && svcd_reach(url) != SVCD_LOOPBACK; i++) continue;
+  if (!url || !svcd_credentials_path(o, path)) return;
+  if (!k->client_id[0]) {
+    svcd_print("sign_in.none", "console:", "%s/ (no sign-in link: %s%s)", url, *path ? path : "the file of credentials", " is not there, or has no clientSecret");
+    return;
+  }
+  if (!sign_in_code(code, k->hash)) {
+    svcd_print("sign_in.none", "console:", "%s/ (no sign-in link: the system gives no random bytes)", url);
+    return;
+  }
+  pthread_mutex_lock(&k->lock);
+  k->made = k->open = 1;
+  k->until = svcd_monotonic(NULL) + SIGN_IN_SECONDS * INT64_C(1000000000);
+  pthread_mutex_unlock(&k->lock);
+  printf("console:       %s/#/~signin/%s\n               signs you in once, within %d seconds\n", url, code, SIGN_IN_SECONDS); /* never as JSON, which is for logs */
+  fflush(stdout);
+  explicit_bzero(code, sizeof code);
+}
+
+int svcd_sign_in_pause(svcd_sign_in *k, int pause)
+{
+  int64_t left;
+  pthread_mutex_lock(&k->lock);
+  left = k->open ? (k->until - svcd_monotonic(NULL)) / 1000000 + 1 : pause;
+  if (k->open && left <= 0) sign_in_close(k);
+  pthread_mutex_unlock(&k->lock);
+  return left > 0 && left < pause ? (int)left : pause;
+}
+
+/* --------------------------------------------------------------------------------------------------------- the door */
+
+static int sign_in_is(const char *text, size_t n, const char *word)
+{
+  return n == strlen(word) && strncasecmp(text, word, n) == 0;
+}
+
+/* The only header of this name; NULL: there is none, or there are several. */
+static const svc_header *sign_in_header(const svc_request *r, const char *name)
+{
+  const svc_header *found = NULL;
+  size_t i;
+  for (i = 0; i < r->header_count; i++) {
+    if (!sign_in_is(r->headers[i].name, r->headers[i].name_length, name)) continue;
+    if (found) return NULL;
+    found = &r->headers[i];
+  }
+  return found;
+}
+
+static int sign_in_is_loopback(const char *peer)
+{
+  struct in_addr four;
+  if (!peer) return 0;
+  if (inet_pton(AF_INET, peer, &four) == 1) return ntohl(four.s_addr) >> 24 == 127;
+  return strcmp(peer, "::1") == 0;
+}
+
+/* localhost, 127.0.0.1 and [::1], with a port or without. */
+static int sign_in_is_local_name(const svc_header *host)
+{
+  static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
+  size_t i, n;
+  for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+    n = strlen(names[i]);
+    if (host->value_length < n || strncasecmp(host->value, names[i], n) != 0) continue;
+    if (host->value_length == n || host->value[n] == ':') return 1;
+  }
+  return 0;
+}
+
+int svcd_is_own_page(const svc_request *r)
+{
+  const svc_header *host = sign_in_header(r, "Host"), *origin = sign_in_header(r, "Origin");
+  const char *scheme = r->tls ? "https://" : "http://";
+  const size_t n = strlen(scheme);
+  return host && origin && origin->value_length == n + host->value_length && memcmp(origin->value, scheme, n) == 0 &&
+         memcmp(origin->value + n, host->value, host->value_length) == 0;
+}
+
+/* Has a proxy passed it on? Then the peer is the proxy, and says nothing of who asks. */
+static int sign_in_is_passed_on(const svc_request *r)
+{
+  static const char *const names[] = { "Forwarded", "Via", "X-Real-IP" };
+  size_t i, j;
+  for (i = 0; i < r->header_count; i++) {
+    const svc_header *h = &r->headers[i];
+    if (h->name_length >= 12 && strncasecmp(h->name, "X-Forwarded-", 12) == 0) return 1;
+    for (j = 0; j < sizeof names / sizeof names[0]; j++)
+      if (sign_in_is(h->name, h->name_length, names[j])) return 1;
+  }
+  return 0;
+}
+
+/* Newer browsers say in each request by which page it was caused. */
+static int sign_in_is_foreign(const svc_request *r)
+{
+  size_t i;
+  for (i = 0; i < r->header_count; i++)
+    if (sign_in_is(r->headers[i].name, r->headers[i].name_length, "Sec-Fetch-Site") &&
+        !sign_in_is(r->headers[i].value, r->headers[i].value_length, "same-origin")) return 1;
+  return 0;
+}
+
+static int sign_in_may_ask(const svc_request *r)
+{
+  const svc_header *host = sign_in_header(r, "Host");
+  if (!sign_in_is_loopback(r->peer) || sign_in_is_passed_on(r) || sign_in_is_foreign(r)) return 0;
+  return host && sign_in_is_local_name(host) && svcd_is_own_page(r);
+}
+
+/* ------------------------------------------------------------------------------------------------------ the answers */
+
+#define SIGN_IN_HEADER(name, value) { name, value, sizeof name - 1, sizeof value - 1 }
+
+static int sign_in_refuse(svc_response *response, int status, const char *body)
+{
+  static const svc_header headers[] = {
+    SIGN_IN_HEADER("Content-Type", "application/json"), SIGN_IN_HEADER("Cache-Control", "no-store"),
+    SIGN_IN_HEADER("X-Content-Type-Options", "nosniff"), SIGN_IN_HEADER("Allow", "POST")
+  };
+  memset(response, 0, sizeof *response);
+  response->status = status;
+  response->headers = headers;
+  response->header_count = sizeof headers / sizeof headers[0] - (status != 405);
+  response->body = body;
+  response->body_length = strlen(body);
+  return 1;
+}
+
+#define SIGN_IN_ERROR(status, reason, code, detail)                                                                            \
+  "{\"detail\":\"" detail "\",\"error\":" #status ",\"errorCode\":\"" code "\",\"parameters\":[],\"reason\":\"" reason "\"}"
+
+static const char sign_in_method[] = SIGN_IN_ERROR(405, "Method Not Allowed", "METHOD_NOT_ALLOWED", "Only POST uses a sign-in link.");
+static const char sign_in_door[] = SIGN_IN_ERROR(403, "Forbidden", "ACCESS_FORBIDDEN",
+                                                 "A sign-in link is for a browser on the machine that svcd runs on, at the address that svcd has printed.");
+static const char sign_in_body[] = SIGN_IN_ERROR(400, "Bad Request", "INVALID_REQUEST", "The body must be {\\\"code\\\":\\\"64 hex digits\\\"}, as application/json.");
+static const char sign_in_over[] = SIGN_IN_ERROR(410, "Gone", "SIGN_IN_LINK_OVER",
+                                                 "This sign-in link is used up, or its minute is over. Sign in with a client id and secret; svcd prints a new link when it starts.");
+static const char sign_in_wrong[] = SIGN_IN_ERROR(401, "Unauthorized", "SIGN_IN_LINK_WRONG",
+                                                  "This is no sign-in link of this svcd. Open the link that svcd has printed, as a whole.");
+
+/* {"code":"..."} as the page writes it. NULL: it is something else. */
+static const char *sign_in_sent(const svc_request *r)
+{
+  static const char before[] = "{\"code\":\"", behind[] = "\"}";
+  const size_t n = sizeof before - 1, m = sizeof behind - 1;
+  const svc_header *type = sign_in_header(r, "Content-Type");
+  const char *body = r->body;
+  if (!type || !sign_in_is(type->value, type->value_length, "application/json")) return NULL;
+  if (r->body_length != n + SVCD_SIGN_IN_CODE + m || memcmp(body, before, n) != 0) return NULL;
+  return memcmp(body + n + SVCD_SIGN_IN_CODE, behind, m) == 0 ? body + n : NULL;
+}
+
+/* Hashes are compared, and all of their bytes: how long it takes tells nothing of the code. The lock is held. */
+static int sign_in_is_code(const svcd_sign_in *k, const char *code)
+{
+  unsigned char theirs[32];
+  unsigned differs = 0;
+  size_t i;
+  if (mbedtls_sha256((const unsigned char *)code, SVCD_SIGN_IN_CODE, theirs, 0) != 0) return 0;
+  for (i = 0; i < sizeof theirs; i++) differs |= (unsigned)(theirs[i] ^ k->hash[i]);
+  return !differs;
+}
+
+/* The service account signs in as every client does, and its answer is the page's. Two headers say the rest: whose token it is, and the token of test
+** control, which is in memory for as long as svcd runs in any case. */
+static int sign_in_token(svcd_sign_in *k, svc *s, const svc_request *from, const char secret[], svc_response *response)
+{
+  static const char form[] = "grant_type=client_credentials";
+  char both[sizeof k->client_id + sizeof k->client_secret + 2], basic[2 * sizeof both] = "Basic ";
+  svc_header headers[] = { SIGN_IN_HEADER("Content-Type", "application/x-www-form-urlencoded"), SIGN_IN_HEADER("Authorization", "") };
+  const svc_request request = { .method = "POST", .target = "/api/oauth/token", .headers = headers, .header_count = 2,
+                                .body = form, .body_length = sizeof form - 1, .peer = from->peer, .tls = from->tls };
+  const int length = snprintf(both, sizeof both, "%s:%s", k->client_id, secret);
+  size_t n, i;
+  if (mbedtls_base64_encode((unsigned char *)basic + 6, sizeof basic - 6, &n, (const unsigned char *)both, (size_t)length) != 0) n = 0;
+  headers[1].value = basic;
+  headers[1].value_length = n + 6;
+  svc_handle_request(s, &request, response);
+  explicit_bzero(both, sizeof both);
+  explicit_bzero(basic, sizeof basic);
+  if (response->status != 200) return 1;
+  for (i = 0; i < response->header_count && i < SVCD_SIGN_IN_HEADERS - 2; i++) k->headers[i] = response->headers[i];
+  k->headers[i++] = (svc_header){ "X-Client-Id", k->client_id, sizeof "X-Client-Id" - 1, strlen(k->client_id) };
+  if (k->token && *k->token) k->headers[i++] = (svc_header){ "X-Test-Token", k->token, sizeof "X-Test-Token" - 1, strlen(k->token) };
+  response->headers = k->headers;
+  response->header_count = i;
+  return 1;
+}
+
+/* Looks at a code, and uses the link up if it is the right one. 1: it is, and `secret` is for the token. */
+static int sign_in_use(svcd_sign_in *k, const char *code, char secret[], svc_response *response)
+{
+  int open, right = 0, wrong = 0;
+  pthread_mutex_lock(&k->lock);
+  if (k->open && svcd_monotonic(NULL) >= k->until) sign_in_close(k);
+  open = k->open;
+  if (open) right = sign_in_is_code(k, code);
+  if (right) memcpy(secret, k->client_secret, sizeof k->client_secret);
+  if (open && !right) wrong = ++k->wrong;
+  if (right || wrong >= SIGN_IN_TRIES) sign_in_close(k);
+  pthread_mutex_unlock(&k->lock);
+  if (right) return 1;
+  sign_in_refuse(response, open ? 401 : 410, open ? sign_in_wrong : sign_in_over);
+  if (!open) return 0;
+  response->delay_ms = SIGN_IN_WRONG_MS;
+  svcd_say(SVC_LOG_WARNING, "sign_in.refused", "a wrong code was sent for the sign-in link (%d of %d)%s", wrong, SIGN_IN_TRIES,
+           wrong >= SIGN_IN_TRIES ? ": the link is closed" : "");
+  return 0;
+}
+
+int svcd_sign_in_takes(svcd_sign_in *k, svc *s, const svc_request *request, svc_response *response)
+{
+  const size_t all = request->target_length ? request->target_length : strlen(request->target), n = sizeof SIGN_IN_PATH - 1;
+  char secret[sizeof k->client_secret];
+  const char *code;
+  if (!k->made || all < n || memcmp(request->target, SIGN_IN_PATH, n) != 0) return 0;
+  if (all > n && request->target[n] != '?') return 0; /* a query is ignored; but should it have the code, it is in no journal */
+  if (strcmp(request->method, "POST") != 0) return sign_in_refuse(response, 405, sign_in_method);
+  if (!sign_in_may_ask(request)) return sign_in_refuse(response, 403, sign_in_door);
+  code = sign_in_sent(request);
+  if (!code) return sign_in_refuse(response, 400, sign_in_body);
+  if (!sign_in_use(k, code, secret, response)) return 1;
+  sign_in_token(k, s, request, secret, response);
+  explicit_bzero(secret, sizeof secret);
+  if (response->status == 200) svcd_say(SVC_LOG_INFO, "sign_in.link_used", "a browser on this machine has signed in by the sign-in link, as %s", k->client_id);
+  else svcd_say(SVC_LOG_WARNING, "sign_in.refused", "the sign-in link was used, but its service account got no token: status %d", response->status);
+  return 1;
+}
