@@ -131,6 +131,3 @@ export const short = (id) => (id.length > 12 ? '…' + id.slice(-6) : id);
 // inside: a link, say, instead of the short id
 export const idOf = (id, inside) => el('span', { class: 'id', title: id }, inside ?? el('code', {}, short(id)), copyButton(id, 'id'));
 export const isId = (key, v) => typeof v === 'string' && /(^id|Id)$/.test(key) && isCode(v);
-
-// 13418 -> "13.1 KB"
-export const bytes = (n) => { const i = n < 1024 ? 0 : n < 1048576 ? 1 : 2; return (n / 1024 ** i).toLocaleString('en-US', { maximumFractionDigits: i ? 1 : 0 }) + [' B', ' KB', ' MB'][i]; };

@@ -415,17 +415,16 @@ function download(op, at) {
 
 const nameAt = (path) => { const last = decode(path.split('/').pop()); return view.names.get(last) ?? last; };
 
-// Asks before something is deleted. Where data goes with it, its name has to be typed.
-async function confirm(op, path) {
-  const modules = await formModules();
-  if (!modules) { say('No connection: try again.'); return false; }
-  const { isTyped, text } = modules[0].goingOf(op), name = nameAt(path), d = $('ask'), field = $('ask-name'), yes = $('ask-yes');
-  $('ask-title').textContent = words(op.id) + '?';
-  put($('ask-text'), isTyped ? null : [el('strong', {}, breakable(name)), el('br')], text || 'It cannot be brought back.');
-  $('ask-typed').hidden = !isTyped;
-  $('ask-which').textContent = name;
+// typed: the name that must be typed before the button works; none: a plain question.
+function confirm(question, text, yes, typed = '') {
+  const d = $('ask'), field = $('ask-name'), button = $('ask-yes');
+  $('ask-title').textContent = question;
+  put($('ask-text'), text);
+  $('ask-typed').hidden = !typed;
+  $('ask-which').textContent = typed;
+  button.textContent = yes;
   field.value = '';
-  const fits = () => !isTyped || field.value === name, check = () => { yes.disabled = !fits(); };
+  const fits = () => !typed || field.value === typed, check = () => { button.disabled = !fits(); };
   check();
   field.oninput = check;
   field.onkeydown = (e) => { if (e.key === 'Enter') { e.preventDefault(); if (fits()) d.close('yes'); } };
@@ -433,13 +432,21 @@ async function confirm(op, path) {
   return new Promise((done) => {
     d.addEventListener('close', () => done(d.returnValue === 'yes'), { once: true });
     d.showModal();
-    (isTyped ? field : $('ask-no')).focus();
+    (typed ? field : $('ask-no')).focus();
   });
+}
+
+// Asks before something is deleted. Where data goes with it, its name has to be typed.
+async function confirmRemoval(op, path) {
+  const modules = await formModules();
+  if (!modules) { say('No connection: try again.'); return false; }
+  const { isTyped, text } = modules[0].goingOf(op), name = nameAt(path);
+  return confirm(words(op.id) + '?', [isTyped ? null : [el('strong', {}, breakable(name)), el('br')], text || 'It cannot be brought back.'], 'Delete', isTyped ? name : '');
 }
 
 async function remove(op, path) {
   const name = nameAt(path), notice = $('view').querySelector('.notices');
-  if (!await confirm(op, path)) return;
+  if (!await confirmRemoval(op, path)) return;
   const a = await call('DELETE', path, op);
   if (!a.ok) {
     put(notice, view.problem(a, { method: 'DELETE', template: op.template, retry: () => remove(op, path) }));
@@ -477,7 +484,7 @@ async function showForm(at, mine) {
   }
   let sent = '', key = '';
   const send = async ({ query, body }, retry) => {
-    if (op.method === 'DELETE' && !await confirm(op, at.path)) return {};
+    if (op.method === 'DELETE' && !await confirmRemoval(op, at.path)) return {};
     const path = at.path + (query.length ? '?' + new URLSearchParams(query) : '');
     if (sent !== path + canon(body)) { sent = path + canon(body); key = newKey(); }
     const a = await call(op.method, path, op, { body, key: op.method === 'POST' ? key : undefined });

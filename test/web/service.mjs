@@ -7,7 +7,7 @@ export async function service(name, args = []) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const child = spawn('build/svcd', [...(args.includes('--data') ? [] : ['--memory']), '--test-control', ...(args.includes('--world') ? [] : ['--clock', '2030-01-01T00:00:00Z']), '--seed', '1', '--bootstrap', file,
-    '--listen', 'http://127.0.0.1:0', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    '--listen', 'http://127.0.0.1:0', '--end-with-stdin', ...args], { stdio: ['pipe', 'pipe', 'pipe'] }); // a run that is killed leaves none behind
   let text = '';
   const urls = await new Promise((good, bad) => {
     child.stderr.on('data', (d) => { text += d; });
