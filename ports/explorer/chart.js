@@ -120,7 +120,7 @@ export function dataFold(make) {
 // kind: lines or bars. set: { label, unit, series: [{ name, points: [[ms, value or null]] }], from, to, bands, empty, step }; step: the width of a bar in ms.
 // Returns { node, update(set) }: a change of the numbers keeps what is hidden, and the focus.
 export function chart(kind, set) {
-  const id = newId('chart'), hidden = new Set(), height = set.height ?? 190, place = el('div', { class: 'plot', tabindex: 0, role: 'group' }), box = el('div', { class: 'tip', hidden: true }), legend = el('div', { class: 'legend' }), title = el('span', {}), latest = el('span', { class: 'muted' });
+  const id = newId('chart'), hidden = new Set(), height = set.height ?? 190, place = el('div', { class: 'plot', tabindex: 0, role: 'group', 'data-f': id }), box = el('div', { class: 'tip', hidden: true }), legend = el('div', { class: 'legend' }), title = el('span', {}), latest = el('span', { class: 'muted' });
   const data = dataFold(() => table(set.series, times(), set.unit, kind === 'bars' ? 'Day' : 'Time'));
   let at = -1, geometry = null;
   const visible = () => set.series.map((s, i) => ({ ...s, i })).filter((s) => !hidden.has(s.name));

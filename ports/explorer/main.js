@@ -254,12 +254,13 @@ function frame(path, heading, focus) {
 }
 
 // Focus, and what is folded, are as before when a part is drawn anew.
-function redraw(to, node) {
+// make(): gives the new node, and may take parts of the old one along: the focus is read before.
+function redraw(to, make) {
   const at = document.activeElement, inside = to.contains(at), key = at?.dataset?.f ?? at?.getAttribute?.('href');
   const folds = new Map([...to.querySelectorAll('details[data-f]')].map((d) => [d.dataset.f, d.open]));
-  put(to, node);
+  put(to, make());
   for (const d of to.querySelectorAll('details[data-f]')) if (folds.has(d.dataset.f)) d.open = folds.get(d.dataset.f);
-  if (inside && key) [...to.querySelectorAll('a, input, select, details, button')].find((e) => (e.dataset.f ?? e.getAttribute('href')) === key && e.checkVisibility())?.focus();
+  if (inside && key) [...to.querySelectorAll('a, details, [data-f]')].find((e) => (e.dataset.f ?? e.getAttribute('href')) === key && e.checkVisibility())?.focus();
 }
 
 // What an answer showed that nobody can read again: a secret, mostly.
@@ -341,17 +342,19 @@ function draw(at, m, a, parts) {
   if (was !== (state ?? '')) put(parts.state, state === undefined ? null : view.badge(state, m.op.tag));
   if (was && state && was !== state) say(heading + ' is now ' + state);
   if (isList || body === undefined || typeof body !== 'object' || body === null || at.path === '/') {
-    const again_ = () => redraw(parts.content, isList ? view.list(body, at.path, m.op, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')
-      : typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body)));
+    const again_ = () => redraw(parts.content, () => (isList ? view.list(body, at.path, m.op, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')
+      : typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body))));
     again_();
-    redraw(parts.raw, a.text ? raw(body) : null);
+    redraw(parts.raw, () => (a.text ? raw(body) : null));
     const text = JSON.stringify(body?.links);
     if (parts.linked !== text) put(parts.links, isList ? null : view.links(body, at.full));
     parts.linked = text;
   } else {
-    parts.entity = entityPage({ body, op: m.op, params: { orgId: body.orgId ?? nav.orgOf(m.params.groupId), ...m.params }, path: at.full, accept: m.op.accept, heading, tab: at.tab, moved: (tab, isStep) => noteTab(at, tab, isStep) }, parts.entity);
-    entity = { ...parts.entity, full: at.full };
-    redraw(parts.content, entity.node);
+    redraw(parts.content, () => {
+      parts.entity = entityPage({ body, op: m.op, params: { orgId: body.orgId ?? nav.orgOf(m.params.groupId), ...m.params }, path: at.full, accept: m.op.accept, heading, tab: at.tab, moved: (tab, isStep) => noteTab(at, tab, isStep) }, parts.entity);
+      entity = { ...parts.entity, full: at.full };
+      return entity.node;
+    });
   }
   if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decode(at.path.split('/').pop());
   if (typeof body?.orgId === 'string') known.orgId = body.orgId;

@@ -931,7 +931,7 @@ static const char explorer_9[] =
   "return { fold, again: () => { if (fold.open) put(place, make()); } };\n"
   "}\n"
   "export function chart(kind, set) {\n"
-  "const id = newId('chart'), hidden = new Set(), height = set.height ?\? 190, place = el('div', { class: 'plot', tabindex: 0, role: 'group' }), box = el('div', { class: 'tip', hidden: true }), legend = el('div', { class: 'legend' }), title = el('span', {}), latest = el('span', { class: 'muted' });\n"
+  "const id = newId('chart'), hidden = new Set(), height = set.height ?\? 190, place = el('div', { class: 'plot', tabindex: 0, role: 'group', 'data-f': id }), box = el('div', { class: 'tip', hidden: true }), legend = el('div', { class: 'legend' }), title = el('span', {}), latest = el('span', { class: 'muted' });\n"
   "const data = dataFold(() => table(set.series, times(), set.unit, kind === 'bars' ? 'Day' : 'Time'));\n"
   "let at = -1, geometry = null;\n"
   "const visible = () => set.series.map((s, i) => ({ ...s, i })).filter((s) => !hidden.has(s.name));\n"
@@ -1026,7 +1026,7 @@ static const char explorer_9[] =
   "onWidth(place, draw);\n"
   "return { node, update: (to) => { set = { ...set, ...to }; draw(); } };\n"
   "}\n";
-static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"4c60084a0fe5a70d\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_9_headers[] = EXPLORER_HEADERS_OF("\"356f2ac7459be9c3\"", "text/javascript; charset=utf-8");
 
 /* code.js */
 static const char explorer_10[] =
@@ -2207,9 +2207,8 @@ static const char explorer_19[] =
   "const isCode = (v) => /^[0-9a-f]{24}$/.test(v);\n"
   "export const short = (id) => (id.length > 12 ? '…' + id.slice(-6) : id);\n"
   "export const idOf = (id, inside) => el('span', { class: 'id', title: id }, inside ?\? el('code', {}, short(id)), copyButton(id, 'id'));\n"
-  "export const isId = (key, v) => typeof v === 'string' && /(^id|Id)$/.test(key) && isCode(v);\n"
-  "export const bytes = (n) => { const i = n < 1024 ? 0 : n < 1048576 ? 1 : 2; return (n / 1024 ** i).toLocaleString('en-US', { maximumFractionDigits: i ? 1 : 0 }) + [' B', ' KB', ' MB'][i]; };\n";
-static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"8bcba65cdbefdd17\"", "text/javascript; charset=utf-8");
+  "export const isId = (key, v) => typeof v === 'string' && /(^id|Id)$/.test(key) && isCode(v);\n";
+static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"69c2d2428c516a0d\"", "text/javascript; charset=utf-8");
 
 /* home.js */
 static const char explorer_20[] =
@@ -2899,12 +2898,12 @@ static const char explorer_27[] =
   "if (focus) { parts.h1.focus({ preventScroll: true }); scrollTo(0, 0); }\n"
   "return parts;\n"
   "}\n"
-  "function redraw(to, node) {\n"
+  "function redraw(to, make) {\n"
   "const at = document.activeElement, inside = to.contains(at), key = at?.dataset?.f ?\? at?.getAttribute?.('href');\n"
   "const folds = new Map([...to.querySelectorAll('details[data-f]')].map((d) => [d.dataset.f, d.open]));\n"
-  "put(to, node);\n"
+  "put(to, make());\n"
   "for (const d of to.querySelectorAll('details[data-f]')) if (folds.has(d.dataset.f)) d.open = folds.get(d.dataset.f);\n"
-  "if (inside && key) [...to.querySelectorAll('a, input, select, details, button')].find((e) => (e.dataset.f ?\? e.getAttribute('href')) === key && e.checkVisibility())?.focus();\n"
+  "if (inside && key) [...to.querySelectorAll('a, details, [data-f]')].find((e) => (e.dataset.f ?\? e.getAttribute('href')) === key && e.checkVisibility())?.focus();\n"
   "}\n"
   "function onlyNow(once, body) {\n"
   "const lost = Object.fromEntries(Object.entries(once ?\? {}).filter(([k, v]) => k !== 'links' && !/state|status|updated|lastUsed/i.test(k) && canon(v) !== canon(body?.[k])));\n"
@@ -2976,17 +2975,19 @@ static const char explorer_27[] =
   "if (was !== (state ?\? '')) put(parts.state, state === undefined ? null : view.badge(state, m.op.tag));\n"
   "if (was && state && was !== state) say(heading + ' is now ' + state);\n"
   "if (isList || body === undefined || typeof body !== 'object' || body === null || at.path === '/') {\n"
-  "const again_ = () => redraw(parts.content, isList ? view.list(body, at.path, m.op, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')\n"
-  ": typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body)));\n"
+  "const again_ = () => redraw(parts.content, () => (isList ? view.list(body, at.path, m.op, () => again_()) : body === undefined ? el('p', { class: 'empty' }, 'The answer is empty.')\n"
+  ": typeof body === 'object' && body !== null ? view.entity(body, heading) : el('p', {}, String(body))));\n"
   "again_();\n"
-  "redraw(parts.raw, a.text ? raw(body) : null);\n"
+  "redraw(parts.raw, () => (a.text ? raw(body) : null));\n"
   "const text = JSON.stringify(body?.links);\n"
   "if (parts.linked !== text) put(parts.links, isList ? null : view.links(body, at.full));\n"
   "parts.linked = text;\n"
   "} else {\n"
+  "redraw(parts.content, () => {\n"
   "parts.entity = entityPage({ body, op: m.op, params: { orgId: body.orgId ?\? nav.orgOf(m.params.groupId), ...m.params }, path: at.full, accept: m.op.accept, heading, tab: at.tab, moved: (tab, isStep) => noteTab(at, tab, isStep) }, parts.entity);\n"
   "entity = { ...parts.entity, full: at.full };\n"
-  "redraw(parts.content, entity.node);\n"
+  "return entity.node;\n"
+  "});\n"
   "}\n"
   "if (!isList && typeof body?.id === 'string' && m.op.names.length) known[m.op.names.at(-1)] = decode(at.path.split('/').pop());\n"
   "if (typeof body?.orgId === 'string') known.orgId = body.orgId;\n"
@@ -3188,7 +3189,7 @@ static const char explorer_27[] =
   "readService();\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_27_headers[] = EXPLORER_HEADERS_OF("\"f0c91254cf26b843\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_27_headers[] = EXPLORER_HEADERS_OF("\"e7eb3548badd15ac\"", "text/javascript; charset=utf-8");
 
 /* metrics.js */
 static const char explorer_28[] =

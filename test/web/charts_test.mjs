@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { inflateSync } from 'node:zlib';
 import { nameless, pale, wide } from './inspect.mjs';
-import { service } from './service.mjs';
-import { acme, company, newPage, plain, signIn, home, test, heading, tab, goto, problem } from './kit.mjs';
+import { CLUSTER, service } from './service.mjs';
+import { acme, company, newPage, plain, signIn, home, test, heading, state, tab, goto, problem } from './kit.mjs';
 
 const ORDERS = async (s) => { const { results } = await s.call('GET', '/groups'), g = results.find((x) => x.name === 'production'); return { group: g.id, org: g.orgId, path: '/groups/' + g.id + '/clusters/orders' }; };
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -360,4 +360,21 @@ await test('charts: a dialect leaves out what it calls otherwise, and has the re
     await page.until((w) => document.querySelector(w), name, what);
     assert.equal(await page.run(() => document.querySelector('.problem')?.innerText ?? ''), '');
   }
+});
+
+await test('charts: a change of the cluster leaves the charts and the focus as they are', async () => {
+  const { results } = await plain.call('GET', '/groups'), group = results.find((g) => g.name === 'Sharded')?.id ?? (await plain.call('POST', '/groups', { name: 'Kept', orgId: plain.orgId })).id, path = '/groups/' + group + '/clusters/kept';
+  await plain.call('POST', '/groups/' + group + '/clusters', { name: 'kept', ...CLUSTER });
+  await plain.advance(3600);
+  await plain.call('PATCH', path, { replicationSpecs: [{ regionConfigs: [{ ...CLUSTER.replicationSpecs[0].regionConfigs[0], electableSpecs: { instanceSize: 'M20', nodeCount: 3 } }] }] });
+  const page = await home({ width: 1440 });
+  await goto(page, path + '?tab=metrics');
+  await state(page, 'UPDATING');
+  await chartNamed(page, 'Connections');
+  await page.run(() => { const plot = [...document.querySelectorAll('.charts .plot')][1]; plot.mine = true; plot.focus(); });
+  await plain.advance(1800);
+  await state(page, 'IDLE');
+  assert.ok(await page.run(() => document.activeElement.mine && document.activeElement.checkVisibility() && document.querySelector('[role=tab][aria-selected=true]').textContent === 'Metrics'), 'the same chart has the focus');
+  await tab(page, 'Overview');
+  await page.until(() => /M20/.test(document.querySelector('.region')?.innerText), 'the topology as it is now');
 });
