@@ -161,7 +161,9 @@ function choicesOf({ schema, value, required, entry }) {
   const all = [...new Set([...(entry.list?.map(([v]) => v) ?? valuesIn(schema)).map(String), ...(now === '' ? [] : [now])])], named = new Map(entry.list);
   const called = (v) => (named.get(v) ?? v) + (v === usual ? ' (default)' : '');
   if (now === '' && usual !== undefined && all.includes(usual)) return { now, all: all.map((v) => [v === usual ? '' : v, called(v)]) };
-  return { now, all: [...(required ? [] : [['', 'Not set']]), ...all.map((v) => [v, called(v)])] };
+  // what is set goes back to nothing only where null may be sent, or nothing at all, as of a parameter
+  const isKept = required || (now !== '' && !entry.isClearable && ![schema.type].flat().includes('null'));
+  return { now, all: [...(isKept ? [] : [['', 'Not set']]), ...all.map((v) => [v, called(v)])] };
 }
 const ofEnum = (schema, text) => (text === '' ? undefined : typeof valuesIn(schema)[0] === 'number' ? Number(text) : text);
 
@@ -380,7 +382,7 @@ export function fieldOf(schema, more) {
 // button, as { node, update }, which hear of every change: update({ query, body, was, now, isBroken }).
 export function form(op, { value, known, query = {}, send, cancel, submit = 'Send', lead, above = [], below = [] }) {
   const patch = op.method === 'PATCH';
-  const asked = op.query.map((p) => fieldOf({ ...schemaOf(p.schema), description: p.description ?? schemaOf(p.schema).description }, { name: p.name, required: Boolean(p.required), value: query[p.name], known }));
+  const asked = op.query.map((p) => fieldOf({ ...schemaOf(p.schema), description: p.description ?? schemaOf(p.schema).description }, { name: p.name, required: Boolean(p.required), value: query[p.name], known, entry: { isClearable: true } }));
   // of a PATCH nothing is required: what is not sent stays
   const schema = op.schema ? { ...schemaOf(op.schema), ...(patch ? { required: [] } : {}) } : null;
   // of a PUT the member that chooses the kind may be left out: the form asks for it all the same

@@ -634,6 +634,12 @@ static const char explorer_4[] =
   "#log { max-height: none; min-height: 8rem; }\n"
   "#limits { max-height: 34vh; overflow: auto; }\n"
   "}\n"
+  "@media (min-width: 120rem) {\n"
+  ".form:has(> .preview) { max-width: 104rem; display: grid; grid-template-columns: minmax(0, 54rem) minmax(0, 1fr); column-gap: 2rem; align-items: start; }\n"
+  ".form > * { grid-column: 1; }\n"
+  ".form > .preview { grid-column: 2; grid-row: 1 / span 20; position: sticky; top: 1.25rem; margin: 0; padding: 0 0 0 2rem; border-top: 0; border-left: 1px solid var(--line); }\n"
+  ".preview pre { max-height: 70vh; }\n"
+  "}\n"
   "@media (max-width: 40rem) {\n"
   "#control { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 .6rem; padding: .3rem .75rem; font-size: .8rem; min-height: 3.1rem; }\n"
   "#control > a { grid-area: 1 / 2; }\n"
@@ -653,7 +659,7 @@ static const char explorer_4[] =
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } .onoff > input::before { transition: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } .onoff > input { appearance: auto; } .onoff > input::before { display: none; } }\n";
-static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"eba6a41434e15770\"", "text/css; charset=utf-8");
+static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"f11f897fd7174613\"", "text/css; charset=utf-8");
 
 /* api.js */
 static const char explorer_5[] =
@@ -1845,7 +1851,8 @@ static const char explorer_18[] =
   "const all = [...new Set([...(entry.list?.map(([v]) => v) ?\? valuesIn(schema)).map(String), ...(now === '' ? [] : [now])])], named = new Map(entry.list);\n"
   "const called = (v) => (named.get(v) ?\? v) + (v === usual ? ' (default)' : '');\n"
   "if (now === '' && usual !== undefined && all.includes(usual)) return { now, all: all.map((v) => [v === usual ? '' : v, called(v)]) };\n"
-  "return { now, all: [...(required ? [] : [['', 'Not set']]), ...all.map((v) => [v, called(v)])] };\n"
+  "const isKept = required || (now !== '' && !entry.isClearable && ![schema.type].flat().includes('null'));\n"
+  "return { now, all: [...(isKept ? [] : [['', 'Not set']]), ...all.map((v) => [v, called(v)])] };\n"
   "}\n"
   "const ofEnum = (schema, text) => (text === '' ? undefined : typeof valuesIn(schema)[0] === 'number' ? Number(text) : text);\n"
   "class Choice extends Single {\n"
@@ -2032,7 +2039,7 @@ static const char explorer_18[] =
   "}\n"
   "export function form(op, { value, known, query = {}, send, cancel, submit = 'Send', lead, above = [], below = [] }) {\n"
   "const patch = op.method === 'PATCH';\n"
-  "const asked = op.query.map((p) => fieldOf({ ...schemaOf(p.schema), description: p.description ?\? schemaOf(p.schema).description }, { name: p.name, required: Boolean(p.required), value: query[p.name], known }));\n"
+  "const asked = op.query.map((p) => fieldOf({ ...schemaOf(p.schema), description: p.description ?\? schemaOf(p.schema).description }, { name: p.name, required: Boolean(p.required), value: query[p.name], known, entry: { isClearable: true } }));\n"
   "const schema = op.schema ? { ...schemaOf(op.schema), ...(patch ? { required: [] } : {}) } : null;\n"
   "if (!patch && schema?.discriminator) schema.oneOf ?\?= schema.anyOf;\n"
   "let root = null, first, raw = false;\n"
@@ -2109,7 +2116,7 @@ static const char explorer_18[] =
   "refresh();\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"dad42d95f2b6b41e\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"65bfb013574c8734\"", "text/javascript; charset=utf-8");
 
 /* format.js */
 static const char explorer_19[] =

@@ -142,6 +142,7 @@ await test('forms: several regions in the short form, all of it in the long one'
   const all = await page.run(() => [...document.querySelectorAll('#content .more summary, #content .more label, #content .more legend')].map((e) => e.firstChild?.textContent.trim()));
   assert.ok(all.includes('advancedConfiguration') && !all.includes('connectionStrings') && !all.includes('stateName'), all.join());
   assert.deepEqual(await page.run(() => [...document.querySelectorAll('.about > h3')].map((e) => e.textContent)), ['Backup', 'Security', 'Hardware and scaling', 'Version', 'Notes and tags', 'Other'].filter((g) => all.length && g));
+  assert.ok(!(await page.run(() => [...document.querySelectorAll('#content fieldset')].find((f) => f.querySelector('legend').textContent.startsWith('diskWarmingMode')).innerText)).includes('Not set')); // it cannot be cleared
   // to look is no change
   assert.equal(await page.run(() => document.querySelector('#content button.primary').disabled), true);
   assert.match(await page.run(() => document.querySelector('.changes').innerText), /Nothing yet/);
