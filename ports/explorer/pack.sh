@@ -5,8 +5,8 @@
 #   pack.sh [--out FILE]     (default: standard output)
 #
 # What it keeps true: the same files give the same bytes; and they are the files but for what no browser needs: white space
-# at the ends of lines, empty lines, and in scripts and styles lines that are nothing but a comment. So no string of theirs may go on
-# over a line.
+# at the ends of lines, empty lines, lines that are nothing but a comment, and in scripts a comment behind the end of a statement, unless a quote is in it. So no
+# string of theirs may go on over a line.
 . "$(dirname "$0")/../../package/generate.sh"
 cd "$(dirname "$0")"
 
@@ -18,7 +18,8 @@ type_of() {
 }
 
 strip() { # FILE
-  awk '{ sub(/^[ \t]+/, ""); sub(/[ \t\r]+$/, "") } $0 == "" || /^\/\// || /^\/\*.*\*\/$/ { next } { print }' "$1"
+  awk -v quote="'" 'FILENAME ~ /js$/ && match($0, "[];{},)(] +// [^\"" quote "]*$") { $0 = substr($0, 1, RSTART) }
+    { sub(/^[ \t]+/, ""); sub(/[ \t\r]+$/, "") } $0 == "" || /^\/\// || /^\/\*.*\*\/$/ { next } { print }' "$1"
 }
 
 {

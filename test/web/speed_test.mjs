@@ -1,10 +1,18 @@
 // How the page feels, by Chromium's own tracing: when the first text is seen, how long a click or a key takes until the next paint, and whether anything jumps
 // about meanwhile. The machine may be busy with other work, which only adds to a time: so the best of several rounds counts, and the median is printed.
+import { readdirSync } from 'node:fs';
 import assert from 'node:assert/strict';
 import { company, goto, heading, home, newPage, plain, signIn, test } from './kit.mjs';
 
 const best = (all) => Math.round(Math.min(...all)), middle = (all) => Math.round([...all].sort((a, b) => a - b)[all.length >> 1]);
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+await test('speed: all modules are less than 250 KB', async () => {
+  const sizes = await Promise.all(readdirSync('ports/explorer').filter((f) => f.endsWith('.js')).map(async (f) => [f, (await (await fetch(plain.url + '/_explorer/' + f)).arrayBuffer()).byteLength]));
+  const sum = sizes.reduce((n, [, size]) => n + size, 0);
+  console.log('web: ' + sizes.length + ' modules, ' + sum + ' bytes before they are compressed');
+  assert.ok(sizes.length > 20 && sizes.every(([, size]) => size > 100) && sum < 250 * 1024, sum + ' bytes: ' + sizes.join(' '));
+});
 
 await test('speed: the first paint', async () => {
   const page = await newPage({ bare: true }), paints = [], shifts = [];
