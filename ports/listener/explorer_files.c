@@ -665,7 +665,7 @@ static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"f11f897fd7
 static const char explorer_5[] =
   "export const events = new EventTarget();\n"
   "export const home = new URL('.', document.baseURI);\n"
-  "export const session = { id: '', until: 0, lostSince: 0, controlled: false }; // controlled: test control is on\n"
+  "export const session = { id: '', until: 0, lostSince: 0, controlled: false };\n"
   "let token = '', testToken = '';\n"
   "const tell = (name, detail) => events.dispatchEvent(new CustomEvent(name, { detail }));\n"
   "export const signedIn = () => token !== '';\n"
@@ -753,7 +753,7 @@ static const char explorer_5[] =
   "return a;\n"
   "}\n"
   "export const document_ = () => ask(new URL('openapi.json', home), { method: 'GET', cache: 'no-cache' });\n";
-static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"4913d91ab3ddf320\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_5_headers[] = EXPLORER_HEADERS_OF("\"c7802196a390f166\"", "text/javascript; charset=utf-8");
 
 /* areas.js */
 static const char explorer_6[] =
@@ -779,7 +779,7 @@ static const char explorer_6[] =
   "export const areaOf = (op) => order.get(op.tag)?.area ?\? BY_PATH.find(([, p]) => p.test(op.template))?.[0] ?\? 'Deployment';\n"
   "export const placeOf = (op) => order.get(op.tag)?.i ?\? 99;\n"
   "const many = (tag) => (/(access|shards|statistics|namespaces|history|writes|arguments|federation|settings|advice)$/.test(tag) ? tag : /[^aeiou]y$/.test(tag) ? tag.replace(/y$/, 'ies') : /[sx]$/.test(tag) ? tag + 'es' : tag + 's');\n"
-  "const CALLED = { 'organization user': 'Members', 'network access entry': 'Network access' }; // where people have a better word\n"
+  "const CALLED = { 'organization user': 'Members', 'network access entry': 'Network access' };\n"
   "const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);\n"
   "export const nounOf = (op) => (op.isList && CALLED[op.tag]) || capital(op.isList || /^list/.test(op.id) || /(address|resource)$/.test(op.tag) ? many(op.tag || 'entry') : op.tag || 'entry');\n"
   "export function below(ops, template) {\n"
@@ -792,7 +792,7 @@ static const char explorer_6[] =
   "for (const items of Object.values(all)) items.sort((a, b) => placeOf(a.op) - placeOf(b.op) || a.label.localeCompare(b.label));\n"
   "return all;\n"
   "}\n";
-static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"8a01fe9f4ac0de27\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_6_headers[] = EXPLORER_HEADERS_OF("\"2bc2d1fc888a69cb\"", "text/javascript; charset=utf-8");
 
 /* backup.js */
 static const char explorer_7[] =
@@ -1150,7 +1150,7 @@ static const svc_header explorer_10_headers[] = EXPLORER_HEADERS_OF("\"97debecef
 static const char explorer_11[] =
   "import { words } from './dom.js';\n"
   "import { bytes, isDate, isObject, isState, isId, day } from './format.js';\n"
-  "const MOST = 6; // columns by rule\n"
+  "const MOST = 6;\n"
   "function walk(o, path) {\n"
   "let all = [o];\n"
   "for (const key of path.split('.')) all = all.flatMap((x) => (Array.isArray(x) ? x : [x])).map((x) => (isObject(x) && Object.hasOwn(x, key) ? x[key] : undefined)).flat();\n"
@@ -1262,14 +1262,14 @@ static const char explorer_11[] =
   "const rest = fields.filter((k) => !shown.has(k)).map((k) => plainColumn(k, list));\n"
   "return { best: best.length ? best : rest.slice(0, 1), all: best.length ? [...best, ...rest] : rest };\n"
   "}\n";
-static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"8c06eaa1f44281aa\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_11_headers[] = EXPLORER_HEADERS_OF("\"7e515f871bdbc269\"", "text/javascript; charset=utf-8");
 
 /* control.js */
 static const char explorer_12[] =
   "import { $, el, put } from './dom.js';\n"
   "import * as api from './api.js';\n"
   "import { utc } from './format.js';\n"
-  "const FASTEST = 5000, SLOWEST = 30000; // ms between two looks at the clock, which another tab or a test may move\n"
+  "const FASTEST = 5000, SLOWEST = 30000;\n"
   "export const clock = { known: false, manual: false, rate: 0, nowMs: 0, nextDueMs: null, at: 0 };\n"
   "let timer = 0, wait = FASTEST, ticking = 0;\n"
   "export const now = () => clock.nowMs + clock.rate * (performance.now() - clock.at);\n"
@@ -1319,7 +1319,7 @@ static const char explorer_12[] =
   "$('control').hidden = true;\n"
   "put($('control'));\n"
   "}\n";
-static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"202bf692b70847a5\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_12_headers[] = EXPLORER_HEADERS_OF("\"6737c93d50e9fb9a\"", "text/javascript; charset=utf-8");
 
 /* cost.js */
 static const char explorer_13[] =
@@ -1329,7 +1329,7 @@ static const char explorer_13[] =
   "import { day, isObject, measure, money, resultsOf } from './format.js';\n"
   "import { chart, choice, toggle } from './chart.js';\n"
   "import { fill, opNamed } from './spec.js';\n"
-  "const DAY = 864e5, MOST = 7; // series: the rest is one\n"
+  "const DAY = 864e5, MOST = 7;\n"
   "const itemsOf = (bill, only) => (Array.isArray(bill?.lineItems) ? bill.lineItems : []).filter((i) => isObject(i) && (!only || (i.groupId === only.groupId && i.clusterName === only.clusterName)));\n"
   "const onlyOf = (x) => (x.params.groupId ? { groupId: x.params.groupId, clusterName: x.params.clusterName ?\? x.params.name } : null);\n"
   "const sum = (items) => items.reduce((n, i) => n + (Number(i.totalPriceCents) || 0), 0);\n"
@@ -1383,7 +1383,7 @@ static const char explorer_13[] =
   "toggle('Stacked by', stacks.map((k) => 'By ' + k), stacks.indexOf(by), (i) => { by = stacks[i]; draw(); }), el('span', { class: 'choice sum' }, muted('Total'), total)), inside);\n"
   "await draw();\n"
   "}\n";
-static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"d8c5f3b13fb18117\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_13_headers[] = EXPLORER_HEADERS_OF("\"09fc7303a9e31397\"", "text/javascript; charset=utf-8");
 
 /* dom.js */
 static const char explorer_14[] =
@@ -1445,7 +1445,7 @@ static const char explorer_15[] =
   "import { badge, copyButton, isObject, money } from './format.js';\n"
   "import { columnsOf, TABLE, valuesOf } from './columns.js';\n"
   "import { block, codeOf } from './code.js';\n"
-  "const keyOf = (name) => name.toLowerCase(); // of a tab in the address\n"
+  "const keyOf = (name) => name.toLowerCase();\n"
   "function tabbed(tabs, first, before, moved) {\n"
   "const id = newId('tab'), made = new Set();\n"
   "let now = '';\n"
@@ -1524,7 +1524,7 @@ static const char explorer_15[] =
   "counted('Network access', countOf('listAccessListEntries', { groupId })), counted('Members', countOf('listGroupUsers', { groupId }))],\n"
   "organization: ({ orgId }, once) => [counted('Projects', countOf('getOrgGroups', { orgId })), counted('Members', countOf('listOrgUsers', { orgId })), counted('Teams', countOf('listOrgTeams', { orgId })), cost(spent(once('listInvoicePending', { orgId })))],\n"
   "};\n"
-  "const SKIP = { project: ['Name', 'Clusters'], organization: ['Name'], cluster: ['Name'] }; // the heading says it, or a card that is asked for\n"
+  "const SKIP = { project: ['Name', 'Clusters'], organization: ['Name'], cluster: ['Name'] };\n"
   "function facts(o, tag) {\n"
   "return columnsOf([o], tag).best.filter((c) => !SKIP[tag]?.includes(c.head) && (c.field ? o[c.field] !== undefined : valuesOf(o, c.of).length)).map((c) => card(c.head, view.cellOf(o, c, tag)));\n"
   "}\n"
@@ -1566,7 +1566,7 @@ static const char explorer_15[] =
   "const tabs = TABS.filter((t) => has(t, x)).map((t) => ({ ...t, make: () => t.make(x), shown: t.shown ? () => t.shown(x) : undefined }));\n"
   "return Object.assign(tabbed(tabs, before?.current() ?\? tab, before, moved), { beside: x.beside, answers, below });\n"
   "}\n";
-static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"ff264f5b7e78514a\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_15_headers[] = EXPLORER_HEADERS_OF("\"5d0841ef3ff419ce\"", "text/javascript; charset=utf-8");
 
 /* essentials.js */
 static const char explorer_16[] =
@@ -1633,7 +1633,7 @@ static const char explorer_16[] =
   "if (from) {\n"
   "const all = (await context.ask(from[0], context.params, 'itemsPerPage=100'))?.results ?\? [];\n"
   "entry.list = all.filter((o) => typeof o?.[from[1]] === 'string').map((o) => [o[from[1]], from[2] && typeof o[from[2]] === 'string' ? (isDate(o[from[2]]) ? utc(o[from[2]]) : o[from[2]]) : undefined]);\n"
-  "entry.isStrict = Boolean(from[2]) && own.type !== 'array'; // nobody knows an id by heart\n"
+  "entry.isStrict = Boolean(from[2]) && own.type !== 'array';\n"
   "if (own.type === 'array' && entry.list.length) entry.schema = { items: { type: 'string', enum: entry.list.map(([v]) => v) } };\n"
   "}\n"
   "if (regionsOf) {\n"
@@ -1678,7 +1678,7 @@ static const char explorer_16[] =
   "deleteAccessListEntry: [false, 'Clients at this address can no longer connect.'],\n"
   "};\n"
   "export const goingOf = (op) => { const [isTyped, text] = GOING[op.id] ?\? [false, '']; return { isTyped, text }; };\n";
-static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"a0f7c62c8cbee45e\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_16_headers[] = EXPLORER_HEADERS_OF("\"084cd47f355bc76b\"", "text/javascript; charset=utf-8");
 
 /* events.js */
 static const char explorer_17[] =
@@ -1721,8 +1721,8 @@ static const char explorer_18[] =
   "import { el, newId, plural, put } from './dom.js';\n"
   "import { schemaOf } from './spec.js';\n"
   "export const SECRET = /password|secret|privateKey|apiKey$|token$/i;\n"
-  "const MANY = 16; // values: more are not boxes to check\n"
-  "const FEW = 4;   // values: more are a list to open\n"
+  "const MANY = 16;\n"
+  "const FEW = 4;\n"
   "const isObject = (v) => v !== null && typeof v === 'object' && !Array.isArray(v);\n"
   "function kindOf(s) {\n"
   "const type = [s.type].flat().find((t) => t && t !== 'null');\n"
@@ -2116,7 +2116,7 @@ static const char explorer_18[] =
   "refresh();\n"
   "return node_;\n"
   "}\n";
-static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"65bfb013574c8734\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_18_headers[] = EXPLORER_HEADERS_OF("\"1d48db8962937998\"", "text/javascript; charset=utf-8");
 
 /* format.js */
 static const char explorer_19[] =
@@ -2125,7 +2125,7 @@ static const char explorer_19[] =
   "const HAPPENED = /^(created|createDate|createdAt|updated|updatedAt|lastUsedAt|lastPing|resolved|acknowledgedAt)$/;\n"
   "const UNITS = [['year', 31557600], ['month', 2629800], ['day', 86400], ['hour', 3600], ['min', 60]];\n"
   "export const isObject = (v) => v !== null && typeof v === 'object';\n"
-  "export const resultsOf = (a) => (Array.isArray(a?.body?.results) ? a.body.results : Array.isArray(a?.body) ? a.body : []).filter(isObject); // of an answer\n"
+  "export const resultsOf = (a) => (Array.isArray(a?.body?.results) ? a.body.results : Array.isArray(a?.body) ? a.body : []).filter(isObject);\n"
   "export const isDate = (v) => typeof v === 'string' && DATE.test(v) && !Number.isNaN(Date.parse(v));\n"
   "export const isState = (key) => /^(state|status)(Name)?$|(State|Status)$/.test(key);\n"
   "export const isBusy = (v) => typeof v === 'string' && (/(^|_)(PENDING|QUEUED|REQUESTED|SUBMITTED)$|IN_?PROGRESS/i.test(v)\n"
@@ -2215,15 +2215,15 @@ static const char explorer_19[] =
   "export const short = (id) => (id.length > 12 ? '…' + id.slice(-6) : id);\n"
   "export const idOf = (id, inside) => el('span', { class: 'id', title: id }, inside ?\? el('code', {}, short(id)), copyButton(id, 'id'));\n"
   "export const isId = (key, v) => typeof v === 'string' && /(^id|Id)$/.test(key) && isCode(v);\n";
-static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"69c2d2428c516a0d\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_19_headers[] = EXPLORER_HEADERS_OF("\"915c2707376eb408\"", "text/javascript; charset=utf-8");
 
 /* home.js */
 static const char explorer_20[] =
   "import { el, plural, put } from './dom.js';\n"
   "import { fill, opNamed, pathOf } from './spec.js';\n"
   "import { isObject } from './format.js';\n"
-  "const MOST = 12; // projects; a longer list is a page of its own\n"
-  "const LONG = 6;  // clusters of a project\n"
+  "const MOST = 12;\n"
+  "const LONG = 6;\n"
   "const link = (text, to, kind) => (to ? el('a', { href: '#' + to, class: kind ?\? null }, text) : el('span', {}, text));\n"
   "const at = (id, params) => { const op = opNamed(id); return op ? fill(op.template, params) : null; };\n"
   "function clustersOf(summary) {\n"
@@ -2248,7 +2248,7 @@ static const char explorer_20[] =
   "orgs.length > 1 ? orgs.map((o) => { const mine = projects.filter((p) => p.orgId === o.id).slice(0, MOST); return mine.length ? [el('h3', { class: 'of' }, link(String(o.name ?\? o.id), pathOf('orgId', o.id))), el('div', { class: 'cards' }, mine.map((p) => project(p, by.get(p.id), p === projects[0])))] : null; })\n"
   ": el('div', { class: 'cards' }, projects.slice(0, MOST).map((p, i) => project(p, by.get(p.id), i === 0))), more);\n"
   "}\n";
-static const svc_header explorer_20_headers[] = EXPLORER_HEADERS_OF("\"e9764b390ee0aefb\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_20_headers[] = EXPLORER_HEADERS_OF("\"c2dc4c50f9148970\"", "text/javascript; charset=utf-8");
 
 /* lab-clock.js */
 static const char explorer_21[] =
@@ -2396,8 +2396,8 @@ static const char explorer_23[] =
   "import { copyButton, utc } from './format.js';\n"
   "import { block } from './code.js';\n"
   "import { field, save } from './lab.js';\n"
-  "const LIMIT = 200, MOST = 500; // entries that are asked for, and that are shown\n"
-  "const OURS = /^(host|content-length|connection|accept-encoding|authorization|origin|referer|user-agent|cookie|sec-.*)$/i; // headers that curl sets itself, or that only a browser has\n"
+  "const LIMIT = 200, MOST = 500;\n"
+  "const OURS = /^(host|content-length|connection|accept-encoding|authorization|origin|referer|user-agent|cookie|sec-.*)$/i;\n"
   "const quote = (text) => '\\'' + text.replace(/'/g, '\\'\\\\\\'\\'') + '\\'';\n"
   "export function curlOf(e) {\n"
   "const target = String(e.target), headers = (e.request?.headers ?\? []).filter((h) => !OURS.test(h.name) && h.value !== '***'), body = e.request?.body, auth = (e.request?.headers ?\? []).find((h) => /^authorization$/i.test(h.name))?.value ?\? '';\n"
@@ -2459,7 +2459,7 @@ static const char explorer_23[] =
   "apply();\n"
   "lab.poll(() => 'journal?limit=' + LIMIT, (all) => { latest = Array.isArray(all) ? all : []; if (!paused) show(); }, 1000, 10000);\n"
   "}\n";
-static const svc_header explorer_23_headers[] = EXPLORER_HEADERS_OF("\"7e22d70f630f4ae2\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_23_headers[] = EXPLORER_HEADERS_OF("\"e90644726eaa56d0\"", "text/javascript; charset=utf-8");
 
 /* lab-store.js */
 static const char explorer_24[] =
@@ -2549,7 +2549,7 @@ static const char explorer_25[] =
   "const turn = async () => {\n"
   "clearTimeout(timer);\n"
   "if (busy) { again = true; return; }\n"
-  "if (over || document.hidden) return; // visibilitychange goes on\n"
+  "if (over || document.hidden) return;\n"
   "busy = true;\n"
   "const changed = await look();\n"
   "busy = false;\n"
@@ -2630,16 +2630,16 @@ static const char explorer_25[] =
   "draw();\n"
   "return () => { over = true; close(); };\n"
   "}\n";
-static const svc_header explorer_25_headers[] = EXPLORER_HEADERS_OF("\"bc8b91360a3c3632\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_25_headers[] = EXPLORER_HEADERS_OF("\"e035b03068310721\"", "text/javascript; charset=utf-8");
 
 /* log.js */
 static const char explorer_26[] =
   "import { $, el, put, clock } from './dom.js';\n"
   "import { events } from './api.js';\n"
   "import { match, pathOfSet, setOf } from './spec.js';\n"
-  "const MOST = 200; // lines\n"
+  "const MOST = 200;\n"
   "const buckets = new Map();\n"
-  "let last = null; // the newest line, and what it stands for\n"
+  "let last = null;\n"
   "function bucketOf(set, path, method) {\n"
   "const params = match(path.split('?')[0], method)?.params ?\? {};\n"
   "const of = set.scope === 'GROUP' ? params.groupId : set.scope === 'ORGANIZATION' ? params.orgId : '';\n"
@@ -2656,7 +2656,7 @@ static const char explorer_26[] =
   "el('td', { class: 'number' }, b.left + ' of ' + b.limit))))));\n"
   "}\n"
   "function noteBucket({ method, path, template, answer }) {\n"
-  "for (const [key, b] of buckets) if (b.early && setOf(b.early.method, b.early.template)) { buckets.delete(key); noteBucket(b.early); } // now it has a name\n"
+  "for (const [key, b] of buckets) if (b.early && setOf(b.early.method, b.early.template)) { buckets.delete(key); noteBucket(b.early); }\n"
   "const limit = answer.headers.get('RateLimit-Limit'), left = answer.headers.get('RateLimit-Remaining');\n"
   "if (limit === null || left === null) return;\n"
   "const named = setOf(method, template), set = named ?\? { endpointSetId: '', endpointSetName: template || '/', scope: '' };\n"
@@ -2691,7 +2691,7 @@ static const char explorer_26[] =
   "put($('log'));\n"
   "put($('limits'), el('p', { class: 'muted' }, 'None is known yet.'));\n"
   "}\n";
-static const svc_header explorer_26_headers[] = EXPLORER_HEADERS_OF("\"8df42ec0c208a4a2\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_26_headers[] = EXPLORER_HEADERS_OF("\"34f24b08c351e1f2\"", "text/javascript; charset=utf-8");
 
 /* main.js */
 static const char explorer_27[] =
@@ -2706,15 +2706,15 @@ static const char explorer_27[] =
   "import { forgetTimes, refreshTimes } from './format.js';\n"
   "import { form, canon } from './form.js';\n"
   "import { pageNamed } from './pages.js';\n"
-  "const known = {};      // ids that forms begin with: those of where one is, and of where one was\n"
-  "let turn = 0;          // of what is shown: an answer for an earlier one is late, and not shown\n"
-  "let flash = null;      // what the next view says first: { text, once }\n"
-  "let again = null;      // who waits for a new token\n"
+  "const known = {};\n"
+  "let turn = 0;\n"
+  "let flash = null;\n"
+  "let again = null;\n"
   "let timer = 0;\n"
-  "let shownHash;         // what the page shows, or is about to\n"
-  "let entity = null;     // the tabs that are shown, and the path they are of\n"
-  "let control = null;    // the module of test control, where that is on\n"
-  "let endPage = null;    // ends the page of the console that is shown (pages.js)\n"
+  "let shownHash;\n"
+  "let entity = null;\n"
+  "let control = null;\n"
+  "let endPage = null;\n"
   "const pause = (ms) => new Promise((done) => setTimeout(done, ms));\n"
   "const parentOf = (path) => { for (let p = path; (p = p.replace(/\\/[^/]*$/, '')) !== '';) if (match(p)) return p; return '/'; };\n"
   "function where() {\n"
@@ -2790,7 +2790,7 @@ static const char explorer_27[] =
   "waiting?.done();\n"
   "nav.load(rename);\n"
   "setTimeout(formModules, 1000);\n"
-  "if (waiting?.turn !== turn) show(); // nobody waits, or one has gone elsewhere meanwhile\n"
+  "if (waiting?.turn !== turn) show();\n"
   "}\n"
   "export async function useLink(code) {\n"
   "const before = api.session.id, inside = api.signedIn();\n"
@@ -3003,7 +3003,7 @@ static const char explorer_27[] =
   "const place = el('div', {}), fold = el('details', { class: 'raw', 'data-f': 'raw', ontoggle: () => { if (fold.open) put(place, el('pre', { tabindex: 0 }, JSON.stringify(body, null, 2))); } }, el('summary', {}, 'JSON'), place);\n"
   "return fold;\n"
   "}\n"
-  "const EAGER = 5, SLOWEST = 30, PATIENCE = 15 * 60; // looks; seconds\n"
+  "const EAGER = 5, SLOWEST = 30, PATIENCE = 15 * 60;\n"
   "async function watch(at, m, mine, parts) {\n"
   "let etag, shown = false, quiet = 0, waited = 0;\n"
   "for (let n = 0; mine === turn; n++) {\n"
@@ -3109,7 +3109,7 @@ static const char explorer_27[] =
   "const path = at.path + (query.length ? '?' + new URLSearchParams(query) : '');\n"
   "if (sent !== path + canon(body)) { sent = path + canon(body); key = newKey(); }\n"
   "const a = await call(op.method, path, op, { body, key: op.method === 'POST' ? key : undefined });\n"
-  "if (a.status !== 0) sent = ''; // the next one is another\n"
+  "if (a.status !== 0) sent = '';\n"
   "if (!a.ok) return { answer: a, node: view.problem(a, { method: op.method, template: op.template, retry: a.status === 400 ? null : retry }) };\n"
   "finish(op, at, a, get);\n"
   "return {};\n"
@@ -3182,7 +3182,7 @@ static const char explorer_27[] =
   "if (location.hash === shownHash || (location.hash !== '' && !location.hash.startsWith('#/'))) return;\n"
   "const at = where();\n"
   "if (entity?.full !== at.full || at.op) { show(); return; }\n"
-  "shownHash = location.hash; // only the tab is another\n"
+  "shownHash = location.hash;\n"
   "entity.show(at.tab);\n"
   "};\n"
   "for (const event of ['hashchange', 'popstate']) addEventListener(event, moved);\n"
@@ -3196,7 +3196,7 @@ static const char explorer_27[] =
   "readService();\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_27_headers[] = EXPLORER_HEADERS_OF("\"e7eb3548badd15ac\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_27_headers[] = EXPLORER_HEADERS_OF("\"ff1be9b5c5a7ed9f\"", "text/javascript; charset=utf-8");
 
 /* metrics.js */
 static const char explorer_28[] =
@@ -3207,7 +3207,7 @@ static const char explorer_28[] =
   "import { isObject, metricWords, resultsOf, stamp } from './format.js';\n"
   "import { chart, choice, lanes } from './chart.js';\n"
   "import { alertsOf, configsOf, hostsOf, inWords, shortHost } from './parts.js';\n"
-  "const HOUR = 3600e3, DAY = 864e5, FEW = 3, FEW_MARKS = 6, MOST_POINTS = 750, SLOWEST = 600; // hosts at first; alerts in words; points of a line; seconds\n"
+  "const HOUR = 3600e3, DAY = 864e5, FEW = 3, FEW_MARKS = 6, MOST_POINTS = 750, SLOWEST = 600;\n"
   "const RANGES = [['1 hour', HOUR, 'PT1H'], ['6 hours', 6 * HOUR, 'PT6H'], ['24 hours', DAY, 'PT24H'], ['7 days', 7 * DAY, 'P7D'], ['30 days', 30 * DAY, 'P30D']];\n"
   "const SOURCES = [{ id: 'getProcessMeasurements', name: 'Process' }, { id: 'getProcessDiskMeasurements', name: 'Disk', part: 'partitionName', list: 'listProcessDisks' }, { id: 'getDatabaseMeasurements', name: 'Database', part: 'databaseName', list: 'listDatabases' }];\n"
   "const FIRST = [/^SYSTEM_NORMALIZED_CPU_USER/, /^CONNECTIONS/, /^OPCOUNTER_CMD/, /^OPCOUNTER_QUERY/, /^(?!MAX).*MEMORY_USED/, /^(?!MAX).*IOPS_TOTAL/, /^(?!MAX).*SPACE_PERCENT_USED/];\n"
@@ -3302,7 +3302,7 @@ static const char explorer_28[] =
   "const move = (by) => change(() => { const to = (state.end ?\? now) + by * RANGES[state.range][1]; state.end = to >= now ? null : to; });\n"
   "function drawTools() {\n"
   "const at = document.activeElement, key = tools.contains(at) ? at.dataset.f : null, open_ = new Set([...tools.querySelectorAll('details[open]')].map((d) => d.dataset.f));\n"
-  "if (key?.startsWith('Metrics') || key?.startsWith('Hosts')) return; // a picker keeps what somebody types and where it is scrolled to\n"
+  "if (key?.startsWith('Metrics') || key?.startsWith('Hosts')) return;\n"
   "const [, span] = RANGES[state.range];\n"
   "put(tools, choice('Range', RANGES.map(([name], i) => [String(i), name]), String(state.range), change((v) => { state.range = Number(v); if (state.step && (RANGES[state.range][1] / lengthOf(state.step) > 2000 || RANGES[state.range][1] < lengthOf(state.step))) state.step = ''; })),\n"
   "choice('Granularity', [['', 'Auto (' + inLength(auto()) + ')'], ...steps.map((s) => [s, inLength(s), span / lengthOf(s) > 2000 || span < lengthOf(s)])], state.step, change((v) => { state.step = v; })),\n"
@@ -3322,7 +3322,7 @@ static const char explorer_28[] =
   "alerts = (all ?\? []).map((a) => ({ from: Date.parse(a.created), to: (end_) => (a.resolved ? Date.parse(a.resolved) : end_), kind: a.status === 'CLOSED' ? 'past' : 'bad', text: inWords(a, configs.get(a.alertConfigId)), path: selfOf(a), when: shortHost(a.userAlias ?\? a.hostnameAndPort ?\? '') + ', ' + stamp(Date.parse(a.created)) + (a.resolved ? ' to ' + stamp(Date.parse(a.resolved)) : ', open') })).filter((a) => a.from > 0);\n"
   "await load();\n"
   "}\n";
-static const svc_header explorer_28_headers[] = EXPLORER_HEADERS_OF("\"992a196f90e5b2f5\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_28_headers[] = EXPLORER_HEADERS_OF("\"b1806872a558cac7\"", "text/javascript; charset=utf-8");
 
 /* nav.js */
 static const char explorer_29[] =
@@ -3333,9 +3333,9 @@ static const char explorer_29[] =
   "import { names, learn } from './view.js';\n"
   "import { short } from './format.js';\n"
   "import { pageNamed, pagesHere } from './pages.js';\n"
-  "const MOST = 500; // of each, which is the largest page\n"
-  "const orgs = new Map(), projects = new Map(); // by id: what the lists say\n"
-  "const opened = new Map(); // areas that somebody has opened or closed\n"
+  "const MOST = 500;\n"
+  "const orgs = new Map(), projects = new Map();\n"
+  "const opened = new Map();\n"
   "const now = { orgId: '', groupId: '', path: '/' };\n"
   "const byName = (a, b) => String(a.name).localeCompare(String(b.name), 'en', { numeric: true });\n"
   "function note(tag, o) {\n"
@@ -3493,7 +3493,7 @@ static const char explorer_29[] =
   "});\n"
   "$('nav').addEventListener('focusout', (e) => { if (isDrawer() && e.relatedTarget && !$('nav').contains(e.relatedTarget) && e.relatedTarget !== $('menu')) drawer(false); });\n"
   "}\n";
-static const svc_header explorer_29_headers[] = EXPLORER_HEADERS_OF("\"58a0c092d316254c\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_29_headers[] = EXPLORER_HEADERS_OF("\"c59df6d150845043\"", "text/javascript; charset=utf-8");
 
 /* pages.js */
 static const char explorer_30[] =
@@ -3513,7 +3513,7 @@ static const char explorer_31[] =
   "import { areaOf } from './areas.js';\n"
   "import * as nav from './nav.js';\n"
   "import { seen } from './view.js';\n"
-  "const MOST = 40; // results that are shown\n"
+  "const MOST = 40;\n"
   "let all = [], found = [], at = 0;\n"
   "function gather(known) {\n"
   "const pages = nav.pages().map((p) => ({ kind: 'Page', text: p.label, note: [p.area, p.inside].filter(Boolean).join(', '), to: p.to }));\n"
@@ -3571,9 +3571,9 @@ static const char explorer_31[] =
   "if (step) { e.preventDefault(); mark(at + step); }\n"
   "if (e.key === 'Enter') { e.preventDefault(); choose(at); }\n"
   "});\n"
-  "$('find').addEventListener('click', (e) => { if (e.target === $('find')) $('find').close(); }); // beside it\n"
+  "$('find').addEventListener('click', (e) => { if (e.target === $('find')) $('find').close(); });\n"
   "}\n";
-static const svc_header explorer_31_headers[] = EXPLORER_HEADERS_OF("\"6c633a4b28a23db5\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_31_headers[] = EXPLORER_HEADERS_OF("\"c78f870b4bc821c5\"", "text/javascript; charset=utf-8");
 
 /* parts.js */
 static const char explorer_32[] =
@@ -3669,7 +3669,7 @@ static const char explorer_33[] =
   "import { canon, SECRET } from './form.js';\n"
   "const BLANK = '\\u2022'.repeat(8);\n"
   "const blanked = (v, key = '') => (typeof v === 'string' && v !== '' && SECRET.test(key) ? BLANK : Array.isArray(v) ? v.map((x) => blanked(x, key)) : isObject(v) ? Object.fromEntries(Object.entries(v).map(([k, x]) => [k, blanked(x, k)])) : v);\n"
-  "let chosen = 'JSON'; // holds for the next form, too\n"
+  "let chosen = 'JSON';\n"
   "export function previewPart(op, urlOf, token) {\n"
   "const id = newId('preview'), place = el('div', { role: 'tabpanel', id: id + '-panel', 'aria-labelledby': id + '-tab' }), bar = el('div', { role: 'tablist', class: 'tablist', 'aria-label': 'What is sent' });\n"
   "const see = el('button', { type: 'button', class: 'small', 'aria-pressed': 'false', hidden: true, onclick: () => { isSeen = !isSeen; see.setAttribute('aria-pressed', String(isSeen)); see.textContent = isSeen ? 'Hide secrets' : 'Show secrets'; draw(); } }, 'Show secrets');\n"
@@ -3711,7 +3711,7 @@ static const char explorer_33[] =
   "put(place, all.length ? el('ul', {}, all.map(([path, a, b]) => el('li', {}, el('code', {}, path), ' ', el('del', {}, textOf(a)), ' → ', el('ins', {}, textOf(b))))) : el('p', { class: 'muted' }, 'Nothing yet.'));\n"
   "} };\n"
   "}\n";
-static const svc_header explorer_33_headers[] = EXPLORER_HEADERS_OF("\"8f8a4b65920fbdec\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_33_headers[] = EXPLORER_HEADERS_OF("\"bae3e2916c33778c\"", "text/javascript; charset=utf-8");
 
 /* price.js */
 static const char explorer_34[] =
@@ -3719,9 +3719,9 @@ static const char explorer_34[] =
   "import { schemaOf } from './spec.js';\n"
   "import { money, perHour } from './format.js';\n"
   "import { canon, Field, fieldOf } from './form.js';\n"
-  "const HOURS = 730;       // of a month, on average\n"
-  "const SHARED_NODES = 3;  // of a cluster that shares its machines: nobody chooses them\n"
-  "const NODES = [3, 5, 7]; // electable ones, of all regions together\n"
+  "const HOURS = 730;\n"
+  "const SHARED_NODES = 3;\n"
+  "const NODES = [3, 5, 7];\n"
   "const propsOf = (s) => Object.entries(s.properties ?\? {}).map(([k, v]) => [k, schemaOf(v)]).filter(([, v]) => !v.readOnly);\n"
   "const keyOf = (props, fits) => props.find(([k, v]) => fits(k, v))?.[0];\n"
   "function cloudOf(name, s) {\n"
@@ -3790,7 +3790,7 @@ static const char explorer_34[] =
   "export class Place extends Field {\n"
   "constructor(schema, more) {\n"
   "super(schema, more);\n"
-  "Object.assign(this, more.entry.place); // shape, offers, prices, isEdit\n"
+  "Object.assign(this, more.entry.place);\n"
   "this.now = structuredClone(this.value ?\? this.start());\n"
   "this.node = el('div', { class: 'place' });\n"
   "this.simple = this.isUniform();\n"
@@ -3816,7 +3816,7 @@ static const char explorer_34[] =
   "control() { return this.simple ? super.control() : this.raw.control(); }\n"
   "where() { const r = this.list().find((x) => this.sizeOf(x)), c = this.cloudOf(r); return { cloud: r[c.backing] ?\? c.name, region: r[c.region], size: this.sizeOf(r), nodes: c.backing ? SHARED_NODES : r[c.main][c.count] }; }\n"
   "set(change) {\n"
-  "this.now = structuredClone(this.now); // who has read it keeps what it was\n"
+  "this.now = structuredClone(this.now);\n"
   "const { shape, offers } = this, to = { ...this.where(), ...change }, o = offers.get(to.cloud), isNew = change.cloud !== undefined;\n"
   "if (isNew && !o.by.has(to.size)) to.size = [...o.by.keys()].find((s) => s === to.size.split('_')[0]) ?\? o.first;\n"
   "if (isNew && !o.regions.includes(to.region)) to.region = o.usual;\n"
@@ -3864,7 +3864,7 @@ static const char explorer_34[] =
   "const shape = shapeOf(schema);\n"
   "return shape ? { shape, prices, isEdit, offers: offersOf(shape, listed) } : null;\n"
   "}\n";
-static const svc_header explorer_34_headers[] = EXPLORER_HEADERS_OF("\"90f8438c2057abe2\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_34_headers[] = EXPLORER_HEADERS_OF("\"50945a974d156cb0\"", "text/javascript; charset=utf-8");
 
 /* reference.js */
 static const char explorer_35[] =
@@ -4113,13 +4113,13 @@ static const char explorer_37[] =
   "import { match, nameOfLink, pathOf, pathOfLink, pathOfSet, setOf, spec } from './spec.js';\n"
   "import { badge, fullTime, gauge, idOf, isBusy, isDate, isId, isObject, isState, LASTING, money, noteTimes, time } from './format.js';\n"
   "import { columnsOf, valuesOf } from './columns.js';\n"
-  "const LONG = 3; // values of a cell: more are counted\n"
-  "const chosen = new Map(); // which columns of a list somebody has chosen, by template\n"
-  "const sorted = new Map(); // { key, down } of a list, by template\n"
+  "const LONG = 3;\n"
+  "const chosen = new Map();\n"
+  "const sorted = new Map();\n"
   "const filtered = new Map(); // the text of a list's filter, by path\n"
-  "export const names = new Map(); // ids and what they are called, as far as they were seen\n"
+  "export const names = new Map();\n"
   "const SEEN = 500;\n"
-  "export const seen = new Map(); // paths of what was seen: { title, kind }, the latest last\n"
+  "export const seen = new Map();\n"
   "export function forget() {\n"
   "for (const m of [chosen, sorted, filtered, names, seen]) m.clear();\n"
   "}\n"
@@ -4311,7 +4311,7 @@ static const char explorer_37[] =
   "const fact = (name, ...value) => [el('dt', {}, name), el('dd', {}, ...value)];\n"
   "function limited(a, method, template) {\n"
   "const set = setOf(method, template), p = a.body?.parameters ?\? [], wait = Number(a.headers.get('Retry-After') ?\? 1);\n"
-  "const left = el('strong', { 'aria-live': 'off' }); // it changes every second, which nobody wants to hear\n"
+  "const left = el('strong', { 'aria-live': 'off' });\n"
   "return { wait, left, facts: [\n"
   "set ? fact('Endpoint set', el('a', { href: '#' + pathOfSet(set) }, set.endpointSetName), ' (' + set.scope.toLowerCase() + ')') : null,\n"
   "fact('Bucket', (a.headers.get('RateLimit-Remaining') ?\? '0') + ' of ' + (a.headers.get('RateLimit-Limit') ?\? p[2] ?\? '?') + ' tokens left',\n"
@@ -4338,7 +4338,7 @@ static const char explorer_37[] =
   "}\n"
   "export { badge };\n"
   "export const titleOfService = () => spec.title || 'The service';\n";
-static const svc_header explorer_37_headers[] = EXPLORER_HEADERS_OF("\"6d271dee35e3b48f\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_37_headers[] = EXPLORER_HEADERS_OF("\"0851341253214f06\"", "text/javascript; charset=utf-8");
 
 /* icon.svg */
 static const char explorer_38[] =
