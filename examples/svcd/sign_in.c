@@ -3,8 +3,8 @@
 ** without typing. The page sends the code by POST /_explorer/sign-in and gets an ordinary token of the bootstrap service account.
 **
 ** The rule it keeps: the code works once, for a minute, and for a page that this svcd has sent to a browser on this machine. The code is
-** 256 random bits, and svcd keeps only its SHA-256. It stands in the fragment of the link, which no browser sends, so no log has it. A request
-** is refused before the code is looked at unless all of this holds:
+** 256 random bits, and svcd keeps only its SHA-256. It stands in the fragment of the link, which no browser sends, so no log has it. A
+** request is refused before the code is looked at unless all of this holds:
 **
 **   the peer is a loopback address, and no proxy has added a header: nobody else on the network
 **   Host is a loopback name: no page that has its own DNS name lead here (DNS rebinding)
