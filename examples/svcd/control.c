@@ -38,13 +38,15 @@ static int control_starts(const svc_request *r, const char *with)
 }
 
 /*
-** The library lets no page in, not even one of its own address, as it cannot know who sends such pages. svcd knows: it serves the console and nothing
-** else there. A browser lets no page write another Origin than its own, and a page that has its own DNS name lead here is refused by its Host.
+** The library lets no page in, not even one of its own address, as it cannot know who sends such pages. svcd knows: it serves the
+** console and nothing else there. A browser lets no page write another Origin than its own, and a page that has its own DNS name lead
+** here is refused by its Host.
 */
 int svcd_vouch(const svc_request *request, svc_request *out, svc_header headers[SVCD_HEADERS])
 {
   size_t i, n = 0;
-  if (!control_starts(request, "/_svc/") || control_starts(request, "/_svc/metrics") || request->header_count > SVCD_HEADERS || !svcd_is_own_page(request)) return 0;
+  if (!control_starts(request, "/_svc/") || control_starts(request, "/_svc/metrics")) return 0;
+  if (request->header_count > SVCD_HEADERS || !svcd_is_own_page(request)) return 0;
   for (i = 0; i < request->header_count; i++) {
     const svc_header *h = &request->headers[i];
     if (h->name_length != 6 || strncasecmp(h->name, "Origin", 6) != 0) headers[n++] = *h;
@@ -66,7 +68,8 @@ static const char *control_world(const char *name, size_t n)
 
 int svcd_worlds_takes(const svc_request *request, svc_response *response)
 {
-  static const char path[] = "/_svc/worlds", names[] = "[\"company\",\"empty\",\"team\"]"; /* of world_files.c: test/check/sign_in_link.sh compares */
+  static const char path[] = "/_svc/worlds";
+  static const char names[] = "[\"company\",\"empty\",\"team\"]"; /* of world_files.c: test/check/sign_in_link.sh compares */
   static const svc_header type = { "Content-Type", "application/json", 12, 16 };
   const size_t all = request->target_length ? request->target_length : strlen(request->target), n = sizeof path - 1;
   const char *text = NULL;

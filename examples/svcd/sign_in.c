@@ -2,9 +2,9 @@
 ** The sign-in link: svcd prints http://127.0.0.1:8080/#/~signin/CODE when it starts, and whoever opens it is signed in to the console
 ** without typing. The page sends the code by POST /_explorer/sign-in and gets an ordinary token of the bootstrap service account.
 **
-** The rule it keeps: the code works once, for a minute, and for a page that this svcd has sent to a browser on this machine. The code is 256
-** random bits, and svcd keeps only its SHA-256. It stands in the fragment of the link, which no browser sends, so no log has it. A request
-** is refused before the code is looked at unless all of this holds:
+** The rule it keeps: the code works once, for a minute, and for a page that this svcd has sent to a browser on this machine. The code is
+** 256 random bits, and svcd keeps only its SHA-256. It stands in the fragment of the link, which no browser sends, so no log has it. A
+** request is refused before the code is looked at unless all of this holds:
 **
 **   the peer is a loopback address, and no proxy has added a header: nobody else on the network
 **   Host is a loopback name: no page that has its own DNS name lead here (DNS rebinding)
@@ -112,7 +112,8 @@ void svcd_sign_in_open(svcd_sign_in *k, const svcd_options *o, const svc_listene
   for (i = 0; (url = svc_listener_url(listener, i)) != NULL && svcd_reach(url) != SVCD_LOOPBACK; i++) continue;
   if (!url || !svcd_credentials_path(o, path)) return;
   if (!k->client_id[0]) {
-    svcd_print("sign_in.none", "console:", "%s/ (no sign-in link: %s%s)", url, *path ? path : "the file of credentials", " is not there, or has no clientSecret");
+    svcd_print("sign_in.none", "console:", "%s/ (no sign-in link: %s is not there, or has no clientSecret)", url,
+               *path ? path : "the file of credentials");
     return;
   }
   if (!sign_in_code(code, k->hash)) {
@@ -123,7 +124,8 @@ void svcd_sign_in_open(svcd_sign_in *k, const svcd_options *o, const svc_listene
   k->made = k->open = 1;
   k->until = svcd_monotonic(NULL) + SIGN_IN_SECONDS * INT64_C(1000000000);
   pthread_mutex_unlock(&k->lock);
-  printf("console:       %s/#/~signin/%s\n               signs you in once, within %d seconds\n", url, code, SIGN_IN_SECONDS); /* never as JSON, which is for logs */
+  /* never as JSON, which is for logs */
+  printf("console:       %s/#/~signin/%s\n               signs you in once, within %d seconds\n", url, code, SIGN_IN_SECONDS);
   fflush(stdout);
   explicit_bzero(code, sizeof code);
 }
@@ -243,10 +245,13 @@ static int sign_in_refuse(svc_response *response, int status, const char *body)
 
 static const char sign_in_method[] = SIGN_IN_ERROR(405, "Method Not Allowed", "METHOD_NOT_ALLOWED", "Only POST uses a sign-in link.");
 static const char sign_in_door[] = SIGN_IN_ERROR(403, "Forbidden", "ACCESS_FORBIDDEN",
-                                                 "A sign-in link is for a browser on the machine that svcd runs on, at the address that svcd has printed.");
-static const char sign_in_body[] = SIGN_IN_ERROR(400, "Bad Request", "INVALID_REQUEST", "The body must be {\\\"code\\\":\\\"64 hex digits\\\"}, as application/json.");
+                                                 "A sign-in link is for a browser on the machine that svcd runs on, "
+                                                 "at the address that svcd has printed.");
+static const char sign_in_body[] = SIGN_IN_ERROR(400, "Bad Request", "INVALID_REQUEST",
+                                                 "The body must be {\\\"code\\\":\\\"64 hex digits\\\"}, as application/json.");
 static const char sign_in_over[] = SIGN_IN_ERROR(410, "Gone", "SIGN_IN_LINK_OVER",
-                                                 "This sign-in link is used up, or its minute is over. Sign in with a client id and secret; svcd prints a new link when it starts.");
+                                                 "This sign-in link is used up, or its minute is over. "
+                                                 "Sign in with a client id and secret; svcd prints a new link when it starts.");
 static const char sign_in_wrong[] = SIGN_IN_ERROR(401, "Unauthorized", "SIGN_IN_LINK_WRONG",
                                                   "This is no sign-in link of this svcd. Open the link that svcd has printed, as a whole.");
 
@@ -273,8 +278,8 @@ static int sign_in_is_code(const svcd_sign_in *k, const char *code)
   return !differs;
 }
 
-/* The service account signs in as every client does, and its answer is the page's. Two headers say the rest: whose token it is, and the token of test
-** control, which is in memory for as long as svcd runs in any case. */
+/* The service account signs in as every client does, and its answer is the page's. Two headers say the rest: whose token it is, and the
+** token of test control, which is in memory for as long as svcd runs in any case. */
 static int sign_in_token(svcd_sign_in *k, svc *s, const svc_request *from, const char secret[], svc_response *response)
 {
   static const char form[] = "grant_type=client_credentials";
@@ -334,7 +339,10 @@ int svcd_sign_in_takes(svcd_sign_in *k, svc *s, const svc_request *request, svc_
   if (!sign_in_use(k, code, secret, response)) return 1;
   sign_in_token(k, s, request, secret, response);
   explicit_bzero(secret, sizeof secret);
-  if (response->status == 200) svcd_say(SVC_LOG_INFO, "sign_in.link_used", "a browser on this machine has signed in by the sign-in link, as %s", k->client_id);
-  else svcd_say(SVC_LOG_WARNING, "sign_in.refused", "the sign-in link was used, but its service account got no token: status %d", response->status);
+  if (response->status == 200)
+    svcd_say(SVC_LOG_INFO, "sign_in.link_used", "a browser on this machine has signed in by the sign-in link, as %s", k->client_id);
+  else
+    svcd_say(SVC_LOG_WARNING, "sign_in.refused", "the sign-in link was used, but its service account got no token: status %d",
+             response->status);
   return 1;
 }

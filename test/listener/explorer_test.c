@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-#define MOST_BYTES (150 * 1024)
+#define MOST_BYTES (250 * 1024)
 #define NOTHING "{\"detail\":\"Cannot find resource %s.\",\"error\":404,"
 
 /* ------------------------------------------------------------------------------------------------------- the server */
