@@ -5,7 +5,7 @@
 //
 // What an overview asks beside (alerts, counts, costs) is asked once per visit. An answer that is refused leaves its card out: not everybody may read bills.
 
-import { el, muted, newId, plural, put } from './dom.js';
+import { el, newId, plural, put } from './dom.js';
 import * as api from './api.js';
 import { fill, opNamed, spec } from './spec.js';
 import * as view from './view.js';
@@ -77,7 +77,7 @@ async function countOf(id, params, query = '') {
 
 // A card whose value comes later; without one it goes.
 function later(label, promise, draw) {
-  const place = el('dd', {}, muted('…')), node = el('div', { class: 'fact' }, el('dt', {}, label), place);
+  const place = el('dd', {}, el('span', { class: 'big muted' }, '…')), node = el('div', { class: 'fact' }, el('dt', {}, label), place);
   promise.then((v) => { if (v === undefined) node.remove(); else put(place, draw(v)); }, () => node.remove());
   return node;
 }

@@ -43,7 +43,7 @@ function noteTab(at, tab, isStep) {
 }
 
 const go = (to) => { if (location.hash === '#' + to) show(); else location.hash = to; };
-const title = (text) => { document.title = text + ' - Explorer'; };
+const title = (text) => { document.title = text + ' - Console'; };
 
 // ---- signing in
 
@@ -306,7 +306,8 @@ async function showResource(at, mine, stay) {
     return;
   }
   put(parts.filter, filters(m.op, at));
-  if (at.path === '/') glance(parts.filter, mine);
+  if (at.path === '/') await glance(parts.filter, mine); // the rest stands below it, and is not pushed down
+  if (mine !== turn) return;
   if (m.op.accept && !/json$/.test(m.op.accept)) { put(parts.content, download(m.op, at)); return; }
   put(parts.content, el('p', { class: 'muted', 'aria-busy': 'true' }, 'Asking the service.'));
   await watch(at, m, mine, parts);
@@ -315,10 +316,11 @@ async function showResource(at, mine, stay) {
 // What one has, on the first page.
 async function glance(place, mine) {
   const before = place.firstChild, node = el('section', { class: 'glance', 'aria-label': 'What you have' });
-  put(place, node, before);
+  put(place, node);
   const module = await import('./home.js').catch(() => undefined);
   await nav.loaded;
   if (module && mine === turn) await module.draw(node, nav.places(), (id) => quietly(id, {}, 'itemsPerPage=100'));
+  if (mine === turn) place.append(before);
 }
 
 // What an operation answers, if it does: for what a page shows beside, and can do without.

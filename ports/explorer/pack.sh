@@ -5,7 +5,7 @@
 #   pack.sh [--out FILE]     (default: standard output)
 #
 # What it keeps true: the same files give the same bytes; and they are the files but for what no browser needs: white space
-# at the ends of lines, empty lines, lines that are nothing but a comment, and in scripts a comment behind the end of a statement, unless a quote is in it. So no
+# at the ends of lines and between the signs of a script, empty lines, lines that are nothing but a comment, and in scripts a comment behind the end of a statement, unless a quote is in it. So no
 # string of theirs may go on over a line.
 . "$(dirname "$0")/../../package/generate.sh"
 cd "$(dirname "$0")"
@@ -17,9 +17,35 @@ type_of() {
   esac
 }
 
+# A space of a script goes where one of these stands beside it, outside of strings and regular expressions: it divides nothing there. What is before a "/" tells a regular
+# expression from a division.
 strip() { # FILE
-  awk -v quote="'" 'FILENAME ~ /js$/ && match($0, "[];{},)(] +// [^\"" quote "]*$") { $0 = substr($0, 1, RSTART) }
-    { sub(/^[ \t]+/, ""); sub(/[ \t\r]+$/, "") } $0 == "" || /^\/\// || /^\/\*.*\*\/$/ { next } { print }' "$1"
+  awk -v quote="'" '
+    function squeezed(line,   i, c, last, next_, out, within, in_class) {
+      for (i = 1; i <= length(line); i++) {
+        c = substr(line, i, 1)
+        if (within != "") {
+          out = out c
+          if (c == "\\") { out = out substr(line, ++i, 1); continue }
+          if (within == "/" && c == "[") in_class = 1
+          else if (within == "/" && c == "]") in_class = 0
+          if (c == within && !in_class) within = ""
+          last = c
+        } else if (c == " ") {
+          next_ = substr(line, i + 1, 1)
+          if (index(",;:?=<>(){}[]&|!*%", last) || index(" ,;:?=<>(){}[]&|!*%", next_)) continue
+          out = out c
+        } else {
+          if (c == quote || c == "\"" || (c == "/" && (last == "" || index("(,=:[!&|?{};", last)))) within = c
+          out = out c; last = c
+        }
+      }
+      return out
+    }
+    FILENAME ~ /js$/ && match($0, "[];{},)(] +// [^\"" quote "]*$") { $0 = substr($0, 1, RSTART) }
+    { sub(/^[ \t]+/, ""); sub(/[ \t\r]+$/, "") } $0 == "" || /^\/\// || /^\/\*.*\*\/$/ { next }
+    FILENAME ~ /js$/ { $0 = squeezed($0) }
+    { print }' "$1"
 }
 
 {

@@ -103,11 +103,9 @@ export async function below(x) {
   await sheet('charts.css');
   const place = x.below.node;
   if (x.tag === 'project') { put(place, await limitPart(x)); return undefined; }
-  const slots = Array.from({ length: 3 }, () => el('div', {})), fills = (i) => (node) => put(slots[i], node);
-  put(place, el('div', { class: 'twice' }, slots[0], slots[1]), slots[2]);
-  const hosts = hostsOf(x).catch(() => undefined), draw = async (body) => put(slots[2], topology(body, await hosts));
-  alertPart(x).then(fills(0), () => {});
-  if (x.params.orgId) import('./cost.js').then((m) => m.monthPart(x)).then((node) => put(slots[1], node ? section('', node) : null), () => {});
-  draw(x.body);
+  const hosts = hostsOf(x).catch(() => undefined), last = el('div', {}), draw = async (body) => put(last, topology(body, await hosts));
+  const month = x.params.orgId ? import('./cost.js').then((m) => m.monthPart(x)).then((node) => (node ? section('', node) : null)) : null;
+  const [alerts, cost] = (await Promise.allSettled([alertPart(x), month, draw(x.body)])).map((p) => p.value);
+  put(place, el('div', { class: 'twice' }, el('div', {}, alerts), el('div', {}, cost)), last); // at once: nothing moves what is there already
   return draw;
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-#define MOST_BYTES (250 * 1024)
+#define MOST_BYTES 250000 /* of all modules */
 #define NOTHING "{\"detail\":\"Cannot find resource %s.\",\"error\":404,"
 
 /* ------------------------------------------------------------------------------------------------------- the server */
@@ -147,7 +147,7 @@ TEST(explorer, files)
     munit_assert_size(a->length, ==, f->length);
     munit_assert_memory_equal(f->length, a->body, f->text);
     for (j = 0; j < sizeof unwanted / sizeof unwanted[0]; j++) munit_assert_null(strstr(f->text, unwanted[j]));
-    all += f->length;
+    if (strstr(f->path, ".js")) all += f->length;
     ask(&t, a, "HEAD", f->path, "");
     munit_assert_int(a->status, ==, 200);
     munit_assert_size(a->length, ==, 0);

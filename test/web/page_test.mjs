@@ -211,13 +211,13 @@ await test('lists: sort, filter, columns, copy', async () => {
   assert.ok(groups.map((g) => g.id).includes(await page.run(() => globalThis.copied)));
 });
 
-await test('lists: thousands of entries are drawn and filtered at once', async () => {
+await test('lists: ten thousand entries are drawn and filtered at once', async () => {
   const page = await home({ width: 1440 }, company);
   const took = await page.run(async () => {
     const view = await import('/_explorer/view.js'), { opNamed } = await import('/_explorer/spec.js'), op = opNamed('listClusters');
-    const results = Array.from({ length: 4000 }, (_, i) => ({ name: 'cluster-' + i, stateName: 'IDLE', createDate: '2026-01-01T00:00:00Z', links: [{ rel: 'self', href: location.origin + '/api/svc/v2/groups/0/clusters/' + i }],
+    const results = Array.from({ length: 10000 }, (_, i) => ({ name: 'cluster-' + i, stateName: 'IDLE', createDate: '2026-01-01T00:00:00Z', links: [{ rel: 'self', href: location.origin + '/api/svc/v2/groups/0/clusters/' + i }],
       replicationSpecs: [{ regionConfigs: [{ providerName: 'AWS', regionName: 'R' + i % 9, electableSpecs: { instanceSize: 'M10', nodeCount: 3 } }] }] }));
-    const began = performance.now(), node = view.list({ results, totalCount: 4000 }, '/x', op, () => {}), drawn = performance.now();
+    const began = performance.now(), node = view.list({ results, totalCount: 10000 }, '/x', op, () => {}), drawn = performance.now();
     document.querySelector('#content').replaceChildren(node);
     const box = node.querySelector('input[type=search]');
     box.value = 'cluster-39 r3';
@@ -225,9 +225,9 @@ await test('lists: thousands of entries are drawn and filtered at once', async (
     box.dispatchEvent(new Event('input'));
     return { draw: drawn - began, filter: performance.now() - typed, left: [...node.querySelectorAll('tbody tr')].filter((r) => !r.hidden).length };
   });
-  console.log('web: 4000 entries are drawn in ' + Math.round(took.draw) + ' ms and filtered in ' + Math.round(took.filter) + ' ms');
-  assert.equal(took.left, Array.from({ length: 4000 }, (_, i) => i).filter((i) => String(i).startsWith('39') && i % 9 === 3).length);
-  assert.ok(took.draw < 5000 && took.filter < 500, JSON.stringify(took)); // with a machine that is busy in mind: work that grows by the square would take minutes
+  console.log('web: 10,000 entries are drawn in ' + Math.round(took.draw) + ' ms and filtered in ' + Math.round(took.filter) + ' ms');
+  assert.equal(took.left, Array.from({ length: 10000 }, (_, i) => i).filter((i) => String(i).startsWith('39') && i % 9 === 3).length);
+  assert.ok(took.draw < 8000 && took.filter < 500, JSON.stringify(took)); // with a machine that is busy in mind: work that grows by the square would take minutes
 });
 
 await test('lists: no page is wider than the screen, from a phone to a wall', async () => {
@@ -1039,4 +1039,24 @@ await test('small, and seen at once', async () => {
   assert.ok(files === 19 && bytes > 20000 && bytes < 250 * 1024, files + ' files, ' + bytes + ' bytes');
   for (const r of page.requests.values()) assert.ok(r.url.startsWith(plain.url), r.url);
   await page.shot('build/web/signin-light.png');
+});
+
+await test('two tabs of one browser: what one changes the other shows, and both go on', async () => {
+  const one = await home(), two = await home(), name = 'tabs-' + Date.now().toString(36);
+  const { id } = await plain.call('POST', '/groups', { name, orgId: plain.orgId });
+  await goto(one, '/groups');
+  await one.until((n) => document.querySelector('#content')?.textContent.includes(n), 'the project', name);
+  await goto(two, '/groups/' + id);
+  await heading(two, name);
+  await two.click('button', 'Delete group');
+  await two.until(() => document.activeElement.id === 'ask-name', 'the field for its name');
+  await two.type(name);
+  await two.click('#ask-yes');
+  await two.until(() => /is deleted/.test(document.querySelector('.done')?.textContent), 'that it is deleted');
+  await one.click('button', 'Refresh');
+  await one.until((n) => !document.querySelector('#content').textContent.includes(n) && document.querySelector('#content table'), 'the list without it', name);
+  await goto(one, '/groups/' + id);
+  await problem(one, 404);
+  await goto(one, '/');
+  await heading(one, 'Administration API');
 });
