@@ -575,7 +575,8 @@ static const char explorer_4[] =
   ".help code { white-space: nowrap; }\n"
   ".help ul { margin: .5rem 0 0; padding-left: 1.1rem; display: grid; gap: .35rem; }\n"
   ".limits { font-size: .86rem; }\n"
-  ".limits th, .limits td { padding: .3rem 0; vertical-align: middle; }\n"
+  ".limits th, .limits td { padding: .3rem 0; vertical-align: middle; overflow-wrap: break-word; }\n"
+  ".limits meter { width: 3.2rem; }\n"
   ".limits td { padding-left: .6rem; }\n"
   ".limits small { display: block; color: var(--muted); font-weight: 400; }\n"
   ".limits .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }\n"
@@ -660,7 +661,7 @@ static const char explorer_4[] =
   "}\n"
   "@media (prefers-reduced-motion: reduce) { .badge.busy::before { animation: none; } .onoff > input::before { transition: none; } }\n"
   "@media (forced-colors: active) { .badge, .problem, .done { border: 1px solid; } .onoff > input { appearance: auto; } .onoff > input::before { display: none; } }\n";
-static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"2a982ddfe55685cf\"", "text/css; charset=utf-8");
+static const svc_header explorer_4_headers[] = EXPLORER_HEADERS_OF("\"8ef10717390ed808\"", "text/css; charset=utf-8");
 
 /* api.js */
 static const char explorer_5[] =

@@ -1,15 +1,23 @@
 // The pictures of docs/console.md, taken of the pages that it describes: build/web/console-*.png are copied to docs/ when the console changes.
 import assert from 'node:assert/strict';
-import { company, goto, heading, home, test } from './kit.mjs';
+import { goto, heading, home, test } from './kit.mjs';
 import { pale, wide } from './inspect.mjs';
+import { service } from './service.mjs';
 
 const settle = (ms) => new Promise((done) => setTimeout(done, ms));
 
 await test('pictures of the page docs/console.md', async () => {
-  const { results: groups } = await company.call('GET', '/groups'), group = groups.find((g) => g.name === 'production').id;
-  const { results: clusters } = await company.call('GET', '/groups/' + group + '/clusters'), { results: alerts } = await company.call('GET', '/groups/' + group + '/alerts?itemsPerPage=500');
-  const last = alerts.filter((a) => clusters.some((c) => c.name === a.clusterName)).sort((a, b) => (a.created < b.created ? 1 : -1))[0], name = last?.clusterName ?? clusters[0].name;
-  const at = '/groups/' + group + '/clusters/' + name, light = await home({ width: 1440, height: 900 }, company), dark = await home({ width: 1440, height: 900, scheme: 'dark' }, company);
+  const s = await service('pictured', ['--world', 'company']);
+  try { await take(s); } finally { await s.end(); }
+});
+
+// Five days later, an alert is open.
+async function take(s) {
+  const { results: groups } = await s.call('GET', '/groups'), group = groups.find((g) => g.name === 'production').id, name = 'orders', at = '/groups/' + group + '/clusters/' + name;
+  await s.call('POST', '/groups/' + group + '/alertConfigs', { eventTypeName: 'OUTSIDE_METRIC_THRESHOLD', enabled: true, matchers: [], metricThreshold: { metricName: 'NORMALIZED_SYSTEM_CPU_USER', operator: 'GREATER_THAN', threshold: 1, units: 'RAW', mode: 'AVERAGE' },
+    notifications: [{ typeName: 'EMAIL', emailAddress: 'oncall@globex.example', delayMin: 5, intervalMin: 60 }] });
+  await s.advance(5 * 86400);
+  const light = await home({ width: 1440, height: 900 }, s), dark = await home({ width: 1440, height: 900, scheme: 'dark' }, s);
   const shots = [
     [light, 'console-cluster', at, name, () => document.querySelector('.shards') && document.querySelector('.fact .big')],
     [dark, 'console-metrics', at + '?tab=metrics', name, () => document.querySelectorAll('svg path').length > 3],
@@ -25,4 +33,4 @@ await test('pictures of the page docs/console.md', async () => {
     assert.deepEqual(await pale(page), [], file);
     await page.shot('build/web/' + file + '.png');
   }
-});
+}
