@@ -258,6 +258,7 @@ static bool answer_put_headers(answer_text *t, const listener_conn *conn, const 
       if (!is_head || length) continue;
       length = true;
     }
+    if (r->status == 304 && svc_http_is(header->name, name, "content-type")) continue; /* there is no body that it could describe */
     own |= svc_http_is(header->name, name, "referrer-policy");
     if (tag[0] && svc_http_is(header->name, name, "etag")) answer_put_header(t, header->name, name, tag, strlen(tag));
     else answer_put_header(t, header->name, name, header->value, value);

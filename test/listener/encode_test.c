@@ -204,6 +204,7 @@ TEST(encode, known)
     munit_assert_size(n, ==, at);
     munit_assert_not_null(strstr(answer, "\r\nETag: \"5f-g\"\r\n"));
     munit_assert_null(strstr(answer, "\r\nContent-Length: "));
+    munit_assert_null(strstr(answer, "\r\nContent-Type: "));
   }
   n = ask(l, "HEAD /plain", "Accept-Encoding: gzip\r\n", answer, BODY + 4096, &at);
   munit_assert_size(n, ==, at);
