@@ -44,10 +44,11 @@ export const breakable = (name) => name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[/_.-]
 
 export const plural = (n, one, many) => n + ' ' + (n === 1 ? one : many ?? one + 's');
 
-// "clusterType" -> "Cluster type", "createGroup" -> "Create group"
+// "clusterType" -> "Cluster type", "createGroup" -> "Create project"
+const CALLED = { group: 'project', groups: 'projects', org: 'organization', orgs: 'organizations' }; // as people call them
 export function words(name) {
   const text = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ').split(' ')
-    .map((w) => (/^[A-Z0-9]{2,}s?$/.test(w) ? w : w.toLowerCase())).join(' ');
+    .map((w) => (/^[A-Z0-9]{2,}s?$/.test(w) ? w : CALLED[w.toLowerCase()] ?? w.toLowerCase())).join(' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -320,7 +320,7 @@ async function glance(place, mine) {
   const module = await import('./home.js').catch(() => undefined);
   await nav.loaded;
   if (module && mine === turn) await module.draw(node, nav.places(), (id) => quietly(id, {}, 'itemsPerPage=100'));
-  if (mine === turn) place.append(before);
+  if (before && mine === turn) place.append(before);
 }
 
 // What an operation answers, if it does: for what a page shows beside, and can do without.

@@ -1419,9 +1419,10 @@ static const char explorer_14[] =
   "}\n"
   "export const breakable=(name)=>name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[/_.-])/).flatMap((w,i)=>(i?[el('wbr'),w]:[w]));\n"
   "export const plural=(n,one,many)=>n + ' ' +(n===1?one:many?\?one + 's');\n"
+  "const CALLED={group:'project',groups:'projects',org:'organization',orgs:'organizations'};\n"
   "export function words(name){\n"
   "const text=name.replace(/([a-z0-9])([A-Z])/g,'$1 $2').replace(/[_-]+/g,' ').split(' ')\n"
-  ".map((w)=>(/^[A-Z0-9]{2,}s?$/.test(w)?w:w.toLowerCase())).join(' ');\n"
+  ".map((w)=>(/^[A-Z0-9]{2,}s?$/.test(w)?w:CALLED[w.toLowerCase()]?\?w.toLowerCase())).join(' ');\n"
   "return text.charAt(0).toUpperCase()+ text.slice(1);\n"
   "}\n"
   "export function decode(part){\n"
@@ -1436,7 +1437,7 @@ static const char explorer_14[] =
   "};\n"
   "turn();\n"
   "}\n";
-static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"cf05a62dd2dcbf58\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_14_headers[] = EXPLORER_HEADERS_OF("\"0071ff2dae0a1300\"", "text/javascript; charset=utf-8");
 
 /* entity.js */
 static const char explorer_15[] =
@@ -2965,7 +2966,7 @@ static const char explorer_27[] =
   "const module=await import('./home.js').catch(()=>undefined);\n"
   "await nav.loaded;\n"
   "if(module&&mine===turn)await module.draw(node,nav.places(),(id)=>quietly(id,{},'itemsPerPage=100'));\n"
-  "if(mine===turn)place.append(before);\n"
+  "if(before&&mine===turn)place.append(before);\n"
   "}\n"
   "async function quietly(id,params,query=''){\n"
   "const op=opNamed(id);\n"
@@ -3200,7 +3201,7 @@ static const char explorer_27[] =
   "readService();\n"
   "}\n"
   "start();\n";
-static const svc_header explorer_27_headers[] = EXPLORER_HEADERS_OF("\"843548ba38b60350\"", "text/javascript; charset=utf-8");
+static const svc_header explorer_27_headers[] = EXPLORER_HEADERS_OF("\"a58f52357d488d5c\"", "text/javascript; charset=utf-8");
 
 /* metrics.js */
 static const char explorer_28[] =

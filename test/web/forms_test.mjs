@@ -209,7 +209,7 @@ await test('forms: previews run as they are, and hide secrets', async () => {
 
 await test('forms: switches, defaults, few choices, help', async () => {
   const page = await home({ width: 1440 });
-  await formAt(page, '/groups!createGroup', 'Create group');
+  await formAt(page, '/groups!createGroup', 'Create project');
   assert.deepEqual(await labels(page), ['Name', 'Organization']);
   assert.equal(await valueOf(page, 'Organization'), plain.orgId);
   await page.fill('Name', 'Switched');
@@ -249,10 +249,10 @@ await test('forms: switches, defaults, few choices, help', async () => {
 await test('forms: what is needed, of each', async () => {
   const page = await home({ width: 1440 }, company), { results: groups } = await company.call('GET', '/groups'), group = groups.find((g) => g.name === 'production').id, org = groups[0].orgId, g = '/groups/' + group, c = g + '/clusters/orders';
   for (const [path, title, first] of [[g + '/accessList!createAccessListEntry', 'Create access list entry', ['IP address', 'Network (CIDR)', 'Comment', 'Removed at']], [g + '/alertConfigs!createAlertConfig', 'Create alert config', ['What to watch', 'typeName', 'Enabled']],
-    ['/orgs/' + org + '/serviceAccounts!createOrgServiceAccount', 'Create org service account', ['Name', 'What it is for', 'Roles', 'Hours until its secret expires']], ['/orgs/' + org + '/apiKeys!createOrgApiKey', 'Create org api key', ['What it is for', 'Roles']],
-    ['/orgs/' + org + '/invites!createOrgInvite', 'Create org invite', ['Email address', 'Roles']], [g + '/invites!createGroupInvite', 'Create group invite', ['Email address', 'Roles']], ['/orgs/' + org + '/teams!createOrgTeam', 'Create org team', ['Name', 'Members']],
+    ['/orgs/' + org + '/serviceAccounts!createOrgServiceAccount', 'Create organization service account', ['Name', 'What it is for', 'Roles', 'Hours until its secret expires']], ['/orgs/' + org + '/apiKeys!createOrgApiKey', 'Create organization api key', ['What it is for', 'Roles']],
+    ['/orgs/' + org + '/invites!createOrgInvite', 'Create organization invite', ['Email address', 'Roles']], [g + '/invites!createGroupInvite', 'Create project invite', ['Email address', 'Roles']], ['/orgs/' + org + '/teams!createOrgTeam', 'Create organization team', ['Name', 'Members']],
     [c + '/backup/snapshots!takeSnapshots', 'Take snapshots', ['Description', 'Days to keep it']], [c + '/backup/restoreJobs!createBackupRestoreJob', 'Create backup restore job', ['How', 'Snapshot', 'Into the cluster', 'In the project', 'Moment (seconds since 1970)']],
-    [c + '/search/indexes!createClusterSearchIndex', 'Create cluster search index', ['type']], [c + '/onlineArchives!createOnlineArchive', 'Create online archive', ['Database', 'Collection']], [g + '/peers!createGroupPeer', 'Create group peer', ['providerName']],
+    [c + '/search/indexes!createClusterSearchIndex', 'Create cluster search index', ['type']], [c + '/onlineArchives!createOnlineArchive', 'Create online archive', ['Database', 'Collection']], [g + '/peers!createGroupPeer', 'Create project peer', ['providerName']],
     [g + '/privateEndpoint/endpointService!createPrivateEndpointService', 'Create private endpoint service', ['Provider', 'Region']], [g + '/flexClusters!createFlexCluster', 'Create flex cluster', ['Name', 'Provider', 'Region']]]) {
     await company.advance(61);
     await formAt(page, path, title);
@@ -292,7 +292,7 @@ await test('forms: deleting asks for the name, by keyboard too', async () => {
   const asked = () => page.run(() => ({ open: document.querySelector('#ask').open, at: document.activeElement.id, off: document.querySelector('#ask-yes').disabled, text: document.querySelector('#ask').innerText }));
   await goto(page, '/groups/' + id);
   await heading(page, 'Going away');
-  await page.click('.actions button', 'Delete group');
+  await page.click('.actions button', 'Delete project');
   await page.until(() => document.querySelector('#ask').open, 'the question');
   assert.deepEqual([(await asked()).at, (await asked()).off], ['ask-name', true]);
   assert.match((await asked()).text, /database users, network access[^]*Type Going away/);
@@ -305,7 +305,7 @@ await test('forms: deleting asks for the name, by keyboard too', async () => {
   await page.key('Escape');
   assert.equal((await asked()).open, false);
   assert.equal((await plain.call('GET', '/groups/' + id)).name, 'Going away');
-  await page.click('.actions button', 'Delete group');
+  await page.click('.actions button', 'Delete project');
   await page.until(() => document.activeElement.id === 'ask-name', 'the question');
   assert.equal((await asked()).off, true); // what was typed is gone
   await page.type('Going away');

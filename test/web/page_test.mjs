@@ -15,13 +15,13 @@ await test('sign in, a project, a cluster, a limit, gone', async () => {
   await signIn(page, tight);
   await heading(page, 'Administration API');
   await page.click('.links a', 'groups');
-  await heading(page, 'Groups');
+  await heading(page, 'Projects');
   await page.until(() => document.querySelector('.list'), 'the list');
   await page.shot('build/web/list-light.png');
-  await page.click('.actions a', 'Create group');
+  await page.click('.actions a', 'Create project');
   await page.fill('Name', 'Shop of Anna');
   assert.equal(await page.run(() => [...document.querySelectorAll('label')].find((l) => l.textContent.startsWith('Organization') && l.closest('form')).control.value), tight.orgId);
-  await page.click('button.primary', 'Create group');
+  await page.click('button.primary', 'Create project');
   await heading(page, 'Shop of Anna');
   await related(page, 'clusters');
   await heading(page, 'Clusters');
@@ -154,7 +154,7 @@ await test('lists: columns of each resource, states, times, money, ids', async (
     assert.ok((await listAt(page, path)).heads.join(' ').startsWith(heads), path);
   // a resource without an entry in the table: by rules, and nothing internal
   const ruled = await listAt(page, '/skus');
-  assert.ok(ruled.heads.length > 1 && ruled.heads.length <= 6 && !ruled.heads.some((h) => /^(Links|Group id|Org id)$/.test(h)), ruled.heads.join());
+  assert.ok(ruled.heads.length > 1 && ruled.heads.length <= 6 && !ruled.heads.some((h) => /^(Links|Project id|Organization id|Group id|Org id)$/.test(h)), ruled.heads.join());
 });
 
 await test('lists: times as people say them', async () => {
@@ -463,7 +463,7 @@ await test('sidebar: areas, pickers, names, the address', async () => {
   await goto(page, '/groups/' + id);
   await heading(page, 'Seen later');
   assert.equal(await chosen('pick-project'), 'Seen later');
-  await page.click('.actions button', 'Delete group');
+  await page.click('.actions button', 'Delete project');
   await page.until(() => document.activeElement.id === 'ask-name', 'the question');
   await page.type('Seen later');
   await page.click('#ask-yes');
@@ -517,9 +517,9 @@ await test('Edit sends what changed, and answers back beside the fields', async 
   const { id } = await plain.call('POST', '/groups', { name: 'Before', orgId: plain.orgId });
   await goto(page, '/groups/' + id);
   await heading(page, 'Before');
-  await page.click('.actions a', 'Update group');
+  await page.click('.actions a', 'Update project');
   await page.fill('Name', 'After');
-  await page.click('button.primary', 'Update group');
+  await page.click('button.primary', 'Update project');
   await heading(page, 'After');
   assert.deepEqual(await lastPatch(plain), { name: 'After' });
   // the service's own words, beside the field whose path it names
@@ -595,7 +595,7 @@ await test('an expired token asks, keeps the place and goes on', async () => {
   await goto(page, '/groups!createGroup');
   await page.fill('Name', 'Kept while away');
   await plain.advance(3700);
-  await page.click('button.primary', 'Create group');
+  await page.click('button.primary', 'Create project');
   await page.until(() => document.querySelector('#signin').checkVisibility(), 'to be asked');
   assert.match(await problem(page, 401), /expired/);
   assert.equal(await page.run(() => document.activeElement.id), 'secret');
@@ -627,7 +627,7 @@ await test('a 403 is one, and says what is missing', async () => {
   await page.goto(plain.url + '/#/groups!createGroup');
   await signIn(page, plain, clientId, secrets[0].secret);
   await page.fill('Name', 'Not mine');
-  await page.click('button.primary', 'Create group');
+  await page.click('button.primary', 'Create project');
   const text = await problem(page, 403);
   assert.match(text, /You may not do this/);
   assert.match(text, /403 Forbidden/);
@@ -657,7 +657,7 @@ await test('a lost connection is told, and found again', async () => {
   await goto(page, '/groups!createGroup');
   await page.fill('Name', 'Once only');
   await plain.fault({ operation: 'createGroup', drop: 'after', count: 20 }); // the browser itself tries again, once for each connection that it has kept
-  await page.click('button.primary', 'Create group');
+  await page.click('button.primary', 'Create project');
   assert.match(await problem(page, 0), /Nobody answered/);
   await plain.noFaults();
   await page.click('.problem button', 'Try again');
@@ -760,7 +760,7 @@ await test('by keyboard alone', async () => {
   };
   await tabTo('groups');
   await page.key('Enter');
-  await heading(page, 'Groups');
+  await heading(page, 'Projects');
   await page.until(() => document.querySelector('.list'), 'the list');
   await tabTo('First');
   await page.key('Enter');
@@ -771,12 +771,12 @@ await test('by keyboard alone', async () => {
   for (let i = 0; i < 30 && !await page.run(() => document.activeElement === document.body || document.activeElement.id === 'skip'); i++) await page.key('Tab');
   assert.ok(await page.run(() => document.activeElement === document.body || document.activeElement.id === 'skip'), 'the focus leaves the log');
   await page.run(() => history.back());
-  await heading(page, 'Groups');
+  await heading(page, 'Projects');
   // a question is answered, too
   await page.run(() => history.forward());
   await heading(page, 'First');
   await page.until(() => document.querySelector('.links'), 'links');
-  await page.run(() => [...document.querySelectorAll('.actions button')].find((b) => b.textContent === 'Delete group').focus());
+  await page.run(() => [...document.querySelectorAll('.actions button')].find((b) => b.textContent === 'Delete project').focus());
   await page.key('Enter');
   await page.until(() => document.querySelector('dialog[open]'), 'the question');
   await page.key('Escape');
@@ -897,7 +897,7 @@ await test('over https', async () => {
 await test('another word in its paths, and another name in its links', async () => {
   const page = await home({}, named);
   await page.click('.links a', 'groups');
-  await heading(page, 'Groups');
+  await heading(page, 'Projects');
   await page.click('#content .list a', 'First');
   await page.until(() => document.querySelector('.links'), 'links');
   for (const r of page.requests.values()) assert.ok(r.url.startsWith(named.url) && !/\/api\/svc/.test(r.url), r.url);
@@ -931,7 +931,7 @@ const unfold = (page) => page.run(() => {
 await test('a dialect: a cluster by its form, a limit, an error', async () => {
   const page = await home({}, acme);
   await page.click('.links a', 'groups');
-  await heading(page, 'Groups');
+  await heading(page, 'Projects');
   await page.click('#content .list a', 'First');
   await related(page, 'machines');
   await heading(page, 'Machines');
@@ -1048,7 +1048,7 @@ await test('two tabs of one browser: what one changes the other shows, and both 
   await one.until((n) => document.querySelector('#content')?.textContent.includes(n), 'the project', name);
   await goto(two, '/groups/' + id);
   await heading(two, name);
-  await two.click('button', 'Delete group');
+  await two.click('button', 'Delete project');
   await two.until(() => document.activeElement.id === 'ask-name', 'the field for its name');
   await two.type(name);
   await two.click('#ask-yes');

@@ -41,7 +41,7 @@ const steps = (path) => [
 await test('speed: interactions, and nothing jumps', async () => {
   const page = await home({ bare: true }, company), path = '/groups/' + company.groupId + '/clusters', all = {}, jumps = [];
   const { results } = await company.call('GET', path), at = path + '/' + results[0].name;
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 8; round++) {
     for (const [name, act, seen] of steps(at)) {
       if (name === 'a tab') { await goto(page, at); await page.until(() => document.querySelector('[role=tab]'), 'the cluster'); await pause(300); }
       const t = await page.trace(async () => { await act(page); await page.until(seen, name); await pause(120); });

@@ -51,7 +51,7 @@ await test('the organization, its projects and a cluster; a new project', '', as
   await shown(page, 'Acme');
   await page.click('.crumbs a', 'Home');
   await page.click('.links a', 'groups');
-  await heading(page, 'Groups');
+  await heading(page, 'Projects');
   await shown(page, 'production');
   await shown(page, 'staging');
   await page.shot(`${SHOTS}/projects.png`);
@@ -64,9 +64,9 @@ await test('the organization, its projects and a cluster; a new project', '', as
   await shown(page, 'IDLE');
   await page.shot(`${SHOTS}/cluster.png`);
   await page.run(() => { location.hash = '#/groups'; });
-  await page.click('.actions a', 'Create group');
+  await page.click('.actions a', 'Create project');
   await page.fill('Name', 'payments');
-  await page.click('button.primary', 'Create group');
+  await page.click('button.primary', 'Create project');
   await heading(page, 'payments');
   await logged(page, '201\\s+POST');
   await page.shot(`${SHOTS}/new-project.png`);
