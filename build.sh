@@ -491,7 +491,8 @@ done
 case $1 in
   lib|shared|fold|coverage|index|install|uninstall|test-dist)
     [ $# = 1 ] || die "$1 takes no argument, and got '$2'; settings are environment variables: ./build.sh help $1" ;;
-  *) case ${2:-} in --all) ;; -*) if [ "$1" != run ] && [ "$1" != bench ]; then die "$1 has no flag '$2': ./build.sh help $1"; fi ;; esac ;;
+  run|bench) ;; # what follows is for the program
+  *) case ${2:-} in -*) usage_of "$1" | head -n 1 | tr -c 'a-z\n-' ' ' | grep -qwF -e "$2" || die "$1 has no flag '$2': ./build.sh help $1" ;; esac ;;
 esac
 case $JOBS in 0*|*[!0-9]*) die "JOBS is a number of jobs, 1 or more, not '$JOBS'" ;; esac
 verb=$1; shift
